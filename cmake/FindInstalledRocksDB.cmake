@@ -1,0 +1,48 @@
+# Gives the target installed_rocksdb, the shared library of the system's
+# RocksDB, and INSTALLED_ROCKSDB_RELEASE, its MAJOR.MINOR.
+
+find_path(ROCKSDB_INCLUDE_DIR rocksdb/version.h)
+find_library(ROCKSDB_LIBRARY rocksdb)
+if(NOT ROCKSDB_INCLUDE_DIR OR NOT ROCKSDB_LIBRARY)
+  message(FATAL_ERROR "RocksDB was not found: install librocksdb-dev, or set "
+    "ROCKSDB_INCLUDE_DIR and ROCKSDB_LIBRARY, or build the core alone with "
+    "-DCASSANDRA_BLOOM_CORE_ONLY=ON")
+endif()
+
+add_library(installed_rocksdb INTERFACE)
+if(ROCKSDB_SOURCE_DIR)
+  if(NOT EXISTS ${ROCKSDB_SOURCE_DIR}/table/block_based/filter_policy_internal.h)
+    message(FATAL_ERROR "ROCKSDB_SOURCE_DIR=${ROCKSDB_SOURCE_DIR} is not a source tree of RocksDB")
+  endif()
+  set(rocksdb_headers ${ROCKSDB_SOURCE_DIR}/include)
+  target_include_directories(installed_rocksdb SYSTEM INTERFACE
+    ${ROCKSDB_SOURCE_DIR} ${rocksdb_headers})
+  target_compile_definitions(installed_rocksdb INTERFACE
+    CASSANDRA_BLOOM_USE_ROCKSDB_SOURCE ROCKSDB_PLATFORM_POSIX OS_LINUX)
+else()
+  set(rocksdb_headers ${ROCKSDB_INCLUDE_DIR})
+  target_include_directories(installed_rocksdb SYSTEM INTERFACE ${rocksdb_headers})
+endif()
+target_link_libraries(installed_rocksdb INTERFACE ${ROCKSDB_LIBRARY})
+
+file(STRINGS ${rocksdb_headers}/rocksdb/version.h version_lines
+  REGEX "^#define ROCKSDB_(MAJOR|MINOR) [0-9]+")
+string(REGEX REPLACE "[^0-9]+([0-9]+);[^0-9]+([0-9]+)" "\\1.\\2"
+  INSTALLED_ROCKSDB_RELEASE "${version_lines}")
+message(STATUS "RocksDB ${INSTALLED_ROCKSDB_RELEASE}: ${ROCKSDB_LIBRARY}, ${rocksdb_headers}")
+
+# A class derived from one of RocksDB's needs its typeinfo, which RocksDB's own
+# CMake leaves out of a Release build (facebook/rocksdb#4903).
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_LIBRARIES ${ROCKSDB_LIBRARY})
+set(CMAKE_REQUIRED_INCLUDES ${rocksdb_headers})
+check_cxx_source_compiles("
+  #include <rocksdb/filter_policy.h>
+  #include <typeinfo>
+  int main() { return typeid(rocksdb::FilterPolicy).name() == nullptr; }"
+  ROCKSDB_HAS_RTTI)
+unset(CMAKE_REQUIRED_LIBRARIES)
+unset(CMAKE_REQUIRED_INCLUDES)
+if(NOT ROCKSDB_HAS_RTTI)
+  target_compile_options(installed_rocksdb INTERFACE -fno-rtti)
+endif()

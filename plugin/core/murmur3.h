@@ -1,0 +1,97 @@
+// Cassandra's hash of a partition key: *almost* MurmurHash3 x64 128, seed 0.
+//
+// The deviation is in the tail. Java's bytes are signed, and Cassandra
+// (org.apache.cassandra.utils.MurmurHash.hash3_x64_128) widens the last
+// size % 16 bytes to long without masking them, so a tail byte >= 0x80 is
+// sign-extended before it is shifted and XORed in. Files on disk depend on it:
+// it can never be mended. Canonical MurmurHash3 gives other values as soon as a
+// tail byte has its top bit set.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_CORE_MURMUR3_H_
+#define CASSANDRA_BLOOM_PLUGIN_CORE_MURMUR3_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "plugin/core/endian.h"
+
+namespace cassandra_bloom {
+
+// Cassandra's result[0] and result[1].
+struct Hash128 {
+  uint64_t h1;
+  uint64_t h2;
+
+  friend bool operator==(Hash128 a, Hash128 b) {
+    return a.h1 == b.h1 && a.h2 == b.h2;
+  }
+  friend bool operator!=(Hash128 a, Hash128 b) { return !(a == b); }
+};
+
+namespace murmur3_internal {
+
+constexpr uint64_t kC1 = 0x87c37b91114253d5;
+constexpr uint64_t kC2 = 0x4cf5ad432745937f;
+
+constexpr uint64_t RotateLeft(uint64_t x, int r) {
+  return (x << r) | (x >> (64 - r));
+}
+
+inline uint64_t MixK1(uint64_t k) { return RotateLeft(k * kC1, 31) * kC2; }
+inline uint64_t MixK2(uint64_t k) { return RotateLeft(k * kC2, 33) * kC1; }
+
+inline uint64_t Finalize(uint64_t x) {
+  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccd;
+  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53;
+  return x ^ (x >> 33);
+}
+
+// XOR over j of (int64)(int8)byte_j << 8j, without a loop over the bytes.
+// A negative byte j inverts every byte above it, so byte i is inverted when an
+// odd number of the bytes below it are negative; the multiplication counts
+// those (at most 7, so no count carries into the next byte).
+inline uint64_t XorOfSignExtendedBytes(uint64_t bytes) {
+  constexpr uint64_t kLowBitOfEachByte = 0x0101010101010101;
+  const uint64_t negative = (bytes >> 7) & kLowBitOfEachByte;
+  const uint64_t inverted =
+      (negative * (kLowBitOfEachByte << 8)) & kLowBitOfEachByte;
+  return bytes ^ ((inverted << 8) - inverted);
+}
+
+}  // namespace murmur3_internal
+
+// Any bytes, any size; `data` may be null when `size` is 0. The empty key
+// hashes to {0, 0}.
+inline Hash128 CassandraMurmur3(const char* data, size_t size) {
+  using namespace murmur3_internal;
+  uint64_t h1 = 0;
+  uint64_t h2 = 0;
+  const size_t tail_size = size & 15;
+  const char* const tail = data + (size - tail_size);
+  for (; data != tail; data += 16) {
+    h1 ^= MixK1(LoadLittleEndian64(data));
+    h1 = (RotateLeft(h1, 27) + h2) * 5 + 0x52dce729;
+    h2 ^= MixK2(LoadLittleEndian64(data + 8));
+    h2 = (RotateLeft(h2, 31) + h1) * 5 + 0x38495ab5;
+  }
+  if (tail_size > 8) {
+    h2 ^= MixK2(
+        XorOfSignExtendedBytes(LoadLittleEndianTail(tail + 8, tail_size - 8)));
+    h1 ^= MixK1(XorOfSignExtendedBytes(LoadLittleEndian64(tail)));
+  } else if (tail_size > 0) {
+    h1 ^= MixK1(XorOfSignExtendedBytes(LoadLittleEndianTail(tail, tail_size)));
+  }
+  h1 ^= size;
+  h2 ^= size;
+  h1 += h2;
+  h2 += h1;
+  h1 = Finalize(h1);
+  h2 = Finalize(h2);
+  h1 += h2;
+  h2 += h1;
+  return {h1, h2};
+}
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_CORE_MURMUR3_H_

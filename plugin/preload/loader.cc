@@ -1,0 +1,108 @@
+// The library to preload: LD_PRELOAD=libcassandra_bloom_preload.so db_bench ...
+//
+// LD_PRELOAD reaches every process of a pipeline and every child of a shell,
+// so this library uses no symbol of RocksDB and depends on none. In a process
+// that has no RocksDB it does nothing. In one that has, it asks RocksDB for its
+// version and opens the plugin that was built for it,
+// librocksdb_cassandra_bloom.so.MAJOR.MINOR, from the folder of this library
+// or from CASSANDRA_BLOOM_PLUGIN_DIR, or it says in one line on stderr why
+// not, and the program runs on without the plugin.
+//
+// (A plugin preloaded by itself would bring its own RocksDB into the process,
+// and crash one that has another.)
+
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "plugin/preload/plugin_entry.h"
+
+namespace {
+
+// std::string rocksdb::GetRocksVersionAsString(bool with_patch)
+constexpr char kVersionFunction[] =
+    "_ZN7rocksdb23GetRocksVersionAsStringB5cxx11Eb";
+constexpr char kRocksdbFile[] = "librocksdb.so";
+constexpr char kPluginFile[] = "librocksdb_cassandra_bloom.so.";
+
+#define STRINGIFY_EXPANDED(x) #x
+#define STRINGIFY(x) STRINGIFY_EXPANDED(x)
+constexpr char kEntryFunction[] = STRINGIFY(CASSANDRA_BLOOM_PLUGIN_ENTRY);
+
+void Refuse(const std::string& reason) {
+  std::fprintf(stderr, "cassandra_bloom: not loaded: %s\n", reason.c_str());
+}
+
+std::string OwnFolder() {
+  Dl_info info;
+  if (dladdr(kVersionFunction, &info) == 0 || info.dli_fname == nullptr) {
+    return ".";
+  }
+  const std::string path = info.dli_fname;
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+// Is a shared library of RocksDB among the loaded objects?
+bool RocksdbIsShared() {
+  const auto is_rocksdb = [](dl_phdr_info* object, size_t, void*) -> int {
+    const char* const slash = std::strrchr(object->dlpi_name, '/');
+    const char* const file = slash == nullptr ? object->dlpi_name : slash + 1;
+    return std::strncmp(file, kRocksdbFile, sizeof(kRocksdbFile) - 1) == 0;
+  };
+  return dl_iterate_phdr(is_rocksdb, nullptr) != 0;
+}
+
+// The path of the plugin for this version, or nothing.
+std::string FindPlugin(const std::string& version, std::string* searched) {
+  for (const std::string& folder :
+       {OwnFolder(), std::string(CASSANDRA_BLOOM_PLUGIN_DIR)}) {
+    const std::string path = folder + "/" + kPluginFile + version;
+    if (access(path.c_str(), R_OK) == 0) {
+      return path;
+    }
+    *searched += (searched->empty() ? "" : ", ") + path;
+  }
+  return "";
+}
+
+__attribute__((constructor)) void LoadPlugin() {
+  void* const symbol = dlsym(RTLD_DEFAULT, kVersionFunction);
+  if (symbol == nullptr) {
+    return;  // No RocksDB here.
+  }
+  std::string (*rocksdb_version)(bool with_patch);
+  std::memcpy(&rocksdb_version, &symbol, sizeof(symbol));
+  const std::string version = rocksdb_version(/*with_patch=*/false);
+
+  std::string searched;
+  const std::string path = FindPlugin(version, &searched);
+  if (path.empty()) {
+    Refuse("no plugin for RocksDB " + version + ", looked for " + searched);
+    return;
+  }
+  if (!RocksdbIsShared()) {
+    // The plugin would bring a second RocksDB into the process.
+    Refuse("RocksDB " + version + " is not a shared library in this program");
+    return;
+  }
+  void* const plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (plugin == nullptr) {
+    Refuse(dlerror());
+    return;
+  }
+  void* const entry = dlsym(plugin, kEntryFunction);
+  if (entry == nullptr) {
+    Refuse(path + " is not a plugin of this release");
+    return;
+  }
+  bool (*register_policy)();
+  std::memcpy(&register_policy, &entry, sizeof(entry));
+  register_policy();
+}
+
+}  // namespace

@@ -1,0 +1,168 @@
+#include "plugin/rocksdb/bits_builder.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "plugin/core/filter_db.h"
+#include "plugin/core/filter_view.h"
+#include "plugin/core/filter_writer.h"
+#include "plugin/rocksdb/report.h"
+#include "plugin/rocksdb/slice_hash.h"
+
+namespace cassandra_bloom {
+
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+namespace {
+
+Hash128 Xor(Hash128 a, Hash128 b) { return {a.h1 ^ b.h1, a.h2 ^ b.h2}; }
+
+Hash128 Checksum(const HashList& hashes) {
+  Hash128 sum{};
+  hashes.ForEachRun([&sum](const Hash128* run, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      sum = Xor(sum, run[i]);
+    }
+  });
+  return sum;
+}
+
+bool ContainsAll(const Slice& filter_content, const HashList& hashes) {
+  FilterDb filter;
+  if (!ParseFilterDb(filter_content.data(), filter_content.size(), &filter)) {
+    return false;
+  }
+  const FilterView view(filter);
+  bool all = true;
+  hashes.ForEachRun([&](const Hash128* run, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      all &= view.MayContain(run[i]);
+    }
+  });
+  return all;
+}
+
+}  // namespace
+
+void CassandraBloomBitsBuilder::Add(Hash128 hash) {
+  if (!entries_.hashes.Add(hash)) {
+    ++entries_.lost;
+  } else if (detect_corruption_) {
+    entries_.checksum = Xor(entries_.checksum, hash);
+  }
+}
+
+void CassandraBloomBitsBuilder::AddKey(const Slice& key) {
+  const Hash128 hash = HashOf(key);
+  if (hash != entries_.last_key) {
+    Add(hash);
+    entries_.last_key = hash;
+  }
+}
+
+#if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
+void CassandraBloomBitsBuilder::AddKeyAndAlt(const Slice& key,
+                                             const Slice& alt) {
+  const Hash128 key_hash = HashOf(key);
+  const Hash128 alt_hash = HashOf(alt);
+  // A whole key may be its own prefix, or the previous one's.
+  if (alt_hash != entries_.last_alt && alt_hash != entries_.last_key &&
+      alt_hash != key_hash) {
+    Add(alt_hash);
+  }
+  if (key_hash != entries_.last_key && key_hash != entries_.last_alt) {
+    Add(key_hash);
+  }
+  entries_.last_key = key_hash;
+  entries_.last_alt = alt_hash;
+}
+#endif
+
+size_t CassandraBloomBitsBuilder::EstimateEntriesAdded() {
+  return static_cast<size_t>(entries_.hashes.size() + entries_.lost);
+}
+
+Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
+  return Finish(buf, nullptr);
+}
+
+Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
+                                        Status* status) {
+  // Whatever happens, the next filter starts from nothing. A hash that stayed
+  // behind as "the last key" would be missing from the next partition.
+  Entries entries = std::exchange(entries_, Entries());
+  unverified_.reset();
+  if (status != nullptr) {
+    *status = Status::OK();
+  }
+  if (detect_corruption_ && Checksum(entries.hashes) != entries.checksum) {
+    if (status != nullptr) {
+      *status = Status::Corruption(
+          "cassandra_bloom: the hashes of the keys changed in memory before "
+          "the filter was built");
+    }
+    return Slice();
+  }
+  const uint32_t num_words = sizing_.NumWords(entries.hashes.size());
+  const size_t size = FilterDbSize(num_words);
+  std::unique_ptr<char[]> block;
+  if (entries.lost == 0) {
+    block.reset(new (std::nothrow) char[size]());
+  }
+  if (block == nullptr) {
+    ReportUnfilteredFile(info_log_, entries.hashes.size() + entries.lost);
+    return Slice();
+  }
+  WriteFilterDb(entries.hashes, sizing_.num_probes, num_words, block.get());
+  if (detect_corruption_) {
+    unverified_ = {std::move(entries), CassandraMurmur3(block.get(), size)};
+  }
+  const Slice content(block.get(), size);
+  *buf = std::move(block);
+  return content;
+}
+
+Status CassandraBloomBitsBuilder::MaybePostVerify(const Slice& filter_content) {
+  if (!unverified_) {
+    return Status::OK();
+  }
+  const Unverified expected = *std::exchange(unverified_, std::nullopt);
+  if (HashOf(filter_content) != expected.content_hash) {
+    return Status::Corruption(
+        "cassandra_bloom: the filter changed in memory after it was built");
+  }
+  if (!ContainsAll(filter_content, expected.entries.hashes)) {
+    return Status::Corruption(
+        "cassandra_bloom: a key is missing from the filter just built");
+  }
+  return Status::OK();
+}
+
+size_t CassandraBloomBitsBuilder::ApproximateNumEntries(size_t bytes) {
+  if (bytes < FilterDbSize(1)) {
+    return 0;
+  }
+  const size_t num_words = (bytes - kFilterDbHeaderSize) / 8;
+  return static_cast<size_t>(sizing_.MaxKeys(
+      static_cast<uint32_t>(std::min<size_t>(num_words, kMaxFilterWords))));
+}
+
+#if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
+size_t CassandraBloomBitsBuilder::CalculateSpace(size_t num_entries) {
+  return FilterDbSize(sizing_.NumWords(num_entries));
+}
+
+double CassandraBloomBitsBuilder::EstimatedFpRate(size_t num_entries,
+                                                  size_t bytes) {
+  const double bits =
+      bytes < FilterDbSize(1)
+          ? 0
+          : 8 * static_cast<double>(bytes - kFilterDbHeaderSize);
+  return FalsePositiveRate(sizing_.num_probes, static_cast<double>(num_entries),
+                           bits);
+}
+#endif
+
+}  // namespace cassandra_bloom

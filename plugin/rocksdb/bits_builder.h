@@ -1,0 +1,79 @@
+// Builds filter blocks: the FilterBitsBuilder of our policy.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_ROCKSDB_BITS_BUILDER_H_
+#define CASSANDRA_BLOOM_PLUGIN_ROCKSDB_BITS_BUILDER_H_
+
+#include <rocksdb/env.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "plugin/core/hash_list.h"
+#include "plugin/core/murmur3.h"
+#include "plugin/core/sizing.h"
+#include "plugin/rocksdb/filter_bits_api.h"
+
+namespace cassandra_bloom {
+
+// For one SST file; used by one thread at a time. No exception leaves it:
+// without memory the filter is an empty block, which matches everything.
+class CassandraBloomBitsBuilder final
+    : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
+ public:
+  // `detect_corruption` is RocksDB's detect_filter_construct_corruption: the
+  // hashes are checked before the filter is built and the filter afterwards.
+  // `info_log` may be null and must outlive the builder.
+  CassandraBloomBitsBuilder(Sizing sizing, bool detect_corruption,
+                            ROCKSDB_NAMESPACE::Logger* info_log)
+      : sizing_(sizing),
+        detect_corruption_(detect_corruption),
+        info_log_(info_log) {}
+
+  void AddKey(const ROCKSDB_NAMESPACE::Slice& key) override;
+#if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
+  void AddKeyAndAlt(const ROCKSDB_NAMESPACE::Slice& key,
+                    const ROCKSDB_NAMESPACE::Slice& alt) override;
+#endif
+  size_t EstimateEntriesAdded() override;
+  ROCKSDB_NAMESPACE::Slice Finish(std::unique_ptr<const char[]>* buf) override;
+  ROCKSDB_NAMESPACE::Slice Finish(std::unique_ptr<const char[]>* buf,
+                                  ROCKSDB_NAMESPACE::Status* status) override;
+  ROCKSDB_NAMESPACE::Status MaybePostVerify(
+      const ROCKSDB_NAMESPACE::Slice& filter_content) override;
+  size_t ApproximateNumEntries(size_t bytes) override;
+#if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
+  size_t CalculateSpace(size_t num_entries) override;
+  double EstimatedFpRate(size_t num_entries, size_t bytes) override;
+#endif
+
+ private:
+  // What was added since the last Finish.
+  struct Entries {
+    HashList hashes;
+    uint64_t lost = 0;  // Added when there was no memory for them.
+    Hash128 checksum{};
+    // What RocksDB repeats it repeats at once, keys among keys and alternates
+    // (prefixes) among alternates.
+    std::optional<Hash128> last_key;
+    std::optional<Hash128> last_alt;
+  };
+
+  // The filter that Finish returned, until it is verified.
+  struct Unverified {
+    Entries entries;
+    Hash128 content_hash;
+  };
+
+  void Add(Hash128 hash);
+
+  const Sizing sizing_;
+  const bool detect_corruption_;
+  ROCKSDB_NAMESPACE::Logger* const info_log_;
+  Entries entries_;
+  std::optional<Unverified> unverified_;
+};
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_ROCKSDB_BITS_BUILDER_H_

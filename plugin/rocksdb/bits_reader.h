@@ -1,0 +1,19 @@
+// Answers queries from a filter block: the FilterBitsReader of our policy.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_ROCKSDB_BITS_READER_H_
+#define CASSANDRA_BLOOM_PLUGIN_ROCKSDB_BITS_READER_H_
+
+#include "plugin/rocksdb/filter_bits_api.h"
+
+namespace cassandra_bloom {
+
+// A reader for the block, which must outlive it; safe for concurrent use. For
+// anything but a well-formed filter it is one that matches every key. The
+// caller owns it. nullptr without memory, which RocksDB takes as matching every
+// key, too.
+ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(
+    const ROCKSDB_NAMESPACE::Slice& contents);
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_ROCKSDB_BITS_READER_H_

@@ -1,0 +1,73 @@
+// The FilterPolicy.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_ROCKSDB_POLICY_H_
+#define CASSANDRA_BLOOM_PLUGIN_ROCKSDB_POLICY_H_
+
+#include <rocksdb/filter_policy.h>
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "plugin/rocksdb/policy_settings.h"
+
+namespace cassandra_bloom {
+
+// RocksDB forgets why a filter policy string was refused: inside a table
+// factory string, an OPTIONS file or SetOptions, BlockBasedTableFactory turns
+// the failure into OK and, if no policy came back, into none at all. So a wrong
+// setting gives a policy, too: one that carries the error to where RocksDB
+// asks for it (ConfigureOptions, PrepareOptions, and ValidateOptions in
+// DB::Open), builds no filter, reads filters like any other, and reports the
+// error once where RocksDB does not ask.
+class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
+ public:
+  static const char* kClassName() { return kPolicyName; }
+
+  // For a string that begins with kPolicyName. RocksDB gives the options of
+  // the string, if there are any, to ConfigureOptions afterwards.
+  explicit CassandraBloomPolicy(const std::string& id)
+      : settings_(ParseSettings(id, {})), configured_id_(id) {}
+
+  explicit CassandraBloomPolicy(PolicySettings settings)
+      : settings_(std::move(settings)) {}
+
+  const char* Name() const override { return kClassName(); }
+  std::string GetId() const override { return settings_.id; }
+  const char* CompatibilityName() const override;
+
+  ROCKSDB_NAMESPACE::FilterBitsBuilder* GetBuilderWithContext(
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const override;
+  ROCKSDB_NAMESPACE::FilterBitsReader* GetFilterBitsReader(
+      const ROCKSDB_NAMESPACE::Slice& contents) const override;
+
+  ROCKSDB_NAMESPACE::Status PrepareOptions(
+      const ROCKSDB_NAMESPACE::ConfigOptions& config_options) override;
+  ROCKSDB_NAMESPACE::Status ValidateOptions(
+      const ROCKSDB_NAMESPACE::DBOptions& db_options,
+      const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options) const override;
+
+ protected:
+  // Takes the options itself, instead of registering them: RocksDB drops
+  // unknown and unparsable registered options of nested strings in silence, and
+  // merges the serialised ones of an earlier policy into a new string.
+  ROCKSDB_NAMESPACE::Status ConfigureOptions(
+      const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
+      const std::unordered_map<std::string, std::string>& options,
+      std::unordered_map<std::string, std::string>* unused) override;
+
+ private:
+  ROCKSDB_NAMESPACE::Status SettingsStatus() const;
+  void ReportWrongSettingsOnce(ROCKSDB_NAMESPACE::Logger* info_log) const;
+
+  PolicySettings settings_;
+  // The id that options are still to be added to; none, once they were.
+  std::optional<std::string> configured_id_;
+  mutable std::atomic<bool> reported_{false};
+};
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_ROCKSDB_POLICY_H_

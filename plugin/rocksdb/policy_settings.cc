@@ -1,0 +1,121 @@
+#include "plugin/rocksdb/policy_settings.h"
+
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+namespace cassandra_bloom {
+namespace {
+
+constexpr double kDefaultBitsPerKey = 10;
+constexpr char kFpChancePrefix[] = "fp:";
+constexpr char kBitsPerKeyOption[] = "bits_per_key";
+constexpr char kFpChanceOption[] = "fp_chance";
+constexpr char kUsage[] =
+    "use cassandra_bloom:BITS (0 to 100 bits per key) or "
+    "cassandra_bloom:fp:CHANCE (false positive chance, 0.0000671 to 1)";
+
+// The whole of `text` as a number, in any locale.
+std::optional<double> ParseNumber(const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [parsed_to, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || parsed_to != end) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// The shortest text that ParseNumber reads as this number.
+std::string FormatNumber(double value) {
+  char text[64];
+  return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
+}
+
+PolicySettings Wrong(const std::string& error) {
+  return {std::string(kPolicyName) + ":invalid", std::nullopt,
+          std::string(kPolicyName) + ": " + error};
+}
+
+PolicySettings WrongBitsPerKey(const std::string& text) {
+  return Wrong("bits per key '" + text + "' is not a number from 0 to 100");
+}
+
+PolicySettings WrongFpChance(const std::string& text) {
+  return Wrong("false positive chance '" + text +
+               "' is not a number from 0.0000671 to 1");
+}
+
+PolicySettings ParseBitsPerKey(const std::string& text) {
+  const std::optional<double> bits = ParseNumber(text);
+  if (!bits || !(*bits >= 0 && *bits <= kMaxBitsPerKey)) {
+    return WrongBitsPerKey(text);
+  }
+  return SettingsForBitsPerKey(*bits);
+}
+
+PolicySettings ParseFpChance(const std::string& text) {
+  const std::optional<double> fp_chance = ParseNumber(text);
+  return fp_chance ? SettingsForFpChance(*fp_chance) : WrongFpChance(text);
+}
+
+// What stands behind the name and a colon.
+PolicySettings ParseArgument(const std::string& argument) {
+  if (argument.compare(0, sizeof(kFpChancePrefix) - 1, kFpChancePrefix) == 0) {
+    return ParseFpChance(argument.substr(sizeof(kFpChancePrefix) - 1));
+  }
+  return ParseBitsPerKey(argument);
+}
+
+PolicySettings ParseOption(const std::string& name, const std::string& value) {
+  if (name == kBitsPerKeyOption) {
+    return ParseBitsPerKey(value);
+  }
+  if (name == kFpChanceOption) {
+    return ParseFpChance(value);
+  }
+  return Wrong("unknown option '" + name + "=" + value +
+               "'; there are bits_per_key and fp_chance");
+}
+
+}  // namespace
+
+PolicySettings SettingsForBitsPerKey(double bits_per_key) {
+  const std::optional<Sizing> sizing = SizingForBitsPerKey(bits_per_key);
+  const double effective = sizing ? sizing->bits_per_key() : 0;
+  return {std::string(kPolicyName) + ":" + FormatNumber(effective), sizing, ""};
+}
+
+PolicySettings SettingsForFpChance(double fp_chance) {
+  if (!(fp_chance >= kMinFpChance && fp_chance <= 1)) {
+    return WrongFpChance(FormatNumber(fp_chance));
+  }
+  return {std::string(kPolicyName) + ":" + kFpChancePrefix +
+              FormatNumber(fp_chance),
+          SizingForFpChance(fp_chance), ""};
+}
+
+PolicySettings ParseSettings(
+    const std::string& id,
+    const std::unordered_map<std::string, std::string>& options) {
+  const std::string argument = id.substr(sizeof(kPolicyName) - 1);
+  if (!argument.empty() && argument[0] != ':') {
+    return Wrong("'" + id + "' is not a filter policy; " + kUsage);
+  }
+  if (options.size() + (argument.empty() ? 0 : 1) > 1) {
+    std::string given = id;
+    for (const auto& [name, value] : options) {
+      given += ";" + name + "=" + value;
+    }
+    return Wrong("'" + given + "' says more than one thing; " + kUsage);
+  }
+  if (!options.empty()) {
+    return ParseOption(options.begin()->first, options.begin()->second);
+  }
+  if (argument.empty()) {
+    return SettingsForBitsPerKey(kDefaultBitsPerKey);
+  }
+  return ParseArgument(argument.substr(1));
+}
+
+}  // namespace cassandra_bloom

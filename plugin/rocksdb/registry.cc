@@ -1,0 +1,61 @@
+// The ways into the library: the public functions, and the registration of the
+// policy's name.
+
+#include <rocksdb/utilities/object_registry.h>
+
+#include <memory>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "plugin/preload/plugin_entry.h"
+#include "plugin/rocksdb/policy.h"
+#include "plugin/rocksdb/running_rocksdb.h"
+
+using cassandra_bloom::CassandraBloomPolicy;
+using cassandra_bloom::kPolicyName;
+using cassandra_bloom::PolicySettings;
+using cassandra_bloom::RunningRocksdbIsOurs;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::ObjectLibrary;
+
+namespace {
+
+const FilterPolicy* NewPolicy(const PolicySettings& settings) {
+  return RunningRocksdbIsOurs() ? new CassandraBloomPolicy(settings) : nullptr;
+}
+
+}  // namespace
+
+namespace ROCKSDB_NAMESPACE {
+
+const FilterPolicy* NewCassandraBloomPolicy(double bits_per_key) {
+  return NewPolicy(cassandra_bloom::SettingsForBitsPerKey(bits_per_key));
+}
+
+const FilterPolicy* NewCassandraBloomPolicyForFpChance(double fp_chance) {
+  return NewPolicy(cassandra_bloom::SettingsForFpChance(fp_chance));
+}
+
+}  // namespace ROCKSDB_NAMESPACE
+
+extern "C" int register_cassandra_bloom(ObjectLibrary& library,
+                                        const std::string& /*arg*/) {
+  if (!RunningRocksdbIsOurs()) {
+    return 0;
+  }
+  // Everything that begins with our name, valid or not, so that what is wrong
+  // is refused by us and not silently unknown to RocksDB.
+  library.AddFactory<const FilterPolicy>(
+      ObjectLibrary::PatternEntry(kPolicyName)
+          .AddSeparator("", /*at_least_one=*/false),
+      [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard,
+         std::string* /*error*/) {
+        guard->reset(new CassandraBloomPolicy(id));
+        return guard->get();
+      });
+  size_t num_types;
+  return static_cast<int>(library.GetFactoryCount(&num_types));
+}
+
+bool CASSANDRA_BLOOM_PLUGIN_ENTRY() {
+  return register_cassandra_bloom(*ObjectLibrary::Default(), "") > 0;
+}

@@ -1,0 +1,48 @@
+#include "plugin/rocksdb/report.h"
+
+#include <atomic>
+#include <cinttypes>
+#include <cstdarg>
+#include <cstdio>
+
+namespace cassandra_bloom {
+namespace {
+
+std::atomic<uint64_t> num_malformed_blocks{0};
+
+}  // namespace
+
+void ReportError(ROCKSDB_NAMESPACE::Logger* info_log, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (info_log != nullptr) {
+    info_log->Logv(ROCKSDB_NAMESPACE::InfoLogLevel::ERROR_LEVEL, format,
+                   arguments);
+  } else {
+    std::vfprintf(stderr, format, arguments);
+    std::fputc('\n', stderr);
+  }
+  va_end(arguments);
+}
+
+void ReportUnfilteredFile(ROCKSDB_NAMESPACE::Logger* info_log,
+                          uint64_t num_entries) {
+  ReportError(info_log,
+              "cassandra_bloom: no memory for the filter of %" PRIu64
+              " entries: its keys are found, but not filtered, until the next "
+              "compaction",
+              num_entries);
+}
+
+void ReportMalformedBlock(size_t size) {
+  if (num_malformed_blocks.fetch_add(1) == 0) {
+    ReportError(nullptr,
+                "cassandra_bloom: a filter block of %zu bytes is damaged or "
+                "empty: its keys are found, but not filtered (reported once)",
+                size);
+  }
+}
+
+uint64_t NumMalformedBlocks() { return num_malformed_blocks.load(); }
+
+}  // namespace cassandra_bloom
