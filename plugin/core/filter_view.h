@@ -4,6 +4,7 @@
 #define CASSANDRA_BLOOM_PLUGIN_CORE_FILTER_VIEW_H_
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -50,6 +51,7 @@ class FilterView {
   // cache misses of all keys under way together.
   void MayContainBatch(const Hash128* hashes, size_t n,
                        bool* may_contain) const {
+    assert(n <= kMaxBatch);
     const int at_once = std::min(num_probes_, kProbesAtOnce);
     uint64_t positions[kMaxBatch][kProbesAtOnce];
     for (size_t i = 0; i < n; ++i) {

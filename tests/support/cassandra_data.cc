@@ -1,0 +1,63 @@
+#include "tests/support/cassandra_data.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+namespace cassandra_bloom::testing {
+
+std::vector<std::vector<std::string>> ReadCassandraTable(
+    const std::string& file_name) {
+  const char* const given = std::getenv("CASSANDRA_BLOOM_TEST_DATA");
+  const std::string folder =
+      given != nullptr ? given : CASSANDRA_BLOOM_DEFAULT_TEST_DATA;
+  std::ifstream file(folder + "/" + file_name);
+  std::vector<std::vector<std::string>> table;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') {
+      continue;
+    }
+    std::vector<std::string> fields;
+    std::istringstream fields_of_line(line);
+    for (std::string field; std::getline(fields_of_line, field, '\t');) {
+      fields.push_back(field);
+    }
+    table.push_back(fields);
+  }
+  return table;
+}
+
+std::string FromHex(const std::string& hex) {
+  std::string bytes;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
+    bytes.push_back(
+        static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16)));
+  }
+  return bytes;
+}
+
+std::string VectorKey(const std::string& set, uint32_t i) {
+  if (set == "i") {
+    char key[16];
+    std::snprintf(key, sizeof(key), "key%06u", i);
+    return key;
+  }
+  if (set == "ii") {
+    std::string key(8, '\0');
+    for (uint32_t byte = 0; byte < 4; ++byte) {
+      key[4 + byte] = static_cast<char>(i >> (24 - 8 * byte));
+    }
+    return key;
+  }
+  const uint32_t row = i / 65;
+  const uint32_t length = i % 65;
+  std::string key(length, '\0');
+  for (uint32_t j = 0; j < length; ++j) {
+    key[j] = static_cast<char>(row * 131 + j * 17 + length * 7);
+  }
+  return key;
+}
+
+}  // namespace cassandra_bloom::testing

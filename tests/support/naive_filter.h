@@ -1,0 +1,37 @@
+// Cassandra's filter as slowly and plainly as its Java says it: what every fast
+// path must equal. It shares no code with the core.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_FILTER_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_FILTER_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cassandra_bloom::testing {
+
+class NaiveFilter {
+ public:
+  NaiveFilter(int num_probes, uint32_t num_words);
+
+  // {result[0], result[1]} of MurmurHash.hash3_x64_128.
+  static std::pair<uint64_t, uint64_t> Hash(const std::string& key);
+
+  std::vector<uint64_t> Positions(uint64_t h1, uint64_t h2) const;
+
+  void Add(const std::string& key);
+  bool MayContain(const std::string& key) const;
+
+  // The Filter.db of SSTable versions `na` and later.
+  std::string Serialize() const;
+
+ private:
+  int num_probes_;
+  uint32_t num_words_;
+  std::vector<bool> bits_;
+};
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_FILTER_H_

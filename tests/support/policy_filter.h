@@ -1,0 +1,42 @@
+// A filter made and asked through RocksDB's interface, without a database.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_POLICY_FILTER_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_POLICY_FILTER_H_
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include <memory>
+#include <string>
+
+#include "plugin/rocksdb/filter_bits_api.h"
+
+namespace cassandra_bloom::testing {
+
+inline std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> NewBuilder(
+    const ROCKSDB_NAMESPACE::FilterPolicy& policy,
+    bool detect_corruption = false) {
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
+  table_options.detect_filter_construct_corruption = detect_corruption;
+  return std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder>(
+      policy.GetBuilderWithContext(
+          ROCKSDB_NAMESPACE::FilterBuildingContext(table_options)));
+}
+
+inline std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> NewReader(
+    const ROCKSDB_NAMESPACE::FilterPolicy& policy,
+    const ROCKSDB_NAMESPACE::Slice& block) {
+  return std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader>(
+      policy.GetFilterBitsReader(block));
+}
+
+// The block of what was added, as a string.
+inline std::string FinishBlock(ROCKSDB_NAMESPACE::FilterBitsBuilder* builder) {
+  std::unique_ptr<const char[]> buffer;
+  ROCKSDB_NAMESPACE::Status status;
+  return builder->Finish(&buffer, &status).ToString();
+}
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_POLICY_FILTER_H_

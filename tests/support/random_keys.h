@@ -1,0 +1,37 @@
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_RANDOM_KEYS_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_RANDOM_KEYS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace cassandra_bloom::testing {
+
+// The seed of this run: from the environment variable CASSANDRA_BLOOM_SEED, or
+// another every time. Printed once, so that a failure can be run again.
+uint64_t Seed();
+
+// Keys of 0 ... max_length random bytes; any key can be made again.
+class RandomKeys {
+ public:
+  RandomKeys(uint64_t seed, uint32_t max_length)
+      : seed_(seed), max_length_(max_length) {}
+
+  void Make(uint64_t number, std::string* key) const;
+
+  std::string operator[](uint64_t number) const {
+    std::string key;
+    Make(number, &key);
+    return key;
+  }
+
+ private:
+  uint64_t seed_;
+  uint32_t max_length_;
+};
+
+// Splitmix64: the next of a sequence of random numbers.
+uint64_t NextRandom(uint64_t* state);
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_RANDOM_KEYS_H_

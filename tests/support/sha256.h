@@ -1,0 +1,13 @@
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_SHA256_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_SHA256_H_
+
+#include <string>
+
+namespace cassandra_bloom::testing {
+
+// In hexadecimal, by the program sha256sum of coreutils. Empty if it fails.
+std::string Sha256(const std::string& bytes);
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_SHA256_H_
