@@ -29,6 +29,9 @@ file(STRINGS ${rocksdb_headers}/rocksdb/version.h version_lines
   REGEX "^#define ROCKSDB_(MAJOR|MINOR) [0-9]+")
 string(REGEX REPLACE "[^0-9]+([0-9]+);[^0-9]+([0-9]+)" "\\1.\\2"
   INSTALLED_ROCKSDB_RELEASE "${version_lines}")
+if(INSTALLED_ROCKSDB_RELEASE VERSION_GREATER_EQUAL 10.0)
+  target_compile_features(installed_rocksdb INTERFACE cxx_std_20)
+endif()
 message(STATUS "RocksDB ${INSTALLED_ROCKSDB_RELEASE}: ${ROCKSDB_LIBRARY}, ${rocksdb_headers}")
 
 # A class derived from one of RocksDB's needs its typeinfo, which RocksDB's own

@@ -7,20 +7,15 @@
 namespace cassandra_bloom {
 namespace {
 
+// By value: a reference might alias the bits, and be read anew for every one.
 void SetBits(const Hash128* hashes, size_t count, int num_probes,
-             const InvariantRemainder& capacity_bits, char* bits) {
-  // The first probe of a key some way ahead is asked for early: in a filter
-  // beyond the cache its misses would otherwise come one after the other.
-  constexpr size_t kAhead = 8;
+             const InvariantRemainder capacity_bits, char* bits) {
   for (size_t i = 0; i < count; ++i) {
-    if (i + kAhead < count) {
-      ProbeSequence ahead(hashes[i + kAhead], capacity_bits);
-      __builtin_prefetch(bits + (ahead.Next() >> 3), /*rw=*/1);
-    }
     ProbeSequence probes(hashes[i], capacity_bits);
     for (int probe = 0; probe < num_probes; ++probe) {
       const uint64_t position = probes.Next();
-      bits[position >> 3] |= static_cast<char>(1 << (position & 7));
+      bits[position >> 3] =
+          static_cast<char>(bits[position >> 3] | (1 << (position & 7)));
     }
   }
 }
