@@ -22,24 +22,14 @@ void* Allocate(size_t size) {
 
 }  // namespace
 
+// The two through which filters get memory. libstdc++'s operator delete, which
+// frees it, is free().
 void* operator new(size_t size, const std::nothrow_t&) noexcept {
   return Allocate(size);
 }
 void* operator new[](size_t size, const std::nothrow_t&) noexcept {
   return Allocate(size);
 }
-void* operator new(size_t size) {
-  void* const memory = Allocate(size);
-  if (memory == nullptr) {
-    throw std::bad_alloc();
-  }
-  return memory;
-}
-void* operator new[](size_t size) { return operator new(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
 
 namespace cassandra_bloom::testing {
 namespace {

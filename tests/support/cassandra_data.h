@@ -5,6 +5,7 @@
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_CASSANDRA_DATA_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_CASSANDRA_DATA_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
