@@ -1,0 +1,616 @@
+#!/usr/bin/env python3
+"""Compares filter policies in one table, by the stock db_bench.
+
+The same keys are written once and then compacted with no filter, with RocksDB's own
+Bloom and Ribbon filters and with cassandra_bloom, as full, partitioned and prefix
+filters. Then absent and present keys are looked up, the same for all. The database's
+files and RocksDB's own counters have to show that the filter asked for was used, and
+no filter may hide a key.
+
+The databases take about 1.5 KB a key in all, in a temporary folder (see TMPDIR), and
+are removed at the end.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from collections.abc import Callable, Iterator, Sequence
+from configparser import ConfigParser
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median
+from types import FrameType
+
+LOADER = "libcassandra_bloom_preload.so"
+TOOLS = ("db_bench", "ldb", "sst_dump")
+OPTIONS_DIR = Path(__file__).resolve().parent / "options"
+
+MODES = ("full", "partitioned", "prefix")
+NO_FILTER = "none"
+BLOOM = "bloomfilter:10"
+RIBBON = "ribbonfilter:10"
+OURS = "cassandra_bloom:10"
+POLICIES = (NO_FILTER, BLOOM, RIBBON, OURS)
+
+ROUNDS = 5
+MIN_KEYS = 10000
+SEED = 20240229
+# A key is a big-endian number and padding. Numbers are drawn from so many that a
+# random one is absent, and so is its prefix, which is the whole number.
+KEY_NUMBERS = 2**48
+# Lookups of a round for each key that there is. Most of those that get past the
+# filter, or have none, read a block of the file: fewer of them take the same time.
+FILTERED_LOOKUPS = 4
+BLOCK_LOOKUPS = 0.25
+WIDTH = 100
+
+
+class Failure(Exception):
+    """Why there is no table to show."""
+
+
+# ---- What is measured ----
+
+
+@dataclass(frozen=True)
+class Config:
+    mode: str
+    policy: str
+
+    def __str__(self) -> str:
+        return f"{self.mode}, {self.policy}"
+
+
+@dataclass(frozen=True)
+class Metric:
+    name: str
+    title: tuple[str, str]
+    form: str
+    summary: Callable[[list[float]], float]  # Of the rounds.
+    higher_is_better: bool
+    width: int
+    compared: bool  # With BLOOM, in a column of its own.
+
+
+READMISSING = Metric(
+    "readmissing", ("readmissing", "ops/s"), "{:,.0f}", max, True, 12, True
+)
+READRANDOM = Metric(
+    "readrandom", ("readrandom", "ops/s"), "{:,.0f}", max, True, 11, True
+)
+FILTER_SIZE = Metric(
+    "bytes per key", ("filter", "bytes/key"), "{:.3f}", fmean, False, 10, False
+)
+FALSE_POSITIVES = Metric(
+    "false positives", ("false", "positives"), "{:.3%}", fmean, False, 10, False
+)
+COMPACT = Metric("compact", ("compact", "seconds"), "{:.3f}", min, False, 9, False)
+METRICS = (READMISSING, READRANDOM, FILTER_SIZE, FALSE_POSITIVES, COMPACT)
+TIMED = (READMISSING, READRANDOM, COMPACT)
+
+# The values of all rounds; no false positives and no size where there is no filter.
+Figures = dict[Metric, list[float]]
+Table = dict[Config, Figures]
+
+
+# ---- The stock tools ----
+
+
+class Tools:
+    def __init__(self, lib_dir: Path) -> None:
+        loader = lib_dir.resolve() / LOADER
+        if not loader.is_file():
+            raise Failure(
+                f"no {LOADER} in {lib_dir}; to build it: "
+                "cmake --preset release && cmake --build --preset release"
+            )
+        missing = [tool for tool in TOOLS if shutil.which(tool) is None]
+        if missing:
+            raise Failure(
+                f"not found in PATH: {', '.join(missing)}; "
+                "install Debian's package rocksdb-tools"
+            )
+        self._env = {**os.environ, "LD_PRELOAD": str(loader)}
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        result = subprocess.run(
+            command, env=self._env, capture_output=True, text=True, errors="replace"
+        )
+        if result.returncode != 0:
+            status = f"exit status {result.returncode}"
+            if result.returncode < 0:
+                status = signal.Signals(-result.returncode).name
+            output = (result.stdout + result.stderr).splitlines()
+            raise Failure(
+                f"{command[0]} failed, {status}; the end of its output:\n"
+                + "\n".join(output[-15:])
+            )
+        return result
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What one benchmark of db_bench gave."""
+
+    ops_per_second: int
+    seconds: float
+    found: int
+    counters: dict[str, int]
+    stdout: str
+    stderr: str
+
+
+def db_bench(tools: Tools, benchmark: str, *flags: str) -> Bench:
+    output = tools.run(
+        "db_bench",
+        f"--benchmarks={benchmark}",
+        "--key_size=16",
+        "--value_size=100",
+        "--progress_reports=false",
+        *flags,
+    )
+    result = re.search(
+        rf"^{benchmark} *:.* (\d+) ops/sec ([\d.]+) seconds \d+ operations;"
+        r"(?:.*\((\d+) of \d+ found\))?",
+        output.stdout,
+        re.MULTILINE,
+    )
+    if result is None:
+        raise Failure(f"db_bench has printed no result of {benchmark}")
+    counters = re.findall(r"^(rocksdb\.\S+) COUNT : (\d+)", output.stdout, re.MULTILINE)
+    return Bench(
+        ops_per_second=int(result[1]),
+        seconds=float(result[2]),
+        found=int(result[3] or 0),
+        counters={name: int(count) for name, count in counters},
+        stdout=output.stdout,
+        stderr=output.stderr,
+    )
+
+
+# ---- Databases ----
+
+
+def read_options(path: Path) -> dict[tuple[str, str], str]:
+    parser = ConfigParser(delimiters="=", comment_prefixes="#", interpolation=None)
+    parser.read(path)
+    return {
+        (section, name): value
+        for section in parser.sections()
+        for name, value in parser.items(section)
+    }
+
+
+def write_options(path: Path, config: Config) -> None:
+    policy = "nullptr" if config.policy == NO_FILTER else config.policy
+    ours = (OPTIONS_DIR / f"{config.mode}.ini").read_text()
+    path.write_text(ours.replace(f"filter_policy={OURS}", f"filter_policy={policy}"))
+
+
+class Database:
+    def __init__(self, tools: Tools, config: Config, path: Path) -> None:
+        self._tools = tools
+        self._config = config
+        self._path = path
+        self._options = path.with_name(path.name + ".ini")
+        write_options(self._options, config)
+
+    def fill(self, keys: int) -> Bench:
+        return self._bench(
+            "fillrandom",
+            "--disable_wal",
+            f"--num={KEY_NUMBERS}",
+            f"--writes={keys}",
+            f"--seed={SEED}",
+        )
+
+    def copy_from(self, source: "Database") -> None:
+        self._tools.run(
+            "ldb",
+            f"--db={source._path}",
+            "checkpoint",
+            f"--checkpoint_dir={self._path}",
+        )
+
+    def compact(self) -> Bench:
+        bench = self._bench("compact", "--use_existing_db")
+        self._check_options(bench)
+        return bench
+
+    def read_absent(self, lookups: int, seed: int) -> Bench:
+        return self._read("readmissing", lookups, seed, f"--num={KEY_NUMBERS}")
+
+    def read_present(self, lookups: int, seed: int) -> Bench:
+        return self._read("readrandom", lookups, seed, "--use_existing_keys")
+
+    def filter_bytes_per_key(self) -> float:
+        """What the SST files' properties say, if they name the right policy."""
+        dump = self._tools.run(
+            "sst_dump", f"--file={self._path}", "--command=none", "--show_properties"
+        ).stdout
+        policy = self._config.policy
+        wanted = "N/A" if policy == NO_FILTER else policy.partition(":")[0]
+        names = set(re.findall(r"^ *filter policy name: (.*)$", dump, re.MULTILINE))
+        if names != {wanted}:
+            raise Failure(
+                f"{self._config}: the properties of the SST files name "
+                f"{' and '.join(sorted(names)) or 'no'} as filter policy, not {wanted}"
+            )
+        sizes = re.findall(r"^ *filter block size: (\d+)$", dump, re.MULTILINE)
+        entries = re.findall(r"^ *# entries: (\d+)$", dump, re.MULTILINE)
+        return sum(map(int, sizes)) / sum(map(int, entries))
+
+    def _read(self, benchmark: str, lookups: int, seed: int, *flags: str) -> Bench:
+        return self._bench(
+            benchmark,
+            "--use_existing_db",
+            f"--reads={lookups}",
+            f"--seed={seed}",
+            "--statistics",
+            "--stats_level=1",  # Counters, without timers.
+            "--cache_size=8388608",
+            "--cache_high_pri_pool_ratio=0.5",
+            *flags,
+        )
+
+    def _bench(self, benchmark: str, *flags: str) -> Bench:
+        return db_bench(
+            self._tools,
+            benchmark,
+            f"--db={self._path}",
+            f"--options_file={self._options}",
+            *flags,
+        )
+
+    def _check_options(self, bench: Bench) -> None:
+        """Does RocksDB say that it ran with all the options of our file?"""
+        newest = max(self._path.glob("OPTIONS-*"))
+        actual = read_options(newest)
+        for (section, name), wanted in read_options(self._options).items():
+            value = actual.get((section, name), "(nothing)")
+            # RocksDB completes the name of a policy: bloomfilter:10:false.
+            if section != "Version" and not f"{value}:".startswith(f"{wanted}:"):
+                raise Failure(
+                    f"{self._config}: the database's {newest.name} says "
+                    f"{name}={value}, not {wanted}{loader_complaints(bench)}"
+                )
+
+
+def loader_complaints(bench: Bench) -> str:
+    lines = bench.stderr.splitlines()
+    return "".join(f"\n{line}" for line in lines if "cassandra_bloom" in line)
+
+
+# ---- Measuring ----
+
+
+class Progress:
+    """A line on stderr, rewritten where that is a terminal."""
+
+    def __init__(self, steps: int) -> None:
+        self._steps = steps
+        self._done = 0
+        self._start = time.monotonic()
+        self._terminal = sys.stderr.isatty()
+
+    def step(self, text: str) -> None:
+        self._done += 1
+        seconds = time.monotonic() - self._start
+        line = f"[{self._done:2}/{self._steps}] {seconds:3.0f} s  {text}"
+        self._write(f"\r\x1b[K{line}" if self._terminal else f"{line}\n")
+
+    def clear(self) -> None:
+        if self._terminal:
+            self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def false_positive_rate(config: Config, bench: Bench) -> float:
+    useful = bench.counters.get("rocksdb.bloom.filter.useful", 0)
+    if useful == 0:
+        raise Failure(
+            f"{config}: no filter was of use: rocksdb.bloom.filter.useful is 0 "
+            "after lookups of absent keys"
+        )
+    false = (
+        bench.counters["rocksdb.bloom.filter.full.positive"]
+        - bench.counters["rocksdb.bloom.filter.full.true.positive"]
+    )
+    return false / (useful + false)
+
+
+def measure(
+    config: Config, database: Database, keys: int, seed: int, figures: Figures
+) -> int:
+    """One round of one configuration; returns how many present keys were found."""
+    figures[COMPACT].append(database.compact().seconds)
+    bytes_per_key = database.filter_bytes_per_key()
+    if config.policy == NO_FILTER:
+        absent = database.read_absent(int(keys * BLOCK_LOOKUPS), seed)
+    else:
+        absent = database.read_absent(keys * FILTERED_LOOKUPS, seed)
+        figures[FILTER_SIZE].append(bytes_per_key)
+        figures[FALSE_POSITIVES].append(false_positive_rate(config, absent))
+    figures[READMISSING].append(absent.ops_per_second)
+    present = database.read_present(int(keys * BLOCK_LOOKUPS), seed)
+    figures[READRANDOM].append(present.ops_per_second)
+    return present.found
+
+
+def check_found(found: dict[Config, int]) -> None:
+    """No filter may hide a key that is found without one."""
+    for config, count in found.items():
+        unfiltered = found[Config(config.mode, NO_FILTER)]
+        if count != unfiltered:
+            raise Failure(
+                f"{config}: false negatives: {count:,} keys were found, "
+                f"{unfiltered:,} without a filter"
+            )
+
+
+def in_turn(round_number: int) -> Iterator[Config]:
+    """All configurations; each policy goes first in its turn."""
+    first = round_number % len(POLICIES)
+    for mode in MODES:
+        for policy in POLICIES[first:] + POLICIES[:first]:
+            yield Config(mode, policy)
+
+
+def measure_all(tools: Tools, folder: Path, keys: int) -> tuple[Table, Bench]:
+    configs = list(in_turn(0))
+    table: Table = {config: {metric: [] for metric in METRICS} for config in configs}
+    progress = Progress(1 + ROUNDS * len(configs))
+    try:
+        progress.step(f"writing {keys:,} keys")
+        source = Database(tools, Config("full", NO_FILTER), folder / "source")
+        filled = source.fill(keys)
+        databases = {}
+        for config in configs:
+            name = f"{config.mode}-{config.policy.replace(':', '-')}"
+            databases[config] = Database(tools, config, folder / name)
+            databases[config].copy_from(source)
+        for round_number in range(ROUNDS):
+            found = {}
+            for config in in_turn(round_number):
+                progress.step(f"round {round_number + 1} of {ROUNDS}: {config}")
+                seed = SEED + 1 + round_number
+                found[config] = measure(
+                    config, databases[config], keys, seed, table[config]
+                )
+            check_found(found)
+    finally:
+        progress.clear()
+    return table, filled
+
+
+# ---- Reporting ----
+
+
+def ratio(table: Table, mode: str, metric: Metric, policy: str, peer: str) -> float:
+    values, others = (table[Config(mode, name)][metric] for name in (policy, peer))
+    return metric.summary(values) / metric.summary(others)
+
+
+def ratios(
+    table: Table, metric: Metric, peer: str, modes: Sequence[str] = MODES
+) -> str:
+    return ", ".join(
+        f"x{ratio(table, mode, metric, OURS, peer):.2f} {mode}" for mode in modes
+    )
+
+
+def about(filled: Bench, keys: int) -> str:
+    def machine(name: str) -> str:
+        found = re.search(rf"^{name}: *(.+)$", filled.stderr, re.MULTILINE)
+        return found[1] if found else f"{name} unknown"
+
+    text = (
+        f"RocksDB {machine('RocksDB')}, its stock db_bench, CPU {machine('CPU')}. "
+        f"{keys:,} keys of 16 bytes, values of 100, in one sorted run. Times are "
+        f"the best of {ROUNDS} rounds, which take turns."
+    )
+    if "Assertions are enabled" in filled.stdout:
+        text += (
+            " This RocksDB checks assertions: the figures compare filters within this "
+            "run, they are no absolute speeds."
+        )
+    return text
+
+
+def cells(table: Table, config: Config) -> Iterator[str]:
+    for metric in METRICS:
+        values = table[config][metric]
+        value = metric.form.format(metric.summary(values)) if values else "-"
+        yield f"{value:>{metric.width}}"
+        if metric.compared:
+            compared = ratio(table, config.mode, metric, config.policy, BLOOM)
+            yield f"{compared:>8.2f}"
+
+
+def table_lines(table: Table) -> Iterator[str]:
+    for line, (name, comparison) in enumerate(
+        (("mode         filter", ""), ("", "x bloom"))
+    ):
+        yield f"{name:31}" + "".join(
+            f"{metric.title[line]:>{metric.width}}"
+            + (f"{comparison:>8}" if metric.compared else "")
+            for metric in METRICS
+        )
+    for config in table:
+        if config.policy == NO_FILTER:
+            yield ""
+        yield f"{config.mode:13}{config.policy:18}" + "".join(cells(table, config))
+
+
+def notes(keys: int) -> str:
+    return (
+        f"readmissing: absent keys and prefixes, {keys * FILTERED_LOOKUPS:,} a round "
+        f"({int(keys * BLOCK_LOOKUPS):,} with no filter). readrandom: present keys "
+        f"(--use_existing_keys), {int(keys * BLOCK_LOOKUPS):,} a round: here a filter "
+        f"only costs. x bloom: relative to {BLOOM}. bytes/key: filter block size / "
+        "entries, in the SST files' properties. false positives: in readmissing, by "
+        "the tickers rocksdb.bloom.filter.*: (full.positive - full.true.positive) / "
+        "(useful + full.positive - full.true.positive). compact: db_bench's compact, "
+        "which rewrites all keys and builds the filter."
+    )
+
+
+def noise(table: Table) -> str:
+    def second_to_best(metric: Metric, values: list[float]) -> float:
+        best, second = sorted(values, reverse=metric.higher_is_better)[:2]
+        return max(best, second) / min(best, second) - 1
+
+    def typical(metric: Metric) -> str:
+        rows = (second_to_best(metric, figures[metric]) for figures in table.values())
+        return f"{metric.name} {median(rows):.0%}"
+
+    return (
+        "Noise, the distance from the best to the second best round, in the median "
+        f"row: {', '.join(map(typical, TIMED))}."
+    )
+
+
+def differs(table: Table, metric: Metric, mode: str, peer: str, better: bool) -> bool:
+    """Were all rounds of ours better, or worse, than any of the peer, visibly so?"""
+    ours = table[Config(mode, OURS)][metric]
+    others = table[Config(mode, peer)][metric]
+    if metric.higher_is_better != better:
+        ours, others = others, ours
+    visible = f"{ratio(table, mode, metric, OURS, peer):.2f}" != "1.00"
+    return visible and min(ours) > max(others)
+
+
+def differences(table: Table, peer: str, better: bool) -> str:
+    found = []
+    for metric in METRICS:
+        modes = [mode for mode in MODES if differs(table, metric, mode, peer, better)]
+        if modes:
+            found.append(f"{metric.name} {ratios(table, metric, peer, modes)}")
+    return "; ".join(found) or "nothing"
+
+
+def conclusions(table: Table) -> Iterator[str]:
+    yield (
+        f"{OURS} against no filter: readmissing "
+        f"{ratios(table, READMISSING, NO_FILTER)}; readrandom "
+        f"{ratios(table, READRANDOM, NO_FILTER)}."
+    )
+    for peer in (BLOOM, RIBBON):
+        yield (
+            f"{OURS} against {peer}, where every round of the one is ahead of every "
+            "round of the other: "
+            f"BETTER {differences(table, peer, better=True)}. "
+            f"WORSE {differences(table, peer, better=False)}."
+        )
+
+
+def report(table: Table, filled: Bench, keys: int) -> str:
+    def wrap(text: str) -> list[str]:
+        return textwrap.wrap(text, WIDTH, break_on_hyphens=False)
+
+    lines = [*wrap(about(filled, keys)), "", *table_lines(table), ""]
+    lines += [*wrap(notes(keys)), *wrap(noise(table)), ""]
+    for conclusion in conclusions(table):
+        lines += wrap(conclusion)
+    return "\n".join(lines)
+
+
+def json_report(table: Table, filled: Bench, keys: int) -> str:
+    rows = [
+        {"mode": config.mode, "filter": config.policy}
+        | {metric.name.replace(" ", "_"): figures[metric] for metric in METRICS}
+        for config, figures in table.items()
+    ]
+    result = {
+        "about": about(filled, keys),
+        "notes": notes(keys),
+        "rows": rows,
+        "conclusions": list(conclusions(table)),
+    }
+    return json.dumps(result, indent=2)
+
+
+# ---- The command ----
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--lib-dir",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help=f"folder of {LOADER} and the plugin, such as build/release/lib",
+    )
+    parser.add_argument(
+        "--num",
+        type=int,
+        default=300000,
+        metavar="N",
+        help="keys in the database, %(default)s unless given; time grows with them",
+    )
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="DIR",
+        help="put the databases into this new folder and leave them there",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print the values of all rounds as JSON"
+    )
+    arguments = parser.parse_args()
+    if arguments.num < MIN_KEYS:
+        parser.error(f"argument --num: at least {MIN_KEYS}")
+    return arguments
+
+
+@contextmanager
+def working_folder(keep: Path | None) -> Iterator[Path]:
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="cassandra_bloom_demo.") as folder:
+            yield Path(folder)
+    else:
+        try:
+            keep.mkdir(parents=True)
+        except OSError as error:
+            raise Failure(f"--keep={keep}: {error.strerror}") from error
+        yield keep.resolve()
+
+
+def terminate(number: int, _frame: FrameType | None) -> None:
+    sys.exit(128 + number)
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    # An orderly exit, which removes the databases.
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, terminate)
+    try:
+        tools = Tools(arguments.lib_dir)
+        with working_folder(arguments.keep) as folder:
+            table, filled = measure_all(tools, folder, arguments.num)
+    except Failure as failure:
+        sys.exit(f"demo.py: {failure}")
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+    show = json_report if arguments.json else report
+    print(show(table, filled, arguments.num))
+
+
+if __name__ == "__main__":
+    main()
