@@ -1,0 +1,92 @@
+// The block in the SST file is a Filter.db, byte for byte.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/database/checks.h"
+#include "tests/database/dataset.h"
+#include "tests/database/test_db.h"
+#include "tests/database/test_policies.h"
+#include "tests/support/sha256.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+// The blocks that RocksDB hands to the policy when it opens the database.
+std::vector<std::string> BlocksReadByOpening(TestDb* db) {
+  const auto capturing = std::make_shared<CapturingPolicy>();
+  db->Reopen(DbOptions(capturing));
+  return capturing->blocks();
+}
+
+// sha256 of the Filter.db that Cassandra's own BloomFilter and serializer wrote
+// for key000000, key000001, ... at 10 buckets per element.
+struct CassandrasFilter {
+  uint32_t num_keys;
+  const char* digest;
+};
+constexpr CassandrasFilter kCassandrasFilters[] = {
+    {1000, "5318348414c7c21d960391f4fb9bcef4c39ddddef8c7cb08cad95427c525a115"},
+    // Of these the last key is a false positive of the others: its loss would
+    // not show here.
+    {100000,
+     "bc540b5acf793f48a4b05e4864de6ddebb0967e35a874172b33e89d7764beeed"},
+};
+
+TEST(BlockBytesTest, EqualCassandrasFilterDb) {
+  for (const CassandrasFilter& expected : kCassandrasFilters) {
+    SCOPED_TRACE(std::to_string(expected.num_keys) + " keys");
+    TestDb db(DbOptions(OurPolicy()));
+    db.Put(NumberedDataset(expected.num_keys, 0).rows);
+    db.Flush();
+    std::vector<std::string> blocks = BlocksReadByOpening(&db);
+    ASSERT_EQ(blocks.size(), 1);
+    EXPECT_EQ(Sha256(blocks[0]), expected.digest) << "written by a flush";
+
+    db.Reopen(DbOptions(OurPolicy()));
+    db.Compact();
+    blocks = BlocksReadByOpening(&db);
+    ASSERT_EQ(blocks.size(), 1);
+    EXPECT_EQ(Sha256(blocks[0]), expected.digest) << "written by a compaction";
+  }
+}
+
+// The name is on disk. Were it another, filters written so far would not be
+// seen any more, without any error.
+TEST(BlockBytesTest, HaveAFrozenName) {
+  EXPECT_STREQ(OurPolicy()->CompatibilityName(), "cassandra_bloom");
+  const Dataset dataset = NumberedDataset(1000, 0);
+  TestDb db(DbOptions(OurPolicy()));
+  db.Put(dataset.rows);
+  db.Flush();
+  // CapturingPolicy answers the name as a literal of its own.
+  EXPECT_EQ(BlocksReadByOpening(&db).size(), 1);
+}
+
+// Partitions are Filter.db files, too, and every one is sized for its keys.
+TEST(BlockBytesTest, PartitionsAreFilterDbs) {
+  const Dataset dataset = NumberedDataset(5000, 0);
+  TestDb db(DbOptions(OurPolicy(), Layout::kPartitioned));
+  db.Put(dataset.rows);
+  db.Flush();
+  const auto capturing = std::make_shared<CapturingPolicy>();
+  db.Reopen(DbOptions(capturing, Layout::kPartitioned));
+  EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
+  const std::vector<std::string> blocks = capturing->blocks();
+  ASSERT_EQ(blocks.size(), db.OnlyTable()->index_partitions);
+  ASSERT_GT(blocks.size(), 5);
+  for (const std::string& block : blocks) {
+    ASSERT_GE(block.size(), 16);
+    EXPECT_EQ(block.substr(0, 4), std::string("\0\0\0\7", 4));
+    // metadata_block_size, give or take the last data block of a partition.
+    EXPECT_LE(block.size(), 512);
+    EXPECT_EQ(static_cast<unsigned char>(block[7]), (block.size() - 8) / 8);
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

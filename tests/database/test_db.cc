@@ -1,0 +1,136 @@
+#include "tests/database/test_db.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/write_batch.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "cassandra_bloom/filter_policy.h"
+
+namespace cassandra_bloom::testing {
+
+void Require(const rocksdb::Status& status) {
+  if (!status.ok()) {
+    throw std::runtime_error(status.ToString());
+  }
+}
+
+TempDir::TempDir()
+    : path_(std::filesystem::temp_directory_path() /
+            "cassandra_bloom_db_XXXXXX") {
+  if (mkdtemp(path_.data()) == nullptr) {
+    throw std::runtime_error("no temporary directory " + path_);
+  }
+}
+
+TempDir::~TempDir() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+PolicyPtr OurPolicy(double bits_per_key) {
+  return PolicyPtr(rocksdb::NewCassandraBloomPolicy(bits_per_key));
+}
+
+PolicyPtr BuiltinPolicy(double bits_per_key) {
+  return PolicyPtr(rocksdb::NewBloomFilterPolicy(bits_per_key));
+}
+
+bool IsPartitioned(Layout layout) {
+  return layout != Layout::kFull && layout != Layout::kFullCached;
+}
+
+std::string ToString(Layout layout) {
+  switch (layout) {
+    case Layout::kFull:
+      return "Full";
+    case Layout::kFullCached:
+      return "FullCached";
+    case Layout::kPartitioned:
+      return "Partitioned";
+    case Layout::kPartitionedCached:
+      return "PartitionedCached";
+    case Layout::kPartitionedPinned:
+      return "PartitionedPinned";
+  }
+  return "Unknown";
+}
+
+rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy, Layout layout) {
+  rocksdb::BlockBasedTableOptions options;
+  options.filter_policy = std::move(policy);
+  options.block_cache = rocksdb::NewLRUCache(8 << 20);
+  if (IsPartitioned(layout)) {
+    options.index_type =
+        rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch;
+    options.partition_filters = true;
+    options.metadata_block_size = 512;
+    // Of one layout the size of the filter cuts the partitions, of the others
+    // the size of the index.
+    options.block_size = layout == Layout::kPartitioned ? 512 : 256;
+  }
+  options.cache_index_and_filter_blocks =
+      layout != Layout::kFull && layout != Layout::kPartitioned;
+  if (layout == Layout::kPartitionedPinned) {
+    options.pin_l0_filter_and_index_blocks_in_cache = true;
+    options.metadata_cache_options.top_level_index_pinning =
+        rocksdb::PinningTier::kAll;
+    options.metadata_cache_options.partition_pinning =
+        rocksdb::PinningTier::kAll;
+  }
+  return options;
+}
+
+rocksdb::Options DbOptions(
+    const rocksdb::BlockBasedTableOptions& table_options) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  options.table_factory.reset(
+      rocksdb::NewBlockBasedTableFactory(table_options));
+  options.statistics = rocksdb::CreateDBStatistics();
+  return options;
+}
+
+rocksdb::Status CompactAll(const Source& source) {
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction =
+      rocksdb::BottommostLevelCompaction::kForce;
+  return source.db->CompactRange(options, source.column_family, nullptr,
+                                 nullptr);
+}
+
+std::shared_ptr<const rocksdb::TableProperties> OnlyTable(
+    const Source& source) {
+  rocksdb::TablePropertiesCollection tables;
+  Require(source.db->GetPropertiesOfAllTables(source.column_family, &tables));
+  if (tables.size() != 1) {
+    throw std::runtime_error(std::to_string(tables.size()) +
+                             " tables instead of one");
+  }
+  return tables.begin()->second;
+}
+
+TestDb::TestDb(const rocksdb::Options& options) { Reopen(options); }
+
+void TestDb::Reopen(const rocksdb::Options& options) {
+  Close();
+  options_ = options;
+  rocksdb::DB* db = nullptr;
+  Require(rocksdb::DB::Open(options_, path(), &db));
+  db_.reset(db);
+}
+
+void TestDb::Put(const Rows& rows) {
+  rocksdb::WriteBatch batch;
+  for (const auto& [key, value] : rows) {
+    Require(batch.Put(key, value));
+  }
+  Require(db_->Write(rocksdb::WriteOptions(), &batch));
+}
+
+}  // namespace cassandra_bloom::testing
