@@ -62,12 +62,21 @@ Status CassandraBloomPolicy::ConfigureOptions(
       std::exchange(configured_id_, std::nullopt);
   if (!options.empty()) {
     if (!id) {
-      return Status::InvalidArgument(
-          settings_.id + ": a filter policy cannot be changed; create another");
+      return CannotBeChanged();
     }
     settings_ = ParseSettings(*id, options);
   }
   return SettingsStatus();
+}
+
+Status CassandraBloomPolicy::ParseStringOptions(
+    const ConfigOptions& /*config_options*/, const std::string& /*options*/) {
+  return CannotBeChanged();
+}
+
+Status CassandraBloomPolicy::CannotBeChanged() const {
+  return Status::InvalidArgument(
+      settings_.id + ": a filter policy cannot be changed; create another");
 }
 
 Status CassandraBloomPolicy::SettingsStatus() const {

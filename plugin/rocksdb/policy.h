@@ -26,7 +26,7 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
   static const char* kClassName() { return kPolicyName; }
 
-  // For a string that begins with kPolicyName. RocksDB gives the options of
+  // For a string of an options string. RocksDB gives the options of
   // the string, if there are any, to ConfigureOptions afterwards.
   explicit CassandraBloomPolicy(const std::string& id)
       : settings_(ParseSettings(id, {})), configured_id_(id) {}
@@ -57,9 +57,13 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
       const std::unordered_map<std::string, std::string>& options,
       std::unordered_map<std::string, std::string>* unused) override;
+  ROCKSDB_NAMESPACE::Status ParseStringOptions(
+      const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
+      const std::string& options) override;
 
  private:
   ROCKSDB_NAMESPACE::Status SettingsStatus() const;
+  ROCKSDB_NAMESPACE::Status CannotBeChanged() const;
   void ReportWrongSettingsOnce(ROCKSDB_NAMESPACE::Logger* info_log) const;
 
   PolicySettings settings_;

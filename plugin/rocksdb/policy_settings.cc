@@ -41,6 +41,8 @@ PolicySettings WrongBitsPerKey(const std::string& text) {
   return Wrong("bits per key '" + text + "' is not a number from 0 to 100");
 }
 
+bool IsFpChance(double value) { return value >= kMinFpChance && value <= 1; }
+
 PolicySettings WrongFpChance(const std::string& text) {
   return Wrong("false positive chance '" + text +
                "' is not a number from 0.0000671 to 1");
@@ -56,7 +58,10 @@ PolicySettings ParseBitsPerKey(const std::string& text) {
 
 PolicySettings ParseFpChance(const std::string& text) {
   const std::optional<double> fp_chance = ParseNumber(text);
-  return fp_chance ? SettingsForFpChance(*fp_chance) : WrongFpChance(text);
+  if (!fp_chance || !IsFpChance(*fp_chance)) {
+    return WrongFpChance(text);
+  }
+  return SettingsForFpChance(*fp_chance);
 }
 
 // What stands behind the name and a colon.
@@ -87,7 +92,7 @@ PolicySettings SettingsForBitsPerKey(double bits_per_key) {
 }
 
 PolicySettings SettingsForFpChance(double fp_chance) {
-  if (!(fp_chance >= kMinFpChance && fp_chance <= 1)) {
+  if (!IsFpChance(fp_chance)) {
     return WrongFpChance(FormatNumber(fp_chance));
   }
   return {std::string(kPolicyName) + ":" + kFpChancePrefix +
@@ -98,10 +103,12 @@ PolicySettings SettingsForFpChance(double fp_chance) {
 PolicySettings ParseSettings(
     const std::string& id,
     const std::unordered_map<std::string, std::string>& options) {
-  const std::string argument = id.substr(sizeof(kPolicyName) - 1);
-  if (!argument.empty() && argument[0] != ':') {
+  constexpr size_t kNameLength = sizeof(kPolicyName) - 1;
+  if (id.compare(0, kNameLength, kPolicyName) != 0 ||
+      (id.size() > kNameLength && id[kNameLength] != ':')) {
     return Wrong("'" + id + "' is not a filter policy; " + kUsage);
   }
+  const std::string argument = id.substr(kNameLength);
   if (options.size() + (argument.empty() ? 0 : 1) > 1) {
     std::string given = id;
     for (const auto& [name, value] : options) {

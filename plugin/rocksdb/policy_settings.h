@@ -39,7 +39,7 @@ PolicySettings SettingsForBitsPerKey(double bits_per_key);
 
 PolicySettings SettingsForFpChance(double fp_chance);
 
-// `id` begins with kPolicyName.
+// `id` as RocksDB hands it over, and the options beside it, if there are any.
 PolicySettings ParseSettings(
     const std::string& id,
     const std::unordered_map<std::string, std::string>& options);

@@ -43,9 +43,15 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
     return 0;
   }
   // Everything that begins with our name, valid or not, so that what is wrong
-  // is refused by us and not silently unknown to RocksDB.
+  // is refused by us and not silently unknown to RocksDB; and what begins with
+  // it behind braces or quotes that RocksDB has not understood.
+  const std::string name = kPolicyName;
   library.AddFactory<const FilterPolicy>(
-      ObjectLibrary::PatternEntry(kPolicyName)
+      ObjectLibrary::PatternEntry(name)
+          .AnotherName("{" + name)
+          .AnotherName("{id=" + name)
+          .AnotherName("id=" + name)
+          .AnotherName("\"" + name)
           .AddSeparator("", /*at_least_one=*/false),
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard,
          std::string* /*error*/) {

@@ -1,0 +1,107 @@
+#include "tests/options/policy_strings.h"
+
+namespace cassandra_bloom {
+namespace {
+
+constexpr char kBits[] = "0 to 100";
+constexpr char kChance[] = "0.0000671 to 1";
+constexpr char kOptions[] = "bits_per_key and fp_chance";
+
+}  // namespace
+
+// num_words is ceil((kNumTableKeys * bits + 20) / 64).
+const std::vector<AcceptedString>& AcceptedStrings() {
+  static const std::vector<AcceptedString> strings = {
+      {"cassandra_bloom", "cassandra_bloom:10", 7, 157},
+      {"cassandra_bloom:10", "cassandra_bloom:10", 7, 157},
+      {"cassandra_bloom:10.000", "cassandra_bloom:10", 7, 157},
+      {"cassandra_bloom:9.5", "cassandra_bloom:9.5", 7, 149},
+      {"cassandra_bloom:9.125", "cassandra_bloom:9.125", 6, 143},
+      {"cassandra_bloom:1", "cassandra_bloom:1", 1, 16},
+      {"cassandra_bloom:20", "cassandra_bloom:20", 14, 313},
+      {"cassandra_bloom:100", "cassandra_bloom:100", 20, 1563},
+      {"{id=cassandra_bloom;bits_per_key=12}", "cassandra_bloom:12", 8, 188},
+      // Cassandra's computeBloomSpec(20, p): the fewest buckets that reach p,
+      // and then the fewest probes that still do.
+      {"cassandra_bloom:fp:0.01", "cassandra_bloom:fp:0.01", 5, 157},
+      {"{id=cassandra_bloom;fp_chance=0.01}", "cassandra_bloom:fp:0.01", 5,
+       157},
+      // The shortest form of a small number has an exponent.
+      {"cassandra_bloom:fp:0.0001", "cassandra_bloom:fp:1e-04", 10, 313},
+      {"cassandra_bloom:fp:0.0000671", "cassandra_bloom:fp:6.71e-05", 14, 313},
+      // As the built-in policy: below 0.5 none, up to 1 is 1.
+      {"cassandra_bloom:0.5", "cassandra_bloom:1", 1, 16},
+      {"cassandra_bloom:0.7", "cassandra_bloom:1", 1, 16},
+      {"cassandra_bloom:0", "cassandra_bloom:0", 0, 0},
+      {"cassandra_bloom:0.499", "cassandra_bloom:0", 0, 0},
+      {"{id=cassandra_bloom;bits_per_key=0}", "cassandra_bloom:0", 0, 0},
+      // As in Cassandra.
+      {"cassandra_bloom:fp:1", "cassandra_bloom:fp:1", 0, 0},
+      {"{id=cassandra_bloom;fp_chance=1.0}", "cassandra_bloom:fp:1", 0, 0},
+  };
+  return strings;
+}
+
+const std::vector<RefusedString>& RefusedStrings() {
+  static const std::vector<RefusedString> strings = {
+      // Behind the name stands something else than a colon.
+      {"cassandra_bloomx", "'cassandra_bloomx'", kBits},
+      {"cassandra_bloom.5", "'cassandra_bloom.5'", kBits},
+      {"cassandra_bloom 10", "'cassandra_bloom 10'", kBits},
+      {"cassandra_bloom@10", "'cassandra_bloom@10'", kBits},
+      // Bits per key.
+      {"cassandra_bloom:", "''", kBits},
+      {"cassandra_bloom::10", "':10'", kBits},
+      {"cassandra_bloom:abc", "'abc'", kBits},
+      {"cassandra_bloom:-3", "'-3'", kBits},
+      {"cassandra_bloom:101", "'101'", kBits},
+      {"cassandra_bloom:100.001", "'100.001'", kBits},
+      {"cassandra_bloom:1e3", "'1e3'", kBits},
+      {"cassandra_bloom:1e999", "'1e999'", kBits},
+      {"cassandra_bloom:nan", "'nan'", kBits},
+      {"cassandra_bloom:inf", "'inf'", kBits},
+      {"cassandra_bloom:+5", "'+5'", kBits},
+      {"cassandra_bloom:0x10", "'0x10'", kBits},
+      {"cassandra_bloom:10:junk", "'10:junk'", kBits},
+      {"cassandra_bloom:9,5", "'9,5'", kBits},
+      {"cassandra_bloom: 10", "' 10'", kBits},
+      {"cassandra_bloom:1 0", "'1 0'", kBits},
+      // What a refused policy calls itself is refused again.
+      {"cassandra_bloom:invalid", "'invalid'", kBits},
+      // False positive chance.
+      {"cassandra_bloom:fp", "'fp'", kBits},
+      {"cassandra_bloom:fp:", "''", kChance},
+      {"cassandra_bloom:fp:abc", "'abc'", kChance},
+      {"cassandra_bloom:fp:0", "'0'", kChance},
+      {"cassandra_bloom:fp:-1", "'-1'", kChance},
+      {"cassandra_bloom:fp:2", "'2'", kChance},
+      {"cassandra_bloom:fp:1e-9", "'1e-9'", kChance},
+      {"cassandra_bloom:fp:nan", "'nan'", kChance},
+      {"cassandra_bloom:fp:inf", "'inf'", kChance},
+      {"cassandra_bloom:fp:0.01:junk", "'0.01:junk'", kChance},
+      // As options.
+      {"{id=cassandra_bloom;bits_per_key=junk}", "'junk'", kBits},
+      {"{id=cassandra_bloom;bits_per_key=}", "''", kBits},
+      {"{id=cassandra_bloom;bits_per_key=-1}", "'-1'", kBits},
+      {"{id=cassandra_bloom;bits_per_key=101}", "'101'", kBits},
+      {"{id=cassandra_bloom;fp_chance=junk}", "'junk'", kChance},
+      {"{id=cassandra_bloom;fp_chance=0}", "'0'", kChance},
+      {"{id=cassandra_bloom;fp_chance=-1}", "'-1'", kChance},
+      {"{id=cassandra_bloom;fp_chance=2}", "'2'", kChance},
+      {"{id=cassandra_bloom;fp_chance=1e-9}", "'1e-9'", kChance},
+      {"{id=cassandra_bloom;bits=10}", "'bits=10'", kOptions},
+      {"{id=cassandra_bloom;Bits_per_key=10}", "'Bits_per_key=10'", kOptions},
+      {"{id=cassandra_bloom;bits_per_key=10;fp_chance=0.01}", "bits_per_key=10",
+       kBits},
+      {"{id=cassandra_bloom;bits_per_key=10;foo=bar}", "foo=bar", kBits},
+      {"{id=cassandra_bloom:10;bits_per_key=12}", "cassandra_bloom:10;", kBits},
+      {"{id=cassandra_bloom:abc;bits_per_key=12}", "cassandra_bloom:abc;",
+       kBits},
+      {"{id=cassandra_bloomx;bits_per_key=12}", "'cassandra_bloomx'", kBits},
+  };
+  return strings;
+}
+
+bool IsInBraces(const char* text) { return text[0] == '{'; }
+
+}  // namespace cassandra_bloom

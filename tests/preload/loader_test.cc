@@ -1,0 +1,196 @@
+// The preloaded loader in programs of every kind: it brings the policy where it
+// can, says in one line why it cannot, and disturbs nobody.
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/preload/run_process.h"
+
+namespace cassandra_bloom {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kPolicy[] = "cassandra_bloom:12\n";
+constexpr char kPluginName[] =
+    "librocksdb_cassandra_bloom.so." TEST_ROCKSDB_RELEASE;
+
+// One line of ours on stderr, which holds all of `parts`; all else as without
+// us.
+void ExpectRefused(const ProcessResult& result, const std::string& out,
+                   const std::vector<std::string>& parts) {
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, out);
+  ASSERT_EQ(Lines(result.err).size(), 1u) << result;
+  EXPECT_EQ(result.err.rfind("cassandra_bloom: ", 0), 0u) << result;
+  for (const std::string& part : parts) {
+    EXPECT_NE(result.err.find(part), std::string::npos) << part << "\n"
+                                                        << result;
+  }
+}
+
+TEST(LoaderTest, ProgramsWithoutRocksdbDoNotNotice) {
+  const std::vector<std::string> programs[] = {
+      {"/bin/true"},
+      {"/bin/false"},
+      {"/bin/echo", "some", "words"},
+      {"/bin/ls", "/"},
+      {"/bin/sh", "-c", "echo one two | cat | wc; exit 3"},
+      {"/bin/sh", "-c", "cat /nonexistent 2>/dev/null || echo none"},
+  };
+  for (const std::vector<std::string>& program : programs) {
+    SCOPED_TRACE(testing::PrintToString(program));
+    const ProcessResult without = RunProcess(program);
+    const ProcessResult with = RunProcess(program, BuiltLoader());
+    EXPECT_NE(with.exit_code, -1);
+    EXPECT_EQ(with.exit_code, without.exit_code);
+    EXPECT_EQ(with.out, without.out);
+    EXPECT_EQ(with.err, "");
+  }
+}
+
+TEST(LoaderTest, BringsThePolicyIntoAProgramWithRocksdb) {
+  const ProcessResult without = RunProcess({TEST_ROCKSDB_HOST});
+  EXPECT_EQ(without.out, "none\n") << without;
+  const ProcessResult with = RunProcess({TEST_ROCKSDB_HOST}, BuiltLoader());
+  EXPECT_EQ(with.exit_code, 0) << with;
+  EXPECT_EQ(with.out, kPolicy) << with;
+  EXPECT_EQ(with.err, "");
+}
+
+// LD_PRELOAD is inherited: a shell has no RocksDB, its child has.
+TEST(LoaderTest, ReachesTheChildrenOfAShell) {
+  const ProcessResult result =
+      RunProcess({"/bin/sh", "-c", TEST_ROCKSDB_HOST " | cat"}, BuiltLoader());
+  EXPECT_EQ(result.out, kPolicy) << result;
+  EXPECT_EQ(result.err, "");
+}
+
+TEST(LoaderTest, ThereIsNoPluginForThisRelease) {
+  ExpectRefused(RunProcess({TEST_HOST_OF_9_9}, BuiltLoader()),
+                "host of 9.9.9\n",
+                {"no plugin for RocksDB 9.9",
+                 fs::path(TEST_PLUGIN).parent_path().string() +
+                     "/librocksdb_cassandra_bloom.so.9.9"});
+}
+
+// The plugin is linked to the shared library and would bring a second RocksDB.
+TEST(LoaderTest, RocksdbIsLinkedIntoTheProgram) {
+  ExpectRefused(RunProcess({TEST_STATIC_HOST}, BuiltLoader()),
+                "host of " TEST_ROCKSDB_RELEASE ".9\n",
+                {"not a shared library", TEST_ROCKSDB_RELEASE});
+}
+
+// The library itself, in a process whose RocksDB says it is another.
+TEST(LoaderTest, APluginThatIsLinkedChecksTheReleaseToo) {
+  const ProcessResult right = RunProcess({TEST_LINKED_HOST});
+  EXPECT_EQ(right.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 1\n");
+  EXPECT_EQ(right.err, "");
+  ExpectRefused(RunProcess({TEST_LINKED_HOST}, TEST_STUB_9_9), "none none 0\n",
+                {"built for RocksDB " TEST_ROCKSDB_RELEASE,
+                 "not for the 9.9 of this process"});
+}
+
+// And both at once: the loader, in a program that is linked to the library.
+TEST(LoaderTest, ALinkedPluginAndTheLoaderGetOn) {
+  const ProcessResult result = RunProcess({TEST_LINKED_HOST}, BuiltLoader());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 1\n");
+  EXPECT_EQ(result.err, "");
+}
+
+// A loader that was moved away from the plugin it was built with.
+class MovedLoaderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (fs::exists(fs::path(TEST_INSTALLED_PLUGIN_FOLDER) / kPluginName)) {
+      GTEST_SKIP() << "a plugin is installed on this machine, and is found";
+    }
+    fs::copy_file(BuiltLoader(), loader_);
+  }
+
+  ProcessResult Run() { return RunProcess({TEST_ROCKSDB_HOST}, loader_); }
+
+  TempFolder folder_;
+  const std::string loader_ = folder_.Path("libcassandra_bloom_preload.so");
+  const std::string plugin_ = folder_.Path(kPluginName);
+};
+
+TEST_F(MovedLoaderTest, FindsThePluginBesideIt) {
+  fs::copy_file(TEST_PLUGIN, plugin_);
+  const ProcessResult result = Run();
+  EXPECT_EQ(result.out, kPolicy) << result;
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_F(MovedLoaderTest, NoPlugin) {
+  ExpectRefused(Run(), "none\n",
+                {"no plugin for RocksDB " TEST_ROCKSDB_RELEASE, plugin_,
+                 TEST_INSTALLED_PLUGIN_FOLDER});
+}
+
+TEST_F(MovedLoaderTest, ThePluginIsNoLibrary) {
+  WriteFile(plugin_, "this is not ELF\n");
+  ExpectRefused(Run(), "none\n", {plugin_});
+}
+
+TEST_F(MovedLoaderTest, ThePluginIsEmpty) {
+  WriteFile(plugin_, "");
+  ExpectRefused(Run(), "none\n", {plugin_});
+}
+
+TEST_F(MovedLoaderTest, ThePluginIsCutOff) {
+  fs::copy_file(TEST_PLUGIN, plugin_);
+  fs::resize_file(plugin_, 100);
+  ExpectRefused(Run(), "none\n", {plugin_});
+}
+
+TEST_F(MovedLoaderTest, ThePluginIsAFolder) {
+  fs::create_directory(plugin_);
+  ExpectRefused(Run(), "none\n", {plugin_});
+}
+
+TEST_F(MovedLoaderTest, ThePluginIsAnotherLibrary) {
+  fs::copy_file(TEST_STUB_9_9, plugin_);
+  ExpectRefused(Run(), "none\n", {plugin_, "is not a plugin"});
+}
+
+// A plugin of another release under our release's name refuses by itself.
+TEST_F(MovedLoaderTest, ThePluginHasTheNameOfAnotherRelease) {
+  fs::copy_file(TEST_PLUGIN, folder_.Path("librocksdb_cassandra_bloom.so.9.9"));
+  const ProcessResult result = RunProcess({TEST_SHARED_HOST_OF_9_9}, loader_);
+  ExpectRefused(result, "host of 9.9.9\n",
+                {"built for RocksDB " TEST_ROCKSDB_RELEASE});
+}
+
+// Without a slash in it, the name is looked up in LD_LIBRARY_PATH.
+TEST_F(MovedLoaderTest, IsPreloadedByItsFileName) {
+  fs::copy_file(TEST_PLUGIN, plugin_);
+  ASSERT_EQ(
+      setenv("LD_LIBRARY_PATH", fs::path(loader_).parent_path().c_str(), 1), 0);
+  const ProcessResult result =
+      RunProcess({TEST_ROCKSDB_HOST}, "libcassandra_bloom_preload.so");
+  unsetenv("LD_LIBRARY_PATH");
+  EXPECT_EQ(result.out, kPolicy) << result;
+  EXPECT_EQ(result.err, "");
+}
+
+// By a path relative to where the program is started.
+TEST_F(MovedLoaderTest, IsPreloadedByARelativePath) {
+  fs::copy_file(TEST_PLUGIN, plugin_);
+  const std::string folder = fs::path(loader_).parent_path();
+  const ProcessResult result = RunProcess(
+      {"/bin/sh", "-c",
+       "cd " + folder +
+           " && "
+           "LD_PRELOAD=./libcassandra_bloom_preload.so " TEST_ROCKSDB_HOST});
+  EXPECT_EQ(result.out, kPolicy) << result;
+  EXPECT_EQ(result.err, "");
+}
+
+}  // namespace
+}  // namespace cassandra_bloom

@@ -1,0 +1,15 @@
+// A program with RocksDB that does not know us: is there a policy of our name?
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+
+#include <cstdio>
+#include <memory>
+
+int main() {
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(),
+                                          "cassandra_bloom:12", &policy)
+      .PermitUncheckedError();
+  std::printf("%s\n", policy == nullptr ? "none" : policy->GetId().c_str());
+}

@@ -1,0 +1,231 @@
+// RocksDB's own programs, as they are installed, with the policy preloaded.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "tests/preload/run_process.h"
+
+namespace cassandra_bloom {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kNumKeys = 2000;
+
+class RocksdbToolsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* const tool : {TEST_DB_BENCH, TEST_LDB, TEST_SST_DUMP}) {
+      if (!fs::exists(tool)) {
+        GTEST_SKIP() << "the programs of the package rocksdb-tools are missing";
+      }
+    }
+  }
+
+  // An OPTIONS file with this filter policy.
+  std::string OptionsFile(const std::string& policy) {
+    const std::string path = folder_.Path("options.ini");
+    WriteFile(path,
+              "[Version]\n"
+              "  rocksdb_version=" TEST_ROCKSDB_RELEASE
+              ".0\n"
+              "  options_file_version=1.1\n"
+              "[DBOptions]\n"
+              "  create_if_missing=true\n"
+              "[CFOptions \"default\"]\n"
+              "  compression=kNoCompression\n"
+              "[TableOptions/BlockBasedTable \"default\"]\n"
+              "  filter_policy=" +
+                  policy + "\n");
+    return path;
+  }
+
+  // Runs the benchmarks on the database.
+  ProcessResult DbBench(const std::string& policy, const std::string& preload,
+                        const std::string& benchmarks,
+                        const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments = {
+        TEST_DB_BENCH,
+        "--options_file=" + OptionsFile(policy),
+        "--db=" + db_,
+        "--benchmarks=" + benchmarks,
+        "--num=" + std::to_string(kNumKeys),
+        "--statistics"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunProcess(arguments, preload);
+  }
+
+  void MakeDatabase() {
+    const ProcessResult result =
+        DbBench("cassandra_bloom:10", BuiltLoader(), "fillseq,flush");
+    ASSERT_EQ(result.exit_code, 0) << result;
+    ASSERT_EQ(result.err.find("cassandra_bloom"), std::string::npos) << result;
+  }
+
+  ProcessResult Ldb(const std::vector<std::string>& command,
+                    const std::string& preload) {
+    std::vector<std::string> arguments = {TEST_LDB, "--db=" + db_,
+                                          "--try_load_options", "--hex"};
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    return RunProcess(arguments, preload);
+  }
+
+  // The text of the newest file of the database with a name like this.
+  std::string Newest(const std::string& name_pattern) {
+    const std::regex pattern(name_pattern);
+    std::string newest;
+    for (const fs::directory_entry& entry : fs::directory_iterator(db_)) {
+      const std::string name = entry.path().filename();
+      if (std::regex_match(name, pattern)) {
+        newest = std::max(newest, entry.path().string());
+      }
+    }
+    EXPECT_NE(newest, "") << name_pattern;
+    return newest;
+  }
+
+  bool NewestOptionsName(const std::string& policy) {
+    return ReadFile(Newest("OPTIONS-[0-9]+"))
+               .find("filter_policy=" + policy + "\n") != std::string::npos;
+  }
+
+  // The number behind a name in the output of --statistics.
+  static uint64_t Ticker(const ProcessResult& result, const std::string& name) {
+    std::smatch match;
+    EXPECT_TRUE(std::regex_search(result.out, match,
+                                  std::regex(name + " COUNT : ([0-9]+)")))
+        << result;
+    return match.empty() ? 0 : std::stoull(match[1]);
+  }
+
+  // "N of M found" of the benchmark readrandom.
+  static std::string Found(const ProcessResult& result) {
+    std::smatch match;
+    EXPECT_TRUE(std::regex_search(result.out, match,
+                                  std::regex("([0-9]+ of [0-9]+) found")))
+        << result;
+    return match.empty() ? "" : match[1].str();
+  }
+
+  // The key that db_bench writes as its number `i`: 8 bytes, big-endian, and
+  // zeros (the digit) up to 16.
+  static std::string HexKey(int i) {
+    char text[64];
+    std::snprintf(text, sizeof(text), "0x%016X3030303030303030", i);
+    return text;
+  }
+
+  // Between a key of the database and the next one.
+  static std::string AbsentHexKey(int i) { return HexKey(i) + "78"; }
+
+  const std::string all_found_ =
+      std::to_string(kNumKeys) + " of " + std::to_string(kNumKeys);
+  TempFolder folder_;
+  const std::string db_ = folder_.Path("db");
+};
+
+TEST_F(RocksdbToolsTest, DbBenchBuildsAndUsesTheFilter) {
+  ASSERT_NO_FATAL_FAILURE(MakeDatabase());
+  EXPECT_TRUE(NewestOptionsName("cassandra_bloom:10"));
+
+  const ProcessResult properties =
+      RunProcess({TEST_SST_DUMP, "--file=" + Newest("[0-9]+\\.sst"),
+                  "--show_properties", "--command=none"});
+  EXPECT_TRUE(std::regex_search(
+      properties.out, std::regex("filter policy name: cassandra_bloom\n")))
+      << properties;
+
+  const std::vector<std::string> existing = {"--use_existing_db"};
+  const ProcessResult present = DbBench("cassandra_bloom:10", BuiltLoader(),
+                                        "readseq,readrandom", existing);
+  EXPECT_EQ(present.exit_code, 0) << present;
+  EXPECT_EQ(Found(present), all_found_);
+  const ProcessResult absent =
+      DbBench("cassandra_bloom:10", BuiltLoader(), "readmissing", existing);
+  EXPECT_EQ(absent.exit_code, 0) << absent;
+  // 0.8 % of the reads pass the filter.
+  EXPECT_GT(Ticker(absent, "rocksdb.bloom.filter.useful"), kNumKeys * 9u / 10);
+}
+
+TEST_F(RocksdbToolsTest, WithoutUsTheDataIsReadUnfiltered) {
+  ASSERT_NO_FATAL_FAILURE(MakeDatabase());
+  const ProcessResult result = DbBench(
+      "bloomfilter:10", "", "readrandom,readmissing", {"--use_existing_db"});
+  EXPECT_EQ(result.exit_code, 0) << result;
+  EXPECT_EQ(Found(result), all_found_);
+  EXPECT_EQ(Ticker(result, "rocksdb.bloom.filter.useful"), 0u);
+}
+
+TEST_F(RocksdbToolsTest, DbBenchRefusesAWrongString) {
+  const struct {
+    const char* policy;
+    const char* value;
+  } cases[] = {{"cassandra_bloom:abc", "'abc'"},
+               {"{id=cassandra_bloom;bits_per_key=junk}", "'junk'"},
+               {"cassandra_bloom:fp:2", "'2'"}};
+  for (const auto& wrong : cases) {
+    SCOPED_TRACE(wrong.policy);
+    const ProcessResult result =
+        DbBench(wrong.policy, BuiltLoader(), "fillseq");
+    EXPECT_NE(result.exit_code, 0) << result;
+    const std::string said = result.out + result.err;
+    EXPECT_NE(said.find("cassandra_bloom: "), std::string::npos) << result;
+    EXPECT_NE(said.find(wrong.value), std::string::npos) << result;
+    EXPECT_FALSE(fs::exists(db_ + "/CURRENT")) << "a database was made";
+  }
+}
+
+TEST_F(RocksdbToolsTest, LdbReadsWithAndWithoutUs) {
+  ASSERT_NO_FATAL_FAILURE(MakeDatabase());
+  const std::string with_us = BuiltLoader();
+  for (const std::string& preload : {with_us, std::string()}) {
+    SCOPED_TRACE("preloaded: " + preload);
+    for (const int i : {0, 1, 999, kNumKeys - 1}) {
+      const ProcessResult present = Ldb({"get", HexKey(i)}, preload);
+      EXPECT_EQ(present.exit_code, 0) << present;
+      EXPECT_EQ(present.out.rfind("0x", 0), 0u) << present;
+      const ProcessResult absent = Ldb({"get", AbsentHexKey(i)}, preload);
+      EXPECT_NE((absent.out + absent.err).find("NotFound"), std::string::npos)
+          << absent;
+    }
+    const ProcessResult scan = Ldb({"scan"}, preload);
+    EXPECT_EQ(scan.exit_code, 0) << scan;
+    EXPECT_EQ(Lines(scan.out).size(), static_cast<size_t>(kNumKeys));
+
+    const ProcessResult manifest =
+        RunProcess({TEST_LDB, "--db=" + db_, "manifest_dump"}, preload);
+    EXPECT_EQ(manifest.exit_code, 0) << manifest;
+    EXPECT_NE(manifest.out.find("Column family"), std::string::npos);
+    EXPECT_EQ(manifest.err, "");
+  }
+}
+
+// ldb opens for writing with what the OPTIONS file names, and writes it anew.
+TEST_F(RocksdbToolsTest, LdbWritesWithThePolicyOfTheDatabase) {
+  ASSERT_NO_FATAL_FAILURE(MakeDatabase());
+  const std::string before = Newest("OPTIONS-[0-9]+");
+  const ProcessResult put = Ldb({"put", "0x61", "0x62"}, BuiltLoader());
+  EXPECT_EQ(put.exit_code, 0) << put;
+  EXPECT_NE(Newest("OPTIONS-[0-9]+"), before);
+  EXPECT_TRUE(NewestOptionsName("cassandra_bloom:10"));
+  const ProcessResult compact = Ldb({"compact"}, BuiltLoader());
+  EXPECT_EQ(compact.exit_code, 0) << compact;
+  const ProcessResult properties =
+      RunProcess({TEST_SST_DUMP, "--file=" + Newest("[0-9]+\\.sst"),
+                  "--show_properties", "--command=none"},
+                 BuiltLoader());
+  EXPECT_NE(properties.out.find("filter policy name: cassandra_bloom\n"),
+            std::string::npos)
+      << properties;
+  EXPECT_EQ(Ldb({"get", "0x61"}, BuiltLoader()).out, "0x62\n");
+}
+
+}  // namespace
+}  // namespace cassandra_bloom

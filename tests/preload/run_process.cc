@@ -1,0 +1,126 @@
+#include "tests/preload/run_process.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+extern char** environ;
+
+namespace cassandra_bloom {
+namespace {
+
+constexpr char kPreloadVariable[] = "LD_PRELOAD=";
+
+std::vector<std::string> Environment(const std::string& preload) {
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (std::strncmp(*variable, kPreloadVariable,
+                     sizeof(kPreloadVariable) - 1) != 0) {
+      variables.push_back(*variable);
+    }
+  }
+  if (!preload.empty()) {
+    variables.push_back(kPreloadVariable + preload);
+  }
+  return variables;
+}
+
+// As exec takes them; `texts` stays the owner.
+std::vector<char*> Pointers(std::vector<std::string>* texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : *texts) {
+    pointers.push_back(text.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& stream, const ProcessResult& result) {
+  return stream << "exit code " << result.exit_code
+                << "\nstdout: " << result.out << "\nstderr: " << result.err;
+}
+
+std::string BuiltLoader() { return TEST_LOADER; }
+
+ProcessResult RunProcess(const std::vector<std::string>& arguments,
+                         const std::string& preload) {
+  // Files, and not pipes, which a talkative program fills while nobody reads.
+  const TempFolder folder;
+  const std::string out = folder.Path("stdout");
+  const std::string err = folder.Path("stderr");
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY,
+                                   0);
+  constexpr int kNewFile = O_WRONLY | O_CREAT | O_APPEND;
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), kNewFile,
+                                   0600);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), kNewFile,
+                                   0600);
+  std::vector<std::string> argument_texts = arguments;
+  std::vector<std::string> variable_texts = Environment(preload);
+  const std::vector<char*> argv = Pointers(&argument_texts);
+  const std::vector<char*> envp = Pointers(&variable_texts);
+
+  ProcessResult result;
+  pid_t pid = 0;
+  const int error =
+      posix_spawnp(&pid, argv[0], &files, nullptr, argv.data(), envp.data());
+  posix_spawn_file_actions_destroy(&files);
+  if (error != 0) {
+    result.err = std::string("not started: ") + std::strerror(error);
+    return result;
+  }
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  result.out = ReadFile(out);
+  result.err = ReadFile(err);
+  return result;
+}
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+TempFolder::TempFolder() : path_(testing::TempDir() + "preload_test_XXXXXX") {
+  if (mkdtemp(path_.data()) == nullptr) {
+    throw std::filesystem::filesystem_error(
+        path_, std::error_code(errno, std::generic_category()));
+  }
+}
+
+TempFolder::~TempFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+void WriteFile(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+}  // namespace cassandra_bloom

@@ -1,0 +1,12 @@
+// A program with a RocksDB of which there is only the version.
+
+#include <cstdio>
+#include <string>
+
+namespace rocksdb {
+std::string GetRocksVersionAsString(bool with_patch);
+}  // namespace rocksdb
+
+int main() {
+  std::printf("host of %s\n", rocksdb::GetRocksVersionAsString(true).c_str());
+}

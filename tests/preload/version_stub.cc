@@ -1,0 +1,14 @@
+// The one function of RocksDB that the loader asks: a RocksDB of any release.
+
+#include <string>
+
+namespace rocksdb {
+
+__attribute__((visibility("default"))) std::string GetRocksVersionAsString(
+    bool with_patch);
+
+std::string GetRocksVersionAsString(bool with_patch) {
+  return std::string(STUB_RELEASE) + (with_patch ? ".9" : "");
+}
+
+}  // namespace rocksdb
