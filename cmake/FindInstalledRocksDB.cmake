@@ -1,7 +1,8 @@
 # Gives the target installed_rocksdb, the shared library of the system's
 # RocksDB, and INSTALLED_ROCKSDB_RELEASE, its MAJOR.MINOR.
 
-find_path(ROCKSDB_INCLUDE_DIR rocksdb/version.h)
+find_path(ROCKSDB_INCLUDE_DIR rocksdb/version.h
+  HINTS ${ROCKSDB_SOURCE_DIR}/include)
 find_library(ROCKSDB_LIBRARY rocksdb)
 if(NOT ROCKSDB_INCLUDE_DIR OR NOT ROCKSDB_LIBRARY)
   message(FATAL_ERROR "RocksDB was not found: install librocksdb-dev, or set "
@@ -29,8 +30,9 @@ file(STRINGS ${rocksdb_headers}/rocksdb/version.h version_lines
   REGEX "^#define ROCKSDB_(MAJOR|MINOR) [0-9]+")
 string(REGEX REPLACE "[^0-9]+([0-9]+);[^0-9]+([0-9]+)" "\\1.\\2"
   INSTALLED_ROCKSDB_RELEASE "${version_lines}")
-if(INSTALLED_ROCKSDB_RELEASE VERSION_GREATER_EQUAL 10.0)
+if(INSTALLED_ROCKSDB_RELEASE VERSION_GREATER_EQUAL 10.0)  # For its headers.
   target_compile_features(installed_rocksdb INTERFACE cxx_std_20)
+  set(CMAKE_CXX_STANDARD 20)
 endif()
 message(STATUS "RocksDB ${INSTALLED_ROCKSDB_RELEASE}: ${ROCKSDB_LIBRARY}, ${rocksdb_headers}")
 
@@ -39,6 +41,14 @@ message(STATUS "RocksDB ${INSTALLED_ROCKSDB_RELEASE}: ${ROCKSDB_LIBRARY}, ${rock
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_LIBRARIES ${ROCKSDB_LIBRARY})
 set(CMAKE_REQUIRED_INCLUDES ${rocksdb_headers})
+check_cxx_source_compiles("
+  #include <rocksdb/filter_policy.h>
+  int main() { return 0; }"
+  ROCKSDB_COMPILES)
+if(NOT ROCKSDB_COMPILES)
+  message(FATAL_ERROR "A program that includes RocksDB's headers from "
+    "${rocksdb_headers} does not compile and link; see CMakeFiles/CMakeError.log")
+endif()
 check_cxx_source_compiles("
   #include <rocksdb/filter_policy.h>
   #include <typeinfo>

@@ -15,13 +15,12 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/core/endian.h"
 #include "plugin/rocksdb/filter_bits_api.h"
 
 DEFINE_uint64(keys, 1000000, "Keys in the filter");
 DEFINE_uint64(queries, 1000000, "Queries of each kind in a round");
-DEFINE_double(bits_per_key, 10, "Bits per key");
-DEFINE_uint32(key_length, 16, "Bytes of a key, 8 to 256");
+DEFINE_double(bits_per_key, 10, "Bits per key, 1 to 100");
+DEFINE_uint32(key_length, 16, "Bytes of a key, a multiple of 8 up to 256");
 DEFINE_uint32(batch, 32, "Keys of a batch, 1 to 128");
 DEFINE_uint32(rounds, 11, "Interleaved rounds");
 
@@ -56,7 +55,7 @@ class Key {
   char bytes_[kMaxKeyLength];
 };
 
-// Absent keys have numbers from here on.
+// Absent keys have numbers from here on, others in every round.
 constexpr uint64_t kAbsent = uint64_t{1} << 40;
 
 double Now() {
@@ -149,10 +148,11 @@ uint64_t Time(std::vector<double>* times, Query query) {
   return keep;
 }
 
-void Round(Kind* kind) {
+void Round(Kind* kind, uint64_t number) {
   Build(kind);
+  const uint64_t absent = kAbsent + number * FLAGS_keys;
   kind->false_positives +=
-      Time(&kind->absent, [&] { return QueryOneByOne(*kind, kAbsent); });
+      Time(&kind->absent, [&] { return QueryOneByOne(*kind, absent); });
   const uint64_t present =
       Time(&kind->present, [&] { return QueryOneByOne(*kind, 0); });
   if (kind->policy != nullptr && present != FLAGS_queries) {
@@ -162,7 +162,7 @@ void Round(Kind* kind) {
                  static_cast<unsigned long long>(FLAGS_queries));
     std::abort();
   }
-  Time(&kind->absent_batch, [&] { return QueryInBatches(*kind, kAbsent); });
+  Time(&kind->absent_batch, [&] { return QueryInBatches(*kind, absent); });
 }
 
 double Best(const std::vector<double>& times) {
@@ -217,8 +217,8 @@ int main(int argc, char** argv) {
   gflags::ParseCommandLineFlags(&argc, &argv, /*remove_flags=*/true);
   if (argc > 1 || FLAGS_keys == 0 || FLAGS_queries == 0 || FLAGS_rounds == 0 ||
       FLAGS_key_length < 8 || FLAGS_key_length > kMaxKeyLength ||
-      FLAGS_key_length % 8 != 0 || FLAGS_batch == 0 ||
-      FLAGS_batch > kMaxBatch) {
+      FLAGS_key_length % 8 != 0 || !(FLAGS_bits_per_key >= 1) ||
+      FLAGS_bits_per_key > 100 || FLAGS_batch == 0 || FLAGS_batch > kMaxBatch) {
     std::fprintf(stderr, "filter_bench: a flag is out of range; see --help\n");
     return 2;
   }
@@ -232,7 +232,7 @@ int main(int argc, char** argv) {
   kinds[3].policy.reset(rocksdb::NewCassandraBloomPolicy(FLAGS_bits_per_key));
   for (uint32_t round = 0; round < FLAGS_rounds; ++round) {
     for (Kind& kind : kinds) {
-      Round(&kind);
+      Round(&kind, round);
     }
   }
   Print(kinds);

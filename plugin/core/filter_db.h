@@ -43,6 +43,11 @@ constexpr size_t FilterDbSize(uint32_t num_words) {
   return kFilterDbHeaderSize + size_t{8} * num_words;
 }
 
+// The filter that every key matches: one word, all of its bits set.
+constexpr char kMatchAllFilterDb[FilterDbSize(1)] = {
+    0,  0,  0,  1,  0,  0,  0,  1,  // k and words
+    -1, -1, -1, -1, -1, -1, -1, -1};
+
 // Reads a whole Filter.db. False, with `*filter` untouched, unless the bytes
 // are exactly one: 1 <= num_probes <= kMaxReadableProbes, num_words >= 1 and
 // size == FilterDbSize(num_words). A filter that is not must be taken to match

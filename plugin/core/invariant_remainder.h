@@ -35,8 +35,6 @@ class InvariantRemainder {
     return x - (high >> shift_) * divisor_;
   }
 
-  uint64_t divisor() const { return divisor_; }
-
  private:
   __extension__ using Uint128 = unsigned __int128;
 

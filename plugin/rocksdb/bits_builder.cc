@@ -17,6 +17,9 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
+// In static memory: nobody owns it.
+const Slice kMatchAll(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
+
 Hash128 Xor(Hash128 a, Hash128 b) { return {a.h1 ^ b.h1, a.h2 ^ b.h2}; }
 
 Hash128 Checksum(const HashList& hashes) {
@@ -103,7 +106,7 @@ Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
           "cassandra_bloom: the hashes of the keys changed in memory before "
           "the filter was built");
     }
-    return Slice();
+    return kMatchAll;
   }
   const uint32_t num_words = sizing_.NumWords(entries.hashes.size());
   const size_t size = FilterDbSize(num_words);
@@ -112,8 +115,7 @@ Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
     block.reset(new (std::nothrow) char[size]());
   }
   if (block == nullptr) {
-    ReportUnfilteredFile(info_log_, entries.hashes.size() + entries.lost);
-    return Slice();
+    return MatchAll(entries.hashes.size() + entries.lost);
   }
   WriteFilterDb(entries.hashes, sizing_.num_probes, num_words, block.get());
   if (detect_corruption_) {
@@ -122,6 +124,13 @@ Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
   const Slice content(block.get(), size);
   *buf = std::move(block);
   return content;
+}
+
+Slice CassandraBloomBitsBuilder::MatchAll(uint64_t num_entries) {
+  if (!std::exchange(reported_no_memory_, true)) {
+    ReportNoMemory(info_log_, num_entries);
+  }
+  return kMatchAll;
 }
 
 Status CassandraBloomBitsBuilder::MaybePostVerify(const Slice& filter_content) {

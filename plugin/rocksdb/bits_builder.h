@@ -16,8 +16,8 @@
 
 namespace cassandra_bloom {
 
-// For one SST file; used by one thread at a time. No exception leaves it:
-// without memory the filter is an empty block, which matches everything.
+// For one SST file; used by one thread at a time. Without memory for its keys
+// or for the filter it makes one that matches everything; it throws nothing.
 class CassandraBloomBitsBuilder final
     : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
@@ -66,12 +66,14 @@ class CassandraBloomBitsBuilder final
   };
 
   void Add(Hash128 hash);
+  ROCKSDB_NAMESPACE::Slice MatchAll(uint64_t num_entries);
 
   const Sizing sizing_;
   const bool detect_corruption_;
   ROCKSDB_NAMESPACE::Logger* const info_log_;
   Entries entries_;
   std::optional<Unverified> unverified_;
+  bool reported_no_memory_ = false;
 };
 
 }  // namespace cassandra_bloom

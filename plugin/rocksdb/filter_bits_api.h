@@ -4,12 +4,12 @@
 // Since RocksDB 7.0 (facebook/rocksdb#9592) the public header only names
 // FilterBitsBuilder and FilterBitsReader; they are defined in
 // table/block_based/filter_policy_internal.h, which packages do not install.
-// Inside RocksDB's tree, or with its sources at hand
-// (-DROCKSDB_SOURCE_DIR=), that header is used. Otherwise the interface is
-// declared here, virtual function by virtual function in RocksDB's order, as it
-// was in the release whose headers are installed:
+// With RocksDB's sources at hand (-DROCKSDB_SOURCE_DIR=) that header is used.
+// Otherwise the interface is declared here, virtual function by virtual
+// function in RocksDB's order, as it was in the release whose headers are
+// installed:
 //
-//   era A  7.0 - 9.5
+//   era A  7.1 - 9.5     (7.0 has another FilterPolicy)
 //   era B  9.6 - 10.8   adds AddKeyAndAlt (facebook/rocksdb#12931)
 //   era C  10.9 -       adds CalculateSpace, EstimatedFpRate (#14111)
 
@@ -20,8 +20,8 @@
 
 #define CASSANDRA_BLOOM_ROCKSDB_RELEASE (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR)
 
-#if CASSANDRA_BLOOM_ROCKSDB_RELEASE < 700
-#error "RocksDB 7.0 or later is needed"
+#if CASSANDRA_BLOOM_ROCKSDB_RELEASE < 701
+#error "RocksDB 7.1 or later is needed"
 #elif CASSANDRA_BLOOM_ROCKSDB_RELEASE < 906
 #define CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT 0
 #define CASSANDRA_BLOOM_HAS_CALCULATE_SPACE 0
@@ -73,7 +73,9 @@ class FilterBitsBuilder {
   // partitions of a partitioned filter. `*buf` becomes the owner.
   virtual Slice Finish(std::unique_ptr<const char[]>* buf) = 0;
 
-  // RocksDB calls this one. The status may be OK, Incomplete or Corruption.
+  // RocksDB calls this one. The status may be OK, Incomplete or Corruption. An
+  // empty filter is none at all, and matches everything, in a full filter; but
+  // as a partition of a partitioned one it has no keys, and matches nothing.
   virtual Slice Finish(std::unique_ptr<const char[]>* buf, Status* /*status*/) {
     return Finish(buf);
   }

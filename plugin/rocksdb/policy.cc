@@ -32,10 +32,14 @@ FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
   if (!settings_.sizing) {
     return nullptr;
   }
-  return new (std::nothrow) CassandraBloomBitsBuilder(
+  auto* const builder = new (std::nothrow) CassandraBloomBitsBuilder(
       *settings_.sizing,
       context.table_options.detect_filter_construct_corruption,
       context.info_log);
+  if (builder == nullptr) {
+    ReportNoMemory(context.info_log, /*num_entries=*/0);
+  }
+  return builder;
 }
 
 FilterBitsReader* CassandraBloomPolicy::GetFilterBitsReader(

@@ -1,7 +1,8 @@
 #include "plugin/rocksdb/policy_settings.h"
 
+#include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <cstring>
 #include <system_error>
 
 namespace cassandra_bloom {
@@ -9,6 +10,8 @@ namespace {
 
 constexpr double kDefaultBitsPerKey = 10;
 constexpr char kFpChancePrefix[] = "fp:";
+// What is stored for a wrong setting that cannot be stored as it is.
+constexpr char kRefusedId[] = "cassandra_bloom:a-refused-setting";
 constexpr char kBitsPerKeyOption[] = "bits_per_key";
 constexpr char kFpChanceOption[] = "fp_chance";
 constexpr char kUsage[] =
@@ -33,8 +36,14 @@ std::string FormatNumber(double value) {
 }
 
 PolicySettings Wrong(const std::string& error) {
-  return {std::string(kPolicyName) + ":invalid", std::nullopt,
-          std::string(kPolicyName) + ": " + error};
+  return {kRefusedId, std::nullopt, std::string(kPolicyName) + ": " + error};
+}
+
+// Can RocksDB's options parser bring it back?
+bool IsPlain(const std::string& id) {
+  return std::all_of(id.begin(), id.end(), [](char c) {
+    return c > ' ' && c <= '~' && std::strchr("=;{}#\\\"", c) == nullptr;
+  });
 }
 
 PolicySettings WrongBitsPerKey(const std::string& text) {
@@ -72,6 +81,18 @@ PolicySettings ParseArgument(const std::string& argument) {
   return ParseBitsPerKey(argument);
 }
 
+PolicySettings ParseId(const std::string& id) {
+  constexpr size_t kNameLength = sizeof(kPolicyName) - 1;
+  if (id.compare(0, kNameLength, kPolicyName) != 0 ||
+      (id.size() > kNameLength && id[kNameLength] != ':')) {
+    return Wrong("'" + id + "' is not a filter policy; " + kUsage);
+  }
+  if (id.size() == kNameLength) {
+    return SettingsForBitsPerKey(kDefaultBitsPerKey);
+  }
+  return ParseArgument(id.substr(kNameLength + 1));
+}
+
 PolicySettings ParseOption(const std::string& name, const std::string& value) {
   if (name == kBitsPerKeyOption) {
     return ParseBitsPerKey(value);
@@ -103,26 +124,24 @@ PolicySettings SettingsForFpChance(double fp_chance) {
 PolicySettings ParseSettings(
     const std::string& id,
     const std::unordered_map<std::string, std::string>& options) {
-  constexpr size_t kNameLength = sizeof(kPolicyName) - 1;
-  if (id.compare(0, kNameLength, kPolicyName) != 0 ||
-      (id.size() > kNameLength && id[kNameLength] != ':')) {
-    return Wrong("'" + id + "' is not a filter policy; " + kUsage);
-  }
-  const std::string argument = id.substr(kNameLength);
-  if (options.size() + (argument.empty() ? 0 : 1) > 1) {
-    std::string given = id;
-    for (const auto& [name, value] : options) {
-      given += ";" + name + "=" + value;
+  PolicySettings settings = ParseId(id);
+  if (!settings.error.empty()) {
+    if (options.empty() && IsPlain(id)) {
+      settings.id = id;  // To be refused for the same reason again.
     }
-    return Wrong("'" + given + "' says more than one thing; " + kUsage);
+    return settings;
   }
-  if (!options.empty()) {
+  if (options.empty()) {
+    return settings;
+  }
+  if (id == kPolicyName && options.size() == 1) {
     return ParseOption(options.begin()->first, options.begin()->second);
   }
-  if (argument.empty()) {
-    return SettingsForBitsPerKey(kDefaultBitsPerKey);
+  std::string given = id;
+  for (const auto& [name, value] : options) {
+    given += ";" + name + "=" + value;
   }
-  return ParseArgument(argument.substr(1));
+  return Wrong("'" + given + "' says more than one thing; " + kUsage);
 }
 
 }  // namespace cassandra_bloom

@@ -25,10 +25,9 @@ void ReportError(ROCKSDB_NAMESPACE::Logger* info_log, const char* format, ...) {
   va_end(arguments);
 }
 
-void ReportUnfilteredFile(ROCKSDB_NAMESPACE::Logger* info_log,
-                          uint64_t num_entries) {
+void ReportNoMemory(ROCKSDB_NAMESPACE::Logger* info_log, uint64_t num_entries) {
   ReportError(info_log,
-              "cassandra_bloom: no memory for the filter of %" PRIu64
+              "cassandra_bloom: no memory for a filter of %" PRIu64
               " entries: its keys are found, but not filtered, until the next "
               "compaction",
               num_entries);
@@ -37,8 +36,8 @@ void ReportUnfilteredFile(ROCKSDB_NAMESPACE::Logger* info_log,
 void ReportMalformedBlock(size_t size) {
   if (num_malformed_blocks.fetch_add(1) == 0) {
     ReportError(nullptr,
-                "cassandra_bloom: a filter block of %zu bytes is damaged or "
-                "empty: its keys are found, but not filtered (reported once)",
+                "cassandra_bloom: a filter block of %zu bytes is damaged: its "
+                "keys are found, but not filtered (reported once)",
                 size);
   }
 }

@@ -16,12 +16,11 @@ namespace cassandra_bloom {
 __attribute__((format(printf, 2, 3))) void ReportError(
     ROCKSDB_NAMESPACE::Logger* info_log, const char* format, ...);
 
-// A filter was not built for want of memory; its block is left empty.
-void ReportUnfilteredFile(ROCKSDB_NAMESPACE::Logger* info_log,
-                          uint64_t num_entries);
+// A filter could not be built for want of memory, so every key matches.
+void ReportNoMemory(ROCKSDB_NAMESPACE::Logger* info_log, uint64_t num_entries);
 
-// A block that is no filter was met, and every key of it will match. Reported
-// the first time, counted always.
+// A block that is no filter was met, so every key matches. Reported the first
+// time, on stderr, because RocksDB gives no LOG to readers; counted always.
 void ReportMalformedBlock(size_t size);
 uint64_t NumMalformedBlocks();
 

@@ -5,8 +5,8 @@
 
 namespace cassandra_bloom {
 
-// Compares major.minor, which is what RocksDB's SONAME and the eras of its
-// private interface go by. If they differ, says so on stderr, once.
+// Compares major.minor, by which distributions name RocksDB's library and its
+// private interface changes. If they differ, says so on stderr, once.
 bool RunningRocksdbIsOurs();
 
 }  // namespace cassandra_bloom

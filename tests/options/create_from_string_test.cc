@@ -94,7 +94,14 @@ TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
     FilterPolicy::CreateFromString(ConfigOptions(), refused.text, &policy)
         .PermitUncheckedError();
     ASSERT_NE(policy, nullptr);
-    EXPECT_EQ(policy->GetId(), "cassandra_bloom:invalid");
+    // What is stored of it is refused again.
+    PolicyPtr stored;
+    EXPECT_TRUE(FilterPolicy::CreateFromString(ConfigOptions(), policy->GetId(),
+                                               &stored)
+                    .IsInvalidArgument());
+    ASSERT_NE(stored, nullptr);
+    EXPECT_EQ(stored->GetId(), policy->GetId());
+    EXPECT_EQ(policy->GetId().find_first_of("=;{}#"), std::string::npos);
     EXPECT_STREQ(policy->Name(), "cassandra_bloom");
 
     testing::internal::CaptureStderr();

@@ -66,8 +66,8 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:9,5", "'9,5'", kBits},
       {"cassandra_bloom: 10", "' 10'", kBits},
       {"cassandra_bloom:1 0", "'1 0'", kBits},
-      // What a refused policy calls itself is refused again.
-      {"cassandra_bloom:invalid", "'invalid'", kBits},
+      // What a refused policy may call itself is refused again.
+      {"cassandra_bloom:a-refused-setting", "'a-refused-setting'", kBits},
       // False positive chance.
       {"cassandra_bloom:fp", "'fp'", kBits},
       {"cassandra_bloom:fp:", "''", kChance},
@@ -95,8 +95,7 @@ const std::vector<RefusedString>& RefusedStrings() {
        kBits},
       {"{id=cassandra_bloom;bits_per_key=10;foo=bar}", "foo=bar", kBits},
       {"{id=cassandra_bloom:10;bits_per_key=12}", "cassandra_bloom:10;", kBits},
-      {"{id=cassandra_bloom:abc;bits_per_key=12}", "cassandra_bloom:abc;",
-       kBits},
+      {"{id=cassandra_bloom:abc;bits_per_key=12}", "'abc'", kBits},
       {"{id=cassandra_bloomx;bits_per_key=12}", "'cassandra_bloomx'", kBits},
   };
   return strings;

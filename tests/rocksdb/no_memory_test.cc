@@ -4,32 +4,15 @@
 #include <rocksdb/env.h>
 
 #include <cstdarg>
-#include <cstdlib>
+#include <cstdint>
+#include <cstdio>
 #include <memory>
-#include <new>
 #include <string>
 
 #include "cassandra_bloom/filter_policy.h"
+#include "plugin/rocksdb/report.h"
+#include "tests/support/allocations.h"
 #include "tests/support/policy_filter.h"
-
-namespace {
-
-size_t largest_allocation = SIZE_MAX;
-
-void* Allocate(size_t size) {
-  return size <= largest_allocation ? std::malloc(size) : nullptr;
-}
-
-}  // namespace
-
-// The two through which filters get memory. libstdc++'s operator delete, which
-// frees it, is free().
-void* operator new(size_t size, const std::nothrow_t&) noexcept {
-  return Allocate(size);
-}
-void* operator new[](size_t size, const std::nothrow_t&) noexcept {
-  return Allocate(size);
-}
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -71,22 +54,30 @@ class NoMemoryTest : public ::testing::Test {
     }
   }
 
-  void ExpectEmptyBlockAndOk() {
+  // Not an empty block: as a partition it would match nothing.
+  void ExpectMatchAllAndOk() {
     Status status;
-    EXPECT_EQ(builder_->Finish(&buffer_, &status).size(), 0u);
+    const Slice block = builder_->Finish(&buffer_, &status);
     largest_allocation = SIZE_MAX;
     EXPECT_TRUE(status.ok());
+    EXPECT_TRUE(builder_->MaybePostVerify(block).ok());
+    EXPECT_EQ(block.size(), 16u);
+    const uint64_t malformed_before = NumMalformedBlocks();
+    const auto reader = NewReader(*policy_, block);
+    EXPECT_EQ(NumMalformedBlocks(), malformed_before);
+    for (int i = 0; i < 1000; ++i) {
+      EXPECT_TRUE(reader->MayMatch("any key " + std::to_string(i)));
+    }
     EXPECT_EQ(logger_.num_lines(), 1);
-    EXPECT_NE(logger_.line().find("no memory for the filter of 5000 entries"),
+    EXPECT_NE(logger_.line().find("no memory for a filter of 5000 entries"),
               std::string::npos)
         << logger_.line();
-    EXPECT_TRUE(NewReader(*policy_, Slice())->MayMatch("key"));
     // The next filter is a good one again.
     EXPECT_EQ(builder_->EstimateEntriesAdded(), 0u);
     AddKeys(5000);
-    const std::string block = FinishBlock(builder_.get());
-    EXPECT_EQ(block.size(), 8 + 8 * ((50000u + 20 + 63) / 64));
-    EXPECT_FALSE(NewReader(*policy_, block)->MayMatch("not there"));
+    const std::string good = FinishBlock(builder_.get());
+    EXPECT_EQ(good.size(), 8 + 8 * ((50000u + 20 + 63) / 64));
+    EXPECT_FALSE(NewReader(*policy_, good)->MayMatch("not there"));
   }
 
   const std::unique_ptr<const FilterPolicy> policy_{
@@ -101,7 +92,7 @@ TEST_F(NoMemoryTest, InAddKey) {
   largest_allocation = 1000;
   AddKeys(5000);
   EXPECT_EQ(builder_->EstimateEntriesAdded(), 5000u);
-  ExpectEmptyBlockAndOk();
+  ExpectMatchAllAndOk();
 }
 
 TEST_F(NoMemoryTest, HalfWayThroughTheKeys) {
@@ -109,23 +100,72 @@ TEST_F(NoMemoryTest, HalfWayThroughTheKeys) {
   largest_allocation = 1000;
   AddKeys(5000);  // The first of them is the one already there.
   EXPECT_EQ(builder_->EstimateEntriesAdded(), 5000u);
-  ExpectEmptyBlockAndOk();
+  ExpectMatchAllAndOk();
 }
 
 TEST_F(NoMemoryTest, InFinish) {
   AddKeys(5000);
   largest_allocation = 1000;
-  ExpectEmptyBlockAndOk();
+  ExpectMatchAllAndOk();
+}
+
+TEST_F(NoMemoryTest, IsReportedOnceInABuilder) {
+  for (int partition = 0; partition < 3; ++partition) {
+    largest_allocation = 1000;
+    AddKeys(5000);
+    std::unique_ptr<const char[]> buffer;
+    EXPECT_EQ(builder_->Finish(&buffer).size(), 16u);
+    largest_allocation = SIZE_MAX;
+  }
+  EXPECT_EQ(logger_.num_lines(), 1);
 }
 
 TEST_F(NoMemoryTest, ForTheBuilderOrTheReader) {
   AddKeys(5000);
   const std::string block = FinishBlock(builder_.get());
   ROCKSDB_NAMESPACE::FilterBuildingContext context(table_options_);
+  context.info_log = &logger_;
   largest_allocation = 0;
   // RocksDB takes both for "no filter".
   EXPECT_EQ(policy_->GetBuilderWithContext(context), nullptr);
   EXPECT_EQ(policy_->GetFilterBitsReader(block), nullptr);
+  EXPECT_EQ(logger_.num_lines(), 1);
+}
+
+// With the allocations at hand, here also: memory that changes by itself. The
+// last allocation of a few keys are the hashes.
+class ChangedMemoryTest : public NoMemoryTest {
+ protected:
+  void SetUp() override {
+    table_options_.detect_filter_construct_corruption = true;
+    NoMemoryTest::SetUp();
+    AddKeys(100);
+    hashes_ = static_cast<char*>(last_allocation.load());
+  }
+
+  void FlipABitOfAHash() { hashes_[16 * 50] ^= 1; }
+
+  char* hashes_ = nullptr;
+};
+
+TEST_F(ChangedMemoryTest, BeforeTheFilterIsBuilt) {
+  FlipABitOfAHash();
+  Status status;
+  const Slice block = builder_->Finish(&buffer_, &status);
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find("hashes of the keys changed"),
+            std::string::npos);
+  EXPECT_TRUE(NewReader(*policy_, block)->MayMatch("any key"));
+}
+
+TEST_F(ChangedMemoryTest, BeforeTheFilterIsVerified) {
+  Status status;
+  const Slice block = builder_->Finish(&buffer_, &status);
+  ASSERT_TRUE(status.ok());
+  FlipABitOfAHash();  // Now the hash of a key that is not in the filter.
+  status = builder_->MaybePostVerify(block);
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find("a key is missing"), std::string::npos);
 }
 
 }  // namespace

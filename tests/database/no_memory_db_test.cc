@@ -1,0 +1,79 @@
+// No memory for a filter while a file is written: the file has its rows, and
+// they are found. RocksDB takes an empty partition for one without keys, so
+// that an empty filter would lose them.
+
+#include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include "tests/database/checks.h"
+#include "tests/database/dataset.h"
+#include "tests/database/test_db.h"
+#include "tests/support/allocations.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+enum Filtered { kWholeKeys = 1, kPrefixes = 2, kBoth = 3 };
+
+class NoMemoryDbTest
+    : public ::testing::TestWithParam<std::tuple<Layout, Filtered>> {
+ protected:
+  void TearDown() override { largest_allocation = SIZE_MAX; }
+};
+
+TEST_P(NoMemoryDbTest, NoRowIsLost) {
+  const auto [layout, filtered] = GetParam();
+  constexpr uint64_t kSeed = 20;
+  // No key out of the prefixes' domain: see RocksDB's assertions.
+  const Dataset dataset = PrefixedDataset(kSeed, 500, 10, 0);
+  auto table_options = TableOptions(OurPolicy(), layout);
+  table_options.whole_key_filtering = filtered != kPrefixes;
+  rocksdb::Options options = DbOptions(table_options);
+  if (filtered != kWholeKeys) {
+    options.prefix_extractor.reset(
+        rocksdb::NewFixedPrefixTransform(kPrefixSize));
+  }
+  TestDb db(options);
+  db.Put(dataset.rows);
+  // Chunks of hashes are larger, and so is a full filter.
+  largest_allocation = 1000;
+  db.Flush();
+  largest_allocation = SIZE_MAX;
+
+  const auto check = [&] {
+    EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
+    EXPECT_TRUE(
+        SeeksMatch(db.source(), dataset, options.prefix_extractor.get()));
+  };
+  check();
+  EXPECT_EQ(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), 0u) << "nothing filters";
+  db.Reopen();
+  check();
+  db.Compact();
+  db.ResetStatistics();
+  check();
+  EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), 0u) << "filters again";
+}
+
+std::string NameOf(
+    const ::testing::TestParamInfo<NoMemoryDbTest::ParamType>& instance) {
+  constexpr const char* kNames[] = {"", "WholeKeys", "Prefixes", "Both"};
+  return ToString(std::get<Layout>(instance.param)) + "_" +
+         kNames[std::get<Filtered>(instance.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Layouts, NoMemoryDbTest,
+    ::testing::Combine(::testing::Values(Layout::kFull, Layout::kFullCached,
+                                         Layout::kPartitioned,
+                                         Layout::kPartitionedCached,
+                                         Layout::kPartitionedPinned),
+                       ::testing::Values(kWholeKeys, kPrefixes, kBoth)),
+    NameOf);
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,23 @@
+#include "tests/support/allocations.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace cassandra_bloom::testing {
+
+std::atomic<size_t> largest_allocation{SIZE_MAX};
+std::atomic<void*> last_allocation{nullptr};
+
+}  // namespace cassandra_bloom::testing
+
+// libstdc++'s operator delete, which frees what these give, is free().
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  using namespace cassandra_bloom::testing;
+  last_allocation = size <= largest_allocation ? std::malloc(size) : nullptr;
+  return last_allocation;
+}
+
+void* operator new[](size_t size, const std::nothrow_t& nothrow) noexcept {
+  return operator new(size, nothrow);
+}
