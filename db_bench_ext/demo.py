@@ -41,7 +41,7 @@ RIBBON = "ribbonfilter:10"
 OURS = "cassandra_bloom:10"
 POLICIES = (NO_FILTER, BLOOM, RIBBON, OURS)
 
-ROUNDS = 5
+ROUNDS = 3
 MIN_KEYS = 10000
 SEED = 20240229
 # A key is a big-endian number and padding. Numbers are drawn from so many that a

@@ -144,9 +144,9 @@ TEST(SizingTest, MaxKeysIsTheInverseOfNumWords) {
   for (const double bits : {1.0, 1.5, 9.5, 10.0, 12.345, 20.0, 33.3, 100.0}) {
     const Sizing sizing = *SizingForBitsPerKey(bits);
     EXPECT_EQ(sizing.MaxKeys(0), 0u);
-    for (int i = 0; i < 100000; ++i) {
+    for (uint64_t i = 0; i < 100000; ++i) {
       const auto words = static_cast<uint32_t>(
-          i < 1000 ? 1 + i : 1 + (NextRandom(&random) % (kMaxFilterWords - 1)));
+          i < 1000 ? 1 + i : 1 + NextRandom(&random) % (kMaxFilterWords - 1));
       const uint64_t most = sizing.MaxKeys(words);
       ASSERT_LE(sizing.NumWords(most), words) << bits;
       ASSERT_GT(sizing.NumWords(most + 1), words) << bits;
