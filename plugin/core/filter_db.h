@@ -43,6 +43,16 @@ constexpr size_t FilterDbSize(uint32_t num_words) {
   return kFilterDbHeaderSize + size_t{8} * num_words;
 }
 
+// The most words of a file of at most this size; 0 if not even one fits.
+constexpr uint32_t FilterWordsWithin(size_t size) {
+  if (size < FilterDbSize(1)) {
+    return 0;
+  }
+  const size_t num_words = (size - kFilterDbHeaderSize) / 8;
+  return num_words < kMaxFilterWords ? static_cast<uint32_t>(num_words)
+                                     : kMaxFilterWords;
+}
+
 // The filter that every key matches: one word, all of its bits set.
 constexpr char kMatchAllFilterDb[FilterDbSize(1)] = {
     0,  0,  0,  1,  0,  0,  0,  1,  // k and words
