@@ -1,6 +1,5 @@
 #include "plugin/rocksdb/bits_builder.h"
 
-#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -150,12 +149,7 @@ Status CassandraBloomBitsBuilder::MaybePostVerify(const Slice& filter_content) {
 }
 
 size_t CassandraBloomBitsBuilder::ApproximateNumEntries(size_t bytes) {
-  if (bytes < FilterDbSize(1)) {
-    return 0;
-  }
-  const size_t num_words = (bytes - kFilterDbHeaderSize) / 8;
-  return static_cast<size_t>(sizing_.MaxKeys(
-      static_cast<uint32_t>(std::min<size_t>(num_words, kMaxFilterWords))));
+  return static_cast<size_t>(sizing_.MaxKeys(FilterWordsWithin(bytes)));
 }
 
 #if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
@@ -165,12 +159,8 @@ size_t CassandraBloomBitsBuilder::CalculateSpace(size_t num_entries) {
 
 double CassandraBloomBitsBuilder::EstimatedFpRate(size_t num_entries,
                                                   size_t bytes) {
-  const double bits =
-      bytes < FilterDbSize(1)
-          ? 0
-          : 8 * static_cast<double>(bytes - kFilterDbHeaderSize);
   return FalsePositiveRate(sizing_.num_probes, static_cast<double>(num_entries),
-                           bits);
+                           64.0 * FilterWordsWithin(bytes));
 }
 #endif
 
