@@ -41,7 +41,7 @@ RIBBON = "ribbonfilter:10"
 OURS = "cassandra_bloom:10"
 POLICIES = (NO_FILTER, BLOOM, RIBBON, OURS)
 
-ROUNDS = 3
+ROUNDS = 5
 MIN_KEYS = 10000
 SEED = 20240229
 # A key is a big-endian number and padding. Numbers are drawn from so many that a
@@ -49,7 +49,7 @@ SEED = 20240229
 KEY_NUMBERS = 2**48
 # Lookups of a round for each key that there is. Most of those that get past the
 # filter, or have none, read a block of the file: fewer of them take the same time.
-FILTERED_LOOKUPS = 4
+FILTERED_LOOKUPS = 2
 BLOCK_LOOKUPS = 0.25
 WIDTH = 100
 
