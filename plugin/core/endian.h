@@ -38,6 +38,18 @@ inline uint64_t LoadLittleEndianTail(const char* p, size_t size) {
          (byte(size - 1) << (8 * (size - 1)));
 }
 
+inline uint16_t LoadBigEndian16(const char* p) {
+  uint16_t value;
+  std::memcpy(&value, p, sizeof(value));
+  return be16toh(value);
+}
+
+inline int64_t LoadBigEndian64(const char* p) {
+  uint64_t value;
+  std::memcpy(&value, p, sizeof(value));
+  return static_cast<int64_t>(be64toh(value));
+}
+
 inline int32_t LoadBigEndian32(const char* p) {
   uint32_t value;
   std::memcpy(&value, p, sizeof(value));

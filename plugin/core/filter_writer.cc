@@ -1,13 +1,12 @@
 #include "plugin/core/filter_writer.h"
 
 #include "plugin/core/filter_db.h"
-#include "plugin/core/invariant_remainder.h"
 #include "plugin/core/probes.h"
 
 namespace cassandra_bloom {
-namespace {
 
-// By value: a reference might alias the bits, and be read anew for every one.
+// The remainder is a copy: a reference might alias the bits, and be read anew
+// for every one of them.
 void SetBits(const Hash128* hashes, size_t count, int num_probes,
              const InvariantRemainder capacity_bits, char* bits) {
   for (size_t i = 0; i < count; ++i) {
@@ -19,8 +18,6 @@ void SetBits(const Hash128* hashes, size_t count, int num_probes,
     }
   }
 }
-
-}  // namespace
 
 void WriteFilterDb(const HashList& hashes, int num_probes, uint32_t num_words,
                    char* out) {

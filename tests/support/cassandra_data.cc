@@ -1,19 +1,41 @@
 #include "tests/support/cassandra_data.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 namespace cassandra_bloom::testing {
+namespace {
+
+std::filesystem::path DataPath(const std::string& name) {
+  const char* const given = std::getenv("CASSANDRA_BLOOM_TEST_DATA");
+  return std::filesystem::path(
+             given != nullptr ? given : CASSANDRA_BLOOM_DEFAULT_TEST_DATA) /
+         name;
+}
+
+}  // namespace
+
+std::vector<std::string> ListCassandraFolders(const std::string& folder_name) {
+  std::vector<std::string> folders;
+  std::error_code no_such_folder;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           DataPath(folder_name), no_such_folder)) {
+    if (entry.is_directory()) {
+      folders.push_back(entry.path());
+    }
+  }
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
 
 std::vector<std::vector<std::string>> ReadCassandraTable(
     const std::string& file_name) {
-  const char* const given = std::getenv("CASSANDRA_BLOOM_TEST_DATA");
-  const std::string folder =
-      given != nullptr ? given : CASSANDRA_BLOOM_DEFAULT_TEST_DATA;
-  std::ifstream file(folder + "/" + file_name);
+  std::ifstream file(DataPath(file_name));
   std::vector<std::vector<std::string>> table;
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') {

@@ -16,6 +16,9 @@ namespace cassandra_bloom::testing {
 std::vector<std::vector<std::string>> ReadCassandraTable(
     const std::string& file_name);
 
+// The folders in a folder, in order. Empty if there is none.
+std::vector<std::string> ListCassandraFolders(const std::string& folder_name);
+
 std::string FromHex(const std::string& hex);
 
 // Set i, ii or iii of the vectors: key number `i`.

@@ -1,0 +1,156 @@
+#include "plugin/core/file_io.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace cassandra_bloom {
+namespace {
+
+bool Fail(const std::string& path, const char* what, std::string* error) {
+  *error = path + ": " + what + ": " + std::strerror(errno);
+  return false;
+}
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor() {
+    if (fd_ >= 0) {
+      close(fd_);
+    }
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+
+  int get() const { return fd_; }
+
+  bool Close() {
+    const int fd = fd_;
+    fd_ = -1;
+    return close(fd) == 0;
+  }
+
+ private:
+  int fd_;
+};
+
+bool WriteAll(int fd, const char* data, size_t size) {
+  while (size > 0) {
+    const ssize_t written = write(fd, data, size);
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written <= 0) {
+      return false;
+    }
+    data += written;
+    size -= static_cast<size_t>(written);
+  }
+  return true;
+}
+
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+bool SyncFolder(const std::string& folder, std::string* error) {
+  const FileDescriptor fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY));
+  if (fd.get() < 0 || fsync(fd.get()) != 0) {
+    return Fail(folder, "cannot sync the folder", error);
+  }
+  return true;
+}
+
+// link() instead of rename() where nothing may be overwritten: it fails if the
+// file has come to exist in the meantime.
+bool GiveName(const std::string& temporary, const std::string& path,
+              bool overwrite, std::string* error) {
+  if (overwrite) {
+    return rename(temporary.c_str(), path.c_str()) == 0 ||
+           Fail(path, "cannot rename the temporary file", error);
+  }
+  if (link(temporary.c_str(), path.c_str()) != 0) {
+    return errno == EEXIST ? Fail(path, "will not be overwritten", error)
+                           : Fail(path, "cannot name the file", error);
+  }
+  unlink(temporary.c_str());
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<MappedFile> MappedFile::Open(const std::string& path,
+                                             std::string* error) {
+  const FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status;
+  if (fd.get() < 0 || fstat(fd.get(), &status) != 0) {
+    Fail(path, "cannot open", error);
+    return nullptr;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    *error = path + ": not a regular file";
+    return nullptr;
+  }
+  const auto size = static_cast<size_t>(status.st_size);
+  if (size == 0) {
+    return std::unique_ptr<MappedFile>(new MappedFile(nullptr, 0));
+  }
+  void* const data =
+      mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), /*offset=*/0);
+  if (data == MAP_FAILED) {
+    Fail(path, "cannot map", error);
+    return nullptr;
+  }
+  return std::unique_ptr<MappedFile>(
+      new MappedFile(static_cast<const char*>(data), size));
+}
+
+MappedFile::~MappedFile() {
+  if (size_ > 0) {
+    munmap(const_cast<char*>(data_), size_);
+  }
+}
+
+bool WriteFileAtomically(
+    const std::string& path, bool overwrite,
+    const std::function<bool(const Append&)>& write_content,
+    std::string* error) {
+  if (!overwrite && access(path.c_str(), F_OK) == 0) {
+    errno = EEXIST;
+    return Fail(path, "will not be overwritten", error);
+  }
+  const std::string temporary = path + ".tmp" + std::to_string(getpid());
+  FileDescriptor fd(open(temporary.c_str(),
+                         O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+                         0666));
+  if (fd.get() < 0) {
+    return Fail(path, "cannot create a temporary file beside it", error);
+  }
+  const auto give_up = [&](const char* what) {
+    Fail(path, what, error);
+    unlink(temporary.c_str());
+    return false;
+  };
+  if (!write_content([&fd](const char* data, size_t size) {
+        return WriteAll(fd.get(), data, size);
+      })) {
+    return give_up("cannot write");
+  }
+  if (fsync(fd.get()) != 0 || !fd.Close()) {
+    return give_up("cannot sync");
+  }
+  if (!GiveName(temporary, path, overwrite, error)) {
+    unlink(temporary.c_str());
+    return false;
+  }
+  return SyncFolder(FolderOf(path), error);
+}
+
+}  // namespace cassandra_bloom

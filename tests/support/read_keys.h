@@ -1,0 +1,113 @@
+// What goes into a key reader, and what comes out.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_READ_KEYS_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_READ_KEYS_H_
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "cassandra_bloom/key_reader.h"
+
+namespace cassandra_bloom::testing {
+
+struct KeysAndError {
+  std::vector<std::string> keys;
+  std::string error;
+};
+
+inline KeysAndError ReadKeys(KeyReader* reader) {
+  KeysAndError read;
+  for (std::string_view key; reader->Next(&key);) {
+    read.keys.emplace_back(key);
+  }
+  read.error = reader->error();
+  return read;
+}
+
+// A file of these bytes, for as long as this lives.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& bytes) {
+    char path[] = "/tmp/cassandra_bloom_keys_XXXXXX";
+    const int fd = mkstemp(path);
+    std::FILE* const file = fd < 0 ? nullptr : fdopen(fd, "w");
+    if (file == nullptr ||
+        std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size() ||
+        std::fclose(file) != 0) {
+      std::perror(path);
+      std::abort();
+    }
+    path_ = path;
+  }
+  ~TemporaryFile() { unlink(path_.c_str()); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Standard input, as long as this lives.
+class StandardInput {
+ public:
+  explicit StandardInput(int fd) : saved_(dup(STDIN_FILENO)) {
+    dup2(fd, STDIN_FILENO);
+    close(fd);
+  }
+  ~StandardInput() {
+    dup2(saved_, STDIN_FILENO);
+    close(saved_);
+  }
+  StandardInput(const StandardInput&) = delete;
+  StandardInput& operator=(const StandardInput&) = delete;
+
+ private:
+  const int saved_;
+};
+
+// Standard input is a pipe with these bytes, in pieces of `piece_size`. They
+// need not all be read.
+class PipedInput {
+ public:
+  PipedInput(const std::string& bytes, size_t piece_size) {
+    std::signal(SIGPIPE, SIG_IGN);
+    int ends[2];
+    if (pipe(ends) != 0) {
+      std::perror("pipe");
+      std::abort();
+    }
+    input_ = std::make_unique<StandardInput>(ends[0]);
+    writer_ = std::thread([to = ends[1], bytes, piece_size] {
+      for (size_t at = 0; at < bytes.size(); at += piece_size) {
+        const size_t size = std::min(piece_size, bytes.size() - at);
+        if (write(to, bytes.data() + at, size) != static_cast<ssize_t>(size)) {
+          break;
+        }
+      }
+      close(to);
+    });
+  }
+  ~PipedInput() {
+    input_.reset();
+    writer_.join();
+  }
+
+ private:
+  std::unique_ptr<StandardInput> input_;
+  std::thread writer_;
+};
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_READ_KEYS_H_
