@@ -1,0 +1,178 @@
+#include "plugin/rocksdb/export_folder.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string_view>
+#include <system_error>
+
+namespace cassandra_bloom {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kAfterNumber = "-big-Filter.db";
+
+// Takes a number without sign from the front.
+template <typename Number>
+bool TakeNumber(std::string_view* text, Number* number) {
+  const char* const end = text->data() + text->size();
+  const auto [rest, error] = std::from_chars(text->data(), end, *number);
+  if (error != std::errc() || *number < 0) {
+    return false;
+  }
+  text->remove_prefix(static_cast<size_t>(rest - text->data()));
+  return true;
+}
+
+bool TakePrefix(std::string_view* text, std::string_view prefix) {
+  if (text->substr(0, prefix.size()) != prefix) {
+    return false;
+  }
+  text->remove_prefix(prefix.size());
+  return true;
+}
+
+bool IsOfAnotherProcess(pid_t pid) {
+  return pid != getpid() && (kill(pid, 0) == 0 || errno == EPERM);
+}
+
+// Whether sync removes a file of this name.
+bool IsStray(std::string_view name, const std::string& version,
+             const std::set<uint64_t>& live) {
+  const std::string whole(name);
+  uint64_t number;
+  if (!TakePrefix(&name, version + "-") || !TakeNumber(&name, &number) ||
+      !TakePrefix(&name, kAfterNumber)) {
+    return false;
+  }
+  if (name.empty()) {
+    // "nb-007-..." is none of our names.
+    return whole == FilterDbName(version, number) && live.count(number) == 0;
+  }
+  // As WriteFilterDbFile names them.
+  pid_t pid;
+  return TakePrefix(&name, ".tmp") && TakeNumber(&name, &pid) && name.empty() &&
+         !IsOfAnotherProcess(pid);
+}
+
+bool IsDatabaseFolder(const fs::path& folder) {
+  std::ifstream current(folder / "CURRENT");
+  std::string line;
+  return std::getline(current, line) && line.rfind("MANIFEST-", 0) == 0;
+}
+
+std::string DatabaseFolderAbove(const std::string& path) {
+  std::error_code ignored;
+  fs::path folder = fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+  for (;; folder = folder.parent_path()) {
+    if (IsDatabaseFolder(folder)) {
+      return folder;
+    }
+    if (folder == folder.parent_path()) {
+      return "";
+    }
+  }
+}
+
+}  // namespace
+
+std::string FilterDbName(const std::string& sstable_version, uint64_t number) {
+  return (sstable_version + "-" + std::to_string(number)).append(kAfterNumber);
+}
+
+std::optional<uint64_t> NumberOfSst(const std::string& path) {
+  std::string_view name = path;
+  name.remove_prefix(name.find_last_of('/') + 1);
+  uint64_t number;
+  if (!TakeNumber(&name, &number) || name != ".sst") {
+    return std::nullopt;
+  }
+  return number;
+}
+
+bool IsNameableVersion(const std::string& sstable_version, std::string* error) {
+  FilterForm form;
+  if (!FormOfSstableVersion(sstable_version, &form, error)) {
+    return false;
+  }
+  if (sstable_version == FormName(form)) {
+    *error = "'" + sstable_version +
+             "' is a form, but the names of the files need an SSTable version, "
+             "such as nb";
+    return false;
+  }
+  return true;
+}
+
+bool PrepareExportFolder(const std::string& folder, std::string* error) {
+  if (folder.empty()) {
+    *error = "the folder to export to has no name";
+    return false;
+  }
+  const std::string database = DatabaseFolderAbove(folder);
+  if (!database.empty()) {
+    *error = folder + ": is in the folder of a database, " + database +
+             ", where nothing is written; choose another";
+    return false;
+  }
+  std::error_code failure;
+  if (!fs::is_directory(folder, failure) &&
+      !fs::create_directory(folder, failure)) {
+    *error =
+        folder + ": is no folder, and cannot be created: " + failure.message();
+    return false;
+  }
+  return true;
+}
+
+bool IsUpToDate(const std::string& filter_db, FilterForm form,
+                const std::string& sst_file) {
+  std::error_code filter_failure;
+  std::error_code sst_failure;
+  const auto filter_time = fs::last_write_time(filter_db, filter_failure);
+  const auto sst_time = fs::last_write_time(sst_file, sst_failure);
+  if (filter_failure || sst_failure || filter_time < sst_time) {
+    return false;
+  }
+  std::string ignored;
+  const auto filter = FilterDbFile::Open(filter_db, form, &ignored);
+  return filter != nullptr && !filter->always_present();
+}
+
+bool RemoveOtherFilterDbs(const std::string& folder,
+                          const std::string& sstable_version,
+                          const std::set<uint64_t>& live,
+                          std::vector<std::string>* removed,
+                          std::string* error) {
+  std::error_code failure;
+  std::vector<fs::path> strays;
+  for (fs::directory_iterator entry(folder, failure), end;
+       !failure && entry != end; entry.increment(failure)) {
+    if (IsStray(entry->path().filename().string(), sstable_version, live)) {
+      strays.push_back(entry->path());
+    }
+  }
+  for (const fs::path& stray : strays) {
+    if (!failure && fs::remove(stray, failure)) {
+      removed->push_back(stray);
+    }
+  }
+  if (failure) {
+    *error = folder +
+             ": cannot be cleared of filters of SST files that are no "
+             "more: " +
+             failure.message();
+    return false;
+  }
+  return true;
+}
+
+}  // namespace cassandra_bloom

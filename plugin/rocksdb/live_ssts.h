@@ -1,0 +1,44 @@
+// Which SST files a database consists of.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_ROCKSDB_LIVE_SSTS_H_
+#define CASSANDRA_BLOOM_PLUGIN_ROCKSDB_LIVE_SSTS_H_
+
+#include <rocksdb/slice_transform.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cassandra_bloom {
+
+struct LiveSst {
+  std::string path;
+  uint64_t number = 0;
+  std::string column_family;
+  int level = 0;
+  uint64_t num_entries = 0;
+  std::string error;  // Not empty: the file cannot be found, and why.
+};
+
+// As the latest OPTIONS file has it.
+struct ColumnFamilySettings {
+  std::string filter_policy;  // Its id; empty if there is none.
+  // Null if there is none, or one that is not known here.
+  std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefix_extractor;
+};
+
+struct LiveSsts {
+  std::vector<LiveSst> files;  // By column family, level and number.
+  std::map<std::string, ColumnFamilySettings> column_families;
+};
+
+// `column_family`: its name, or "" for all of them. Another process may be
+// writing to the database.
+bool ListLiveSsts(const std::string& db_dir, const std::string& column_family,
+                  LiveSsts* live, std::string* error);
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_ROCKSDB_LIVE_SSTS_H_

@@ -1,0 +1,378 @@
+// The Filter.db files of all live SST files of a database.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/sst_file_writer.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cassandra_bloom/filter_db.h"
+#include "cassandra_bloom/filter_db_export.h"
+#include "tests/database/dataset.h"
+#include "tests/database/test_db.h"
+#include "tests/export/export_checks.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+const rocksdb::WriteOptions kWrite;
+
+Rows NumberedRows(uint32_t first, uint32_t end) {
+  Rows rows;
+  for (uint32_t i = first; i < end; ++i) {
+    rows[NumberedKey(i)] = "value";
+  }
+  return rows;
+}
+
+// By the number of its SST file, the name of a Filter.db.
+std::string NameOf(uint64_t number) {
+  return "nb-" + std::to_string(number) + "-big-Filter.db";
+}
+
+std::vector<rocksdb::LiveFileMetaData> LiveFiles(const TestDb& db) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  return files;
+}
+
+std::set<std::string> LiveNames(const TestDb& db) {
+  std::set<std::string> names;
+  for (const auto& file : LiveFiles(db)) {
+    names.insert(NameOf(file.file_number));
+  }
+  return names;
+}
+
+class DatabaseExportTest : public ::testing::Test {
+ protected:
+  DatabaseExportTest() : db_(DbOptions(OurPolicy())) {}
+
+  // Flushed, a file each.
+  void AddFiles(int count) {
+    for (int i = 0; i < count; ++i) {
+      db_.Put(NumberedRows(next_, next_ + 1000));
+      db_.Flush();
+      next_ += 1000;
+    }
+  }
+
+  bool Export(bool sync = false, const std::string& column_family = "",
+              const FilterDbExportOptions& options = {}) {
+    error_.clear();
+    return ExportFilterDbs(db_.path(), column_family, out_.path(), sync,
+                           options, &report_, &error_);
+  }
+
+  TestDb db_;
+  const TempDir out_;
+  uint32_t next_ = 0;
+  FilterDbExportReport report_;
+  std::string error_;
+};
+
+TEST_F(DatabaseExportTest, EveryLiveFile) {
+  AddFiles(3);
+  ASSERT_TRUE(Export()) << error_;
+  EXPECT_EQ(NamesIn(out_.path()), LiveNames(db_));
+  EXPECT_EQ(report_.exported.size(), 3);
+  std::set<std::string> contents;
+  for (const ExportedFilterDb& exported : report_.exported) {
+    EXPECT_TRUE(exported.from_block);
+    EXPECT_TRUE(fs::exists(exported.sst_file));
+    contents.insert(ReadFile(exported.filter_db));
+  }
+  EXPECT_EQ(contents, (std::set<std::string>{
+                          Built(KeysOf(NumberedRows(0, 1000)), "nb"),
+                          Built(KeysOf(NumberedRows(1000, 2000)), "nb"),
+                          Built(KeysOf(NumberedRows(2000, 3000)), "nb")}));
+  // A second time there is something in the way.
+  EXPECT_FALSE(Export());
+  EXPECT_THAT(error_, HasSubstr("3 SST files were not exported"));
+  ASSERT_EQ(report_.errors.size(), 3);
+  EXPECT_THAT(report_.errors[0], HasSubstr("will not be overwritten"));
+}
+
+TEST_F(DatabaseExportTest, ChangesNothingInTheDatabase) {
+  AddFiles(3);
+  // In the write-ahead log alone.
+  db_.Put(NumberedRows(next_, next_ + 1000));
+  // What RocksDB removes when it opens a database, in 7.8 also for reading.
+  WriteFile(db_.path() + "/000999.sst.trash", "trash");
+  const auto before = StateOf(db_.path());
+  ASSERT_TRUE(Export()) << error_;
+  EXPECT_EQ(StateOf(db_.path()), before) << "while it is in use";
+  EXPECT_EQ(report_.exported.size(), 3);
+
+  db_.Close();
+  const auto closed = StateOf(db_.path());
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  EXPECT_EQ(StateOf(db_.path()), closed);
+  FilterDbExportOptions options;
+  options.from = ExportFrom::kKeys;
+  options.overwrite = true;
+  ASSERT_TRUE(Export(/*sync=*/false, "", options)) << error_;
+  EXPECT_EQ(StateOf(db_.path()), closed);
+
+  // An open that is not ours removes it.
+  db_.Reopen(db_.options());
+  EXPECT_FALSE(fs::exists(db_.path() + "/000999.sst.trash"));
+}
+
+TEST_F(DatabaseExportTest, ADatabaseThatCannotBeWrittenTo) {
+  AddFiles(1);
+  db_.Close();
+  fs::permissions(db_.path(), fs::perms::owner_write, fs::perm_options::remove);
+  EXPECT_TRUE(Export()) << error_;
+  fs::permissions(db_.path(), fs::perms::owner_write, fs::perm_options::add);
+}
+
+TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
+  AddFiles(3);
+  // Not ours, whatever they look like.
+  const std::set<std::string> others = {
+      "nb-1000000-big-Data.db", "nb-0001-big-Filter.db", "me-7-big-Filter.db",
+      "nb-x-big-Filter.db",     "nb-8-bti-Filter.db",    "notes",
+      "nb-9-big-Filter.db.bak", "nb--1-big-Filter.db",   "xnb-8-big-Filter.db",
+      "nb-8-big-Filter.db.tmp"};
+  for (const std::string& name : others) {
+    WriteFile(out_ / name, "other");
+  }
+  const auto with_others = [&](std::set<std::string> names) {
+    names.insert(others.begin(), others.end());
+    return names;
+  };
+  WriteFile(out_ / NameOf(1000000), "of another time");
+  // Of an export that was killed.
+  WriteFile(out_ / NameOf(8) + ".tmp999999999", "half");
+
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  EXPECT_EQ(NamesIn(out_.path()), with_others(LiveNames(db_)));
+  EXPECT_EQ(report_.exported.size(), 3);
+  EXPECT_EQ(report_.kept.size(), 0);
+  EXPECT_EQ(report_.removed.size(), 2);
+
+  AddFiles(1);
+  const auto before = StateOf(out_.path());
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  EXPECT_EQ(report_.exported.size(), 1);
+  EXPECT_EQ(report_.kept.size(), 3);
+  EXPECT_EQ(report_.removed.size(), 0);
+  const auto after = StateOf(out_.path());
+  for (const auto& [path, state] : before) {
+    EXPECT_EQ(after.at(path), state) << path;
+  }
+
+  db_.Compact();
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  EXPECT_EQ(NamesIn(out_.path()), with_others(LiveNames(db_)));
+  EXPECT_EQ(report_.exported.size(), 1);
+  EXPECT_EQ(report_.removed.size(), 4);
+  EXPECT_EQ(ReadFile(report_.exported[0].filter_db),
+            Built(KeysOf(NumberedRows(0, next_)), "nb"));
+}
+
+TEST_F(DatabaseExportTest, SyncReplacesWhatIsDamagedOrOld) {
+  AddFiles(2);
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  const std::string damaged = report_.exported[0].filter_db;
+  const std::string old = report_.exported[1].filter_db;
+  const std::string whole = ReadFile(damaged);
+  WriteFile(damaged, whole.substr(0, whole.size() / 2));
+  fs::last_write_time(old,
+                      fs::file_time_type::clock::now() - std::chrono::hours(1));
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  EXPECT_EQ(report_.exported.size(), 2);
+  EXPECT_EQ(ReadFile(damaged), whole);
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  EXPECT_EQ(report_.kept.size(), 2);
+  FilterDbExportOptions options;
+  options.overwrite = true;
+  ASSERT_TRUE(Export(/*sync=*/true, "", options)) << error_;
+  EXPECT_EQ(report_.exported.size(), 2);
+}
+
+TEST_F(DatabaseExportTest, SyncOfAnEmptyDatabase) {
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  EXPECT_EQ(NamesIn(out_.path()), std::set<std::string>());
+}
+
+TEST_F(DatabaseExportTest, ColumnFamilies) {
+  rocksdb::ColumnFamilyOptions with_prefixes(db_.options());
+  with_prefixes.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  Require(db_->CreateColumnFamily(with_prefixes, "other", &other));
+  AddFiles(1);
+  const Rows rows = NumberedRows(5000, 6000);
+  for (const auto& row : rows) {
+    Require(db_->Put(kWrite, other, row.first, row.second));
+  }
+  Require(db_->Flush(rocksdb::FlushOptions(), other));
+
+  ASSERT_TRUE(Export()) << error_;
+  EXPECT_EQ(NamesIn(out_.path()), LiveNames(db_));
+  EXPECT_EQ(report_.exported.size(), 2);
+
+  ASSERT_TRUE(Export(/*sync=*/true, "default")) << error_;
+  EXPECT_EQ(report_.kept.size(), 1);
+  EXPECT_EQ(report_.removed.size(), 1);
+
+  FilterDbExportOptions prefixes;
+  prefixes.prefixes = true;
+  ASSERT_TRUE(Export(/*sync=*/true, "other", prefixes)) << error_;
+  EXPECT_EQ(report_.removed.size(), 1);
+  ASSERT_EQ(report_.exported.size(), 1);
+  EXPECT_EQ(
+      ReadFile(report_.exported[0].filter_db),
+      Built(PrefixesOf(KeysOf(rows), *with_prefixes.prefix_extractor), "nb"));
+
+  EXPECT_FALSE(Export(/*sync=*/false, "default", prefixes));
+  EXPECT_THAT(report_.errors[0],
+              HasSubstr("column family 'default' has no prefix extractor"));
+  EXPECT_FALSE(Export(/*sync=*/false, "none"));
+  EXPECT_THAT(error_, HasSubstr("has no column family 'none'; it has 'default' "
+                                "'other'"));
+  Require(db_->DestroyColumnFamilyHandle(other));
+}
+
+TEST_F(DatabaseExportTest, SeveralPathsAndLevels) {
+  const TempDir second;
+  rocksdb::Options options = db_.options();
+  // Everything but the smallest files goes to the second.
+  options.db_paths = {{db_.path(), 1}, {second.path(), uint64_t{1} << 40}};
+  options.num_levels = 9;
+  db_.Reopen(options);
+  AddFiles(3);
+  rocksdb::CompactRangeOptions compact;
+  compact.change_level = true;
+  compact.target_level = 8;
+  compact.target_path_id = 1;
+  Require(db_->CompactRange(compact, nullptr, nullptr));
+  ASSERT_EQ(LiveFiles(db_).size(), 1);
+  ASSERT_EQ(LiveFiles(db_)[0].level, 8);
+  ASSERT_EQ(LiveFiles(db_)[0].db_path, second.path());
+  EXPECT_FALSE(Export());
+  ASSERT_EQ(report_.errors.size(), 1);
+  EXPECT_THAT(report_.errors[0], HasSubstr("is in another folder"));
+
+  FilterDbExportReport report;
+  ExportedFilterDb exported;
+  EXPECT_TRUE(ExportFilterDb(second.path() + LiveFiles(db_)[0].name,
+                             out_ / "file", {}, &exported, &error_))
+      << error_;
+  EXPECT_EQ(ReadFile(out_ / "file"),
+            Built(KeysOf(NumberedRows(0, next_)), "nb"));
+}
+
+TEST_F(DatabaseExportTest, IngestedFile) {
+  const TempDir dir;
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), db_.options());
+  Require(writer.Open(dir / "new.sst"));
+  const Rows rows = NumberedRows(0, 1000);
+  for (const auto& row : rows) {
+    Require(writer.Put(row.first, row.second));
+  }
+  Require(writer.Finish());
+  Require(db_->IngestExternalFile({dir / "new.sst"},
+                                  rocksdb::IngestExternalFileOptions()));
+  ASSERT_TRUE(Export()) << error_;
+  ASSERT_EQ(report_.exported.size(), 1);
+  EXPECT_EQ(ReadFile(report_.exported[0].filter_db), Built(KeysOf(rows), "nb"));
+}
+
+// What another process does to its database meanwhile is no error.
+TEST_F(DatabaseExportTest, WhileItIsWrittenTo) {
+  std::atomic<bool> stop{false};
+  AddFiles(2);
+  std::thread writer([&] {
+    for (int i = 0; !stop; ++i) {
+      AddFiles(1);
+      if (i % 4 == 3) {
+        db_.Compact();
+      }
+    }
+  });
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_TRUE(Export(/*sync=*/true)) << error_ << report_.errors.size();
+  }
+  stop = true;
+  writer.join();
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  EXPECT_EQ(NamesIn(out_.path()), LiveNames(db_));
+}
+
+TEST_F(DatabaseExportTest, AMissingFileStopsNoOther) {
+  AddFiles(3);
+  db_.Close();
+  FilterDbExportReport report;
+  for (const std::string& name : NamesIn(db_.path())) {
+    if (fs::path(name).extension() == ".sst") {
+      fs::remove(db_.path() + "/" + name);
+      break;
+    }
+  }
+  EXPECT_FALSE(Export(/*sync=*/true));
+  EXPECT_THAT(error_, HasSubstr("1 SST file was not exported"));
+  EXPECT_EQ(report_.exported.size(), 2);
+  ASSERT_EQ(report_.errors.size(), 1);
+  EXPECT_THAT(report_.errors[0], HasSubstr("No such file"));
+}
+
+TEST_F(DatabaseExportTest, Refusals) {
+  AddFiles(1);
+  const TempDir empty;
+  WriteFile(empty / "file", "");
+  struct Refusal {
+    std::string db;
+    std::string out;
+    std::string version;
+    const char* message;
+  };
+  const Refusal refusals[] = {
+      {db_.path(), "", "nb", "has no name"},
+      {db_.path(), db_.path(), "nb", "is in the folder of a database"},
+      {db_.path(), db_.path() + "/out", "nb", "is in the folder of a database"},
+      {db_.path(), empty / "file", "nb", "is no folder, and cannot be created"},
+      {db_.path(), empty / "no/out", "nb", "cannot be created"},
+      {db_.path(), out_.path(), "na-and-later", "need an SSTable version"},
+      {db_.path(), out_.path(), "../nb", "is unknown"},
+      {empty.path(), out_.path(), "nb", "cannot be opened as a RocksDB"},
+      {empty / "none", out_.path(), "nb", "cannot be opened as a RocksDB"},
+      {empty / "file", out_.path(), "nb", "cannot be opened as a RocksDB"},
+      {"", out_.path(), "nb", "cannot be opened as a RocksDB"},
+  };
+  const auto before = StateOf(db_.path());
+  for (const Refusal& refusal : refusals) {
+    FilterDbExportOptions options;
+    options.sstable_version = refusal.version;
+    EXPECT_FALSE(ExportFilterDbs(refusal.db, "", refusal.out, /*sync=*/true,
+                                 options, &report_, &error_));
+    EXPECT_THAT(error_, HasSubstr(refusal.message));
+  }
+  EXPECT_EQ(StateOf(db_.path()), before);
+  EXPECT_EQ(NamesIn(out_.path()), std::set<std::string>());
+  EXPECT_EQ(NamesIn(empty.path()), std::set<std::string>{"file"});
+}
+
+TEST_F(DatabaseExportTest, IntoTheFolderOfAnotherDatabase) {
+  AddFiles(1);
+  const TestDb other(DbOptions(OurPolicy()));
+  const auto before = StateOf(other.path());
+  EXPECT_FALSE(ExportFilterDbs(db_.path(), "", other.path() + "/out",
+                               /*sync=*/true, {}, &report_, &error_));
+  EXPECT_THAT(error_, HasSubstr("is in the folder of a database"));
+  EXPECT_EQ(StateOf(other.path()), before);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

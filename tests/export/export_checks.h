@@ -1,0 +1,48 @@
+// What the tests of the export share.
+
+#ifndef CASSANDRA_BLOOM_TESTS_EXPORT_EXPORT_CHECKS_H_
+#define CASSANDRA_BLOOM_TESTS_EXPORT_EXPORT_CHECKS_H_
+
+#include <rocksdb/slice_transform.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "cassandra_bloom/filter_db_export.h"
+#include "tests/database/test_db.h"
+
+namespace cassandra_bloom::testing {
+
+std::string ReadFile(const std::string& path);
+void WriteFile(const std::string& path, const std::string& content);
+
+// The Filter.db of exactly these keys by FilterDbBuilder, at 10 bits per key.
+std::string Built(const std::set<std::string>& keys,
+                  const std::string& sstable_version);
+
+std::set<std::string> KeysOf(const Rows& rows);
+std::set<std::string> PrefixesOf(const std::set<std::string>& keys,
+                                 const rocksdb::SliceTransform& extractor);
+
+// Size and time of last change of everything in a folder. Of LOG only whether
+// it is the same file: an open database writes to it at any time.
+std::map<std::string, std::string> StateOf(const std::string& folder);
+
+std::set<std::string> NamesIn(const std::string& folder);
+
+// The only SST file of the database.
+std::string OnlySst(const TestDb& db);
+
+// Exports an SST file and gives the bytes of the Filter.db. Throws the error.
+std::string Exported(const std::string& sst,
+                     const FilterDbExportOptions& options,
+                     ExportedFilterDb* exported = nullptr);
+
+// The error of an export that must fail, and leave no file.
+std::string ExportError(const std::string& sst,
+                        const FilterDbExportOptions& options);
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_EXPORT_EXPORT_CHECKS_H_

@@ -1,0 +1,359 @@
+// The commands `filterdb export` and `filterdb doctor`, run as a user does.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/database/dataset.h"
+#include "tests/database/test_db.h"
+#include "tests/export/export_checks.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+struct Ran {
+  int exit_code;
+  std::string out;
+  std::string errors;
+
+  Json json() const { return Json::parse(out); }
+};
+
+Ran Filterdb(const std::string& arguments) {
+  const TempDir dir;
+  const std::string command = std::string(CASSANDRA_BLOOM_FILTERDB) + " " +
+                              arguments + " 2>" + dir / "errors" +
+                              " </dev/null";
+  FILE* const pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) {
+    throw std::runtime_error("cannot run " + command);
+  }
+  std::string out;
+  char buffer[4096];
+  size_t size;
+  while ((size = fread(buffer, 1, sizeof(buffer), pipe)) > 0) {
+    out.append(buffer, size);
+  }
+  const int status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out,
+          ReadFile(dir / "errors")};
+}
+
+Rows NumberedRows(uint32_t first, uint32_t end) {
+  Rows rows;
+  for (uint32_t i = first; i < end; ++i) {
+    rows[NumberedKey(i)] = "value";
+  }
+  return rows;
+}
+
+void AddFile(TestDb* db, uint32_t first, uint32_t end) {
+  db->Put(NumberedRows(first, end));
+  db->Flush();
+}
+
+class ExportCommandTest : public ::testing::Test {
+ protected:
+  ExportCommandTest() : db_(DbOptions(OurPolicy())) {
+    AddFile(&db_, 0, 1000);
+    AddFile(&db_, 1000, 2000);
+  }
+
+  std::string ToOut(const std::string& version = "nb") const {
+    return " --out-dir=" + out_.path() + " --sstable-version=" + version + " ";
+  }
+  std::string Db() const { return "export --db=" + db_.path() + ToOut(); }
+
+  TestDb db_;
+  const TempDir out_;
+};
+
+TEST_F(ExportCommandTest, Database) {
+  const Ran ran = Filterdb(Db() + "--json");
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_EQ(ran.errors, "");
+  const Json exported = ran.json()["exported"];
+  ASSERT_EQ(exported.size(), 2);
+  std::set<std::string> names;
+  for (const Json& one : exported) {
+    EXPECT_EQ(one["from"], "block");
+    EXPECT_EQ(one["holds"], "keys");
+    EXPECT_EQ(one["keys"], 1000);
+    EXPECT_EQ(one["probes"], 7);
+    EXPECT_EQ(one["words"], NumWords(1000));
+    EXPECT_FALSE(one.contains("why_not_block"));
+    const std::string file = one["file"];
+    names.insert(file.substr(out_.path().size() + 1));
+  }
+  EXPECT_EQ(names, NamesIn(out_.path()));
+}
+
+TEST_F(ExportCommandTest, WhatIsExportedChecks) {
+  ASSERT_EQ(Filterdb(Db()).exit_code, 0);
+  db_.Compact();
+  const Ran ran = Filterdb(Db() + "--sync");
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.out, HasSubstr("2000 keys from the block, 7 probes"));
+  EXPECT_THAT(ran.out, HasSubstr(": removed\n"));
+  ASSERT_EQ(NamesIn(out_.path()).size(), 1);
+  std::string keys;
+  for (const auto& row : NumberedRows(0, 2000)) {
+    keys += row.first + "\n";
+  }
+  const TempDir dir;
+  WriteFile(dir / "keys", keys);
+  const std::string file = out_ / *NamesIn(out_.path()).begin();
+  const Ran check =
+      Filterdb("check " + file + " --key-format=text --keys=" + dir / "keys" +
+               " --json");
+  EXPECT_EQ(check.exit_code, 0) << check.errors;
+  EXPECT_EQ(check.json()["keys"], 2000);
+  EXPECT_EQ(check.json()["missing"], 0);
+
+  const Ran again = Filterdb(Db() + "--sync --json");
+  EXPECT_EQ(again.exit_code, 0) << again.errors;
+  EXPECT_EQ(again.json()["kept"], Json({file}));
+  EXPECT_EQ(again.json()["exported"], Json::array());
+}
+
+TEST_F(ExportCommandTest, SstFiles) {
+  db_.Compact();
+  const std::string sst = OnlySst(db_);
+  const auto keys = KeysOf(NumberedRows(0, 2000));
+  const Ran block = Filterdb("export --sst=" + sst + ToOut("me") + "--json");
+  ASSERT_EQ(block.exit_code, 0) << block.errors;
+  const std::string file = block.json()["exported"][0]["file"];
+  EXPECT_EQ(ReadFile(file), Built(keys, "me"));
+  const Ran from_keys = Filterdb("export --sst=" + sst + ToOut("la") +
+                                 "--from=keys --bits=10 --json");
+  ASSERT_EQ(from_keys.exit_code, 0) << from_keys.errors;
+  EXPECT_EQ(from_keys.json()["exported"][0]["from"], "keys");
+  EXPECT_EQ(ReadFile(from_keys.json()["exported"][0]["file"]),
+            Built(keys, "la"));
+}
+
+TEST_F(ExportCommandTest, BadCommandLines) {
+  const TempDir dir;
+  const std::string sst = db_.path() + "/000009.sst";
+  std::string some_sst;
+  for (const std::string& name : NamesIn(db_.path())) {
+    some_sst = name.size() == 10 && name.substr(6) == ".sst"
+                   ? db_.path() + "/" + name
+                   : some_sst;
+  }
+  const std::string content = ReadFile(some_sst);
+  WriteFile(dir / "000001.sst", content.substr(0, content.size() - 1));
+  WriteFile(dir / "sst", content);
+  WriteFile(dir / "000002.sst", content);
+  const std::string good = "export --sst=" + dir / "000002.sst" + ToOut();
+  const std::string from_dir = "export --sst=" + dir.path();
+
+  struct BadLine {
+    std::string arguments;
+    const char* message;
+  };
+  const BadLine bad_lines[] = {
+      {"export", "--out-dir is required"},
+      {"export" + ToOut(), "[--sst,--db]"},
+      {"export --db=" + db_.path(), "--out-dir is required"},
+      {"export --db=" + db_.path() + " --out-dir=" + out_.path(),
+       "--sstable-version is required"},
+      {"export --db=" + db_.path() + " --sst=" + sst + ToOut(), "--db"},
+      {"export --db=" + dir.path() + ToOut(), "cannot be opened as a RocksDB"},
+      {"export --db=/none" + ToOut(), "cannot be opened as a RocksDB"},
+      {Db() + "--column-family=none", "has no column family 'none'"},
+      {Db() + "--from=disk", "--from"},
+      {Db() + "--bits=ten", "--bits"},
+      {Db() + "--bits=0", "bits per key must be"},
+      {Db() + "--bits=101", "bits per key must be"},
+      {Db() + "--bits=nan", "bits per key must be"},
+      {Db() + "--fp-chance=1", "false positive chance"},
+      {Db() + "--fp-chance=0.01 --bits=10", "--bits"},
+      {Db() + "--prefixes", "has no prefix extractor"},
+      {Db() + "--nonsense", "--nonsense"},
+      {Db() + "surplus", "surplus"},
+      {"export --db=" + db_.path() + ToOut("zz"), "'zz' is unknown"},
+      {"export --db=" + db_.path() + ToOut("ma-to-me"), "is a form"},
+      {"export --db=" + db_.path() +
+           " --sstable-version=nb --out-dir=" + db_.path(),
+       "where nothing is written"},
+      {"export --db=" + db_.path() +
+           " --sstable-version=nb --out-dir=" + dir / "a/b",
+       "cannot be created"},
+      {good + "--sync", "--sync requires"},
+      {good + "--column-family=default", "--column-family requires"},
+      {good + "--prefixes", "its prefix extractor is none"},
+      {"export --sst=" + some_sst +
+           " --sstable-version=nb --out-dir=" + db_.path(),
+       "where nothing is written"},
+      {from_dir + "/none.sst" + ToOut(), "not named after a file number"},
+      {from_dir + "/sst" + ToOut(), "not named after a file number"},
+      {from_dir + "/000003.sst" + ToOut(), "No such file"},
+      {from_dir + "/000001.sst" + ToOut(), "cannot be read as a block-based"},
+      {from_dir + "/000002.sst --sst=" + dir / "2.sst" + ToOut(),
+       "would both be nb-2-big-Filter.db"},
+      {from_dir + "/000002.sst" + ToOut("ka") + "--from=block",
+       "every key has other bits"},
+      {"doctor", "--db is required"},
+      {"doctor --db=/none", "cannot be opened as a RocksDB"},
+      {"doctor --db=" + dir.path(), "cannot be opened as a RocksDB"},
+      {"doctor --db=" + dir / "sst", "cannot be opened as a RocksDB"},
+      {"doctor --db=" + db_.path() + " surplus", "surplus"},
+  };
+  const auto before = StateOf(db_.path());
+  for (const BadLine& bad : bad_lines) {
+    const Ran ran = Filterdb(bad.arguments);
+    EXPECT_EQ(ran.exit_code, 2) << bad.arguments;
+    EXPECT_EQ(ran.out, "") << bad.arguments;
+    EXPECT_THAT(ran.errors, HasSubstr(bad.message)) << bad.arguments;
+  }
+  EXPECT_EQ(StateOf(db_.path()), before);
+  EXPECT_EQ(NamesIn(out_.path()), std::set<std::string>());
+}
+
+TEST_F(ExportCommandTest, ErrorsOfSomeFiles) {
+  ASSERT_EQ(Filterdb(Db()).exit_code, 0);
+  AddFile(&db_, 2000, 3000);
+  const Ran ran = Filterdb(Db() + "--json");
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.errors, HasSubstr("2 SST files were not exported"));
+  EXPECT_THAT(ran.errors, HasSubstr("will not be overwritten"));
+  EXPECT_EQ(ran.json()["exported"].size(), 1);
+  EXPECT_EQ(ran.json()["errors"].size(), 2);
+  EXPECT_EQ(Filterdb(Db() + "--force").exit_code, 0);
+}
+
+TEST_F(ExportCommandTest, HelpOfEach) {
+  EXPECT_THAT(Filterdb("export --help").out, HasSubstr("--live-keys-only"));
+  EXPECT_EQ(Filterdb("export --help").exit_code, 0);
+  EXPECT_THAT(Filterdb("doctor --help").out, HasSubstr("--db"));
+  EXPECT_EQ(Filterdb("doctor --help").exit_code, 0);
+}
+
+// ---- doctor ----
+
+Ran Doctor(const TestDb& db) {
+  const auto before = StateOf(db.path());
+  const Ran ran = Filterdb("doctor --db=" + db.path() + " --json");
+  EXPECT_EQ(StateOf(db.path()), before);
+  return ran;
+}
+
+TEST(DoctorTest, AllIsWell) {
+  for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
+    TestDb db(DbOptions(OurPolicy(), layout));
+    AddFile(&db, 0, 10000);
+    db.Compact();
+    AddFile(&db, 10000, 20000);
+    const Ran ran = Doctor(db);
+    EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+    const Json json = ran.json();
+    EXPECT_EQ(json["fault"], false);
+    const Json family = json["column_families"][0];
+    EXPECT_EQ(family["name"], "default");
+    EXPECT_EQ(family["filter_policy"], "cassandra_bloom:10");
+    EXPECT_EQ(family["on"], true);
+    EXPECT_EQ(family["levels"].size(), 2);
+    ASSERT_EQ(family["ssts"].size(), 2);
+    for (const Json& sst : family["ssts"]) {
+      EXPECT_EQ(sst["policy"], "cassandra_bloom");
+      EXPECT_EQ(sst["filter"],
+                layout == Layout::kFull ? "full" : "partitioned");
+      EXPECT_EQ(sst["ours"], true);
+      EXPECT_NEAR(sst["keys"], 10000, 100);
+      // Of partitions with their index.
+      EXPECT_NEAR(sst["bits_per_key"], 11, 1.1);
+      EXPECT_NEAR(sst["estimated_rate"], 0.008, 0.002);
+    }
+    const Ran text = Filterdb("doctor --db=" + db.path());
+    EXPECT_EQ(text.exit_code, 0);
+    EXPECT_THAT(text.out, HasSubstr("all is well"));
+  }
+}
+
+TEST(DoctorTest, AnEmptyDatabase) {
+  const TestDb ours(DbOptions(OurPolicy()));
+  EXPECT_EQ(Doctor(ours).exit_code, 0);
+  const TestDb other(DbOptions(BuiltinPolicy()));
+  EXPECT_EQ(Doctor(other).exit_code, 1);
+}
+
+TEST(DoctorTest, FilesFromBeforeTheSwitch) {
+  TestDb db(DbOptions(nullptr));
+  AddFile(&db, 0, 1000);
+  db.Reopen(DbOptions(BuiltinPolicy()));
+  AddFile(&db, 1000, 2000);
+  EXPECT_EQ(Doctor(db).json()["column_families"][0]["on"], false);
+  db.Reopen(DbOptions(OurPolicy()));
+  AddFile(&db, 2000, 3000);
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 1);
+  const Json family = ran.json()["column_families"][0];
+  EXPECT_EQ(family["on"], true);
+  EXPECT_EQ(family["levels"][0]["files"], 3);
+  EXPECT_EQ(family["levels"][0]["with_our_filter"], 1);
+  const Json ssts = family["ssts"];
+  ASSERT_EQ(ssts.size(), 3);
+  EXPECT_EQ(ssts[0]["fault"], "no filter");
+  EXPECT_EQ(ssts[0]["filter"], "none");
+  EXPECT_EQ(ssts[0]["estimated_rate"], nullptr);
+  const std::string second = ssts[1]["fault"];
+  EXPECT_THAT(second, HasSubstr("a filter of the policy"));
+  const std::string remedy = ssts[1]["remedy"];
+  EXPECT_THAT(remedy, HasSubstr("kForce"));
+  EXPECT_FALSE(ssts[2].contains("fault"));
+  const Ran text = Filterdb("doctor --db=" + db.path());
+  EXPECT_EQ(text.exit_code, 1);
+  const std::string file = ssts[0]["file"];
+  EXPECT_THAT(text.out, HasSubstr(file + ": no filter\n  to do: "));
+
+  // As the remedy says.
+  db.Compact();
+  EXPECT_EQ(Doctor(db).exit_code, 0);
+}
+
+TEST(DoctorTest, NoFilterThoughThePolicyIsOn) {
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.optimize_filters_for_hits = true;
+  TestDb db(options);
+  AddFile(&db, 0, 1000);
+  db.Compact();
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 1);
+  const std::string remedy =
+      ran.json()["column_families"][0]["ssts"][0]["remedy"];
+  EXPECT_THAT(remedy, HasSubstr("optimize_filters_for_hits"));
+}
+
+TEST(DoctorTest, DeletedRangesAloneNeedNoFilter) {
+  TestDb db(DbOptions(OurPolicy()));
+  Require(db->DeleteRange(rocksdb::WriteOptions(), db->DefaultColumnFamily(),
+                          "a", "b"));
+  db.Flush();
+  EXPECT_EQ(Doctor(db).exit_code, 0);
+}
+
+TEST(DoctorTest, EveryColumnFamily) {
+  TestDb db(DbOptions(OurPolicy()));
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  Require(db->CreateColumnFamily(
+      rocksdb::ColumnFamilyOptions(DbOptions(nullptr)), "other", &other));
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 1);
+  ASSERT_EQ(ran.json()["column_families"].size(), 2);
+  EXPECT_EQ(ran.json()["column_families"][1]["on"], false);
+  Require(db->DestroyColumnFamilyHandle(other));
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

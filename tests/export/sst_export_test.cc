@@ -1,0 +1,442 @@
+// The Filter.db of one SST file.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/merge_operator.h>
+#include <rocksdb/slice_transform.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cassandra_bloom/filter_db.h"
+#include "cassandra_bloom/filter_db_export.h"
+#include "plugin/rocksdb/filter_bits_api.h"
+#include "tests/database/dataset.h"
+#include "tests/database/test_db.h"
+#include "tests/export/export_checks.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
+constexpr bool kPrefixFiltersAreExact = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 906;
+
+// The last operand, whatever there was.
+class LastOperand final : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "LastOperand"; }
+  bool Merge(const rocksdb::Slice&, const rocksdb::Slice*,
+             const rocksdb::Slice& value, std::string* result,
+             rocksdb::Logger*) const override {
+    *result = value.ToString();
+    return true;
+  }
+};
+
+FilterDbExportOptions Options(const std::string& version = "nb",
+                              ExportFrom from = ExportFrom::kBlockOrKeys) {
+  FilterDbExportOptions options;
+  options.sstable_version = version;
+  options.from = from;
+  return options;
+}
+
+rocksdb::Options WithPrefixes(rocksdb::Options options) {
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kPrefixSize));
+  return options;
+}
+
+rocksdb::Options PrefixOnly(PolicyPtr policy) {
+  auto table_options = TableOptions(std::move(policy));
+  table_options.whole_key_filtering = false;
+  return WithPrefixes(DbOptions(table_options));
+}
+
+const rocksdb::WriteOptions kWrite;
+
+// Rows of which some are overwritten and some merged, in a single file: a
+// snapshot keeps the older versions.
+void FillWithHistory(TestDb* db, const Rows& rows) {
+  db->Put(rows);
+  const rocksdb::Snapshot* const snapshot = (*db)->GetSnapshot();
+  int i = 0;
+  for (const auto& row : rows) {
+    if (++i % 3 == 0) {
+      Require((*db)->Put(kWrite, row.first, "again"));
+    }
+    if (i % 5 == 0) {
+      Require((*db)->Merge(kWrite, row.first, "merged"));
+      Require((*db)->Merge(kWrite, row.first, "merged again"));
+    }
+  }
+  Require((*db)->Merge(kWrite, "merged alone", "operand"));
+  db->Flush();
+  (*db)->ReleaseSnapshot(snapshot);
+}
+
+TEST(SstExportTest, FullFilterOfWholeKeysIsTheBlock) {
+  TestDb db(DbOptions(OurPolicy()));
+  const Rows rows = NumberedDataset(10000, 0).rows;
+  db.Put(rows);
+  db.Flush();
+  for (const std::string version : {"nb", "oa", "me", "ms", "na-and-later"}) {
+    ExportedFilterDb exported;
+    EXPECT_EQ(Exported(OnlySst(db), Options(version), &exported),
+              Built(KeysOf(rows), version))
+        << version;
+    EXPECT_TRUE(exported.from_block);
+    EXPECT_FALSE(exported.holds_prefixes);
+    EXPECT_EQ(exported.num_keys, rows.size());
+    EXPECT_EQ(exported.num_words, NumWords(rows.size()));
+  }
+}
+
+TEST(SstExportTest, FormsBeforeMaAreFromKeys) {
+  TestDb db(DbOptions(OurPolicy()));
+  const Rows rows = NumberedDataset(10000, 0).rows;
+  db.Put(rows);
+  db.Flush();
+  ExportedFilterDb exported;
+  EXPECT_EQ(Exported(OnlySst(db), Options("ka"), &exported),
+            Built(KeysOf(rows), "ka"));
+  EXPECT_FALSE(exported.from_block);
+  EXPECT_THAT(exported.why_not_block, HasSubstr("before-ma"));
+  EXPECT_THAT(
+      ExportError(OnlySst(db), Options("ka", ExportFrom::kBlock)),
+      HasSubstr("every key has other bits; its keys can be hashed anew"));
+}
+
+TEST(SstExportTest, FullFilterOfPrefixesIsTheBlock) {
+  TestDb db(PrefixOnly(OurPolicy()));
+  const Rows rows = PrefixedDataset(1, 500, 4, 0).rows;
+  db.Put(rows);
+  db.Flush();
+  const auto prefixes =
+      PrefixesOf(KeysOf(rows), *db.options().prefix_extractor);
+  for (const bool asked_for : {false, true}) {
+    FilterDbExportOptions options = Options();
+    options.prefixes = asked_for;
+    ExportedFilterDb exported;
+    const std::string file = Exported(OnlySst(db), options, &exported);
+    EXPECT_TRUE(exported.from_block);
+    EXPECT_TRUE(exported.holds_prefixes);
+    if (kPrefixFiltersAreExact) {
+      EXPECT_EQ(file, Built(prefixes, "nb"));
+    } else {
+      // RocksDB adds the empty key, and the first prefix twice.
+      EXPECT_EQ(exported.num_keys, prefixes.size() + 2);
+    }
+    const TempDir dir;
+    WriteFile(dir / "file", file);
+    std::string error;
+    const auto filter = FilterDbFile::Open(dir / "file", kNaAndLater, &error);
+    ASSERT_NE(filter, nullptr) << error;
+    for (const std::string& prefix : prefixes) {
+      EXPECT_TRUE(filter->MayContain(prefix));
+    }
+  }
+}
+
+struct Case {
+  const char* name;
+  rocksdb::Options options;
+  const char* why_not_block;  // nullptr: it can be the block.
+};
+
+std::vector<Case> Cases() {
+  return {
+      {"full", DbOptions(OurPolicy()), nullptr},
+      {"partitioned", DbOptions(OurPolicy(), Layout::kPartitioned),
+       "its filter is partitioned"},
+      {"both", WithPrefixes(DbOptions(OurPolicy())), "whole keys alone"},
+      {"prefixes", PrefixOnly(OurPolicy()), nullptr},
+      {"built-in", DbOptions(BuiltinPolicy()), "is of the policy"},
+      {"built-in, partitioned",
+       DbOptions(BuiltinPolicy(), Layout::kPartitioned), "is of the policy"},
+      {"none", DbOptions(nullptr), "no filter"},
+  };
+}
+
+TEST(SstExportTest, FromKeysEqualsBuildOverTheKeys) {
+  for (Case c : Cases()) {
+    SCOPED_TRACE(c.name);
+    c.options.merge_operator = std::make_shared<LastOperand>();
+    TestDb db(c.options);
+    Rows rows = PrefixedDataset(2, 300, 6, 20).rows;
+    FillWithHistory(&db, rows);
+    rows["merged alone"] = "";
+    ASSERT_GT(db.OnlyTable()->num_entries, rows.size());
+    const auto keys = KeysOf(rows);
+    const std::unique_ptr<const rocksdb::SliceTransform> extractor(
+        rocksdb::NewFixedPrefixTransform(kPrefixSize));
+    for (const std::string version : {"nb", "me", "ka"}) {
+      FilterDbExportOptions options = Options(version, ExportFrom::kKeys);
+      ExportedFilterDb exported;
+      EXPECT_EQ(Exported(OnlySst(db), options, &exported),
+                Built(keys, version));
+      EXPECT_EQ(exported.num_keys, keys.size());
+      EXPECT_FALSE(exported.from_block);
+      EXPECT_EQ(exported.why_not_block, "");
+
+      options.prefixes = true;
+      options.prefix_extractor.reset(
+          rocksdb::NewFixedPrefixTransform(kPrefixSize));
+      EXPECT_EQ(Exported(OnlySst(db), options),
+                Built(PrefixesOf(keys, *extractor), version));
+    }
+  }
+}
+
+TEST(SstExportTest, WhatCannotBeTheBlockIsFromKeysByDefault) {
+  for (const Case& c : Cases()) {
+    SCOPED_TRACE(c.name);
+    TestDb db(c.options);
+    const Rows rows = PrefixedDataset(3, 300, 6, 20).rows;
+    db.Put(rows);
+    db.Flush();
+    ExportedFilterDb exported;
+    const std::string file = Exported(OnlySst(db), Options(), &exported);
+    EXPECT_EQ(exported.from_block, c.why_not_block == nullptr);
+    if (c.why_not_block != nullptr) {
+      EXPECT_EQ(file, Built(KeysOf(rows), "nb"));
+      EXPECT_THAT(exported.why_not_block, HasSubstr(c.why_not_block));
+      EXPECT_THAT(ExportError(OnlySst(db), Options("nb", ExportFrom::kBlock)),
+                  HasSubstr(c.why_not_block));
+    }
+  }
+}
+
+TEST(SstExportTest, PrefixesGoByTheRecordedExtractor) {
+  TestDb db(WithPrefixes(DbOptions(OurPolicy())));
+  const Rows rows = PrefixedDataset(4, 300, 6, 20).rows;
+  db.Put(rows);
+  db.Flush();
+  FilterDbExportOptions options = Options();
+  options.prefixes = true;
+  EXPECT_EQ(
+      Exported(OnlySst(db), options),
+      Built(PrefixesOf(KeysOf(rows), *db.options().prefix_extractor), "nb"));
+
+  TestDb without(DbOptions(OurPolicy()));
+  without.Put(rows);
+  without.Flush();
+  EXPECT_THAT(ExportError(OnlySst(without), options),
+              HasSubstr("its prefix extractor is none"));
+}
+
+TEST(SstExportTest, PrefixBlockOfAnotherExtractorIsNotTaken) {
+  TestDb db(PrefixOnly(OurPolicy()));
+  const Rows rows = PrefixedDataset(5, 300, 6, 0).rows;
+  db.Put(rows);
+  db.Flush();
+  FilterDbExportOptions options = Options();
+  options.prefixes = true;
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(2));
+  ExportedFilterDb exported;
+  EXPECT_EQ(Exported(OnlySst(db), options, &exported),
+            Built(PrefixesOf(KeysOf(rows), *options.prefix_extractor), "nb"));
+  EXPECT_THAT(exported.why_not_block, HasSubstr("another extractor"));
+}
+
+TEST(SstExportTest, SizeOfFiltersFromKeys) {
+  TestDb db(DbOptions(OurPolicy()));
+  db.Put(NumberedDataset(1000, 0).rows);
+  db.Flush();
+  FilterDbExportOptions options = Options("nb", ExportFrom::kKeys);
+  options.bits_per_key = 16;
+  ExportedFilterDb exported;
+  Exported(OnlySst(db), options, &exported);
+  EXPECT_EQ(exported.num_words, (16 * 1000 + 20 + 63) / 64);
+  EXPECT_EQ(exported.num_probes, 11);
+  // Cassandra's fewest buckets, and then fewest probes, for 1 %.
+  options.fp_chance = 0.01;
+  Exported(OnlySst(db), options, &exported);
+  EXPECT_EQ(exported.num_words, (10 * 1000 + 20 + 63) / 64);
+  EXPECT_EQ(exported.num_probes, 5);
+}
+
+// ---- Deletions ----
+
+class DeletionsTest : public ::testing::Test {
+ protected:
+  DeletionsTest() : db_(DbOptions(BuiltinPolicy())) {
+    Rows rows = NumberedDataset(5000, 0).rows;
+    db_.Put(rows);
+    all_ = live_ = KeysOf(rows);
+    for (uint32_t i = 0; i < 5000; i += 50) {
+      Require(db_->Delete(kWrite, NumberedKey(i)));
+      live_.erase(NumberedKey(i));
+    }
+    Require(db_->Delete(kWrite, "was never there"));
+    Require(db_->Put(kWrite, "single", ""));
+    Require(db_->SingleDelete(kWrite, "single delete of nothing"));
+    all_.insert({"was never there", "single", "single delete of nothing"});
+    live_.insert("single");
+    db_.Flush();
+  }
+
+  TestDb db_;
+  std::set<std::string> all_;
+  std::set<std::string> live_;
+};
+
+TEST_F(DeletionsTest, AreKeysLikeOthersOrRefused) {
+  const FilterDbExportOptions options = Options();
+  if (kDeletionsAreSeen) {
+    EXPECT_EQ(Exported(OnlySst(db_), options), Built(all_, "nb"));
+  } else {
+    const std::string error = ExportError(OnlySst(db_), options);
+    EXPECT_THAT(error, HasSubstr(OnlySst(db_)));
+    EXPECT_THAT(error, HasSubstr("has 102 deletions"));
+    EXPECT_THAT(error, HasSubstr("come back to life"));
+    EXPECT_THAT(error, HasSubstr("--live-keys-only"));
+  }
+}
+
+TEST_F(DeletionsTest, AreLeftOutIfNotWanted) {
+  FilterDbExportOptions options = Options();
+  options.live_keys_only = true;
+  EXPECT_EQ(Exported(OnlySst(db_), options), Built(live_, "nb"));
+}
+
+TEST_F(DeletionsTest, AreInTheBlock) {
+  TestDb db(DbOptions(OurPolicy()));
+  Require(db->Put(kWrite, "key", ""));
+  Require(db->Delete(kWrite, "deleted"));
+  db.Flush();
+  EXPECT_EQ(Exported(OnlySst(db), Options()), Built({"key", "deleted"}, "nb"));
+}
+
+TEST(SstExportTest, DeletedRangesHideNoKey) {
+  TestDb db(DbOptions(BuiltinPolicy()));
+  const Rows rows = NumberedDataset(1000, 0).rows;
+  db.Put(rows);
+  const rocksdb::Snapshot* const snapshot = db->GetSnapshot();
+  Require(db->DeleteRange(kWrite, db->DefaultColumnFamily(), NumberedKey(100),
+                          NumberedKey(200)));
+  db.Flush();
+  ASSERT_EQ(db.OnlyTable()->num_deletions, 1);
+  ExportedFilterDb exported;
+  EXPECT_EQ(Exported(OnlySst(db), Options(), &exported),
+            Built(KeysOf(rows), "nb"));
+  EXPECT_EQ(exported.num_range_deletions, 1);
+  db->ReleaseSnapshot(snapshot);
+}
+
+// ---- Comparators ----
+
+TEST(SstExportTest, ReverseOrder) {
+  rocksdb::Options options = DbOptions(BuiltinPolicy());
+  options.comparator = rocksdb::ReverseBytewiseComparator();
+  options.merge_operator = std::make_shared<LastOperand>();
+  TestDb db(options);
+  const Rows rows = NumberedDataset(3000, 0).rows;
+  FillWithHistory(&db, rows);
+  auto keys = KeysOf(rows);
+  keys.insert("merged alone");
+  EXPECT_EQ(Exported(OnlySst(db), Options()), Built(keys, "nb"));
+}
+
+class OtherComparator final : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "OtherComparator"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return b.compare(a);
+  }
+  void FindShortestSeparator(std::string*,
+                             const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+TEST(SstExportTest, UnknownOrder) {
+  const OtherComparator comparator;
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.comparator = &comparator;
+  TestDb db(options);
+  const Rows rows = NumberedDataset(3000, 0).rows;
+  db.Put(rows);
+  db.Flush();
+  EXPECT_EQ(Exported(OnlySst(db), Options()), Built(KeysOf(rows), "nb"));
+  EXPECT_THAT(ExportError(OnlySst(db), Options("nb", ExportFrom::kKeys)),
+              HasSubstr("comparator 'OtherComparator'"));
+}
+
+// ---- Errors ----
+
+TEST(SstExportTest, Refusals) {
+  TestDb db(DbOptions(OurPolicy()));
+  db.Put(NumberedDataset(1000, 0).rows);
+  db.Flush();
+  const std::string sst = OnlySst(db);
+  const TempDir dir;
+  const std::string content = ReadFile(sst);
+  WriteFile(dir / "000001.sst", "");
+  WriteFile(dir / "000002.sst",
+            "no SST file at all, but of some length, so "
+            "that there is a footer to look at");
+  WriteFile(dir / "000003.sst", content.substr(0, content.size() / 2));
+  std::string damaged = content;
+  damaged[content.size() / 4] ^= 1;  // In a data block.
+  WriteFile(dir / "000004.sst", damaged);
+
+  constexpr char kNoSst[] = "cannot be read as a block-based SST file";
+  struct Refusal {
+    std::string sst;
+    FilterDbExportOptions options;
+    const char* message;
+  };
+  FilterDbExportOptions bits = Options();
+  bits.bits_per_key = 0.5;
+  FilterDbExportOptions chance = Options();
+  chance.fp_chance = 1;
+  FilterDbExportOptions negative = Options();
+  negative.fp_chance = -0.1;
+  const Refusal refusals[] = {
+      {dir / "none.sst", Options(), "No such file"},
+      {dir.path(), Options(), kNoSst},
+      {dir / "000001.sst", Options(), kNoSst},
+      {dir / "000002.sst", Options(), kNoSst},
+      {dir / "000003.sst", Options(), kNoSst},
+      {dir / "000004.sst", Options("nb", ExportFrom::kKeys), "checksum"},
+      {sst, Options("zz"), "SSTable version 'zz' is unknown"},
+      {sst, Options("hd"), "older than ia"},
+      {sst, Options(""), "SSTable version '' is unknown"},
+      {sst, bits, "bits per key must be"},
+      {sst, chance, "false positive chance must be"},
+      {sst, negative, "false positive chance must be"},
+  };
+  for (const Refusal& refusal : refusals) {
+    EXPECT_THAT(ExportError(refusal.sst, refusal.options),
+                HasSubstr(refusal.message))
+        << refusal.sst;
+  }
+}
+
+TEST(SstExportTest, NothingIsOverwrittenUnasked) {
+  TestDb db(DbOptions(OurPolicy()));
+  db.Put(NumberedDataset(1000, 0).rows);
+  db.Flush();
+  const TempDir dir;
+  WriteFile(dir / "file", "mine");
+  FilterDbExportOptions options = Options();
+  ExportedFilterDb exported;
+  std::string error;
+  EXPECT_FALSE(
+      ExportFilterDb(OnlySst(db), dir / "file", options, &exported, &error));
+  EXPECT_THAT(error, HasSubstr("will not be overwritten"));
+  EXPECT_EQ(ReadFile(dir / "file"), "mine");
+  options.overwrite = true;
+  EXPECT_TRUE(
+      ExportFilterDb(OnlySst(db), dir / "file", options, &exported, &error))
+      << error;
+  EXPECT_NE(ReadFile(dir / "file"), "mine");
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,102 @@
+// filterdb build
+
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "tools/command.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+struct Options {
+  KeysOption keys;
+  std::optional<double> bits;
+  std::optional<double> fp_chance;
+  std::optional<uint64_t> expected_keys;
+  std::string version;
+  std::string out;
+  bool force = false;
+  bool json = false;
+};
+
+uint64_t CountKeys(KeyReader* keys) {
+  uint64_t count = 0;
+  ForEachKey(keys, "counting", [&count](std::string_view) { ++count; });
+  if (!keys->Rewind()) {
+    throw Unusable(keys->error() +
+                   "; say with --expected-keys how many keys there are");
+  }
+  return count;
+}
+
+std::unique_ptr<FilterDbBuilder> NewBuilder(const Options& options,
+                                            uint64_t expected_keys) {
+  const FilterForm form = FormOf(options.version, options.out);
+  std::string error;
+  auto builder = options.bits
+                     ? FilterDbBuilder::ForBitsPerKey(
+                           *options.bits, expected_keys, form, &error)
+                     : FilterDbBuilder::ForFpChance(
+                           *options.fp_chance, expected_keys, form, &error);
+  if (builder == nullptr) {
+    throw Unusable(error);
+  }
+  return builder;
+}
+
+ExitCode RunBuild(const Options& options) {
+  const auto keys = options.keys.Open(options.version);
+  const uint64_t expected =
+      options.expected_keys ? *options.expected_keys : CountKeys(keys.get());
+  const auto builder = NewBuilder(options, expected);
+  uint64_t count = 0;
+  ForEachKey(keys.get(), "building", [&](std::string_view key) {
+    builder->Add(key);
+    ++count;
+  });
+  std::string error;
+  if (!builder->Write(options.out, options.force, &error)) {
+    throw Unusable(error + (options.force ? "" : " (--force overwrites)"));
+  }
+  if (options.json) {
+    PrintJson({{"file", options.out},
+               {"keys", count},
+               {"expected_keys", expected},
+               {"probes", builder->num_probes()},
+               {"words", builder->num_words()}});
+  } else {
+    std::printf("%s: %llu keys, %d probes, %u words\n", options.out.c_str(),
+                static_cast<unsigned long long>(count), builder->num_probes(),
+                builder->num_words());
+  }
+  return kGood;
+}
+
+}  // namespace
+
+void AddBuild(CLI::App* app, Run* run) {
+  auto* const command = app->add_subcommand(
+      "build", "A Filter.db from keys, of Cassandra's own size");
+  const auto options = std::make_shared<Options>();
+  options->keys.AddTo(command);
+  auto* const size = command->add_option_group("size")->require_option(1);
+  size->add_option("--bits", options->bits,
+                   "Bits per key (Cassandra's buckets per element), 1 to 100");
+  size->add_option("--fp-chance", options->fp_chance,
+                   "Cassandra's bloom_filter_fp_chance, 0.0000671 to below 1");
+  command->add_option("--expected-keys", options->expected_keys,
+                      "Size the filter for so many keys, instead of counting "
+                      "them first");
+  AddVersion(command, "--sstable-version", &options->version,
+             "the SSTable, if the names do not say it");
+  command->add_option("--out", options->out, "The Filter.db to write")
+      ->required()
+      ->type_name("FILE");
+  command->add_flag("--force", options->force, "Overwrite an existing file");
+  AddJson(command, &options->json);
+  command->callback(
+      [run, options] { *run = [options] { return RunBuild(*options); }; });
+}
+
+}  // namespace cassandra_bloom::tools

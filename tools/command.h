@@ -1,0 +1,84 @@
+// What the subcommands of filterdb share.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_COMMAND_H_
+#define CASSANDRA_BLOOM_TOOLS_COMMAND_H_
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "cassandra_bloom/filter_db.h"
+#include "cassandra_bloom/key_reader.h"
+
+namespace cassandra_bloom::tools {
+
+using Json = nlohmann::ordered_json;
+
+enum ExitCode {
+  kGood = 0,
+  kFault = 1,     // The check found one.
+  kUnusable = 2,  // The command line, or what it names.
+};
+
+// Ends the command with kUnusable and this message on stderr.
+class Unusable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A subcommand's run, after its options were read: the exit code.
+using Run = std::function<ExitCode()>;
+
+// Each adds a subcommand and sets `*run` if the user chose it.
+void AddInfo(CLI::App* app, Run* run);
+void AddCheck(CLI::App* app, Run* run);
+void AddBuild(CLI::App* app, Run* run);
+void AddConvert(CLI::App* app, Run* run);
+void AddDiff(CLI::App* app, Run* run);
+void AddExport(CLI::App* app, Run* run);
+void AddDoctor(CLI::App* app, Run* run);
+
+// ---- Options that several have ----
+
+void AddJson(CLI::App* command, bool* json);
+
+// --sstable-version, or another name for it.
+void AddVersion(CLI::App* command, const std::string& name,
+                std::string* version, const std::string& of_what);
+
+// The form by version or name, if given, otherwise by the file's name.
+FilterForm FormOf(const std::string& version, const std::string& path);
+
+std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
+                                         const std::string& version);
+
+// --keys with --key-format, or --index.
+struct KeysOption {
+  std::string keys;
+  std::string index;
+  std::string key_format = "hex";
+
+  void AddTo(CLI::App* command);
+  // `version` of the SSTable, if given: for Index.db.
+  std::unique_ptr<KeyReader> Open(const std::string& version) const;
+  std::unique_ptr<KeyReader> OpenFile(const std::string& path) const;
+};
+
+// Calls visit for every key, with a progress bar; throws Unusable at a fault.
+void ForEachKey(KeyReader* keys, const std::string& what,
+                const std::function<void(std::string_view key)>& visit);
+
+// ---- Output ----
+
+void PrintJson(const Json& json);
+
+// "12.3 %", with enough digits for small ones.
+std::string Percent(double rate);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_COMMAND_H_
