@@ -3,7 +3,6 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_CORE_FILTER_VIEW_H_
 #define CASSANDRA_BLOOM_PLUGIN_CORE_FILTER_VIEW_H_
 
-#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -52,21 +51,10 @@ class FilterView {
   void MayContainBatch(const Hash128* hashes, size_t n,
                        bool* may_contain) const {
     assert(n <= kMaxBatch);
-    const int at_once = std::min(num_probes_, kProbesAtOnce);
-    uint64_t positions[kMaxBatch][kProbesAtOnce];
-    for (size_t i = 0; i < n; ++i) {
-      ProbeSequence probes(hashes[i], capacity_bits_);
-      for (int probe = 0; probe < at_once; ++probe) {
-        positions[i][probe] = probes.Next();
-        __builtin_prefetch(bits_ + (positions[i][probe] >> 3));
-      }
-    }
-    for (size_t i = 0; i < n; ++i) {
-      unsigned set = 1;
-      for (int probe = 0; probe < at_once; ++probe) {
-        set &= BitAt(positions[i][probe]);
-      }
-      may_contain[i] = set != 0 && RestIsSet(hashes[i], at_once);
+    if (num_probes_ >= kProbesAtOnce) {
+      TestBatch<kProbesAtOnce>(hashes, n, may_contain);
+    } else {
+      TestBatch<1>(hashes, n, may_contain);
     }
   }
 
@@ -77,6 +65,28 @@ class FilterView {
     return (static_cast<unsigned char>(bits_[position >> 3]) >>
             (position & 7)) &
            1;
+  }
+
+  // The first kFirst probes of all keys together, the rest key by key.
+  template <int kFirst>
+  void TestBatch(const Hash128* hashes, size_t n, bool* may_contain) const {
+    // A copy: what is stored might alias the members, and have them read anew.
+    const FilterView filter = *this;
+    uint64_t positions[kMaxBatch][kFirst];
+    for (size_t i = 0; i < n; ++i) {
+      ProbeSequence probes(hashes[i], filter.capacity_bits_);
+      for (int probe = 0; probe < kFirst; ++probe) {
+        positions[i][probe] = probes.Next();
+        __builtin_prefetch(filter.bits_ + (positions[i][probe] >> 3));
+      }
+    }
+    for (size_t i = 0; i < n; ++i) {
+      unsigned set = 1;
+      for (int probe = 0; probe < kFirst; ++probe) {
+        set &= filter.BitAt(positions[i][probe]);
+      }
+      may_contain[i] = set != 0 && filter.RestIsSet(hashes[i], kFirst);
+    }
   }
 
   bool AllSet(ProbeSequence& probes, int count) const {
