@@ -55,7 +55,7 @@ constexpr NamedForm kNamedForms[] = {{"before-ma", kBeforeMa},
 
 bool LooksLikeOldVersion(std::string_view version) {
   return !version.empty() && version.size() <= 2 && version[0] >= 'a' &&
-         version[0] <= 'h' && version != "da";
+         version[0] <= 'h' && (version.size() == 1 || version[0] == 'h');
 }
 
 std::string KnownNames() {

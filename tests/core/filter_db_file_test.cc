@@ -335,7 +335,7 @@ TEST(SstableVersionTest, Forms) {
 TEST(SstableVersionTest, UnknownOnesAreRefusedWithTheKnownOnes) {
   FilterForm form;
   std::string error;
-  for (const char* version : {"", "n", "zz", "NB", "nb ", "nbx", "pa"}) {
+  for (const char* version : {"", "n", "zz", "NB", "nb ", "nbx", "pa", "db"}) {
     EXPECT_FALSE(FormOfSstableVersion(version, &form, &error));
     EXPECT_EQ(error.rfind(std::string("SSTable version '") + version +
                               "' is unknown; known are ia, ib, ",
@@ -344,7 +344,8 @@ TEST(SstableVersionTest, UnknownOnesAreRefusedWithTheKnownOnes) {
         << error;
     EXPECT_NE(error.find("na-and-later"), std::string::npos);
   }
-  for (const char* version : {"a", "b", "c", "d", "e", "f", "g", "h", "hc"}) {
+  for (const char* version :
+       {"a", "b", "c", "d", "e", "f", "g", "h", "ha", "hc"}) {
     EXPECT_FALSE(FormOfSstableVersion(version, &form, &error));
     EXPECT_NE(error.find("is older than ia"), std::string::npos) << error;
   }
