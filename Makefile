@@ -1,7 +1,7 @@
 # The two commands of the README. Each installs what it needs on Debian.
 
-PACKAGES = cmake g++ libcli11-dev libgflags-dev libgtest-dev librocksdb-dev \
-  nlohmann-json3-dev python3 rocksdb-tools
+PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev \
+  librocksdb-dev nlohmann-json3-dev python3 rocksdb-tools
 JOBS = $(shell nproc)
 SUDO = $(if $(filter-out 0,$(shell id -u)),sudo)
 
