@@ -1,11 +1,14 @@
 #include "plugin/rocksdb/export_folder.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -19,6 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kAfterNumber = "-big-Filter.db";
+constexpr std::string_view kDataComponent = "-Data.db";
 
 // Takes a number without sign from the front.
 template <typename Number>
@@ -38,6 +42,11 @@ bool TakePrefix(std::string_view* text, std::string_view prefix) {
   }
   text->remove_prefix(prefix.size());
   return true;
+}
+
+bool EndsWith(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() &&
+         text.substr(text.size() - suffix.size()) == suffix;
 }
 
 bool IsOfAnotherProcess(pid_t pid) {
@@ -112,7 +121,7 @@ bool IsNameableVersion(const std::string& sstable_version, std::string* error) {
   return true;
 }
 
-bool PrepareExportFolder(const std::string& folder, std::string* error) {
+bool IsUsableExportFolder(const std::string& folder, std::string* error) {
   if (folder.empty()) {
     *error = "the folder to export to has no name";
     return false;
@@ -124,13 +133,67 @@ bool PrepareExportFolder(const std::string& folder, std::string* error) {
     return false;
   }
   std::error_code failure;
-  if (!fs::is_directory(folder, failure) &&
-      !fs::create_directory(folder, failure)) {
+  if (fs::is_directory(folder, failure)) {
+    if (access(folder.c_str(), W_OK | X_OK) != 0) {
+      *error = folder + ": cannot be written to: " + std::strerror(errno);
+      return false;
+    }
+    return true;
+  }
+  fs::path whole = fs::absolute(folder, failure).lexically_normal();
+  if (!whole.has_filename()) {
+    whole = whole.parent_path();  // It ended in a slash.
+  }
+  const fs::path parent = whole.parent_path();
+  if (fs::exists(folder, failure) || !fs::is_directory(parent, failure) ||
+      access(parent.c_str(), W_OK | X_OK) != 0) {
+    *error =
+        folder + ": is no folder, and cannot be created in " + parent.string();
+    return false;
+  }
+  return true;
+}
+
+bool PrepareExportFolder(const std::string& folder, std::string* error) {
+  if (!IsUsableExportFolder(folder, error)) {
+    return false;
+  }
+  std::error_code failure;
+  fs::create_directory(folder, failure);
+  if (failure) {
     *error =
         folder + ": is no folder, and cannot be created: " + failure.message();
     return false;
   }
   return true;
+}
+
+bool MayBeSynced(const std::string& folder, std::string* error) {
+  std::error_code ignored;
+  for (fs::directory_iterator entry(folder, ignored), end;
+       !ignored && entry != end; entry.increment(ignored)) {
+    const std::string name = entry->path().filename().string();
+    if (EndsWith(name, kDataComponent)) {
+      *error = folder + ": holds SSTables of Cassandra, such as " + name +
+               ", and making the folder follow a database would remove their "
+               "filters; choose another";
+      return false;
+    }
+  }
+  return true;
+}
+
+ExportFolderLock::ExportFolderLock(const std::string& folder)
+    : fd_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  // Closing it ends the lock. (Not so in NFS, where a folder has no lock.)
+  while (fd_ >= 0 && flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
+  }
+}
+
+ExportFolderLock::~ExportFolderLock() {
+  if (fd_ >= 0) {
+    close(fd_);
+  }
 }
 
 bool IsUpToDate(const std::string& filter_db, FilterForm form,
@@ -145,6 +208,21 @@ bool IsUpToDate(const std::string& filter_db, FilterForm form,
   std::string ignored;
   const auto filter = FilterDbFile::Open(filter_db, form, &ignored);
   return filter != nullptr && !filter->always_present();
+}
+
+bool RemoveFilterDb(const std::string& folder,
+                    const std::string& sstable_version, uint64_t number,
+                    std::vector<std::string>* removed, std::string* error) {
+  const std::string path = folder + "/" + FilterDbName(sstable_version, number);
+  std::error_code failure;
+  if (fs::remove(path, failure)) {
+    removed->push_back(path);
+  }
+  if (failure) {
+    *error = path + ": cannot be removed: " + failure.message();
+    return false;
+  }
+  return true;
 }
 
 bool RemoveOtherFilterDbs(const std::string& folder,

@@ -1,8 +1,8 @@
 #include "plugin/rocksdb/live_ssts.h"
 
 #include <rocksdb/convenience.h>
-#include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/metadata.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/object_registry.h>
@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "cassandra_bloom/filter_policy.h"
+#include "plugin/rocksdb/export_listener.h"
 #include "plugin/rocksdb/read_only_env.h"
 
 namespace cassandra_bloom {
@@ -26,6 +27,7 @@ using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::DBOptions;
 using ROCKSDB_NAMESPACE::DbPath;
+using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::LiveFileMetaData;
 using ROCKSDB_NAMESPACE::ObjectRegistry;
 using ROCKSDB_NAMESPACE::Status;
@@ -44,6 +46,16 @@ std::vector<DbPath> PathsOf(const std::string& db_dir) {
   return paths;
 }
 
+// Takes any options.
+class NoListener final : public EventListener {
+ protected:
+  Status ConfigureOptions(
+      const ConfigOptions&, const std::unordered_map<std::string, std::string>&,
+      std::unordered_map<std::string, std::string>*) override {
+    return Status::OK();
+  }
+};
+
 // What of a database's options one must know to find its files.
 struct KnownOptions {
   DBOptions db;
@@ -60,6 +72,14 @@ KnownOptions LoadOptions(const std::string& db_dir) {
   config.ignore_unsupported_options = true;
   config.registry = ObjectRegistry::NewInstance();
   config.registry->AddLibrary("cassandra_bloom", register_cassandra_bloom, "");
+  // A listener of ours would ask for its folder.
+  config.registry->AddLibrary("none")->AddFactory<EventListener>(
+      kExportListenerName,
+      [](const std::string&, std::unique_ptr<EventListener>* guard,
+         std::string*) {
+        guard->reset(new NoListener);
+        return guard->get();
+      });
   DBOptions db_options;
   std::vector<ColumnFamilyDescriptor> descriptors;
   KnownOptions known;
@@ -107,13 +127,19 @@ ColumnFamilySettings SettingsOf(const ColumnFamilyOptions& options) {
   return settings;
 }
 
-LiveSst ToLiveSst(const LiveFileMetaData& file, const std::string& db_dir) {
+LiveSst ToLiveSst(const LiveFileMetaData& file) {
   LiveSst sst;
   sst.path = file.db_path + file.name;
   sst.number = file.file_number;
   sst.column_family = file.column_family_name;
   sst.level = file.level;
   sst.num_entries = file.num_entries;
+  return sst;
+}
+
+// What is in another folder cannot be found by one who was not told of it.
+LiveSst ToLiveSst(const LiveFileMetaData& file, const std::string& db_dir) {
+  LiveSst sst = ToLiveSst(file);
   if (file.db_path != db_dir) {
     sst.error = sst.path +
                 ": is in another folder than the database, by its db_paths or "
@@ -211,6 +237,16 @@ bool ListLiveSsts(const std::string& db_dir, const std::string& column_family,
                      std::tie(b.column_family, b.level, b.number);
             });
   return true;
+}
+
+LiveSsts LiveSstsOf(DB* db) {
+  std::vector<LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  LiveSsts live;
+  for (const LiveFileMetaData& file : files) {
+    live.files.push_back(ToLiveSst(file));
+  }
+  return live;
 }
 
 }  // namespace cassandra_bloom

@@ -3,6 +3,7 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_ROCKSDB_LIVE_SSTS_H_
 #define CASSANDRA_BLOOM_PLUGIN_ROCKSDB_LIVE_SSTS_H_
 
+#include <rocksdb/db.h>
 #include <rocksdb/slice_transform.h>
 
 #include <cstdint>
@@ -38,6 +39,9 @@ struct LiveSsts {
 // writing to the database.
 bool ListLiveSsts(const std::string& db_dir, const std::string& column_family,
                   LiveSsts* live, std::string* error);
+
+// Of a database that is open in this process; without settings.
+LiveSsts LiveSstsOf(ROCKSDB_NAMESPACE::DB* db);
 
 }  // namespace cassandra_bloom
 

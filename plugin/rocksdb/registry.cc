@@ -1,19 +1,23 @@
 // The ways into the library: the public functions, and the registration of the
 // policy's name.
 
+#include <rocksdb/listener.h>
 #include <rocksdb/utilities/object_registry.h>
 
 #include <memory>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/preload/plugin_entry.h"
+#include "plugin/rocksdb/export_listener.h"
 #include "plugin/rocksdb/policy.h"
 #include "plugin/rocksdb/running_rocksdb.h"
 
 using cassandra_bloom::CassandraBloomPolicy;
+using cassandra_bloom::FilterDbExportListener;
 using cassandra_bloom::kPolicyName;
 using cassandra_bloom::PolicySettings;
 using cassandra_bloom::RunningRocksdbIsOurs;
+using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 
@@ -56,6 +60,14 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard,
          std::string* /*error*/) {
         guard->reset(new CassandraBloomPolicy(id));
+        return guard->get();
+      });
+  library.AddFactory<EventListener>(
+      ObjectLibrary::PatternEntry(name).AddSeparator("",
+                                                     /*at_least_one=*/false),
+      [](const std::string& id, std::unique_ptr<EventListener>* guard,
+         std::string* /*error*/) {
+        guard->reset(new FilterDbExportListener(id));
         return guard->get();
       });
   size_t num_types;

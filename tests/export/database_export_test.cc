@@ -27,14 +27,6 @@ using ::testing::HasSubstr;
 
 const rocksdb::WriteOptions kWrite;
 
-Rows NumberedRows(uint32_t first, uint32_t end) {
-  Rows rows;
-  for (uint32_t i = first; i < end; ++i) {
-    rows[NumberedKey(i)] = "value";
-  }
-  return rows;
-}
-
 // By the number of its SST file, the name of a Filter.db.
 std::string NameOf(uint64_t number) {
   return "nb-" + std::to_string(number) + "-big-Filter.db";
@@ -44,14 +36,6 @@ std::vector<rocksdb::LiveFileMetaData> LiveFiles(const TestDb& db) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
   return files;
-}
-
-std::set<std::string> LiveNames(const TestDb& db) {
-  std::set<std::string> names;
-  for (const auto& file : LiveFiles(db)) {
-    names.insert(NameOf(file.file_number));
-  }
-  return names;
 }
 
 class DatabaseExportTest : public ::testing::Test {
@@ -84,7 +68,7 @@ class DatabaseExportTest : public ::testing::Test {
 TEST_F(DatabaseExportTest, EveryLiveFile) {
   AddFiles(3);
   ASSERT_TRUE(Export()) << error_;
-  EXPECT_EQ(NamesIn(out_.path()), LiveNames(db_));
+  EXPECT_EQ(NamesIn(out_.path()), LiveFilterNames(db_));
   EXPECT_EQ(report_.exported.size(), 3);
   std::set<std::string> contents;
   for (const ExportedFilterDb& exported : report_.exported) {
@@ -141,10 +125,11 @@ TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
   AddFiles(3);
   // Not ours, whatever they look like.
   const std::set<std::string> others = {
-      "nb-1000000-big-Data.db", "nb-0001-big-Filter.db", "me-7-big-Filter.db",
-      "nb-x-big-Filter.db",     "nb-8-bti-Filter.db",    "notes",
-      "nb-9-big-Filter.db.bak", "nb--1-big-Filter.db",   "xnb-8-big-Filter.db",
-      "nb-8-big-Filter.db.tmp"};
+      "nb-1000000-big-Data.db.old", "nb-0001-big-Filter.db",
+      "me-7-big-Filter.db",         "nb-x-big-Filter.db",
+      "nb-8-bti-Filter.db",         "notes",
+      "nb-9-big-Filter.db.bak",     "nb--1-big-Filter.db",
+      "xnb-8-big-Filter.db",        "nb-8-big-Filter.db.tmp"};
   for (const std::string& name : others) {
     WriteFile(out_ / name, "other");
   }
@@ -157,7 +142,7 @@ TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
   WriteFile(out_ / NameOf(8) + ".tmp999999999", "half");
 
   ASSERT_TRUE(Export(/*sync=*/true)) << error_;
-  EXPECT_EQ(NamesIn(out_.path()), with_others(LiveNames(db_)));
+  EXPECT_EQ(NamesIn(out_.path()), with_others(LiveFilterNames(db_)));
   EXPECT_EQ(report_.exported.size(), 3);
   EXPECT_EQ(report_.kept.size(), 0);
   EXPECT_EQ(report_.removed.size(), 2);
@@ -175,11 +160,25 @@ TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
 
   db_.Compact();
   ASSERT_TRUE(Export(/*sync=*/true)) << error_;
-  EXPECT_EQ(NamesIn(out_.path()), with_others(LiveNames(db_)));
+  EXPECT_EQ(NamesIn(out_.path()), with_others(LiveFilterNames(db_)));
   EXPECT_EQ(report_.exported.size(), 1);
   EXPECT_EQ(report_.removed.size(), 4);
   EXPECT_EQ(ReadFile(report_.exported[0].filter_db),
             Built(KeysOf(NumberedRows(0, next_)), "nb"));
+}
+
+// Their Filter.db files would go, or be those of other keys.
+TEST_F(DatabaseExportTest, NoSyncAmongSstables) {
+  AddFiles(1);
+  WriteFile(out_ / "nb-1-big-Data.db", "data");
+  WriteFile(out_ / "nb-1-big-Filter.db", "filter");
+  const auto before = StateOf(out_.path());
+  EXPECT_FALSE(Export(/*sync=*/true));
+  EXPECT_THAT(error_, HasSubstr("holds SSTables of Cassandra, such as "
+                                "nb-1-big-Data.db"));
+  EXPECT_EQ(StateOf(out_.path()), before);
+  EXPECT_TRUE(Export(/*sync=*/false)) << error_;
+  EXPECT_EQ(ReadFile(out_ / "nb-1-big-Filter.db"), "filter");
 }
 
 TEST_F(DatabaseExportTest, SyncReplacesWhatIsDamagedOrOld) {
@@ -220,7 +219,7 @@ TEST_F(DatabaseExportTest, ColumnFamilies) {
   Require(db_->Flush(rocksdb::FlushOptions(), other));
 
   ASSERT_TRUE(Export()) << error_;
-  EXPECT_EQ(NamesIn(out_.path()), LiveNames(db_));
+  EXPECT_EQ(NamesIn(out_.path()), LiveFilterNames(db_));
   EXPECT_EQ(report_.exported.size(), 2);
 
   ASSERT_TRUE(Export(/*sync=*/true, "default")) << error_;
@@ -308,7 +307,7 @@ TEST_F(DatabaseExportTest, WhileItIsWrittenTo) {
   stop = true;
   writer.join();
   ASSERT_TRUE(Export(/*sync=*/true)) << error_;
-  EXPECT_EQ(NamesIn(out_.path()), LiveNames(db_));
+  EXPECT_EQ(NamesIn(out_.path()), LiveFilterNames(db_));
 }
 
 TEST_F(DatabaseExportTest, AMissingFileStopsNoOther) {

@@ -1,10 +1,13 @@
 #include "tests/export/export_checks.h"
 
+#include <gtest/gtest.h>
+#include <rocksdb/sst_file_reader.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -13,6 +16,15 @@
 namespace cassandra_bloom::testing {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// By the number of its SST file, the name of a Filter.db.
+std::string NameOf(uint64_t number) {
+  return "nb-" + std::to_string(number) + "-big-Filter.db";
+}
+
+}  // namespace
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -43,6 +55,14 @@ std::string Built(const std::set<std::string>& keys,
     throw std::runtime_error(error);
   }
   return ReadFile(dir / "built");
+}
+
+Rows NumberedRows(uint32_t first, uint32_t end) {
+  Rows rows;
+  for (uint32_t i = first; i < end; ++i) {
+    rows[NumberedKey(i)] = "value";
+  }
+  return rows;
 }
 
 std::set<std::string> KeysOf(const Rows& rows) {
@@ -88,6 +108,42 @@ std::set<std::string> NamesIn(const std::string& folder) {
     names.insert(entry.path().filename());
   }
   return names;
+}
+
+std::set<std::string> LiveFilterNames(const TestDb& db) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  std::set<std::string> names;
+  for (const auto& file : files) {
+    names.insert(NameOf(file.file_number));
+  }
+  return names;
+}
+
+void ExpectFiltersAreTheirs(const TestDb& db, const std::string& folder) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  for (const auto& file : files) {
+    std::string error;
+    const auto filter = FilterDbFile::Open(
+        folder + "/" + NameOf(file.file_number), kNaAndLater, &error);
+    ASSERT_NE(filter, nullptr) << error;
+    rocksdb::SstFileReader reader{rocksdb::Options()};
+    Require(reader.Open(file.db_path + file.name));
+    const std::unique_ptr<rocksdb::Iterator> iterator(
+        reader.NewIterator(rocksdb::ReadOptions()));
+    uint64_t num_keys = 0;
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+      EXPECT_TRUE(filter->MayContain(iterator->key().ToStringView()));
+      ++num_keys;
+    }
+    Require(iterator->status());
+    EXPECT_GT(num_keys, 0);
+    EXPECT_LT(
+        ObservedFalsePositiveRate(filter->num_probes(), filter->CountSetBits(),
+                                  filter->capacity_bits()),
+        0.02);
+  }
 }
 
 std::string OnlySst(const TestDb& db) {

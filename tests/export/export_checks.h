@@ -5,6 +5,7 @@
 
 #include <rocksdb/slice_transform.h>
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -21,6 +22,9 @@ void WriteFile(const std::string& path, const std::string& content);
 std::string Built(const std::set<std::string>& keys,
                   const std::string& sstable_version);
 
+// With the keys numbered from `first` to before `end`.
+Rows NumberedRows(uint32_t first, uint32_t end);
+
 std::set<std::string> KeysOf(const Rows& rows);
 std::set<std::string> PrefixesOf(const std::set<std::string>& keys,
                                  const rocksdb::SliceTransform& extractor);
@@ -30,6 +34,12 @@ std::set<std::string> PrefixesOf(const std::set<std::string>& keys,
 std::map<std::string, std::string> StateOf(const std::string& folder);
 
 std::set<std::string> NamesIn(const std::string& folder);
+
+// Of the live SST files of the database.
+std::set<std::string> LiveFilterNames(const TestDb& db);
+
+// Each live SST file has a Filter.db in the folder that has all its keys.
+void ExpectFiltersAreTheirs(const TestDb& db, const std::string& folder);
 
 // The only SST file of the database.
 std::string OnlySst(const TestDb& db);

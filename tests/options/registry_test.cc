@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/utilities/options_util.h>
 
@@ -41,15 +42,18 @@ PolicyPtr Create(const ConfigOptions& config, const std::string& text) {
   return policy;
 }
 
-TEST(RegistryTest, OneFactoryUnderTheFrozenName) {
+TEST(RegistryTest, FactoriesUnderTheFrozenName) {
   const auto library = std::make_shared<ObjectLibrary>("test");
-  EXPECT_EQ(register_cassandra_bloom(*library, "ignored"), 1);
-  std::vector<std::string> names;
-  library->GetFactoryNames(FilterPolicy::Type(), &names);
-  EXPECT_EQ(names, std::vector<std::string>{"cassandra_bloom"});
+  EXPECT_EQ(register_cassandra_bloom(*library, "ignored"), 2);
+  for (const char* const type :
+       {FilterPolicy::Type(), ROCKSDB_NAMESPACE::EventListener::Type()}) {
+    std::vector<std::string> names;
+    library->GetFactoryNames(type, &names);
+    EXPECT_EQ(names, std::vector<std::string>{"cassandra_bloom"}) << type;
+  }
   size_t num_types = 0;
-  EXPECT_EQ(library->GetFactoryCount(&num_types), 1u);
-  EXPECT_EQ(num_types, 1u);
+  EXPECT_EQ(library->GetFactoryCount(&num_types), 2u);
+  EXPECT_EQ(num_types, 2u);
 }
 
 TEST(RegistryTest, AsARegistrarOfAnotherRegistry) {

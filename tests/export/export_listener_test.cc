@@ -1,0 +1,556 @@
+// A folder of Filter.db files that follows a running database.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/object_registry.h>
+#include <rocksdb/utilities/options_util.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cassandra_bloom/filter_db.h"
+#include "cassandra_bloom/filter_db_export_listener.h"
+#include "tests/database/dataset.h"
+#include "tests/database/test_db.h"
+#include "tests/export/export_checks.h"
+#include "tests/support/random_keys.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using Names = std::set<std::string>;
+using ListenerPtr = std::shared_ptr<rocksdb::EventListener>;
+
+const rocksdb::WriteOptions kWrite;
+
+ListenerPtr NewListener(const std::string& out_dir) {
+  std::string error;
+  ListenerPtr listener = NewFilterDbExportListener(out_dir, "nb", &error);
+  if (listener == nullptr) {
+    throw std::runtime_error(error);
+  }
+  return listener;
+}
+
+FilterDbExportCounts CountsOf(const ListenerPtr& listener) {
+  FilterDbExportCounts counts;
+  EXPECT_TRUE(GetFilterDbExportCounts(*listener, &counts));
+  return counts;
+}
+
+bool Eventually(const std::function<bool()>& is_so) {
+  for (int i = 0; i < 3000; ++i) {
+    if (is_so()) {
+      return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+class ExportListenerTest : public ::testing::Test {
+ protected:
+  ExportListenerTest() : db_(DbOptions(OurPolicy())) {}
+
+  void Listen() {
+    rocksdb::Options options = db_.options();
+    listener_ = NewListener(out_.path());
+    options.listeners = {listener_};
+    db_.Reopen(options);
+  }
+
+  void AddFiles(int count) {
+    for (int i = 0; i < count; ++i) {
+      db_.Put(NumberedRows(next_, next_ + 1000));
+      db_.Flush();
+      next_ += 1000;
+    }
+  }
+
+  // The folder holds the filters of the live files, and no others, without a
+  // reconciliation.
+  void ExpectFollowed() {
+    EXPECT_TRUE(Eventually([&] { return NamesIn(out_.path()) == Live(db_); }))
+        << ::testing::PrintToString(NamesIn(out_.path())) << " and live "
+        << ::testing::PrintToString(Live(db_));
+    ExpectFiltersAreTheirs(db_, out_.path());
+  }
+
+  bool Reconcile() {
+    return ReconcileFilterDbExports(db_.get(), out_.path(), "nb", &report_,
+                                    &error_);
+  }
+
+  static Names Live(const TestDb& db) { return LiveFilterNames(db); }
+
+  const TempDir out_;
+  TestDb db_;
+  ListenerPtr listener_;
+  uint32_t next_ = 0;
+  FilterDbExportReport report_;
+  std::string error_;
+};
+
+TEST_F(ExportListenerTest, FlushAndCompaction) {
+  Listen();
+  AddFiles(3);
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 3);
+  db_.Compact();
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 1);
+  const FilterDbExportCounts counts = CountsOf(listener_);
+  EXPECT_EQ(counts.exported, 4);
+  EXPECT_EQ(counts.removed, 3);
+  EXPECT_EQ(counts.failed, 0);
+}
+
+TEST_F(ExportListenerTest, MovedFilesStay) {
+  Listen();
+  AddFiles(1);
+  ExpectFollowed();
+  rocksdb::CompactRangeOptions move;
+  move.change_level = true;
+  move.target_level = 3;
+  Require(db_->CompactRange(move, nullptr, nullptr));
+  ExpectFollowed();
+}
+
+TEST_F(ExportListenerTest, Ingestion) {
+  Listen();
+  const TempDir dir;
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), db_.options());
+  Require(writer.Open(dir / "new.sst"));
+  for (const auto& row : NumberedRows(0, 1000)) {
+    Require(writer.Put(row.first, row.second));
+  }
+  Require(writer.Finish());
+  Require(db_->IngestExternalFile({dir / "new.sst"},
+                                  rocksdb::IngestExternalFileOptions()));
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 1);
+}
+
+TEST_F(ExportListenerTest, AColumnFamilyThatIsDropped) {
+  Listen();
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  Require(db_->CreateColumnFamily(db_.options(), "other", &other));
+  AddFiles(1);
+  for (const auto& row : NumberedRows(0, 1000)) {
+    Require(db_->Put(kWrite, other, row.first, row.second));
+  }
+  Require(db_->Flush(rocksdb::FlushOptions(), other));
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 2);
+  Require(db_->DropColumnFamily(other));
+  Require(db_->DestroyColumnFamilyHandle(other));
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 1);
+}
+
+TEST_F(ExportListenerTest, SwitchedOnForADatabaseThatHasFiles) {
+  AddFiles(3);
+  WriteFile(out_ / "nb-1000000-big-Filter.db", "of another time");
+  WriteFile(out_ / "notes", "not ours");
+  Listen();
+  EXPECT_EQ(NamesIn(out_.path()), (Names{"nb-1000000-big-Filter.db", "notes"}));
+  fs::remove(out_ / "notes");
+  AddFiles(1);
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 4);
+}
+
+TEST_F(ExportListenerTest, ReconcileWithoutAnyEvent) {
+  AddFiles(3);
+  WriteFile(out_ / "nb-1000000-big-Filter.db", "of another time");
+  ASSERT_TRUE(Reconcile()) << error_;
+  EXPECT_EQ(report_.exported.size(), 3);
+  EXPECT_EQ(report_.removed.size(), 1);
+  EXPECT_EQ(NamesIn(out_.path()), Live(db_));
+  ExpectFiltersAreTheirs(db_, out_.path());
+  Listen();
+  ASSERT_TRUE(Reconcile()) << error_;
+  EXPECT_EQ(report_.kept.size(), 3);
+  EXPECT_EQ(report_.exported.size(), 0);
+}
+
+// One listener for two opens of a database, between which there is no event.
+TEST_F(ExportListenerTest, Reopened) {
+  Listen();
+  AddFiles(2);
+  ExpectFollowed();
+  rocksdb::Options options = db_.options();
+  options.listeners.clear();
+  db_.Reopen(options);
+  AddFiles(1);
+  db_.Compact();
+  db_.Put(NumberedRows(next_, next_ + 1000));  // In the write-ahead log.
+  options.listeners = {listener_};
+  db_.Reopen(options);
+  EXPECT_NE(NamesIn(out_.path()), Live(db_));
+  AddFiles(1);
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 3);
+}
+
+TEST_F(ExportListenerTest, ClosingTakesUntilAllIsDone) {
+  Listen();
+  AddFiles(5);
+  const Names live = Live(db_);
+  listener_.reset();
+  rocksdb::Options options = db_.options();
+  options.listeners.clear();
+  db_.Reopen(options);
+  EXPECT_EQ(NamesIn(out_.path()), live);
+}
+
+// Another writer holds the folder: the database goes on.
+TEST_F(ExportListenerTest, TheDatabaseDoesNotWait) {
+  Listen();
+  const int folder = open(out_.path().c_str(), O_RDONLY | O_DIRECTORY);
+  ASSERT_EQ(flock(folder, LOCK_EX), 0);
+  AddFiles(3);
+  db_.Compact();
+  std::string value;
+  EXPECT_TRUE(db_->Get(rocksdb::ReadOptions(), NumberedKey(1), &value).ok());
+  EXPECT_EQ(NamesIn(out_.path()), Names{});
+  close(folder);
+  ExpectFollowed();
+}
+
+TEST_F(ExportListenerTest, AFolderThatCannotBeWrittenTo) {
+  Listen();
+  AddFiles(1);
+  ExpectFollowed();
+  // Also for root.
+  fs::rename(out_.path(), out_.path() + ".away");
+  WriteFile(out_.path(), "in the way");
+  AddFiles(2);
+  db_.Compact();
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed > 0; }));
+  for (uint32_t i = 0; i < next_; i += 100) {
+    std::string value;
+    EXPECT_TRUE(db_->Get(rocksdb::ReadOptions(), NumberedKey(i), &value).ok());
+  }
+  EXPECT_FALSE(Reconcile());
+  EXPECT_THAT(error_, HasSubstr("is no folder"));
+  EXPECT_THAT(
+      ReadFile(db_.path() + "/LOG"),
+      HasSubstr("cassandra_bloom_export: " + out_.path() + ": is no folder"));
+
+  fs::remove(out_.path());
+  fs::rename(out_.path() + ".away", out_.path());
+  AddFiles(1);
+  ExpectFollowed();
+}
+
+TEST_F(ExportListenerTest, AFolderThatIsGoneIsMadeAgain) {
+  Listen();
+  AddFiles(2);
+  ExpectFollowed();
+  fs::remove_all(out_.path());
+  AddFiles(1);  // Finds the folder empty, and fills it at the next event.
+  ASSERT_TRUE(Reconcile()) << error_;
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 3);
+}
+
+// Of which nothing is known where an SST file is read by itself.
+class OddComparator final : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "Odd"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string*,
+                             const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+// What cannot be exported is a failure once, and no reason to try all again.
+TEST_F(ExportListenerTest, AFileThatCannotBeExported) {
+  const OddComparator comparator;
+  rocksdb::Options odd_options = DbOptions(BuiltinPolicy());
+  odd_options.comparator = &comparator;
+  rocksdb::ColumnFamilyHandle* odd = nullptr;
+  Listen();
+  Require(db_->CreateColumnFamily(odd_options, "odd", &odd));
+  Require(db_->Put(kWrite, odd, "key", "value"));
+  Require(db_->Flush(rocksdb::FlushOptions(), odd));
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 1; }));
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).exported == 1; }));
+  EXPECT_EQ(CountsOf(listener_).failed, 1);
+  EXPECT_THAT(ReadFile(db_.path() + "/LOG"),
+              HasSubstr("in the order of the comparator 'Odd'"));
+  Require(db_->DestroyColumnFamilyHandle(odd));
+}
+
+TEST_F(ExportListenerTest, OneDatabaseAListener) {
+  Listen();
+  AddFiles(1);
+  ExpectFollowed();
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.listeners = {listener_};
+  TestDb other(options);
+  other.Put(NumberedRows(0, 1000));
+  other.Flush();
+  other.Flush();
+  EXPECT_EQ(CountsOf(listener_).failed, 1);
+  ExpectFollowed();
+}
+
+TEST_F(ExportListenerTest, WithEverythingAtOnce) {
+  Listen();
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (uint32_t writer = 0; writer < 2; ++writer) {
+    threads.emplace_back([&, writer] {
+      for (uint32_t i = 0; !stop; ++i) {
+        const uint32_t first = (writer * 1000 + i) * 1000;
+        db_.Put(NumberedRows(first, first + 500));
+        db_.Flush();
+      }
+    });
+  }
+  threads.emplace_back([&] {
+    while (!stop) {
+      db_.Compact();
+    }
+  });
+  threads.emplace_back([&] {
+    while (!stop) {
+      FilterDbExportReport report;
+      std::string error;
+      EXPECT_TRUE(ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/true,
+                                  {}, &report, &error))
+          << error << ::testing::PrintToString(report.errors);
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_TRUE(Reconcile()) << error_;
+  }
+  stop = true;
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  ExpectFollowed();
+  EXPECT_EQ(CountsOf(listener_).failed, 0);
+}
+
+// ---- Another process, which is killed ----
+
+class Writer {
+ public:
+  Writer(const std::string& db, const std::string& out_dir, uint32_t seed) {
+    std::string texts[] = {CASSANDRA_BLOOM_LISTENER_WRITER, db, out_dir,
+                           std::to_string(seed)};
+    char* const arguments[] = {texts[0].data(), texts[1].data(),
+                               texts[2].data(), texts[3].data(), nullptr};
+    EXPECT_EQ(
+        posix_spawn(&pid_, arguments[0], nullptr, nullptr, arguments, environ),
+        0);
+  }
+
+  // True if it was still at work.
+  bool Kill() {
+    kill(pid_, SIGKILL);
+    int status = 0;
+    return waitpid(pid_, &status, 0) == pid_ && WIFSIGNALED(status);
+  }
+
+ private:
+  pid_t pid_ = 0;
+};
+
+TEST_F(ExportListenerTest, KilledAndOpenedAgain) {
+  Listen();
+  const rocksdb::Options options = db_.options();
+  uint64_t random = Seed();
+  uint64_t files_seen = 0;
+  for (int round = 0; round < 12; ++round) {
+    db_.Close();
+    Writer writer(db_.path(), out_.path(),
+                  static_cast<uint32_t>(NextRandom(&random)));
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(100 + NextRandom(&random) % 400));
+    ASSERT_TRUE(writer.Kill());
+    db_.Reopen(options);
+    files_seen += NamesIn(out_.path()).size();
+    if (round % 2 == 0) {
+      ASSERT_TRUE(Reconcile()) << error_;
+      EXPECT_EQ(NamesIn(out_.path()), Live(db_));
+    } else {
+      db_.Put(NumberedRows(0, 10));  // Overlaps, so that it has a file.
+      db_.Flush();
+    }
+    ExpectFollowed();
+  }
+  EXPECT_GT(files_seen, 12);
+}
+
+// ---- Options ----
+
+class ExportListenerOptionsTest : public ::testing::Test {
+ protected:
+  ExportListenerOptionsTest() {
+    config_.registry = rocksdb::ObjectRegistry::NewInstance();
+    config_.registry->AddLibrary("test", register_cassandra_bloom, "");
+  }
+
+  rocksdb::Status Parse(const std::string& text, rocksdb::DBOptions* options) {
+    return rocksdb::GetDBOptionsFromString(config_, rocksdb::DBOptions(), text,
+                                           options);
+  }
+
+  std::string Text(const std::string& out_dir) const {
+    return "listeners={{id=cassandra_bloom_export;out_dir=" + out_dir +
+           ";sstable_version=nb}}";
+  }
+
+  const TempDir out_;
+  rocksdb::ConfigOptions config_;
+};
+
+TEST_F(ExportListenerOptionsTest, FromAString) {
+  for (const std::string& text :
+       {Text(out_.path()), "listeners={id=cassandra_bloom_export;out_dir=" +
+                               out_.path() + ";sstable_version=nb}"}) {
+    rocksdb::DBOptions options;
+    Require(Parse(text, &options));
+    ASSERT_EQ(options.listeners.size(), 1) << text;
+    FilterDbExportCounts counts;
+    EXPECT_TRUE(GetFilterDbExportCounts(*options.listeners[0], &counts));
+  }
+}
+
+TEST_F(ExportListenerOptionsTest, ThroughAnOptionsFile) {
+  const std::string folder = out_ / "with:colon";
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.listeners = {NewListener(folder)};
+  TestDb db(options);
+  db.Put(NumberedRows(0, 1000));
+  db.Flush();
+  db.Close();
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  config_.ignore_unknown_options = false;
+  Require(
+      rocksdb::LoadLatestOptions(config_, db.path(), &db_options, &families));
+  ASSERT_EQ(db_options.listeners.size(), 1);
+  db.Reopen(rocksdb::Options(db_options, families[0].options));
+  db.Put(NumberedRows(1000, 2000));
+  db.Flush();
+  EXPECT_TRUE(
+      Eventually([&] { return NamesIn(out_.path()) == LiveFilterNames(db); }));
+}
+
+TEST_F(ExportListenerOptionsTest, WhatIsRefused) {
+  WriteFile(out_ / "file", "");
+  fs::create_directory(out_ / "sstables");
+  WriteFile(out_ / "sstables/nb-1-big-Data.db", "data");
+  const TestDb db(DbOptions(OurPolicy()));
+  const std::string good = out_.path() + "/out";
+  struct Refusal {
+    std::string listener;
+    const char* message;
+  };
+  const std::string id = "id=cassandra_bloom_export";
+  const Refusal refusals[] = {
+      {id, "out_dir, the folder to export to, is not given"},
+      {"cassandra_bloom_export", "out_dir, the folder to export to, is not"},
+      {id + ";sstable_version=nb", "out_dir, the folder to export to, is not"},
+      {id + ";out_dir=;sstable_version=nb", "out_dir"},
+      {id + ";out_dir=" + good, "sstable_version, such as nb, is not given"},
+      {id + ";out_dir=" + good + ";sstable_version=xx", "xx"},
+      {id + ";out_dir=" + good + ";sstable_version=na-and-later", "is a form"},
+      {id + ";out_dir=" + good + ";version=nb", "has no option 'version'"},
+      {id + ";out_dir=" + out_.path() + "/no/out;sstable_version=nb",
+       "cannot be created"},
+      {id + ";out_dir=" + out_.path() + "/file;sstable_version=nb",
+       "is no folder"},
+      {id + ";out_dir=" + db.path() + "/out;sstable_version=nb",
+       "is in the folder of a database"},
+      {id + ";out_dir=" + out_.path() + "/sstables;sstable_version=nb",
+       "holds SSTables of Cassandra"},
+      {"id=cassandra_bloom_exporter;out_dir=" + good + ";sstable_version=nb",
+       "is unknown; the listener is cassandra_bloom_export"},
+      {"id=cassandra_bloom;out_dir=" + good + ";sstable_version=nb",
+       "is unknown; the listener is cassandra_bloom_export"},
+  };
+  for (const Refusal& refusal : refusals) {
+    for (const std::string& text : {"listeners={" + refusal.listener + "}",
+                                    "listeners={{" + refusal.listener + "}}"}) {
+      rocksdb::DBOptions options;
+      const rocksdb::Status status = Parse(text, &options);
+      EXPECT_FALSE(status.ok()) << text;
+      EXPECT_THAT(status.ToString(), HasSubstr(refusal.message)) << text;
+    }
+  }
+  EXPECT_FALSE(fs::exists(good));
+}
+
+// Whoever reads the database's OPTIONS need not have the folder.
+TEST_F(ExportListenerOptionsTest, AFolderThatIsNotThereForTheReader) {
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
+  fs::create_directory(out_ / "gone");
+  options.listeners = {NewListener(out_ / "gone/out")};
+  TestDb db(options);
+  db.Put(NumberedRows(0, 1000));
+  db.Flush();
+  EXPECT_TRUE(Eventually(
+      [&] { return NamesIn(out_ / "gone/out") == LiveFilterNames(db); }));
+  db.Close();
+  fs::remove_all(out_ / "gone");
+  FilterDbExportOptions exporting;
+  exporting.prefixes = true;
+  FilterDbExportReport report;
+  std::string error;
+  EXPECT_TRUE(ExportFilterDbs(db.path(), "", out_ / "here", /*sync=*/false,
+                              exporting, &report, &error))
+      << error << ::testing::PrintToString(report.errors);
+}
+
+TEST_F(ExportListenerOptionsTest, WhatTheFunctionRefuses) {
+  std::string error;
+  EXPECT_EQ(NewFilterDbExportListener("", "nb", &error), nullptr);
+  EXPECT_THAT(error, HasSubstr("is not given"));
+  EXPECT_EQ(NewFilterDbExportListener(out_.path(), "xx", &error), nullptr);
+  EXPECT_THAT(error, HasSubstr("xx"));
+  EXPECT_EQ(NewFilterDbExportListener(out_.path(), "", &error), nullptr);
+  // Any path goes through the function.
+  EXPECT_NE(NewFilterDbExportListener(out_ / "a:b;c", "nb", &error), nullptr)
+      << error;
+}
+
+TEST_F(ExportListenerOptionsTest, OtherListenersHaveNoCounts) {
+  class Other final : public rocksdb::EventListener {};
+  FilterDbExportCounts counts;
+  EXPECT_FALSE(GetFilterDbExportCounts(Other(), &counts));
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
