@@ -164,8 +164,10 @@ void AddSource(CLI::App* command, Options* options) {
   command
       ->add_flag("--sync", options->sync,
                  "Make the folder hold exactly the filters of the live SST "
-                 "files: keep those that are there, and remove those of SST "
-                 "files that are no more. Other files are not touched")
+                 "files: keep those that are there, whatever --bits they were "
+                 "made with, unless --force, and remove those of SST files "
+                 "that are no more. Other files are not touched, and a folder "
+                 "of Cassandra's SSTables is refused")
       ->needs(db);
 }
 

@@ -59,26 +59,24 @@ FilterDbExportListener::~FilterDbExportListener() {
 // ---- Options ----
 
 Status FilterDbExportListener::ConfigureOptions(
-    const ConfigOptions& /*config_options*/,
+    const ConfigOptions& config_options,
     const std::unordered_map<std::string, std::string>& options,
-    std::unordered_map<std::string, std::string>* /*unused*/) {
+    std::unordered_map<std::string, std::string>* unused) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (worker_.joinable()) {
     return Status::InvalidArgument(
         id_ + ": is at work and cannot be changed; create another");
   }
-  for (const auto& [name, value] : options) {
-    if (name == kOutDir) {
-      settings_.out_dir = value;
-    } else if (name == kSstableVersion) {
-      settings_.sstable_version = value;
-    } else {
-      return Status::InvalidArgument(id_ + ": has no option '" + name +
+  for (const auto& option : options) {
+    if (option.first != kOutDir && option.first != kSstableVersion) {
+      return Status::InvalidArgument(id_ + ": has no option '" + option.first +
                                      "'; it has out_dir and sstable_version");
     }
   }
+  const Status status =
+      EventListener::ConfigureOptions(config_options, options, unused);
   // RocksDB does not prepare listeners.
-  return Check();
+  return status.ok() ? Check() : status;
 }
 
 Status FilterDbExportListener::Check() const {
@@ -325,9 +323,10 @@ std::shared_ptr<EventListener> NewFilterDbExportListener(
   if (!AreGoodExportOptions(options, &form, error)) {
     return nullptr;
   }
+  ConfigOptions config;
+  config.input_strings_escaped = false;
   const Status status = listener->ConfigureFromMap(
-      ConfigOptions(),
-      {{kOutDir, out_dir}, {kSstableVersion, sstable_version}});
+      config, {{kOutDir, out_dir}, {kSstableVersion, sstable_version}});
   if (!status.ok()) {
     *error = status.getState();
     return nullptr;

@@ -52,8 +52,7 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
   FilterDbExportCounts counts() const;
 
  protected:
-  // Takes the options itself: RocksDB drops unknown ones of nested strings in
-  // silence.
+  // RocksDB would drop unknown options of nested strings in silence.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
       const std::unordered_map<std::string, std::string>& options,
