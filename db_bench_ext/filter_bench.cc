@@ -1,240 +1,210 @@
 // Times filters of one RocksDB through RocksDB's own interface: its built-in
-// Bloom and Ribbon filters and ours, on the same keys, in interleaved rounds.
+// Bloom and Ribbon filters, ours, and ours written plainly, on the same keys,
+// in interleaved rounds.
 
-#include <gflags/gflags.h>
-#include <rocksdb/filter_policy.h>
-#include <rocksdb/table.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <fstream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "cassandra_bloom/filter_policy.h"
-#include "plugin/rocksdb/filter_bits_api.h"
+#include "db_bench_ext/bench_options.h"
+#include "db_bench_ext/filters_under_test.h"
+#include "db_bench_ext/flag_values.h"
+#include "db_bench_ext/machine.h"
+#include "db_bench_ext/output.h"
+#include "db_bench_ext/results.h"
+#include "db_bench_ext/sanity_check.h"
+#include "db_bench_ext/workloads.h"
 
-DEFINE_uint64(keys, 1000000, "Keys in the filter");
-DEFINE_uint64(queries, 1000000, "Queries of each kind in a round");
-DEFINE_double(bits_per_key, 10, "Bits per key, 1 to 100");
-DEFINE_uint32(key_length, 16, "Bytes of a key, a multiple of 8 up to 256");
-DEFINE_uint32(batch, 32, "Keys of a batch, 1 to 128");
-DEFINE_uint32(rounds, 11, "Interleaved rounds");
-
+namespace cassandra_bloom::bench {
 namespace {
 
-using rocksdb::FilterBitsBuilder;
-using rocksdb::FilterBitsReader;
-using rocksdb::FilterPolicy;
-using rocksdb::Slice;
-
-constexpr size_t kMaxKeyLength = 256;
-constexpr size_t kMaxBatch = 128;
-
-uint64_t Mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
-// The key of this number: random bytes, the first eight unlike any other's.
-class Key {
- public:
-  Slice Make(uint64_t number) {
-    for (size_t at = 0; at < FLAGS_key_length; at += 8) {
-      number = Mix(number);
-      std::memcpy(bytes_ + at, &number, sizeof(number));
-    }
-    return Slice(bytes_, FLAGS_key_length);
-  }
-
- private:
-  char bytes_[kMaxKeyLength];
+// All that is measured side by side.
+struct Bench {
+  FilterConfig config;
+  std::vector<FilterUnderTest> filters;  // The empty one first.
+  std::vector<std::unique_ptr<const FilterSet>> sets;
+  std::vector<Workload> workloads;
 };
 
-// Absent keys have numbers from here on, others in every round.
-constexpr uint64_t kAbsent = uint64_t{1} << 40;
-
-double Now() {
-  return std::chrono::duration<double, std::nano>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+void ShowProgress(const std::string& what) {
+  if (isatty(STDERR_FILENO) != 0) {
+    std::fprintf(stderr, "\r\033[K%s", what.c_str());
+  }
 }
 
-struct Kind {
-  const char* name;
-  std::unique_ptr<const FilterPolicy> policy;  // None: the empty loop.
-  std::unique_ptr<const char[]> block;
-  size_t block_size = 0;
-  std::unique_ptr<FilterBitsReader> reader;
-  uint64_t false_positives = 0;
-  // ns per key, a value a round
-  std::vector<double> build, absent, present, absent_batch;
-};
-
-void Build(Kind* kind) {
-  rocksdb::BlockBasedTableOptions table_options;
-  rocksdb::FilterBuildingContext context(table_options);
-  const double start = Now();
-  std::unique_ptr<FilterBitsBuilder> builder;
-  if (kind->policy != nullptr) {
-    builder.reset(kind->policy->GetBuilderWithContext(context));
+void Prepare(const BenchOptions& options, Bench* bench) {
+  bench->filters.push_back(
+      NewFilterUnderTest(kEmpty, bench->config.bits_per_key));
+  for (const std::string& name : options.filters_to_run) {
+    bench->filters.push_back(
+        NewFilterUnderTest(name, bench->config.bits_per_key));
   }
-  Key key;
-  char sink = 0;
-  for (uint64_t i = 0; i < FLAGS_keys; ++i) {
-    const Slice entry = key.Make(i);
-    if (builder != nullptr) {
-      builder->AddKey(entry);
-    } else {
-      sink = static_cast<char>(sink ^ entry[0]);
+  const FilterSet* filter_db = nullptr;
+  for (const FilterUnderTest& filter : bench->filters) {
+    CheckAgainstNaive(filter, bench->config);
+    bench->sets.push_back(
+        std::make_unique<const FilterSet>(filter, bench->config));
+    if (filter.builds_filter_db) {
+      if (filter_db != nullptr) {
+        CheckSameBlocks(*filter_db, *bench->sets.back());
+      }
+      filter_db = bench->sets.back().get();
     }
   }
-  volatile char keep = sink;
-  (void)keep;
-  if (builder != nullptr) {
-    kind->reader.reset();
-    rocksdb::Status status;
-    const Slice block = builder->Finish(&kind->block, &status);
-    kind->block_size = block.size();
-    kind->reader.reset(kind->policy->GetFilterBitsReader(block));
-  }
-  kind->build.push_back((Now() - start) / static_cast<double>(FLAGS_keys));
-}
-
-// Returns how many keys matched.
-uint64_t QueryOneByOne(const Kind& kind, uint64_t first) {
-  Key key;
-  uint64_t matches = 0;
-  for (uint64_t i = 0; i < FLAGS_queries; ++i) {
-    const Slice entry = key.Make(first + i % FLAGS_keys);
-    matches += kind.reader != nullptr ? kind.reader->MayMatch(entry)
-                                      : static_cast<uint64_t>(entry[0] & 1);
-  }
-  return matches;
-}
-
-uint64_t QueryInBatches(const Kind& kind, uint64_t first) {
-  Key keys[kMaxBatch];
-  Slice slices[kMaxBatch];
-  Slice* entries[kMaxBatch];
-  bool may_match[kMaxBatch];
-  uint64_t matches = 0;
-  for (uint64_t done = 0; done < FLAGS_queries; done += FLAGS_batch) {
-    for (uint32_t i = 0; i < FLAGS_batch; ++i) {
-      slices[i] = keys[i].Make(first + (done + i) % FLAGS_keys);
-      entries[i] = &slices[i];
-      may_match[i] = (slices[i][0] & 1) != 0;
-    }
-    if (kind.reader != nullptr) {
-      kind.reader->MayMatch(static_cast<int>(FLAGS_batch), entries, may_match);
-    }
-    for (uint32_t i = 0; i < FLAGS_batch; ++i) {
-      matches += may_match[i];
+  for (const std::string& name : options.workloads) {
+    for (const Workload& workload : WorkloadsOf(name, options.batches)) {
+      bench->workloads.push_back(workload);
     }
   }
-  return matches;
 }
 
-template <typename Query>
-uint64_t Time(std::vector<double>* times, Query query) {
-  const double start = Now();
-  const uint64_t matches = query();
-  times->push_back((Now() - start) / static_cast<double>(FLAGS_queries));
-  volatile uint64_t keep = matches;
-  return keep;
-}
-
-void Round(Kind* kind, uint64_t number) {
-  Build(kind);
-  const uint64_t absent = kAbsent + number * FLAGS_keys;
-  kind->false_positives +=
-      Time(&kind->absent, [&] { return QueryOneByOne(*kind, absent); });
-  const uint64_t present =
-      Time(&kind->present, [&] { return QueryOneByOne(*kind, 0); });
-  if (kind->policy != nullptr && present != FLAGS_queries) {
-    std::fprintf(stderr, "%s: FALSE NEGATIVE: %llu of %llu keys were lost\n",
-                 kind->name,
-                 static_cast<unsigned long long>(FLAGS_queries - present),
-                 static_cast<unsigned long long>(FLAGS_queries));
-    std::abort();
+Results EmptyResults(const Bench& bench) {
+  std::vector<FilterFacts> facts;
+  for (const auto& set : bench.sets) {
+    facts.push_back({set->filter().name,
+                     set->BlockBitsPerKey(),
+                     set->BuildPeakBytesPerKey(),
+                     {}});
   }
-  Time(&kind->absent_batch, [&] { return QueryInBatches(*kind, absent); });
+  return Results(bench.config, facts, bench.workloads);
 }
 
-double Best(const std::vector<double>& times) {
-  return *std::min_element(times.begin(), times.end());
+// No figure of a filter that loses a key is worth anything.
+Tally WithoutLosses(const Tally& tally, const FilterSet& set,
+                    const Workload& workload) {
+  if (tally.false_negatives != 0) {
+    throw std::runtime_error(
+        set.filter().name +
+        ": FALSE NEGATIVES: " + std::to_string(tally.false_negatives) + " of " +
+        std::to_string(tally.keys - tally.absent) +
+        " keys that it has were lost (" + workload.Title() + "; " +
+        set.config().Name() + ")");
+  }
+  return tally;
 }
 
-double Median(std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
-}
-
-void PrintLine(const char* work, std::vector<double> Kind::*times,
-               const std::vector<Kind>& kinds) {
-  const double overhead = Best(kinds[0].*times);
-  const double anchor = Best(kinds[1].*times) - overhead;
-  for (size_t i = 1; i < kinds.size(); ++i) {
-    const double best = Best(kinds[i].*times) - overhead;
-    const double median = Median(kinds[i].*times) - overhead;
-    std::printf("%-16s %-18s %8.1f %8.1f %8.2f\n", work, kinds[i].name, best,
-                median, best / anchor);
+// What each filter is asked untimed: that it loses no key and lets few others
+// pass is seen whichever workloads were chosen.
+void AskUntimed(const Bench& bench, uint64_t queries, Results* results) {
+  for (size_t filter = 0; filter < bench.sets.size(); ++filter) {
+    for (const Workload& workload :
+         {Workload{Work::kMixed, 0}, Workload{Work::kMixed, kMaxBatch}}) {
+      const FilterSet& set = *bench.sets[filter];
+      results->AddUntimed(
+          filter, WithoutLosses(Ask(set, workload, queries, /*seed=*/0), set,
+                                workload));
+    }
   }
 }
 
-void Print(const std::vector<Kind>& kinds) {
-  std::printf(
-      "%llu keys of %u bytes, %g bits per key, batches of %u; ns per key, the "
-      "loop's own\ntime subtracted; ratio of the best to built-in Bloom's "
-      "best\n\n%-16s %-18s %8s %8s %8s\n",
-      static_cast<unsigned long long>(FLAGS_keys), FLAGS_key_length,
-      FLAGS_bits_per_key, FLAGS_batch, "work", "filter", "best", "median",
-      "ratio");
-  PrintLine("build", &Kind::build, kinds);
-  PrintLine("absent", &Kind::absent, kinds);
-  PrintLine("present", &Kind::present, kinds);
-  PrintLine("absent, batches", &Kind::absent_batch, kinds);
-  std::printf("\n%-18s %12s %22s\n", "filter", "bits per key",
-              "false positive rate");
-  for (size_t i = 1; i < kinds.size(); ++i) {
-    std::printf("%-18s %12.2f %20.4f %%\n", kinds[i].name,
-                8.0 * static_cast<double>(kinds[i].block_size) /
-                    static_cast<double>(FLAGS_keys),
-                100.0 * static_cast<double>(kinds[i].false_positives) /
-                    static_cast<double>(FLAGS_queries * FLAGS_rounds));
+// One workload with one filter in one round.
+Tally Measure(const FilterSet& set, const Workload& workload, uint64_t queries,
+              uint64_t seed) {
+  if (workload.work == Work::kBuild) {
+    return BuildAgain(set, queries, seed);
+  }
+  // The filter before has left the caches to this one.
+  Ask(set, workload, queries / 4, 2 * seed);
+  return WithoutLosses(Ask(set, workload, queries, 2 * seed + 1), set,
+                       workload);
+}
+
+void RunRound(const BenchOptions& options, const Bench& bench, uint32_t round,
+              Results* results) {
+  for (size_t work = 0; work < bench.workloads.size(); ++work) {
+    const Workload& workload = bench.workloads[work];
+    if (workload.work == Work::kBuild && round >= options.build_rounds) {
+      continue;
+    }
+    const uint64_t seed = 1 + round * bench.workloads.size() + work;
+    for (size_t i = 0; i < bench.sets.size(); ++i) {
+      // Each is first, second, ... in turn.
+      const size_t filter = (i + round) % bench.sets.size();
+      results->Add(
+          work, filter,
+          Measure(*bench.sets[filter], workload, options.queries, seed));
+    }
+  }
+}
+
+Results Run(const BenchOptions& options, const FilterConfig& config) {
+  ShowProgress(config.Name() + ": building");
+  Bench bench;
+  bench.config = config;
+  Prepare(options, &bench);
+  Results results = EmptyResults(bench);
+  AskUntimed(bench, options.queries, &results);
+  for (uint32_t round = 0; round < options.rounds; ++round) {
+    ShowProgress(config.Name() + ": round " + std::to_string(round + 1) +
+                 " of " + std::to_string(options.rounds));
+    RunRound(options, bench, round, &results);
+  }
+  ShowProgress("");
+  return results;
+}
+
+std::vector<Results> RunAll(const BenchOptions& options) {
+  std::vector<Results> all_results;
+  for (const double bits_per_key : options.bits_per_key) {
+    for (const KeyShape& key_shape : options.key_shapes) {
+      for (const uint64_t keys : options.keys) {
+        all_results.push_back(
+            Run(options, {keys, options.filters, key_shape, bits_per_key,
+                          options.block_offset}));
+      }
+    }
+  }
+  return all_results;
+}
+
+void Write(const BenchOptions& options, const std::vector<Results>& results) {
+  const Machine machine = ThisMachine();
+  if (options.json == "-") {
+    std::printf("%s\n", ToJson(machine, options, results).c_str());
+    return;
+  }
+  if (!options.json.empty()) {
+    std::ofstream file(options.json);
+    file << ToJson(machine, options, results) << '\n';
+    if (!file.flush()) {
+      throw std::runtime_error(options.json + " could not be written");
+    }
+  }
+  PrintText(machine, options, results);
+}
+
+// Before the time it takes to measure is spent for nothing.
+void CheckWritable(const std::string& path) {
+  if (!path.empty() && path != "-" && !std::ofstream(path, std::ios::app)) {
+    throw UsageError("--json: '" + path +
+                     "' is not a file that can be written");
+  }
+}
+
+int Main(int argc, char** argv) {
+  try {
+    const BenchOptions options = ReadOptions(argc, argv);
+    CheckWritable(options.json);
+    Write(options, RunAll(options));
+    return 0;
+  } catch (const UsageError& error) {
+    std::fprintf(stderr, "filter_bench: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "filter_bench: %s\n", error.what());
+    return 1;
   }
 }
 
 }  // namespace
+}  // namespace cassandra_bloom::bench
 
 int main(int argc, char** argv) {
-  gflags::SetUsageMessage(
-      "times the filters of RocksDB and of Cassandra side by side");
-  gflags::ParseCommandLineFlags(&argc, &argv, /*remove_flags=*/true);
-  if (argc > 1 || FLAGS_keys == 0 || FLAGS_queries == 0 || FLAGS_rounds == 0 ||
-      FLAGS_key_length < 8 || FLAGS_key_length > kMaxKeyLength ||
-      FLAGS_key_length % 8 != 0 || !(FLAGS_bits_per_key >= 1) ||
-      FLAGS_bits_per_key > 100 || FLAGS_batch == 0 || FLAGS_batch > kMaxBatch) {
-    std::fprintf(stderr, "filter_bench: a flag is out of range; see --help\n");
-    return 2;
-  }
-  std::vector<Kind> kinds(4);
-  kinds[0].name = "(empty loop)";
-  kinds[1].name = "built-in Bloom";
-  kinds[1].policy.reset(rocksdb::NewBloomFilterPolicy(FLAGS_bits_per_key));
-  kinds[2].name = "built-in Ribbon";
-  kinds[2].policy.reset(rocksdb::NewRibbonFilterPolicy(FLAGS_bits_per_key));
-  kinds[3].name = "cassandra_bloom";
-  kinds[3].policy.reset(rocksdb::NewCassandraBloomPolicy(FLAGS_bits_per_key));
-  for (uint32_t round = 0; round < FLAGS_rounds; ++round) {
-    for (Kind& kind : kinds) {
-      Round(&kind, round);
-    }
-  }
-  Print(kinds);
-  return 0;
+  return cassandra_bloom::bench::Main(argc, argv);
 }
