@@ -1,20 +1,28 @@
-# The two commands of the README. Each installs what it needs on Debian.
+# The commands of the README. Each installs what it needs on Debian.
 
 PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev \
   librocksdb-dev nlohmann-json3-dev python3 rocksdb-tools
+REPORT_PACKAGES = gnuplot-nox
 JOBS = $(shell nproc)
+BENCH = build/release/bin/filter_bench
 SUDO = $(if $(filter-out 0,$(shell id -u)),sudo)
 
 help:
 	@echo "make demo    compare this filter with RocksDB's own, in the stock db_bench"
 	@echo "make test    build and run all tests"
 	@echo "make bench   time the filters alone, without a database"
+	@echo "             (BENCH_FLAGS=--help: all that can be varied)"
+	@echo "make report  time them over sizes and bits per key, with plots, in 15 minutes"
+	@echo "             (QUICK=1: in 2; BENCH=FILE: with another filter_bench)"
 
 demo: release
 	python3 db_bench_ext/demo.py --lib-dir=build/release/lib
 
 bench: release
-	build/release/bin/filter_bench
+	$(BENCH) $(BENCH_FLAGS)
+
+report: release report-packages
+	python3 -B db_bench_ext/report.py --bench=$(BENCH) $(if $(QUICK),--quick)
 
 test: packages
 	cmake --preset dev
@@ -26,10 +34,17 @@ release: packages
 	cmake --build --preset release --parallel $(JOBS)
 
 packages:
-	@dpkg-query -W -f '$${db:Status-Status}\n' $(PACKAGES) 2>/dev/null | \
-	  grep -c '^installed$$' | grep -qx $(words $(PACKAGES)) || { \
+	$(call install,$(PACKAGES))
+
+report-packages:
+	$(call install,$(REPORT_PACKAGES))
+
+define install
+	@dpkg-query -W -f '$${db:Status-Status}\n' $(1) 2>/dev/null | \
+	  grep -c '^installed$$' | grep -qx $(words $(1)) || { \
 	  $(SUDO) apt-get update && \
 	  $(SUDO) env DEBIAN_FRONTEND=noninteractive \
-	    apt-get install -y --no-install-recommends $(PACKAGES); }
+	    apt-get install -y --no-install-recommends $(1); }
+endef
 
-.PHONY: help demo bench test release packages
+.PHONY: help demo bench report test release packages report-packages

@@ -32,11 +32,11 @@ DEFINE_string(filters_to_run, "all",
               "A list of bloom and ribbon (RocksDB's own), cassandra_bloom "
               "(this project's) and naive (the same filter as plainly as it "
               "can be written)");
-DEFINE_string(queries, "250K",
+DEFINE_string(queries, "100K",
               "Keys that a workload asks in a round, 1 to 1000M");
-DEFINE_string(rounds, "11",
+DEFINE_string(rounds, "25",
               "Rounds of all workloads with all filters, 1 to 1000");
-DEFINE_string(build_rounds, "5",
+DEFINE_string(build_rounds, "7",
               "Build in this many of the rounds only, 1 to 1000");
 DEFINE_string(block_offset, "16",
               "How many bytes a filter block begins behind the begin of a "

@@ -13,6 +13,8 @@ namespace {
 
 constexpr uint64_t kMostKeys = 20000;
 constexpr uint64_t kFirstAbsent = uint64_t{1} << 61;
+constexpr size_t kBatches[] = {1,  2,  3,  4,  7,   8,
+                               31, 32, 33, 64, 100, kMaxBatch};
 
 // Present and absent keys by turns.
 void Choose(uint64_t first, KeyChunk* keys) {
@@ -62,7 +64,7 @@ void CheckAgainstNaive(const FilterUnderTest& filter, FilterConfig config) {
   CheckSameBlocks(built, expected);
   filter.UseKernel();
   KeyChunk keys(config.key_shape);
-  for (const size_t batch : {1, 2, 3, 4, 7, 8, 31, 32, 33, 64, 100, 128}) {
+  for (const size_t batch : kBatches) {
     Choose(batch * KeyChunk::kCapacity % config.keys, &keys);
     try {
       CheckAnswers(expected.reader(0), built.reader(0), batch, &keys);

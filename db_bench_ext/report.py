@@ -1,0 +1,318 @@
+#!/usr/bin/env -S python3 -B
+"""Sweeps filter_bench over sizes and bits per key, and draws what it measured.
+
+Writes four plots (SVG), a table with the machine named (report.md), and all that
+filter_bench said (measured.json) into one folder.
+"""
+
+import argparse
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import report_plots as plots
+from report_plots import Result
+
+BENCH = Path("build/release/bin/filter_bench")
+MEASURED = "measured.json"
+HEADLINES = "headlines"
+RATES = "rates"
+SIZES = "sizes"
+
+
+class Failure(Exception):
+    """Why there is no report."""
+
+
+# ---- What is measured ----
+
+
+@dataclass(frozen=True)
+class Run:
+    """One call of filter_bench; plots are of all runs of a part."""
+
+    part: str
+    flags: tuple[str, ...]
+
+
+def rates(queries: str, rounds: int) -> Run:
+    bits = ",".join(str(bits) for bits in range(5, 25))
+    return Run(
+        RATES,
+        (
+            "--keys=200K",
+            f"--bits_per_key={bits}",
+            "--workloads=absent",
+            "--filters_to_run=bloom,ribbon,cassandra_bloom",
+            f"--queries={queries}",
+            f"--rounds={rounds}",
+        ),
+    )
+
+
+def sizes(keys: str, rounds: int, build_rounds: int) -> Run:
+    return Run(
+        SIZES,
+        (
+            f"--keys={keys}",
+            "--workloads=build,absent,batch_absent",
+            "--batch=32",
+            f"--rounds={rounds}",
+            f"--build_rounds={build_rounds}",
+        ),
+    )
+
+
+def headlines(rounds: int, build_rounds: int) -> list[Run]:
+    one_filter = (
+        "--keys=10K,1M",
+        "--workloads=build,absent,present,batch_absent",
+        "--batch=32",
+        f"--rounds={rounds}",
+        f"--build_rounds={build_rounds}",
+    )
+    many_filters = (
+        "--keys=1M",
+        "--filters=50",
+        "--workloads=absent,batch_absent",
+        "--batch=32",
+        f"--rounds={rounds}",
+    )
+    return [Run(HEADLINES, one_filter), Run(HEADLINES, many_filters)]
+
+
+FULL = [
+    *headlines(rounds=75, build_rounds=15),
+    rates("1M", rounds=10),
+    sizes("10K,30K,100K,300K,1M,3M", rounds=41, build_rounds=7),
+    sizes("10M,30M", rounds=31, build_rounds=3),
+    sizes("64M", rounds=31, build_rounds=2),
+]
+QUICK = [
+    *headlines(rounds=25, build_rounds=7),
+    rates("500K", rounds=3),
+    sizes("10K,100K,1M", rounds=21, build_rounds=5),
+    sizes("4M", rounds=21, build_rounds=2),
+]
+
+Measured = list[dict[str, Any]]  # What each run gave, with its part.
+
+
+def measure(bench: Path, runs: Sequence[Run]) -> Measured:
+    measured = []
+    for number, run in enumerate(runs, start=1):
+        print(f"[{number}/{len(runs)}] filter_bench {' '.join(run.flags)}", flush=True)
+        start = time.monotonic()
+        try:
+            output = subprocess.run(
+                [str(bench), *run.flags, "--json=-"],
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
+            ).stdout
+        except OSError as error:
+            raise Failure(f"{bench}: {error.strerror}; see make bench") from error
+        except subprocess.CalledProcessError as error:
+            raise Failure(str(error)) from error
+        print(f"      {time.monotonic() - start:.0f} s", flush=True)
+        measured.append({"part": run.part, **json.loads(output)})
+    return measured
+
+
+def results_of(measured: Measured, part: str) -> list[Result]:
+    return [r for run in measured if run["part"] == part for r in run["results"]]
+
+
+# ---- The headlines ----
+
+
+@dataclass(frozen=True)
+class Work:
+    title: str
+    workload: str
+    keys: int
+    filters: int = 1
+
+    def results(self, headline_results: Sequence[Result]) -> dict[str, Result]:
+        """By filter."""
+        mine = (self.workload, self.keys, self.filters)
+        return {
+            str(result["filter"]): result
+            for result in headline_results
+            if (result["workload"], result["keys"], result["filters"]) == mine
+        }
+
+
+WORKS = (
+    Work("absent,\n10 K keys", "absent", 10_000),
+    Work("absent,\n1 M keys", "absent", 1_000_000),
+    Work("present,\n1 M keys", "present", 1_000_000),
+    Work("absent,\nbatches of 32,\n10 K keys", "batch_absent", 10_000),
+    Work("absent,\nbatches of 32,\n1 M keys", "batch_absent", 1_000_000),
+    Work("absent,\n50 filters\nof 1 M keys", "absent", 1_000_000, 50),
+    Work(
+        "absent,\nbatches of 32,\n50 filters\nof 1 M keys",
+        "batch_absent",
+        1_000_000,
+        50,
+    ),
+    Work("build,\n1 M keys", "build", 1_000_000),
+)
+
+
+def markdown_table(rows: Sequence[Sequence[str]]) -> str:
+    head, *body = rows
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    return "".join(f"| {' | '.join(row)} |\n" for row in [head, rule, *body])
+
+
+def times_table(results: Sequence[Result]) -> str:
+    names = ["bloom", "ribbon", *plots.ours(results), "naive"]
+    rows = [["work", *[f"{plots.title(name)}, ns" for name in names]]]
+    for name in plots.ours(results):
+        rows[0] += [f"{name} / Bloom", f"{name} / naive"]
+    for work in WORKS:
+        of_filter = work.results(results)
+        row = [work.title.replace("\n", " ")]
+        row += [f"{of_filter[name]['best_ns']:.1f}" for name in names]
+        for name in plots.ours(results):
+            row.append(f"**{of_filter[name]['ratio_to_bloom']:.2f}**")
+            row.append(f"{of_filter[name]['ratio_to_naive']:.2f}")
+        rows.append(row)
+    return markdown_table(rows)
+
+
+def sizes_table(results: Sequence[Result]) -> str:
+    rows = [["filter of 1 M keys", "false positives", "bits per key", "bytes per key"]]
+    rows[0][2] += " of the block"
+    rows[0][3] += " while building, at most"
+    absent = Work("", "absent", 1_000_000).results(results)
+    for name in ["bloom", "ribbon", *plots.ours(results), "naive"]:
+        result = absent[name]
+        peak = result["build_peak_bytes_per_key"]
+        rows.append(
+            [
+                plots.title(name),
+                f"{100 * result['false_positive_rate']:.3f} %",
+                f"{result['block_bits_per_key']:.2f}",
+                "-" if peak is None else f"{peak:.1f}",
+            ]
+        )
+    return markdown_table(rows)
+
+
+def about(measured: Measured) -> str:
+    run = measured[0]
+    machine = run["machine"]
+    caches = ", ".join(
+        f"{name} {machine[f'{name.lower()}_cache_bytes'] // 1024:,} KiB"
+        for name in ("L1d", "L2", "L3")
+    )
+    return f"""\
+- {machine["cpus"]} * {machine["cpu"]}: {" ".join(machine["simd"])}
+- caches: {caches}; transparent hugepages: {machine["transparent_hugepages"]}
+- RocksDB {run["rocksdb"]["version"]}: `{run["rocksdb"]["file"]}`
+- filter_bench compiled by {run["compiler"]}
+"""
+
+
+def report(measured: Measured) -> str:
+    results = results_of(measured, HEADLINES)
+    return f"""\
+# Filters side by side
+
+{about(measured)}
+Keys of 16 bytes, 10 bits per key. The best of {measured[0]["parameters"]["rounds"]}
+interleaved rounds, without the loop's own time, in ns per key. The ratios compare
+times: below 1 is faster.
+
+{times_table(results)}
+![ratios](ratios.svg)
+
+{sizes_table(results)}
+![false positives](rates.svg)
+
+![absent keys](absent.svg)
+
+![building](build.svg)
+"""
+
+
+def draw(measured: Measured, out: Path) -> None:
+    plots.plot_rates(results_of(measured, RATES), out / "rates.svg")
+    plots.plot_absent(results_of(measured, SIZES), out / "absent.svg")
+    plots.plot_build(results_of(measured, SIZES), out / "build.svg")
+    results = results_of(measured, HEADLINES)
+    names = ["ribbon", *plots.ours(results), "naive"]
+    ratios = [
+        (
+            work.title,
+            {n: float(work.results(results)[n]["ratio_to_bloom"]) for n in names},
+        )
+        for work in WORKS
+    ]
+    plots.plot_ratios(ratios, out / "ratios.svg")
+
+
+# ---- The command ----
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--bench",
+        type=Path,
+        default=BENCH,
+        metavar="FILE",
+        help="filter_bench, %(default)s unless given",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("build/report"),
+        metavar="DIR",
+        help="the folder, %(default)s unless given",
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="up to 4 M keys and few rounds: 1 to 2 minutes, not about 15",
+    )
+    parser.add_argument(
+        "--reuse",
+        action="store_true",
+        help=f"measure nothing; draw anew what is in the folder's {MEASURED}",
+    )
+    return parser.parse_args()
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    measured_file = arguments.out / MEASURED
+    try:
+        if arguments.reuse:
+            measured = json.loads(measured_file.read_text())
+        else:
+            arguments.out.mkdir(parents=True, exist_ok=True)
+            measured = measure(arguments.bench, QUICK if arguments.quick else FULL)
+            measured_file.write_text(json.dumps(measured, indent=1))
+        draw(measured, arguments.out)
+        text = report(measured)
+        (arguments.out / "report.md").write_text(text)
+    except (Failure, plots.GnuplotError, OSError) as error:
+        sys.exit(f"report.py: {error}")
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+    print(f"\n{text}\nAll of it: {arguments.out}")
+
+
+if __name__ == "__main__":
+    main()
