@@ -127,30 +127,30 @@ Built Build(const FilterUnderTest& filter, const FilterConfig& config,
   std::unique_ptr<FilterBitsBuilder> builder;
   Built built;
   Status status;
-  Stopwatch stopwatch;
+  const auto time = [&built](auto work) {
+    built.ns += TimeNs(CLOCK_THREAD_CPUTIME_ID, work);
+  };
   filter.UseKernel();
-  stopwatch.Time(
-      [&] { builder.reset(filter.policy->GetBuilderWithContext(context)); });
+  time([&] { builder.reset(filter.policy->GetBuilderWithContext(context)); });
   for (uint64_t done = 0; done < config.keys; done += KeyChunk::kCapacity) {
     const size_t count = static_cast<size_t>(
         std::min<uint64_t>(config.keys - done, KeyChunk::kCapacity));
     for (size_t i = 0; i < count; ++i) {
       keys->Set(i, index * config.keys + done + i);
     }
-    stopwatch.Time([&] {
+    time([&] {
       for (size_t i = 0; i < count; ++i) {
         builder->AddKey((*keys)[i]);
       }
     });
   }
-  stopwatch.Time([&] {
+  time([&] {
     built.content = builder->Finish(&built.owner, &status);
     builder.reset();
   });
   if (!status.ok()) {
     throw std::runtime_error(filter.name + ": " + status.ToString());
   }
-  built.ns = stopwatch.ns();
   return built;
 }
 

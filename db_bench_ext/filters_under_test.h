@@ -74,7 +74,7 @@ class Block {
 
 // A filter fresh from the builder.
 struct Built {
-  double ns = 0;  // From the builder's making until it is gone.
+  double ns = 0;  // From the builder's making until it is gone, of CPU time.
   std::unique_ptr<const char[]> owner;
   ROCKSDB_NAMESPACE::Slice content;
 };

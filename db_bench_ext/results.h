@@ -39,7 +39,7 @@ struct Series {
   FalsePositives false_positives;
 
   void Add(const Tally& tally) {
-    ns_per_key.push_back(tally.ns_per_key());
+    ns_per_key.push_back(tally.ns_per_key);
     false_positives.Add(tally);
   }
 };

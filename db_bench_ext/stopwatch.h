@@ -1,27 +1,27 @@
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_STOPWATCH_H_
 #define CASSANDRA_BLOOM_DB_BENCH_EXT_STOPWATCH_H_
 
-#include <chrono>
+#include <time.h>
 
 namespace cassandra_bloom::bench {
 
-// Adds up the time of what it is given to run, and of nothing between.
-class Stopwatch {
- public:
-  template <typename Work>
-  void Time(Work work) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    total_ += std::chrono::steady_clock::now() - start;
-  }
+// CLOCK_MONOTONIC: cheap and fine, but it runs on while the kernel has given
+// the CPU to another process. CLOCK_THREAD_CPUTIME_ID: not so, but a system
+// call.
+inline double NowNs(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 +
+         static_cast<double>(now.tv_nsec);
+}
 
-  double ns() const {
-    return std::chrono::duration<double, std::nano>(total_).count();
-  }
-
- private:
-  std::chrono::steady_clock::duration total_{};
-};
+// The ns that `work` takes.
+template <typename Work>
+double TimeNs(clockid_t clock, Work work) {
+  const double start = NowNs(clock);
+  work();
+  return NowNs(clock) - start;
+}
 
 }  // namespace cassandra_bloom::bench
 

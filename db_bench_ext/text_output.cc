@@ -68,8 +68,8 @@ void PrintText(const Machine& machine, const BenchOptions& options,
   std::printf(
       "ns per key, without the loop's own time: the best and the median of %u\n"
       "interleaved rounds of %" PRIu64
-      " keys (build: %u rounds). / bloom, / naive: the best\nrelative to "
-      "theirs at the same work; below 1 is faster.\n\n",
+      " keys. build: CPU time, in %u of the rounds. / bloom,\n/ naive: the "
+      "best relative to theirs at the same work; below 1 is faster.\n\n",
       options.rounds, options.queries, options.build_rounds);
   for (const Results& results : all_results) {
     std::printf("%s\n\n", results.config().Name().c_str());

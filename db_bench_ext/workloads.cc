@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <numeric>
 
 #include "db_bench_ext/bench_keys.h"
 #include "db_bench_ext/stopwatch.h"
@@ -32,6 +33,16 @@ const char* NameOf(Work work) {
 constexpr uint64_t kFirstAbsent = uint64_t{1} << 62;
 constexpr int kAbsentOfSeedBits = 36;
 
+// Without those in which, by their length, another process had the CPU.
+double UndisturbedMean(std::vector<double> spans) {
+  constexpr double kTooLong = 5;  // Medians. Spans are of the same work.
+  std::sort(spans.begin(), spans.end());
+  const auto end = std::upper_bound(spans.begin(), spans.end(),
+                                    kTooLong * spans[spans.size() / 2]);
+  return std::accumulate(spans.begin(), end, 0.0) /
+         static_cast<double>(end - spans.begin());
+}
+
 // A chunk of keys, the filter that each is for, and the answers.
 class Queries {
  public:
@@ -47,20 +58,20 @@ class Queries {
   void Ask(uint64_t queries) {
     while (tally_.keys < queries) {
       Choose();
-      stopwatch_.Time([this] {
+      spans_.push_back(TimeNs(CLOCK_MONOTONIC, [this] {
         if (workload_.batch == 0) {
           AskOneByOne();
         } else {
           AskInBatches();
         }
-      });
+      }));
       Count();
     }
   }
 
   Tally tally() const {
     Tally tally = tally_;
-    tally.ns = stopwatch_.ns();
+    tally.ns_per_key = UndisturbedMean(spans_) / static_cast<double>(count_);
     return tally;
   }
 
@@ -117,7 +128,7 @@ class Queries {
   Random random_;
   uint64_t next_absent_;
   uint64_t filter_ = 0;
-  Stopwatch stopwatch_;
+  std::vector<double> spans_;  // ns, each of count_ keys
   Tally tally_;
 };
 
@@ -165,11 +176,12 @@ Tally BuildAgain(const FilterSet& filters, uint64_t keys, uint64_t seed) {
   const FilterConfig& config = filters.config();
   KeyChunk chunk(config.key_shape);
   Tally tally;
+  double ns = 0;
   for (uint64_t index = seed; tally.keys < keys; ++index) {
-    tally.ns +=
-        Build(filters.filter(), config, index % config.filters, &chunk).ns;
+    ns += Build(filters.filter(), config, index % config.filters, &chunk).ns;
     tally.keys += config.keys;
   }
+  tally.ns_per_key = ns / static_cast<double>(tally.keys);
   return tally;
 }
 

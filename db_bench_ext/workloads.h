@@ -41,12 +41,11 @@ std::vector<Workload> WorkloadsOf(const std::string& name,
 
 struct Tally {
   uint64_t keys = 0;
-  double ns = 0;
   uint64_t absent = 0;  // Of the keys.
   uint64_t false_positives = 0;
   uint64_t false_negatives = 0;
 
-  double ns_per_key() const { return ns / static_cast<double>(keys); }
+  double ns_per_key = 0;
 };
 
 // Asks the filters `queries` keys, or a few more: as many as fill batches. Each
@@ -55,12 +54,15 @@ struct Tally {
 // every filter under test, but others for another `seed`: a branch predictor
 // never sees them again.
 //
-// Only MayMatch is in the clock. The keys are independent of each other, so the
-// CPU works on several of them at once, as far as the filter lets it.
+// Only MayMatch is in the clock, in many short spans; those in which something
+// else seems to have had the CPU are left out. The keys are independent of each
+// other, so the CPU works on several of them at once, as far as the filter lets
+// it.
 Tally Ask(const FilterSet& filters, const Workload& workload, uint64_t queries,
           uint64_t seed);
 
-// Builds filters of at least `keys` keys in all; at least one.
+// Builds filters of at least `keys` keys in all; at least one. The time is the
+// CPU's: a span as long as this is seldom had alone.
 Tally BuildAgain(const FilterSet& filters, uint64_t keys, uint64_t seed);
 
 }  // namespace cassandra_bloom::bench
