@@ -56,7 +56,7 @@ class Queries {
         next_absent_(kFirstAbsent + (seed << kAbsentOfSeedBits)) {}
 
   void Ask(uint64_t queries) {
-    while (tally_.keys < queries) {
+    do {
       Choose();
       spans_.push_back(TimeNs(CLOCK_MONOTONIC, [this] {
         if (workload_.batch == 0) {
@@ -66,7 +66,7 @@ class Queries {
         }
       }));
       Count();
-    }
+    } while (tally_.keys < queries);
   }
 
   Tally tally() const {
@@ -88,6 +88,7 @@ class Queries {
       const uint64_t present =
           filter_ * config.keys + Below(config.keys, random_.Next());
       keys_.Set(i, present_[i] ? present : next_absent_++);
+      answers_[i] = !present_[i];  // Wrong, should it not be written.
     }
   }
 
