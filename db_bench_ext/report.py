@@ -95,7 +95,7 @@ FULL = [
     sizes("64M", rounds=31, build_rounds=2),
 ]
 QUICK = [
-    *headlines(rounds=25, build_rounds=7),
+    *headlines(rounds=45, build_rounds=9),
     rates("500K", rounds=3),
     sizes("10K,100K,1M", rounds=21, build_rounds=5),
     sizes("4M", rounds=21, build_rounds=2),
