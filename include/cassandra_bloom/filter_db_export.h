@@ -111,8 +111,12 @@ struct FilterDbExportReport {
 // `sync`: makes `out_dir` hold exactly these: of the files that are named as
 // above with this version, those of no live SST file are removed, and so are
 // the temporary ones of an export that was killed; a file that is whole and no
-// older than its SST file is kept, unless `overwrite`. One export at a time for
-// an `out_dir`.
+// older than its SST file is kept, whatever its bits per key, unless
+// `overwrite`. A hidden file marks the folder as that of this database; that of
+// another, and one with SSTables of Cassandra, is an error.
+//
+// Exports to the same `out_dir` wait for each other, also in other processes,
+// unless the folder is on NFS.
 //
 // An error of one SST file does not stop the others. False if there was any
 // error; `*report` says what was done nevertheless.

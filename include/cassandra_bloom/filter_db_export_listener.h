@@ -17,17 +17,20 @@
 // by ExportFilterDbs with `sync`, named "nb-123-big-Filter.db" for 000123.sst,
 // and it goes when the SST file goes. The work is done in a thread of the
 // listener's own. Whatever fails is logged, in RocksDB's LOG or on stderr, and
-// counted, and never fails the database; when the folder cannot be written to,
-// what it missed is made up for at the next event.
+// counted, and never fails the database. What the folder could not take is made
+// up for at the next flush, compaction or ingestion; an SST file that could not
+// be read is tried again by ReconcileFilterDbExports and after an open.
 //
 // RocksDB sends no event for files that are there before it, such as those that
 // a database has when it is opened, for those that an import brings, and for
 // the strays of a crash. The listener looks for them at its first event after
 // an open; ReconcileFilterDbExports does so at any time.
 //
-// A listener serves one database, in local files, and one folder. Destroying
-// it, which usually the database does when it is closed, takes until what it
-// was told is done.
+// A listener serves one database, in local files, and one folder, and the
+// folder is marked as that of this database: another one, a copy of it
+// included, is refused. Destroying the listener, which usually the database
+// does when it is closed, takes until what it was told is done. After a fork
+// only the parent's goes on.
 
 #ifndef CASSANDRA_BLOOM_FILTER_DB_EXPORT_LISTENER_H_
 #define CASSANDRA_BLOOM_FILTER_DB_EXPORT_LISTENER_H_

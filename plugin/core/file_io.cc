@@ -55,11 +55,6 @@ bool WriteAll(int fd, const char* data, size_t size) {
   return true;
 }
 
-std::string FolderOf(const std::string& path) {
-  const size_t slash = path.find_last_of('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
-}
-
 bool SyncFolder(const std::string& folder, std::string* error) {
   const FileDescriptor fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY));
   if (fd.get() < 0 || fsync(fd.get()) != 0) {
@@ -85,6 +80,11 @@ bool GiveName(const std::string& temporary, const std::string& path,
 }
 
 }  // namespace
+
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
 
 std::unique_ptr<MappedFile> MappedFile::Open(const std::string& path,
                                              std::string* error) {

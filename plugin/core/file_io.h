@@ -10,6 +10,9 @@
 
 namespace cassandra_bloom {
 
+// The folder in a path to a file.
+std::string FolderOf(const std::string& path);
+
 // A file mapped for reading. A file of no bytes is mapped to no bytes.
 class MappedFile {
  public:

@@ -61,10 +61,6 @@ bool DatabaseExporter::ExportOne(const LiveSsts& live, const LiveSst& file,
   if (!finished_.insert(file.number).second) {
     return true;
   }
-  if (!file.error.empty()) {
-    report_->errors.push_back(file.error);
-    return true;
-  }
   ExportedFilterDb exported;
   exported.sst_file = file.path;
   exported.filter_db =
@@ -75,8 +71,18 @@ bool DatabaseExporter::ExportOne(const LiveSsts& live, const LiveSst& file,
     return true;
   }
   std::string error;
+  // None is better than that of another file, should this one not come about.
+  if (sync_) {
+    std::vector<std::string> replaced;
+    RemoveFilterDb(out_dir_, options_.sstable_version, file.number, &replaced,
+                   &error);
+  }
   FilterDbExportOptions options = options_;
   SstExporter exporter(options, form_, progress, &exported);
+  if (!file.error.empty()) {
+    report_->errors.push_back(file.error);
+    return true;
+  }
   if (!FindExtractor(live, file, &options, &error) ||
       !exporter.Export(&error)) {
     if (access(file.path.c_str(), F_OK) != 0 &&
@@ -134,7 +140,13 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
   if (sync && !list(&live, error)) {
     return false;
   }
-  DatabaseExporter exporter(out_dir, sync, options, form, report);
+  bool is_new = false;
+  if (sync && !ClaimExportFolder(out_dir, live.database, &is_new, error)) {
+    return false;
+  }
+  FilterDbExportOptions exporting = options;
+  exporting.overwrite |= is_new;
+  DatabaseExporter exporter(out_dir, sync, exporting, form, report);
   // A compaction may remove files that were listed; its own files are then
   // live.
   constexpr int kListings = 20;

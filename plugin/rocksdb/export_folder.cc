@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,9 +12,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <string_view>
 #include <system_error>
+#include <tuple>
+
+#include "plugin/core/file_io.h"
 
 namespace cassandra_bloom {
 
@@ -23,6 +28,7 @@ namespace {
 
 constexpr std::string_view kAfterNumber = "-big-Filter.db";
 constexpr std::string_view kDataComponent = "-Data.db";
+constexpr char kDatabaseMark[] = ".cassandra_bloom_database";
 
 // Takes a number without sign from the front.
 template <typename Number>
@@ -47,6 +53,10 @@ bool TakePrefix(std::string_view* text, std::string_view prefix) {
 bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() &&
          text.substr(text.size() - suffix.size()) == suffix;
+}
+
+bool IsBefore(const timespec& a, const timespec& b) {
+  return std::tie(a.tv_sec, a.tv_nsec) < std::tie(b.tv_sec, b.tv_nsec);
 }
 
 bool IsOfAnotherProcess(pid_t pid) {
@@ -134,8 +144,9 @@ bool IsUsableExportFolder(const std::string& folder, std::string* error) {
   }
   std::error_code failure;
   if (fs::is_directory(folder, failure)) {
-    if (access(folder.c_str(), W_OK | X_OK) != 0) {
-      *error = folder + ": cannot be written to: " + std::strerror(errno);
+    if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
+      *error =
+          folder + ": cannot be read and written to: " + std::strerror(errno);
       return false;
     }
     return true;
@@ -169,9 +180,9 @@ bool PrepareExportFolder(const std::string& folder, std::string* error) {
 }
 
 bool MayBeSynced(const std::string& folder, std::string* error) {
-  std::error_code ignored;
-  for (fs::directory_iterator entry(folder, ignored), end;
-       !ignored && entry != end; entry.increment(ignored)) {
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure), end;
+       !failure && entry != end; entry.increment(failure)) {
     const std::string name = entry->path().filename().string();
     if (EndsWith(name, kDataComponent)) {
       *error = folder + ": holds SSTables of Cassandra, such as " + name +
@@ -179,6 +190,34 @@ bool MayBeSynced(const std::string& folder, std::string* error) {
                "filters; choose another";
       return false;
     }
+  }
+  if (failure && failure != std::errc::no_such_file_or_directory) {
+    *error = folder + ": cannot be read: " + failure.message();
+    return false;
+  }
+  return true;
+}
+
+bool ClaimExportFolder(const std::string& folder, const std::string& database,
+                       bool* is_new, std::string* error) {
+  const std::string path = folder + "/" + kDatabaseMark;
+  std::error_code failure;
+  *is_new = !fs::exists(path, failure);
+  if (*is_new) {
+    return WriteFileAtomically(
+        path, /*overwrite=*/false,
+        [&](const Append& append) {
+          return append(database.data(), database.size());
+        },
+        error);
+  }
+  std::ifstream mark(path);
+  const std::string owner{std::istreambuf_iterator<char>(mark), {}};
+  if (owner != database) {
+    *error = folder + ": holds the filters of another database, " + owner +
+             "; choose another, or remove " + path +
+             " if it shall be that of " + database;
+    return false;
   }
   return true;
 }
@@ -198,11 +237,12 @@ ExportFolderLock::~ExportFolderLock() {
 
 bool IsUpToDate(const std::string& filter_db, FilterForm form,
                 const std::string& sst_file) {
-  std::error_code filter_failure;
-  std::error_code sst_failure;
-  const auto filter_time = fs::last_write_time(filter_db, filter_failure);
-  const auto sst_time = fs::last_write_time(sst_file, sst_failure);
-  if (filter_failure || sst_failure || filter_time < sst_time) {
+  struct stat filter_status;
+  struct stat sst_status;
+  if (stat(filter_db.c_str(), &filter_status) != 0 ||
+      stat(sst_file.c_str(), &sst_status) != 0 ||
+      IsBefore(filter_status.st_mtim, sst_status.st_mtim) ||
+      IsBefore(filter_status.st_mtim, sst_status.st_ctim)) {
     return false;
   }
   std::string ignored;

@@ -33,6 +33,12 @@ bool PrepareExportFolder(const std::string& folder, std::string* error);
 // old exports.
 bool MayBeSynced(const std::string& folder, std::string* error);
 
+// Marks the folder as that of a database, which for a folder without a mark is
+// `*is_new`. An error if it is that of another: files of two would get the same
+// names.
+bool ClaimExportFolder(const std::string& folder, const std::string& database,
+                       bool* is_new, std::string* error);
+
 // Held while a folder is written to: one at a time, of all threads and
 // processes, where the file system can.
 class ExportFolderLock {
@@ -46,7 +52,8 @@ class ExportFolderLock {
   const int fd_;
 };
 
-// True if the file is a whole filter, and no older than the SST file.
+// True if the file is a whole filter, and no older than the SST file: than its
+// content and its name, which a link or a copy may give to an old content.
 bool IsUpToDate(const std::string& filter_db, FilterForm form,
                 const std::string& sst_file);
 

@@ -6,13 +6,10 @@
 
 #include <cstddef>
 #include <exception>
-#include <set>
 #include <utility>
 
 #include "plugin/rocksdb/database_exporter.h"
 #include "plugin/rocksdb/export_folder.h"
-#include "plugin/rocksdb/report.h"
-#include "plugin/rocksdb/running_rocksdb.h"
 
 namespace cassandra_bloom {
 
@@ -26,12 +23,31 @@ using ROCKSDB_NAMESPACE::FlushJobInfo;
 using ROCKSDB_NAMESPACE::OptionType;
 using ROCKSDB_NAMESPACE::OptionTypeInfo;
 using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::TableFileCreationInfo;
+using ROCKSDB_NAMESPACE::TableFileCreationReason;
 using ROCKSDB_NAMESPACE::TableFileDeletionInfo;
 
 namespace {
 
 constexpr char kOutDir[] = "out_dir";
 constexpr char kSstableVersion[] = "sstable_version";
+
+// RocksDB reads the OPTIONS file of a running database again whenever it has
+// written it, and fails the change if that fails: what was a good folder once
+// is not refused later in this process.
+bool IsOrWasUsable(const std::string& folder, std::string* error) {
+  static std::mutex mutex;
+  static auto* const usable = new std::set<std::string>;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (usable->count(folder) > 0) {
+    return true;
+  }
+  if (!IsUsableExportFolder(folder, error) || !MayBeSynced(folder, error)) {
+    return false;
+  }
+  usable->insert(folder);
+  return true;
+}
 
 }  // namespace
 
@@ -45,27 +61,15 @@ FilterDbExportListener::FilterDbExportListener(const std::string& id)
   RegisterOptions(kExportListenerName, &settings_, &kOptions);
 }
 
-FilterDbExportListener::~FilterDbExportListener() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stop_ = true;
-  }
-  changed_.notify_all();
-  if (worker_.joinable()) {
-    worker_.join();
-  }
-}
-
 // ---- Options ----
 
 Status FilterDbExportListener::ConfigureOptions(
     const ConfigOptions& config_options,
     const std::unordered_map<std::string, std::string>& options,
     std::unordered_map<std::string, std::string>* unused) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (worker_.joinable()) {
+  if (worker_ != nullptr && !options.empty()) {
     return Status::InvalidArgument(
-        id_ + ": is at work and cannot be changed; create another");
+        id_ + ": cannot be changed; create another listener");
   }
   for (const auto& option : options) {
     if (option.first != kOutDir && option.first != kSstableVersion) {
@@ -73,12 +77,19 @@ Status FilterDbExportListener::ConfigureOptions(
                                      "'; it has out_dir and sstable_version");
     }
   }
-  const Status status =
+  Status status =
       EventListener::ConfigureOptions(config_options, options, unused);
-  // RocksDB does not prepare listeners.
-  return status.ok() ? Check() : status;
+  if (status.ok()) {
+    status = Check();
+  }
+  if (status.ok() && worker_ == nullptr) {
+    worker_ = std::make_unique<ExportWorker>(settings_.out_dir,
+                                             settings_.sstable_version);
+  }
+  return status;
 }
 
+// RocksDB does not prepare or validate listeners.
 Status FilterDbExportListener::Check() const {
   std::string error;
   if (id_ != kExportListenerName) {
@@ -88,8 +99,7 @@ Status FilterDbExportListener::Check() const {
   } else if (settings_.sstable_version.empty()) {
     error = "sstable_version, such as nb, is not given";
   } else if (IsNameableVersion(settings_.sstable_version, &error) &&
-             IsUsableExportFolder(settings_.out_dir, &error) &&
-             MayBeSynced(settings_.out_dir, &error)) {
+             IsOrWasUsable(settings_.out_dir, &error)) {
     return Status::OK();
   }
   return Status::InvalidArgument(id_ + ": " + error);
@@ -99,30 +109,53 @@ Status FilterDbExportListener::Check() const {
 
 void FilterDbExportListener::OnFlushCompleted(DB* db,
                                               const FlushJobInfo& info) {
-  HandOver(db, {info.file_path});
+  Guard([&] { Installed(db, {info.file_path}); });
+}
+
+void FilterDbExportListener::OnCompactionBegin(DB* /*db*/,
+                                               const CompactionJobInfo& info) {
+  Guard([&] { compactions_.insert(info.job_id); });
 }
 
 void FilterDbExportListener::OnCompactionCompleted(
     DB* db, const CompactionJobInfo& info) {
-  if (info.status.ok()) {
-    HandOver(db, info.output_files);
-  }
+  Guard([&] {
+    compactions_.erase(info.job_id);
+    if (info.status.ok()) {
+      Installed(db, info.output_files);
+    }
+  });
 }
 
 void FilterDbExportListener::OnExternalFileIngested(
     DB* db, const ExternalFileIngestionInfo& info) {
-  HandOver(db, {info.internal_file_path});
+  Guard([&] { Installed(db, {info.internal_file_path}); });
+}
+
+void FilterDbExportListener::OnTableFileCreated(
+    const TableFileCreationInfo& info) {
+  Guard([&] {
+    const auto number = NumberOfSst(info.file_path);
+    if (number && info.reason == TableFileCreationReason::kCompaction &&
+        compactions_.count(info.job_id) == 0) {
+      unannounced_.insert(*number);
+    }
+  });
 }
 
 void FilterDbExportListener::OnTableFileDeleted(
     const TableFileDeletionInfo& info) {
   Guard([&] {
     const auto number = NumberOfSst(info.file_path);
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (info.status.ok() && number && info.db_name == database_) {
-      work_.changes[*number].clear();
-      changed_.notify_all();
+    if (!number || info.db_name != database_) {
+      return;
     }
+    unannounced_.erase(*number);
+    if (db_ != nullptr && !unannounced_.empty()) {
+      List();
+    }
+    // Whether it could be deleted or not: it is live no more.
+    worker_->HandOver({{*number, ""}});
   });
 }
 
@@ -130,185 +163,72 @@ void FilterDbExportListener::OnColumnFamilyHandleDeletionStarted(
     ColumnFamilyHandle* handle) {
   constexpr uint32_t kDefaultColumnFamily = 0;
   if (handle->GetID() == kDefaultColumnFamily) {
-    // The database may be being closed, and its LOG is next. What happens until
-    // it is open again has no event.
-    const std::lock_guard<std::mutex> log_lock(log_mutex_);
-    info_log_.reset();
-    const std::lock_guard<std::mutex> lock(mutex_);
-    list_again_ = true;
+    // The database may be being closed. What happens until it is open again has
+    // no event.
+    Guard([&] {
+      db_ = nullptr;
+      database_.clear();
+      compactions_.clear();
+      worker_->DatabaseIsClosed();
+    });
   }
 }
 
 // RocksDB takes no exception.
 void FilterDbExportListener::Guard(const std::function<void()>& handle_event) {
+  if (worker_ == nullptr) {
+    return;  // Was refused.
+  }
   try {
+    const std::lock_guard<std::mutex> lock(mutex_);
     handle_event();
   } catch (const std::exception& exception) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      list_again_ = true;
-    }
-    Fail(exception.what(), /*failures=*/1);
+    worker_->NeedListing();
+    worker_->Fail(exception.what());
   }
 }
 
-void FilterDbExportListener::HandOver(
+void FilterDbExportListener::Installed(
     DB* db, const std::vector<std::string>& new_ssts) {
-  Guard([&] {
-    if (!IsOurDatabase(db->GetName())) {
-      return;
+  if (!Serves(db->GetName())) {
+    return;
+  }
+  db_ = db;
+  if (!worker_->HasLog()) {
+    worker_->SetLog(db->GetDBOptions().info_log);
+  }
+  if (worker_->NeedsListing() || !unannounced_.empty()) {
+    List();
+  }
+  ExportWorker::Changes changes;
+  for (const std::string& path : new_ssts) {
+    if (const auto number = NumberOfSst(path)) {
+      changes[*number] = path;
     }
-    KeepLog(db);
-    // Listing and events have to come in one order: what an event tells that
-    // comes after a listing is newer. RocksDB has released its own mutex.
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (list_again_) {
-      work_ = {LiveSstsOf(db), {}};
-      list_again_ = false;
-    }
-    for (const std::string& path : new_ssts) {
-      if (const auto number = NumberOfSst(path)) {
-        work_.changes[*number] = path;
-      }
-    }
-    if (!worker_.joinable()) {
-      worker_ = std::thread([this] { RunWorker(); });
-    }
-    changed_.notify_all();
-  });
+  }
+  worker_->HandOver(changes);
 }
 
-bool FilterDbExportListener::IsOurDatabase(const std::string& name) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (database_.empty()) {
-      database_ = name;
-    }
-    if (database_ == name) {
-      return true;
-    }
+bool FilterDbExportListener::Serves(const std::string& database) {
+  if (database_.empty()) {
+    database_ = database;
   }
-  Fail(name + ": needs a listener of its own, as this one serves " + database_,
-       /*failures=*/1);
-  return false;
+  if (database_ != database) {
+    worker_->Fail((database +
+                   ": needs a listener of its own, as this one "
+                   "serves " +
+                   database_)
+                      .c_str());
+  }
+  return database_ == database;
 }
 
-void FilterDbExportListener::KeepLog(DB* db) {
-  const std::lock_guard<std::mutex> lock(log_mutex_);
-  if (info_log_ == nullptr) {
-    info_log_ = db->GetDBOptions().info_log;
+void FilterDbExportListener::List() {
+  LiveSsts live = LiveSstsOf(db_);
+  for (const LiveSst& file : live.files) {
+    unannounced_.erase(file.number);
   }
-}
-
-// ---- The work ----
-
-void FilterDbExportListener::RunWorker() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [this] { return stop_ || !work_.empty(); });
-    if (work_.empty()) {
-      return;
-    }
-    const Work work = std::exchange(work_, {});
-    working_ = true;
-    lock.unlock();
-    Guard([&] { Perform(work); });
-    lock.lock();
-    working_ = false;
-    changed_.notify_all();
-  }
-}
-
-void FilterDbExportListener::Perform(const Work& work) {
-  FilterDbExportReport report;
-  std::string folder_error;
-  const bool folder_followed = Follow(work, &report, &folder_error);
-  if (!folder_error.empty()) {
-    report.errors.push_back(folder_error);
-  }
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    counts_.exported += report.exported.size();
-    counts_.removed += report.removed.size();
-    list_again_ |= !folder_followed;
-  }
-  if (const size_t count = report.errors.size(); count > 0) {
-    Fail(report.errors.front() +
-             (count > 1 ? " (and " + std::to_string(count - 1) + " more)" : ""),
-         count);
-  }
-}
-
-// False if the folder is not as it should be, other than for SST files that
-// cannot be exported.
-bool FilterDbExportListener::Follow(const Work& work,
-                                    FilterDbExportReport* report,
-                                    std::string* error) const {
-  const std::string& folder = settings_.out_dir;
-  FilterDbExportOptions options;
-  options.sstable_version = settings_.sstable_version;
-  FilterForm form;
-  if (!AreGoodExportOptions(options, &form, error) ||
-      !PrepareExportFolder(folder, error) || !MayBeSynced(folder, error)) {
-    return false;
-  }
-  const ExportFolderLock lock(folder);
-  const LiveSsts live = NewestSsts(work);
-  DatabaseExporter exporter(folder, /*sync=*/true, options, form, report);
-  // A file that is gone already is no error: the event of that is on its way.
-  exporter.Export(live);
-  if (exporter.write_failed()) {
-    return false;  // The report says why.
-  }
-  if (work.listing) {
-    return RemoveOtherFilterDbs(folder, options.sstable_version,
-                                NumbersOf(live), &report->removed, error);
-  }
-  for (const auto& [number, path] : work.changes) {
-    if (path.empty() && !RemoveFilterDb(folder, options.sstable_version, number,
-                                        &report->removed, error)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-LiveSsts FilterDbExportListener::NewestSsts(const Work& work) {
-  LiveSsts live;
-  if (work.listing) {
-    for (const LiveSst& file : work.listing->files) {
-      if (work.changes.count(file.number) == 0) {
-        live.files.push_back(file);
-      }
-    }
-  }
-  for (const auto& [number, path] : work.changes) {
-    if (!path.empty()) {
-      live.files.emplace_back();
-      live.files.back().number = number;
-      live.files.back().path = path;
-    }
-  }
-  return live;
-}
-
-void FilterDbExportListener::WaitUntilIdle() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return !working_ && work_.empty(); });
-}
-
-FilterDbExportCounts FilterDbExportListener::counts() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return counts_;
-}
-
-void FilterDbExportListener::Fail(const std::string& error, uint64_t failures) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    counts_.failed += failures;
-  }
-  const std::lock_guard<std::mutex> lock(log_mutex_);
-  ReportError(info_log_.get(), "%s: %s", kExportListenerName, error.c_str());
+  worker_->HandOver(std::move(live));
 }
 
 // ---- Public functions ----
@@ -316,15 +236,15 @@ void FilterDbExportListener::Fail(const std::string& error, uint64_t failures) {
 std::shared_ptr<EventListener> NewFilterDbExportListener(
     const std::string& out_dir, const std::string& sstable_version,
     std::string* error) {
-  auto listener = std::make_shared<FilterDbExportListener>(kExportListenerName);
-  FilterForm form;
   FilterDbExportOptions options;
   options.sstable_version = sstable_version;
+  FilterForm form;
   if (!AreGoodExportOptions(options, &form, error)) {
     return nullptr;
   }
   ConfigOptions config;
   config.input_strings_escaped = false;
+  auto listener = std::make_shared<FilterDbExportListener>(kExportListenerName);
   const Status status = listener->ConfigureFromMap(
       config, {{kOutDir, out_dir}, {kSstableVersion, sstable_version}});
   if (!status.ok()) {
@@ -340,7 +260,7 @@ bool ReconcileFilterDbExports(DB* db, const std::string& out_dir,
                               std::string* error) {
   for (const auto& listener : db->GetDBOptions().listeners) {
     if (listener->Name() == kExportListenerName) {
-      static_cast<FilterDbExportListener*>(listener.get())->WaitUntilIdle();
+      static_cast<FilterDbExportListener*>(listener.get())->worker()->Wait();
     }
   }
   FilterDbExportOptions options;
@@ -358,7 +278,8 @@ bool GetFilterDbExportCounts(const EventListener& listener,
   if (listener.Name() != kExportListenerName) {
     return false;
   }
-  *counts = static_cast<const FilterDbExportListener&>(listener).counts();
+  *counts =
+      static_cast<const FilterDbExportListener&>(listener).worker()->counts();
   return true;
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <thread>
 #include <tuple>
 
@@ -149,6 +150,15 @@ LiveSst ToLiveSst(const LiveFileMetaData& file, const std::string& db_dir) {
   return sst;
 }
 
+// The identity alone is also that of a copy.
+std::string DatabaseOf(DB* db) {
+  std::string identity;
+  db->GetDbIdentity(identity).PermitUncheckedError();
+  std::error_code ignored;
+  return identity + " in " +
+         std::filesystem::weakly_canonical(db->GetName(), ignored).string();
+}
+
 Status TryToList(const std::string& db_dir, LiveSsts* live) {
   const KnownOptions known = LoadOptions(db_dir);
   std::vector<std::string> names;
@@ -176,6 +186,7 @@ Status TryToList(const std::string& db_dir, LiveSsts* live) {
   db.reset(opened);
   std::vector<LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
+  live->database = DatabaseOf(opened);
   for (ColumnFamilyHandle* const handle : handles) {
     db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
   }
@@ -243,6 +254,7 @@ LiveSsts LiveSstsOf(DB* db) {
   std::vector<LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
   LiveSsts live;
+  live.database = DatabaseOf(db);
   for (const LiveFileMetaData& file : files) {
     live.files.push_back(ToLiveSst(file));
   }

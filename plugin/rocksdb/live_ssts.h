@@ -31,6 +31,7 @@ struct ColumnFamilySettings {
 };
 
 struct LiveSsts {
+  std::string database;        // Which one it is: unlike any other.
   std::vector<LiveSst> files;  // By column family, level and number.
   std::map<std::string, ColumnFamilySettings> column_families;
 };
@@ -40,7 +41,8 @@ struct LiveSsts {
 bool ListLiveSsts(const std::string& db_dir, const std::string& column_family,
                   LiveSsts* live, std::string* error);
 
-// Of a database that is open in this process; without settings.
+// Of a database that is open in this process; without settings. Not to be
+// called with RocksDB's mutex held.
 LiveSsts LiveSstsOf(ROCKSDB_NAMESPACE::DB* db);
 
 }  // namespace cassandra_bloom

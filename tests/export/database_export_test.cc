@@ -199,6 +199,51 @@ TEST_F(DatabaseExportTest, SyncReplacesWhatIsDamagedOrOld) {
   options.overwrite = true;
   ASSERT_TRUE(Export(/*sync=*/true, "", options)) << error_;
   EXPECT_EQ(report_.exported.size(), 2);
+
+  // As when a link or a copy brings an old file under a new name: its content
+  // is old, and its name is new.
+  const std::string sst = report_.exported[0].sst_file;
+  const auto old_time = fs::last_write_time(sst) - std::chrono::hours(1);
+  fs::last_write_time(report_.exported[0].filter_db,
+                      old_time + std::chrono::minutes(1));
+  fs::last_write_time(sst, old_time);
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  EXPECT_EQ(report_.exported.size(), 1);
+}
+
+// A filter of other keys is worse than none.
+TEST_F(DatabaseExportTest, SyncLeavesNoOldFilterOfAFileThatItCannotExport) {
+  AddFiles(2);
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  const ExportedFilterDb exported = report_.exported[0];
+  db_.Close();
+  WriteFile(exported.sst_file, "no SST file");
+  EXPECT_FALSE(Export(/*sync=*/true));
+  EXPECT_EQ(report_.errors.size(), 1);
+  EXPECT_EQ(report_.kept.size(), 1);
+  EXPECT_FALSE(fs::exists(exported.filter_db));
+}
+
+TEST_F(DatabaseExportTest, SyncOfAFolderThatIsAnotherDatabases) {
+  AddFiles(1);
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  const auto before = StateOf(out_.path());
+  TestDb other(DbOptions(OurPolicy()));
+  other.Put(NumberedRows(5000, 6000));
+  other.Flush();
+  FilterDbExportReport report;
+  EXPECT_FALSE(ExportFilterDbs(other.path(), "", out_.path(), /*sync=*/true, {},
+                               &report, &error_));
+  EXPECT_THAT(error_, HasSubstr("holds the filters of another database"));
+  EXPECT_EQ(StateOf(out_.path()), before);
+
+  fs::remove(out_ / ".cassandra_bloom_database");
+  ASSERT_TRUE(ExportFilterDbs(other.path(), "", out_.path(), /*sync=*/true, {},
+                              &report, &error_))
+      << error_;
+  EXPECT_EQ(report.kept.size(), 0);
+  EXPECT_EQ(NamesIn(out_.path()), LiveFilterNames(other));
+  ExpectFiltersAreTheirs(other, out_.path());
 }
 
 TEST_F(DatabaseExportTest, SyncOfAnEmptyDatabase) {
@@ -218,7 +263,7 @@ TEST_F(DatabaseExportTest, ColumnFamilies) {
   }
   Require(db_->Flush(rocksdb::FlushOptions(), other));
 
-  ASSERT_TRUE(Export()) << error_;
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
   EXPECT_EQ(NamesIn(out_.path()), LiveFilterNames(db_));
   EXPECT_EQ(report_.exported.size(), 2);
 

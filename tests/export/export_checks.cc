@@ -105,7 +105,11 @@ std::map<std::string, std::string> StateOf(const std::string& folder) {
 std::set<std::string> NamesIn(const std::string& folder) {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    names.insert(entry.path().filename());
+    // The mark of a folder that follows a database is no export.
+    if (const std::string name = entry.path().filename();
+        name != ".cassandra_bloom_database") {
+      names.insert(name);
+    }
   }
   return names;
 }

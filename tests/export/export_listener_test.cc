@@ -273,10 +273,84 @@ TEST_F(ExportListenerTest, AFolderThatIsGoneIsMadeAgain) {
   AddFiles(2);
   ExpectFollowed();
   fs::remove_all(out_.path());
-  AddFiles(1);  // Finds the folder empty, and fills it at the next event.
-  ASSERT_TRUE(Reconcile()) << error_;
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 1; }));
+  AddFiles(1);
   ExpectFollowed();
-  EXPECT_EQ(NamesIn(out_.path()).size(), 3);
+  EXPECT_EQ(NamesIn(out_.path()).size(), 4);
+}
+
+// DB::CompactFiles sends no event of its own.
+TEST_F(ExportListenerTest, CompactFiles) {
+  Listen();
+  AddFiles(3);
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  Require(db_->CompactFiles(rocksdb::CompactionOptions(),
+                            {files[0].name, files[1].name, files[2].name},
+                            /*output_level=*/2));
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 1);
+}
+
+// The files that RocksDB no longer needs cannot be deleted.
+TEST_F(ExportListenerTest, FilesThatAreGoneAlready) {
+  Listen();
+  AddFiles(2);
+  ExpectFollowed();
+  for (const std::string& name : NamesIn(db_.path())) {
+    if (fs::path(name).extension() == ".sst") {
+      fs::remove(db_.path() + "/" + name);
+    }
+  }
+  db_.Compact();
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 1);
+}
+
+TEST_F(ExportListenerTest, TwoDatabasesAndOneFolder) {
+  Listen();
+  AddFiles(1);
+  ExpectFollowed();
+  rocksdb::Options options = DbOptions(OurPolicy());
+  const ListenerPtr listener = NewListener(out_.path());
+  options.listeners = {listener};
+  TestDb other(options);
+  other.Put(NumberedRows(5000, 6000));
+  other.Flush();
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener).failed == 1; }));
+  EXPECT_THAT(ReadFile(other.path() + "/LOG"),
+              HasSubstr("holds the filters of another database"));
+  ExpectFollowed();
+}
+
+TEST_F(ExportListenerTest, FilesThatAreNotOnThisMachine) {
+  const std::unique_ptr<rocksdb::Env> memory(
+      rocksdb::NewMemEnv(rocksdb::Env::Default()));
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.env = memory.get();
+  listener_ = NewListener(out_.path());
+  options.listeners = {listener_};
+  TestDb db(options);
+  db.Put(NumberedRows(0, 1000));
+  db.Flush();
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 1; }));
+}
+
+// RocksDB reads the OPTIONS that it has written, and would fail the change.
+TEST_F(ExportListenerTest, OptionsChangeWhileTheFolderIsGone) {
+  rocksdb::ObjectRegistry::Default()->AddLibrary("test",
+                                                 register_cassandra_bloom, "");
+  rocksdb::Options options = db_.options();
+  options.fail_if_options_file_error = true;
+  fs::create_directory(out_ / "gone");
+  options.listeners = {NewListener(out_ / "gone/out")};
+  db_.Reopen(options);
+  fs::remove_all(out_ / "gone");
+  EXPECT_TRUE(db_->SetOptions({{"write_buffer_size", "1000000"}}).ok());
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  Require(db_->CreateColumnFamily(options, "other", &other));
+  Require(db_->DestroyColumnFamilyHandle(other));
 }
 
 // Of which nothing is known where an SST file is read by itself.

@@ -1,0 +1,217 @@
+#include "plugin/rocksdb/export_worker.h"
+
+#include <exception>
+#include <utility>
+
+#include "plugin/rocksdb/database_exporter.h"
+#include "plugin/rocksdb/export_folder.h"
+#include "plugin/rocksdb/report.h"
+
+namespace cassandra_bloom {
+namespace {
+
+LiveSsts LiveAfter(const std::optional<LiveSsts>& listing,
+                   const ExportWorker::Changes& changes) {
+  LiveSsts live;
+  if (listing) {
+    for (const LiveSst& file : listing->files) {
+      if (changes.count(file.number) == 0) {
+        live.files.push_back(file);
+      }
+    }
+  }
+  for (const auto& [number, path] : changes) {
+    if (!path.empty()) {
+      live.files.emplace_back();
+      live.files.back().number = number;
+      live.files.back().path = path;
+    }
+  }
+  return live;
+}
+
+}  // namespace
+
+ExportWorker::~ExportWorker() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) {
+    thread_.join();
+  }
+}
+
+bool ExportWorker::NeedsListing() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return needs_listing_;
+}
+
+void ExportWorker::NeedListing() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  needs_listing_ = true;
+}
+
+void ExportWorker::HandOver(LiveSsts listing) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!thread_.joinable()) {
+    thread_ = std::thread([this] { Run(); });
+  }
+  // It knows better, except of files that came before the first listing, which
+  // are not there any more or among these.
+  work_ = {std::move(listing), {}};
+  needs_listing_ = false;
+  changed_.notify_all();
+}
+
+void ExportWorker::HandOver(const Changes& changes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [number, path] : changes) {
+    work_.changes[number] = path;
+  }
+  changed_.notify_all();
+}
+
+bool ExportWorker::HasWork() const {
+  return work_.listing || (is_following_ && !work_.changes.empty());
+}
+
+void ExportWorker::Run() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stop_ || HasWork(); });
+    if (!HasWork()) {
+      return;
+    }
+    const Work work = std::exchange(work_, {});
+    working_ = true;
+    lock.unlock();
+    const bool is_following = Perform(work);
+    lock.lock();
+    is_following_ = is_following;
+    needs_listing_ |= !is_following;
+    working_ = false;
+    ++finished_;
+    changed_.notify_all();
+  }
+}
+
+bool ExportWorker::Perform(const Work& work) {
+  try {
+    FilterDbExportReport report;
+    std::string error;
+    const bool is_following = Follow(work, &report, &error);
+    if (!error.empty()) {
+      report.errors.push_back(error);
+    }
+    Count(report);
+    return is_following;
+  } catch (const std::exception& exception) {
+    Fail(exception.what());
+    return false;
+  }
+}
+
+void ExportWorker::Count(const FilterDbExportReport& report) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    counts_.exported += report.exported.size();
+    counts_.removed += report.removed.size();
+  }
+  if (const size_t count = report.errors.size(); count > 0) {
+    const std::string more =
+        count > 1 ? " (and " + std::to_string(count - 1) + " more)" : "";
+    Fail((report.errors.front() + more).c_str(), count);
+  }
+}
+
+// False if the folder is not as it should be, other than for SST files that
+// cannot be exported.
+bool ExportWorker::Follow(const Work& work, FilterDbExportReport* report,
+                          std::string* error) {
+  FilterDbExportOptions options;
+  options.sstable_version = sstable_version_;
+  FilterForm form;
+  if (!AreGoodExportOptions(options, &form, error) ||
+      !PrepareExportFolder(out_dir_, error) || !MayBeSynced(out_dir_, error)) {
+    return false;
+  }
+  const ExportFolderLock lock(out_dir_);
+  if (work.listing) {
+    database_ = work.listing->database;
+  }
+  bool is_new = false;
+  if (!ClaimExportFolder(out_dir_, database_, &is_new, error)) {
+    return false;
+  }
+  if (is_new && !work.listing) {
+    *error = out_dir_ +
+             ": was emptied; its filters are made again after the "
+             "next flush, compaction or ingestion";
+    return false;
+  }
+  options.overwrite = is_new;
+  const LiveSsts live = LiveAfter(work.listing, work.changes);
+  // Removals first, as they make room.
+  bool good = !work.listing ||
+              RemoveOtherFilterDbs(out_dir_, sstable_version_, NumbersOf(live),
+                                   &report->removed, error);
+  for (const auto& [number, path] : work.changes) {
+    if (path.empty()) {
+      good &= RemoveFilterDb(out_dir_, sstable_version_, number,
+                             &report->removed, error);
+    }
+  }
+  DatabaseExporter exporter(out_dir_, /*sync=*/true, options, form, report);
+  // A file that is gone already is no error: the event of that is on its way.
+  exporter.Export(live);
+  if (work.listing && !live.files.empty() && report->exported.empty() &&
+      report->kept.empty() && report->errors.empty()) {
+    *error = live.files.front().path +
+             ": is not there, and neither are the others; only files of a "
+             "local file system can be exported";
+  }
+  return good && !exporter.write_failed();
+}
+
+void ExportWorker::Wait() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (thread_.joinable()) {
+    const uint64_t target =
+        finished_ + (working_ ? 1 : 0) + (HasWork() ? 1 : 0);
+    changed_.wait(
+        lock, [&] { return finished_ >= target || (!working_ && !HasWork()); });
+  }
+}
+
+FilterDbExportCounts ExportWorker::counts() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return counts_;
+}
+
+void ExportWorker::Fail(const char* error, uint64_t failures) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    counts_.failed += failures;
+  }
+  const std::lock_guard<std::mutex> lock(log_mutex_);
+  ReportError(info_log_.get(), "cassandra_bloom_export: %s", error);
+}
+
+void ExportWorker::SetLog(std::shared_ptr<ROCKSDB_NAMESPACE::Logger> info_log) {
+  const std::lock_guard<std::mutex> lock(log_mutex_);
+  info_log_ = std::move(info_log);
+}
+
+bool ExportWorker::HasLog() const {
+  const std::lock_guard<std::mutex> lock(log_mutex_);
+  return info_log_ != nullptr;
+}
+
+void ExportWorker::DatabaseIsClosed() {
+  SetLog(nullptr);
+  NeedListing();
+}
+
+}  // namespace cassandra_bloom
