@@ -13,11 +13,8 @@ are removed at the end.
 
 import argparse
 import json
-import os
 import re
-import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import textwrap
@@ -28,10 +25,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
-from types import FrameType
 
-LOADER = "libcassandra_bloom_preload.so"
-TOOLS = ("db_bench", "ldb", "sst_dump")
+from stock_tools import LOADER, Bench, Failure, Tools, db_bench, exit_orderly
+
 OPTIONS_DIR = Path(__file__).resolve().parent / "options"
 
 MODES = ("full", "partitioned", "prefix")
@@ -52,10 +48,6 @@ KEY_NUMBERS = 2**48
 FILTERED_LOOKUPS = 2
 BLOCK_LOOKUPS = 0.25
 WIDTH = 100
-
-
-class Failure(Exception):
-    """Why there is no table to show."""
 
 
 # ---- What is measured ----
@@ -100,81 +92,6 @@ TIMED = (READMISSING, READRANDOM, COMPACT)
 # The values of all rounds; no false positives and no size where there is no filter.
 Figures = dict[Metric, list[float]]
 Table = dict[Config, Figures]
-
-
-# ---- The stock tools ----
-
-
-class Tools:
-    def __init__(self, lib_dir: Path) -> None:
-        loader = lib_dir.resolve() / LOADER
-        if not loader.is_file():
-            raise Failure(
-                f"no {LOADER} in {lib_dir}; to build it: "
-                "cmake --preset release && cmake --build --preset release"
-            )
-        missing = [tool for tool in TOOLS if shutil.which(tool) is None]
-        if missing:
-            raise Failure(
-                f"not found in PATH: {', '.join(missing)}; "
-                "install Debian's package rocksdb-tools"
-            )
-        self._env = {**os.environ, "LD_PRELOAD": str(loader)}
-
-    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        result = subprocess.run(
-            command, env=self._env, capture_output=True, text=True, errors="replace"
-        )
-        if result.returncode != 0:
-            status = f"exit status {result.returncode}"
-            if result.returncode < 0:
-                status = signal.Signals(-result.returncode).name
-            output = (result.stdout + result.stderr).splitlines()
-            raise Failure(
-                f"{command[0]} failed, {status}; the end of its output:\n"
-                + "\n".join(output[-15:])
-            )
-        return result
-
-
-@dataclass(frozen=True)
-class Bench:
-    """What one benchmark of db_bench gave."""
-
-    ops_per_second: int
-    seconds: float
-    found: int
-    counters: dict[str, int]
-    stdout: str
-    stderr: str
-
-
-def db_bench(tools: Tools, benchmark: str, *flags: str) -> Bench:
-    output = tools.run(
-        "db_bench",
-        f"--benchmarks={benchmark}",
-        "--key_size=16",
-        "--value_size=100",
-        "--progress_reports=false",
-        *flags,
-    )
-    result = re.search(
-        rf"^{benchmark} *:.* (\d+) ops/sec ([\d.]+) seconds \d+ operations;"
-        r"(?:.*\((\d+) of \d+ found\))?",
-        output.stdout,
-        re.MULTILINE,
-    )
-    if result is None:
-        raise Failure(f"db_bench has printed no result of {benchmark}")
-    counters = re.findall(r"^(rocksdb\.\S+) COUNT : (\d+)", output.stdout, re.MULTILINE)
-    return Bench(
-        ops_per_second=int(result[1]),
-        seconds=float(result[2]),
-        found=int(result[3] or 0),
-        counters={name: int(count) for name, count in counters},
-        stdout=output.stdout,
-        stderr=output.stderr,
-    )
 
 
 # ---- Databases ----
@@ -591,15 +508,9 @@ def working_folder(keep: Path | None) -> Iterator[Path]:
         yield keep.resolve()
 
 
-def terminate(number: int, _frame: FrameType | None) -> None:
-    sys.exit(128 + number)
-
-
 def main() -> None:
     arguments = parse_arguments()
-    # An orderly exit, which removes the databases.
-    for number in (signal.SIGHUP, signal.SIGTERM):
-        signal.signal(number, terminate)
+    exit_orderly()
     try:
         tools = Tools(arguments.lib_dir)
         with working_folder(arguments.keep) as folder:
