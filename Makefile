@@ -14,6 +14,8 @@ help:
 	@echo "             (BENCH_FLAGS=--help: all that can be varied)"
 	@echo "make report  time them over sizes and bits per key, with plots, in 15 minutes"
 	@echo "             (QUICK=1: in 2; BENCH=FILE: with another filter_bench)"
+	@echo "make bench-filterdb"
+	@echo "             time filterdb on 100 million keys, and measure its memory"
 
 demo: release
 	python3 db_bench_ext/demo.py --lib-dir=build/release/lib
@@ -23,6 +25,9 @@ bench: release
 
 report: release report-packages
 	python3 -B db_bench_ext/report.py --bench=$(BENCH) $(if $(QUICK),--quick)
+
+bench-filterdb: release
+	python3 db_bench_ext/filterdb_bench.py --build-dir=build/release
 
 test: packages
 	cmake --preset dev
@@ -47,4 +52,4 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
-.PHONY: help demo bench report test release packages report-packages
+.PHONY: help demo bench report bench-filterdb test release packages report-packages
