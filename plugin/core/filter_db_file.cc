@@ -170,6 +170,14 @@ struct FilterDbBuilder::Content {
   uint32_t num_words;
   InvariantRemainder capacity_bits;
   std::vector<char> bits;
+  // Of keys whose bits are not set yet.
+  std::vector<Hash128> hashes;
+
+  void SetTheirBits() {
+    SetBits(hashes.data(), hashes.size(), num_probes, capacity_bits,
+            bits.data());
+    hashes.clear();
+  }
 
   static std::unique_ptr<Content> New(const Sizing& sizing,
                                       uint64_t expected_keys, FilterForm form,
@@ -182,9 +190,12 @@ struct FilterDbBuilder::Content {
     }
     const uint32_t num_words = sizing.NumWords(expected_keys);
     return std::unique_ptr<Content>(
-        new Content{form, sizing.num_probes, num_words,
+        new Content{form,
+                    sizing.num_probes,
+                    num_words,
                     InvariantRemainder(uint64_t{64} * num_words),
-                    std::vector<char>(8 * size_t{num_words})});
+                    std::vector<char>(8 * size_t{num_words}),
+                    {}});
   }
 };
 
@@ -224,12 +235,18 @@ FilterDbBuilder::~FilterDbBuilder() = default;
 
 int FilterDbBuilder::num_probes() const { return content_->num_probes; }
 uint32_t FilterDbBuilder::num_words() const { return content_->num_words; }
-const char* FilterDbBuilder::bits() const { return content_->bits.data(); }
+
+const char* FilterDbBuilder::bits() const {
+  content_->SetTheirBits();
+  return content_->bits.data();
+}
 
 void FilterDbBuilder::Add(std::string_view key) {
-  const Hash128 hash = HashOf(key, content_->form.hash_order);
-  SetBits(&hash, 1, content_->num_probes, content_->capacity_bits,
-          content_->bits.data());
+  constexpr size_t kHashesAtOnce = 512;
+  content_->hashes.push_back(HashOf(key, content_->form.hash_order));
+  if (content_->hashes.size() == kHashesAtOnce) {
+    content_->SetTheirBits();
+  }
 }
 
 bool FilterDbBuilder::Write(const std::string& path, bool overwrite,

@@ -12,7 +12,8 @@
 
 namespace cassandra_bloom {
 
-// Sets the bits of these keys in a filter of capacity_bits.divisor() bits.
+// Sets the bits of these keys in a filter of capacity_bits.divisor() bits. Keys
+// in hundreds are faster than one by one if the filter is large.
 void SetBits(const Hash128* hashes, size_t count, int num_probes,
              InvariantRemainder capacity_bits, char* bits);
 

@@ -28,6 +28,8 @@ class InvariantRemainder {
     assert(divisor >= 2);
   }
 
+  uint64_t divisor() const { return divisor_; }
+
   // x <= 2^63.
   uint64_t operator()(uint64_t x) const {
     const auto high =
