@@ -78,7 +78,7 @@ ExitCode RunBuild(const Options& options) {
 void AddBuild(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
       "build", "A Filter.db from keys, of Cassandra's own size");
-  const auto options = std::make_shared<Options>();
+  auto* const options = NewOptions(command, run, RunBuild);
   options->keys.AddTo(command);
   auto* const size = command->add_option_group("size")->require_option(1);
   size->add_option("--bits", options->bits,
@@ -95,8 +95,6 @@ void AddBuild(CLI::App* app, Run* run) {
       ->type_name("FILE");
   command->add_flag("--force", options->force, "Overwrite an existing file");
   AddJson(command, &options->json);
-  command->callback(
-      [run, options] { *run = [options] { return RunBuild(*options); }; });
 }
 
 }  // namespace cassandra_bloom::tools

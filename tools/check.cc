@@ -102,7 +102,7 @@ ExitCode RunCheck(const Options& options) {
 void AddCheck(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
       "check", "Whether a Filter.db has lost a key: a fault if it has");
-  const auto options = std::make_shared<Options>();
+  auto* const options = NewOptions(command, run, RunCheck);
   command->add_option("FILE", options->file, "The Filter.db")->required();
   options->keys.AddTo(command);
   command
@@ -117,8 +117,6 @@ void AddCheck(CLI::App* app, Run* run) {
   AddVersion(command, "--sstable-version", &options->version,
              "the SSTable, if the names do not say it");
   AddJson(command, &options->json);
-  command->callback(
-      [run, options] { *run = [options] { return RunCheck(*options); }; });
 }
 
 }  // namespace cassandra_bloom::tools

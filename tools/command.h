@@ -42,6 +42,16 @@ void AddDiff(CLI::App* app, Run* run);
 void AddExport(CLI::App* app, Run* run);
 void AddDoctor(CLI::App* app, Run* run);
 
+// The options of a subcommand, which lives as long: `*run` is `run_with` them
+// if the user chooses it.
+template <typename Options>
+Options* NewOptions(CLI::App* command, Run* run,
+                    ExitCode (*run_with)(const Options&)) {
+  const auto options = std::make_shared<Options>();
+  command->callback([=] { *run = [=] { return run_with(*options); }; });
+  return options.get();
+}
+
 // ---- Options that several have ----
 
 void AddJson(CLI::App* command, bool* json);

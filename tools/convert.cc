@@ -53,7 +53,7 @@ ExitCode RunConvert(const Options& options) {
 void AddConvert(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
       "convert", "A Filter.db in the form of another SSTable version");
-  const auto options = std::make_shared<Options>();
+  auto* const options = NewOptions(command, run, RunConvert);
   command->add_option("IN", options->in, "The Filter.db to read")->required();
   command->add_option("OUT", options->out, "The Filter.db to write")
       ->required();
@@ -62,8 +62,6 @@ void AddConvert(CLI::App* app, Run* run) {
   AddVersion(command, "--to", &options->to, "OUT, if its name does not say it");
   command->add_flag("--force", options->force, "Overwrite an existing file");
   AddJson(command, &options->json);
-  command->callback(
-      [run, options] { *run = [options] { return RunConvert(*options); }; });
 }
 
 }  // namespace cassandra_bloom::tools

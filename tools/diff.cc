@@ -83,7 +83,7 @@ ExitCode RunDiff(const Options& options) {
 void AddDiff(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
       "diff", "Whether two Filter.db are the same filter: a fault if not");
-  const auto options = std::make_shared<Options>();
+  auto* const options = NewOptions(command, run, RunDiff);
   command->add_option("A", options->a, "A Filter.db")->required();
   command->add_option("B", options->b, "Another one")->required();
   AddVersion(command, "--version-a", &options->version_a,
@@ -91,8 +91,6 @@ void AddDiff(CLI::App* app, Run* run) {
   AddVersion(command, "--version-b", &options->version_b,
              "B, if its name does not say it");
   AddJson(command, &options->json);
-  command->callback(
-      [run, options] { *run = [options] { return RunDiff(*options); }; });
 }
 
 }  // namespace cassandra_bloom::tools

@@ -327,7 +327,7 @@ void AddDoctor(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
       "doctor",
       "Whether a RocksDB database has our filters everywhere: a fault if not");
-  const auto options = std::make_shared<Options>();
+  auto* const options = NewOptions(command, run, RunDoctor);
   command
       ->add_option("--db", options->db,
                    "The folder of the database, which may be in use. Nothing "
@@ -335,8 +335,6 @@ void AddDoctor(CLI::App* app, Run* run) {
       ->required()
       ->type_name("DIR");
   AddJson(command, &options->json);
-  command->callback(
-      [run, options] { *run = [options] { return RunDoctor(*options); }; });
 }
 
 }  // namespace cassandra_bloom::tools

@@ -202,8 +202,8 @@ void AddKeysOptions(CLI::App* command, FilterDbExportOptions* options) {
 void AddExport(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
       "export", "A Filter.db for each SST file of a RocksDB database");
-  const auto options = std::make_shared<Options>();
-  AddSource(command, options.get());
+  auto* const options = NewOptions(command, run, RunExport);
+  AddSource(command, options);
   command
       ->add_option("--out-dir", options->out_dir,
                    "The folder for the Filter.db files, such as "
@@ -219,8 +219,6 @@ void AddExport(CLI::App* app, Run* run) {
   command->add_flag("--force", options->exporting.overwrite,
                     "Overwrite existing files");
   AddJson(command, &options->json);
-  command->callback(
-      [run, options] { *run = [options] { return RunExport(*options); }; });
 }
 
 }  // namespace cassandra_bloom::tools

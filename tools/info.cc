@@ -156,7 +156,7 @@ ExitCode RunInfo(const Options& options) {
 void AddInfo(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
       "info", "What is in a Filter.db, and whether it is of use");
-  const auto options = std::make_shared<Options>();
+  auto* const options = NewOptions(command, run, RunInfo);
   command->add_option("FILE", options->files, "Filter.db files")->required();
   AddVersion(command, "--sstable-version", &options->version,
              "the files, if their names do not say it");
@@ -165,8 +165,6 @@ void AddInfo(CLI::App* app, Run* run) {
       "How many keys the filter should hold: shows the rate planned for them; "
       "a fault if the filter's is not 75 to 125 % of it");
   AddJson(command, &options->json);
-  command->callback(
-      [run, options] { *run = [options] { return RunInfo(*options); }; });
 }
 
 }  // namespace cassandra_bloom::tools

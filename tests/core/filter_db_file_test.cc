@@ -1,6 +1,4 @@
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 
 #include <cmath>
 #include <filesystem>
@@ -11,34 +9,19 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/core/endian.h"
+#include "tests/support/broken_filters.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/sha256.h"
+#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string ReadFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
-void WriteFile(const fs::path& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
 class FilterDbFileTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name =
-        (fs::temp_directory_path() / "filter_db_XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string Path(const std::string& name) const { return folder_ / name; }
 
   std::unique_ptr<FilterDbFile> Open(const std::string& name, FilterForm form) {
@@ -53,7 +36,7 @@ class FilterDbFileTest : public ::testing::Test {
     return error_;
   }
 
-  fs::path folder_;
+  const TempDir folder_;
   std::string error_;
 };
 
@@ -253,10 +236,8 @@ constexpr Broken kBroken[] = {
 
 TEST_F(FilterDbFileTest, BrokenFilesAreRefusedInEveryForm) {
   for (const Broken& broken : kBroken) {
-    std::string bytes(std::max<size_t>(8, broken.size), '\0');
-    StoreBigEndian32(broken.num_probes, bytes.data());
-    StoreBigEndian32(broken.num_words, bytes.data() + 4);
-    bytes.resize(broken.size);
+    const std::string bytes =
+        FilterDbBytes(broken.num_probes, broken.num_words, broken.size);
     for (const FilterForm form : {kBeforeMa, kMaToMe, kNaAndLater}) {
       EXPECT_EQ(
           FaultOf(bytes, form).rfind(Path("broken") + ": " + broken.fault, 0),
@@ -270,8 +251,8 @@ TEST_F(FilterDbFileTest, FilesThatCannotBeReadAreNamed) {
   EXPECT_EQ(Open("missing", kNaAndLater), nullptr);
   EXPECT_EQ(error_,
             Path("missing") + ": cannot open: No such file or directory");
-  EXPECT_EQ(FilterDbFile::Open(folder_, kNaAndLater, &error_), nullptr);
-  EXPECT_EQ(error_, folder_.string() + ": not a regular file");
+  EXPECT_EQ(FilterDbFile::Open(folder_.path(), kNaAndLater, &error_), nullptr);
+  EXPECT_EQ(error_, folder_.path() + ": not a regular file");
 }
 
 TEST_F(FilterDbFileTest, WritesNeverOverUnlessAsked) {
@@ -284,13 +265,13 @@ TEST_F(FilterDbFileTest, WritesNeverOverUnlessAsked) {
   EXPECT_TRUE(builder->Write(Path("filter"), true, &error_)) << error_;
   EXPECT_NE(Open("filter", kNaAndLater), nullptr);
   // Nothing else was left.
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
 
   EXPECT_FALSE(builder->Write(Path("no/such/filter"), false, &error_));
   EXPECT_NE(error_.find("No such file or directory"), std::string::npos);
   fs::create_directory(Path("folder"));
   EXPECT_FALSE(builder->Write(Path("folder"), true, &error_));
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 2);
 }
 
 TEST_F(FilterDbFileTest, BuilderRefusesWhatHasNoFilter) {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "plugin/core/filter_writer.h"
 #include "plugin/core/hash_list.h"
 #include "plugin/core/sizing.h"
+#include "tests/support/broken_filters.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/random_keys.h"
@@ -133,46 +133,12 @@ TEST(FilterTest, NothingMatchesTheFilterOfNoKeys) {
   EXPECT_FALSE(FilterView(filter).MayContain(HashOf("key")));
 }
 
-struct BrokenFile {
-  const char* what;
-  int32_t num_probes;
-  int32_t num_words;
-  size_t size;
-};
-
-constexpr BrokenFile kBrokenFiles[] = {
-    {"empty", 7, 1, 0},
-    {"seven bytes", 7, 1, 7},
-    {"header only", 7, 1, 8},
-    {"header only, no words", 7, 0, 8},
-    {"no words, some bits", 7, 0, 16},
-    {"negative words", 7, -1, 16},
-    {"most negative words", 7, INT32_MIN, 16},
-    {"one word too few for the size", 7, 1, 24},
-    {"one word too many for the size", 7, 3, 24},
-    {"one byte short", 7, 2, 23},
-    {"one byte more", 7, 2, 25},
-    {"no probes", 0, 2, 24},
-    {"negative probes", -1, 2, 24},
-    {"most negative probes", INT32_MIN, 2, 24},
-    {"too many probes", 65, 2, 24},
-    {"far too many probes", INT32_MAX, 2, 24},
-    {"the largest filter, without its bits", 7, INT32_MAX, 24},
-    {"a size of 2^32 + 16 bytes, cut to 32 bits", 7, 0x20000001, 16},
-};
-
-TEST(FilterDbTest, RefusesBrokenFiles) {
-  for (const BrokenFile& broken : kBrokenFiles) {
+TEST(FilterDbTest, RefusesBrokenFilters) {
+  for (const BrokenFilter& broken : kBrokenFilters) {
     SCOPED_TRACE(broken.what);
-    std::vector<char> header(kFilterDbHeaderSize);
-    StoreBigEndian32(broken.num_probes, header.data());
-    StoreBigEndian32(broken.num_words, header.data() + 4);
-    // Allocated to its size, so that a sanitizer sees a read behind it.
-    std::vector<char> file(broken.size);
-    std::copy_n(header.begin(), std::min(header.size(), file.size()),
-                file.begin());
+    const std::vector<char> block = broken.Block();
     FilterDb filter;
-    EXPECT_FALSE(ParseFilterDb(file.data(), file.size(), &filter));
+    EXPECT_FALSE(ParseFilterDb(block.data(), block.size(), &filter));
     EXPECT_EQ(filter.bits, nullptr);
   }
 }

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,6 +14,7 @@
 #include "tests/support/memory_source.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/read_keys.h"
+#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -74,11 +74,6 @@ KeysAndError Read(const std::string& bytes, IndexFormat format) {
 }
 
 // ---- What Cassandra and ScyllaDB wrote ----
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
   const std::vector<std::string> folders = ListCassandraFolders("corpus");

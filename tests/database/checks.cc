@@ -29,7 +29,8 @@ class Mismatches {
   void Add(const std::string& key, const std::string& what) {
     keys_.insert(key);
     if (keys_.size() <= 5) {
-      examples_ += "\n  " + ToHex(key) + ": " + what;
+      examples_ +=
+          "\n  " + rocksdb::Slice(key).ToString(/*hex=*/true) + ": " + what;
     }
   }
 
@@ -89,7 +90,7 @@ std::unique_ptr<rocksdb::Iterator> NewIterator(
 std::string Describe(const std::vector<std::string>& keys) {
   std::string description = std::to_string(keys.size()) + " rows";
   for (const std::string& key : keys) {
-    description += " " + ToHex(key);
+    description += " " + rocksdb::Slice(key).ToString(/*hex=*/true);
   }
   return description;
 }
@@ -187,17 +188,6 @@ Mismatches CheckSeeks(const Source& source, const Dataset& dataset,
 }
 
 }  // namespace
-
-std::string ToHex(const std::string& bytes) {
-  std::string hex = "0x";
-  for (const char byte : bytes) {
-    char digits[3];
-    std::snprintf(digits, sizeof(digits), "%02x",
-                  static_cast<unsigned>(static_cast<unsigned char>(byte)));
-    hex += digits;
-  }
-  return hex;
-}
 
 AssertionResult GetsMatch(const Source& source, const Dataset& dataset) {
   Mismatches mismatches("Get");

@@ -47,8 +47,6 @@ std::set<std::string> SeekForPrevMisses(
 ::testing::AssertionResult PointReadsMatch(const Source& source,
                                            const Dataset& dataset);
 
-std::string ToHex(const std::string& bytes);
-
 }  // namespace cassandra_bloom::testing
 
 #endif  // CASSANDRA_BLOOM_TESTS_DATABASE_CHECKS_H_

@@ -216,7 +216,8 @@ TEST(PartitionedPrefixTest, SeekForPrevFindsWhatTheBuiltinFilterFinds) {
     const auto [our_partitions, our_misses] = misses(OurPolicy());
     ASSERT_EQ(our_partitions, builtin_partitions);
     for (const std::string& key : our_misses) {
-      EXPECT_EQ(builtin_misses.count(key), 1) << ToHex(key);
+      EXPECT_EQ(builtin_misses.count(key), 1)
+          << rocksdb::Slice(key).ToString(/*hex=*/true);
     }
     missed_by_builtin += builtin_misses.size();
   }

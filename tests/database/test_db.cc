@@ -2,11 +2,8 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/write_batch.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
 #include "cassandra_bloom/filter_policy.h"
@@ -17,19 +14,6 @@ void Require(const rocksdb::Status& status) {
   if (!status.ok()) {
     throw std::runtime_error(status.ToString());
   }
-}
-
-TempDir::TempDir()
-    : path_(std::filesystem::temp_directory_path() /
-            "cassandra_bloom_db_XXXXXX") {
-  if (mkdtemp(path_.data()) == nullptr) {
-    throw std::runtime_error("no temporary directory " + path_);
-  }
-}
-
-TempDir::~TempDir() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 PolicyPtr OurPolicy(double bits_per_key) {

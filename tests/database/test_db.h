@@ -15,27 +15,12 @@
 #include <string>
 
 #include "tests/database/dataset.h"
+#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 
 // Throws, which ends the test as a failure, unless the status is OK.
 void Require(const rocksdb::Status& status);
-
-class TempDir {
- public:
-  TempDir();
-  ~TempDir();
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string operator/(const std::string& name) const {
-    return path_ + "/" + name;
-  }
-
- private:
-  std::string path_;
-};
 
 using PolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
 

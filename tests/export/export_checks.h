@@ -12,11 +12,9 @@
 
 #include "cassandra_bloom/filter_db_export.h"
 #include "tests/database/test_db.h"
+#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
-
-std::string ReadFile(const std::string& path);
-void WriteFile(const std::string& path, const std::string& content);
 
 // The Filter.db of exactly these keys by FilterDbBuilder, at 10 bits per key.
 std::string Built(const std::set<std::string>& keys,

@@ -2,52 +2,20 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdio.h>
-#include <sys/wait.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "tests/database/dataset.h"
 #include "tests/database/test_db.h"
 #include "tests/export/export_checks.h"
+#include "tests/support/filterdb_command.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 using ::testing::HasSubstr;
-using Json = nlohmann::json;
-
-struct Ran {
-  int exit_code;
-  std::string out;
-  std::string errors;
-
-  Json json() const { return Json::parse(out); }
-};
-
-Ran Filterdb(const std::string& arguments) {
-  const TempDir dir;
-  const std::string command = std::string(CASSANDRA_BLOOM_FILTERDB) + " " +
-                              arguments + " 2>" + dir / "errors" +
-                              " </dev/null";
-  FILE* const pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) {
-    throw std::runtime_error("cannot run " + command);
-  }
-  std::string out;
-  char buffer[4096];
-  size_t size;
-  while ((size = fread(buffer, 1, sizeof(buffer), pipe)) > 0) {
-    out.append(buffer, size);
-  }
-  const int status = pclose(pipe);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out,
-          ReadFile(dir / "errors")};
-}
 
 Rows NumberedRows(uint32_t first, uint32_t end) {
   Rows rows;
@@ -80,8 +48,8 @@ class ExportCommandTest : public ::testing::Test {
 
 TEST_F(ExportCommandTest, Database) {
   const Ran ran = Filterdb(Db() + "--json");
-  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
-  EXPECT_EQ(ran.errors, "");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
   const Json exported = ran.json()["exported"];
   ASSERT_EQ(exported.size(), 2);
   std::set<std::string> names;
@@ -102,7 +70,7 @@ TEST_F(ExportCommandTest, WhatIsExportedChecks) {
   ASSERT_EQ(Filterdb(Db()).exit_code, 0);
   db_.Compact();
   const Ran ran = Filterdb(Db() + "--sync");
-  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("2000 keys from the block, 7 probes"));
   EXPECT_THAT(ran.out, HasSubstr(": removed\n"));
   ASSERT_EQ(NamesIn(out_.path()).size(), 1);
@@ -116,12 +84,12 @@ TEST_F(ExportCommandTest, WhatIsExportedChecks) {
   const Ran check =
       Filterdb("check " + file + " --key-format=text --keys=" + dir / "keys" +
                " --json");
-  EXPECT_EQ(check.exit_code, 0) << check.errors;
+  EXPECT_EQ(check.exit_code, 0) << check.err;
   EXPECT_EQ(check.json()["keys"], 2000);
   EXPECT_EQ(check.json()["missing"], 0);
 
   const Ran again = Filterdb(Db() + "--sync --json");
-  EXPECT_EQ(again.exit_code, 0) << again.errors;
+  EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.json()["kept"], Json({file}));
   EXPECT_EQ(again.json()["exported"], Json::array());
 }
@@ -131,12 +99,12 @@ TEST_F(ExportCommandTest, SstFiles) {
   const std::string sst = OnlySst(db_);
   const auto keys = KeysOf(NumberedRows(0, 2000));
   const Ran block = Filterdb("export --sst=" + sst + ToOut("me") + "--json");
-  ASSERT_EQ(block.exit_code, 0) << block.errors;
+  ASSERT_EQ(block.exit_code, 0) << block.err;
   const std::string file = block.json()["exported"][0]["file"];
   EXPECT_EQ(ReadFile(file), Built(keys, "me"));
   const Ran from_keys = Filterdb("export --sst=" + sst + ToOut("la") +
                                  "--from=keys --bits=10 --json");
-  ASSERT_EQ(from_keys.exit_code, 0) << from_keys.errors;
+  ASSERT_EQ(from_keys.exit_code, 0) << from_keys.err;
   EXPECT_EQ(from_keys.json()["exported"][0]["from"], "keys");
   EXPECT_EQ(ReadFile(from_keys.json()["exported"][0]["file"]),
             Built(keys, "la"));
@@ -215,7 +183,7 @@ TEST_F(ExportCommandTest, BadCommandLines) {
     const Ran ran = Filterdb(bad.arguments);
     EXPECT_EQ(ran.exit_code, 2) << bad.arguments;
     EXPECT_EQ(ran.out, "") << bad.arguments;
-    EXPECT_THAT(ran.errors, HasSubstr(bad.message)) << bad.arguments;
+    EXPECT_THAT(ran.err, HasSubstr(bad.message)) << bad.arguments;
   }
   EXPECT_EQ(StateOf(db_.path()), before);
   EXPECT_EQ(NamesIn(out_.path()), std::set<std::string>());
@@ -226,8 +194,8 @@ TEST_F(ExportCommandTest, ErrorsOfSomeFiles) {
   AddFile(&db_, 2000, 3000);
   const Ran ran = Filterdb(Db() + "--json");
   EXPECT_EQ(ran.exit_code, 2);
-  EXPECT_THAT(ran.errors, HasSubstr("2 SST files were not exported"));
-  EXPECT_THAT(ran.errors, HasSubstr("will not be overwritten"));
+  EXPECT_THAT(ran.err, HasSubstr("2 SST files were not exported"));
+  EXPECT_THAT(ran.err, HasSubstr("will not be overwritten"));
   EXPECT_EQ(ran.json()["exported"].size(), 1);
   EXPECT_EQ(ran.json()["errors"].size(), 2);
   EXPECT_EQ(Filterdb(Db() + "--force").exit_code, 0);
@@ -256,7 +224,7 @@ TEST(DoctorTest, AllIsWell) {
     db.Compact();
     AddFile(&db, 10000, 20000);
     const Ran ran = Doctor(db);
-    EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
     const Json json = ran.json();
     EXPECT_EQ(json["fault"], false);
     const Json family = json["column_families"][0];

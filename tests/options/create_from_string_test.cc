@@ -9,14 +9,14 @@
 #include "tests/options/policy_probe.h"
 #include "tests/options/policy_strings.h"
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 namespace {
 
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Status;
 
-class CreateFromStringTest : public testing::Test {
+class CreateFromStringTest : public ::testing::Test {
  protected:
   void SetUp() override { RegisterInDefaultRegistry(); }
 
@@ -104,10 +104,10 @@ TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
     EXPECT_EQ(policy->GetId().find_first_of("=;{}#"), std::string::npos);
     EXPECT_STREQ(policy->Name(), "cassandra_bloom");
 
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     EXPECT_STREQ(policy->CompatibilityName(), "cassandra_bloom");
     EXPECT_EQ(BuildBlock(policy), "(no builder)");
-    EXPECT_TRUE(Explains(testing::internal::GetCapturedStderr(), refused));
+    EXPECT_TRUE(Explains(::testing::internal::GetCapturedStderr(), refused));
 
     using ROCKSDB_NAMESPACE::FilterBitsReader;
     const std::unique_ptr<FilterBitsReader> reader(
@@ -156,4 +156,4 @@ TEST_F(CreateFromStringTest, IdsHoldNoCharacterOfTheOptionsSyntax) {
 }
 
 }  // namespace
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

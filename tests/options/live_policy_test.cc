@@ -15,7 +15,7 @@
 #include "tests/options/policy_probe.h"
 #include "tests/options/temp_db.h"
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 namespace {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
@@ -27,7 +27,7 @@ using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyForFpChance;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
 
-class LivePolicyTest : public testing::Test {
+class LivePolicyTest : public ::testing::Test {
  protected:
   using OptionMap = std::unordered_map<std::string, std::string>;
 
@@ -198,4 +198,4 @@ TEST_F(LivePolicyTest, AMisspeltPolicyIsNotSilentlyNone) {
 }
 
 }  // namespace
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

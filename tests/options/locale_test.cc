@@ -9,7 +9,7 @@
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/options/policy_probe.h"
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 namespace {
 
 using ROCKSDB_NAMESPACE::ConfigOptions;
@@ -63,4 +63,4 @@ TEST(LocaleTest, CommaInTheCLocale) {
 }
 
 }  // namespace
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

@@ -12,7 +12,7 @@
 #include "tests/options/policy_probe.h"
 #include "tests/options/temp_db.h"
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 namespace {
 
 using ROCKSDB_NAMESPACE::ConfigOptions;
@@ -136,4 +136,4 @@ TEST(NewPolicyTest, WrongFpChancesAreRefusedByOpen) {
 }
 
 }  // namespace
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

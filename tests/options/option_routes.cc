@@ -4,14 +4,14 @@
 #include <rocksdb/utilities/options_util.h>
 #include <rocksdb/version.h>
 
-#include <fstream>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "tests/options/temp_db.h"
+#include "tests/support/temp_dir.h"
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
@@ -129,13 +129,13 @@ Status InOldTableString(const ConfigOptions& /*config*/, const Options& base,
 class OptionsFolder {
  public:
   explicit OptionsFolder(const std::string& policy) {
-    std::ofstream(file()) << OptionsFileText(policy);
+    WriteFile(file(), OptionsFileText(policy));
   }
-  std::string file() const { return folder_.path() + "/OPTIONS-000007"; }
+  std::string file() const { return folder_ / "OPTIONS-000007"; }
   const std::string& path() const { return folder_.path(); }
 
  private:
-  TempFolder folder_;
+  TempDir folder_;
 };
 
 // Runs `load`, which answers with database options and column families.
@@ -214,4 +214,4 @@ std::string OptionsFileText(const std::string& policy) {
          policy + "\n";
 }
 
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 
 struct OptionRoute {
   using Load = ROCKSDB_NAMESPACE::Status (*)(
@@ -32,6 +32,6 @@ const std::vector<OptionRoute>& OptionRoutes();
 // The text of an OPTIONS file with this filter policy.
 std::string OptionsFileText(const std::string& policy);
 
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing
 
 #endif  // CASSANDRA_BLOOM_TESTS_OPTIONS_OPTION_ROUTES_H_

@@ -15,7 +15,7 @@
 #include "tests/options/policy_probe.h"
 #include "tests/options/temp_db.h"
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 namespace {
 
 using ROCKSDB_NAMESPACE::ConfigOptions;
@@ -26,7 +26,7 @@ using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyForFpChance;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
 
-class OptionRoutesTest : public testing::Test {
+class OptionRoutesTest : public ::testing::Test {
  protected:
   void SetUp() override { RegisterInDefaultRegistry(); }
 
@@ -91,7 +91,7 @@ TEST_F(OptionRoutesTest, AcceptedStringsArrive) {
 }
 
 TEST_F(OptionRoutesTest, RefusedStringsAreRefusedAtTheLatestByOpen) {
-  const TempFolder folder;
+  const TempDir folder;
   const std::string path = folder.path() + "/db";
   int num_refused_by_open = 0;
   int num_refused_before = 0;
@@ -119,4 +119,4 @@ TEST_F(OptionRoutesTest, RefusedStringsAreRefusedAtTheLatestByOpen) {
 }
 
 }  // namespace
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

@@ -5,15 +5,14 @@
 #include <rocksdb/utilities/options_util.h>
 
 #include <cstdint>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/options/policy_probe.h"
 #include "tests/options/temp_db.h"
+#include "tests/support/temp_dir.h"
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 namespace {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
@@ -25,7 +24,7 @@ using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::TablePropertiesCollection;
 
-class OptionsFileTest : public testing::Test {
+class OptionsFileTest : public ::testing::Test {
  protected:
   void SetUp() override { RegisterInDefaultRegistry(); }
 
@@ -50,21 +49,15 @@ class OptionsFileTest : public testing::Test {
     return db_.path() + "/" + name;
   }
 
-  std::string ReadOptionsFile() {
-    std::stringstream text;
-    text << std::ifstream(LatestOptionsFile()).rdbuf();
-    return text.str();
-  }
-
   // Writes another policy in the place of `from`, the one that stands in the
   // database's OPTIONS file.
   void EditPolicy(const std::string& from, const std::string& to) {
-    std::string text = ReadOptionsFile();
+    std::string text = ReadFile(LatestOptionsFile());
     const std::string line = "filter_policy=" + from + "\n";
     const size_t position = text.find(line);
     ASSERT_NE(position, std::string::npos) << from;
     text.replace(position, line.size(), "filter_policy=" + to + "\n");
-    std::ofstream(LatestOptionsFile()) << text;
+    WriteFile(LatestOptionsFile(), text);
   }
 
   // The filter policies that the files of the open database name.
@@ -88,9 +81,9 @@ TEST_F(OptionsFileTest, AReopenedDatabaseHasTheSamePolicy) {
     ASSERT_TRUE(db_.Open(options).ok());
     ASSERT_NO_FATAL_FAILURE(db_.Fill());
     EXPECT_EQ(PoliciesOfFiles().front(), "cassandra_bloom");
-    EXPECT_NE(
-        ReadOptionsFile().find("filter_policy=" + std::string(accepted.id)),
-        std::string::npos);
+    EXPECT_NE(ReadFile(LatestOptionsFile())
+                  .find("filter_policy=" + std::string(accepted.id)),
+              std::string::npos);
 
     std::vector<ColumnFamilyOptions> loaded;
     ASSERT_TRUE(db_.OpenLatest(&loaded).ok());
@@ -161,4 +154,4 @@ TEST_F(OptionsFileTest, OneWrongColumnFamilyIsEnoughToRefuse) {
 }
 
 }  // namespace
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

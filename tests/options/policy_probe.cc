@@ -8,7 +8,7 @@
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/rocksdb/filter_bits_api.h"
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
@@ -103,25 +103,25 @@ int32_t NumProbes(const std::string& block) { return BigEndian32(block, 0); }
 
 int32_t NumWords(const std::string& block) { return BigEndian32(block, 4); }
 
-testing::AssertionResult Explains(const std::string& message,
-                                  const RefusedString& refused) {
+::testing::AssertionResult Explains(const std::string& message,
+                                    const RefusedString& refused) {
   for (const char* const part :
        {"cassandra_bloom: ", refused.value, refused.range}) {
     if (message.find(part) == std::string::npos) {
-      return testing::AssertionFailure()
+      return ::testing::AssertionFailure()
              << "no \"" << part << "\" in \"" << message << "\"";
     }
   }
-  return testing::AssertionSuccess();
+  return ::testing::AssertionSuccess();
 }
 
-testing::AssertionResult IsRefusal(const Status& status,
-                                   const RefusedString& refused) {
+::testing::AssertionResult IsRefusal(const Status& status,
+                                     const RefusedString& refused) {
   if (!status.IsInvalidArgument()) {
-    return testing::AssertionFailure()
+    return ::testing::AssertionFailure()
            << "not InvalidArgument: " << status.ToString();
   }
   return Explains(status.ToString(), refused);
 }
 
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

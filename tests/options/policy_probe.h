@@ -15,7 +15,7 @@
 
 #include "tests/options/policy_strings.h"
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 
 using PolicyPtr = std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>;
 
@@ -45,13 +45,13 @@ int32_t NumProbes(const std::string& block);
 int32_t NumWords(const std::string& block);
 
 // Does `message` say what is wrong with `refused`?
-testing::AssertionResult Explains(const std::string& message,
-                                  const RefusedString& refused);
+::testing::AssertionResult Explains(const std::string& message,
+                                    const RefusedString& refused);
 
 // An InvalidArgument that Explains.
-testing::AssertionResult IsRefusal(const ROCKSDB_NAMESPACE::Status& status,
-                                   const RefusedString& refused);
+::testing::AssertionResult IsRefusal(const ROCKSDB_NAMESPACE::Status& status,
+                                     const RefusedString& refused);
 
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing
 
 #endif  // CASSANDRA_BLOOM_TESTS_OPTIONS_POLICY_PROBE_H_

@@ -1,6 +1,6 @@
 #include "tests/options/policy_strings.h"
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 namespace {
 
 constexpr char kBits[] = "0 to 100";
@@ -103,4 +103,4 @@ const std::vector<RefusedString>& RefusedStrings() {
 
 bool IsInBraces(const char* text) { return text[0] == '{'; }
 
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 
 // The number of keys for which the tables below give the size of the filter.
 constexpr int kNumTableKeys = 1000;
@@ -32,6 +32,6 @@ const std::vector<RefusedString>& RefusedStrings();
 // and options in braces.
 bool IsInBraces(const char* text);
 
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing
 
 #endif  // CASSANDRA_BLOOM_TESTS_OPTIONS_POLICY_STRINGS_H_

@@ -9,7 +9,7 @@
 #include "tests/options/policy_probe.h"
 #include "tests/options/temp_db.h"
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 namespace {
 
 using ROCKSDB_NAMESPACE::ConfigOptions;
@@ -17,7 +17,7 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
 
-class SetOptionsTest : public testing::Test {
+class SetOptionsTest : public ::testing::Test {
  protected:
   struct Answer {
     std::string status;
@@ -77,9 +77,9 @@ TEST_F(SetOptionsTest, AWrongStringDoesNotTakeThePolicyAway) {
         "{filter_policy={id=cassandra_bloom;bits_per_key=junk}}",
         "{filter_policy={bits_per_key=junk}}"}) {
     SCOPED_TRACE(change);
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     const Answer answer = Change("cassandra_bloom", change);
-    testing::internal::GetCapturedStderr();
+    ::testing::internal::GetCapturedStderr();
     if (answer.status == "OK") {
       EXPECT_NE(answer.id, "cassandra_bloom:10");
       EXPECT_NE(answer.id, "(none)");
@@ -90,4 +90,4 @@ TEST_F(SetOptionsTest, AWrongStringDoesNotTakeThePolicyAway) {
 }
 
 }  // namespace
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

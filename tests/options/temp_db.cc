@@ -2,14 +2,10 @@
 
 #include <rocksdb/statistics.h>
 #include <rocksdb/utilities/options_util.h>
-#include <stdlib.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <filesystem>
-#include <system_error>
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
@@ -29,18 +25,6 @@ constexpr int kNumKeys = 100;
 std::string Key(int i) { return "key" + std::to_string(1000 + i); }
 
 }  // namespace
-
-TempFolder::TempFolder() : path_(testing::TempDir() + "options_test_XXXXXX") {
-  if (mkdtemp(path_.data()) == nullptr) {
-    throw std::filesystem::filesystem_error(
-        path_, std::error_code(errno, std::generic_category()));
-  }
-}
-
-TempFolder::~TempFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 void LineLogger::Logv(const char* format, va_list arguments) {
   char line[4096];
@@ -133,4 +117,4 @@ uint64_t TempDb::NumFiltered() const {
   return statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_USEFUL);
 }
 
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

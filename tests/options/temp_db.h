@@ -14,20 +14,9 @@
 #include <string>
 #include <vector>
 
-namespace cassandra_bloom {
+#include "tests/support/temp_dir.h"
 
-class TempFolder {
- public:
-  TempFolder();
-  ~TempFolder();
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+namespace cassandra_bloom::testing {
 
 // Keeps the lines of RocksDB's LOG.
 class LineLogger final : public ROCKSDB_NAMESPACE::Logger {
@@ -74,13 +63,13 @@ class TempDb {
   uint64_t NumFiltered() const;
 
  private:
-  TempFolder folder_;
+  TempDir folder_;
   std::shared_ptr<LineLogger> logger_;
   std::shared_ptr<ROCKSDB_NAMESPACE::Statistics> statistics_;
   std::vector<Handle> handles_;
   std::unique_ptr<ROCKSDB_NAMESPACE::DB> db_;
 };
 
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing
 
 #endif  // CASSANDRA_BLOOM_TESTS_OPTIONS_TEMP_DB_H_

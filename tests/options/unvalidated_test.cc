@@ -14,7 +14,7 @@
 #include "tests/options/policy_probe.h"
 #include "tests/options/temp_db.h"
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 namespace {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
@@ -28,16 +28,16 @@ using ROCKSDB_NAMESPACE::SstFileReader;
 using ROCKSDB_NAMESPACE::SstFileWriter;
 using ROCKSDB_NAMESPACE::Status;
 
-class UnvalidatedTest : public testing::Test {
+class UnvalidatedTest : public ::testing::Test {
  protected:
   void SetUp() override {
     RegisterInDefaultRegistry();
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
   }
 
   void TearDown() override {
     if (!stderr_taken_) {
-      testing::internal::GetCapturedStderr();
+      ::testing::internal::GetCapturedStderr();
     }
   }
 
@@ -54,11 +54,11 @@ class UnvalidatedTest : public testing::Test {
   void ExpectReportedOnce(const RefusedString& refused) {
     stderr_taken_ = true;
     std::vector<std::string> lines = db_.logger().LinesWith(refused.value);
-    std::istringstream errors(testing::internal::GetCapturedStderr());
+    std::istringstream errors(::testing::internal::GetCapturedStderr());
     for (std::string line; std::getline(errors, line);) {
       lines.push_back(line);
     }
-    ASSERT_EQ(lines.size(), 1u) << testing::PrintToString(lines);
+    ASSERT_EQ(lines.size(), 1u) << ::testing::PrintToString(lines);
     EXPECT_TRUE(Explains(lines[0], refused));
     EXPECT_NE(lines[0].find("no filters are built"), std::string::npos);
   }
@@ -112,7 +112,7 @@ TEST_F(UnvalidatedTest, OpenForReadOnly) {
 TEST_F(UnvalidatedTest, OpenAsSecondary) {
   ASSERT_NO_FATAL_FAILURE(MakeFilteredDatabase());
   DB* db = nullptr;
-  const TempFolder secondary;
+  const TempDir secondary;
   Options options = OptionsWith(refused_.text);
   options.max_open_files = -1;
   const Status status =
@@ -126,7 +126,7 @@ TEST_F(UnvalidatedTest, OpenAsSecondary) {
 }
 
 TEST_F(UnvalidatedTest, SstFileWriter) {
-  const TempFolder folder;
+  const TempDir folder;
   const std::string path = folder.path() + "/file.sst";
   SstFileWriter writer(EnvOptions(), OptionsWith(refused_.text));
   ASSERT_TRUE(writer.Open(path).ok());
@@ -153,4 +153,4 @@ TEST_F(UnvalidatedTest, WithoutALogItIsOnStderr) {
 }
 
 }  // namespace
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

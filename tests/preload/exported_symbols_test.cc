@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/preload/run_process.h"
+#include "tests/support/run_process.h"
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 namespace {
 
 // The names in the dynamic symbol table, sorted.
@@ -75,18 +75,17 @@ TEST(ExportedSymbolsTest, ThePluginNeedsTheRocksdbItWasBuiltFor) {
 }
 
 TEST(ExportedSymbolsTest, TheLoaderDefinesNothing) {
-  EXPECT_EQ(Symbols(BuiltLoader(), "--defined-only"),
-            std::vector<std::string>{});
+  EXPECT_EQ(Symbols(TEST_LOADER, "--defined-only"), std::vector<std::string>{});
 }
 
 // It is loaded into programs that have neither.
 TEST(ExportedSymbolsTest, TheLoaderNeedsNoRocksdbAndNoCppLibrary) {
-  const std::vector<std::string> needed = Needed(BuiltLoader());
+  const std::vector<std::string> needed = Needed(TEST_LOADER);
   for (const char* const library : {"rocksdb", "libstdc++", "libgcc_s"}) {
-    EXPECT_FALSE(AnyHolds(needed, library)) << testing::PrintToString(needed);
+    EXPECT_FALSE(AnyHolds(needed, library)) << ::testing::PrintToString(needed);
   }
   const std::vector<std::string> undefined =
-      Symbols(BuiltLoader(), "--undefined-only");
+      Symbols(TEST_LOADER, "--undefined-only");
   EXPECT_TRUE(AnyHolds(undefined, "dlopen")) << "the list is not what it seems";
   for (const char* const part : {"rocksdb", "std::", "__cxa_throw"}) {
     EXPECT_FALSE(AnyHolds(undefined, part)) << part;
@@ -94,4 +93,4 @@ TEST(ExportedSymbolsTest, TheLoaderNeedsNoRocksdbAndNoCppLibrary) {
 }
 
 }  // namespace
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

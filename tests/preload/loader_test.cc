@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/preload/run_process.h"
+#include "tests/support/run_process.h"
+#include "tests/support/temp_dir.h"
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,9 +44,9 @@ TEST(LoaderTest, ProgramsWithoutRocksdbDoNotNotice) {
       {"/bin/sh", "-c", "cat /nonexistent 2>/dev/null || echo none"},
   };
   for (const std::vector<std::string>& program : programs) {
-    SCOPED_TRACE(testing::PrintToString(program));
+    SCOPED_TRACE(::testing::PrintToString(program));
     const ProcessResult without = RunProcess(program);
-    const ProcessResult with = RunProcess(program, BuiltLoader());
+    const ProcessResult with = RunProcess(program, TEST_LOADER);
     EXPECT_NE(with.exit_code, -1);
     EXPECT_EQ(with.exit_code, without.exit_code);
     EXPECT_EQ(with.out, without.out);
@@ -56,7 +57,7 @@ TEST(LoaderTest, ProgramsWithoutRocksdbDoNotNotice) {
 TEST(LoaderTest, BringsThePolicyIntoAProgramWithRocksdb) {
   const ProcessResult without = RunProcess({TEST_ROCKSDB_HOST});
   EXPECT_EQ(without.out, "none\n") << without;
-  const ProcessResult with = RunProcess({TEST_ROCKSDB_HOST}, BuiltLoader());
+  const ProcessResult with = RunProcess({TEST_ROCKSDB_HOST}, TEST_LOADER);
   EXPECT_EQ(with.exit_code, 0) << with;
   EXPECT_EQ(with.out, kPolicy) << with;
   EXPECT_EQ(with.err, "");
@@ -65,14 +66,13 @@ TEST(LoaderTest, BringsThePolicyIntoAProgramWithRocksdb) {
 // LD_PRELOAD is inherited: a shell has no RocksDB, its child has.
 TEST(LoaderTest, ReachesTheChildrenOfAShell) {
   const ProcessResult result =
-      RunProcess({"/bin/sh", "-c", TEST_ROCKSDB_HOST " | cat"}, BuiltLoader());
+      RunProcess({"/bin/sh", "-c", TEST_ROCKSDB_HOST " | cat"}, TEST_LOADER);
   EXPECT_EQ(result.out, kPolicy) << result;
   EXPECT_EQ(result.err, "");
 }
 
 TEST(LoaderTest, ThereIsNoPluginForThisRelease) {
-  ExpectRefused(RunProcess({TEST_HOST_OF_9_9}, BuiltLoader()),
-                "host of 9.9.9\n",
+  ExpectRefused(RunProcess({TEST_HOST_OF_9_9}, TEST_LOADER), "host of 9.9.9\n",
                 {"no plugin for RocksDB 9.9",
                  fs::path(TEST_PLUGIN).parent_path().string() +
                      "/librocksdb_cassandra_bloom.so.9.9"});
@@ -80,7 +80,7 @@ TEST(LoaderTest, ThereIsNoPluginForThisRelease) {
 
 // The plugin is linked to the shared library and would bring a second RocksDB.
 TEST(LoaderTest, RocksdbIsLinkedIntoTheProgram) {
-  ExpectRefused(RunProcess({TEST_STATIC_HOST}, BuiltLoader()),
+  ExpectRefused(RunProcess({TEST_STATIC_HOST}, TEST_LOADER),
                 "host of " TEST_ROCKSDB_RELEASE ".9\n",
                 {"not a shared library", TEST_ROCKSDB_RELEASE});
 }
@@ -97,27 +97,27 @@ TEST(LoaderTest, APluginThatIsLinkedChecksTheReleaseToo) {
 
 // And both at once: the loader, in a program that is linked to the library.
 TEST(LoaderTest, ALinkedPluginAndTheLoaderGetOn) {
-  const ProcessResult result = RunProcess({TEST_LINKED_HOST}, BuiltLoader());
+  const ProcessResult result = RunProcess({TEST_LINKED_HOST}, TEST_LOADER);
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 2\n");
   EXPECT_EQ(result.err, "");
 }
 
 // A loader that was moved away from the plugin it was built with.
-class MovedLoaderTest : public testing::Test {
+class MovedLoaderTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (fs::exists(fs::path(TEST_INSTALLED_PLUGIN_FOLDER) / kPluginName)) {
       GTEST_SKIP() << "a plugin is installed on this machine, and is found";
     }
-    fs::copy_file(BuiltLoader(), loader_);
+    fs::copy_file(TEST_LOADER, loader_);
   }
 
   ProcessResult Run() { return RunProcess({TEST_ROCKSDB_HOST}, loader_); }
 
-  TempFolder folder_;
-  const std::string loader_ = folder_.Path("libcassandra_bloom_preload.so");
-  const std::string plugin_ = folder_.Path(kPluginName);
+  TempDir folder_;
+  const std::string loader_ = folder_ / "libcassandra_bloom_preload.so";
+  const std::string plugin_ = folder_ / kPluginName;
 };
 
 TEST_F(MovedLoaderTest, FindsThePluginBesideIt) {
@@ -161,7 +161,7 @@ TEST_F(MovedLoaderTest, ThePluginIsAnotherLibrary) {
 
 // A plugin of another release under our release's name refuses by itself.
 TEST_F(MovedLoaderTest, ThePluginHasTheNameOfAnotherRelease) {
-  fs::copy_file(TEST_PLUGIN, folder_.Path("librocksdb_cassandra_bloom.so.9.9"));
+  fs::copy_file(TEST_PLUGIN, folder_ / "librocksdb_cassandra_bloom.so.9.9");
   const ProcessResult result = RunProcess({TEST_SHARED_HOST_OF_9_9}, loader_);
   ExpectRefused(result, "host of 9.9.9\n",
                 {"built for RocksDB " TEST_ROCKSDB_RELEASE});
@@ -193,4 +193,4 @@ TEST_F(MovedLoaderTest, IsPreloadedByARelativePath) {
 }
 
 }  // namespace
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

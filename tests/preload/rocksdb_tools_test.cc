@@ -10,16 +10,17 @@
 #include <string>
 #include <vector>
 
-#include "tests/preload/run_process.h"
+#include "tests/support/run_process.h"
+#include "tests/support/temp_dir.h"
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr int kNumKeys = 2000;
 
-class RocksdbToolsTest : public testing::Test {
+class RocksdbToolsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const char* const tool : {TEST_DB_BENCH, TEST_LDB, TEST_SST_DUMP}) {
@@ -31,7 +32,7 @@ class RocksdbToolsTest : public testing::Test {
 
   // An OPTIONS file with this filter policy.
   std::string OptionsFile(const std::string& policy) {
-    const std::string path = folder_.Path("options.ini");
+    const std::string path = folder_ / "options.ini";
     WriteFile(path,
               "[Version]\n"
               "  rocksdb_version=" TEST_ROCKSDB_RELEASE
@@ -64,7 +65,7 @@ class RocksdbToolsTest : public testing::Test {
 
   void MakeDatabase() {
     const ProcessResult result =
-        DbBench("cassandra_bloom:10", BuiltLoader(), "fillseq,flush");
+        DbBench("cassandra_bloom:10", TEST_LOADER, "fillseq,flush");
     ASSERT_EQ(result.exit_code, 0) << result;
     ASSERT_EQ(result.err.find("cassandra_bloom"), std::string::npos) << result;
   }
@@ -127,8 +128,8 @@ class RocksdbToolsTest : public testing::Test {
 
   const std::string all_found_ =
       std::to_string(kNumKeys) + " of " + std::to_string(kNumKeys);
-  TempFolder folder_;
-  const std::string db_ = folder_.Path("db");
+  TempDir folder_;
+  const std::string db_ = folder_ / "db";
 };
 
 TEST_F(RocksdbToolsTest, DbBenchBuildsAndUsesTheFilter) {
@@ -143,12 +144,12 @@ TEST_F(RocksdbToolsTest, DbBenchBuildsAndUsesTheFilter) {
       << properties;
 
   const std::vector<std::string> existing = {"--use_existing_db"};
-  const ProcessResult present = DbBench("cassandra_bloom:10", BuiltLoader(),
+  const ProcessResult present = DbBench("cassandra_bloom:10", TEST_LOADER,
                                         "readseq,readrandom", existing);
   EXPECT_EQ(present.exit_code, 0) << present;
   EXPECT_EQ(Found(present), all_found_);
   const ProcessResult absent =
-      DbBench("cassandra_bloom:10", BuiltLoader(), "readmissing", existing);
+      DbBench("cassandra_bloom:10", TEST_LOADER, "readmissing", existing);
   EXPECT_EQ(absent.exit_code, 0) << absent;
   // 0.8 % of the reads pass the filter.
   EXPECT_GT(Ticker(absent, "rocksdb.bloom.filter.useful"), kNumKeys * 9u / 10);
@@ -172,8 +173,7 @@ TEST_F(RocksdbToolsTest, DbBenchRefusesAWrongString) {
                {"cassandra_bloom:fp:2", "'2'"}};
   for (const auto& wrong : cases) {
     SCOPED_TRACE(wrong.policy);
-    const ProcessResult result =
-        DbBench(wrong.policy, BuiltLoader(), "fillseq");
+    const ProcessResult result = DbBench(wrong.policy, TEST_LOADER, "fillseq");
     EXPECT_NE(result.exit_code, 0) << result;
     const std::string said = result.out + result.err;
     EXPECT_NE(said.find("cassandra_bloom: "), std::string::npos) << result;
@@ -184,7 +184,7 @@ TEST_F(RocksdbToolsTest, DbBenchRefusesAWrongString) {
 
 TEST_F(RocksdbToolsTest, LdbReadsWithAndWithoutUs) {
   ASSERT_NO_FATAL_FAILURE(MakeDatabase());
-  const std::string with_us = BuiltLoader();
+  const std::string with_us = TEST_LOADER;
   for (const std::string& preload : {with_us, std::string()}) {
     SCOPED_TRACE("preloaded: " + preload);
     for (const int i : {0, 1, 999, kNumKeys - 1}) {
@@ -211,21 +211,21 @@ TEST_F(RocksdbToolsTest, LdbReadsWithAndWithoutUs) {
 TEST_F(RocksdbToolsTest, LdbWritesWithThePolicyOfTheDatabase) {
   ASSERT_NO_FATAL_FAILURE(MakeDatabase());
   const std::string before = Newest("OPTIONS-[0-9]+");
-  const ProcessResult put = Ldb({"put", "0x61", "0x62"}, BuiltLoader());
+  const ProcessResult put = Ldb({"put", "0x61", "0x62"}, TEST_LOADER);
   EXPECT_EQ(put.exit_code, 0) << put;
   EXPECT_NE(Newest("OPTIONS-[0-9]+"), before);
   EXPECT_TRUE(NewestOptionsName("cassandra_bloom:10"));
-  const ProcessResult compact = Ldb({"compact"}, BuiltLoader());
+  const ProcessResult compact = Ldb({"compact"}, TEST_LOADER);
   EXPECT_EQ(compact.exit_code, 0) << compact;
   const ProcessResult properties =
       RunProcess({TEST_SST_DUMP, "--file=" + Newest("[0-9]+\\.sst"),
                   "--show_properties", "--command=none"},
-                 BuiltLoader());
+                 TEST_LOADER);
   EXPECT_NE(properties.out.find("filter policy name: cassandra_bloom\n"),
             std::string::npos)
       << properties;
-  EXPECT_EQ(Ldb({"get", "0x61"}, BuiltLoader()).out, "0x62\n");
+  EXPECT_EQ(Ldb({"get", "0x61"}, TEST_LOADER).out, "0x62\n");
 }
 
 }  // namespace
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/core/endian.h"
 #include "plugin/core/filter_db.h"
 #include "plugin/rocksdb/report.h"
+#include "tests/support/broken_filters.h"
 #include "tests/support/policy_filter.h"
 #include "tests/support/random_keys.h"
 
@@ -70,43 +70,13 @@ TEST(BitsReaderTest, BatchesOfAnySizeEqualSingleKeys) {
   }
 }
 
-struct BrokenBlock {
-  const char* what;
-  int32_t num_probes;
-  int32_t num_words;
-  size_t size;
-};
-
-constexpr BrokenBlock kBrokenBlocks[] = {
-    {"empty", 7, 1, 0},
-    {"seven bytes", 7, 1, 7},
-    {"header only", 7, 1, 8},
-    {"no words", 7, 0, 16},
-    {"no words, header only", 7, 0, 8},
-    {"negative words", 7, -2, 24},
-    {"one word too few", 7, 1, 24},
-    {"one word too many", 7, 3, 24},
-    {"one byte short", 7, 2, 23},
-    {"one byte more", 7, 2, 25},
-    {"no probes", 0, 2, 24},
-    {"negative probes", -7, 2, 24},
-    {"65 probes", 65, 2, 24},
-    {"16 GiB by its header", 7, INT32_MAX, 24},
-    {"beyond 32 bits by its header", 7, 0x20000001, 16},
-};
-
 // All bits zero: whatever took it for a filter would match nothing.
 TEST(BitsReaderTest, BrokenBlocksMatchEverything) {
   const std::unique_ptr<const FilterPolicy> policy(
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
-  for (const BrokenBlock& broken : kBrokenBlocks) {
+  for (const BrokenFilter& broken : kBrokenFilters) {
     SCOPED_TRACE(broken.what);
-    char header[kFilterDbHeaderSize];
-    StoreBigEndian32(broken.num_probes, header);
-    StoreBigEndian32(broken.num_words, header + 4);
-    std::vector<char> block(broken.size);
-    std::copy_n(header, std::min(sizeof(header), block.size()), block.data());
-
+    const std::vector<char> block = broken.Block();
     const uint64_t counted_before = NumMalformedBlocks();
     const auto reader = NewReader(*policy, Slice(block.data(), block.size()));
     EXPECT_EQ(NumMalformedBlocks(), counted_before + 1);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cassandra_bloom/key_reader.h"
+#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 
@@ -36,26 +37,13 @@ inline KeysAndError ReadKeys(KeyReader* reader) {
 // A file of these bytes, for as long as this lives.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& bytes) {
-    char path[] = "/tmp/cassandra_bloom_keys_XXXXXX";
-    const int fd = mkstemp(path);
-    std::FILE* const file = fd < 0 ? nullptr : fdopen(fd, "w");
-    if (file == nullptr ||
-        std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size() ||
-        std::fclose(file) != 0) {
-      std::perror(path);
-      std::abort();
-    }
-    path_ = path;
-  }
-  ~TemporaryFile() { unlink(path_.c_str()); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  explicit TemporaryFile(const std::string& bytes) { WriteFile(path_, bytes); }
 
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_;
+  const TempDir dir_;
+  const std::string path_ = dir_ / "keys";
 };
 
 // Standard input, as long as this lives.

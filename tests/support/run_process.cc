@@ -1,22 +1,19 @@
-#include "tests/preload/run_process.h"
+#include "tests/support/run_process.h"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
-#include <system_error>
+
+#include "tests/support/temp_dir.h"
 
 extern char** environ;
 
-namespace cassandra_bloom {
+namespace cassandra_bloom::testing {
 namespace {
 
 constexpr char kPreloadVariable[] = "LD_PRELOAD=";
@@ -52,14 +49,12 @@ std::ostream& operator<<(std::ostream& stream, const ProcessResult& result) {
                 << "\nstdout: " << result.out << "\nstderr: " << result.err;
 }
 
-std::string BuiltLoader() { return TEST_LOADER; }
-
 ProcessResult RunProcess(const std::vector<std::string>& arguments,
                          const std::string& preload) {
   // Files, and not pipes, which a talkative program fills while nobody reads.
-  const TempFolder folder;
-  const std::string out = folder.Path("stdout");
-  const std::string err = folder.Path("stderr");
+  const TempDir dir;
+  const std::string out = dir / "stdout";
+  const std::string err = dir / "stderr";
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY,
@@ -101,26 +96,4 @@ std::vector<std::string> Lines(const std::string& text) {
   return lines;
 }
 
-TempFolder::TempFolder() : path_(testing::TempDir() + "preload_test_XXXXXX") {
-  if (mkdtemp(path_.data()) == nullptr) {
-    throw std::filesystem::filesystem_error(
-        path_, std::error_code(errno, std::generic_category()));
-  }
-}
-
-TempFolder::~TempFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string ReadFile(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-void WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-
-}  // namespace cassandra_bloom
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,30 @@
+// Runs a program and keeps what it says.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_RUN_PROCESS_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_RUN_PROCESS_H_
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace cassandra_bloom::testing {
+
+struct ProcessResult {
+  int exit_code = -1;  // -1: not started, or ended by a signal.
+  std::string out;
+  std::string err;
+};
+
+// For the messages of assertions.
+std::ostream& operator<<(std::ostream& stream, const ProcessResult& result);
+
+// With standard input empty, in the environment of this process. `preload`, if
+// not empty, is LD_PRELOAD.
+ProcessResult RunProcess(const std::vector<std::string>& arguments,
+                         const std::string& preload = "");
+
+std::vector<std::string> Lines(const std::string& text);
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_RUN_PROCESS_H_

@@ -1,0 +1,35 @@
+// A folder for the files of a test, and files as strings.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_TEMP_DIR_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_TEMP_DIR_H_
+
+#include <filesystem>
+#include <string>
+
+namespace cassandra_bloom::testing {
+
+// Removed afterwards with all that is in it.
+class TempDir {
+ public:
+  explicit TempDir(const std::filesystem::path& parent =
+                       std::filesystem::temp_directory_path());
+  ~TempDir();
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string operator/(const std::string& name) const {
+    return path_ + "/" + name;
+  }
+
+ private:
+  std::string path_;
+};
+
+// Both throw, which ends the test as a failure, if they cannot.
+std::string ReadFile(const std::string& path);
+void WriteFile(const std::string& path, const std::string& content);
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_TEMP_DIR_H_
