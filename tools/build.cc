@@ -21,18 +21,22 @@ struct Options {
 };
 
 uint64_t CountKeys(KeyReader* keys) {
+  const auto rewind = [keys] {
+    if (!keys->Rewind()) {
+      throw Unusable(keys->error() +
+                     "; say with --expected-keys how many keys there are");
+    }
+  };
+  rewind();  // If it cannot be, that is known before the keys are read.
   uint64_t count = 0;
   ForEachKey(keys, "counting", [&count](std::string_view) { ++count; });
-  if (!keys->Rewind()) {
-    throw Unusable(keys->error() +
-                   "; say with --expected-keys how many keys there are");
-  }
+  rewind();
   return count;
 }
 
 std::unique_ptr<FilterDbBuilder> NewBuilder(const Options& options,
+                                            FilterForm form,
                                             uint64_t expected_keys) {
-  const FilterForm form = FormOf(options.version, options.out);
   std::string error;
   auto builder = options.bits
                      ? FilterDbBuilder::ForBitsPerKey(
@@ -46,10 +50,13 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const Options& options,
 }
 
 ExitCode RunBuild(const Options& options) {
+  const FilterForm form =
+      FormOf(options.version, options.out, "--sstable-version");
+  RequireFree(options.out, options.force);
   const auto keys = options.keys.Open(options.version);
   const uint64_t expected =
       options.expected_keys ? *options.expected_keys : CountKeys(keys.get());
-  const auto builder = NewBuilder(options, expected);
+  const auto builder = NewBuilder(options, form, expected);
   uint64_t count = 0;
   ForEachKey(keys.get(), "building", [&](std::string_view key) {
     builder->Add(key);
@@ -57,7 +64,7 @@ ExitCode RunBuild(const Options& options) {
   });
   std::string error;
   if (!builder->Write(options.out, options.force, &error)) {
-    throw Unusable(error + (options.force ? "" : " (--force overwrites)"));
+    throw Unusable(error);
   }
   if (options.json) {
     PrintJson({{"file", options.out},
@@ -82,18 +89,22 @@ void AddBuild(CLI::App* app, Run* run) {
   options->keys.AddTo(command);
   auto* const size = command->add_option_group("size")->require_option(1);
   size->add_option("--bits", options->bits,
-                   "Bits per key (Cassandra's buckets per element), 1 to 100");
+                   "Bits per key (Cassandra's buckets per element), 1 to 100")
+      ->check(IsBitsPerKey());
   size->add_option("--fp-chance", options->fp_chance,
-                   "Cassandra's bloom_filter_fp_chance, 0.0000671 to below 1");
-  command->add_option("--expected-keys", options->expected_keys,
-                      "Size the filter for so many keys, instead of counting "
-                      "them first");
+                   "Cassandra's bloom_filter_fp_chance, 0.0000671 to below 1")
+      ->check(IsFpChance());
+  command
+      ->add_option("--expected-keys", options->expected_keys,
+                   "Size the filter for so many keys, instead of counting "
+                   "them first")
+      ->check(IsWholeNumberFrom(1));
   AddVersion(command, "--sstable-version", &options->version,
              "the SSTable, if the names do not say it");
   command->add_option("--out", options->out, "The Filter.db to write")
       ->required()
       ->type_name("FILE");
-  command->add_flag("--force", options->force, "Overwrite an existing file");
+  AddForce(command, &options->force);
   AddJson(command, &options->json);
 }
 

@@ -19,6 +19,7 @@ struct Options {
 };
 
 struct Result {
+  bool always_present = false;
   uint64_t keys = 0;
   uint64_t missing = 0;
   std::vector<std::string> listed;  // In hexadecimal.
@@ -54,6 +55,9 @@ void Print(const Options& options, const Result& result) {
   std::printf("%s: %llu keys, %llu missing\n", options.file.c_str(),
               static_cast<unsigned long long>(result.keys),
               static_cast<unsigned long long>(result.missing));
+  if (result.always_present) {
+    std::printf("  an empty file: every key is present\n");
+  }
   for (const std::string& key : result.listed) {
     std::printf("  missing %s\n", key.c_str());
   }
@@ -73,8 +77,16 @@ void Print(const Options& options, const Result& result) {
 }
 
 ExitCode RunCheck(const Options& options) {
-  const auto filter = OpenFilter(options.file, options.version);
+  if (options.absent == "-" &&
+      (options.keys.keys == "-" || options.keys.index == "-")) {
+    throw Unusable(
+        "--absent=-: standard input is that of the keys already; give one of "
+        "the two in a file");
+  }
+  const auto filter =
+      OpenFilter(options.file, options.version, "--sstable-version");
   Result result;
+  result.always_present = filter->always_present();
   const auto keys = options.keys.Open(options.version);
   ForEachKey(keys.get(), "checking", [&](std::string_view key) {
     ++result.keys;
@@ -113,6 +125,7 @@ void AddCheck(CLI::App* app, Run* run) {
   command
       ->add_option("--max-listed", options->max_listed,
                    "Missing keys to list at most")
+      ->check(IsWholeNumberFrom(0))
       ->capture_default_str();
   AddVersion(command, "--sstable-version", &options->version,
              "the SSTable, if the names do not say it");

@@ -1,12 +1,42 @@
 #include "tools/command.h"
 
-#include <cmath>
+#include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
+#include <system_error>
 
+#include "plugin/core/sizing.h"
 #include "tools/progress_bar.h"
 
 namespace cassandra_bloom::tools {
+namespace {
+
+std::string VersionOf(const std::string& version, const std::string& path,
+                      const std::string& option) {
+  std::string found = version;
+  std::string error;
+  if (found.empty() && !SstableVersionOfFileName(path, &found, &error)) {
+    throw Unusable(error + " with " + option);
+  }
+  return found;
+}
+
+template <typename Number>
+CLI::Validator IsNumber(const std::string& what,
+                        const std::function<bool(Number)>& in_range) {
+  const auto fault = [=](const std::string& text) {
+    const char* const end = text.data() + text.size();
+    Number number;
+    const auto [parsed_to, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc() && parsed_to == end && in_range(number)
+               ? ""
+               : "'" + text + "' is not " + what;
+  };
+  return CLI::Validator(fault, /*validator_desc=*/"");
+}
+
+}  // namespace
 
 void AddJson(CLI::App* command, bool* json) {
   command->add_flag("--json", *json, "JSON on standard output");
@@ -22,27 +52,56 @@ void AddVersion(CLI::App* command, const std::string& name,
       ->type_name("VERSION");
 }
 
-FilterForm FormOf(const std::string& version, const std::string& path) {
-  std::string error;
-  std::string found = version;
-  if (found.empty() && !SstableVersionOfFileName(path, &found, &error)) {
-    throw Unusable(error);
-  }
+FilterForm FormOf(const std::string& version, const std::string& path,
+                  const std::string& option) {
   FilterForm form;
-  if (!FormOfSstableVersion(found, &form, &error)) {
-    throw Unusable(error);
+  std::string error;
+  if (!FormOfSstableVersion(VersionOf(version, path, option), &form, &error)) {
+    throw Unusable(version.empty() ? path + ": " + error + ", with " + option
+                                   : option + "=" + version + ": " + error);
   }
   return form;
 }
 
 std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
-                                         const std::string& version) {
+                                         const std::string& version,
+                                         const std::string& option) {
   std::string error;
-  auto filter = FilterDbFile::Open(path, FormOf(version, path), &error);
+  auto filter = FilterDbFile::Open(path, FormOf(version, path, option), &error);
   if (filter == nullptr) {
     throw Unusable(error);
   }
   return filter;
+}
+
+CLI::Validator IsBitsPerKey() {
+  return IsNumber<double>("a number from 1 to 100", [](double bits) {
+    return bits >= 1 && bits <= kMaxBitsPerKey;
+  });
+}
+
+CLI::Validator IsFpChance() {
+  return IsNumber<double>(
+      "a number of at least 0.0000671 and less than 1 (at 1 Cassandra has no "
+      "filter)",
+      [](double chance) { return chance >= kMinFpChance && chance < 1; });
+}
+
+CLI::Validator IsWholeNumberFrom(uint64_t least) {
+  return IsNumber<uint64_t>(
+      "a whole number from " + std::to_string(least),
+      [least](uint64_t number) { return number >= least; });
+}
+
+void AddForce(CLI::App* command, bool* force) {
+  command->add_flag("--force", *force, "Overwrite an existing file");
+}
+
+void RequireFree(const std::string& out, bool force) {
+  std::error_code ignored;
+  if (!force && std::filesystem::exists(out, ignored)) {
+    throw Unusable(out + ": exists; --force overwrites it");
+  }
 }
 
 void KeysOption::AddTo(CLI::App* command) {
@@ -76,11 +135,8 @@ std::unique_ptr<KeyReader> KeysOption::Open(const std::string& version) const {
     return OpenFile(keys);
   }
   std::string error;
-  std::string found = version;
-  if (found.empty() && !SstableVersionOfFileName(index, &found, &error)) {
-    throw Unusable(error);
-  }
-  auto reader = OpenIndexDb(index, found, &error);
+  auto reader = OpenIndexDb(
+      index, VersionOf(version, index, "--sstable-version"), &error);
   if (reader == nullptr) {
     throw Unusable(error);
   }
@@ -102,7 +158,16 @@ void ForEachKey(KeyReader* keys, const std::string& what,
   }
 }
 
-void PrintJson(const Json& json) { std::cout << json.dump(2) << "\n"; }
+void PrintJson(const Json& json) {
+  // Names of files may be any bytes.
+  std::cout << json.dump(2, ' ', /*ensure_ascii=*/false,
+                         Json::error_handler_t::replace)
+            << "\n";
+}
+
+void PrintError(const std::exception& error) {
+  std::fprintf(stderr, "filterdb: %s\n", error.what());
+}
 
 std::string Percent(double rate) {
   char text[32];

@@ -60,11 +60,27 @@ void AddJson(CLI::App* command, bool* json);
 void AddVersion(CLI::App* command, const std::string& name,
                 std::string* version, const std::string& of_what);
 
-// The form by version or name, if given, otherwise by the file's name.
-FilterForm FormOf(const std::string& version, const std::string& path);
+// The form by version or name, if given, otherwise by the file's name. `option`
+// is the one that AddVersion added.
+FilterForm FormOf(const std::string& version, const std::string& path,
+                  const std::string& option);
 
 std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
-                                         const std::string& version);
+                                         const std::string& version,
+                                         const std::string& option);
+
+// For an option of numbers: refuses any other text, and numbers out of range,
+// with the text and the range. (CLI11 takes -5 for 2^64 - 5.)
+CLI::Validator IsBitsPerKey();
+CLI::Validator IsFpChance();
+CLI::Validator IsWholeNumberFrom(uint64_t least);
+
+// --force, for the file that is written.
+void AddForce(CLI::App* command, bool* force);
+
+// Before the work, which may be long: throws Unusable if there is such a file
+// that may not be overwritten.
+void RequireFree(const std::string& out, bool force);
 
 // --keys with --key-format, or --index.
 struct KeysOption {
@@ -85,6 +101,9 @@ void ForEachKey(KeyReader* keys, const std::string& what,
 // ---- Output ----
 
 void PrintJson(const Json& json);
+
+// On stderr, as of filterdb.
+void PrintError(const std::exception& error);
 
 // "12.3 %", with enough digits for small ones.
 std::string Percent(double rate);

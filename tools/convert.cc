@@ -18,10 +18,13 @@ struct Options {
 };
 
 ExitCode RunConvert(const Options& options) {
-  const auto filter = OpenFilter(options.in, options.from);
-  const FilterForm to = FormOf(options.to, options.out);
+  const auto filter = OpenFilter(options.in, options.from, "--from");
+  const FilterForm to = FormOf(options.to, options.out, "--to");
+  RequireFree(options.out, options.force);
   if (filter->always_present()) {
-    throw Unusable(options.in + ": an empty file is the same in every form");
+    throw Unusable(options.in +
+                   ": an empty file, by which every key is present, is the "
+                   "same in every form; copy it");
   }
   if (to.hash_order != filter->form().hash_order) {
     throw Unusable(
@@ -35,7 +38,7 @@ ExitCode RunConvert(const Options& options) {
   if (!WriteFilterDbFile(options.out, to, filter->num_probes(),
                          filter->num_words(), filter->bits(), options.force,
                          &error)) {
-    throw Unusable(error + (options.force ? "" : " (--force overwrites)"));
+    throw Unusable(error);
   }
   if (options.json) {
     PrintJson({{"file", options.out},
@@ -60,7 +63,7 @@ void AddConvert(CLI::App* app, Run* run) {
   AddVersion(command, "--from", &options->from,
              "IN, if its name does not say it");
   AddVersion(command, "--to", &options->to, "OUT, if its name does not say it");
-  command->add_flag("--force", options->force, "Overwrite an existing file");
+  AddForce(command, &options->force);
   AddJson(command, &options->json);
 }
 

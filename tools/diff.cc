@@ -18,6 +18,9 @@ struct Options {
 };
 
 bool SameParameters(const FilterDbFile& a, const FilterDbFile& b) {
+  if (a.always_present() && b.always_present()) {
+    return true;  // In whatever form.
+  }
   return a.form().hash_order == b.form().hash_order &&
          a.num_probes() == b.num_probes() && a.num_words() == b.num_words();
 }
@@ -40,8 +43,8 @@ uint64_t CountOnlyInFirst(const FilterDbFile& first,
 }
 
 ExitCode RunDiff(const Options& options) {
-  const auto a = OpenFilter(options.a, options.version_a);
-  const auto b = OpenFilter(options.b, options.version_b);
+  const auto a = OpenFilter(options.a, options.version_a, "--version-a");
+  const auto b = OpenFilter(options.b, options.version_b, "--version-b");
   Json json = {{"a", Parameters(*a)}, {"b", Parameters(*b)}};
   if (!SameParameters(*a, *b)) {
     json["same_parameters"] = false;

@@ -181,13 +181,16 @@ void AddKeysOptions(CLI::App* command, FilterDbExportOptions* options) {
       ->transform(CLI::Transformer(std::map<std::string, ExportFrom>{
           {"block", ExportFrom::kBlock}, {"keys", ExportFrom::kKeys}}))
       ->type_name("block|keys");
-  auto* const bits = command->add_option(
-      "--bits", options->bits_per_key,
-      "Bits per key of filters made from keys, 1 to 100 [10]");
+  auto* const bits =
+      command
+          ->add_option("--bits", options->bits_per_key,
+                       "Bits per key of filters made from keys, 1 to 100 [10]")
+          ->check(IsBitsPerKey());
   command
       ->add_option("--fp-chance", options->fp_chance,
                    "Instead, Cassandra's bloom_filter_fp_chance, 0.0000671 to "
                    "below 1")
+      ->check(IsFpChance())
       ->excludes(bits);
   command->add_flag("--prefixes", options->prefixes,
                     "Prefixes instead of keys, by the column family's prefix "

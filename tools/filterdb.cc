@@ -2,8 +2,47 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
+#include <string>
 
 #include "tools/command.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+std::string NamesOfCommands(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* const command : app.get_subcommands({})) {
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  return names;
+}
+
+// What is wrong with a command line, and where the right ones are described.
+std::string UsageError(const CLI::App* app, const CLI::Error& error) {
+  const auto chosen = app->get_subcommands();
+  if (!chosen.empty()) {
+    return std::string("filterdb: ") + error.what() + "\nsee filterdb " +
+           chosen[0]->get_name() + " --help\n";
+  }
+  const auto words = app->remaining();
+  return "filterdb: " +
+         (words.empty() ? "no command" : "'" + words[0] + "' is no command") +
+         "; the commands are " + NamesOfCommands(*app) +
+         "\nsee filterdb --help\n";
+}
+
+// A full disk shows when the last of the output is written.
+ExitCode Finish(ExitCode exit_code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+    return exit_code;
+  }
+  std::fprintf(stderr, "filterdb: cannot write to standard output\n");
+  return kUnusable;
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::tools
 
 int main(int argc, char** argv) {
   using namespace cassandra_bloom::tools;
@@ -13,6 +52,7 @@ int main(int argc, char** argv) {
       "input.",
       "filterdb");
   app.require_subcommand(1);
+  app.failure_message(UsageError);
   app.set_help_all_flag("--help-all", "Help for all commands");
   Run run;
   AddInfo(&app, &run);
@@ -24,11 +64,14 @@ int main(int argc, char** argv) {
   AddDoctor(&app, &run);
   try {
     app.parse(argc, argv);
-    return run();
+    return Finish(run());
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kGood : kUnusable;
+  } catch (const std::bad_alloc&) {
+    PrintError(Unusable("not enough memory for a filter of this size"));
+    return kUnusable;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "filterdb: %s\n", error.what());
+    PrintError(error);
     return kUnusable;
   }
 }

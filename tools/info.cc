@@ -1,5 +1,6 @@
 // filterdb info
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -64,7 +65,7 @@ void Judge(const Options& options, Info* info) {
 }
 
 Info InfoOf(const std::string& file, const Options& options) {
-  const auto filter = OpenFilter(file, options.version);
+  const auto filter = OpenFilter(file, options.version, "--sstable-version");
   Info info = {};
   info.file = file;
   info.form = filter->form();
@@ -134,21 +135,26 @@ void Print(const Info& info) {
 }
 
 ExitCode RunInfo(const Options& options) {
-  bool fault = false;
+  ExitCode exit_code = kGood;
   Json all = Json::array();
   for (const std::string& file : options.files) {
-    const Info info = InfoOf(file, options);
-    fault |= info.fault;
-    if (options.json) {
-      all.push_back(ToJson(info));
-    } else {
-      Print(info);
+    try {
+      const Info info = InfoOf(file, options);
+      exit_code = std::max(exit_code, info.fault ? kFault : kGood);
+      if (options.json) {
+        all.push_back(ToJson(info));
+      } else {
+        Print(info);
+      }
+    } catch (const Unusable& error) {  // The others are shown nevertheless.
+      PrintError(error);
+      exit_code = kUnusable;
     }
   }
   if (options.json) {
     PrintJson(all);
   }
-  return fault ? kFault : kGood;
+  return exit_code;
 }
 
 }  // namespace
@@ -160,10 +166,12 @@ void AddInfo(CLI::App* app, Run* run) {
   command->add_option("FILE", options->files, "Filter.db files")->required();
   AddVersion(command, "--sstable-version", &options->version,
              "the files, if their names do not say it");
-  command->add_option(
-      "--keys-expected", options->keys_expected,
-      "How many keys the filter should hold: shows the rate planned for them; "
-      "a fault if the filter's is not 75 to 125 % of it");
+  command
+      ->add_option("--keys-expected", options->keys_expected,
+                   "How many keys the filter should hold: shows the rate "
+                   "planned for them; a fault if the filter's is not 75 to "
+                   "125 % of it")
+      ->check(IsWholeNumberFrom(1));
   AddJson(command, &options->json);
 }
 

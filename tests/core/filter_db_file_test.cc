@@ -204,44 +204,12 @@ TEST_F(FilterDbFileTest, AFileOfNoBytesIsAlwaysPresent) {
   }
 }
 
-struct Broken {
-  int32_t num_probes;
-  int32_t num_words;
-  size_t size;
-  const char* fault;
-};
-
-constexpr Broken kBroken[] = {
-    {7, 1, 1, "truncated: 1 bytes, and the header alone has 8"},
-    {7, 1, 7, "truncated: 7 bytes, and the header alone has 8"},
-    {0, 1, 16, "the number of probes (k) is 0, not 1 to 21"},
-    {-1, 1, 16, "the number of probes (k) is -1, not 1 to 21"},
-    {22, 1, 16, "the number of probes (k) is 22, not 1 to 21"},
-    {65, 1, 16, "the number of probes (k) is 65, not 1 to 21"},
-    {7, 0, 8, "the number of words is 0, not 1 or more"},
-    {7, -5, 16, "the number of words is -5, not 1 or more"},
-    {7, 1, 8,
-     "truncated: 8 bytes, but a header that says 1 words belongs to a "
-     "file of 16"},
-    {7, 2, 23,
-     "truncated: 23 bytes, but a header that says 2 words belongs to "
-     "a file of 24"},
-    {7, 2, 25,
-     "too long: 25 bytes, but a header that says 2 words belongs to "
-     "a file of 24"},
-    {7, INT32_MAX, 24,
-     "truncated: 24 bytes, but a header that says 2147483647 "
-     "words belongs to a file of 17179869184"},
-};
-
 TEST_F(FilterDbFileTest, BrokenFilesAreRefusedInEveryForm) {
-  for (const Broken& broken : kBroken) {
-    const std::string bytes =
-        FilterDbBytes(broken.num_probes, broken.num_words, broken.size);
+  for (const BadFilterDb& bad : kBadFilterDbs) {
     for (const FilterForm form : {kBeforeMa, kMaToMe, kNaAndLater}) {
-      EXPECT_EQ(
-          FaultOf(bytes, form).rfind(Path("broken") + ": " + broken.fault, 0),
-          0u)
+      EXPECT_EQ(FaultOf(bad.Bytes(), form)
+                    .rfind(Path("broken") + ": " + bad.fault, 0),
+                0u)
           << error_;
     }
   }

@@ -1,0 +1,495 @@
+// filterdb with broken files and wrong command lines: every one ends with the
+// exit code for it, and with a message that names what is wrong.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/broken_filters.h"
+#include "tests/support/filterdb_command.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct Line {
+  const char* what;
+  std::string arguments;
+  int exit_code;
+  // On stderr, or, of a verdict, on stdout.
+  std::string message;
+  const char* before = "";  // See Filterdb.
+};
+
+// Of filters with k = 7 and one word in which every other bit is set.
+std::string Half(int num_probes = 7) {
+  return FilterDbBytes(num_probes, 1, 8) + std::string(8, '\x55');
+}
+
+// The keys "a", "b" and "c" as they are in Index.db of version nb: length, key,
+// position and the size of a promoted index.
+constexpr char kIndex[] = "\0\1a\0\0\0\1b\1\0\0\1c\2\0";
+
+class BadLinesTest : public ::testing::Test {
+ protected:
+  BadLinesTest() {
+    for (const auto& [name, content] : files_) {
+      WriteFile(dir_ / name, content);
+    }
+    std::filesystem::create_directory(dir_ / "folder");
+  }
+
+  // Runs in the folder of the files, and expects that it leaves them alone.
+  void Expect(const Line& line) {
+    SCOPED_TRACE(std::string(line.what) + ": filterdb " + line.arguments);
+    const Ran ran =
+        Filterdb(line.arguments, "cd " + dir_.path() + "; " + line.before);
+    EXPECT_EQ(ran.exit_code, line.exit_code) << ran;
+    if (line.exit_code == 2) {
+      EXPECT_EQ(ran.out, "");
+      EXPECT_THAT(ran.err, StartsWith("filterdb: "));
+      EXPECT_THAT(ran.err, HasSubstr(line.message));
+    } else {
+      EXPECT_EQ(ran.err, "");
+      EXPECT_THAT(ran.out, HasSubstr(line.message));
+    }
+    EXPECT_EQ(FilesNow(), files_);
+  }
+
+  void Expect(const std::vector<Line>& lines) {
+    for (const Line& line : lines) {
+      Expect(line);
+    }
+  }
+
+ private:
+  std::map<std::string, std::string> FilesNow() const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(dir_.path())) {
+      if (entry.is_regular_file()) {
+        files[entry.path().filename()] = ReadFile(entry.path());
+      }
+    }
+    return files;
+  }
+
+  const TempDir dir_;
+  const std::map<std::string, std::string> files_ = {
+      {"nb-1-big-Filter.db", Half()},
+      {"nb-2-big-Filter.db", Half(6)},
+      {"nb-3-big-Filter.db", ""},
+      {"nb-4-big-Filter.db", FilterDbBytes(7, 1, 16)},
+      {"nb-5-big-Filter.db", FilterDbBytes(22, 1, 16)},
+      {"nb-6-big-Filter.db", FilterDbBytes(7, 1, 8) + std::string(8, '\xff')},
+      {"me-1-big-Filter.db", Half()},
+      {"ks-cf-ka-1-Filter.db", Half()},
+      {"zz-1-big-Filter.db", Half()},
+      {"ks-cf-hc-1-Filter.db", Half()},
+      {"plain", Half()},
+      {"empty", ""},
+      {"abc.hex", "61\n62\n63\n"},
+      {"abc.text", "a\nb\nc\n"},
+      {"odd.hex", "61\n626\n"},
+      {"letter.hex", "61\n62\n6g\n"},
+      {"blank.hex", "61\n\n62\n"},
+      {"cr.text", "a\nb\r\n"},
+      {"long.text", std::string(65536, 'a') + "\n"},
+      {"half-length.bin", std::string("\0\1a\0", 4)},
+      {"half-key.bin", std::string("\0\1a\0\5bc", 7)},
+      {"nb-1-big-Index.db", std::string(kIndex, sizeof(kIndex) - 1)},
+      {"nb-2-big-Index.db", std::string(kIndex, sizeof(kIndex) - 2)},
+      {"nb-3-big-Index.db", ""},
+      {"ks-cf-ka-1-Index.db", std::string(kIndex, sizeof(kIndex) - 1)},
+      {"da-1-bti-Partitions.db", "trie"},
+      {"Index.db", std::string(kIndex, sizeof(kIndex) - 1)},
+  };
+};
+
+constexpr char kBuild[] = "build --out=nb-9-big-Filter.db ";
+constexpr char kBuildOfHex[] =
+    "build --out=nb-9-big-Filter.db --keys=abc.hex --bits=10 ";
+constexpr char kBuildAny[] = "build --keys=abc.hex --bits=10 ";
+constexpr char kCheck[] = "check nb-1-big-Filter.db ";
+constexpr char kInfo[] = "info nb-1-big-Filter.db ";
+
+TEST_F(BadLinesTest, Usage) {
+  Expect({
+      {"no command", "", 2,
+       "no command; the commands are info, check, build, convert, diff, "
+       "export, doctor\nsee filterdb --help"},
+      {"an unknown command", "inof nb-1-big-Filter.db", 2,
+       "'inof' is no command; the commands are info, check,"},
+      {"an unknown option instead of a command", "--nonsense", 2,
+       "'--nonsense' is no command; the commands are"},
+      {"an option before the command", "--json info nb-1-big-Filter.db", 2,
+       "--json\nsee filterdb info --help"},
+      {"info of nothing", "info", 2,
+       "FILE is required\nsee filterdb info --help"},
+      {"check of nothing", "check", 2, "FILE is required\nsee filterdb check"},
+      {"build of nothing", "build", 2, "--out is required\nsee filterdb build"},
+      {"convert of nothing", "convert", 2,
+       "IN is required\nsee filterdb convert"},
+      {"convert into nothing", "convert nb-1-big-Filter.db", 2,
+       "OUT is required\nsee filterdb convert"},
+      {"diff of nothing", "diff", 2, "A is required\nsee filterdb diff"},
+      {"diff of one", "diff nb-1-big-Filter.db", 2, "B is required"},
+      {"diff of three",
+       "diff nb-1-big-Filter.db nb-2-big-Filter.db nb-4-big-Filter.db", 2,
+       "nb-4-big-Filter.db"},
+      {"an unknown option of info", kInfo + std::string("--nonsense"), 2,
+       "--nonsense\nsee filterdb info --help"},
+      {"an unknown option of build", kBuildOfHex + std::string("--nonsense"), 2,
+       "--nonsense\nsee filterdb build --help"},
+      {"surplus words of check", kCheck + std::string("--keys=abc.hex more"), 2,
+       "more\nsee filterdb check --help"},
+      {"an option without its value", kCheck + std::string("--keys"), 2,
+       "--keys"},
+      {"a full disk behind the output", kInfo + std::string(">/dev/full"), 2,
+       "cannot write to standard output"},
+      {"a full disk behind JSON", kInfo + std::string("--json >/dev/full"), 2,
+       "cannot write to standard output"},
+  });
+}
+
+// In every command that reads a filter, as either file of two.
+std::vector<std::string> CommandsOn(const std::string& file) {
+  return {"info " + file, "check --keys=abc.hex " + file,
+          "convert " + file + " me-9-big-Filter.db",
+          "diff nb-1-big-Filter.db " + file,
+          "diff " + file + " nb-1-big-Filter.db"};
+}
+
+TEST_F(BadLinesTest, FilesThatAreNoFilters) {
+  const Line files[] = {
+      {"missing", "nb-8-big-Filter.db", 2,
+       "nb-8-big-Filter.db: cannot open: No such file or directory"},
+      {"in a missing folder", "none/nb-8-big-Filter.db", 2,
+       "none/nb-8-big-Filter.db: cannot open: No such file or directory"},
+      {"in a file", "plain/nb-8-big-Filter.db", 2,
+       "plain/nb-8-big-Filter.db: cannot open: Not a directory"},
+      {"k = 22", "nb-5-big-Filter.db", 2,
+       "nb-5-big-Filter.db: the number of probes (k) is 22, not 1 to 21"},
+      {"no version in the name", "plain", 2,
+       "'plain' is not the name of an SSTable's component, such as "
+       "nb-1-big-Filter.db, so the SSTable version must be given with --"},
+      {"a folder", "folder", 2, "'folder' is not the name of an SSTable's"},
+      {"an unknown version", "zz-1-big-Filter.db", 2,
+       "zz-1-big-Filter.db: SSTable version 'zz' is unknown; known are ia, ib, "
+       "ic, ja, jb, ka, la, lb, ma, mb, mc, md, me, ms, mt, na, nb, nc, oa, "
+       "da; or name the form: before-ma, ma-to-me, na-and-later, with --"},
+      {"a version before ia", "ks-cf-hc-1-Filter.db", 2,
+       "ks-cf-hc-1-Filter.db: SSTable version 'hc' is older than ia: its "
+       "filters hash keys otherwise"},
+  };
+  for (const Line& file : files) {
+    for (const std::string& arguments : CommandsOn(file.arguments)) {
+      Expect({file.what, arguments, file.exit_code, file.message});
+    }
+  }
+}
+
+TEST_F(BadLinesTest, BrokenFilters) {
+  const TempDir broken;
+  const std::string file = broken / "nb-1-big-Filter.db";
+  for (const BadFilterDb& bad : kBadFilterDbs) {
+    WriteFile(file, bad.Bytes());
+    for (const std::string& arguments : CommandsOn(file)) {
+      Expect({"broken", arguments, 2, file + ": " + bad.fault});
+    }
+  }
+}
+
+// Cassandra takes every key for present.
+TEST_F(BadLinesTest, AnEmptyFilter) {
+  const std::string check = "check nb-3-big-Filter.db --keys=abc.hex ";
+  Expect({
+      {"info", "info nb-3-big-Filter.db", 0, "verdict          always present"},
+      {"info, JSON", "info nb-3-big-Filter.db --json", 0,
+       "\"verdict\": \"always present\""},
+      {"check", check, 0,
+       "3 keys, 0 missing\n  an empty file: every key is present"},
+      {"absent keys", check + "--absent=abc.hex", 0,
+       "3 of 3 absent keys pass: 100 %"},
+      {"convert", "convert nb-3-big-Filter.db me-9-big-Filter.db", 2,
+       "nb-3-big-Filter.db: an empty file, by which every key is present, is "
+       "the same in every form; copy it"},
+      {"convert across the swap of the hash",
+       "convert nb-3-big-Filter.db ks-cf-ka-9-Filter.db", 2, "copy it"},
+      {"diff", "diff nb-3-big-Filter.db nb-3-big-Filter.db", 0,
+       "the same filter"},
+      {"diff in another form", "diff nb-3-big-Filter.db empty --version-b=ka",
+       0, "the same filter"},
+      {"diff with one that has bits",
+       "diff nb-3-big-Filter.db nb-1-big-Filter.db", 1, "other parameters"},
+  });
+}
+
+TEST_F(BadLinesTest, Versions) {
+  const char* const known = "known are ia, ib, ic, ja, jb, ka, la, lb, ma, mb,";
+  Expect({
+      {"unknown, info", kInfo + std::string("--sstable-version=zz"), 2,
+       "--sstable-version=zz: SSTable version 'zz' is unknown; known are"},
+      {"unknown, check",
+       kCheck + std::string("--keys=abc.hex "
+                            "--sstable-version=n"),
+       2, known},
+      {"unknown, build", kBuildOfHex + std::string("--sstable-version=NB"), 2,
+       known},
+      {"unknown, convert from", "convert plain me-9-big-Filter.db --from=zz", 2,
+       "--from=zz: SSTable version 'zz' is unknown"},
+      {"unknown, convert to", "convert nb-1-big-Filter.db new --to=zz", 2,
+       "--to=zz: SSTable version 'zz' is unknown"},
+      {"unknown, convert to by name",
+       "convert nb-1-big-Filter.db zz-9-big-Filter.db", 2,
+       "zz-9-big-Filter.db: SSTable version 'zz' is unknown; known are"},
+      {"unknown, diff a", "diff plain nb-1-big-Filter.db --version-a=zz", 2,
+       "--version-a=zz: SSTable version 'zz' is unknown"},
+      {"unknown, diff b", "diff nb-1-big-Filter.db plain --version-b=zz", 2,
+       "--version-b=zz: SSTable version 'zz' is unknown"},
+      {"before ia", kInfo + std::string("--sstable-version=hc"), 2,
+       "SSTable version 'hc' is older than ia: its filters hash keys "
+       "otherwise (Murmur2 or SHA) and cannot be used; known are"},
+      {"before ia, to", "convert nb-1-big-Filter.db new --to=f", 2,
+       "'f' is older than ia"},
+      {"no version, check", "check plain --keys=abc.hex", 2,
+       "must be given with --sstable-version"},
+      {"no version, build", kBuildAny + std::string("--out=new"), 2,
+       "'new' is not the name of an SSTable's component"},
+      {"no version, from", "convert plain me-9-big-Filter.db", 2,
+       "must be given with --from"},
+      {"no version, to", "convert nb-1-big-Filter.db new", 2,
+       "'new' is not the name of an SSTable's component, such as "
+       "nb-1-big-Filter.db, so the SSTable version must be given with --to"},
+      {"no version, a", "diff plain nb-1-big-Filter.db", 2,
+       "must be given with --version-a"},
+      {"no version, b", "diff nb-1-big-Filter.db plain", 2,
+       "must be given with --version-b"},
+      {"no version of the index", kCheck + std::string("--index=Index.db"), 2,
+       "'Index.db' is not the name of an SSTable's component, such as "
+       "nb-1-big-Filter.db, so the SSTable version must be given with "
+       "--sstable-version"},
+      {"a folder", "info folder --sstable-version=nb", 2,
+       "folder: not a regular file"},
+      {"a device", "info /dev/null --sstable-version=nb", 2,
+       "/dev/null: not a regular file"},
+  });
+}
+
+TEST_F(BadLinesTest, SizesOfFilters) {
+  const std::string build = std::string(kBuild) + "--keys=abc.hex ";
+  std::vector<Line> lines = {
+      {"neither", build, 2, "[--bits,--fp-chance]"},
+      {"both", build + "--bits=10 --fp-chance=0.01", 2, "[--bits,--fp-chance]"},
+      {"more than 16 GiB", build + "--bits=10 --expected-keys=13743895346", 2,
+       "13743895346 keys need a filter of more than 16 GiB"},
+  };
+  for (const char* const bits : {"0", "-1", "0.999", "101", "nan", "inf",
+                                 "1e400", "abc", "10x", "1,5"}) {
+    lines.push_back(
+        {"bits", build + "--bits=" + bits, 2,
+         std::string("--bits: '") + bits + "' is not a number from 1 to 100"});
+  }
+  for (const char* const chance :
+       {"0", "1", "2", "-0.5", "0.00001", "0.0000670", "nan", "abc", "1%"}) {
+    lines.push_back({"chance", build + "--fp-chance=" + chance, 2,
+                     std::string("--fp-chance: '") + chance +
+                         "' is not a number of at least 0.0000671 and less "
+                         "than 1"});
+  }
+  for (const char* const count :
+       {"0", "-5", "-0", "1.5", "1e3", "garbage", "18446744073709551616"}) {
+    const std::string fault =
+        std::string(": '") + count + "' is not a whole number from 1";
+    lines.push_back({"keys", build + "--bits=10 --expected-keys=" + count, 2,
+                     "--expected-keys" + fault});
+    lines.push_back({"keys", kInfo + std::string("--keys-expected=") + count, 2,
+                     "--keys-expected" + fault});
+  }
+  lines.push_back({"listed",
+                   kCheck + std::string("--keys=abc.hex "
+                                        "--max-listed=-1"),
+                   2, "--max-listed: '-1' is not a whole number from 0"});
+  Expect(lines);
+}
+
+// The same keys for build and for check.
+TEST_F(BadLinesTest, Keys) {
+  const Line keys[] = {
+      {"neither", "", 2, "[--keys,--index]"},
+      {"both", "--keys=abc.hex --index=nb-1-big-Index.db", 2,
+       "[--keys,--index]"},
+      {"missing", "--keys=none", 2,
+       "none: cannot open: No such file or directory"},
+      {"a folder", "--keys=folder", 2, "folder: cannot open: Is a directory"},
+      {"an unknown format", "--keys=abc.hex --key-format=json", 2,
+       "--key-format: json not in {hex,text,binary}"},
+      {"an odd number of digits", "--keys=odd.hex", 2,
+       "odd.hex: line 2: 3 hexadecimal digits; a byte has two"},
+      {"no digit", "--keys=letter.hex", 2,
+       "letter.hex: line 3: column 2: 'g' is not a hexadecimal digit"},
+      {"text for hex", "--keys=abc.text", 2,
+       "abc.text: line 1: 1 hexadecimal digits"},
+      {"an empty line", "--keys=blank.hex", 2,
+       "blank.hex: line 2: empty; the empty key is written as 0x"},
+      {"CR LF in text", "--keys=cr.text --key-format=text", 2,
+       "cr.text: line 2: ends in CR; convert the file"},
+      {"a key too long", "--keys=long.text --key-format=text", 2,
+       "long.text: line 1: more than 65535 bytes"},
+      {"half a length", "--keys=half-length.bin --key-format=binary", 2,
+       "half-length.bin: byte 3: ends inside the two bytes of a key's length"},
+      {"half a key", "--keys=half-key.bin --key-format=binary", 2,
+       "half-key.bin: byte 3: ends inside a key: of 5 bytes, 2 are there"},
+      {"a missing index", "--index=nb-8-big-Index.db", 2,
+       "nb-8-big-Index.db: cannot open: No such file or directory"},
+      {"a truncated index", "--index=nb-2-big-Index.db", 2,
+       "nb-2-big-Index.db: byte 10: ends inside the numbers after a key"},
+      {"an empty index", "--index=nb-3-big-Index.db", 2,
+       "nb-3-big-Index.db: empty, but an SSTable has at least one partition"},
+      {"an index of another version", "--index=ks-cf-ka-1-Index.db", 2,
+       "ks-cf-ka-1-Index.db: byte 0: "},
+      {"a filter for an index", "--index=nb-1-big-Filter.db", 2,
+       "the file is damaged or of another SSTable version"},
+      {"an index of da", "--index=da-1-bti-Index.db", 2,
+       "da-1-bti-Index.db: an SSTable of version da has no Index.db but a trie "
+       "(Partitions.db, Rows.db), which does not hold whole keys; give the "
+       "keys in a file instead"},
+      {"the trie of da", "--index=da-1-bti-Partitions.db", 2,
+       "da-1-bti-Partitions.db: an SSTable of version da has no Index.db"},
+      {"an index of a version before ia", "--index=ks-cf-hc-1-Index.db", 2,
+       "ks-cf-hc-1-Index.db: SSTable version 'hc' is older than ia"},
+  };
+  for (const Line& line : keys) {
+    Expect({line.what, kCheck + line.arguments, line.exit_code, line.message});
+    Expect({line.what, std::string(kBuild) + "--bits=10 " + line.arguments,
+            line.exit_code, line.message});
+  }
+  Expect({
+      {"absent keys that are missing",
+       kCheck + std::string("--keys=abc.hex --absent=none"), 2,
+       "none: cannot open"},
+      {"absent keys that are broken",
+       kCheck + std::string("--keys=abc.hex --absent=letter.hex"), 2,
+       "letter.hex: line 3: column 2: 'g'"},
+      {"standard input twice", kCheck + std::string("--keys=- --absent=-"), 2,
+       "--absent=-: standard input is that of the keys already",
+       "cat abc.hex |"},
+      {"broken keys from a pipe", kCheck + std::string("--keys=-"), 2,
+       "standard input: line 2: 3 hexadecimal digits", "cat odd.hex |"},
+      {"a pipe to be counted", kBuild + std::string("--keys=- --bits=10"), 2,
+       "standard input: cannot be read twice, as it is not a regular file; "
+       "say with --expected-keys how many keys there are",
+       "cat abc.hex |"},
+      {"known before the keys are read",
+       kBuild + std::string("--keys=- --bits=10"), 2,
+       "say with --expected-keys", "cat letter.hex |"},
+  });
+}
+
+TEST_F(BadLinesTest, Outputs) {
+  const std::string convert = "convert me-1-big-Filter.db ";
+  const std::string there = "exists; --force overwrites it";
+  std::vector<Line> lines = {
+      {"known before the keys are read",
+       "build --out=nb-1-big-Filter.db --keys=letter.hex --bits=10", 2,
+       "nb-1-big-Filter.db: " + there},
+      {"a full disk", kBuildOfHex + std::string("--expected-keys=10000"), 2,
+       "nb-9-big-Filter.db: cannot write: File too large",
+       "trap '' XFSZ; ulimit -f 1;"},
+      {"over itself", convert + "me-1-big-Filter.db --to=nb", 2, there},
+  };
+  const Line outputs[] = {
+      {"there", "nb-1-big-Filter.db", 2, "nb-1-big-Filter.db: " + there},
+      {"a folder", "folder", 2, "folder: " + there},
+      {"a folder, by force", "folder --force", 2,
+       "folder: cannot rename the temporary file: Is a directory\n"},
+      {"in a missing folder", "none/nb-1-big-Filter.db", 2,
+       "none/nb-1-big-Filter.db: cannot create a temporary file beside it: No "
+       "such file or directory\n"},
+      {"in a file", "plain/nb-1-big-Filter.db", 2,
+       "beside it: Not a directory\n"},
+      // Also for root.
+      {"where nothing can be created", "/proc/nb-1-big-Filter.db", 2,
+       "/proc/nb-1-big-Filter.db: cannot create a temporary file beside it: "},
+  };
+  for (const Line& output : outputs) {
+    lines.push_back({output.what, convert + output.arguments + " --to=nb", 2,
+                     output.message});
+    lines.push_back({output.what,
+                     kBuildAny + std::string("--sstable-version=nb --out=") +
+                         output.arguments,
+                     2, output.message});
+  }
+  Expect(lines);
+}
+
+TEST_F(BadLinesTest, ConversionsThatCannotBe) {
+  const char* const reason =
+      "SSTable version ma swapped the halves of the hash, so every key has "
+      "other bits, and the keys are not in the filter. 'filterdb build' makes "
+      "it anew from the keys or from Index.db";
+  Expect({
+      {"ka to nb", "convert ks-cf-ka-1-Filter.db nb-9-big-Filter.db", 2,
+       "ks-cf-ka-1-Filter.db: a filter of the form before-ma cannot become one "
+       "of na-and-later: "},
+      {"ka to me", "convert ks-cf-ka-1-Filter.db me-9-big-Filter.db", 2,
+       reason},
+      {"nb to ka", "convert nb-1-big-Filter.db ks-cf-ka-9-Filter.db", 2,
+       reason},
+      {"me to a form", "convert me-1-big-Filter.db new --to=before-ma", 2,
+       reason},
+  });
+}
+
+TEST_F(BadLinesTest, Verdicts) {
+  Expect({
+      {"info", "info nb-1-big-Filter.db", 0, "verdict          ok"},
+      {"a filter without bits", "info nb-4-big-Filter.db", 0,
+       "verdict          nearly empty"},
+      {"a filter of nothing but bits", "info nb-6-big-Filter.db", 1,
+       "estimated keys   (all bits are set)\n  estimated rate   100 % of "
+       "absent keys pass\n  verdict          saturated"},
+      {"one of two saturated", "info nb-1-big-Filter.db nb-6-big-Filter.db", 1,
+       "verdict          ok"},
+      {"a rate not as planned", kInfo + std::string("--keys-expected=60"), 1,
+       "verdict          ok, rate not as planned for 60 keys"},
+      {"all keys there", "check nb-6-big-Filter.db --keys=abc.hex", 0,
+       "3 keys, 0 missing\n"},
+      {"no key there", "check nb-4-big-Filter.db --keys=abc.hex", 1,
+       "3 keys, 3 missing\n  missing 61\n  missing 62\n  missing 63\n"},
+      {"no key of an index there",
+       "check nb-4-big-Filter.db --index=nb-1-big-Index.db", 1,
+       "3 keys, 3 missing\n  missing 61\n"},
+      {"two of three listed",
+       "check nb-4-big-Filter.db --keys=abc.hex --max-listed=2", 1,
+       "  missing 61\n  missing 62\n  ... and 1 more\n"},
+      {"none listed", "check nb-4-big-Filter.db --keys=abc.hex --max-listed=0",
+       1, "3 missing\n  ... and 3 more\n"},
+      {"the wrong version",
+       "check nb-1-big-Filter.db --keys=abc.hex --sstable-version=ka", 1,
+       "missing"},
+      {"the same", "diff nb-1-big-Filter.db nb-1-big-Filter.db", 0,
+       "the same filter\n"},
+      {"the same in another form", "diff nb-1-big-Filter.db me-1-big-Filter.db",
+       0, "the same filter\n"},
+      {"other probes", "diff nb-1-big-Filter.db nb-2-big-Filter.db", 1,
+       "other parameters, so the bits cannot be compared:\n"
+       "  na-and-later  7 probes          1 words  nb-1-big-Filter.db\n"
+       "  na-and-later  6 probes          1 words  nb-2-big-Filter.db\n"},
+      {"another hash", "diff nb-1-big-Filter.db ks-cf-ka-1-Filter.db", 1,
+       "other parameters, so the bits cannot be compared:\n"},
+      {"other bits", "diff nb-1-big-Filter.db nb-6-big-Filter.db", 1,
+       "same parameters; 0 bits only in nb-1-big-Filter.db, 32 only in "
+       "nb-6-big-Filter.db\n"},
+  });
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
