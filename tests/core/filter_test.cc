@@ -125,6 +125,25 @@ TEST(FilterTest, EqualsTheReference) {
   }
 }
 
+// Their cache lines are fetched ahead, some keys at a time.
+TEST(FilterTest, ALargeFilterEqualsTheReference) {
+  SCOPED_TRACE(Seed());
+  const RandomKeys keys(Seed(), 40);
+  constexpr uint32_t kNumWords = 600001;  // 4.8 MB
+  for (const uint32_t num_keys : {0, 1, 15, 16, 17, 31, 32, 33, 5000}) {
+    for (const int num_probes : {1, 7, kMaxReadableProbes}) {
+      NaiveFilter naive(num_probes, kNumWords);
+      for (uint32_t i = 0; i < num_keys; ++i) {
+        naive.Add(keys[i]);
+      }
+      EXPECT_EQ(Sha256(FilterOf(num_keys, num_probes, kNumWords,
+                                [&](uint32_t i) { return keys[i]; })),
+                Sha256(naive.Serialize()))
+          << num_keys << " keys, " << num_probes << " probes";
+    }
+  }
+}
+
 TEST(FilterTest, NothingMatchesTheFilterOfNoKeys) {
   const std::string file = VectorFilter("i", 0, 10);
   FilterDb filter;
