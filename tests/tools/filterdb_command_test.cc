@@ -377,7 +377,7 @@ TEST_F(FilterdbCommandTest, DiffCountsBits) {
 // ---- JSON ----
 
 TEST_F(FilterdbCommandTest, FieldsOfJson) {
-  EXPECT_EQ(Fields(Build(RandomKeysOf(0, 100), "nb-1-big-Filter.db")),
+  EXPECT_EQ(Fields(Build(RandomKeysOf(0, 1000), "nb-1-big-Filter.db")),
             (Keys{"expected_keys", "file", "keys", "probes", "words"}));
   const Keys info = {"bits",     "estimated_keys", "estimated_rate", "fault",
                      "file",     "fill_ratio",     "form",           "probes",
@@ -386,7 +386,7 @@ TEST_F(FilterdbCommandTest, FieldsOfJson) {
       Good("info nb-1-big-Filter.db nb-1-big-Filter.db --json").json();
   ASSERT_EQ(infos.size(), 2u);
   EXPECT_EQ(Fields(infos[0]), info);
-  EXPECT_EQ(Good("info nb-1-big-Filter.db --keys-expected=100 --json")
+  EXPECT_EQ(Good("info nb-1-big-Filter.db --keys-expected=1000 --json")
                 .json()[0]
                 .count("design_rate"),
             1u);
@@ -406,7 +406,7 @@ TEST_F(FilterdbCommandTest, FieldsOfJson) {
   EXPECT_EQ(Fields(diff), (Keys{"a", "b", "bits_only_in_a", "bits_only_in_b",
                                 "same", "same_parameters"}));
   EXPECT_EQ(Fields(diff["a"]), (Keys{"form", "probes", "words"}));
-  Build(RandomKeysOf(0, 1000), "nb-2-big-Filter.db");
+  Build(RandomKeysOf(0, 2000), "nb-2-big-Filter.db");
   const Ran other = Run("diff nb-1-big-Filter.db nb-2-big-Filter.db --json");
   EXPECT_EQ(other.exit_code, 1);
   EXPECT_EQ(Fields(other.json()), (Keys{"a", "b", "same", "same_parameters"}));
