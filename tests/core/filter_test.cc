@@ -130,7 +130,8 @@ TEST(FilterTest, ALargeFilterEqualsTheReference) {
   SCOPED_TRACE(Seed());
   const RandomKeys keys(Seed(), 40);
   constexpr uint32_t kNumWords = 600001;  // 4.8 MB
-  for (const uint32_t num_keys : {0, 1, 15, 16, 17, 31, 32, 33, 5000}) {
+  for (const uint32_t num_keys :
+       {0U, 1U, 15U, 16U, 17U, 31U, 32U, 33U, 5000U}) {
     for (const int num_probes : {1, 7, kMaxReadableProbes}) {
       NaiveFilter naive(num_probes, kNumWords);
       for (uint32_t i = 0; i < num_keys; ++i) {
