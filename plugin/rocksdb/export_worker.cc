@@ -166,8 +166,9 @@ bool ExportWorker::Follow(const Work& work, FilterDbExportReport* report,
   DatabaseExporter exporter(out_dir_, /*sync=*/true, options, form, report);
   // A file that is gone already is no error: the event of that is on its way.
   exporter.Export(live);
-  if (work.listing && !live.files.empty() && report->exported.empty() &&
-      report->kept.empty() && report->errors.empty()) {
+  if (work.listing && !work.listing->usual_file_system && !live.files.empty() &&
+      report->exported.empty() && report->kept.empty() &&
+      report->errors.empty()) {
     *error = live.files.front().path +
              ": is not there, and neither are the others; only files of a "
              "local file system can be exported";

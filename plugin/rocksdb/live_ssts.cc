@@ -1,6 +1,7 @@
 #include "plugin/rocksdb/live_ssts.h"
 
 #include <rocksdb/convenience.h>
+#include <rocksdb/file_system.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/metadata.h>
@@ -255,6 +256,8 @@ LiveSsts LiveSstsOf(DB* db) {
   db->GetLiveFilesMetaData(&files);
   LiveSsts live;
   live.database = DatabaseOf(db);
+  live.usual_file_system =
+      db->GetFileSystem() == ROCKSDB_NAMESPACE::FileSystem::Default().get();
   for (const LiveFileMetaData& file : files) {
     live.files.push_back(ToLiveSst(file));
   }

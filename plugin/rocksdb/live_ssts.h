@@ -31,7 +31,8 @@ struct ColumnFamilySettings {
 };
 
 struct LiveSsts {
-  std::string database;        // Which one it is: unlike any other.
+  std::string database;  // Which one it is: unlike any other.
+  bool usual_file_system = true;
   std::vector<LiveSst> files;  // By column family, level and number.
   std::map<std::string, ColumnFamilySettings> column_families;
 };
