@@ -52,7 +52,8 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyForFpChance(
 }  // namespace ROCKSDB_NAMESPACE
 
 // Makes the library know every filter_policy string that begins with
-// "cassandra_bloom". For example:
+// "cassandra_bloom", and the listener of filter_db_export_listener.h. For
+// example:
 //
 //   rocksdb::ObjectRegistry::Default()->AddLibrary(
 //       "cassandra_bloom", register_cassandra_bloom, "");

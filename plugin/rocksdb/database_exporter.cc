@@ -77,12 +77,12 @@ bool DatabaseExporter::ExportOne(const LiveSsts& live, const LiveSst& file,
     RemoveFilterDb(out_dir_, options_.sstable_version, file.number, &replaced,
                    &error);
   }
-  FilterDbExportOptions options = options_;
-  SstExporter exporter(options, form_, progress, &exported);
   if (!file.error.empty()) {
     report_->errors.push_back(file.error);
     return true;
   }
+  FilterDbExportOptions options = options_;
+  SstExporter exporter(options, form_, progress, &exported);
   if (!FindExtractor(live, file, &options, &error) ||
       !exporter.Export(&error)) {
     if (access(file.path.c_str(), F_OK) != 0 &&

@@ -19,9 +19,6 @@
 
 namespace cassandra_bloom {
 
-// In options strings. One address: by it a listener of this very code is known.
-inline constexpr char kExportListenerName[] = "cassandra_bloom_export";
-
 // Hands RocksDB's events over to an ExportWorker. RocksDB holds no mutex of its
 // own in any of them (7.8, 9.10), so that files can be listed there.
 class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {

@@ -58,8 +58,7 @@ void ExportWorker::HandOver(LiveSsts listing) {
   if (!thread_.joinable()) {
     thread_ = std::thread([this] { Run(); });
   }
-  // It knows better, except of files that came before the first listing, which
-  // are not there any more or among these.
+  // It is newer than all changes so far.
   work_ = {std::move(listing), {}};
   needs_listing_ = false;
   changed_.notify_all();
@@ -197,7 +196,7 @@ void ExportWorker::Fail(const char* error, uint64_t failures) {
     counts_.failed += failures;
   }
   const std::lock_guard<std::mutex> lock(log_mutex_);
-  ReportError(info_log_.get(), "cassandra_bloom_export: %s", error);
+  ReportError(info_log_.get(), "%s: %s", kExportListenerName, error);
 }
 
 void ExportWorker::SetLog(std::shared_ptr<ROCKSDB_NAMESPACE::Logger> info_log) {

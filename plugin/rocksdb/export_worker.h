@@ -21,6 +21,10 @@
 
 namespace cassandra_bloom {
 
+// The listener's name in options strings and in logs. One address: by it a
+// listener of this very code is known.
+inline constexpr char kExportListenerName[] = "cassandra_bloom_export";
+
 // Safe for concurrent use; what is handed over has to come in the order in
 // which it happened.
 class ExportWorker {

@@ -16,7 +16,7 @@
 #include <tuple>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/rocksdb/export_listener.h"
+#include "plugin/rocksdb/export_worker.h"
 #include "plugin/rocksdb/read_only_env.h"
 
 namespace cassandra_bloom {
