@@ -63,9 +63,19 @@ bool IsOfAnotherProcess(pid_t pid) {
   return pid != getpid() && (kill(pid, 0) == 0 || errno == EPERM);
 }
 
+// What a process that is no more left of WriteFileAtomically: ".tmp<pid>".
+bool IsLeftOver(std::string_view suffix) {
+  pid_t pid;
+  return TakePrefix(&suffix, ".tmp") && TakeNumber(&suffix, &pid) &&
+         suffix.empty() && !IsOfAnotherProcess(pid);
+}
+
 // Whether sync removes a file of this name.
 bool IsStray(std::string_view name, const std::string& version,
              const std::set<uint64_t>& live) {
+  if (TakePrefix(&name, kDatabaseMark)) {
+    return IsLeftOver(name);
+  }
   const std::string whole(name);
   uint64_t number;
   if (!TakePrefix(&name, version + "-") || !TakeNumber(&name, &number) ||
@@ -76,10 +86,7 @@ bool IsStray(std::string_view name, const std::string& version,
     // "nb-007-..." is none of our names.
     return whole == FilterDbName(version, number) && live.count(number) == 0;
   }
-  // As WriteFilterDbFile names them.
-  pid_t pid;
-  return TakePrefix(&name, ".tmp") && TakeNumber(&name, &pid) && name.empty() &&
-         !IsOfAnotherProcess(pid);
+  return IsLeftOver(name);
 }
 
 bool IsDatabaseFolder(const fs::path& folder) {

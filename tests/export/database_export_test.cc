@@ -141,14 +141,15 @@ TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
     return names;
   };
   WriteFile(out_ / NameOf(1000000), "of another time");
-  // Of an export that was killed.
+  // Of exports that were killed.
   WriteFile(out_ / NameOf(8) + ".tmp999999999", "half");
+  WriteFile(out_ / ".cassandra_bloom_database.tmp999999999", "half");
 
   ASSERT_TRUE(Export(/*sync=*/true)) << error_;
   EXPECT_EQ(NamesIn(out_.path()), with_others(LiveFilterNames(db_)));
   EXPECT_EQ(report_.exported.size(), 3);
   EXPECT_EQ(report_.kept.size(), 0);
-  EXPECT_EQ(report_.removed.size(), 2);
+  EXPECT_EQ(report_.removed.size(), 3);
 
   AddFiles(1);
   const auto before = StateOf(out_.path());
