@@ -14,6 +14,7 @@
 #include "db_bench_ext/memory_meter.h"
 #include "db_bench_ext/naive_filter_policy.h"
 #include "db_bench_ext/stopwatch.h"
+#include "plugin/core/kernels/kernel.h"
 
 namespace cassandra_bloom::bench {
 
@@ -30,10 +31,22 @@ constexpr size_t kCacheLine = 64;
 // ---- The kernels of cassandra_bloom: all that is known of them here ----
 
 // Those that this machine can run, the one that it takes by itself first.
-std::vector<std::string> KernelNames() { return {"default"}; }
+std::vector<std::string> KernelNames() {
+  std::vector<std::string> names;
+  for (const Kernel* const kernel : Kernels()) {
+    names.emplace_back(kernel->name);
+  }
+  return names;
+}
 
 // cassandra_bloom builds and asks with this one from now on.
-void ForceKernel(const std::string& /*kernel*/) {}
+void UseKernelOf(const std::string& name) {
+  for (const Kernel* const kernel : Kernels()) {
+    if (kernel->name == name) {
+      ForceKernel(*kernel);
+    }
+  }
+}
 
 // ----
 
@@ -73,7 +86,7 @@ std::string FilterConfig::Name() const {
 
 void FilterUnderTest::UseKernel() const {
   if (!kernel.empty()) {
-    ForceKernel(kernel);
+    UseKernelOf(kernel);
   }
 }
 

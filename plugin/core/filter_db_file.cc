@@ -13,7 +13,7 @@
 #include "plugin/core/file_io.h"
 #include "plugin/core/filter_db.h"
 #include "plugin/core/filter_view.h"
-#include "plugin/core/filter_writer.h"
+#include "plugin/core/kernels/kernel.h"
 #include "plugin/core/sizing.h"
 
 namespace cassandra_bloom {
@@ -132,13 +132,13 @@ void FilterDbFile::MayContain(const std::string_view* keys, size_t num_keys,
     std::fill_n(may_contain, num_keys, true);
     return;
   }
-  Hash128 hashes[FilterView::kMaxBatch];
-  for (size_t done = 0; done < num_keys; done += FilterView::kMaxBatch) {
-    const size_t n = std::min(FilterView::kMaxBatch, num_keys - done);
+  Hash128 hashes[kMaxBatch];
+  for (size_t done = 0; done < num_keys; done += kMaxBatch) {
+    const size_t n = std::min(kMaxBatch, num_keys - done);
     for (size_t i = 0; i < n; ++i) {
       hashes[i] = HashOf(keys[done + i], content_->form.hash_order);
     }
-    content_->view->MayContainBatch(hashes, n, may_contain + done);
+    ActiveKernel().may_contain(*content_->view, hashes, n, may_contain + done);
   }
 }
 
@@ -174,8 +174,8 @@ struct FilterDbBuilder::Content {
   std::vector<Hash128> hashes;
 
   void SetTheirBits() {
-    SetBits(hashes.data(), hashes.size(), num_probes, capacity_bits,
-            bits.data());
+    ActiveKernel().set_bits(hashes.data(), hashes.size(), num_probes,
+                            capacity_bits, bits.data());
     hashes.clear();
   }
 

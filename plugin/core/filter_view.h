@@ -3,10 +3,9 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_CORE_FILTER_VIEW_H_
 #define CASSANDRA_BLOOM_PLUGIN_CORE_FILTER_VIEW_H_
 
-#include <cassert>
-#include <cstddef>
 #include <cstdint>
 
+#include "plugin/core/endian.h"
 #include "plugin/core/filter_db.h"
 #include "plugin/core/invariant_remainder.h"
 #include "plugin/core/murmur3.h"
@@ -18,8 +17,9 @@ namespace cassandra_bloom {
 // outlive it.
 class FilterView {
  public:
-  // Keys that one call of MayContainBatch takes at most.
-  static constexpr size_t kMaxBatch = 32;
+  // An absent key needs two probes on average. The first ones together, with no
+  // branch between them, leave one branch that seldom goes the other way.
+  static constexpr int kProbesAtOnce = 3;
 
   // `filter` as ParseFilterDb gives it.
   explicit FilterView(const FilterDb& filter)
@@ -27,12 +27,14 @@ class FilterView {
         num_probes_(filter.num_probes),
         capacity_bits_(filter.capacity_bits()) {}
 
+  const char* bits() const { return bits_; }
+  int num_probes() const { return num_probes_; }
+  const InvariantRemainder& capacity_bits() const { return capacity_bits_; }
+
   // False only if the key was certainly not added.
   bool MayContain(Hash128 hash) const {
     ProbeSequence probes(hash, capacity_bits_);
     int left = num_probes_;
-    // An absent key needs two probes on average. The first ones together, with
-    // no branch between them, leave one branch that seldom goes the other way.
     if (left >= kProbesAtOnce) {
       unsigned set = BitAt(probes.Next());
       for (int i = 1; i < kProbesAtOnce; ++i) {
@@ -46,49 +48,24 @@ class FilterView {
     return AllSet(probes, left);
   }
 
-  // may_contain[i] = MayContain(hashes[i]) for n <= kMaxBatch keys, with the
-  // cache misses of all keys under way together.
-  void MayContainBatch(const Hash128* hashes, size_t n,
-                       bool* may_contain) const {
-    assert(n <= kMaxBatch);
-    if (num_probes_ >= kProbesAtOnce) {
-      TestBatch<kProbesAtOnce>(hashes, n, may_contain);
-    } else {
-      TestBatch<1>(hashes, n, may_contain);
-    }
+  // MayContain for a key whose first probes are known to be set.
+  bool MayContainAfter(int num_probed, Hash128 hash) const {
+    ProbeSequence probes(hash, capacity_bits_);
+    probes.Skip(num_probed);
+    return AllSet(probes, num_probes_ - num_probed);
+  }
+
+  // 0 or 1.
+  unsigned BitAt(uint64_t position) const {
+    const uint64_t word = LoadLittleEndian64(bits_ + (position >> 6) * 8);
+    return static_cast<unsigned>(word >> (position & 63)) & 1;
+  }
+
+  void Prefetch(uint64_t position) const {
+    __builtin_prefetch(bits_ + (position >> 3));
   }
 
  private:
-  static constexpr int kProbesAtOnce = 3;
-
-  unsigned BitAt(uint64_t position) const {
-    return (static_cast<unsigned char>(bits_[position >> 3]) >>
-            (position & 7)) &
-           1;
-  }
-
-  // The first kFirst probes of all keys together, the rest key by key.
-  template <int kFirst>
-  void TestBatch(const Hash128* hashes, size_t n, bool* may_contain) const {
-    // A copy: what is stored might alias the members, and have them read anew.
-    const FilterView filter = *this;
-    uint64_t positions[kMaxBatch][kFirst];
-    for (size_t i = 0; i < n; ++i) {
-      ProbeSequence probes(hashes[i], filter.capacity_bits_);
-      for (int probe = 0; probe < kFirst; ++probe) {
-        positions[i][probe] = probes.Next();
-        __builtin_prefetch(filter.bits_ + (positions[i][probe] >> 3));
-      }
-    }
-    for (size_t i = 0; i < n; ++i) {
-      unsigned set = 1;
-      for (int probe = 0; probe < kFirst; ++probe) {
-        set &= filter.BitAt(positions[i][probe]);
-      }
-      may_contain[i] = set != 0 && filter.RestIsSet(hashes[i], kFirst);
-    }
-  }
-
   bool AllSet(ProbeSequence& probes, int count) const {
     for (; count > 0; --count) {
       if (BitAt(probes.Next()) == 0) {
@@ -96,12 +73,6 @@ class FilterView {
       }
     }
     return true;
-  }
-
-  bool RestIsSet(Hash128 hash, int already_probed) const {
-    ProbeSequence probes(hash, capacity_bits_);
-    probes.Skip(already_probed);
-    return AllSet(probes, num_probes_ - already_probed);
   }
 
   const char* bits_;

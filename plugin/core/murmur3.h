@@ -32,6 +32,9 @@ namespace murmur3_internal {
 
 constexpr uint64_t kC1 = 0x87c37b91114253d5;
 constexpr uint64_t kC2 = 0x4cf5ad432745937f;
+constexpr uint64_t kAfterBlock1 = 0x52dce729;
+constexpr uint64_t kAfterBlock2 = 0x38495ab5;
+constexpr uint64_t kFinalFactors[] = {0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53};
 
 constexpr uint64_t RotateLeft(uint64_t x, int r) {
   return (x << r) | (x >> (64 - r));
@@ -41,8 +44,9 @@ inline uint64_t MixK1(uint64_t k) { return RotateLeft(k * kC1, 31) * kC2; }
 inline uint64_t MixK2(uint64_t k) { return RotateLeft(k * kC2, 33) * kC1; }
 
 inline uint64_t Finalize(uint64_t x) {
-  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccd;
-  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53;
+  for (const uint64_t factor : kFinalFactors) {
+    x = (x ^ (x >> 33)) * factor;
+  }
   return x ^ (x >> 33);
 }
 
@@ -70,9 +74,9 @@ inline Hash128 CassandraMurmur3(const char* data, size_t size) {
   const char* const tail = data + (size - tail_size);
   for (; data != tail; data += 16) {
     h1 ^= MixK1(LoadLittleEndian64(data));
-    h1 = (RotateLeft(h1, 27) + h2) * 5 + 0x52dce729;
+    h1 = (RotateLeft(h1, 27) + h2) * 5 + kAfterBlock1;
     h2 ^= MixK2(LoadLittleEndian64(data + 8));
-    h2 = (RotateLeft(h2, 31) + h1) * 5 + 0x38495ab5;
+    h2 = (RotateLeft(h2, 31) + h1) * 5 + kAfterBlock2;
   }
   if (tail_size > 8) {
     h2 ^= MixK2(

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <new>
+#include <string_view>
 
 #include "plugin/core/filter_db.h"
 #include "plugin/core/filter_view.h"
+#include "plugin/core/kernels/kernel.h"
 #include "plugin/core/murmur3.h"
 #include "plugin/rocksdb/report.h"
-#include "plugin/rocksdb/slice_hash.h"
 
 namespace cassandra_bloom {
 
@@ -21,23 +22,27 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
   explicit CassandraBloomBitsReader(const FilterDb& filter) : view_(filter) {}
 
   bool MayMatch(const Slice& entry) override {
-    return view_.MayContain(HashOf(entry));
+    return kernel_.may_contain_key(view_, {entry.data(), entry.size()});
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    constexpr int kMaxBatch = static_cast<int>(FilterView::kMaxBatch);
-    Hash128 hashes[kMaxBatch];
-    for (int done = 0; done < num_keys; done += kMaxBatch) {
-      const int n = std::min(num_keys - done, kMaxBatch);
+    constexpr int kBatch = static_cast<int>(kMaxBatch);
+    std::string_view batch[kBatch];
+    Hash128 hashes[kBatch];
+    for (int done = 0; done < num_keys; done += kBatch) {
+      const int n = std::min(num_keys - done, kBatch);
       for (int i = 0; i < n; ++i) {
-        hashes[i] = HashOf(*keys[done + i]);
+        batch[i] = {keys[done + i]->data(), keys[done + i]->size()};
       }
-      view_.MayContainBatch(hashes, static_cast<size_t>(n), may_match + done);
+      kernel_.hash(batch, static_cast<size_t>(n), hashes);
+      kernel_.may_contain(view_, hashes, static_cast<size_t>(n),
+                          may_match + done);
     }
   }
 
  private:
   const FilterView view_;
+  const Kernel& kernel_ = ActiveKernel();
 };
 
 class AlwaysMatchBitsReader final : public FilterBitsReader {

@@ -1,0 +1,152 @@
+#include "plugin/core/kernels/avx512_kernel.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include "plugin/core/kernels/lane_kernel_includes.h"
+
+// Not flags for this file: an inline function of a header above would be
+// compiled with them, too, and could be the copy that the linker keeps for all.
+#if defined(__clang__)
+#pragma clang attribute push(                                  \
+    __attribute__((target("avx512f,avx512dq,avx2,bmi,bmi2"))), \
+    apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512dq,avx2,bmi,bmi2")
+// In GCC's own header: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105593
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+
+#include "plugin/core/kernels/lane_kernel_inl.h"
+
+namespace cassandra_bloom {
+
+namespace {
+
+struct Avx512 {
+  static constexpr size_t kLanes = 8;
+  using Lanes [[gnu::vector_size(64)]] = uint64_t;
+  static constexpr Lanes kNumbers = {0, 1, 2, 3, 4, 5, 6, 7};
+
+  [[gnu::always_inline]] static inline Lanes Product(Lanes x, uint64_t factor) {
+    return x * factor;
+  }
+
+  template <typename At>
+  [[gnu::always_inline]] static inline void LoadColumns(At at, Lanes* first,
+                                                        Lanes* second) {
+    const __m512i even = LoadFour(at(0), at(2), at(4), at(6));
+    const __m512i odd = LoadFour(at(1), at(3), at(5), at(7));
+    *first = reinterpret_cast<Lanes>(_mm512_unpacklo_epi64(even, odd));
+    *second = reinterpret_cast<Lanes>(_mm512_unpackhi_epi64(even, odd));
+  }
+
+  [[gnu::always_inline]] static inline void StoreColumns(Lanes first,
+                                                         Lanes second,
+                                                         void* out) {
+    const auto a = reinterpret_cast<__m512i>(first);
+    const auto b = reinterpret_cast<__m512i>(second);
+    const __m512i low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+    const __m512i high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+    auto* const to = static_cast<char*>(out);
+    _mm512_storeu_si512(to, _mm512_permutex2var_epi64(a, low, b));
+    _mm512_storeu_si512(to + 64, _mm512_permutex2var_epi64(a, high, b));
+  }
+
+  class Divisor {
+   public:
+    explicit Divisor(uint64_t num_words)
+        : num_words_(Lanes{} + num_words),
+          reciprocal_(_mm512_set1_pd(SmallReciprocal(num_words))) {}
+
+    [[gnu::always_inline]] inline Lanes Remainder(Lanes x) const {
+      const __m512d quotient = _mm512_mul_pd(
+          _mm512_cvtepu64_pd(reinterpret_cast<__m512i>(x)), reciprocal_);
+      const auto rounded_down =
+          reinterpret_cast<Lanes>(_mm512_cvttpd_epu64(quotient));
+      const Lanes remainder = x - rounded_down * num_words_;
+      const Lanes less = remainder - num_words_;
+      return less < remainder ? less : remainder;
+    }
+
+   private:
+    const Lanes num_words_;
+    const __m512d reciprocal_;
+  };
+
+ private:
+  [[gnu::always_inline]] static inline __m512i LoadFour(const void* p0,
+                                                        const void* p1,
+                                                        const void* p2,
+                                                        const void* p3) {
+    const auto load = [](const void* at) {
+      return _mm_loadu_si128(static_cast<const __m128i*>(at));
+    };
+    const __m512i first = _mm512_castsi128_si512(load(p0));
+    return _mm512_inserti64x2(
+        _mm512_inserti64x2(_mm512_inserti64x2(first, load(p1), 1), load(p2), 2),
+        load(p3), 3);
+  }
+};
+
+// All probes of one key in one vector, up to eight.
+bool MayContainKey(const FilterView& filter, std::string_view key) {
+  const Hash128 hash = CassandraMurmur3(key.data(), key.size());
+  const uint64_t num_words = filter.capacity_bits().divisor() / 64;
+  if (num_words < kMinDivisor) {
+    return filter.MayContain(hash);
+  }
+  const Avx512::Divisor divisor(num_words);
+  LaneKernel<Avx512>::Probes probes(hash.h2 + hash.h1 * Avx512::kNumbers,
+                                    Avx512::Lanes{}, divisor);
+  Avx512::Lanes word;
+  Avx512::Lanes bit;
+  probes.Next(&word, &bit);
+  const int first = std::min(filter.num_probes(), 8);
+  const auto asked = static_cast<__mmask8>((1u << first) - 1);
+  const __m512i words = _mm512_mask_i64gather_epi64(
+      _mm512_setzero_si512(), asked, reinterpret_cast<__m512i>(word),
+      filter.bits(), 8);
+  const __m512i masks = reinterpret_cast<__m512i>((Avx512::Lanes{} + 1) << bit);
+  return _mm512_mask_test_epi64_mask(asked, words, masks) == asked &&
+         filter.MayContainAfter(first, hash);
+}
+
+constexpr Kernel kKernel =
+    LaneKernel<Avx512>::AsKernel("avx512", MayContainKey);
+
+}  // namespace
+
+}  // namespace cassandra_bloom
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC diagnostic pop
+#pragma GCC pop_options
+#endif
+
+namespace cassandra_bloom {
+
+const Kernel* Avx512Kernel() {
+  const bool runs = __builtin_cpu_supports("avx512f") &&
+                    __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("bmi2");
+  return runs ? &kKernel : nullptr;
+}
+
+}  // namespace cassandra_bloom
+
+#else
+
+namespace cassandra_bloom {
+
+const Kernel* Avx512Kernel() { return nullptr; }
+
+}  // namespace cassandra_bloom
+
+#endif

@@ -1,0 +1,62 @@
+// The work of a filter that is written more than once: plainly, and for vectors
+// of one CPU or another. All kernels give the same answers and the same bits.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_CORE_KERNELS_KERNEL_H_
+#define CASSANDRA_BLOOM_PLUGIN_CORE_KERNELS_KERNEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "plugin/core/filter_view.h"
+#include "plugin/core/invariant_remainder.h"
+#include "plugin/core/murmur3.h"
+
+namespace cassandra_bloom {
+
+// Keys that one call of Kernel::may_contain takes at most.
+constexpr size_t kMaxBatch = 32;
+
+// Whether the bits of a filter are at hand: then waiting for them costs less
+// than to ask for them first.
+inline bool IsCached(const InvariantRemainder& capacity_bits) {
+  return capacity_bits.divisor() <= uint64_t{8} * (4 << 20);
+}
+
+using MayContainKeyFunction = bool(const FilterView& filter,
+                                   std::string_view key);
+
+struct Kernel {
+  const char* name;
+
+  // filter.MayContain of the key's hash.
+  MayContainKeyFunction* may_contain_key;
+
+  // hashes[i] = CassandraMurmur3 of keys[i].
+  void (*hash)(const std::string_view* keys, size_t n, Hash128* hashes);
+
+  // may_contain[i] = filter.MayContain(hashes[i]) for n <= kMaxBatch keys, with
+  // the cache misses of all keys under way together.
+  void (*may_contain)(const FilterView& filter, const Hash128* hashes, size_t n,
+                      bool* may_contain);
+
+  // Sets the bits of these keys in a filter of capacity_bits.divisor() bits.
+  // Keys in hundreds are faster than one by one.
+  void (*set_bits)(const Hash128* hashes, size_t n, int num_probes,
+                   const InvariantRemainder& capacity_bits, char* bits);
+};
+
+// Those that this machine can run, the fastest first; "portable" is the last.
+const std::vector<const Kernel*>& Kernels();
+
+// The one that all work is done with: the fastest.
+const Kernel& ActiveKernel();
+
+// Makes another the active one, for tests and measurements: work that is under
+// way may be finished with either.
+void ForceKernel(const Kernel& kernel);
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_CORE_KERNELS_KERNEL_H_

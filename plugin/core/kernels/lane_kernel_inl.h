@@ -1,0 +1,413 @@
+// A kernel for keys side by side in the lanes of vectors, whatever their width.
+//
+// Only for the file of a kernel, behind the pragma that tells the compiler
+// which CPU the code from there on is for. Nothing here is seen by another
+// file: templates are instantiated with a type of an unnamed namespace,
+// functions are static. A function that the linker may share between files must
+// not be compiled for one CPU, so that file includes lane_kernel_includes.h
+// before.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_CORE_KERNELS_LANE_KERNEL_INL_H_
+#define CASSANDRA_BLOOM_PLUGIN_CORE_KERNELS_LANE_KERNEL_INL_H_
+
+#include "plugin/core/kernels/lane_kernel_includes.h"
+
+namespace cassandra_bloom {
+
+// Division in double precision, put right in integers.
+//
+// x <= 2^57 becomes a double, is multiplied by this reciprocal, which is too
+// small by a factor of about 1 - 2^-50, and is rounded down. Conversion,
+// reciprocal and product are each off by less than 2^-52 of their value,
+// whatever the rounding mode of the program may be: so the quotient never comes
+// out too large, and too small by less than 1 if it is at most 2^49, which is
+// what kMinDivisor is for. Rounded down it is x / num_words or one less, and
+// the remainder is less than 2 * num_words.
+[[gnu::always_inline]] static inline double SmallReciprocal(
+    uint64_t num_words) {
+  return (1 - 0x1p-50) / static_cast<double>(num_words);
+}
+constexpr uint64_t kMinDivisor = 256;
+
+// `Cpu` has
+//   kLanes         64-bit numbers in a vector
+//   Lanes          the vector, with the operators of GCC's vector extension
+//   kNumbers       0, 1, 2 ...
+//   Product        of lanes and a constant
+//   LoadColumns    the first and the second 64-bit number that each of kLanes
+//                  pointers points to
+//   StoreColumns   the reverse, to consecutive memory
+//   Divisor        with Remainder(x), x mod num_words for x <= 2^57 and
+//                  num_words >= kMinDivisor
+template <typename Cpu>
+class LaneKernel {
+ public:
+  static constexpr Kernel AsKernel(const char* name,
+                                   MayContainKeyFunction* may_contain_key) {
+    return {name, may_contain_key, Hash, MayContain, SetBits};
+  }
+
+  using Lanes = typename Cpu::Lanes;
+  using Divisor = typename Cpu::Divisor;
+
+  // ProbeSequence for kLanes of them.
+  class Probes {
+   public:
+    Probes(Lanes base, Lanes increment, const Divisor& divisor)
+        : next_(base), increment_(increment), divisor_(divisor) {}
+
+    // |x| mod (64 * words) is in the word |x| / 64 mod words, and there it is
+    // the bit |x| mod 64.
+    [[gnu::always_inline]] inline Lanes Next() {
+      Lanes word;
+      Lanes bit;
+      Next(&word, &bit);
+      return word << 6 | bit;
+    }
+    [[gnu::always_inline]] inline void Next(Lanes* word, Lanes* bit) {
+      const auto negative = reinterpret_cast<Lanes>(next_ >> 63 != 0);
+      const Lanes magnitude = (next_ ^ negative) - negative;
+      next_ += increment_;
+      *word = divisor_.Remainder(magnitude >> 6);
+      *bit = magnitude & 63;
+    }
+
+   private:
+    Lanes next_;
+    const Lanes increment_;
+    const Divisor& divisor_;
+  };
+
+ private:
+  static constexpr size_t kLanes = Cpu::kLanes;
+  static constexpr size_t kHashedAtOnce = 16 / kLanes;
+  static constexpr size_t kFetchedAtOnce = 16 / kLanes;
+  static constexpr int kMaxProbes = 20;  // That Cassandra ever takes.
+  static constexpr int kFirst = FilterView::kProbesAtOnce;
+
+  static void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
+    size_t i = 0;
+    while (i < n) {
+      // Vectors enough that none waits for the result of its last operation.
+      if (HaveSameSize<kHashedAtOnce * kLanes>(keys + i, n - i)) {
+        HashVectors<kHashedAtOnce>(keys + i, hashes + i);
+        i += kHashedAtOnce * kLanes;
+      } else if (HaveSameSize<kLanes>(keys + i, n - i)) {
+        HashVectors<1>(keys + i, hashes + i);
+        i += kLanes;
+      } else {
+        kPortableKernel.hash(keys + i, 1, hashes + i);
+        ++i;
+      }
+    }
+  }
+
+  static void MayContain(const FilterView& filter, const Hash128* hashes,
+                         size_t n, bool* may_contain) {
+    assert(n <= kMaxBatch);
+    if (filter.num_probes() < kFirst || n < kLanes ||
+        filter.capacity_bits().divisor() / 64 < kMinDivisor) {
+      kPortableKernel.may_contain(filter, hashes, n, may_contain);
+      return;
+    }
+    TestBatch(filter, hashes, n, may_contain);
+  }
+
+  static void SetBits(const Hash128* hashes, size_t n, int num_probes,
+                      const InvariantRemainder& capacity_bits, char* bits) {
+    const uint64_t num_words = capacity_bits.divisor() / 64;
+    const size_t in_vectors =
+        num_words >= kMinDivisor && num_probes <= kMaxProbes ? n - n % kLanes
+                                                             : 0;
+    const Divisor divisor(num_words);
+    if (IsCached(capacity_bits)) {
+      SetInBlocks<1, false>(hashes, in_vectors, num_probes, divisor, bits);
+    } else {
+      SetInBlocks<kFetchedAtOnce, true>(hashes, in_vectors, num_probes, divisor,
+                                        bits);
+    }
+    kPortableKernel.set_bits(hashes + in_vectors, n - in_vectors, num_probes,
+                             capacity_bits, bits);
+  }
+
+  // Calls work(i) for i = 0 ... kCount - 1, each a constant.
+  template <size_t kCount, typename Work>
+  [[gnu::always_inline]] static inline void Repeat(Work work) {
+    RepeatFor(work, std::make_index_sequence<kCount>());
+  }
+  template <typename Work, size_t... kIndex>
+  [[gnu::always_inline]] static inline void RepeatFor(
+      Work work, std::index_sequence<kIndex...>) {
+    (work(kIndex), ...);
+  }
+
+  // ---- Hashing: CassandraMurmur3 once more, step by step for all vectors ----
+
+  template <size_t kCount>
+  static bool HaveSameSize(const std::string_view* keys, size_t n) {
+    if (n < kCount) {
+      return false;
+    }
+    size_t differences = 0;
+    for (size_t i = 1; i < kCount; ++i) {
+      differences |= keys[i].size() ^ keys[0].size();
+    }
+    return differences == 0;
+  }
+
+  template <size_t kVectors>
+  static void HashVectors(const std::string_view* keys, Hash128* hashes) {
+    using namespace murmur3_internal;
+    const size_t size = keys[0].size();
+    size_t done = 0;
+    Lanes h1[kVectors] = {};
+    Lanes h2[kVectors] = {};
+    Lanes k1[kVectors];
+    Lanes k2[kVectors];
+    for (; size - done >= 16; done += 16) {
+      Repeat<kVectors>([&](size_t v) {
+        const std::string_view* const keys_of_v = keys + v * kLanes;
+        Cpu::LoadColumns([&](size_t i) { return keys_of_v[i].data() + done; },
+                         &k1[v], &k2[v]);
+      });
+      Mix(k1, k2);
+      Repeat<kVectors>([&](size_t v) {
+        h1[v] = (Rotated<27>(h1[v] ^ k1[v]) + h2[v]) * 5 + kAfterBlock1;
+      });
+      Repeat<kVectors>([&](size_t v) {
+        h2[v] = (Rotated<31>(h2[v] ^ k2[v]) + h1[v]) * 5 + kAfterBlock2;
+      });
+    }
+    if (size % 16 != 0) {
+      Repeat<kVectors>([&](size_t v) {
+        LoadTails(keys + v * kLanes, done, &k1[v], &k2[v]);
+      });
+      Mix(k1, k2);
+      Repeat<kVectors>([&](size_t v) { h1[v] ^= k1[v]; });
+      Repeat<kVectors>([&](size_t v) { h2[v] ^= k2[v]; });
+    }
+    Repeat<kVectors>([&](size_t v) { h1[v] ^= size; });
+    Repeat<kVectors>([&](size_t v) { h2[v] ^= size; });
+    AddToEachOther(h1, h2);
+    Finalize(h1, h2);
+    AddToEachOther(h1, h2);
+    Repeat<kVectors>([&](size_t v) {
+      Cpu::StoreColumns(h1[v], h2[v], hashes + v * kLanes);
+    });
+  }
+
+  template <int kBits>
+  [[gnu::always_inline]] static inline Lanes Rotated(Lanes x) {
+    return (x << kBits) | (x >> (64 - kBits));
+  }
+
+  template <size_t kVectors>
+  [[gnu::always_inline]] static inline void Mix(Lanes (&k1)[kVectors],
+                                                Lanes (&k2)[kVectors]) {
+    using namespace murmur3_internal;
+    Repeat<kVectors>([&](size_t v) { k1[v] = Cpu::Product(k1[v], kC1); });
+    Repeat<kVectors>([&](size_t v) { k2[v] = Cpu::Product(k2[v], kC2); });
+    Repeat<kVectors>(
+        [&](size_t v) { k1[v] = Cpu::Product(Rotated<31>(k1[v]), kC2); });
+    Repeat<kVectors>(
+        [&](size_t v) { k2[v] = Cpu::Product(Rotated<33>(k2[v]), kC1); });
+  }
+
+  template <size_t kVectors>
+  [[gnu::always_inline]] static inline void AddToEachOther(
+      Lanes (&h1)[kVectors], Lanes (&h2)[kVectors]) {
+    Repeat<kVectors>([&](size_t v) { h1[v] += h2[v]; });
+    Repeat<kVectors>([&](size_t v) { h2[v] += h1[v]; });
+  }
+
+  template <size_t kVectors>
+  [[gnu::always_inline]] static inline void Finalize(Lanes (&h1)[kVectors],
+                                                     Lanes (&h2)[kVectors]) {
+    using namespace murmur3_internal;
+    for (const uint64_t factor : kFinalFactors) {
+      Repeat<kVectors>([&](size_t v) { h1[v] ^= h1[v] >> 33; });
+      Repeat<kVectors>([&](size_t v) { h2[v] ^= h2[v] >> 33; });
+      Repeat<kVectors>([&](size_t v) { h1[v] = Cpu::Product(h1[v], factor); });
+      Repeat<kVectors>([&](size_t v) { h2[v] = Cpu::Product(h2[v], factor); });
+    }
+    Repeat<kVectors>([&](size_t v) { h1[v] ^= h1[v] >> 33; });
+    Repeat<kVectors>([&](size_t v) { h2[v] ^= h2[v] >> 33; });
+  }
+
+  // k1 and k2 of the 1 to 15 bytes from `offset` on.
+  static void LoadTails(const std::string_view* keys, size_t offset, Lanes* k1,
+                        Lanes* k2) {
+    using namespace murmur3_internal;
+    const size_t size = keys[0].size() - offset;
+    const size_t first_size = std::min<size_t>(size, 8);
+    uint64_t first[kLanes];
+    uint64_t second[kLanes] = {};
+    for (size_t i = 0; i < kLanes; ++i) {
+      const char* const tail = keys[i].data() + offset;
+      first[i] = XorOfSignExtendedBytes(LoadLittleEndianTail(tail, first_size));
+      if (size > 8) {
+        second[i] =
+            XorOfSignExtendedBytes(LoadLittleEndianTail(tail + 8, size - 8));
+      }
+    }
+    std::memcpy(k1, first, sizeof(first));
+    std::memcpy(k2, second, sizeof(second));
+  }
+
+  // ---- Probes ----
+
+  [[gnu::always_inline]] static inline void Store(Lanes lanes, uint64_t* out) {
+    std::memcpy(out, &lanes, sizeof(lanes));
+  }
+
+  [[gnu::always_inline]] static inline Probes ProbesOf(const Hash128* hashes,
+                                                       const Divisor& divisor) {
+    Lanes h1;
+    Lanes h2;
+    Cpu::LoadColumns([&](size_t i) { return hashes + i; }, &h1, &h2);
+    return Probes(h2, h1, divisor);
+  }
+
+  // ---- Queries ----
+
+  // The first probes of all keys, then the next kLanes of the few that passed,
+  // then any others. No branch waits for a bit before that.
+  static void TestBatch(const FilterView filter, const Hash128* hashes,
+                        size_t n, bool* may_contain) {
+    const Divisor divisor(filter.capacity_bits().divisor() / 64);
+    alignas(Lanes) uint64_t positions[kFirst][kMaxBatch];
+    for (size_t i = 0; i < n; i += kLanes) {
+      // The last vector may overlap the one before it.
+      const size_t begin = std::min(i, n - kLanes);
+      Probes probes = ProbesOf(hashes + begin, divisor);
+      for (int probe = 0; probe < kFirst; ++probe) {
+        Store(probes.Next(), &positions[probe][begin]);
+      }
+    }
+    uint8_t passed[kMaxBatch + 1];
+    size_t num_passed = 0;
+    const auto test = [&](size_t i) {
+      unsigned set = 1;
+      for (int probe = 0; probe < kFirst; ++probe) {
+        set &= filter.BitAt(positions[probe][i]);
+      }
+      may_contain[i] = false;
+      passed[num_passed] = static_cast<uint8_t>(i);
+      num_passed += set;
+    };
+    size_t i = 0;
+    for (; n - i >= kLanes; i += kLanes) {
+      Repeat<kLanes>([&](size_t lane) { test(i + lane); });
+    }
+    for (; i < n; ++i) {
+      test(i);
+    }
+    TestRest(filter, divisor, hashes, passed, num_passed, may_contain);
+  }
+
+  static void TestRest(const FilterView& filter, const Divisor& divisor,
+                       const Hash128* hashes, const uint8_t* passed,
+                       size_t num_passed, bool* may_contain) {
+    const uint64_t num_left =
+        static_cast<uint64_t>(filter.num_probes() - kFirst);
+    // Where there are fewer, the last one again.
+    const Lanes steps =
+        kFirst +
+        (Cpu::kNumbers < num_left ? Cpu::kNumbers : Lanes{} + (num_left - 1));
+    alignas(Lanes) uint64_t positions[kMaxBatch][kLanes];
+    for (size_t i = 0; i < num_passed; ++i) {
+      const Hash128 hash = hashes[passed[i]];
+      Probes probes(hash.h2 + hash.h1 * steps, Lanes{}, divisor);
+      Store(probes.Next(), positions[i]);
+      for (size_t lane = 0; lane < kLanes; ++lane) {
+        filter.Prefetch(positions[i][lane]);
+      }
+    }
+    for (size_t i = 0; i < num_passed; ++i) {
+      unsigned set = 1;
+      for (size_t lane = 0; lane < kLanes; ++lane) {
+        set &= filter.BitAt(positions[i][lane]);
+      }
+      may_contain[passed[i]] = set != 0;
+    }
+    constexpr int kTested = kFirst + static_cast<int>(kLanes);
+    if (filter.num_probes() > kTested) {
+      for (size_t i = 0; i < num_passed; ++i) {
+        may_contain[passed[i]] &=
+            filter.MayContainAfter(kTested, hashes[passed[i]]);
+      }
+    }
+  }
+
+  // ---- Building ----
+
+  // The positions of kVectors * kLanes keys.
+  template <size_t kVectors>
+  class PositionBlock {
+   public:
+    void Compute(const Hash128* hashes, int num_probes,
+                 const Divisor& divisor) {
+      size_ = 0;
+      for (size_t v = 0; v < kVectors; ++v) {
+        Probes probes = ProbesOf(hashes + v * kLanes, divisor);
+        for (int probe = 0; probe < num_probes; ++probe) {
+          Lanes word;
+          Lanes bit;
+          probes.Next(&word, &bit);
+          Store(word, words_ + size_);
+          Store((Lanes{} + 1) << bit, masks_ + size_);
+          size_ += kLanes;
+        }
+      }
+    }
+
+    void Prefetch(const char* bits) const {
+      for (size_t i = 0; i < size_; ++i) {
+        __builtin_prefetch(bits + words_[i] * 8, /*rw=*/1);
+      }
+    }
+
+    void Set(char* bits) const {
+      for (size_t i = 0; i < size_; ++i) {
+        char* const at = bits + words_[i] * 8;
+        uint64_t word;
+        std::memcpy(&word, at, sizeof(word));
+        word |= masks_[i];
+        std::memcpy(at, &word, sizeof(word));
+      }
+    }
+
+   private:
+    static constexpr size_t kCapacity = kVectors * kLanes * kMaxProbes;
+
+    size_t size_ = 0;
+    uint64_t words_[kCapacity];
+    uint64_t masks_[kCapacity];
+  };
+
+  // Sets the bits of one block while those of the next are computed, and
+  // fetched if they are far away. `n` is a multiple of kLanes.
+  template <size_t kVectors, bool kPrefetch>
+  static void SetInBlocks(const Hash128* hashes, size_t n, int num_probes,
+                          const Divisor& divisor, char* bits) {
+    PositionBlock<kVectors> blocks[2];
+    size_t current = 0;
+    for (; n >= kVectors * kLanes; n -= kVectors * kLanes) {
+      blocks[current].Compute(hashes, num_probes, divisor);
+      if (kPrefetch) {
+        blocks[current].Prefetch(bits);
+      }
+      current = 1 - current;
+      blocks[current].Set(bits);
+      hashes += kVectors * kLanes;
+    }
+    blocks[1 - current].Set(bits);
+    if (kVectors > 1) {
+      SetInBlocks<1, false>(hashes, n, num_probes, divisor, bits);
+    }
+  }
+};
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_CORE_KERNELS_LANE_KERNEL_INL_H_
