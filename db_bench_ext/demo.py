@@ -13,22 +13,26 @@ are removed at the end.
 
 import argparse
 import json
-import re
 import signal
 import sys
 import tempfile
-import textwrap
-import time
 from collections.abc import Callable, Iterator, Sequence
-from configparser import ConfigParser
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 
-from stock_tools import LOADER, Bench, Failure, Tools, db_bench, exit_orderly
-
-OPTIONS_DIR = Path(__file__).resolve().parent / "options"
+from stock_tools import (
+    LOADER,
+    OPTIONS_DIR,
+    Bench,
+    Failure,
+    Progress,
+    StockDatabase,
+    Tools,
+    exit_orderly,
+    wrap,
+)
 
 MODES = ("full", "partitioned", "prefix")
 NO_FILTER = "none"
@@ -47,7 +51,6 @@ KEY_NUMBERS = 2**48
 # filter, or have none, read a block of the file: fewer of them take the same time.
 FILTERED_LOOKUPS = 2
 BLOCK_LOOKUPS = 0.25
-WIDTH = 100
 
 
 # ---- What is measured ----
@@ -97,29 +100,12 @@ Table = dict[Config, Figures]
 # ---- Databases ----
 
 
-def read_options(path: Path) -> dict[tuple[str, str], str]:
-    parser = ConfigParser(delimiters="=", comment_prefixes="#", interpolation=None)
-    parser.read(path)
-    return {
-        (section, name): value
-        for section in parser.sections()
-        for name, value in parser.items(section)
-    }
-
-
-def write_options(path: Path, config: Config) -> None:
-    policy = "nullptr" if config.policy == NO_FILTER else config.policy
-    ours = (OPTIONS_DIR / f"{config.mode}.ini").read_text()
-    path.write_text(ours.replace(f"filter_policy={OURS}", f"filter_policy={policy}"))
-
-
-class Database:
+class Database(StockDatabase):
     def __init__(self, tools: Tools, config: Config, path: Path) -> None:
-        self._tools = tools
-        self._config = config
-        self._path = path
-        self._options = path.with_name(path.name + ".ini")
-        write_options(self._options, config)
+        template = OPTIONS_DIR / f"{config.mode}.ini"
+        policy = "nullptr" if config.policy == NO_FILTER else config.policy
+        super().__init__(tools, str(config), path, template, {"filter_policy": policy})
+        self._policy = config.policy
 
     def fill(self, keys: int) -> Bench:
         return self._bench(
@@ -150,21 +136,10 @@ class Database:
         return self._read("readrandom", lookups, seed, "--use_existing_keys")
 
     def filter_bytes_per_key(self) -> float:
-        """What the SST files' properties say, if they name the right policy."""
-        dump = self._tools.run(
-            "sst_dump", f"--file={self._path}", "--command=none", "--show_properties"
-        ).stdout
-        policy = self._config.policy
-        wanted = "N/A" if policy == NO_FILTER else policy.partition(":")[0]
-        names = set(re.findall(r"^ *filter policy name: (.*)$", dump, re.MULTILINE))
-        if names != {wanted}:
-            raise Failure(
-                f"{self._config}: the properties of the SST files name "
-                f"{' and '.join(sorted(names)) or 'no'} as filter policy, not {wanted}"
-            )
-        sizes = re.findall(r"^ *filter block size: (\d+)$", dump, re.MULTILINE)
-        entries = re.findall(r"^ *# entries: (\d+)$", dump, re.MULTILINE)
-        return sum(map(int, sizes)) / sum(map(int, entries))
+        wanted = "N/A" if self._policy == NO_FILTER else self._policy.partition(":")[0]
+        files = self.sst_files(wanted).values()
+        size = sum(file.filter_bytes for file in files)
+        return size / sum(file.entries for file in files)
 
     def _read(self, benchmark: str, lookups: int, seed: int, *flags: str) -> Bench:
         return self._bench(
@@ -179,59 +154,8 @@ class Database:
             *flags,
         )
 
-    def _bench(self, benchmark: str, *flags: str) -> Bench:
-        return db_bench(
-            self._tools,
-            benchmark,
-            f"--db={self._path}",
-            f"--options_file={self._options}",
-            *flags,
-        )
-
-    def _check_options(self, bench: Bench) -> None:
-        """Does RocksDB say that it ran with all the options of our file?"""
-        newest = max(self._path.glob("OPTIONS-*"))
-        actual = read_options(newest)
-        for (section, name), wanted in read_options(self._options).items():
-            value = actual.get((section, name), "(nothing)")
-            # RocksDB completes the name of a policy: bloomfilter:10:false.
-            if section != "Version" and not f"{value}:".startswith(f"{wanted}:"):
-                raise Failure(
-                    f"{self._config}: the database's {newest.name} says "
-                    f"{name}={value}, not {wanted}{loader_complaints(bench)}"
-                )
-
-
-def loader_complaints(bench: Bench) -> str:
-    lines = bench.stderr.splitlines()
-    return "".join(f"\n{line}" for line in lines if "cassandra_bloom" in line)
-
 
 # ---- Measuring ----
-
-
-class Progress:
-    """A line on stderr, rewritten where that is a terminal."""
-
-    def __init__(self, steps: int) -> None:
-        self._steps = steps
-        self._done = 0
-        self._start = time.monotonic()
-        self._terminal = sys.stderr.isatty()
-
-    def step(self, text: str) -> None:
-        self._done += 1
-        seconds = time.monotonic() - self._start
-        line = f"[{self._done:2}/{self._steps}] {seconds:3.0f} s  {text}"
-        self._write(f"\r\x1b[K{line}" if self._terminal else f"{line}\n")
-
-    def clear(self) -> None:
-        if self._terminal:
-            self._write("\r\x1b[K")
-
-    def _write(self, text: str) -> None:
-        sys.stderr.write(text)
-        sys.stderr.flush()
 
 
 def false_positive_rate(config: Config, bench: Bench) -> float:
@@ -329,21 +253,11 @@ def ratios(
 
 
 def about(filled: Bench, keys: int) -> str:
-    def machine(name: str) -> str:
-        found = re.search(rf"^{name}: *(.+)$", filled.stderr, re.MULTILINE)
-        return found[1] if found else f"{name} unknown"
-
-    text = (
-        f"RocksDB {machine('RocksDB')}, its stock db_bench, CPU {machine('CPU')}. "
-        f"{keys:,} keys of 16 bytes, values of 100, in one sorted run. Times are "
-        f"the best of {ROUNDS} rounds, which take turns."
+    return (
+        f"{filled.machine()} {keys:,} keys of 16 bytes, values of 100, in one sorted "
+        f"run. Times are the best of {ROUNDS} rounds, which take turns."
+        f"{filled.warning()}"
     )
-    if "Assertions are enabled" in filled.stdout:
-        text += (
-            " This RocksDB checks assertions: the figures compare filters within this "
-            "run, they are no absolute speeds."
-        )
-    return text
 
 
 def cells(table: Table, config: Config) -> Iterator[str]:
@@ -434,9 +348,6 @@ def conclusions(table: Table) -> Iterator[str]:
 
 
 def report(table: Table, filled: Bench, keys: int) -> str:
-    def wrap(text: str) -> list[str]:
-        return textwrap.wrap(text, WIDTH, break_on_hyphens=False)
-
     lines = [*wrap(about(filled, keys)), "", *table_lines(table), ""]
     lines += [*wrap(notes(keys)), *wrap(noise(table)), ""]
     for conclusion in conclusions(table):

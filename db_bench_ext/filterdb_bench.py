@@ -25,7 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from stock_tools import Failure, Tools, db_bench, exit_orderly
+from stock_tools import OPTIONS_DIR, Failure, Tools, db_bench, exit_orderly
 
 KEY_SIZE = 16
 RECORD_SIZE = 2 + KEY_SIZE
@@ -35,7 +35,7 @@ FILTER = ("--bits=10", "--sstable-version=nb")
 SEED = 20240229
 MB = 10**6
 MAX_BEYOND_FILTER = 64 * MB
-OPTIONS = Path(__file__).resolve().parent / "options" / "full.ini"
+OPTIONS = OPTIONS_DIR / "full.ini"
 
 START = time.monotonic()
 

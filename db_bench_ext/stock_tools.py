@@ -6,12 +6,18 @@ import shutil
 import signal
 import subprocess
 import sys
+import textwrap
+import time
+from collections.abc import Mapping
+from configparser import ConfigParser
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
 LOADER = "libcassandra_bloom_preload.so"
 TOOLS = ("db_bench", "ldb", "sst_dump")
+OPTIONS_DIR = Path(__file__).resolve().parent / "options"
+WIDTH = 100
 
 
 class Failure(Exception):
@@ -50,29 +56,51 @@ class Tools:
         return result
 
 
+# ---- db_bench ----
+
+
 @dataclass(frozen=True)
 class Bench:
     """What one benchmark of db_bench gave."""
 
     ops_per_second: int
     seconds: float
+    operations: int
     found: int
     counters: dict[str, int]
     stdout: str
     stderr: str
 
+    def machine(self) -> str:
+        def header(name: str) -> str:
+            found = re.search(rf"^{name}: *(.+)$", self.stderr, re.MULTILINE)
+            return found[1] if found else f"{name} unknown"
 
-def db_bench(tools: Tools, benchmark: str, *flags: str) -> Bench:
+        return f"RocksDB {header('RocksDB')}, its stock db_bench, CPU {header('CPU')}."
+
+    def warning(self) -> str:
+        """What to say of the figures, where anything has to be said."""
+        if "Assertions are enabled" not in self.stdout:
+            return ""
+        return (
+            " This RocksDB checks assertions: the figures compare filters within this "
+            "run, they are no absolute speeds."
+        )
+
+
+def db_bench(tools: Tools, benchmarks: str, *flags: str) -> Bench:
+    """Runs benchmarks, separated by commas, and takes the figures of the first."""
     output = tools.run(
         "db_bench",
-        f"--benchmarks={benchmark}",
+        f"--benchmarks={benchmarks}",
         "--key_size=16",
         "--value_size=100",
         "--progress_reports=false",
         *flags,
     )
+    benchmark = benchmarks.partition(",")[0]
     result = re.search(
-        rf"^{benchmark} *:.* (\d+) ops/sec ([\d.]+) seconds \d+ operations;"
+        rf"^{benchmark} *:.* (\d+) ops/sec ([\d.]+) seconds (\d+) operations;"
         r"(?:.*\((\d+) of \d+ found\))?",
         output.stdout,
         re.MULTILINE,
@@ -83,11 +111,155 @@ def db_bench(tools: Tools, benchmark: str, *flags: str) -> Bench:
     return Bench(
         ops_per_second=int(result[1]),
         seconds=float(result[2]),
-        found=int(result[3] or 0),
+        operations=int(result[3]),
+        found=int(result[4] or 0),
         counters={name: int(count) for name, count in counters},
         stdout=output.stdout,
         stderr=output.stderr,
     )
+
+
+# ---- Databases ----
+
+
+def read_options(path: Path) -> dict[tuple[str, str], str]:
+    parser = ConfigParser(delimiters="=", comment_prefixes="#", interpolation=None)
+    parser.read(path)
+    return {
+        (section, name): value
+        for section in parser.sections()
+        for name, value in parser.items(section)
+    }
+
+
+def write_options(path: Path, template: Path, values: Mapping[str, str]) -> None:
+    """The template, with other values for options that are in it."""
+    text = template.read_text()
+    for name, value in values.items():
+        text, count = re.subn(
+            rf"^( *{name}=).*$", rf"\g<1>{value}", text, flags=re.MULTILINE
+        )
+        assert count == 1, f"{name} in {template}"
+    path.write_text(text)
+
+
+@dataclass(frozen=True)
+class SstFile:
+    """An SST file, by its properties."""
+
+    policy: str
+    entries: int
+    data_bytes: int
+    filter_bytes: int
+
+
+class StockDatabase:
+    """A folder, and beside it the OPTIONS file that db_bench gets."""
+
+    def __init__(
+        self,
+        tools: Tools,
+        name: str,
+        path: Path,
+        template: Path,
+        values: Mapping[str, str],
+    ) -> None:
+        self._tools = tools
+        self._name = name
+        self._path = path
+        self._options = path.with_name(path.name + ".ini")
+        write_options(self._options, template, values)
+
+    def _bench(self, benchmarks: str, *flags: str) -> Bench:
+        return db_bench(
+            self._tools,
+            benchmarks,
+            f"--db={self._path}",
+            f"--options_file={self._options}",
+            *flags,
+        )
+
+    def _check_options(self, bench: Bench) -> None:
+        """Does RocksDB say that it ran with all the options of our file?"""
+        newest = max(self._path.glob("OPTIONS-*"))
+        actual = read_options(newest)
+        for (section, name), wanted in read_options(self._options).items():
+            value = actual.get((section, name), "(nothing)")
+            # RocksDB completes the name of a policy: bloomfilter:10:false.
+            if section != "Version" and not f"{value}:".startswith(f"{wanted}:"):
+                raise Failure(
+                    f"{self._name}: the database's {newest.name} says "
+                    f"{name}={value}, not {wanted}{loader_complaints(bench)}"
+                )
+
+    def sst_files(self, policy: str) -> dict[int, SstFile]:
+        """By number; all have to name this filter policy."""
+        dump = self._tools.run(
+            "sst_dump", f"--file={self._path}", "--command=none", "--show_properties"
+        ).stdout
+        _, *parts = re.split(r"^Process .*?(\d+)\.sst$", dump, flags=re.MULTILINE)
+        files = {
+            int(number): sst_file(properties)
+            for number, properties in zip(parts[::2], parts[1::2], strict=True)
+        }
+        names = {file.policy for file in files.values()}
+        if names != {policy}:
+            raise Failure(
+                f"{self._name}: the properties of the SST files name "
+                f"{' and '.join(sorted(names)) or 'no'} as filter policy, not {policy}"
+            )
+        return files
+
+
+def sst_file(properties: str) -> SstFile:
+    def value(name: str) -> str:
+        found = re.search(rf"^ *{name}: (.*)$", properties, re.MULTILINE)
+        if found is None:
+            raise Failure(f"sst_dump says no {name}")
+        return found[1]
+
+    return SstFile(
+        policy=value("filter policy name"),
+        entries=int(value("# entries")),
+        data_bytes=int(value("data block size")),
+        filter_bytes=int(value("filter block size")),
+    )
+
+
+def loader_complaints(bench: Bench) -> str:
+    lines = bench.stderr.splitlines()
+    return "".join(f"\n{line}" for line in lines if "cassandra_bloom" in line)
+
+
+# ---- The terminal ----
+
+
+def wrap(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, break_on_hyphens=False)
+
+
+class Progress:
+    """A line on stderr, rewritten where that is a terminal."""
+
+    def __init__(self, steps: int) -> None:
+        self._steps = steps
+        self._done = 0
+        self._start = time.monotonic()
+        self._terminal = sys.stderr.isatty()
+
+    def step(self, text: str) -> None:
+        self._done += 1
+        seconds = time.monotonic() - self._start
+        line = f"[{self._done:2}/{self._steps}] {seconds:3.0f} s  {text}"
+        self._write(f"\r\x1b[K{line}" if self._terminal else f"{line}\n")
+
+    def clear(self) -> None:
+        if self._terminal:
+            self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def terminate(number: int, _frame: FrameType | None) -> None:
