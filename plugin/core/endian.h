@@ -23,6 +23,11 @@ inline uint32_t LoadLittleEndian32(const char* p) {
   return le32toh(value);
 }
 
+inline void StoreLittleEndian64(uint64_t value, char* p) {
+  const uint64_t stored = htole64(value);
+  std::memcpy(p, &stored, sizeof(stored));
+}
+
 // The `size` bytes at `p`, 1 <= size <= 8, zero-extended. Reads no other byte.
 inline uint64_t LoadLittleEndianTail(const char* p, size_t size) {
   if (size >= 4) {

@@ -5,7 +5,6 @@
 #define CASSANDRA_BLOOM_PLUGIN_CORE_KERNELS_KERNEL_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -17,12 +16,6 @@ namespace cassandra_bloom {
 
 // Keys that one call of Kernel::may_contain takes at most.
 constexpr size_t kMaxBatch = 32;
-
-// Whether the bits of a filter are at hand: then waiting for them costs less
-// than to ask for them first.
-inline bool IsCached(const InvariantRemainder& capacity_bits) {
-  return capacity_bits.divisor() <= uint64_t{8} * (4 << 20);
-}
 
 using MayContainKeyFunction = bool(const FilterView& filter,
                                    std::string_view key);

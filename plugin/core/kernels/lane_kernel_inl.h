@@ -83,6 +83,8 @@ class LaneKernel {
   static constexpr size_t kHashedAtOnce = 16 / kLanes;
   static constexpr size_t kFetchedAtOnce = 16 / kLanes;
   static constexpr int kMaxProbes = 20;  // That Cassandra ever takes.
+  // Up to here, waiting for the cache costs less than asking it first.
+  static constexpr uint64_t kCachedBits = uint64_t{8} * (4 << 20);
   static constexpr int kFirst = FilterView::kProbesAtOnce;
 
   static void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
@@ -120,7 +122,7 @@ class LaneKernel {
         num_words >= kMinDivisor && num_probes <= kMaxProbes ? n - n % kLanes
                                                              : 0;
     const Divisor divisor(num_words);
-    if (IsCached(capacity_bits)) {
+    if (capacity_bits.divisor() <= kCachedBits) {
       SetInBlocks<1, false>(hashes, in_vectors, num_probes, divisor, bits);
     } else {
       SetInBlocks<kFetchedAtOnce, true>(hashes, in_vectors, num_probes, divisor,
@@ -347,18 +349,19 @@ class LaneKernel {
    public:
     void Compute(const Hash128* hashes, int num_probes,
                  const Divisor& divisor) {
-      size_ = 0;
+      size_t size = 0;
       for (size_t v = 0; v < kVectors; ++v) {
         Probes probes = ProbesOf(hashes + v * kLanes, divisor);
         for (int probe = 0; probe < num_probes; ++probe) {
           Lanes word;
           Lanes bit;
           probes.Next(&word, &bit);
-          Store(word, words_ + size_);
-          Store((Lanes{} + 1) << bit, masks_ + size_);
-          size_ += kLanes;
+          Store(word, words_ + size);
+          Store((Lanes{} + 1) << bit, masks_ + size);
+          size += kLanes;
         }
       }
+      size_ = size;
     }
 
     void Prefetch(const char* bits) const {
@@ -369,11 +372,8 @@ class LaneKernel {
 
     void Set(char* bits) const {
       for (size_t i = 0; i < size_; ++i) {
-        char* const at = bits + words_[i] * 8;
-        uint64_t word;
-        std::memcpy(&word, at, sizeof(word));
-        word |= masks_[i];
-        std::memcpy(at, &word, sizeof(word));
+        char* const word = bits + words_[i] * 8;
+        StoreLittleEndian64(LoadLittleEndian64(word) | masks_[i], word);
       }
     }
 

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstdint>
 
+#include "plugin/core/endian.h"
 #include "plugin/core/filter_db.h"
 #include "plugin/core/probes.h"
 
@@ -53,8 +54,9 @@ void MayContain(const FilterView& filter, const Hash128* hashes, size_t n,
 }
 
 void SetBit(uint64_t position, char* bits) {
-  bits[position >> 3] =
-      static_cast<char>(bits[position >> 3] | (1 << (position & 7)));
+  char* const word = bits + (position >> 6) * 8;
+  StoreLittleEndian64(LoadLittleEndian64(word) | uint64_t{1} << (position & 63),
+                      word);
 }
 
 // The remainder is a copy: a reference might alias the bits, and be read anew
@@ -76,15 +78,16 @@ class PositionBlock {
 
   void Fetch(const Hash128* hashes, size_t n, int num_probes,
              const InvariantRemainder capacity_bits, const char* bits) {
-    size_ = 0;
+    size_t size = 0;
     for (size_t i = 0; i < n; ++i) {
       ProbeSequence probes(hashes[i], capacity_bits);
       for (int probe = 0; probe < num_probes; ++probe) {
         const uint64_t position = probes.Next();
         __builtin_prefetch(bits + (position >> 3), /*rw=*/1);
-        positions_[size_++] = position;
+        positions_[size++] = position;
       }
     }
+    size_ = size;
   }
 
   void Set(char* bits) const {
@@ -115,9 +118,12 @@ void SetBitsBeyondCache(const Hash128* hashes, size_t n, int num_probes,
   }
 }
 
+// Up to here, waiting for the cache costs less than keeping positions.
+constexpr uint64_t kCachedBits = uint64_t{8} * (1 << 20);
+
 void SetBits(const Hash128* hashes, size_t n, int num_probes,
              const InvariantRemainder& capacity_bits, char* bits) {
-  if (IsCached(capacity_bits)) {
+  if (capacity_bits.divisor() <= kCachedBits) {
     SetBitsInCache(hashes, n, num_probes, capacity_bits, bits);
   } else {
     SetBitsBeyondCache(hashes, n, num_probes, capacity_bits, bits);
