@@ -2,6 +2,7 @@
 
 PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev \
   librocksdb-dev nlohmann-json3-dev python3 rocksdb-tools
+TEST_PACKAGES = qemu-user
 REPORT_PACKAGES = gnuplot-nox
 JOBS = $(shell nproc)
 BENCH = build/release/bin/filter_bench
@@ -35,7 +36,7 @@ bench-db: release
 bench-filterdb: release
 	python3 db_bench_ext/filterdb_bench.py --build-dir=build/release
 
-test: packages
+test: packages test-packages
 	cmake --preset dev
 	cmake --build --preset dev --parallel $(JOBS)
 	ctest --preset dev
@@ -46,6 +47,9 @@ release: packages
 
 packages:
 	$(call install,$(PACKAGES))
+
+test-packages:
+	$(call install,$(TEST_PACKAGES))
 
 report-packages:
 	$(call install,$(REPORT_PACKAGES))
@@ -58,4 +62,4 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
-.PHONY: help demo bench report bench-db bench-filterdb test release packages report-packages
+.PHONY: help demo bench report bench-db bench-filterdb test release packages test-packages report-packages

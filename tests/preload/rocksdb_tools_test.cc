@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,13 @@ class RocksdbToolsTest : public ::testing::Test {
         "--num=" + std::to_string(kNumKeys),
         "--statistics"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return RunProcess(arguments, preload);
+    if (cpu_.empty()) {
+      return RunProcess(arguments, preload);
+    }
+    const std::vector<std::string> emulator = {TEST_QEMU, "-cpu", cpu_, "-E",
+                                               "LD_PRELOAD=" + preload};
+    arguments.insert(arguments.begin(), emulator.begin(), emulator.end());
+    return RunProcess(arguments);
   }
 
   void MakeDatabase() {
@@ -128,6 +135,7 @@ class RocksdbToolsTest : public ::testing::Test {
 
   const std::string all_found_ =
       std::to_string(kNumKeys) + " of " + std::to_string(kNumKeys);
+  std::string cpu_;  // That db_bench runs on, of qemu's; empty: the machine's.
   TempDir folder_;
   const std::string db_ = folder_ / "db";
 };
@@ -154,6 +162,36 @@ TEST_F(RocksdbToolsTest, DbBenchBuildsAndUsesTheFilter) {
   // 0.8 % of the reads pass the filter.
   EXPECT_GT(Ticker(absent, "rocksdb.bloom.filter.useful"), kNumKeys * 9u / 10);
 }
+
+#if defined(__x86_64__)
+// The same library runs on a CPU without AVX, and builds the same filters.
+TEST_F(RocksdbToolsTest, AnyCpu) {
+  if (!fs::exists(TEST_QEMU)) {
+    GTEST_SKIP() << "qemu-x86_64 of the package qemu-user is missing";
+  }
+  const std::string with_avx2 = "max";
+  const std::string without_avx = "Nehalem";
+  for (const std::string& writer : {with_avx2, without_avx}) {
+    cpu_ = writer;
+    ASSERT_NO_FATAL_FAILURE(MakeDatabase());
+    std::set<uint64_t> useful;
+    for (const std::string& reader : {with_avx2, without_avx}) {
+      SCOPED_TRACE(writer + " writes, " + reader + " reads");
+      cpu_ = reader;
+      const ProcessResult read =
+          DbBench("cassandra_bloom:10", TEST_LOADER,
+                  "readrandom,resetstats,multireadrandom,readmissing",
+                  {"--use_existing_db", "--seed=1", "--multiread_batched",
+                   "--batch_size=32"});
+      EXPECT_EQ(read.exit_code, 0) << read;
+      EXPECT_EQ(Found(read), all_found_);
+      useful.insert(Ticker(read, "rocksdb.bloom.filter.useful"));
+    }
+    EXPECT_EQ(useful.size(), 1) << ::testing::PrintToString(useful);
+    EXPECT_GT(*useful.begin(), kNumKeys * 9u / 10);
+  }
+}
+#endif
 
 TEST_F(RocksdbToolsTest, WithoutUsTheDataIsReadUnfiltered) {
   ASSERT_NO_FATAL_FAILURE(MakeDatabase());
