@@ -44,8 +44,10 @@ void UseKernelOf(const std::string& name) {
   for (const Kernel* const kernel : Kernels()) {
     if (kernel->name == name) {
       ForceKernel(*kernel);
+      return;
     }
   }
+  throw std::invalid_argument("no kernel is called " + name);
 }
 
 // ----

@@ -37,8 +37,8 @@ struct FilterUnderTest {
   bool builds_filter_db = false;
   std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;
 
-  // To be called before anything is built with the policy or asked of one of
-  // its filters.
+  // To be called before a filter is built with the policy, or a reader made,
+  // which keeps to it.
   void UseKernel() const;
 };
 

@@ -62,7 +62,6 @@ void CheckAgainstNaive(const FilterUnderTest& filter, FilterConfig config) {
   const FilterSet expected(naive, config);
   const FilterSet built(filter, config);
   CheckSameBlocks(built, expected);
-  filter.UseKernel();
   KeyChunk keys(config.key_shape);
   for (const size_t batch : kBatches) {
     Choose(batch * KeyChunk::kCapacity % config.keys, &keys);

@@ -167,7 +167,6 @@ std::vector<Workload> WorkloadsOf(const std::string& name,
 
 Tally Ask(const FilterSet& filters, const Workload& workload, uint64_t queries,
           uint64_t seed) {
-  filters.filter().UseKernel();
   Queries asked(filters, workload, seed);
   asked.Ask(queries);
   return asked.tally();

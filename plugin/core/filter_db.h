@@ -55,8 +55,8 @@ constexpr uint32_t FilterWordsWithin(size_t size) {
 
 // The filter that every key matches: one word, all of its bits set.
 constexpr char kMatchAllFilterDb[FilterDbSize(1)] = {
-    0,  0,  0,  1,  0,  0,  0,  1,  // k and words
-    -1, -1, -1, -1, -1, -1, -1, -1};
+    0,      0,      0,      1,      0,      0,      0,      1,  // k and words
+    '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff'};
 
 // Reads a whole Filter.db. False, with `*filter` untouched, unless the bytes
 // are exactly one: 1 <= num_probes <= kMaxReadableProbes, num_words >= 1 and

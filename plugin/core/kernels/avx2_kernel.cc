@@ -9,11 +9,11 @@
 // Not flags for this file: an inline function of a header above would be
 // compiled with them, too, and could be the copy that the linker keeps for all.
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2"))), \
+#pragma clang attribute push(__attribute__((target("avx2,bmi2"))), \
                              apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2")
+#pragma GCC target("avx2,bmi2")
 #endif
 
 #include "plugin/core/kernels/lane_kernel_inl.h"
@@ -91,9 +91,11 @@ struct Avx2 {
           reinterpret_cast<__m256i>(x), _mm256_castpd_si256(low_base), 0xaa);
       const __m256i high = _mm256_or_si256(reinterpret_cast<__m256i>(x >> 32),
                                            _mm256_castpd_si256(high_base));
-      return _mm256_add_pd(_mm256_sub_pd(_mm256_castsi256_pd(high),
-                                         _mm256_set1_pd(0x1p84 + 0x1p52)),
-                           _mm256_castsi256_pd(low));
+      __m256d sum = _mm256_sub_pd(_mm256_castsi256_pd(high),
+                                  _mm256_set1_pd(0x1p84 + 0x1p52));
+      // No compiler may change the order of the additions, as -Ofast would.
+      __asm__("" : "+x"(sum));
+      return _mm256_add_pd(sum, _mm256_castsi256_pd(low));
     }
 
     // `x` is an integer below 2^52; so is the result in its low 52 bits.
@@ -117,11 +119,8 @@ struct Avx2 {
   }
 };
 
-bool MayContainKey(const FilterView& filter, std::string_view key) {
-  return filter.MayContain(CassandraMurmur3(key.data(), key.size()));
-}
-
-constexpr Kernel kKernel = LaneKernel<Avx2>::AsKernel("avx2", MayContainKey);
+constexpr Kernel kKernel =
+    LaneKernel<Avx2>::AsKernel("avx2", MayContainKeyPortably);
 
 }  // namespace
 

@@ -9,12 +9,11 @@
 // Not flags for this file: an inline function of a header above would be
 // compiled with them, too, and could be the copy that the linker keeps for all.
 #if defined(__clang__)
-#pragma clang attribute push(                                  \
-    __attribute__((target("avx512f,avx512dq,avx2,bmi,bmi2"))), \
-    apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq"))), \
+                             apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq,avx2,bmi,bmi2")
+#pragma GCC target("avx512f,avx512dq")
 // In GCC's own header: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105593
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -105,7 +104,7 @@ bool MayContainKey(const FilterView& filter, std::string_view key) {
                                     Avx512::Lanes{}, divisor);
   Avx512::Lanes word;
   Avx512::Lanes bit;
-  probes.Next(&word, &bit);
+  probes.NextWordAndBit(&word, &bit);
   const int first = std::min(filter.num_probes(), 8);
   const auto asked = static_cast<__mmask8>((1u << first) - 1);
   const __m512i words = _mm512_mask_i64gather_epi64(
@@ -133,10 +132,14 @@ constexpr Kernel kKernel =
 namespace cassandra_bloom {
 
 const Kernel* Avx512Kernel() {
-  const bool runs = __builtin_cpu_supports("avx512f") &&
-                    __builtin_cpu_supports("avx512dq") &&
-                    __builtin_cpu_supports("bmi2");
+  const bool runs =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
   return runs ? &kKernel : nullptr;
+}
+
+bool IsAvx512Cheap() {
+  return __builtin_cpu_supports("avx512vbmi2") &&
+         __builtin_cpu_supports("avx512bf16");
 }
 
 }  // namespace cassandra_bloom
@@ -146,6 +149,8 @@ const Kernel* Avx512Kernel() {
 namespace cassandra_bloom {
 
 const Kernel* Avx512Kernel() { return nullptr; }
+
+bool IsAvx512Cheap() { return false; }
 
 }  // namespace cassandra_bloom
 

@@ -10,6 +10,12 @@ namespace cassandra_bloom {
 // nullptr on a CPU that cannot run it.
 const Kernel* Avx512Kernel();
 
+// Whether it is worth while: AMD since Zen 4, Intel since Sapphire Rapids.
+// Those of Intel before them lower their clock for everybody on the core when
+// 512-bit multiplications come, and gather slowly since the mitigation of
+// Downfall (INTEL-SA-00828).
+bool IsAvx512Cheap();
+
 }  // namespace cassandra_bloom
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_CORE_KERNELS_AVX512_KERNEL_H_

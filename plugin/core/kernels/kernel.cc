@@ -10,26 +10,32 @@ namespace cassandra_bloom {
 
 namespace {
 
-std::vector<const Kernel*> FindKernels() {
-  std::vector<const Kernel*> kernels;
-  for (const Kernel* const kernel :
-       {Avx512Kernel(), Avx2Kernel(), &kPortableKernel}) {
-    if (kernel != nullptr) {
-      kernels.push_back(kernel);
-    }
+const Kernel& FindBest() {
+#if defined(__x86_64__)
+  // Constructors that run before those of libgcc may need a filter.
+  __builtin_cpu_init();
+#endif
+  if (Avx512Kernel() != nullptr && IsAvx512Cheap()) {
+    return *Avx512Kernel();
   }
-  return kernels;
+  return Avx2Kernel() != nullptr ? *Avx2Kernel() : kPortableKernel;
 }
 
 std::atomic<const Kernel*>& Active() {
-  static std::atomic<const Kernel*> active{Kernels().front()};
+  static std::atomic<const Kernel*> active{&FindBest()};
   return active;
 }
 
 }  // namespace
 
-const std::vector<const Kernel*>& Kernels() {
-  static const auto& kernels = *new std::vector<const Kernel*>(FindKernels());
+std::vector<const Kernel*> Kernels() {
+  std::vector<const Kernel*> kernels = {&FindBest()};
+  for (const Kernel* const kernel :
+       {Avx512Kernel(), Avx2Kernel(), &kPortableKernel}) {
+    if (kernel != nullptr && kernel != kernels[0]) {
+      kernels.push_back(kernel);
+    }
+  }
   return kernels;
 }
 

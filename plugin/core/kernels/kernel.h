@@ -34,16 +34,17 @@ struct Kernel {
   void (*may_contain)(const FilterView& filter, const Hash128* hashes, size_t n,
                       bool* may_contain);
 
-  // Sets the bits of these keys in a filter of capacity_bits.divisor() bits.
-  // Keys in hundreds are faster than one by one.
+  // Sets the bits of these keys in a filter of capacity_bits.divisor() bits, a
+  // multiple of 64. Keys in hundreds are faster than one by one.
   void (*set_bits)(const Hash128* hashes, size_t n, int num_probes,
                    const InvariantRemainder& capacity_bits, char* bits);
 };
 
-// Those that this machine can run, the fastest first; "portable" is the last.
-const std::vector<const Kernel*>& Kernels();
+// Those that this machine can run, for tests and measurements: the one that it
+// takes by itself first, "portable" last.
+std::vector<const Kernel*> Kernels();
 
-// The one that all work is done with: the fastest.
+// The one that work is done with. What takes it may keep it.
 const Kernel& ActiveKernel();
 
 // Makes another the active one, for tests and measurements: work that is under

@@ -18,5 +18,6 @@
 #include "plugin/core/kernels/kernel.h"
 #include "plugin/core/kernels/portable_kernel.h"
 #include "plugin/core/murmur3.h"
+#include "plugin/core/sizing.h"
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_CORE_KERNELS_LANE_KERNEL_INCLUDES_H_

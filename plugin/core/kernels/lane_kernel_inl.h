@@ -17,12 +17,12 @@ namespace cassandra_bloom {
 // Division in double precision, put right in integers.
 //
 // x <= 2^57 becomes a double, is multiplied by this reciprocal, which is too
-// small by a factor of about 1 - 2^-50, and is rounded down. Conversion,
-// reciprocal and product are each off by less than 2^-52 of their value,
-// whatever the rounding mode of the program may be: so the quotient never comes
-// out too large, and too small by less than 1 if it is at most 2^49, which is
-// what kMinDivisor is for. Rounded down it is x / num_words or one less, and
-// the remainder is less than 2 * num_words.
+// small by a factor of 1 - 2^-50, and is rounded down. Conversion, reciprocal
+// and product are each off by less than 2^-52 of their value, whatever the
+// rounding mode of the program may be. So the product is never too large; and
+// too small by 7 * 2^-52 of x / num_words at most, which is 7/8 if that is
+// 2^49: what kMinDivisor is for. Rounded down it is the quotient or one less,
+// and the remainder is less than 2 * num_words.
 [[gnu::always_inline]] static inline double SmallReciprocal(
     uint64_t num_words) {
   return (1 - 0x1p-50) / static_cast<double>(num_words);
@@ -38,7 +38,7 @@ constexpr uint64_t kMinDivisor = 256;
 //                  pointers points to
 //   StoreColumns   the reverse, to consecutive memory
 //   Divisor        with Remainder(x), x mod num_words for x <= 2^57 and
-//                  num_words >= kMinDivisor
+//                  kMinDivisor <= num_words <= kMaxFilterWords
 template <typename Cpu>
 class LaneKernel {
  public:
@@ -61,10 +61,10 @@ class LaneKernel {
     [[gnu::always_inline]] inline Lanes Next() {
       Lanes word;
       Lanes bit;
-      Next(&word, &bit);
+      NextWordAndBit(&word, &bit);
       return word << 6 | bit;
     }
-    [[gnu::always_inline]] inline void Next(Lanes* word, Lanes* bit) {
+    [[gnu::always_inline]] inline void NextWordAndBit(Lanes* word, Lanes* bit) {
       const auto negative = reinterpret_cast<Lanes>(next_ >> 63 != 0);
       const Lanes magnitude = (next_ ^ negative) - negative;
       next_ += increment_;
@@ -80,26 +80,23 @@ class LaneKernel {
 
  private:
   static constexpr size_t kLanes = Cpu::kLanes;
-  static constexpr size_t kHashedAtOnce = 16 / kLanes;
-  static constexpr size_t kFetchedAtOnce = 16 / kLanes;
-  static constexpr int kMaxProbes = 20;  // That Cassandra ever takes.
+  // So many that none waits for the result of its last operation.
+  static constexpr size_t kVectorsAtOnce = 16 / kLanes;
   // Up to here, waiting for the cache costs less than asking it first.
   static constexpr uint64_t kCachedBits = uint64_t{8} * (4 << 20);
   static constexpr int kFirst = FilterView::kProbesAtOnce;
 
   static void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
-    size_t i = 0;
-    while (i < n) {
-      // Vectors enough that none waits for the result of its last operation.
-      if (HaveSameSize<kHashedAtOnce * kLanes>(keys + i, n - i)) {
-        HashVectors<kHashedAtOnce>(keys + i, hashes + i);
-        i += kHashedAtOnce * kLanes;
-      } else if (HaveSameSize<kLanes>(keys + i, n - i)) {
+    size_t done = 0;
+    for (size_t i = 0; i < n; i += done) {
+      done = std::min(n - i, kLanes);
+      if (!HaveSameSize<kLanes>(keys + i, n - i)) {
+        kPortableKernel.hash(keys + i, done, hashes + i);
+      } else if (!HaveSameSize<kVectorsAtOnce * kLanes>(keys + i, n - i)) {
         HashVectors<1>(keys + i, hashes + i);
-        i += kLanes;
       } else {
-        kPortableKernel.hash(keys + i, 1, hashes + i);
-        ++i;
+        done = kVectorsAtOnce * kLanes;
+        HashVectors<kVectorsAtOnce>(keys + i, hashes + i);
       }
     }
   }
@@ -107,7 +104,7 @@ class LaneKernel {
   static void MayContain(const FilterView& filter, const Hash128* hashes,
                          size_t n, bool* may_contain) {
     assert(n <= kMaxBatch);
-    if (filter.num_probes() < kFirst || n < kLanes ||
+    if (filter.num_probes() < kFirst || n < 2 * kLanes ||
         filter.capacity_bits().divisor() / 64 < kMinDivisor) {
       kPortableKernel.may_contain(filter, hashes, n, may_contain);
       return;
@@ -125,7 +122,7 @@ class LaneKernel {
     if (capacity_bits.divisor() <= kCachedBits) {
       SetInBlocks<1, false>(hashes, in_vectors, num_probes, divisor, bits);
     } else {
-      SetInBlocks<kFetchedAtOnce, true>(hashes, in_vectors, num_probes, divisor,
+      SetInBlocks<kVectorsAtOnce, true>(hashes, in_vectors, num_probes, divisor,
                                         bits);
     }
     kPortableKernel.set_bits(hashes + in_vectors, n - in_vectors, num_probes,
@@ -286,7 +283,7 @@ class LaneKernel {
         Store(probes.Next(), &positions[probe][begin]);
       }
     }
-    uint8_t passed[kMaxBatch + 1];
+    uint8_t passed[kMaxBatch];
     size_t num_passed = 0;
     const auto test = [&](size_t i) {
       unsigned set = 1;
@@ -335,8 +332,9 @@ class LaneKernel {
     constexpr int kTested = kFirst + static_cast<int>(kLanes);
     if (filter.num_probes() > kTested) {
       for (size_t i = 0; i < num_passed; ++i) {
-        may_contain[passed[i]] &=
-            filter.MayContainAfter(kTested, hashes[passed[i]]);
+        const size_t key = passed[i];
+        may_contain[key] =
+            may_contain[key] && filter.MayContainAfter(kTested, hashes[key]);
       }
     }
   }
@@ -355,7 +353,7 @@ class LaneKernel {
         for (int probe = 0; probe < num_probes; ++probe) {
           Lanes word;
           Lanes bit;
-          probes.Next(&word, &bit);
+          probes.NextWordAndBit(&word, &bit);
           Store(word, words_ + size);
           Store((Lanes{} + 1) << bit, masks_ + size);
           size += kLanes;
@@ -394,7 +392,7 @@ class LaneKernel {
     size_t current = 0;
     for (; n >= kVectors * kLanes; n -= kVectors * kLanes) {
       blocks[current].Compute(hashes, num_probes, divisor);
-      if (kPrefetch) {
+      if constexpr (kPrefetch) {
         blocks[current].Prefetch(bits);
       }
       current = 1 - current;
@@ -402,7 +400,7 @@ class LaneKernel {
       hashes += kVectors * kLanes;
     }
     blocks[1 - current].Set(bits);
-    if (kVectors > 1) {
+    if constexpr (kVectors > 1) {
       SetInBlocks<1, false>(hashes, n, num_probes, divisor, bits);
     }
   }

@@ -12,10 +12,6 @@ namespace cassandra_bloom {
 
 namespace {
 
-bool MayContainKey(const FilterView& filter, std::string_view key) {
-  return filter.MayContain(CassandraMurmur3(key.data(), key.size()));
-}
-
 void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
   for (size_t i = 0; i < n; ++i) {
     hashes[i] = CassandraMurmur3(keys[i].data(), keys[i].size());
@@ -132,7 +128,11 @@ void SetBits(const Hash128* hashes, size_t n, int num_probes,
 
 }  // namespace
 
-const Kernel kPortableKernel = {"portable", MayContainKey, Hash, MayContain,
-                                SetBits};
+bool MayContainKeyPortably(const FilterView& filter, std::string_view key) {
+  return filter.MayContain(CassandraMurmur3(key.data(), key.size()));
+}
+
+const Kernel kPortableKernel = {"portable", MayContainKeyPortably, Hash,
+                                MayContain, SetBits};
 
 }  // namespace cassandra_bloom

@@ -9,6 +9,9 @@ namespace cassandra_bloom {
 
 extern const Kernel kPortableKernel;
 
+// Its own, for others that have no better one.
+MayContainKeyFunction MayContainKeyPortably;
+
 }  // namespace cassandra_bloom
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_CORE_KERNELS_PORTABLE_KERNEL_H_
