@@ -62,31 +62,26 @@ inline uint64_t XorOfSignExtendedBytes(uint64_t bytes) {
   return bytes ^ ((inverted << 8) - inverted);
 }
 
-}  // namespace murmur3_internal
+inline void MixBlock(const char* data, Hash128* hash) {
+  hash->h1 ^= MixK1(LoadLittleEndian64(data));
+  hash->h1 = (RotateLeft(hash->h1, 27) + hash->h2) * 5 + kAfterBlock1;
+  hash->h2 ^= MixK2(LoadLittleEndian64(data + 8));
+  hash->h2 = (RotateLeft(hash->h2, 31) + hash->h1) * 5 + kAfterBlock2;
+}
 
-// Any bytes, any size; `data` may be null when `size` is 0. The empty key
-// hashes to {0, 0}.
-inline Hash128 CassandraMurmur3(const char* data, size_t size) {
-  using namespace murmur3_internal;
-  uint64_t h1 = 0;
-  uint64_t h2 = 0;
-  const size_t tail_size = size & 15;
-  const char* const tail = data + (size - tail_size);
-  for (; data != tail; data += 16) {
-    h1 ^= MixK1(LoadLittleEndian64(data));
-    h1 = (RotateLeft(h1, 27) + h2) * 5 + kAfterBlock1;
-    h2 ^= MixK2(LoadLittleEndian64(data + 8));
-    h2 = (RotateLeft(h2, 31) + h1) * 5 + kAfterBlock2;
+inline void MixTail(const char* data, size_t size, Hash128* hash) {
+  if (size > 8) {
+    hash->h2 ^=
+        MixK2(XorOfSignExtendedBytes(LoadLittleEndianTail(data + 8, size - 8)));
+    hash->h1 ^= MixK1(XorOfSignExtendedBytes(LoadLittleEndian64(data)));
+  } else if (size > 0) {
+    hash->h1 ^= MixK1(XorOfSignExtendedBytes(LoadLittleEndianTail(data, size)));
   }
-  if (tail_size > 8) {
-    h2 ^= MixK2(
-        XorOfSignExtendedBytes(LoadLittleEndianTail(tail + 8, tail_size - 8)));
-    h1 ^= MixK1(XorOfSignExtendedBytes(LoadLittleEndian64(tail)));
-  } else if (tail_size > 0) {
-    h1 ^= MixK1(XorOfSignExtendedBytes(LoadLittleEndianTail(tail, tail_size)));
-  }
-  h1 ^= size;
-  h2 ^= size;
+}
+
+inline Hash128 Finish(Hash128 hash, size_t size) {
+  uint64_t h1 = hash.h1 ^ size;
+  uint64_t h2 = hash.h2 ^ size;
   h1 += h2;
   h2 += h1;
   h1 = Finalize(h1);
@@ -94,6 +89,26 @@ inline Hash128 CassandraMurmur3(const char* data, size_t size) {
   h1 += h2;
   h2 += h1;
   return {h1, h2};
+}
+
+}  // namespace murmur3_internal
+
+// Any bytes, any size; `data` may be null when `size` is 0. The empty key
+// hashes to {0, 0}.
+inline Hash128 CassandraMurmur3(const char* data, size_t size) {
+  using namespace murmur3_internal;
+  Hash128 hash{0, 0};
+  if (size == 16) {  // A UUID: by itself, as there is less to do.
+    MixBlock(data, &hash);
+    return Finish(hash, 16);
+  }
+  const size_t tail_size = size & 15;
+  const char* const tail = data + (size - tail_size);
+  for (; data != tail; data += 16) {
+    MixBlock(data, &hash);
+  }
+  MixTail(tail, tail_size, &hash);
+  return Finish(hash, size);
 }
 
 }  // namespace cassandra_bloom
