@@ -74,6 +74,11 @@ class FilterDbFile {
   static std::unique_ptr<FilterDbFile> Open(const std::string& path,
                                             FilterForm form,
                                             std::string* error);
+
+  // A whole file in memory, which is copied.
+  static std::unique_ptr<FilterDbFile> FromBytes(std::string_view bytes,
+                                                 FilterForm form,
+                                                 std::string* error);
   ~FilterDbFile();
 
   FilterForm form() const;
@@ -149,6 +154,11 @@ class FilterDbBuilder {
 
   const std::unique_ptr<Content> content_;
 };
+
+// Puts the bytes of a file at `out`: 8 + 8 * num_words of them. `bits` as
+// FilterDbFile::bits.
+void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
+                       const char* bits, char* out);
 
 // Writes a filter in this form: into a temporary file in the same folder, which
 // gets its name when it is whole and on disk. An existing file is an error

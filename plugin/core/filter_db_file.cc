@@ -36,6 +36,15 @@ void ReverseBytesOfWords(const char* from, size_t num_words, char* to) {
   }
 }
 
+// Between the order of FilterDbFile::bits and that of a file, either way.
+void CopyBits(const char* from, size_t num_words, WordOrder order, char* to) {
+  if (order == WordOrder::kLittleEndianWords) {
+    std::copy_n(from, 8 * num_words, to);
+  } else {
+    ReverseBytesOfWords(from, num_words, to);
+  }
+}
+
 std::string Number(int64_t number) { return std::to_string(number); }
 
 // What is wrong with a file that ParseFilterDb has refused.
@@ -68,9 +77,29 @@ std::string Fault(const char* data, size_t size) {
 struct FilterDbFile::Content {
   FilterForm form;
   std::unique_ptr<MappedFile> file;
-  std::vector<char> converted_bits;
+  std::vector<char> own_bits;  // Those that cannot be used where they are.
   FilterDb filter;
   std::optional<FilterView> view;  // None: always present.
+
+  // The bytes of a whole file. `bits_stay`: they live as long as this.
+  bool Read(const char* data, size_t size, bool bits_stay, std::string* error) {
+    if (size == 0) {
+      return true;
+    }
+    if (!ParseFilterDb(data, size, &filter) ||
+        filter.num_probes > kMaxProbesOfCassandra) {
+      *error = Fault(data, size);
+      return false;
+    }
+    if (!bits_stay || form.word_order == WordOrder::kBigEndianWords) {
+      own_bits.resize(8 * size_t{filter.num_words});
+      CopyBits(filter.bits, filter.num_words, form.word_order, own_bits.data());
+      filter.bits = own_bits.data();
+    }
+    view.emplace(filter);
+    ActiveKernel();  // Found now, so that a query has nothing to allocate.
+    return true;
+  }
 };
 
 std::unique_ptr<FilterDbFile> FilterDbFile::Open(const std::string& path,
@@ -82,25 +111,26 @@ std::unique_ptr<FilterDbFile> FilterDbFile::Open(const std::string& path,
   if (content->file == nullptr) {
     return nullptr;
   }
-  const char* const data = content->file->data();
-  const size_t size = content->file->size();
-  FilterDb& filter = content->filter;
-  if (size > 0) {
-    if (!ParseFilterDb(data, size, &filter) ||
-        filter.num_probes > kMaxProbesOfCassandra) {
-      *error = path + ": " + Fault(data, size);
-      return nullptr;
-    }
-    if (form.word_order == WordOrder::kBigEndianWords) {
-      content->converted_bits.resize(8 * size_t{filter.num_words});
-      ReverseBytesOfWords(filter.bits, filter.num_words,
-                          content->converted_bits.data());
-      filter.bits = content->converted_bits.data();
-      content->file.reset();
-    }
-    content->view.emplace(filter);
+  if (!content->Read(content->file->data(), content->file->size(),
+                     /*bits_stay=*/true, error)) {
+    *error = path + ": " + *error;
+    return nullptr;
+  }
+  if (!content->own_bits.empty()) {
+    content->file.reset();
   }
   return std::unique_ptr<FilterDbFile>(new FilterDbFile(std::move(content)));
+}
+
+std::unique_ptr<FilterDbFile> FilterDbFile::FromBytes(std::string_view bytes,
+                                                      FilterForm form,
+                                                      std::string* error) {
+  auto content = std::make_unique<Content>();
+  content->form = form;
+  return content->Read(bytes.data(), bytes.size(), /*bits_stay=*/false, error)
+             ? std::unique_ptr<FilterDbFile>(
+                   new FilterDbFile(std::move(content)))
+             : nullptr;
 }
 
 FilterDbFile::FilterDbFile(std::unique_ptr<Content> content)
@@ -173,6 +203,8 @@ struct FilterDbBuilder::Content {
   // Of keys whose bits are not set yet.
   std::vector<Hash128> hashes;
 
+  static constexpr size_t kHashesAtOnce = 512;
+
   void SetTheirBits() {
     ActiveKernel().set_bits(hashes.data(), hashes.size(), num_probes,
                             capacity_bits, bits.data());
@@ -189,13 +221,17 @@ struct FilterDbBuilder::Content {
       return nullptr;
     }
     const uint32_t num_words = sizing.NumWords(expected_keys);
-    return std::unique_ptr<Content>(
+    std::unique_ptr<Content> content(
         new Content{form,
                     sizing.num_probes,
                     num_words,
                     InvariantRemainder(uint64_t{64} * num_words),
                     std::vector<char>(8 * size_t{num_words}),
                     {}});
+    // All memory now, so that Add needs none.
+    content->hashes.reserve(kHashesAtOnce);
+    ActiveKernel();
+    return content;
   }
 };
 
@@ -242,9 +278,8 @@ const char* FilterDbBuilder::bits() const {
 }
 
 void FilterDbBuilder::Add(std::string_view key) {
-  constexpr size_t kHashesAtOnce = 512;
   content_->hashes.push_back(HashOf(key, content_->form.hash_order));
-  if (content_->hashes.size() == kHashesAtOnce) {
+  if (content_->hashes.size() == Content::kHashesAtOnce) {
     content_->SetTheirBits();
   }
 }
@@ -255,9 +290,21 @@ bool FilterDbBuilder::Write(const std::string& path, bool overwrite,
                            bits(), overwrite, error);
 }
 
+void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
+                       const char* bits, char* out) {
+  WriteFilterDbHeader(num_probes, num_words, out);
+  CopyBits(bits, num_words, form.word_order, out + kFilterDbHeaderSize);
+}
+
 bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
                        uint32_t num_words, const char* bits, bool overwrite,
                        std::string* error) {
+  // Here, because a file that was begun must not be left for want of memory.
+  constexpr size_t kWordsAtOnce = 8192;
+  std::vector<char> reversed;
+  if (form.word_order == WordOrder::kBigEndianWords) {
+    reversed.resize(8 * std::min(kWordsAtOnce, size_t{num_words}));
+  }
   const auto write = [&](const Append& append) {
     char header[kFilterDbHeaderSize];
     WriteFilterDbHeader(num_probes, num_words, header);
@@ -267,8 +314,6 @@ bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
     if (form.word_order == WordOrder::kLittleEndianWords) {
       return append(bits, 8 * size_t{num_words});
     }
-    constexpr size_t kWordsAtOnce = 8192;
-    std::vector<char> reversed(8 * kWordsAtOnce);
     for (size_t done = 0; done < num_words; done += kWordsAtOnce) {
       const size_t n = std::min(kWordsAtOnce, num_words - done);
       ReverseBytesOfWords(bits + 8 * done, n, reversed.data());

@@ -16,10 +16,11 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
-#include "plugin/preload/plugin_entry.h"
+#include "cassandra_bloom/c.h"
 
 namespace {
 
@@ -29,9 +30,7 @@ constexpr char kVersionFunction[] =
 constexpr char kRocksdbFile[] = "librocksdb.so";
 constexpr char kPluginFile[] = "librocksdb_cassandra_bloom.so.";
 
-#define STRINGIFY_EXPANDED(x) #x
-#define STRINGIFY(x) STRINGIFY_EXPANDED(x)
-constexpr char kEntryFunction[] = STRINGIFY(CASSANDRA_BLOOM_PLUGIN_ENTRY);
+constexpr char kEntryFunction[] = "cassandra_bloom_register_with_rocksdb";
 
 void Refuse(const std::string& reason) {
   std::fprintf(stderr, "cassandra_bloom: not loaded: %s\n", reason.c_str());
@@ -100,9 +99,13 @@ __attribute__((constructor)) void LoadPlugin() {
     Refuse(path + " is not a plugin of this release");
     return;
   }
-  bool (*register_policy)();
+  decltype(cassandra_bloom_register_with_rocksdb)* register_policy;
   std::memcpy(&register_policy, &entry, sizeof(entry));
-  register_policy();
+  char* error = nullptr;
+  if (!register_policy(&error)) {
+    Refuse(error != nullptr ? error : "out of memory");
+    std::free(error);
+  }
 }
 
 }  // namespace

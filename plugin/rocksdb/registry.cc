@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/preload/plugin_entry.h"
 #include "plugin/rocksdb/export_listener.h"
 #include "plugin/rocksdb/policy.h"
 #include "plugin/rocksdb/running_rocksdb.h"
@@ -72,8 +71,4 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
       });
   size_t num_types;
   return static_cast<int>(library.GetFactoryCount(&num_types));
-}
-
-bool CASSANDRA_BLOOM_PLUGIN_ENTRY() {
-  return register_cassandra_bloom(*ObjectLibrary::Default(), "") > 0;
 }

@@ -3,27 +3,30 @@
 #include <rocksdb/version.h>
 
 #include <cstdio>
-#include <string>
 
 namespace cassandra_bloom {
 namespace {
 
 bool Check() {
+  const std::string fault = RunningRocksdbFault();
+  if (!fault.empty()) {
+    std::fprintf(stderr, "cassandra_bloom: %s: no filter policy\n",
+                 fault.c_str());
+  }
+  return fault.empty();
+}
+
+}  // namespace
+
+std::string RunningRocksdbFault() {
   const std::string ours =
       std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
   const std::string running =
       ROCKSDB_NAMESPACE::GetRocksVersionAsString(/*with_patch=*/false);
-  if (running == ours) {
-    return true;
-  }
-  std::fprintf(stderr,
-               "cassandra_bloom: built for RocksDB %s, not for the %s of this "
-               "process: no filter policy\n",
-               ours.c_str(), running.c_str());
-  return false;
+  return running == ours ? ""
+                         : "built for RocksDB " + ours + ", not for the " +
+                               running + " of this process";
 }
-
-}  // namespace
 
 bool RunningRocksdbIsOurs() {
   static const bool is_ours = Check();

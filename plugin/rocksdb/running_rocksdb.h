@@ -3,10 +3,16 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_ROCKSDB_RUNNING_ROCKSDB_H_
 #define CASSANDRA_BLOOM_PLUGIN_ROCKSDB_RUNNING_ROCKSDB_H_
 
+#include <string>
+
 namespace cassandra_bloom {
 
 // Compares major.minor, by which distributions name RocksDB's library and its
-// private interface changes. If they differ, says so on stderr, once.
+// private interface changes. Empty if they are the same, otherwise what is
+// wrong.
+std::string RunningRocksdbFault();
+
+// If there is a fault, says so on stderr, once.
 bool RunningRocksdbIsOurs();
 
 }  // namespace cassandra_bloom

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "tests/support/run_process.h"
+#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
-// The names in the dynamic symbol table, sorted.
+// The names in the dynamic symbol table, sorted: NAME or, of what is defined
+// under a version, NAME@@VERSION.
 std::vector<std::string> Symbols(const std::string& library,
                                  const std::string& which) {
   const ProcessResult result =
@@ -20,12 +22,14 @@ std::vector<std::string> Symbols(const std::string& library,
   EXPECT_EQ(result.exit_code, 0) << result;
   std::vector<std::string> names;
   for (const std::string& line : Lines(result.out)) {
-    // NAME[@VERSION] TYPE VALUE SIZE, and a demangled name may hold spaces.
+    // NAME[@VERSION] TYPE VALUE SIZE. A demangled name may hold spaces,
+    // parameters and an ABI tag; what is of type A is a version itself.
     std::smatch match;
-    if (std::regex_match(
-            line, match,
-            std::regex("([^@]*)(@.*)? [A-Za-z]( [0-9a-f]+)*\\s*"))) {
-      names.push_back(match[1]);
+    if (std::regex_match(line, match,
+                         std::regex("([^@]*?)([(\\[][^@]*)?(@.*)? "
+                                    "([A-Za-z])( [0-9a-f]+)*\\s*")) &&
+        match[4] != "A") {
+      names.push_back(match[1].str() + match[3].str());
     }
   }
   std::sort(names.begin(), names.end());
@@ -53,20 +57,86 @@ bool AnyHolds(const std::vector<std::string>& texts, const std::string& part) {
   });
 }
 
-TEST(ExportedSymbolsTest, ThePluginDefinesItsInterfaceOnly) {
-  std::vector<std::string> names = Symbols(TEST_PLUGIN, "--defined-only");
-  for (std::string& name : names) {
-    name.erase(std::min(name.find('('), name.size()));
-    name.erase(std::min(name.find('['), name.size()));
+// What c.h declares without RocksDB.
+const std::vector<std::string> kCoreOfC = {
+    "cassandra_bloom_builder_add",
+    "cassandra_bloom_builder_add_many",
+    "cassandra_bloom_builder_destroy",
+    "cassandra_bloom_builder_file_size",
+    "cassandra_bloom_builder_new_for_bits_per_key",
+    "cassandra_bloom_builder_new_for_fp_chance",
+    "cassandra_bloom_builder_num_probes",
+    "cassandra_bloom_builder_num_words",
+    "cassandra_bloom_builder_serialize",
+    "cassandra_bloom_builder_write",
+    "cassandra_bloom_filter_always_present",
+    "cassandra_bloom_filter_count_set_bits",
+    "cassandra_bloom_filter_destroy",
+    "cassandra_bloom_filter_estimated_fp_rate",
+    "cassandra_bloom_filter_estimated_keys",
+    "cassandra_bloom_filter_form",
+    "cassandra_bloom_filter_from_bytes",
+    "cassandra_bloom_filter_may_contain",
+    "cassandra_bloom_filter_may_contain_many",
+    "cassandra_bloom_filter_num_probes",
+    "cassandra_bloom_filter_num_words",
+    "cassandra_bloom_filter_open",
+    "cassandra_bloom_free",
+    "cassandra_bloom_hash",
+    "cassandra_bloom_version"};
+
+const std::vector<std::string> kRocksdbOfC = {
+    "cassandra_bloom_register_with_rocksdb", "cassandra_bloom_rocksdb_version"};
+
+const std::vector<std::string> kCpp = {
+    "cassandra_bloom::GetFilterDbExportCounts",
+    "cassandra_bloom::NewFilterDbExportListener",
+    "cassandra_bloom::ReconcileFilterDbExports",
+    "register_cassandra_bloom",
+    "rocksdb::NewCassandraBloomPolicy",
+    "rocksdb::NewCassandraBloomPolicyForFpChance"};
+
+void Append(const std::vector<std::string>& names, const std::string& version,
+            std::vector<std::string>* symbols) {
+  for (const std::string& name : names) {
+    symbols->push_back(name + version);
   }
-  EXPECT_EQ(names,
-            (std::vector<std::string>{
-                "cassandra_bloom::GetFilterDbExportCounts",
-                "cassandra_bloom::NewFilterDbExportListener",
-                "cassandra_bloom::ReconcileFilterDbExports",
-                "cassandra_bloom_register_default", "register_cassandra_bloom",
-                "rocksdb::NewCassandraBloomPolicy",
-                "rocksdb::NewCassandraBloomPolicyForFpChance"}));
+  std::sort(symbols->begin(), symbols->end());
+}
+
+TEST(ExportedSymbolsTest, ThePluginDefinesItsInterfaceOnly) {
+  std::vector<std::string> expected;
+  Append(kCoreOfC, "@@CASSANDRA_BLOOM_0.1", &expected);
+  Append(kRocksdbOfC, "@@CASSANDRA_BLOOM_0.1", &expected);
+  Append(kCpp, "@@CASSANDRA_BLOOM_CXX", &expected);
+  EXPECT_EQ(Symbols(TEST_PLUGIN, "--defined-only"), expected);
+}
+
+TEST(ExportedSymbolsTest, TheLibraryForFilesDefinesItsInterfaceOnly) {
+  std::vector<std::string> expected;
+  Append(kCoreOfC, "@@CASSANDRA_BLOOM_0.1", &expected);
+  EXPECT_EQ(Symbols(TEST_FILES_LIBRARY, "--defined-only"), expected);
+}
+
+TEST(ExportedSymbolsTest, TheHeaderDeclaresWhatIsDefined) {
+  const std::string header = ReadFile(TEST_C_HEADER);
+  std::vector<std::string> declared;
+  const std::regex name("\\b(cassandra_bloom_[a-z_]+)\\(");
+  for (std::sregex_iterator match(header.begin(), header.end(), name), end;
+       match != end; ++match) {
+    declared.push_back((*match)[1]);
+  }
+  std::sort(declared.begin(), declared.end());
+  std::vector<std::string> expected;
+  Append(kCoreOfC, "", &expected);
+  Append(kRocksdbOfC, "", &expected);
+  EXPECT_EQ(declared, expected);
+}
+
+TEST(ExportedSymbolsTest, TheLibraryForFilesNeedsNoRocksdb) {
+  EXPECT_FALSE(AnyHolds(Needed(TEST_FILES_LIBRARY), "rocksdb"));
+  EXPECT_FALSE(
+      AnyHolds(Symbols(TEST_FILES_LIBRARY, "--undefined-only"), "rocksdb"));
 }
 
 TEST(ExportedSymbolsTest, ThePluginNeedsTheRocksdbItWasBuiltFor) {

@@ -1,0 +1,118 @@
+// Programs that use the C interface without RocksDB: the test in C and the
+// examples, in C and in Python.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/run_process.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+TEST(CProgramsTest, TheTestInCPasses) {
+  const TempDir folder;
+  const ProcessResult result = RunProcess({TEST_C_TEST, folder.path()});
+  EXPECT_EQ(result.exit_code, 0) << result;
+  EXPECT_EQ(result.err, "");
+}
+
+TEST(CProgramsTest, TheExampleBuildsAndAsks) {
+  const TempDir folder;
+  const std::string path = folder / "nb-1-big-Filter.db";
+  const ProcessResult result = RunProcess({TEST_C_EXAMPLE, path});
+  EXPECT_EQ(result.exit_code, 0) << result;
+  EXPECT_EQ(result.out,
+            "na-and-later: 5 probes, 1 words, about 3 keys\n"
+            "alice  perhaps\n"
+            "bob    perhaps\n"
+            "carol  perhaps\n"
+            "dave   no\n");
+  const ProcessResult again = RunProcess({TEST_C_EXAMPLE, path});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_EQ(again.err,
+            "filter_db: " + path + ": will not be overwritten: File exists\n");
+}
+
+#ifdef TEST_PYTHON
+class PythonExampleTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const ProcessResult result = RunProcess({TEST_C_EXAMPLE, filter_});
+    ASSERT_EQ(result.exit_code, 0) << result;
+  }
+
+  ProcessResult Check(const std::string& keys,
+                      const std::vector<std::string>& more = {}) {
+    WriteFile(keys_, keys);
+    std::vector<std::string> arguments = {
+        TEST_PYTHON, "-B", TEST_PYTHON_EXAMPLE, "--library=" TEST_LIBRARY,
+        filter_,     keys_};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunProcess(arguments);
+  }
+
+  void ExpectUnusable(const ProcessResult& result, const std::string& message) {
+    EXPECT_EQ(result.exit_code, 2) << result;
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err, "check_filter_db: " + message + "\n");
+  }
+
+  const TempDir folder_;
+  const std::string filter_ = folder_ / "nb-1-big-Filter.db";
+  const std::string keys_ = folder_ / "keys";
+};
+
+TEST_F(PythonExampleTest, AllKeysAreThere) {
+  const ProcessResult text = Check("alice\nbob\ncarol", {"--text"});
+  EXPECT_EQ(text.exit_code, 0) << text;
+  EXPECT_EQ(text.out, filter_ + ": 3 keys, 0 missing\n");
+  const ProcessResult hex = Check("616c696365\r\n0x626F62\n");
+  EXPECT_EQ(hex.exit_code, 0) << hex;
+  EXPECT_EQ(hex.out, filter_ + ": 2 keys, 0 missing\n");
+}
+
+TEST_F(PythonExampleTest, AKeyIsMissing) {
+  const ProcessResult result = Check("alice\ndave\n\n", {"--text"});
+  EXPECT_EQ(result.exit_code, 1) << result;
+  EXPECT_EQ(result.out, "missing 64617665\nmissing (the empty key)\n" +
+                            filter_ + ": 3 keys, 2 missing\n");
+}
+
+TEST_F(PythonExampleTest, ManyKeys) {
+  std::string keys;
+  for (int i = 0; i < 10000; ++i) {
+    keys += "bob\n";
+  }
+  const ProcessResult result = Check(keys, {"--text"});
+  EXPECT_EQ(result.exit_code, 0) << result;
+  EXPECT_EQ(result.out, filter_ + ": 10000 keys, 0 missing\n");
+}
+
+TEST_F(PythonExampleTest, WhatCannotBeReadIsNamed) {
+  for (const char* const line : {"", "6", "zz", "0x6", " 61", "61 "}) {
+    ExpectUnusable(
+        Check(std::string("61\n") + line + "\n"),
+        keys_ + ": line 2: expected an even number of hexadecimal digits");
+  }
+  ExpectUnusable(Check("alice\r\n", {"--text"}),
+                 keys_ + ": line 1: expected a line that ends in LF alone");
+  const ProcessResult version = Check("61\n", {"--sstable-version=zz"});
+  EXPECT_EQ(version.exit_code, 2);
+  EXPECT_NE(version.err.find("'zz' is unknown"), std::string::npos) << version;
+  WriteFile(filter_, "not a filter");
+  const ProcessResult filter = Check("61\n");
+  EXPECT_EQ(filter.exit_code, 2);
+  EXPECT_EQ(filter.err.rfind("check_filter_db: " + filter_ + ": ", 0), 0u)
+      << filter;
+  const ProcessResult library = Check("61\n", {"--library=/nonexistent.so"});
+  EXPECT_EQ(library.exit_code, 2);
+  EXPECT_NE(library.err.find("cannot load /nonexistent.so"), std::string::npos)
+      << library;
+}
+#endif
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

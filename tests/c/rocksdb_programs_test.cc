@@ -1,0 +1,48 @@
+// Programs that use RocksDB and the policy through the C interfaces.
+
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <string>
+
+#include "tests/support/run_process.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+TEST(CRocksdbProgramsTest, TheTestInCPasses) {
+  const TempDir folder;
+  const ProcessResult result = RunProcess({TEST_C_TEST, folder / "db"});
+  EXPECT_EQ(result.exit_code, 0) << result;
+  EXPECT_EQ(result.err, "");
+}
+
+#ifdef TEST_STUB_9_9
+TEST(CRocksdbProgramsTest, AnotherRocksdbIsAnErrorAndNothingOnStderr) {
+  const ProcessResult result =
+      RunProcess({TEST_C_TEST, "unused", "unused"}, TEST_STUB_9_9);
+  EXPECT_EQ(result.exit_code, 0) << result;
+  EXPECT_EQ(result.err, "");
+}
+#endif
+
+TEST(CRocksdbProgramsTest, TheFilterOfTheExampleAnswers) {
+  const TempDir folder;
+  const ProcessResult result = RunProcess({TEST_C_EXAMPLE, folder / "db"});
+  EXPECT_EQ(result.exit_code, 0) << result;
+  std::smatch match;
+  ASSERT_TRUE(std::regex_match(result.out, match,
+                               std::regex("present keys: 10000 of 10000 found\n"
+                                          "absent keys:  0 of 10000 found, "
+                                          "([0-9]+) answered by the filter\n")))
+      << result;
+  EXPECT_GT(std::stol(match[1]), 9800);
+  EXPECT_LT(std::stol(match[1]), 10000);
+  const ProcessResult again = RunProcess({TEST_C_EXAMPLE, folder / "db"});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_NE(again.err.find("error_if_exists"), std::string::npos) << again;
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
