@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace cassandra_bloom {
 namespace {
@@ -40,6 +41,45 @@ class FileDescriptor {
   int fd_;
 };
 
+// Removed at the end, unless it has become the file.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string path) : path_(std::move(path)) {}
+  ~TemporaryFile() { Remove(); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  // A file descriptor, or what open() gives if it fails.
+  int Create() {
+    const int fd =
+        open(path_.c_str(),
+             O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    created_ = fd >= 0;
+    return fd;
+  }
+
+  bool RenameTo(const std::string& path) {
+    if (rename(path_.c_str(), path.c_str()) != 0) {
+      return false;
+    }
+    created_ = false;
+    return true;
+  }
+
+  void Remove() {
+    if (created_) {
+      unlink(path_.c_str());
+    }
+    created_ = false;
+  }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string path_;
+  bool created_ = false;
+};
+
 bool WriteAll(int fd, const char* data, size_t size) {
   while (size > 0) {
     const ssize_t written = write(fd, data, size);
@@ -65,17 +105,17 @@ bool SyncFolder(const std::string& folder, std::string* error) {
 
 // link() instead of rename() where nothing may be overwritten: it fails if the
 // file has come to exist in the meantime.
-bool GiveName(const std::string& temporary, const std::string& path,
-              bool overwrite, std::string* error) {
+bool GiveName(TemporaryFile* temporary, const std::string& path, bool overwrite,
+              std::string* error) {
   if (overwrite) {
-    return rename(temporary.c_str(), path.c_str()) == 0 ||
+    return temporary->RenameTo(path) ||
            Fail(path, "cannot rename the temporary file", error);
   }
-  if (link(temporary.c_str(), path.c_str()) != 0) {
+  if (link(temporary->path().c_str(), path.c_str()) != 0) {
     return errno == EEXIST ? Fail(path, "will not be overwritten", error)
                            : Fail(path, "cannot name the file", error);
   }
-  unlink(temporary.c_str());
+  temporary->Remove();
   return true;
 }
 
@@ -126,31 +166,23 @@ bool WriteFileAtomically(
     errno = EEXIST;
     return Fail(path, "will not be overwritten", error);
   }
-  const std::string temporary = path + ".tmp" + std::to_string(getpid());
-  FileDescriptor fd(open(temporary.c_str(),
-                         O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-                         0666));
+  // Before there is a file, because this allocates.
+  const std::string folder = FolderOf(path);
+  TemporaryFile temporary(path + ".tmp" + std::to_string(getpid()));
+  FileDescriptor fd(temporary.Create());
   if (fd.get() < 0) {
     return Fail(path, "cannot create a temporary file beside it", error);
   }
-  const auto give_up = [&](const char* what) {
-    Fail(path, what, error);
-    unlink(temporary.c_str());
-    return false;
-  };
   if (!write_content([&fd](const char* data, size_t size) {
         return WriteAll(fd.get(), data, size);
       })) {
-    return give_up("cannot write");
+    return Fail(path, "cannot write", error);
   }
   if (fsync(fd.get()) != 0 || !fd.Close()) {
-    return give_up("cannot sync");
+    return Fail(path, "cannot sync", error);
   }
-  if (!GiveName(temporary, path, overwrite, error)) {
-    unlink(temporary.c_str());
-    return false;
-  }
-  return SyncFolder(FolderOf(path), error);
+  return GiveName(&temporary, path, overwrite, error) &&
+         SyncFolder(folder, error);
 }
 
 }  // namespace cassandra_bloom

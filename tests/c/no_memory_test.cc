@@ -40,13 +40,13 @@ namespace fs = std::filesystem;
 
 class CNoMemoryTest : public ::testing::Test {
  protected:
-  // Calls it with no allocation, one, two, ... until it succeeds. Afterwards
-  // the folder holds the files of `expected_files` names, before nothing.
+  // Calls it with no allocation, one, two, ... until it succeeds. The folder
+  // has so many files before and after that.
   void FailsUntilItSucceeds(const std::function<bool(char**)>& call,
                             std::ptrdiff_t files_before = 0,
                             std::ptrdiff_t files_after = 0) {
     int64_t num_failures = 0;
-    for (;; ++num_failures) {
+    for (; num_failures < 1000 && !HasFailure(); ++num_failures) {
       char* error = nullptr;
       allocations_left = num_failures;
       const bool done = call(&error);
