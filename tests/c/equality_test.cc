@@ -107,7 +107,7 @@ TEST(CEqualityTest, FilesAndAnswersEqualThoseOfCpp) {
     EXPECT_EQ(cassandra_bloom_filter_count_set_bits(filter.get()),
               expected_filter->CountSetBits());
     // As many together as one, some and several times the batches inside.
-    for (const size_t batch : {1, 31, 128, 129, 1000}) {
+    for (const size_t batch : {1u, 31u, 128u, 129u, 1000u}) {
       for (size_t begin = 0; begin + batch <= keys.size(); begin += batch) {
         std::vector<const char*> pointers;
         std::vector<size_t> sizes;
