@@ -12,6 +12,12 @@
 #include "tests/support/plain_bits.h"
 #include "tests/support/random_keys.h"
 
+namespace cassandra_bloom {
+
+void PrintTo(const Kernel* kernel, std::ostream* out) { *out << kernel->name; }
+
+}  // namespace cassandra_bloom
+
 namespace cassandra_bloom::testing {
 namespace {
 

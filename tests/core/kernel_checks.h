@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,13 @@
 #include "plugin/core/filter_view.h"
 #include "plugin/core/kernels/kernel.h"
 #include "plugin/core/murmur3.h"
+
+namespace cassandra_bloom {
+
+// By name in the lists of tests, where an address would change with every run.
+void PrintTo(const Kernel* kernel, std::ostream* out);
+
+}  // namespace cassandra_bloom
 
 namespace cassandra_bloom::testing {
 
