@@ -56,11 +56,24 @@ cassandra_bloom_filter_t* NewFilter(std::unique_ptr<FilterDbFile> file) {
                          : new cassandra_bloom_filter_t{std::move(file)};
 }
 
-cassandra_bloom_builder_t* NewBuilder(std::unique_ptr<FilterDbBuilder> builder,
-                                      FilterForm form) {
-  return builder == nullptr
-             ? nullptr
-             : new cassandra_bloom_builder_t{std::move(builder), form};
+using NewBuilderFunction = decltype(FilterDbBuilder::ForBitsPerKey);
+
+cassandra_bloom_builder_t* NewBuilder(NewBuilderFunction* new_builder,
+                                      double bits_or_chance,
+                                      uint64_t expected_keys,
+                                      const char* sstable_version,
+                                      char** errptr) {
+  return WithoutExceptions(
+      errptr, [&](std::string* error) -> cassandra_bloom_builder_t* {
+        FilterForm form;
+        if (!FormOf(sstable_version, &form, error)) {
+          return nullptr;
+        }
+        auto builder = new_builder(bits_or_chance, expected_keys, form, error);
+        return builder == nullptr
+                   ? nullptr
+                   : new cassandra_bloom_builder_t{std::move(builder), form};
+      });
 }
 
 }  // namespace
@@ -171,29 +184,15 @@ double cassandra_bloom_filter_estimated_fp_rate(
 cassandra_bloom_builder_t* cassandra_bloom_builder_new_for_bits_per_key(
     double bits_per_key, uint64_t expected_keys, const char* sstable_version,
     char** errptr) {
-  return WithoutExceptions(
-      errptr, [&](std::string* error) -> cassandra_bloom_builder_t* {
-        FilterForm form;
-        return FormOf(sstable_version, &form, error)
-                   ? NewBuilder(FilterDbBuilder::ForBitsPerKey(
-                                    bits_per_key, expected_keys, form, error),
-                                form)
-                   : nullptr;
-      });
+  return NewBuilder(FilterDbBuilder::ForBitsPerKey, bits_per_key, expected_keys,
+                    sstable_version, errptr);
 }
 
 cassandra_bloom_builder_t* cassandra_bloom_builder_new_for_fp_chance(
     double fp_chance, uint64_t expected_keys, const char* sstable_version,
     char** errptr) {
-  return WithoutExceptions(
-      errptr, [&](std::string* error) -> cassandra_bloom_builder_t* {
-        FilterForm form;
-        return FormOf(sstable_version, &form, error)
-                   ? NewBuilder(FilterDbBuilder::ForFpChance(
-                                    fp_chance, expected_keys, form, error),
-                                form)
-                   : nullptr;
-      });
+  return NewBuilder(FilterDbBuilder::ForFpChance, fp_chance, expected_keys,
+                    sstable_version, errptr);
 }
 
 void cassandra_bloom_builder_destroy(cassandra_bloom_builder_t* builder) {

@@ -24,9 +24,12 @@ constexpr int kMaxProbesOfCassandra = 21;
 
 // The core knows the order of `ma` and later only; before it, the two halves
 // of the hash were swapped.
-Hash128 HashOf(std::string_view key, HashOrder order) {
-  const Hash128 hash = CassandraMurmur3(key.data(), key.size());
+Hash128 InOrder(Hash128 hash, HashOrder order) {
   return order == HashOrder::kH2Base ? hash : Hash128{hash.h2, hash.h1};
+}
+
+Hash128 HashOf(std::string_view key, HashOrder order) {
+  return InOrder(CassandraMurmur3(key.data(), key.size()), order);
 }
 
 // From one word order to the other, either way.
@@ -97,7 +100,6 @@ struct FilterDbFile::Content {
       filter.bits = own_bits.data();
     }
     view.emplace(filter);
-    ActiveKernel();  // Found now, so that a query has nothing to allocate.
     return true;
   }
 };
@@ -162,13 +164,15 @@ void FilterDbFile::MayContain(const std::string_view* keys, size_t num_keys,
     std::fill_n(may_contain, num_keys, true);
     return;
   }
+  const Kernel& kernel = ActiveKernel();
   Hash128 hashes[kMaxBatch];
   for (size_t done = 0; done < num_keys; done += kMaxBatch) {
     const size_t n = std::min(kMaxBatch, num_keys - done);
+    kernel.hash(keys + done, n, hashes);
     for (size_t i = 0; i < n; ++i) {
-      hashes[i] = HashOf(keys[done + i], content_->form.hash_order);
+      hashes[i] = InOrder(hashes[i], content_->form.hash_order);
     }
-    ActiveKernel().may_contain(*content_->view, hashes, n, may_contain + done);
+    kernel.may_contain(*content_->view, hashes, n, may_contain + done);
   }
 }
 
@@ -230,7 +234,6 @@ struct FilterDbBuilder::Content {
                     {}});
     // All memory now, so that Add needs none.
     content->hashes.reserve(kHashesAtOnce);
-    ActiveKernel();
     return content;
   }
 };

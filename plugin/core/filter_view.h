@@ -30,6 +30,7 @@ class FilterView {
   const char* bits() const { return bits_; }
   int num_probes() const { return num_probes_; }
   const InvariantRemainder& capacity_bits() const { return capacity_bits_; }
+  uint64_t num_words() const { return capacity_bits_.divisor() / 64; }
 
   // False only if the key was certainly not added.
   bool MayContain(Hash128 hash) const {

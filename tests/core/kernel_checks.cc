@@ -113,6 +113,21 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random) {
   return ::testing::AssertionSuccess();
 }
 
+::testing::AssertionResult AnswersOneByOne(const Kernel& kernel,
+                                           const FilterView& filter,
+                                           const Hash128* hashes, size_t n,
+                                           const bool* expected) {
+  for (size_t i = 0; i < n; ++i) {
+    const auto key = KeyOfHash(hashes[i].h1, hashes[i].h2);
+    if (kernel.may_contain_key(filter, {key.data(), key.size()}) !=
+        expected[i]) {
+      return ::testing::AssertionFailure()
+             << "key of " << ToString(hashes[i]) << ": not " << expected[i];
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
 LoneKeyCheck::LoneKeyCheck(const Kernel& kernel, int num_probes,
                            uint32_t num_words, char* bits)
     : kernel_(kernel),

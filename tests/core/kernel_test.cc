@@ -251,15 +251,8 @@ class AnswerCheck {
   }
 
   ::testing::AssertionResult OneByOne() const {
-    for (size_t i = 0; i < kMaxBatch; ++i) {
-      const auto key = KeyOfHash(hashes_[i].h1, hashes_[i].h2);
-      if (kernel_.may_contain_key(filter_, {key.data(), key.size()}) !=
-          expected_[i]) {
-        return ::testing::AssertionFailure()
-               << "key of " << ToString(hashes_[i]) << ": not " << expected_[i];
-      }
-    }
-    return ::testing::AssertionSuccess();
+    return AnswersOneByOne(kernel_, filter_, hashes_.data(), kMaxBatch,
+                           expected_.data());
   }
 
  private:

@@ -95,11 +95,10 @@ struct Avx512 {
 // All probes of one key in one vector, up to eight.
 bool MayContainKey(const FilterView& filter, std::string_view key) {
   const Hash128 hash = CassandraMurmur3(key.data(), key.size());
-  const uint64_t num_words = filter.capacity_bits().divisor() / 64;
-  if (num_words < kMinDivisor) {
+  if (filter.num_words() < kMinDivisor) {
     return filter.MayContain(hash);
   }
-  const Avx512::Divisor divisor(num_words);
+  const Avx512::Divisor divisor(filter.num_words());
   LaneKernel<Avx512>::Probes probes(hash.h2 + hash.h1 * Avx512::kNumbers,
                                     Avx512::Lanes{}, divisor);
   Avx512::Lanes word;

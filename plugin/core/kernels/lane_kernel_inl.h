@@ -105,7 +105,7 @@ class LaneKernel {
                          size_t n, bool* may_contain) {
     assert(n <= kMaxBatch);
     if (filter.num_probes() < kFirst || n < 2 * kLanes ||
-        filter.capacity_bits().divisor() / 64 < kMinDivisor) {
+        filter.num_words() < kMinDivisor) {
       kPortableKernel.may_contain(filter, hashes, n, may_contain);
       return;
     }
@@ -273,7 +273,7 @@ class LaneKernel {
   // then any others. No branch waits for a bit before that.
   static void TestBatch(const FilterView filter, const Hash128* hashes,
                         size_t n, bool* may_contain) {
-    const Divisor divisor(filter.capacity_bits().divisor() / 64);
+    const Divisor divisor(filter.num_words());
     alignas(Lanes) uint64_t positions[kFirst][kMaxBatch];
     for (size_t i = 0; i < n; i += kLanes) {
       // The last vector may overlap the one before it.
