@@ -19,7 +19,7 @@ if(ROCKSDB_SOURCE_DIR)
   target_include_directories(installed_rocksdb SYSTEM INTERFACE
     ${ROCKSDB_SOURCE_DIR} ${rocksdb_headers})
   target_compile_definitions(installed_rocksdb INTERFACE
-    CASSANDRA_BLOOM_USE_ROCKSDB_SOURCE ROCKSDB_PLATFORM_POSIX OS_LINUX)
+    ROCKSDB_PLATFORM_POSIX OS_LINUX)
 else()
   set(rocksdb_headers ${ROCKSDB_INCLUDE_DIR})
   target_include_directories(installed_rocksdb SYSTEM INTERFACE ${rocksdb_headers})

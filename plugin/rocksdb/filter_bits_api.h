@@ -4,8 +4,8 @@
 // Since RocksDB 7.0 (facebook/rocksdb#9592) the public header only names
 // FilterBitsBuilder and FilterBitsReader; they are defined in
 // table/block_based/filter_policy_internal.h, which packages do not install.
-// With RocksDB's sources at hand (-DROCKSDB_SOURCE_DIR=) that header is used.
-// Otherwise the interface is declared here, virtual function by virtual
+// In RocksDB's own build, and with its sources at hand (-DROCKSDB_SOURCE_DIR=),
+// that header is used. Otherwise the interface is declared here, virtual function by virtual
 // function in RocksDB's order, as it was in the release whose headers are
 // installed:
 //
@@ -33,7 +33,7 @@
 #define CASSANDRA_BLOOM_HAS_CALCULATE_SPACE 1
 #endif
 
-#ifdef CASSANDRA_BLOOM_USE_ROCKSDB_SOURCE
+#if __has_include("table/block_based/filter_policy_internal.h")
 
 #include "table/block_based/filter_policy_internal.h"
 
@@ -112,6 +112,6 @@ class FilterBitsReader {
 
 }  // namespace ROCKSDB_NAMESPACE
 
-#endif  // CASSANDRA_BLOOM_USE_ROCKSDB_SOURCE
+#endif  // __has_include
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_ROCKSDB_FILTER_BITS_API_H_

@@ -8,6 +8,7 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/utilities/options_util.h>
+#include <rocksdb/version.h>
 
 #include <algorithm>
 #include <chrono>
@@ -178,16 +179,20 @@ Status TryToList(const std::string& db_dir, LiveSsts* live) {
   }
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
+#if ROCKSDB_MAJOR >= 11
+  status = DB::OpenForReadOnly(known.db, db_dir, descriptors, &handles, &db);
+#else
   DB* opened = nullptr;
   status =
       DB::OpenForReadOnly(known.db, db_dir, descriptors, &handles, &opened);
+  db.reset(opened);
+#endif
   if (!status.ok()) {
     return status;
   }
-  db.reset(opened);
   std::vector<LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
-  live->database = DatabaseOf(opened);
+  live->database = DatabaseOf(db.get());
   for (ColumnFamilyHandle* const handle : handles) {
     db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
   }
