@@ -1,0 +1,16 @@
+// In the place of util/build_version.cc of a RocksDB that was built with the
+// plugin.
+
+#include <rocksdb/utilities/object_registry.h>
+
+#include "cassandra_bloom/filter_policy.h"
+
+namespace {
+
+[[maybe_unused]] const bool registered = [] {
+  rocksdb::ObjectRegistry::Default()->AddLibrary("cassandra_bloom",
+                                                 register_cassandra_bloom, "");
+  return true;
+}();
+
+}  // namespace
