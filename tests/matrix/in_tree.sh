@@ -17,7 +17,7 @@ ROCKSDB_TREE  a checkout or an unpacked release of RocksDB. The link
               plugin/cassandra_bloom is made in it; cmake builds in its folder
               build-cassandra-bloom. What is built already is not built again.
 Environment   JOBS=2 (nproc), STRESS_OPS=100000 for each thread,
-              CXX=g++, CC=gcc, OPT=-O2 (optimisation of the cmake build)
+              CXX=g++, CC=gcc, OPTIMIZE=-O2
 Needs         what RocksDB needs, libgflags-dev, libgtest-dev
 END
 }
@@ -55,7 +55,7 @@ build_by_make() {
   local goals=$tools
   if grep -q ROCKSDB_PLUGIN_TESTS "$tree/Makefile"; then goals+=" $test"; fi
   # shellcheck disable=SC2086
-  make -C "$tree" -j"$jobs" DEBUG_LEVEL=0 PORTABLE=1 DISABLE_WARNING_AS_ERROR=1 \
+  make -C "$tree" -j"$jobs" DEBUG_LEVEL=0 PORTABLE=1 DISABLE_WARNING_AS_ERROR=1 OPTIMIZE_LEVEL="${OPTIMIZE:--O2}" \
     ROCKSDB_PLUGINS=cassandra_bloom CC="${CC:-gcc}" CXX="${CXX:-g++}" static_lib $goals
   bin=$tree
 }
@@ -66,7 +66,7 @@ build_by_cmake() {
   local goals=$tools
   if grep -q PLUGIN_TESTS "$tree/CMakeLists.txt"; then goals+=" $test"; fi
   cmake -S "$tree" -B "$bin" -DROCKSDB_PLUGINS=cassandra_bloom \
-    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="${OPT:--O2}" \
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="${OPTIMIZE:--O2}" \
     -DFAIL_ON_WARNINGS=OFF -DPORTABLE=1 -DWITH_GFLAGS=ON -DROCKSDB_BUILD_SHARED=OFF
   # shellcheck disable=SC2086
   cmake --build "$bin" --parallel "$jobs" --target $goals
