@@ -1,0 +1,100 @@
+// What somebody who chooses the keys can do to the rate of false positives, as
+// SECURITY.md says: Murmur3 with a known seed can be run backwards.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cassandra_bloom/filter_db.h"
+#include "tests/support/key_of_hash.h"
+#include "tests/support/random_keys.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+constexpr uint64_t kNumKeys = 100000;
+constexpr double kBitsPerKey = 10;
+
+std::unique_ptr<FilterDbBuilder> NewBuilder() {
+  std::string error;
+  auto builder = FilterDbBuilder::ForBitsPerKey(kBitsPerKey, kNumKeys,
+                                                kNaAndLater, &error);
+  EXPECT_NE(builder, nullptr) << error;
+  return builder;
+}
+
+std::unique_ptr<FilterDbFile> Filter(const FilterDbBuilder& builder) {
+  std::string bytes(8 + 8 * size_t{builder.num_words()}, '\0');
+  SerializeFilterDb(kNaAndLater, builder.num_probes(), builder.num_words(),
+                    builder.bits(), bytes.data());
+  std::string error;
+  auto filter = FilterDbFile::FromBytes(bytes, kNaAndLater, &error);
+  EXPECT_NE(filter, nullptr) << error;
+  return filter;
+}
+
+void AddHash(uint64_t h1, uint64_t h2, FilterDbBuilder* builder) {
+  const auto key = KeyOfHash(h1, h2);
+  builder->Add({key.data(), key.size()});
+}
+
+double RateOfRandomKeys(const FilterDbFile& filter) {
+  const RandomKeys keys(Seed(), 100);
+  std::string key;
+  uint64_t passed = 0;
+  for (uint64_t i = 0; i < kNumKeys; ++i) {
+    keys.Make(i, &key);
+    passed += filter.MayContain(key) ? 1 : 0;
+  }
+  return static_cast<double>(passed) / kNumKeys;
+}
+
+// No keys fill more than k of every bits_per_key bits, 0.7 instead of 0.5, and
+// the rate is below that. These share no bit, and fill all even positions
+// first: a key whose probes begin at an even one and go on in even steps, one
+// of four, finds them all set.
+TEST(ChosenKeysTest, EvenPositionsFirstPassAQuarter) {
+  SCOPED_TRACE(Seed());
+  const auto builder = NewBuilder();
+  const auto num_probes = static_cast<uint64_t>(builder->num_probes());
+  const uint64_t num_even = uint64_t{32} * builder->num_words();
+  for (uint64_t i = 0; i < kNumKeys; ++i) {
+    const uint64_t nth = i * num_probes;
+    const uint64_t first = nth < num_even ? 2 * nth : 2 * (nth - num_even) + 1;
+    AddHash(/*h1=*/2, /*h2=*/first, builder.get());
+  }
+  const auto filter = Filter(*builder);
+  const double fill = static_cast<double>(filter->CountSetBits()) /
+                      static_cast<double>(filter->capacity_bits());
+  EXPECT_NEAR(fill, 0.7, 0.001);
+  EXPECT_NEAR(RateOfRandomKeys(*filter), 0.28, 0.02);  // Otherwise 0.008.
+}
+
+// Keys that all have one hash fill k bits in all.
+TEST(ChosenKeysTest, EqualHashesLeaveTheFilterEmpty) {
+  const auto builder = NewBuilder();
+  for (uint64_t i = 0; i < kNumKeys; ++i) {
+    AddHash(1, 2, builder.get());
+  }
+  EXPECT_EQ(Filter(*builder)->CountSetBits(),
+            static_cast<uint64_t>(builder->num_probes()));
+}
+
+// Whoever knows one key that is there can make absent ones that pass: as many
+// block reads as without a filter, and no more.
+TEST(ChosenKeysTest, ThatShareTheBitsOfAPresentKeyAllPass) {
+  const auto builder = NewBuilder();
+  AddHash(1, 2, builder.get());
+  const auto filter = Filter(*builder);
+  for (uint64_t i = 1; i <= 1000; ++i) {
+    const auto key = KeyOfHash(1, 2 + i * filter->capacity_bits());
+    ASSERT_TRUE(filter->MayContain({key.data(), key.size()})) << i;
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
