@@ -5,9 +5,9 @@
 // FilterBitsBuilder and FilterBitsReader; they are defined in
 // table/block_based/filter_policy_internal.h, which packages do not install.
 // In RocksDB's own build, and with its sources at hand (-DROCKSDB_SOURCE_DIR=),
-// that header is used. Otherwise the interface is declared here, virtual function by virtual
-// function in RocksDB's order, as it was in the release whose headers are
-// installed:
+// that header is used. Otherwise the interface is declared here, virtual
+// function by virtual function in RocksDB's order, as it was in the release
+// whose headers are installed:
 //
 //   era A  7.1 - 9.5     (7.0 has another FilterPolicy)
 //   era B  9.6 - 10.8   adds AddKeyAndAlt (facebook/rocksdb#12931)
