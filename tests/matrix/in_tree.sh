@@ -116,8 +116,7 @@ check_tools() {
     fail "ldb does not find the key $key"
   # Its exit status depends on the release.
   "$bin/ldb" --db="$work/db" --try_load_options --hex get 0x00 >"$work/absent.log" 2>&1 || true
- 
-    grep -qi 'not *found' || fail "ldb finds the key 0x00, which is absent"
+  grep -qi 'not *found' "$work/absent.log" || fail "ldb finds the key 0x00, which is absent"
 }
 
 # What the flags switch off needs a build for tests, an option that the OPTIONS
