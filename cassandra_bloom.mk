@@ -8,3 +8,10 @@ cassandra_bloom_HEADERS = include/cassandra_bloom/filter_policy.h include/cassan
 cassandra_bloom_FUNC = register_cassandra_bloom
 cassandra_bloom_TESTS = tests/in_tree/cassandra_bloom_plugin_test.cc
 cassandra_bloom_CXXFLAGS = -Iplugin/cassandra_bloom -Iplugin/cassandra_bloom/include
+
+# make puts the objects beside the sources, which is in this repository even where
+# it is only linked. What was compiled for another RocksDB must not stay.
+ifneq ($(shell cat plugin/cassandra_bloom/.rocksdb-tree 2>/dev/null),$(CURDIR))
+$(shell find plugin/cassandra_bloom/plugin plugin/cassandra_bloom/tests/in_tree -name '*.[od]' -delete && \
+  echo $(CURDIR) >plugin/cassandra_bloom/.rocksdb-tree)
+endif
