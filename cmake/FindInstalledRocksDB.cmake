@@ -25,6 +25,10 @@ else()
   target_include_directories(installed_rocksdb SYSTEM INTERFACE ${rocksdb_headers})
 endif()
 target_link_libraries(installed_rocksdb INTERFACE ${ROCKSDB_LIBRARY})
+if(CASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB)
+  target_compile_definitions(installed_rocksdb INTERFACE
+    CASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB)
+endif()
 
 file(STRINGS ${rocksdb_headers}/rocksdb/version.h version_lines
   REGEX "^#define ROCKSDB_(MAJOR|MINOR) [0-9]+")

@@ -71,6 +71,15 @@ uint64_t Sizing::MaxKeys(uint32_t num_words) const {
   return key_bits * 1000 / static_cast<uint64_t>(millibits_per_key);
 }
 
+size_t Sizing::FilterSize(uint64_t num_keys) const {
+  return FilterDbSize(NumWords(num_keys));
+}
+
+double Sizing::ExpectedRate(uint64_t num_keys, size_t size) const {
+  return FalsePositiveRate(num_probes, static_cast<double>(num_keys),
+                           64.0 * FilterWordsWithin(size));
+}
+
 std::optional<Sizing> SizingForBitsPerKey(double bits_per_key) {
   if (bits_per_key < 0.5) {
     return std::nullopt;

@@ -7,6 +7,7 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_CORE_SIZING_H_
 #define CASSANDRA_BLOOM_PLUGIN_CORE_SIZING_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -34,6 +35,13 @@ struct Sizing {
 
   // The most keys for which NumWords is at most `num_words`.
   uint64_t MaxKeys(uint32_t num_words) const;
+
+  // Bytes of the whole filter, header and bits, for `num_keys` keys.
+  size_t FilterSize(uint64_t num_keys) const;
+
+  // Expected rate of false positives of a filter of `size` bytes that holds
+  // `num_keys` keys.
+  double ExpectedRate(uint64_t num_keys, size_t size) const;
 };
 
 // RocksDB's rules: below 0.5 (or negative) no filter, up to 1 rounded up to 1,

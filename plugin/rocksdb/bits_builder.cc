@@ -154,13 +154,12 @@ size_t CassandraBloomBitsBuilder::ApproximateNumEntries(size_t bytes) {
 
 #if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
 size_t CassandraBloomBitsBuilder::CalculateSpace(size_t num_entries) {
-  return FilterDbSize(sizing_.NumWords(num_entries));
+  return sizing_.FilterSize(num_entries);
 }
 
 double CassandraBloomBitsBuilder::EstimatedFpRate(size_t num_entries,
                                                   size_t bytes) {
-  return FalsePositiveRate(sizing_.num_probes, static_cast<double>(num_entries),
-                           64.0 * FilterWordsWithin(bytes));
+  return sizing_.ExpectedRate(num_entries, bytes);
 }
 #endif
 

@@ -7,7 +7,7 @@
 // In RocksDB's own build, and with its sources at hand (-DROCKSDB_SOURCE_DIR=),
 // that header is used. Otherwise the interface is declared here, virtual
 // function by virtual function in RocksDB's order, as it was in the release
-// whose headers are installed:
+// whose headers are installed (tests/matrix/headers.sh compares the two):
 //
 //   era A  7.1 - 9.5     (7.0 has another FilterPolicy)
 //   era B  9.6 - 10.8   adds AddKeyAndAlt (facebook/rocksdb#12931)
@@ -20,9 +20,16 @@
 
 #define CASSANDRA_BLOOM_ROCKSDB_RELEASE (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR)
 
+// The tested range: README, "Supported RocksDB releases".
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE < 701
-#error "RocksDB 7.1 or later is needed"
-#elif CASSANDRA_BLOOM_ROCKSDB_RELEASE < 906
+#error "RocksDB 7.1 or later is needed: 7.0 has another FilterPolicy"
+#elif CASSANDRA_BLOOM_ROCKSDB_RELEASE > 1108 && \
+    !defined(CASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB)
+#error \
+    "This RocksDB is newer than 11.8, the newest that was tested. CMake's -DCASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB=ON (or a macro of this name) accepts it."
+#endif
+
+#if CASSANDRA_BLOOM_ROCKSDB_RELEASE < 906
 #define CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT 0
 #define CASSANDRA_BLOOM_HAS_CALCULATE_SPACE 0
 #elif CASSANDRA_BLOOM_ROCKSDB_RELEASE < 1009
@@ -38,11 +45,6 @@
 #include "table/block_based/filter_policy_internal.h"
 
 #else
-
-#if CASSANDRA_BLOOM_ROCKSDB_RELEASE > 1109
-#error \
-    "This RocksDB is newer than the newest (11.9) whose filter interface is known here; give its sources with -DROCKSDB_SOURCE_DIR="
-#endif
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice.h>

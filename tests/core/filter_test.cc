@@ -108,6 +108,39 @@ TEST(FilterTest, EqualsTheReference) {
   }
 }
 
+// Of what RocksDB asks about a filter that is not built yet (10.9 and later).
+TEST(FilterTest, SizeAndRateAreThoseForeseen) {
+  constexpr int kNumAbsent = 200000;
+  for (const Sizing& sizing :
+       {*SizingForBitsPerKey(1), *SizingForBitsPerKey(5),
+        *SizingForBitsPerKey(9.5), *SizingForBitsPerKey(10),
+        *SizingForFpChance(0.01)}) {
+    for (const uint32_t num_keys : {0U, 1U, 5U, 1000U, 20000U}) {
+      SCOPED_TRACE(std::to_string(num_keys) + " keys of " +
+                   std::to_string(sizing.bits_per_key()) + " bits");
+      const std::string file =
+          FilterOf(num_keys, sizing.num_probes, sizing.NumWords(num_keys),
+                   [](uint32_t i) { return VectorKey("i", i); });
+      EXPECT_EQ(sizing.FilterSize(num_keys), file.size());
+
+      FilterDb filter;
+      ASSERT_TRUE(ParseFilterDb(file.data(), file.size(), &filter));
+      const FilterView view(filter);
+      int num_passed = 0;
+      for (uint32_t i = 0; i < kNumAbsent; ++i) {
+        num_passed += view.MayContain(HashOf(VectorKey("i", num_keys + i)));
+      }
+      const double rate = sizing.ExpectedRate(num_keys, file.size());
+      if (num_keys == 0) {
+        EXPECT_EQ(rate, 0);
+        EXPECT_EQ(num_passed, 0);
+      } else if (num_keys >= 1000) {  // The formula is one for many keys.
+        EXPECT_NEAR(rate * kNumAbsent, num_passed, 0.06 * num_passed);
+      }
+    }
+  }
+}
+
 // Their cache lines are fetched ahead, some keys at a time.
 TEST(FilterTest, ALargeFilterEqualsTheReference) {
   SCOPED_TRACE(Seed());

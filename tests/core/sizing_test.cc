@@ -154,6 +154,15 @@ TEST(SizingTest, MaxKeysIsTheInverseOfNumWords) {
   }
 }
 
+TEST(SizingTest, AFilterWithoutRoomMatchesEverything) {
+  const Sizing sizing = *SizingForBitsPerKey(10);
+  for (const size_t size : {0, 8, 15}) {
+    EXPECT_EQ(sizing.ExpectedRate(1, size), 1) << size;
+  }
+  EXPECT_EQ(sizing.ExpectedRate(kMaxUint64, 1000), 1);
+  EXPECT_EQ(sizing.FilterSize(kMaxUint64), FilterDbSize(kMaxFilterWords));
+}
+
 TEST(SizingTest, FalsePositiveRate) {
   EXPECT_NEAR(FalsePositiveRate(7, 1000, 10000), 0.00819, 0.00001);
   EXPECT_EQ(FalsePositiveRate(7, 0, 10000), 0);

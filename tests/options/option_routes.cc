@@ -18,7 +18,6 @@ using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DBOptions;
-using ROCKSDB_NAMESPACE::Env;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
 
@@ -66,13 +65,6 @@ Status InFamilyString(const ConfigOptions& config, const Options& base,
   return FamilyString(config, base, InTable(policy), result);
 }
 
-Status InOldFamilyString(const ConfigOptions& /*config*/, const Options& base,
-                         const std::string& policy, Options* result) {
-  return IntoFamily(base, result, [&](const auto& from, auto* to) {
-    return GetColumnFamilyOptionsFromString(from, InTable(policy), to);
-  });
-}
-
 Status InFamilyMap(const ConfigOptions& config, const Options& base,
                    const std::string& policy, Options* result) {
   const OptionMap map = {
@@ -86,11 +78,6 @@ Status InOptionsString(const ConfigOptions& config, const Options& base,
                        const std::string& policy, Options* result) {
   return GetOptionsFromString(config, base,
                               "max_open_files=100;" + InTable(policy), result);
-}
-
-Status InOldOptionsString(const ConfigOptions& /*config*/, const Options& base,
-                          const std::string& policy, Options* result) {
-  return GetOptionsFromString(base, InTable(policy), result);
 }
 
 // The factory by its general name, of which the other is an alias.
@@ -114,14 +101,6 @@ Status InTableString(const ConfigOptions& config, const Options& base,
   return IntoTable(base, result, [&](const auto& from, auto* to) {
     return GetBlockBasedTableOptionsFromString(config, from,
                                                "filter_policy=" + policy, to);
-  });
-}
-
-Status InOldTableString(const ConfigOptions& /*config*/, const Options& base,
-                        const std::string& policy, Options* result) {
-  return IntoTable(base, result, [&](const auto& from, auto* to) {
-    return GetBlockBasedTableOptionsFromString(from, "filter_policy=" + policy,
-                                               to);
   });
 }
 
@@ -158,15 +137,6 @@ Status InOptionsFile(const ConfigOptions& config, const Options& base,
   });
 }
 
-Status InOldOptionsFile(const ConfigOptions& /*config*/, const Options& base,
-                        const std::string& policy, Options* result) {
-  const OptionsFolder folder(policy);
-  return FromFile(base, result, [&](DBOptions* db_options, auto* families) {
-    return LoadOptionsFromFile(folder.file(), Env::Default(), db_options,
-                               families);
-  });
-}
-
 Status InLatestOptions(const ConfigOptions& config, const Options& base,
                        const std::string& policy, Options* result) {
   const OptionsFolder folder(policy);
@@ -175,24 +145,59 @@ Status InLatestOptions(const ConfigOptions& config, const Options& base,
   });
 }
 
+// RocksDB 8.0 removed the functions without ConfigOptions.
+#if ROCKSDB_MAJOR < 8
+
+Status InOldFamilyString(const ConfigOptions& /*config*/, const Options& base,
+                         const std::string& policy, Options* result) {
+  return IntoFamily(base, result, [&](const auto& from, auto* to) {
+    return GetColumnFamilyOptionsFromString(from, InTable(policy), to);
+  });
+}
+
+Status InOldOptionsString(const ConfigOptions& /*config*/, const Options& base,
+                          const std::string& policy, Options* result) {
+  return GetOptionsFromString(base, InTable(policy), result);
+}
+
+Status InOldTableString(const ConfigOptions& /*config*/, const Options& base,
+                        const std::string& policy, Options* result) {
+  return IntoTable(base, result, [&](const auto& from, auto* to) {
+    return GetBlockBasedTableOptionsFromString(from, "filter_policy=" + policy,
+                                               to);
+  });
+}
+
+Status InOldOptionsFile(const ConfigOptions& /*config*/, const Options& base,
+                        const std::string& policy, Options* result) {
+  const OptionsFolder folder(policy);
+  return FromFile(base, result, [&](DBOptions* db_options, auto* families) {
+    return LoadOptionsFromFile(folder.file(), base.env, db_options, families);
+  });
+}
+
+#endif
+
 }  // namespace
 
 const std::vector<OptionRoute>& OptionRoutes() {
   static const std::vector<OptionRoute> routes = {
-      {"GetColumnFamilyOptionsFromString", true, false, true, InFamilyString},
-      {"GetColumnFamilyOptionsFromString, old", true, true, true,
-       InOldFamilyString},
-      {"GetColumnFamilyOptionsFromMap", true, false, true, InFamilyMap},
-      {"GetOptionsFromString", true, false, true, InOptionsString},
-      {"GetOptionsFromString, old", true, true, true, InOldOptionsString},
-      {"table_factory={}", true, false, true, InTableFactory},
-      {"filter_policy.id", true, false, false, InPolicyId},
-      {"GetBlockBasedTableOptionsFromString", true, false, true, InTableString},
-      {"GetBlockBasedTableOptionsFromString, old", true, true, true,
-       InOldTableString},
-      {"LoadOptionsFromFile", false, false, true, InOptionsFile},
-      {"LoadOptionsFromFile, old", false, true, true, InOldOptionsFile},
-      {"LoadLatestOptions", false, false, true, InLatestOptions},
+    {"GetColumnFamilyOptionsFromString", true, false, true, InFamilyString},
+    {"GetColumnFamilyOptionsFromMap", true, false, true, InFamilyMap},
+    {"GetOptionsFromString", true, false, true, InOptionsString},
+    {"table_factory={}", true, false, true, InTableFactory},
+    {"filter_policy.id", true, false, false, InPolicyId},
+    {"GetBlockBasedTableOptionsFromString", true, false, true, InTableString},
+    {"LoadOptionsFromFile", false, false, true, InOptionsFile},
+    {"LoadLatestOptions", false, false, true, InLatestOptions},
+#if ROCKSDB_MAJOR < 8
+    {"GetColumnFamilyOptionsFromString, old", true, true, true,
+     InOldFamilyString},
+    {"GetOptionsFromString, old", true, true, true, InOldOptionsString},
+    {"GetBlockBasedTableOptionsFromString, old", true, true, true,
+     InOldTableString},
+    {"LoadOptionsFromFile, old", false, true, true, InOldOptionsFile},
+#endif
   };
   return routes;
 }

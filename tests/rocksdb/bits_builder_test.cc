@@ -111,7 +111,8 @@ TEST_F(BitsBuilderTest, CalculateSpaceIsTheSizeOfTheBlock) {
     }
     EXPECT_EQ(builder->CalculateSpace(n), FinishBlock(builder.get()).size());
   }
-  EXPECT_NEAR(builder->EstimatedFpRate(1000, 1264), 0.008, 0.0005);
+  EXPECT_EQ(builder->EstimatedFpRate(1000, 1264),
+            SizingForBitsPerKey(10)->ExpectedRate(1000, 1264));
   EXPECT_EQ(builder->EstimatedFpRate(1000, 0), 1);
 }
 #endif
