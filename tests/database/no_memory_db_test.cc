@@ -68,10 +68,7 @@ std::string NameOf(
 
 INSTANTIATE_TEST_SUITE_P(
     Layouts, NoMemoryDbTest,
-    ::testing::Combine(::testing::Values(Layout::kFull, Layout::kFullCached,
-                                         Layout::kPartitioned,
-                                         Layout::kPartitionedCached,
-                                         Layout::kPartitionedPinned),
+    ::testing::Combine(::testing::ValuesIn(AllLayouts()),
                        ::testing::Values(kWholeKeys, kPrefixes, kBoth)),
     NameOf);
 

@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "cassandra_bloom/filter_policy.h"
+#include "plugin/rocksdb/filter_bits_api.h"
+
+#define HAS_DECOUPLED_FILTERS (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 906)
 
 namespace cassandra_bloom::testing {
 
@@ -22,6 +25,16 @@ PolicyPtr OurPolicy(double bits_per_key) {
 
 PolicyPtr BuiltinPolicy(double bits_per_key) {
   return PolicyPtr(rocksdb::NewBloomFilterPolicy(bits_per_key));
+}
+
+std::vector<Layout> AllLayouts() {
+  return {
+    Layout::kFull, Layout::kFullCached, Layout::kPartitioned,
+        Layout::kPartitionedCached, Layout::kPartitionedPinned,
+#if HAS_DECOUPLED_FILTERS
+        Layout::kPartitionedDecoupled
+#endif
+  };
 }
 
 bool IsPartitioned(Layout layout) {
@@ -40,6 +53,8 @@ std::string ToString(Layout layout) {
       return "PartitionedCached";
     case Layout::kPartitionedPinned:
       return "PartitionedPinned";
+    case Layout::kPartitionedDecoupled:
+      return "PartitionedDecoupled";
   }
   return "Unknown";
 }
@@ -54,8 +69,12 @@ rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy, Layout layout) {
     options.partition_filters = true;
     options.metadata_block_size = 512;
     // Of one layout the size of the filter cuts the partitions, of the others
-    // the size of the index.
+    // the size of the index, or, decoupled, each its own.
     options.block_size = layout == Layout::kPartitioned ? 512 : 256;
+#if HAS_DECOUPLED_FILTERS
+    options.decouple_partitioned_filters =
+        layout == Layout::kPartitionedDecoupled;
+#endif
   }
   options.cache_index_and_filter_blocks =
       layout != Layout::kFull && layout != Layout::kPartitioned;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tests/database/dataset.h"
 #include "tests/support/temp_dir.h"
@@ -33,8 +34,11 @@ enum class Layout {
   kPartitioned,
   kPartitionedCached,
   kPartitionedPinned,
+  kPartitionedDecoupled,  // Not before RocksDB 9.6.
 };
 
+// Those that this RocksDB has.
+std::vector<Layout> AllLayouts();
 bool IsPartitioned(Layout layout);
 std::string ToString(Layout layout);
 
