@@ -9,7 +9,7 @@
 // function by virtual function in RocksDB's order, as it was in the release
 // whose headers are installed (tests/matrix/headers.sh compares the two):
 //
-//   era A  7.1 - 9.5     (7.0 has another FilterPolicy)
+//   era A  7.1 - 9.5     (7.0 got its CompatibilityName in 7.0.3, #9736)
 //   era B  9.6 - 10.8   adds AddKeyAndAlt (facebook/rocksdb#12931)
 //   era C  10.9 -       adds CalculateSpace, EstimatedFpRate (#14111)
 
@@ -22,7 +22,7 @@
 
 // The tested range: README, "Supported RocksDB releases".
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE < 701
-#error "RocksDB 7.1 or later is needed: 7.0 has another FilterPolicy"
+#error "RocksDB 7.1 or later is needed"
 #elif CASSANDRA_BLOOM_ROCKSDB_RELEASE > 1108 && \
     !defined(CASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB)
 #error \
