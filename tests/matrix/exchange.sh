@@ -3,8 +3,8 @@
 set -euo pipefail
 
 REPOSITORY=$(cd "$(dirname "$0")/../.." && pwd)
-KEYS=200000
-READS=100000
+KEYS=100000
+READS=50000
 MIN_USEFUL=98  # Percent of the absent keys.
 
 usage() {
