@@ -7,7 +7,7 @@ REPOSITORY=$(cd "$(dirname "$0")/../.." && pwd)
 
 usage() {
   cat <<END
-Usage: $0 [--ccache=DIR] [--jobs=N] CHROOTS all|RELEASE...
+Usage: $0 [--ccache=DIR] [--jobs=N] [--snapshot] CHROOTS all|RELEASE...
 
 Runs \`make test\` and \`make demo\` of the last commit (HEAD) on Debian releases,
 ${ALL_RELEASES[*]}, and prints a table of the results.
@@ -18,6 +18,7 @@ are what librocksdb-dev and so on are in that release today.
 
   --ccache=DIR  keep the compiler's results there, for the next time
   --jobs=N      compile so many files at once (all CPUs)
+  --snapshot    the mirror is of an earlier day: take lists that have expired
 
 Needs root and debootstrap, a network, and 3 GB for a chroot. Exit status 0 if
 all tests passed and all demos ran, 1 if not, 2 for a wrong usage.
@@ -29,12 +30,13 @@ fail_usage() {
   exit 2
 }
 
-ccache= jobs=$(nproc)
+ccache= jobs=$(nproc) snapshot=
 while [[ ${1-} == -* ]]; do
   case $1 in
     --help) usage; exit ;;
     --ccache=?*) ccache=$(realpath -m "${1#*=}") ;;
     --jobs=[1-9]*) jobs=${1#*=} ;;
+    --snapshot) snapshot=--snapshot ;;
     *) fail_usage "unknown option $1" ;;
   esac
   shift
@@ -56,7 +58,7 @@ command -v debootstrap >/dev/null ||
 # however it ends.
 if [[ ${CASSANDRA_BLOOM_MOUNTS-} != own ]]; then
   exec env CASSANDRA_BLOOM_MOUNTS=own unshare --mount "$0" \
-    ${ccache:+"--ccache=$ccache"} "--jobs=$jobs" "$chroots" "${releases[@]}"
+    ${ccache:+"--ccache=$ccache"} "--jobs=$jobs" $snapshot "$chroots" "${releases[@]}"
 fi
 
 progress() { printf '%(%H:%M:%S)T %s: %s\n' -1 "$release" "$*" >&2; }
@@ -94,6 +96,10 @@ inside() {
 }
 
 prepare() {
+  local apt_conf=$chroot/etc/apt/apt.conf.d/snapshot
+  rm -f "$apt_conf"
+  [[ -z $snapshot ]] ||
+    echo 'Acquire::Check-Valid-Until "false";' >"$apt_conf"
   inside apt-get update &&
     inside apt-get install -y --no-install-recommends make ${ccache:+ccache} &&
     rm -rf "$chroot/root/cassandra_bloom" &&
