@@ -127,9 +127,9 @@ TEST_P(ModesTest, EveryReadMatches) {
   // All that was true for a reason.
   const auto table = db.OnlyTable();
   EXPECT_EQ(table->filter_policy_name, "cassandra_bloom");
-  EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), 0);
+  EXPECT_GT(db.ReadsFiltered(), 0);
   if (filtered() != Filtered::kWholeKeys) {
-    EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL), 0);
+    EXPECT_GT(db.SeeksFiltered(), 0);
   }
   if (IsPartitioned(layout())) {
     EXPECT_GT(table->index_partitions, 5);

@@ -50,13 +50,13 @@ TEST_P(NoMemoryDbTest, NoRowIsLost) {
         SeeksMatch(db.source(), dataset, options.prefix_extractor.get()));
   };
   check();
-  EXPECT_EQ(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), 0u) << "nothing filters";
+  EXPECT_EQ(db.ReadsFiltered(), 0u) << "nothing filters";
   db.Reopen();
   check();
   db.Compact();
   db.ResetStatistics();
   check();
-  EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), 0u) << "filters again";
+  EXPECT_GT(db.ReadsFiltered(), 0u) << "filters again";
 }
 
 std::string NameOf(

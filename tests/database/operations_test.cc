@@ -157,7 +157,7 @@ TEST_P(OperationsTest, RandomWrites) {
   db_.Compact();
   db_.Reopen();
   ExpectAllMatch();
-  EXPECT_GT(db_.Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL), 0);
+  EXPECT_GT(db_.SeeksFiltered(), 0);
 }
 
 // Keys are put once between single deletions, as RocksDB demands.

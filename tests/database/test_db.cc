@@ -9,6 +9,7 @@
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/rocksdb/filter_bits_api.h"
 
+#define HAS_SEEK_TICKERS (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803)
 #define HAS_DECOUPLED_FILTERS (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 906)
 
 namespace cassandra_bloom::testing {
@@ -127,6 +128,35 @@ void TestDb::Reopen(const rocksdb::Options& options) {
   Require(rocksdb::DB::Open(options_, path(), &db));
   db_.reset(db);
 }
+
+#if HAS_SEEK_TICKERS
+uint64_t TestDb::SeeksChecked() const {
+  return SeeksFiltered() + Ticker(rocksdb::LAST_LEVEL_SEEK_FILTER_MATCH) +
+         Ticker(rocksdb::NON_LAST_LEVEL_SEEK_FILTER_MATCH);
+}
+
+uint64_t TestDb::SeeksFiltered() const {
+  return Ticker(rocksdb::LAST_LEVEL_SEEK_FILTERED) +
+         Ticker(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED);
+}
+
+uint64_t TestDb::ReadsFiltered() const {
+  return Ticker(rocksdb::BLOOM_FILTER_USEFUL) +
+         Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+}
+#else
+uint64_t TestDb::SeeksChecked() const {
+  return Ticker(rocksdb::BLOOM_FILTER_PREFIX_CHECKED);
+}
+
+uint64_t TestDb::SeeksFiltered() const {
+  return Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+}
+
+uint64_t TestDb::ReadsFiltered() const {
+  return Ticker(rocksdb::BLOOM_FILTER_USEFUL);
+}
+#endif
 
 void TestDb::Put(const Rows& rows) {
   rocksdb::WriteBatch batch;

@@ -99,6 +99,15 @@ class TestDb {
   uint64_t Ticker(rocksdb::Tickers ticker) const {
     return options_.statistics->getTickerCount(ticker);
   }
+  // RocksDB 8.3 gave iterators tickers of their own, and counts keys that are
+  // looked up by their prefix with the prefixes (facebook/rocksdb#11460).
+
+  // Of the iterators that asked a filter for their prefix: all, and those that
+  // it answered.
+  uint64_t SeeksChecked() const;
+  uint64_t SeeksFiltered() const;
+  // Keys that a filter answered, for the whole key or its prefix.
+  uint64_t ReadsFiltered() const;
   void ResetStatistics() { Require(options_.statistics->Reset()); }
 
  private:
