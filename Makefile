@@ -2,7 +2,8 @@
 
 PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev \
   librocksdb-dev nlohmann-json3-dev python3 rocksdb-tools
-TEST_PACKAGES = qemu-user
+TEST_PACKAGES = pkgconf qemu-user
+DEB_PACKAGES = dpkg-dev file
 REPORT_PACKAGES = gnuplot-nox
 JOBS = $(shell nproc)
 BENCH = build/release/bin/filter_bench
@@ -20,6 +21,7 @@ help:
 	@echo "             with RocksDB's Bloom filter, in 8 minutes (QUICK=1: in 1)"
 	@echo "make bench-filterdb"
 	@echo "             time filterdb on 100 million keys, and measure its memory"
+	@echo "make deb     make Debian packages, in build/deb/packages"
 
 demo: release
 	python3 db_bench_ext/demo.py --lib-dir=build/release/lib
@@ -45,11 +47,20 @@ release: packages
 	cmake --preset release
 	cmake --build --preset release --parallel $(JOBS)
 
+deb: packages deb-packages
+	LDFLAGS="$$(dpkg-buildflags --get LDFLAGS)" cmake --preset deb \
+	  $(if $(DEBEMAIL),-DCASSANDRA_BLOOM_MAINTAINER="$(DEBFULLNAME) <$(DEBEMAIL)>")
+	cmake --build --preset deb --parallel $(JOBS)
+	cd build/deb && cpack
+
 packages:
 	$(call install,$(PACKAGES))
 
 test-packages:
 	$(call install,$(TEST_PACKAGES))
+
+deb-packages:
+	$(call install,$(DEB_PACKAGES))
 
 report-packages:
 	$(call install,$(REPORT_PACKAGES))
@@ -62,4 +73,5 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
-.PHONY: help demo bench report bench-db bench-filterdb test release packages test-packages report-packages
+.PHONY: help demo bench report bench-db bench-filterdb test release deb packages test-packages \
+  deb-packages report-packages

@@ -1,6 +1,8 @@
 # Gives the target installed_rocksdb, the shared library of the system's
 # RocksDB, and INSTALLED_ROCKSDB_RELEASE, its MAJOR.MINOR.
 
+include(${CMAKE_CURRENT_LIST_DIR}/RocksDBRelease.cmake)
+
 find_path(ROCKSDB_INCLUDE_DIR rocksdb/version.h
   HINTS ${ROCKSDB_SOURCE_DIR}/include)
 find_library(ROCKSDB_LIBRARY rocksdb)
@@ -8,6 +10,14 @@ if(NOT ROCKSDB_INCLUDE_DIR OR NOT ROCKSDB_LIBRARY)
   message(FATAL_ERROR "RocksDB was not found: install librocksdb-dev, or set "
     "ROCKSDB_INCLUDE_DIR and ROCKSDB_LIBRARY, or build the core alone with "
     "-DCASSANDRA_BLOOM_CORE_ONLY=ON")
+endif()
+if(NOT EXISTS ${ROCKSDB_INCLUDE_DIR}/rocksdb/version.h)
+  message(FATAL_ERROR "ROCKSDB_INCLUDE_DIR=${ROCKSDB_INCLUDE_DIR} holds no "
+    "rocksdb/version.h: install librocksdb-dev, or set it to the folder that holds rocksdb/")
+endif()
+if(NOT EXISTS ${ROCKSDB_LIBRARY})
+  message(FATAL_ERROR "ROCKSDB_LIBRARY=${ROCKSDB_LIBRARY} does not exist: install "
+    "librocksdb-dev, or set it to the file of the library, such as /usr/local/lib/librocksdb.so")
 endif()
 
 add_library(installed_rocksdb INTERFACE)
@@ -30,10 +40,11 @@ if(CASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB)
     CASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB)
 endif()
 
-file(STRINGS ${rocksdb_headers}/rocksdb/version.h version_lines
-  REGEX "^#define ROCKSDB_(MAJOR|MINOR) [0-9]+")
-string(REGEX REPLACE "[^0-9]+([0-9]+);[^0-9]+([0-9]+)" "\\1.\\2"
-  INSTALLED_ROCKSDB_RELEASE "${version_lines}")
+cassandra_bloom_rocksdb_release(${rocksdb_headers} ${ROCKSDB_LIBRARY}
+  INSTALLED_ROCKSDB_RELEASE rocksdb_fault)
+if(rocksdb_fault)
+  message(FATAL_ERROR "${rocksdb_fault}")
+endif()
 if(INSTALLED_ROCKSDB_RELEASE VERSION_GREATER_EQUAL 10.0)  # For its headers.
   target_compile_features(installed_rocksdb INTERFACE cxx_std_20)
   set(CMAKE_CXX_STANDARD 20)
@@ -51,7 +62,9 @@ check_cxx_source_compiles("
   ROCKSDB_COMPILES)
 if(NOT ROCKSDB_COMPILES)
   message(FATAL_ERROR "A program that includes RocksDB's headers from "
-    "${rocksdb_headers} does not compile and link; see CMakeFiles/CMakeError.log")
+    "${rocksdb_headers} does not compile and link with ${ROCKSDB_LIBRARY} (C++"
+    "${CMAKE_CXX_STANDARD}; RocksDB 10 and later take g++ 11 or later): see "
+    "CMakeFiles/CMakeError.log or CMakeFiles/CMakeConfigureLog.yaml")
 endif()
 check_cxx_source_compiles("
   #include <rocksdb/filter_policy.h>
@@ -61,5 +74,7 @@ check_cxx_source_compiles("
 unset(CMAKE_REQUIRED_LIBRARIES)
 unset(CMAKE_REQUIRED_INCLUDES)
 if(NOT ROCKSDB_HAS_RTTI)
+  message(STATUS "This RocksDB was compiled without RTTI, so all that derives from its "
+    "classes is, too (-fno-rtti). With RTTI: build RocksDB with -DUSE_RTTI=1")
   target_compile_options(installed_rocksdb INTERFACE -fno-rtti)
 endif()

@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 
+#include "cassandra_bloom/c.h"
 #include "tools/command.h"
 
 namespace cassandra_bloom::tools {
@@ -53,6 +54,7 @@ int main(int argc, char** argv) {
       "filterdb");
   app.require_subcommand(1);
   app.failure_message(UsageError);
+  app.set_version_flag("--version", cassandra_bloom_version());
   app.set_help_all_flag("--help-all", "Help for all commands");
   Run run;
   AddInfo(&app, &run);

@@ -46,14 +46,26 @@ std::string OwnFolder() {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-// Is a shared library of RocksDB among the loaded objects?
-bool RocksdbIsShared() {
-  const auto is_rocksdb = [](dl_phdr_info* object, size_t, void*) -> int {
+// Is this file name that of a shared RocksDB of this version?
+// librocksdb.so.7.8, librocksdb.so.7.8.3, or librocksdb.so, which says nothing.
+bool IsRocksdbFile(const char* file, const std::string& version) {
+  if (std::strcmp(file, kRocksdbFile) == 0) {
+    return true;
+  }
+  const std::string versioned = kRocksdbFile + ("." + version);
+  return std::strncmp(file, versioned.c_str(), versioned.size()) == 0 &&
+         (file[versioned.size()] == '\0' || file[versioned.size()] == '.');
+}
+
+// Is it among the loaded objects?
+bool RocksdbIsShared(std::string version) {
+  const auto is_rocksdb = [](dl_phdr_info* object, size_t,
+                             void* wanted) -> int {
     const char* const slash = std::strrchr(object->dlpi_name, '/');
     const char* const file = slash == nullptr ? object->dlpi_name : slash + 1;
-    return std::strncmp(file, kRocksdbFile, sizeof(kRocksdbFile) - 1) == 0;
+    return IsRocksdbFile(file, *static_cast<const std::string*>(wanted));
   };
-  return dl_iterate_phdr(is_rocksdb, nullptr) != 0;
+  return dl_iterate_phdr(is_rocksdb, &version) != 0;
 }
 
 // The path of the plugin for this version, or nothing.
@@ -84,7 +96,7 @@ __attribute__((constructor)) void LoadPlugin() {
     Refuse("no plugin for RocksDB " + version + ", looked for " + searched);
     return;
   }
-  if (!RocksdbIsShared()) {
+  if (!RocksdbIsShared(version)) {
     // The plugin would bring a second RocksDB into the process.
     Refuse("RocksDB " + version + " is not a shared library in this program");
     return;

@@ -85,6 +85,13 @@ TEST(LoaderTest, RocksdbIsLinkedIntoTheProgram) {
                 {"not a shared library", TEST_ROCKSDB_RELEASE});
 }
 
+// There is a shared RocksDB, but it is not the one that is used.
+TEST(LoaderTest, RocksdbIsLinkedIntoTheProgramAndAnotherOneIsShared) {
+  ExpectRefused(RunProcess({TEST_TWO_ROCKSDBS_HOST}, TEST_LOADER),
+                "host of " TEST_ROCKSDB_RELEASE ".9\n",
+                {"not a shared library", TEST_ROCKSDB_RELEASE});
+}
+
 // The library itself, in a process whose RocksDB says it is another.
 TEST(LoaderTest, APluginThatIsLinkedChecksTheReleaseToo) {
   const ProcessResult right = RunProcess({TEST_LINKED_HOST});

@@ -1,0 +1,23 @@
+# The compiler, and its standard library: 17 is the C++ standard that we need,
+# and of 17 what came last, numbers from strings (GCC 11, or Clang with the
+# libstdc++ of GCC 11).
+include(CheckCXXSourceCompiles)
+
+check_cxx_source_compiles("
+  #include <charconv>
+  #include <filesystem>
+  #include <optional>
+  #include <string_view>
+  int main() {
+    const std::string_view text = \"1.5\";
+    double number;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return std::filesystem::exists(end) && error == std::errc();
+  }"
+  CASSANDRA_BLOOM_COMPILER_HAS_CXX17)
+if(NOT CASSANDRA_BLOOM_COMPILER_HAS_CXX17)
+  unset(CASSANDRA_BLOOM_COMPILER_HAS_CXX17 CACHE)  # Another one may be given.
+  message(FATAL_ERROR "${CMAKE_CXX_COMPILER} (${CMAKE_CXX_COMPILER_ID} "
+    "${CMAKE_CXX_COMPILER_VERSION}) has not all of C++17: install g++ 11 or later, or clang "
+    "with its library, and set CMAKE_CXX_COMPILER to it")
+endif()

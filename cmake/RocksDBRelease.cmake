@@ -1,0 +1,19 @@
+# Which RocksDB is this? For our build, and for those who find_package us.
+
+# cassandra_bloom_rocksdb_release(INCLUDE_DIR LIBRARY RELEASE FAULT): RELEASE is
+# set to the MAJOR.MINOR of the headers; FAULT to a sentence if the library is
+# of another one, which its file name tells (librocksdb.so.7.8.3), otherwise to
+# nothing.
+function(cassandra_bloom_rocksdb_release include_dir library release fault)
+  file(STRINGS ${include_dir}/rocksdb/version.h lines
+    REGEX "^#define ROCKSDB_(MAJOR|MINOR) [0-9]+")
+  string(REGEX REPLACE "[^0-9]+([0-9]+);[^0-9]+([0-9]+)" "\\1.\\2" headers "${lines}")
+  set(${release} ${headers} PARENT_SCOPE)
+  set(${fault} "" PARENT_SCOPE)
+  get_filename_component(file ${library} REALPATH)
+  if(file MATCHES "\\.so\\.([0-9]+\\.[0-9]+)" AND NOT CMAKE_MATCH_1 VERSION_EQUAL headers)
+    set(${fault}
+      "RocksDB's headers in ${include_dir} are of ${headers}, its library ${file} is of ${CMAKE_MATCH_1}: set ROCKSDB_INCLUDE_DIR and ROCKSDB_LIBRARY to those of one release"
+      PARENT_SCOPE)
+  endif()
+endfunction()

@@ -1,0 +1,86 @@
+# What is installed, and where; the components are those of cmake/debian. The
+# loader looks for the builds of the plugin beside itself.
+
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cassandra_bloom)
+set(package_files ${PROJECT_BINARY_DIR}/package)
+
+# The folders as pkg-config files have them: relative to themselves, so that an
+# installed tree may be moved, unless they were given as absolute.
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
+  BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
+  OUTPUT_VARIABLE prefix_from_pkgconfig)
+foreach(dir LIBDIR INCLUDEDIR)
+  string(TOLOWER pc_${dir} variable)
+  cmake_path(APPEND prefix "\${prefix}" ${CMAKE_INSTALL_${dir}} OUTPUT_VARIABLE ${variable})
+endforeach()
+
+# cassandra_bloom_install(PART LIBRARIES... HEADERS...): the libraries into the
+# component PART, the static ones and what else one builds with into PART-dev.
+function(cassandra_bloom_install part)
+  cmake_parse_arguments(arg "" "" "LIBRARIES;HEADERS" ${ARGN})
+  install(TARGETS ${arg_LIBRARIES} EXPORT cassandra_bloom-${part}-targets
+    LIBRARY COMPONENT ${part} NAMELINK_COMPONENT ${part}-dev
+    ARCHIVE COMPONENT ${part}-dev
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(FILES ${arg_HEADERS}
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cassandra_bloom COMPONENT ${part}-dev)
+  install(EXPORT cassandra_bloom-${part}-targets NAMESPACE cassandra_bloom::
+    DESTINATION ${package_dir} COMPONENT ${part}-dev)
+endfunction()
+
+# ---- Without RocksDB ----
+
+cassandra_bloom_install(core
+  LIBRARIES cassandra_bloom cassandra_bloom_static
+  HEADERS
+    include/cassandra_bloom/c.h
+    include/cassandra_bloom/filter_db.h
+    include/cassandra_bloom/key_reader.h)
+configure_package_config_file(
+  cmake/cassandra_bloomConfig.cmake.in ${package_files}/cassandra_bloomConfig.cmake
+  INSTALL_DESTINATION ${package_dir}
+  NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# Before 1.0, a minor version may break what the last one had.
+write_basic_package_version_file(${package_files}/cassandra_bloomConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+    ${package_files}/cassandra_bloomConfig.cmake
+    ${package_files}/cassandra_bloomConfigVersion.cmake
+    cmake/cassandra_bloom-core.cmake
+  DESTINATION ${package_dir} COMPONENT core-dev)
+configure_file(cmake/cassandra_bloom.pc.in ${package_files}/cassandra_bloom.pc @ONLY)
+install(FILES ${package_files}/cassandra_bloom.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT core-dev)
+
+# ---- With RocksDB ----
+
+if(CASSANDRA_BLOOM_CORE_ONLY)
+  return()
+endif()
+
+cassandra_bloom_install(plugin
+  LIBRARIES rocksdb_cassandra_bloom rocksdb_cassandra_bloom_static
+  HEADERS
+    include/cassandra_bloom/filter_db_export.h
+    include/cassandra_bloom/filter_db_export_listener.h
+    include/cassandra_bloom/filter_policy.h)
+configure_file(cmake/cassandra_bloom-plugin.cmake.in
+  ${package_files}/cassandra_bloom-plugin.cmake @ONLY)
+install(FILES ${package_files}/cassandra_bloom-plugin.cmake cmake/RocksDBRelease.cmake
+  DESTINATION ${package_dir} COMPONENT plugin-dev)
+string(REGEX MATCH "^([0-9]+)\\.([0-9]+)$" _ ${INSTALLED_ROCKSDB_RELEASE})
+math(EXPR next_minor "${CMAKE_MATCH_2} + 1")
+set(next_rocksdb_release ${CMAKE_MATCH_1}.${next_minor})
+configure_file(cmake/rocksdb_cassandra_bloom.pc.in
+  ${package_files}/rocksdb_cassandra_bloom.pc @ONLY)
+install(FILES ${package_files}/rocksdb_cassandra_bloom.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT plugin-dev)
+
+install(TARGETS cassandra_bloom_preload LIBRARY COMPONENT preload)
+if(TARGET filterdb)
+  install(TARGETS filterdb RUNTIME COMPONENT filterdb)
+  install(FILES docs/filterdb.1
+    DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT filterdb)
+endif()

@@ -1,0 +1,56 @@
+#!/bin/bash
+# What cmake says where something is missing: what to install, or to set.
+set -euo pipefail
+
+[ $# = 1 ] || { echo "usage: messages_test.sh SOURCES"; exit 2; }
+sources=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+expect() {  # PARTS_OF_THE_MESSAGE CMAKE_ARGUMENT..., parts divided by |
+  local parts part
+  IFS='|' read -ra parts <<<"$1"
+  shift
+  echo "==== $*"
+  rm -rf "$work/build"
+  if cmake -S "$sources" -B "$work/build" "$@" >"$work/log" 2>&1; then
+    echo "was configured"
+    failed=1
+  fi
+  for part in "${parts[@]}"; do
+    if ! tr -s '\n ' ' ' <"$work/log" | grep -qF "$part"; then
+      cat "$work/log"
+      echo "the message does not say: $part"
+      failed=1
+    fi
+  done
+}
+
+nowhere=(-DCMAKE_FIND_ROOT_PATH="$work" -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY
+  -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY)
+only_libraries=(-DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF
+  -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF)
+mkdir "$work/rocksdb"
+
+expect "install librocksdb-dev|CASSANDRA_BLOOM_CORE_ONLY" "${nowhere[@]}"
+expect "ROCKSDB_INCLUDE_DIR=$work/none holds no|librocksdb-dev" -DROCKSDB_INCLUDE_DIR="$work/none"
+expect "ROCKSDB_LIBRARY=$work/none.so does not exist|librocksdb-dev" -DROCKSDB_LIBRARY="$work/none.so"
+expect "is not a source tree of RocksDB" -DROCKSDB_SOURCE_DIR="$work"
+touch "$work/librocksdb.so.99.9"
+expect "$work/librocksdb.so.99.9 is of 99.9|set ROCKSDB_INCLUDE_DIR and ROCKSDB_LIBRARY" \
+  -DROCKSDB_LIBRARY="$work/librocksdb.so.99.9"
+printf '#define ROCKSDB_%s\n' "MAJOR 99" "MINOR 9" >"$work/rocksdb/version.h"
+expect "$work does not compile and link" -DROCKSDB_INCLUDE_DIR="$work" \
+  -DROCKSDB_LIBRARY="$work/librocksdb.so.99.9"
+echo "#pragma GCC poison from_chars" >"$work/old_library.h"
+expect "has not all of C++17|install g++ 11" "${only_libraries[@]}" \
+  -DCMAKE_CXX_FLAGS="-include $work/old_library.h"
+for missing in "GTest libgtest-dev TESTS" "CLI11 libcli11-dev TOOLS" \
+    "nlohmann_json nlohmann-json3-dev TOOLS" "gflags libgflags-dev BENCHMARKS"; do
+  read -r package debian_package part <<<"$missing"
+  expect "$package, which|install $debian_package|-DCASSANDRA_BLOOM_BUILD_$part=OFF" \
+    "${only_libraries[@]}" -DCASSANDRA_BLOOM_BUILD_$part=ON \
+    -DCMAKE_DISABLE_FIND_PACKAGE_$package=ON
+done
+exit $failed

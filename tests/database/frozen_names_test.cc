@@ -1,0 +1,120 @@
+// What docs/stability.md promises of names on disk, and what the code writes.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <regex>
+#include <string>
+
+#include "cassandra_bloom/filter_db_export_listener.h"
+#include "tests/database/dataset.h"
+#include "tests/database/test_db.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The rows of the table of frozen names: | what | `name` | ...
+std::map<std::string, std::string> PromisedNames() {
+  std::ifstream document(TEST_STABILITY_DOCUMENT);
+  std::string line;
+  while (std::getline(document, line) && line != "## Names on disk") {
+  }
+  std::map<std::string, std::string> names;
+  const std::regex row("\\| ([^|]+) \\| `([^`]+)` \\|.*");
+  while (std::getline(document, line) && line.rfind("## ", 0) != 0) {
+    std::smatch match;
+    if (std::regex_match(line, match, row)) {
+      names[match[1]] = match[2];
+    }
+  }
+  return names;
+}
+
+class FrozenNamesTest : public ::testing::Test {
+ protected:
+  // Takes the row from the table, so that in the end none may be left.
+  std::string Promised(const std::string& what) {
+    const auto row = names_.find(what);
+    if (row == names_.end()) {
+      ADD_FAILURE() << "there is no such row: " << what;
+      return "";
+    }
+    const std::string name = row->second;
+    names_.erase(row);
+    return name;
+  }
+
+  void ExpectNoRowIsLeft() const {
+    for (const auto& [what, name] : names_) {
+      ADD_FAILURE() << "nothing checks this row: " << what << ", " << name;
+    }
+  }
+
+ private:
+  std::map<std::string, std::string> names_ = PromisedNames();
+};
+
+// The content of the newest file in a folder whose name has this part.
+std::string NewestFile(const std::string& folder, const std::string& part) {
+  std::string newest;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string path = entry.path();
+    if (path.find(part) != std::string::npos && path > newest) {
+      newest = path;
+    }
+  }
+  return ReadFile(newest);
+}
+
+std::unique_ptr<TestDb> FilledDb(Layout layout) {
+  auto db = std::make_unique<TestDb>(DbOptions(OurPolicy(), layout));
+  db->Put(NumberedDataset(1000, 0).rows);
+  db->Flush();
+  return db;
+}
+
+// The only file in an export folder that is no Filter.db.
+std::string MarkOfExports(TestDb* db) {
+  const TempDir out_dir;
+  FilterDbExportReport report;
+  std::string error;
+  EXPECT_TRUE(ReconcileFilterDbExports(db->get(), out_dir.path(), "nb", &report,
+                                       &error))
+      << error;
+  for (const auto& entry : fs::directory_iterator(out_dir.path())) {
+    const std::string name = entry.path().filename();
+    if (name.find("Filter.db") == std::string::npos) {
+      return name;
+    }
+  }
+  return "";
+}
+
+TEST_F(FrozenNamesTest, AreThoseOfTheDocument) {
+  const auto db = FilledDb(Layout::kFull);
+  const std::string id = Promised("filter policy");
+  EXPECT_EQ(id, OurPolicy()->Name());
+  EXPECT_NE(
+      NewestFile(db->path(), "OPTIONS-").find("filter_policy=" + id + ":10\n"),
+      std::string::npos);
+  EXPECT_EQ(Promised("filter policy, in an SST file"),
+            db->OnlyTable()->filter_policy_name);
+  EXPECT_NE(NewestFile(db->path(), ".sst").find(Promised("full filter block")),
+            std::string::npos);
+  EXPECT_NE(NewestFile(FilledDb(Layout::kPartitioned)->path(), ".sst")
+                .find(Promised("partitioned filter index")),
+            std::string::npos);
+  EXPECT_EQ(Promised("listener that exports"),
+            NewFilterDbExportListener("unused", "nb")->Name());
+  EXPECT_EQ(Promised("mark of an export folder"), MarkOfExports(db.get()));
+  ExpectNoRowIsLeft();
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
