@@ -34,7 +34,7 @@ must_be_refused() {  # PART_OF_THE_MESSAGE CMAKE_ARGUMENT...
     exit 1
   fi
   rm -rf "$work/refused"
-  tr -s '\n ' ' ' <"$work/log" | grep -qF "$message" || {
+  tr -s '\n ' ' ' <"$work/log" | grep -qF -e "$message" || {
     cat "$work/log"
     echo "the message does not say: $message"
     exit 1
