@@ -81,6 +81,8 @@ install(FILES ${package_files}/rocksdb_cassandra_bloom.pc
 install(TARGETS cassandra_bloom_preload LIBRARY COMPONENT preload)
 if(TARGET filterdb)
   install(TARGETS filterdb RUNTIME COMPONENT filterdb)
-  install(FILES docs/filterdb.1
-    DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT filterdb)
+  if(NOT CASSANDRA_BLOOM_DEBIAN)  # Compressed, there.
+    install(FILES docs/filterdb.1
+      DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT filterdb)
+  endif()
 endif()

@@ -42,9 +42,10 @@ gzipped(${PROJECT_SOURCE_DIR}/CHANGELOG.md ${debian_files}/changelog.gz)
 gzipped(${PROJECT_SOURCE_DIR}/docs/filterdb.1 ${debian_files}/filterdb.1.gz)
 
 # debian_package(COMPONENT NAME SECTION SUMMARY [DEPENDS WORDS] [RECOMMENDS WORDS]
-# [PROVIDES WORDS] [CONTROL FILES...] [EXAMPLES FILES...] DESCRIPTION LINES...)
+# [PROVIDES WORDS] [CONTROL FILES...] [EXAMPLES FILES...] [OVERRIDES TAGS...]
+# DESCRIPTION LINES...), lines without a semicolon.
 macro(debian_package component name section summary)
-  cmake_parse_arguments(arg "" "DEPENDS;RECOMMENDS;PROVIDES" "CONTROL;EXAMPLES;DESCRIPTION" ${ARGN})
+  cmake_parse_arguments(arg "" "DEPENDS;RECOMMENDS;PROVIDES" "CONTROL;EXAMPLES;OVERRIDES;DESCRIPTION" ${ARGN})
   string(TOUPPER ${component} upper)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
   set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section})
@@ -59,11 +60,12 @@ macro(debian_package component name section summary)
   install(FILES ${debian_files}/copyright ${debian_files}/changelog.gz
       ${debian_files}/changelog.Debian.gz
     DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${name} COMPONENT ${component})
-  if(EXISTS ${debian_dir}/${component}.lintian-overrides)
-    configure_file(${debian_dir}/${component}.lintian-overrides ${debian_files}/overrides/${name})
-    install(FILES ${debian_files}/overrides/${name}
-      DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/lintian/overrides COMPONENT ${component})
-  endif()
+  set(overrides copyright-without-copyright-notice initial-upload-closes-no-bugs ${arg_OVERRIDES})
+  list(TRANSFORM overrides PREPEND "${name}: ")
+  list(JOIN overrides "\n" overrides)
+  file(WRITE ${debian_files}/overrides/${name} "# Explained in docs/packaging.md\n${overrides}\n")
+  install(FILES ${debian_files}/overrides/${name}
+    DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/lintian/overrides COMPONENT ${component})
   if(arg_EXAMPLES)
     install(FILES ${arg_EXAMPLES}
       DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${name}/examples COMPONENT ${component})
@@ -83,10 +85,11 @@ configure_file(${debian_dir}/core.symbols ${debian_files}/core/symbols COPYONLY)
 debian_package(core libcassandra-bloom0 libs
   "Filter.db files of Apache Cassandra, shared library"
   CONTROL ${debian_files}/core/triggers ${debian_files}/core/shlibs ${debian_files}/core/symbols
+  OVERRIDES maintscript-calls-ldconfig
   DESCRIPTION
   "Reads, asks, builds and writes the Bloom filters of Cassandra's SSTables"
-  "(Filter.db), of every version from Cassandra 1.2 to 5.0. The interface is C;"
-  "no RocksDB is needed.")
+  "(Filter.db), of every version from Cassandra 1.2 to 5.0. The interface is C."
+  "No RocksDB is needed.")
 debian_package(core-dev libcassandra-bloom-dev libdevel
   "Filter.db files of Apache Cassandra, for programs in C and C++"
   DEPENDS "libcassandra-bloom0 (= ${debian_version})"
@@ -107,10 +110,11 @@ debian_package(plugin ${plugin_package} libs
   PROVIDES librocksdb-cassandra-bloom
   RECOMMENDS libcassandra-bloom-preload
   CONTROL ${debian_files}/plugin/triggers ${debian_files}/plugin/shlibs
+  OVERRIDES maintscript-calls-ldconfig
   DESCRIPTION
-  "A filter policy of RocksDB whose filter blocks are Filter.db files of Cassandra:"
-  "filter_policy=cassandra_bloom:10 in options. For RocksDB ${debian_release} and no other"
-  "release; packages for several can be installed together.")
+  "A filter policy of RocksDB whose filter blocks are Filter.db files of"
+  "Cassandra: filter_policy=cassandra_bloom:10 in options. For RocksDB ${debian_release} and"
+  "no other release. Packages for several releases can be installed together.")
 debian_package(plugin-dev librocksdb-cassandra-bloom-dev libdevel
   "Apache Cassandra's Bloom filter for RocksDB, for programs in C and C++"
   DEPENDS "${plugin_package} (= ${debian_version}), libcassandra-bloom-dev (= ${debian_version}), librocksdb-dev"
@@ -124,6 +128,7 @@ debian_package(preload libcassandra-bloom-preload libs
   "Apache Cassandra's Bloom filter for programs with RocksDB, by preloading"
   DEPENDS "${plugin_package} | librocksdb-cassandra-bloom"
   CONTROL ${debian_files}/preload/triggers
+  OVERRIDES maintscript-calls-ldconfig shared-library-lacks-version
   DESCRIPTION
   "LD_PRELOAD=libcassandra_bloom_preload.so gives any program that uses the shared"
   "library of RocksDB the filter policy cassandra_bloom, if the package for its"
