@@ -19,7 +19,7 @@
 #ifndef CASSANDRA_BLOOM_FILTER_POLICY_H_
 #define CASSANDRA_BLOOM_FILTER_POLICY_H_
 
-#include <rocksdb/rocksdb_namespace.h>
+#include <rocksdb/filter_policy.h>
 
 #include <string>
 
