@@ -110,8 +110,11 @@ TEST_F(FrozenNamesTest, AreThoseOfTheDocument) {
   EXPECT_NE(NewestFile(FilledDb(Layout::kPartitioned)->path(), ".sst")
                 .find(Promised("partitioned filter index")),
             std::string::npos);
-  EXPECT_EQ(Promised("listener that exports"),
-            NewFilterDbExportListener("unused", "nb")->Name());
+  const TempDir out_dir;
+  std::string error;
+  const auto listener = NewFilterDbExportListener(out_dir.path(), "nb", &error);
+  ASSERT_NE(listener, nullptr) << error;
+  EXPECT_EQ(Promised("listener that exports"), listener->Name());
   EXPECT_EQ(Promised("mark of an export folder"), MarkOfExports(db.get()));
   ExpectNoRowIsLeft();
 }

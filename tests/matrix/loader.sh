@@ -39,7 +39,7 @@ if [ ! -e "$root/bin/sh" ]; then
 fi
 mount -t proc proc "$root/proc"
 inside() { chroot "$root" env -i PATH="$PATH" HOME=/root DEBIAN_FRONTEND=noninteractive "$@"; }
-install() { inside apt-get install -qq -y --no-install-recommends "$@" >/dev/null; }
+install() { inside apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends "$@" >/dev/null; }
 
 step "RocksDB of both, and the tools of both"
 mirror=$(sed -n "s/^deb \\([^ ]*\\) trixie.*/\\1/p" "$root/etc/apt/sources.list" | head -1)
@@ -94,7 +94,8 @@ case_of() {  # WHAT: what is installed now
     sed -n 's/^installed /  /p'
 }
 
-inside sh -c "apt-get purge -qq -y 'lib*cassandra-bloom*' >/dev/null"
+# Of an earlier run.
+inside sh -c "dpkg-query -W -f '\${Package}\n' 'lib*cassandra-bloom*' 2>/dev/null | xargs -r dpkg --purge >/dev/null"
 install "/$build_7_8" "/$loader"
 case_of "both RocksDBs, the 7.8 build alone"
 check 9.10 "$(refuses 9.10)"
@@ -105,7 +106,7 @@ case_of "both RocksDBs, both builds"
 check 9.10 used
 check 7.8 used
 
-inside apt-get purge -qq -y librocksdb-cassandra-bloom7.8 >/dev/null
+inside apt-get -o Dpkg::Use-Pty=0 purge -qq -y librocksdb-cassandra-bloom7.8 >/dev/null
 case_of "both RocksDBs, the 9.10 build alone"
 check 9.10 used
 check 7.8 "$(refuses 7.8)"

@@ -44,8 +44,8 @@ inside() { chroot "$root" env -i PATH="$PATH" HOME=/root DEBIAN_FRONTEND=noninte
 
 step "installing"
 inside apt-get update -qq
-inside apt-get install -qq -y --no-install-recommends rocksdb-tools
-inside sh -c 'apt-get install -qq -y --no-install-recommends /check/packages/*.deb'
+inside apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends rocksdb-tools
+inside sh -c 'apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends /check/packages/*.deb'
 inside dpkg -l | awk '/cassandra|filterdb|librocksdb/ {print $1, $2, $3}'
 
 step "the stock db_bench"
@@ -58,7 +58,7 @@ inside env LD_PRELOAD=libcassandra_bloom_preload.so true
 inside filterdb --version
 
 step "the consumer project, by CMake and by pkg-config"
-inside apt-get install -qq -y --no-install-recommends cmake g++ make pkgconf python3
+inside apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends cmake g++ make pkgconf python3
 inside /check/consumer/run.sh /usr
 
 step "the examples"
@@ -75,7 +75,7 @@ inside bash -euc '
   ./rocksdb_filter db'
 
 step "removing"
-inside sh -c "apt-get purge -qq -y 'lib*cassandra-bloom*' filterdb"
+inside sh -c "apt-get -o Dpkg::Use-Pty=0 purge -qq -y 'lib*cassandra-bloom*' filterdb"
 left=$(inside sh -c 'find / -xdev -path /check -prune -o -name "*cassandra*bloom*" -print -o -name "filterdb*" -print | grep -v "^/proc/" || true')
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
 step "passed"
