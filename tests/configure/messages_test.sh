@@ -2,7 +2,9 @@
 # What cmake says where something is missing: what to install, or to set.
 set -euo pipefail
 
-[ $# = 1 ] || { echo "usage: messages_test.sh SOURCES"; exit 2; }
+usage="usage: messages_test.sh SOURCES"
+[ "${1-}" != --help ] || { echo "$usage"; exit; }
+[ $# = 1 ] || { echo "$usage"; exit 2; }
 sources=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
