@@ -15,6 +15,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -46,15 +47,19 @@ std::string OwnFolder() {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-// Is this file name that of a shared RocksDB of this version?
-// librocksdb.so.7.8, librocksdb.so.7.8.3, or librocksdb.so, which says nothing.
-bool IsRocksdbFile(const char* file, const std::string& version) {
-  if (std::strcmp(file, kRocksdbFile) == 0) {
-    return true;
-  }
-  const std::string versioned = kRocksdbFile + ("." + version);
-  return std::strncmp(file, versioned.c_str(), versioned.size()) == 0 &&
-         (file[versioned.size()] == '\0' || file[versioned.size()] == '.');
+// Is this file name that of a shared RocksDB of this version? It ends in as
+// much of the version as whoever built RocksDB chose: for 7.8, librocksdb.so,
+// librocksdb.so.7 (its CMake), librocksdb.so.7.8 (its Makefile) or
+// librocksdb.so.7.8.3.
+bool IsRocksdbFile(const std::string& file, const std::string& version) {
+  const std::string wanted = kRocksdbFile + ("." + version);
+  const size_t common = std::min(file.size(), wanted.size());
+  const auto may_end_there = [common](const std::string& name) {
+    return name.size() == common || name[common] == '.';
+  };
+  return common >= sizeof(kRocksdbFile) - 1 &&
+         file.compare(0, common, wanted, 0, common) == 0 &&
+         may_end_there(file) && may_end_there(wanted);
 }
 
 // Is it among the loaded objects?
