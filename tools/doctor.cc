@@ -71,8 +71,14 @@ struct Family {
   std::map<int, Filters> levels;
 };
 
+// A policy of our name as the OPTIONS file has it.
 bool IsOurs(const std::string& policy_id) {
   return policy_id.rfind(kPolicyName, 0) == 0;
+}
+
+// The name that its filters have.
+std::string FilterNameOf(const std::string& policy_id) {
+  return FilterNameFor(ParseSettings(policy_id, {}).partition_key);
 }
 
 // What our filter blocks tell, as RocksDB reads one after another.
@@ -109,22 +115,29 @@ struct Blocks {
   }
 };
 
-void FindFault(const Blocks& blocks, bool on, Sst* sst) {
+// `expected`: the name of the filters that are read; empty if none of ours is.
+void FindFault(const Blocks& blocks, const std::string& expected, Sst* sst) {
   const std::string rewrite =
       "compact it (CompactRange with bottommost_level_compaction=kForce), "
       "which writes its filter anew";
-  if (sst->kind == "none" && sst->policy == kPolicyName) {
+  const bool ours = PartitionKeyOfFilterName(sst->policy).has_value();
+  if (sst->kind == "none" && ours) {
     sst->fault = "no filter, though the policy was on";
     sst->remedy =
         "expected in the last level with optimize_filters_for_hits, or with "
         "bits per key below 0.5; otherwise " +
         rewrite;
-  } else if (sst->policy != kPolicyName) {
+  } else if (!ours) {
     sst->fault = sst->kind == "none"
                      ? "no filter"
                      : "a filter of the policy '" + sst->policy + "'";
-    sst->remedy = on ? "written before the policy was switched on: " + rewrite
-                     : "switch the policy on, then " + rewrite;
+    sst->remedy = expected.empty()
+                      ? "switch the policy on, then " + rewrite
+                      : "written before the policy was switched on: " + rewrite;
+  } else if (!expected.empty() && sst->policy != expected) {
+    sst->fault = "a filter of other partition keys, '" + sst->policy +
+                 "', which is not used";
+    sst->remedy = "written before partition_key was changed: " + rewrite;
   } else if (blocks.count == 0) {
     sst->fault = "a filter by our name that RocksDB does not find";
     sst->remedy = rewrite;
@@ -135,7 +148,7 @@ void FindFault(const Blocks& blocks, bool on, Sst* sst) {
 }
 
 // None if the file has gone since it was listed.
-std::optional<Sst> Examine(const LiveSst& file, bool on) {
+std::optional<Sst> Examine(const LiveSst& file, const std::string& expected) {
   if (!file.error.empty()) {
     throw Unusable(file.error);
   }
@@ -143,8 +156,7 @@ std::optional<Sst> Examine(const LiveSst& file, bool on) {
   std::string error;
   const auto opened = SstFile::Open(
       file.path,
-      std::make_shared<BlockObserver>(
-          [&](const ROCKSDB_NAMESPACE::Slice& block) { blocks.Add(block); }),
+      [&](const ROCKSDB_NAMESPACE::Slice& block) { blocks.Add(block); },
       &error);
   if (opened == nullptr) {
     if (access(file.path.c_str(), F_OK) != 0) {
@@ -157,12 +169,12 @@ std::optional<Sst> Examine(const LiveSst& file, bool on) {
   sst.file = file;
   sst.policy = properties.filter_policy_name;
   sst.kind = properties.filter_size == 0                    ? "none"
-             : sst.policy != kPolicyName                    ? "unknown"
+             : !opened->partition_key()                     ? "unknown"
              : blocks.AreFullFilter(properties.filter_size) ? "full"
                                                             : "partitioned";
   // Ranges alone have no key that a filter could hold.
   if (properties.num_entries > properties.num_range_deletions) {
-    FindFault(blocks, on, &sst);
+    FindFault(blocks, expected, &sst);
   }
   sst.filter.files = 1;
   sst.filter.ours = sst.fault.empty() ? 1 : 0;
@@ -190,7 +202,8 @@ std::vector<Family> ExamineAll(const std::string& db) {
       if (file.column_family != name) {
         continue;
       }
-      if (const auto sst = Examine(file, family.on)) {
+      if (const auto sst =
+              Examine(file, family.on ? FilterNameOf(family.policy) : "")) {
         family.levels[file.level].Add(sst->filter);
         family.ssts.push_back(*sst);
       }

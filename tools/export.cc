@@ -28,6 +28,7 @@ Json ToJson(const ExportedFilterDb& exported) {
                {"file", exported.filter_db},
                {"from", exported.from_block ? "block" : "keys"},
                {"holds", exported.holds_prefixes ? "prefixes" : "keys"},
+               {"partition_key", exported.partition_key},
                {"keys", exported.num_keys},
                {"probes", exported.num_probes},
                {"words", exported.num_words},
@@ -39,9 +40,13 @@ Json ToJson(const ExportedFilterDb& exported) {
 }
 
 void Print(const ExportedFilterDb& exported) {
+  const std::string partition_keys =
+      "partition keys (" + exported.partition_key + ")";
   std::printf("%s: %llu %s %s, %d probes, %u words", exported.filter_db.c_str(),
               static_cast<unsigned long long>(exported.num_keys),
-              exported.holds_prefixes ? "prefixes" : "keys",
+              exported.holds_prefixes             ? "prefixes"
+              : exported.partition_key == "whole" ? "keys"
+                                                  : partition_keys.c_str(),
               exported.from_block ? "from the block" : "hashed anew",
               exported.num_probes, exported.num_words);
   if (!exported.why_not_block.empty()) {
@@ -192,6 +197,13 @@ void AddKeysOptions(CLI::App* command, FilterDbExportOptions* options) {
                    "below 1")
       ->check(IsFpChance())
       ->excludes(bits);
+  command
+      ->add_option("--partition-key", options->partition_key,
+                   "What of a key: whole, fixed:N, skip:S, skip:S,fixed:N, "
+                   "skip:S,u16 or skip:S,composite:C. By default what the "
+                   "filter of the SST file holds, if it is ours, and the whole "
+                   "key otherwise")
+      ->type_name("EXTRACTOR");
   command->add_flag("--prefixes", options->prefixes,
                     "Prefixes instead of keys, by the column family's prefix "
                     "extractor");

@@ -49,6 +49,11 @@ struct FilterDbExportOptions {
   double bits_per_key = 10;
   double fp_chance = 0;
 
+  // What of a storage key is exported, spelt as in CassandraBloomOptions.
+  // Empty: what the filter of each SST file holds, if it is one of ours, and
+  // the whole key otherwise.
+  std::string partition_key;
+
   // Export the prefixes of the keys instead of the keys. They are taken by
   // `prefix_extractor` or, if that is null, by the column family's as its
   // OPTIONS file has it, or, for an SST file by itself, by the one whose name
@@ -77,7 +82,8 @@ struct ExportedFilterDb {
   bool from_block = false;
   std::string why_not_block;  // Empty if from_block, or if not asked for.
   bool holds_prefixes = false;
-  uint64_t num_keys = 0;  // In the filter, as far as RocksDB says it.
+  std::string partition_key;  // What of a storage key it holds.
+  uint64_t num_keys = 0;      // In the filter, as far as RocksDB says it.
   uint64_t num_range_deletions = 0;
   int num_probes = 0;
   uint32_t num_words = 0;

@@ -9,8 +9,8 @@
 // A policy is immutable and safe for concurrent use. It works in full and
 // partitioned filters, with whole keys, prefixes or both. It reads its own
 // filters whatever bits per key they were built with, and sees no others: after
-// a change from or to another policy, reads are unfiltered, never wrong, until
-// compaction has rewritten the files.
+// a change from or to another policy, or to another partition key, reads are
+// unfiltered, never wrong, until compaction has rewritten the files.
 //
 // All of this refuses to work, with a line on stderr, in a process whose
 // RocksDB is another release (major.minor) than the one this library was
@@ -21,6 +21,7 @@
 
 #include <rocksdb/filter_policy.h>
 
+#include <memory>
 #include <string>
 
 #define CASSANDRA_BLOOM_EXPORT __attribute__((visibility("default")))
@@ -29,6 +30,8 @@ namespace ROCKSDB_NAMESPACE {
 
 class FilterPolicy;
 class ObjectLibrary;
+class SliceTransform;
+class Status;
 
 // `bits_per_key`: memory per key, as in NewBloomFilterPolicy: below 0.5 no
 // filter is built, from 0.5 to 1 it is taken as 1, above 100 and NaN as 100,
@@ -49,10 +52,56 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicy(
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyForFpChance(
     double fp_chance);
 
+struct CassandraBloomOptions {
+  // As for the two functions above; bits per key, unless fp_chance is not 0.
+  double bits_per_key = 10;
+  double fp_chance = 0;
+
+  // Where the partition key is in a storage key: what the filter holds, once
+  // for all keys of a partition that are beside each other.
+  //
+  //   whole                the storage key itself
+  //   fixed:N              its first N bytes
+  //   skip:S               all that is behind its first S bytes
+  //   skip:S,fixed:N       N bytes behind the first S
+  //   skip:S,u16           a big-endian 16-bit length behind the first S bytes
+  //                        and then the key, as Cassandra writes it
+  //   skip:S,composite:C   C components of a composite partition key behind the
+  //                        first S bytes, each a length as above, the component
+  //                        and a byte that ends it
+  //
+  // `u16` and `composite:C` alone skip nothing. A storage key that ends before
+  // its partition key does is taken whole. Anything else is refused as a wrong
+  // fp_chance is.
+  std::string partition_key = "whole";
+};
+
+CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyFromOptions(
+    const CassandraBloomOptions& options);
+
+// The prefix extractor "cassandra_partition:" + partition_key, which makes
+// prefixes that end where the partition key does, so that iterators within a
+// partition use the filter, too:
+//
+//   options.prefix_extractor = ...;  // skip:8,u16
+//   table_options.filter_policy = ...;  // with the same partition_key
+//   iterator->Seek(any key of the partition);
+//
+// The same entry of the filter then serves Get and Seek. An iterator that is to
+// leave the partition takes ReadOptions::total_order_seek or auto_prefix_mode,
+// as with every prefix extractor. For bytewise comparators.
+//
+// InvalidArgument for a partition key that has no end, as `whole` and `skip:S`
+// have none, or for none of the above; NotSupported in the wrong RocksDB.
+CASSANDRA_BLOOM_EXPORT Status NewCassandraPartitionTransform(
+    const std::string& partition_key,
+    std::shared_ptr<const SliceTransform>* transform);
+
 }  // namespace ROCKSDB_NAMESPACE
 
 // Makes the library know every filter_policy string that begins with
-// "cassandra_bloom", and the listener of filter_db_export_listener.h. For
+// "cassandra_bloom", every prefix_extractor string that begins with
+// "cassandra_partition", and the listener of filter_db_export_listener.h. For
 // example:
 //
 //   rocksdb::ObjectRegistry::Default()->AddLibrary(

@@ -7,7 +7,7 @@
 #include "plugin/core/filter_view.h"
 #include "plugin/core/filter_writer.h"
 #include "plugin/rocksdb/report.h"
-#include "plugin/rocksdb/slice_hash.h"
+#include "plugin/rocksdb/slice_view.h"
 
 namespace cassandra_bloom {
 
@@ -48,6 +48,11 @@ bool ContainsAll(const Slice& filter_content, const HashList& hashes) {
 
 }  // namespace
 
+Hash128 CassandraBloomBitsBuilder::HashOfPartitionKey(const Slice& key) const {
+  const std::string_view found = partition_key_.Extract(ViewOf(key));
+  return CassandraMurmur3(found.data(), found.size());
+}
+
 void CassandraBloomBitsBuilder::Add(Hash128 hash) {
   if (!entries_.hashes.Add(hash)) {
     ++entries_.lost;
@@ -57,7 +62,7 @@ void CassandraBloomBitsBuilder::Add(Hash128 hash) {
 }
 
 void CassandraBloomBitsBuilder::AddKey(const Slice& key) {
-  const Hash128 hash = HashOf(key);
+  const Hash128 hash = HashOfPartitionKey(key);
   if (hash != entries_.last_key) {
     Add(hash);
     entries_.last_key = hash;
@@ -67,9 +72,10 @@ void CassandraBloomBitsBuilder::AddKey(const Slice& key) {
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
 void CassandraBloomBitsBuilder::AddKeyAndAlt(const Slice& key,
                                              const Slice& alt) {
-  const Hash128 key_hash = HashOf(key);
-  const Hash128 alt_hash = HashOf(alt);
-  // A whole key may be its own prefix, or the previous one's.
+  const Hash128 key_hash = HashOfPartitionKey(key);
+  const Hash128 alt_hash = HashOfPartitionKey(alt);
+  // A whole key may be its own prefix, or the previous one's; and by their
+  // partition keys the two are one, if the prefix ends where that does.
   if (alt_hash != entries_.last_alt && alt_hash != entries_.last_key &&
       alt_hash != key_hash) {
     Add(alt_hash);
@@ -137,7 +143,8 @@ Status CassandraBloomBitsBuilder::MaybePostVerify(const Slice& filter_content) {
     return Status::OK();
   }
   const Unverified expected = *std::exchange(unverified_, std::nullopt);
-  if (HashOf(filter_content) != expected.content_hash) {
+  if (CassandraMurmur3(filter_content.data(), filter_content.size()) !=
+      expected.content_hash) {
     return Status::Corruption(
         "cassandra_bloom: the filter changed in memory after it was built");
   }

@@ -11,6 +11,7 @@
 
 #include "plugin/core/hash_list.h"
 #include "plugin/core/murmur3.h"
+#include "plugin/core/partition_key.h"
 #include "plugin/core/sizing.h"
 #include "plugin/rocksdb/filter_bits_api.h"
 
@@ -21,12 +22,15 @@ namespace cassandra_bloom {
 class CassandraBloomBitsBuilder final
     : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
+  // What is added is the partition key of what RocksDB hands over.
   // `detect_corruption` is RocksDB's detect_filter_construct_corruption: the
   // hashes are checked before the filter is built and the filter afterwards.
   // `info_log` may be null and must outlive the builder.
-  CassandraBloomBitsBuilder(Sizing sizing, bool detect_corruption,
+  CassandraBloomBitsBuilder(Sizing sizing, PartitionKeyExtractor partition_key,
+                            bool detect_corruption,
                             ROCKSDB_NAMESPACE::Logger* info_log)
       : sizing_(sizing),
+        partition_key_(partition_key),
         detect_corruption_(detect_corruption),
         info_log_(info_log) {}
 
@@ -65,10 +69,12 @@ class CassandraBloomBitsBuilder final
     Hash128 content_hash;
   };
 
+  Hash128 HashOfPartitionKey(const ROCKSDB_NAMESPACE::Slice& key) const;
   void Add(Hash128 hash);
   ROCKSDB_NAMESPACE::Slice MatchAll(uint64_t num_entries);
 
   const Sizing sizing_;
+  const PartitionKeyExtractor partition_key_;
   const bool detect_corruption_;
   ROCKSDB_NAMESPACE::Logger* const info_log_;
   Entries entries_;

@@ -9,6 +9,7 @@
 #include "plugin/core/kernels/kernel.h"
 #include "plugin/core/murmur3.h"
 #include "plugin/rocksdb/report.h"
+#include "plugin/rocksdb/slice_view.h"
 
 namespace cassandra_bloom {
 
@@ -19,10 +20,13 @@ namespace {
 
 class CassandraBloomBitsReader final : public FilterBitsReader {
  public:
-  explicit CassandraBloomBitsReader(const FilterDb& filter) : view_(filter) {}
+  CassandraBloomBitsReader(const FilterDb& filter,
+                           PartitionKeyExtractor partition_key)
+      : view_(filter), partition_key_(partition_key) {}
 
   bool MayMatch(const Slice& entry) override {
-    return kernel_.may_contain_key(view_, {entry.data(), entry.size()});
+    return kernel_.may_contain_key(view_,
+                                   partition_key_.Extract(ViewOf(entry)));
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -32,7 +36,7 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
     for (int done = 0; done < num_keys; done += kBatch) {
       const int n = std::min(num_keys - done, kBatch);
       for (int i = 0; i < n; ++i) {
-        batch[i] = {keys[done + i]->data(), keys[done + i]->size()};
+        batch[i] = partition_key_.Extract(ViewOf(*keys[done + i]));
       }
       kernel_.hash(batch, static_cast<size_t>(n), hashes);
       kernel_.may_contain(view_, hashes, static_cast<size_t>(n),
@@ -42,6 +46,7 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
 
  private:
   const FilterView view_;
+  const PartitionKeyExtractor partition_key_;
   const Kernel& kernel_ = ActiveKernel();
 };
 
@@ -56,10 +61,11 @@ class AlwaysMatchBitsReader final : public FilterBitsReader {
 
 }  // namespace
 
-FilterBitsReader* NewBitsReader(const Slice& contents) {
+FilterBitsReader* NewBitsReader(const Slice& contents,
+                                PartitionKeyExtractor partition_key) {
   FilterDb filter;
   if (ParseFilterDb(contents.data(), contents.size(), &filter)) {
-    return new (std::nothrow) CassandraBloomBitsReader(filter);
+    return new (std::nothrow) CassandraBloomBitsReader(filter, partition_key);
   }
   ReportMalformedBlock(contents.size());
   return new (std::nothrow) AlwaysMatchBitsReader();

@@ -3,16 +3,19 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_ROCKSDB_BITS_READER_H_
 #define CASSANDRA_BLOOM_PLUGIN_ROCKSDB_BITS_READER_H_
 
+#include "plugin/core/partition_key.h"
 #include "plugin/rocksdb/filter_bits_api.h"
 
 namespace cassandra_bloom {
 
-// A reader for the block, which must outlive it; safe for concurrent use. For
+// A reader for the block, which must outlive it; safe for concurrent use. It
+// looks for the partition key of what RocksDB hands over. For
 // anything but a well-formed filter it is one that matches every key. The
 // caller owns it. nullptr without memory, which RocksDB takes as matching every
 // key, too.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(
-    const ROCKSDB_NAMESPACE::Slice& contents);
+    const ROCKSDB_NAMESPACE::Slice& contents,
+    PartitionKeyExtractor partition_key);
 
 }  // namespace cassandra_bloom
 

@@ -23,7 +23,7 @@ const char* CassandraBloomPolicy::CompatibilityName() const {
   // RocksDB asks whenever it opens an SST file, also in a read-only open, which
   // does not validate options.
   ReportWrongSettingsOnce(nullptr);
-  return kPolicyName;
+  return filter_name_.c_str();
 }
 
 FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
@@ -33,7 +33,7 @@ FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
     return nullptr;
   }
   auto* const builder = new (std::nothrow) CassandraBloomBitsBuilder(
-      *settings_.sizing,
+      *settings_.sizing, settings_.partition_key,
       context.table_options.detect_filter_construct_corruption,
       context.info_log);
   if (builder == nullptr) {
@@ -44,7 +44,7 @@ FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
 
 FilterBitsReader* CassandraBloomPolicy::GetFilterBitsReader(
     const Slice& contents) const {
-  return NewBitsReader(contents);
+  return NewBitsReader(contents, settings_.partition_key);
 }
 
 Status CassandraBloomPolicy::PrepareOptions(
@@ -69,6 +69,7 @@ Status CassandraBloomPolicy::ConfigureOptions(
       return CannotBeChanged();
     }
     settings_ = ParseSettings(*id, options);
+    filter_name_ = FilterNameFor(settings_.partition_key);
   }
   return SettingsStatus();
 }

@@ -20,7 +20,7 @@ namespace cassandra_bloom {
 // the failure into OK and, if no policy came back, into none at all. So a wrong
 // setting gives a policy, too: one that carries the error to where RocksDB
 // asks for it (ConfigureOptions, PrepareOptions, and ValidateOptions in
-// DB::Open), builds no filter, reads filters like any other, and reports the
+// DB::Open), builds no filter, reads filters of whole keys, and reports the
 // error once where RocksDB does not ask.
 class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
@@ -29,10 +29,13 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // For a string of an options string. RocksDB gives the options of
   // the string, if there are any, to ConfigureOptions afterwards.
   explicit CassandraBloomPolicy(const std::string& id)
-      : settings_(ParseSettings(id, {})), configured_id_(id) {}
+      : CassandraBloomPolicy(ParseSettings(id, {})) {
+    configured_id_ = id;
+  }
 
   explicit CassandraBloomPolicy(PolicySettings settings)
-      : settings_(std::move(settings)) {}
+      : settings_(std::move(settings)),
+        filter_name_(FilterNameFor(settings_.partition_key)) {}
 
   const char* Name() const override { return kClassName(); }
   std::string GetId() const override { return settings_.id; }
@@ -67,6 +70,7 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   void ReportWrongSettingsOnce(ROCKSDB_NAMESPACE::Logger* info_log) const;
 
   PolicySettings settings_;
+  std::string filter_name_;
   // The id that options are still to be added to; none, once they were.
   std::optional<std::string> configured_id_;
   mutable std::atomic<bool> reported_{false};

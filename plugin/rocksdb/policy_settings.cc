@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <map>
 #include <system_error>
+
+#include "cassandra_bloom/filter_policy.h"
 
 namespace cassandra_bloom {
 namespace {
@@ -14,9 +17,16 @@ constexpr char kFpChancePrefix[] = "fp:";
 constexpr char kRefusedId[] = "cassandra_bloom:a-refused-setting";
 constexpr char kBitsPerKeyOption[] = "bits_per_key";
 constexpr char kFpChanceOption[] = "fp_chance";
+constexpr char kPartitionKeyOption[] = "partition_key";
+constexpr char kInId[] = ":partition_key:";
+constexpr char kInFilterName[] = ".partition_key.";
 constexpr char kUsage[] =
     "use cassandra_bloom:BITS (0 to 100 bits per key) or "
-    "cassandra_bloom:fp:CHANCE (false positive chance, 0.0000671 to 1)";
+    "cassandra_bloom:fp:CHANCE (false positive chance, 0.0000671 to 1), with "
+    "or without :partition_key:EXTRACTOR behind it";
+
+// What a string says, by the names of the options.
+using Given = std::map<std::string, std::string>;
 
 // The whole of `text` as a number, in any locale.
 std::optional<double> ParseNumber(const std::string& text) {
@@ -36,7 +46,8 @@ std::string FormatNumber(double value) {
 }
 
 PolicySettings Wrong(const std::string& error) {
-  return {kRefusedId, std::nullopt, std::string(kPolicyName) + ": " + error};
+  return {
+      kRefusedId, std::nullopt, {}, std::string(kPolicyName) + ": " + error};
 }
 
 // Can RocksDB's options parser bring it back?
@@ -73,43 +84,103 @@ PolicySettings ParseFpChance(const std::string& text) {
   return SettingsForFpChance(*fp_chance);
 }
 
-// What stands behind the name and a colon.
-PolicySettings ParseArgument(const std::string& argument) {
-  if (argument.compare(0, sizeof(kFpChancePrefix) - 1, kFpChancePrefix) == 0) {
-    return ParseFpChance(argument.substr(sizeof(kFpChancePrefix) - 1));
+PolicySettings ParseSizing(const Given& given) {
+  const auto bits_per_key = given.find(kBitsPerKeyOption);
+  if (bits_per_key != given.end()) {
+    return ParseBitsPerKey(bits_per_key->second);
   }
-  return ParseBitsPerKey(argument);
+  const auto fp_chance = given.find(kFpChanceOption);
+  return fp_chance != given.end() ? ParseFpChance(fp_chance->second)
+                                  : SettingsForBitsPerKey(kDefaultBitsPerKey);
 }
 
-PolicySettings ParseId(const std::string& id) {
+PolicySettings AddPartitionKey(const std::string& spelling,
+                               PolicySettings settings) {
+  std::string error;
+  const auto partition_key = PartitionKeyExtractor::Parse(spelling, &error);
+  if (!partition_key) {
+    return Wrong(error);
+  }
+  if (settings.error.empty() && !partition_key->is_whole()) {
+    settings.partition_key = *partition_key;
+    settings.id += kInId + partition_key->spelling();
+  }
+  return settings;
+}
+
+PolicySettings Parse(const Given& given) {
+  const PolicySettings settings = ParseSizing(given);
+  const auto partition_key = given.find(kPartitionKeyOption);
+  return partition_key == given.end()
+             ? settings
+             : AddPartitionKey(partition_key->second, settings);
+}
+
+// False if it is not our name, alone or with something behind a colon.
+bool SplitId(const std::string& id, Given* given) {
   constexpr size_t kNameLength = sizeof(kPolicyName) - 1;
   if (id.compare(0, kNameLength, kPolicyName) != 0 ||
       (id.size() > kNameLength && id[kNameLength] != ':')) {
-    return Wrong("'" + id + "' is not a filter policy; " + kUsage);
+    return false;
   }
-  if (id.size() == kNameLength) {
-    return SettingsForBitsPerKey(kDefaultBitsPerKey);
+  const size_t sizing_end = std::min(id.find(kInId, kNameLength), id.size());
+  if (sizing_end < id.size()) {
+    (*given)[kPartitionKeyOption] = id.substr(sizing_end + sizeof(kInId) - 1);
   }
-  return ParseArgument(id.substr(kNameLength + 1));
+  if (sizing_end > kNameLength) {
+    const std::string sizing =
+        id.substr(kNameLength + 1, sizing_end - kNameLength - 1);
+    constexpr size_t kPrefixLength = sizeof(kFpChancePrefix) - 1;
+    if (sizing.compare(0, kPrefixLength, kFpChancePrefix) == 0) {
+      (*given)[kFpChanceOption] = sizing.substr(kPrefixLength);
+    } else {
+      (*given)[kBitsPerKeyOption] = sizing;
+    }
+  }
+  return true;
 }
 
-PolicySettings ParseOption(const std::string& name, const std::string& value) {
-  if (name == kBitsPerKeyOption) {
-    return ParseBitsPerKey(value);
-  }
-  if (name == kFpChanceOption) {
-    return ParseFpChance(value);
-  }
-  return Wrong("unknown option '" + name + "=" + value +
-               "'; there are bits_per_key and fp_chance");
+PolicySettings ParseId(const std::string& id) {
+  Given given;
+  return SplitId(id, &given)
+             ? Parse(given)
+             : Wrong("'" + id + "' is not a filter policy; " + kUsage);
+}
+
+bool IsOption(const std::string& name) {
+  return name == kBitsPerKeyOption || name == kFpChanceOption ||
+         name == kPartitionKeyOption;
 }
 
 }  // namespace
 
+std::string FilterNameFor(PartitionKeyExtractor partition_key) {
+  return partition_key.is_whole() ? kPolicyName
+                                  : std::string(kPolicyName) + kInFilterName +
+                                        partition_key.spelling();
+}
+
+std::optional<PartitionKeyExtractor> PartitionKeyOfFilterName(
+    const std::string& name) {
+  if (name == kPolicyName) {
+    return PartitionKeyExtractor();
+  }
+  const std::string before = std::string(kPolicyName) + kInFilterName;
+  if (name.compare(0, before.size(), before) != 0) {
+    return std::nullopt;
+  }
+  std::string ignored;
+  const auto found =
+      PartitionKeyExtractor::Parse(name.substr(before.size()), &ignored);
+  // Such as another spelling of the same, which is none of ours.
+  return found && FilterNameFor(*found) == name ? found : std::nullopt;
+}
+
 PolicySettings SettingsForBitsPerKey(double bits_per_key) {
   const std::optional<Sizing> sizing = SizingForBitsPerKey(bits_per_key);
   const double effective = sizing ? sizing->bits_per_key() : 0;
-  return {std::string(kPolicyName) + ":" + FormatNumber(effective), sizing, ""};
+  return {
+      std::string(kPolicyName) + ":" + FormatNumber(effective), sizing, {}, ""};
 }
 
 PolicySettings SettingsForFpChance(double fp_chance) {
@@ -118,30 +189,47 @@ PolicySettings SettingsForFpChance(double fp_chance) {
   }
   return {std::string(kPolicyName) + ":" + kFpChancePrefix +
               FormatNumber(fp_chance),
-          SizingForFpChance(fp_chance), ""};
+          SizingForFpChance(fp_chance),
+          {},
+          ""};
+}
+
+PolicySettings SettingsForOptions(
+    const ROCKSDB_NAMESPACE::CassandraBloomOptions& options) {
+  return AddPartitionKey(options.partition_key,
+                         options.fp_chance == 0
+                             ? SettingsForBitsPerKey(options.bits_per_key)
+                             : SettingsForFpChance(options.fp_chance));
 }
 
 PolicySettings ParseSettings(
     const std::string& id,
     const std::unordered_map<std::string, std::string>& options) {
   PolicySettings settings = ParseId(id);
-  if (!settings.error.empty()) {
-    if (options.empty() && IsPlain(id)) {
-      settings.id = id;  // To be refused for the same reason again.
-    }
+  if (options.empty() && !settings.error.empty() && IsPlain(id)) {
+    settings.id = id;  // To be refused for the same reason again.
+  }
+  if (options.empty() || !settings.error.empty()) {
     return settings;
   }
-  if (options.empty()) {
-    return settings;
-  }
-  if (id == kPolicyName && options.size() == 1) {
-    return ParseOption(options.begin()->first, options.begin()->second);
-  }
-  std::string given = id;
+  Given given;
+  SplitId(id, &given);
+  std::string all = id;
+  bool twice = false;
   for (const auto& [name, value] : options) {
-    given += ";" + name + "=" + value;
+    if (!IsOption(name)) {
+      return Wrong("unknown option '" + name + "=" + value +
+                   "'; there are bits_per_key and fp_chance, of which one can "
+                   "be given, and partition_key");
+    }
+    twice |= !given.emplace(name, value).second;
+    all += ";" + name + "=" + value;
   }
-  return Wrong("'" + given + "' says more than one thing; " + kUsage);
+  if (twice || (given.count(kBitsPerKeyOption) > 0 &&
+                given.count(kFpChanceOption) > 0)) {
+    return Wrong("'" + all + "' says one thing twice; " + kUsage);
+  }
+  return Parse(given);
 }
 
 }  // namespace cassandra_bloom

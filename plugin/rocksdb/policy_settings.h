@@ -4,23 +4,44 @@
 //   cassandra_bloom:BITS             bits per key, 0 ... 100
 //   cassandra_bloom:fp:CHANCE        Cassandra's bloom_filter_fp_chance
 //
-// and the same as options beside the bare name: bits_per_key=BITS or
-// fp_chance=CHANCE.
+// and, behind any of them, what is hashed of a key (partition_key.h), if that
+// is not all of it:
+//
+//   :partition_key:EXTRACTOR
+//
+// The same as options beside the name: bits_per_key=BITS or fp_chance=CHANCE,
+// partition_key=EXTRACTOR. Nothing is said twice.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_ROCKSDB_POLICY_SETTINGS_H_
 #define CASSANDRA_BLOOM_PLUGIN_ROCKSDB_POLICY_SETTINGS_H_
+
+#include <rocksdb/rocksdb_namespace.h>
 
 #include <optional>
 #include <string>
 #include <unordered_map>
 
+#include "plugin/core/partition_key.h"
 #include "plugin/core/sizing.h"
+
+namespace ROCKSDB_NAMESPACE {
+struct CassandraBloomOptions;
+}  // namespace ROCKSDB_NAMESPACE
 
 namespace cassandra_bloom {
 
-// The name of the policy in options strings, and of its filters in SST files.
-// Frozen: a filter of another name is not seen.
+// The name of the policy in options strings, and of its filters of whole keys
+// in SST files. Frozen: a filter of another name is not seen.
 constexpr char kPolicyName[] = "cassandra_bloom";
+
+// The name in SST files of filters of these partition keys, frozen, too. No two
+// extractors have the same one: a filter that was built by another would be
+// asked for what is not in it.
+std::string FilterNameFor(PartitionKeyExtractor partition_key);
+
+// None if filters of this name in SST files are not ours.
+std::optional<PartitionKeyExtractor> PartitionKeyOfFilterName(
+    const std::string& name);
 
 struct PolicySettings {
   // The string that gives these settings again. It never holds one of = ; { }
@@ -29,8 +50,11 @@ struct PolicySettings {
 
   std::optional<Sizing> sizing;  // None: no filter is built.
 
+  PartitionKeyExtractor partition_key;
+
   // Not empty: a wrong setting, what it is and what would be right. Then no
-  // filter is built, and `id` is one that is refused again.
+  // filter is built, those of whole keys are read, and `id` is one that is
+  // refused again.
   std::string error;
 };
 
@@ -38,6 +62,9 @@ struct PolicySettings {
 PolicySettings SettingsForBitsPerKey(double bits_per_key);
 
 PolicySettings SettingsForFpChance(double fp_chance);
+
+PolicySettings SettingsForOptions(
+    const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
 
 // `id` as RocksDB hands it over, and the options beside it, if there are any.
 PolicySettings ParseSettings(

@@ -2,25 +2,42 @@
 // policy's name.
 
 #include <rocksdb/listener.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/utilities/object_registry.h>
 
 #include <memory>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/rocksdb/export_listener.h"
+#include "plugin/rocksdb/partition_transform.h"
 #include "plugin/rocksdb/policy.h"
 #include "plugin/rocksdb/running_rocksdb.h"
 
 using cassandra_bloom::CassandraBloomPolicy;
 using cassandra_bloom::FilterDbExportListener;
+using cassandra_bloom::kPartitionTransformName;
 using cassandra_bloom::kPolicyName;
+using cassandra_bloom::PartitionTransform;
 using cassandra_bloom::PolicySettings;
 using cassandra_bloom::RunningRocksdbIsOurs;
 using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
+using ROCKSDB_NAMESPACE::SliceTransform;
 
 namespace {
+
+// Everything that begins with the name, valid or not, so that what is wrong is
+// refused by us and not silently unknown to RocksDB; and what begins with it
+// behind braces or quotes that RocksDB has not understood.
+ObjectLibrary::PatternEntry BeginningWith(const std::string& name) {
+  return ObjectLibrary::PatternEntry(name)
+      .AnotherName("{" + name)
+      .AnotherName("{id=" + name)
+      .AnotherName("id=" + name)
+      .AnotherName("\"" + name)
+      .AddSeparator("", /*at_least_one=*/false);
+}
 
 const FilterPolicy* NewPolicy(const PolicySettings& settings) {
   return RunningRocksdbIsOurs() ? new CassandraBloomPolicy(settings) : nullptr;
@@ -38,6 +55,28 @@ const FilterPolicy* NewCassandraBloomPolicyForFpChance(double fp_chance) {
   return NewPolicy(cassandra_bloom::SettingsForFpChance(fp_chance));
 }
 
+const FilterPolicy* NewCassandraBloomPolicyFromOptions(
+    const CassandraBloomOptions& options) {
+  return NewPolicy(cassandra_bloom::SettingsForOptions(options));
+}
+
+Status NewCassandraPartitionTransform(
+    const std::string& partition_key,
+    std::shared_ptr<const SliceTransform>* transform) {
+  const std::string fault = cassandra_bloom::RunningRocksdbFault();
+  if (!fault.empty()) {
+    return Status::NotSupported(fault);
+  }
+  std::string error;
+  auto made = PartitionTransform::New(
+      std::string(kPartitionTransformName) + ":" + partition_key, &error);
+  if (made == nullptr) {
+    return Status::InvalidArgument(error);
+  }
+  *transform = std::move(made);
+  return Status::OK();
+}
+
 }  // namespace ROCKSDB_NAMESPACE
 
 extern "C" int register_cassandra_bloom(ObjectLibrary& library,
@@ -45,20 +84,20 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
   if (!RunningRocksdbIsOurs()) {
     return 0;
   }
-  // Everything that begins with our name, valid or not, so that what is wrong
-  // is refused by us and not silently unknown to RocksDB; and what begins with
-  // it behind braces or quotes that RocksDB has not understood.
   const std::string name = kPolicyName;
   library.AddFactory<const FilterPolicy>(
-      ObjectLibrary::PatternEntry(name)
-          .AnotherName("{" + name)
-          .AnotherName("{id=" + name)
-          .AnotherName("id=" + name)
-          .AnotherName("\"" + name)
-          .AddSeparator("", /*at_least_one=*/false),
+      BeginningWith(name),
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard,
          std::string* /*error*/) {
         guard->reset(new CassandraBloomPolicy(id));
+        return guard->get();
+      });
+  // RocksDB does not forget why a prefix extractor was refused.
+  library.AddFactory<const SliceTransform>(
+      BeginningWith(kPartitionTransformName),
+      [](const std::string& id, std::unique_ptr<const SliceTransform>* guard,
+         std::string* error) {
+        *guard = PartitionTransform::New(id, error);
         return guard->get();
       });
   library.AddFactory<EventListener>(

@@ -4,12 +4,15 @@
 #include <rocksdb/slice_transform.h>
 
 #include <memory>
+#include <optional>
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/core/filter_db.h"
 #include "plugin/core/sizing.h"
+#include "plugin/rocksdb/partition_transform.h"
 #include "plugin/rocksdb/policy_settings.h"
 #include "plugin/rocksdb/running_rocksdb.h"
+#include "plugin/rocksdb/slice_view.h"
 
 namespace cassandra_bloom {
 
@@ -48,6 +51,13 @@ std::shared_ptr<const SliceTransform> RecordedExtractor(const SstFile& sst,
   return extractor;
 }
 
+// The filter's entries for keys and for prefixes are the same.
+bool PrefixesEndWithPartitionKeys(const SstFile& sst) {
+  return sst.partition_key() &&
+         sst.properties().prefix_extractor_name ==
+             PartitionTransform::IdFor(*sst.partition_key());
+}
+
 }  // namespace
 
 bool AreGoodExportOptions(const FilterDbExportOptions& options,
@@ -56,6 +66,10 @@ bool AreGoodExportOptions(const FilterDbExportOptions& options,
     *error =
         "this process runs another release of RocksDB than the one that "
         "the export was compiled for";
+    return false;
+  }
+  if (!options.partition_key.empty() &&
+      !PartitionKeyExtractor::Parse(options.partition_key, error)) {
     return false;
   }
   return FormOfSstableVersion(options.sstable_version, form, error) &&
@@ -79,6 +93,15 @@ bool SstExporter::Export(std::string* error) {
   return ExportKeys(error);
 }
 
+PartitionKeyExtractor SstExporter::PartitionKeyOf(const SstFile& sst) const {
+  std::string checked_before;
+  return (options_.partition_key.empty()
+              ? sst.partition_key()
+              : PartitionKeyExtractor::Parse(options_.partition_key,
+                                             &checked_before))
+      .value_or(PartitionKeyExtractor());
+}
+
 // Ways that need not read the block.
 std::string SstExporter::WhyNotBlock(const SstFile& sst) const {
   const TableProperties& properties = sst.properties();
@@ -89,12 +112,13 @@ std::string SstExporter::WhyNotBlock(const SstFile& sst) const {
   if (properties.filter_size == 0) {
     return "there is no filter in the file";
   }
-  if (properties.filter_policy_name != kPolicyName) {
+  if (properties.filter_policy_name != FilterNameFor(PartitionKeyOf(sst))) {
     return "its filter is of the policy '" + properties.filter_policy_name +
            "'";
   }
   const FilterHolds holds = sst.filter_holds();
-  if (holds != FilterHolds::kKeys && holds != FilterHolds::kPrefixes) {
+  if (holds != FilterHolds::kKeys && holds != FilterHolds::kPrefixes &&
+      !PrefixesEndWithPartitionKeys(sst)) {
     return "its filter does not hold whole keys alone, or prefixes alone";
   }
   return options_.prefixes ? WhyNotItsPrefixes(sst) : "";
@@ -117,13 +141,13 @@ std::string SstExporter::WhyNotItsPrefixes(const SstFile& sst) const {
 bool SstExporter::TryBlock(std::string* error) {
   int num_blocks = 0;
   Slice block;
-  const auto sst =
-      SstFile::Open(exported_->sst_file,
-                    std::make_shared<BlockObserver>([&](const Slice& read) {
-                      ++num_blocks;
-                      block = read;
-                    }),
-                    error);
+  const auto sst = SstFile::Open(
+      exported_->sst_file,
+      [&](const Slice& read) {
+        ++num_blocks;
+        block = read;
+      },
+      error);
   if (sst == nullptr) {
     return false;
   }
@@ -143,6 +167,7 @@ bool SstExporter::TryBlock(std::string* error) {
     return true;
   }
   exported_->from_block = true;
+  exported_->partition_key = PartitionKeyOf(*sst).spelling();
   exported_->holds_prefixes = sst->filter_holds() == FilterHolds::kPrefixes;
   exported_->num_keys = sst->properties().num_filter_entries;
   return Write(filter.num_probes, filter.num_words, filter.bits, error);
@@ -155,6 +180,7 @@ bool SstExporter::ExportKeys(std::string* error) {
   }
   exported_->num_range_deletions = sst->properties().num_range_deletions;
   exported_->holds_prefixes = options_.prefixes;
+  exported_->partition_key = PartitionKeyOf(*sst).spelling();
   std::shared_ptr<const SliceTransform> extractor;
   if (options_.prefixes) {
     extractor = options_.prefix_extractor != nullptr
@@ -183,28 +209,35 @@ bool SstExporter::ExportKeys(std::string* error) {
                error);
 }
 
-// The keys, or the prefixes of those that have one.
+// The partition keys of the keys, or of the prefixes of those that have one; of
+// those that are equal and beside each other one.
 bool SstExporter::ForEachEntry(
-    SstFile* sst, const SliceTransform* extractor, uint64_t pass,
+    SstFile* sst, const SliceTransform* prefix_extractor, uint64_t pass,
     const std::function<void(std::string_view)>& visit, std::string* error) {
+  const PartitionKeyExtractor partition_key = PartitionKeyOf(*sst);
+  const bool all_of_key =
+      prefix_extractor == nullptr && partition_key.is_whole();
   const uint64_t num_entries = sst->properties().num_entries;
   uint64_t num_keys = 0;
-  std::string last_prefix;
-  bool any_prefix = false;
+  std::optional<std::string> last;
   const auto visit_key = [&](std::string_view key) {
     if (++num_keys % 65536 == 0 && progress_) {
       progress_((pass * num_entries + num_keys) / 2, num_entries);
     }
-    const Slice slice(key.data(), key.size());
-    if (extractor == nullptr) {
-      visit(key);
-    } else if (extractor->InDomain(slice)) {
-      const Slice prefix = extractor->Transform(slice);
-      if (!any_prefix || prefix != last_prefix) {
-        last_prefix = prefix.ToString();
-        any_prefix = true;
-        visit(last_prefix);
+    std::string_view entry = key;
+    if (prefix_extractor != nullptr) {
+      const Slice slice(key.data(), key.size());
+      if (!prefix_extractor->InDomain(slice)) {
+        return;
       }
+      entry = ViewOf(prefix_extractor->Transform(slice));
+    }
+    entry = partition_key.Extract(entry);
+    if (all_of_key) {
+      visit(key);  // None is repeated.
+    } else if (entry != last) {
+      visit(entry);
+      last = entry;
     }
   };
   return sst->ForEachKey(options_.live_keys_only, visit_key, error);

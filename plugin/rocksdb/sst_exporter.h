@@ -10,6 +10,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/filter_db_export.h"
+#include "plugin/core/partition_key.h"
 #include "plugin/rocksdb/sst_file.h"
 
 namespace cassandra_bloom {
@@ -37,12 +38,13 @@ class SstExporter {
   bool write_failed() const { return write_failed_; }
 
  private:
+  PartitionKeyExtractor PartitionKeyOf(const SstFile& sst) const;
   std::string WhyNotBlock(const SstFile& sst) const;
   std::string WhyNotItsPrefixes(const SstFile& sst) const;
   bool TryBlock(std::string* error);
   bool ExportKeys(std::string* error);
   bool ForEachEntry(SstFile* sst,
-                    const ROCKSDB_NAMESPACE::SliceTransform* extractor,
+                    const ROCKSDB_NAMESPACE::SliceTransform* prefix_extractor,
                     uint64_t pass,
                     const std::function<void(std::string_view)>& visit,
                     std::string* error);

@@ -2,6 +2,7 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/comparator.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/options.h>
@@ -20,6 +21,7 @@ using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Iterator;
 using ROCKSDB_NAMESPACE::Logger;
 using ROCKSDB_NAMESPACE::MergeOperator;
@@ -59,6 +61,31 @@ const Comparator* ComparatorByName(const std::string& name) {
   }
   return nullptr;
 }
+
+// Receives the blocks of the filters of one name, and of no others, while
+// RocksDB opens a file.
+class BlockObserver final : public FilterPolicy {
+ public:
+  BlockObserver(std::string filter_name, const SstFile::VisitBlock& visit)
+      : filter_name_(std::move(filter_name)), visit_(visit) {}
+
+  const char* Name() const override { return kPolicyName; }
+  const char* CompatibilityName() const override {
+    return filter_name_.c_str();
+  }
+  FilterBitsBuilder* GetBuilderWithContext(
+      const FilterBuildingContext& /*context*/) const override {
+    return nullptr;
+  }
+  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
+    visit_(contents);
+    return nullptr;  // Nobody queries it.
+  }
+
+ private:
+  const std::string filter_name_;
+  const SstFile::VisitBlock visit_;
+};
 
 Options ReadingOptions(std::shared_ptr<const BlockObserver> observer) {
   BlockBasedTableOptions table_options;
@@ -130,25 +157,13 @@ class KeyIterator {
 
 }  // namespace
 
-const char* BlockObserver::Name() const { return kPolicyName; }
-const char* BlockObserver::CompatibilityName() const { return kPolicyName; }
-
-FilterBitsBuilder* BlockObserver::GetBuilderWithContext(
-    const FilterBuildingContext& /*context*/) const {
-  return nullptr;
-}
-
-FilterBitsReader* BlockObserver::GetFilterBitsReader(
-    const Slice& contents) const {
-  visit_(contents);
-  return nullptr;  // Nobody queries it.
-}
-
-std::unique_ptr<SstFile> SstFile::Open(
-    const std::string& path, std::shared_ptr<const BlockObserver> observer,
-    std::string* error) {
-  const auto open = [&](const Comparator* comparator) {
-    Options options = ReadingOptions(observer);
+std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
+                                       const VisitBlock& visit,
+                                       std::string* error) {
+  const auto open = [&](const Comparator* comparator,
+                        const std::string& filter_name) {
+    Options options = ReadingOptions(
+        visit ? std::make_shared<BlockObserver>(filter_name, visit) : nullptr);
     options.comparator = comparator;
     auto reader = std::make_unique<SstFileReader>(options);
     const Status status = reader->Open(path);
@@ -160,14 +175,22 @@ std::unique_ptr<SstFile> SstFile::Open(
     return std::unique_ptr<SstFile>(new SstFile(path, std::move(reader)));
   };
   const Comparator* const usual = ROCKSDB_NAMESPACE::BytewiseComparator();
-  auto file = open(usual);
-  // Which comparator it is, one knows when the file is open.
+  auto file = open(usual, kPolicyName);
+  if (file == nullptr) {
+    return file;
+  }
+  // Which comparator and which filter it is, one knows when the file is open.
+  const TableProperties& properties = file->properties();
+  if (visit) {
+    return file->partition_key() && properties.filter_policy_name != kPolicyName
+               ? open(usual, properties.filter_policy_name)
+               : std::move(file);
+  }
   const Comparator* const comparator =
-      file == nullptr ? nullptr
-                      : ComparatorByName(file->properties().comparator_name);
-  return comparator == nullptr || comparator == usual || observer != nullptr
+      ComparatorByName(properties.comparator_name);
+  return comparator == nullptr || comparator == usual
              ? std::move(file)
-             : open(comparator);
+             : open(comparator, kPolicyName);
 }
 
 FilterHolds SstFile::filter_holds() const {
@@ -180,6 +203,10 @@ FilterHolds SstFile::filter_holds() const {
   const bool prefixes = is_on("rocksdb.block.based.table.prefix.filtering");
   return keys ? (prefixes ? FilterHolds::kBoth : FilterHolds::kKeys)
               : (prefixes ? FilterHolds::kPrefixes : FilterHolds::kUnknown);
+}
+
+std::optional<PartitionKeyExtractor> SstFile::partition_key() const {
+  return PartitionKeyOfFilterName(properties_->filter_policy_name);
 }
 
 bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {

@@ -3,7 +3,6 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_ROCKSDB_SST_FILE_H_
 #define CASSANDRA_BLOOM_PLUGIN_ROCKSDB_SST_FILE_H_
 
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table_properties.h>
@@ -11,39 +10,27 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "plugin/core/partition_key.h"
+
 namespace cassandra_bloom {
-
-// Receives the blocks of our filters, and of no others, while RocksDB opens a
-// file: a full filter in one call, a partitioned one in a call per partition.
-class BlockObserver final : public ROCKSDB_NAMESPACE::FilterPolicy {
- public:
-  // A block stays where it is as long as the file is open.
-  using Visit = std::function<void(const ROCKSDB_NAMESPACE::Slice& block)>;
-
-  explicit BlockObserver(Visit visit) : visit_(std::move(visit)) {}
-
-  const char* Name() const override;
-  const char* CompatibilityName() const override;
-  ROCKSDB_NAMESPACE::FilterBitsBuilder* GetBuilderWithContext(
-      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const override;
-  ROCKSDB_NAMESPACE::FilterBitsReader* GetFilterBitsReader(
-      const ROCKSDB_NAMESPACE::Slice& contents) const override;
-
- private:
-  const Visit visit_;
-};
 
 enum class FilterHolds { kKeys, kPrefixes, kBoth, kUnknown };
 
 class SstFile {
  public:
-  // `observer` may be null; the filter is then not read.
-  static std::unique_ptr<SstFile> Open(
-      const std::string& path, std::shared_ptr<const BlockObserver> observer,
-      std::string* error);
+  // A block stays where it is as long as the file is open.
+  using VisitBlock = std::function<void(const ROCKSDB_NAMESPACE::Slice& block)>;
+
+  // Calls `visit` for the blocks of our filter, if the file has one: once for a
+  // full filter, for each partition of a partitioned one. Without `visit` the
+  // filter is not read.
+  static std::unique_ptr<SstFile> Open(const std::string& path,
+                                       const VisitBlock& visit,
+                                       std::string* error);
 
   const std::string& path() const { return path_; }
   const ROCKSDB_NAMESPACE::TableProperties& properties() const {
@@ -52,6 +39,9 @@ class SstFile {
 
   // Of any filter, if there is one.
   FilterHolds filter_holds() const;
+
+  // What its filter holds of a key, if that is ours.
+  std::optional<PartitionKeyExtractor> partition_key() const;
 
   // Calls visit for the keys of all entries, without the repetitions of a key
   // that has several: in the file's order. Deletions are among them since

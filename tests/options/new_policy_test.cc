@@ -15,6 +15,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
+using ROCKSDB_NAMESPACE::CassandraBloomOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicy;
@@ -59,6 +60,76 @@ TEST(NewPolicyTest, NamesAreFrozen) {
   }
   EXPECT_EQ(bits->GetId(), "cassandra_bloom:10");
   EXPECT_EQ(chance->GetId(), "cassandra_bloom:fp:0.01");
+}
+
+PolicyPtr PolicyFor(double bits_per_key, double fp_chance,
+                    const std::string& partition_key) {
+  CassandraBloomOptions options;
+  options.bits_per_key = bits_per_key;
+  options.fp_chance = fp_chance;
+  options.partition_key = partition_key;
+  return PolicyPtr(NewCassandraBloomPolicyFromOptions(options));
+}
+
+// What is hashed of a key must be in the name: a filter read by another policy
+// would hide rows.
+TEST(NewPolicyTest, NamesWithPartitionKeysAreFrozen) {
+  const struct {
+    const char* partition_key;
+    const char* name;
+  } cases[] = {
+      {"whole", "cassandra_bloom"},
+      {"skip:0", "cassandra_bloom"},
+      {"fixed:16", "cassandra_bloom.partition_key.fixed:16"},
+      {"skip:8", "cassandra_bloom.partition_key.skip:8"},
+      {"skip:8,fixed:16", "cassandra_bloom.partition_key.skip:8,fixed:16"},
+      {"u16", "cassandra_bloom.partition_key.u16"},
+      {"skip:8,u16", "cassandra_bloom.partition_key.skip:8,u16"},
+      {"skip:8,composite:2",
+       "cassandra_bloom.partition_key.skip:8,composite:2"},
+  };
+  for (const auto& expected : cases) {
+    SCOPED_TRACE(expected.partition_key);
+    for (const double bits_per_key : {0, 10}) {
+      const PolicyPtr policy =
+          PolicyFor(bits_per_key, 0, expected.partition_key);
+      EXPECT_STREQ(policy->Name(), "cassandra_bloom");
+      EXPECT_STREQ(policy->CompatibilityName(), expected.name);
+    }
+  }
+  RegisterInDefaultRegistry();
+  PolicyPtr policy;
+  ASSERT_TRUE(FilterPolicy::CreateFromString(
+                  ConfigOptions(),
+                  "{id=cassandra_bloom;partition_key=skip:8,u16}", &policy)
+                  .ok());
+  EXPECT_STREQ(policy->CompatibilityName(),
+               "cassandra_bloom.partition_key.skip:8,u16");
+}
+
+TEST(NewPolicyTest, Options) {
+  EXPECT_EQ(IdOf(PolicyPtr(NewCassandraBloomPolicyFromOptions({}))),
+            "cassandra_bloom:10");
+  EXPECT_EQ(IdOf(PolicyFor(12, 0, "whole")), "cassandra_bloom:12");
+  EXPECT_EQ(IdOf(PolicyFor(12, 0.01, "whole")), "cassandra_bloom:fp:0.01");
+  EXPECT_EQ(IdOf(PolicyFor(9.5, 0, "skip:8,u16")),
+            "cassandra_bloom:9.5:partition_key:skip:8,u16");
+  EXPECT_EQ(IdOf(PolicyFor(9.5, 0.01, "skip:0,fixed:8")),
+            "cassandra_bloom:fp:0.01:partition_key:fixed:8");
+}
+
+TEST(NewPolicyTest, WrongOptionsAreRefusedByOpen) {
+  TempDb db;
+  const auto open = [&](const PolicyPtr& policy) {
+    Options options = db.options();
+    SetFilterPolicy(policy, &options);
+    return db.Open(options);
+  };
+  EXPECT_TRUE(
+      IsRefusal(open(PolicyFor(10, 0, "u32")), {"", "'u32'", "skip:S,u16"}));
+  EXPECT_TRUE(IsRefusal(open(PolicyFor(10, 0, "")), {"", "''", "skip:S,u16"}));
+  EXPECT_TRUE(
+      IsRefusal(open(PolicyFor(10, 2, "u16")), {"", "'2'", "0.0000671 to 1"}));
 }
 
 TEST(NewPolicyTest, BitsPerKeyAreTakenAsByTheBuiltInPolicy) {

@@ -80,7 +80,8 @@ TEST_F(OptionsFileTest, AReopenedDatabaseHasTheSamePolicy) {
     const Options options = OptionsWith(accepted.text);
     ASSERT_TRUE(db_.Open(options).ok());
     ASSERT_NO_FATAL_FAILURE(db_.Fill());
-    EXPECT_EQ(PoliciesOfFiles().front(), "cassandra_bloom");
+    EXPECT_EQ(PoliciesOfFiles().front(),
+              FilterPolicyOf(options)->CompatibilityName());
     EXPECT_NE(ReadFile(LatestOptionsFile())
                   .find("filter_policy=" + std::string(accepted.id)),
               std::string::npos);

@@ -6,6 +6,7 @@ namespace {
 constexpr char kBits[] = "0 to 100";
 constexpr char kChance[] = "0.0000671 to 1";
 constexpr char kOptions[] = "bits_per_key and fp_chance";
+constexpr char kExtractors[] = "skip:S,u16";
 
 }  // namespace
 
@@ -38,6 +39,27 @@ const std::vector<AcceptedString>& AcceptedStrings() {
       // As in Cassandra.
       {"cassandra_bloom:fp:1", "cassandra_bloom:fp:1", 0, 0},
       {"{id=cassandra_bloom;fp_chance=1.0}", "cassandra_bloom:fp:1", 0, 0},
+      // Partition keys. The keys of the tests are too short for all of these
+      // but skip:3, and so are taken whole.
+      {"cassandra_bloom:partition_key:fixed:200",
+       "cassandra_bloom:10:partition_key:fixed:200", 7, 157},
+      {"cassandra_bloom:10:partition_key:whole", "cassandra_bloom:10", 7, 157},
+      {"cassandra_bloom:12:partition_key:skip:0,u16",
+       "cassandra_bloom:12:partition_key:u16", 8, 188},
+      {"cassandra_bloom:fp:0.01:partition_key:skip:3",
+       "cassandra_bloom:fp:0.01:partition_key:skip:3", 5, 157},
+      {"{id=cassandra_bloom;partition_key=skip:8,composite:2}",
+       "cassandra_bloom:10:partition_key:skip:8,composite:2", 7, 157},
+      {"{id=cassandra_bloom;bits_per_key=12;partition_key=skip:8,u16}",
+       "cassandra_bloom:12:partition_key:skip:8,u16", 8, 188},
+      {"{id=cassandra_bloom;partition_key=skip:8,fixed:2;fp_chance=0.01}",
+       "cassandra_bloom:fp:0.01:partition_key:skip:8,fixed:2", 5, 157},
+      {"{id=cassandra_bloom:12;partition_key=skip:8,u16}",
+       "cassandra_bloom:12:partition_key:skip:8,u16", 8, 188},
+      {"{id=cassandra_bloom:partition_key:u16;bits_per_key=12}",
+       "cassandra_bloom:12:partition_key:u16", 8, 188},
+      {"cassandra_bloom:0:partition_key:u16",
+       "cassandra_bloom:0:partition_key:u16", 0, 0},
   };
   return strings;
 }
@@ -79,6 +101,26 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:fp:nan", "'nan'", kChance},
       {"cassandra_bloom:fp:inf", "'inf'", kChance},
       {"cassandra_bloom:fp:0.01:junk", "'0.01:junk'", kChance},
+      // Partition key.
+      {"cassandra_bloom:10:partition_key", "'10:partition_key'", kBits},
+      {"cassandra_bloom:10:partition_key:", "''", kExtractors},
+      {"cassandra_bloom:10:partition_key:8", "'8'", kExtractors},
+      {"cassandra_bloom:10:partition_key:skip:8,u32", "'skip:8,u32'",
+       kExtractors},
+      {"cassandra_bloom:10:partition_key:fixed:0", "'fixed:0'", kExtractors},
+      {"cassandra_bloom:10:partition_key:fixed:65536", "'fixed:65536'",
+       kExtractors},
+      {"cassandra_bloom:10:partition_key:u16:partition_key:u16",
+       "'u16:partition_key:u16'", kExtractors},
+      {"cassandra_bloom:junk:partition_key:u16", "'junk'", kBits},
+      {"cassandra_bloom::partition_key:u16", "''", kBits},
+      {"{id=cassandra_bloom;partition_key=}", "''", kExtractors},
+      {"{id=cassandra_bloom;partition_key=skip:8 ,u16}", "'skip:8 ,u16'",
+       kExtractors},
+      {"{id=cassandra_bloom:partition_key:u16;partition_key=u16}",
+       "partition_key=u16", kBits},
+      {"{id=cassandra_bloom;bits_per_key=101;partition_key=u16}", "'101'",
+       kBits},
       // As options.
       {"{id=cassandra_bloom;bits_per_key=junk}", "'junk'", kBits},
       {"{id=cassandra_bloom;bits_per_key=}", "''", kBits},
@@ -93,7 +135,7 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"{id=cassandra_bloom;Bits_per_key=10}", "'Bits_per_key=10'", kOptions},
       {"{id=cassandra_bloom;bits_per_key=10;fp_chance=0.01}", "bits_per_key=10",
        kBits},
-      {"{id=cassandra_bloom;bits_per_key=10;foo=bar}", "foo=bar", kBits},
+      {"{id=cassandra_bloom;bits_per_key=10;foo=bar}", "foo=bar", kOptions},
       {"{id=cassandra_bloom:10;bits_per_key=12}", "cassandra_bloom:10;", kBits},
       {"{id=cassandra_bloom:abc;bits_per_key=12}", "'abc'", kBits},
       {"{id=cassandra_bloomx;bits_per_key=12}", "'cassandra_bloomx'", kBits},

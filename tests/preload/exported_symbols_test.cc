@@ -82,7 +82,9 @@ const std::vector<std::string> kCpp = {
     "cassandra_bloom::ReconcileFilterDbExports",
     "register_cassandra_bloom",
     "rocksdb::NewCassandraBloomPolicy",
-    "rocksdb::NewCassandraBloomPolicyForFpChance"};
+    "rocksdb::NewCassandraBloomPolicyForFpChance",
+    "rocksdb::NewCassandraBloomPolicyFromOptions",
+    "rocksdb::NewCassandraPartitionTransform"};
 
 void Append(const std::vector<std::string>& names, const std::string& version,
             std::vector<std::string>* symbols) {

@@ -1,0 +1,69 @@
+// The example of rows in partitions, and what filterdb makes of its database.
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "tests/support/run_process.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+TEST(PartitionsExampleTest, TheFilterAnswersForPartitions) {
+  const TempDir folder;
+  const ProcessResult result = RunProcess({TEST_EXAMPLE, folder / "db"});
+  EXPECT_EQ(result.exit_code, 0) << result;
+  EXPECT_EQ(result.err, "");
+  int iterators = 0;
+  int gets = 0;
+  EXPECT_EQ(
+      std::sscanf(
+          result.out.c_str(),
+          "cassandra_bloom.partition_key.skip:8,u16: 200000 rows, 10000 "
+          "entries in the filter, 12512 bytes\n"
+          "user: 200000 rows by iterators, 10000 by Get; the filter said no to "
+          "0 iterators and 0 Gets\n"
+          "stranger: 0 rows by iterators, 0 by Get; the filter said no to %d "
+          "iterators and %d Gets\n",
+          &iterators, &gets),
+      2)
+      << result;
+  EXPECT_GT(gets, 9800);
+  EXPECT_EQ(iterators, gets);  // By the same entries.
+
+  const ProcessResult doctor =
+      RunProcess({TEST_FILTERDB, "doctor", "--db=" + folder / "db"});
+  EXPECT_EQ(doctor.exit_code, 0) << doctor;
+
+  // Cassandra's own file for these users.
+  const ProcessResult exported =
+      RunProcess({TEST_FILTERDB, "export", "--db=" + folder / "db",
+                  "--out-dir=" + folder / "out", "--sstable-version=nb"});
+  ASSERT_EQ(exported.exit_code, 0) << exported;
+  EXPECT_NE(exported.out.find("10000 partition keys (skip:8,u16) from the "
+                              "block"),
+            std::string::npos)
+      << exported;
+  std::string keys;
+  for (int user = 0; user < 10000; ++user) {
+    keys += "user-" + std::to_string(user) + "\n";
+  }
+  WriteFile(folder / "keys", keys);
+  const ProcessResult built = RunProcess(
+      {TEST_FILTERDB, "build", "--keys=" + folder / "keys", "--key-format=text",
+       "--bits=10", "--out=" + folder / "nb-1-big-Filter.db"});
+  ASSERT_EQ(built.exit_code, 0) << built;
+  int files = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(folder / "out")) {
+    EXPECT_EQ(ReadFile(entry.path()), ReadFile(folder / "nb-1-big-Filter.db"));
+    ++files;
+  }
+  EXPECT_EQ(files, 1);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
