@@ -10,9 +10,10 @@
 #define CASSANDRA_BLOOM_PLUGIN_ROCKSDB_PARTITION_TRANSFORM_H_
 
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/status.h>
 
-#include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "plugin/core/partition_key.h"
 
@@ -26,19 +27,24 @@ constexpr char kPartitionTransformName[] = "cassandra_partition";
 // directions: two keys of the same prefix begin with it, so do all keys between
 // them, and what begins with a prefix has that prefix, because where it ends is
 // told by its own bytes.
+//
+// A wrong setting gives one, too: RocksDB refuses it where it reads options
+// strings, but with ignore_unknown_options only where it validates (DB::Open).
+// No key has a prefix by such a one.
 class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
  public:
-  // nullptr, with what is wrong and what would be right, for anything but the
-  // name, a colon and an extractor that has an end.
-  static std::unique_ptr<const PartitionTransform> New(const std::string& id,
-                                                       std::string* error);
-
-  static const char* kClassName() { return kPartitionTransformName; }
-  const char* Name() const override { return kClassName(); }
-  std::string GetId() const override { return IdFor(extractor_); }
+  // `id`: the name, a colon and an extractor that has an end.
+  explicit PartitionTransform(const std::string& id);
 
   // Of the transform that goes with this extractor.
   static std::string IdFor(PartitionKeyExtractor extractor);
+
+  // InvalidArgument, with what is wrong and what would be right.
+  ROCKSDB_NAMESPACE::Status SettingsStatus() const;
+
+  static const char* kClassName() { return kPartitionTransformName; }
+  const char* Name() const override { return kClassName(); }
+  std::string GetId() const override { return id_; }
 
   ROCKSDB_NAMESPACE::Slice Transform(
       const ROCKSDB_NAMESPACE::Slice& key) const override;
@@ -47,11 +53,23 @@ class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
   bool SameResultWhenAppended(
       const ROCKSDB_NAMESPACE::Slice& prefix) const override;
 
- private:
-  explicit PartitionTransform(PartitionKeyExtractor extractor)
-      : extractor_(extractor) {}
+  ROCKSDB_NAMESPACE::Status PrepareOptions(
+      const ROCKSDB_NAMESPACE::ConfigOptions& config_options) override;
+  ROCKSDB_NAMESPACE::Status ValidateOptions(
+      const ROCKSDB_NAMESPACE::DBOptions& db_options,
+      const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options) const override;
 
-  const PartitionKeyExtractor extractor_;
+ protected:
+  // RocksDB would drop unknown options of nested strings in silence.
+  ROCKSDB_NAMESPACE::Status ConfigureOptions(
+      const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
+      const std::unordered_map<std::string, std::string>& options,
+      std::unordered_map<std::string, std::string>* unused) override;
+
+ private:
+  PartitionKeyExtractor extractor_;
+  std::string id_;
+  std::string error_;  // Not empty: wrong, and `id_` is refused again.
 };
 
 }  // namespace cassandra_bloom

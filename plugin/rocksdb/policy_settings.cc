@@ -220,7 +220,8 @@ PolicySettings ParseSettings(
     if (!IsOption(name)) {
       return Wrong("unknown option '" + name + "=" + value +
                    "'; there are bits_per_key and fp_chance, of which one can "
-                   "be given, and partition_key");
+                   "be given (0 to 100, or 0.0000671 to 1), and "
+                   "partition_key");
     }
     twice |= !given.emplace(name, value).second;
     all += ";" + name + "=" + value;

@@ -67,14 +67,12 @@ Status NewCassandraPartitionTransform(
   if (!fault.empty()) {
     return Status::NotSupported(fault);
   }
-  std::string error;
-  auto made = PartitionTransform::New(
-      std::string(kPartitionTransformName) + ":" + partition_key, &error);
-  if (made == nullptr) {
-    return Status::InvalidArgument(error);
+  auto made = std::make_shared<PartitionTransform>(
+      std::string(kPartitionTransformName) + ":" + partition_key);
+  if (made->SettingsStatus().ok()) {
+    *transform = made;
   }
-  *transform = std::move(made);
-  return Status::OK();
+  return made->SettingsStatus();
 }
 
 }  // namespace ROCKSDB_NAMESPACE
@@ -92,12 +90,11 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
         guard->reset(new CassandraBloomPolicy(id));
         return guard->get();
       });
-  // RocksDB does not forget why a prefix extractor was refused.
   library.AddFactory<const SliceTransform>(
       BeginningWith(kPartitionTransformName),
       [](const std::string& id, std::unique_ptr<const SliceTransform>* guard,
-         std::string* error) {
-        *guard = PartitionTransform::New(id, error);
+         std::string* /*error*/) {
+        guard->reset(new PartitionTransform(id));
         return guard->get();
       });
   library.AddFactory<EventListener>(

@@ -67,7 +67,7 @@ Dataset HostileDataset(uint64_t seed) {
   }
   const RandomKeys keys(seed, 14);
   uint64_t random = seed;
-  for (uint64_t i = 0; i < 3000; ++i) {
+  for (uint64_t i = 0; i < 1000; ++i) {
     std::string key = keys[i];
     for (char& byte : key) {
       const uint64_t kind = NextRandom(&random) % 8;
@@ -95,6 +95,7 @@ TEST_P(HostileKeysTest, EveryReadMatches) {
       std::string(partition_key) != "skip:2") {  // They have no prefixes.
     modes = {Filtered::kWholeKeys, Filtered::kPrefixes, Filtered::kBoth};
   }
+  uint64_t num_useful = 0;
   for (const Filtered filtered : modes) {
     SCOPED_TRACE(static_cast<int>(filtered));
     TestDb db(
@@ -113,30 +114,29 @@ TEST_P(HostileKeysTest, EveryReadMatches) {
       db.Compact();
       db.Reopen();
     }
-    EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL) +
-                  db.Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL),
-              0u);
+    num_useful += db.Ticker(rocksdb::BLOOM_FILTER_USEFUL) +
+                  db.Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
   }
+  EXPECT_GT(num_useful, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, HostileKeysTest,
-    ::testing::Combine(::testing::Values("whole", "skip:2", "fixed:3",
-                                         "skip:2,fixed:2", "u16", "skip:2,u16",
-                                         "composite:2", "skip:1,composite:1"),
-                       ::testing::Values(Layout::kFull, Layout::kPartitioned,
-                                         Layout::kPartitionedCached)));
+    ::testing::Combine(
+        ::testing::Values("whole", "skip:2", "fixed:3", "skip:2,fixed:2", "u16",
+                          "skip:2,u16", "composite:2", "skip:1,composite:1"),
+        ::testing::Values(Layout::kFull, Layout::kPartitionedCached)));
 
 // ---- From one extractor to another ----
 
 constexpr const char* kChanging[] = {"whole", "skip:8,u16", "skip:8", "fixed:8",
-                                     "skip:8,fixed:4"};
+                                     "skip:8,fixed:10"};
 
 Dataset TokenDataset() {
   Dataset dataset;
   const PartitionLayout& layout = kPartitionLayouts[0];
-  for (uint64_t partition = 0; partition < 200; ++partition) {
-    for (uint64_t row = 0; row < 5; ++row) {
+  for (uint64_t partition = 0; partition < 100; ++partition) {
+    for (uint64_t row = 0; row < 3; ++row) {
       const std::string key = StorageKey(layout, 2 * partition, row);
       dataset.rows[key] = ValueOf(key);
       dataset.absent.push_back(StorageKey(layout, 2 * partition + 1, row));

@@ -20,6 +20,7 @@ using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicy;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyForFpChance;
+using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyFromOptions;
 using ROCKSDB_NAMESPACE::Options;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
+#include "plugin/core/partition_key.h"
 #include "plugin/core/sizing.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/naive_partition_key.h"
