@@ -1,9 +1,8 @@
 // Rows in partitions, as a Cassandra on RocksDB stores them (Rocksandra and its
 // like), and a filter of their partition keys:
 //
-//   c++ -std=c++17 partitions.cc -o partitions \
-//       -lrocksdb_cassandra_bloom -lrocksdb
-//   ./partitions FOLDER
+//   c++ -std=c++17 partitions.cc -lrocksdb_cassandra_bloom -lrocksdb
+//   ./a.out FOLDER
 //
 // Makes a database in FOLDER, which must not be there yet. The storage key is
 //
