@@ -37,9 +37,12 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       : settings_(std::move(settings)),
         filter_name_(FilterNameFor(settings_.partition_key)) {}
 
-  const char* Name() const override { return kClassName(); }
-  std::string GetId() const override { return settings_.id; }
+  // RocksDB finds the filter of an SST file by CompatibilityName, and writes
+  // Name into the properties of the file, where we read what the filter holds:
+  // they are the same.
+  const char* Name() const override { return filter_name_.c_str(); }
   const char* CompatibilityName() const override;
+  std::string GetId() const override { return settings_.id; }
 
   ROCKSDB_NAMESPACE::FilterBitsBuilder* GetBuilderWithContext(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const override;
@@ -53,6 +56,9 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options) const override;
 
  protected:
+  // The name in options strings is that of all of them (IsInstanceOf).
+  const char* NickName() const override { return kClassName(); }
+
   // Takes the options itself, instead of registering them: RocksDB drops
   // unknown and unparsable registered options of nested strings in silence, and
   // merges the serialised ones of an earlier policy into a new string.

@@ -94,8 +94,9 @@ TEST(NewPolicyTest, NamesWithPartitionKeysAreFrozen) {
     for (const double bits_per_key : {0, 10}) {
       const PolicyPtr policy =
           PolicyFor(bits_per_key, 0, expected.partition_key);
-      EXPECT_STREQ(policy->Name(), "cassandra_bloom");
+      EXPECT_STREQ(policy->Name(), expected.name);
       EXPECT_STREQ(policy->CompatibilityName(), expected.name);
+      EXPECT_TRUE(policy->IsInstanceOf("cassandra_bloom"));
     }
   }
   RegisterInDefaultRegistry();
