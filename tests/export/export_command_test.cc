@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cassandra_bloom/filter_policy.h"
 #include "tests/database/dataset.h"
 #include "tests/database/test_db.h"
 #include "tests/export/export_checks.h"
@@ -247,6 +248,75 @@ TEST(DoctorTest, AllIsWell) {
     EXPECT_EQ(text.exit_code, 0);
     EXPECT_THAT(text.out, HasSubstr("all is well"));
   }
+}
+
+PolicyPtr PolicyFor(const std::string& partition_key) {
+  rocksdb::CassandraBloomOptions options;
+  options.partition_key = partition_key;
+  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
+}
+
+TEST(DoctorTest, PartitionKeys) {
+  for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
+    TestDb db(DbOptions(PolicyFor("fixed:8"), layout));
+    AddFile(&db, 0, 1000);  // key000000 to key000999: 100 partitions.
+    const Ran ran = Doctor(db);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    const Json family = ran.json()["column_families"][0];
+    EXPECT_EQ(family["filter_policy"],
+              "cassandra_bloom:10:partition_key:fixed:8");
+    const Json sst = family["ssts"][0];
+    EXPECT_EQ(sst["policy"], "cassandra_bloom.partition_key.fixed:8");
+    EXPECT_EQ(sst["filter"], layout == Layout::kFull ? "full" : "partitioned");
+    EXPECT_NEAR(sst["keys"], 100, layout == Layout::kFull ? 0 : 10);
+    EXPECT_LT(sst["estimated_rate"], 0.02);
+
+    // Changed: old filters are ours, but not used.
+    db.Reopen(DbOptions(PolicyFor("fixed:7"), layout));
+    AddFile(&db, 1000, 2000);
+    const Ran changed = Doctor(db);
+    EXPECT_EQ(changed.exit_code, 1) << changed.err;
+    const Json ssts = changed.json()["column_families"][0]["ssts"];
+    ASSERT_EQ(ssts.size(), 2);
+    const std::string fault = ssts[0]["fault"];
+    EXPECT_THAT(fault, HasSubstr("'cassandra_bloom.partition_key.fixed:8'"));
+    EXPECT_FALSE(ssts[1].contains("fault"));
+    db.Compact();
+    EXPECT_EQ(Doctor(db).exit_code, 0);
+  }
+}
+
+TEST(ExportCommandPartitionKeyTest, AsBuiltByTheCommand) {
+  TestDb db(DbOptions(PolicyFor("fixed:8")));
+  AddFile(&db, 0, 1000);
+  const TempDir dir;
+  std::string keys;
+  for (int i = 0; i < 100; ++i) {
+    keys += NumberedKey(static_cast<uint32_t>(10 * i)).substr(0, 8) + "\n";
+  }
+  WriteFile(dir / "keys", keys);
+  ASSERT_EQ(Filterdb("build --keys=" + dir / "keys" +
+                     " --key-format=text --bits=10 --out=" +
+                     dir / "nb-1-big-Filter.db")
+                .exit_code,
+            0);
+  const std::string command =
+      "export --db=" + db.path() + " --sstable-version=nb --json ";
+  for (const char* const options :
+       {"--from=block", "--from=keys", "--from=keys --partition-key=fixed:8"}) {
+    SCOPED_TRACE(options);
+    const Ran ran =
+        Filterdb(command + options + " --force --out-dir=" + dir / "out");
+    ASSERT_EQ(ran.exit_code, 0) << ran.err;
+    const Json one = ran.json()["exported"][0];
+    EXPECT_EQ(one["partition_key"], "fixed:8");
+    EXPECT_EQ(one["keys"], 100);
+    EXPECT_EQ(ReadFile(one["file"]), ReadFile(dir / "nb-1-big-Filter.db"));
+  }
+  const Ran wrong =
+      Filterdb(command + "--partition-key=u32 --out-dir=" + dir / "out");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("'u32'"));
 }
 
 TEST(DoctorTest, AnEmptyDatabase) {

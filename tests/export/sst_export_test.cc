@@ -14,10 +14,12 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/filter_db_export.h"
+#include "cassandra_bloom/filter_policy.h"
 #include "plugin/rocksdb/filter_bits_api.h"
 #include "tests/database/dataset.h"
 #include "tests/database/test_db.h"
 #include "tests/export/export_checks.h"
+#include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -95,6 +97,109 @@ TEST(SstExportTest, FullFilterOfWholeKeysIsTheBlock) {
     EXPECT_EQ(exported.num_keys, rows.size());
     EXPECT_EQ(exported.num_words, NumWords(rows.size()));
   }
+}
+
+// ---- Partition keys ----
+
+PolicyPtr PolicyFor(const std::string& partition_key) {
+  rocksdb::CassandraBloomOptions options;
+  options.partition_key = partition_key;
+  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
+}
+
+Rows RowsOf(const PartitionLayout& layout) {
+  Rows rows;
+  for (uint64_t partition = 0; partition < 1000; ++partition) {
+    for (uint64_t row = 0; row < 5; ++row) {
+      rows[StorageKey(layout, partition, row)] = "value";
+    }
+  }
+  rows["short"] = "taken whole";
+  return rows;
+}
+
+std::set<std::string> PartitionKeysOf(const PartitionLayout& layout) {
+  std::set<std::string> keys;
+  for (uint64_t partition = 0; partition < 1000; ++partition) {
+    for (uint64_t row = 0; row < 5; ++row) {
+      keys.insert(PartitionKey(layout, partition, row));
+    }
+  }
+  keys.insert("short");
+  return keys;
+}
+
+TEST(SstExportTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
+  for (const PartitionLayout& layout : kPartitionLayouts) {
+    for (const bool with_prefixes : {false, true}) {
+      if (with_prefixes && !HasEnd(layout)) {
+        continue;
+      }
+      SCOPED_TRACE(std::string(layout.name) +
+                   (with_prefixes ? ", prefixes beside keys" : ""));
+      rocksdb::Options db_options = DbOptions(PolicyFor(layout.partition_key));
+      if (with_prefixes) {
+        Require(rocksdb::NewCassandraPartitionTransform(
+            layout.partition_key, &db_options.prefix_extractor));
+      }
+      TestDb db(db_options);
+      db.Put(RowsOf(layout));
+      db.Flush();
+      const std::string built = Built(PartitionKeysOf(layout), "nb");
+      ExportedFilterDb exported;
+      EXPECT_EQ(
+          Exported(OnlySst(db), Options("nb", ExportFrom::kBlock), &exported),
+          built);
+      EXPECT_EQ(exported.partition_key, layout.partition_key);
+      EXPECT_EQ(exported.num_keys, PartitionKeysOf(layout).size());
+      EXPECT_FALSE(exported.holds_prefixes);
+      EXPECT_EQ(
+          Exported(OnlySst(db), Options("nb", ExportFrom::kKeys), &exported),
+          built);
+      EXPECT_EQ(exported.partition_key, layout.partition_key);
+      EXPECT_EQ(exported.num_keys, PartitionKeysOf(layout).size());
+      EXPECT_EQ(Exported(OnlySst(db), Options("ka")),
+                Built(PartitionKeysOf(layout), "ka"));
+    }
+  }
+}
+
+// Filters that are not of these partition keys are made anew from the keys.
+TEST(SstExportTest, OtherPartitionKeysThanTheFilterHas) {
+  const PartitionLayout& layout = kPartitionLayouts[0];
+  const std::string built = Built(PartitionKeysOf(layout), "nb");
+  const std::pair<PolicyPtr, Layout> others[] = {
+      {OurPolicy(), Layout::kFull},
+      {PolicyFor("skip:8"), Layout::kFull},
+      {BuiltinPolicy(), Layout::kFull},
+      {nullptr, Layout::kFull},
+      {PolicyFor("skip:8,u16"), Layout::kPartitioned}};
+  for (const auto& [policy, filter_layout] : others) {
+    SCOPED_TRACE(policy == nullptr ? "none" : policy->Name());
+    TestDb db(DbOptions(policy, filter_layout));
+    db.Put(RowsOf(layout));
+    db.Flush();
+    FilterDbExportOptions options = Options();
+    options.partition_key = "skip:0008,u16";
+    ExportedFilterDb exported;
+    EXPECT_EQ(Exported(OnlySst(db), options, &exported), built);
+    EXPECT_FALSE(exported.from_block);
+    EXPECT_NE(exported.why_not_block, "");
+    EXPECT_EQ(exported.partition_key, "skip:8,u16");
+  }
+  // Asked for whole keys, a filter of partition keys is of no use.
+  TestDb db(DbOptions(PolicyFor("skip:8,u16")));
+  db.Put(RowsOf(layout));
+  db.Flush();
+  FilterDbExportOptions whole = Options();
+  whole.partition_key = "whole";
+  EXPECT_EQ(Exported(OnlySst(db), whole), Built(KeysOf(RowsOf(layout)), "nb"));
+}
+
+TEST(SstExportTest, AWrongPartitionKeyIsRefused) {
+  FilterDbExportOptions options = Options();
+  options.partition_key = "skip:8,u32";
+  EXPECT_THAT(ExportError("/none.sst", options), HasSubstr("'skip:8,u32'"));
 }
 
 TEST(SstExportTest, FormsBeforeMaAreFromKeys) {
