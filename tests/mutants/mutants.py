@@ -115,6 +115,24 @@ FAULTS = (
         "(static_cast<Uint128>(1) << (64 + shift_)))",
     ),
     Fault(
+        "a batch asked for whole keys",
+        "plugin/rocksdb/bits_reader.cc",
+        "batch[i] = partition_key_.Extract(ViewOf(*keys[done + i]));",
+        "batch[i] = ViewOf(*keys[done + i]);",
+    ),
+    Fault(
+        "the length taken for a part of the partition key",
+        "plugin/core/partition_key.cc",
+        "kind_ == Kind::kU16 ? kLengthSize : 0",
+        "kind_ == Kind::kU16 ? 0 : 0",
+    ),
+    Fault(
+        "a partition key that ends one byte behind the key",
+        "plugin/core/partition_key.cc",
+        "return end <= key.size() ? std::optional(end) : std::nullopt;",
+        "return end <= key.size() + 1 ? std::optional(end) : std::nullopt;",
+    ),
+    Fault(
         "lost keys forgotten",
         "plugin/rocksdb/bits_builder.cc",
         "if (entries.lost == 0) {",
