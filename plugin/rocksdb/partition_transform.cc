@@ -71,10 +71,6 @@ bool PartitionTransform::InDomain(const Slice& key) const {
   return error_.empty() && extractor_.End(ViewOf(key)).has_value();
 }
 
-bool PartitionTransform::InRange(const Slice& prefix) const {
-  return InDomain(prefix) && Transform(prefix) == prefix;
-}
-
 bool PartitionTransform::SameResultWhenAppended(const Slice& prefix) const {
   return InDomain(prefix);
 }

@@ -49,7 +49,6 @@ class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
   ROCKSDB_NAMESPACE::Slice Transform(
       const ROCKSDB_NAMESPACE::Slice& key) const override;
   bool InDomain(const ROCKSDB_NAMESPACE::Slice& key) const override;
-  bool InRange(const ROCKSDB_NAMESPACE::Slice& prefix) const override;
   bool SameResultWhenAppended(
       const ROCKSDB_NAMESPACE::Slice& prefix) const override;
 
