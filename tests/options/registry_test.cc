@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/utilities/options_util.h>
 
@@ -44,16 +45,19 @@ PolicyPtr Create(const ConfigOptions& config, const std::string& text) {
 
 TEST(RegistryTest, FactoriesUnderTheFrozenName) {
   const auto library = std::make_shared<ObjectLibrary>("test");
-  EXPECT_EQ(register_cassandra_bloom(*library, "ignored"), 2);
+  EXPECT_EQ(register_cassandra_bloom(*library, "ignored"), 3);
   for (const char* const type :
        {FilterPolicy::Type(), ROCKSDB_NAMESPACE::EventListener::Type()}) {
     std::vector<std::string> names;
     library->GetFactoryNames(type, &names);
     EXPECT_EQ(names, std::vector<std::string>{"cassandra_bloom"}) << type;
   }
+  std::vector<std::string> names;
+  library->GetFactoryNames(ROCKSDB_NAMESPACE::SliceTransform::Type(), &names);
+  EXPECT_EQ(names, std::vector<std::string>{"cassandra_partition"});
   size_t num_types = 0;
-  EXPECT_EQ(library->GetFactoryCount(&num_types), 2u);
-  EXPECT_EQ(num_types, 2u);
+  EXPECT_EQ(library->GetFactoryCount(&num_types), 3u);
+  EXPECT_EQ(num_types, 3u);
 }
 
 TEST(RegistryTest, AsARegistrarOfAnotherRegistry) {
