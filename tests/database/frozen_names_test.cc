@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cassandra_bloom/filter_db_export_listener.h"
+#include "cassandra_bloom/filter_policy.h"
 #include "tests/database/dataset.h"
 #include "tests/database/test_db.h"
 #include "tests/support/temp_dir.h"
@@ -96,6 +97,17 @@ std::string MarkOfExports(TestDb* db) {
   return "";
 }
 
+rocksdb::Options PartitionKeyOptions() {
+  constexpr char kPartitionKey[] = "skip:8,u16";
+  rocksdb::CassandraBloomOptions policy_options;
+  policy_options.partition_key = kPartitionKey;
+  rocksdb::Options options = DbOptions(
+      PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(policy_options)));
+  Require(rocksdb::NewCassandraPartitionTransform(kPartitionKey,
+                                                  &options.prefix_extractor));
+  return options;
+}
+
 TEST_F(FrozenNamesTest, AreThoseOfTheDocument) {
   const auto db = FilledDb(Layout::kFull);
   const std::string id = Promised("filter policy");
@@ -105,6 +117,13 @@ TEST_F(FrozenNamesTest, AreThoseOfTheDocument) {
       std::string::npos);
   EXPECT_EQ(Promised("filter policy, in an SST file"),
             db->OnlyTable()->filter_policy_name);
+  TestDb partitions(PartitionKeyOptions());
+  partitions.Put(NumberedDataset(1000, 0).rows);
+  partitions.Flush();
+  EXPECT_EQ(Promised("filter policy of partition keys, in an SST file"),
+            partitions.OnlyTable()->filter_policy_name);
+  EXPECT_EQ(Promised("prefix extractor of partition keys"),
+            partitions.OnlyTable()->prefix_extractor_name);
   EXPECT_NE(NewestFile(db->path(), ".sst").find(Promised("full filter block")),
             std::string::npos);
   EXPECT_NE(NewestFile(FilledDb(Layout::kPartitioned)->path(), ".sst")
