@@ -18,6 +18,7 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/table_properties.h>
 #include <rocksdb/utilities/object_registry.h>
+#include <rocksdb/version.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -111,6 +112,17 @@ bool IsThere(rocksdb::DB* db, const std::string& key, uint32_t clustering) {
   return status.ok();
 }
 
+// Iterators that a filter has answered: since RocksDB 8.3 they have tickers of
+// their own (facebook/rocksdb#11460).
+uint64_t IteratorsFiltered(const rocksdb::Statistics& statistics) {
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
+  return statistics.getTickerCount(rocksdb::LAST_LEVEL_SEEK_FILTERED) +
+         statistics.getTickerCount(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED);
+#else
+  return statistics.getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+#endif
+}
+
 // How many rows of PREFIX-0, PREFIX-1, ... are found, by iterators and by Get.
 void PrintFound(rocksdb::DB* db, const std::string& prefix) {
   rocksdb::Statistics* const statistics = db->GetDBOptions().statistics.get();
@@ -126,8 +138,7 @@ void PrintFound(rocksdb::DB* db, const std::string& prefix) {
       "%s: %d rows by iterators, %d by Get; the filter said no to %llu "
       "iterators and %llu Gets\n",
       prefix.c_str(), by_iterator, by_get,
-      static_cast<unsigned long long>(
-          statistics->getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL)),
+      static_cast<unsigned long long>(IteratorsFiltered(*statistics)),
       static_cast<unsigned long long>(
           statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL)));
 }

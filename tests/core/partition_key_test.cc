@@ -113,7 +113,7 @@ TEST(PartitionKeyTest, FindsTheKeyInEveryLayout) {
   for (const PartitionLayout& layout : kPartitionLayouts) {
     SCOPED_TRACE(layout.name);
     for (uint64_t partition = 0; partition < 1000; ++partition) {
-      for (const uint64_t row : {0, 1, 1000}) {
+      for (const uint64_t row : {0u, 1u, 1000u}) {
         ASSERT_EQ(
             Extracted(layout.partition_key, StorageKey(layout, partition, row)),
             PartitionKey(layout, partition, row));

@@ -156,7 +156,7 @@ TEST(SizingTest, MaxKeysIsTheInverseOfNumWords) {
 
 TEST(SizingTest, AFilterWithoutRoomMatchesEverything) {
   const Sizing sizing = *SizingForBitsPerKey(10);
-  for (const size_t size : {0, 8, 15}) {
+  for (const size_t size : {0u, 8u, 15u}) {
     EXPECT_EQ(sizing.ExpectedRate(1, size), 1) << size;
   }
   EXPECT_EQ(sizing.ExpectedRate(kMaxUint64, 1000), 1);

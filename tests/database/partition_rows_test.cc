@@ -55,7 +55,7 @@ class PartitionedRows {
  public:
   PartitionedRows(const PartitionLayout& layout, uint64_t num_rows,
                   uint64_t rows_per_partition)
-      : layout_(layout), num_partitions_(num_rows / rows_per_partition) {
+      : num_partitions_(num_rows / rows_per_partition) {
     uint32_t number = 0;
     for (uint64_t i = 0; i < num_partitions_; ++i) {
       for (uint64_t row = 0; row < rows_per_partition; ++row) {
@@ -93,7 +93,6 @@ class PartitionedRows {
   }
 
  private:
-  const PartitionLayout& layout_;
   const uint64_t num_partitions_;
   NumberedRows rows_;
 };
@@ -266,8 +265,7 @@ class PartitionRowsTest : public ::testing::TestWithParam<
       ASSERT_TRUE(db->Get({}, StorageKey(layout_, data.Absent(i), 0), &value)
                       .IsNotFound());
     }
-    EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL),
-              85 * data.num_partitions() / 100);
+    EXPECT_GT(db.ReadsFiltered(), 85 * data.num_partitions() / 100);
   }
 
   void CheckEverything(TestDb* db, const PartitionedRows& data) {
@@ -278,7 +276,7 @@ class PartitionRowsTest : public ::testing::TestWithParam<
       return;
     }
     CheckSeeks(*db, data);
-    EXPECT_GT(db->Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL), 0u);
+    EXPECT_GT(db->SeeksFiltered(), 0u);
     const uint64_t misses = CountSeekForPrevMisses(*db, data);
     const bool may_miss = !kSeekForPrevIsFixed &&
                           IsPartitioned(filter_layout_) &&
