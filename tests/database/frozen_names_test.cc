@@ -6,7 +6,6 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <regex>
 #include <string>
 
 #include "cassandra_bloom/filter_db_export_listener.h"
@@ -27,11 +26,12 @@ std::map<std::string, std::string> PromisedNames() {
   while (std::getline(document, line) && line != "## Names on disk") {
   }
   std::map<std::string, std::string> names;
-  const std::regex row("\\| ([^|]+) \\| `([^`]+)` \\|.*");
   while (std::getline(document, line) && line.rfind("## ", 0) != 0) {
-    std::smatch match;
-    if (std::regex_match(line, match, row)) {
-      names[match[1]] = match[2];
+    const size_t what_end = line.find(" | `");
+    const size_t name_end = line.find("` |");
+    if (line.rfind("| ", 0) == 0 && what_end < name_end) {
+      const size_t name = what_end + 4;
+      names[line.substr(2, what_end - 2)] = line.substr(name, name_end - name);
     }
   }
   return names;
