@@ -11,6 +11,7 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/table_properties.h>
 #include <rocksdb/version.h>
+#include <unistd.h>
 
 #include <memory>
 #include <string>
@@ -28,7 +29,8 @@ class CassandraBloomPluginTest : public ::testing::Test {
   void SetUp() override {
     std::string folder;
     ASSERT_TRUE(Env::Default()->GetTestDirectory(&folder).ok());
-    path_ = folder + "/cassandra_bloom_plugin_test";
+    // Several of these tests may run at once.
+    path_ = folder + "/cassandra_bloom_plugin_test-" + std::to_string(getpid());
     ASSERT_TRUE(DestroyDB(path_, Options()).ok());
   }
 
