@@ -15,6 +15,7 @@
 #include "plugin/core/kernels/kernel.h"
 #include "plugin/core/murmur3.h"
 #include "tests/fuzz/fuzz_check.h"
+#include "tests/fuzz/fuzz_input.h"
 #include "tests/support/key_of_hash.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/plain_bits.h"
@@ -22,34 +23,8 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// Takes numbers and keys off the front; after the end there are zeros.
-class Input {
- public:
-  Input(const uint8_t* data, size_t size)
-      : rest_(reinterpret_cast<const char*>(data), size) {}
-
-  bool at_end() const { return rest_.empty(); }
-
-  std::string Bytes(size_t size) {
-    std::string bytes(rest_.substr(0, size));
-    rest_.remove_prefix(bytes.size());
-    return bytes;
-  }
-
-  uint64_t Number(size_t size) {
-    uint64_t number = 0;
-    for (const char byte : Bytes(size)) {
-      number = number << 8 | static_cast<uint8_t>(byte);
-    }
-    return number;
-  }
-
- private:
-  std::string_view rest_;
-};
-
 // Seldom large, as that takes time. The largest are not cached.
-uint32_t NumWords(Input* input) {
+uint32_t NumWords(FuzzInput* input) {
   const uint64_t choice = input->Number(2) % 1000;
   const uint64_t most = choice == 999  ? 600000
                         : choice > 980 ? 10000
@@ -59,7 +34,7 @@ uint32_t NumWords(Input* input) {
 }
 
 // Keys of any lengths, with runs of one length among them.
-std::vector<std::string> Keys(Input* input) {
+std::vector<std::string> Keys(FuzzInput* input) {
   std::vector<std::string> keys;
   while (!input->at_end() && keys.size() < 80) {
     const size_t length = input->Number(1) % 100;
@@ -196,7 +171,7 @@ void CheckFilter(Size size, const std::vector<Hash128>& hashes,
   CheckAnswers(size, hashes, expected, batch_size);
 }
 
-void Check(Input input) {
+void Check(FuzzInput input) {
   const Size size = {static_cast<int>(1 + input.Number(1) % 64),
                      NumWords(&input)};
   const size_t shift = input.Number(1) % 64;

@@ -21,6 +21,7 @@
 #include "plugin/rocksdb/bits_reader.h"
 #include "plugin/rocksdb/partition_transform.h"
 #include "tests/fuzz/fuzz_check.h"
+#include "tests/fuzz/fuzz_input.h"
 #include "tests/support/naive_partition_key.h"
 
 namespace cassandra_bloom::testing {
@@ -30,33 +31,10 @@ using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// Takes numbers and strings off the front; after the end there are zeros.
-class Input {
- public:
-  Input(const uint8_t* data, size_t size)
-      : rest_(reinterpret_cast<const char*>(data), size) {}
-
-  bool at_end() const { return rest_.empty(); }
-
-  std::string Bytes(size_t size) {
-    std::string bytes(rest_.substr(0, size));
-    rest_.remove_prefix(bytes.size());
-    return bytes;
-  }
-
-  size_t Byte() {
-    const std::string byte = Bytes(1);
-    return byte.empty() ? 0 : static_cast<uint8_t>(byte[0]);
-  }
-
- private:
-  std::string_view rest_;
-};
-
-std::string Spelling(Input* input) {
-  const size_t kind = input->Byte();
-  const std::string skip = "skip:" + std::to_string(input->Byte() % 12);
-  const std::string count = std::to_string(1 + input->Byte() % 6);
+std::string Spelling(FuzzInput* input) {
+  const size_t kind = input->Number(1);
+  const std::string skip = "skip:" + std::to_string(input->Number(1) % 12);
+  const std::string count = std::to_string(1 + input->Number(1) % 6);
   switch (kind % 9) {
     case 0:
       return "whole";
@@ -81,10 +59,10 @@ std::string Spelling(Input* input) {
 
 // A long one is made of few bytes: they are repeated. An allocation of its
 // own, so that a byte read too many is seen.
-std::vector<std::string> Keys(Input* input) {
+std::vector<std::string> Keys(FuzzInput* input) {
   std::vector<std::string> keys;
   while (!input->at_end() && keys.size() < 300) {
-    const size_t length = input->Byte();
+    const size_t length = input->Number(1);
     std::string key = input->Bytes(length % 64);
     if (length >= 252) {
       key.resize(65530 + length % 16, key.empty() ? '\0' : key[0]);
@@ -157,7 +135,7 @@ void CheckFilter(PartitionKeyExtractor extractor,
 }
 
 void Check(const uint8_t* data, size_t size) {
-  Input input(data, size);
+  FuzzInput input(data, size);
   const std::string spelling = Spelling(&input);
   std::string error;
   const auto extractor = PartitionKeyExtractor::Parse(spelling, &error);
