@@ -23,23 +23,9 @@ for argument; do
 done
 ls "$packages"/*7.8*.deb >/dev/null || { echo "no packages for 7.8 in $packages: make deb"; exit 1; }
 
-step() { printf '\n==== %s (%d s)\n' "$*" "$SECONDS"; }
-clean_up() {
-  umount "$root/proc" 2>/dev/null || true
-  if [ -n "${temporary-}" ]; then rm -rf "$temporary"; fi
-}
-trap clean_up EXIT
-if [ -z "$root" ]; then
-  temporary=$(mktemp -d)
-  root=$temporary/debian
-fi
-if [ ! -e "$root/bin/sh" ]; then
-  step "Debian 13"
-  debootstrap --variant=minbase trixie "$root" >/dev/null
-fi
-mount -t proc proc "$root/proc"
-inside() { chroot "$root" env -i PATH="$PATH" HOME=/root DEBIAN_FRONTEND=noninteractive "$@"; }
-install() { inside apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends "$@" >/dev/null; }
+# shellcheck source=tests/matrix/chroot.sh
+. "$here/chroot.sh"
+open_chroot trixie "$root"
 
 step "RocksDB of both, and the tools of both"
 mirror=$(sed -n "s/^deb \\([^ ]*\\) trixie.*/\\1/p" "$root/etc/apt/sources.list" | head -1)

@@ -20,31 +20,17 @@ for argument; do
 done
 ls "$packages"/*.deb >/dev/null || { echo "no packages in $packages: make deb"; exit 1; }
 
-step() { printf '\n==== %s (%d s)\n' "$*" "$SECONDS"; }
-clean_up() {
-  umount "$root/proc" 2>/dev/null || true
-  if [ -n "${temporary-}" ]; then rm -rf "$temporary"; fi
-}
-trap clean_up EXIT
-if [ -z "$root" ]; then
-  temporary=$(mktemp -d)
-  root=$temporary/debian
-fi
-if [ ! -e "$root/bin/sh" ]; then
-  step "Debian 12"
-  debootstrap --variant=minbase bookworm "$root" >/dev/null
-fi
-mount -t proc proc "$root/proc"
+# shellcheck source=tests/matrix/chroot.sh
+. "$here/chroot.sh"
+open_chroot bookworm "$root"
 rm -rf "$root/check"
 mkdir "$root/check"
 cp -r "$packages" "$root/check/packages"
 cp -r "$sources/tests/consumer" "$here/policy_in_db_bench.sh" "$root/check"
 
-inside() { chroot "$root" env -i PATH="$PATH" HOME=/root DEBIAN_FRONTEND=noninteractive "$@"; }
-
 step "installing"
 inside apt-get update -qq
-inside apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends rocksdb-tools
+install rocksdb-tools
 inside sh -c 'apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends /check/packages/*.deb'
 inside dpkg -l | awk '/cassandra|filterdb|librocksdb/ {print $1, $2, $3}'
 
@@ -58,7 +44,7 @@ inside env LD_PRELOAD=libcassandra_bloom_preload.so true
 inside filterdb --version
 
 step "the consumer project, by CMake and by pkg-config"
-inside apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends cmake g++ make pkgconf python3
+install cmake g++ make pkgconf python3
 inside /check/consumer/run.sh /usr
 
 step "the examples"
