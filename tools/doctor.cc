@@ -198,12 +198,12 @@ std::vector<Family> ExamineAll(const std::string& db) {
   for (const auto& [name, settings] : live.column_families) {
     Family family = {
         name, settings.filter_policy, IsOurs(settings.filter_policy), {}, {}};
+    const std::string expected = family.on ? FilterNameOf(family.policy) : "";
     for (const LiveSst& file : live.files) {
       if (file.column_family != name) {
         continue;
       }
-      if (const auto sst =
-              Examine(file, family.on ? FilterNameOf(family.policy) : "")) {
+      if (const auto sst = Examine(file, expected)) {
         family.levels[file.level].Add(sst->filter);
         family.ssts.push_back(*sst);
       }
