@@ -159,16 +159,22 @@ class Database(StockDatabase):
 
 
 def false_positive_rate(config: Config, bench: Bench) -> float:
-    useful = bench.counters.get("rocksdb.bloom.filter.useful", 0)
+    counters = {
+        name.removeprefix("rocksdb.bloom.filter."): count
+        for name, count in bench.counters.items()
+    }
+    useful = counters["useful"]
+    false = counters["full.positive"] - counters["full.true.positive"]
+    # Since 8.3, Get with a filter of prefixes alone counts in these instead.
+    if "prefix.true.positive" in counters:
+        useful += counters["prefix.useful"]
+        false += counters["prefix.checked"] - counters["prefix.useful"]
+        false -= counters["prefix.true.positive"]
     if useful == 0:
         raise Failure(
             f"{config}: no filter was of use: rocksdb.bloom.filter.useful is 0 "
             "after lookups of absent keys"
         )
-    false = (
-        bench.counters["rocksdb.bloom.filter.full.positive"]
-        - bench.counters["rocksdb.bloom.filter.full.true.positive"]
-    )
     return false / (useful + false)
 
 

@@ -22,7 +22,9 @@
 #include <rocksdb/filter_policy.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #define CASSANDRA_BLOOM_EXPORT __attribute__((visibility("default")))
 
@@ -56,6 +58,36 @@ struct CassandraBloomOptions {
   // As for the two functions above; bits per key, unless fp_chance is not 0.
   double bits_per_key = 10;
   double fp_chance = 0;
+
+  // Instead of these, the bits per key, or the chance, of the SST files that
+  // are written to level 0, level 1, and so on; the last one is that of all
+  // further levels, too. Here and below a number out of the ranges above (0 to
+  // 100 bits) is refused as a wrong fp_chance is.
+  std::vector<double> level_bits;
+  std::vector<double> level_fp_chance;
+
+  // Instead of all of these, for files that RocksDB knows to be the last with
+  // keys of their range. A flush never is.
+  std::optional<double> bottommost_bits;
+  std::optional<double> bottommost_fp_chance;
+
+  // `uniform`, or `monkey`: spreads bits_per_key, the average, over the levels
+  // of leveled compaction so that false positives are fewest: each level has ln
+  // T / (ln 2)^2 more bits per key than the one below, 4.8 for T = 10, up to
+  // 14.4 more than the last one (Dayan, Athanassoulis, Idreos: Monkey, SIGMOD
+  // 2017). In universal and FIFO compaction every file has the average.
+  //
+  // A level is counted from the last one up, as
+  // level_compaction_dynamic_level_bytes fills them; without that, the last one
+  // that holds data has to be given in bottom_level. DB::Open refuses a
+  // database where one of the two is missing, or where both are.
+  std::string allocation = "uniform";
+  std::optional<double> size_ratio;  // T, 2 to 1000; 10 if none
+  std::optional<int> bottom_level;   // 1 to 100
+
+  // A file has the bits per key of the level that it is written to, also when
+  // it is moved to another one later, as it is. One whose level is unknown
+  // (SstFileWriter, RepairDB) is taken as one of the last level.
 
   // Where the partition key is in a storage key: what the filter holds, once
   // for all keys of a partition that are beside each other.

@@ -73,6 +73,9 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  private:
   ROCKSDB_NAMESPACE::Status SettingsStatus() const;
   ROCKSDB_NAMESPACE::Status CannotBeChanged() const;
+  // What each level has, if that is not the same for all.
+  void LogLevelsOnce(
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   void ReportWrongSettingsOnce(ROCKSDB_NAMESPACE::Logger* info_log) const;
 
   PolicySettings settings_;
@@ -80,6 +83,7 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // The id that options are still to be added to; none, once they were.
   std::optional<std::string> configured_id_;
   mutable std::atomic<bool> reported_{false};
+  mutable std::atomic<bool> levels_logged_{false};
 };
 
 }  // namespace cassandra_bloom

@@ -4,13 +4,16 @@
 //   cassandra_bloom:BITS             bits per key, 0 ... 100
 //   cassandra_bloom:fp:CHANCE        Cassandra's bloom_filter_fp_chance
 //
-// and, behind any of them, what is hashed of a key (partition_key.h), if that
-// is not all of it:
+// and, behind any of them, further options (policy_options.h), of which the
+// first two stand instead of BITS and CHANCE:
 //
+//   :level_bits:LIST :level_fp_chance:LIST
+//   :bottommost_bits:BITS :bottommost_fp_chance:CHANCE
+//   :allocation:monkey :size_ratio:NUMBER :bottom_level:LEVEL
 //   :partition_key:EXTRACTOR
 //
-// The same as options beside the name: bits_per_key=BITS or fp_chance=CHANCE,
-// partition_key=EXTRACTOR. Nothing is said twice.
+// The same as options beside the name: bits_per_key=BITS, fp_chance=CHANCE,
+// level_bits=LIST and so on. Nothing is said twice.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_ROCKSDB_POLICY_SETTINGS_H_
 #define CASSANDRA_BLOOM_PLUGIN_ROCKSDB_POLICY_SETTINGS_H_
@@ -21,8 +24,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "plugin/core/level_sizing.h"
 #include "plugin/core/partition_key.h"
-#include "plugin/core/sizing.h"
 
 namespace ROCKSDB_NAMESPACE {
 struct CassandraBloomOptions;
@@ -48,13 +51,13 @@ struct PolicySettings {
   // and #, which RocksDB's options parser would not bring back.
   std::string id;
 
-  std::optional<Sizing> sizing;  // None: no filter is built.
+  LevelSizing sizing;
 
   PartitionKeyExtractor partition_key;
 
   // Not empty: a wrong setting, what it is and what would be right. Then no
-  // filter is built, those of whole keys are read, and `id` is one that is
-  // refused again.
+  // filter is built (`sizing` is that of none), those of whole keys are read,
+  // and `id` is one that is refused again.
   std::string error;
 };
 

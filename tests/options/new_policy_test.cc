@@ -120,6 +120,97 @@ TEST(NewPolicyTest, Options) {
             "cassandra_bloom:fp:0.01:partition_key:fixed:8");
 }
 
+TEST(NewPolicyTest, OptionsByLevel) {
+  const auto id = [](const CassandraBloomOptions& options) {
+    return IdOf(PolicyPtr(NewCassandraBloomPolicyFromOptions(options)));
+  };
+  CassandraBloomOptions options;
+  options.level_bits = {14, 12.5, 0.2};
+  EXPECT_EQ(id(options), "cassandra_bloom:level_bits:14,12.5,0");
+  options.bottommost_bits = 8;
+  options.partition_key = "u16";
+  EXPECT_EQ(id(options),
+            "cassandra_bloom:level_bits:14,12.5,0:bottommost_bits:8:"
+            "partition_key:u16");
+  options.fp_chance = 0.01;
+  EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
+  options.level_bits.clear();
+  EXPECT_EQ(id(options),
+            "cassandra_bloom:fp:0.01:bottommost_bits:8:partition_key:u16");
+  options = {};
+  options.level_fp_chance = {0.001, 0.01};
+  options.bottommost_fp_chance = 0.1;
+  EXPECT_EQ(id(options),
+            "cassandra_bloom:level_fp_chance:0.001,0.01:"
+            "bottommost_fp_chance:0.1");
+  options.bottommost_bits = 8;
+  EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
+}
+
+TEST(NewPolicyTest, OptionsOfMonkey) {
+  const auto id = [](const CassandraBloomOptions& options) {
+    return IdOf(PolicyPtr(NewCassandraBloomPolicyFromOptions(options)));
+  };
+  CassandraBloomOptions options;
+  options.allocation = "monkey";
+  EXPECT_EQ(id(options), "cassandra_bloom:10:allocation:monkey");
+  options.size_ratio = 10;
+  EXPECT_EQ(id(options), "cassandra_bloom:10:allocation:monkey");
+  options.size_ratio = 8;
+  options.bottom_level = 4;
+  options.bits_per_key = 12;
+  EXPECT_EQ(id(options),
+            "cassandra_bloom:12:allocation:monkey:size_ratio:8:bottom_level:4");
+  options.allocation = "uniform";
+  EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
+}
+
+// Levels are counted from the last one, where RocksDB fills them from there.
+TEST(NewPolicyTest, MonkeyHasToKnowTheLastLevel) {
+  TempDb db;
+  const struct {
+    const char* policy;
+    bool dynamic;
+    const char* refused;  // Empty: it is not.
+  } cases[] = {
+      {"cassandra_bloom:10:allocation:monkey", true, ""},
+      {"cassandra_bloom:10:allocation:monkey", false, "bottom_level="},
+      {"cassandra_bloom:10:allocation:monkey:bottom_level:3", false, ""},
+      {"cassandra_bloom:10:allocation:monkey:bottom_level:3", true,
+       "leave it out"},
+      {"cassandra_bloom:10:allocation:monkey:bottom_level:6", false, ""},
+      {"cassandra_bloom:10:allocation:monkey:bottom_level:7", false,
+       "num_levels=7"},
+  };
+  RegisterInDefaultRegistry();
+  for (const auto& expected : cases) {
+    SCOPED_TRACE(std::string(expected.policy) +
+                 (expected.dynamic ? ", dynamic" : ""));
+    PolicyPtr policy;
+    ASSERT_TRUE(FilterPolicy::CreateFromString(ConfigOptions(), expected.policy,
+                                               &policy)
+                    .ok());
+    EXPECT_EQ(policy->GetId(), expected.policy);
+    Options options = db.options();
+    SetFilterPolicy(policy, &options);
+    options.level_compaction_dynamic_level_bytes = expected.dynamic;
+    for (const auto style : {ROCKSDB_NAMESPACE::kCompactionStyleLevel,
+                             ROCKSDB_NAMESPACE::kCompactionStyleUniversal}) {
+      options.compaction_style = style;
+      const auto status = db.Open(options);
+      db.Close();
+      if (*expected.refused == '\0' ||
+          style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
+        EXPECT_TRUE(status.ok()) << status.ToString();
+      } else {
+        EXPECT_TRUE(status.IsInvalidArgument());
+        EXPECT_NE(status.ToString().find(expected.refused), std::string::npos)
+            << status.ToString();
+      }
+    }
+  }
+}
+
 TEST(NewPolicyTest, WrongOptionsAreRefusedByOpen) {
   TempDb db;
   const auto open = [&](const PolicyPtr& policy) {
