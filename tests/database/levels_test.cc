@@ -1,0 +1,242 @@
+// Bits per key by level, in files that RocksDB writes to them.
+
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/object_registry.h>
+#include <rocksdb/version.h>
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "tests/database/dataset.h"
+#include "tests/database/level_files.h"
+#include "tests/database/test_db.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using rocksdb::CassandraBloomOptions;
+
+PolicyPtr ListPolicy(std::vector<double> level_bits) {
+  CassandraBloomOptions options;
+  options.level_bits = std::move(level_bits);
+  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
+}
+
+CassandraBloomOptions Monkey() {
+  CassandraBloomOptions options;
+  options.allocation = "monkey";
+  return options;
+}
+
+rocksdb::Options LevelOptions(const CassandraBloomOptions& policy) {
+  rocksdb::Options options =
+      DbOptions(PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(policy)));
+  options.level_compaction_dynamic_level_bytes = true;
+  return options;
+}
+
+Rows SomeRows() {
+  Rows rows;
+  for (int i = 0; i < 1000; ++i) {
+    rows["key" + std::to_string(100000 + i)] = "value";
+  }
+  return rows;
+}
+
+std::string LogOf(const TestDb& db) {
+  std::ifstream file(db.path() + "/LOG");
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+size_t CountOf(const std::string& what, const std::string& text) {
+  size_t count = 0;
+  for (size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+// Moves all files to a level, and writes them anew where they are already.
+void CompactTo(int level, const TestDb& db) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  std::vector<std::string> names;
+  for (const auto& file : files) {
+    names.push_back(file.name);
+  }
+  Require(db->CompactFiles(rocksdb::CompactionOptions(), names, level));
+}
+
+// Of the only file.
+double BitsPerKey(const TestDb& db) {
+  const auto table = db.OnlyTable();
+  return LevelFile{table->num_filter_entries, table->filter_size}
+      .bits_per_key();
+}
+
+// 1000 keys have 20 to 83 bits of excess, and a header.
+constexpr double kExcess = 0.15;
+
+TEST(LevelsTest, AListByLevel) {
+  TestDb db(DbOptions(ListPolicy({16, 12, 8, 4})));
+  db.Put(SomeRows());
+  db.Flush();
+  EXPECT_NEAR(BitsPerKey(db), 16, kExcess);
+  for (const auto& [level, bits] :
+       {std::pair(1, 12), {2, 8}, {3, 4}, {4, 4}, {6, 4}}) {
+    CompactTo(level, db);
+    EXPECT_NEAR(BitsPerKey(db), bits, kExcess) << level;
+  }
+}
+
+TEST(LevelsTest, BottommostGoesBeforeTheList) {
+  CassandraBloomOptions policy;
+  policy.level_bits = {16, 12};
+  policy.bottommost_bits = 6;
+  TestDb db(LevelOptions(policy));
+  db.Put(SomeRows());
+  db.Flush();
+  EXPECT_NEAR(BitsPerKey(db), 16, kExcess);
+  db.Compact();
+  EXPECT_NEAR(BitsPerKey(db), 6, kExcess);
+}
+
+TEST(LevelsTest, NoFilterInTheLastLevel) {
+  CassandraBloomOptions policy;
+  policy.bottommost_bits = 0;
+  TestDb db(LevelOptions(policy));
+  db.Put(SomeRows());
+  db.Flush();
+  EXPECT_NEAR(BitsPerKey(db), 10, kExcess);
+  db.Compact();
+  EXPECT_EQ(db.OnlyTable()->filter_size, 0u);
+}
+
+TEST(LevelsTest, MonkeyInAFlushAndAtTheBottom) {
+  TestDb db(LevelOptions(Monkey()));
+  db.Put(SomeRows());
+  db.Flush();
+  EXPECT_NEAR(BitsPerKey(db), 23.845, kExcess);
+  db.Compact();
+  EXPECT_NEAR(BitsPerKey(db), 9.467, kExcess);
+}
+
+// What the levels get is in the LOG of every database that is opened.
+TEST(LevelsTest, TheTableIsInTheLog) {
+  TestDb db(LevelOptions(Monkey()));
+  const std::string line =
+      "[default] cassandra_bloom:10:allocation:monkey: bits per key in files "
+      "of level 0: 23.845, level 1: 23.845, level 2: 23.845, level 3: 23.845, "
+      "level 4: 19.053, level 5: 14.260, level 6: 9.467, bottommost: 9.467";
+  for (int i = 0; i < 2; ++i) {
+    for (int flush = 0; flush < 2; ++flush) {
+      db.Put(SomeRows());
+      db.Flush();
+    }
+    EXPECT_EQ(CountOf(line, LogOf(db)), 1u) << LogOf(db);
+    db.Reopen();
+  }
+  TestDb uniform(DbOptions(OurPolicy()));
+  uniform.Put(SomeRows());
+  uniform.Flush();
+  EXPECT_EQ(CountOf("bits per key in files", LogOf(uniform)), 0u);
+}
+
+// Their numbers do not tell how large levels are, if there are any.
+TEST(LevelsTest, MonkeyIsTheAverageInOtherCompactions) {
+  for (const auto style :
+       {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
+    rocksdb::Options options = LevelOptions(Monkey());
+    options.compaction_style = style;
+    TestDb db(options);
+    db.Put(SomeRows());
+    db.Flush();
+    EXPECT_NEAR(BitsPerKey(db), 10, kExcess);
+    if (style == rocksdb::kCompactionStyleUniversal) {
+      db.Compact();
+      EXPECT_NEAR(BitsPerKey(db), 10, kExcess);
+    }
+  }
+}
+
+TEST(LevelsTest, AFileToIngestIsOneOfTheLastLevel) {
+  const rocksdb::Options options = LevelOptions(Monkey());
+  TestDb db(options);
+  const TempDir dir;
+  const std::string file = dir / "file.sst";
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  Require(writer.Open(file));
+  for (const auto& [key, value] : SomeRows()) {
+    Require(writer.Put(key, value));
+  }
+  Require(writer.Finish());
+  Require(db->IngestExternalFile({file}, rocksdb::IngestExternalFileOptions()));
+  EXPECT_NEAR(BitsPerKey(db), 9.467, kExcess);
+  EXPECT_EQ(FilesByLevel(db).begin()->first, 6);
+}
+
+TEST(LevelsTest, AFileThatIsMovedStaysAsItIs) {
+  TestDb db(DbOptions(ListPolicy({16, 4})));
+  db.Put(SomeRows());
+  db.Flush();
+  Require(db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr));
+  EXPECT_GT(FilesByLevel(db).begin()->first, 0);
+  EXPECT_NEAR(BitsPerKey(db), 16, kExcess);
+}
+
+// Before 9.8, RocksDB changes a filter policy in a reopened database only.
+void ChangePolicy(const std::string& policy, TestDb* db) {
+  rocksdb::ObjectRegistry::Default()->AddLibrary("cassandra_bloom",
+                                                 register_cassandra_bloom, "");
+  const std::string change = "{filter_policy=" + policy + "}";
+  if (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 908) {
+    Require((*db)->SetOptions({{"block_based_table_factory", change}}));
+    return;
+  }
+  rocksdb::Options options = db->options();
+  Require(rocksdb::GetOptionsFromString(rocksdb::ConfigOptions(), db->options(),
+                                        "block_based_table_factory=" + change,
+                                        &options));
+  db->Reopen(options);
+}
+
+// The next file is written by the new list; the old ones are read as they are.
+TEST(LevelsTest, ChangedInALivingDatabase) {
+  TestDb db(DbOptions(ListPolicy({16, 12})));
+  db.Put(SomeRows());
+  db.Flush();
+  ChangePolicy("cassandra_bloom:level_bits:5,3:bottommost_bits:7", &db);
+  EXPECT_NEAR(BitsPerKey(db), 16, kExcess);
+  db.Put(SomeRows());
+  db.Flush();
+  std::vector<LevelFile> files = FilesByLevel(db)[0];
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_NEAR(files[0].bits_per_key() + files[1].bits_per_key(), 16 + 5,
+              2 * kExcess);
+  for (int i = 0; i < 100; ++i) {
+    std::string value;
+    EXPECT_TRUE(db->Get({}, "absent" + std::to_string(i), &value).IsNotFound());
+  }
+  for (const auto& [key, expected] : SomeRows()) {
+    std::string value;
+    Require(db->Get({}, key, &value));
+    EXPECT_EQ(value, expected);
+  }
+  db.Compact();
+  EXPECT_NEAR(BitsPerKey(db), 7, kExcess);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
