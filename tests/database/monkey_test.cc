@@ -2,7 +2,7 @@
 // memory: false positives of absent keys.
 //
 // CASSANDRA_BLOOM_PERCENT=100 writes 20 million keys into four levels; without
-// it, there are 200,000 keys in smaller levels.
+// it, there are 100,000 keys in smaller levels.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -31,7 +31,7 @@ constexpr double kAverage = 10;
 uint64_t NumKeys() {
   const char* const percent = std::getenv("CASSANDRA_BLOOM_PERCENT");
   return percent == nullptr
-             ? 200000
+             ? 100000
              : 200000 *
                    std::max<uint64_t>(1, std::strtoull(percent, nullptr, 10));
 }
@@ -143,7 +143,7 @@ Measured Measure(const std::string& allocation, double bits_per_key,
   }
   ExpectFound(db, num_keys);
   db.ResetStatistics();
-  const uint64_t num_absent = std::max<uint64_t>(num_keys / 10, 100000);
+  const uint64_t num_absent = std::max<uint64_t>(num_keys / 10, 50000);
   std::string value;
   const auto begin = std::chrono::steady_clock::now();
   for (uint64_t i = 0; i < num_absent; ++i) {
