@@ -80,14 +80,15 @@ struct CassandraBloomOptions {
   // A level is counted from the last one up, as
   // level_compaction_dynamic_level_bytes fills them; without that, the last one
   // that holds data has to be given in bottom_level. DB::Open refuses a
-  // database where one of the two is missing, or where both are.
+  // database with neither or both.
   std::string allocation = "uniform";
   std::optional<double> size_ratio;  // T, 2 to 1000; 10 if none
   std::optional<int> bottom_level;   // 1 to 100
 
   // A file has the bits per key of the level that it is written to, also when
   // it is moved to another one later, as it is. One whose level is unknown
-  // (SstFileWriter, RepairDB) is taken as one of the last level.
+  // (SstFileWriter, RepairDB) is taken as one of the last level by a list, and
+  // has the average with monkey.
 
   // Where the partition key is in a storage key: what the filter holds, once
   // for all keys of a partition that are beside each other.

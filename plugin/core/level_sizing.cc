@@ -7,7 +7,6 @@ namespace cassandra_bloom {
 namespace {
 
 constexpr double kLn2 = 0.69314718055994531;
-const double kMaxExtraBitsPerKey = std::log(1000.0) / (kLn2 * kLn2);
 
 // More bits per key of a level than of the one below.
 double BitsPerKeyOfStep(const MonkeyAllocation& monkey) {
@@ -16,12 +15,10 @@ double BitsPerKeyOfStep(const MonkeyAllocation& monkey) {
 
 std::optional<Sizing> MonkeySizing(const MonkeyAllocation& monkey,
                                    const SstPlace& place) {
-  int levels_above = 0;
-  if (!place.is_bottommost && place.level >= 0) {
-    levels_above =
-        monkey.bottom_level.value_or(place.num_levels - 1) - place.level;
-  }
-  return SizingForBitsPerKey(monkey.BitsPerKey(std::max(0, levels_above)));
+  const int bottom_level = monkey.bottom_level.value_or(place.num_levels - 1);
+  const int levels_above =
+      place.is_bottommost ? 0 : std::max(0, bottom_level - place.level);
+  return SizingForBitsPerKey(monkey.BitsPerKey(levels_above));
 }
 
 }  // namespace
@@ -34,8 +31,12 @@ double MonkeyAllocation::BottomBitsPerKey() const {
 }
 
 double MonkeyAllocation::BitsPerKey(int levels_above) const {
-  return BottomBitsPerKey() +
-         std::min(kMaxExtraBitsPerKey, levels_above * BitsPerKeyOfStep(*this));
+  return std::min(MostBitsPerKey(),
+                  BottomBitsPerKey() + levels_above * BitsPerKeyOfStep(*this));
+}
+
+double MonkeyAllocation::MostBitsPerKey() const {
+  return BottomBitsPerKey() + std::log(1000.0) / (kLn2 * kLn2);
 }
 
 bool LevelSizing::IsUniform() const {
@@ -43,10 +44,10 @@ bool LevelSizing::IsUniform() const {
 }
 
 std::optional<Sizing> LevelSizing::For(const SstPlace& place) const {
-  if (monkey && place.is_leveled) {
+  const bool is_unknown = place.level < 0;
+  if (monkey && place.is_leveled && !is_unknown) {
     return MonkeySizing(*monkey, place);
   }
-  const bool is_unknown = place.level < 0;
   if (has_bottommost && (place.is_bottommost || is_unknown)) {
     return bottommost;
   }

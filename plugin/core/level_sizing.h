@@ -38,9 +38,12 @@ struct MonkeyAllocation {
   // all but 1/T of what is left, and so on.
   double BottomBitsPerKey() const;
 
-  // What a level gets that is so many levels above the last one. More than
-  // thousandfold fewer false positives than in the last level gain nothing.
+  // What a level gets that is so many levels above the last one.
   double BitsPerKey(int levels_above) const;
+
+  // What no level goes beyond: more than thousandfold fewer false positives
+  // than in the last level gain nothing.
+  double MostBitsPerKey() const;
 };
 
 constexpr double kMinSizeRatio = 2;
@@ -56,14 +59,15 @@ struct LevelSizing {
   bool has_bottommost = false;
   std::optional<Sizing> bottommost;
 
-  // Instead of both in leveled compaction. `levels` has the average, for other
-  // compactions: a level there is not a run of a size that its number tells.
+  // Instead of both in leveled compaction. `levels` has the average, for files
+  // whose level is unknown, and for other compactions: a level there is not a
+  // run of a size that its number tells.
   std::optional<MonkeyAllocation> monkey;
 
   bool IsUniform() const;
 
-  // A file whose level is unknown is taken as one of the last level: that is
-  // where bulk loads come to rest.
+  // By a list, a file whose level is unknown is taken as one of the last level:
+  // that is where bulk loads come to rest.
   std::optional<Sizing> For(const SstPlace& place) const;
 };
 

@@ -4,6 +4,7 @@
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 #include <utility>
@@ -14,7 +15,9 @@
 
 namespace cassandra_bloom {
 
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::DBOptions;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
@@ -41,33 +44,47 @@ std::string BitsText(const std::optional<Sizing>& sizing) {
   return text;
 }
 
+// RocksDB validates options as they are given, and then changes these
+// (SanitizeOptions in db/column_family.cc).
+bool HasDynamicLevels(const DBOptions& db_options,
+                      const ColumnFamilyOptions& cf_options) {
+  const auto& paths =
+      cf_options.cf_paths.empty() ? db_options.db_paths : cf_options.cf_paths;
+  return cf_options.level_compaction_dynamic_level_bytes && paths.size() <= 1;
+}
+
+int NumLevels(const ColumnFamilyOptions& cf_options) {
+  return std::max(2, cf_options.num_levels);
+}
+
 // An error of the options of a database, if "monkey" cannot count its levels.
-Status CheckMonkey(const MonkeyAllocation& monkey,
-                   const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options) {
+Status CheckMonkey(const MonkeyAllocation& monkey, const DBOptions& db_options,
+                   const ColumnFamilyOptions& cf_options) {
   if (cf_options.compaction_style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
     return Status::OK();
   }
+  const bool has_dynamic_levels = HasDynamicLevels(db_options, cf_options);
   if (!monkey.bottom_level) {
-    return cf_options.level_compaction_dynamic_level_bytes
+    return has_dynamic_levels
                ? Status::OK()
                : Status::InvalidArgument(
                      "cassandra_bloom: allocation=monkey counts levels from "
                      "the last one up, as "
-                     "level_compaction_dynamic_level_bytes=true fills them: "
-                     "set that, or bottom_level= to the last level that will "
-                     "hold data");
+                     "level_compaction_dynamic_level_bytes=true fills them, "
+                     "with one path: set that, or bottom_level= to the last "
+                     "level that will hold data");
   }
-  if (cf_options.level_compaction_dynamic_level_bytes) {
+  if (has_dynamic_levels) {
     return Status::InvalidArgument(
         "cassandra_bloom: bottom_level= is for "
         "level_compaction_dynamic_level_bytes=false: leave it out, the last "
         "level holds data here");
   }
-  if (*monkey.bottom_level >= cf_options.num_levels) {
+  if (*monkey.bottom_level >= NumLevels(cf_options)) {
     return Status::InvalidArgument(
         "cassandra_bloom: bottom_level=" +
         std::to_string(*monkey.bottom_level) +
-        " is not below num_levels=" + std::to_string(cf_options.num_levels));
+        " is not below num_levels=" + std::to_string(NumLevels(cf_options)));
   }
   return Status::OK();
 }
@@ -110,12 +127,15 @@ Status CassandraBloomPolicy::PrepareOptions(
 }
 
 Status CassandraBloomPolicy::ValidateOptions(
-    const ROCKSDB_NAMESPACE::DBOptions& /*db_options*/,
-    const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options) const {
-  levels_logged_ = false;  // Each database that is opened has its LOG.
+    const DBOptions& db_options, const ColumnFamilyOptions& cf_options) const {
+  {
+    // Each database that is opened has its LOG, perhaps where another was.
+    const std::lock_guard<std::mutex> lock(levels_mutex_);
+    levels_logged_.clear();
+  }
   const Status status = SettingsStatus();
   return status.ok() && settings_.sizing.monkey
-             ? CheckMonkey(*settings_.sizing.monkey, cf_options)
+             ? CheckMonkey(*settings_.sizing.monkey, db_options, cf_options)
              : status;
 }
 
@@ -151,22 +171,42 @@ Status CassandraBloomPolicy::SettingsStatus() const {
 }
 
 void CassandraBloomPolicy::LogLevelsOnce(
-    const FilterBuildingContext& context) const {
-  if (settings_.sizing.IsUniform() || levels_logged_.exchange(true)) {
+    const FilterBuildingContext& context) const try {
+  // SstFileWriter knows no levels.
+  if (settings_.sizing.IsUniform() || context.info_log == nullptr ||
+      context.num_levels < 0) {
     return;
   }
+  {
+    const std::lock_guard<std::mutex> lock(levels_mutex_);
+    if (!levels_logged_.emplace(context.info_log, context.column_family_name)
+             .second) {
+      return;
+    }
+  }
+  ROCKSDB_NAMESPACE::Info(context.info_log,
+                          "[%s] %s: bits per key in files of %s",
+                          context.column_family_name.c_str(),
+                          settings_.id.c_str(), LevelsText(context).c_str());
+} catch (const std::bad_alloc&) {
+  // The filter may still have what it needs.
+}
+
+std::string CassandraBloomPolicy::LevelsText(
+    const FilterBuildingContext& context) const {
+  const LevelSizing& sizing = settings_.sizing;
   SstPlace place = PlaceOf(context);
   place.is_bottommost = false;
   std::string levels;
   for (place.level = 0; place.level < place.num_levels; ++place.level) {
-    levels += "level " + std::to_string(place.level) + ": " +
-              BitsText(settings_.sizing.For(place)) + ", ";
+    levels += (place.level == 0 ? "level " : ", level ") +
+              std::to_string(place.level) + ": " + BitsText(sizing.For(place));
   }
+  place.level = place.num_levels - 1;
   place.is_bottommost = true;
-  ROCKSDB_NAMESPACE::Info(
-      context.info_log, "[%s] %s: bits per key in files of %sbottommost: %s",
-      context.column_family_name.c_str(), settings_.id.c_str(), levels.c_str(),
-      BitsText(settings_.sizing.For(place)).c_str());
+  return sizing.has_bottommost || sizing.monkey
+             ? levels + ", bottommost: " + BitsText(sizing.For(place))
+             : levels;
 }
 
 void CassandraBloomPolicy::ReportWrongSettingsOnce(Logger* info_log) const {

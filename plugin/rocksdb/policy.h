@@ -6,7 +6,9 @@
 #include <rocksdb/filter_policy.h>
 
 #include <atomic>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -73,8 +75,11 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  private:
   ROCKSDB_NAMESPACE::Status SettingsStatus() const;
   ROCKSDB_NAMESPACE::Status CannotBeChanged() const;
-  // What each level has, if that is not the same for all.
+  // What each level has, if that is not the same for all: once for each column
+  // family after an open.
   void LogLevelsOnce(
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
+  std::string LevelsText(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   void ReportWrongSettingsOnce(ROCKSDB_NAMESPACE::Logger* info_log) const;
 
@@ -83,7 +88,10 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // The id that options are still to be added to; none, once they were.
   std::optional<std::string> configured_id_;
   mutable std::atomic<bool> reported_{false};
-  mutable std::atomic<bool> levels_logged_{false};
+  mutable std::mutex levels_mutex_;
+  // Where, and for which column family.
+  mutable std::set<std::pair<const ROCKSDB_NAMESPACE::Logger*, std::string>>
+      levels_logged_;
 };
 
 }  // namespace cassandra_bloom

@@ -202,6 +202,12 @@ class SettingsReader {
           "last level: give more than bits_per_key=" +
           FormatNumber(monkey.average_bits_per_key));
     }
+    if (monkey.MostBitsPerKey() > kMaxBitsPerKey) {
+      return Fail(
+          "allocation=monkey would give more than 100 bits per key to small "
+          "levels: give less than bits_per_key=" +
+          FormatNumber(monkey.average_bits_per_key));
+    }
     settings_.sizing.monkey = monkey;
     return true;
   }

@@ -84,7 +84,9 @@ TEST(LevelSizingTest, MonkeyOfTenBits) {
     EXPECT_EQ(BitsAt(sizing, Level(level)), 23.845);
   }
   EXPECT_EQ(BitsAt(sizing, Bottommost(3)), 9.467);
-  EXPECT_EQ(BitsAt(sizing, Level(-1, -1)), 9.467);
+  for (const int num_levels : {-1, 7}) {
+    EXPECT_EQ(BitsAt(sizing, Level(-1, num_levels)), 10);
+  }
   EXPECT_EQ(BitsAt(sizing, Level(2, -1)), 9.467);
 }
 
@@ -93,6 +95,19 @@ TEST(LevelSizingTest, MonkeyWithTheBottomGiven) {
   const double expected[] = {23.845, 19.053, 14.26, 9.467, 9.467, 9.467, 9.467};
   for (int level = 0; level < 7; ++level) {
     EXPECT_EQ(BitsAt(sizing, Level(level)), expected[level]) << level;
+  }
+}
+
+// However many levels it takes.
+TEST(LevelSizingTest, MonkeyStopsAtAThousandthOfTheFalsePositives) {
+  for (const double size_ratio : {2.0, 4.0, 100.0}) {
+    const MonkeyAllocation monkey = {12, size_ratio, std::nullopt};
+    const double most = monkey.BottomBitsPerKey() + 14.3776;
+    EXPECT_NEAR(monkey.MostBitsPerKey(), most, 0.001);
+    const double levels = std::log(1000) / std::log(size_ratio);
+    EXPECT_LT(monkey.BitsPerKey(static_cast<int>(levels)), most);
+    EXPECT_NEAR(monkey.BitsPerKey(static_cast<int>(levels) + 1), most, 0.001);
+    EXPECT_NEAR(monkey.BitsPerKey(1000), most, 0.001);
   }
 }
 

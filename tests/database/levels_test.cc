@@ -154,6 +154,32 @@ TEST(LevelsTest, TheTableIsInTheLog) {
   EXPECT_EQ(CountOf("bits per key in files", LogOf(uniform)), 0u);
 }
 
+// One policy for two column families, of which one has fewer levels.
+TEST(LevelsTest, EachColumnFamilyHasItsTableInTheLog) {
+  rocksdb::Options options = DbOptions(ListPolicy({16, 12, 8}));
+  TestDb db(options);
+  options.num_levels = 2;
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  Require(db->CreateColumnFamily(options, "other", &family));
+  for (auto* const handle : {db->DefaultColumnFamily(), family}) {
+    Require(db->Put({}, handle, "key", "value"));
+    Require(db->Flush(rocksdb::FlushOptions(), handle));
+  }
+  Require(db->DestroyColumnFamilyHandle(family));
+  const std::string log = LogOf(db);
+  EXPECT_EQ(CountOf("[default] cassandra_bloom:level_bits:16,12,8: bits per "
+                    "key in files of level 0: 16.000, level 1: 12.000, level "
+                    "2: 8.000, level 3: 8.000",
+                    log),
+            1u)
+      << log;
+  EXPECT_EQ(CountOf("[other] cassandra_bloom:level_bits:16,12,8: bits per key "
+                    "in files of level 0: 16.000, level 1: 12.000\n",
+                    log),
+            1u)
+      << log;
+}
+
 // Their numbers do not tell how large levels are, if there are any.
 TEST(LevelsTest, MonkeyIsTheAverageInOtherCompactions) {
   for (const auto style :
@@ -171,8 +197,7 @@ TEST(LevelsTest, MonkeyIsTheAverageInOtherCompactions) {
   }
 }
 
-TEST(LevelsTest, AFileToIngestIsOneOfTheLastLevel) {
-  const rocksdb::Options options = LevelOptions(Monkey());
+double BitsPerKeyOfAnIngestedFile(const rocksdb::Options& options) {
   TestDb db(options);
   const TempDir dir;
   const std::string file = dir / "file.sst";
@@ -183,8 +208,13 @@ TEST(LevelsTest, AFileToIngestIsOneOfTheLastLevel) {
   }
   Require(writer.Finish());
   Require(db->IngestExternalFile({file}, rocksdb::IngestExternalFileOptions()));
-  EXPECT_NEAR(BitsPerKey(db), 9.467, kExcess);
-  EXPECT_EQ(FilesByLevel(db).begin()->first, 6);
+  return BitsPerKey(db);
+}
+
+TEST(LevelsTest, OfAFileToIngestTheLevelIsUnknown) {
+  EXPECT_NEAR(BitsPerKeyOfAnIngestedFile(DbOptions(ListPolicy({16, 12, 8}))), 8,
+              kExcess);
+  EXPECT_NEAR(BitsPerKeyOfAnIngestedFile(LevelOptions(Monkey())), 10, kExcess);
 }
 
 TEST(LevelsTest, AFileThatIsMovedStaysAsItIs) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/options/policy_probe.h"
@@ -198,6 +199,13 @@ TEST(NewPolicyTest, MonkeyHasToKnowTheLastLevel) {
                              ROCKSDB_NAMESPACE::kCompactionStyleUniversal}) {
       options.compaction_style = style;
       const auto status = db.Open(options);
+      if (status.ok()) {
+        db.Close();
+        std::vector<ROCKSDB_NAMESPACE::ColumnFamilyOptions> families;
+        EXPECT_TRUE(db.OpenLatest(&families).ok());
+        ASSERT_EQ(families.size(), 1u);
+        EXPECT_EQ(IdOf(FilterPolicyOf(families[0])), expected.policy);
+      }
       db.Close();
       if (*expected.refused == '\0' ||
           style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
@@ -209,6 +217,24 @@ TEST(NewPolicyTest, MonkeyHasToKnowTheLastLevel) {
       }
     }
   }
+}
+
+// With several paths, RocksDB does without dynamic levels, whatever was set.
+TEST(NewPolicyTest, MonkeyWithSeveralPaths) {
+  TempDb db;
+  CassandraBloomOptions policy;
+  policy.allocation = "monkey";
+  Options options = db.options();
+  options.level_compaction_dynamic_level_bytes = true;
+  options.db_paths = {{db.path(), 1 << 30}, {db.path() + "/other", 1 << 30}};
+  SetFilterPolicy(PolicyPtr(NewCassandraBloomPolicyFromOptions(policy)),
+                  &options);
+  EXPECT_TRUE(db.Open(options).IsInvalidArgument());
+  policy.bottom_level = 3;
+  SetFilterPolicy(PolicyPtr(NewCassandraBloomPolicyFromOptions(policy)),
+                  &options);
+  EXPECT_TRUE(db.Open(options).ok());
+  EXPECT_FALSE(db.db()->GetOptions().level_compaction_dynamic_level_bytes);
 }
 
 TEST(NewPolicyTest, WrongOptionsAreRefusedByOpen) {

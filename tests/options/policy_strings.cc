@@ -187,6 +187,7 @@ const std::vector<RefusedString>& RefusedStrings() {
        "bottommost_bits=8", kMonkey},
       {"cassandra_bloom:1.5:allocation:monkey", "bits_per_key=1.5", kMonkey},
       {"cassandra_bloom:0:allocation:monkey", "bits_per_key=0", kMonkey},
+      {"cassandra_bloom:90:allocation:monkey", "bits_per_key=90", kMonkey},
       {"cassandra_bloom:10:partition_key:u16:level_bits:8",
        "'u16:level_bits:8'", kExtractors},
       // As options.
