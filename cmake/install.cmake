@@ -65,7 +65,8 @@ cassandra_bloom_install(plugin
   HEADERS
     include/cassandra_bloom/filter_db_export.h
     include/cassandra_bloom/filter_db_export_listener.h
-    include/cassandra_bloom/filter_policy.h)
+    include/cassandra_bloom/filter_policy.h
+    include/cassandra_bloom/filter_statistics.h)
 set(rocksdb_cxx_standard ${CMAKE_CXX_STANDARD})  # That its headers need.
 configure_file(cmake/cassandra_bloom-plugin.cmake.in
   ${package_files}/cassandra_bloom-plugin.cmake @ONLY)

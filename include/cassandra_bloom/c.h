@@ -45,7 +45,8 @@ extern "C" {
 // The version of this library, such as "0.1.0". Never freed.
 CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_version(void);
 
-// Frees a message of *errptr. NULL does nothing.
+// Frees a message of *errptr, or a string that is said to be freed so. NULL
+// does nothing.
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_free(void* memory);
 
 // Cassandra's Murmur3 of a key: hash[0] and hash[1] are the two numbers of its
@@ -210,6 +211,37 @@ CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_rocksdb_version(void);
 // own, linked statically, is not reached and this cannot be noticed.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_register_with_rocksdb(
     char** errptr);
+
+// What the policies of this process, those that are gone included, have built
+// and read until the call that makes this: a policy has no handle in C. The
+// figures are those of filter_statistics.h, which says what each counts.
+// Immutable; safe for concurrent use.
+typedef struct cassandra_bloom_statistics_t cassandra_bloom_statistics_t;
+
+// Fails only for want of memory.
+CASSANDRA_BLOOM_EXPORT cassandra_bloom_statistics_t*
+cassandra_bloom_statistics_total(char** errptr);
+
+CASSANDRA_BLOOM_EXPORT void cassandra_bloom_statistics_destroy(
+    cassandra_bloom_statistics_t* statistics);
+
+CASSANDRA_BLOOM_EXPORT uint64_t cassandra_bloom_statistics_filters_built(
+    const cassandra_bloom_statistics_t* statistics);
+CASSANDRA_BLOOM_EXPORT uint64_t cassandra_bloom_statistics_entries(
+    const cassandra_bloom_statistics_t* statistics);
+CASSANDRA_BLOOM_EXPORT uint64_t cassandra_bloom_statistics_bytes(
+    const cassandra_bloom_statistics_t* statistics);
+CASSANDRA_BLOOM_EXPORT uint64_t cassandra_bloom_statistics_build_nanos(
+    const cassandra_bloom_statistics_t* statistics);
+CASSANDRA_BLOOM_EXPORT uint64_t cassandra_bloom_statistics_match_all_filters(
+    const cassandra_bloom_statistics_t* statistics);
+CASSANDRA_BLOOM_EXPORT uint64_t cassandra_bloom_statistics_damaged_blocks(
+    const cassandra_bloom_statistics_t* statistics);
+
+// All of them, in lines in the style of `nodetool tablestats`. The caller frees
+// it with cassandra_bloom_free. NULL only for want of memory.
+CASSANDRA_BLOOM_EXPORT char* cassandra_bloom_statistics_to_string(
+    const cassandra_bloom_statistics_t* statistics, char** errptr);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 #include "plugin/rocksdb/bits_builder.h"
 
+#include <chrono>
 #include <new>
 #include <utility>
 
@@ -98,6 +99,22 @@ Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
 
 Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
                                         Status* status) {
+  const auto start = std::chrono::steady_clock::now();
+  CassandraBloomStatistics filter;
+  filter.filters_built = 1;
+  filter.entries = EstimateEntriesAdded();
+  const Slice block = Build(buf, status);
+  filter.bytes = block.size();
+  filter.match_all_filters = block.data() == kMatchAll.data();
+  filter.build_nanos = static_cast<uint64_t>(
+      std::chrono::nanoseconds(std::chrono::steady_clock::now() - start)
+          .count());
+  statistics_.Add(filter);
+  return block;
+}
+
+Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
+                                       Status* status) {
   // Whatever happens, the next filter starts from nothing. A hash that stayed
   // behind as "the last key" would be missing from the next partition.
   Entries entries = std::exchange(entries_, Entries());

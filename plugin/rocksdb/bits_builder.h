@@ -3,7 +3,8 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_ROCKSDB_BITS_BUILDER_H_
 #define CASSANDRA_BLOOM_PLUGIN_ROCKSDB_BITS_BUILDER_H_
 
-#include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
 
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "plugin/core/partition_key.h"
 #include "plugin/core/sizing.h"
 #include "plugin/rocksdb/filter_bits_api.h"
+#include "plugin/rocksdb/statistics.h"
 
 namespace cassandra_bloom {
 
@@ -22,17 +24,22 @@ namespace cassandra_bloom {
 class CassandraBloomBitsBuilder final
     : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
-  // What is added is the partition key of what RocksDB hands over.
-  // `detect_corruption` is RocksDB's detect_filter_construct_corruption: the
-  // hashes are checked before the filter is built and the filter afterwards.
-  // `info_log` may be null and must outlive the builder.
-  CassandraBloomBitsBuilder(Sizing sizing, PartitionKeyExtractor partition_key,
-                            bool detect_corruption,
-                            ROCKSDB_NAMESPACE::Logger* info_log)
+  // What is added is the partition key of what RocksDB hands over. Of the
+  // context, which may go afterwards, it takes
+  // - detect_filter_construct_corruption: the hashes are checked before the
+  //   filter is built and the filter afterwards;
+  // - the log, which may be null, and what is said there of the file.
+  // What it builds it adds to `statistics`, the policy's.
+  CassandraBloomBitsBuilder(
+      Sizing sizing, PartitionKeyExtractor partition_key,
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
+      StatisticsCounters* statistics)
       : sizing_(sizing),
         partition_key_(partition_key),
-        detect_corruption_(detect_corruption),
-        info_log_(info_log) {}
+        detect_corruption_(
+            context.table_options.detect_filter_construct_corruption),
+        info_log_(context.info_log),
+        statistics_(context, statistics) {}
 
   void AddKey(const ROCKSDB_NAMESPACE::Slice& key) override;
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
@@ -71,12 +78,15 @@ class CassandraBloomBitsBuilder final
 
   Hash128 HashOfPartitionKey(const ROCKSDB_NAMESPACE::Slice& key) const;
   void Add(Hash128 hash);
+  ROCKSDB_NAMESPACE::Slice Build(std::unique_ptr<const char[]>* buf,
+                                 ROCKSDB_NAMESPACE::Status* status);
   ROCKSDB_NAMESPACE::Slice MatchAll(uint64_t num_entries);
 
   const Sizing sizing_;
   const PartitionKeyExtractor partition_key_;
   const bool detect_corruption_;
   ROCKSDB_NAMESPACE::Logger* const info_log_;
+  FileStatistics statistics_;
   Entries entries_;
   std::optional<Unverified> unverified_;
   bool reported_no_memory_ = false;

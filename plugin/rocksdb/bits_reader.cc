@@ -62,12 +62,16 @@ class AlwaysMatchBitsReader final : public FilterBitsReader {
 }  // namespace
 
 FilterBitsReader* NewBitsReader(const Slice& contents,
-                                PartitionKeyExtractor partition_key) {
+                                PartitionKeyExtractor partition_key,
+                                StatisticsCounters* statistics) {
   FilterDb filter;
   if (ParseFilterDb(contents.data(), contents.size(), &filter)) {
     return new (std::nothrow) CassandraBloomBitsReader(filter, partition_key);
   }
-  ReportMalformedBlock(contents.size());
+  CassandraBloomStatistics damaged;
+  damaged.damaged_blocks = 1;
+  statistics->Add(damaged);
+  ReportDamagedBlock(contents.size());
   return new (std::nothrow) AlwaysMatchBitsReader();
 }
 

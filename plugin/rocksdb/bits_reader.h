@@ -5,17 +5,18 @@
 
 #include "plugin/core/partition_key.h"
 #include "plugin/rocksdb/filter_bits_api.h"
+#include "plugin/rocksdb/statistics.h"
 
 namespace cassandra_bloom {
 
 // A reader for the block, which must outlive it; safe for concurrent use. It
 // looks for the partition key of what RocksDB hands over. For
-// anything but a well-formed filter it is one that matches every key. The
-// caller owns it. nullptr without memory, which RocksDB takes as matching every
-// key, too.
+// anything but a well-formed filter it is one that matches every key, and the
+// block is counted in `statistics`. The caller owns it. nullptr without memory,
+// which RocksDB takes as matching every key, too.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(
     const ROCKSDB_NAMESPACE::Slice& contents,
-    PartitionKeyExtractor partition_key);
+    PartitionKeyExtractor partition_key, StatisticsCounters* statistics);
 
 }  // namespace cassandra_bloom
 

@@ -2,7 +2,6 @@
 
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
-#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -21,6 +20,7 @@ using ROCKSDB_NAMESPACE::DBOptions;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Logger;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
@@ -107,9 +107,7 @@ FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
     return nullptr;
   }
   auto* const builder = new (std::nothrow) CassandraBloomBitsBuilder(
-      *sizing, settings_.partition_key,
-      context.table_options.detect_filter_construct_corruption,
-      context.info_log);
+      *sizing, settings_.partition_key, context, &statistics_);
   if (builder == nullptr) {
     ReportNoMemory(context.info_log, /*num_entries=*/0);
   }
@@ -118,7 +116,12 @@ FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
 
 FilterBitsReader* CassandraBloomPolicy::GetFilterBitsReader(
     const Slice& contents) const {
-  return NewBitsReader(contents, settings_.partition_key);
+  return NewBitsReader(contents, settings_.partition_key, &statistics_);
+}
+
+const void* CassandraBloomPolicy::GetOptionsPtr(const std::string& name) const {
+  return name == kStatisticsPart ? &statistics_
+                                 : FilterPolicy::GetOptionsPtr(name);
 }
 
 Status CassandraBloomPolicy::PrepareOptions(

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "plugin/rocksdb/policy_settings.h"
+#include "plugin/rocksdb/statistics.h"
 
 namespace cassandra_bloom {
 
@@ -57,6 +58,8 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const ROCKSDB_NAMESPACE::DBOptions& db_options,
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options) const override;
 
+  const void* GetOptionsPtr(const std::string& name) const override;
+
  protected:
   // The name in options strings is that of all of them (IsInstanceOf).
   const char* NickName() const override { return kClassName(); }
@@ -92,6 +95,7 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // Where, and for which column family.
   mutable std::set<std::pair<const ROCKSDB_NAMESPACE::Logger*, std::string>>
       levels_logged_;
+  mutable StatisticsCounters statistics_{TotalStatistics()};
 };
 
 }  // namespace cassandra_bloom

@@ -6,11 +6,6 @@
 #include <cstdio>
 
 namespace cassandra_bloom {
-namespace {
-
-std::atomic<uint64_t> num_malformed_blocks{0};
-
-}  // namespace
 
 void ReportError(ROCKSDB_NAMESPACE::Logger* info_log, const char* format, ...) {
   va_list arguments;
@@ -33,15 +28,14 @@ void ReportNoMemory(ROCKSDB_NAMESPACE::Logger* info_log, uint64_t num_entries) {
               num_entries);
 }
 
-void ReportMalformedBlock(size_t size) {
-  if (num_malformed_blocks.fetch_add(1) == 0) {
+void ReportDamagedBlock(size_t size) {
+  static std::atomic<bool> reported{false};
+  if (!reported.exchange(true)) {
     ReportError(nullptr,
                 "cassandra_bloom: a filter block of %zu bytes is damaged: its "
                 "keys are found, but not filtered (reported once)",
                 size);
   }
 }
-
-uint64_t NumMalformedBlocks() { return num_malformed_blocks.load(); }
 
 }  // namespace cassandra_bloom

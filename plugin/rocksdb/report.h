@@ -20,9 +20,8 @@ __attribute__((format(printf, 2, 3))) void ReportError(
 void ReportNoMemory(ROCKSDB_NAMESPACE::Logger* info_log, uint64_t num_entries);
 
 // A block that is no filter was met, so every key matches. Reported the first
-// time, on stderr, because RocksDB gives no LOG to readers; counted always.
-void ReportMalformedBlock(size_t size);
-uint64_t NumMalformedBlocks();
+// time, on stderr, because RocksDB gives no LOG to readers.
+void ReportDamagedBlock(size_t size);
 
 }  // namespace cassandra_bloom
 

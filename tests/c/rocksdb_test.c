@@ -6,15 +6,31 @@
 #include "cassandra_bloom/c.h"
 #include "tests/c/check.h"
 
-enum { kNumFurtherCalls = 100 };
+enum { kNumFurtherCalls = 100, kNumKeys = 1000 };
 
 static void VersionsAreThoseOfTheBuild(void) {
   CHECK(strcmp(cassandra_bloom_version(), TEST_VERSION) == 0);
   CHECK_BEGINS(cassandra_bloom_rocksdb_version(), TEST_ROCKSDB_RELEASE ".");
 }
 
-/* Opens a database with this policy: its error, or NULL. */
-static char* OpenWith(const char* policy, const char* path) {
+static void WriteAndFlush(rocksdb_t* db, int num_keys) {
+  rocksdb_writeoptions_t* const writing = rocksdb_writeoptions_create();
+  rocksdb_flushoptions_t* const flushing = rocksdb_flushoptions_create();
+  char* error = NULL;
+  int i;
+  for (i = 0; i < num_keys; ++i) {
+    rocksdb_put(db, writing, (const char*)&i, sizeof(i), "", 0, &error);
+    CHECK(error == NULL);
+  }
+  rocksdb_flush(db, flushing, &error);
+  CHECK(error == NULL);
+  rocksdb_flushoptions_destroy(flushing);
+  rocksdb_writeoptions_destroy(writing);
+}
+
+/* Opens a database with this policy, and writes `num_keys` keys and flushes
+ * them: its error, or NULL. */
+static char* OpenAndWrite(const char* policy, const char* path, int num_keys) {
   char text[200];
   char* error = NULL;
   rocksdb_options_t* const base = rocksdb_options_create();
@@ -29,11 +45,18 @@ static char* OpenWith(const char* policy, const char* path) {
     db = rocksdb_open(options, path, &error);
   }
   if (db != NULL) {
+    if (num_keys > 0) {
+      WriteAndFlush(db, num_keys);
+    }
     rocksdb_close(db);
   }
   rocksdb_options_destroy(options);
   rocksdb_options_destroy(base);
   return error;
+}
+
+static char* OpenWith(const char* policy, const char* path) {
+  return OpenAndWrite(policy, path, 0);
 }
 
 /* RocksDB ignores a policy that it does not know: what is wrong in its string
@@ -54,6 +77,42 @@ static void RegistersThePolicy(const char* path) {
   CHECK(OpenWith("cassandra_bloom:10", path) == NULL);
 }
 
+static void CheckStatistics(uint64_t filters_built, uint64_t entries,
+                            uint64_t bytes, const char* text) {
+  char* error = NULL;
+  char* as_text;
+  cassandra_bloom_statistics_t* const statistics =
+      cassandra_bloom_statistics_total(&error);
+  CHECK(statistics != NULL && error == NULL);
+  CHECK(cassandra_bloom_statistics_filters_built(statistics) == filters_built);
+  CHECK(cassandra_bloom_statistics_entries(statistics) == entries);
+  CHECK(cassandra_bloom_statistics_bytes(statistics) == bytes);
+  CHECK((cassandra_bloom_statistics_build_nanos(statistics) > 0) ==
+        (filters_built > 0));
+  CHECK(cassandra_bloom_statistics_match_all_filters(statistics) == 0);
+  CHECK(cassandra_bloom_statistics_damaged_blocks(statistics) == 0);
+  as_text = cassandra_bloom_statistics_to_string(statistics, NULL);
+  CHECK_BEGINS(as_text, text);
+  CHECK_HOLDS(as_text,
+              " ms\nBloom filters that match all: 0\n"
+              "Bloom filter damaged blocks: 0\n");
+  cassandra_bloom_free(as_text);
+  cassandra_bloom_statistics_destroy(statistics);
+  cassandra_bloom_statistics_destroy(NULL);
+}
+
+/* 10 bits for each of 1000 keys, and 20, in 64-bit words: 157. */
+static void CountsWhatThePolicyBuilds(const char* path) {
+  CheckStatistics(0, 0, 0, "Bloom filters built: 0\n");
+  CHECK(OpenAndWrite("cassandra_bloom:10", path, kNumKeys) == NULL);
+  CheckStatistics(1, kNumKeys, 8 + 8 * 157,
+                  "Bloom filters built: 1\n"
+                  "Bloom filter entries built: 1000\n"
+                  "Bloom filter space built: 1264\n"
+                  "Bloom filter bits per entry: 10.11\n"
+                  "Bloom filter build time: ");
+}
+
 /* With an argument more: in a process of another RocksDB. */
 static void RefusesAnotherRocksdb(void) {
   char* error = NULL;
@@ -69,6 +128,7 @@ int main(int argc, char** argv) {
   VersionsAreThoseOfTheBuild();
   if (argc == 2) {
     RegistersThePolicy(argv[1]);
+    CountsWhatThePolicyBuilds(argv[1]);
   } else {
     RefusesAnotherRocksdb();
   }

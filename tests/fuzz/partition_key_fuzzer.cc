@@ -20,6 +20,7 @@
 #include "plugin/rocksdb/bits_builder.h"
 #include "plugin/rocksdb/bits_reader.h"
 #include "plugin/rocksdb/partition_transform.h"
+#include "plugin/rocksdb/statistics.h"
 #include "tests/fuzz/fuzz_check.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/support/naive_partition_key.h"
@@ -27,7 +28,9 @@
 namespace cassandra_bloom::testing {
 namespace {
 
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
@@ -124,7 +127,7 @@ void CheckFilter(PartitionKeyExtractor extractor,
   FUZZ_CHECK(builder->MaybePostVerify(block).ok());
   FUZZ_CHECK(builder->EstimateEntriesAdded() == 0);
   const std::unique_ptr<FilterBitsReader> reader(
-      NewBitsReader(block, extractor));
+      NewBitsReader(block, extractor, TotalStatistics()));
   for (size_t i = first; i < end; ++i) {
     FUZZ_CHECK(MayMatchInBatch(reader.get(), keys[i]));
     if (transform != nullptr && transform->InDomain(keys[i])) {
@@ -155,9 +158,11 @@ void Check(const uint8_t* data, size_t size) {
     CheckOne(*extractor, spelling, key);
     FUZZ_CHECK(again->Extract(key) == extractor->Extract(key));
   }
+  BlockBasedTableOptions table_options;
+  table_options.detect_filter_construct_corruption = true;
   CassandraBloomBitsBuilder builder(*SizingForBitsPerKey(10), *extractor,
-                                    /*detect_corruption=*/true,
-                                    /*info_log=*/nullptr);
+                                    FilterBuildingContext(table_options),
+                                    TotalStatistics());
   const size_t half = keys.size() / 2;
   CheckFilter(*extractor, has_prefixes ? &transform : nullptr, keys, 0, half,
               &builder);

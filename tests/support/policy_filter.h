@@ -7,8 +7,10 @@
 #include <rocksdb/table.h>
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 
+#include "cassandra_bloom/filter_statistics.h"
 #include "plugin/rocksdb/filter_bits_api.h"
 
 namespace cassandra_bloom::testing {
@@ -35,6 +37,16 @@ inline std::string FinishBlock(ROCKSDB_NAMESPACE::FilterBitsBuilder* builder) {
   std::unique_ptr<const char[]> buffer;
   ROCKSDB_NAMESPACE::Status status;
   return builder->Finish(&buffer, &status).ToString();
+}
+
+// Throws, which ends the test as a failure, if the policy is not ours.
+inline ROCKSDB_NAMESPACE::CassandraBloomStatistics StatisticsOf(
+    const ROCKSDB_NAMESPACE::FilterPolicy& policy) {
+  ROCKSDB_NAMESPACE::CassandraBloomStatistics statistics;
+  if (!GetCassandraBloomStatistics(policy, &statistics)) {
+    throw std::runtime_error(std::string(policy.Name()) + " is not ours");
+  }
+  return statistics;
 }
 
 }  // namespace cassandra_bloom::testing

@@ -1,0 +1,254 @@
+// The figures of a policy, and its lines in the LOG, against what RocksDB says
+// of the same files.
+
+#include <gtest/gtest.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cassandra_bloom/filter_statistics.h"
+#include "tests/database/dataset.h"
+#include "tests/database/test_db.h"
+#include "tests/support/line_logger.h"
+#include "tests/support/policy_filter.h"
+#include "tests/support/run_process.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+struct FileFigures {
+  uint64_t num_files = 0;
+  uint64_t filters = 0;
+  uint64_t entries = 0;
+  uint64_t bytes = 0;
+
+  bool operator==(const FileFigures& other) const {
+    return num_files == other.num_files && filters == other.filters &&
+           entries == other.entries && bytes == other.bytes;
+  }
+  friend std::ostream& operator<<(std::ostream& stream,
+                                  const FileFigures& figures) {
+    return stream << figures.num_files << " files, " << figures.filters
+                  << " filters, " << figures.entries << " entries, "
+                  << figures.bytes << " bytes";
+  }
+};
+
+// What RocksDB says of the files that it wrote, with as many filters as files.
+class FilesListener final : public rocksdb::EventListener {
+ public:
+  void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
+    if (info.status.ok() && info.table_properties.filter_size > 0) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ++figures_.num_files;
+      ++figures_.filters;
+      figures_.entries += info.table_properties.num_filter_entries;
+      figures_.bytes += info.table_properties.filter_size;
+    }
+  }
+
+  FileFigures figures() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return figures_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  FileFigures figures_;
+};
+
+// The sum of our lines in the LOG. `level`, if it is not negative: of those.
+FileFigures LoggedFigures(const std::string& db_path,
+                          const std::string& column_family, int level = -1) {
+  FileFigures figures;
+  const std::string intro = "[" + column_family + "] cassandra_bloom built ";
+  for (const std::string& line : Lines(ReadFile(db_path + "/LOG"))) {
+    const size_t begin = line.find(intro);
+    if (begin == std::string::npos) {
+      continue;
+    }
+    FileFigures file;
+    int file_level = -1;
+    EXPECT_EQ(std::sscanf(
+                  line.c_str() + begin + intro.size(),
+                  "%" SCNu64 " filter(s) of an SST file for level %d: %" SCNu64
+                  " entries, %" SCNu64 " bytes, ",
+                  &file.filters, &file_level, &file.entries, &file.bytes),
+              4)
+        << line;
+    if (level < 0 || level == file_level) {
+      ++figures.num_files;
+      figures.filters += file.filters;
+      figures.entries += file.entries;
+      figures.bytes += file.bytes;
+    }
+  }
+  return figures;
+}
+
+FileFigures CountedFigures(const rocksdb::FilterPolicy& policy,
+                           uint64_t num_files) {
+  const auto statistics = StatisticsOf(policy);
+  EXPECT_EQ(statistics.match_all_filters, 0u);
+  EXPECT_EQ(statistics.damaged_blocks, 0u);
+  EXPECT_EQ(statistics.build_nanos > 0, statistics.filters_built > 0);
+  return {num_files, statistics.filters_built, statistics.entries,
+          statistics.bytes};
+}
+
+class StatisticsTest : public ::testing::TestWithParam<Layout> {};
+
+TEST_P(StatisticsTest, AreThoseOfTheFilesWritten) {
+  const Dataset dataset = NumberedDataset(3000, 100);
+  const PolicyPtr policy = OurPolicy();
+  const auto listener = std::make_shared<FilesListener>();
+  rocksdb::Options options = DbOptions(policy, GetParam());
+  options.listeners.push_back(listener);
+  TestDb db(options);
+  const auto check = [&](uint64_t num_files) {
+    SCOPED_TRACE(num_files);
+    const FileFigures counted = CountedFigures(*policy, num_files);
+    EXPECT_EQ(counted.entries, num_files * dataset.rows.size());
+    EXPECT_EQ(LoggedFigures(db.path(), "default"), counted);
+    const FileFigures written = listener->figures();
+    EXPECT_EQ(written.num_files, num_files);
+    EXPECT_EQ(written.entries, counted.entries);
+    if (IsPartitioned(GetParam()) && num_files > 0) {
+      EXPECT_GT(counted.filters, 5 * num_files);
+      // RocksDB adds an index of the partitions.
+      EXPECT_GT(written.bytes, counted.bytes);
+      EXPECT_LT(written.bytes, counted.bytes * 13 / 10);
+    } else {
+      EXPECT_EQ(written, counted);
+    }
+  };
+  check(0);
+  for (uint64_t num_files = 1; num_files <= 3; ++num_files) {
+    db.Put(dataset.rows);
+    db.Flush();
+    check(num_files);
+  }
+  db.Compact();
+  check(4);
+  EXPECT_EQ(LoggedFigures(db.path(), "default", 0).num_files, 3u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, StatisticsTest,
+                         ::testing::ValuesIn(AllLayouts()),
+                         [](const auto& layout) {
+                           return ToString(layout.param);
+                         });
+
+TEST(StatisticsOfPrefixesTest, AreThoseOfTheFilesWritten) {
+  for (const bool whole_key_filtering : {false, true}) {
+    const PolicyPtr policy = OurPolicy();
+    const auto listener = std::make_shared<FilesListener>();
+    rocksdb::BlockBasedTableOptions table_options = TableOptions(policy);
+    table_options.whole_key_filtering = whole_key_filtering;
+    rocksdb::Options options = DbOptions(table_options);
+    options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
+    options.listeners.push_back(listener);
+    TestDb db(options);
+    db.Put(NumberedDataset(5000, 0).rows);
+    db.Flush();
+    EXPECT_EQ(CountedFigures(*policy, 1), listener->figures());
+  }
+}
+
+TEST(StatisticsOfNoFilterTest, AreZeroAndHaveNoLine) {
+  const PolicyPtr policy = OurPolicy(0);
+  TestDb db(DbOptions(policy));
+  db.Put(NumberedDataset(100, 0).rows);
+  db.Flush();
+  EXPECT_EQ(CountedFigures(*policy, 0), FileFigures());
+  EXPECT_EQ(LoggedFigures(db.path(), "default"), FileFigures());
+}
+
+// One policy, two databases, flushes and compactions in all threads.
+TEST(StatisticsConcurrencyTest, NothingIsLost) {
+  constexpr uint32_t kBatch = 400;
+  constexpr uint32_t kBatches = 60;
+  const PolicyPtr policy = OurPolicy();
+  const auto listener = std::make_shared<FilesListener>();
+  rocksdb::Options options = DbOptions(policy, Layout::kFullCached);
+  options.disable_auto_compactions = false;
+  options.write_buffer_size = 64 << 10;
+  options.level0_file_num_compaction_trigger = 2;
+  options.target_file_size_base = 32 << 10;
+  options.max_subcompactions = 2;
+  options.max_background_jobs = 4;
+  options.listeners.push_back(listener);
+  std::vector<std::unique_ptr<TestDb>> databases;
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 2; ++i) {
+    databases.push_back(std::make_unique<TestDb>(options));
+    writers.emplace_back([db = databases.back().get()] {
+      for (uint32_t batch = 0; batch < kBatches; ++batch) {
+        Rows rows;
+        for (uint32_t j = 0; j < kBatch; ++j) {
+          const std::string key = NumberedKey(batch * 100 + j);
+          rows[key] = ValueOf(key);
+        }
+        db->Put(rows);
+      }
+      db->Flush();
+      db->Compact();
+    });
+  }
+  for (std::thread& writer : writers) {
+    writer.join();
+  }
+  FileFigures logged;
+  for (const auto& db : databases) {
+    db->Close();  // After the last compaction.
+    const FileFigures of_db = LoggedFigures(db->path(), "default");
+    logged.num_files += of_db.num_files;
+    logged.filters += of_db.filters;
+    logged.entries += of_db.entries;
+    logged.bytes += of_db.bytes;
+  }
+  EXPECT_GT(logged.num_files, 20u);
+  EXPECT_EQ(logged, listener->figures());
+  EXPECT_EQ(CountedFigures(*policy, logged.num_files), logged);
+}
+
+// Whoever gives up such a file may have destroyed its log and its policy before
+// its builder.
+TEST(StatisticsOfSstFileWriterTest, OutliveTheLogAndThePolicy) {
+  const Rows rows = NumberedDataset(5000, 0).rows;
+  const TempDir folder;
+  for (const bool finish : {true, false}) {
+    PolicyPtr policy = OurPolicy();
+    auto logger = std::make_shared<LineLogger>();
+    auto options = std::make_unique<rocksdb::Options>(
+        DbOptions(policy, Layout::kPartitioned));
+    options->info_log = logger;
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), *options);
+    options.reset();
+    Require(writer.Open(folder / "file.sst"));
+    for (const auto& [key, value] : rows) {
+      Require(writer.Put(key, value));
+    }
+    if (finish) {
+      Require(writer.Finish());
+      EXPECT_EQ(StatisticsOf(*policy).entries, rows.size());
+    } else {
+      EXPECT_GT(StatisticsOf(*policy).entries, 0u);
+    }
+    EXPECT_EQ(logger->num_lines(), 0);
+    policy.reset();
+    logger.reset();
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
