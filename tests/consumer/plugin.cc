@@ -2,6 +2,7 @@
 
 #include <cassandra_bloom/c.h>
 #include <cassandra_bloom/filter_policy.h>
+#include <cassandra_bloom/filter_statistics.h>
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/statistics.h>
@@ -31,6 +32,20 @@ rocksdb::Options OptionsWithOurFilter() {
   return options;
 }
 
+// Of the policy that the database has, whoever made it.
+rocksdb::CassandraBloomStatistics StatisticsOf(rocksdb::DB* db) {
+  const auto* const table_options =
+      db->GetOptions()
+          .table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  rocksdb::CassandraBloomStatistics statistics;
+  if (!rocksdb::GetCassandraBloomStatistics(*table_options->filter_policy,
+                                            &statistics)) {
+    std::fprintf(stderr, "the policy is not ours\n");
+    std::exit(1);
+  }
+  return statistics;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -54,5 +69,7 @@ int main(int argc, char** argv) {
       options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
   std::printf("RocksDB %s: the filter answered %d of 999\n",
               cassandra_bloom_rocksdb_version(), static_cast<int>(useful));
-  return useful > 950 ? 0 : 1;
+  const rocksdb::CassandraBloomStatistics statistics = StatisticsOf(db.get());
+  std::fputs(statistics.ToString().c_str(), stdout);
+  return useful > 950 && statistics.entries == 1000 ? 0 : 1;
 }
