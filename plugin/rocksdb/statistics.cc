@@ -19,15 +19,6 @@ void AddTo(std::atomic<uint64_t>* counter, uint64_t more) {
   }
 }
 
-// SstFileWriter, whose files are kMisc, destroys its options, and with them
-// perhaps the last owner of the log, before the builder of a file that was
-// given up (7.8 - 11.8). A database keeps its log longer.
-Logger* LogThatOutlivesTheBuilder(const FilterBuildingContext& context) {
-  return context.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc
-             ? nullptr
-             : context.info_log;
-}
-
 // For "%" PRIu64 ".%02" PRIu64 and the like: with a point in every locale.
 struct Decimal {
   uint64_t whole;
@@ -94,7 +85,7 @@ StatisticsCounters* TotalStatistics() {
 FileStatistics::FileStatistics(const FilterBuildingContext& context,
                                StatisticsCounters* policy)
     : counters_(policy),
-      info_log_(LogThatOutlivesTheBuilder(context)),
+      info_log_(context.info_log),
       level_(context.level_at_creation) {
   std::snprintf(column_family_, sizeof(column_family_), "%s",
                 context.column_family_name.c_str());

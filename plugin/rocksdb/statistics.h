@@ -56,7 +56,9 @@ class FileStatistics {
 
  private:
   StatisticsCounters counters_;
-  ROCKSDB_NAMESPACE::Logger* const info_log_;  // May be null.
+  // May be null. RocksDB's table builder owns it, by a copy of the options that
+  // it destroys after the filter's builder (7.1 - 11.8).
+  ROCKSDB_NAMESPACE::Logger* const info_log_;
   const int level_;
   char column_family_[64];  // Its name, which is cut if it is longer.
 };

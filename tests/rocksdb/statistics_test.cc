@@ -28,7 +28,6 @@ using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::GetCassandraBloomStatisticsTotal;
 using ROCKSDB_NAMESPACE::Slice;
-using ROCKSDB_NAMESPACE::TableFileCreationReason;
 
 using PolicyPtr = std::unique_ptr<const FilterPolicy>;
 
@@ -233,11 +232,9 @@ TEST(StatisticsTest, ToStringHasALineForEach) {
 class LogOfFilesTest : public ::testing::Test {
  protected:
   std::unique_ptr<FilterBitsBuilder> Builder(
-      ROCKSDB_NAMESPACE::Logger* logger,
-      TableFileCreationReason reason = TableFileCreationReason::kFlush) {
+      ROCKSDB_NAMESPACE::Logger* logger) {
     FilterBuildingContext context(table_options_);
     context.info_log = logger;
-    context.reason = reason;
     context.column_family_name = "a column family of some length";
     context.level_at_creation = 3;
     return std::unique_ptr<FilterBitsBuilder>(
@@ -271,14 +268,11 @@ TEST_F(LogOfFilesTest, NoneForAFileWithoutFilters) {
   EXPECT_EQ(logger_.num_lines(), 0);
 }
 
-TEST_F(LogOfFilesTest, NoneWithoutALogOrOutsideADatabase) {
-  for (auto& builder :
-       {Builder(nullptr), Builder(&logger_, TableFileCreationReason::kMisc)}) {
-    AddKeys(builder.get(), 10);
-    FinishBlock(builder.get());
-  }
-  EXPECT_EQ(logger_.num_lines(), 0);
-  EXPECT_EQ(StatisticsOf(*policy_).filters_built, 2u);
+TEST_F(LogOfFilesTest, NoneWithoutALog) {
+  const auto builder = Builder(nullptr);
+  AddKeys(builder.get(), 10);
+  FinishBlock(builder.get());
+  EXPECT_EQ(StatisticsOf(*policy_).filters_built, 1u);
 }
 
 class ThrowingLogger final : public LineLogger {
