@@ -8,6 +8,7 @@
 
 #include "plugin/core/sizing.h"
 #include "tools/command.h"
+#include "tools/saturation.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -19,9 +20,6 @@ struct Options {
   bool json = false;
 };
 
-// A filter that is as full as it was meant to be has half of its bits set, or,
-// at Cassandra's largest fp_chance, 86 %.
-constexpr double kSaturated = 0.95;
 constexpr double kNearlyEmpty = 0.02;
 
 // Of the rate that was planned for.
@@ -47,7 +45,8 @@ void Judge(const Options& options, Info* info) {
   info->fault = false;
   if (info->num_words == 0) {
     info->verdict = "always present";
-  } else if (info->fill_ratio >= kSaturated) {
+  } else if (IsSaturated(info->num_probes, info->set_bits,
+                         info->capacity_bits)) {
     info->verdict = "saturated";
     info->fault = true;
   } else if (info->fill_ratio < kNearlyEmpty) {

@@ -120,6 +120,8 @@ ColumnFamilyOptions ToOpen(const ColumnFamilyOptions& known) {
 ColumnFamilySettings SettingsOf(const ColumnFamilyOptions& options) {
   ColumnFamilySettings settings;
   settings.prefix_extractor = options.prefix_extractor;
+  settings.levelled =
+      options.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
   const auto* const table_options =
       options.table_factory == nullptr
           ? nullptr

@@ -26,6 +26,7 @@ struct LiveSst {
 // As the latest OPTIONS file has it.
 struct ColumnFamilySettings {
   std::string filter_policy;  // Its id; empty if there is none.
+  bool levelled = true;       // By its compaction style.
   // Null if there is none, or one that is not known here.
   std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefix_extractor;
 };

@@ -1,0 +1,77 @@
+// filterdb doctor: which filters the SST files of a database have.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_DOCTOR_EXAMINE_H_
+#define CASSANDRA_BLOOM_TOOLS_DOCTOR_EXAMINE_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/rocksdb/live_ssts.h"
+
+namespace cassandra_bloom::tools {
+
+// The filters of some SST files, or of one.
+struct Filters {
+  uint64_t files = 0;
+  uint64_t ours = 0;  // Without a fault.
+  uint64_t keys = 0;  // In filters of any policy.
+  uint64_t bytes = 0;
+  // Of ours: sums over files, by their entries.
+  double weighted_rate = 0;
+  double rate_weight = 0;
+
+  void Add(const Filters& other);
+  std::optional<double> BitsPerKey() const;
+  std::optional<double> Rate() const;
+};
+
+enum class FilterState {
+  kGood,
+  kSaturated,           // Lets too many keys pass.
+  kDamaged,             // Lets every key pass.
+  kOtherPartitionKeys,  // This and those below: RocksDB does not ask it.
+  kOtherPolicy,
+  kUnfiltered,
+};
+constexpr FilterState kFilterStates[] = {
+    FilterState::kGood,        FilterState::kSaturated,
+    FilterState::kDamaged,     FilterState::kOtherPartitionKeys,
+    FilterState::kOtherPolicy, FilterState::kUnfiltered};
+
+struct Sst {
+  LiveSst file;
+  std::string policy;
+  std::string kind;  // full, partitioned, none
+  FilterState state = FilterState::kGood;
+  std::string fault;  // Empty: it is good.
+  std::string remedy;
+  uint64_t entries = 0;  // Without deleted ranges, which no filter has.
+  double bits = 0;       // Of our filter blocks, without headers and index.
+  bool whole_keys = false;
+  Filters filter;
+
+  // What a reader with our policy would ask.
+  bool HasOurFilter() const {
+    return state == FilterState::kGood || state == FilterState::kSaturated ||
+           state == FilterState::kDamaged;
+  }
+};
+
+struct Family {
+  std::string name;
+  std::string policy;  // In the OPTIONS file.
+  bool on = false;     // It is ours.
+  bool levelled = true;
+  std::vector<Sst> ssts;
+  std::map<int, Filters> levels;
+};
+
+// Throws Unusable.
+std::vector<Family> ExamineDatabase(const std::string& db);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_DOCTOR_EXAMINE_H_

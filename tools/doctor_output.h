@@ -1,0 +1,38 @@
+// filterdb doctor: what it says.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_DOCTOR_OUTPUT_H_
+#define CASSANDRA_BLOOM_TOOLS_DOCTOR_OUTPUT_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/command.h"
+#include "tools/doctor_examine.h"
+#include "tools/doctor_verdict.h"
+
+namespace cassandra_bloom::tools {
+
+struct Report {
+  std::string db;
+  std::vector<Family> families;
+  std::vector<Verdict> verdicts;  // Of the families.
+  std::string statistics;         // The file, if there is one.
+  std::optional<Observed> observed;
+
+  bool fault() const;
+};
+
+void PrintText(const Report& report);
+
+Json ToJson(const Report& report);
+
+// Draws bits per key and false positives by level, by gnuplot. Throws Unusable.
+void Plot(const Report& report, const std::string& path);
+
+// Before the work: throws Unusable if there is no gnuplot.
+void RequireGnuplot();
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_DOCTOR_OUTPUT_H_

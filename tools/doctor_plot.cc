@@ -1,0 +1,156 @@
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <sstream>
+#include <system_error>
+
+#include "tools/doctor_output.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+struct Series {
+  const char* name;
+  const char* title;
+  const char* colour;
+  const Allocation LevelForecast::*allocation;
+};
+
+constexpr Series kSeries[] = {
+    {"as_it_is", "as it is", "#0072b2", &LevelForecast::as_it_is},
+    {"uniform", "uniform", "#e69f00", &LevelForecast::uniform},
+    {"monkey", "monkey", "#009e73", &LevelForecast::monkey},
+};
+
+std::string Quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    quoted += c == '\'' ? "''" : std::string(1, c);
+  }
+  return quoted + "'";
+}
+
+// A row for each level: its name, then a value of each series.
+using Value = std::function<double(const LevelForecast&, const Allocation&)>;
+
+std::string DataBlock(const std::string& name, const Verdict& verdict,
+                      const Value& value) {
+  std::ostringstream data;
+  data << "$" << name << " << END\n";
+  for (const auto& [level, forecast] : verdict.levels) {
+    data << "L" << level;
+    for (const Series& series : kSeries) {
+      data << " " << value(forecast, forecast.*series.allocation);
+    }
+    data << "\n";
+  }
+  data << "END\n";
+  return data.str();
+}
+
+std::string Bars(const std::string& data,
+                 const std::function<std::string(const Series&)>& title) {
+  std::ostringstream bars;
+  int column = 2;
+  for (const Series& series : kSeries) {
+    bars << (column == 2 ? "plot " : ", ") << "$" << data << " using " << column
+         << ":xtic(1) linecolor rgb '" << series.colour << "' title "
+         << Quoted(title(series));
+    ++column;
+  }
+  bars << "\n";
+  return bars.str();
+}
+
+// Its two panels, side by side. A column family is the `row`th.
+std::string Panels(const Family& family, const Verdict& verdict, int row) {
+  const std::string number = std::to_string(row);
+  std::ostringstream script;
+  script << DataBlock("bits" + number, verdict,
+                      [](const LevelForecast& forecast, const Allocation& of) {
+                        return forecast.BitsPerKey(of);
+                      })
+         << DataBlock("rates" + number, verdict,
+                      [](const LevelForecast&, const Allocation& of) {
+                        return of.false_positives;
+                      })
+         << "unset logscale y\nset yrange [0:*]\nset format y '%g'\n"
+         << "set title "
+         << Quoted(family.name + ": bits per key of the filters") << "\n"
+         << Bars("bits" + number,
+                 [](const Series& series) { return series.title; })
+         << "set logscale y\nset yrange [*:*]\nset format y '%g'\n"
+         << "set title "
+         << Quoted(family.name +
+                   ": false positives expected of a read of an absent key")
+         << "\n"
+         << Bars("rates" + number, [&](const Series& series) {
+              char all[64];
+              std::snprintf(all, sizeof(all), "%s, all levels: %.3g",
+                            series.title,
+                            (verdict.all.*series.allocation).false_positives);
+              return std::string(all);
+            });
+  return script.str();
+}
+
+std::string ScriptFor(const Report& report, const std::string& path) {
+  std::ostringstream panels;
+  int rows = 0;
+  for (size_t i = 0; i < report.families.size(); ++i) {
+    if (!report.verdicts[i].levels.empty()) {
+      panels << Panels(report.families[i], report.verdicts[i], rows++);
+    }
+  }
+  if (rows == 0) {
+    throw Unusable(report.db +
+                   ": has no SST files, so that there is nothing "
+                   "to plot");
+  }
+  std::ostringstream script;
+  script << "set terminal svg size 1100," << 420 * rows
+         << " font 'sans,13' background '#ffffff' noenhanced\n"
+         << "set output " << Quoted(path) << "\n"
+         << "set border 3 linecolor '#555555'\n"
+            "set tics nomirror\n"
+            "set grid ytics linecolor '#dddddd' linetype 1\n"
+            "set style data histograms\n"
+            "set style histogram clustered gap 1\n"
+            "set style fill solid 0.9 noborder\n"
+            "set key outside bottom center horizontal\n"
+         << "set multiplot layout " << rows << ",2\n"
+         << panels.str() << "unset multiplot\n";
+  return script.str();
+}
+
+}  // namespace
+
+void RequireGnuplot() {
+  if (std::system("command -v gnuplot >/dev/null 2>&1") != 0) {
+    throw Unusable(
+        "--plot: there is no gnuplot, which draws; apt-get install gnuplot-nox "
+        "installs it on Debian");
+  }
+}
+
+void Plot(const Report& report, const std::string& path) {
+  const std::string script = ScriptFor(report, path);
+  // If gnuplot ends early, the writing is to fail, not to end this process.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::FILE* const gnuplot = popen("gnuplot", "w");
+  bool good = gnuplot != nullptr;
+  if (good) {
+    good &=
+        std::fwrite(script.data(), 1, script.size(), gnuplot) == script.size();
+    good &= pclose(gnuplot) == 0;
+  }
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (!good || error || size == 0) {
+    throw Unusable(path + ": gnuplot could not draw it");
+  }
+}
+
+}  // namespace cassandra_bloom::tools
