@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -64,6 +66,23 @@ std::string Bars(const std::string& data,
   return bars.str();
 }
 
+// The powers of ten around all rates.
+std::string Decades(const Verdict& verdict) {
+  double least = 1;
+  double most = 0;
+  for (const auto& [level, forecast] : verdict.levels) {
+    for (const Series& series : kSeries) {
+      const double rate = (forecast.*series.allocation).false_positives;
+      least = rate > 0 ? std::min(least, rate) : least;
+      most = std::max(most, rate);
+    }
+  }
+  std::ostringstream range;
+  range << "[1e" << std::floor(std::log10(least) - 0.1) << ":1e"
+        << std::ceil(std::log10(std::max(least, most))) << "]";
+  return range.str();
+}
+
 // Its two panels, side by side. A column family is the `row`th.
 std::string Panels(const Family& family, const Verdict& verdict, int row) {
   const std::string number = std::to_string(row);
@@ -76,22 +95,20 @@ std::string Panels(const Family& family, const Verdict& verdict, int row) {
                       [](const LevelForecast&, const Allocation& of) {
                         return of.false_positives;
                       })
-         << "unset logscale y\nset yrange [0:*]\nset format y '%g'\n"
-         << "set title "
+         << "unset logscale y\nset yrange [0:*]\nset title "
          << Quoted(family.name + ": bits per key of the filters") << "\n"
          << Bars("bits" + number,
                  [](const Series& series) { return series.title; })
-         << "set logscale y\nset yrange [*:*]\nset format y '%g'\n"
-         << "set title "
+         << "set logscale y\nset yrange " << Decades(verdict) << "\nset title "
          << Quoted(family.name +
                    ": false positives expected of a read of an absent key")
          << "\n"
          << Bars("rates" + number, [&](const Series& series) {
-              char all[64];
-              std::snprintf(all, sizeof(all), "%s, all levels: %.3g",
+              char title[64];
+              std::snprintf(title, sizeof(title), "%s: %.3g in all",
                             series.title,
                             (verdict.all.*series.allocation).false_positives);
-              return std::string(all);
+              return std::string(title);
             });
   return script.str();
 }
@@ -115,6 +132,7 @@ std::string ScriptFor(const Report& report, const std::string& path) {
          << "set output " << Quoted(path) << "\n"
          << "set border 3 linecolor '#555555'\n"
             "set tics nomirror\n"
+            "set format y '%g'\n"
             "set grid ytics linecolor '#dddddd' linetype 1\n"
             "set style data histograms\n"
             "set style histogram clustered gap 1\n"

@@ -1,7 +1,9 @@
 #include "tests/database/test_policies.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "plugin/core/filter_db.h"
 #include "plugin/rocksdb/filter_bits_api.h"
@@ -31,11 +33,14 @@ bool FlipOneBit(Flip flip, char* block, size_t size) {
   return false;
 }
 
-class DamagingBuilder final : public FilterBitsBuilder {
+// What becomes of a finished block, which is in `*buf`.
+using Change =
+    std::function<Slice(Slice content, std::unique_ptr<const char[]>* buf)>;
+
+class ChangingBuilder final : public FilterBitsBuilder {
  public:
-  DamagingBuilder(FilterBitsBuilder* builder, Flip flip,
-                  std::atomic<int>* num_flipped)
-      : builder_(builder), flip_(flip), num_flipped_(num_flipped) {}
+  ChangingBuilder(FilterBitsBuilder* builder, Change change)
+      : builder_(builder), change_(std::move(change)) {}
 
   void AddKey(const Slice& key) override { builder_->AddKey(key); }
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
@@ -50,12 +55,7 @@ class DamagingBuilder final : public FilterBitsBuilder {
     return Finish(buf, nullptr);
   }
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
-    const Slice content = builder_->Finish(buf, status);
-    if (flip_ != Flip::kNone &&
-        FlipOneBit(flip_, const_cast<char*>(buf->get()), content.size())) {
-      ++*num_flipped_;
-    }
-    return content;
+    return change_(builder_->Finish(buf, status), buf);
   }
   Status MaybePostVerify(const Slice& filter_content) override {
     return builder_->MaybePostVerify(filter_content);
@@ -74,8 +74,7 @@ class DamagingBuilder final : public FilterBitsBuilder {
 
  private:
   const std::unique_ptr<FilterBitsBuilder> builder_;
-  const Flip flip_;
-  std::atomic<int>* const num_flipped_;
+  const Change change_;
 };
 
 }  // namespace
@@ -105,8 +104,22 @@ FilterBitsReader* CapturingPolicy::GetFilterBitsReader(
 
 FilterBitsBuilder* DamagingPolicy::GetBuilderWithContext(
     const FilterBuildingContext& context) const {
-  return new DamagingBuilder(ForwardingPolicy::GetBuilderWithContext(context),
-                             flip_, &num_flipped_);
+  return new ChangingBuilder(
+      ForwardingPolicy::GetBuilderWithContext(context),
+      [this](Slice content, std::unique_ptr<const char[]>* buf) {
+        if (flip_ != Flip::kNone &&
+            FlipOneBit(flip_, const_cast<char*>(buf->get()), content.size())) {
+          ++num_flipped_;
+        }
+        return content;
+      });
+}
+
+FilterBitsBuilder* ImportingPolicy::GetBuilderWithContext(
+    const FilterBuildingContext& context) const {
+  return new ChangingBuilder(
+      ForwardingPolicy::GetBuilderWithContext(context),
+      [this](Slice, std::unique_ptr<const char[]>*) { return Slice(block_); });
 }
 
 }  // namespace cassandra_bloom::testing

@@ -63,6 +63,21 @@ class DamagingPolicy final : public ForwardingPolicy {
   mutable std::atomic<int> num_flipped_{0};
 };
 
+// The block of every filter is this one.
+class ImportingPolicy final : public ForwardingPolicy {
+ public:
+  explicit ImportingPolicy(std::string block) : block_(std::move(block)) {}
+
+  // What RocksDB 7.8 writes into the properties.
+  const char* Name() const override { return CompatibilityName(); }
+
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override;
+
+ private:
+  const std::string block_;
+};
+
 }  // namespace cassandra_bloom::testing
 
 #endif  // CASSANDRA_BLOOM_TESTS_DATABASE_TEST_POLICIES_H_

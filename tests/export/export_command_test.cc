@@ -1,4 +1,4 @@
-// The commands `filterdb export` and `filterdb doctor`, run as a user does.
+// The command `filterdb export`, run as a user does.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,19 +17,6 @@ namespace cassandra_bloom::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-Rows NumberedRows(uint32_t first, uint32_t end) {
-  Rows rows;
-  for (uint32_t i = first; i < end; ++i) {
-    rows[NumberedKey(i)] = "value";
-  }
-  return rows;
-}
-
-void AddFile(TestDb* db, uint32_t first, uint32_t end) {
-  db->Put(NumberedRows(first, end));
-  db->Flush();
-}
 
 class ExportCommandTest : public ::testing::Test {
  protected:
@@ -173,11 +160,6 @@ TEST_F(ExportCommandTest, BadCommandLines) {
        "would both be nb-2-big-Filter.db"},
       {from_dir + "/000002.sst" + ToOut("ka") + "--from=block",
        "every key has other bits"},
-      {"doctor", "--db is required"},
-      {"doctor --db=/none", "cannot be opened as a RocksDB"},
-      {"doctor --db=" + dir.path(), "cannot be opened as a RocksDB"},
-      {"doctor --db=" + dir / "sst", "cannot be opened as a RocksDB"},
-      {"doctor --db=" + db_.path() + " surplus", "surplus"},
   };
   const auto before = StateOf(db_.path());
   for (const BadLine& bad : bad_lines) {
@@ -205,85 +187,6 @@ TEST_F(ExportCommandTest, ErrorsOfSomeFiles) {
 TEST_F(ExportCommandTest, HelpOfEach) {
   EXPECT_THAT(Filterdb("export --help").out, HasSubstr("--live-keys-only"));
   EXPECT_EQ(Filterdb("export --help").exit_code, 0);
-  EXPECT_THAT(Filterdb("doctor --help").out, HasSubstr("--db"));
-  EXPECT_EQ(Filterdb("doctor --help").exit_code, 0);
-}
-
-// ---- doctor ----
-
-Ran Doctor(const TestDb& db) {
-  const auto before = StateOf(db.path());
-  const Ran ran = Filterdb("doctor --db=" + db.path() + " --json");
-  EXPECT_EQ(StateOf(db.path()), before);
-  return ran;
-}
-
-TEST(DoctorTest, AllIsWell) {
-  for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
-    TestDb db(DbOptions(OurPolicy(), layout));
-    AddFile(&db, 0, 10000);
-    db.Compact();
-    AddFile(&db, 10000, 20000);
-    const Ran ran = Doctor(db);
-    EXPECT_EQ(ran.exit_code, 0) << ran.err;
-    const Json json = ran.json();
-    EXPECT_EQ(json["fault"], false);
-    const Json family = json["column_families"][0];
-    EXPECT_EQ(family["name"], "default");
-    EXPECT_EQ(family["filter_policy"], "cassandra_bloom:10");
-    EXPECT_EQ(family["on"], true);
-    EXPECT_EQ(family["levels"].size(), 2);
-    ASSERT_EQ(family["ssts"].size(), 2);
-    for (const Json& sst : family["ssts"]) {
-      EXPECT_EQ(sst["policy"], "cassandra_bloom");
-      EXPECT_EQ(sst["filter"],
-                layout == Layout::kFull ? "full" : "partitioned");
-      EXPECT_EQ(sst["ours"], true);
-      EXPECT_NEAR(sst["keys"], 10000, 100);
-      // Of partitions with their index.
-      EXPECT_NEAR(sst["bits_per_key"], 11, 1.1);
-      EXPECT_NEAR(sst["estimated_rate"], 0.008, 0.002);
-    }
-    const Ran text = Filterdb("doctor --db=" + db.path());
-    EXPECT_EQ(text.exit_code, 0);
-    EXPECT_THAT(text.out, HasSubstr("all is well"));
-  }
-}
-
-PolicyPtr PolicyFor(const std::string& partition_key) {
-  rocksdb::CassandraBloomOptions options;
-  options.partition_key = partition_key;
-  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
-}
-
-TEST(DoctorTest, PartitionKeys) {
-  for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
-    TestDb db(DbOptions(PolicyFor("fixed:8"), layout));
-    AddFile(&db, 0, 1000);  // key000000 to key000999: 100 partitions.
-    const Ran ran = Doctor(db);
-    EXPECT_EQ(ran.exit_code, 0) << ran.err;
-    const Json family = ran.json()["column_families"][0];
-    EXPECT_EQ(family["filter_policy"],
-              "cassandra_bloom:10:partition_key:fixed:8");
-    const Json sst = family["ssts"][0];
-    EXPECT_EQ(sst["policy"], "cassandra_bloom.partition_key.fixed:8");
-    EXPECT_EQ(sst["filter"], layout == Layout::kFull ? "full" : "partitioned");
-    EXPECT_NEAR(sst["keys"], 100, layout == Layout::kFull ? 0 : 10);
-    EXPECT_LT(sst["estimated_rate"], 0.02);
-
-    // Changed: old filters are ours, but not used.
-    db.Reopen(DbOptions(PolicyFor("fixed:7"), layout));
-    AddFile(&db, 1000, 2000);
-    const Ran changed = Doctor(db);
-    EXPECT_EQ(changed.exit_code, 1) << changed.err;
-    const Json ssts = changed.json()["column_families"][0]["ssts"];
-    ASSERT_EQ(ssts.size(), 2);
-    const std::string fault = ssts[0]["fault"];
-    EXPECT_THAT(fault, HasSubstr("'cassandra_bloom.partition_key.fixed:8'"));
-    EXPECT_FALSE(ssts[1].contains("fault"));
-    db.Compact();
-    EXPECT_EQ(Doctor(db).exit_code, 0);
-  }
 }
 
 TEST(ExportCommandPartitionKeyTest, AsBuiltByTheCommand) {
@@ -317,80 +220,6 @@ TEST(ExportCommandPartitionKeyTest, AsBuiltByTheCommand) {
       Filterdb(command + "--partition-key=u32 --out-dir=" + dir / "out");
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("'u32'"));
-}
-
-TEST(DoctorTest, AnEmptyDatabase) {
-  const TestDb ours(DbOptions(OurPolicy()));
-  EXPECT_EQ(Doctor(ours).exit_code, 0);
-  const TestDb other(DbOptions(BuiltinPolicy()));
-  EXPECT_EQ(Doctor(other).exit_code, 1);
-}
-
-TEST(DoctorTest, FilesFromBeforeTheSwitch) {
-  TestDb db(DbOptions(nullptr));
-  AddFile(&db, 0, 1000);
-  db.Reopen(DbOptions(BuiltinPolicy()));
-  AddFile(&db, 1000, 2000);
-  EXPECT_EQ(Doctor(db).json()["column_families"][0]["on"], false);
-  db.Reopen(DbOptions(OurPolicy()));
-  AddFile(&db, 2000, 3000);
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1);
-  const Json family = ran.json()["column_families"][0];
-  EXPECT_EQ(family["on"], true);
-  EXPECT_EQ(family["levels"][0]["files"], 3);
-  EXPECT_EQ(family["levels"][0]["with_our_filter"], 1);
-  const Json ssts = family["ssts"];
-  ASSERT_EQ(ssts.size(), 3);
-  EXPECT_EQ(ssts[0]["fault"], "no filter");
-  EXPECT_EQ(ssts[0]["filter"], "none");
-  EXPECT_EQ(ssts[0]["estimated_rate"], nullptr);
-  const std::string second = ssts[1]["fault"];
-  EXPECT_THAT(second, HasSubstr("a filter of the policy"));
-  const std::string remedy = ssts[1]["remedy"];
-  EXPECT_THAT(remedy, HasSubstr("kForce"));
-  EXPECT_FALSE(ssts[2].contains("fault"));
-  const Ran text = Filterdb("doctor --db=" + db.path());
-  EXPECT_EQ(text.exit_code, 1);
-  const std::string file = ssts[0]["file"];
-  EXPECT_THAT(text.out, HasSubstr(file + ": no filter\n  to do: "));
-
-  // As the remedy says.
-  db.Compact();
-  EXPECT_EQ(Doctor(db).exit_code, 0);
-}
-
-TEST(DoctorTest, NoFilterThoughThePolicyIsOn) {
-  rocksdb::Options options = DbOptions(OurPolicy());
-  options.optimize_filters_for_hits = true;
-  TestDb db(options);
-  AddFile(&db, 0, 1000);
-  db.Compact();
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1);
-  const std::string remedy =
-      ran.json()["column_families"][0]["ssts"][0]["remedy"];
-  EXPECT_THAT(remedy, HasSubstr("optimize_filters_for_hits"));
-}
-
-TEST(DoctorTest, DeletedRangesAloneNeedNoFilter) {
-  TestDb db(DbOptions(OurPolicy()));
-  Require(db->DeleteRange(rocksdb::WriteOptions(), db->DefaultColumnFamily(),
-                          "a", "b"));
-  db.Flush();
-  EXPECT_EQ(Doctor(db).exit_code, 0);
-}
-
-TEST(DoctorTest, EveryColumnFamily) {
-  TestDb db(DbOptions(OurPolicy()));
-  rocksdb::ColumnFamilyHandle* other = nullptr;
-  Require(db->CreateColumnFamily(
-      rocksdb::ColumnFamilyOptions(DbOptions(nullptr)), "other", &other));
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1);
-  ASSERT_EQ(ran.json()["column_families"].size(), 2);
-  EXPECT_EQ(ran.json()["column_families"][1]["on"], false);
-  Require(db->DestroyColumnFamilyHandle(other));
 }
 
 }  // namespace

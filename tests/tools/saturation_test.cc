@@ -65,7 +65,7 @@ TEST(SaturationTest, NotByItsOwnKeysAtAnyFpChance) {
 }
 
 TEST(SaturationTest, ByTooManyKeys) {
-  for (const double bits : {3.0, 4.0, 7.0, 10.0}) {
+  for (const double bits : {4.0, 7.0, 10.0}) {
     EXPECT_TRUE(
         Build(FilterDbBuilder::ForBitsPerKey, bits, 10000, 30000).saturated())
         << bits;
