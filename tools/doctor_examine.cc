@@ -103,8 +103,8 @@ void FindFault(const Blocks& blocks, const std::string& expected, Sst* sst) {
   } else if (sst->kind == "none") {
     SetFault(
         FilterState::kUnfiltered, "no filter, though the policy was on",
-        "expected in the last level with optimize_filters_for_hits, or with "
-        "bits per key below 0.5; otherwise ",
+        "expected in the last level with optimize_filters_for_hits, or where "
+        "the policy gives no bits; otherwise ",
         sst);
   } else if (!expected.empty() && sst->policy != expected) {
     SetFault(FilterState::kOtherPartitionKeys,

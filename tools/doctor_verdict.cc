@@ -68,8 +68,8 @@ void Forecast(const std::vector<SortedRun>& runs, Verdict* verdict) {
     keys.push_back(run.keys);
     bits += run.bits;
   }
-  const std::vector<double> uniform = UniformAllocation(keys, bits);
-  const std::vector<double> monkey = MonkeyAllocation(keys, bits);
+  const std::vector<double> uniform = UniformBits(keys, bits);
+  const std::vector<double> monkey = MonkeyBits(keys, bits);
   for (size_t i = 0; i < runs.size(); ++i) {
     LevelForecast forecast;
     forecast.runs = 1;
@@ -152,13 +152,17 @@ bool MonkeyPays(const Family& family, const LevelForecast& all) {
          all.as_it_is.false_positives >= 0.001 + all.monkey.false_positives;
 }
 
-Finding TryMonkey(const LevelForecast& all) {
+Finding TryMonkey(const Verdict& verdict) {
+  const LevelForecast& all = verdict.all;
   return {
       "the levels are of different sizes, and their filters of the same "
       "bits per key: at best, the same memory would give " +
           Number(all.monkey.false_positives) + " false positives rather than " +
           Number(all.as_it_is.false_positives),
-      "allocation=monkey in the options of the policy, then compact",
+      "allocation=monkey in the options of the policy (with bottom_level=" +
+          std::to_string(verdict.levels.rbegin()->first) +
+          ", unless level_compaction_dynamic_level_bytes is on), then "
+          "compact",
       false,
       {}};
 }
@@ -195,7 +199,7 @@ Verdict Judge(const Family& family) {
   }
   AddFaultsOfFiles(family, &verdict.findings);
   if (!verdict.fault() && MonkeyPays(family, verdict.all)) {
-    verdict.findings.push_back(TryMonkey(verdict.all));
+    verdict.findings.push_back(TryMonkey(verdict));
   }
   return verdict;
 }

@@ -44,14 +44,14 @@ double BestRate(double bits_per_key) {
   return std::exp(-bits_per_key * kLn2Squared);
 }
 
-std::vector<double> UniformAllocation(const std::vector<double>& run_keys,
-                                      double total_bits) {
+std::vector<double> UniformBits(const std::vector<double>& run_keys,
+                                double total_bits) {
   const double keys = std::accumulate(run_keys.begin(), run_keys.end(), 0.0);
   return std::vector<double>(run_keys.size(), total_bits / keys);
 }
 
-std::vector<double> MonkeyAllocation(const std::vector<double>& run_keys,
-                                     double total_bits) {
+std::vector<double> MonkeyBits(const std::vector<double>& run_keys,
+                               double total_bits) {
   const double log_rate_per_key = LogOfRatePerKey(run_keys, total_bits);
   std::vector<double> bits;
   for (const double n : run_keys) {

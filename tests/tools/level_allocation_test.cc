@@ -60,7 +60,7 @@ TEST(LevelAllocationTest, BestRate) {
 }
 
 TEST(LevelAllocationTest, Uniform) {
-  EXPECT_EQ(UniformAllocation({1, 3}, 40), (Runs{10, 10}));
+  EXPECT_EQ(UniformBits({1, 3}, 40), (Runs{10, 10}));
 }
 
 // Four levels of ten times the size at 10 bits: 9.5 bits at the bottom, and 2.8
@@ -68,33 +68,33 @@ TEST(LevelAllocationTest, Uniform) {
 TEST(LevelAllocationTest, MonkeyOfFourLevels) {
   const Runs keys = {1e3, 1e4, 1e5, 1e6};
   const double total = 10 * 1111e3;
-  const Runs bits = MonkeyAllocation(keys, total);
+  const Runs bits = MonkeyBits(keys, total);
   EXPECT_NEAR(BitsOf(keys, bits), total, 1e-3);
   EXPECT_NEAR(bits[3], 9.5, 0.05);
   const double ln2_squared = std::log(2.0) * std::log(2.0);
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_NEAR(bits[i] - bits[i + 1], std::log(10.0) / ln2_squared, 1e-9);
   }
-  EXPECT_NEAR(SumOfRates(UniformAllocation(keys, total)) / SumOfRates(bits),
-              2.8, 0.05);
+  EXPECT_NEAR(SumOfRates(UniformBits(keys, total)) / SumOfRates(bits), 2.8,
+              0.05);
 }
 
 TEST(LevelAllocationTest, EqualRunsGetTheSame) {
-  for (const double b : MonkeyAllocation({5e4, 5e4, 5e4}, 15e5)) {
+  for (const double b : MonkeyBits({5e4, 5e4, 5e4}, 15e5)) {
     EXPECT_NEAR(b, 10, 1e-9);
   }
 }
 
 TEST(LevelAllocationTest, TheLargestGetsNothingIfThereIsTooLittle) {
   const Runs keys = {1e2, 1e6};
-  const Runs bits = MonkeyAllocation(keys, 1000);
+  const Runs bits = MonkeyBits(keys, 1000);
   EXPECT_NEAR(bits[0], 10, 1e-9);
   EXPECT_EQ(bits[1], 0);
-  EXPECT_EQ(MonkeyAllocation(keys, 0), (Runs{0, 0}));
+  EXPECT_EQ(MonkeyBits(keys, 0), (Runs{0, 0}));
 }
 
 TEST(LevelAllocationTest, ARunWithoutKeysNeedsNoBits) {
-  const Runs bits = MonkeyAllocation({0, 100}, 1000);
+  const Runs bits = MonkeyBits({0, 100}, 1000);
   EXPECT_EQ(bits[0], 0);
   EXPECT_NEAR(bits[1], 10, 1e-9);
 }
@@ -113,7 +113,7 @@ TEST(LevelAllocationTest, EqualsBruteForce) {
       all_keys += n;
     }
     const double total = bits_per_key(random) * all_keys;
-    const Runs bits = MonkeyAllocation(keys, total);
+    const Runs bits = MonkeyBits(keys, total);
     EXPECT_NEAR(BitsOf(keys, bits), total, 1e-9 * total);
     EXPECT_TRUE(
         std::all_of(bits.begin(), bits.end(), [](double b) { return b >= 0; }));
