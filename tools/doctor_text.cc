@@ -176,8 +176,8 @@ void Print(const Observed& observed, const std::string& statistics) {
     return;
   }
   std::printf(
-      "observed, by %s: %s of %llu questions to filters for keys that the file "
-      "does not have passed; expected %s\n",
+      "observed, by %s: %s of %llu questions for absent keys passed; expected "
+      "%s\n",
       statistics.c_str(), Percent(*questions.Rate()).c_str(),
       static_cast<Count>(questions.of_absent_keys()),
       observed.expected_rate ? Percent(*observed.expected_rate).c_str()

@@ -155,10 +155,10 @@ bool MonkeyPays(const Family& family, const LevelForecast& all) {
 Finding TryMonkey(const Verdict& verdict) {
   const LevelForecast& all = verdict.all;
   return {
-      "the levels are of different sizes, and their filters of the same "
-      "bits per key: at best, the same memory would give " +
-          Number(all.monkey.false_positives) + " false positives rather than " +
-          Number(all.as_it_is.false_positives),
+      "spread over the levels by their sizes, the same memory would at best "
+      "give " +
+          Number(all.monkey.false_positives) + ", not " +
+          Number(all.as_it_is.false_positives) + " false positives",
       "allocation=monkey in the options of the policy (with bottom_level=" +
           std::to_string(verdict.levels.rbegin()->first) +
           ", unless level_compaction_dynamic_level_bytes is on), then "

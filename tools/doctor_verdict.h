@@ -1,8 +1,8 @@
 // filterdb doctor: how well the filters of a database do, and what to change.
 //
-// A read of a key that is in no SST file asks each sorted run once: each file
-// of level 0, and of each deeper level the file whose range has the key. So it
-// meets
+// A read of a key that is in no SST file, but in the range of each sorted run,
+// asks each of them once: each file of level 0, and of each deeper level the
+// file whose range has the key. So it meets
 //
 //   sum over runs of (sum over files of entries * rate) / (sum of entries)
 //

@@ -119,7 +119,9 @@ FilterBitsBuilder* ImportingPolicy::GetBuilderWithContext(
     const FilterBuildingContext& context) const {
   return new ChangingBuilder(
       ForwardingPolicy::GetBuilderWithContext(context),
-      [this](Slice, std::unique_ptr<const char[]>*) { return Slice(block_); });
+      [this](Slice content, std::unique_ptr<const char[]>*) {
+        return ++num_built_ % every_ == 0 ? Slice(block_) : content;
+      });
 }
 
 }  // namespace cassandra_bloom::testing

@@ -63,19 +63,21 @@ class DamagingPolicy final : public ForwardingPolicy {
   mutable std::atomic<int> num_flipped_{0};
 };
 
-// The block of every filter is this one.
+// Every n-th block is this one instead.
 class ImportingPolicy final : public ForwardingPolicy {
  public:
-  explicit ImportingPolicy(std::string block) : block_(std::move(block)) {}
+  explicit ImportingPolicy(std::string block, int every = 1)
+      : block_(std::move(block)), every_(every) {}
 
   // What RocksDB 7.8 writes into the properties.
   const char* Name() const override { return CompatibilityName(); }
-
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override;
 
  private:
   const std::string block_;
+  const int every_;
+  mutable std::atomic<int> num_built_{0};
 };
 
 }  // namespace cassandra_bloom::testing
