@@ -339,6 +339,16 @@ TEST(DoctorVerdictTest, Saturated) {
   }
 }
 
+TEST(DoctorVerdictTest, Damaged) {
+  TestDb db(DbOptions(std::make_shared<ImportingPolicy>("not a filter")));
+  AddFile(&db, 0, 1000);
+  db.Reopen(DbOptions(OurPolicy()));
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 1);
+  ExpectFiles(VerdictOf(ran), {{"damaged", 1}});
+  EXPECT_EQ(FalsePositives(VerdictOf(ran)), 1);
+}
+
 // They are small ones among large ones, and answer for as many keys.
 TEST(DoctorVerdictTest, SaturatedPartitions) {
   const std::string match_all(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
@@ -482,7 +492,7 @@ TEST_F(DoctorStatisticsTest, MoreThanTheWorst) {
   TestDb db(DbOptions(OurPolicy()));
   AddFile(&db, 0, 10000);
   EXPECT_EQ(Doctor(db, Statistics(99000, 1000, 0)).exit_code, 0);
-  EXPECT_EQ(Doctor(db, Statistics(980, 20, 5)).exit_code, 0);  // Too few.
+  EXPECT_EQ(Doctor(db, Statistics(95, 10, 5)).exit_code, 0);  // Too few.
   const Ran ran = Doctor(db, Statistics(98000, 2000, 0) + "--json");
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_EQ(ran.json()["fault"], true);
