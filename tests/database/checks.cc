@@ -148,7 +148,8 @@ std::vector<std::string> FoundRun(rocksdb::Iterator* iterator,
   return run;
 }
 
-Mismatches CheckSeeks(const Source& source, const Dataset& dataset,
+Mismatches CheckSeeks(const Source& source, const Rows& rows,
+                      const std::vector<std::string>& targets,
                       const rocksdb::SliceTransform* prefix_extractor,
                       Direction direction) {
   Mismatches mismatches(direction == Direction::kForward ? "Seek"
@@ -158,7 +159,6 @@ Mismatches CheckSeeks(const Source& source, const Dataset& dataset,
   options.prefix_same_as_start = true;
   const auto same_prefix = NewIterator(source, options);
 
-  const std::vector<std::string> targets = AllKeys(dataset);
   const auto has_prefix = [prefix_extractor](const std::string& key) {
     return prefix_extractor != nullptr && prefix_extractor->InDomain(key);
   };
@@ -171,7 +171,7 @@ Mismatches CheckSeeks(const Source& source, const Dataset& dataset,
     const std::string prefix =
         has_prefix(target) ? prefix_extractor->Transform(target).ToString()
                            : "";
-    const auto expected = ExpectedRun(dataset.rows, target, direction, prefix);
+    const auto expected = ExpectedRun(rows, target, direction, prefix);
     const auto check = [&](rocksdb::Iterator* iterator, const char* mode) {
       const auto found = FoundRun(iterator, target, direction, prefix);
       if (found != expected) {
@@ -247,23 +247,40 @@ AssertionResult ScanMatches(const Source& source, const Rows& rows) {
   return AssertionSuccess();
 }
 
+AssertionResult SeeksMatch(const Source& source, const Rows& rows,
+                           const std::vector<std::string>& targets,
+                           const rocksdb::SliceTransform* prefix_extractor) {
+  return CheckSeeks(source, rows, targets, prefix_extractor,
+                    Direction::kForward)
+      .Result();
+}
+
+AssertionResult SeeksForPrevMatch(
+    const Source& source, const Rows& rows,
+    const std::vector<std::string>& targets,
+    const rocksdb::SliceTransform* prefix_extractor) {
+  return CheckSeeks(source, rows, targets, prefix_extractor,
+                    Direction::kBackward)
+      .Result();
+}
+
 AssertionResult SeeksMatch(const Source& source, const Dataset& dataset,
                            const rocksdb::SliceTransform* prefix_extractor) {
-  return CheckSeeks(source, dataset, prefix_extractor, Direction::kForward)
-      .Result();
+  return SeeksMatch(source, dataset.rows, AllKeys(dataset), prefix_extractor);
 }
 
 AssertionResult SeeksForPrevMatch(
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor) {
-  return CheckSeeks(source, dataset, prefix_extractor, Direction::kBackward)
-      .Result();
+  return SeeksForPrevMatch(source, dataset.rows, AllKeys(dataset),
+                           prefix_extractor);
 }
 
 std::set<std::string> SeekForPrevMisses(
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor) {
-  return CheckSeeks(source, dataset, prefix_extractor, Direction::kBackward)
+  return CheckSeeks(source, dataset.rows, AllKeys(dataset), prefix_extractor,
+                    Direction::kBackward)
       .keys();
 }
 

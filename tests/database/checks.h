@@ -38,6 +38,16 @@ namespace cassandra_bloom::testing {
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor);
 
+// The same to these keys alone.
+::testing::AssertionResult SeeksMatch(
+    const Source& source, const Rows& rows,
+    const std::vector<std::string>& targets,
+    const rocksdb::SliceTransform* prefix_extractor);
+::testing::AssertionResult SeeksForPrevMatch(
+    const Source& source, const Rows& rows,
+    const std::vector<std::string>& targets,
+    const rocksdb::SliceTransform* prefix_extractor);
+
 // The keys for which SeekForPrev does not find what it should.
 std::set<std::string> SeekForPrevMisses(
     const Source& source, const Dataset& dataset,
