@@ -21,6 +21,12 @@ help:
 	@echo "             with RocksDB's Bloom filter, in 8 minutes (QUICK=1: in 1)"
 	@echo "make bench-filterdb"
 	@echo "             time filterdb on 100 million keys, and measure its memory"
+	@echo "make soak MINUTES=60"
+	@echo "             read and write a database with filters of every mode, beside a map"
+	@echo "make crash ROUNDS=100"
+	@echo "             kill a process that writes to it, and look what is left"
+	@echo "make mutants"
+	@echo "             put faults into the code, which tests must see, in 25 minutes"
 	@echo "make deb     make Debian packages, in build/deb/packages"
 
 demo: release
@@ -37,6 +43,23 @@ bench-db: release
 
 bench-filterdb: release
 	python3 db_bench_ext/filterdb_bench.py --build-dir=build/release
+
+MINUTES = 60
+ROUNDS = 100
+SOAK = build/dev/bin/soak $(if $(SEED),--seed=$(SEED))
+
+soak: soak-program
+	$(SOAK) --minutes=$(MINUTES)
+
+crash: soak-program
+	$(SOAK) --rounds=$(ROUNDS)
+
+soak-program: packages test-packages
+	cmake --preset dev
+	cmake --build --preset dev --parallel $(JOBS) --target soak
+
+mutants: packages test-packages
+	python3 -B tests/mutants/mutants.py --jobs=$(JOBS)
 
 test: packages test-packages
 	cmake --preset dev
@@ -73,5 +96,6 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
-.PHONY: help demo bench report bench-db bench-filterdb test release deb packages test-packages \
+.PHONY: help demo bench report bench-db bench-filterdb soak soak-program crash mutants test release \
+  deb packages test-packages \
   deb-packages report-packages
