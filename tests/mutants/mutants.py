@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -213,14 +215,19 @@ class Build:
         return None
 
 
-def apply(fault: Fault, build: Build) -> None:
-    path = build.source / fault.file
+@contextmanager
+def applied(fault: Fault, source: Path) -> Iterator[None]:
+    path = source / fault.file
     text = path.read_text()
     if text.count(fault.right) != 1:
         sys.exit(
             f"mutants.py: {fault.name}: not once in {fault.file}: {fault.right}"
         )
     path.write_text(text.replace(fault.right, fault.wrong))
+    try:
+        yield
+    finally:
+        path.write_text(text)
 
 
 def main() -> int:
@@ -242,12 +249,11 @@ def main() -> int:
     caught = 0
     for fault in faults:
         begin = time.monotonic()
-        apply(fault, build)
-        error = build.build()
-        if error:
-            sys.exit(f"mutants.py: {fault.name}: does not build: {error}")
-        failure = build.first_failure()
-        copy_sources(build.source)
+        with applied(fault, build.source):
+            error = build.build()
+            if error:
+                sys.exit(f"mutants.py: {fault.name}: does not build: {error}")
+            failure = build.first_failure()
         caught += failure is not None
         seconds = time.monotonic() - begin
         print(f"{fault.name:<34} {failure or 'NOT SEEN':<60} {seconds:4.0f} s",
