@@ -215,7 +215,7 @@ int RunCrashWriter(const CrashSettings& settings) {
   RandomWrites writes(KeySpace(settings.num_keys), settings.seed);
   uint64_t random = settings.seed;
   for (;;) {
-    db->Write(writes.Next(&shadow), /*sync=*/NextRandom(&random) % 32 == 0);
+    db->Write(writes.Next(&shadow), /*sync=*/NextRandom(&random) % 256 == 0);
     journal.Acknowledge();
     if (const uint64_t choice = NextRandom(&random) % 5000; choice == 0) {
       db->Compact(NextRandom(&random) % shadow.size(), &random);

@@ -1,0 +1,97 @@
+// No room for a Filter.db, or for all of it: an error, and no file is left.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <set>
+#include <string>
+
+#include "cassandra_bloom/filter_db_export.h"
+#include "tests/database/test_db.h"
+#include "tests/export/export_checks.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+// Files of this process cannot grow beyond it: stands for a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(size_t bytes) {
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const struct rlimit limit = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  struct rlimit before_ {};
+};
+
+class FullDiskTest : public ::testing::TestWithParam<ExportFrom> {
+ protected:
+  FullDiskTest() : db_(DbOptions(OurPolicy())) {
+    options_.from = GetParam();
+    db_.Put(NumberedRows(0, 1000));
+    db_.Flush();
+  }
+
+  const TempDir out_;
+  TestDb db_;
+  FilterDbExportOptions options_;
+};
+
+TEST_P(FullDiskTest, OneFile) {
+  const std::string sst = OnlySst(db_);
+  const std::string whole = Exported(sst, options_);
+  for (size_t limit = 0; limit <= whole.size(); ++limit) {
+    ExportedFilterDb exported;
+    std::string error;
+    bool done = false;
+    {
+      const FileSizeLimit full(limit);
+      done = ExportFilterDb(sst, out_ / "filter", options_, &exported, &error);
+    }
+    ASSERT_EQ(done, limit == whole.size()) << limit << " bytes: " << error;
+    if (!done) {
+      ASSERT_NE(error.find(out_ / "filter"), std::string::npos) << error;
+      ASSERT_EQ(NamesIn(out_.path()), std::set<std::string>()) << limit;
+    }
+  }
+  EXPECT_EQ(ReadFile(out_ / "filter"), whole);
+}
+
+TEST_P(FullDiskTest, ADatabaseAndOnceMore) {
+  db_.Put(NumberedRows(1000, 3000));
+  db_.Flush();
+  FilterDbExportReport report;
+  std::string error;
+  const auto export_all = [&] {
+    return ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/true, options_,
+                           &report, &error);
+  };
+  {
+    const FileSizeLimit full(2000);  // For one of them.
+    EXPECT_FALSE(export_all());
+  }
+  EXPECT_EQ(report.exported.size(), 1u);
+  EXPECT_EQ(report.errors.size(), 1u);
+  EXPECT_EQ(NamesIn(out_.path()).size(), 1u);
+  EXPECT_TRUE(export_all()) << error;
+  ExpectFiltersAreTheirs(db_, out_.path());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FullDiskTest,
+                         ::testing::Values(ExportFrom::kBlock,
+                                           ExportFrom::kKeys),
+                         [](const auto& test) {
+                           return test.param == ExportFrom::kBlock ? "Block"
+                                                                   : "Keys";
+                         });
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
