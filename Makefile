@@ -4,6 +4,7 @@ PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev \
   librocksdb-dev nlohmann-json3-dev python3 rocksdb-tools
 TEST_PACKAGES = pkgconf qemu-user
 DEB_PACKAGES = dpkg-dev file
+FUZZ_PACKAGES = clang
 REPORT_PACKAGES = gnuplot-nox
 JOBS = $(shell nproc)
 BENCH = build/release/bin/filter_bench
@@ -25,6 +26,8 @@ help:
 	@echo "             read and write a database with filters of every mode, beside a map"
 	@echo "make crash ROUNDS=100"
 	@echo "             kill a process that writes to it, and look what is left"
+	@echo "make fuzz SECONDS=60"
+	@echo "             give every reader what is wrong, each for so long (7 of them)"
 	@echo "make mutants"
 	@echo "             put faults into the code, which tests must see, in 25 minutes"
 	@echo "make deb     make Debian packages, in build/deb/packages"
@@ -58,6 +61,15 @@ soak-program: packages test-packages
 	cmake --preset dev
 	cmake --build --preset dev --parallel $(JOBS) --target soak
 
+SECONDS = 60
+
+fuzz: packages fuzz-packages
+	cmake --preset dev -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
+	  -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF \
+	  -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF -DCASSANDRA_BLOOM_BUILD_FUZZERS=ON
+	cmake --build build/fuzz --parallel $(JOBS) --target fuzzers
+	tests/fuzz/run.sh build/fuzz/bin $(SECONDS)
+
 mutants: packages test-packages
 	python3 -B tests/mutants/mutants.py --jobs=$(JOBS)
 
@@ -85,6 +97,9 @@ test-packages:
 deb-packages:
 	$(call install,$(DEB_PACKAGES))
 
+fuzz-packages:
+	$(call install,$(FUZZ_PACKAGES))
+
 report-packages:
 	$(call install,$(REPORT_PACKAGES))
 
@@ -96,6 +111,6 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
-.PHONY: help demo bench report bench-db bench-filterdb soak soak-program crash mutants test release \
+.PHONY: help demo bench report bench-db bench-filterdb fuzz fuzz-packages soak soak-program crash mutants test release \
   deb packages test-packages \
   deb-packages report-packages
