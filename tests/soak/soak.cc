@@ -8,6 +8,10 @@
 //
 //   soak --rounds=100
 //
+// or, of a database that no longer changes, every row again and again:
+//
+//   soak --lookups=100000000
+//
 // Ends with exit status 0 if nothing was wrong. --seed runs the same again.
 
 #include <gflags/gflags.h>
@@ -26,9 +30,10 @@
 #include "tests/support/random_keys.h"
 #include "tests/support/temp_dir.h"
 
-DEFINE_double(minutes, 1, "how long to go on, unless --rounds is given");
+DEFINE_double(minutes, 1, "how long to go on");
 DEFINE_double(reopen_seconds, 60, "time between openings of the database");
 DEFINE_int32(rounds, 0, "kill a writing process so many times instead");
+DEFINE_uint64(lookups, 0, "look up so many present keys instead");
 DEFINE_uint64(keys, 40000, "keys in each column family, at least 1000");
 DEFINE_uint64(seed, 0, "of all that is random; 0: a new one");
 DEFINE_string(folder, "",
@@ -76,6 +81,28 @@ class Soak {
       }
     }
     Reopen();
+    db_.Close();
+  }
+
+  // By Get and MultiGet, as many in each column family.
+  void LookUp(uint64_t lookups) {
+    db_.Open(&random_);
+    for (uint64_t i = 0; i < FLAGS_keys * shadow_.size() / 4; ++i) {
+      db_.Write(writes_.Next(&shadow_), /*sync=*/false);
+    }
+    Reopen();
+    for (size_t family = 0; family < shadow_.size(); ++family) {
+      const uint64_t before = counts_->present_points;
+      const uint64_t end = before + lookups / shadow_.size();
+      while (counts_->present_points < end && counts_->failures == 0) {
+        db_.CheckRows(family, shadow_[family]);
+      }
+      std::printf(
+          "%s: %llu lookups of %zu rows\n", Families()[family].name.c_str(),
+          static_cast<unsigned long long>(counts_->present_points - before),
+          shadow_[family].size());
+      std::fflush(stdout);
+    }
     db_.Close();
   }
 
@@ -129,6 +156,8 @@ int Main(const char* program) {
     if (FLAGS_rounds > 0) {
       RunCrashRounds({program, folder, FLAGS_keys, seed}, FLAGS_rounds,
                      &counts);
+    } else if (FLAGS_lookups > 0) {
+      Soak(folder, seed, &counts).LookUp(FLAGS_lookups);
     } else {
       Soak(folder, seed, &counts).Run(Seconds(60 * FLAGS_minutes));
     }
@@ -150,7 +179,8 @@ int Main(const char* program) {
 
 int main(int argc, char** argv) {
   gflags::SetUsageMessage(
-      "soak --minutes=N | --rounds=N: reads and writes of every kind, beside a "
+      "soak --minutes=N | --rounds=N | --lookups=N: reads and writes of every "
+      "kind, beside a "
       "map that says what must be there");
   gflags::ParseCommandLineFlags(&argc, &argv, /*remove_flags=*/true);
   if (argc != 1 || FLAGS_keys < 1000) {

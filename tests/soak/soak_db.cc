@@ -200,6 +200,14 @@ void SoakDb::CheckSome(size_t family, const Rows& rows, uint64_t* random) {
   CheckSeeks(family, rows, targets);
 }
 
+void SoakDb::CheckRows(size_t family, const Rows& rows) {
+  const std::string& name = Families()[family].name;
+  const Dataset present = {rows, {}};
+  Report(GetsMatch(source(family), present), name);
+  Report(MultiGetsMatch(source(family), present, /*sorted=*/false), name);
+  counts_->present_points += 2 * rows.size();
+}
+
 void SoakDb::CheckAll(const Shadow& shadow) {
   for (size_t family = 0; family < shadow.size(); ++family) {
     const Rows& rows = shadow[family];

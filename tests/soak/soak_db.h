@@ -75,6 +75,8 @@ class SoakDb {
   void CheckSome(size_t family, const Rows& rows, uint64_t* random);
   // Every key of the key space.
   void CheckAll(const Shadow& shadow);
+  // Every row of the column family, once by Get and once by MultiGet.
+  void CheckRows(size_t family, const Rows& rows);
   void Report(const ::testing::AssertionResult& result, const std::string& of);
 
  private:
