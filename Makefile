@@ -4,6 +4,7 @@ PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev \
   librocksdb-dev nlohmann-json3-dev python3 rocksdb-tools
 TEST_PACKAGES = pkgconf qemu-user
 DEB_PACKAGES = dpkg-dev file
+COVERAGE_PACKAGES = gcovr
 FUZZ_PACKAGES = clang
 REPORT_PACKAGES = gnuplot-nox
 JOBS = $(shell nproc)
@@ -28,6 +29,8 @@ help:
 	@echo "             kill a process that writes to it, and look what is left"
 	@echo "make fuzz SECONDS=60"
 	@echo "             give every reader what is wrong, each for so long (7 of them)"
+	@echo "make coverage"
+	@echo "             show which lines of the core its quick tests run"
 	@echo "make mutants"
 	@echo "             put faults into the code, which tests must see, in 25 minutes"
 	@echo "make deb     make Debian packages, in build/deb/packages"
@@ -70,6 +73,15 @@ fuzz: packages fuzz-packages
 	cmake --build build/fuzz --parallel $(JOBS) --target fuzzers
 	tests/fuzz/run.sh build/fuzz/bin $(SECONDS)
 
+coverage: packages coverage-packages
+	cmake --preset core-only -B build/coverage \
+	  -DCMAKE_CXX_FLAGS="-O1 -g1 --coverage" -DCMAKE_C_FLAGS=--coverage
+	cmake --build build/coverage --parallel $(JOBS)
+	find build/coverage -name '*.gcda' -delete
+	ctest --test-dir build/coverage -L quick --parallel $(JOBS)
+	gcovr --root . --object-directory build/coverage --filter plugin/core/ --filter include/ \
+	  --exclude-throw-branches --fail-under-line 95 build/coverage
+
 mutants: packages test-packages
 	python3 -B tests/mutants/mutants.py --jobs=$(JOBS)
 
@@ -97,6 +109,9 @@ test-packages:
 deb-packages:
 	$(call install,$(DEB_PACKAGES))
 
+coverage-packages:
+	$(call install,$(COVERAGE_PACKAGES))
+
 fuzz-packages:
 	$(call install,$(FUZZ_PACKAGES))
 
@@ -111,6 +126,6 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
-.PHONY: help demo bench report bench-db bench-filterdb fuzz fuzz-packages soak soak-program crash mutants test release \
-  deb packages test-packages \
-  deb-packages report-packages
+.PHONY: help demo bench report bench-db bench-filterdb soak soak-program crash fuzz coverage mutants \
+  test release deb packages test-packages deb-packages report-packages coverage-packages \
+  fuzz-packages

@@ -9,8 +9,10 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/core/endian.h"
+#include "plugin/core/file_io.h"
 #include "tests/support/broken_filters.h"
 #include "tests/support/cassandra_data.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/sha256.h"
 #include "tests/support/temp_dir.h"
@@ -242,6 +244,33 @@ TEST_F(FilterDbFileTest, WritesNeverOverUnlessAsked) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 2);
 }
 
+TEST_F(FilterDbFileTest, IsWrittenWholeOrNotAtAll) {
+  for (const FilterForm form : {kBeforeMa, kNaAndLater}) {
+    const auto builder = FilterDbBuilder::ForBitsPerKey(10, 10, form, &error_);
+    const size_t size = 8 + 8 * builder->num_words();
+    for (size_t room = 0; room < size; ++room) {
+      const FileSizeLimit full(room);
+      ASSERT_FALSE(builder->Write(Path("filter"), false, &error_)) << room;
+      ASSERT_EQ(error_, Path("filter") + ": cannot write: File too large");
+      ASSERT_TRUE(fs::is_empty(folder_.path())) << room;
+    }
+    const FileSizeLimit enough(size);
+    ASSERT_TRUE(builder->Write(Path("filter"), false, &error_)) << error_;
+    fs::remove(Path("filter"));
+  }
+}
+
+TEST_F(FilterDbFileTest, AFileThatAppearsMeanwhileIsNotOverwritten) {
+  const auto write = [this](const Append& append) {
+    WriteFile(Path("file"), "precious");
+    return append("x", 1);
+  };
+  EXPECT_FALSE(WriteFileAtomically(Path("file"), false, write, &error_));
+  EXPECT_EQ(error_, Path("file") + ": will not be overwritten: File exists");
+  EXPECT_EQ(ReadFile(Path("file")), "precious");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
+}
+
 TEST_F(FilterDbFileTest, BuilderRefusesWhatHasNoFilter) {
   for (const double bits : {0.0, 0.5, -1.0, 100.5, std::nan("")}) {
     EXPECT_EQ(FilterDbBuilder::ForBitsPerKey(bits, 1, kMaToMe, &error_),
@@ -257,6 +286,10 @@ TEST_F(FilterDbFileTest, BuilderRefusesWhatHasNoFilter) {
             nullptr);
   EXPECT_NE(error_.find("13743895346 keys need a filter of more than 16 GiB"),
             std::string::npos);
+  error_.clear();
+  EXPECT_EQ(FilterDbBuilder::ForFpChance(0.01, 13743895346, kMaToMe, &error_),
+            nullptr);
+  EXPECT_NE(error_.find("16 GiB"), std::string::npos);
 }
 
 TEST(SstableVersionTest, Forms) {

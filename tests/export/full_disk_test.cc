@@ -1,8 +1,6 @@
 // No room for a Filter.db, or for all of it: an error, and no file is left.
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <set>
 #include <string>
@@ -10,27 +8,11 @@
 #include "cassandra_bloom/filter_db_export.h"
 #include "tests/database/test_db.h"
 #include "tests/export/export_checks.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
-
-// Files of this process cannot grow beyond it: stands for a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(size_t bytes) {
-    signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const struct rlimit limit = {bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  struct rlimit before_ {};
-};
 
 class FullDiskTest : public ::testing::TestWithParam<ExportFrom> {
  protected:

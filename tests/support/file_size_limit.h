@@ -1,0 +1,30 @@
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FILE_SIZE_LIMIT_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_FILE_SIZE_LIMIT_H_
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <cstddef>
+
+namespace cassandra_bloom::testing {
+
+// Files of this process cannot grow beyond it: stands for a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(size_t bytes) {
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const struct rlimit limit = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  struct rlimit before_ {};
+};
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FILE_SIZE_LIMIT_H_
