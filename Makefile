@@ -68,16 +68,17 @@ SECONDS = 60
 
 fuzz: packages fuzz-packages
 	cmake --preset dev -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
+	  -DCMAKE_CXX_FLAGS="-O1 -g1" -DCASSANDRA_BLOOM_BUILD_FUZZERS=ON \
 	  -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF \
-	  -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF -DCASSANDRA_BLOOM_BUILD_FUZZERS=ON
+	  -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF
 	cmake --build build/fuzz --parallel $(JOBS) --target fuzzers
 	tests/fuzz/run.sh build/fuzz/bin $(SECONDS)
 
 coverage: packages coverage-packages
 	cmake --preset core-only -B build/coverage \
 	  -DCMAKE_CXX_FLAGS="-O1 -g1 --coverage" -DCMAKE_C_FLAGS=--coverage
-	cmake --build build/coverage --parallel $(JOBS)
 	find build/coverage -name '*.gcda' -delete
+	cmake --build build/coverage --parallel $(JOBS)
 	ctest --test-dir build/coverage -L quick --parallel $(JOBS)
 	gcovr --root . --object-directory build/coverage --filter plugin/core/ --filter include/ \
 	  --exclude-throw-branches --fail-under-line 95 build/coverage
