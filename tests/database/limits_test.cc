@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tests/database/checks.h"
 #include "tests/database/dataset.h"
@@ -81,7 +82,8 @@ TEST_P(LimitsTest, OneKey) {
 // Two bytes do not hold their size.
 TEST_P(LimitsTest, LongKeys) {
   Dataset dataset;
-  for (const size_t size : {65534, 65535, 65536, 65537, 200000}) {
+  for (const size_t size :
+       std::vector<size_t>{65534, 65535, 65536, 65537, 200000}) {
     for (int i = 0; i < 12; ++i) {
       const std::string key =
           std::string(size, static_cast<char>(0x80 + i)) + static_cast<char>(i);
