@@ -19,13 +19,13 @@ double BestRate(double bits_per_key);
 
 // The same for all.
 std::vector<double> UniformBits(const std::vector<double>& run_keys,
-                                      double total_bits);
+                                double total_bits);
 
 // With the smallest sum of rates: a run's rate is proportional to its keys, and
 // where that would be above 1 it has no filter. (Dayan, Athanassoulis, Idreos:
 // Monkey, SIGMOD 2017.)
 std::vector<double> MonkeyBits(const std::vector<double>& run_keys,
-                                     double total_bits);
+                               double total_bits);
 
 }  // namespace cassandra_bloom::tools
 
