@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,10 +28,21 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+bool IsWriteAheadLog(const std::string& file) {
+  return file.size() > 4 && file.compare(file.size() - 4, 4, ".log") == 0;
+}
+
 Ran Doctor(const TestDb& db, const std::string& options = "--json") {
-  const auto before = StateOf(db.path());
+  auto before = StateOf(db.path());
   const Ran ran = Filterdb("doctor --db=" + db.path() + " " + options);
-  EXPECT_EQ(StateOf(db.path()), before);
+  const auto after = StateOf(db.path());
+  // RocksDB removes old ones by itself, a while after a flush.
+  for (auto file = before.begin(); file != before.end();) {
+    const bool is_gone =
+        IsWriteAheadLog(file->first) && after.count(file->first) == 0;
+    file = is_gone ? before.erase(file) : std::next(file);
+  }
+  EXPECT_EQ(after, before);
   return ran;
 }
 
