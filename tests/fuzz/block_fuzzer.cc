@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "plugin/rocksdb/bits_reader.h"
-#include "plugin/rocksdb/report.h"
+#include "plugin/rocksdb/statistics.h"
 #include "tests/fuzz/fuzz_check.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/support/naive_filter.h"
@@ -74,24 +74,14 @@ bool NaiveMayMatch(const std::string& block, const std::string& key) {
       });
 }
 
-// More than two batches, of every short length.
-std::vector<std::string> KeysIn(const std::string& bytes) {
-  constexpr size_t kNumKeys = 70;
-  std::vector<std::string> keys;
-  for (size_t i = 0; i < kNumKeys; ++i) {
-    keys.push_back(bytes.substr(i * 13 % (bytes.size() + 1), i % 41));
-  }
-  return keys;
-}
-
 void CheckBlock(const std::string& block) {
   // An allocation of its own, so that a byte read too many is seen.
   const std::unique_ptr<char[]> exact(new char[block.size()]);
   block.copy(exact.get(), block.size());
-  const uint64_t malformed = NumMalformedBlocks();
-  const std::unique_ptr<FilterBitsReader> reader(
-      NewBitsReader(Slice(exact.get(), block.size()), PartitionKeyExtractor()));
-  FUZZ_CHECK((NumMalformedBlocks() == malformed) == IsFilter(block));
+  StatisticsCounters statistics(nullptr);
+  const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(
+      Slice(exact.get(), block.size()), PartitionKeyExtractor(), &statistics));
+  FUZZ_CHECK((statistics.Read().damaged_blocks == 0) == IsFilter(block));
 
   const std::vector<std::string> keys = KeysIn(block);
   std::vector<Slice> slices(keys.begin(), keys.end());

@@ -15,6 +15,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "tests/fuzz/fuzz_check.h"
+#include "tests/fuzz/fuzz_input.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/temp_dir.h"
 
@@ -112,16 +113,6 @@ class NaiveFile {
   const int num_probes_;
   const uint32_t num_words_;
 };
-
-// More than two batches, of every short length.
-std::vector<std::string> KeysIn(const std::string& bytes) {
-  constexpr size_t kNumKeys = 70;
-  std::vector<std::string> keys;
-  for (size_t i = 0; i < kNumKeys; ++i) {
-    keys.push_back(bytes.substr(i * 13 % (bytes.size() + 1), i % 41));
-  }
-  return keys;
-}
 
 std::vector<bool> AskAll(const FilterDbFile& filter,
                          const std::vector<std::string>& keys) {

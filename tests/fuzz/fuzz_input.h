@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cassandra_bloom::testing {
 
@@ -36,6 +37,16 @@ class FuzzInput {
  private:
   std::string_view rest_;
 };
+
+// Keys to ask for: more than two batches, of every short length.
+inline std::vector<std::string> KeysIn(const std::string& bytes) {
+  constexpr size_t kNumKeys = 70;
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < kNumKeys; ++i) {
+    keys.push_back(bytes.substr(i * 13 % (bytes.size() + 1), i % 41));
+  }
+  return keys;
+}
 
 }  // namespace cassandra_bloom::testing
 
