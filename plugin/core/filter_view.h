@@ -25,12 +25,15 @@ class FilterView {
   explicit FilterView(const FilterDb& filter)
       : bits_(filter.bits),
         num_probes_(filter.num_probes),
-        capacity_bits_(filter.capacity_bits()) {}
+        capacity_bits_(filter.capacity_bits()),
+        words_reciprocal_(SmallReciprocal(num_words())) {}
 
   const char* bits() const { return bits_; }
   int num_probes() const { return num_probes_; }
   const InvariantRemainder& capacity_bits() const { return capacity_bits_; }
   uint64_t num_words() const { return capacity_bits_.divisor() / 64; }
+  // SmallReciprocal of num_words: a division that queries need not do.
+  double words_reciprocal() const { return words_reciprocal_; }
 
   // False only if the key was certainly not added.
   bool MayContain(Hash128 hash) const {
@@ -79,6 +82,7 @@ class FilterView {
   const char* bits_;
   int num_probes_;
   InvariantRemainder capacity_bits_;
+  double words_reciprocal_;
 };
 
 }  // namespace cassandra_bloom

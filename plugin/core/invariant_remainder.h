@@ -45,6 +45,21 @@ class InvariantRemainder {
   uint64_t reciprocal_;
 };
 
+// The same in double precision, put right in integers, for CPUs that have no
+// wide multiplication in the lanes of their vectors.
+//
+// x <= 2^57 becomes a double, is multiplied by this reciprocal, which is too
+// small by a factor of 1 - 2^-50, and is rounded down. Conversion, reciprocal
+// and product are each off by less than 2^-52 of their value, whatever the
+// rounding mode of the program may be. So the product is never too large; and
+// too small by 7 * 2^-52 of x / divisor at most, which is 7/8 if that is 2^49:
+// therefore the divisor must be at least 2^8. Rounded down it is the quotient
+// or one less, and the remainder is less than 2 * divisor.
+inline double SmallReciprocal(uint64_t divisor) {
+  return (1 - 0x1p-50) / static_cast<double>(divisor);
+}
+constexpr uint64_t kMinSmallReciprocalDivisor = 256;
+
 }  // namespace cassandra_bloom
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_CORE_INVARIANT_REMAINDER_H_

@@ -25,8 +25,9 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
       : view_(filter), partition_key_(partition_key) {}
 
   bool MayMatch(const Slice& entry) override {
-    return kernel_.may_contain_key(view_,
-                                   partition_key_.Extract(ViewOf(entry)));
+    return partition_key_.is_whole()
+               ? kernel_.may_contain_key(view_, ViewOf(entry))
+               : MayMatchPartitionKey(entry);
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -45,6 +46,12 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
   }
 
  private:
+  // Not inlined, so that MayMatch saves no registers for it.
+  [[gnu::noinline]] bool MayMatchPartitionKey(const Slice& entry) const {
+    return kernel_.may_contain_key(view_,
+                                   partition_key_.Extract(ViewOf(entry)));
+  }
+
   const FilterView view_;
   const PartitionKeyExtractor partition_key_;
   const Kernel& kernel_ = ActiveKernel();

@@ -63,9 +63,9 @@ struct Avx2 {
 
   class Divisor {
    public:
-    explicit Divisor(uint64_t num_words)
+    Divisor(uint64_t num_words, double reciprocal)
         : num_words_(Lanes{} + num_words),
-          reciprocal_(_mm256_set1_pd(SmallReciprocal(num_words))) {}
+          reciprocal_(_mm256_set1_pd(reciprocal)) {}
 
     // The remainder fits 32 bits even before it is put right.
     [[gnu::always_inline]] inline Lanes Remainder(Lanes x) const {

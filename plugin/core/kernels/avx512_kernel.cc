@@ -9,11 +9,11 @@
 // Not flags for this file: an inline function of a header above would be
 // compiled with them, too, and could be the copy that the linker keeps for all.
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512dq"))), \
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,bmi2"))), \
                              apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq")
+#pragma GCC target("avx512f,avx512dq,bmi2")
 // In GCC's own header: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105593
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -58,9 +58,9 @@ struct Avx512 {
 
   class Divisor {
    public:
-    explicit Divisor(uint64_t num_words)
+    Divisor(uint64_t num_words, double reciprocal)
         : num_words_(Lanes{} + num_words),
-          reciprocal_(_mm512_set1_pd(SmallReciprocal(num_words))) {}
+          reciprocal_(_mm512_set1_pd(reciprocal)) {}
 
     [[gnu::always_inline]] inline Lanes Remainder(Lanes x) const {
       const __m512d quotient = _mm512_mul_pd(
@@ -92,26 +92,50 @@ struct Avx512 {
   }
 };
 
-// All probes of one key in one vector, up to eight.
-bool MayContainKey(const FilterView& filter, std::string_view key) {
-  const Hash128 hash = CassandraMurmur3(key.data(), key.size());
-  if (filter.num_words() < kMinDivisor) {
-    return filter.MayContain(hash);
+constexpr int kProbesInVector = 8;
+
+// Not inlined, as is MayContainOtherKey, so that MayContainKey saves no
+// registers for them.
+[[gnu::noinline]] bool MayContainAfterVector(const FilterView& filter,
+                                             Hash128 hash) {
+  return filter.MayContainAfter(kProbesInVector, hash);
+}
+
+// All probes of one key in one vector, up to eight: where there are fewer, the
+// last one again.
+[[gnu::always_inline]] inline bool MayContainHash(const FilterView& filter,
+                                                  Hash128 hash) {
+  const auto last = static_cast<uint64_t>(filter.num_probes() - 1);
+  const Avx512::Lanes steps =
+      Avx512::kNumbers < last ? Avx512::kNumbers : Avx512::Lanes{} + last;
+  const __m512i magnitude =
+      _mm512_abs_epi64(reinterpret_cast<__m512i>(hash.h2 + hash.h1 * steps));
+  const Avx512::Divisor divisor(filter.num_words(), filter.words_reciprocal());
+  const auto word = reinterpret_cast<__m512i>(divisor.Remainder(
+      reinterpret_cast<Avx512::Lanes>(_mm512_srli_epi64(magnitude, 6))));
+  const __m512i words = _mm512_i64gather_epi64(word, filter.bits(), 8);
+  // A rotation goes by its count modulo 64.
+  const __m512i mask = _mm512_rolv_epi64(_mm512_set1_epi64(1), magnitude);
+  if (_mm512_test_epi64_mask(words, mask) != 0xff) {
+    return false;
   }
-  const Avx512::Divisor divisor(filter.num_words());
-  LaneKernel<Avx512>::Probes probes(hash.h2 + hash.h1 * Avx512::kNumbers,
-                                    Avx512::Lanes{}, divisor);
-  Avx512::Lanes word;
-  Avx512::Lanes bit;
-  probes.NextWordAndBit(&word, &bit);
-  const int first = std::min(filter.num_probes(), 8);
-  const auto asked = static_cast<__mmask8>((1u << first) - 1);
-  const __m512i words = _mm512_mask_i64gather_epi64(
-      _mm512_setzero_si512(), asked, reinterpret_cast<__m512i>(word),
-      filter.bits(), 8);
-  const __m512i masks = reinterpret_cast<__m512i>((Avx512::Lanes{} + 1) << bit);
-  return _mm512_mask_test_epi64_mask(asked, words, masks) == asked &&
-         filter.MayContainAfter(first, hash);
+  return filter.num_probes() <= kProbesInVector ||
+         MayContainAfterVector(filter, hash);
+}
+
+[[gnu::noinline]] bool MayContainOtherKey(const FilterView& filter,
+                                          std::string_view key) {
+  const Hash128 hash = CassandraMurmur3(key.data(), key.size());
+  return filter.num_words() < kMinSmallReciprocalDivisor
+             ? filter.MayContain(hash)
+             : MayContainHash(filter, hash);
+}
+
+bool MayContainKey(const FilterView& filter, std::string_view key) {
+  if (key.size() != 16 || filter.num_words() < kMinSmallReciprocalDivisor) {
+    return MayContainOtherKey(filter, key);
+  }
+  return MayContainHash(filter, CassandraMurmur3(key.data(), 16));
 }
 
 constexpr Kernel kKernel =
@@ -131,8 +155,9 @@ constexpr Kernel kKernel =
 namespace cassandra_bloom {
 
 const Kernel* Avx512Kernel() {
-  const bool runs =
-      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+  const bool runs = __builtin_cpu_supports("avx512f") &&
+                    __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("bmi2");
   return runs ? &kKernel : nullptr;
 }
 

@@ -14,21 +14,6 @@
 
 namespace cassandra_bloom {
 
-// Division in double precision, put right in integers.
-//
-// x <= 2^57 becomes a double, is multiplied by this reciprocal, which is too
-// small by a factor of 1 - 2^-50, and is rounded down. Conversion, reciprocal
-// and product are each off by less than 2^-52 of their value, whatever the
-// rounding mode of the program may be. So the product is never too large; and
-// too small by 7 * 2^-52 of x / num_words at most, which is 7/8 if that is
-// 2^49: what kMinDivisor is for. Rounded down it is the quotient or one less,
-// and the remainder is less than 2 * num_words.
-[[gnu::always_inline]] static inline double SmallReciprocal(
-    uint64_t num_words) {
-  return (1 - 0x1p-50) / static_cast<double>(num_words);
-}
-constexpr uint64_t kMinDivisor = 256;
-
 // `Cpu` has
 //   kLanes         64-bit numbers in a vector
 //   Lanes          the vector, with the operators of GCC's vector extension
@@ -37,8 +22,9 @@ constexpr uint64_t kMinDivisor = 256;
 //   LoadColumns    the first and the second 64-bit number that each of kLanes
 //                  pointers points to
 //   StoreColumns   the reverse, to consecutive memory
-//   Divisor        with Remainder(x), x mod num_words for x <= 2^57 and
-//                  kMinDivisor <= num_words <= kMaxFilterWords
+//   Divisor        of num_words and their SmallReciprocal, with Remainder(x),
+//                  x mod num_words for x <= 2^57 and
+//                  kMinSmallReciprocalDivisor <= num_words <= kMaxFilterWords
 template <typename Cpu>
 class LaneKernel {
  public:
@@ -105,7 +91,7 @@ class LaneKernel {
                          size_t n, bool* may_contain) {
     assert(n <= kMaxBatch);
     if (filter.num_probes() < kFirst || n < 2 * kLanes ||
-        filter.num_words() < kMinDivisor) {
+        filter.num_words() < kMinSmallReciprocalDivisor) {
       kPortableKernel.may_contain(filter, hashes, n, may_contain);
       return;
     }
@@ -116,9 +102,10 @@ class LaneKernel {
                       const InvariantRemainder& capacity_bits, char* bits) {
     const uint64_t num_words = capacity_bits.divisor() / 64;
     const size_t in_vectors =
-        num_words >= kMinDivisor && num_probes <= kMaxProbes ? n - n % kLanes
-                                                             : 0;
-    const Divisor divisor(num_words);
+        num_words >= kMinSmallReciprocalDivisor && num_probes <= kMaxProbes
+            ? n - n % kLanes
+            : 0;
+    const Divisor divisor(num_words, SmallReciprocal(num_words));
     if (capacity_bits.divisor() <= kCachedBits) {
       SetInBlocks<1, false>(hashes, in_vectors, num_probes, divisor, bits);
     } else {
@@ -273,7 +260,7 @@ class LaneKernel {
   // then any others. No branch waits for a bit before that.
   static void TestBatch(const FilterView filter, const Hash128* hashes,
                         size_t n, bool* may_contain) {
-    const Divisor divisor(filter.num_words());
+    const Divisor divisor(filter.num_words(), filter.words_reciprocal());
     alignas(Lanes) uint64_t positions[kFirst][kMaxBatch];
     for (size_t i = 0; i < n; i += kLanes) {
       // The last vector may overlap the one before it.
