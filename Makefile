@@ -72,7 +72,7 @@ fuzz: packages fuzz-packages
 	  -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF \
 	  -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF
 	cmake --build build/fuzz --parallel $(JOBS) --target fuzzers
-	tests/fuzz/run.sh build/fuzz/bin $(SECONDS)
+	tests/fuzz/run.sh build/fuzz/bin $(SECONDS) $(JOBS)
 
 coverage: packages coverage-packages
 	cmake --preset core-only -B build/coverage \
