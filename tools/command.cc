@@ -169,10 +169,12 @@ void PrintError(const std::exception& error) {
   std::fprintf(stderr, "filterdb: %s\n", error.what());
 }
 
-std::string Percent(double rate) {
+std::string ThreeDigits(double number) {
   char text[32];
-  std::snprintf(text, sizeof(text), "%.3g %%", 100 * rate);
+  std::snprintf(text, sizeof(text), "%.3g", number);
   return text;
 }
+
+std::string Percent(double rate) { return ThreeDigits(100 * rate) + " %"; }
 
 }  // namespace cassandra_bloom::tools

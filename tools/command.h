@@ -105,7 +105,10 @@ void PrintJson(const Json& json);
 // On stderr, as of filterdb.
 void PrintError(const std::exception& error);
 
-// "12.3 %", with enough digits for small ones.
+// "12.3", with enough digits for small ones.
+std::string ThreeDigits(double number);
+
+// "12.3 %" of 0.123.
 std::string Percent(double rate);
 
 }  // namespace cassandra_bloom::tools

@@ -15,15 +15,14 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// A policy of our name, and not a refused one, as the OPTIONS file has it.
-bool IsOurs(const std::string& policy_id) {
-  return policy_id.rfind(kPolicyName, 0) == 0 &&
-         ParseSettings(policy_id, {}).error.empty();
-}
-
-// The name that its filters have.
+// The name that the filters of a policy have, as the OPTIONS file has it. Empty
+// if it is not ours, or one that is refused.
 std::string FilterNameOf(const std::string& policy_id) {
-  return FilterNameFor(ParseSettings(policy_id, {}).partition_key);
+  if (policy_id.rfind(kPolicyName, 0) != 0) {
+    return "";
+  }
+  const auto settings = ParseSettings(policy_id, {});
+  return settings.error.empty() ? FilterNameFor(settings.partition_key) : "";
 }
 
 uint64_t CountSetBits(const FilterDb& filter) {
@@ -194,9 +193,9 @@ Family ExamineFamily(const std::string& name,
   Family family;
   family.name = name;
   family.policy = settings.filter_policy;
-  family.on = IsOurs(settings.filter_policy);
+  const std::string expected = FilterNameOf(settings.filter_policy);
+  family.on = !expected.empty();
   family.levelled = settings.levelled;
-  const std::string expected = family.on ? FilterNameOf(family.policy) : "";
   for (const LiveSst& file : live.files) {
     if (file.column_family != name) {
       continue;

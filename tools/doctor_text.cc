@@ -20,12 +20,6 @@ std::string Fixed(const std::optional<double>& number) {
   return text;
 }
 
-std::string Short(double number) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3g", number);
-  return text;
-}
-
 // ---- What is there ----
 
 void PrintRow(const std::string& level, const std::string& file,
@@ -69,7 +63,7 @@ void PrintLevel(const std::string& level, uint64_t bytes,
                 const LevelForecast& forecast) {
   std::printf("  %5s  %5llu %12llu  %s\n", level.c_str(),
               static_cast<Count>(forecast.runs), static_cast<Count>(bytes),
-              Short(forecast.as_it_is.false_positives).c_str());
+              ThreeDigits(forecast.as_it_is.false_positives).c_str());
 }
 
 void PrintExpected(const Family& family, const Verdict& verdict) {
@@ -88,12 +82,12 @@ void PrintExpected(const Family& family, const Verdict& verdict) {
   }
   PrintLevel("all", verdict.filter_bytes, verdict.all);
   std::printf("  in the same memory: %s uniform, %s by allocation=monkey\n",
-              Short(verdict.all.uniform.false_positives).c_str(),
-              Short(verdict.all.monkey.false_positives).c_str());
+              ThreeDigits(verdict.all.uniform.false_positives).c_str(),
+              ThreeDigits(verdict.all.monkey.false_positives).c_str());
   if (!family.on) {
     std::printf("  as it is: %s\n",
                 verdict.false_positives
-                    ? (Short(*verdict.false_positives) +
+                    ? (ThreeDigits(*verdict.false_positives) +
                        ", as every run is read, whatever filters there are")
                           .c_str()
                     : "not known, as the policy is another");

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "plugin/rocksdb/policy_settings.h"
+#include "tools/command.h"
 #include "tools/level_allocation.h"
 
 namespace cassandra_bloom::tools {
@@ -84,12 +85,6 @@ void Forecast(const std::vector<SortedRun>& runs, Verdict* verdict) {
 
 // ---- What to change ----
 
-std::string Number(double number) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3g", number);
-  return text;
-}
-
 // With a policy that reads the filters that are there.
 std::string PolicyFor(const Family& family) {
   std::string policy = std::string(kPolicyName) + ":10";
@@ -157,8 +152,8 @@ Finding TryMonkey(const Verdict& verdict) {
   return {
       "spread over the levels by their sizes, the same memory would at best "
       "give " +
-          Number(all.monkey.false_positives) + ", not " +
-          Number(all.as_it_is.false_positives) + " false positives",
+          ThreeDigits(all.monkey.false_positives) + ", not " +
+          ThreeDigits(all.as_it_is.false_positives) + " false positives",
       "allocation=monkey in the options of the policy (with bottom_level=" +
           std::to_string(verdict.levels.rbegin()->first) +
           ", unless level_compaction_dynamic_level_bytes is on), then "
@@ -238,7 +233,7 @@ Observed Compare(const FilterQuestions& questions,
       wrong > 1.5 * at_most && wrong > at_most + 4 * std::sqrt(at_most)) {
     observed.finding = {
         "more keys pass than the worst of the filters should let pass, " +
-            Number(100 * worst) + " %",
+            Percent(worst),
         "see whether the statistics are of these SST files, and not of earlier "
         "ones; if they are, somebody may be choosing the keys",
         true,

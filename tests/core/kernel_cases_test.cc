@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "plugin/core/murmur3.h"
 #include "tests/core/kernel_checks.h"
 #include "tests/support/guarded_memory.h"
+#include "tests/support/percent.h"
 #include "tests/support/plain_bits.h"
 #include "tests/support/random_keys.h"
 
@@ -29,11 +29,6 @@ namespace {
 
 INSTANTIATE_TEST_SUITE_P(All, KernelTest, ::testing::ValuesIn(Kernels()),
                          NameOf);
-
-uint64_t Percent() {
-  const char* const given = std::getenv("CASSANDRA_BLOOM_PERCENT");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : 100;
-}
 
 // Mostly what Cassandra takes, sometimes what a header may say.
 int RandomNumProbes(uint64_t* random) {
@@ -55,7 +50,7 @@ TEST_P(KernelTest, AllCapacitiesUpToAMillionBits) {
       hashes.push_back(RandomHash(&random));
     }
     for (const Hash128 hash : hashes) {
-      if (NextRandom(&random) % 100 < Percent()) {
+      if (NextRandom(&random) % 100 < Percent().value_or(100)) {
         ASSERT_TRUE(check(hash));
         ++num_cases;
       }
@@ -219,7 +214,7 @@ class RandomFilters {
 TEST_P(KernelTest, AHundredMillionRandomCases) {
   SCOPED_TRACE(Seed());
   RandomFilters filters(kernel(), Seed());
-  while (filters.num_cases() < 1000000 * Percent()) {
+  while (filters.num_cases() < 1000000 * Percent().value_or(100)) {
     ASSERT_TRUE(filters.Next());
   }
   filters.Print();

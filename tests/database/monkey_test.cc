@@ -12,7 +12,6 @@
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "plugin/core/sizing.h"
 #include "tests/database/level_files.h"
 #include "tests/database/test_db.h"
+#include "tests/support/percent.h"
 #include "tests/support/random_keys.h"
 
 namespace cassandra_bloom::testing {
@@ -29,11 +29,7 @@ namespace {
 constexpr double kAverage = 10;
 
 uint64_t NumKeys() {
-  const char* const percent = std::getenv("CASSANDRA_BLOOM_PERCENT");
-  return percent == nullptr
-             ? 100000
-             : 200000 *
-                   std::max<uint64_t>(1, std::strtoull(percent, nullptr, 10));
+  return Percent() ? 200000 * std::max<uint64_t>(1, *Percent()) : 100000;
 }
 
 // Sixteen bytes, in no order. Even numbers are those of keys that are there.

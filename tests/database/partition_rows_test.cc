@@ -15,7 +15,6 @@
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,6 +24,7 @@
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/database/test_db.h"
 #include "tests/support/partition_layouts.h"
+#include "tests/support/percent.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -40,9 +40,7 @@ std::string ToString(Filtered filtered) {
 }
 
 uint64_t NumRows(uint64_t all) {
-  const char* const percent = std::getenv("CASSANDRA_BLOOM_PERCENT");
-  return percent != nullptr ? all * std::strtoull(percent, nullptr, 10) / 100
-                            : 5000;
+  return Percent() ? all * *Percent() / 100 : 5000;
 }
 
 // A row's value is its number.

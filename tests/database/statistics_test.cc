@@ -18,7 +18,7 @@
 #include "cassandra_bloom/filter_statistics.h"
 #include "tests/database/dataset.h"
 #include "tests/database/test_db.h"
-#include "tests/support/line_logger.h"
+#include "tests/support/last_line_logger.h"
 #include "tests/support/policy_filter.h"
 #include "tests/support/run_process.h"
 
@@ -228,7 +228,7 @@ TEST(StatisticsOfSstFileWriterTest, AreThoseOfTheFileWritten) {
   const TempDir folder;
   for (const bool finish : {true, false}) {
     PolicyPtr policy = OurPolicy();
-    auto logger = std::make_shared<LineLogger>();
+    auto logger = std::make_shared<LastLineLogger>();
     auto options = std::make_unique<rocksdb::Options>(
         DbOptions(policy, Layout::kPartitioned));
     options->info_log = logger;

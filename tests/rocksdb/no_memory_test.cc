@@ -9,7 +9,7 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/support/allocations.h"
-#include "tests/support/line_logger.h"
+#include "tests/support/last_line_logger.h"
 #include "tests/support/policy_filter.h"
 
 namespace cassandra_bloom::testing {
@@ -70,7 +70,7 @@ class NoMemoryTest : public ::testing::Test {
   const std::unique_ptr<const FilterPolicy> policy_{
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10)};
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options_;
-  LineLogger logger_;
+  LastLineLogger logger_;
   std::unique_ptr<FilterBitsBuilder> builder_;
   std::unique_ptr<const char[]> buffer_;
 };

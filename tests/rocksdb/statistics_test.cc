@@ -16,7 +16,7 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "cassandra_bloom/filter_statistics.h"
-#include "tests/support/line_logger.h"
+#include "tests/support/last_line_logger.h"
 #include "tests/support/policy_filter.h"
 
 namespace cassandra_bloom::testing {
@@ -243,7 +243,7 @@ class LogOfFilesTest : public ::testing::Test {
 
   const PolicyPtr policy_ = OurPolicy();
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options_;
-  LineLogger logger_;
+  LastLineLogger logger_;
 };
 
 TEST_F(LogOfFilesTest, OneLineForAFileOfManyFilters) {
@@ -275,11 +275,11 @@ TEST_F(LogOfFilesTest, NoneWithoutALog) {
   EXPECT_EQ(StatisticsOf(*policy_).filters_built, 1u);
 }
 
-class ThrowingLogger final : public LineLogger {
+class ThrowingLogger final : public LastLineLogger {
  public:
-  using LineLogger::Logv;
+  using LastLineLogger::Logv;
   void Logv(const char* format, va_list arguments) override {
-    LineLogger::Logv(format, arguments);
+    LastLineLogger::Logv(format, arguments);
     throw std::runtime_error("no log");
   }
 };

@@ -1,7 +1,7 @@
 // A log of RocksDB that keeps its last line, and allocates nothing.
 
-#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_LINE_LOGGER_H_
-#define CASSANDRA_BLOOM_TESTS_SUPPORT_LINE_LOGGER_H_
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_LAST_LINE_LOGGER_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_LAST_LINE_LOGGER_H_
 
 #include <rocksdb/env.h>
 
@@ -11,7 +11,7 @@
 
 namespace cassandra_bloom::testing {
 
-class LineLogger : public ROCKSDB_NAMESPACE::Logger {
+class LastLineLogger : public ROCKSDB_NAMESPACE::Logger {
  public:
   using Logger::Logv;
   void Logv(const char* format, va_list arguments) override {
@@ -28,4 +28,4 @@ class LineLogger : public ROCKSDB_NAMESPACE::Logger {
 
 }  // namespace cassandra_bloom::testing
 
-#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_LINE_LOGGER_H_
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_LAST_LINE_LOGGER_H_

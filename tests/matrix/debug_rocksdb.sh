@@ -1,0 +1,15 @@
+#!/bin/bash
+# debug_rocksdb.sh ROCKSDB_TREE [thread]: makes a folder in this checkout of RocksDB
+# in which its shared library, and its tests if they are asked for, are built with
+# its assertions, and with ThreadSanitizer if that is asked for. Prints its name.
+set -euo pipefail
+[ -f "${1-}/include/rocksdb/version.h" ] ||
+  { echo "debug_rocksdb.sh: '${1-}' is not a source tree of RocksDB" >&2; exit 1; }
+tree=$(realpath "$1")
+build=$tree/build-debug${2+-$2}
+cmake -S "$tree" -B "$build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g0" \
+  -DCMAKE_C_FLAGS_DEBUG=-O1 ${2+-DWITH_TSAN=ON} -DFAIL_ON_WARNINGS=OFF -DPORTABLE=1 \
+  -DWITH_GFLAGS=ON -DWITH_LIBURING=OFF -DROCKSDB_BUILD_SHARED=ON -DWITH_TOOLS=OFF \
+  -DWITH_BENCHMARK_TOOLS=OFF -DWITH_TRACE_TOOLS=OFF >&2
+cmake --build "$build" --parallel "${JOBS:-$(nproc)}" --target rocksdb-shared >&2
+echo "$build"

@@ -1,0 +1,92 @@
+#!/bin/bash
+# RocksDB's own tests of filters with our policy: see usage.
+set -euo pipefail
+
+usage() {
+  cat <<END
+Usage: rocksdb_filter_tests.sh ROCKSDB_TREE
+
+Builds RocksDB's own tests of filters, and runs each with a small library loaded
+before RocksDB, which gives our policy to those that ask for a Bloom filter of
+any kind. Prints a row for each test that does not pass, and a table:
+
+  | test program | pass | do not apply | fail |
+
+Tests that do not apply are those that fail as filter_tests_not_applicable.txt,
+beside this script, says, with the reason. One that fails with RocksDB's own
+filter as well counts as such. Exit status 1 if a test fails otherwise, or if one
+passes that should not.
+
+ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 10.9 or 10.10; built in
+              its folder build-debug, once, in 20 minutes of CPU time
+Environment   JOBS=2 (nproc); SANITIZER=thread for ThreadSanitizer
+Needs         what RocksDB and the tests need
+END
+}
+
+case ${1-} in
+  --help) usage; exit ;;
+  "") usage >&2; exit 2 ;;
+esac
+tree=$(realpath "$1")
+here=$(realpath "$(dirname "$0")")
+repository=$(realpath "$here/../..")
+jobs=${JOBS:-$(nproc)}
+sanitizer=${SANITIZER-}
+programs="bloom_test full_filter_block_test partitioned_filter_block_test db_bloom_filter_test"
+export LD_LIBRARY_PATH
+
+rocksdb=$("$here/debug_rocksdb.sh" "$tree" ${sanitizer:+"$sanitizer"})
+LD_LIBRARY_PATH=$rocksdb
+# shellcheck disable=SC2086
+cmake --build "$rocksdb" --parallel "$jobs" --target $programs >&2
+
+build=$repository/build/filter-tests${sanitizer:+-$sanitizer}
+cmake --preset dev -S "$repository" -B "$build" -DCMAKE_CXX_FLAGS="-O1 -g1" \
+  -DCASSANDRA_BLOOM_SANITIZERS="$sanitizer" -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF \
+  -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF \
+  -DROCKSDB_INCLUDE_DIR="$tree/include" -DROCKSDB_LIBRARY="$rocksdb/librocksdb.so" >&2
+cmake --build "$build" --parallel "$jobs" --target rocksdb_cassandra_bloom_static >&2
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export work rocksdb policy=$work/policy.so
+${CXX:-g++} -std=c++20 -O1 -fPIC -shared ${sanitizer:+"-fsanitize=$sanitizer"} -I"$tree" \
+  -I"$tree/include" -I"$repository/include" -DROCKSDB_PLATFORM_POSIX -DOS_LINUX \
+  "$here/filter_tests_policy.cc" "$build/lib/librocksdb_cassandra_bloom.a" \
+  -L"$rocksdb" -lrocksdb -o "$policy"
+
+# PROGRAM TEST LIBRARY: each in a process and a folder of its own, as some abort.
+passes() {
+  local folder status=0
+  folder=$(mktemp -d -p "$work")
+  TEST_TMPDIR=$folder LD_PRELOAD=$3 timeout 1200 "$rocksdb/$1" --gtest_filter="$2" \
+    >"$folder.log" 2>&1 || status=$?
+  rm -rf "$folder"
+  [ $status = 0 ] && grep -q 'PASSED  \] 1 test' "$folder.log"
+}
+
+result_of() {  # PROGRAM TEST
+  if passes "$1" "$2" "$policy"; then
+    echo "$1 pass $2"
+  elif passes "$1" "$2" ""; then
+    echo "$1 fail $2"
+  else
+    echo "$1 fails_with_its_own $2"
+  fi
+}
+export -f passes result_of
+
+names() {  # PROGRAM: of its tests, as Suite.Test
+  "$rocksdb/$1" --gtest_list_tests |
+    awk '/^[^ ].*\.$/ { suite = $1 } /^  / && !/DISABLED_/ { print suite $1 }'
+}
+
+for program in $programs; do
+  names "$program" | sed "s/^/$program /"
+done >"$work/tests"
+printf '==== %d tests\n' "$(wc -l <"$work/tests")" >&2
+xargs -P "$jobs" -L1 bash -uc 'result_of "$1" "$2"' - <"$work/tests" >"$work/results"
+
+sort "$work/results" | python3 -B "$here/filter_tests_table.py" \
+  "$here/filter_tests_not_applicable.txt"
