@@ -50,43 +50,12 @@ cmake --build "$build" --parallel "$jobs" --target rocksdb_cassandra_bloom_stati
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export work rocksdb policy=$work/policy.so
+policy=$work/policy.so
 ${CXX:-g++} -std=c++20 -O1 -fPIC -shared ${sanitizer:+"-fsanitize=$sanitizer"} -I"$tree" \
   -I"$tree/include" -I"$repository/include" -DROCKSDB_PLATFORM_POSIX -DOS_LINUX \
   "$here/filter_tests_policy.cc" "$build/lib/librocksdb_cassandra_bloom.a" \
   -L"$rocksdb" -lrocksdb -o "$policy"
 
-# PROGRAM TEST LIBRARY: each in a process and a folder of its own, as some abort.
-passes() {
-  local folder status=0
-  folder=$(mktemp -d -p "$work")
-  TEST_TMPDIR=$folder LD_PRELOAD=$3 timeout 1200 "$rocksdb/$1" --gtest_filter="$2" \
-    >"$folder.log" 2>&1 || status=$?
-  rm -rf "$folder"
-  [ $status = 0 ] && grep -q 'PASSED  \] 1 test' "$folder.log"
-}
-
-result_of() {  # PROGRAM TEST
-  if passes "$1" "$2" "$policy"; then
-    echo "$1 pass $2"
-  elif passes "$1" "$2" ""; then
-    echo "$1 fail $2"
-  else
-    echo "$1 fails_with_its_own $2"
-  fi
-}
-export -f passes result_of
-
-names() {  # PROGRAM: of its tests, as Suite.Test
-  "$rocksdb/$1" --gtest_list_tests |
-    awk '/^[^ ].*\.$/ { suite = $1 } /^  / && !/DISABLED_/ { print suite $1 }'
-}
-
-for program in $programs; do
-  names "$program" | sed "s/^/$program /"
-done >"$work/tests"
-printf '==== %d tests\n' "$(wc -l <"$work/tests")" >&2
-xargs -P "$jobs" -L1 bash -uc 'result_of "$1" "$2"' - <"$work/tests" >"$work/results"
-
-sort "$work/results" | python3 -B "$here/filter_tests_table.py" \
-  "$here/filter_tests_not_applicable.txt"
+# shellcheck disable=SC2086
+python3 -B "$here/run_filter_tests.py" --policy="$policy" --jobs="$jobs" \
+  --reasons="$here/filter_tests_not_applicable.txt" $(printf "$rocksdb/%s " $programs)
