@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "plugin/rocksdb/policy_settings.h"
 #include "tools/command.h"

@@ -45,8 +45,9 @@ class InvariantRemainder {
   uint64_t reciprocal_;
 };
 
-// The same in double precision, put right in integers, for CPUs that have no
-// wide multiplication in the lanes of their vectors.
+// For a remainder of words in the lanes of vectors, whose CPUs have no wide
+// multiplication there: a quotient in double precision, which the Divisor of a
+// kernel puts right in integers. The divisor is at most 2^53.
 //
 // x <= 2^57 becomes a double, is multiplied by this reciprocal, which is too
 // small by a factor of 1 - 2^-50, and is rounded down. Conversion, reciprocal

@@ -1,8 +1,13 @@
 #!/bin/bash
 # debug_rocksdb.sh ROCKSDB_TREE [thread]: makes a folder in this checkout of RocksDB
-# in which its shared library, and its tests if they are asked for, are built with
-# its assertions, and with ThreadSanitizer if that is asked for. Prints its name.
+# in which its shared library is built with its assertions, and with ThreadSanitizer
+# if that is asked for, and its tests can be. Prints the name of the folder.
 set -euo pipefail
+
+case ${2-thread} in
+  thread) ;;
+  *) echo "debug_rocksdb.sh: there is no '$2'" >&2; exit 2 ;;
+esac
 [ -f "${1-}/include/rocksdb/version.h" ] ||
   { echo "debug_rocksdb.sh: '${1-}' is not a source tree of RocksDB" >&2; exit 1; }
 tree=$(realpath "$1")

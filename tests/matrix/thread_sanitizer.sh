@@ -22,12 +22,12 @@ case ${1-} in
   --help) usage; exit ;;
   "") usage >&2; exit 2 ;;
 esac
-tree=$1
-shift
 repository=$(realpath "$(dirname "$0")/../..")
 build=$repository/build/tsan
 
-rocksdb=$("$repository/tests/matrix/debug_rocksdb.sh" "$tree" thread)
+rocksdb=$("$repository/tests/matrix/debug_rocksdb.sh" "$1" thread)
+tree=$(realpath "$1")
+shift
 cmake --preset dev -S "$repository" -B "$build" -DCMAKE_CXX_FLAGS="-O1 -g1" \
   -DCASSANDRA_BLOOM_SANITIZERS=thread -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF \
   -DROCKSDB_INCLUDE_DIR="$tree/include" -DROCKSDB_LIBRARY="$rocksdb/librocksdb.so"

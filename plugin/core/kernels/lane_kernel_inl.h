@@ -33,6 +33,7 @@ class LaneKernel {
     return {name, may_contain_key, Hash, MayContain, SetBits};
   }
 
+ private:
   using Lanes = typename Cpu::Lanes;
   using Divisor = typename Cpu::Divisor;
 
@@ -64,7 +65,6 @@ class LaneKernel {
     const Divisor& divisor_;
   };
 
- private:
   static constexpr size_t kLanes = Cpu::kLanes;
   // So many that none waits for the result of its last operation.
   static constexpr size_t kVectorsAtOnce = 16 / kLanes;
