@@ -28,6 +28,7 @@
 #include "tests/support/random_keys.h"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <xmmintrin.h>
 #endif
 
@@ -56,6 +57,70 @@ TEST(KeyOfHashTest, HasThatHash) {
     ASSERT_EQ(NaiveHash({key.data(), key.size()}), hash);
   }
 }
+
+// ---- The state of the CPU ----
+
+#if defined(__x86_64__)
+// Whether upper halves of vector registers are in use, which makes the SSE code
+// that comes next slow.
+bool UpperHalvesAreInUse() {
+  uint32_t low;
+  uint32_t high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(1));
+  constexpr uint32_t kAvx = 1 << 2;
+  constexpr uint32_t kUpperHalvesOfZmm = 1 << 6;
+  return (low & (kAvx | kUpperHalvesOfZmm)) != 0;
+}
+
+bool CanTellUpperHalves() {
+  constexpr unsigned kXgetbvOfInUse = 1 << 2;
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  if (!__builtin_cpu_supports("avx2") ||
+      __get_cpuid_count(0xd, 1, &a, &b, &c, &d) == 0 ||
+      (a & kXgetbvOfInUse) == 0) {
+    return false;
+  }
+  __asm__ volatile("vpcmpeqd %%ymm0, %%ymm0, %%ymm0" ::: "xmm0");
+  const bool tells_use = UpperHalvesAreInUse();
+  __asm__ volatile("vzeroupper");
+  return tells_use && !UpperHalvesAreInUse();
+}
+
+TEST_P(KernelTest, LeavesNoUpperHalvesInUse) {
+  if (!CanTellUpperHalves()) {
+    GTEST_SKIP() << "this CPU does not tell";
+  }
+  constexpr size_t kKeys = 32;
+  constexpr size_t kSizes[] = {3, 16, 40};
+  for (const uint32_t num_words : {3u, 1000u}) {
+    for (int num_probes = 1; num_probes <= 20; ++num_probes) {
+      std::vector<char> bits(size_t{8} * num_words);
+      for (const size_t size : kSizes) {
+        const std::vector<std::string> keys(kKeys, std::string(size, 'k'));
+        const std::vector<std::string_view> views(keys.begin(), keys.end());
+        const FilterView filter = ViewOf(num_probes, num_words, bits.data());
+        Hash128 hashes[kKeys];
+        bool answers[kKeys];
+        kernel().hash(views.data(), kKeys, hashes);
+        EXPECT_FALSE(UpperHalvesAreInUse()) << "hash";
+        for (const bool is_there : {false, true}) {
+          ASSERT_EQ(kernel().may_contain_key(filter, views[0]), is_there);
+          EXPECT_FALSE(UpperHalvesAreInUse()) << num_probes << " probes, one";
+          kernel().may_contain(filter, hashes, kKeys, answers);
+          EXPECT_FALSE(UpperHalvesAreInUse()) << num_probes << " probes, many";
+          kernel().set_bits(hashes, kKeys, num_probes, filter.capacity_bits(),
+                            bits.data());
+          EXPECT_FALSE(UpperHalvesAreInUse()) << num_probes << " probes, set";
+        }
+        bits.assign(bits.size(), 0);
+      }
+    }
+  }
+}
+#endif
 
 // ---- Hashing ----
 

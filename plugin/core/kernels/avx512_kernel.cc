@@ -94,33 +94,55 @@ struct Avx512 {
 
 constexpr int kProbesInVector = 8;
 
-// Not inlined, as is MayContainOtherKey, so that MayContainKey saves no
-// registers for them.
-[[gnu::noinline]] bool MayContainAfterVector(const FilterView& filter,
-                                             Hash128 hash) {
-  return filter.MayContainAfter(kProbesInVector, hash);
-}
+// Of the first eight probes of a key: where there are fewer, the last one
+// again.
+struct Positions {
+  __m512i word;
+  __m512i mask;
+};
 
-// All probes of one key in one vector, up to eight: where there are fewer, the
-// last one again.
-[[gnu::always_inline]] inline bool MayContainHash(const FilterView& filter,
-                                                  Hash128 hash) {
+[[gnu::always_inline]] inline Positions PositionsOf(const FilterView& filter,
+                                                    Hash128 hash) {
   const auto last = static_cast<uint64_t>(filter.num_probes() - 1);
   const Avx512::Lanes steps =
       Avx512::kNumbers < last ? Avx512::kNumbers : Avx512::Lanes{} + last;
   const __m512i magnitude =
       _mm512_abs_epi64(reinterpret_cast<__m512i>(hash.h2 + hash.h1 * steps));
   const Avx512::Divisor divisor(filter.num_words(), filter.words_reciprocal());
-  const auto word = reinterpret_cast<__m512i>(divisor.Remainder(
-      reinterpret_cast<Avx512::Lanes>(_mm512_srli_epi64(magnitude, 6))));
-  const __m512i words = _mm512_i64gather_epi64(word, filter.bits(), 8);
+  const Avx512::Lanes word = divisor.Remainder(
+      reinterpret_cast<Avx512::Lanes>(_mm512_srli_epi64(magnitude, 6)));
   // A rotation goes by its count modulo 64.
-  const __m512i mask = _mm512_rolv_epi64(_mm512_set1_epi64(1), magnitude);
-  if (_mm512_test_epi64_mask(words, mask) != 0xff) {
-    return false;
+  return {reinterpret_cast<__m512i>(word),
+          _mm512_rolv_epi64(_mm512_set1_epi64(1), magnitude)};
+}
+
+[[gnu::always_inline]] inline bool AllSet(const FilterView& filter,
+                                          __m256i word, __m256i mask) {
+  const auto* const bits = reinterpret_cast<const long long*>(filter.bits());
+  return _mm256_testc_si256(_mm256_i64gather_epi64(bits, word, 8), mask) != 0;
+}
+
+// Of more probes than fit a vector. Half a vector keeps most absent keys out,
+// and leaves the cache lines of the other probes to other work. Not inlined, as
+// is MayContainOtherKey, so that MayContainKey saves no registers for them.
+[[gnu::noinline]] bool MayContainInSteps(const FilterView& filter,
+                                         Hash128 hash) {
+  const Positions first = PositionsOf(filter, hash);
+  return AllSet(filter, _mm512_castsi512_si256(first.word),
+                _mm512_castsi512_si256(first.mask)) &&
+         AllSet(filter, _mm512_extracti64x4_epi64(first.word, 1),
+                _mm512_extracti64x4_epi64(first.mask, 1)) &&
+         filter.MayContainAfter(kProbesInVector, hash);
+}
+
+[[gnu::always_inline]] inline bool MayContainHash(const FilterView& filter,
+                                                  Hash128 hash) {
+  if (filter.num_probes() > kProbesInVector) {
+    return MayContainInSteps(filter, hash);
   }
-  return filter.num_probes() <= kProbesInVector ||
-         MayContainAfterVector(filter, hash);
+  const Positions all = PositionsOf(filter, hash);
+  const __m512i words = _mm512_i64gather_epi64(all.word, filter.bits(), 8);
+  return _mm512_test_epi64_mask(words, all.mask) == 0xff;
 }
 
 [[gnu::noinline]] bool MayContainOtherKey(const FilterView& filter,
