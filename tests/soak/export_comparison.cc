@@ -17,16 +17,32 @@ using ::testing::AssertionFailure;
 using ::testing::AssertionResult;
 using ::testing::AssertionSuccess;
 
+namespace {
+
+// Files that come and go meanwhile could not be compared.
+class BackgroundPause {
+ public:
+  explicit BackgroundPause(rocksdb::DB* db) : db_(db) {
+    Require(db_->PauseBackgroundWork());
+  }
+  ~BackgroundPause() { EXPECT_TRUE(db_->ContinueBackgroundWork().ok()); }
+  BackgroundPause(const BackgroundPause&) = delete;
+  BackgroundPause& operator=(const BackgroundPause&) = delete;
+
+ private:
+  rocksdb::DB* const db_;
+};
+
+}  // namespace
+
 AssertionResult ExportsMatch(rocksdb::DB* db, const std::string& out_dir,
                              uint64_t* num_from_blocks) {
-  // Files that come and go meanwhile could not be compared.
-  Require(db->PauseBackgroundWork());
+  const BackgroundPause pause(db);
   FilterDbExportReport report;
   std::string error;
   const bool all = ReconcileFilterDbExports(db, out_dir, "nb", &report, &error);
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
-  Require(db->ContinueBackgroundWork());
 
   const TempDir alone;
   std::set<std::string> expected;
