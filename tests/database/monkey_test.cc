@@ -180,9 +180,11 @@ TEST(MonkeyTest, FewerFalsePositivesInTheSameMemory) {
       "positives, %.2f of the lookups per second\n",
       bytes, rate, monkey.lookups_per_second / uniform.lookups_per_second);
   EXPECT_GE(uniform.runs, 4u);
-  EXPECT_NEAR(bytes, 1, 0.02);
-  // Small levels have gaps, where lookups ask fewer filters, and vary.
-  EXPECT_LE(rate, num_keys < 20000000 ? 0.65 : 0.45);
+  // Small levels have gaps, where lookups ask fewer filters, and as many files,
+  // with a rounding each, as compactions had time to make: they vary.
+  const bool is_large = num_keys >= 20000000;
+  EXPECT_NEAR(bytes, 1, is_large ? 0.02 : 0.06);
+  EXPECT_LE(rate, is_large ? 0.45 : 0.65);
 }
 
 }  // namespace
