@@ -255,7 +255,8 @@ TEST_F(ConcurrencyTest, EverythingAtOnce) {
                          size_t step = 1) {
     threads.Start(NextRandom(&random_), work, first, step);
   };
-  for (const size_t first : {0, 1}) {  // One writer for each column family.
+  for (const size_t first :
+       {size_t{0}, size_t{1}}) {  // One writer for each column family.
     start([this](size_t family, uint64_t*) { Write(family); }, first, 2);
   }
   for (int i = 0; i < 2; ++i) {
