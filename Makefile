@@ -76,7 +76,7 @@ fuzz: packages fuzz-packages
 
 coverage: packages coverage-packages
 	cmake --preset core-only -B build/coverage \
-	  -DCMAKE_CXX_FLAGS="-O1 -g1 --coverage" -DCMAKE_C_FLAGS=--coverage
+	  -DCMAKE_CXX_FLAGS="-O1 -g1 --coverage -fprofile-update=atomic" -DCMAKE_C_FLAGS=--coverage
 	find build/coverage -name '*.gcda' -delete
 	cmake --build build/coverage --parallel $(JOBS)
 	ctest --test-dir build/coverage -L quick --parallel $(JOBS)

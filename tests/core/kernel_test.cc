@@ -91,14 +91,16 @@ bool CanTellUpperHalves() {
 
 using Eight [[gnu::vector_size(32)]] = uint32_t;
 
-[[gnu::target("avx2"), gnu::noinline]] void AddOne(Eight* numbers) {
-  *numbers += 1;
+[[gnu::target("avx2"), gnu::noinline]] void SetAllBits(Eight* numbers) {
+  Eight all;
+  __asm__ volatile("vpcmpeqd %0, %0, %0" : "=x"(all));
+  *numbers = all;
 }
 
 // GCC does not below -O2.
 bool CompilerCleansUpperHalves() {
   Eight numbers = {};
-  AddOne(&numbers);
+  SetAllBits(&numbers);
   return !UpperHalvesAreInUse();
 }
 
