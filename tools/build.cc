@@ -1,6 +1,7 @@
 // filterdb build
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 

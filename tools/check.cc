@@ -1,6 +1,7 @@
 // filterdb check
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

@@ -1,9 +1,7 @@
 #include "tools/command.h"
 
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
-#include <iostream>
 #include <system_error>
 
 #include "plugin/core/sizing.h"
@@ -157,24 +155,5 @@ void ForEachKey(KeyReader* keys, const std::string& what,
     throw Unusable(keys->error());
   }
 }
-
-void PrintJson(const Json& json) {
-  // Names of files may be any bytes.
-  std::cout << json.dump(2, ' ', /*ensure_ascii=*/false,
-                         Json::error_handler_t::replace)
-            << "\n";
-}
-
-void PrintError(const std::exception& error) {
-  std::fprintf(stderr, "filterdb: %s\n", error.what());
-}
-
-std::string ThreeDigits(double number) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3g", number);
-  return text;
-}
-
-std::string Percent(double rate) { return ThreeDigits(100 * rate) + " %"; }
 
 }  // namespace cassandra_bloom::tools

@@ -3,32 +3,18 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_COMMAND_H_
 #define CASSANDRA_BLOOM_TOOLS_COMMAND_H_
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>  // CLI.hpp takes as long again to compile.
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/key_reader.h"
+#include "tools/output.h"
 
 namespace cassandra_bloom::tools {
-
-using Json = nlohmann::ordered_json;
-
-enum ExitCode {
-  kGood = 0,
-  kFault = 1,     // The check found one.
-  kUnusable = 2,  // The command line, or what it names.
-};
-
-// Ends the command with kUnusable and this message on stderr.
-class Unusable : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 // A subcommand's run, after its options were read: the exit code.
 using Run = std::function<ExitCode()>;
@@ -97,19 +83,6 @@ struct KeysOption {
 // Calls visit for every key, with a progress bar; throws Unusable at a fault.
 void ForEachKey(KeyReader* keys, const std::string& what,
                 const std::function<void(std::string_view key)>& visit);
-
-// ---- Output ----
-
-void PrintJson(const Json& json);
-
-// On stderr, as of filterdb.
-void PrintError(const std::exception& error);
-
-// "12.3", with enough digits for small ones.
-std::string ThreeDigits(double number);
-
-// "12.3 %" of 0.123.
-std::string Percent(double rate);
 
 }  // namespace cassandra_bloom::tools
 

@@ -1,6 +1,7 @@
 // filterdb convert
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tools/command.h"

@@ -1,6 +1,7 @@
 // filterdb diff
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "plugin/core/endian.h"

@@ -9,7 +9,7 @@
 #include "plugin/rocksdb/policy_settings.h"
 #include "plugin/rocksdb/running_rocksdb.h"
 #include "plugin/rocksdb/sst_file.h"
-#include "tools/command.h"
+#include "tools/output.h"
 #include "tools/saturation.h"
 
 namespace cassandra_bloom::tools {

@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "tools/doctor_output.h"
 
 namespace cassandra_bloom::tools {

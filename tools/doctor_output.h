@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "tools/command.h"
 #include "tools/doctor_examine.h"
 #include "tools/doctor_verdict.h"
+#include "tools/output.h"
 
 namespace cassandra_bloom::tools {
 

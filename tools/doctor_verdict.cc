@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "plugin/rocksdb/policy_settings.h"
-#include "tools/command.h"
 #include "tools/level_allocation.h"
+#include "tools/output.h"
 
 namespace cassandra_bloom::tools {
 namespace {

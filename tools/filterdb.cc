@@ -1,5 +1,6 @@
 // filterdb: shows, checks, builds and converts Cassandra's Filter.db files.
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <new>
