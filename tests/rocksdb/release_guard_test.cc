@@ -28,6 +28,8 @@ ProcessResult Preprocess(int major, int minor,
                 "\n#define ROCKSDB_MINOR " + std::to_string(minor) + "\n");
   std::vector<std::string> command = {TEST_COMPILER,
                                       "-std=c++17",
+                                      "-x",
+                                      "c++",
                                       "-E",
                                       "-I",
                                       folder.path(),

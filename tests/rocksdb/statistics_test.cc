@@ -197,8 +197,8 @@ TEST(StatisticsTest, AWrapperMayShowThoseOfWhatItWraps) {
   const WrapperOfOurs wrapper;
   const auto builder = NewBuilder(wrapper);
   AddKeys(builder.get(), 5);
-  ExpectFigures(StatisticsOf(wrapper), 1, 5, FinishBlock(builder.get()).size(),
-                0);
+  const size_t size = FinishBlock(builder.get()).size();
+  ExpectFigures(StatisticsOf(wrapper), 1, 5, size, 0);
 }
 
 // ---- For people ----
