@@ -10,6 +10,9 @@
 #endif
 
 namespace cassandra_bloom::bench {
+
+#if FILTER_BENCH_WATCHES_MALLOC
+
 namespace {
 
 // In most of the benchmark malloc is only passed on, at the cost of a branch.
@@ -18,8 +21,6 @@ std::atomic<int64_t> allocated{0};
 std::atomic<int64_t> peak{0};
 
 }  // namespace
-
-#if FILTER_BENCH_WATCHES_MALLOC
 
 std::optional<int64_t> PeakBytes(const std::function<void()>& work) {
   allocated = 0;
