@@ -38,18 +38,19 @@ class FilterView {
   // False only if the key was certainly not added.
   bool MayContain(Hash128 hash) const {
     ProbeSequence probes(hash, capacity_bits_);
-    int left = num_probes_;
-    if (left >= kProbesAtOnce) {
-      unsigned set = BitAt(probes.Next());
-      for (int i = 1; i < kProbesAtOnce; ++i) {
-        set &= BitAt(probes.Next());
-      }
-      if (set == 0) {
-        return false;
-      }
-      left -= kProbesAtOnce;
+    if (num_probes_ < kProbesAtOnce) {
+      return AllSet(probes, num_probes_);
     }
-    return AllSet(probes, left);
+    return NextAtOnceSet(probes) && AllSet(probes, num_probes_ - kProbesAtOnce);
+  }
+
+  // Takes kProbesAtOnce probes: are their bits set?
+  bool NextAtOnceSet(ProbeSequence& probes) const {
+    unsigned set = BitAt(probes.Next());
+    for (int i = 1; i < kProbesAtOnce; ++i) {
+      set &= BitAt(probes.Next());
+    }
+    return set != 0;
   }
 
   // MayContain for a key whose first probes are known to be set.

@@ -18,6 +18,24 @@ using ROCKSDB_NAMESPACE::Slice;
 
 namespace {
 
+// An array whose elements are nothing until they are set: to make all of them
+// empty takes as long as to ask for a key.
+class KeyViews {
+ public:
+  KeyViews() {}
+
+  void Set(size_t i, std::string_view key) {
+    new (&views_[i]) std::string_view(key);
+  }
+
+  const std::string_view* data() const { return views_; }
+
+ private:
+  union {
+    std::string_view views_[kMaxBatch];
+  };
+};
+
 class CassandraBloomBitsReader final : public FilterBitsReader {
  public:
   CassandraBloomBitsReader(const FilterDb& filter,
@@ -30,18 +48,17 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
                : MayMatchPartitionKey(entry);
   }
 
+  // RocksDB's MultiGet asks each file for the keys of its range: in the lowest
+  // level, where files are many, often for one.
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    if (num_keys == 1) {
+      *may_match = MayMatch(**keys);
+      return;
+    }
     constexpr int kBatch = static_cast<int>(kMaxBatch);
-    std::string_view batch[kBatch];
-    Hash128 hashes[kBatch];
     for (int done = 0; done < num_keys; done += kBatch) {
       const int n = std::min(num_keys - done, kBatch);
-      for (int i = 0; i < n; ++i) {
-        batch[i] = partition_key_.Extract(ViewOf(*keys[done + i]));
-      }
-      kernel_.hash(batch, static_cast<size_t>(n), hashes);
-      kernel_.may_contain(view_, hashes, static_cast<size_t>(n),
-                          may_match + done);
+      MayMatchBatch(keys + done, static_cast<size_t>(n), may_match + done);
     }
   }
 
@@ -50,6 +67,16 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
   [[gnu::noinline]] bool MayMatchPartitionKey(const Slice& entry) const {
     return kernel_.may_contain_key(view_,
                                    partition_key_.Extract(ViewOf(entry)));
+  }
+
+  void MayMatchBatch(Slice** keys, size_t n, bool* may_match) const {
+    KeyViews batch;
+    for (size_t i = 0; i < n; ++i) {
+      batch.Set(i, partition_key_.Extract(ViewOf(*keys[i])));
+    }
+    Hash128 hashes[kMaxBatch];
+    kernel_.hash(batch.data(), n, hashes);
+    kernel_.may_contain(view_, hashes, n, may_match);
   }
 
   const FilterView view_;

@@ -119,8 +119,8 @@ FAULTS = (
     Fault(
         "a batch asked for whole keys",
         "plugin/rocksdb/bits_reader.cc",
-        "batch[i] = partition_key_.Extract(ViewOf(*keys[done + i]));",
-        "batch[i] = ViewOf(*keys[done + i]);",
+        "batch.Set(i, partition_key_.Extract(ViewOf(*keys[i])));",
+        "batch.Set(i, ViewOf(*keys[i]));",
     ),
     Fault(
         "the length taken for a part of the partition key",

@@ -94,18 +94,20 @@ struct Avx512 {
 
 constexpr int kProbesInVector = 8;
 
-// Of the first eight probes of a key: where there are fewer, the last one
-// again.
+// Of eight probes of a key, one after the other: where it has fewer, the last
+// one again.
 struct Positions {
   __m512i word;
   __m512i mask;
 };
 
 [[gnu::always_inline]] inline Positions PositionsOf(const FilterView& filter,
-                                                    Hash128 hash) {
+                                                    Hash128 hash,
+                                                    int first_probe) {
   const auto last = static_cast<uint64_t>(filter.num_probes() - 1);
-  const Avx512::Lanes steps =
-      Avx512::kNumbers < last ? Avx512::kNumbers : Avx512::Lanes{} + last;
+  const Avx512::Lanes numbers =
+      Avx512::kNumbers + static_cast<uint64_t>(first_probe);
+  const Avx512::Lanes steps = numbers < last ? numbers : Avx512::Lanes{} + last;
   const __m512i magnitude =
       _mm512_abs_epi64(reinterpret_cast<__m512i>(hash.h2 + hash.h1 * steps));
   const Avx512::Divisor divisor(filter.num_words(), filter.words_reciprocal());
@@ -116,23 +118,38 @@ struct Positions {
           _mm512_rolv_epi64(_mm512_set1_epi64(1), magnitude)};
 }
 
-[[gnu::always_inline]] inline bool AllSet(const FilterView& filter,
-                                          __m256i word, __m256i mask) {
-  const auto* const bits = reinterpret_cast<const long long*>(filter.bits());
-  return _mm256_testc_si256(_mm256_i64gather_epi64(bits, word, 8), mask) != 0;
+[[gnu::always_inline]] inline void Prefetch(const FilterView& filter,
+                                            const Positions& positions) {
+  alignas(Avx512::Lanes) uint64_t words[kProbesInVector];
+  _mm512_store_si512(words, positions.word);
+  for (const uint64_t word : words) {
+    __builtin_prefetch(filter.bits() + word * 8);
+  }
 }
 
-// Of more probes than fit a vector. Half a vector keeps most absent keys out,
-// and leaves the cache lines of the other probes to other work. Not inlined, as
-// is MayContainOtherKey, so that MayContainKey saves no registers for them.
+[[gnu::always_inline]] inline bool AllSet(const FilterView& filter,
+                                          const Positions& positions) {
+  const __m512i words =
+      _mm512_i64gather_epi64(positions.word, filter.bits(), 8);
+  return _mm512_test_epi64_mask(words, positions.mask) == 0xff;
+}
+
+// Of more probes than fit a vector. Three keep most absent keys out, and a
+// branch on those need not wait for a gather. The others' cache lines are on
+// their way meanwhile: in a database, a filter is seldom in the cache. Not
+// inlined, as is MayContainOtherKey, so that MayContainKey saves no registers
+// for them.
 [[gnu::noinline]] bool MayContainInSteps(const FilterView& filter,
                                          Hash128 hash) {
-  const Positions first = PositionsOf(filter, hash);
-  return AllSet(filter, _mm512_castsi512_si256(first.word),
-                _mm512_castsi512_si256(first.mask)) &&
-         AllSet(filter, _mm512_extracti64x4_epi64(first.word, 1),
-                _mm512_extracti64x4_epi64(first.mask, 1)) &&
-         filter.MayContainAfter(kProbesInVector, hash);
+  constexpr int kFirst = FilterView::kProbesAtOnce;
+  constexpr int kTested = kFirst + kProbesInVector;
+  ProbeSequence probes(hash, filter.capacity_bits());
+  const bool first_set = filter.NextAtOnceSet(probes);
+  const Positions next = PositionsOf(filter, hash, kFirst);
+  Prefetch(filter, next);
+  return first_set && AllSet(filter, next) &&
+         (filter.num_probes() <= kTested ||
+          filter.MayContainAfter(kTested, hash));
 }
 
 [[gnu::always_inline]] inline bool MayContainHash(const FilterView& filter,
@@ -140,9 +157,7 @@ struct Positions {
   if (filter.num_probes() > kProbesInVector) {
     return MayContainInSteps(filter, hash);
   }
-  const Positions all = PositionsOf(filter, hash);
-  const __m512i words = _mm512_i64gather_epi64(all.word, filter.bits(), 8);
-  return _mm512_test_epi64_mask(words, all.mask) == 0xff;
+  return AllSet(filter, PositionsOf(filter, hash, /*first_probe=*/0));
 }
 
 [[gnu::noinline]] bool MayContainOtherKey(const FilterView& filter,
