@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 from stock_tools import (
@@ -79,7 +79,7 @@ class Extent:
     keys: int
     counted_lookups: int
     pairs: int
-    seconds: int  # Of each run against the clock.
+    seconds: int  # Of each run against the clock, of which there are four in a pair.
 
     @property
     def cache_bytes(self) -> int:
@@ -115,7 +115,7 @@ WORKS = (
 ABSENT_WORKS = tuple(work for work in WORKS if not work.present)
 EVERY_KEY = "readrandom, every key"
 
-Speeds = dict[str, int]  # Operations per second, by filter; the first went first.
+Speeds = dict[str, float]  # Operations per second, by filter; the first went first.
 Counts = dict[str, Bench]  # By filter.
 
 
@@ -217,6 +217,11 @@ class Database(StockDatabase):
     def count(self, work: Work, lookups: int) -> Bench:
         return self._look_up(work, f"--reads={lookups}", f"--seed={SEED}", *COUNTED)
 
+    def warm(self) -> None:
+        """Into the operating system's page cache, which may have lost some of it."""
+        for file in self._path.glob("*.sst"):
+            file.read_bytes()
+
     def time(self, work: Work, seconds: int, seed: int) -> int:
         bench = self._look_up(work, f"--duration={seconds}", f"--seed={seed}")
         return bench.ops_per_second
@@ -277,6 +282,7 @@ class Measurement:
         self, tools: Tools, folder: Path, extent: Extent, direct_reads: bool
     ) -> None:
         self._extent = extent
+        self._in_page_cache = not direct_reads
         self._databases = {
             bits: {
                 name: Database(tools, f"{name}:{bits}", folder, extent, direct_reads)
@@ -284,7 +290,7 @@ class Measurement:
             }
             for bits in BITS
         }
-        works = extent.pairs * len(WORKS) + len(ABSENT_WORKS) + 2
+        works = 2 * extent.pairs * len(WORKS) + len(ABSENT_WORKS) + 2
         self._progress = Progress(works * len(BITS) * len(FILTERS))
 
     def run(self) -> tuple[Filled, list[Comparison]]:
@@ -341,14 +347,17 @@ class Measurement:
         return pairs
 
     def _pair(self, bits: int, work: Work, number: int) -> Speeds:
+        """One filter, the other twice, the first again: neither has the better time."""
         order = FILTERS if number % 2 == 0 else FILTERS[::-1]
-        speeds = {}
-        for name in order:
+        runs: dict[str, list[int]] = {name: [] for name in order}
+        for name in (*order, *order[::-1]):
             self._step(f"{number + 1} of {self._extent.pairs}: {work}", name, bits)
-            speeds[name] = self._databases[bits][name].time(
-                work, self._extent.seconds, SEED + 1 + number
-            )
-        return speeds
+            database = self._databases[bits][name]
+            if self._in_page_cache:
+                database.warm()
+            seed = SEED + 1 + 2 * number + len(runs[name])
+            runs[name].append(database.time(work, self._extent.seconds, seed))
+        return {name: mean(speeds) for name, speeds in runs.items()}
 
     def _step(self, text: str, name: str, bits: int) -> None:
         self._progress.step(f"{text}, {name}:{bits}")
@@ -514,9 +523,9 @@ def notes(comparisons: list[Comparison], extent: Extent, direct_reads: bool) -> 
         f"those that are there: a lookup asks {asked:.2f} filters. Batches are of 32 keys "
         "(--multiread_batched). useful, positive, true positive: the tickers "
         "rocksdb.bloom.filter.*; data blocks read: rocksdb.block.cache.data.miss. They "
-        f"are read {source}. ops/s: the median of {extent.pairs} runs of "
-        f"{extent.seconds} s, without counters, one filter after the other and each "
-        "first in turn; x bloom: the median of the pairs."
+        f"are read {source}. ops/s: the median of {extent.pairs} pairs, without counters. "
+        f"In a pair there are four runs of {extent.seconds} s: the one filter, the other, "
+        "that again, and the one again; each is the one in turn."
     )
 
 
@@ -605,7 +614,7 @@ def parse_arguments() -> argparse.Namespace:
     add(
         "--quick",
         action="store_true",
-        help="few keys and short runs: one to two minutes, not about eight",
+        help="few keys and short runs: two to three minutes, not about twelve",
     )
     add(
         "--direct-reads",
