@@ -68,11 +68,17 @@ class LaneKernel {
   static constexpr size_t kLanes = Cpu::kLanes;
   // So many that none waits for the result of its last operation.
   static constexpr size_t kVectorsAtOnce = 16 / kLanes;
+  // Fewer keys of a batch are faster one by one.
+  static constexpr size_t kMinBatch = 2 * kLanes;
   // Up to here, waiting for the cache costs less than asking it first.
   static constexpr uint64_t kCachedBits = uint64_t{8} * (4 << 20);
   static constexpr int kFirst = FilterView::kProbesAtOnce;
 
   static void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
+    if (n < kMinBatch) {
+      kPortableKernel.hash(keys, n, hashes);
+      return;
+    }
     size_t done = 0;
     for (size_t i = 0; i < n; i += done) {
       done = std::min(n - i, kLanes);
@@ -90,7 +96,7 @@ class LaneKernel {
   static void MayContain(const FilterView& filter, const Hash128* hashes,
                          size_t n, bool* may_contain) {
     assert(n <= kMaxBatch);
-    if (filter.num_probes() < kFirst || n < 2 * kLanes ||
+    if (filter.num_probes() < kFirst || n < kMinBatch ||
         filter.num_words() < kMinSmallReciprocalDivisor) {
       kPortableKernel.may_contain(filter, hashes, n, may_contain);
       return;
