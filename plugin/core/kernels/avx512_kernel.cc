@@ -9,11 +9,12 @@
 // Not flags for this file: an inline function of a header above would be
 // compiled with them, too, and could be the copy that the linker keeps for all.
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,bmi2"))), \
-                             apply_to = function)
+#pragma clang attribute push(                                    \
+    __attribute__((target("avx512f,avx512dq,avx512ifma,bmi2"))), \
+    apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq,bmi2")
+#pragma GCC target("avx512f,avx512dq,avx512ifma,bmi2")
 // In GCC's own header: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105593
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -65,9 +66,13 @@ struct Avx512 {
     [[gnu::always_inline]] inline Lanes Remainder(Lanes x) const {
       const __m512d quotient = _mm512_mul_pd(
           _mm512_cvtepu64_pd(reinterpret_cast<__m512i>(x)), reciprocal_);
-      const auto rounded_down =
-          reinterpret_cast<Lanes>(_mm512_cvttpd_epu64(quotient));
-      const Lanes remainder = x - rounded_down * num_words_;
+      // A multiplier of 52 bits is three times as fast as that of 64. They are
+      // enough: the quotient is at most 2^57 / 2^8, and what is left of x less
+      // than 2 * num_words.
+      const auto product = reinterpret_cast<Lanes>(
+          _mm512_madd52lo_epu64(__m512i{}, _mm512_cvttpd_epu64(quotient),
+                                reinterpret_cast<__m512i>(num_words_)));
+      const Lanes remainder = (x - product) & ((uint64_t{1} << 52) - 1);
       const Lanes less = remainder - num_words_;
       return less < remainder ? less : remainder;
     }
@@ -192,9 +197,9 @@ constexpr Kernel kKernel =
 namespace cassandra_bloom {
 
 const Kernel* Avx512Kernel() {
-  const bool runs = __builtin_cpu_supports("avx512f") &&
-                    __builtin_cpu_supports("avx512dq") &&
-                    __builtin_cpu_supports("bmi2");
+  const bool runs =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512ifma") && __builtin_cpu_supports("bmi2");
   return runs ? &kKernel : nullptr;
 }
 
