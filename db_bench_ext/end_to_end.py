@@ -511,7 +511,10 @@ def speed_lines(comparisons: list[Comparison]) -> Iterator[str]:
 def notes(comparisons: list[Comparison], extent: Extent, direct_reads: bool) -> str:
     bench = comparisons[0].counts[str(ABSENT_WORKS[0])][BLOOM]
     asked = filters_asked(bench) / bench.operations
-    source = "through the operating system's page cache: a call, a copy and a checksum"
+    source = (
+        "through the operating system's page cache, into which all files are read before "
+        "each run: a call, a copy and a checksum"
+    )
     if direct_reads:
         source = "from the disk, past the operating system's page cache"
     return (
@@ -523,9 +526,9 @@ def notes(comparisons: list[Comparison], extent: Extent, direct_reads: bool) -> 
         f"those that are there: a lookup asks {asked:.2f} filters. Batches are of 32 keys "
         "(--multiread_batched). useful, positive, true positive: the tickers "
         "rocksdb.bloom.filter.*; data blocks read: rocksdb.block.cache.data.miss. They "
-        f"are read {source}. ops/s: the median of {extent.pairs} pairs, without counters. "
-        f"In a pair there are four runs of {extent.seconds} s: the one filter, the other, "
-        "that again, and the one again; each is the one in turn."
+        f"are read {source}. ops/s: the median of {extent.pairs} pairs, without counters; x "
+        f"bloom: the median of their ratios. A pair is four runs of {extent.seconds} s, A B "
+        "B A or, the next time, B A A B, and the mean of each filter's two."
     )
 
 
@@ -626,7 +629,7 @@ def parse_arguments() -> argparse.Namespace:
         "--json",
         type=argparse.FileType("w"),
         metavar="FILE",
-        help="write all figures there too",
+        help="write the figures there too, and those of each pair",
     )
     return parser.parse_args()
 

@@ -22,18 +22,17 @@ namespace {
 // empty takes as long as to ask for a key.
 class KeyViews {
  public:
-  KeyViews() {}
-
   void Set(size_t i, std::string_view key) {
-    new (&views_[i]) std::string_view(key);
+    new (storage_ + i * sizeof(key)) std::string_view(key);
   }
 
-  const std::string_view* data() const { return views_; }
+  const std::string_view* data() const {
+    return std::launder(reinterpret_cast<const std::string_view*>(storage_));
+  }
 
  private:
-  union {
-    std::string_view views_[kMaxBatch];
-  };
+  alignas(std::string_view) unsigned char storage_[kMaxBatch *
+                                                   sizeof(std::string_view)];
 };
 
 class CassandraBloomBitsReader final : public FilterBitsReader {

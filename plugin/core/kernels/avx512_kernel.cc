@@ -66,9 +66,9 @@ struct Avx512 {
     [[gnu::always_inline]] inline Lanes Remainder(Lanes x) const {
       const __m512d quotient = _mm512_mul_pd(
           _mm512_cvtepu64_pd(reinterpret_cast<__m512i>(x)), reciprocal_);
-      // A multiplier of 52 bits is three times as fast as that of 64. They are
-      // enough: the quotient is at most 2^57 / 2^8, and what is left of x less
-      // than 2 * num_words.
+      // A product of 64 bits takes Intel's CPUs three multiplications, one of
+      // 52 bits one. They are enough: the quotient is at most 2^57 / 2^8, and
+      // what is left of x less than 2 * num_words.
       const auto product = reinterpret_cast<Lanes>(
           _mm512_madd52lo_epu64(__m512i{}, _mm512_cvttpd_epu64(quotient),
                                 reinterpret_cast<__m512i>(num_words_)));
@@ -140,10 +140,10 @@ struct Positions {
 }
 
 // Of more probes than fit a vector. Three keep most absent keys out, and a
-// branch on those need not wait for a gather. The others' cache lines are on
-// their way meanwhile: in a database, a filter is seldom in the cache. Not
-// inlined, as is MayContainOtherKey, so that MayContainKey saves no registers
-// for them.
+// branch on those need not wait for a gather. The cache lines of the next
+// eight are on their way meanwhile: in a database, a filter is seldom in the
+// cache. Not inlined, as is MayContainOtherKey, so that MayContainKey saves no
+// registers for them.
 [[gnu::noinline]] bool MayContainInSteps(const FilterView& filter,
                                          Hash128 hash) {
   constexpr int kFirst = FilterView::kProbesAtOnce;

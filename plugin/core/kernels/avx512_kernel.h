@@ -1,4 +1,5 @@
-// For x86-64 with AVX-512 (F and DQ): Intel since Skylake-X, AMD since Zen 4.
+// For x86-64 with AVX-512 F, DQ and IFMA: Intel since Ice Lake, AMD since
+// Zen 4.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_CORE_KERNELS_AVX512_KERNEL_H_
 #define CASSANDRA_BLOOM_PLUGIN_CORE_KERNELS_AVX512_KERNEL_H_
