@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
 
+#include <cstddef>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -150,10 +152,14 @@ std::vector<std::string> HostileKeys(uint64_t seed) {
 }
 
 bool MatchesInBatch(FilterBitsReader* reader, const std::string& key) {
-  Slice slices[3] = {"another", key, "one more"};
-  Slice* pointers[3] = {&slices[0], &slices[1], &slices[2]};
-  bool may_match[3] = {};
-  reader->MayMatch(3, pointers, may_match);
+  Slice slices[] = {"another", key, "one more", "others"};
+  constexpr size_t kKeys = std::size(slices);
+  Slice* pointers[kKeys];
+  for (size_t i = 0; i < kKeys; ++i) {
+    pointers[i] = &slices[i];
+  }
+  bool may_match[kKeys] = {};
+  reader->MayMatch(static_cast<int>(kKeys), pointers, may_match);
   return may_match[1];
 }
 
