@@ -47,14 +47,11 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
                : MayMatchPartitionKey(entry);
   }
 
-  // RocksDB's MultiGet asks each file for the keys of its range: in the lowest
-  // level, where files are many, for very few. They are faster one by one.
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    constexpr int kFew = 3;
-    if (num_keys <= kFew) {
-      for (int i = 0; i < num_keys; ++i) {
-        may_match[i] = MayMatch(*keys[i]);
-      }
+    // RocksDB's MultiGet asks each file for the keys of its range: in the
+    // lowest level, where files are many, often for one.
+    if (num_keys == 1) {
+      *may_match = MayMatch(**keys);
       return;
     }
     constexpr int kBatch = static_cast<int>(kMaxBatch);

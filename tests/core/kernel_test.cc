@@ -127,8 +127,11 @@ TEST_P(KernelTest, LeavesNoUpperHalvesInUse) {
         for (const bool is_there : {false, true}) {
           ASSERT_EQ(kernel().may_contain_key(filter, views[0]), is_there);
           EXPECT_FALSE(UpperHalvesAreInUse()) << num_probes << " probes, one";
-          kernel().may_contain(filter, hashes, kKeys, answers);
-          EXPECT_FALSE(UpperHalvesAreInUse()) << num_probes << " probes, many";
+          for (const size_t n : {size_t{5}, kKeys}) {
+            kernel().may_contain(filter, hashes, n, answers);
+            EXPECT_FALSE(UpperHalvesAreInUse())
+                << num_probes << " probes, " << n << " keys";
+          }
           kernel().set_bits(hashes, kKeys, num_probes, filter.capacity_bits(),
                             bits.data());
           EXPECT_FALSE(UpperHalvesAreInUse()) << num_probes << " probes, set";

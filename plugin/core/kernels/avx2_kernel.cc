@@ -108,6 +108,11 @@ struct Avx2 {
     const __m256d reciprocal_;
   };
 
+  static void MayContainFew(const FilterView& filter, const Hash128* hashes,
+                            size_t n, bool* may_contain) {
+    kPortableKernel.may_contain(filter, hashes, n, may_contain);
+  }
+
  private:
   [[gnu::always_inline]] static inline __m256i LoadTwo(const void* low,
                                                        const void* high) {

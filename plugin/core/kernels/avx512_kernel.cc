@@ -82,6 +82,9 @@ struct Avx512 {
     const __m512d reciprocal_;
   };
 
+  static void MayContainFew(const FilterView& filter, const Hash128* hashes,
+                            size_t n, bool* may_contain);
+
  private:
   [[gnu::always_inline]] static inline __m512i LoadFour(const void* p0,
                                                         const void* p1,
@@ -98,6 +101,8 @@ struct Avx512 {
 };
 
 constexpr int kProbesInVector = 8;
+// In filters of more probes, as many are asked before those in a vector.
+constexpr int kFirst = FilterView::kProbesAtOnce;
 
 // Of eight probes of a key, one after the other: where it has fewer, the last
 // one again.
@@ -146,12 +151,11 @@ struct Positions {
 // registers for them.
 [[gnu::noinline]] bool MayContainInSteps(const FilterView& filter,
                                          Hash128 hash) {
-  constexpr int kFirst = FilterView::kProbesAtOnce;
-  constexpr int kTested = kFirst + kProbesInVector;
   ProbeSequence probes(hash, filter.capacity_bits());
   const bool first_set = filter.NextAtOnceSet(probes);
   const Positions next = PositionsOf(filter, hash, kFirst);
   Prefetch(filter, next);
+  constexpr int kTested = kFirst + kProbesInVector;
   return first_set && AllSet(filter, next) &&
          (filter.num_probes() <= kTested ||
           filter.MayContainAfter(kTested, hash));
@@ -178,6 +182,49 @@ bool MayContainKey(const FilterView& filter, std::string_view key) {
     return MayContainOtherKey(filter, key);
   }
   return MayContainHash(filter, CassandraMurmur3(key.data(), 16));
+}
+
+// The cache lines of all keys are on their way before the first key waits for
+// one. `kBefore` probes of each are not in the vector.
+template <int kBefore>
+void TestFew(const FilterView filter, const Hash128* hashes, size_t n,
+             bool* may_contain) {
+  struct {
+    uint64_t before[kFirst];
+    Positions next;
+  } keys[LaneKernel<Avx512>::kMinBatch];
+  for (size_t i = 0; i < n; ++i) {
+    ProbeSequence probes(hashes[i], filter.capacity_bits());
+    for (int probe = 0; probe < kBefore; ++probe) {
+      keys[i].before[probe] = probes.Next();
+      filter.Prefetch(keys[i].before[probe]);
+    }
+    keys[i].next = PositionsOf(filter, hashes[i], kBefore);
+    Prefetch(filter, keys[i].next);
+  }
+  for (size_t i = 0; i < n; ++i) {
+    unsigned set = 1;
+    for (int probe = 0; probe < kBefore; ++probe) {
+      set &= filter.BitAt(keys[i].before[probe]);
+    }
+    may_contain[i] = set != 0 && AllSet(filter, keys[i].next);
+  }
+  constexpr int kTested = kBefore + kProbesInVector;
+  if (filter.num_probes() > kTested) {
+    for (size_t i = 0; i < n; ++i) {
+      may_contain[i] =
+          may_contain[i] && filter.MayContainAfter(kTested, hashes[i]);
+    }
+  }
+}
+
+void Avx512::MayContainFew(const FilterView& filter, const Hash128* hashes,
+                           size_t n, bool* may_contain) {
+  if (filter.num_probes() > kProbesInVector) {
+    TestFew<kFirst>(filter, hashes, n, may_contain);
+  } else {
+    TestFew<0>(filter, hashes, n, may_contain);
+  }
 }
 
 constexpr Kernel kKernel =

@@ -25,9 +25,14 @@ namespace cassandra_bloom {
 //   Divisor        of num_words and their SmallReciprocal, with Remainder(x),
 //                  x mod num_words for x <= 2^57 and
 //                  kMinSmallReciprocalDivisor <= num_words <= kMaxFilterWords
+//   MayContainFew  Kernel::may_contain for fewer keys than kMinBatch, in a
+//                  filter of at least kMinSmallReciprocalDivisor words
 template <typename Cpu>
 class LaneKernel {
  public:
+  // Fewer keys of a batch are not put side by side in lanes.
+  static constexpr size_t kMinBatch = 2 * Cpu::kLanes;
+
   static constexpr Kernel AsKernel(const char* name,
                                    MayContainKeyFunction* may_contain_key) {
     return {name, may_contain_key, Hash, MayContain, SetBits};
@@ -68,8 +73,6 @@ class LaneKernel {
   static constexpr size_t kLanes = Cpu::kLanes;
   // So many that none waits for the result of its last operation.
   static constexpr size_t kVectorsAtOnce = 16 / kLanes;
-  // Fewer keys of a batch are faster one by one.
-  static constexpr size_t kMinBatch = 2 * kLanes;
   // Up to here, waiting for the cache costs less than asking it first.
   static constexpr uint64_t kCachedBits = uint64_t{8} * (4 << 20);
   static constexpr int kFirst = FilterView::kProbesAtOnce;
@@ -96,12 +99,14 @@ class LaneKernel {
   static void MayContain(const FilterView& filter, const Hash128* hashes,
                          size_t n, bool* may_contain) {
     assert(n <= kMaxBatch);
-    if (filter.num_probes() < kFirst || n < kMinBatch ||
+    if (filter.num_probes() < kFirst ||
         filter.num_words() < kMinSmallReciprocalDivisor) {
       kPortableKernel.may_contain(filter, hashes, n, may_contain);
-      return;
+    } else if (n < kMinBatch) {
+      Cpu::MayContainFew(filter, hashes, n, may_contain);
+    } else {
+      TestBatch(filter, hashes, n, may_contain);
     }
-    TestBatch(filter, hashes, n, may_contain);
   }
 
   static void SetBits(const Hash128* hashes, size_t n, int num_probes,
