@@ -49,7 +49,8 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
     // RocksDB's MultiGet asks each file for the keys of its range: in the
-    // lowest level, where files are many, often for one.
+    // lowest level, where files are many, often for one. From two on a batch is
+    // faster in a database, with every kernel, for the keys wait together.
     if (num_keys == 1) {
       *may_match = MayMatch(**keys);
       return;

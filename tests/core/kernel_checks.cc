@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cinttypes>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 
@@ -164,14 +165,19 @@ LoneKeyCheck::LoneKeyCheck(const Kernel& kernel, int num_probes,
 }
 
 bool LoneKeyCheck::AllAnswer(bool expected, Hash128 hash) const {
-  std::array<Hash128, kCopies> copies;
-  copies.fill(hash);
+  const std::array<char, 16> key = KeyOfHash(hash.h1, hash.h2);
+  return BatchAnswers(expected, hash, kCopies) &&
+         BatchAnswers(expected, hash, kFew) &&
+         kernel_.may_contain_key(filter_, {key.data(), key.size()}) == expected;
+}
+
+bool LoneKeyCheck::BatchAnswers(bool expected, Hash128 hash, size_t n) const {
+  const std::vector<Hash128> copies(n, hash);
   std::array<bool, kCopies> answers;
   answers.fill(!expected);
-  kernel_.may_contain(filter_, copies.data(), kCopies, answers.data());
-  const std::array<char, 16> key = KeyOfHash(hash.h1, hash.h2);
-  return std::count(answers.begin(), answers.end(), expected) == kCopies &&
-         kernel_.may_contain_key(filter_, {key.data(), key.size()}) == expected;
+  kernel_.may_contain(filter_, copies.data(), n, answers.data());
+  return std::count(answers.begin(), answers.begin() + n, expected) ==
+         static_cast<std::ptrdiff_t>(n);
 }
 
 ::testing::AssertionResult LoneKeyCheck::Wrong(const char* what,

@@ -72,10 +72,12 @@ class LoneKeyCheck {
 
  private:
   bool AllAnswer(bool expected, Hash128 hash) const;
+  bool BatchAnswers(bool expected, Hash128 hash, size_t n) const;
   ::testing::AssertionResult Wrong(const char* what, Hash128 hash) const;
 
-  // Enough for one vector of any kernel.
-  static constexpr size_t kCopies = 8;
+  // Enough to be put side by side in lanes by any kernel, and too few.
+  static constexpr size_t kCopies = 16;
+  static constexpr size_t kFew = 5;
 
   const Kernel& kernel_;
   const FilterView filter_;

@@ -101,7 +101,7 @@ struct Avx512 {
 };
 
 constexpr int kProbesInVector = 8;
-// In filters of more probes, as many are asked before those in a vector.
+// A filter of more probes is asked for so many before those in a vector.
 constexpr int kFirst = FilterView::kProbesAtOnce;
 
 // Of eight probes of a key, one after the other: where it has fewer, the last
@@ -151,11 +151,11 @@ struct Positions {
 // registers for them.
 [[gnu::noinline]] bool MayContainInSteps(const FilterView& filter,
                                          Hash128 hash) {
+  constexpr int kTested = kFirst + kProbesInVector;
   ProbeSequence probes(hash, filter.capacity_bits());
   const bool first_set = filter.NextAtOnceSet(probes);
   const Positions next = PositionsOf(filter, hash, kFirst);
   Prefetch(filter, next);
-  constexpr int kTested = kFirst + kProbesInVector;
   return first_set && AllSet(filter, next) &&
          (filter.num_probes() <= kTested ||
           filter.MayContainAfter(kTested, hash));
@@ -184,11 +184,14 @@ bool MayContainKey(const FilterView& filter, std::string_view key) {
   return MayContainHash(filter, CassandraMurmur3(key.data(), 16));
 }
 
-// The cache lines of all keys are on their way before the first key waits for
-// one. `kBefore` probes of each are not in the vector.
+// The cache lines of all keys' first probes, kBefore one by one and eight in a
+// vector, are on their way before the first key waits for one. Keys that pass
+// are asked for any others one after the other.
 template <int kBefore>
 void TestFew(const FilterView filter, const Hash128* hashes, size_t n,
              bool* may_contain) {
+  static_assert(kBefore <= kFirst);
+  assert(n < LaneKernel<Avx512>::kMinBatch);
   struct {
     uint64_t before[kFirst];
     Positions next;
@@ -210,7 +213,7 @@ void TestFew(const FilterView filter, const Hash128* hashes, size_t n,
     may_contain[i] = set != 0 && AllSet(filter, keys[i].next);
   }
   constexpr int kTested = kBefore + kProbesInVector;
-  if (filter.num_probes() > kTested) {
+  if (kBefore > 0 && filter.num_probes() > kTested) {
     for (size_t i = 0; i < n; ++i) {
       may_contain[i] =
           may_contain[i] && filter.MayContainAfter(kTested, hashes[i]);

@@ -26,11 +26,12 @@ namespace cassandra_bloom {
 //                  x mod num_words for x <= 2^57 and
 //                  kMinSmallReciprocalDivisor <= num_words <= kMaxFilterWords
 //   MayContainFew  Kernel::may_contain for fewer keys than kMinBatch, in a
-//                  filter of at least kMinSmallReciprocalDivisor words
+//                  filter of at least kMinSmallReciprocalDivisor words and
+//                  FilterView::kProbesAtOnce probes
 template <typename Cpu>
 class LaneKernel {
  public:
-  // Fewer keys of a batch are not put side by side in lanes.
+  // Fewer keys are faster otherwise than side by side in lanes.
   static constexpr size_t kMinBatch = 2 * Cpu::kLanes;
 
   static constexpr Kernel AsKernel(const char* name,
