@@ -20,7 +20,7 @@ help:
 	@echo "             (QUICK=1: in 2; BENCH=FILE: with another filter_bench)"
 	@echo "make bench-db"
 	@echo "             compare lookups in a database of four levels, in the stock db_bench,"
-	@echo "             with RocksDB's Bloom filter, in 12 minutes (QUICK=1: in 3)"
+	@echo "             with RocksDB's Bloom filter, in 15 minutes (QUICK=1: in 3)"
 	@echo "make bench-filterdb"
 	@echo "             time filterdb on 100 million keys, and measure its memory"
 	@echo "make soak MINUTES=60"

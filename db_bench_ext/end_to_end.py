@@ -79,7 +79,8 @@ class Extent:
     keys: int
     counted_lookups: int
     pairs: int
-    seconds: int  # Of each run against the clock, of which there are four in a pair.
+    turns: int  # In each pair; a turn is four runs, A B B A.
+    seconds: int  # Of each run, which is against the clock.
 
     @property
     def cache_bytes(self) -> int:
@@ -90,8 +91,8 @@ class Extent:
         return int(self.keys * BUFFER_BYTES_PER_KEY)
 
 
-FULL = Extent(keys=3_000_000, counted_lookups=2_000_000, pairs=5, seconds=3)
-QUICK = Extent(keys=400_000, counted_lookups=400_000, pairs=3, seconds=1)
+FULL = Extent(keys=3_000_000, counted_lookups=2_000_000, pairs=5, turns=2, seconds=2)
+QUICK = Extent(keys=400_000, counted_lookups=400_000, pairs=3, turns=1, seconds=1)
 
 
 @dataclass(frozen=True)
@@ -218,9 +219,14 @@ class Database(StockDatabase):
         return self._look_up(work, f"--reads={lookups}", f"--seed={SEED}", *COUNTED)
 
     def warm(self) -> None:
-        """Into the operating system's page cache, which may have lost some of it."""
-        for file in self._path.glob("*.sst"):
-            file.read_bytes()
+        """Into other pages of the operating system's page cache, for some are faster.
+
+        A database that keeps its pages may seem 5 % faster than another all the time.
+        """
+        for path in self._path.glob("*.sst"):
+            with path.open("rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+                file.read()
 
     def time(self, work: Work, seconds: int, seed: int) -> int:
         bench = self._look_up(work, f"--duration={seconds}", f"--seed={seed}")
@@ -290,7 +296,8 @@ class Measurement:
             }
             for bits in BITS
         }
-        works = 2 * extent.pairs * len(WORKS) + len(ABSENT_WORKS) + 2
+        timed = extent.pairs * 2 * extent.turns * len(WORKS)
+        works = timed + len(ABSENT_WORKS) + 2
         self._progress = Progress(works * len(BITS) * len(FILTERS))
 
     def run(self) -> tuple[Filled, list[Comparison]]:
@@ -350,12 +357,12 @@ class Measurement:
         """One filter, the other twice, the first again: neither has the better time."""
         order = FILTERS if number % 2 == 0 else FILTERS[::-1]
         runs: dict[str, list[int]] = {name: [] for name in order}
-        for name in (*order, *order[::-1]):
+        for name in (*order, *order[::-1]) * self._extent.turns:
             self._step(f"{number + 1} of {self._extent.pairs}: {work}", name, bits)
             database = self._databases[bits][name]
             if self._in_page_cache:
                 database.warm()
-            seed = SEED + 1 + 2 * number + len(runs[name])
+            seed = SEED + 1 + 2 * self._extent.turns * number + len(runs[name])
             runs[name].append(database.time(work, self._extent.seconds, seed))
         return {name: mean(speeds) for name, speeds in runs.items()}
 
@@ -512,8 +519,8 @@ def notes(comparisons: list[Comparison], extent: Extent, direct_reads: bool) -> 
     bench = comparisons[0].counts[str(ABSENT_WORKS[0])][BLOOM]
     asked = filters_asked(bench) / bench.operations
     source = (
-        "through the operating system's page cache, into which all files are read before "
-        "each run: a call, a copy and a checksum"
+        "through the operating system's page cache, into which all files are read anew "
+        "before each run: a call, a copy and a checksum"
     )
     if direct_reads:
         source = "from the disk, past the operating system's page cache"
@@ -527,8 +534,9 @@ def notes(comparisons: list[Comparison], extent: Extent, direct_reads: bool) -> 
         "(--multiread_batched). useful, positive, true positive: the tickers "
         "rocksdb.bloom.filter.*; data blocks read: rocksdb.block.cache.data.miss. They "
         f"are read {source}. ops/s: the median of {extent.pairs} pairs, without counters; x "
-        f"bloom: the median of their ratios. A pair is four runs of {extent.seconds} s, A B "
-        "B A or, the next time, B A A B, and the mean of each filter's two."
+        f"bloom: the median of their ratios. A pair is {4 * extent.turns} runs of "
+        f"{extent.seconds} s, A B B A and so on or, every other pair, B A A B, and the mean "
+        "of each filter's."
     )
 
 
@@ -617,7 +625,7 @@ def parse_arguments() -> argparse.Namespace:
     add(
         "--quick",
         action="store_true",
-        help="few keys and short runs: two to three minutes, not about twelve",
+        help="few keys and short runs: two to three minutes, not about fifteen",
     )
     add(
         "--direct-reads",
