@@ -167,12 +167,13 @@ LoneKeyCheck::LoneKeyCheck(const Kernel& kernel, int num_probes,
 bool LoneKeyCheck::AllAnswer(bool expected, Hash128 hash) const {
   const std::array<char, 16> key = KeyOfHash(hash.h1, hash.h2);
   return BatchAnswers(expected, hash, kCopies) &&
-         BatchAnswers(expected, hash, kFew) &&
+         BatchAnswers(expected, hash, kFewKeys) &&
          kernel_.may_contain_key(filter_, {key.data(), key.size()}) == expected;
 }
 
 bool LoneKeyCheck::BatchAnswers(bool expected, Hash128 hash, size_t n) const {
-  const std::vector<Hash128> copies(n, hash);
+  std::array<Hash128, kCopies> copies;
+  copies.fill(hash);
   std::array<bool, kCopies> answers;
   answers.fill(!expected);
   kernel_.may_contain(filter_, copies.data(), n, answers.data());

@@ -58,6 +58,9 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random);
                                            const Hash128* hashes, size_t n,
                                            const bool* expected);
 
+// Keys of a batch that is too small for the lanes of some kernels.
+constexpr size_t kFewKeys = 5;
+
 // A filter of one key after the other: among the bits of many keys, a wrong one
 // may be another's.
 class LoneKeyCheck {
@@ -75,9 +78,8 @@ class LoneKeyCheck {
   bool BatchAnswers(bool expected, Hash128 hash, size_t n) const;
   ::testing::AssertionResult Wrong(const char* what, Hash128 hash) const;
 
-  // Enough to be put side by side in lanes by any kernel, and too few.
+  // Enough to be put side by side in lanes by any kernel.
   static constexpr size_t kCopies = 16;
-  static constexpr size_t kFew = 5;
 
   const Kernel& kernel_;
   const FilterView filter_;

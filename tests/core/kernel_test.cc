@@ -112,7 +112,6 @@ TEST_P(KernelTest, LeavesNoUpperHalvesInUse) {
     GTEST_SKIP() << "the compiler was not asked for speed";
   }
   constexpr size_t kKeys = 32;
-  constexpr size_t kFew = 5;  // Too few for lanes.
   constexpr size_t kSizes[] = {3, 16, 40};
   for (const uint32_t num_words : {3u, 1000u}) {
     for (int num_probes = 1; num_probes <= 20; ++num_probes) {
@@ -128,7 +127,7 @@ TEST_P(KernelTest, LeavesNoUpperHalvesInUse) {
         for (const bool is_there : {false, true}) {
           ASSERT_EQ(kernel().may_contain_key(filter, views[0]), is_there);
           EXPECT_FALSE(UpperHalvesAreInUse()) << num_probes << " probes, one";
-          for (const size_t n : {kFew, kKeys}) {
+          for (const size_t n : {kFewKeys, kKeys}) {
             kernel().may_contain(filter, hashes, n, answers);
             EXPECT_FALSE(UpperHalvesAreInUse())
                 << num_probes << " probes, " << n << " keys";
@@ -391,7 +390,6 @@ TEST_P(KernelTest, AnswersForAnyBits) {
 TEST_P(KernelTest, AnswersByEveryProbe) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
-  constexpr size_t kFew = 5;  // Too few for lanes.
   for (const uint32_t num_words : {3u, 255u, 256u, 1000u}) {
     std::string bits(size_t{8} * num_words, '\xff');
     for (int num_probes = 1; num_probes <= 64; ++num_probes) {
@@ -414,10 +412,10 @@ TEST_P(KernelTest, AnswersByEveryProbe) {
         const auto bytes = KeyOfHash(hashes[key].h1, hashes[key].h2);
         EXPECT_FALSE(
             kernel().may_contain_key(filter, {bytes.data(), bytes.size()}));
-        const size_t few = std::min(key, kMaxBatch - kFew);
+        const size_t few = std::min(key, kMaxBatch - kFewKeys);
         ASSERT_TRUE(Answers(kernel(), filter, hashes.data(), kMaxBatch,
                             expected.data()) &&
-                    Answers(kernel(), filter, hashes.data() + few, kFew,
+                    Answers(kernel(), filter, hashes.data() + few, kFewKeys,
                             expected.data() + few))
             << num_words << " words, probe " << probe << " of " << num_probes;
         Set(bits.data(), position);
