@@ -4,7 +4,8 @@
 The stock db_bench writes the same keys into the same files of four levels, with each
 filter at 10 and at 16 bits per key. Every key is looked up once, and RocksDB's counters
 are taken. Then absent and present keys are looked up against the clock, one by one and
-in batches, with the one filter and the other in turn, without counters.
+in batches, without counters, in two processes of which now the one runs, with the one
+filter, now the other.
 
 The exit status is 1 if a filter hides a key. A temporary folder (see --dir) takes
 about 2 GB, and is removed at the end.
@@ -18,12 +19,14 @@ import signal
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
+from in_turn import SLICE_SECONDS, StoppedProcess, run_in_turn
 from stock_tools import (
     LOADER,
     OPTIONS_DIR,
@@ -32,6 +35,9 @@ from stock_tools import (
     Progress,
     StockDatabase,
     Tools,
+    check_exit,
+    db_bench_command,
+    db_bench_figures,
     exit_orderly,
     wrap,
 )
@@ -79,8 +85,8 @@ class Extent:
     keys: int
     counted_lookups: int
     pairs: int
-    turns: int  # In each pair; a turn is four runs, A B B A.
-    seconds: int  # Of each run, which is against the clock.
+    runs: int  # Of both filters in turn, in each pair.
+    seconds: int  # Of each run, half of it for a filter.
 
     @property
     def cache_bytes(self) -> int:
@@ -91,8 +97,8 @@ class Extent:
         return int(self.keys * BUFFER_BYTES_PER_KEY)
 
 
-FULL = Extent(keys=3_000_000, counted_lookups=2_000_000, pairs=5, turns=2, seconds=2)
-QUICK = Extent(keys=400_000, counted_lookups=400_000, pairs=3, turns=1, seconds=1)
+FULL = Extent(keys=3_000_000, counted_lookups=2_000_000, pairs=5, runs=8, seconds=2)
+QUICK = Extent(keys=400_000, counted_lookups=400_000, pairs=3, runs=2, seconds=2)
 
 
 @dataclass(frozen=True)
@@ -116,7 +122,7 @@ WORKS = (
 ABSENT_WORKS = tuple(work for work in WORKS if not work.present)
 EVERY_KEY = "readrandom, every key"
 
-Speeds = dict[str, float]  # Operations per second, by filter; the first went first.
+Speeds = dict[str, float]  # Operations per second, by filter.
 Counts = dict[str, Bench]  # By filter.
 
 
@@ -182,7 +188,7 @@ class Database(StockDatabase):
         super().__init__(tools, policy, path, OPTIONS_DIR / "levels.ini", options)
         self._policy = policy
         self._keys = extent.keys
-        self._cache = f"--cache_size={extent.cache_bytes}"
+        self._existing = ("--use_existing_db", f"--cache_size={extent.cache_bytes}")
 
     def fill(self) -> Filled:
         common = (f"--num={self._keys}", f"--seed={SEED}", "--disable_wal")
@@ -204,8 +210,9 @@ class Database(StockDatabase):
 
     def read_every_key(self) -> Bench:
         """In their order, without the first."""
-        bench = self._read(
+        bench = self._bench(
             "readrandom",
+            *self._existing,
             f"--num={self._keys}",
             f"--reads={self._keys - 1}",
             f"--batch_size={self._keys + 1}",
@@ -228,25 +235,36 @@ class Database(StockDatabase):
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
                 file.read()
 
-    def time(self, work: Work, seconds: int, seed: int) -> int:
-        bench = self._look_up(work, f"--duration={seconds}", f"--seed={seed}")
-        return bench.ops_per_second
+    def start(self, work: Work, seconds: int, seed: int, cpu: int) -> StoppedProcess:
+        flags = self._look_up_flags(work, f"--duration={seconds}", f"--seed={seed}")
+        command = db_bench_command(work.benchmark, *self._flags(*flags))
+        return self._tools.start(*command, cpu=cpu)
+
+    def speed(self, work: Work, run: StoppedProcess) -> float:
+        """Lookups per second that it was not stopped in. It has ended."""
+        check_exit("db_bench", run.exit_code(), run.output())
+        bench = db_bench_figures(work.benchmark, stdout=run.output(), stderr="")
+        self._check_found_by(work, bench)
+        end = run.arrival(bench.result_end)
+        return bench.operations / run.ran(end - bench.seconds, end)
 
     def _look_up(self, work: Work, *flags: str) -> Bench:
-        numbers = [f"--num={self._keys}"]
+        bench = self._bench(work.benchmark, *self._look_up_flags(work, *flags))
+        self._check_found_by(work, bench)
+        return bench
+
+    def _look_up_flags(self, work: Work, *flags: str) -> tuple[str, ...]:
+        numbers: tuple[str, ...] = (f"--num={self._keys}",)
         if not work.present:
-            numbers = [
+            numbers = (
                 f"--num={self._keys * ABSENT_PER_KEY}",
                 f"--keys_per_prefix={ABSENT_PER_KEY}",
                 "--prefix_size=8",
-            ]
-        bench = self._read(work.benchmark, *numbers, *work.flags, *flags)
-        expected = bench.operations if work.present else 0
-        self._check_found(str(work), bench, expected)
-        return bench
+            )
+        return (*self._existing, *numbers, *work.flags, *flags)
 
-    def _read(self, benchmark: str, *flags: str) -> Bench:
-        return self._bench(benchmark, "--use_existing_db", self._cache, *flags)
+    def _check_found_by(self, work: Work, bench: Bench) -> None:
+        self._check_found(str(work), bench, bench.operations if work.present else 0)
 
     def _check_found(self, lookups: str, bench: Bench, expected: int) -> None:
         if bench.found != expected:
@@ -289,6 +307,7 @@ class Measurement:
     ) -> None:
         self._extent = extent
         self._in_page_cache = not direct_reads
+        self._cpus = sorted(os.sched_getaffinity(0))
         self._databases = {
             bits: {
                 name: Database(tools, f"{name}:{bits}", folder, extent, direct_reads)
@@ -296,9 +315,10 @@ class Measurement:
             }
             for bits in BITS
         }
-        timed = extent.pairs * 2 * extent.turns * len(WORKS)
-        works = timed + len(ABSENT_WORKS) + 2
-        self._progress = Progress(works * len(BITS) * len(FILTERS))
+        timed = extent.pairs * extent.runs * len(WORKS)
+        of_each_filter = 2 + len(ABSENT_WORKS)
+        steps = (timed + of_each_filter * len(FILTERS)) * len(BITS)
+        self._progress = Progress(steps)
 
     def run(self) -> tuple[Filled, list[Comparison]]:
         try:
@@ -322,7 +342,7 @@ class Measurement:
         filled: dict[int, dict[str, Filled]] = {bits: {} for bits in BITS}
         for bits, databases in self._databases.items():
             for name, database in databases.items():
-                self._step(f"writing {self._extent.keys:,} keys", name, bits)
+                self._progress.step(f"writing {self._extent.keys:,} keys, {name}:{bits}")
                 filled[bits][name] = database.fill()
                 if filled[bits][name].files != filled[BITS[0]][BLOOM].files:
                     raise Failure(f"{name}:{bits}: other files than with {BLOOM}")
@@ -332,13 +352,13 @@ class Measurement:
     def _count(self, bits: int) -> dict[str, Counts]:
         counts: dict[str, Counts] = {EVERY_KEY: {}}
         for name, database in self._databases[bits].items():
-            self._step(EVERY_KEY, name, bits)
+            self._progress.step(f"{EVERY_KEY}, {name}:{bits}")
             counts[EVERY_KEY][name] = database.read_every_key()
         check_levels(bits, counts[EVERY_KEY])
         for work in ABSENT_WORKS:
             counts[str(work)] = {}
             for name, database in self._databases[bits].items():
-                self._step(f"counting: {work}", name, bits)
+                self._progress.step(f"counting: {work}, {name}:{bits}")
                 bench = database.count(work, self._extent.counted_lookups)
                 counts[str(work)][name] = bench
         return counts
@@ -354,20 +374,33 @@ class Measurement:
         return pairs
 
     def _pair(self, bits: int, work: Work, number: int) -> Speeds:
-        """One filter, the other twice, the first again: neither has the better time."""
-        order = FILTERS if number % 2 == 0 else FILTERS[::-1]
-        runs: dict[str, list[int]] = {name: [] for name in order}
-        for name in (*order, *order[::-1]) * self._extent.turns:
-            self._step(f"{number + 1} of {self._extent.pairs}: {work}", name, bits)
-            database = self._databases[bits][name]
-            if self._in_page_cache:
-                database.warm()
-            seed = SEED + 1 + 2 * self._extent.turns * number + len(runs[name])
-            runs[name].append(database.time(work, self._extent.seconds, seed))
-        return {name: mean(speeds) for name, speeds in runs.items()}
+        speeds: dict[str, list[float]] = {name: [] for name in FILTERS}
+        for run in range(self._extent.runs):
+            self._progress.step(
+                f"pair {number + 1} of {self._extent.pairs}: {work}, {bits} bits"
+            )
+            order = FILTERS if run % 2 == 0 else FILTERS[::-1]
+            number_of_run = number * self._extent.runs + run
+            for name, speed in self._in_turn(bits, work, order, number_of_run).items():
+                speeds[name].append(speed)
+        return {name: mean(speeds[name]) for name in FILTERS}
 
-    def _step(self, text: str, name: str, bits: int) -> None:
-        self._progress.step(f"{text}, {name}:{bits}")
+    def _in_turn(
+        self, bits: int, work: Work, order: Sequence[str], number: int
+    ) -> Speeds:
+        databases = {name: self._databases[bits][name] for name in order}
+        if self._in_page_cache:
+            for database in databases.values():
+                database.warm()
+        seconds, seed = self._extent.seconds, SEED + 1 + number
+        cpu = self._cpus[number // 2 % len(self._cpus)]
+        with ExitStack() as stack:
+            runs = {
+                name: stack.enter_context(database.start(work, seconds, seed, cpu))
+                for name, database in databases.items()
+            }
+            run_in_turn(tuple(runs.values()))
+            return {name: databases[name].speed(work, run) for name, run in runs.items()}
 
 
 def filters_asked(bench: Bench) -> int:
@@ -534,9 +567,9 @@ def notes(comparisons: list[Comparison], extent: Extent, direct_reads: bool) -> 
         "(--multiread_batched). useful, positive, true positive: the tickers "
         "rocksdb.bloom.filter.*; data blocks read: rocksdb.block.cache.data.miss. They "
         f"are read {source}. ops/s: the median of {extent.pairs} pairs, without counters; x "
-        f"bloom: the median of their ratios. A pair is {4 * extent.turns} runs of "
-        f"{extent.seconds} s, A B B A and so on or, every other pair, B A A B, and the mean "
-        "of each filter's."
+        f"bloom: the median of their ratios. A pair is the mean of {extent.runs} runs of "
+        f"{extent.seconds} s, each of two processes, of which one runs and the other is "
+        f"stopped, in turn, for {SLICE_SECONDS * 1000:.0f} ms, on the same CPU."
     )
 
 
@@ -580,7 +613,7 @@ def json_comparison(comparison: Comparison) -> dict[str, Any]:
         "timed": [
             {
                 "lookups": str(work),
-                "pairs": [{**speeds, "first": next(iter(speeds))} for speeds in pairs],
+                "pairs": pairs,
                 "ratios": comparison.speed_ratios(work),
                 "median_ratio": median(comparison.speed_ratios(work)),
                 "median_ops_per_second": {

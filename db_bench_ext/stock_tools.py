@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from in_turn import StoppedProcess
+
 LOADER = "libcassandra_bloom_preload.so"
 TOOLS = ("db_bench", "ldb", "sst_dump")
 OPTIONS_DIR = Path(__file__).resolve().parent / "options"
@@ -44,16 +46,20 @@ class Tools:
         result = subprocess.run(
             command, env=self._env, capture_output=True, text=True, errors="replace"
         )
-        if result.returncode != 0:
-            status = f"exit status {result.returncode}"
-            if result.returncode < 0:
-                status = signal.Signals(-result.returncode).name
-            output = (result.stdout + result.stderr).splitlines()
-            raise Failure(
-                f"{command[0]} failed, {status}; the end of its output:\n"
-                + "\n".join(output[-15:])
-            )
+        check_exit(command[0], result.returncode, result.stdout + result.stderr)
         return result
+
+    def start(self, *command: str, cpu: int) -> StoppedProcess:
+        return StoppedProcess(command, self._env, cpu)
+
+
+def check_exit(tool: str, code: int, output: str) -> None:
+    if code != 0:
+        status = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+        raise Failure(
+            f"{tool} failed, {status}; the end of its output:\n"
+            + "\n".join(output.splitlines()[-15:])
+        )
 
 
 # ---- db_bench ----
@@ -68,6 +74,7 @@ class Bench:
     operations: int
     found: int
     counters: dict[str, int]
+    result_end: int  # Where in stdout.
     stdout: str
     stderr: str
 
@@ -90,7 +97,12 @@ class Bench:
 
 def db_bench(tools: Tools, benchmarks: str, *flags: str) -> Bench:
     """Runs benchmarks, separated by commas, and takes the figures of the first."""
-    output = tools.run(
+    output = tools.run(*db_bench_command(benchmarks, *flags))
+    return db_bench_figures(benchmarks.partition(",")[0], output.stdout, output.stderr)
+
+
+def db_bench_command(benchmarks: str, *flags: str) -> tuple[str, ...]:
+    return (
         "db_bench",
         f"--benchmarks={benchmarks}",
         "--key_size=16",
@@ -98,24 +110,27 @@ def db_bench(tools: Tools, benchmarks: str, *flags: str) -> Bench:
         "--progress_reports=false",
         *flags,
     )
-    benchmark = benchmarks.partition(",")[0]
+
+
+def db_bench_figures(benchmark: str, stdout: str, stderr: str) -> Bench:
     result = re.search(
         rf"^{benchmark} *:.* (\d+) ops/sec ([\d.]+) seconds (\d+) operations;"
         r"(?:.*\((\d+) of \d+ found\))?",
-        output.stdout,
+        stdout,
         re.MULTILINE,
     )
     if result is None:
         raise Failure(f"db_bench has printed no result of {benchmark}")
-    counters = re.findall(r"^(rocksdb\.\S+) COUNT : (\d+)", output.stdout, re.MULTILINE)
+    counters = re.findall(r"^(rocksdb\.\S+) COUNT : (\d+)", stdout, re.MULTILINE)
     return Bench(
         ops_per_second=int(result[1]),
         seconds=float(result[2]),
         operations=int(result[3]),
         found=int(result[4] or 0),
         counters={name: int(count) for name, count in counters},
-        stdout=output.stdout,
-        stderr=output.stderr,
+        result_end=result.end(),
+        stdout=stdout,
+        stderr=stderr,
     )
 
 
@@ -171,13 +186,10 @@ class StockDatabase:
         write_options(self._options, template, values)
 
     def _bench(self, benchmarks: str, *flags: str) -> Bench:
-        return db_bench(
-            self._tools,
-            benchmarks,
-            f"--db={self._path}",
-            f"--options_file={self._options}",
-            *flags,
-        )
+        return db_bench(self._tools, benchmarks, *self._flags(*flags))
+
+    def _flags(self, *flags: str) -> tuple[str, ...]:
+        return (f"--db={self._path}", f"--options_file={self._options}", *flags)
 
     def _check_options(self, bench: Bench) -> None:
         """Does RocksDB say that it ran with all the options of our file?"""

@@ -1,0 +1,90 @@
+"""Processes of which only one runs at a time, in turn, on the same CPU.
+
+What slows a machine down for a while slows all of them down.
+"""
+
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+
+SLICE_SECONDS = 0.05
+
+
+class StoppedProcess:
+    """A process that runs only during run_for; killed at the end of a `with`."""
+
+    def __init__(
+        self, command: Sequence[str], env: Mapping[str, str], cpu: int
+    ) -> None:
+        self._process = subprocess.Popen(
+            command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        self._process.send_signal(signal.SIGSTOP)
+        os.sched_setaffinity(self._process.pid, {cpu})
+        assert self._process.stdout is not None
+        self._pipe = self._process.stdout.fileno()
+        self._slices: list[tuple[float, float]] = []
+        self._output = b""
+        self._arrivals: list[tuple[int, float]] = []  # Size of the output, and when.
+
+    def __enter__(self) -> "StoppedProcess":
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _value: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        self._process.kill()
+        self._process.wait()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+    def run_for(self, seconds: float) -> bool:
+        """False if it has ended."""
+        begin = time.monotonic()
+        self._process.send_signal(signal.SIGCONT)
+        running = self._read_until(begin + seconds)
+        if running:
+            self._process.send_signal(signal.SIGSTOP)
+        self._slices.append((begin, time.monotonic()))
+        return running
+
+    def exit_code(self) -> int:
+        """Of a process that has ended."""
+        return self._process.wait()
+
+    def output(self) -> str:
+        """All of stdout and stderr."""
+        return self._output.decode("ascii", errors="replace")
+
+    def arrival(self, size: int) -> float:
+        """When so much of the output was there."""
+        return next(when for there, when in self._arrivals if there >= size)
+
+    def ran(self, begin: float, end: float) -> float:
+        """The seconds between the two in which it was not stopped."""
+        return sum(
+            max(0, min(end, last) - max(begin, first)) for first, last in self._slices
+        )
+
+    def _read_until(self, deadline: float) -> bool:
+        while (left := deadline - time.monotonic()) > 0:
+            if select.select([self._pipe], [], [], left)[0]:
+                data = os.read(self._pipe, 1 << 16)
+                if not data:
+                    return False
+                self._output += data
+                self._arrivals.append((len(self._output), time.monotonic()))
+        return True
+
+
+def run_in_turn(processes: Sequence[StoppedProcess]) -> None:
+    running = list(processes)
+    while running:
+        running = [process for process in running if process.run_for(SLICE_SECONDS)]
