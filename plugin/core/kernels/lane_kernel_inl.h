@@ -268,8 +268,16 @@ class LaneKernel {
 
   // ---- Queries ----
 
+  [[gnu::always_inline]] static inline void Prefetch(
+      const FilterView& filter, const uint64_t* positions) {
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      filter.Prefetch(positions[lane]);
+    }
+  }
+
   // The first probes of all keys, then the next kLanes of the few that passed,
-  // then any others. No branch waits for a bit before that.
+  // then any others. No branch waits for a bit before that, and the cache lines
+  // of all keys are on their way before the first bit is asked for.
   static void TestBatch(const FilterView filter, const Hash128* hashes,
                         size_t n, bool* may_contain) {
     const Divisor divisor(filter.num_words(), filter.words_reciprocal());
@@ -279,7 +287,9 @@ class LaneKernel {
       const size_t begin = std::min(i, n - kLanes);
       Probes probes = ProbesOf(hashes + begin, divisor);
       for (int probe = 0; probe < kFirst; ++probe) {
-        Store(probes.Next(), &positions[probe][begin]);
+        uint64_t* const column = &positions[probe][begin];
+        Store(probes.Next(), column);
+        Prefetch(filter, column);
       }
     }
     uint8_t passed[kMaxBatch];
@@ -317,9 +327,7 @@ class LaneKernel {
       const Hash128 hash = hashes[passed[i]];
       Probes probes(hash.h2 + hash.h1 * steps, Lanes{}, divisor);
       Store(probes.Next(), positions[i]);
-      for (size_t lane = 0; lane < kLanes; ++lane) {
-        filter.Prefetch(positions[i][lane]);
-      }
+      Prefetch(filter, positions[i]);
     }
     for (size_t i = 0; i < num_passed; ++i) {
       unsigned set = 1;
