@@ -276,7 +276,7 @@ class LaneKernel {
   }
 
   // The first probes of all keys, then the next kLanes of the few that passed,
-  // then any others. No branch waits for a bit before that, and the cache lines
+  // and so on. No branch waits for a bit before that, and the cache lines
   // of all keys are on their way before the first bit is asked for.
   static void TestBatch(const FilterView filter, const Hash128* hashes,
                         size_t n, bool* may_contain) {
@@ -313,15 +313,34 @@ class LaneKernel {
     TestRest(filter, divisor, hashes, passed, num_passed, may_contain);
   }
 
+  // kLanes probes at a time of the keys that passed those before.
   static void TestRest(const FilterView& filter, const Divisor& divisor,
-                       const Hash128* hashes, const uint8_t* passed,
+                       const Hash128* hashes, uint8_t* passed,
                        size_t num_passed, bool* may_contain) {
-    const uint64_t num_left =
-        static_cast<uint64_t>(filter.num_probes() - kFirst);
+    for (int tested = kFirst;;) {
+      TestNext(filter, divisor, hashes, tested, passed, num_passed,
+               may_contain);
+      tested += static_cast<int>(kLanes);
+      if (tested >= filter.num_probes()) {
+        return;
+      }
+      size_t num_left = 0;
+      for (size_t i = 0; i < num_passed; ++i) {
+        const uint8_t key = passed[i];
+        passed[num_left] = key;
+        num_left += may_contain[key] ? 1 : 0;
+      }
+      num_passed = num_left;
+    }
+  }
+
+  static void TestNext(const FilterView& filter, const Divisor& divisor,
+                       const Hash128* hashes, int first, const uint8_t* passed,
+                       size_t num_passed, bool* may_contain) {
     // Where there are fewer, the last one again.
-    const Lanes steps =
-        kFirst +
-        (Cpu::kNumbers < num_left ? Cpu::kNumbers : Lanes{} + (num_left - 1));
+    const auto last = static_cast<uint64_t>(filter.num_probes() - 1);
+    const Lanes numbers = Cpu::kNumbers + static_cast<uint64_t>(first);
+    const Lanes steps = numbers < last ? numbers : Lanes{} + last;
     alignas(Lanes) uint64_t positions[kMaxBatch][kLanes];
     for (size_t i = 0; i < num_passed; ++i) {
       const Hash128 hash = hashes[passed[i]];
@@ -335,14 +354,6 @@ class LaneKernel {
         set &= filter.BitAt(positions[i][lane]);
       }
       may_contain[passed[i]] = set != 0;
-    }
-    constexpr int kTested = kFirst + static_cast<int>(kLanes);
-    if (filter.num_probes() > kTested) {
-      for (size_t i = 0; i < num_passed; ++i) {
-        const size_t key = passed[i];
-        may_contain[key] =
-            may_contain[key] && filter.MayContainAfter(kTested, hashes[key]);
-      }
     }
   }
 
