@@ -18,7 +18,38 @@ void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
   }
 }
 
-// The first kFirst probes of all keys together, the rest key by key.
+// Fewer keys are faster one by one: the CPU goes on to the next before the bits
+// of one are there, for it guesses their answers.
+constexpr size_t kMinTogether = 8;
+constexpr int kNext = 8;
+
+// The probes after `first` of keys that passed those: kNext together, any
+// others key by key.
+void TestRest(const FilterView filter, const Hash128* hashes, int first,
+              const uint8_t* passed, size_t num_passed, bool* may_contain) {
+  const int count = std::min(kNext, filter.num_probes() - first);
+  uint64_t positions[kMaxBatch][kNext];
+  for (size_t i = 0; i < num_passed; ++i) {
+    ProbeSequence probes(hashes[passed[i]], filter.capacity_bits());
+    probes.Skip(first);
+    for (int probe = 0; probe < count; ++probe) {
+      positions[i][probe] = probes.Next();
+      filter.Prefetch(positions[i][probe]);
+    }
+  }
+  for (size_t i = 0; i < num_passed; ++i) {
+    const size_t key = passed[i];
+    unsigned set = 1;
+    for (int probe = 0; probe < count; ++probe) {
+      set &= filter.BitAt(positions[i][probe]);
+    }
+    may_contain[key] =
+        set != 0 && filter.MayContainAfter(first + count, hashes[key]);
+  }
+}
+
+// The first kFirst probes of all keys together, then the rest of those that
+// pass.
 template <int kFirst>
 void TestBatch(const FilterView filter, const Hash128* hashes, size_t n,
                bool* may_contain) {
@@ -30,13 +61,28 @@ void TestBatch(const FilterView filter, const Hash128* hashes, size_t n,
       filter.Prefetch(positions[i][probe]);
     }
   }
-  for (size_t i = 0; i < n; ++i) {
+  const auto first_set = [&](size_t i) {
     unsigned set = 1;
     for (int probe = 0; probe < kFirst; ++probe) {
       set &= filter.BitAt(positions[i][probe]);
     }
-    may_contain[i] = set != 0 && filter.MayContainAfter(kFirst, hashes[i]);
+    return set;
+  };
+  if (n < kMinTogether) {
+    for (size_t i = 0; i < n; ++i) {
+      may_contain[i] =
+          first_set(i) != 0 && filter.MayContainAfter(kFirst, hashes[i]);
+    }
+    return;
   }
+  uint8_t passed[kMaxBatch];
+  size_t num_passed = 0;
+  for (size_t i = 0; i < n; ++i) {
+    may_contain[i] = false;
+    passed[num_passed] = static_cast<uint8_t>(i);
+    num_passed += first_set(i);
+  }
+  TestRest(filter, hashes, kFirst, passed, num_passed, may_contain);
 }
 
 void MayContain(const FilterView& filter, const Hash128* hashes, size_t n,
