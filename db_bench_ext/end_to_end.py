@@ -85,7 +85,7 @@ class Extent:
     keys: int
     counted_lookups: int
     pairs: int
-    runs: int  # Of both filters in turn, in each pair.
+    runs: int  # Of both filters, in each pair; even, for their order alternates.
     seconds: int  # Of each run, half of it for a filter.
 
     @property
@@ -569,7 +569,8 @@ def notes(comparisons: list[Comparison], extent: Extent, direct_reads: bool) -> 
         f"are read {source}. ops/s: the median of {extent.pairs} pairs, without counters; x "
         f"bloom: the median of their ratios. A pair is the mean of {extent.runs} runs of "
         f"{extent.seconds} s, each of two processes, of which one runs and the other is "
-        f"stopped, in turn, for {SLICE_SECONDS * 1000:.0f} ms, on the same CPU."
+        f"stopped, in turn, for {SLICE_SECONDS * 1000:.0f} ms, on the same CPU: half of the "
+        "time for each filter, and each as often the first."
     )
 
 

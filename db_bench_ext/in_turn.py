@@ -20,11 +20,16 @@ class StoppedProcess:
     def __init__(
         self, command: Sequence[str], env: Mapping[str, str], cpu: int
     ) -> None:
+        on_one_cpu = ("taskset", "--cpu-list", str(cpu))
+        # Or it would stay stopped for ever.
+        ends_with_this_one = ("setpriv", "--pdeathsig", "KILL")
         self._process = subprocess.Popen(
-            command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            (*on_one_cpu, *ends_with_this_one, *command),
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
         )
         self._process.send_signal(signal.SIGSTOP)
-        os.sched_setaffinity(self._process.pid, {cpu})
         assert self._process.stdout is not None
         self._pipe = self._process.stdout.fileno()
         self._slices: list[tuple[float, float]] = []

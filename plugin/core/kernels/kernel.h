@@ -30,7 +30,7 @@ struct Kernel {
   void (*hash)(const std::string_view* keys, size_t n, Hash128* hashes);
 
   // may_contain[i] = filter.MayContain(hashes[i]) for n <= kMaxBatch keys, with
-  // the cache misses of all keys under way together.
+  // the cache misses of the first probes of all keys under way together.
   void (*may_contain)(const FilterView& filter, const Hash128* hashes, size_t n,
                       bool* may_contain);
 

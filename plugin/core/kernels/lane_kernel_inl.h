@@ -276,8 +276,8 @@ class LaneKernel {
   }
 
   // The first probes of all keys, then the next kLanes of the few that passed,
-  // and so on. No branch waits for a bit before that, and the cache lines
-  // of all keys are on their way before the first bit is asked for.
+  // and so on. In each of these stages the cache lines of all keys are on their
+  // way before the first bit is asked for, and no branch waits for a bit.
   static void TestBatch(const FilterView filter, const Hash128* hashes,
                         size_t n, bool* may_contain) {
     const Divisor divisor(filter.num_words(), filter.words_reciprocal());
@@ -329,6 +329,9 @@ class LaneKernel {
         const uint8_t key = passed[i];
         passed[num_left] = key;
         num_left += may_contain[key] ? 1 : 0;
+      }
+      if (num_left == 0) {
+        return;
       }
       num_passed = num_left;
     }

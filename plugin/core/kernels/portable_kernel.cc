@@ -18,8 +18,8 @@ void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
   }
 }
 
-// Fewer keys are faster one by one: the CPU goes on to the next before the bits
-// of one are there, for it guesses their answers.
+// With fewer keys, the rest of the probes is faster key by key: the CPU goes on
+// to the next before the bits of one are there, for it guesses their answers.
 constexpr size_t kMinTogether = 8;
 constexpr int kNext = 8;
 
