@@ -659,7 +659,7 @@ def parse_arguments() -> argparse.Namespace:
     add(
         "--quick",
         action="store_true",
-        help="few keys and short runs: two to three minutes, not about fifteen",
+        help="few keys and short runs: about two minutes, not about sixteen",
     )
     add(
         "--direct-reads",
