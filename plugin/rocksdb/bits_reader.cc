@@ -35,16 +35,19 @@ class KeyViews {
                                                    sizeof(std::string_view)];
 };
 
+struct WholeKey {
+  std::string_view Extract(std::string_view key) const { return key; }
+};
+
+// `Extractor` is PartitionKeyExtractor, or what spares a check for each key.
+template <typename Extractor>
 class CassandraBloomBitsReader final : public FilterBitsReader {
  public:
-  CassandraBloomBitsReader(const FilterDb& filter,
-                           PartitionKeyExtractor partition_key)
-      : view_(filter), partition_key_(partition_key) {}
+  CassandraBloomBitsReader(const FilterDb& filter, Extractor extractor)
+      : view_(filter), extractor_(extractor) {}
 
   bool MayMatch(const Slice& entry) override {
-    return partition_key_.is_whole()
-               ? kernel_.may_contain_key(view_, ViewOf(entry))
-               : MayMatchPartitionKey(entry);
+    return may_contain_key_(view_, extractor_.Extract(ViewOf(entry)));
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -63,16 +66,10 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
   }
 
  private:
-  // Not inlined, so that MayMatch saves no registers for it.
-  [[gnu::noinline]] bool MayMatchPartitionKey(const Slice& entry) const {
-    return kernel_.may_contain_key(view_,
-                                   partition_key_.Extract(ViewOf(entry)));
-  }
-
   void MayMatchBatch(Slice** keys, size_t n, bool* may_match) const {
     KeyViews batch;
     for (size_t i = 0; i < n; ++i) {
-      batch.Set(i, partition_key_.Extract(ViewOf(*keys[i])));
+      batch.Set(i, extractor_.Extract(ViewOf(*keys[i])));
     }
     Hash128 hashes[kMaxBatch];
     kernel_.hash(batch.data(), n, hashes);
@@ -80,8 +77,10 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
   }
 
   const FilterView view_;
-  const PartitionKeyExtractor partition_key_;
   const Kernel& kernel_ = ActiveKernel();
+  MayContainKeyFunction* const may_contain_key_ =
+      kernel_.may_contain_key_of(view_);
+  const Extractor extractor_;
 };
 
 class AlwaysMatchBitsReader final : public FilterBitsReader {
@@ -100,6 +99,9 @@ FilterBitsReader* NewBitsReader(const Slice& contents,
                                 StatisticsCounters* statistics) {
   FilterDb filter;
   if (ParseFilterDb(contents.data(), contents.size(), &filter)) {
+    if (partition_key.is_whole()) {
+      return new (std::nothrow) CassandraBloomBitsReader(filter, WholeKey());
+    }
     return new (std::nothrow) CassandraBloomBitsReader(filter, partition_key);
   }
   CassandraBloomStatistics damaged;

@@ -120,7 +120,7 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random) {
                                            const bool* expected) {
   for (size_t i = 0; i < n; ++i) {
     const auto key = KeyOfHash(hashes[i].h1, hashes[i].h2);
-    if (kernel.may_contain_key(filter, {key.data(), key.size()}) !=
+    if (kernel.may_contain_key_of(filter)(filter, {key.data(), key.size()}) !=
         expected[i]) {
       return ::testing::AssertionFailure()
              << "key of " << ToString(hashes[i]) << ": not " << expected[i];
@@ -168,7 +168,8 @@ bool LoneKeyCheck::AllAnswer(bool expected, Hash128 hash) const {
   const std::array<char, 16> key = KeyOfHash(hash.h1, hash.h2);
   return BatchAnswers(expected, hash, kCopies) &&
          BatchAnswers(expected, hash, kFewKeys) &&
-         kernel_.may_contain_key(filter_, {key.data(), key.size()}) == expected;
+         kernel_.may_contain_key_of(filter_)(
+             filter_, {key.data(), key.size()}) == expected;
 }
 
 bool LoneKeyCheck::BatchAnswers(bool expected, Hash128 hash, size_t n) const {

@@ -52,7 +52,7 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random);
                                    const Hash128* hashes, size_t n,
                                    const bool* expected);
 
-// The same of kernel.may_contain_key, for the keys that have these hashes.
+// The same of kernel.may_contain_key_of, for the keys that have these hashes.
 ::testing::AssertionResult AnswersOneByOne(const Kernel& kernel,
                                            const FilterView& filter,
                                            const Hash128* hashes, size_t n,

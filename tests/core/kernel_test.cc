@@ -125,7 +125,8 @@ TEST_P(KernelTest, LeavesNoUpperHalvesInUse) {
         kernel().hash(views.data(), kKeys, hashes);
         EXPECT_FALSE(UpperHalvesAreInUse()) << "hash";
         for (const bool is_there : {false, true}) {
-          ASSERT_EQ(kernel().may_contain_key(filter, views[0]), is_there);
+          ASSERT_EQ(kernel().may_contain_key_of(filter)(filter, views[0]),
+                    is_there);
           EXPECT_FALSE(UpperHalvesAreInUse()) << num_probes << " probes, one";
           for (const size_t n : {kFewKeys, kKeys}) {
             kernel().may_contain(filter, hashes, n, answers);
@@ -294,7 +295,7 @@ TEST_P(KernelTest, ReadsNothingBesidesTheKeys) {
       const uint64_t word = 0;
       const FilterView filter =
           ViewOf(1, 1, reinterpret_cast<const char*>(&word));
-      EXPECT_FALSE(kernel().may_contain_key(filter, keys[0]));
+      EXPECT_FALSE(kernel().may_contain_key_of(filter)(filter, keys[0]));
     }
   }
 }
@@ -410,8 +411,8 @@ TEST_P(KernelTest, AnswersByEveryProbe) {
                                             num_probes, num_words, bits.data());
         }
         const auto bytes = KeyOfHash(hashes[key].h1, hashes[key].h2);
-        EXPECT_FALSE(
-            kernel().may_contain_key(filter, {bytes.data(), bytes.size()}));
+        EXPECT_FALSE(kernel().may_contain_key_of(filter)(
+            filter, {bytes.data(), bytes.size()}));
         const size_t few = std::min(key, kMaxBatch - kFewKeys);
         ASSERT_TRUE(Answers(kernel(), filter, hashes.data(), kMaxBatch,
                             expected.data()) &&
@@ -444,7 +445,8 @@ TEST_P(KernelTest, AnswersForPresentAndAbsentKeys) {
       const std::string key = keys[i];
       hashes[i % kMaxBatch] = NaiveHash(key);
       expected[i % kMaxBatch] = naive.MayContain(key);
-      ASSERT_EQ(kernel().may_contain_key(filter, key), naive.MayContain(key));
+      ASSERT_EQ(kernel().may_contain_key_of(filter)(filter, key),
+                naive.MayContain(key));
       if (i % kMaxBatch == kMaxBatch - 1) {
         ASSERT_TRUE(Answers(kernel(), filter, hashes.data(), kMaxBatch,
                             expected.data()));

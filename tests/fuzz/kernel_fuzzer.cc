@@ -131,7 +131,8 @@ std::vector<bool> AnswersOneByOne(const Kernel& kernel,
   std::vector<bool> answers;
   for (const Hash128 hash : hashes) {
     const auto key = KeyOfHash(hash.h1, hash.h2);
-    answers.push_back(kernel.may_contain_key(filter, {key.data(), key.size()}));
+    answers.push_back(
+        kernel.may_contain_key_of(filter)(filter, {key.data(), key.size()}));
   }
   return answers;
 }

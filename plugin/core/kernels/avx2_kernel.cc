@@ -108,11 +108,6 @@ struct Avx2 {
     const __m256d reciprocal_;
   };
 
-  static void MayContainFew(const FilterView& filter, const Hash128* hashes,
-                            size_t n, bool* may_contain) {
-    kPortableKernel.may_contain(filter, hashes, n, may_contain);
-  }
-
  private:
   [[gnu::always_inline]] static inline __m256i LoadTwo(const void* low,
                                                        const void* high) {
@@ -124,8 +119,13 @@ struct Avx2 {
   }
 };
 
+void MayContainFew(const FilterView& filter, const Hash128* hashes, size_t n,
+                   bool* may_contain) {
+  kPortableKernel.may_contain(filter, hashes, n, may_contain);
+}
+
 constexpr Kernel kKernel =
-    LaneKernel<Avx2>::AsKernel("avx2", MayContainKeyPortably);
+    LaneKernel<Avx2>::AsKernel<MayContainFew>("avx2", MayContainKeyPortablyOf);
 
 }  // namespace
 

@@ -82,9 +82,6 @@ struct Avx512 {
     const __m512d reciprocal_;
   };
 
-  static void MayContainFew(const FilterView& filter, const Hash128* hashes,
-                            size_t n, bool* may_contain);
-
  private:
   [[gnu::always_inline]] static inline __m512i LoadFour(const void* p0,
                                                         const void* p1,
@@ -137,57 +134,98 @@ struct Positions {
   }
 }
 
-[[gnu::always_inline]] inline bool AllSet(const FilterView& filter,
-                                          const Positions& positions) {
+// Whether the bits of eight probes are set.
+using BitsTest = bool(const FilterView& filter, const Positions& positions);
+
+// 11 operations on Intel's CPUs, and no branch.
+[[gnu::always_inline]] inline bool AllSetByGather(const FilterView& filter,
+                                                  const Positions& positions) {
   const __m512i words =
       _mm512_i64gather_epi64(positions.word, filter.bits(), 8);
   return _mm512_test_epi64_mask(words, positions.mask) == 0xff;
 }
 
+[[gnu::always_inline]] inline bool FourSet(const FilterView& filter,
+                                           __m256i words, __m256i masks) {
+  const auto load = [&filter](int64_t word) {
+    return static_cast<int64_t>(LoadLittleEndian64(filter.bits() + word * 8));
+  };
+  const __m128i low = _mm256_castsi256_si128(words);
+  const __m128i high = _mm256_extracti128_si256(words, 1);
+  const __m256i bits = _mm256_setr_epi64x(
+      load(_mm_cvtsi128_si64(low)), load(_mm_extract_epi64(low, 1)),
+      load(_mm_cvtsi128_si64(high)), load(_mm_extract_epi64(high, 1)));
+  return _mm256_testc_si256(bits, masks) != 0;
+}
+
+// AMD's CPUs take more operations for a gather than for these loads. So few
+// that, while one key waits for memory, the CPU gets to one key more; and to
+// fewer cache lines, for one absent key in sixteen passes the first four.
+[[gnu::always_inline]] inline bool AllSetByLoads(const FilterView& filter,
+                                                 const Positions& positions) {
+  return FourSet(filter, _mm512_castsi512_si256(positions.word),
+                 _mm512_castsi512_si256(positions.mask)) &&
+         FourSet(filter, _mm512_extracti64x4_epi64(positions.word, 1),
+                 _mm512_extracti64x4_epi64(positions.mask, 1));
+}
+
+// ---- One key ----
+
+template <BitsTest all_set>
+[[gnu::always_inline]] inline bool MayContainInVector(const FilterView& filter,
+                                                      Hash128 hash) {
+  return all_set(filter, PositionsOf(filter, hash, /*first_probe=*/0));
+}
+
 // Of more probes than fit a vector. Three keep most absent keys out, and a
 // branch on those need not wait for a gather. The cache lines of the next
 // eight are on their way meanwhile: in a database, a filter is seldom in the
-// cache. Not inlined, as is MayContainOtherKey, so that MayContainKey saves no
-// registers for them.
-[[gnu::noinline]] bool MayContainInSteps(const FilterView& filter,
-                                         Hash128 hash) {
+// cache.
+template <BitsTest all_set>
+[[gnu::always_inline]] inline bool MayContainInSteps(const FilterView& filter,
+                                                     Hash128 hash) {
   constexpr int kTested = kFirst + kProbesInVector;
   ProbeSequence probes(hash, filter.capacity_bits());
   const bool first_set = filter.NextAtOnceSet(probes);
   const Positions next = PositionsOf(filter, hash, kFirst);
   Prefetch(filter, next);
-  return first_set && AllSet(filter, next) &&
+  return first_set && all_set(filter, next) &&
          (filter.num_probes() <= kTested ||
           filter.MayContainAfter(kTested, hash));
 }
 
-[[gnu::always_inline]] inline bool MayContainHash(const FilterView& filter,
-                                                  Hash128 hash) {
-  if (filter.num_probes() > kProbesInVector) {
-    return MayContainInSteps(filter, hash);
-  }
-  return AllSet(filter, PositionsOf(filter, hash, /*first_probe=*/0));
-}
+using HashTest = bool(const FilterView& filter, Hash128 hash);
 
+// Not inlined, so that MayContainKey saves no registers for it.
+template <HashTest may_contain>
 [[gnu::noinline]] bool MayContainOtherKey(const FilterView& filter,
                                           std::string_view key) {
-  const Hash128 hash = CassandraMurmur3(key.data(), key.size());
-  return filter.num_words() < kMinSmallReciprocalDivisor
-             ? filter.MayContain(hash)
-             : MayContainHash(filter, hash);
+  return may_contain(filter, CassandraMurmur3(key.data(), key.size()));
 }
 
+template <HashTest may_contain>
 bool MayContainKey(const FilterView& filter, std::string_view key) {
-  if (key.size() != 16 || filter.num_words() < kMinSmallReciprocalDivisor) {
-    return MayContainOtherKey(filter, key);
-  }
-  return MayContainHash(filter, CassandraMurmur3(key.data(), 16));
+  return key.size() == 16
+             ? may_contain(filter, CassandraMurmur3(key.data(), 16))
+             : MayContainOtherKey<may_contain>(filter, key);
 }
+
+template <BitsTest all_set>
+MayContainKeyFunction* MayContainKeyOf(const FilterView& filter) {
+  if (filter.num_words() < kMinSmallReciprocalDivisor) {
+    return MayContainKeyPortablyOf(filter);
+  }
+  return filter.num_probes() <= kProbesInVector
+             ? MayContainKey<MayContainInVector<all_set>>
+             : MayContainKey<MayContainInSteps<all_set>>;
+}
+
+// ---- A few keys ----
 
 // The cache lines of all keys' first probes, kBefore one by one and eight in a
 // vector, are on their way before the first key waits for one. Keys that pass
 // are asked for any others one after the other.
-template <int kBefore>
+template <BitsTest all_set, int kBefore>
 void TestFew(const FilterView filter, const Hash128* hashes, size_t n,
              bool* may_contain) {
   static_assert(kBefore <= kFirst);
@@ -210,7 +248,7 @@ void TestFew(const FilterView filter, const Hash128* hashes, size_t n,
     for (int probe = 0; probe < kBefore; ++probe) {
       set &= filter.BitAt(keys[i].before[probe]);
     }
-    may_contain[i] = set != 0 && AllSet(filter, keys[i].next);
+    may_contain[i] = set != 0 && all_set(filter, keys[i].next);
   }
   constexpr int kTested = kBefore + kProbesInVector;
   if (kBefore > 0 && filter.num_probes() > kTested) {
@@ -221,17 +259,24 @@ void TestFew(const FilterView filter, const Hash128* hashes, size_t n,
   }
 }
 
-void Avx512::MayContainFew(const FilterView& filter, const Hash128* hashes,
-                           size_t n, bool* may_contain) {
+template <BitsTest all_set>
+void MayContainFew(const FilterView& filter, const Hash128* hashes, size_t n,
+                   bool* may_contain) {
   if (filter.num_probes() > kProbesInVector) {
-    TestFew<kFirst>(filter, hashes, n, may_contain);
+    TestFew<all_set, kFirst>(filter, hashes, n, may_contain);
   } else {
-    TestFew<0>(filter, hashes, n, may_contain);
+    TestFew<all_set, 0>(filter, hashes, n, may_contain);
   }
 }
 
-constexpr Kernel kKernel =
-    LaneKernel<Avx512>::AsKernel("avx512", MayContainKey);
+template <BitsTest all_set>
+constexpr Kernel AsKernel(const char* name) {
+  return LaneKernel<Avx512>::AsKernel<MayContainFew<all_set>>(
+      name, MayContainKeyOf<all_set>);
+}
+
+constexpr Kernel kKernel = AsKernel<AllSetByGather>("avx512");
+constexpr Kernel kLoadsKernel = AsKernel<AllSetByLoads>("avx512_loads");
 
 }  // namespace
 
@@ -246,17 +291,26 @@ constexpr Kernel kKernel =
 
 namespace cassandra_bloom {
 
-const Kernel* Avx512Kernel() {
-  const bool runs =
-      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512ifma") && __builtin_cpu_supports("bmi2");
-  return runs ? &kKernel : nullptr;
+namespace {
+
+bool Runs() {
+  return __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512ifma") && __builtin_cpu_supports("bmi2");
 }
+
+}  // namespace
+
+const Kernel* Avx512Kernel() { return Runs() ? &kKernel : nullptr; }
+
+const Kernel* Avx512LoadsKernel() { return Runs() ? &kLoadsKernel : nullptr; }
 
 bool IsAvx512Cheap() {
   return __builtin_cpu_supports("avx512vbmi2") &&
          __builtin_cpu_supports("avx512bf16");
 }
+
+bool IsGatheringCheap() { return !__builtin_cpu_is("amd"); }
 
 }  // namespace cassandra_bloom
 
@@ -266,7 +320,11 @@ namespace cassandra_bloom {
 
 const Kernel* Avx512Kernel() { return nullptr; }
 
+const Kernel* Avx512LoadsKernel() { return nullptr; }
+
 bool IsAvx512Cheap() { return false; }
+
+bool IsGatheringCheap() { return false; }
 
 }  // namespace cassandra_bloom
 

@@ -11,11 +11,17 @@ namespace cassandra_bloom {
 // nullptr on a CPU that cannot run it.
 const Kernel* Avx512Kernel();
 
+// The same, but it loads the words of a key one by one and gathers none.
+const Kernel* Avx512LoadsKernel();
+
 // Whether it is worth while: AMD since Zen 4, Intel since Sapphire Rapids.
 // Those of Intel before them lower their clock for everybody on the core when
 // 512-bit multiplications come, and gather slowly since the mitigation of
 // Downfall (INTEL-SA-00828).
 bool IsAvx512Cheap();
+
+// Whether a gather takes fewer operations than the loads.
+bool IsGatheringCheap();
 
 }  // namespace cassandra_bloom
 

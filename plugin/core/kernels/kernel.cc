@@ -16,7 +16,7 @@ const Kernel& FindBest() {
   __builtin_cpu_init();
 #endif
   if (Avx512Kernel() != nullptr && IsAvx512Cheap()) {
-    return *Avx512Kernel();
+    return IsGatheringCheap() ? *Avx512Kernel() : *Avx512LoadsKernel();
   }
   return Avx2Kernel() != nullptr ? *Avx2Kernel() : kPortableKernel;
 }
@@ -31,7 +31,7 @@ std::atomic<const Kernel*>& Active() {
 std::vector<const Kernel*> Kernels() {
   std::vector<const Kernel*> kernels = {&FindBest()};
   for (const Kernel* const kernel :
-       {Avx512Kernel(), Avx2Kernel(), &kPortableKernel}) {
+       {Avx512LoadsKernel(), Avx512Kernel(), Avx2Kernel(), &kPortableKernel}) {
     if (kernel != nullptr && kernel != kernels[0]) {
       kernels.push_back(kernel);
     }

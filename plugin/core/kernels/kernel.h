@@ -23,8 +23,9 @@ using MayContainKeyFunction = bool(const FilterView& filter,
 struct Kernel {
   const char* name;
 
-  // filter.MayContain of the key's hash.
-  MayContainKeyFunction* may_contain_key;
+  // filter.MayContain of a key's hash, for this filter and no other: what it
+  // asks of the size of a filter was asked here, and not for each key.
+  MayContainKeyFunction* (*may_contain_key_of)(const FilterView& filter);
 
   // hashes[i] = CassandraMurmur3 of keys[i].
   void (*hash)(const std::string_view* keys, size_t n, Hash128* hashes);

@@ -25,18 +25,19 @@ namespace cassandra_bloom {
 //   Divisor        of num_words and their SmallReciprocal, with Remainder(x),
 //                  x mod num_words for x <= 2^57 and
 //                  kMinSmallReciprocalDivisor <= num_words <= kMaxFilterWords
-//   MayContainFew  Kernel::may_contain for fewer keys than kMinBatch, in a
-//                  filter of at least kMinSmallReciprocalDivisor words and
-//                  FilterView::kProbesAtOnce probes
 template <typename Cpu>
 class LaneKernel {
  public:
   // Fewer keys are faster otherwise than side by side in lanes.
   static constexpr size_t kMinBatch = 2 * Cpu::kLanes;
 
+  // `may_contain_few` is Kernel::may_contain for fewer keys than kMinBatch, in
+  // a filter of at least kMinSmallReciprocalDivisor words and
+  // FilterView::kProbesAtOnce probes.
+  template <decltype(Kernel::may_contain) may_contain_few>
   static constexpr Kernel AsKernel(const char* name,
-                                   MayContainKeyFunction* may_contain_key) {
-    return {name, may_contain_key, Hash, MayContain, SetBits};
+                                   decltype(Kernel::may_contain_key_of) key) {
+    return {name, key, Hash, MayContain<may_contain_few>, SetBits};
   }
 
  private:
@@ -97,6 +98,7 @@ class LaneKernel {
     }
   }
 
+  template <decltype(Kernel::may_contain) may_contain_few>
   static void MayContain(const FilterView& filter, const Hash128* hashes,
                          size_t n, bool* may_contain) {
     assert(n <= kMaxBatch);
@@ -104,7 +106,7 @@ class LaneKernel {
         filter.num_words() < kMinSmallReciprocalDivisor) {
       kPortableKernel.may_contain(filter, hashes, n, may_contain);
     } else if (n < kMinBatch) {
-      Cpu::MayContainFew(filter, hashes, n, may_contain);
+      may_contain_few(filter, hashes, n, may_contain);
     } else {
       TestBatch(filter, hashes, n, may_contain);
     }

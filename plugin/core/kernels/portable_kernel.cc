@@ -172,13 +172,17 @@ void SetBits(const Hash128* hashes, size_t n, int num_probes,
   }
 }
 
-}  // namespace
-
-bool MayContainKeyPortably(const FilterView& filter, std::string_view key) {
+bool MayContainKey(const FilterView& filter, std::string_view key) {
   return filter.MayContain(CassandraMurmur3(key.data(), key.size()));
 }
 
-const Kernel kPortableKernel = {"portable", MayContainKeyPortably, Hash,
+}  // namespace
+
+MayContainKeyFunction* MayContainKeyPortablyOf(const FilterView& /*filter*/) {
+  return MayContainKey;
+}
+
+const Kernel kPortableKernel = {"portable", MayContainKeyPortablyOf, Hash,
                                 MayContain, SetBits};
 
 }  // namespace cassandra_bloom

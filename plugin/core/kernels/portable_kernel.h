@@ -10,7 +10,7 @@ namespace cassandra_bloom {
 extern const Kernel kPortableKernel;
 
 // Its own, for others that have no better one.
-MayContainKeyFunction MayContainKeyPortably;
+MayContainKeyFunction* MayContainKeyPortablyOf(const FilterView& filter);
 
 }  // namespace cassandra_bloom
 
