@@ -32,13 +32,13 @@ std::string Percent(std::optional<double> rate) {
 }
 
 void PrintTimes(const Results& results) {
-  std::printf("%-26s %-24s %8s %8s %8s %8s %10s\n", "work", "filter", "best ns",
+  std::printf("%-26s %-28s %8s %8s %8s %8s %10s\n", "work", "filter", "best ns",
               "median", "/ bloom", "/ naive", "false pos.");
   for (size_t work = 0; work < results.workloads().size(); ++work) {
     std::printf("\n");
     for (size_t filter = 1; filter < results.filters().size(); ++filter) {
       const Figures figures = results.FiguresOf(work, filter);
-      std::printf("%-26s %-24s %8.2f %8.2f %8s %8s %10s\n",
+      std::printf("%-26s %-28s %8.2f %8.2f %8s %8s %10s\n",
                   results.workloads()[work].Title().c_str(),
                   results.filters()[filter].name.c_str(), figures.best_ns,
                   figures.median_ns, Number(figures.ratio_to_bloom, 2).c_str(),
@@ -49,11 +49,11 @@ void PrintTimes(const Results& results) {
 }
 
 void PrintSizes(const Results& results) {
-  std::printf("\n%-24s %20s %28s\n", "filter", "block, bits per key",
+  std::printf("\n%-28s %20s %28s\n", "filter", "block, bits per key",
               "peak of build, bytes per key");
   for (size_t filter = 1; filter < results.filters().size(); ++filter) {
     const FilterFacts& facts = results.filters()[filter];
-    std::printf("%-24s %20.3f %28s\n", facts.name.c_str(),
+    std::printf("%-28s %20.3f %28s\n", facts.name.c_str(),
                 facts.block_bits_per_key,
                 Number(facts.build_peak_bytes_per_key, 2).c_str());
   }

@@ -119,7 +119,7 @@ FAULTS = (
     Fault(
         "a batch asked for whole keys",
         "plugin/rocksdb/bits_reader.cc",
-        "batch.Set(i, partition_key_.Extract(ViewOf(*keys[i])));",
+        "batch.Set(i, extractor_.Extract(ViewOf(*keys[i])));",
         "batch.Set(i, ViewOf(*keys[i]));",
     ),
     Fault(

@@ -119,13 +119,17 @@ struct Avx2 {
   }
 };
 
+MayContainKeyFunction* MayContainKeyOf(const FilterView& filter) {
+  return kPortableKernel.may_contain_key_of(filter);
+}
+
 void MayContainFew(const FilterView& filter, const Hash128* hashes, size_t n,
                    bool* may_contain) {
   kPortableKernel.may_contain(filter, hashes, n, may_contain);
 }
 
 constexpr Kernel kKernel =
-    LaneKernel<Avx2>::AsKernel<MayContainFew>("avx2", MayContainKeyPortablyOf);
+    LaneKernel<Avx2>::AsKernel<MayContainFew>("avx2", MayContainKeyOf);
 
 }  // namespace
 

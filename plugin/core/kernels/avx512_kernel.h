@@ -20,7 +20,7 @@ const Kernel* Avx512LoadsKernel();
 // Downfall (INTEL-SA-00828).
 bool IsAvx512Cheap();
 
-// Whether a gather takes fewer operations than the loads.
+// Whether a gather takes fewer operations than the loads: not on AMD's.
 bool IsGatheringCheap();
 
 }  // namespace cassandra_bloom

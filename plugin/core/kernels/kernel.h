@@ -23,8 +23,8 @@ using MayContainKeyFunction = bool(const FilterView& filter,
 struct Kernel {
   const char* name;
 
-  // filter.MayContain of a key's hash, for this filter and no other: what it
-  // asks of the size of a filter was asked here, and not for each key.
+  // filter.MayContain of a key's hash. Only for filters with as many words and
+  // probes as this one: these are looked at here, and not again for each key.
   MayContainKeyFunction* (*may_contain_key_of)(const FilterView& filter);
 
   // hashes[i] = CassandraMurmur3 of keys[i].

@@ -35,9 +35,9 @@ class LaneKernel {
   // a filter of at least kMinSmallReciprocalDivisor words and
   // FilterView::kProbesAtOnce probes.
   template <decltype(Kernel::may_contain) may_contain_few>
-  static constexpr Kernel AsKernel(const char* name,
-                                   decltype(Kernel::may_contain_key_of) key) {
-    return {name, key, Hash, MayContain<may_contain_few>, SetBits};
+  static constexpr Kernel AsKernel(
+      const char* name, decltype(Kernel::may_contain_key_of) key_of) {
+    return {name, key_of, Hash, MayContain<may_contain_few>, SetBits};
   }
 
  private:

@@ -176,13 +176,13 @@ bool MayContainKey(const FilterView& filter, std::string_view key) {
   return filter.MayContain(CassandraMurmur3(key.data(), key.size()));
 }
 
-}  // namespace
-
-MayContainKeyFunction* MayContainKeyPortablyOf(const FilterView& /*filter*/) {
+MayContainKeyFunction* MayContainKeyOf(const FilterView& /*filter*/) {
   return MayContainKey;
 }
 
-const Kernel kPortableKernel = {"portable", MayContainKeyPortablyOf, Hash,
-                                MayContain, SetBits};
+}  // namespace
+
+const Kernel kPortableKernel = {"portable", MayContainKeyOf, Hash, MayContain,
+                                SetBits};
 
 }  // namespace cassandra_bloom

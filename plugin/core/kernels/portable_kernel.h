@@ -9,9 +9,6 @@ namespace cassandra_bloom {
 
 extern const Kernel kPortableKernel;
 
-// Its own, for others that have no better one.
-MayContainKeyFunction* MayContainKeyPortablyOf(const FilterView& filter);
-
 }  // namespace cassandra_bloom
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_CORE_KERNELS_PORTABLE_KERNEL_H_
