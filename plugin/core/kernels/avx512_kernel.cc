@@ -135,58 +135,93 @@ struct Positions {
   }
 }
 
-// Whether the bits of eight probes are set.
-using BitsTest = bool(const FilterView& filter, const Positions& positions);
+// Whether the bits of eight probes are set: AllSet, if their cache lines are on
+// their way, FetchAndTest, if not.
+//
+// By one gather: 11 operations on Intel's CPUs, by LLVM's model of Sapphire
+// Rapids. The loads below are about three times as many.
+struct ByGather {
+  [[gnu::always_inline]] static inline bool AllSet(const FilterView& filter,
+                                                   const Positions& positions) {
+    const __m512i words =
+        _mm512_i64gather_epi64(positions.word, filter.bits(), 8);
+    return _mm512_test_epi64_mask(words, positions.mask) == 0xff;
+  }
 
-// On Intel's CPUs that is 11 operations, by LLVM's model of Sapphire Rapids;
-// the loads below are about three times as many.
-[[gnu::always_inline]] inline bool AllSetByGather(const FilterView& filter,
-                                                  const Positions& positions) {
-  const __m512i words =
-      _mm512_i64gather_epi64(positions.word, filter.bits(), 8);
-  return _mm512_test_epi64_mask(words, positions.mask) == 0xff;
-}
+  [[gnu::always_inline]] static inline bool FetchAndTest(
+      const FilterView& filter, const Positions& positions) {
+    return AllSet(filter, positions);
+  }
+};
 
-[[gnu::always_inline]] inline bool FourSet(const FilterView& filter,
-                                           __m256i words, __m256i masks) {
-  const auto load = [&filter](int64_t word) {
-    return static_cast<int64_t>(LoadLittleEndian64(filter.bits() + word * 8));
-  };
-  const __m128i low = _mm256_castsi256_si128(words);
-  const __m128i high = _mm256_extracti128_si256(words, 1);
-  const __m256i bits = _mm256_setr_epi64x(
-      load(_mm_cvtsi128_si64(low)), load(_mm_extract_epi64(low, 1)),
-      load(_mm_cvtsi128_si64(high)), load(_mm_extract_epi64(high, 1)));
-  return _mm256_testc_si256(bits, masks) != 0;
-}
-
-// Four, and then the other four of keys that pass: of absent ones with seven
+// By four loads, and by four more for keys that pass: of absent ones with seven
 // probes, in a filter whose bits are set by half, one in 16. AMD's CPUs take
-// more operations for a gather than for these loads (measured on Zen 5). The
-// fewer operations a key takes, the more keys have loads under way at once, in
-// filters beyond the cache.
-[[gnu::always_inline]] inline bool AllSetByLoads(const FilterView& filter,
-                                                 const Positions& positions) {
-  return FourSet(filter, _mm512_castsi512_si256(positions.word),
-                 _mm512_castsi512_si256(positions.mask)) &&
-         FourSet(filter, _mm512_extracti64x4_epi64(positions.word, 1),
-                 _mm512_extracti64x4_epi64(positions.mask, 1));
-}
+// more operations for a gather (measured on Zen 5); and the next key's loads
+// wait for no more than the first four of this one.
+class ByLoads {
+ public:
+  [[gnu::always_inline]] static inline bool AllSet(const FilterView& filter,
+                                                   const Positions& positions) {
+    return FourSet(filter, _mm512_castsi512_si256(positions.word),
+                   _mm512_castsi512_si256(positions.mask)) &&
+           FourSet(filter, _mm512_extracti64x4_epi64(positions.word, 1),
+                   _mm512_extracti64x4_epi64(positions.mask, 1));
+  }
+
+  // Where a present key is taken for an absent one, its other four words would
+  // be waited for after the first.
+  [[gnu::always_inline]] static inline bool FetchAndTest(
+      const FilterView& filter, const Positions& positions) {
+    const Numbers later =
+        NumbersOf(_mm512_extracti64x4_epi64(positions.word, 1));
+    for (const int64_t word : later.word) {
+      __builtin_prefetch(filter.bits() + word * 8);
+    }
+    return AllSet(filter, positions);
+  }
+
+ private:
+  // std::array's functions may be shared with code for any CPU.
+  struct Numbers {
+    int64_t word[4];
+  };
+
+  [[gnu::always_inline]] static inline Numbers NumbersOf(__m256i words) {
+    const __m128i low = _mm256_castsi256_si128(words);
+    const __m128i high = _mm256_extracti128_si256(words, 1);
+    return {{_mm_cvtsi128_si64(low), _mm_extract_epi64(low, 1),
+             _mm_cvtsi128_si64(high), _mm_extract_epi64(high, 1)}};
+  }
+
+  [[gnu::always_inline]] static inline bool FourSet(const FilterView& filter,
+                                                    __m256i words,
+                                                    __m256i masks) {
+    const auto load = [&filter](int64_t word) {
+      return static_cast<int64_t>(LoadLittleEndian64(filter.bits() + word * 8));
+    };
+    const Numbers numbers = NumbersOf(words);
+    const __m256i bits =
+        _mm256_setr_epi64x(load(numbers.word[0]), load(numbers.word[1]),
+                           load(numbers.word[2]), load(numbers.word[3]));
+    return _mm256_testc_si256(bits, masks) != 0;
+  }
+};
 
 // ---- One key ----
 
-template <BitsTest all_set>
+template <typename Words>
 [[gnu::always_inline]] inline bool MayContainInVector(const FilterView& filter,
                                                       Hash128 hash) {
   assert(filter.num_probes() <= kProbesInVector);
-  return all_set(filter, PositionsOf(filter, hash, /*first_probe=*/0));
+  return Words::FetchAndTest(filter,
+                             PositionsOf(filter, hash, /*first_probe=*/0));
 }
 
 // Of more probes than fit a vector. Three keep most absent keys out, and a
 // branch on those need not wait for the others. The cache lines of the next
 // eight are on their way meanwhile: in a database, a filter is seldom in the
 // cache.
-template <BitsTest all_set>
+template <typename Words>
 [[gnu::always_inline]] inline bool MayContainInSteps(const FilterView& filter,
                                                      Hash128 hash) {
   assert(filter.num_probes() > kProbesInVector);
@@ -195,7 +230,7 @@ template <BitsTest all_set>
   const bool first_set = filter.NextAtOnceSet(probes);
   const Positions next = PositionsOf(filter, hash, kFirst);
   Prefetch(filter, next);
-  return first_set && all_set(filter, next) &&
+  return first_set && Words::AllSet(filter, next) &&
          (filter.num_probes() <= kTested ||
           filter.MayContainAfter(kTested, hash));
 }
@@ -216,14 +251,14 @@ bool MayContainKey(const FilterView& filter, std::string_view key) {
              : MayContainOtherKey<may_contain>(filter, key);
 }
 
-template <BitsTest all_set>
+template <typename Words>
 MayContainKeyFunction* MayContainKeyOf(const FilterView& filter) {
   if (filter.num_words() < kMinSmallReciprocalDivisor) {
     return kPortableKernel.may_contain_key_of(filter);
   }
   return filter.num_probes() <= kProbesInVector
-             ? MayContainKey<MayContainInVector<all_set>>
-             : MayContainKey<MayContainInSteps<all_set>>;
+             ? MayContainKey<MayContainInVector<Words>>
+             : MayContainKey<MayContainInSteps<Words>>;
 }
 
 // ---- A few keys ----
@@ -231,7 +266,7 @@ MayContainKeyFunction* MayContainKeyOf(const FilterView& filter) {
 // The cache lines of all keys' first probes, kBefore one by one and eight in a
 // vector, are on their way before the first key waits for one. Keys that pass
 // are asked for any others one after the other.
-template <BitsTest all_set, int kBefore>
+template <typename Words, int kBefore>
 void TestFew(const FilterView filter, const Hash128* hashes, size_t n,
              bool* may_contain) {
   static_assert(kBefore <= kFirst);
@@ -254,7 +289,7 @@ void TestFew(const FilterView filter, const Hash128* hashes, size_t n,
     for (int probe = 0; probe < kBefore; ++probe) {
       set &= filter.BitAt(keys[i].before[probe]);
     }
-    may_contain[i] = set != 0 && all_set(filter, keys[i].next);
+    may_contain[i] = set != 0 && Words::AllSet(filter, keys[i].next);
   }
   constexpr int kTested = kBefore + kProbesInVector;
   if (kBefore > 0 && filter.num_probes() > kTested) {
@@ -265,24 +300,24 @@ void TestFew(const FilterView filter, const Hash128* hashes, size_t n,
   }
 }
 
-template <BitsTest all_set>
+template <typename Words>
 void MayContainFew(const FilterView& filter, const Hash128* hashes, size_t n,
                    bool* may_contain) {
   if (filter.num_probes() > kProbesInVector) {
-    TestFew<all_set, kFirst>(filter, hashes, n, may_contain);
+    TestFew<Words, kFirst>(filter, hashes, n, may_contain);
   } else {
-    TestFew<all_set, 0>(filter, hashes, n, may_contain);
+    TestFew<Words, 0>(filter, hashes, n, may_contain);
   }
 }
 
-template <BitsTest all_set>
+template <typename Words>
 constexpr Kernel AsKernel(const char* name) {
-  return LaneKernel<Avx512>::AsKernel<MayContainFew<all_set>>(
-      name, MayContainKeyOf<all_set>);
+  return LaneKernel<Avx512>::AsKernel<MayContainFew<Words>>(
+      name, MayContainKeyOf<Words>);
 }
 
-constexpr Kernel kKernel = AsKernel<AllSetByGather>("avx512");
-constexpr Kernel kLoadsKernel = AsKernel<AllSetByLoads>("avx512_loads");
+constexpr Kernel kKernel = AsKernel<ByGather>("avx512");
+constexpr Kernel kLoadsKernel = AsKernel<ByLoads>("avx512_loads");
 
 }  // namespace
 
