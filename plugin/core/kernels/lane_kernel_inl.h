@@ -77,7 +77,10 @@ class LaneKernel {
   static constexpr size_t kVectorsAtOnce = 16 / kLanes;
   // Up to here, waiting for the cache costs less than asking it first.
   static constexpr uint64_t kCachedBits = uint64_t{8} * (4 << 20);
-  static constexpr int kFirst = FilterView::kProbesAtOnce;
+  // Up to here, a batch that asks for two probes of all keys at first, not for
+  // three, has no stage more, and an absent key takes fewer cache lines, as
+  // each bit is set or not: 2 + (k - 2) / 4, not 3 + (k - 3) / 8.
+  static constexpr int kMaxProbesForTwoFirst = kLanes < 6 ? 2 + kLanes : 8;
 
   static void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
     if (n < kMinBatch) {
@@ -102,13 +105,15 @@ class LaneKernel {
   static void MayContain(const FilterView& filter, const Hash128* hashes,
                          size_t n, bool* may_contain) {
     assert(n <= kMaxBatch);
-    if (filter.num_probes() < kFirst ||
+    if (filter.num_probes() < FilterView::kProbesAtOnce ||
         filter.num_words() < kMinSmallReciprocalDivisor) {
       kPortableKernel.may_contain(filter, hashes, n, may_contain);
     } else if (n < kMinBatch) {
       may_contain_few(filter, hashes, n, may_contain);
+    } else if (filter.num_probes() <= kMaxProbesForTwoFirst) {
+      TestBatch<2>(filter, hashes, n, may_contain);
     } else {
-      TestBatch(filter, hashes, n, may_contain);
+      TestBatch<3>(filter, hashes, n, may_contain);
     }
   }
 
@@ -270,16 +275,18 @@ class LaneKernel {
 
   // ---- Queries ----
 
-  [[gnu::always_inline]] static inline void Prefetch(
-      const FilterView& filter, const uint64_t* positions) {
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      filter.Prefetch(positions[lane]);
+  [[gnu::always_inline]] static inline void Prefetch(const FilterView& filter,
+                                                     const uint64_t* positions,
+                                                     size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      filter.Prefetch(positions[i]);
     }
   }
 
   // The first probes of all keys, then the next kLanes of the few that passed,
   // and so on. In each of these stages the cache lines of all keys are on their
   // way before the first bit is asked for, and no branch waits for a bit.
+  template <int kFirst>
   static void TestBatch(const FilterView filter, const Hash128* hashes,
                         size_t n, bool* may_contain) {
     const Divisor divisor(filter.num_words(), filter.words_reciprocal());
@@ -291,7 +298,7 @@ class LaneKernel {
       for (int probe = 0; probe < kFirst; ++probe) {
         uint64_t* const column = &positions[probe][begin];
         Store(probes.Next(), column);
-        Prefetch(filter, column);
+        Prefetch(filter, column, kLanes);
       }
     }
     uint8_t passed[kMaxBatch];
@@ -312,20 +319,22 @@ class LaneKernel {
     for (; i < n; ++i) {
       test(i);
     }
-    TestRest(filter, divisor, hashes, passed, num_passed, may_contain);
+    TestRest(filter, divisor, hashes, kFirst, passed, num_passed, may_contain);
   }
 
   // kLanes probes at a time of the keys that passed those before.
   static void TestRest(const FilterView& filter, const Divisor& divisor,
-                       const Hash128* hashes, uint8_t* passed,
+                       const Hash128* hashes, int tested, uint8_t* passed,
                        size_t num_passed, bool* may_contain) {
-    for (int tested = kFirst;;) {
-      TestNext(filter, divisor, hashes, tested, passed, num_passed,
-               may_contain);
-      tested += static_cast<int>(kLanes);
-      if (tested >= filter.num_probes()) {
+    assert(tested < filter.num_probes());
+    for (;;) {
+      const auto left = static_cast<size_t>(filter.num_probes() - tested);
+      TestNext(filter, divisor, hashes, tested, std::min(left, kLanes), passed,
+               num_passed, may_contain);
+      if (left <= kLanes) {
         return;
       }
+      tested += static_cast<int>(kLanes);
       size_t num_left = 0;
       for (size_t i = 0; i < num_passed; ++i) {
         const uint8_t key = passed[i];
@@ -340,23 +349,21 @@ class LaneKernel {
   }
 
   static void TestNext(const FilterView& filter, const Divisor& divisor,
-                       const Hash128* hashes, int first, const uint8_t* passed,
-                       size_t num_passed, bool* may_contain) {
-    // Where there are fewer, the last one again.
-    const auto last = static_cast<uint64_t>(filter.num_probes() - 1);
-    const Lanes numbers = Cpu::kNumbers + static_cast<uint64_t>(first);
-    const Lanes steps = numbers < last ? numbers : Lanes{} + last;
+                       const Hash128* hashes, int first, size_t count,
+                       const uint8_t* passed, size_t num_passed,
+                       bool* may_contain) {
+    const Lanes steps = Cpu::kNumbers + static_cast<uint64_t>(first);
     alignas(Lanes) uint64_t positions[kMaxBatch][kLanes];
     for (size_t i = 0; i < num_passed; ++i) {
       const Hash128 hash = hashes[passed[i]];
       Probes probes(hash.h2 + hash.h1 * steps, Lanes{}, divisor);
       Store(probes.Next(), positions[i]);
-      Prefetch(filter, positions[i]);
+      Prefetch(filter, positions[i], count);
     }
     for (size_t i = 0; i < num_passed; ++i) {
       unsigned set = 1;
-      for (size_t lane = 0; lane < kLanes; ++lane) {
-        set &= filter.BitAt(positions[i][lane]);
+      for (size_t probe = 0; probe < count; ++probe) {
+        set &= filter.BitAt(positions[i][probe]);
       }
       may_contain[passed[i]] = set != 0;
     }
