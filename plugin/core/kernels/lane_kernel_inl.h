@@ -113,7 +113,7 @@ class LaneKernel {
     } else if (filter.num_probes() <= kMaxProbesForTwoFirst) {
       TestBatch<2>(filter, hashes, n, may_contain);
     } else {
-      TestBatch<3>(filter, hashes, n, may_contain);
+      TestBatch<FilterView::kProbesAtOnce>(filter, hashes, n, may_contain);
     }
   }
 
@@ -326,15 +326,13 @@ class LaneKernel {
   static void TestRest(const FilterView& filter, const Divisor& divisor,
                        const Hash128* hashes, int tested, uint8_t* passed,
                        size_t num_passed, bool* may_contain) {
-    assert(tested < filter.num_probes());
     for (;;) {
-      const auto left = static_cast<size_t>(filter.num_probes() - tested);
-      TestNext(filter, divisor, hashes, tested, std::min(left, kLanes), passed,
-               num_passed, may_contain);
-      if (left <= kLanes) {
+      TestNext(filter, divisor, hashes, tested, passed, num_passed,
+               may_contain);
+      tested += static_cast<int>(kLanes);
+      if (tested >= filter.num_probes()) {
         return;
       }
-      tested += static_cast<int>(kLanes);
       size_t num_left = 0;
       for (size_t i = 0; i < num_passed; ++i) {
         const uint8_t key = passed[i];
@@ -349,9 +347,11 @@ class LaneKernel {
   }
 
   static void TestNext(const FilterView& filter, const Divisor& divisor,
-                       const Hash128* hashes, int first, size_t count,
-                       const uint8_t* passed, size_t num_passed,
-                       bool* may_contain) {
+                       const Hash128* hashes, int first, const uint8_t* passed,
+                       size_t num_passed, bool* may_contain) {
+    assert(first < filter.num_probes());
+    const size_t count =
+        std::min(kLanes, static_cast<size_t>(filter.num_probes() - first));
     const Lanes steps = Cpu::kNumbers + static_cast<uint64_t>(first);
     alignas(Lanes) uint64_t positions[kMaxBatch][kLanes];
     for (size_t i = 0; i < num_passed; ++i) {
