@@ -2,6 +2,7 @@
 // policy's name.
 
 #include <rocksdb/listener.h>
+#include <rocksdb/memtablerep.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/utilities/object_registry.h>
 
@@ -9,19 +10,23 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/rocksdb/export_listener.h"
+#include "plugin/rocksdb/marked_skip_list.h"
 #include "plugin/rocksdb/partition_transform.h"
 #include "plugin/rocksdb/policy.h"
 #include "plugin/rocksdb/running_rocksdb.h"
 
 using cassandra_bloom::CassandraBloomPolicy;
 using cassandra_bloom::FilterDbExportListener;
+using cassandra_bloom::kMarkedSkipListId;
 using cassandra_bloom::kPartitionTransformName;
 using cassandra_bloom::kPolicyName;
+using cassandra_bloom::MarkedSkipList;
 using cassandra_bloom::PartitionTransform;
 using cassandra_bloom::PolicySettings;
 using cassandra_bloom::RunningRocksdbIsOurs;
 using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::MemTableRepFactory;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::SliceTransform;
 
@@ -103,6 +108,13 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
       [](const std::string& id, std::unique_ptr<EventListener>* guard,
          std::string* /*error*/) {
         guard->reset(new FilterDbExportListener(id));
+        return guard->get();
+      });
+  library.AddFactory<MemTableRepFactory>(
+      ObjectLibrary::PatternEntry(kMarkedSkipListId),
+      [](const std::string& /*id*/, std::unique_ptr<MemTableRepFactory>* guard,
+         std::string* /*error*/) {
+        guard->reset(new MarkedSkipList);
         return guard->get();
       });
   size_t num_types;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
+#include <rocksdb/memtablerep.h>
 #include <rocksdb/utilities/options_util.h>
 
 #include <cstdint>
@@ -152,6 +153,31 @@ TEST_F(OptionsFileTest, OneWrongColumnFamilyIsEnoughToRefuse) {
       EditPolicy("cassandra_bloom:7", "cassandra_bloom:seven"));
   std::vector<ColumnFamilyOptions> loaded;
   EXPECT_TRUE(IsRefusal(db_.OpenLatest(&loaded), {"", "'seven'", "0 to 100"}));
+}
+
+// RocksDB reads what it has written, by the default registry, before it keeps
+// it.
+TEST_F(OptionsFileTest, TheMarkOfAFileIsKept) {
+  Options options = OptionsWith("cassandra_bloom:10");
+  ASSERT_TRUE(
+      GetColumnFamilyOptionsFromString(
+          ConfigOptions(), options,
+          "memtable_factory={id=SkipListFactory:00;cassandra_bloom=required}",
+          &options)
+          .ok());
+  options.fail_if_options_file_error = true;
+  ASSERT_TRUE(db_.Open(options).ok());
+  ASSERT_NO_FATAL_FAILURE(db_.Fill());
+  std::vector<ColumnFamilyOptions> loaded;
+  for (int reopened = 0; reopened < 2; ++reopened) {
+    ASSERT_TRUE(db_.OpenLatest(&loaded).ok());
+    EXPECT_EQ(loaded.at(0).memtable_factory->GetId(), "SkipListFactory:00");
+    EXPECT_EQ(IdOf(FilterPolicyOf(loaded.at(0))), "cassandra_bloom:10");
+    EXPECT_NE(ReadFile(LatestOptionsFile())
+                  .find("{id=SkipListFactory:00;cassandra_bloom=required;}"),
+              std::string::npos);
+    db_.ExpectFilled();
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/memtablerep.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/utilities/options_util.h>
@@ -45,7 +46,7 @@ PolicyPtr Create(const ConfigOptions& config, const std::string& text) {
 
 TEST(RegistryTest, FactoriesUnderTheFrozenName) {
   const auto library = std::make_shared<ObjectLibrary>("test");
-  EXPECT_EQ(register_cassandra_bloom(*library, "ignored"), 3);
+  EXPECT_EQ(register_cassandra_bloom(*library, "ignored"), 4);
   for (const char* const type :
        {FilterPolicy::Type(), ROCKSDB_NAMESPACE::EventListener::Type()}) {
     std::vector<std::string> names;
@@ -55,9 +56,13 @@ TEST(RegistryTest, FactoriesUnderTheFrozenName) {
   std::vector<std::string> names;
   library->GetFactoryNames(ROCKSDB_NAMESPACE::SliceTransform::Type(), &names);
   EXPECT_EQ(names, std::vector<std::string>{"cassandra_partition"});
+  names.clear();
+  library->GetFactoryNames(ROCKSDB_NAMESPACE::MemTableRepFactory::Type(),
+                           &names);
+  EXPECT_EQ(names, std::vector<std::string>{"SkipListFactory:00"});
   size_t num_types = 0;
-  EXPECT_EQ(library->GetFactoryCount(&num_types), 3u);
-  EXPECT_EQ(num_types, 3u);
+  EXPECT_EQ(library->GetFactoryCount(&num_types), 4u);
+  EXPECT_EQ(num_types, 4u);
 }
 
 TEST(RegistryTest, AsARegistrarOfAnotherRegistry) {

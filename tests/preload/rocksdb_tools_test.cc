@@ -47,9 +47,10 @@ class RocksdbToolsTest : public ::testing::Test {
               "[DBOptions]\n"
               "  create_if_missing=true\n"
               "[CFOptions \"default\"]\n"
-              "  compression=kNoCompression\n"
-              "[TableOptions/BlockBasedTable \"default\"]\n"
-              "  filter_policy=" +
+              "  compression=kNoCompression\n" +
+                  more_cf_options_ +
+                  "[TableOptions/BlockBasedTable \"default\"]\n"
+                  "  filter_policy=" +
                   policy + "\n");
     return path;
   }
@@ -140,6 +141,7 @@ class RocksdbToolsTest : public ::testing::Test {
 
   const std::string all_found_ =
       std::to_string(kNumKeys) + " of " + std::to_string(kNumKeys);
+  std::string more_cf_options_;  // Lines of OptionsFile.
   std::string cpu_;  // That db_bench runs on, of qemu's; empty: the machine's.
   TempDir folder_;
   const std::string db_ = folder_ / "db";
@@ -268,6 +270,93 @@ TEST_F(RocksdbToolsTest, LdbWritesWithThePolicyOfTheDatabase) {
             std::string::npos)
       << properties;
   EXPECT_EQ(Ldb({"get", "0x61"}, TEST_LOADER).out, "0x62\n");
+}
+
+// By a put, ldb opens for writing with what it takes from the OPTIONS file, and
+// writes that anew.
+TEST_F(RocksdbToolsTest, LdbWithoutUsDropsThePolicyWithoutAWord) {
+  ASSERT_NO_FATAL_FAILURE(MakeDatabase());
+  const ProcessResult compact = Ldb({"compact"}, "");
+  EXPECT_EQ(compact.exit_code, 0) << compact;
+  EXPECT_EQ(compact.err, "");
+  EXPECT_TRUE(NewestOptionsName("nullptr"));
+  const ProcessResult properties =
+      RunProcess({TEST_SST_DUMP, "--file=" + Newest("[0-9]+\\.sst"),
+                  "--show_properties", "--command=none"});
+  EXPECT_NE(properties.out.find("filter policy name: N/A\n"), std::string::npos)
+      << properties;
+}
+
+// ---- Databases with the mark of marked_skip_list.h ----
+
+class MarkedDatabaseTest : public RocksdbToolsTest {
+ protected:
+  void SetUp() override {
+    RocksdbToolsTest::SetUp();
+    if (IsSkipped()) {
+      return;
+    }
+    more_cf_options_ = kMark;
+    ASSERT_NO_FATAL_FAILURE(MakeDatabase());
+  }
+
+  // In the newest OPTIONS file.
+  bool IsMarked() {
+    return ReadFile(Newest("OPTIONS-[0-9]+")).find(kMark) != std::string::npos;
+  }
+
+  static constexpr char kMark[] =
+      "  memtable_factory={id=SkipListFactory:00;cassandra_bloom=required;}\n";
+};
+
+TEST_F(MarkedDatabaseTest, WhoKnowsThePolicyOpensItAndKeepsTheMark) {
+  EXPECT_TRUE(IsMarked());
+  for (const char* const value : {"0x62", "0x63"}) {
+    const std::string before = Newest("OPTIONS-[0-9]+");
+    const ProcessResult put = Ldb({"put", "0x61", value}, TEST_LOADER);
+    EXPECT_EQ(put.exit_code, 0) << put;
+    EXPECT_EQ(Ldb({"get", "0x61"}, TEST_LOADER).out, value + std::string("\n"));
+    EXPECT_NE(Newest("OPTIONS-[0-9]+"), before);
+    EXPECT_TRUE(IsMarked());
+    EXPECT_TRUE(NewestOptionsName("cassandra_bloom:10"));
+  }
+}
+
+TEST_F(MarkedDatabaseTest, WhoDoesNotIsRefused) {
+  const std::string options_file = Newest("OPTIONS-[0-9]+");
+  // Only for files of a newer RocksDB are unknown options ignored.
+  const std::vector<std::string> commands[] = {
+      {"compact"},
+      {"put", "0x61", "0x62"},
+      {"--ignore_unknown_options", "scan"}};
+  for (const std::vector<std::string>& command : commands) {
+    const ProcessResult result = Ldb(command, "");
+    EXPECT_EQ(result.exit_code, 1) << result;
+    EXPECT_NE((result.out + result.err).find("memtable_factory"),
+              std::string::npos)
+        << result;
+  }
+  EXPECT_EQ(Newest("OPTIONS-[0-9]+"), options_file);
+  EXPECT_NE(Ldb({"get", HexKey(0)}, TEST_LOADER).out, "");
+}
+
+TEST_F(MarkedDatabaseTest, WhoBringsOtherOptionsIsNot) {
+  const ProcessResult result = RunProcess(
+      {TEST_LDB, "--db=" + db_, "--try_load_options=false", "put", "a", "b"});
+  EXPECT_EQ(result.exit_code, 0) << result;
+  EXPECT_FALSE(IsMarked());
+}
+
+TEST_F(MarkedDatabaseTest, TheMarkIsDroppedByOpeningWithoutIt) {
+  more_cf_options_.clear();
+  const ProcessResult opened = DbBench("cassandra_bloom:10", TEST_LOADER,
+                                       "readrandom", {"--use_existing_db"});
+  EXPECT_EQ(opened.exit_code, 0) << opened;
+  EXPECT_EQ(Found(opened), all_found_);
+  EXPECT_FALSE(IsMarked());
+  const ProcessResult scan = Ldb({"scan"}, "");
+  EXPECT_EQ(scan.exit_code, 0) << scan;
+  EXPECT_EQ(Lines(scan.out).size(), static_cast<size_t>(kNumKeys));
 }
 
 }  // namespace
