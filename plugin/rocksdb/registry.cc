@@ -41,6 +41,7 @@ ObjectLibrary::PatternEntry BeginningWith(const std::string& name) {
       .AnotherName("{id=" + name)
       .AnotherName("id=" + name)
       .AnotherName("\"" + name)
+      .AnotherName("'" + name)
       .AddSeparator("", /*at_least_one=*/false);
 }
 
@@ -89,7 +90,10 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
   }
   const std::string name = kPolicyName;
   library.AddFactory<const FilterPolicy>(
-      BeginningWith(name),
+      // Slips that are refused because RocksDB would ignore them.
+      BeginningWith(name)
+          .AnotherName("Cassandra_bloom")
+          .AnotherName("cassandra-bloom"),
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard,
          std::string* /*error*/) {
         guard->reset(new CassandraBloomPolicy(id));

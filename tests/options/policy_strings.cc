@@ -94,6 +94,10 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom.5", "'cassandra_bloom.5'", kBits},
       {"cassandra_bloom 10", "'cassandra_bloom 10'", kBits},
       {"cassandra_bloom@10", "'cassandra_bloom@10'", kBits},
+      // The name itself is wrong.
+      {"Cassandra_bloom:10", "'Cassandra_bloom:10'", kBits},
+      {"cassandra-bloom:10", "'cassandra-bloom:10'", kBits},
+      {"'cassandra_bloom:10'", "''cassandra_bloom:10''", kBits},
       // Bits per key.
       {"cassandra_bloom:", "''", kBits},
       {"cassandra_bloom::10", "':10'", kBits},

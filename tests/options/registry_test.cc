@@ -100,7 +100,7 @@ TEST(RegistryTest, LeavesOtherPoliciesAlone) {
   }
   EXPECT_EQ(Create(config, "nullptr"), nullptr);
   for (const char* const text :
-       {"casandra_bloom:10", "Cassandra_bloom:10", "cassandra:10", "cassandra",
+       {"casandra_bloom:10", "CASSANDRA_BLOOM:10", "cassandra:10", "cassandra",
         "my_cassandra_bloom:10", "rocksdb.cassandra_bloom:10", "cassandra_bloo",
         "bits_per_key=12"}) {
     SCOPED_TRACE(text);
