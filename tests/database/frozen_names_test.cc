@@ -1,6 +1,9 @@
 // What docs/stability.md promises of names on disk, and what the code writes.
 
 #include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/memtablerep.h>
+#include <rocksdb/utilities/object_registry.h>
 
 #include <filesystem>
 #include <fstream>
@@ -97,6 +100,17 @@ std::string MarkOfExports(TestDb* db) {
   return "";
 }
 
+// What is written to an OPTIONS file for a memtable that was made of `text`.
+std::string MarkOfOptions(const std::string& text) {
+  rocksdb::ConfigOptions config;
+  config.registry = rocksdb::ObjectRegistry::NewInstance();
+  config.registry->AddLibrary("test", register_cassandra_bloom, "");
+  std::unique_ptr<rocksdb::MemTableRepFactory> memtable;
+  Require(
+      rocksdb::MemTableRepFactory::CreateFromString(config, text, &memtable));
+  return memtable->ToString(config);
+}
+
 rocksdb::Options PartitionKeyOptions() {
   constexpr char kPartitionKey[] = "skip:8,u16";
   rocksdb::CassandraBloomOptions policy_options;
@@ -135,6 +149,8 @@ TEST_F(FrozenNamesTest, AreThoseOfTheDocument) {
   ASSERT_NE(listener, nullptr) << error;
   EXPECT_EQ(Promised("listener that exports"), listener->Name());
   EXPECT_EQ(Promised("mark of an export folder"), MarkOfExports(db.get()));
+  const std::string mark = Promised("mark of an OPTIONS file");
+  EXPECT_EQ(mark, MarkOfOptions(mark));
   ExpectNoRowIsLeft();
 }
 

@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""Runs the commands of README.md and docs/*.md, and compares what they print.
+
+A block that is indented by four spaces and has lines that begin with `$ ` is
+typed into a shell of its own, in a scratch folder for each document, as by
+somebody who has installed the project and has set nothing: no LD_PRELOAD. What
+stands behind a command is what it prints; behind a command without output
+anything may come. Every command succeeds, but for those in STATUS. A block that
+begins with [Version] is the OPTIONS file my_options.ini of its document.
+
+A command that is neither run nor listed in not_run.py is an error, and so is an
+ldb or db_bench that opens a database without the policy and is not in WITHOUT_US.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # In the source tree.
+
+from not_run import MENTIONED, NOT_RUN, OUTPUT
+
+PROGRAMS = set("""apt-get cargo cc ceph-bluestore-tool cmake ctest db_bench export
+    filterdb g++ git journalctl ldb lintian make nodetool python3 sst_dump sudo
+    systemctl systemd-analyze""".split())
+FOLDERS = ("./", "build/", "db_bench_ext/", "tests/")
+
+# The exit status of commands that fail, as the text says.
+STATUS = {
+    "python3 examples/python/check_filter_db.py nb-2-big-Filter.db names.txt "
+    "--text": 1,
+    "ldb --db=marked compact": 1,
+}
+# Shown to say what happens.
+WITHOUT_US = {
+    "ldb --db=db put key value",
+    "ldb --db=marked compact",
+}
+# Of which command what is masked, or taken out (None), before texts are compared.
+VARYING = [
+    # RocksDB numbers its files, and levels by its version.
+    (r"filterdb export", r"nb-\d+-big", "nb-N-big"),
+    (r"filterdb doctor", r"[\d.]+", "N"),
+    (r"filterdb doctor", r" +", " "),
+    # How many reads met a false positive.
+    (r"grep bloom", r"COUNT : 99\d\d", "COUNT : N"),
+    # Of newer releases.
+    (r"ldb", r"\nThis tool was built with version .*", ""),
+]
+
+
+class Problem(Exception):
+    pass
+
+
+class Command:
+    def __init__(self, text, line):
+        self.text, self.line, self.shown = text, line, []
+
+    def expected(self):
+        return "\n".join(self.shown).rstrip()
+
+
+def without_assignments(text):
+    """The words of a command without VARIABLE=value before it."""
+    words = text.split()
+    while words and re.match(r"^[A-Za-z_]\w*=", words[0]):
+        words.pop(0)
+    return words
+
+
+def is_command(text, on_path=True):
+    words = without_assignments(text)
+    if not words:
+        return False
+    return (words[0] in PROGRAMS or
+            words[0].startswith(FOLDERS) or
+            on_path and shutil.which(words[0]) is not None)
+
+
+def parse(text):
+    """The blocks of a document, lists of (line number, text), and its spans."""
+    blocks, prose, block = [], [], []
+    for number, line in enumerate(text.split("\n") + ["end"], 1):
+        if line.startswith("    ") or block and not line:
+            block.append((number, line[4:]))
+            continue
+        while block and not block[-1][1]:
+            block.pop()
+        if block:
+            blocks.append(block)
+            block = []
+            prose.append("")
+        if line.startswith("```"):
+            raise Problem(f"line {number}: blocks are indented, not fenced")
+        prose.append(line)
+    spans = re.findall(r"`([^`]+)`", "\n".join(prose))
+    return blocks, [" ".join(span.split()) for span in spans]
+
+
+def commands_of(block):
+    """Of a block with `$ `: the commands and what is shown behind each."""
+    commands = []
+    for number, line in block:
+        if line.startswith("$ "):
+            commands.append(Command(line[2:], number))
+        elif commands and commands[-1].text.endswith("\\"):
+            commands[-1].text += "\n" + line
+        elif commands:
+            commands[-1].shown.append(line)
+        else:
+            raise Problem(f"line {number}: output without a command: {line}")
+    return commands
+
+
+def unprompted_commands(block):
+    """Of a block without `$ `, without comments and without trailing `\\`."""
+    text = "\n".join(line for _, line in block).replace("\\\n", " ")
+    for line in text.split("\n"):
+        line = re.sub(r"\s+#.*", "", line)
+        if is_command(line):
+            yield " ".join(line.split())
+
+
+def mask(command, text):
+    for of, pattern, mark in VARYING:
+        if re.search(rf"\b{of}\b", command):
+            text = re.sub(pattern, mark, text)
+    return "\n".join(line.rstrip() for line in text.split("\n")).rstrip()
+
+
+class Session:
+    """The shells of one document."""
+
+    def __init__(self, source, build):
+        self.folder = tempfile.TemporaryDirectory(prefix="docs_commands_")
+        self.path = pathlib.Path(self.folder.name)
+        (self.path / "examples").symlink_to(source / "examples")
+        self.environment = dict(
+            {name: os.environ[name] for name in ("HOME", "TMPDIR")
+             if name in os.environ},
+            PATH=f"{build}/bin:{os.environ['PATH']}",
+            LD_LIBRARY_PATH=f"{build}/lib", LIBRARY_PATH=f"{build}/lib",
+            CPATH=f"{source}/include", LC_ALL="C.UTF-8",
+            PYTHONDONTWRITEBYTECODE="1")
+
+    def run(self, commands):
+        """Yields (exit status, output) of each command of a block."""
+        script = "".join(
+            f"{command.text}\nprintf '\\n\\001%d\\n' $?\n" for command in commands)
+        done = subprocess.run(
+            ["bash", "-c", script], cwd=self.path, env=self.environment,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, timeout=300, check=False)
+        output = done.stdout.decode(errors="replace")
+        parts = re.split(r"\n\x01(\d+)\n", output)
+        if len(parts) != 2 * len(commands) + 1:
+            raise Problem(f"the shell has not come to the end: {output}")
+        for printed, status in zip(parts[::2], parts[1::2]):
+            yield int(status), printed
+
+    def check(self, commands):
+        preloaded = False
+        for command in commands:
+            text = command.text
+            preloaded = preloaded or text.startswith("export LD_PRELOAD=")
+            if (re.search(r"(^|\s)(ldb|db_bench)\s", text) and not preloaded and
+                    "LD_PRELOAD=" not in text and text not in WITHOUT_US):
+                yield f"line {command.line}: opens a database without the policy: {text}"
+        for command, (status, printed) in zip(commands, self.run(commands)):
+            wanted = STATUS.get(command.text, 0)
+            if status != wanted:
+                yield (f"line {command.line}: exit status {status}, not {wanted}: "
+                       f"{command.text}\n{printed}")
+            expected = mask(command.text, command.expected())
+            actual = mask(command.text, printed)
+            if expected and actual != expected:
+                yield (f"line {command.line}: {command.text}\n--- the document:\n"
+                       f"{expected}\n--- printed:\n{actual}")
+
+
+def check_mention(text, build):
+    """A filterdb command in a sentence: its options are those of its help."""
+    words = text.split()
+    help_text = subprocess.run(
+        [f"{build}/bin/filterdb", words[1], "--help"], stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, check=False, text=True).stdout
+    for option in re.findall(r"--[a-z-]+", text):
+        if option not in help_text:
+            yield f"filterdb {words[1]} has no option {option}: {text}"
+
+
+def check_not_run(command, source):
+    """That what a listed command names is there."""
+    words = without_assignments(command)
+    if words[0] == "make" and "ROCKSDB_PLUGINS" not in command:
+        if not re.search(rf"^{words[1]}:", (source / "Makefile").read_text(), re.M):
+            yield f"the Makefile has no such target: {command}"
+    for word in words:
+        if word.startswith(("tests/", "db_bench_ext/")):
+            if not (source / word).is_file():
+                yield f"there is no such file: {command}"
+        elif word.startswith("build/") and "/bin/" in word:
+            name = word.rsplit("/", 1)[1]
+            if not any(re.search(rf"\({name}\b", file.read_text())
+                       for file in source.glob("*/**/CMakeLists.txt")
+                       if "build" not in file.parts):
+                yield f"nothing builds {name}: {command}"
+
+
+def check_document(text, session, source, build, seen):
+    """Yields what is wrong, and adds to `seen` what is not run."""
+    blocks, spans = parse(text)
+    for block in blocks:
+        if block[0][1] == "[Version]":
+            lines = "\n".join(line for _, line in block)
+            (session.path / "my_options.ini").write_text(lines + "\n")
+        if any(line.startswith("$ ") for _, line in block):
+            yield from session.check(commands_of(block))
+            continue
+        if block[0][1].startswith(OUTPUT):
+            continue
+        for command in unprompted_commands(block):
+            seen.add(command)
+            if command not in NOT_RUN:
+                yield (f"line {block[0][0]}: neither run (behind `$ `) nor listed "
+                       f"in not_run.py: {command}")
+    for span in spans:
+        if len(span.split()) == 1 or not is_command(span, on_path=False):
+            continue
+        seen.add(span)
+        if span.startswith("filterdb "):
+            yield from check_mention(span, build)
+        elif span not in NOT_RUN and span not in MENTIONED:
+            yield f"neither run nor listed in not_run.py: {span}"
+    for command in sorted(seen & set(NOT_RUN)):
+        yield from check_not_run(command, source)
+
+
+def check_all(source, build):
+    seen = set()
+    for path in [source / "README.md"] + sorted(source.glob("docs/*.md")):
+        session = Session(source, build)
+        try:
+            for problem in check_document(path.read_text(), session, source, build,
+                                          seen):
+                yield f"{path.relative_to(source)}: {problem}"
+        except Problem as problem:
+            yield f"{path.relative_to(source)}: {problem}"
+    for command in sorted((set(NOT_RUN) | MENTIONED) - seen):
+        yield f"not_run.py: no document has it any more: {command}"
+
+
+# What the self test must see: the document, and a part of the complaint.
+WRONG = [
+    ("    $ echo 1\n    2\n", "--- printed:\n1"),
+    ("    $ echo 1\n    1\n    2\n", "--- printed:\n1"),
+    ("    $ false\n", "exit status 1"),
+    ("    $ exit 0\n", "has not come to the end"),
+    ("    $ db_bench --db=x --benchmarks=nothing\n", "without the policy"),
+    ("    $ filterdb info x\n", "exit status 2"),
+    ("    make all\n", "neither run"),
+    ("    grep x \\\n      y\n", "neither run (behind `$ `) nor listed in not_run.py: "
+     "grep x y"),
+    ("Type `ldb --db=x\ncompact`.\n", "neither run nor listed in not_run.py: ldb"),
+    ("| `make all` |\n", "neither run"),
+    ("By `filterdb export --no-such=`.\n", "has no option --no-such"),
+    ("```\nldb\n```\n", "not fenced"),
+]
+RIGHT = """Text.
+
+    $ export LD_PRELOAD=libcassandra_bloom_preload.so
+    $ echo $LD_PRELOAD; printf 'a\\n\\nb'
+    libcassandra_bloom_preload.so
+    a
+
+    b
+
+    $ printf 1 \\
+        >/dev/null
+
+By `filterdb export --db=`, `make demo`.
+
+    int main() {}
+
+Text.
+
+    $ echo "[$LD_PRELOAD]"
+    []
+"""
+
+
+def self_test(source, build):
+    def complaints(document):
+        try:
+            return "\n".join(check_document(document, Session(source, build), source,
+                                            build, set()))
+        except Problem as problem:
+            return str(problem)
+
+    for document, wanted in WRONG:
+        if wanted not in complaints(document):
+            yield f"not seen: {wanted}\n{document}{complaints(document)}"
+    if complaints(RIGHT):
+        yield f"wrongly seen: {complaints(RIGHT)}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--source", required=True, type=pathlib.Path)
+    parser.add_argument("--build", required=True, type=pathlib.Path)
+    checks = {"docs_commands": check_all, "docs_commands_self_test": self_test}
+    parser.add_argument("--check", choices=checks, default="docs_commands",
+                        help="the self test sees that what is wrong is seen")
+    arguments = parser.parse_args()
+    check = checks[arguments.check]
+    problems = list(check(arguments.source.resolve(), arguments.build.resolve()))
+    for problem in problems:
+        print(problem + "\n")
+    print(f"{len(problems)} problems")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()
