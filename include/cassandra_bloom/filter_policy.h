@@ -134,7 +134,9 @@ CASSANDRA_BLOOM_EXPORT Status NewCassandraPartitionTransform(
 
 // Makes the library know every filter_policy string that begins with
 // "cassandra_bloom", every prefix_extractor string that begins with
-// "cassandra_partition", and the listener of filter_db_export_listener.h. For
+// "cassandra_partition", the listener of filter_db_export_listener.h, and the
+// mark that keeps an OPTIONS file from who does not know all these,
+// "memtable_factory={id=SkipListFactory:00;cassandra_bloom=required}". For
 // example:
 //
 //   rocksdb::ObjectRegistry::Default()->AddLibrary(
