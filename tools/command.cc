@@ -91,6 +91,17 @@ CLI::Validator IsWholeNumberFrom(uint64_t least) {
       [least](uint64_t number) { return number >= least; });
 }
 
+CLI::Option* AddDbPath(CLI::App* command, std::vector<std::string>* db_paths) {
+  return command
+      ->add_option("--db-path", *db_paths,
+                   "A folder besides --db that has SST files of the database, "
+                   "of its db_paths or of any column family's cf_paths, which "
+                   "none of its files names; may be given several times, in "
+                   "any order")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+}
+
 void AddForce(CLI::App* command, bool* force) {
   command->add_flag("--force", *force, "Overwrite an existing file");
 }

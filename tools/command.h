@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/key_reader.h"
@@ -60,6 +61,9 @@ std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
 CLI::Validator IsBitsPerKey();
 CLI::Validator IsFpChance();
 CLI::Validator IsWholeNumberFrom(uint64_t least);
+
+// --db-path, for a database.
+CLI::Option* AddDbPath(CLI::App* command, std::vector<std::string>* db_paths);
 
 // --force, for the file that is written.
 void AddForce(CLI::App* command, bool* force);

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tools/command.h"
 #include "tools/doctor_examine.h"
@@ -15,6 +17,8 @@ namespace cassandra_bloom::tools {
 
 bool Report::fault() const {
   return (observed && observed->finding) ||
+         std::any_of(findings.begin(), findings.end(),
+                     [](const Finding& finding) { return finding.fault; }) ||
          std::any_of(verdicts.begin(), verdicts.end(),
                      [](const Verdict& verdict) { return verdict.fault(); });
 }
@@ -23,6 +27,7 @@ namespace {
 
 struct Options {
   std::string db;
+  std::vector<std::string> db_paths;
   std::string statistics;
   std::string plot;
   bool force = false;
@@ -50,7 +55,10 @@ Report Examine(const Options& options) {
   if (!options.statistics.empty()) {
     questions = ReadStatistics(options.statistics);
   }
-  report.families = ExamineDatabase(options.db);
+  Database database = ExamineDatabase(options.db, options.db_paths);
+  report.families = std::move(database.families);
+  report.files = std::move(database.files);
+  report.findings = Judge(report.files);
   for (const Family& family : report.families) {
     report.verdicts.push_back(Judge(family));
   }
@@ -91,6 +99,7 @@ void AddDoctor(CLI::App* app, Run* run) {
                    "in it is changed")
       ->required()
       ->type_name("DIR");
+  AddDbPath(command, &options->db_paths);
   command
       ->add_option("--statistics", options->statistics,
                    "RocksDB's statistics of it, whose rate of false positives "

@@ -3,6 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <set>
+#include <utility>
 
 #include "plugin/core/endian.h"
 #include "plugin/core/filter_db.h"
@@ -94,8 +97,24 @@ void NotOurs(bool on, Sst* sst) {
   }
 }
 
+// `damage`: what RocksDB says to it, if it cannot read the filter. It then goes
+// on without a full filter, and without the index of a partitioned one; where a
+// partition is read, the read of the key fails.
+void CannotBeRead(const std::string& damage, Sst* sst) {
+  SetFault(FilterState::kDamaged,
+           "a damaged filter, whose checksum is wrong: RocksDB reads without "
+           "it, or fails where a key needs its damaged part",
+           "see whether the disk fails; restore the file from a backup, or ",
+           sst);
+  sst->remedy +=
+      "; if the damage makes that fail, do it with no filter_policy "
+      "first";
+  sst->reason = damage;
+}
+
 // `expected`: the name of the filters that are read; empty if none of ours is.
-void FindFault(const Blocks& blocks, const std::string& expected, Sst* sst) {
+void FindFault(const std::string& damage, const Blocks& blocks,
+               const std::string& expected, Sst* sst) {
   const bool ours = PartitionKeyOfFilterName(sst->policy).has_value();
   if (!ours) {
     NotOurs(!expected.empty(), sst);
@@ -110,6 +129,8 @@ void FindFault(const Blocks& blocks, const std::string& expected, Sst* sst) {
              "a filter of other partition keys, '" + sst->policy +
                  "', which is not used",
              "written before partition_key was changed: ", sst);
+  } else if (!damage.empty()) {
+    CannotBeRead(damage, sst);
   } else if (blocks.count == 0) {
     SetFault(FilterState::kUnfiltered,
              "a filter by our name that RocksDB does not find", "", sst);
@@ -128,9 +149,9 @@ void FindFault(const Blocks& blocks, const std::string& expected, Sst* sst) {
 
 std::string KindOf(const SstFile& file, const Blocks& blocks) {
   const uint64_t filter_size = file.properties().filter_size;
-  return filter_size == 0                    ? "none"
-         : !file.partition_key()             ? "unknown"
-         : blocks.AreFullFilter(filter_size) ? "full"
+  return filter_size == 0                                         ? "none"
+         : !file.partition_key() || !file.filter_damage().empty() ? "unknown"
+         : blocks.AreFullFilter(filter_size)                      ? "full"
                                              : "partitioned";
 }
 
@@ -161,16 +182,44 @@ Sst ToSst(const LiveSst& listed, const SstFile& file, const Blocks& blocks,
   sst.whole_keys = file.filter_holds() != FilterHolds::kPrefixes &&
                    file.partition_key() && file.partition_key()->is_whole();
   if (sst.entries > 0) {
-    FindFault(blocks, expected, &sst);
+    FindFault(file.filter_damage(), blocks, expected, &sst);
   }
   sst.filter = FiltersOf(file, blocks, sst);
   return sst;
 }
 
-// None if the file has gone since it was listed.
+// One of which nothing is known but what the MANIFEST says.
+Sst NotRead(const LiveSst& listed, FilterState state) {
+  Sst sst;
+  sst.file = listed;
+  sst.kind = "unknown";
+  sst.state = state;
+  sst.entries = listed.num_entries;
+  sst.filter.files = 1;
+  return sst;
+}
+
+Sst Missing(const LiveSst& listed) {
+  Sst sst = NotRead(listed, FilterState::kMissing);
+  sst.fault = WhyMissing(listed);
+  sst.remedy = RemedyForMissing(listed);
+  return sst;
+}
+
+Sst Unreadable(const LiveSst& listed, const std::string& error) {
+  Sst sst = NotRead(listed, FilterState::kUnreadable);
+  sst.fault = "cannot be read: " + error;
+  sst.remedy =
+      "see whether this user may read it and whether the disk fails; otherwise "
+      "its rows are lost: restore the database from a backup";
+  sst.reason = error;
+  return sst;
+}
+
+// None if the file is not there.
 std::optional<Sst> Examine(const LiveSst& listed, const std::string& expected) {
   if (!listed.error.empty()) {
-    throw Unusable(listed.error);
+    return Unreadable(listed, listed.error);
   }
   Blocks blocks;
   std::string error;
@@ -179,34 +228,79 @@ std::optional<Sst> Examine(const LiveSst& listed, const std::string& expected) {
       [&](const ROCKSDB_NAMESPACE::Slice& block) { blocks.Add(block); },
       &error);
   if (file != nullptr) {
-    return ToSst(listed, *file, blocks, expected);
+    // What was read before the damage was found is no filter.
+    return ToSst(listed, *file,
+                 file->filter_damage().empty() ? blocks : Blocks(), expected);
   }
-  if (access(listed.path.c_str(), F_OK) != 0) {
+  if (access(listed.path.c_str(), F_OK) != 0 && errno == ENOENT) {
     return std::nullopt;
   }
-  throw Unusable(error);
+  return Unreadable(listed, error);
 }
 
-Family ExamineFamily(const std::string& name,
-                     const ColumnFamilySettings& settings,
-                     const LiveSsts& live) {
-  Family family;
-  family.name = name;
-  family.policy = settings.filter_policy;
-  const std::string expected = FilterNameOf(settings.filter_policy);
-  family.on = !expected.empty();
-  family.levelled = settings.levelled;
-  for (const LiveSst& file : live.files) {
-    if (file.column_family != name) {
-      continue;
-    }
-    if (const auto sst = Examine(file, expected)) {
-      family.levels[file.level].Add(sst->filter);
-      family.ssts.push_back(*sst);
-    }
+LiveSsts List(const std::string& db, const std::vector<std::string>& db_paths) {
+  LiveSsts live;
+  std::string error;
+  if (!ListLiveSsts(db, db_paths, "", &live, &error)) {
+    throw Unusable(error);
   }
-  return family;
+  return live;
 }
+
+// Examines the SST files of one listing after another, each file once.
+class Examiner {
+ public:
+  // False if a listed file was there no more, which it may be once: listed
+  // again, it is missing.
+  bool Examine(const LiveSsts& live) {
+    bool all_there = true;
+    for (const LiveSst& file : live.files) {
+      if (ssts_.count(file.number) != 0) {
+        continue;
+      }
+      const std::string& policy =
+          live.column_families.at(file.column_family).filter_policy;
+      auto sst = tools::Examine(file, FilterNameOf(policy));
+      if (!sst && !gone_.insert(file.number).second) {
+        sst = Missing(file);
+      }
+      if (sst) {
+        ssts_.emplace(file.number, *sst);
+      } else {
+        all_there = false;
+      }
+    }
+    return all_there;
+  }
+
+  // Of the last listing.
+  std::vector<Family> Families(const LiveSsts& live) const {
+    std::map<std::string, Family> families;
+    for (const auto& [name, settings] : live.column_families) {
+      Family& family = families[name];
+      family.name = name;
+      family.policy = settings.filter_policy;
+      family.on = !FilterNameOf(settings.filter_policy).empty();
+      family.levelled = settings.levelled;
+    }
+    for (const LiveSst& file : live.files) {
+      Family& family = families[file.column_family];
+      family.ssts.push_back(ssts_.at(file.number));
+      // A trivial move takes it to another level.
+      family.ssts.back().file = file;
+      family.levels[file.level].Add(family.ssts.back().filter);
+    }
+    std::vector<Family> all;
+    for (auto& family : families) {
+      all.push_back(std::move(family.second));
+    }
+    return all;
+  }
+
+ private:
+  std::map<uint64_t, Sst> ssts_;
+  std::set<uint64_t> gone_;
+};
 
 }  // namespace
 
@@ -230,20 +324,26 @@ std::optional<double> Filters::Rate() const {
                           : std::optional(weighted_rate / rate_weight);
 }
 
-std::vector<Family> ExamineDatabase(const std::string& db) {
-  LiveSsts live;
-  std::string error;
+Database ExamineDatabase(const std::string& db,
+                         const std::vector<std::string>& db_paths) {
   if (!RunningRocksdbIsOurs()) {
     throw Unusable("this is not the release of RocksDB that it was built for");
   }
-  if (!ListLiveSsts(db, "", &live, &error)) {
-    throw Unusable(error);
+  std::vector<std::string> folders = {db};
+  folders.insert(folders.end(), db_paths.begin(), db_paths.end());
+  const FilesWatch watch(folders);
+  const auto list = [&] { return List(db, db_paths); };
+  Examiner examiner;
+  LiveSsts live = list();
+  // A compaction may remove files that were listed; its own are then live.
+  constexpr int kListings = 20;
+  for (int listing = 1; !examiner.Examine(live); ++listing) {
+    if (listing == kListings) {
+      throw Unusable(db + ": its files go faster than they are examined");
+    }
+    live = list();
   }
-  std::vector<Family> families;
-  for (const auto& [name, settings] : live.column_families) {
-    families.push_back(ExamineFamily(name, settings, live));
-  }
-  return families;
+  return {examiner.Families(live), watch.Look(live, list)};
 }
 
 }  // namespace cassandra_bloom::tools

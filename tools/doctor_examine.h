@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plugin/rocksdb/live_ssts.h"
+#include "tools/doctor_files.h"
 
 namespace cassandra_bloom::tools {
 
@@ -31,15 +32,18 @@ struct Filters {
 enum class FilterState {
   kGood,
   kSaturated,           // Lets too many keys pass.
-  kDamaged,             // Lets every key pass.
+  kDamaged,             // Lets every key pass, or cannot be read.
   kOtherPartitionKeys,  // This and those below: RocksDB does not ask it.
   kOtherPolicy,
   kUnfiltered,
+  kUnreadable,  // Not the filter alone, but the SST file.
+  kMissing,
 };
 constexpr FilterState kFilterStates[] = {
     FilterState::kGood,        FilterState::kSaturated,
     FilterState::kDamaged,     FilterState::kOtherPartitionKeys,
-    FilterState::kOtherPolicy, FilterState::kUnfiltered};
+    FilterState::kOtherPolicy, FilterState::kUnfiltered,
+    FilterState::kUnreadable,  FilterState::kMissing};
 
 struct Sst {
   LiveSst file;
@@ -48,6 +52,7 @@ struct Sst {
   FilterState state = FilterState::kGood;
   std::string fault;  // Empty: it is good.
   std::string remedy;
+  std::string reason;  // What RocksDB says to the fault, if it says something.
   uint64_t entries = 0;  // Without deleted ranges, which no filter has.
   double bits = 0;       // Of our filter blocks, without headers and index.
   bool whole_keys = false;
@@ -56,7 +61,10 @@ struct Sst {
   // What a reader with our policy would ask.
   bool HasOurFilter() const {
     return state == FilterState::kGood || state == FilterState::kSaturated ||
-           state == FilterState::kDamaged;
+           (state == FilterState::kDamaged && reason.empty());
+  }
+  bool IsThere() const {
+    return state != FilterState::kUnreadable && state != FilterState::kMissing;
   }
 };
 
@@ -69,8 +77,15 @@ struct Family {
   std::map<int, Filters> levels;
 };
 
-// Throws Unusable.
-std::vector<Family> ExamineDatabase(const std::string& db);
+struct Database {
+  std::vector<Family> families;
+  DatabaseFiles files;
+};
+
+// `db_paths`: the folders besides `db` that its SST files may be in. Throws
+// Unusable.
+Database ExamineDatabase(const std::string& db,
+                         const std::vector<std::string>& db_paths);
 
 }  // namespace cassandra_bloom::tools
 

@@ -23,6 +23,10 @@ const char* NameOf(FilterState state) {
       return "other_policy";
     case FilterState::kUnfiltered:
       return "unfiltered";
+    case FilterState::kUnreadable:
+      return "unreadable";
+    case FilterState::kMissing:
+      return "missing";
   }
   return "";
 }
@@ -47,6 +51,9 @@ Json ToJson(const Sst& sst) {
     json["fault"] = sst.fault;
     json["remedy"] = sst.remedy;
   }
+  if (!sst.reason.empty()) {
+    json["reason"] = sst.reason;
+  }
   return json;
 }
 
@@ -66,6 +73,14 @@ Json ToJson(const Finding& finding) {
           {"to_do", finding.to_do},
           {"fault", finding.fault},
           {"files", finding.files}};
+}
+
+Json ToJson(const std::vector<Finding>& findings) {
+  Json json = Json::array();
+  for (const Finding& finding : findings) {
+    json.push_back(ToJson(finding));
+  }
+  return json;
 }
 
 Json Levels(const Family& family, const Verdict& verdict) {
@@ -89,15 +104,11 @@ Json ToJson(const Verdict& verdict) {
     const auto found = verdict.files.find(state);
     files[NameOf(state)] = found == verdict.files.end() ? 0 : found->second;
   }
-  Json findings = Json::array();
-  for (const Finding& finding : verdict.findings) {
-    findings.push_back(ToJson(finding));
-  }
   return {{"filter_bytes", verdict.filter_bytes},
           {"false_positives_per_absent_read", OrNull(verdict.false_positives)},
           {"expected_with_our_policy", ToJson(verdict.all)},
           {"files", files},
-          {"findings", findings},
+          {"findings", ToJson(verdict.findings)},
           {"fault", verdict.fault()}};
 }
 
@@ -140,6 +151,12 @@ Json ToJson(const Report& report) {
   if (report.observed) {
     json["observed"] = ToJson(*report.observed, report.statistics);
   }
+  const DatabaseFiles& files = report.files;
+  json["in_use"] = files.in_use;
+  json["manifest"] = {{"file", files.manifest},
+                      {"torn", files.manifest_is_torn}};
+  json["unlisted_ssts"] = files.unlisted;
+  json["findings"] = ToJson(report.findings);
   json["fault"] = report.fault();
   return json;
 }

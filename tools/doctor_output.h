@@ -17,6 +17,8 @@ struct Report {
   std::string db;
   std::vector<Family> families;
   std::vector<Verdict> verdicts;  // Of the families.
+  DatabaseFiles files;
+  std::vector<Finding> findings;  // Of the files.
   std::string statistics;         // The file, if there is one.
   std::optional<Observed> observed;
 

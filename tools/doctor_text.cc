@@ -32,6 +32,9 @@ void PrintRow(const std::string& level, const std::string& file,
 }
 
 std::string PolicyOf(const Sst& sst) {
+  if (!sst.IsThere()) {
+    return sst.state == FilterState::kMissing ? "(missing)" : "(unreadable)";
+  }
   if (sst.kind == "none") {
     return "(no filter)";
   }
@@ -108,6 +111,10 @@ std::string NameOf(FilterState state) {
       return "with one of another policy";
     case FilterState::kUnfiltered:
       return "without a filter";
+    case FilterState::kUnreadable:
+      return "that cannot be read";
+    case FilterState::kMissing:
+      return "missing";
   }
   return "";
 }
@@ -186,6 +193,34 @@ void Print(const Observed& observed, const std::string& statistics) {
   }
 }
 
+// ---- The database ----
+
+void PrintFiles(const DatabaseFiles& files) {
+  if (files.in_use && !files.unlisted.empty()) {
+    std::printf(
+        "SST files in the folder that are in no listing: %llu. The database is "
+        "in use: it is\nwriting them, or keeps them for iterators and "
+        "snapshots\n",
+        static_cast<Count>(files.unlisted.size()));
+  }
+}
+
+std::string AllIsWell(const Report& report) {
+  size_t ssts = 0;
+  bool all_have_keys = true;
+  for (const Family& family : report.families) {
+    ssts += family.ssts.size();
+    for (const Sst& sst : family.ssts) {
+      all_have_keys &= sst.entries > 0;
+    }
+  }
+  return ssts == 0 ? "all is well: the database has no SST files, and so no "
+                     "filters, yet"
+         : all_have_keys
+             ? "all is well: every SST file has our filter"
+             : "all is well: every SST file that has keys has our filter";
+}
+
 }  // namespace
 
 void PrintText(const Report& report) {
@@ -195,9 +230,13 @@ void PrintText(const Report& report) {
   if (report.observed) {
     Print(*report.observed, report.statistics);
   }
+  PrintFiles(report.files);
+  for (const Finding& finding : report.findings) {
+    PrintFinding(finding);
+  }
   std::printf("%s\n", report.fault()
                           ? "there are faults; what to do is said above"
-                          : "all is well: every SST file has our filter");
+                          : AllIsWell(report).c_str());
 }
 
 }  // namespace cassandra_bloom::tools

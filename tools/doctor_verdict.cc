@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "plugin/rocksdb/policy_settings.h"
 #include "tools/level_allocation.h"
@@ -41,7 +42,7 @@ struct SortedRun {
 std::vector<SortedRun> RunsOf(const Family& family) {
   std::vector<SortedRun> runs;
   for (const Sst& sst : family.ssts) {
-    if (sst.entries == 0) {
+    if (sst.entries == 0 || !sst.IsThere()) {
       continue;
     }
     if (runs.empty() || sst.file.level == 0 ||
@@ -119,22 +120,23 @@ Finding NotOn(const Family& family) {
 
 // One for all files with the same.
 void AddFaultsOfFiles(const Family& family, std::vector<Finding>* findings) {
-  const auto first = static_cast<std::ptrdiff_t>(findings->size());
+  std::map<std::pair<std::string, std::string>, size_t> found;
   for (const Sst& sst : family.ssts) {
     if (sst.fault.empty()) {
       continue;
     }
-    auto found = std::find_if(findings->begin() + first, findings->end(),
-                              [&](const Finding& finding) {
-                                return finding.what == sst.fault &&
-                                       finding.to_do == sst.remedy;
-                              });
-    if (found == findings->end()) {
-      found = findings->insert(found, {sst.fault, sst.remedy, true, {}});
+    const auto [at, is_new] =
+        found.emplace(std::pair(sst.fault, sst.remedy), findings->size());
+    if (is_new) {
+      findings->push_back({sst.fault, sst.remedy, true, {}});
     }
-    found->files.push_back(sst.file.path);
+    (*findings)[at->second].files.push_back(sst.file.path);
   }
 }
+
+constexpr char kCopyFirst[] =
+    "copy the folder of the database before anything opens it for writing, as "
+    "RocksDB then removes SST files that the MANIFEST does not name. ";
 
 // Levels of very different sizes, at the same bits per key. Less than a third
 // off, or less than one false positive in a thousand reads, is not worth a
@@ -196,6 +198,50 @@ Verdict Judge(const Family& family) {
     verdict.findings.push_back(TryMonkey(verdict));
   }
   return verdict;
+}
+
+std::vector<Finding> Judge(const DatabaseFiles& files) {
+  std::vector<Finding> findings;
+  if (files.manifest_is_torn) {
+    findings.push_back(
+        {files.manifest +
+             ": ends in the middle of a record, so that RocksDB knows nothing "
+             "of what came after: it was cut, or a disk was full, or the "
+             "machine crashed while it was written",
+         std::string(kCopyFirst) +
+             "Then restore the database from a backup; without one, try ldb "
+             "repair on the copy, which may bring old rows back",
+         true,
+         {}});
+  }
+  if (files.unlisted.empty() || files.in_use) {
+    return findings;
+  }
+  Finding unlisted;
+  unlisted.fault = files.newest_is_unlisted;
+  unlisted.files = files.unlisted;
+  if (files.newest_is_unlisted) {
+    unlisted.what =
+        "SST files are in the folder that the MANIFEST does not name, the "
+        "newest of all among them, and no process on this machine has the "
+        "database open: a process was killed that had just written them, or "
+        "the MANIFEST has lost its end or is an old one, and their rows are "
+        "lost with it";
+    unlisted.to_do =
+        std::string(kCopyFirst) +
+        "If a process was killed, that is all: what it had not finished is in "
+        "the write-ahead log, or in the files that it was compacting. If none "
+        "was, restore the database from a backup";
+  } else {
+    unlisted.what =
+        "SST files are in the folder that the MANIFEST does not name, and no "
+        "process on this machine has the database open: a process that was "
+        "killed leaves such files";
+    unlisted.to_do =
+        "nothing: RocksDB removes them when it opens the database for writing";
+  }
+  findings.push_back(unlisted);
+  return findings;
 }
 
 Observed Compare(const FilterQuestions& questions,

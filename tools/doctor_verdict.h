@@ -71,6 +71,9 @@ struct Verdict {
 
 Verdict Judge(const Family& family);
 
+// What there is to say of the files that the MANIFEST does not name.
+std::vector<Finding> Judge(const DatabaseFiles& files);
+
 // What the statistics of the database say.
 struct Observed {
   FilterQuestions questions;

@@ -167,6 +167,7 @@ void AddSource(CLI::App* command, Options* options) {
                    "Only the SST files of this one")
       ->type_name("NAME")
       ->needs(db);
+  AddDbPath(command, &options->exporting.db_paths)->needs(db);
   command
       ->add_flag("--sync", options->sync,
                  "Make the folder hold exactly the filters of the live SST "

@@ -69,6 +69,12 @@ struct FilterDbExportOptions {
   // is in no filter.)
   bool live_keys_only = false;
 
+  // For a database that has some: every folder of its DBOptions::db_paths and
+  // ColumnFamilyOptions::cf_paths, in any order, with that of the database or
+  // without it. No file of a database names them. An SST file is searched for
+  // in all of them, by its number and its size.
+  std::vector<std::string> db_paths;
+
   // Also files that exist.
   bool overwrite = false;
 

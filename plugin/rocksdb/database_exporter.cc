@@ -85,10 +85,13 @@ bool DatabaseExporter::ExportOne(const LiveSsts& live, const LiveSst& file,
   SstExporter exporter(options, form_, progress, &exported);
   if (!FindExtractor(live, file, &options, &error) ||
       !exporter.Export(&error)) {
-    if (access(file.path.c_str(), F_OK) != 0 &&
-        gone_.insert(file.number).second) {
-      finished_.erase(file.number);
-      return false;
+    if (access(file.path.c_str(), F_OK) != 0) {
+      if (gone_.insert(file.number).second) {
+        finished_.erase(file.number);
+        return false;
+      }
+      error =
+          file.path + ": " + WhyMissing(file) + "; " + RemedyForMissing(file);
     }
     write_failed_ |= exporter.write_failed();
     report_->errors.push_back(error);

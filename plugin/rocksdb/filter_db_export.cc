@@ -47,7 +47,7 @@ bool ExportFilterDbs(const std::string& db_dir,
                      const FilterDbExportOptions& options,
                      FilterDbExportReport* report, std::string* error) {
   const auto list = [&](LiveSsts* live, std::string* failure) {
-    return ListLiveSsts(db_dir, column_family, live, failure);
+    return ListLiveSsts(db_dir, options.db_paths, column_family, live, failure);
   };
   return ExportListedSsts(db_dir, list, out_dir, sync, options, report, error);
 }

@@ -1,24 +1,20 @@
 #include "plugin/rocksdb/live_ssts.h"
 
-#include <rocksdb/convenience.h>
 #include <rocksdb/file_system.h>
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/listener.h>
 #include <rocksdb/metadata.h>
 #include <rocksdb/table.h>
-#include <rocksdb/utilities/object_registry.h>
-#include <rocksdb/utilities/options_util.h>
 #include <rocksdb/version.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <set>
 #include <thread>
 #include <tuple>
 
-#include "cassandra_bloom/filter_policy.h"
-#include "plugin/rocksdb/export_worker.h"
-#include "plugin/rocksdb/read_only_env.h"
+#include "plugin/rocksdb/recorded_options.h"
 
 namespace cassandra_bloom {
 
@@ -26,96 +22,11 @@ using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
-using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DB;
-using ROCKSDB_NAMESPACE::DBOptions;
-using ROCKSDB_NAMESPACE::DbPath;
-using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::LiveFileMetaData;
-using ROCKSDB_NAMESPACE::ObjectRegistry;
 using ROCKSDB_NAMESPACE::Status;
 
 namespace {
-
-// No file of a database names its db_paths, other than its folder, and RocksDB
-// reads beyond the end of this list if a file is in a path that is not on it.
-// Four is the most that it allows.
-std::vector<DbPath> PathsOf(const std::string& db_dir) {
-  std::vector<DbPath> paths = {{db_dir, /*target_size=*/0}};
-  for (int i = 1; i < 4; ++i) {
-    paths.emplace_back(db_dir + "/unknown db_paths[" + std::to_string(i) + "]",
-                       /*target_size=*/0);
-  }
-  return paths;
-}
-
-// Takes any options.
-class NoListener final : public EventListener {
- protected:
-  Status ConfigureOptions(
-      const ConfigOptions&, const std::unordered_map<std::string, std::string>&,
-      std::unordered_map<std::string, std::string>*) override {
-    return Status::OK();
-  }
-};
-
-// What of a database's options one must know to find its files.
-struct KnownOptions {
-  DBOptions db;
-  std::map<std::string, ColumnFamilyOptions> column_families;
-};
-
-// The database may have been written by a program with comparators, filters or
-// whole options of which nothing is known here, and what matters of them shows
-// later, so that nothing is an error.
-KnownOptions LoadOptions(const std::string& db_dir) {
-  ConfigOptions config;
-  config.env = ReadOnlyEnv();
-  config.ignore_unknown_options = true;
-  config.ignore_unsupported_options = true;
-  config.registry = ObjectRegistry::NewInstance();
-  config.registry->AddLibrary("cassandra_bloom", register_cassandra_bloom, "");
-  // A listener of ours would ask for its folder.
-  config.registry->AddLibrary("none")->AddFactory<EventListener>(
-      kExportListenerName,
-      [](const std::string&, std::unique_ptr<EventListener>* guard,
-         std::string*) {
-        guard->reset(new NoListener);
-        return guard->get();
-      });
-  DBOptions db_options;
-  std::vector<ColumnFamilyDescriptor> descriptors;
-  KnownOptions known;
-  if (ROCKSDB_NAMESPACE::LoadLatestOptions(config, db_dir, &db_options,
-                                           &descriptors)
-          .ok()) {
-    for (const ColumnFamilyDescriptor& descriptor : descriptors) {
-      known.column_families[descriptor.name] = descriptor.options;
-    }
-  }
-  known.db.db_paths = PathsOf(db_dir);
-  known.db.env = ReadOnlyEnv();
-  known.db.info_log = NewDiscardingLogger();
-  // Files may go while the database is opened; it is their names that are
-  // wanted.
-  known.db.paranoid_checks = false;
-  known.db.max_open_files = 20;
-  known.db.skip_stats_update_on_db_open = true;
-  return known;
-}
-
-ColumnFamilyOptions ToOpen(const ColumnFamilyOptions& known) {
-  ColumnFamilyOptions options;
-  options.comparator = known.comparator;
-  options.num_levels = known.num_levels;
-  BlockBasedTableOptions table_options;
-  // No filter is loaded, and nothing else kept in memory.
-  table_options.filter_policy = nullptr;
-  table_options.cache_index_and_filter_blocks = true;
-  options.table_factory.reset(
-      ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table_options));
-  return options;
-}
 
 ColumnFamilySettings SettingsOf(const ColumnFamilyOptions& options) {
   ColumnFamilySettings settings;
@@ -142,16 +53,34 @@ LiveSst ToLiveSst(const LiveFileMetaData& file) {
   return sst;
 }
 
-// What is in another folder cannot be found by one who was not told of it.
-LiveSst ToLiveSst(const LiveFileMetaData& file, const std::string& db_dir) {
-  LiveSst sst = ToLiveSst(file);
-  if (file.db_path != db_dir) {
-    sst.error = sst.path +
-                ": is in another folder than the database, by its db_paths or "
-                "cf_paths, which none of its files names; export the SST files "
-                "of that folder by themselves (--sst)";
+// Nothing in a database says which folders its db_paths and cf_paths are. They
+// may be searched, as no two SST files of a database have the same number. The
+// size tells them from files of other databases, and from what a copy left.
+void Find(const std::vector<std::string>& folders, const LiveFileMetaData& file,
+          LiveSst* sst) {
+  sst->elsewhere = file.db_path != folders[0];
+  sst->path = folders[0] + file.name;
+  sst->error.clear();
+  for (const std::string& folder : folders) {
+    const std::string path = folder + file.name;
+    struct stat status;
+    if (stat(path.c_str(), &status) != 0) {
+      continue;
+    }
+    const auto size = static_cast<uint64_t>(status.st_size);
+    if (size == file.size) {
+      sst->path = path;
+      sst->error.clear();
+      return;
+    }
+    if (sst->error.empty()) {
+      sst->path = path;
+      sst->error = path + ": has " + std::to_string(size) + " bytes, but " +
+                   std::to_string(file.size) +
+                   " by the MANIFEST: it was cut, or is not the file that the "
+                   "database wrote";
+    }
   }
-  return sst;
 }
 
 // The identity alone is also that of a copy.
@@ -163,59 +92,161 @@ std::string DatabaseOf(DB* db) {
          std::filesystem::weakly_canonical(db->GetName(), ignored).string();
 }
 
-Status TryToList(const std::string& db_dir, LiveSsts* live) {
-  const KnownOptions known = LoadOptions(db_dir);
-  std::vector<std::string> names;
-  Status status = DB::ListColumnFamilies(known.db, db_dir, &names);
-  if (!status.ok()) {
-    return status;
-  }
+// What is in the MANIFEST.
+struct Listing {
+  std::string database;
+  std::vector<LiveFileMetaData> files;
+};
+
+Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
+                   const std::set<std::string>& column_families,
+                   Listing* listing) {
   std::vector<ColumnFamilyDescriptor> descriptors;
-  for (const std::string& name : names) {
-    const auto found = known.column_families.find(name);
-    const ColumnFamilyOptions options = found == known.column_families.end()
-                                            ? ColumnFamilyOptions()
-                                            : found->second;
-    descriptors.emplace_back(name, ToOpen(options));
-    live->column_families[name] = SettingsOf(options);
+  for (const std::string& name : column_families) {
+    descriptors.emplace_back(name, recorded.ForListing(name));
   }
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
 #if ROCKSDB_MAJOR >= 11
-  status = DB::OpenForReadOnly(known.db, db_dir, descriptors, &handles, &db);
+  const Status status =
+      DB::OpenForReadOnly(recorded.db, db_dir, descriptors, &handles, &db);
 #else
   DB* opened = nullptr;
-  status =
-      DB::OpenForReadOnly(known.db, db_dir, descriptors, &handles, &opened);
+  const Status status =
+      DB::OpenForReadOnly(recorded.db, db_dir, descriptors, &handles, &opened);
   db.reset(opened);
 #endif
+  if (status.ok()) {
+    db->GetLiveFilesMetaData(&listing->files);
+    listing->database = DatabaseOf(db.get());
+    for (ColumnFamilyHandle* const handle : handles) {
+      db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+    }
+  }
+  return status;
+}
+
+// One after the other, whether a stand-in for a comparator must sort backwards
+// so that RocksDB sees no files that overlap.
+Status FindOrders(const RecordedOptions& recorded, const std::string& db_dir,
+                  const std::set<std::string>& column_families) {
+  constexpr char kDefault[] = "default";  // Is always opened.
+  std::map<std::string, std::set<std::string>> by_comparator;
+  for (const std::string& name : column_families) {
+    const std::string comparator = recorded.UnknownComparatorOf(name);
+    if (!comparator.empty()) {
+      by_comparator[comparator].insert({kDefault, name});
+    }
+  }
+  std::vector<std::string> order = {recorded.UnknownComparatorOf(kDefault)};
+  for (const auto& of_comparator : by_comparator) {
+    order.push_back(of_comparator.first);
+  }
+  for (const std::string& comparator : order) {
+    if (comparator.empty()) {
+      continue;
+    }
+    Status status;
+    for (const bool reversed : {false, true}) {
+      recorded.named_comparators->at(comparator)->set_reversed(reversed);
+      Listing ignored;
+      status =
+          OpenAndList(recorded, db_dir, by_comparator[comparator], &ignored);
+      if (status.ok()) {
+        break;
+      }
+    }
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  return Status::OK();
+}
+
+// `*unknown_order`: set to the names of comparators that are not known here if
+// that may be why it fails.
+Status TryToList(const std::string& db_dir,
+                 const std::vector<std::string>& folders, LiveSsts* live,
+                 std::string* unknown_order) {
+  const RecordedOptions recorded = LoadRecordedOptions(db_dir);
+  std::vector<std::string> names;
+  Status status = DB::ListColumnFamilies(recorded.db, db_dir, &names);
   if (!status.ok()) {
     return status;
   }
-  std::vector<LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  live->database = DatabaseOf(db.get());
-  for (ColumnFamilyHandle* const handle : handles) {
-    db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  const std::set<std::string> column_families(names.begin(), names.end());
+  Listing listing;
+  status = OpenAndList(recorded, db_dir, column_families, &listing);
+  if (status.IsCorruption() && !recorded.named_comparators->empty()) {
+    status = FindOrders(recorded, db_dir, column_families);
+    if (status.ok()) {
+      status = OpenAndList(recorded, db_dir, column_families, &listing);
+    }
+    for (const auto& comparator : *recorded.named_comparators) {
+      *unknown_order += " '" + comparator.first + "'";
+    }
   }
-  for (const LiveFileMetaData& file : files) {
-    live->files.push_back(ToLiveSst(file, db_dir));
+  if (!status.ok()) {
+    return status;
+  }
+  for (const std::string& name : names) {
+    live->column_families[name] = SettingsOf(recorded.Of(name));
+  }
+  live->database = listing.database;
+  for (const LiveFileMetaData& file : listing.files) {
+    live->files.push_back(ToLiveSst(file));
+    Find(folders, file, &live->files.back());
   }
   return status;
 }
 
 // While it is opened, a database that is in use may move on to another MANIFEST
 // or drop a column family.
-Status List(const std::string& db_dir, LiveSsts* live) {
+bool List(const std::string& db_dir, const std::vector<std::string>& folders,
+          LiveSsts* live, std::string* error) {
   constexpr int kAttempts = 5;
-  for (int attempt = 1;; ++attempt) {
+  Status status;
+  std::string unknown_order;
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
     *live = {};
-    Status status = TryToList(db_dir, live);
-    if (status.ok() || attempt == kAttempts) {
-      return status;
+    unknown_order.clear();
+    status = TryToList(db_dir, folders, live, &unknown_order);
+    if (status.ok()) {
+      return true;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(10 * attempt));
+    if (attempt < kAttempts) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10 * attempt));
+    }
   }
+  *error =
+      db_dir + ": cannot be opened as a RocksDB database: " + status.ToString();
+  if (!unknown_order.empty()) {
+    *error +=
+        ". It has keys in the order of the comparator" + unknown_order +
+        ", which is not known here and is neither bytewise nor that backwards, "
+        "or its MANIFEST is damaged. Filters can be exported from single SST "
+        "files (filterdb export --sst), or from the program that has the "
+        "comparator, while the database is open there: "
+        "ReconcileFilterDbExports in "
+        "cassandra_bloom/filter_db_export_listener.h";
+  } else if (status.ToString().find("does not match existing comparator") !=
+             std::string::npos) {
+    *error +=
+        ". The name of its comparator is read from its latest OPTIONS file, "
+        "which is missing or says another one: put it back";
+  }
+  return false;
+}
+
+bool AreFolders(const std::vector<std::string>& folders, std::string* error) {
+  for (const std::string& folder : folders) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(folder, ignored)) {
+      *error = folder + ": is no folder in which SST files can be (--db-path)";
+      return false;
+    }
+  }
+  return true;
 }
 
 void Select(const std::string& column_family, LiveSsts* live) {
@@ -231,12 +262,30 @@ void Select(const std::string& column_family, LiveSsts* live) {
 
 }  // namespace
 
-bool ListLiveSsts(const std::string& db_dir, const std::string& column_family,
-                  LiveSsts* live, std::string* error) {
-  const Status status = List(db_dir, live);
-  if (!status.ok()) {
-    *error = db_dir +
-             ": cannot be opened as a RocksDB database: " + status.ToString();
+std::string WhyMissing(const LiveSst& sst) {
+  return sst.elsewhere
+             ? "is in another folder than the database, by its db_paths or "
+               "cf_paths, which none of its files names"
+             : "is not there, though the MANIFEST names it";
+}
+
+std::string RemedyForMissing(const LiveSst& sst) {
+  const std::string name_them =
+      "name every folder of its SST files (--db-path)";
+  return sst.elsewhere
+             ? name_them
+             : "if the database has db_paths or cf_paths, " + name_them +
+                   "; if not, its rows are lost: restore the "
+                   "database from a backup";
+}
+
+bool ListLiveSsts(const std::string& db_dir,
+                  const std::vector<std::string>& db_paths,
+                  const std::string& column_family, LiveSsts* live,
+                  std::string* error) {
+  std::vector<std::string> folders = {db_dir};
+  folders.insert(folders.end(), db_paths.begin(), db_paths.end());
+  if (!AreFolders(db_paths, error) || !List(db_dir, folders, live, error)) {
     return false;
   }
   if (!column_family.empty()) {

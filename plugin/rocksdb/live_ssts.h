@@ -15,13 +15,20 @@
 namespace cassandra_bloom {
 
 struct LiveSst {
-  std::string path;
+  std::string path;  // Where it should be, if it is not found.
   uint64_t number = 0;
   std::string column_family;
   int level = 0;
   uint64_t num_entries = 0;
-  std::string error;  // Not empty: the file cannot be found, and why.
+  bool elsewhere = false;  // It is in no folder that a file names.
+  std::string error;       // Not empty: what is found there is not the file.
 };
+
+// Of one that is missing in two listings. In one listing alone it may be
+// missing because the database has done without it meanwhile: it writes so into
+// its MANIFEST before it removes a file.
+std::string WhyMissing(const LiveSst& sst);
+std::string RemedyForMissing(const LiveSst& sst);
 
 // As the latest OPTIONS file has it.
 struct ColumnFamilySettings {
@@ -38,10 +45,13 @@ struct LiveSsts {
   std::map<std::string, ColumnFamilySettings> column_families;
 };
 
-// `column_family`: its name, or "" for all of them. Another process may be
-// writing to the database.
-bool ListLiveSsts(const std::string& db_dir, const std::string& column_family,
-                  LiveSsts* live, std::string* error);
+// `db_paths`: the folders besides `db_dir` that SST files may be in, in any
+// order. `column_family`: its name, or "" for all of them. Another process may
+// be writing to the database.
+bool ListLiveSsts(const std::string& db_dir,
+                  const std::vector<std::string>& db_paths,
+                  const std::string& column_family, LiveSsts* live,
+                  std::string* error);
 
 // Of a database that is open in this process; without settings. Not to be
 // called with RocksDB's mutex held.

@@ -90,7 +90,13 @@ bool SstExporter::Export(std::string* error) {
       return false;
     }
   }
-  return ExportKeys(error);
+  const bool good = ExportKeys(error);
+  if (!good && !write_failed_ && !exported_->why_not_block.empty()) {
+    *error +=
+        " (from its block it cannot be exported: " + exported_->why_not_block +
+        ")";
+  }
+  return good;
 }
 
 PartitionKeyExtractor SstExporter::PartitionKeyOf(const SstFile& sst) const {
@@ -153,6 +159,9 @@ bool SstExporter::TryBlock(std::string* error) {
   }
   exported_->num_range_deletions = sst->properties().num_range_deletions;
   exported_->why_not_block = WhyNotBlock(*sst);
+  if (exported_->why_not_block.empty() && !sst->filter_damage().empty()) {
+    exported_->why_not_block = "its filter is damaged: " + sst->filter_damage();
+  }
   if (!exported_->why_not_block.empty()) {
     return true;
   }

@@ -157,25 +157,54 @@ class KeyIterator {
 
 }  // namespace
 
+std::unique_ptr<SstFile> SstFile::OpenWith(const std::string& path,
+                                           const Comparator* comparator,
+                                           const std::string& filter_name,
+                                           const VisitBlock& visit,
+                                           std::string* error) {
+  uint64_t num_blocks = 0;
+  const VisitBlock count_and_visit = [&](const Slice& block) {
+    ++num_blocks;
+    visit(block);
+  };
+  const auto open = [&](bool with_filter, Status* status) {
+    Options options =
+        ReadingOptions(with_filter ? std::make_shared<BlockObserver>(
+                                         filter_name, count_and_visit)
+                                   : nullptr);
+    options.comparator = comparator;
+    auto reader = std::make_unique<SstFileReader>(options);
+    *status = reader->Open(path);
+    return std::unique_ptr<SstFile>(
+        status->ok() ? new SstFile(path, std::move(reader)) : nullptr);
+  };
+  const bool with_filter = static_cast<bool>(visit);
+  Status status;
+  auto file = open(with_filter, &status);
+  if (file == nullptr) {
+    *error = path +
+             ": cannot be read as a block-based SST file: " + status.ToString();
+    // A partition that cannot be read is an error of the whole file, though
+    // the rest of it may be good (BlockBasedTable::
+    // PrefetchIndexAndFilterBlocks).
+    Status ignored;
+    if (with_filter && status.IsCorruption() &&
+        (file = open(/*with_filter=*/false, &ignored)) != nullptr) {
+      file->filter_damage_ = status.ToString();
+    }
+  } else if (with_filter && num_blocks == 0 &&
+             file->properties_->filter_policy_name == filter_name &&
+             file->properties_->filter_size > 0) {
+    file->filter_damage_ = file->WhyNoFilter();
+  }
+  return file;
+}
+
 std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
                                        const VisitBlock& visit,
                                        std::string* error) {
-  const auto open = [&](const Comparator* comparator,
-                        const std::string& filter_name) {
-    Options options = ReadingOptions(
-        visit ? std::make_shared<BlockObserver>(filter_name, visit) : nullptr);
-    options.comparator = comparator;
-    auto reader = std::make_unique<SstFileReader>(options);
-    const Status status = reader->Open(path);
-    if (!status.ok()) {
-      *error = path + ": cannot be read as a block-based SST file: " +
-               status.ToString();
-      return std::unique_ptr<SstFile>();
-    }
-    return std::unique_ptr<SstFile>(new SstFile(path, std::move(reader)));
-  };
   const Comparator* const usual = ROCKSDB_NAMESPACE::BytewiseComparator();
-  auto file = open(usual, kPolicyName);
+  auto file = OpenWith(path, usual, kPolicyName, visit, error);
   if (file == nullptr) {
     return file;
   }
@@ -183,14 +212,24 @@ std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
   const TableProperties& properties = file->properties();
   if (visit) {
     return file->partition_key() && properties.filter_policy_name != kPolicyName
-               ? open(usual, properties.filter_policy_name)
+               ? OpenWith(path, usual, properties.filter_policy_name, visit,
+                          error)
                : std::move(file);
   }
   const Comparator* const comparator =
       ComparatorByName(properties.comparator_name);
   return comparator == nullptr || comparator == usual
              ? std::move(file)
-             : open(comparator, kPolicyName);
+             : OpenWith(path, comparator, kPolicyName, visit, error);
+}
+
+// A full filter, or the index of a partitioned one, that cannot be read is no
+// error: RocksDB goes on without (FullFilterBlockReader::Create and
+// PartitionedFilterBlockReader::Create, table/block_based, 7.1 to 11.8). It
+// does say so where it verifies checksums, of these blocks first.
+std::string SstFile::WhyNoFilter() const {
+  const Status status = reader_->VerifyChecksum();
+  return status.ok() ? "" : status.ToString();
 }
 
 FilterHolds SstFile::filter_holds() const {
@@ -216,7 +255,12 @@ bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {
              ": its keys cannot be read here, as they are in the order "
              "of the comparator '" +
              comparator +
-             "'; only RocksDB's bytewise ones without timestamps are known";
+             "'; only RocksDB's bytewise ones without timestamps are known. "
+             "Either let RocksDB write full filters that hold whole keys or "
+             "prefixes alone (partition_filters=false; then compact), whose "
+             "blocks are exported as they are, or build the Filter.db in a "
+             "program that has the comparator: FilterDbBuilder in "
+             "cassandra_bloom/filter_db.h";
     return false;
   }
   // A deleted range counts as a deletion, too, but hides no key from us.

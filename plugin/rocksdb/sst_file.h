@@ -3,6 +3,7 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_ROCKSDB_SST_FILE_H_
 #define CASSANDRA_BLOOM_PLUGIN_ROCKSDB_SST_FILE_H_
 
+#include <rocksdb/comparator.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table_properties.h>
@@ -27,7 +28,8 @@ class SstFile {
 
   // Calls `visit` for the blocks of our filter, if the file has one: once for a
   // full filter, for each partition of a partitioned one. Without `visit` the
-  // filter is not read.
+  // filter is not read. If there is one that cannot be read, the file is open
+  // nevertheless; then blocks that were visited are no more.
   static std::unique_ptr<SstFile> Open(const std::string& path,
                                        const VisitBlock& visit,
                                        std::string* error);
@@ -36,6 +38,10 @@ class SstFile {
   const ROCKSDB_NAMESPACE::TableProperties& properties() const {
     return *properties_;
   }
+
+  // What RocksDB says of our filter if it is damaged, so that not all of it
+  // was visited; otherwise "".
+  const std::string& filter_damage() const { return filter_damage_; }
 
   // Of any filter, if there is one.
   FilterHolds filter_holds() const;
@@ -58,11 +64,18 @@ class SstFile {
         reader_(std::move(reader)),
         properties_(reader_->GetTableProperties()) {}
 
+  static std::unique_ptr<SstFile> OpenWith(
+      const std::string& path, const ROCKSDB_NAMESPACE::Comparator* comparator,
+      const std::string& filter_name, const VisitBlock& visit,
+      std::string* error);
+
+  std::string WhyNoFilter() const;
   bool CanReadKeys(bool live_keys_only, std::string* error) const;
 
   const std::string path_;
   const std::unique_ptr<ROCKSDB_NAMESPACE::SstFileReader> reader_;
   const std::shared_ptr<const ROCKSDB_NAMESPACE::TableProperties> properties_;
+  std::string filter_damage_;
 };
 
 }  // namespace cassandra_bloom

@@ -315,6 +315,17 @@ TEST_F(DatabaseExportTest, SeveralPathsAndLevels) {
   EXPECT_FALSE(Export());
   ASSERT_EQ(report_.errors.size(), 1);
   EXPECT_THAT(report_.errors[0], HasSubstr("is in another folder"));
+  EXPECT_THAT(report_.errors[0], HasSubstr("(--db-path)"));
+
+  FilterDbExportOptions with_paths;
+  with_paths.db_paths = {second.path()};
+  EXPECT_TRUE(Export(/*sync=*/true, "", with_paths)) << error_;
+  EXPECT_EQ(NamesIn(out_.path()), LiveFilterNames(db_));
+  ExpectFiltersAreTheirs(db_, out_.path());
+  with_paths.db_paths = {second / "none"};
+  EXPECT_FALSE(Export(/*sync=*/true, "", with_paths));
+  EXPECT_THAT(error_, HasSubstr("/none: is no folder"));
+  EXPECT_EQ(NamesIn(out_.path()), LiveFilterNames(db_));
 
   FilterDbExportReport report;
   ExportedFilterDb exported;
@@ -376,7 +387,8 @@ TEST_F(DatabaseExportTest, AMissingFileStopsNoOther) {
   EXPECT_THAT(error_, HasSubstr("1 SST file was not exported"));
   EXPECT_EQ(report_.exported.size(), 2);
   ASSERT_EQ(report_.errors.size(), 1);
-  EXPECT_THAT(report_.errors[0], HasSubstr("No such file"));
+  EXPECT_THAT(report_.errors[0],
+              HasSubstr("is not there, though the MANIFEST names it"));
 }
 
 TEST_F(DatabaseExportTest, Refusals) {

@@ -130,7 +130,9 @@ void ExpectFiltersAreTheirs(const TestDb& db, const std::string& folder) {
     const auto filter = FilterDbFile::Open(
         folder + "/" + NameOf(file.file_number), kNaAndLater, &error);
     ASSERT_NE(filter, nullptr) << error;
-    rocksdb::SstFileReader reader{rocksdb::Options()};
+    rocksdb::Options options;
+    options.comparator = db.options().comparator;
+    rocksdb::SstFileReader reader(options);
     Require(reader.Open(file.db_path + file.name));
     const std::unique_ptr<rocksdb::Iterator> iterator(
         reader.NewIterator(rocksdb::ReadOptions()));

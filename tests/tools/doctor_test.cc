@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,6 +19,7 @@
 #include "tests/export/export_checks.h"
 #include "tests/support/filterdb_command.h"
 #include "tests/support/temp_dir.h"
+#include "tests/tools/doctor_checks.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -27,42 +27,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-bool IsWriteAheadLog(const std::string& file) {
-  return file.size() > 4 && file.compare(file.size() - 4, 4, ".log") == 0;
-}
-
-Ran Doctor(const TestDb& db, const std::string& options = "--json") {
-  auto before = StateOf(db.path());
-  const Ran ran = Filterdb("doctor --db=" + db.path() + " " + options);
-  const auto after = StateOf(db.path());
-  // RocksDB removes old ones by itself, a while after a flush.
-  for (auto file = before.begin(); file != before.end();) {
-    const bool is_gone =
-        IsWriteAheadLog(file->first) && after.count(file->first) == 0;
-    file = is_gone ? before.erase(file) : std::next(file);
-  }
-  EXPECT_EQ(after, before);
-  return ran;
-}
-
-// Of the only column family.
-Json VerdictOf(const Ran& ran) {
-  return ran.json()["column_families"][0]["verdict"];
-}
-
-double FalsePositives(const Json& verdict) {
-  return verdict["false_positives_per_absent_read"];
-}
-
-// Good, or with so many files in these states.
-void ExpectFiles(const Json& verdict, std::map<std::string, int> expected) {
-  for (const char* const state :
-       {"good", "saturated", "damaged", "other_partition_keys", "other_policy",
-        "unfiltered"}) {
-    EXPECT_EQ(verdict["files"][state], expected[state]) << state;
-  }
-}
 
 // Into the lowest level, as its own file.
 void Ingest(TestDb* db, const rocksdb::Options& options, uint32_t first,
