@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "plugin/rocksdb/export_folder.h"
+#include "plugin/rocksdb/export_target.h"
 
 namespace cassandra_bloom {
 namespace {
@@ -124,6 +124,40 @@ std::set<uint64_t> NumbersOf(const LiveSsts& live) {
   return numbers;
 }
 
+FilterContents ContentsOf(const FilterDbExportOptions& options,
+                          const LiveSsts& live) {
+  std::string ignored;  // It was checked before.
+  const auto partition_key =
+      PartitionKeyExtractor::Parse(options.partition_key, &ignored);
+  FilterContents contents;
+  contents.sstable_version = options.sstable_version;
+  contents.asked =
+      "partition_key=" + (options.partition_key.empty() || !partition_key
+                              ? "default"
+                              : partition_key->spelling());
+  if (options.prefixes) {
+    contents.asked += " prefixes";
+  } else if (options.from == ExportFrom::kKeys) {
+    // A block that holds prefixes alone would be exported as such.
+    contents.asked += " from=keys";
+  }
+  if (options.live_keys_only) {
+    contents.asked += " live_keys_only";
+  }
+  if (options.prefixes && options.prefix_extractor != nullptr) {
+    contents.extractors = PercentEncoded(options.prefix_extractor->AsString());
+  } else if (options.prefixes) {
+    for (const auto& [name, settings] : live.column_families) {
+      if (settings.prefix_extractor != nullptr) {
+        contents.extractors +=
+            PercentEncoded(name) + ":" +
+            PercentEncoded(settings.prefix_extractor->AsString()) + " ";
+      }
+    }
+  }
+  return contents;
+}
+
 bool ExportListedSsts(const std::string& what, const ListSsts& list,
                       const std::string& out_dir, bool sync,
                       const FilterDbExportOptions& options,
@@ -144,7 +178,14 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
     return false;
   }
   bool is_new = false;
-  if (sync && !ClaimExportFolder(out_dir, live.database, &is_new, error)) {
+  const FilterContents contents = ContentsOf(options, live);
+  if (sync &&
+      !CheckFolderMark(out_dir, live.database, contents, NumbersOf(live),
+                       options.overwrite, &is_new, error)) {
+    return false;
+  }
+  if (is_new &&
+      !MarkFolder(out_dir, live.database, contents, NumbersOf(live), error)) {
     return false;
   }
   FilterDbExportOptions exporting = options;

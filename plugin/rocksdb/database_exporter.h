@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cassandra_bloom/filter_db_export.h"
+#include "plugin/rocksdb/export_folder.h"
 #include "plugin/rocksdb/live_ssts.h"
 #include "plugin/rocksdb/sst_exporter.h"
 
@@ -49,6 +50,11 @@ class DatabaseExporter {
 };
 
 std::set<uint64_t> NumbersOf(const LiveSsts& live);
+
+// What decides which entries an export gives, other than the SST file: not what
+// decides on the size of a filter.
+FilterContents ContentsOf(const FilterDbExportOptions& options,
+                          const LiveSsts& live);
 
 using ListSsts = std::function<bool(LiveSsts* live, std::string* error)>;
 

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <string_view>
 #include <system_error>
@@ -108,6 +107,49 @@ std::string DatabaseFolderAbove(const std::string& path) {
   }
 }
 
+bool IsOutsideDatabases(const std::string& folder, std::string* error) {
+  if (folder.empty()) {
+    *error = "the folder to export to has no name";
+    return false;
+  }
+  const std::string database = DatabaseFolderAbove(folder);
+  if (!database.empty()) {
+    *error = folder + ": is in the folder of a database, " + database +
+             ", where nothing is written; choose another";
+  }
+  return database.empty();
+}
+
+// True, too, if that cannot be told, and why not is `*failure`.
+bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
+                    std::string* error) {
+  for (fs::directory_iterator entry(folder, *failure), end;
+       !*failure && entry != end; entry.increment(*failure)) {
+    const std::string name = entry->path().filename().string();
+    if (EndsWith(name, kDataComponent)) {
+      *error = folder + ": holds SSTables of Cassandra, such as " + name +
+               ", and making the folder follow a database would remove their "
+               "filters; choose another";
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+bool HasFilterOf(const std::string& folder, const std::string& sstable_version,
+                 const std::set<uint64_t>& live) {
+  return std::any_of(live.begin(), live.end(), [&](uint64_t number) {
+    std::error_code ignored;
+    return fs::exists(folder + "/" + FilterDbName(sstable_version, number),
+                      ignored);
+  });
+}
+
 }  // namespace
 
 std::string FilterDbName(const std::string& sstable_version, uint64_t number) {
@@ -138,42 +180,20 @@ bool IsNameableVersion(const std::string& sstable_version, std::string* error) {
   return true;
 }
 
-bool IsUsableExportFolder(const std::string& folder, std::string* error) {
-  if (folder.empty()) {
-    *error = "the folder to export to has no name";
-    return false;
-  }
-  const std::string database = DatabaseFolderAbove(folder);
-  if (!database.empty()) {
-    *error = folder + ": is in the folder of a database, " + database +
-             ", where nothing is written; choose another";
+bool IsGoodExportSetting(const std::string& folder, std::string* error) {
+  if (!IsOutsideDatabases(folder, error)) {
     return false;
   }
   std::error_code failure;
-  if (fs::is_directory(folder, failure)) {
-    if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
-      *error =
-          folder + ": cannot be read and written to: " + std::strerror(errno);
-      return false;
-    }
-    return true;
-  }
-  fs::path whole = fs::absolute(folder, failure).lexically_normal();
-  if (!whole.has_filename()) {
-    whole = whole.parent_path();  // It ended in a slash.
-  }
-  const fs::path parent = whole.parent_path();
-  if (fs::exists(folder, failure) || !fs::is_directory(parent, failure) ||
-      access(parent.c_str(), W_OK | X_OK) != 0) {
-    *error =
-        folder + ": is no folder, and cannot be created in " + parent.string();
+  if (fs::exists(folder, failure) && !fs::is_directory(folder, failure)) {
+    *error = folder + ": is no folder, and cannot be created";
     return false;
   }
-  return true;
+  return HoldsNoSstable(folder, &failure, error);
 }
 
 bool PrepareExportFolder(const std::string& folder, std::string* error) {
-  if (!IsUsableExportFolder(folder, error)) {
+  if (!IsOutsideDatabases(folder, error)) {
     return false;
   }
   std::error_code failure;
@@ -183,50 +203,100 @@ bool PrepareExportFolder(const std::string& folder, std::string* error) {
         folder + ": is no folder, and cannot be created: " + failure.message();
     return false;
   }
+  if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
+    *error =
+        folder + ": cannot be read and written to: " + std::strerror(errno);
+    return false;
+  }
   return true;
 }
 
 bool MayBeSynced(const std::string& folder, std::string* error) {
   std::error_code failure;
-  for (fs::directory_iterator entry(folder, failure), end;
-       !failure && entry != end; entry.increment(failure)) {
-    const std::string name = entry->path().filename().string();
-    if (EndsWith(name, kDataComponent)) {
-      *error = folder + ": holds SSTables of Cassandra, such as " + name +
-               ", and making the folder follow a database would remove their "
-               "filters; choose another";
-      return false;
-    }
+  if (!HoldsNoSstable(folder, &failure, error)) {
+    return false;
   }
-  if (failure && failure != std::errc::no_such_file_or_directory) {
+  if (failure) {
     *error = folder + ": cannot be read: " + failure.message();
+  }
+  return !failure;
+}
+
+std::string FolderMarkPath(const std::string& folder) {
+  return folder + "/" + kDatabaseMark;
+}
+
+std::optional<FolderMark> ReadFolderMark(const std::string& folder) {
+  const std::string path = FolderMarkPath(folder);
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) {
+    return std::nullopt;
+  }
+  std::ifstream file(path);
+  FolderMark mark;
+  std::getline(file, mark.database);
+  FilterContents contents;
+  while (std::getline(file, contents.sstable_version, '\t') &&
+         std::getline(file, contents.asked, '\t') &&
+         std::getline(file, contents.extractors)) {
+    mark.contents[contents.sstable_version] = contents;
+  }
+  return mark;
+}
+
+bool CheckFolderMark(const std::string& folder, const std::string& database,
+                     const FilterContents& contents,
+                     const std::set<uint64_t>& live, bool overwrite,
+                     bool* is_new, std::string* error) {
+  const std::optional<FolderMark> mark = ReadFolderMark(folder);
+  *is_new = true;
+  if (!mark) {
+    return true;
+  }
+  if (mark->database != OneLine(database)) {
+    *error = folder + ": holds the filters of another database, " +
+             mark->database + "; choose another, or remove " +
+             FolderMarkPath(folder) + " if it shall be that of " + database;
+    return false;
+  }
+  const auto held = mark->contents.find(contents.sstable_version);
+  if (held == mark->contents.end()) {
+    return true;
+  }
+  const bool as_asked = held->second.asked == contents.asked;
+  *is_new = !as_asked || held->second.extractors != contents.extractors;
+  if (!as_asked && !overwrite &&
+      HasFilterOf(folder, contents.sstable_version, live)) {
+    *error = folder + ": holds filters made with " + held->second.asked +
+             ", which cannot be kept among those with " + contents.asked +
+             ", as they hold other entries; choose another folder, or have all "
+             "made anew (--force, or remove " +
+             FolderMarkPath(folder) + ")";
     return false;
   }
   return true;
 }
 
-bool ClaimExportFolder(const std::string& folder, const std::string& database,
-                       bool* is_new, std::string* error) {
-  const std::string path = folder + "/" + kDatabaseMark;
-  std::error_code failure;
-  *is_new = !fs::exists(path, failure);
-  if (*is_new) {
-    return WriteFileAtomically(
-        path, /*overwrite=*/false,
-        [&](const Append& append) {
-          return append(database.data(), database.size());
-        },
-        error);
+bool MarkFolder(const std::string& folder, const std::string& database,
+                const FilterContents& contents, const std::set<uint64_t>& live,
+                std::string* error) {
+  for (const uint64_t number : live) {
+    std::vector<std::string> replaced;
+    if (!RemoveFilterDb(folder, contents.sstable_version, number, &replaced,
+                        error)) {
+      return false;
+    }
   }
-  std::ifstream mark(path);
-  const std::string owner{std::istreambuf_iterator<char>(mark), {}};
-  if (owner != database) {
-    *error = folder + ": holds the filters of another database, " + owner +
-             "; choose another, or remove " + path +
-             " if it shall be that of " + database;
-    return false;
+  FolderMark mark = ReadFolderMark(folder).value_or(FolderMark());
+  mark.contents[contents.sstable_version] = contents;
+  std::string text = OneLine(database) + "\n";
+  for (const auto& [version, held] : mark.contents) {
+    text += version + "\t" + held.asked + "\t" + held.extractors + "\n";
   }
-  return true;
+  return WriteFileAtomically(
+      FolderMarkPath(folder), /*overwrite=*/true,
+      [&](const Append& append) { return append(text.data(), text.size()); },
+      error);
 }
 
 ExportFolderLock::ExportFolderLock(const std::string& folder)

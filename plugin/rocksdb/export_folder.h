@@ -4,6 +4,7 @@
 #define CASSANDRA_BLOOM_PLUGIN_ROCKSDB_EXPORT_FOLDER_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,22 +23,53 @@ std::optional<uint64_t> NumberOfSst(const std::string& path);
 // True if files may be named after this version: if it is one.
 bool IsNameableVersion(const std::string& sstable_version, std::string* error);
 
-// Whether files can be written there, or it can be created. An error, too, if a
-// database is there or in a folder above, so that nothing ever gets into one.
-bool IsUsableExportFolder(const std::string& folder, std::string* error);
+// Whether it may be the setting of a listener: false for what is no folder, for
+// one in the folder of a database, and for one of SSTables. That it is not
+// there, or cannot be written to, is no error: it may be mounted later.
+bool IsGoodExportSetting(const std::string& folder, std::string* error);
 
-// Creates it if its parent is there.
+// Creates it if its parent is there. An error, too, if a database is there or
+// in a folder above, so that nothing ever gets into one.
 bool PrepareExportFolder(const std::string& folder, std::string* error);
 
 // False for a folder of SSTables, whose own Filter.db files would be taken for
 // old exports.
 bool MayBeSynced(const std::string& folder, std::string* error);
 
-// Marks the folder as that of a database, which for a folder without a mark is
-// `*is_new`. An error if it is that of another: files of two would get the same
-// names.
-bool ClaimExportFolder(const std::string& folder, const std::string& database,
-                       bool* is_new, std::string* error);
+// What the filters of one SSTable version hold of their SST files: by these two
+// an SST file always gives the same entries, in whatever size of filter.
+struct FilterContents {
+  std::string sstable_version;
+  std::string asked;       // By the options of the export.
+  std::string extractors;  // Of prefixes, which the database may change.
+};
+
+// The hidden file in a folder that follows a database.
+struct FolderMark {
+  std::string database;  // LiveSsts::database.
+  // By their SSTable version. None where an earlier version wrote the mark.
+  std::map<std::string, FilterContents> contents;
+};
+
+std::string FolderMarkPath(const std::string& folder);
+std::optional<FolderMark> ReadFolderMark(const std::string& folder);
+
+// Whether the folder may hold the filters of these contents of this database,
+// and whether it does not do so yet (`*is_new`): then none that is there may be
+// kept. An error if it is that of another database, as files of two would get
+// the same names, and if it has filters of `live` SST files for which something
+// else was asked, unless `overwrite`.
+bool CheckFolderMark(const std::string& folder, const std::string& database,
+                     const FilterContents& contents,
+                     const std::set<uint64_t>& live, bool overwrite,
+                     bool* is_new, std::string* error);
+
+// Removes the filters of `live` SST files, as they hold something else, and
+// marks the folder. In this order, so that none of them is ever taken for one
+// of these contents.
+bool MarkFolder(const std::string& folder, const std::string& database,
+                const FilterContents& contents, const std::set<uint64_t>& live,
+                std::string* error);
 
 // Held while a folder is written to: one at a time, of all threads and
 // processes, where the file system can.

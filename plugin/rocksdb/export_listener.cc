@@ -4,12 +4,14 @@
 #include <rocksdb/db.h>
 #include <rocksdb/utilities/options_type.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <utility>
 
 #include "plugin/rocksdb/database_exporter.h"
 #include "plugin/rocksdb/export_folder.h"
+#include "plugin/rocksdb/policy_settings.h"
 
 namespace cassandra_bloom {
 
@@ -21,7 +23,9 @@ using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::ExternalFileIngestionInfo;
 using ROCKSDB_NAMESPACE::FlushJobInfo;
 using ROCKSDB_NAMESPACE::OptionType;
+using ROCKSDB_NAMESPACE::OptionTypeFlags;
 using ROCKSDB_NAMESPACE::OptionTypeInfo;
+using ROCKSDB_NAMESPACE::OptionVerificationType;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::TableFileCreationInfo;
 using ROCKSDB_NAMESPACE::TableFileCreationReason;
@@ -42,67 +46,125 @@ bool IsOrWasUsable(const std::string& folder, std::string* error) {
   if (usable->count(folder) > 0) {
     return true;
   }
-  if (!IsUsableExportFolder(folder, error) || !MayBeSynced(folder, error)) {
+  if (!IsGoodExportSetting(folder, error)) {
     return false;
   }
   usable->insert(folder);
   return true;
 }
 
+// RocksDB does not prepare or validate listeners.
+bool IsGood(const ExportTarget& target, std::string* error) {
+  if (target.out_dir.empty()) {
+    *error = "out_dir, the folder to export to, is not given";
+    return false;
+  }
+  if (target.sstable_version.empty()) {
+    *error = "sstable_version, such as nb, is not given";
+    return false;
+  }
+  return IsNameableVersion(target.sstable_version, error) &&
+         IsOrWasUsable(target.out_dir, error);
+}
+
 }  // namespace
 
 FilterDbExportListener::FilterDbExportListener(const std::string& id)
     : id_(id) {
-  // To be written into OPTIONS files.
+  // To be read, but not to be written, other than in the id.
   static const std::unordered_map<std::string, OptionTypeInfo> kOptions = {
-      {kOutDir, {offsetof(Settings, out_dir), OptionType::kString}},
+      {kOutDir,
+       {offsetof(ExportTarget, out_dir), OptionType::kString,
+        OptionVerificationType::kNormal, OptionTypeFlags::kDontSerialize}},
       {kSstableVersion,
-       {offsetof(Settings, sstable_version), OptionType::kString}}};
+       {offsetof(ExportTarget, sstable_version), OptionType::kString,
+        OptionVerificationType::kNormal, OptionTypeFlags::kDontSerialize}}};
   RegisterOptions(kExportListenerName, &settings_, &kOptions);
 }
 
 // ---- Options ----
 
+std::string FilterDbExportListener::GetId() const {
+  return targets_.empty() ? id_ : ExportId(targets_);
+}
+
 Status FilterDbExportListener::ConfigureOptions(
     const ConfigOptions& config_options,
     const std::unordered_map<std::string, std::string>& options,
-    std::unordered_map<std::string, std::string>* unused) {
-  if (worker_ != nullptr && !options.empty()) {
-    return Status::InvalidArgument(
-        id_ + ": cannot be changed; create another listener");
+    std::unordered_map<std::string, std::string>* /*unused*/) {
+  if (worker_ != nullptr) {
+    return options.empty()
+               ? Status::OK()
+               : Status::InvalidArgument(
+                     id_ + ": cannot be changed; create another listener");
   }
-  for (const auto& option : options) {
-    if (option.first != kOutDir && option.first != kSstableVersion) {
-      return Status::InvalidArgument(id_ + ": has no option '" + option.first +
-                                     "'; it has out_dir and sstable_version");
-    }
-  }
-  Status status =
-      EventListener::ConfigureOptions(config_options, options, unused);
+  const Status status = Read(config_options, options);
   if (status.ok()) {
-    status = Check();
-  }
-  if (status.ok() && worker_ == nullptr) {
-    worker_ = std::make_unique<ExportWorker>(settings_.out_dir,
-                                             settings_.sstable_version);
+    worker_ = std::make_unique<ExportWorker>(targets_);
   }
   return status;
 }
 
-// RocksDB does not prepare or validate listeners.
-Status FilterDbExportListener::Check() const {
+// Of several listeners in one id, those of others are lost already.
+Status FilterDbExportListener::Read(const ConfigOptions& config_options,
+                                    const OptionMap& options) {
+  std::vector<std::string> listeners;
   std::string error;
-  if (id_ != kExportListenerName) {
-    error = "is unknown; the listener is " + std::string(kExportListenerName);
-  } else if (settings_.out_dir.empty()) {
-    error = "out_dir, the folder to export to, is not given";
-  } else if (settings_.sstable_version.empty()) {
-    error = "sstable_version, such as nb, is not given";
-  } else if (IsNameableVersion(settings_.sstable_version, &error) &&
-             IsOrWasUsable(settings_.out_dir, &error)) {
-    return Status::OK();
+  if (!SplitListeners(id_, &listeners, &error)) {
+    return Status::InvalidArgument(id_ + ": " + error);
   }
-  return Status::InvalidArgument(id_ + ": " + error);
+  Status status;
+  for (const std::string& listener : listeners) {
+    OptionMap its_options = listeners.size() == 1 ? options : OptionMap();
+    std::string id = listener;
+    if (id.find('=') != std::string::npos) {
+      status = ROCKSDB_NAMESPACE::StringToMap(listener, &its_options);
+      id = its_options["id"];
+      its_options.erase("id");
+    }
+    if (status.ok() && id.rfind(kPolicyName, 0) == 0) {
+      status = ReadOne(config_options, id, its_options);
+    }
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  return status;
+}
+
+Status FilterDbExportListener::ReadOne(const ConfigOptions& config_options,
+                                       const std::string& id,
+                                       const OptionMap& options) {
+  std::string error;
+  settings_ = {};
+  if (id == kExportListenerName) {
+    for (const auto& option : options) {
+      if (option.first != kOutDir && option.first != kSstableVersion) {
+        return Status::InvalidArgument(id + ": has no option '" + option.first +
+                                       "'; it has out_dir and sstable_version");
+      }
+    }
+    const Status status =
+        EventListener::ConfigureOptions(config_options, options, nullptr);
+    if (!status.ok()) {
+      return status;
+    }
+  } else if (ParseExportId(id, &settings_, &error) && !options.empty()) {
+    error = "takes no options beside those in its id";
+  }
+  if (!error.empty() || !IsGood(settings_, &error)) {
+    return Status::InvalidArgument(id + ": " + error);
+  }
+  const bool is_repeated =
+      std::any_of(targets_.begin(), targets_.end(), [&](const auto& target) {
+        return target.out_dir == settings_.out_dir &&
+               target.sstable_version == settings_.sstable_version;
+      });
+  // A program may add at each start what it has read from the OPTIONS file.
+  if (!is_repeated) {
+    targets_.push_back(settings_);
+  }
+  return Status::OK();
 }
 
 // ---- Events ----

@@ -1,4 +1,5 @@
-// The listener that keeps a folder of Filter.db files.
+// The listener that keeps a folder of Filter.db files, or several where RocksDB
+// makes one listener of several.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_ROCKSDB_EXPORT_LISTENER_H_
 #define CASSANDRA_BLOOM_PLUGIN_ROCKSDB_EXPORT_LISTENER_H_
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export_listener.h"
+#include "plugin/rocksdb/export_target.h"
 #include "plugin/rocksdb/export_worker.h"
 
 namespace cassandra_bloom {
@@ -28,6 +30,9 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
   explicit FilterDbExportListener(const std::string& id);
 
   const char* Name() const override { return kExportListenerName; }
+
+  // All that OPTIONS files have of it.
+  std::string GetId() const override;
 
   void OnFlushCompleted(ROCKSDB_NAMESPACE::DB* db,
                         const ROCKSDB_NAMESPACE::FlushJobInfo& info) override;
@@ -58,12 +63,14 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
       std::unordered_map<std::string, std::string>* unused) override;
 
  private:
-  struct Settings {
-    std::string out_dir;
-    std::string sstable_version;
-  };
+  using OptionMap = std::unordered_map<std::string, std::string>;
 
-  ROCKSDB_NAMESPACE::Status Check() const;
+  ROCKSDB_NAMESPACE::Status Read(
+      const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
+      const OptionMap& options);
+  ROCKSDB_NAMESPACE::Status ReadOne(
+      const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
+      const std::string& id, const OptionMap& options);
   void Guard(const std::function<void()>& handle_event);
   void Installed(ROCKSDB_NAMESPACE::DB* db,
                  const std::vector<std::string>& new_ssts);
@@ -71,7 +78,8 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
   void List();
 
   const std::string id_;
-  Settings settings_;
+  ExportTarget settings_;  // Of the options that are being read.
+  std::vector<ExportTarget> targets_;
   std::unique_ptr<ExportWorker> worker_;
 
   // Held from a listing until it is handed over: what an event tells that comes

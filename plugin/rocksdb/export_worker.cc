@@ -1,5 +1,7 @@
 #include "plugin/rocksdb/export_worker.h"
 
+#include <unistd.h>
+
 #include <exception>
 #include <utility>
 
@@ -30,7 +32,21 @@ LiveSsts LiveAfter(const std::optional<LiveSsts>& listing,
   return live;
 }
 
+std::string FilterOf(const ExportTarget& target, uint64_t number) {
+  return target.out_dir + "/" + FilterDbName(target.sstable_version, number);
+}
+
+bool IsThere(const std::string& path) {
+  return access(path.c_str(), F_OK) == 0;
+}
+
 }  // namespace
+
+ExportWorker::ExportWorker(const std::vector<ExportTarget>& targets) {
+  for (const ExportTarget& target : targets) {
+    folders_.push_back({target, {}});
+  }
+}
 
 ExportWorker::~ExportWorker() {
   {
@@ -86,7 +102,10 @@ void ExportWorker::Run() {
     const Work work = std::exchange(work_, {});
     working_ = true;
     lock.unlock();
-    const bool is_following = Perform(work);
+    bool is_following = true;
+    for (Folder& folder : folders_) {
+      is_following &= Perform(work, &folder);
+    }
     lock.lock();
     is_following_ = is_following;
     needs_listing_ |= !is_following;
@@ -96,11 +115,11 @@ void ExportWorker::Run() {
   }
 }
 
-bool ExportWorker::Perform(const Work& work) {
+bool ExportWorker::Perform(const Work& work, Folder* folder) {
   try {
     FilterDbExportReport report;
     std::string error;
-    const bool is_following = Follow(work, &report, &error);
+    const bool is_following = Follow(work, folder, &report, &error);
     if (!error.empty()) {
       report.errors.push_back(error);
     }
@@ -127,44 +146,67 @@ void ExportWorker::Count(const FilterDbExportReport& report) {
 
 // False if the folder is not as it should be, other than for SST files that
 // cannot be exported.
-bool ExportWorker::Follow(const Work& work, FilterDbExportReport* report,
-                          std::string* error) {
+bool ExportWorker::Follow(const Work& work, Folder* folder,
+                          FilterDbExportReport* report, std::string* error) {
+  const std::string& out_dir = folder->target.out_dir;
   FilterDbExportOptions options;
-  options.sstable_version = sstable_version_;
+  options.sstable_version = folder->target.sstable_version;
   FilterForm form;
   if (!AreGoodExportOptions(options, &form, error) ||
-      !PrepareExportFolder(out_dir_, error) || !MayBeSynced(out_dir_, error)) {
+      !PrepareExportFolder(out_dir, error) || !MayBeSynced(out_dir, error)) {
     return false;
   }
-  const ExportFolderLock lock(out_dir_);
+  const ExportFolderLock lock(out_dir);
   if (work.listing) {
     database_ = work.listing->database;
+    folder->filtered.clear();
   }
+  // What somebody removed is made again.
+  Changes changes = work.changes;
+  for (const auto& [number, path] : folder->filtered) {
+    if (!IsThere(FilterOf(folder->target, number))) {
+      changes.emplace(number, path);
+    }
+  }
+  const LiveSsts live = LiveAfter(work.listing, changes);
+  const FilterContents contents = ContentsOf(options, live);
   bool is_new = false;
-  if (!ClaimExportFolder(out_dir_, database_, &is_new, error)) {
+  if (!CheckFolderMark(out_dir, database_, contents, NumbersOf(live),
+                       /*overwrite=*/false, &is_new, error)) {
     return false;
   }
   if (is_new && !work.listing) {
-    *error = out_dir_ +
-             ": was emptied; its filters are made again after the "
-             "next flush, compaction or ingestion";
+    *error = out_dir + ": is no longer marked as that of " + database_ +
+             "; its filters "
+             "are made again after the next flush, compaction or ingestion";
+    return false;
+  }
+  if (is_new &&
+      !MarkFolder(out_dir, database_, contents, NumbersOf(live), error)) {
     return false;
   }
   options.overwrite = is_new;
-  const LiveSsts live = LiveAfter(work.listing, work.changes);
   // Removals first, as they make room.
   bool good = !work.listing ||
-              RemoveOtherFilterDbs(out_dir_, sstable_version_, NumbersOf(live),
-                                   &report->removed, error);
-  for (const auto& [number, path] : work.changes) {
+              RemoveOtherFilterDbs(out_dir, options.sstable_version,
+                                   NumbersOf(live), &report->removed, error);
+  for (const auto& [number, path] : changes) {
     if (path.empty()) {
-      good &= RemoveFilterDb(out_dir_, sstable_version_, number,
+      folder->filtered.erase(number);
+      good &= RemoveFilterDb(out_dir, options.sstable_version, number,
                              &report->removed, error);
     }
   }
-  DatabaseExporter exporter(out_dir_, /*sync=*/true, options, form, report);
+  DatabaseExporter exporter(out_dir, /*sync=*/true, options, form, report);
   // A file that is gone already is no error: the event of that is on its way.
   exporter.Export(live);
+  for (const LiveSst& file : live.files) {
+    if (IsThere(FilterOf(folder->target, file.number))) {
+      folder->filtered[file.number] = file.path;
+    } else {
+      folder->filtered.erase(file.number);
+    }
+  }
   if (work.listing && !work.listing->usual_file_system && !live.files.empty() &&
       report->exported.empty() && report->kept.empty() &&
       report->errors.empty()) {

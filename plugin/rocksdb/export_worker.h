@@ -1,4 +1,4 @@
-// Makes a folder of Filter.db files follow what it is told of a database, in a
+// Makes folders of Filter.db files follow what it is told of a database, in a
 // thread of its own.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_ROCKSDB_EXPORT_WORKER_H_
@@ -14,16 +14,13 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <utility>
+#include <vector>
 
 #include "cassandra_bloom/filter_db_export_listener.h"
+#include "plugin/rocksdb/export_target.h"
 #include "plugin/rocksdb/live_ssts.h"
 
 namespace cassandra_bloom {
-
-// The listener's name in options strings and in logs. One address: by it a
-// listener of this very code is known.
-inline constexpr char kExportListenerName[] = "cassandra_bloom_export";
 
 // Safe for concurrent use; what is handed over has to come in the order in
 // which it happened.
@@ -32,14 +29,12 @@ class ExportWorker {
   // By number: the path of a new SST file, or nothing for a deleted one.
   using Changes = std::map<uint64_t, std::string>;
 
-  ExportWorker(std::string out_dir, std::string sstable_version)
-      : out_dir_(std::move(out_dir)),
-        sstable_version_(std::move(sstable_version)) {}
+  explicit ExportWorker(const std::vector<ExportTarget>& targets);
 
   // Takes until all is done.
   ~ExportWorker();
 
-  // Whether the folder has to be compared with a listing: at first, and when
+  // Whether the folders have to be compared with a listing: at first, and when
   // something went wrong. Until there is one, changes are only kept.
   bool NeedsListing() const;
   void NeedListing();
@@ -68,28 +63,32 @@ class ExportWorker {
     Changes changes;
   };
 
+  struct Folder {
+    ExportTarget target;
+    Changes filtered;  // Live SST files, when last seen, with their Filter.db.
+  };
+
   bool HasWork() const;
   void Run();
-  bool Perform(const Work& work);
-  bool Follow(const Work& work, FilterDbExportReport* report,
+  bool Perform(const Work& work, Folder* folder);
+  bool Follow(const Work& work, Folder* folder, FilterDbExportReport* report,
               std::string* error);
   void Count(const FilterDbExportReport& report);
-
-  const std::string out_dir_;
-  const std::string sstable_version_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Work work_;
   bool needs_listing_ = true;
-  bool is_following_ = false;  // The folder was as a listing had it.
+  bool is_following_ = false;  // The folders were as a listing had them.
   bool working_ = false;
   bool stop_ = false;
   uint64_t finished_ = 0;
   FilterDbExportCounts counts_;
   std::thread thread_;
 
-  std::string database_;  // Of the last listing; for the thread alone.
+  // For the thread alone.
+  std::vector<Folder> folders_;
+  std::string database_;  // Of the last listing.
 
   mutable std::mutex log_mutex_;
   std::shared_ptr<ROCKSDB_NAMESPACE::Logger> info_log_;

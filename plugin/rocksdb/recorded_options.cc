@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/rocksdb/export_worker.h"
 #include "plugin/rocksdb/filter_bits_api.h"
 #include "plugin/rocksdb/read_only_env.h"
 
@@ -68,9 +67,10 @@ void AddStandIns(const std::shared_ptr<NamedComparators>& comparators,
         }
         return comparator.get();
       });
-  // A listener of ours would ask for its folder.
+  // No listener is wanted, whatever its id; one of ours would ask for its
+  // folder.
   library->AddFactory<EventListener>(
-      kExportListenerName,
+      ObjectLibrary::PatternEntry("").AddSeparator("", /*at_least_one=*/false),
       [](const std::string&, std::unique_ptr<EventListener>* guard,
          std::string*) {
         guard->reset(new NoListener);

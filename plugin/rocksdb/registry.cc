@@ -17,6 +17,7 @@
 
 using cassandra_bloom::CassandraBloomPolicy;
 using cassandra_bloom::FilterDbExportListener;
+using cassandra_bloom::kExportListenerName;
 using cassandra_bloom::kMarkedSkipListId;
 using cassandra_bloom::kPartitionTransformName;
 using cassandra_bloom::kPolicyName;
@@ -43,6 +44,15 @@ ObjectLibrary::PatternEntry BeginningWith(const std::string& name) {
       .AnotherName("\"" + name)
       .AnotherName("'" + name)
       .AddSeparator("", /*at_least_one=*/false);
+}
+
+// What has the name somewhere behind this separator: RocksDB makes one id of
+// several listeners (export_target.h).
+ObjectLibrary::PatternEntry After(const std::string& separator,
+                                  const std::string& name) {
+  return ObjectLibrary::PatternEntry("")
+      .AddSeparator("", /*at_least_one=*/false)
+      .AddSeparator(separator + name, /*at_least_one=*/false);
 }
 
 const FilterPolicy* NewPolicy(const PolicySettings& settings) {
@@ -106,14 +116,16 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
         guard->reset(new PartitionTransform(id));
         return guard->get();
       });
-  library.AddFactory<EventListener>(
-      ObjectLibrary::PatternEntry(name).AddSeparator("",
-                                                     /*at_least_one=*/false),
-      [](const std::string& id, std::unique_ptr<EventListener>* guard,
-         std::string* /*error*/) {
-        guard->reset(new FilterDbExportListener(id));
-        return guard->get();
-      });
+  for (const ObjectLibrary::PatternEntry& entry :
+       {BeginningWith(name), After(":", kExportListenerName),
+        After(":{id=", kExportListenerName)}) {
+    library.AddFactory<EventListener>(
+        entry, [](const std::string& id, std::unique_ptr<EventListener>* guard,
+                  std::string* /*error*/) {
+          guard->reset(new FilterDbExportListener(id));
+          return guard->get();
+        });
+  }
   library.AddFactory<MemTableRepFactory>(
       ObjectLibrary::PatternEntry(kMarkedSkipListId),
       [](const std::string& /*id*/, std::unique_ptr<MemTableRepFactory>* guard,

@@ -4,9 +4,11 @@
 #include <rocksdb/sst_file_reader.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
@@ -148,6 +150,20 @@ void ExpectFiltersAreTheirs(const TestDb& db, const std::string& folder) {
                                   filter->capacity_bits()),
         0.02);
   }
+}
+
+bool Eventually(const std::function<bool()>& is_so) {
+  for (int i = 0; i < 3000; ++i) {
+    if (is_so()) {
+      return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+bool Follows(const std::string& folder, const TestDb& db) {
+  return fs::is_directory(folder) && NamesIn(folder) == LiveFilterNames(db);
 }
 
 std::string OnlySst(const TestDb& db) {

@@ -6,6 +6,7 @@
 #include <rocksdb/slice_transform.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -44,6 +45,11 @@ std::set<std::string> LiveFilterNames(const TestDb& db);
 
 // Each live SST file has a Filter.db in the folder that has all its keys.
 void ExpectFiltersAreTheirs(const TestDb& db, const std::string& folder);
+
+bool Eventually(const std::function<bool()>& is_so);
+
+// The folder holds the filters of the live files, and no others.
+bool Follows(const std::string& folder, const TestDb& db);
 
 // The only SST file of the database.
 std::string OnlySst(const TestDb& db);

@@ -184,6 +184,23 @@ TEST_F(ExportCommandTest, ErrorsOfSomeFiles) {
   EXPECT_EQ(Filterdb(Db() + "--force").exit_code, 0);
 }
 
+TEST_F(ExportCommandTest, SyncOfOtherContents) {
+  ASSERT_EQ(Filterdb(Db() + "--sync").exit_code, 0);
+  const std::string other = "--sync --partition-key=fixed:8 --from=keys ";
+  const Ran refused = Filterdb(Db() + other);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, HasSubstr("holds filters made with "
+                                     "partition_key=default"));
+  EXPECT_THAT(refused.err, HasSubstr("--force"));
+  const Ran forced = Filterdb(Db() + other + "--force --json");
+  EXPECT_EQ(forced.exit_code, 0) << forced.err;
+  EXPECT_EQ(forced.json()["exported"].size(), 2);
+  const Ran again = Filterdb(Db() + other + "--json");
+  EXPECT_EQ(again.json()["kept"].size(), 2);
+  EXPECT_EQ(Filterdb(Db() + "--sync").exit_code, 2);
+}
+
 TEST_F(ExportCommandTest, HelpOfEach) {
   EXPECT_THAT(Filterdb("export --help").out, HasSubstr("--live-keys-only"));
   EXPECT_EQ(Filterdb("export --help").exit_code, 0);

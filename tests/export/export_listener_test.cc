@@ -58,21 +58,6 @@ FilterDbExportCounts CountsOf(const ListenerPtr& listener) {
   return counts;
 }
 
-bool Eventually(const std::function<bool()>& is_so) {
-  for (int i = 0; i < 3000; ++i) {
-    if (is_so()) {
-      return true;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
-}
-
-// The folder holds the filters of the live files, and no others.
-bool Follows(const std::string& folder, const TestDb& db) {
-  return fs::is_directory(folder) && NamesIn(folder) == LiveFilterNames(db);
-}
-
 class ExportListenerTest : public ::testing::Test {
  protected:
   ExportListenerTest() : db_(DbOptions(OurPolicy())) {}
@@ -266,6 +251,101 @@ TEST_F(ExportListenerTest, AFolderThatCannotBeWrittenTo) {
   fs::rename(out_.path() + ".away", out_.path());
   AddFiles(1);
   ExpectFollowed();
+}
+
+// As before a late mount: no reason to keep a service from its database.
+TEST_F(ExportListenerTest, AFolderThatCannotBeMadeYet) {
+  const std::string late = out_ / "late/out";
+  rocksdb::Options options = db_.options();
+  listener_ = NewListener(late);
+  options.listeners = {listener_};
+  db_.Reopen(options);
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 1; }));
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 2; }));
+  EXPECT_THAT(ReadFile(db_.path() + "/LOG"),
+              HasSubstr("cassandra_bloom_export: " + late +
+                        ": is no folder, and cannot be created: No such file"));
+
+  fs::create_directory(out_ / "late");
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] { return Follows(late, db_); }));
+  ExpectFiltersAreTheirs(db_, late);
+  EXPECT_EQ(CountsOf(listener_).failed, 2);
+}
+
+TEST_F(ExportListenerTest, SstablesThatComeLater) {
+  Listen();
+  WriteFile(out_ / "nb-1-big-Data.db", "data");
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 1; }));
+  EXPECT_EQ(NamesIn(out_.path()), Names{"nb-1-big-Data.db"});
+  EXPECT_THAT(ReadFile(db_.path() + "/LOG"),
+              HasSubstr("holds SSTables of Cassandra, such as nb-1-big-Data"));
+  fs::remove(out_ / "nb-1-big-Data.db");
+  AddFiles(1);
+  ExpectFollowed();
+}
+
+TEST_F(ExportListenerTest, FiltersThatSomebodyRemoves) {
+  Listen();
+  AddFiles(3);
+  ExpectFollowed();
+  for (const std::string& name : NamesIn(out_.path())) {
+    fs::remove(out_ / name);
+  }
+  AddFiles(1);
+  ExpectFollowed();
+  fs::remove(out_ / *NamesIn(out_.path()).begin());
+  db_.Compact();  // Its SST file goes.
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 1);
+  EXPECT_EQ(CountsOf(listener_).failed, 0);
+}
+
+// Those that are there hold other entries.
+TEST_F(ExportListenerTest, AFolderOfOtherContents) {
+  AddFiles(1);
+  FilterDbExportOptions whole;
+  whole.partition_key = "fixed:8";
+  whole.from = ExportFrom::kKeys;
+  ASSERT_TRUE(ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/true, whole,
+                              &report_, &error_))
+      << error_;
+  const auto before = StateOf(out_.path());
+  Listen();
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 1; }));
+  EXPECT_THAT(
+      ReadFile(db_.path() + "/LOG"),
+      HasSubstr("holds filters made with partition_key=fixed:8 from=keys"));
+  EXPECT_FALSE(Reconcile());
+  EXPECT_THAT(error_, HasSubstr("partition_key=fixed:8 from=keys"));
+  EXPECT_EQ(StateOf(out_.path()), before);
+
+  fs::remove(out_ / ".cassandra_bloom_database");
+  AddFiles(1);
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 3);
+}
+
+// A mark in the middle, when the listener has no listing.
+TEST_F(ExportListenerTest, AFolderWithoutItsMark) {
+  Listen();
+  AddFiles(1);
+  ExpectFollowed();
+  const std::string filter = out_ / *NamesIn(out_.path()).begin();
+  const std::string content = ReadFile(filter);
+  fs::remove(out_ / ".cassandra_bloom_database");
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 1; }));
+  // Whole, and no older than its SST file.
+  ASSERT_TRUE(FilterDbBuilder::ForBitsPerKey(10, 0, kNaAndLater, &error_)
+                  ->Write(filter, /*overwrite=*/true, &error_));
+  AddFiles(1);
+  ExpectFollowed();
+  EXPECT_EQ(ReadFile(filter), content);
 }
 
 TEST_F(ExportListenerTest, AFolderThatIsGoneIsMadeAgain) {
@@ -564,8 +644,6 @@ TEST_F(ExportListenerOptionsTest, WhatIsRefused) {
       {id + ";out_dir=" + good + ";sstable_version=xx", "xx"},
       {id + ";out_dir=" + good + ";sstable_version=na-and-later", "is a form"},
       {id + ";out_dir=" + good + ";version=nb", "has no option 'version'"},
-      {id + ";out_dir=" + out_.path() + "/no/out;sstable_version=nb",
-       "cannot be created"},
       {id + ";out_dir=" + out_.path() + "/file;sstable_version=nb",
        "is no folder"},
       {id + ";out_dir=" + db.path() + "/out;sstable_version=nb",

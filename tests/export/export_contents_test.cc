@@ -1,0 +1,214 @@
+// A folder that is synchronised never mixes filters of different contents.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
+
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "cassandra_bloom/filter_db.h"
+#include "cassandra_bloom/filter_db_export.h"
+#include "tests/database/dataset.h"
+#include "tests/database/test_db.h"
+#include "tests/export/export_checks.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+constexpr char kMark[] = ".cassandra_bloom_database";
+
+rocksdb::Options WithPrefixes(size_t size) {
+  rocksdb::Options options = DbOptions(PolicyFor("fixed:8"));
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(size));
+  return options;
+}
+
+class ExportContentsTest : public ::testing::Test {
+ protected:
+  ExportContentsTest() : db_(WithPrefixes(7)) {
+    AddFile(&db_, 0, 1000);
+    AddFile(&db_, 1000, 2000);
+    whole_.partition_key = "whole";
+    whole_.from = ExportFrom::kKeys;
+  }
+
+  bool Sync(const FilterDbExportOptions& options) {
+    error_.clear();
+    return ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/true, options,
+                           &report_, &error_);
+  }
+
+  // The folder has nothing but what this export makes.
+  void ExpectHolds(const FilterDbExportOptions& options) {
+    const TempDir alone;
+    FilterDbExportReport report;
+    ASSERT_TRUE(ExportFilterDbs(db_.path(), "", alone.path(), /*sync=*/false,
+                                options, &report, &error_))
+        << error_;
+    EXPECT_EQ(NamesIn(out_.path()), NamesIn(alone.path()));
+    for (const std::string& name : NamesIn(alone.path())) {
+      EXPECT_EQ(ReadFile(out_ / name), ReadFile(alone / name)) << name;
+    }
+  }
+
+  TestDb db_;
+  const TempDir out_;
+  const FilterDbExportOptions usual_;
+  FilterDbExportOptions whole_;
+  FilterDbExportReport report_;
+  std::string error_;
+};
+
+TEST_F(ExportContentsTest, OtherEntriesAreRefused) {
+  FilterDbExportOptions prefixes;
+  prefixes.prefixes = true;
+  FilterDbExportOptions other_key;
+  other_key.partition_key = "fixed:7";
+  FilterDbExportOptions live;
+  live.live_keys_only = true;
+  FilterDbExportOptions keys;
+  keys.from = ExportFrom::kKeys;
+  ASSERT_TRUE(Sync(usual_)) << error_;
+  const auto before = StateOf(out_.path());
+  struct Other {
+    FilterDbExportOptions options;
+    const char* asked;
+  };
+  for (const Other& other :
+       {Other{whole_, "partition_key=whole from=keys"},
+        Other{prefixes, "partition_key=default prefixes"},
+        Other{other_key, "partition_key=fixed:7"},
+        Other{live, "partition_key=default live_keys_only"},
+        Other{keys, "partition_key=default from=keys"}}) {
+    EXPECT_FALSE(Sync(other.options)) << other.asked;
+    EXPECT_THAT(error_,
+                HasSubstr(out_.path() + ": holds filters made with "
+                                        "partition_key=default, which cannot"));
+    EXPECT_THAT(error_, HasSubstr("among those with " +
+                                  std::string(other.asked) + ", as"));
+    EXPECT_THAT(error_, HasSubstr("--force"));
+    EXPECT_EQ(StateOf(out_.path()), before);
+  }
+  ASSERT_TRUE(Sync(usual_)) << error_;
+  EXPECT_EQ(report_.kept.size(), 2);
+}
+
+TEST_F(ExportContentsTest, AllAreMadeAnewIfThatIsAsked) {
+  ASSERT_TRUE(Sync(usual_)) << error_;
+  whole_.overwrite = true;
+  ASSERT_TRUE(Sync(whole_)) << error_;
+  EXPECT_EQ(report_.exported.size(), 2);
+  whole_.overwrite = false;
+  ExpectHolds(whole_);
+  ASSERT_TRUE(Sync(whole_)) << error_;
+  EXPECT_EQ(report_.kept.size(), 2);
+  EXPECT_FALSE(Sync(usual_));
+}
+
+// Nor a spelling of the same.
+TEST_F(ExportContentsTest, AnotherSizeIsKept) {
+  FilterDbExportOptions keys;
+  keys.partition_key = "skip:0,fixed:8";
+  keys.from = ExportFrom::kKeys;
+  ASSERT_TRUE(Sync(keys)) << error_;
+  keys.partition_key = "fixed:8";
+  keys.bits_per_key = 20;
+  ASSERT_TRUE(Sync(keys)) << error_;
+  EXPECT_EQ(report_.kept.size(), 2);
+}
+
+// An earlier version wrote nothing but the database, and kept any filter.
+TEST_F(ExportContentsTest, AMarkWithoutContents) {
+  ASSERT_TRUE(Sync(whole_)) << error_;
+  const std::string mark = ReadFile(out_ / kMark);
+  WriteFile(out_ / kMark, mark.substr(0, mark.find('\n')));
+  ASSERT_TRUE(Sync(usual_)) << error_;
+  EXPECT_EQ(report_.exported.size(), 2);
+  ExpectHolds(usual_);
+  ASSERT_TRUE(Sync(usual_)) << error_;
+  EXPECT_EQ(report_.kept.size(), 2);
+}
+
+TEST_F(ExportContentsTest, TheMarkSaysIt) {
+  ASSERT_TRUE(Sync(usual_)) << error_;
+  whole_.sstable_version = "me";
+  ASSERT_TRUE(Sync(whole_)) << error_;
+  std::string identity;
+  Require(db_->GetDbIdentity(identity));
+  EXPECT_EQ(ReadFile(out_ / kMark), identity + " in " +
+                                        fs::canonical(db_.path()).string() +
+                                        "\nme\tpartition_key=whole from=keys\t"
+                                        "\nnb\tpartition_key=default\t\n");
+  // Each version is by itself.
+  ASSERT_TRUE(Sync(usual_)) << error_;
+  EXPECT_EQ(report_.kept.size(), 2);
+  ASSERT_TRUE(Sync(whole_)) << error_;
+  EXPECT_EQ(report_.kept.size(), 2);
+}
+
+// The same was asked for, but the database has changed.
+TEST_F(ExportContentsTest, AnotherPrefixExtractor) {
+  FilterDbExportOptions prefixes;
+  prefixes.prefixes = true;
+  ASSERT_TRUE(Sync(prefixes)) << error_;
+  ASSERT_TRUE(Sync(prefixes)) << error_;
+  EXPECT_EQ(report_.kept.size(), 2);
+  db_.Reopen(WithPrefixes(9));
+  ASSERT_TRUE(Sync(prefixes)) << error_;
+  EXPECT_EQ(report_.exported.size(), 2);
+  ExpectHolds(prefixes);
+}
+
+// None would be kept, as they are of another column family.
+TEST_F(ExportContentsTest, WhatGoesAnywayIsInNobodysWay) {
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  Require(db_->CreateColumnFamily(db_.options(), "other", &other));
+  Require(db_->Put(rocksdb::WriteOptions(), other, "key000001", "value"));
+  Require(db_->Flush(rocksdb::FlushOptions(), other));
+  FilterDbExportReport report;
+  for (const bool usual : {true, false}) {
+    ASSERT_TRUE(ExportFilterDbs(db_.path(), usual ? "default" : "other",
+                                out_.path(), /*sync=*/true,
+                                usual ? usual_ : whole_, &report, &error_))
+        << error_;
+  }
+  EXPECT_EQ(report.exported.size(), 1);
+  EXPECT_EQ(report.removed.size(), 2);
+  Require(db_->DestroyColumnFamilyHandle(other));
+}
+
+// As if killed there: of what the mark says no longer, nothing is left.
+TEST_F(ExportContentsTest, StoppedWhileAllAreMadeAnew) {
+  ASSERT_TRUE(Sync(usual_)) << error_;
+  whole_.overwrite = true;
+  whole_.progress = [](uint64_t, uint64_t) {
+    throw std::runtime_error("stopped");
+  };
+  EXPECT_THROW(Sync(whole_), std::runtime_error);
+  whole_.overwrite = false;
+  whole_.progress = nullptr;
+  ASSERT_TRUE(Sync(whole_)) << error_;
+  ExpectHolds(whole_);
+}
+
+// As if killed a little earlier.
+TEST_F(ExportContentsTest, StoppedBeforeTheMark) {
+  ASSERT_TRUE(Sync(usual_)) << error_;
+  const std::string in_the_way = out_ / *NamesIn(out_.path()).rbegin();
+  fs::remove(in_the_way);
+  fs::create_directories(in_the_way + "/file");
+  whole_.overwrite = true;
+  EXPECT_FALSE(Sync(whole_));
+  fs::remove_all(in_the_way);
+  ASSERT_TRUE(Sync(usual_)) << error_;
+  ExpectHolds(usual_);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
