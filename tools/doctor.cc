@@ -19,6 +19,7 @@ bool Report::fault() const {
   return (observed && observed->finding) ||
          std::any_of(findings.begin(), findings.end(),
                      [](const Finding& finding) { return finding.fault; }) ||
+         std::any_of(exports.begin(), exports.end(), HasFault) ||
          std::any_of(verdicts.begin(), verdicts.end(),
                      [](const Verdict& verdict) { return verdict.fault(); });
 }
@@ -30,6 +31,7 @@ struct Options {
   std::vector<std::string> db_paths;
   std::string statistics;
   std::string plot;
+  std::string export_dir;
   bool force = false;
   bool json = false;
 };
@@ -65,6 +67,11 @@ Report Examine(const Options& options) {
   if (questions) {
     report.observed = Compare(*questions, report.families);
   }
+  report.exports = ExamineExports(
+      options.db, options.export_dir, [&](LiveSsts* live, std::string* error) {
+        return ListLiveSsts(options.db, options.db_paths,
+                            /*column_family=*/"", live, error);
+      });
   return report;
 }
 
@@ -113,6 +120,13 @@ void AddDoctor(CLI::App* app, Run* run) {
                    "are and in the same memory uniform and by "
                    "allocation=monkey: an SVG file, by gnuplot")
       ->type_name("FILE");
+  command
+      ->add_option("--export-dir", options->export_dir,
+                   "A folder of exported filters: whether it is that of this "
+                   "database, whether a listener feeds it, and whether it has "
+                   "the filter of each SST file. Those of listeners in the "
+                   "OPTIONS file are examined in any case")
+      ->type_name("DIR");
   AddForce(command, &options->force);
   AddJson(command, &options->json);
 }

@@ -140,6 +140,19 @@ Json ToJson(const Observed& observed, const std::string& statistics) {
            observed.finding ? ToJson(*observed.finding) : Json(nullptr)}};
 }
 
+Json ToJson(const ExportFolder& folder) {
+  Json findings = Json::array();
+  for (const Finding& finding : folder.findings) {
+    findings.push_back(ToJson(finding));
+  }
+  return {{"folder", folder.folder},
+          {"sstable_version", folder.sstable_version},
+          {"listener", folder.fed},
+          {"live", folder.live},
+          {"filtered", folder.filtered},
+          {"findings", findings}};
+}
+
 }  // namespace
 
 Json ToJson(const Report& report) {
@@ -157,6 +170,9 @@ Json ToJson(const Report& report) {
                       {"torn", files.manifest_is_torn}};
   json["unlisted_ssts"] = files.unlisted;
   json["findings"] = ToJson(report.findings);
+  for (const ExportFolder& folder : report.exports) {
+    json["exports"].push_back(ToJson(folder));
+  }
   json["fault"] = report.fault();
   return json;
 }

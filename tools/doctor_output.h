@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/doctor_examine.h"
+#include "tools/doctor_exports.h"
 #include "tools/doctor_verdict.h"
 #include "tools/output.h"
 
@@ -21,6 +22,7 @@ struct Report {
   std::vector<Finding> findings;  // Of the files.
   std::string statistics;         // The file, if there is one.
   std::optional<Observed> observed;
+  std::vector<ExportFolder> exports;
 
   bool fault() const;
 };

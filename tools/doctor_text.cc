@@ -221,6 +221,21 @@ std::string AllIsWell(const Report& report) {
              : "all is well: every SST file that has keys has our filter";
 }
 
+// ---- What is exported ----
+
+void Print(const ExportFolder& folder) {
+  if (!folder.folder.empty()) {
+    std::printf(
+        "export folder %s: %s, %llu of %llu SST files have a Filter.db\n",
+        folder.folder.c_str(),
+        folder.fed ? "with a listener" : "without a listener",
+        static_cast<Count>(folder.filtered), static_cast<Count>(folder.live));
+  }
+  for (const Finding& finding : folder.findings) {
+    PrintFinding(finding);
+  }
+}
+
 }  // namespace
 
 void PrintText(const Report& report) {
@@ -233,6 +248,9 @@ void PrintText(const Report& report) {
   PrintFiles(report.files);
   for (const Finding& finding : report.findings) {
     PrintFinding(finding);
+  }
+  for (const ExportFolder& folder : report.exports) {
+    Print(folder);
   }
   std::printf("%s\n", report.fault()
                           ? "there are faults; what to do is said above"

@@ -52,6 +52,9 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
   void OnColumnFamilyHandleDeletionStarted(
       ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle) override;
 
+  // None before there are good options.
+  const std::vector<ExportTarget>& targets() const { return targets_; }
+
   // Null before there are good options.
   ExportWorker* worker() const { return worker_.get(); }
 
