@@ -173,8 +173,10 @@ void AddSource(CLI::App* command, Options* options) {
                  "Make the folder hold exactly the filters of the live SST "
                  "files: keep those that are there, whatever --bits they were "
                  "made with, unless --force, and remove those of SST files "
-                 "that are no more. Other files are not touched, and a folder "
-                 "of Cassandra's SSTables is refused")
+                 "that are no more. Other files are not touched. A folder of "
+                 "Cassandra's SSTables is refused and, without --force, one of "
+                 "filters with another --partition-key, --prefixes, "
+                 "--live-keys-only or --from=keys")
       ->needs(db);
 }
 

@@ -124,8 +124,11 @@ struct FilterDbExportReport {
 // above with this version, those of no live SST file are removed, and so are
 // the temporary ones of an export that was killed; a file that is whole and no
 // older than its SST file is kept, whatever its bits per key, unless
-// `overwrite`. A hidden file marks the folder as that of this database; that of
-// another, and one with SSTables of Cassandra, is an error.
+// `overwrite`. A hidden file marks the folder as that of this database, and
+// says with which partition_key, prefixes, live_keys_only and ExportFrom::kKeys
+// the filters were made. The folder of another database, one with SSTables of
+// Cassandra, and, unless `overwrite`, one with filters that were made otherwise
+// is an error. Where the mark does not say it, all filters are made anew.
 //
 // Exports to the same `out_dir` wait for each other, also in other processes,
 // unless the folder is on NFS.

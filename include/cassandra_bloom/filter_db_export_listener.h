@@ -6,20 +6,33 @@
 //
 // or, after register_cassandra_bloom, in any options string or OPTIONS file:
 //
+//   listeners=cassandra_bloom_export(nb,/var/lib/filters)
+//
+// In the path "%3A" is a colon, and so on for any byte that has a meaning
+// there. RocksDB writes the listener so into OPTIONS files, and reads it again,
+// beside other listeners, too, with ":" between them. The spelling
+//
 //   listeners={{id=cassandra_bloom_export;out_dir=/var/lib/filters;
 //               sstable_version=nb}}
 //
-// where an empty or unusable out_dir, an unknown version and an unknown option
-// are refused. (In single braces RocksDB would end a path at a `:`, for it
-// takes that for the end of a listener.)
+// is read as well. (In single braces RocksDB would end a path at a `:`, for it
+// takes that for the end of a listener. Of two listeners spelt so, RocksDB
+// before 11.8 reads the last one in an OPTIONS file.)
+//
+// Refused are an empty out_dir, one that is no folder, is in the folder of a
+// database or holds SSTables, an unknown version and an unknown option. A
+// folder that is not there, or cannot be written to, is not refused: it may be
+// mounted later.
 //
 // Every SST file that is flushed, compacted or ingested gets its Filter.db, as
 // by ExportFilterDbs with `sync`, named "nb-123-big-Filter.db" for 000123.sst,
 // and it goes when the SST file goes. The work is done in a thread of the
 // listener's own. Whatever fails is logged, in RocksDB's LOG or on stderr, and
-// counted, and never fails the database. What the folder could not take is made
-// up for at the next flush, compaction or ingestion; an SST file that could not
-// be read is tried again by ReconcileFilterDbExports and after an open.
+// counted, and never fails the database. What the folder could not take, and
+// what somebody removed from it, is made up for at the next flush, compaction
+// or ingestion; an SST file that could not be read is tried again by
+// ReconcileFilterDbExports and after an open. `filterdb doctor` says what is
+// missing, and why.
 //
 // RocksDB sends no event for files that are there before it, such as those that
 // a database has when it is opened, for those that an import brings, and for
@@ -28,9 +41,10 @@
 //
 // A listener serves one database, in local files, and one folder, and the
 // folder is marked as that of this database: another one, a copy of it
-// included, is refused. Destroying the listener, which usually the database
-// does when it is closed, takes until what it was told is done. After a fork
-// only the parent's goes on.
+// included, is refused, and so is a folder of filters that hold other entries
+// (as by FilterDbExportOptions::partition_key). Destroying the listener, which
+// usually the database does when it is closed, takes until what it was told is
+// done. After a fork only the parent's goes on.
 
 #ifndef CASSANDRA_BLOOM_FILTER_DB_EXPORT_LISTENER_H_
 #define CASSANDRA_BLOOM_FILTER_DB_EXPORT_LISTENER_H_
@@ -51,8 +65,8 @@ class EventListener;
 namespace cassandra_bloom {
 
 // For options.listeners. `out_dir` may not be in the folder of a database, nor
-// hold SSTables; it is created if its parent is there. `sstable_version`: as
-// "nb". nullptr and `*error` if it cannot work so.
+// hold SSTables; it is created as soon as its parent is there.
+// `sstable_version`: as "nb". nullptr and `*error` if it cannot work so.
 CASSANDRA_BLOOM_EXPORT std::shared_ptr<ROCKSDB_NAMESPACE::EventListener>
 NewFilterDbExportListener(const std::string& out_dir,
                           const std::string& sstable_version,

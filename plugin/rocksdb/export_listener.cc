@@ -117,7 +117,7 @@ Status FilterDbExportListener::Read(const ConfigOptions& config_options,
   for (const std::string& listener : listeners) {
     OptionMap its_options = listeners.size() == 1 ? options : OptionMap();
     std::string id = listener;
-    if (id.find('=') != std::string::npos) {
+    if (id.rfind(kPolicyName, 0) != 0 && id.find('=') != std::string::npos) {
       status = ROCKSDB_NAMESPACE::StringToMap(listener, &its_options);
       id = its_options["id"];
       its_options.erase("id");

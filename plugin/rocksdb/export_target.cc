@@ -14,8 +14,6 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-constexpr char kSeparator = ',';
-
 bool IsPlain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          (c >= '0' && c <= '9') || (c != '\0' && std::strchr("/._-", c));
@@ -58,28 +56,34 @@ std::string PercentEncoded(std::string_view text) {
 std::string ExportId(const std::vector<ExportTarget>& targets) {
   std::string id;
   for (const ExportTarget& target : targets) {
-    id += (id.empty() ? "" : ":") + std::string(kExportListenerName) +
-          kSeparator + target.sstable_version + kSeparator +
-          PercentEncoded(target.out_dir);
+    id += (id.empty() ? "" : ":") + std::string(kExportListenerName) + "(" +
+          target.sstable_version + "," + PercentEncoded(target.out_dir) + ")";
   }
   return id;
 }
 
 bool ParseExportId(std::string_view id, ExportTarget* target,
                    std::string* error) {
-  const size_t version = std::strlen(kExportListenerName) + 1;
-  const size_t end = id.find(kSeparator, version);
-  *target = {};
-  if (end == std::string_view::npos || id[version - 1] != kSeparator ||
-      id.substr(0, version - 1) != kExportListenerName) {
-    *error = "is unknown; the listener is " + std::string(kExportListenerName) +
-             ", as in " + ExportId({{"/var/lib/filters", "nb"}});
+  const std::string begin = std::string(kExportListenerName) + "(";
+  const size_t comma = id.find(',');
+  if (id.substr(0, begin.size()) != begin || comma == std::string_view::npos) {
+    *error =
+        "is unknown; the listener is " + ExportId({{"/var/lib/filters", "nb"}});
     return false;
   }
-  target->sstable_version = id.substr(version, end - version);
-  if (!PercentDecode(id.substr(end + 1), &target->out_dir)) {
+  if (id.back() != ')') {
     *error =
-        "% begins a byte in hexadecimal, such as %3A for a colon; % is %25";
+        "has no ')' at its end; in the path write %3A for a colon, %3B for a "
+        "semicolon, %23 for #";
+    return false;
+  }
+  target->sstable_version = id.substr(begin.size(), comma - begin.size());
+  target->out_dir.clear();
+  if (!PercentDecode(id.substr(comma + 1, id.size() - comma - 2),
+                     &target->out_dir)) {
+    *error =
+        "has a % that is no byte in hexadecimal, such as %3A for a colon; for "
+        "% itself write %25";
     return false;
   }
   return true;

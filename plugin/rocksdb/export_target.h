@@ -22,17 +22,16 @@ struct ExportTarget {
 // the bytes that have a meaning in options strings or OPTIONS files.
 std::string PercentEncoded(std::string_view text);
 
-// The listener's id: "cassandra_bloom_export,nb,/var/lib/filters", with ":"
-// between several.
+// The listener's id: "cassandra_bloom_export(nb,/var/lib/filters)", with ":"
+// between several. What is cut, as by ":" or "#" in a path, lacks the end.
 //
-// Everything is in the id, without braces: of
+// Everything is in the id, as RocksDB before 11.8 does not read again what it
+// writes for a listener with options of its own beside another one:
 //
 //   listeners={{id=cassandra_bloom_export;out_dir=/a;sstable_version=nb}:Other}
 //
-// which RocksDB before 11.8 writes for options `out_dir` and `sstable_version`
-// of a listener beside another one, it makes a single id when it reads the file
-// again (the parser of "listeners" in options/db_options.cc takes the outer
-// braces for those of one listener).
+// In an OPTIONS file it takes the outer braces for those of one listener (the
+// parser of "listeners" in options/db_options.cc), whose id is then the rest.
 std::string ExportId(const std::vector<ExportTarget>& targets);
 
 // One of those in an id, without ":".

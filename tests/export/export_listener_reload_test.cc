@@ -138,8 +138,8 @@ TEST_F(ExportListenerReloadTest, OneFolderTwice) {
     ASSERT_FALSE(listeners.empty());
     Open({listeners[0]});
     const std::string text = ReadFile(LatestOptions());
-    EXPECT_THAT(text, HasSubstr("listeners={cassandra_bloom_export,nb," +
-                                out_ / "a" + "}\n"));
+    EXPECT_THAT(text, HasSubstr("listeners={cassandra_bloom_export(nb," +
+                                out_ / "a" + ")}\n"));
   }
 }
 
@@ -167,7 +167,7 @@ TEST_F(ExportListenerReloadTest, OtherSpellings) {
   const std::string a = out_ / "a";
   const std::string options =
       "id=cassandra_bloom_export;out_dir=" + a + ";sstable_version=nb";
-  const std::string id = "cassandra_bloom_export,nb," + a;
+  const std::string id = "cassandra_bloom_export(nb," + a + ")";
   for (const std::string& text :
        {id, "{" + id + "}", "{" + options + "}", "{{" + options + "}}",
         "{" + id + ":Other}", "{Other:" + id + "}", "{{" + options + "}:Other}",
@@ -177,28 +177,36 @@ TEST_F(ExportListenerReloadTest, OtherSpellings) {
     WriteListeners(text);
     ExpectFed(Reloaded(), {a});
   }
+  // Bytes as they are, where RocksDB gives them no meaning.
+  const std::string odd = "cassandra_bloom_export(nb," + out_ / "=a)" + ")";
+  ExpectFed(Parsed(odd), {out_ / "=a)"});
+  WriteListeners(odd);
+  ExpectFed(Reloaded(), {out_ / "=a)"});
 }
 
 TEST_F(ExportListenerReloadTest, WhatIsRefused) {
-  const std::string good = "cassandra_bloom_export,nb," + out_ / "a";
+  const std::string good = "cassandra_bloom_export(nb," + out_ / "a";
   struct Refusal {
     std::string listeners;
     const char* message;
   };
   const Refusal refusals[] = {
-      {"cassandra_bloom_export,nb", "is unknown; the listener is"},
+      {"cassandra_bloom_export(nb)", "is unknown; the listener is"},
+      {"cassandra_bloom_export,nb," + out_.path(), "is unknown"},
       {"cassandra_bloom_export:nb", "out_dir, the folder to export to, is not"},
-      {"cassandra_bloom_export,nb,",
-       "out_dir, the folder to export to, is not"},
-      {"cassandra_bloom_export,," + out_.path(), "sstable_version, such as nb"},
-      {"cassandra_bloom_export,xx," + out_.path(), "xx"},
-      {"cassandra_bloom_exports,nb," + out_.path(), "is unknown"},
-      {good + "%4", "% begins a byte in hexadecimal"},
-      {good + "%x1", "% begins a byte in hexadecimal"},
-      {good + "%", "% begins a byte in hexadecimal"},
-      {"{{id=" + good + ";out_dir=/b}}", "takes no options beside"},
-      {"{Other:cassandra_bloom_export,xx," + out_ / "a" + "}", "xx"},
-      {"cassandra_bloom_export,nb," + db_.path() + "/out",
+      {"cassandra_bloom_export(nb,)", "out_dir, the folder to export to, is"},
+      {"cassandra_bloom_export(," + out_.path() + ")", "sstable_version, such"},
+      {"cassandra_bloom_export(xx," + out_.path() + ")", "xx"},
+      {"cassandra_bloom_exports(nb," + out_.path() + ")", "is unknown"},
+      {good, "has no ')' at its end; in the path write %3A for a colon"},
+      {good + ":b)", "has no ')' at its end"},
+      {"{" + good + ":b)}", "has no ')' at its end"},
+      {good + "%4)", "has a % that is no byte"},
+      {good + "%x1)", "has a % that is no byte"},
+      {good + "%)", "has a % that is no byte"},
+      {"{{id=" + good + ");out_dir=/b}}", "takes no options beside"},
+      {"{Other:cassandra_bloom_export(xx," + out_ / "a" + ")}", "xx"},
+      {"cassandra_bloom_export(nb," + db_.path() + "/out)",
        "is in the folder of a database"},
   };
   for (const Refusal& refusal : refusals) {
@@ -232,7 +240,7 @@ TEST_F(ExportListenerReloadTest, AFolderThatCannotBeMade) {
   Open({Ours(out_ / "mount/out")});
   fs::remove_all(out_ / "mount");
   Open({});  // As if the process were another: nothing is known of the folder.
-  WriteListeners("cassandra_bloom_export,nb," + out_ / "never/out");
+  WriteListeners("cassandra_bloom_export(nb," + out_ / "never/out" + ")");
   const Listeners listeners = Reloaded();
   ASSERT_EQ(listeners.size(), 1);
   Open(listeners);

@@ -138,8 +138,8 @@ TEST_F(DoctorExportsTest, TwoFolders) {
 TEST_F(DoctorExportsTest, AListenerThatRocksdbDoesNotRead) {
   Open({folder_});
   AddFollowed(0);
-  WriteListeners("{{id=A;x=1}:cassandra_bloom_export,nb," + folder_ +
-                 ":{id=B;x=1}}");
+  WriteListeners("{{id=A;x=1}:cassandra_bloom_export(nb," + folder_ +
+                 "):{id=B;x=1}}");
   if (kReadsSeveralListeners) {
     EXPECT_EQ(Doctor().exit_code, 0);
     return;
@@ -147,7 +147,7 @@ TEST_F(DoctorExportsTest, AListenerThatRocksdbDoesNotRead) {
   ExpectFinding("", /*fault=*/true,
                 "names an export listener for " + folder_ +
                     ", but this RocksDB makes none of the text",
-                "write listeners={cassandra_bloom_export,nb," + folder_ + "}");
+                "write listeners={cassandra_bloom_export(nb," + folder_ + ")}");
 }
 
 TEST_F(DoctorExportsTest, OnlyTheLastOfTwoIsRead) {
@@ -173,8 +173,8 @@ TEST_F(DoctorExportsTest, AListenerThatIsGone) {
   ExpectFinding("", /*fault=*/true,
                 "had an export listener for " + folder_ +
                     ", which is marked as that of this database",
-                "open the database with listeners={cassandra_bloom_export,nb," +
-                    folder_ + "}");
+                "open the database with listeners={cassandra_bloom_export(nb," +
+                    folder_ + ")}");
   fs::remove_all(folder_);
   EXPECT_EQ(Doctor().exit_code, 0);
 }
@@ -182,7 +182,7 @@ TEST_F(DoctorExportsTest, AListenerThatIsGone) {
 TEST_F(DoctorExportsTest, AListenerThatIsRefused) {
   Open({folder_});
   AddFollowed(0);
-  WriteListeners("{cassandra_bloom_export,nb," + db_.path() + "/out}");
+  WriteListeners("{cassandra_bloom_export(nb," + db_.path() + "/out)}");
   ExpectFinding("", /*fault=*/true, "is in the folder of a database",
                 "correct listeners=");
 }
