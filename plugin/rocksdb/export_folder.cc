@@ -287,14 +287,15 @@ bool MarkFolder(const std::string& folder, const std::string& database,
       return false;
     }
   }
-  FolderMark mark = ReadFolderMark(folder).value_or(FolderMark());
+  const std::optional<FolderMark> old_mark = ReadFolderMark(folder);
+  FolderMark mark = old_mark.value_or(FolderMark());
   mark.contents[contents.sstable_version] = contents;
   std::string text = OneLine(database) + "\n";
   for (const auto& [version, held] : mark.contents) {
     text += version + "\t" + held.asked + "\t" + held.extractors + "\n";
   }
   return WriteFileAtomically(
-      FolderMarkPath(folder), /*overwrite=*/true,
+      FolderMarkPath(folder), /*overwrite=*/old_mark.has_value(),
       [&](const Append& append) { return append(text.data(), text.size()); },
       error);
 }

@@ -144,6 +144,28 @@ void ExportWorker::Count(const FilterDbExportReport& report) {
   }
 }
 
+// Of those that somebody has removed.
+ExportWorker::Changes ExportWorker::WithFiltersToMakeAgain(
+    const Changes& changes, const Folder& folder) {
+  Changes all = changes;
+  for (const auto& [number, path] : folder.filtered) {
+    if (!IsThere(FilterOf(folder.target, number))) {
+      all.emplace(number, path);
+    }
+  }
+  return all;
+}
+
+void ExportWorker::NoteFiltered(const LiveSsts& live, Folder* folder) {
+  for (const LiveSst& file : live.files) {
+    if (IsThere(FilterOf(folder->target, file.number))) {
+      folder->filtered[file.number] = file.path;
+    } else {
+      folder->filtered.erase(file.number);
+    }
+  }
+}
+
 // False if the folder is not as it should be, other than for SST files that
 // cannot be exported.
 bool ExportWorker::Follow(const Work& work, Folder* folder,
@@ -161,13 +183,7 @@ bool ExportWorker::Follow(const Work& work, Folder* folder,
     database_ = work.listing->database;
     folder->filtered.clear();
   }
-  // What somebody removed is made again.
-  Changes changes = work.changes;
-  for (const auto& [number, path] : folder->filtered) {
-    if (!IsThere(FilterOf(folder->target, number))) {
-      changes.emplace(number, path);
-    }
-  }
+  const Changes changes = WithFiltersToMakeAgain(work.changes, *folder);
   const LiveSsts live = LiveAfter(work.listing, changes);
   const FilterContents contents = ContentsOf(options, live);
   bool is_new = false;
@@ -200,13 +216,7 @@ bool ExportWorker::Follow(const Work& work, Folder* folder,
   DatabaseExporter exporter(out_dir, /*sync=*/true, options, form, report);
   // A file that is gone already is no error: the event of that is on its way.
   exporter.Export(live);
-  for (const LiveSst& file : live.files) {
-    if (IsThere(FilterOf(folder->target, file.number))) {
-      folder->filtered[file.number] = file.path;
-    } else {
-      folder->filtered.erase(file.number);
-    }
-  }
+  NoteFiltered(live, folder);
   if (work.listing && !work.listing->usual_file_system && !live.files.empty() &&
       report->exported.empty() && report->kept.empty() &&
       report->errors.empty()) {

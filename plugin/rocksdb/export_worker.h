@@ -68,6 +68,10 @@ class ExportWorker {
     Changes filtered;  // Live SST files, when last seen, with their Filter.db.
   };
 
+  static Changes WithFiltersToMakeAgain(const Changes& changes,
+                                        const Folder& folder);
+  static void NoteFiltered(const LiveSsts& live, Folder* folder);
+
   bool HasWork() const;
   void Run();
   bool Perform(const Work& work, Folder* folder);
