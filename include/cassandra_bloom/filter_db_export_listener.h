@@ -16,8 +16,10 @@
 //               sstable_version=nb}}
 //
 // is read as well. (In single braces RocksDB would end a path at a `:`, for it
-// takes that for the end of a listener. Of two listeners spelt so, RocksDB
-// before 11.8 reads the last one in an OPTIONS file.)
+// takes that for the end of a listener.) Before 11.8 RocksDB takes several
+// listeners in an OPTIONS file for one: those of this kind are read
+// nevertheless, though of two in the second spelling only the last one, and
+// those of others are not, so that a program has to add them itself.
 //
 // Refused are an empty out_dir, one that is no folder, is in the folder of a
 // database or holds SSTables, an unknown version and an unknown option. A

@@ -193,8 +193,8 @@ bool ExportWorker::Follow(const Work& work, Folder* folder,
   }
   if (is_new && !work.listing) {
     *error = out_dir + ": is no longer marked as that of " + database_ +
-             "; its filters "
-             "are made again after the next flush, compaction or ingestion";
+             "; its filters are made again after the next flush, compaction or "
+             "ingestion";
     return false;
   }
   if (is_new &&
