@@ -208,7 +208,9 @@ Sst Missing(const LiveSst& listed) {
 
 Sst Unreadable(const LiveSst& listed, const std::string& error) {
   Sst sst = NotRead(listed, FilterState::kUnreadable);
-  sst.fault = "cannot be read: " + error;
+  const std::string path = listed.path + ": ";
+  sst.fault = "unreadable: it " +
+              error.substr(error.rfind(path, 0) == 0 ? path.size() : 0);
   sst.remedy =
       "see whether this user may read it and whether the disk fails; otherwise "
       "its rows are lost: restore the database from a backup";

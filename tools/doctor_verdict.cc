@@ -201,47 +201,47 @@ Verdict Judge(const Family& family) {
 }
 
 std::vector<Finding> Judge(const DatabaseFiles& files) {
-  std::vector<Finding> findings;
+  const bool left_behind = !files.unlisted.empty() && !files.in_use;
+  Finding finding;
+  if (left_behind) {
+    finding.files = files.unlisted;
+  }
   if (files.manifest_is_torn) {
-    findings.push_back(
-        {files.manifest +
-             ": ends in the middle of a record, so that RocksDB knows nothing "
-             "of what came after: it was cut, or a disk was full, or the "
-             "machine crashed while it was written",
-         std::string(kCopyFirst) +
-             "Then restore the database from a backup; without one, try ldb "
-             "repair on the copy, which may bring old rows back",
-         true,
-         {}});
-  }
-  if (files.unlisted.empty() || files.in_use) {
-    return findings;
-  }
-  Finding unlisted;
-  unlisted.fault = files.newest_is_unlisted;
-  unlisted.files = files.unlisted;
-  if (files.newest_is_unlisted) {
-    unlisted.what =
+    finding.what =
+        files.manifest +
+        ": ends in the middle of a record, so that RocksDB knows nothing of "
+        "what came after: it was cut, or the disk was full or the machine "
+        "crashed while it was written";
+    if (left_behind) {
+      finding.what += "; SST files are in the folder that it does not name";
+    }
+    finding.to_do = std::string(kCopyFirst) +
+                    "Then restore the database from a backup; without one, try "
+                    "ldb repair on the copy, which may bring old rows back";
+  } else if (left_behind && files.newest_is_unlisted) {
+    finding.what =
         "SST files are in the folder that the MANIFEST does not name, the "
         "newest of all among them, and no process on this machine has the "
         "database open: a process was killed that had just written them, or "
         "the MANIFEST has lost its end or is an old one, and their rows are "
         "lost with it";
-    unlisted.to_do =
+    finding.to_do =
         std::string(kCopyFirst) +
         "If a process was killed, that is all: what it had not finished is in "
         "the write-ahead log, or in the files that it was compacting. If none "
         "was, restore the database from a backup";
-  } else {
-    unlisted.what =
+  } else if (left_behind) {
+    finding.fault = false;
+    finding.what =
         "SST files are in the folder that the MANIFEST does not name, and no "
         "process on this machine has the database open: a process that was "
         "killed leaves such files";
-    unlisted.to_do =
+    finding.to_do =
         "nothing: RocksDB removes them when it opens the database for writing";
+  } else {
+    return {};
   }
-  findings.push_back(unlisted);
-  return findings;
+  return {finding};
 }
 
 Observed Compare(const FilterQuestions& questions,

@@ -264,9 +264,9 @@ void Select(const std::string& column_family, LiveSsts* live) {
 
 std::string WhyMissing(const LiveSst& sst) {
   return sst.elsewhere
-             ? "is in another folder than the database, by its db_paths or "
+             ? "in another folder than the database, by its db_paths or "
                "cf_paths, which none of its files names"
-             : "is not there, though the MANIFEST names it";
+             : "missing, though the MANIFEST names it";
 }
 
 std::string RemedyForMissing(const LiveSst& sst) {

@@ -314,7 +314,7 @@ TEST_F(DatabaseExportTest, SeveralPathsAndLevels) {
   ASSERT_EQ(LiveFiles(db_)[0].db_path, second.path());
   EXPECT_FALSE(Export());
   ASSERT_EQ(report_.errors.size(), 1);
-  EXPECT_THAT(report_.errors[0], HasSubstr("is in another folder"));
+  EXPECT_THAT(report_.errors[0], HasSubstr("in another folder"));
   EXPECT_THAT(report_.errors[0], HasSubstr("(--db-path)"));
 
   FilterDbExportOptions with_paths;
@@ -388,7 +388,7 @@ TEST_F(DatabaseExportTest, AMissingFileStopsNoOther) {
   EXPECT_EQ(report_.exported.size(), 2);
   ASSERT_EQ(report_.errors.size(), 1);
   EXPECT_THAT(report_.errors[0],
-              HasSubstr("is not there, though the MANIFEST names it"));
+              HasSubstr("missing, though the MANIFEST names it"));
 }
 
 TEST_F(DatabaseExportTest, Refusals) {

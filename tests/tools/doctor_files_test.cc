@@ -73,7 +73,7 @@ TEST(DoctorMissingTest, OneSst) {
   ExpectFiles(verdict, {{"good", 2}, {"missing", 1}});
   ASSERT_EQ(verdict["findings"].size(), 1);
   EXPECT_THAT(OnlyFinding(verdict["findings"], true),
-              HasSubstr("is not there, though the MANIFEST names it"));
+              HasSubstr("missing, though the MANIFEST names it"));
   EXPECT_EQ(verdict["findings"][0]["files"], Json({missing}));
   EXPECT_NEAR(FalsePositives(verdict), 2 * 0.008, 0.005);
   const Ran text = Doctor(db, "");
@@ -185,7 +185,7 @@ TEST_F(DoctorPathsTest, TheDatabaseIsTheFirst) {
   AddFile(&db_, 1000, 2000);
   ASSERT_EQ(SstsIn(db_.path()).size(), 1);
   ASSERT_EQ(SstsIn(second_.path()).size(), 1);
-  ExpectNeedsPaths(2, "is in another folder than the database");
+  ExpectNeedsPaths(2, "in another folder than the database");
 }
 
 TEST_F(DoctorPathsTest, TheDatabaseIsNoneOfThem) {
@@ -195,7 +195,7 @@ TEST_F(DoctorPathsTest, TheDatabaseIsNoneOfThem) {
   AddFile(&db_, 0, 1000);
   AddFile(&db_, 1000, 2000);
   ASSERT_EQ(SstsIn(first_.path()).size(), 2);
-  ExpectNeedsPaths(2, "is not there, though the MANIFEST names it");
+  ExpectNeedsPaths(2, "missing, though the MANIFEST names it");
 }
 
 TEST_F(DoctorPathsTest, OfAColumnFamily) {
@@ -295,7 +295,7 @@ TEST_F(DoctorManifestTest, CutInHalf) {
   EXPECT_EQ(json["in_use"], false);
   EXPECT_EQ(json["manifest"]["file"], manifest_);
   EXPECT_EQ(json["manifest"]["torn"], true);
-  ASSERT_GE(json["findings"].size(), 1);
+  ASSERT_EQ(json["findings"].size(), 1);
   EXPECT_THAT(json["findings"][0]["what"],
               HasSubstr("ends in the middle of a record"));
   EXPECT_THAT(json["findings"][0]["to_do"],
@@ -451,7 +451,7 @@ TEST(DoctorUnreadableTest, TheOthersAreShown) {
     EXPECT_EQ(ran.exit_code, 1) << ran;
     ExpectFiles(VerdictOf(ran), {{"good", 2}, {"unreadable", 1}});
     const Json findings = VerdictOf(ran)["findings"];
-    EXPECT_THAT(OnlyFinding(findings, true), HasSubstr("cannot be read: "));
+    EXPECT_THAT(OnlyFinding(findings, true), HasSubstr("unreadable: it "));
     EXPECT_EQ(findings[0]["files"], Json({sst}));
     const Json ssts = ran.json()["column_families"][0]["ssts"];
     EXPECT_THAT(ssts[1].value("reason", ""),
