@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <set>
 #include <thread>
 #include <tuple>
 
@@ -99,7 +98,7 @@ struct Listing {
 };
 
 Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
-                   const std::set<std::string>& column_families,
+                   const std::vector<std::string>& column_families,
                    Listing* listing) {
   std::vector<ColumnFamilyDescriptor> descriptors;
   for (const std::string& name : column_families) {
@@ -126,43 +125,6 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
   return status;
 }
 
-// One after the other, whether a stand-in for a comparator must sort backwards
-// so that RocksDB sees no files that overlap.
-Status FindOrders(const RecordedOptions& recorded, const std::string& db_dir,
-                  const std::set<std::string>& column_families) {
-  constexpr char kDefault[] = "default";  // Is always opened.
-  std::map<std::string, std::set<std::string>> by_comparator;
-  for (const std::string& name : column_families) {
-    const std::string comparator = recorded.UnknownComparatorOf(name);
-    if (!comparator.empty()) {
-      by_comparator[comparator].insert({kDefault, name});
-    }
-  }
-  std::vector<std::string> order = {recorded.UnknownComparatorOf(kDefault)};
-  for (const auto& of_comparator : by_comparator) {
-    order.push_back(of_comparator.first);
-  }
-  for (const std::string& comparator : order) {
-    if (comparator.empty()) {
-      continue;
-    }
-    Status status;
-    for (const bool reversed : {false, true}) {
-      recorded.named_comparators->at(comparator)->set_reversed(reversed);
-      Listing ignored;
-      status =
-          OpenAndList(recorded, db_dir, by_comparator[comparator], &ignored);
-      if (status.ok()) {
-        break;
-      }
-    }
-    if (!status.ok()) {
-      return status;
-    }
-  }
-  return Status::OK();
-}
-
 // `*unknown_order`: set to the names of comparators that are not known here if
 // that may be why it fails.
 Status TryToList(const std::string& db_dir,
@@ -174,19 +136,14 @@ Status TryToList(const std::string& db_dir,
   if (!status.ok()) {
     return status;
   }
-  const std::set<std::string> column_families(names.begin(), names.end());
   Listing listing;
-  status = OpenAndList(recorded, db_dir, column_families, &listing);
-  if (status.IsCorruption() && !recorded.named_comparators->empty()) {
-    status = FindOrders(recorded, db_dir, column_families);
-    if (status.ok()) {
-      status = OpenAndList(recorded, db_dir, column_families, &listing);
-    }
-    for (const auto& comparator : *recorded.named_comparators) {
-      *unknown_order += " '" + comparator.first + "'";
-    }
-  }
+  status = OpenAndList(recorded, db_dir, names, &listing);
   if (!status.ok()) {
+    if (status.IsCorruption()) {
+      for (const auto& comparator : *recorded.named_comparators) {
+        *unknown_order += " '" + comparator.first + "'";
+      }
+    }
     return status;
   }
   for (const std::string& name : names) {
@@ -223,8 +180,8 @@ bool List(const std::string& db_dir, const std::vector<std::string>& folders,
   if (!unknown_order.empty()) {
     *error +=
         ". It has keys in the order of the comparator" + unknown_order +
-        ", which is not known here and is neither bytewise nor that backwards, "
-        "or its MANIFEST is damaged. Filters can be exported from single SST "
+        ", which is not known here and is not bytewise, or its MANIFEST is "
+        "damaged. Filters can be exported from single SST "
         "files (filterdb export --sst), or from the program that has the "
         "comparator, while the database is open there: "
         "ReconcileFilterDbExports in "

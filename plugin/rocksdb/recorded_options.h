@@ -14,11 +14,12 @@
 
 namespace cassandra_bloom {
 
-// Stands in for a comparator that is not known here. Its name is all that
-// RocksDB checks when it lists files; what it sorts them by is of no matter
-// there, as long as the files of a level do not overlap (VersionBuilder::
-// CheckConsistencyDetails, which builds with assertions never leave out). No
-// key may be searched for with it.
+// Stands in for a comparator that is not known here: its name is all that
+// RocksDB checks when it lists files. It sorts the files of a level, which is
+// of no matter for a list, and may look for files that overlap, as builds with
+// assertions always do (VersionBuilder::CheckConsistencyDetails). By their
+// bytes, no files overlap that do not so in bytewise order, or in that order
+// backwards. No key may be searched for with it.
 class NamedComparator final : public ROCKSDB_NAMESPACE::Comparator {
  public:
   explicit NamedComparator(std::string name) : name_(std::move(name)) {}
@@ -26,18 +27,15 @@ class NamedComparator final : public ROCKSDB_NAMESPACE::Comparator {
   const char* Name() const override { return name_.c_str(); }
   int Compare(const ROCKSDB_NAMESPACE::Slice& a,
               const ROCKSDB_NAMESPACE::Slice& b) const override {
-    return reversed_ ? b.compare(a) : a.compare(b);
+    return a.compare(b);
   }
   void FindShortestSeparator(
       std::string* /*start*/,
       const ROCKSDB_NAMESPACE::Slice& /*limit*/) const override {}
   void FindShortSuccessor(std::string* /*key*/) const override {}
 
-  void set_reversed(bool reversed) { reversed_ = reversed; }
-
  private:
   const std::string name_;
-  bool reversed_ = false;
 };
 
 using NamedComparators =
