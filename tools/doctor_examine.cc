@@ -101,11 +101,14 @@ void NotOurs(bool on, Sst* sst) {
 // on without a full filter, and without the index of a partitioned one; where a
 // partition is read, the read of the key fails.
 void CannotBeRead(const std::string& damage, Sst* sst) {
-  SetFault(FilterState::kDamaged,
-           "a damaged filter, whose checksum is wrong: RocksDB reads without "
-           "it, or fails where a key needs its damaged part",
-           "see whether the disk fails; restore the file from a backup, or ",
-           sst);
+  const bool is_checksum = damage.find("checksum") != std::string::npos;
+  SetFault(
+      FilterState::kDamaged,
+      std::string("a damaged filter, ") +
+          (is_checksum ? "whose checksum is wrong" : "which cannot be read") +
+          ": RocksDB reads without it, or fails where a key needs its "
+          "damaged part",
+      "see whether the disk fails; restore the file from a backup, or ", sst);
   sst->remedy +=
       "; if the damage makes that fail, do it with no filter_policy "
       "first";
@@ -331,9 +334,7 @@ Database ExamineDatabase(const std::string& db,
   if (!RunningRocksdbIsOurs()) {
     throw Unusable("this is not the release of RocksDB that it was built for");
   }
-  std::vector<std::string> folders = {db};
-  folders.insert(folders.end(), db_paths.begin(), db_paths.end());
-  const FilesWatch watch(folders);
+  const FilesWatch watch(SstFoldersOf(db, db_paths));
   const auto list = [&] { return List(db, db_paths); };
   Examiner examiner;
   LiveSsts live = list();

@@ -76,8 +76,9 @@ void Find(const std::vector<std::string>& folders, const LiveFileMetaData& file,
       sst->path = path;
       sst->error = path + ": has " + std::to_string(size) + " bytes, but " +
                    std::to_string(file.size) +
-                   " by the MANIFEST: it was cut, or is not the file that the "
-                   "database wrote";
+                   " by the MANIFEST: it was cut, or it is another file of "
+                   "this number, and this one is in a folder of db_paths or "
+                   "cf_paths that was not named (--db-path)";
     }
   }
 }
@@ -181,10 +182,9 @@ bool List(const std::string& db_dir, const std::vector<std::string>& folders,
     *error +=
         ". It has keys in the order of the comparator" + unknown_order +
         ", which is not known here and is not bytewise, or its MANIFEST is "
-        "damaged. Filters can be exported from single SST "
-        "files (filterdb export --sst), or from the program that has the "
-        "comparator, while the database is open there: "
-        "ReconcileFilterDbExports in "
+        "damaged. Filters can be exported from single SST files (filterdb "
+        "export --sst), or from the program that has the comparator, while the "
+        "database is open there: ReconcileFilterDbExports in "
         "cassandra_bloom/filter_db_export_listener.h";
   } else if (status.ToString().find("does not match existing comparator") !=
              std::string::npos) {
@@ -236,13 +236,27 @@ std::string RemedyForMissing(const LiveSst& sst) {
                    "database from a backup";
 }
 
+std::vector<std::string> SstFoldersOf(
+    const std::string& db_dir, const std::vector<std::string>& db_paths) {
+  std::vector<std::string> folders = {db_dir};
+  for (const std::string& path : db_paths) {
+    const auto is_same = [&](const std::string& folder) {
+      std::error_code error;
+      return std::filesystem::equivalent(path, folder, error);
+    };
+    if (std::none_of(folders.begin(), folders.end(), is_same)) {
+      folders.push_back(path);
+    }
+  }
+  return folders;
+}
+
 bool ListLiveSsts(const std::string& db_dir,
                   const std::vector<std::string>& db_paths,
                   const std::string& column_family, LiveSsts* live,
                   std::string* error) {
-  std::vector<std::string> folders = {db_dir};
-  folders.insert(folders.end(), db_paths.begin(), db_paths.end());
-  if (!AreFolders(db_paths, error) || !List(db_dir, folders, live, error)) {
+  if (!AreFolders(db_paths, error) ||
+      !List(db_dir, SstFoldersOf(db_dir, db_paths), live, error)) {
     return false;
   }
   if (!column_family.empty()) {

@@ -45,6 +45,10 @@ struct LiveSsts {
   std::map<std::string, ColumnFamilySettings> column_families;
 };
 
+// That of the database, and those of `db_paths` that are others, each once.
+std::vector<std::string> SstFoldersOf(const std::string& db_dir,
+                                      const std::vector<std::string>& db_paths);
+
 // `db_paths`: the folders besides `db_dir` that SST files may be in, in any
 // order. `column_family`: its name, or "" for all of them. Another process may
 // be writing to the database.

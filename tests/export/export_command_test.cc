@@ -147,6 +147,7 @@ TEST_F(ExportCommandTest, BadCommandLines) {
            " --sstable-version=nb --out-dir=" + dir / "a/b",
        "cannot be created"},
       {good + "--sync", "--sync requires"},
+      {good + "--db-path=" + dir.path(), "--db-path requires"},
       {good + "--column-family=default", "--column-family requires"},
       {good + "--prefixes", "its prefix extractor is none"},
       {"export --sst=" + some_sst +

@@ -154,6 +154,11 @@ class DoctorPathsTest : public ::testing::Test {
     const Ran with = Doctor(db_, Paths() + "--json");
     EXPECT_EQ(with.exit_code, 0) << with;
     ExpectFiles(VerdictOf(with), {{"good", count}});
+    // Its own folder and others, by other names.
+    EXPECT_EQ(Doctor(db_, Paths() + "--db-path=" + db_.path() +
+                              "/. --db-path=" + first_.path() + "// --json")
+                  .json()["unlisted_ssts"],
+              Json::array());
 
     const TempDir out;
     const std::string to = " --sstable-version=nb --out-dir=" + out.path();
