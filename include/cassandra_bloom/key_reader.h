@@ -59,7 +59,9 @@ enum class KeyFormat {
   // A key per line, byte for byte and without any escapes; an empty line is
   // the empty key. Lines end in LF. A CR before it is an error: kept or
   // dropped, it might make every key of the file a wrong one. Keys that
-  // contain LF or end in CR need another format.
+  // contain LF or end in CR need another format, and so does a first one that
+  // begins with the byte order mark of UTF-8, EF BB BF: it is an error, because
+  // an editor may have put it there, and dropped or kept it might be wrong.
   kTextLines,
 
   // The length as an unsigned 16-bit big-endian number, then the key.

@@ -90,6 +90,12 @@ class LineReader : public BufferedKeyReader {
     return Fail("line " + std::to_string(line_number_) + ": " + what);
   }
 
+  // U+FEFF in UTF-8, which some editors put before the first line (The Unicode
+  // Standard, section 23.8).
+  bool HasByteOrderMark(std::string_view line) const {
+    return line_number_ == 1 && line.substr(0, 3) == "\xef\xbb\xbf";
+  }
+
   bool FailTooLong() {
     return FailInLine("more than " + std::to_string(kMaxKeySize) +
                       " bytes, which no key of Cassandra has");
@@ -120,6 +126,12 @@ class TextLineReader final : public LineReader {
   bool Next(std::string_view* key) override {
     if (!NextLine(kMaxKeySize, key)) {
       return false;
+    }
+    if (HasByteOrderMark(*key)) {
+      return FailInLine(
+          "begins with the byte order mark of UTF-8 (ef bb bf); remove it, as "
+          "with tail -c +4 or, if it belongs to the key, give the keys in "
+          "hexadecimal");
     }
     return key->empty() || key->back() != '\r' || FailAtCarriageReturn();
   }
@@ -215,6 +227,11 @@ class HexLineReader final : public LineReader {
   }
 
   bool FailInDigits(std::string_view line, std::string_view digits) {
+    if (HasByteOrderMark(line)) {
+      return FailInLine(
+          "begins with the byte order mark of UTF-8 (ef bb bf), which is no "
+          "hexadecimal digit; remove it, as with tail -c +4");
+    }
     for (size_t i = line.size() - digits.size(); i < line.size(); ++i) {
       if (DigitValue(line[i]) == kNoDigit) {
         return FailInLine("column " + std::to_string(i + 1) + ": " +

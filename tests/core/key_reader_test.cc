@@ -103,6 +103,19 @@ const GoodList kGoodLists[] = {
      kText,
      std::string(" a\0\t\xff \n#\n0x61\n\rb\n", 16),
      {std::string(" a\0\t\xff ", 6), "#", "0x61", "\rb"}},
+    {"a byte order mark in another line, and parts of one",
+     kText,
+     "\xef\xbb\n\xef\xbb\xbf"
+     "a\n\xfe\xff\n",
+     {"\xef\xbb",
+      "\xef\xbb\xbf"
+      "a",
+      "\xfe\xff"}},
+    {"a key like a byte order mark, hex", kHex, "efbbbf\n", {"\xef\xbb\xbf"}},
+    {"a key like a byte order mark, prefixed",
+     kPrefixed,
+     std::string("\0\3\xef\xbb\xbf", 5),
+     {"\xef\xbb\xbf"}},
     {"prefixed",
      kPrefixed,
      std::string("\0\1a\0\0\0\2\n\r", 9),
@@ -157,7 +170,34 @@ const BrokenList kBrokenLists[] = {
     {"a byte order mark", kHex,
      "\xef\xbb\xbf"
      "61\n",
+     0,
+     "line 1: begins with the byte order mark of UTF-8 (ef bb bf), which is no "
+     "hexadecimal digit; remove it"},
+    {"a byte order mark and an odd digit", kHex,
+     "\xef\xbb\xbf"
+     "6\n",
+     0, "line 1: begins with the byte order mark"},
+    {"a byte order mark in another line", kHex,
+     "61\n\xef\xbb\xbf"
+     "61\n",
+     1, "line 2: column 1: '\\xef'"},
+    {"half a byte order mark", kHex,
+     "\xef\xbb"
+     "61\n",
      0, "line 1: column 1: '\\xef'"},
+    {"a byte order mark", kText,
+     "\xef\xbb\xbf"
+     "alice\nbob\n",
+     0,
+     "line 1: begins with the byte order mark of UTF-8 (ef bb bf); remove it, "
+     "as with tail -c +4 or, if it belongs to the key, give the keys in "
+     "hexadecimal"},
+    {"a byte order mark alone", kText, "\xef\xbb\xbf", 0,
+     "line 1: begins with the byte order mark"},
+    {"a byte order mark and CR", kText,
+     "\xef\xbb\xbf"
+     "alice\r\n",
+     0, "line 1: begins with the byte order mark"},
     {"a zero byte", kHex, std::string("6\0\n", 3), 0, "column 2: '\\x00'"},
     {"an empty line", kHex, "61\n\n62\n", 1,
      "line 2: empty; the empty key is written as 0x"},

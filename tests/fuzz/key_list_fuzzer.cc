@@ -42,9 +42,10 @@ bool ParseHex(std::string line, std::string* key) {
   return line.size() % 2 == 0 && key->size() <= kLongestKey;
 }
 
-bool ParseText(const std::string& line, std::string* key) {
+bool ParseText(const std::string& line, bool is_first, std::string* key) {
   *key = line;
-  return line.size() <= kLongestKey && (line.empty() || line.back() != '\r');
+  return line.size() <= kLongestKey && (line.empty() || line.back() != '\r') &&
+         !(is_first && line.compare(0, 3, "\xef\xbb\xbf") == 0);
 }
 
 Reading ParseLines(std::string_view bytes, bool hex) {
@@ -54,7 +55,8 @@ Reading ParseLines(std::string_view bytes, bool hex) {
     const std::string line(bytes.substr(0, end));
     bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
     std::string key;
-    if (hex ? !ParseHex(line, &key) : !ParseText(line, &key)) {
+    const bool is_first = reading.keys.empty();
+    if (hex ? !ParseHex(line, &key) : !ParseText(line, is_first, &key)) {
       return reading;
     }
     reading.keys.push_back(key);
