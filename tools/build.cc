@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "plugin/core/output_file.h"
 #include "tools/command.h"
 
 namespace cassandra_bloom::tools {
@@ -53,7 +54,7 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const Options& options,
 ExitCode RunBuild(const Options& options) {
   const FilterForm form =
       FormOf(options.version, options.out, "--sstable-version");
-  RequireFree(options.out, options.force);
+  RequireWritable("--out", options.out, options.force, options.json);
   const auto keys = options.keys.Open(options.version);
   const uint64_t expected =
       options.expected_keys ? *options.expected_keys : CountKeys(keys.get());
@@ -67,6 +68,7 @@ ExitCode RunBuild(const Options& options) {
   if (!builder->Write(options.out, options.force, &error)) {
     throw Unusable(error);
   }
+  SpeakBeside(options.out);
   if (options.json) {
     PrintJson({{"file", options.out},
                {"keys", count},
@@ -74,7 +76,8 @@ ExitCode RunBuild(const Options& options) {
                {"probes", builder->num_probes()},
                {"words", builder->num_words()}});
   } else {
-    std::printf("%s: %llu keys, %d probes, %u words\n", options.out.c_str(),
+    std::printf("%s: %llu keys, %d probes, %u words\n",
+                NameOfOutput(options.out).c_str(),
                 static_cast<unsigned long long>(count), builder->num_probes(),
                 builder->num_words());
   }
@@ -102,7 +105,9 @@ void AddBuild(CLI::App* app, Run* run) {
       ->check(IsWholeNumberFrom(1));
   AddVersion(command, "--sstable-version", &options->version,
              "the SSTable, if the names do not say it");
-  command->add_option("--out", options->out, "The Filter.db to write")
+  command
+      ->add_option("--out", options->out,
+                   "The Filter.db to write; - for standard output")
       ->required()
       ->type_name("FILE");
   AddForce(command, &options->force);

@@ -1,9 +1,12 @@
 #include "tools/command.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <charconv>
-#include <filesystem>
 #include <system_error>
 
+#include "plugin/core/output_file.h"
 #include "plugin/core/sizing.h"
 #include "tools/progress_bar.h"
 
@@ -32,6 +35,17 @@ CLI::Validator IsNumber(const std::string& what,
                : "'" + text + "' is not " + what;
   };
   return CLI::Validator(fault, /*validator_desc=*/"");
+}
+
+// Also by the name of its pipe, such as /dev/stdout.
+bool IsStandardOutput(const std::string& out) {
+  struct stat file;
+  struct stat standard_output;
+  return out == "-" ||
+         (stat(out.c_str(), &file) == 0 && S_ISFIFO(file.st_mode) &&
+          fstat(STDOUT_FILENO, &standard_output) == 0 &&
+          file.st_dev == standard_output.st_dev &&
+          file.st_ino == standard_output.st_ino);
 }
 
 }  // namespace
@@ -106,10 +120,26 @@ void AddForce(CLI::App* command, bool* force) {
   command->add_flag("--force", *force, "Overwrite an existing file");
 }
 
-void RequireFree(const std::string& out, bool force) {
-  std::error_code ignored;
-  if (!force && std::filesystem::exists(out, ignored)) {
+void RequireWritable(const std::string& option, const std::string& out,
+                     bool force, bool json) {
+  if (json && IsStandardOutput(out)) {
+    throw Unusable(option +
+                   ": standard output is that of the JSON already; give a "
+                   "file, or leave out --json");
+  }
+  std::string error;
+  const auto kind = OutputKindOf(out, &error);
+  if (!kind) {
+    throw Unusable(error);
+  }
+  if (*kind == OutputKind::kFile && !force) {
     throw Unusable(out + ": exists; --force overwrites it");
+  }
+}
+
+void SpeakBeside(const std::string& out) {
+  if (IsStandardOutput(out) && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+    throw Unusable("cannot write to stderr");
   }
 }
 

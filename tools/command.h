@@ -68,9 +68,15 @@ CLI::Option* AddDbPath(CLI::App* command, std::vector<std::string>* db_paths);
 // --force, for the file that is written.
 void AddForce(CLI::App* command, bool* force);
 
-// Before the work, which may be long: throws Unusable if there is such a file
-// that may not be overwritten.
-void RequireFree(const std::string& out, bool force);
+// Before the work, which may be long: throws Unusable if what `option` names
+// cannot be written to, is a file that may not be overwritten, or is standard
+// output, which with `json` has other things to take.
+void RequireWritable(const std::string& option, const std::string& out,
+                     bool force, bool json);
+
+// When the file has been written, before anything is said about it: if it went
+// to standard output, that goes to stderr.
+void SpeakBeside(const std::string& out);
 
 // --keys with --key-format, or --index.
 struct KeysOption {

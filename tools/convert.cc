@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "plugin/core/output_file.h"
 #include "tools/command.h"
 
 namespace cassandra_bloom::tools {
@@ -21,7 +22,7 @@ struct Options {
 ExitCode RunConvert(const Options& options) {
   const auto filter = OpenFilter(options.in, options.from, "--from");
   const FilterForm to = FormOf(options.to, options.out, "--to");
-  RequireFree(options.out, options.force);
+  RequireWritable("OUT", options.out, options.force, options.json);
   if (filter->always_present()) {
     throw Unusable(options.in +
                    ": an empty file, by which every key is present, is the "
@@ -41,13 +42,14 @@ ExitCode RunConvert(const Options& options) {
                          &error)) {
     throw Unusable(error);
   }
+  SpeakBeside(options.out);
   if (options.json) {
     PrintJson({{"file", options.out},
                {"from", FormName(filter->form())},
                {"to", FormName(to)}});
   } else {
-    std::printf("%s: %s, from %s\n", options.out.c_str(), FormName(to),
-                FormName(filter->form()));
+    std::printf("%s: %s, from %s\n", NameOfOutput(options.out).c_str(),
+                FormName(to), FormName(filter->form()));
   }
   return kGood;
 }
@@ -59,7 +61,9 @@ void AddConvert(CLI::App* app, Run* run) {
       "convert", "A Filter.db in the form of another SSTable version");
   auto* const options = NewOptions(command, run, RunConvert);
   command->add_option("IN", options->in, "The Filter.db to read")->required();
-  command->add_option("OUT", options->out, "The Filter.db to write")
+  command
+      ->add_option("OUT", options->out,
+                   "The Filter.db to write; - for standard output")
       ->required();
   AddVersion(command, "--from", &options->from,
              "IN, if its name does not say it");

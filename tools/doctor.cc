@@ -77,12 +77,13 @@ Report Examine(const Options& options) {
 
 ExitCode RunDoctor(const Options& options) {
   if (!options.plot.empty()) {
-    RequireFree(options.plot, options.force);
+    RequireWritable("--plot", options.plot, options.force, options.json);
     RequireGnuplot();
   }
   const Report report = Examine(options);
   if (!options.plot.empty()) {
-    Plot(report, options.plot);
+    Plot(report, options.plot, options.force);
+    SpeakBeside(options.plot);
   }
   if (options.json) {
     PrintJson(ToJson(report));
@@ -118,7 +119,8 @@ void AddDoctor(CLI::App* app, Run* run) {
       ->add_option("--plot", options->plot,
                    "Draw bits per key and false positives by level, as they "
                    "are and in the same memory uniform and by "
-                   "allocation=monkey: an SVG file, by gnuplot")
+                   "allocation=monkey: an SVG file, by gnuplot; - for standard "
+                   "output")
       ->type_name("FILE");
   command
       ->add_option("--export-dir", options->export_dir,

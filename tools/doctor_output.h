@@ -31,8 +31,9 @@ void PrintText(const Report& report);
 
 Json ToJson(const Report& report);
 
-// Draws bits per key and false positives by level, by gnuplot. Throws Unusable.
-void Plot(const Report& report, const std::string& path);
+// Draws bits per key and false positives by level, by gnuplot, and writes that
+// to `path`, as WriteOutput (plugin/core/output_file.h). Throws Unusable.
+void Plot(const Report& report, const std::string& path, bool overwrite);
 
 // Before the work: throws Unusable if there is no gnuplot.
 void RequireGnuplot();

@@ -1,13 +1,20 @@
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
+#include <cstring>
 #include <functional>
+#include <memory>
 #include <sstream>
-#include <system_error>
+#include <string>
 
+#include "plugin/core/output_file.h"
+#include "plugin/core/temporary_file.h"
 #include "tools/doctor_output.h"
 
 namespace cassandra_bloom::tools {
@@ -113,7 +120,7 @@ std::string Panels(const Family& family, const Verdict& verdict, int row) {
   return script.str();
 }
 
-std::string ScriptFor(const Report& report, const std::string& path) {
+std::string ScriptFor(const Report& report) {
   std::ostringstream panels;
   int rows = 0;
   for (size_t i = 0; i < report.families.size(); ++i) {
@@ -129,7 +136,6 @@ std::string ScriptFor(const Report& report, const std::string& path) {
   std::ostringstream script;
   script << "set terminal svg size 1100," << 420 * rows
          << " font 'sans,13' background '#ffffff' noenhanced\n"
-         << "set output " << Quoted(path) << "\n"
          << "set border 3 linecolor '#555555'\n"
             "set tics nomirror\n"
             "set format y '%g'\n"
@@ -143,6 +149,52 @@ std::string ScriptFor(const Report& report, const std::string& path) {
   return script.str();
 }
 
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+// A file without a name that has this content, at its beginning.
+File AnonymousFile(const std::string& content) {
+  File file(std::tmpfile(), std::fclose);
+  if (file == nullptr ||
+      std::fwrite(content.data(), 1, content.size(), file.get()) !=
+          content.size() ||
+      std::fflush(file.get()) != 0) {
+    throw Unusable(std::string("--plot: no temporary file for gnuplot: ") +
+                   std::strerror(errno));
+  }
+  std::rewind(file.get());
+  return file;
+}
+
+std::string ContentOf(std::FILE* file) {
+  std::string content;
+  char buffer[65536];
+  std::rewind(file);
+  for (size_t got; (got = std::fread(buffer, 1, sizeof(buffer), file)) > 0;) {
+    content.append(buffer, got);
+  }
+  return content;
+}
+
+// What gnuplot writes to standard output. Empty if it fails.
+std::string Draw(const std::string& script) {
+  const File in = AnonymousFile(script);
+  const File out = AnonymousFile("");
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, fileno(in.get()), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&files, fileno(out.get()), STDOUT_FILENO);
+  char name[] = "gnuplot";
+  char* arguments[] = {name, nullptr};
+  pid_t pid = 0;
+  const bool started = posix_spawnp(&pid, name, &files, /*attrp=*/nullptr,
+                                    arguments, environ) == 0;
+  posix_spawn_file_actions_destroy(&files);
+  int status = 1;
+  return started && waitpid(pid, &status, 0) == pid && status == 0
+             ? ContentOf(out.get())
+             : "";
+}
+
 }  // namespace
 
 void RequireGnuplot() {
@@ -153,21 +205,18 @@ void RequireGnuplot() {
   }
 }
 
-void Plot(const Report& report, const std::string& path) {
-  const std::string script = ScriptFor(report, path);
-  // If gnuplot ends early, the writing is to fail, not to end this process.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::FILE* const gnuplot = popen("gnuplot", "w");
-  bool good = gnuplot != nullptr;
-  if (good) {
-    good &=
-        std::fwrite(script.data(), 1, script.size(), gnuplot) == script.size();
-    good &= pclose(gnuplot) == 0;
+void Plot(const Report& report, const std::string& path, bool overwrite) {
+  const std::string svg = Draw(ScriptFor(report));
+  if (svg.empty()) {
+    throw Unusable(NameOfOutput(path) + ": gnuplot could not draw it");
   }
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  if (!good || error || size == 0) {
-    throw Unusable(path + ": gnuplot could not draw it");
+  const auto write = [&svg](const Append& append) {
+    return append(svg.data(), svg.size());
+  };
+  RemoveLeftOversOf(path);
+  std::string error;
+  if (!WriteOutput(path, overwrite, write, &error)) {
+    throw Unusable(error);
   }
 }
 

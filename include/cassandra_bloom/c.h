@@ -183,6 +183,12 @@ CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_serialize(
 // which gets its name when it is whole and on disk. A file that is already
 // there is a failure, and left alone, unless `overwrite`. The name is not
 // compared with the SSTable version.
+//
+// A symbolic link stays, and what it leads to is written so. Through a FIFO or
+// a character device, and for "-" through standard output, the bytes go as they
+// come, whatever `overwrite` says; a FIFO waits for its reader, and a reader
+// that goes is a failure, without SIGPIPE. A folder, a socket or a block device
+// is a failure and left alone.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_write(
     cassandra_bloom_builder_t* builder, const char* path, bool overwrite,
     char** errptr);

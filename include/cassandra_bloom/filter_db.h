@@ -163,6 +163,15 @@ void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
 // Writes a filter in this form: into a temporary file in the same folder, which
 // gets its name when it is whole and on disk. An existing file is an error
 // unless `overwrite`. `bits` as FilterDbFile::bits.
+//
+// A symbolic link stays, and what it leads to is written so. Where `path` leads
+// to a FIFO or a character device, and for "-", which is standard output, the
+// bytes go through as they come, whatever `overwrite` says; opening a FIFO
+// waits for its reader, and a reader that goes is an error, without SIGPIPE. A
+// folder, a socket or a block device is an error and left alone.
+//
+// The temporary file is the name with ".tmp" and the number of the process.
+// Those that killed processes left of this file are removed.
 bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
                        uint32_t num_words, const char* bits, bool overwrite,
                        std::string* error);

@@ -75,7 +75,8 @@ struct FilterDbExportOptions {
   // in all of them, by its number and its size.
   std::vector<std::string> db_paths;
 
-  // Also files that exist.
+  // Also files that exist. (What is there and is no regular file: as for
+  // WriteFilterDbFile, but see `sync` of ExportFilterDbs.)
   bool overwrite = false;
 
   // Called now and then, with what was done of all there is to do.
@@ -129,6 +130,8 @@ struct FilterDbExportReport {
 // the filters were made. The folder of another database, one with SSTables of
 // Cassandra, and, unless `overwrite`, one with filters that were made otherwise
 // is an error. Where the mark does not say it, all filters are made anew.
+// Whatever has one of these names and is no regular file, above all a symbolic
+// link, is an error, too: nothing is written through it, and it is not removed.
 //
 // Exports to the same `out_dir` wait for each other, also in other processes,
 // unless the folder is on NFS.

@@ -1,10 +1,10 @@
-// Whole files, with errors that name the file.
+// What reading and writing have in common, and whole files that are read. (For
+// those that are written: output_file.h.) Errors name the file.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_CORE_FILE_IO_H_
 #define CASSANDRA_BLOOM_PLUGIN_CORE_FILE_IO_H_
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,6 +12,15 @@ namespace cassandra_bloom {
 
 // The folder in a path to a file.
 std::string FolderOf(const std::string& path);
+
+// False, and "path: what: " with the message for errno in `*error`.
+bool FailWithErrno(const std::string& path, const char* what,
+                   std::string* error);
+
+// From a symbolic link to what it leads to, which need not be there. (realpath
+// fails then; folders before the name are the kernel's to follow.) False, and
+// an error, if it leads nowhere.
+bool FollowLinks(std::string* path, std::string* error);
 
 // A file mapped for reading. A file of no bytes is mapped to no bytes.
 class MappedFile {
@@ -31,15 +40,6 @@ class MappedFile {
   const char* const data_;
   const size_t size_;
 };
-
-// Appends bytes to the file being written; false once that has failed.
-using Append = std::function<bool(const char* data, size_t size)>;
-
-// Writes a file that is there whole, with its bytes and its name on disk, or
-// not at all. An existing file is an error unless `overwrite`.
-bool WriteFileAtomically(const std::string& path, bool overwrite,
-                         const std::function<bool(const Append&)>& write,
-                         std::string* error);
 
 }  // namespace cassandra_bloom
 

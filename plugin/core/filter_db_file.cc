@@ -1,5 +1,7 @@
 // Filter.db files of all forms: include/cassandra_bloom/filter_db.h.
 
+#include "plugin/core/filter_db_file.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -8,13 +10,14 @@
 #include <optional>
 #include <vector>
 
-#include "cassandra_bloom/filter_db.h"
 #include "plugin/core/endian.h"
 #include "plugin/core/file_io.h"
 #include "plugin/core/filter_db.h"
 #include "plugin/core/filter_view.h"
 #include "plugin/core/kernels/kernel.h"
+#include "plugin/core/output_file.h"
 #include "plugin/core/sizing.h"
+#include "plugin/core/temporary_file.h"
 
 namespace cassandra_bloom {
 namespace {
@@ -302,6 +305,15 @@ void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
 bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
                        uint32_t num_words, const char* bits, bool overwrite,
                        std::string* error) {
+  RemoveLeftOversOf(path);
+  return WriteOneOfManyFilterDbFiles(path, form, num_probes, num_words, bits,
+                                     overwrite, error);
+}
+
+bool WriteOneOfManyFilterDbFiles(const std::string& path, FilterForm form,
+                                 int num_probes, uint32_t num_words,
+                                 const char* bits, bool overwrite,
+                                 std::string* error) {
   // Here, because a file that was begun must not be left for want of memory.
   constexpr size_t kWordsAtOnce = 8192;
   std::vector<char> reversed;
@@ -326,7 +338,7 @@ bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
     }
     return true;
   };
-  return WriteFileAtomically(path, overwrite, write, error);
+  return WriteOutput(path, overwrite, write, error);
 }
 
 }  // namespace cassandra_bloom

@@ -65,12 +65,17 @@ bool DatabaseExporter::ExportOne(const LiveSsts& live, const LiveSst& file,
   exported.sst_file = file.path;
   exported.filter_db =
       out_dir_ + "/" + FilterDbName(options_.sstable_version, file.number);
+  std::string error;
+  if (sync_ && !MayBeOfExport(exported.filter_db, &error)) {
+    write_failed_ = true;
+    report_->errors.push_back(error);
+    return true;
+  }
   if (sync_ && !overwrite_all_ &&
       IsUpToDate(exported.filter_db, form_, file.path)) {
     report_->kept.push_back(exported.filter_db);
     return true;
   }
-  std::string error;
   // None is better than that of another file, should this one not come about.
   if (sync_) {
     std::vector<std::string> replaced;
@@ -176,6 +181,9 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
   const ExportFolderLock lock(out_dir);
   if (sync && !list(&live, error)) {
     return false;
+  }
+  if (!sync) {
+    RemoveLeftOversIn(out_dir, options.sstable_version);
   }
   bool is_new = false;
   const FilterContents contents = ContentsOf(options, live);

@@ -1,7 +1,6 @@
 #include "plugin/rocksdb/export_folder.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +16,8 @@
 #include <system_error>
 #include <tuple>
 
-#include "plugin/core/file_io.h"
+#include "plugin/core/output_file.h"
+#include "plugin/core/temporary_file.h"
 
 namespace cassandra_bloom {
 
@@ -58,15 +58,11 @@ bool IsBefore(const timespec& a, const timespec& b) {
   return std::tie(a.tv_sec, a.tv_nsec) < std::tie(b.tv_sec, b.tv_nsec);
 }
 
-bool IsOfAnotherProcess(pid_t pid) {
-  return pid != getpid() && (kill(pid, 0) == 0 || errno == EPERM);
-}
-
-// What a process that is no more left of WriteFileAtomically: ".tmp<pid>".
-bool IsLeftOver(std::string_view suffix) {
-  pid_t pid;
-  return TakePrefix(&suffix, ".tmp") && TakeNumber(&suffix, &pid) &&
-         suffix.empty() && !IsOfAnotherProcess(pid);
+// Takes "nb-123-big-Filter.db" from the front.
+bool TakeFilterDbName(std::string_view* name, const std::string& version,
+                      uint64_t* number) {
+  return TakePrefix(name, version + "-") && TakeNumber(name, number) &&
+         TakePrefix(name, kAfterNumber);
 }
 
 // Whether sync removes a file of this name.
@@ -77,8 +73,7 @@ bool IsStray(std::string_view name, const std::string& version,
   }
   const std::string whole(name);
   uint64_t number;
-  if (!TakePrefix(&name, version + "-") || !TakeNumber(&name, &number) ||
-      !TakePrefix(&name, kAfterNumber)) {
+  if (!TakeFilterDbName(&name, version, &number)) {
     return false;
   }
   if (name.empty()) {
@@ -248,6 +243,9 @@ bool CheckFolderMark(const std::string& folder, const std::string& database,
                      const FilterContents& contents,
                      const std::set<uint64_t>& live, bool overwrite,
                      bool* is_new, std::string* error) {
+  if (!MayBeOfExport(FolderMarkPath(folder), error)) {
+    return false;
+  }
   const std::optional<FolderMark> mark = ReadFolderMark(folder);
   *is_new = true;
   if (!mark) {
@@ -313,6 +311,17 @@ ExportFolderLock::~ExportFolderLock() {
   }
 }
 
+bool MayBeOfExport(const std::string& path, std::string* error) {
+  struct stat status;
+  if (lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) {
+    return true;
+  }
+  *error = path + ": is " + NameOfFileType(status.st_mode) +
+           ", none of the export's own files, and is left alone; remove it, or "
+           "choose another folder";
+  return false;
+}
+
 bool IsUpToDate(const std::string& filter_db, FilterForm form,
                 const std::string& sst_file) {
   struct stat filter_status;
@@ -332,6 +341,9 @@ bool RemoveFilterDb(const std::string& folder,
                     const std::string& sstable_version, uint64_t number,
                     std::vector<std::string>* removed, std::string* error) {
   const std::string path = folder + "/" + FilterDbName(sstable_version, number);
+  if (!MayBeOfExport(path, error)) {
+    return false;
+  }
   std::error_code failure;
   if (fs::remove(path, failure)) {
     removed->push_back(path);
@@ -341,6 +353,27 @@ bool RemoveFilterDb(const std::string& folder,
     return false;
   }
   return true;
+}
+
+void RemoveLeftOversIn(const std::string& folder,
+                       const std::string& sstable_version) {
+  std::error_code failure;
+  std::vector<fs::path> left_over;
+  for (fs::directory_iterator entry(folder, failure), end;
+       !failure && entry != end; entry.increment(failure)) {
+    const std::string found = entry->path().filename().string();
+    std::string_view name = found;
+    uint64_t number;
+    if (TakeFilterDbName(&name, sstable_version, &number) && IsLeftOver(name)) {
+      left_over.push_back(entry->path());
+    }
+  }
+  std::string no_matter;
+  for (const fs::path& file : left_over) {
+    if (MayBeOfExport(file, &no_matter)) {
+      fs::remove(file, failure);
+    }
+  }
 }
 
 bool RemoveOtherFilterDbs(const std::string& folder,
@@ -356,8 +389,11 @@ bool RemoveOtherFilterDbs(const std::string& folder,
       strays.push_back(entry->path());
     }
   }
+  bool all_are_ours = true;
   for (const fs::path& stray : strays) {
-    if (!failure && fs::remove(stray, failure)) {
+    if (!MayBeOfExport(stray, error)) {
+      all_are_ours = false;
+    } else if (!failure && fs::remove(stray, failure)) {
       removed->push_back(stray);
     }
   }
@@ -368,7 +404,7 @@ bool RemoveOtherFilterDbs(const std::string& folder,
              failure.message();
     return false;
   }
-  return true;
+  return all_are_ours;
 }
 
 }  // namespace cassandra_bloom

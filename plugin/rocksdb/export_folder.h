@@ -84,19 +84,31 @@ class ExportFolderLock {
   const int fd_;
 };
 
+// Whether an export that follows a database may write, keep and remove what has
+// this name of one of its files: a regular file, or nothing as yet. An error
+// for anything else, above all for a symbolic link, which leads out of the
+// folder.
+bool MayBeOfExport(const std::string& path, std::string* error);
+
 // True if the file is a whole filter, and no older than the SST file: than its
 // content and its name, which a link or a copy may give to an old content.
 bool IsUpToDate(const std::string& filter_db, FilterForm form,
                 const std::string& sst_file);
 
-// Removes a file of ours; none there is no error.
+// Removes a file of ours; none there is no error. What is none of ours stays,
+// and is an error.
 bool RemoveFilterDb(const std::string& folder,
                     const std::string& sstable_version, uint64_t number,
                     std::vector<std::string>* removed, std::string* error);
 
+// Removes the temporary files of FilterDbNames of this version that no running
+// process is writing.
+void RemoveLeftOversIn(const std::string& folder,
+                       const std::string& sstable_version);
+
 // Removes the files with FilterDbName of this version and a number that is not
 // in `live`, and the temporary files of such names that no running process is
-// writing. No others.
+// writing. No others; what has such a name and is none of ours is an error.
 bool RemoveOtherFilterDbs(const std::string& folder,
                           const std::string& sstable_version,
                           const std::set<uint64_t>& live,

@@ -3,6 +3,7 @@
 #include "cassandra_bloom/filter_db_export.h"
 
 #include "plugin/core/file_io.h"
+#include "plugin/core/temporary_file.h"
 #include "plugin/rocksdb/database_exporter.h"
 #include "plugin/rocksdb/export_folder.h"
 #include "plugin/rocksdb/live_ssts.h"
@@ -38,6 +39,7 @@ bool ExportFilterDb(const std::string& sst_file, const std::string& filter_db,
   exported->sst_file = sst_file;
   exported->filter_db = filter_db;
   const ExportFolderLock lock(FolderOf(filter_db));
+  RemoveLeftOversOf(filter_db);
   return SstExporter(options, form, options.progress, exported).Export(error);
 }
 

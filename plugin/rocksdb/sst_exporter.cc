@@ -8,6 +8,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/core/filter_db.h"
+#include "plugin/core/filter_db_file.h"
 #include "plugin/core/sizing.h"
 #include "plugin/rocksdb/partition_transform.h"
 #include "plugin/rocksdb/policy_settings.h"
@@ -257,8 +258,8 @@ bool SstExporter::Write(int num_probes, uint32_t num_words, const char* bits,
   exported_->num_probes = num_probes;
   exported_->num_words = num_words;
   write_failed_ =
-      !WriteFilterDbFile(exported_->filter_db, form_, num_probes, num_words,
-                         bits, options_.overwrite, error);
+      !WriteOneOfManyFilterDbFiles(exported_->filter_db, form_, num_probes,
+                                   num_words, bits, options_.overwrite, error);
   return !write_failed_;
 }
 

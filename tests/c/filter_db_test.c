@@ -308,6 +308,11 @@ static void WrongWritesAreRefused(void) {
   CHECK(!cassandra_bloom_builder_write(builder, Path("no/such/folder"), true,
                                        &error));
   CHECK_HOLDS(error, "No such file or directory");
+  /* A device has nothing to overwrite; a folder never is. */
+  CHECK(!cassandra_bloom_builder_write(builder, "/dev/full", false, &error));
+  CHECK_HOLDS(error, "/dev/full: cannot write: No space left on device");
+  CHECK(!cassandra_bloom_builder_write(builder, Path(""), true, &error));
+  CHECK_HOLDS(error, "is a folder, which is left alone");
   CHECK(!cassandra_bloom_builder_write(builder, NULL, true, &error));
   CHECK_BEGINS(error, "the path is NULL");
   cassandra_bloom_free(error);

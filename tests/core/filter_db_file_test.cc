@@ -9,7 +9,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/core/endian.h"
-#include "plugin/core/file_io.h"
+#include "plugin/core/output_file.h"
 #include "tests/support/broken_filters.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/file_size_limit.h"

@@ -19,6 +19,7 @@
 #include "tests/database/dataset.h"
 #include "tests/database/test_db.h"
 #include "tests/export/export_checks.h"
+#include "tests/support/special_files.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -141,9 +142,9 @@ TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
     return names;
   };
   WriteFile(out_ / NameOf(1000000), "of another time");
-  // Of exports that were killed.
-  WriteFile(out_ / NameOf(8) + ".tmp999999999", "half");
-  WriteFile(out_ / ".cassandra_bloom_database.tmp999999999", "half");
+  // Of exports that were killed, and whose number no process has.
+  WriteFile(out_ / NameOf(8) + ".tmp4194304", "half");
+  WriteFile(out_ / ".cassandra_bloom_database.tmp4194304", "half");
 
   ASSERT_TRUE(Export(/*sync=*/true)) << error_;
   EXPECT_EQ(NamesIn(out_.path()), with_others(LiveFilterNames(db_)));
@@ -172,6 +173,73 @@ TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
 }
 
 // Their Filter.db files would go, or be those of other keys.
+// What has the name of a filter and is none of the export's files: nothing
+// leaves the folder through it, and it is not removed.
+TEST_F(DatabaseExportTest, SyncGoesThroughNoLink) {
+  AddFiles(2);
+  const std::string linked = out_ / *LiveFilterNames(db_).begin();
+  const TempDir elsewhere;
+  WriteFile(elsewhere / "precious", "precious");
+  fs::create_symlink(elsewhere / "precious", linked);
+  fs::create_symlink(elsewhere / "precious", out_ / NameOf(1000000));
+  for (const bool overwrite : {false, true}) {
+    FilterDbExportOptions options;
+    options.overwrite = overwrite;
+    EXPECT_FALSE(Export(/*sync=*/true, "", options));
+    const char* const why =
+        ": is a symbolic link, none of the export's own files, and is left "
+        "alone; remove it, or choose another folder";
+    EXPECT_EQ(report_.errors, std::vector<std::string>{linked + why});
+    EXPECT_EQ(error_, out_ / NameOf(1000000) + why);
+    // The other file has its filter.
+    EXPECT_EQ(report_.exported.size() + report_.kept.size(), 1u);
+    EXPECT_EQ(report_.removed, std::vector<std::string>());
+    EXPECT_EQ(TypeOf(linked), mode_t{S_IFLNK});
+    EXPECT_EQ(TypeOf(out_ / NameOf(1000000)), mode_t{S_IFLNK});
+    EXPECT_EQ(ReadFile(elsewhere / "precious"), "precious");
+    EXPECT_EQ(NamesIn(elsewhere.path()), std::set<std::string>{"precious"});
+  }
+  fs::remove(linked);
+  fs::remove(out_ / NameOf(1000000));
+  EXPECT_TRUE(Export(/*sync=*/true)) << error_;
+  EXPECT_EQ(NamesIn(out_.path()), LiveFilterNames(db_));
+}
+
+TEST_F(DatabaseExportTest, SyncKeepsNoLinkToAFilter) {
+  AddFiles(1);
+  ASSERT_TRUE(Export()) << error_;
+  const TempDir elsewhere;
+  const std::string name = *LiveFilterNames(db_).begin();
+  fs::rename(out_ / name, elsewhere / name);
+  fs::create_symlink(elsewhere / name, out_ / name);
+  EXPECT_FALSE(Export(/*sync=*/true));
+  EXPECT_EQ(report_.kept, std::vector<std::string>());
+  EXPECT_EQ(report_.errors.size(), 1u);
+}
+
+TEST_F(DatabaseExportTest, SyncMarksTheFolderThroughNoLink) {
+  AddFiles(1);
+  const TempDir elsewhere;
+  const std::string mark = out_ / ".cassandra_bloom_database";
+  fs::create_symlink(elsewhere / "mark", mark);
+  EXPECT_FALSE(Export(/*sync=*/true));
+  EXPECT_THAT(error_, HasSubstr(mark + ": is a symbolic link"));
+  EXPECT_EQ(NamesIn(elsewhere.path()), std::set<std::string>());
+}
+
+TEST_F(DatabaseExportTest, SyncRemovesNoFifoNorFolder) {
+  AddFiles(1);
+  const std::string live = out_ / *LiveFilterNames(db_).begin();
+  MakeFifo(live);
+  fs::create_directory(out_ / NameOf(1000000));
+  EXPECT_FALSE(Export(/*sync=*/true));
+  ASSERT_EQ(report_.errors.size(), 1u);
+  EXPECT_THAT(report_.errors[0], HasSubstr(live + ": is a FIFO, none of the"));
+  EXPECT_THAT(error_, HasSubstr(": is a folder, none of the"));
+  EXPECT_EQ(TypeOf(live), mode_t{S_IFIFO});
+  EXPECT_EQ(TypeOf(out_ / NameOf(1000000)), mode_t{S_IFDIR});
+}
+
 TEST_F(DatabaseExportTest, NoSyncAmongSstables) {
   AddFiles(1);
   WriteFile(out_ / "nb-1-big-Data.db", "data");

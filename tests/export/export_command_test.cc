@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,9 +14,12 @@
 #include "tests/database/test_db.h"
 #include "tests/export/export_checks.h"
 #include "tests/support/filterdb_command.h"
+#include "tests/support/special_files.h"
 
 namespace cassandra_bloom::testing {
 namespace {
+
+namespace fs = std::filesystem;
 
 using ::testing::HasSubstr;
 
@@ -29,6 +34,13 @@ class ExportCommandTest : public ::testing::Test {
     return " --out-dir=" + out_.path() + " --sstable-version=" + version + " ";
   }
   std::string Db() const { return "export --db=" + db_.path() + ToOut(); }
+
+  // Any one of its SST files.
+  std::string LiveSst() const {
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    return db_.path() + files[0].name;
+  }
 
   TestDb db_;
   const TempDir out_;
@@ -96,6 +108,77 @@ TEST_F(ExportCommandTest, SstFiles) {
   EXPECT_EQ(from_keys.json()["exported"][0]["from"], "keys");
   EXPECT_EQ(ReadFile(from_keys.json()["exported"][0]["file"]),
             Built(keys, "la"));
+}
+
+// Of several files, each goes where its name leads.
+TEST_F(ExportCommandTest, SstFilesIntoWhatIsThere) {
+  const TempDir ssts;
+  std::string command = "export";
+  for (const char* const number : {"1", "2", "3", "4"}) {
+    fs::copy_file(LiveSst(), ssts / (std::string(number) + ".sst"));
+    command += " --sst=" + ssts / (std::string(number) + ".sst");
+  }
+  command += ToOut();
+  const auto name = [this](int number) {
+    return out_ / ("nb-" + std::to_string(number) + "-big-Filter.db");
+  };
+  MakeFifo(name(1));
+  fs::create_directory(name(2));
+  WriteFile(ssts / "old", "old");
+  fs::create_symlink(ssts / "old", name(3));
+  for (const std::string force : {"", " --force"}) {
+    const Ran ran =
+        Filterdb(command + force + "; code=$?; wait; exit $code",
+                 "timeout 20 cat " + name(1) + " > " + ssts / "got" + " &");
+    EXPECT_EQ(ran.exit_code, 2) << ran;
+    EXPECT_THAT(ran.err, HasSubstr(name(2) + ": is a folder, which is left"));
+    EXPECT_EQ(TypeOf(name(1)), mode_t{S_IFIFO});
+    EXPECT_EQ(TypeOf(name(2)), mode_t{S_IFDIR});
+    EXPECT_EQ(TypeOf(name(3)), mode_t{S_IFLNK});
+    EXPECT_EQ(TypeOf(name(4)), mode_t{S_IFREG});
+    const std::string filter = ReadFile(name(4));
+    EXPECT_EQ(ReadFile(ssts / "got"), filter);
+    EXPECT_EQ(ReadFile(ssts / "old"), force.empty() ? "old" : filter);
+  }
+}
+
+// What a killed export left goes, whichever way the next one is called.
+TEST_F(ExportCommandTest, LeftOvers) {
+  ASSERT_EQ(Filterdb(Db()).exit_code, 0);
+  const auto names = NamesIn(out_.path());
+  std::string number = *names.begin();
+  number = number.substr(3, number.find('-', 3) - 3);
+  const std::string left = out_ / *names.begin() + ".tmp4194304";
+  const std::string running =
+      out_ / *names.begin() + ".tmp" + std::to_string(getpid());
+  const std::string sst =
+      db_.path() + "/" + std::string(6 - number.size(), '0') + number + ".sst";
+  for (const std::string& command :
+       {Db() + "--force", Db() + "--sync",
+        "export --sst=" + sst + ToOut() + "--force"}) {
+    WriteFile(left, "half");
+    WriteFile(running, "being written");
+    EXPECT_EQ(Filterdb(command).exit_code, 0) << command;
+    EXPECT_FALSE(fs::exists(left)) << command;
+    EXPECT_TRUE(fs::exists(running)) << command;
+  }
+}
+
+TEST_F(ExportCommandTest, SyncGoesThroughNoLink) {
+  ASSERT_EQ(Filterdb(Db()).exit_code, 0);
+  const std::string link = out_ / *NamesIn(out_.path()).begin();
+  const TempDir elsewhere;
+  WriteFile(elsewhere / "precious", "precious");
+  fs::remove(link);
+  fs::create_symlink(elsewhere / "precious", link);
+  for (const char* const force : {"--sync", "--sync --force"}) {
+    const Ran ran = Filterdb(Db() + force);
+    EXPECT_EQ(ran.exit_code, 2) << ran;
+    EXPECT_THAT(ran.err, HasSubstr(link + ": is a symbolic link, none of the "
+                                          "export's own files"));
+    EXPECT_EQ(TypeOf(link), mode_t{S_IFLNK});
+    EXPECT_EQ(ReadFile(elsewhere / "precious"), "precious");
+  }
 }
 
 TEST_F(ExportCommandTest, BadCommandLines) {

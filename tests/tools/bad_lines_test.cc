@@ -101,6 +101,10 @@ class BadLinesTest : public ::testing::Test {
       {"letter.hex", "61\n62\n6g\n"},
       {"blank.hex", "61\n\n62\n"},
       {"cr.text", "a\nb\r\n"},
+      {"mark.text", "\xef\xbb\xbfkey\n"},
+      {"mark.hex",
+       "\xef\xbb\xbf"
+       "61\n"},
       {"long.text", std::string(65536, 'a') + "\n"},
       {"half-length.bin", std::string("\0\1a\0", 4)},
       {"half-key.bin", std::string("\0\1a\0\5bc", 7)},
@@ -341,6 +345,13 @@ TEST_F(BadLinesTest, Keys) {
        "blank.hex: line 2: empty; the empty key is written as 0x"},
       {"CR LF in text", "--keys=cr.text --key-format=text", 2,
        "cr.text: line 2: ends in CR; convert the file"},
+      {"a byte order mark in text", "--keys=mark.text --key-format=text", 2,
+       "mark.text: line 1: begins with the byte order mark of UTF-8 (ef bb "
+       "bf); remove it, as with tail -c +4 or, if it belongs to the key, give "
+       "the keys in hexadecimal\n"},
+      {"a byte order mark in hex", "--keys=mark.hex", 2,
+       "mark.hex: line 1: begins with the byte order mark of UTF-8 (ef bb bf), "
+       "which is no hexadecimal digit; remove it"},
       {"a key too long", "--keys=long.text --key-format=text", 2,
        "long.text: line 1: more than 65535 bytes"},
       {"half a length", "--keys=half-length.bin --key-format=binary", 2,
@@ -407,9 +418,10 @@ TEST_F(BadLinesTest, Outputs) {
   };
   const Line outputs[] = {
       {"there", "nb-1-big-Filter.db", 2, "nb-1-big-Filter.db: " + there},
-      {"a folder", "folder", 2, "folder: " + there},
+      {"a folder", "folder", 2, "folder: is a folder, which is left alone"},
       {"a folder, by force", "folder --force", 2,
-       "folder: cannot rename the temporary file: Is a directory\n"},
+       "folder: is a folder, which is left alone; give a file, a FIFO or a "
+       "character device\n"},
       {"in a missing folder", "none/nb-1-big-Filter.db", 2,
        "none/nb-1-big-Filter.db: cannot create a temporary file beside it: No "
        "such file or directory\n"},

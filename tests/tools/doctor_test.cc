@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,6 +20,7 @@
 #include "tests/database/test_policies.h"
 #include "tests/export/export_checks.h"
 #include "tests/support/filterdb_command.h"
+#include "tests/support/special_files.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/doctor_checks.h"
 
@@ -551,15 +554,62 @@ TEST_F(DoctorPlotTest, Svg) {
 TEST_F(DoctorPlotTest, TheScript) {
   const std::string script = dir_ / "script";
   const std::string plot = "\"--plot=" + file_ + "\"";
-  const Ran ran = Filterdb(
-      "doctor --db=" + db_.path() + " " + plot,
-      WithGnuplot("cat > " + script + "; echo drawn > \"" + file_ + "\""));
+  const Ran ran = Filterdb("doctor --db=" + db_.path() + " " + plot,
+                           WithGnuplot("cat > " + script + "; echo drawn"));
   EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_EQ(ReadFile(file_), "drawn\n");
   const std::string text = ReadFile(script);
-  EXPECT_THAT(text, HasSubstr("it''s.svg'\n"));
   EXPECT_THAT(text, HasSubstr("$bits0 << END\nL0 "));
   EXPECT_THAT(text, HasSubstr("$rates0 << END\nL0 "));
   EXPECT_THAT(text, HasSubstr("\nL6 "));
+}
+
+// As filterdb's other files (outputs_test.cc).
+TEST_F(DoctorPlotTest, IntoWhatIsNoFile) {
+  const std::string before = WithGnuplot("cat >/dev/null; echo drawn") + "; ";
+  const std::string doctor = "doctor --db=" + db_.path() + " --force --plot=";
+  const std::string fifo = dir_ / "fifo";
+  MakeFifo(fifo);
+  const Ran ran =
+      Filterdb(doctor + fifo + "; code=$?; wait; exit $code",
+               before + "timeout 20 cat " + fifo + " > " + dir_ / "got" + " &");
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_EQ(ReadFile(dir_ / "got"), "drawn\n");
+  EXPECT_EQ(TypeOf(fifo), mode_t{S_IFIFO});
+
+  const Ran folder = Filterdb(doctor + dir_.path(), before);
+  EXPECT_EQ(folder.exit_code, 2);
+  EXPECT_THAT(folder.err, HasSubstr(dir_.path() + ": is a folder, which is"));
+
+  WriteFile(dir_ / "old", "old");
+  std::filesystem::create_symlink("old", dir_ / "link");
+  EXPECT_EQ(Filterdb(doctor + dir_ / "link", before).exit_code, 0);
+  EXPECT_EQ(ReadFile(dir_ / "old"), "drawn\n");
+  EXPECT_EQ(TypeOf(dir_ / "link"), mode_t{S_IFLNK});
+}
+
+TEST_F(DoctorPlotTest, IntoStandardOutput) {
+  const std::string before = WithGnuplot("cat >/dev/null; echo drawn") + "; ";
+  const std::string doctor = "doctor --db=" + db_.path() + " --plot=- ";
+  const Ran ran = Filterdb(doctor, before);
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_EQ(ran.out, "drawn\n");
+  EXPECT_THAT(ran.err, HasSubstr("column family default"));
+  const Ran json = Filterdb(doctor + "--json", before);
+  EXPECT_EQ(json.exit_code, 2);
+  EXPECT_EQ(json.out, "");
+  EXPECT_THAT(json.err, HasSubstr("--plot: standard output is that of the "
+                                  "JSON already"));
+}
+
+TEST_F(DoctorPlotTest, APlotThatFailsLeavesTheOldOne) {
+  const std::string svg = dir_ / "svg";
+  WriteFile(svg, "old");
+  const Ran ran =
+      Filterdb("doctor --db=" + db_.path() + " --force --plot=" + svg,
+               WithGnuplot("cat >/dev/null; echo half; exit 1"));
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_EQ(ReadFile(svg), "old");
 }
 
 TEST_F(DoctorPlotTest, NoGnuplot) {
