@@ -1,0 +1,187 @@
+// filterdb ended by a signal while it writes, and what an earlier run left.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "tests/support/filterdb_command.h"
+#include "tests/support/special_files.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Names = std::set<std::string>;
+
+// Of a process that is no more.
+pid_t DeadPid() {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    _exit(0);
+  }
+  waitpid(pid, nullptr, 0);
+  return pid;
+}
+
+class InterruptedTest : public ::testing::Test {
+ protected:
+  InterruptedTest() { WriteFile(dir_ / "keys", "61\n"); }
+
+  // Builds a filter that is so large that its writing takes a while. With
+  // `ignored`, that signal is ignored from the start, as nohup does.
+  pid_t Start(int ignored = 0) const {
+    const pid_t pid = fork();
+    if (pid != 0) {
+      return pid;
+    }
+    if (ignored != 0) {
+      signal(ignored, SIG_IGN);
+    }
+    const int null = open("/dev/null", O_WRONLY);
+    dup2(null, STDOUT_FILENO);
+    if (chdir(dir_.path().c_str()) == 0) {
+      execl(CASSANDRA_BLOOM_FILTERDB, "filterdb", "build", "--keys=keys",
+            "--bits=10", "--expected-keys=60000000", "--force",
+            "--out=nb-1-big-Filter.db", nullptr);
+    }
+    _exit(127);
+  }
+
+  // Stops it in the middle: its temporary file is there. False if it was
+  // faster.
+  bool StopWhileItWrites(pid_t pid) const {
+    const std::string temporary =
+        dir_ / ("nb-1-big-Filter.db.tmp" + std::to_string(pid));
+    while (!fs::exists(temporary)) {
+      if (waitid(P_PID, static_cast<id_t>(pid), &ended_,
+                 WEXITED | WNOHANG | WNOWAIT) != 0 ||
+          ended_.si_pid == pid) {
+        return false;
+      }
+      std::this_thread::yield();
+    }
+    kill(pid, SIGSTOP);
+    int status = 0;
+    waitpid(pid, &status, WUNTRACED);
+    return WIFSTOPPED(status) && fs::exists(temporary);
+  }
+
+  // Ended by the signal in the middle of its writing: the status.
+  int Interrupt(int number, int ignored = 0) const {
+    for (;;) {
+      const pid_t pid = Start(ignored);
+      const bool is_in_the_middle = StopWhileItWrites(pid);
+      kill(pid, number);
+      kill(pid, SIGCONT);
+      int status = 0;
+      waitpid(pid, &status, 0);
+      if (is_in_the_middle) {
+        return status;
+      }
+    }
+  }
+
+  Names NamesNow() const {
+    Names names;
+    for (const auto& entry : fs::directory_iterator(dir_.path())) {
+      names.insert(entry.path().filename());
+    }
+    return names;
+  }
+
+  const TempDir dir_;
+
+ private:
+  mutable siginfo_t ended_ = {};
+};
+
+TEST_F(InterruptedTest, LeavesNothingAndSaysTheSignal) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    const int status = Interrupt(number);
+    ASSERT_TRUE(WIFSIGNALED(status)) << number << ": " << status;
+    EXPECT_EQ(WTERMSIG(status), number);
+    EXPECT_EQ(NamesNow(), Names{"keys"}) << number;
+  }
+}
+
+TEST_F(InterruptedTest, LeavesTheOldFile) {
+  WriteFile(dir_ / "nb-1-big-Filter.db", "old");
+  Interrupt(SIGTERM);
+  EXPECT_EQ(ReadFile(dir_ / "nb-1-big-Filter.db"), "old");
+  EXPECT_EQ(NamesNow(), (Names{"keys", "nb-1-big-Filter.db"}));
+}
+
+// As under nohup.
+TEST_F(InterruptedTest, ASignalThatIsIgnoredStaysSo) {
+  const int status = Interrupt(SIGHUP, /*ignored=*/SIGHUP);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(NamesNow(), (Names{"keys", "nb-1-big-Filter.db"}));
+}
+
+TEST_F(InterruptedTest, TheNextRunRemovesWhatOneLeft) {
+  Interrupt(SIGKILL);
+  ASSERT_EQ(NamesNow().size(), 2U);
+  const Ran ran = Filterdb(
+      "build --keys=keys --bits=10 "
+      "--out=nb-1-big-Filter.db",
+      "cd " + dir_.path() + ";");
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_EQ(NamesNow(), (Names{"keys", "nb-1-big-Filter.db"}));
+}
+
+// Also beside the file that a link leads to.
+TEST_F(InterruptedTest, TheNextRunLeavesTheRest) {
+  const std::string file = "nb-1-big-Filter.db";
+  const std::string dead = std::to_string(DeadPid());
+  fs::create_directory(dir_ / "folder");
+  const Names others = {
+      file + ".tmp" + std::to_string(getpid()),  // It runs.
+      file + ".tmp",
+      file + ".tmp0",
+      file + ".tmp0" + dead,
+      file + ".tmp+" + dead,
+      file + ".tmp" + dead + "x",
+      file + ".tmp20261123",  // No process has this number, but files may.
+      "x" + file + ".tmp" + dead,
+      "nb-2-big-Filter.db.tmp" + dead,
+  };
+  for (const std::string& name : others) {
+    WriteFile(dir_ / ("folder/" + name), "other");
+  }
+  WriteFile(dir_ / ("folder/" + file + ".tmp" + dead), "left");
+  fs::create_symlink("folder/" + file, dir_ / file);
+  const Ran ran = Filterdb("build --keys=keys --bits=10 --out=" + file,
+                           "cd " + dir_.path() + ";");
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  Names expected = others;
+  expected.insert(file);
+  Names now;
+  for (const auto& entry : fs::directory_iterator(dir_ / "folder")) {
+    now.insert(entry.path().filename());
+  }
+  EXPECT_EQ(now, expected);
+
+  // What is no file is none of ours.
+  const std::string folder = dir_ / (file + ".tmp" + dead);
+  fs::create_directory(folder);
+  fs::remove(dir_ / file);
+  EXPECT_EQ(Filterdb("build --keys=" + dir_ / "keys" +
+                     " --bits=10 --out=" + dir_ / file)
+                .exit_code,
+            0);
+  EXPECT_TRUE(fs::exists(folder));
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
