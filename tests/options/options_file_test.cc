@@ -165,7 +165,6 @@ TEST_F(OptionsFileTest, TheMarkOfAFileIsKept) {
           "memtable_factory={id=SkipListFactory:00;cassandra_bloom=required}",
           &options)
           .ok());
-  options.fail_if_options_file_error = true;
   ASSERT_TRUE(db_.Open(options).ok());
   ASSERT_NO_FATAL_FAILURE(db_.Fill());
   std::vector<ColumnFamilyOptions> loaded;
