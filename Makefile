@@ -27,6 +27,9 @@ help:
 	@echo "             read and write a database with filters of every mode, beside a map"
 	@echo "make crash ROUNDS=100"
 	@echo "             kill a process that writes to it, and look what is left"
+	@echo "make random SECONDS=60"
+	@echo "             databases of random settings beside a map; what fails is tried again"
+	@echo "             with RocksDB's own filter (SEED=N: one of them)"
 	@echo "make fuzz SECONDS=60"
 	@echo "             give every reader what is wrong, each for so long (7 of them)"
 	@echo "make coverage"
@@ -65,6 +68,11 @@ soak-program: packages test-packages
 	cmake --build --preset dev --parallel $(JOBS) --target soak
 
 SECONDS = 60
+
+random: packages test-packages
+	cmake --preset dev
+	cmake --build --preset dev --parallel $(JOBS) --target random_db
+	build/dev/bin/random_db --jobs=$(JOBS) $(if $(SEED),--seed=$(SEED),--seconds=$(SECONDS))
 
 fuzz: packages fuzz-packages
 	cmake --preset dev -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
@@ -127,6 +135,6 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
-.PHONY: help demo bench report bench-db bench-filterdb soak soak-program crash fuzz coverage mutants \
+.PHONY: help demo bench report bench-db bench-filterdb soak soak-program crash random fuzz coverage mutants \
   test release deb packages test-packages deb-packages report-packages coverage-packages \
   fuzz-packages

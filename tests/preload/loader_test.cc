@@ -95,7 +95,7 @@ TEST(LoaderTest, RocksdbIsLinkedIntoTheProgramAndAnotherOneIsShared) {
 // The library itself, in a process whose RocksDB says it is another.
 TEST(LoaderTest, APluginThatIsLinkedChecksTheReleaseToo) {
   const ProcessResult right = RunProcess({TEST_LINKED_HOST});
-  EXPECT_EQ(right.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 4\n");
+  EXPECT_EQ(right.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 6\n");
   EXPECT_EQ(right.err, "");
   ExpectRefused(RunProcess({TEST_LINKED_HOST}, TEST_STUB_9_9), "none none 0\n",
                 {"built for RocksDB " TEST_ROCKSDB_RELEASE,
@@ -106,7 +106,7 @@ TEST(LoaderTest, APluginThatIsLinkedChecksTheReleaseToo) {
 TEST(LoaderTest, ALinkedPluginAndTheLoaderGetOn) {
   const ProcessResult result = RunProcess({TEST_LINKED_HOST}, TEST_LOADER);
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(result.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 4\n");
+  EXPECT_EQ(result.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 6\n");
   EXPECT_EQ(result.err, "");
 }
 
