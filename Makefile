@@ -39,19 +39,19 @@ help:
 	@echo "make deb     make Debian packages, in build/deb/packages"
 
 demo: release
-	python3 db_bench_ext/demo.py --lib-dir=build/release/lib
+	python3 db_bench_ext/database/demo.py --lib-dir=build/release/lib
 
 bench: release
 	$(BENCH) $(BENCH_FLAGS)
 
 report: release report-packages
-	python3 -B db_bench_ext/report.py --bench=$(BENCH) $(if $(QUICK),--quick)
+	python3 -B db_bench_ext/filter_bench/report.py --bench=$(BENCH) $(if $(QUICK),--quick)
 
 bench-db: release
-	python3 db_bench_ext/end_to_end.py --lib-dir=build/release/lib $(if $(QUICK),--quick)
+	python3 db_bench_ext/database/end_to_end.py --lib-dir=build/release/lib $(if $(QUICK),--quick)
 
 bench-filterdb: release
-	python3 db_bench_ext/filterdb_bench.py --build-dir=build/release
+	python3 db_bench_ext/database/filterdb_bench.py --build-dir=build/release
 
 MINUTES = 60
 ROUNDS = 100
@@ -80,7 +80,7 @@ fuzz: packages fuzz-packages
 	  -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF \
 	  -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF
 	cmake --build build/fuzz --parallel $(JOBS) --target fuzzers
-	tests/fuzz/run.sh build/fuzz/bin $(SECONDS) $(JOBS)
+	tests/stress/fuzz/run.sh build/fuzz/bin $(SECONDS) $(JOBS)
 
 coverage: packages coverage-packages
 	cmake --preset core-only -B build/coverage \
@@ -88,11 +88,11 @@ coverage: packages coverage-packages
 	find build/coverage -name '*.gcda' -delete
 	cmake --build build/coverage --parallel $(JOBS)
 	ctest --test-dir build/coverage -L quick --parallel $(JOBS)
-	gcovr --root . --object-directory build/coverage --filter plugin/core/ --filter include/ \
+	gcovr --root . --object-directory build/coverage --filter plugin/filter/ --filter plugin/sstable/ --filter plugin/lsm/ --filter include/ \
 	  --exclude-throw-branches --fail-under-line 95 build/coverage
 
 mutants: packages test-packages
-	python3 -B tests/mutants/mutants.py --jobs=$(JOBS)
+	python3 -B tests/stress/mutants/mutants.py --jobs=$(JOBS)
 
 test: packages test-packages
 	cmake --preset dev

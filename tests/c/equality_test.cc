@@ -9,8 +9,8 @@
 
 #include "cassandra_bloom/c.h"
 #include "cassandra_bloom/filter_db.h"
-#include "plugin/core/endian.h"
-#include "plugin/core/murmur3.h"
+#include "plugin/filter/endian.h"
+#include "plugin/filter/murmur3.h"
 #include "tests/support/broken_filters.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/sha256.h"

@@ -7,10 +7,10 @@
 #include <string>
 #include <tuple>
 
-#include "tests/database/checks.h"
-#include "tests/database/dataset.h"
-#include "tests/database/test_db.h"
-#include "tests/database/test_policies.h"
+#include "tests/support/rocksdb/checks.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/test_db.h"
+#include "tests/support/rocksdb/test_policies.h"
 
 namespace cassandra_bloom::testing {
 namespace {

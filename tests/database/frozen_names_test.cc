@@ -13,8 +13,8 @@
 
 #include "cassandra_bloom/filter_db_export_listener.h"
 #include "cassandra_bloom/filter_policy.h"
-#include "tests/database/dataset.h"
-#include "tests/database/test_db.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "tests/database/dataset.h"
-#include "tests/database/level_files.h"
-#include "tests/database/test_db.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/level_files.h"
+#include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {

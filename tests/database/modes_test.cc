@@ -9,10 +9,10 @@
 #include <tuple>
 #include <utility>
 
-#include "plugin/rocksdb/filter_bits_api.h"
-#include "tests/database/checks.h"
-#include "tests/database/dataset.h"
-#include "tests/database/test_db.h"
+#include "plugin/policy/filter_bits_api.h"
+#include "tests/support/rocksdb/checks.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/core/sizing.h"
-#include "tests/database/level_files.h"
-#include "tests/database/test_db.h"
+#include "plugin/filter/sizing.h"
 #include "tests/support/percent.h"
 #include "tests/support/random_keys.h"
+#include "tests/support/rocksdb/level_files.h"
+#include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {

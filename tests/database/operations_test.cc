@@ -13,10 +13,10 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/database/checks.h"
-#include "tests/database/dataset.h"
-#include "tests/database/test_db.h"
 #include "tests/support/random_keys.h"
+#include "tests/support/rocksdb/checks.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "tests/database/test_db.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/percent.h"
+#include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {

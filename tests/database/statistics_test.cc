@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_statistics.h"
-#include "tests/database/dataset.h"
-#include "tests/database/test_db.h"
-#include "tests/support/last_line_logger.h"
-#include "tests/support/policy_filter.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/last_line_logger.h"
+#include "tests/support/rocksdb/policy_filter.h"
+#include "tests/support/rocksdb/test_db.h"
 #include "tests/support/run_process.h"
 
 namespace cassandra_bloom::testing {

@@ -7,9 +7,9 @@
 #include <string>
 #include <tuple>
 
-#include "tests/database/checks.h"
-#include "tests/database/dataset.h"
-#include "tests/database/test_db.h"
+#include "tests/support/rocksdb/checks.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -6,31 +6,31 @@ _ROOT = "installs packages: "
 # The command, as the document has it: the reason, and where it is tested.
 NOT_RUN = {
     # README
-    "make demo": _ROOT + "tests/matrix/distributions.sh",
-    "make test": _ROOT + "tests/matrix/distributions.sh; it runs this test",
-    "make bench-db": _ROOT + "db_bench_ext/end_to_end.py --quick, by hand",
+    "make demo": _ROOT + "tests/install/matrix/distributions.sh",
+    "make test": _ROOT + "tests/install/matrix/distributions.sh; it runs this test",
+    "make bench-db": _ROOT + "db_bench_ext/database/end_to_end.py --quick, by hand",
     "make bench": _ROOT + "filter_bench is built by every build",
-    "make report": _ROOT + "db_bench_ext/report.py --quick, by hand",
-    "make bench-filterdb": _LONG + "db_bench_ext/filterdb_bench.py, by hand",
-    "make deb": _ROOT + "tests/matrix/packages.sh",
-    "cmake --install build/release": "tests/consumer/installed_test.sh",
-    "git clone … plugin/cassandra_bloom": "tests/matrix/in_tree.sh",
-    "make ROCKSDB_PLUGINS=cassandra_bloom …": "tests/matrix/in_tree.sh",
+    "make report": _ROOT + "db_bench_ext/filter_bench/report.py --quick, by hand",
+    "make bench-filterdb": _LONG + "db_bench_ext/database/filterdb_bench.py, by hand",
+    "make deb": _ROOT + "tests/install/matrix/packages.sh",
+    "cmake --install build/release": "tests/install/consumer/installed_test.sh",
+    "git clone … plugin/cassandra_bloom": "tests/install/matrix/in_tree.sh",
+    "make ROCKSDB_PLUGINS=cassandra_bloom …": "tests/install/matrix/in_tree.sh",
     "apt-get install gnuplot-nox": _ROOT + "by hand",
     "CASSANDRA_BLOOM_PERCENT=100 build/dev/bin/database_monkey_test":
         _LONG + "the test runs with fewer percent",
     "build/release/bin/filter_bench --keys=10K,1M "
     "--workloads=absent,present,batch_absent,build --batch=32":
         _LONG + "by hand, for the tables",
-    "python3 db_bench_ext/end_to_end.py --lib-dir=build/release/lib "
+    "python3 db_bench_ext/database/end_to_end.py --lib-dir=build/release/lib "
     "--direct-reads": _LONG + "by hand, for the table",
     "make soak MINUTES=60": _LONG + "tests/soak, for seconds",
     "make crash ROUNDS=100": _LONG + "tests/soak, for seconds",
-    "make fuzz SECONDS=900": _LONG + "tests/fuzz/run.sh, by hand",
+    "make fuzz SECONDS=900": _LONG + "tests/stress/fuzz/run.sh, by hand",
     "make mutants": _LONG + "by hand",
     "make coverage": _LONG + "by hand",
-    "tests/matrix/thread_sanitizer.sh TREE": _LONG + "by hand",
-    "tests/matrix/rocksdb_filter_tests.sh TREE": _LONG + "by hand",
+    "tests/install/matrix/thread_sanitizer.sh TREE": _LONG + "by hand",
+    "tests/install/matrix/rocksdb_filter_tests.sh TREE": _LONG + "by hand",
     "build/dev/bin/soak --lookups=100000000": _LONG + "tests/soak",
     "CASSANDRA_BLOOM_PRESENT_KEYS=1000000000 build/dev/bin/false_negative_test":
         _LONG + "the test runs with fewer keys",
@@ -38,12 +38,12 @@ NOT_RUN = {
         "a choice; tests/configure, and every build",
     # docs/packaging.md
     'make deb DEBFULLNAME="A. Packager" DEBEMAIL=packager@example.org':
-        _ROOT + "tests/matrix/packages.sh",
+        _ROOT + "tests/install/matrix/packages.sh",
     # docs/recipes.md
     "g++ program.cc $(pkg-config --cflags --libs rocksdb_cassandra_bloom)":
-        "wants an installed tree: tests/consumer/installed_test.sh",
+        "wants an installed tree: tests/install/consumer/installed_test.sh",
     "cc program.c $(pkg-config --cflags --libs cassandra_bloom)":
-        "wants an installed tree: tests/consumer/installed_test.sh",
+        "wants an installed tree: tests/install/consumer/installed_test.sh",
     "systemctl daemon-reload && systemctl restart NAME":
         "there is no systemd here; the document says what was tried",
     "journalctl -u NAME": "as above",

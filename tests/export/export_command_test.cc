@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "tests/database/dataset.h"
-#include "tests/database/test_db.h"
-#include "tests/export/export_checks.h"
 #include "tests/support/filterdb_command.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/test_db.h"
 #include "tests/support/special_files.h"
 
 namespace cassandra_bloom::testing {

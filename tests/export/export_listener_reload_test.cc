@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export_listener.h"
-#include "tests/database/test_db.h"
-#include "tests/export/export_checks.h"
+#include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {

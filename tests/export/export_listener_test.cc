@@ -28,10 +28,10 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/filter_db_export_listener.h"
-#include "tests/database/dataset.h"
-#include "tests/database/test_db.h"
-#include "tests/export/export_checks.h"
 #include "tests/support/random_keys.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "cassandra_bloom/filter_db_export.h"
-#include "tests/database/test_db.h"
-#include "tests/export/export_checks.h"
 #include "tests/support/file_size_limit.h"
+#include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {

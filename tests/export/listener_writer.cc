@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export_listener.h"
-#include "tests/database/dataset.h"
-#include "tests/database/test_db.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/test_db.h"
 
 int main(int argc, char** argv) {
   using namespace cassandra_bloom;  // NOLINT

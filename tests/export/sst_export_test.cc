@@ -15,11 +15,11 @@
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/filter_db_export.h"
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/rocksdb/filter_bits_api.h"
-#include "tests/database/dataset.h"
-#include "tests/database/test_db.h"
-#include "tests/export/export_checks.h"
+#include "plugin/policy/filter_bits_api.h"
 #include "tests/support/partition_layouts.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "plugin/core/endian.h"
-#include "plugin/core/filter_db.h"
+#include "plugin/filter/block_layout.h"
+#include "plugin/filter/endian.h"
 
 namespace cassandra_bloom::testing {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "plugin/core/byte_source.h"
+#include "plugin/sstable/byte_source.h"
 
 namespace cassandra_bloom::testing {
 

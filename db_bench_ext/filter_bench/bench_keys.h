@@ -1,0 +1,110 @@
+// The keys of the benchmark: every number has one.
+
+#ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_BENCH_KEYS_H_
+#define CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_BENCH_KEYS_H_
+
+#include <rocksdb/slice.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace cassandra_bloom::bench {
+
+// A bijection whose values look random.
+inline uint64_t Mix(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// A number below `bound`, each as likely as any other if `random` is.
+inline uint64_t Below(uint64_t bound, uint64_t random) {
+  __extension__ using Uint128 = unsigned __int128;
+  return static_cast<uint64_t>((static_cast<Uint128>(random) * bound) >> 64);
+}
+
+// Numbers that look random; the same ones for the same seed.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(Mix(seed)) {}
+  uint64_t Next() { return Mix(state_ += 0x9e3779b97f4a7c15); }
+
+ private:
+  uint64_t state_;
+};
+
+// How long keys are, at least kMinLength.
+struct KeyShape {
+  // The first bytes are a bijection of the number, so that an absent key is
+  // never, by chance, a present one.
+  static constexpr size_t kMinLength = sizeof(uint64_t);
+  static constexpr size_t kMaxLength = 4096;
+  static constexpr size_t kMaxRandomLength = 64;
+
+  size_t min_length = 16;
+  size_t max_length = 16;
+
+  static KeyShape OfRandomLength() { return {kMinLength, kMaxRandomLength}; }
+
+  std::string Name() const {
+    return min_length == max_length ? std::to_string(min_length) : "random";
+  }
+};
+
+// So many keys in memory are made before the clock starts, and then asked. Few
+// enough to stay in the nearest caches, together with a small filter.
+class KeyChunk {
+ public:
+  static constexpr size_t kCapacity = 256;
+
+  explicit KeyChunk(KeyShape shape)
+      : shape_(shape),
+        stride_((shape.max_length + 7) / 8 * 8),
+        bytes_(stride_ * kCapacity) {
+    for (size_t i = 0; i < kCapacity; ++i) {
+      pointers_[i] = &slices_[i];
+    }
+  }
+  KeyChunk(const KeyChunk&) = delete;
+  KeyChunk& operator=(const KeyChunk&) = delete;
+
+  // Makes `number`'s key the i-th.
+  void Set(size_t i, uint64_t number) {
+    char* const key = &bytes_[i * stride_];
+    const size_t length = LengthOf(number);
+    uint64_t word = Mix(number);
+    for (size_t at = 0; at < length; at += sizeof(word)) {
+      std::memcpy(key + at, &word, sizeof(word));
+      word = (word + 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93;
+    }
+    slices_[i] = ROCKSDB_NAMESPACE::Slice(key, length);
+  }
+
+  const ROCKSDB_NAMESPACE::Slice& operator[](size_t i) const {
+    return slices_[i];
+  }
+
+  // As FilterBitsReader takes batches.
+  ROCKSDB_NAMESPACE::Slice** pointers() { return pointers_.data(); }
+
+ private:
+  size_t LengthOf(uint64_t number) const {
+    const size_t lengths = shape_.max_length - shape_.min_length + 1;
+    return shape_.min_length +
+           (lengths == 1 ? 0 : Below(lengths, Mix(~number)));
+  }
+
+  const KeyShape shape_;
+  const size_t stride_;
+  std::vector<char> bytes_;
+  std::array<ROCKSDB_NAMESPACE::Slice, kCapacity> slices_;
+  std::array<ROCKSDB_NAMESPACE::Slice*, kCapacity> pointers_;
+};
+
+}  // namespace cassandra_bloom::bench
+
+#endif  // CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_BENCH_KEYS_H_

@@ -1,0 +1,118 @@
+// What is measured: filter policies, and the filters that they build.
+
+#ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_FILTERS_UNDER_TEST_H_
+#define CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_FILTERS_UNDER_TEST_H_
+
+#include <rocksdb/filter_policy.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db_bench_ext/filter_bench/bench_keys.h"
+#include "plugin/policy/filter_bits_api.h"
+
+namespace cassandra_bloom::bench {
+
+// The filters that are measured side by side.
+struct FilterConfig {
+  uint64_t keys = 0;  // Of each filter.
+  uint64_t filters = 0;
+  KeyShape key_shape;
+  double bits_per_key = 0;
+  // Where a block begins: at so many bytes behind the begin of a cache line.
+  size_t block_offset = 0;
+
+  // "50 filters of 1000000 keys of 16 bytes, 10 bits per key"
+  std::string Name() const;
+};
+
+struct FilterUnderTest {
+  std::string name;
+  std::string kernel;  // Of cassandra_bloom; empty: not cassandra_bloom.
+  bool builds_filter_db = false;
+  std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;
+
+  // To be called before a filter is built with the policy, or a reader made,
+  // which keeps to it.
+  void UseKernel() const;
+};
+
+constexpr char kBloom[] = "bloom";
+constexpr char kRibbon[] = "ribbon";
+constexpr char kNaive[] = "naive";
+constexpr char kCassandraBloom[] = "cassandra_bloom";
+constexpr char kEmpty[] = "(empty)";
+
+// All names that there are: the above but for kEmpty, and
+// "cassandra_bloom/KERNEL" where there are kernels to choose from.
+std::vector<std::string> FilterNames();
+
+// `name` is one of FilterNames() or kEmpty.
+FilterUnderTest NewFilterUnderTest(const std::string& name,
+                                   double bits_per_key);
+
+// A block, where RocksDB has it, too, after it has read it from a file: in
+// memory that its block cache allocated, and not where it was built.
+class Block {
+ public:
+  Block(const ROCKSDB_NAMESPACE::Slice& content, size_t offset);
+  ROCKSDB_NAMESPACE::Slice content() const { return content_; }
+
+ private:
+  struct Free {
+    void operator()(char* memory) const { std::free(memory); }
+  };
+
+  std::unique_ptr<char[], Free> memory_;
+  ROCKSDB_NAMESPACE::Slice content_;
+};
+
+// A filter fresh from the builder.
+struct Built {
+  double ns = 0;  // From the builder's making until it is gone, of CPU time.
+  std::unique_ptr<const char[]> owner;
+  ROCKSDB_NAMESPACE::Slice content;
+};
+
+// Builds the filter of the keys from number `index` * config.keys on; they are
+// made in `*keys`.
+Built Build(const FilterUnderTest& filter, const FilterConfig& config,
+            uint64_t index, KeyChunk* keys);
+
+// All filters of a configuration, of one policy.
+class FilterSet {
+ public:
+  FilterSet(const FilterUnderTest& filter, const FilterConfig& config);
+
+  const FilterUnderTest& filter() const { return filter_; }
+  const FilterConfig& config() const { return config_; }
+
+  ROCKSDB_NAMESPACE::FilterBitsReader* reader(uint64_t index) const {
+    return readers_[index].get();
+  }
+  ROCKSDB_NAMESPACE::Slice block(uint64_t index) const {
+    return blocks_[index].content();
+  }
+
+  double BlockBitsPerKey() const;
+  // While one of the filters was built, the block included.
+  std::optional<double> BuildPeakBytesPerKey() const;
+
+ private:
+  void Add(const Built& built);
+
+  const FilterUnderTest& filter_;
+  const FilterConfig config_;
+  std::vector<Block> blocks_;
+  std::vector<std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader>> readers_;
+  std::optional<int64_t> build_peak_bytes_;
+};
+
+}  // namespace cassandra_bloom::bench
+
+#endif  // CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_FILTERS_UNDER_TEST_H_

@@ -1,0 +1,28 @@
+#ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_STOPWATCH_H_
+#define CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_STOPWATCH_H_
+
+#include <time.h>
+
+namespace cassandra_bloom::bench {
+
+// CLOCK_MONOTONIC: cheap and fine, but it runs on while the kernel has given
+// the CPU to another process. CLOCK_THREAD_CPUTIME_ID: not so, but a system
+// call.
+inline double NowNs(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 +
+         static_cast<double>(now.tv_nsec);
+}
+
+// The ns that `work` takes.
+template <typename Work>
+double TimeNs(clockid_t clock, Work work) {
+  const double start = NowNs(clock);
+  work();
+  return NowNs(clock) - start;
+}
+
+}  // namespace cassandra_bloom::bench
+
+#endif  // CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_STOPWATCH_H_

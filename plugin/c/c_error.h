@@ -1,0 +1,44 @@
+// Errors and exceptions at the border to C: include/cassandra_bloom/c.h.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_C_C_ERROR_H_
+#define CASSANDRA_BLOOM_PLUGIN_C_C_ERROR_H_
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+
+namespace cassandra_bloom {
+
+// Replaces the message in *errptr, if there is an errptr.
+inline void SetError(const char* message, char** errptr) noexcept {
+  if (errptr != nullptr) {
+    std::free(*errptr);
+    *errptr = strdup(message);
+  }
+}
+
+// Calls work(std::string* error), which gives something false and an error if
+// it fails; what it throws is such a failure, too.
+template <typename Work>
+auto WithoutExceptions(char** errptr, Work work)
+    -> decltype(work(static_cast<std::string*>(nullptr))) {
+  try {
+    std::string error;
+    auto result = work(&error);
+    if (!result) {
+      SetError(error.c_str(), errptr);
+    }
+    return result;
+  } catch (const std::bad_alloc&) {
+    SetError("out of memory", errptr);
+  } catch (const std::exception& exception) {
+    SetError(exception.what(), errptr);
+  }
+  return {};
+}
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_C_C_ERROR_H_

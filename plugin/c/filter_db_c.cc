@@ -1,0 +1,260 @@
+// The C interface to Filter.db files: include/cassandra_bloom/c.h.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cassandra_bloom/c.h"
+#include "cassandra_bloom/filter_db.h"
+#include "plugin/c/c_error.h"
+#include "plugin/filter/block_layout.h"
+#include "plugin/filter/murmur3.h"
+
+using cassandra_bloom::FilterDbBuilder;
+using cassandra_bloom::FilterDbFile;
+using cassandra_bloom::FilterForm;
+using cassandra_bloom::WithoutExceptions;
+
+struct cassandra_bloom_filter_t {
+  std::unique_ptr<FilterDbFile> file;
+};
+
+struct cassandra_bloom_builder_t {
+  std::unique_ptr<FilterDbBuilder> builder;
+  FilterForm form;
+};
+
+namespace {
+
+bool IsGiven(const void* argument, const char* what, std::string* error) {
+  if (argument == nullptr) {
+    *error = std::string(what) + " is NULL";
+  }
+  return argument != nullptr;
+}
+
+bool FormOf(const char* sstable_version, FilterForm* form, std::string* error) {
+  return IsGiven(sstable_version, "the SSTable version", error) &&
+         FormOfSstableVersion(sstable_version, form, error);
+}
+
+// `sstable_version` may be null.
+bool FormOfFile(const char* path, const char* sstable_version, FilterForm* form,
+                std::string* error) {
+  if (sstable_version != nullptr) {
+    return FormOf(sstable_version, form, error);
+  }
+  std::string version;
+  return cassandra_bloom::SstableVersionOfFileName(path, &version, error) &&
+         FormOfSstableVersion(version, form, error);
+}
+
+cassandra_bloom_filter_t* NewFilter(std::unique_ptr<FilterDbFile> file) {
+  return file == nullptr ? nullptr
+                         : new cassandra_bloom_filter_t{std::move(file)};
+}
+
+using NewBuilderFunction = decltype(FilterDbBuilder::ForBitsPerKey);
+
+cassandra_bloom_builder_t* NewBuilder(NewBuilderFunction* new_builder,
+                                      double bits_or_chance,
+                                      uint64_t expected_keys,
+                                      const char* sstable_version,
+                                      char** errptr) {
+  return WithoutExceptions(
+      errptr, [&](std::string* error) -> cassandra_bloom_builder_t* {
+        FilterForm form;
+        if (!FormOf(sstable_version, &form, error)) {
+          return nullptr;
+        }
+        auto builder = new_builder(bits_or_chance, expected_keys, form, error);
+        return builder == nullptr
+                   ? nullptr
+                   : new cassandra_bloom_builder_t{std::move(builder), form};
+      });
+}
+
+}  // namespace
+
+const char* cassandra_bloom_version() { return CASSANDRA_BLOOM_VERSION; }
+
+void cassandra_bloom_free(void* memory) { std::free(memory); }
+
+void cassandra_bloom_hash(const char* key, size_t key_size, uint64_t hash[2]) {
+  const auto [h1, h2] = cassandra_bloom::CassandraMurmur3(key, key_size);
+  hash[0] = h1;
+  hash[1] = h2;
+}
+
+// ---- Reading ----
+
+cassandra_bloom_filter_t* cassandra_bloom_filter_open(
+    const char* path, const char* sstable_version, char** errptr) {
+  return WithoutExceptions(
+      errptr, [&](std::string* error) -> cassandra_bloom_filter_t* {
+        FilterForm form;
+        if (!IsGiven(path, "the path", error) ||
+            !FormOfFile(path, sstable_version, &form, error)) {
+          return nullptr;
+        }
+        return NewFilter(FilterDbFile::Open(path, form, error));
+      });
+}
+
+cassandra_bloom_filter_t* cassandra_bloom_filter_from_bytes(
+    const char* bytes, size_t size, const char* sstable_version,
+    char** errptr) {
+  return WithoutExceptions(
+      errptr, [&](std::string* error) -> cassandra_bloom_filter_t* {
+        FilterForm form;
+        if ((size > 0 && !IsGiven(bytes, "the buffer", error)) ||
+            !FormOf(sstable_version, &form, error)) {
+          return nullptr;
+        }
+        return NewFilter(FilterDbFile::FromBytes({bytes, size}, form, error));
+      });
+}
+
+void cassandra_bloom_filter_destroy(cassandra_bloom_filter_t* filter) {
+  delete filter;
+}
+
+bool cassandra_bloom_filter_may_contain(const cassandra_bloom_filter_t* filter,
+                                        const char* key, size_t key_size) {
+  return filter->file->MayContain({key, key_size});
+}
+
+void cassandra_bloom_filter_may_contain_many(
+    const cassandra_bloom_filter_t* filter, const char* const* keys,
+    const size_t* key_sizes, size_t num_keys, bool* may_contain) {
+  // On the stack, because there is no way to say that memory is short.
+  constexpr size_t kKeysAtOnce = 128;
+  std::string_view some[kKeysAtOnce];
+  for (size_t done = 0; done < num_keys; done += kKeysAtOnce) {
+    const size_t n = std::min(kKeysAtOnce, num_keys - done);
+    for (size_t i = 0; i < n; ++i) {
+      some[i] = {keys[done + i], key_sizes[done + i]};
+    }
+    filter->file->MayContain(some, n, may_contain + done);
+  }
+}
+
+bool cassandra_bloom_filter_always_present(
+    const cassandra_bloom_filter_t* filter) {
+  return filter->file->always_present();
+}
+
+const char* cassandra_bloom_filter_form(
+    const cassandra_bloom_filter_t* filter) {
+  return FormName(filter->file->form());
+}
+
+int cassandra_bloom_filter_num_probes(const cassandra_bloom_filter_t* filter) {
+  return filter->file->num_probes();
+}
+
+uint32_t cassandra_bloom_filter_num_words(
+    const cassandra_bloom_filter_t* filter) {
+  return filter->file->num_words();
+}
+
+uint64_t cassandra_bloom_filter_count_set_bits(
+    const cassandra_bloom_filter_t* filter) {
+  return filter->file->CountSetBits();
+}
+
+double cassandra_bloom_filter_estimated_keys(
+    const cassandra_bloom_filter_t* filter) {
+  const FilterDbFile& file = *filter->file;
+  return cassandra_bloom::EstimatedNumKeys(
+      file.num_probes(), file.CountSetBits(), file.capacity_bits());
+}
+
+double cassandra_bloom_filter_estimated_fp_rate(
+    const cassandra_bloom_filter_t* filter) {
+  const FilterDbFile& file = *filter->file;
+  return cassandra_bloom::ObservedFalsePositiveRate(
+      file.num_probes(), file.CountSetBits(), file.capacity_bits());
+}
+
+// ---- Building ----
+
+cassandra_bloom_builder_t* cassandra_bloom_builder_new_for_bits_per_key(
+    double bits_per_key, uint64_t expected_keys, const char* sstable_version,
+    char** errptr) {
+  return NewBuilder(FilterDbBuilder::ForBitsPerKey, bits_per_key, expected_keys,
+                    sstable_version, errptr);
+}
+
+cassandra_bloom_builder_t* cassandra_bloom_builder_new_for_fp_chance(
+    double fp_chance, uint64_t expected_keys, const char* sstable_version,
+    char** errptr) {
+  return NewBuilder(FilterDbBuilder::ForFpChance, fp_chance, expected_keys,
+                    sstable_version, errptr);
+}
+
+void cassandra_bloom_builder_destroy(cassandra_bloom_builder_t* builder) {
+  delete builder;
+}
+
+void cassandra_bloom_builder_add(cassandra_bloom_builder_t* builder,
+                                 const char* key, size_t key_size) {
+  builder->builder->Add({key, key_size});
+}
+
+void cassandra_bloom_builder_add_many(cassandra_bloom_builder_t* builder,
+                                      const char* const* keys,
+                                      const size_t* key_sizes,
+                                      size_t num_keys) {
+  for (size_t i = 0; i < num_keys; ++i) {
+    builder->builder->Add({keys[i], key_sizes[i]});
+  }
+}
+
+int cassandra_bloom_builder_num_probes(
+    const cassandra_bloom_builder_t* builder) {
+  return builder->builder->num_probes();
+}
+
+uint32_t cassandra_bloom_builder_num_words(
+    const cassandra_bloom_builder_t* builder) {
+  return builder->builder->num_words();
+}
+
+size_t cassandra_bloom_builder_file_size(
+    const cassandra_bloom_builder_t* builder) {
+  return cassandra_bloom::FilterDbSize(builder->builder->num_words());
+}
+
+bool cassandra_bloom_builder_serialize(cassandra_bloom_builder_t* builder,
+                                       char* buffer, size_t buffer_size,
+                                       char** errptr) {
+  return WithoutExceptions(errptr, [&](std::string* error) {
+    const size_t size = cassandra_bloom_builder_file_size(builder);
+    if (!IsGiven(buffer, "the buffer", error)) {
+      return false;
+    }
+    if (buffer_size < size) {
+      *error = "a Filter.db of " + std::to_string(size) +
+               " bytes does not fit in a buffer of " +
+               std::to_string(buffer_size);
+      return false;
+    }
+    const FilterDbBuilder& filter = *builder->builder;
+    cassandra_bloom::SerializeFilterDb(builder->form, filter.num_probes(),
+                                       filter.num_words(), filter.bits(),
+                                       buffer);
+    return true;
+  });
+}
+
+bool cassandra_bloom_builder_write(cassandra_bloom_builder_t* builder,
+                                   const char* path, bool overwrite,
+                                   char** errptr) {
+  return WithoutExceptions(errptr, [&](std::string* error) {
+    return IsGiven(path, "the path", error) &&
+           builder->builder->Write(path, overwrite, error);
+  });
+}

@@ -1,0 +1,57 @@
+// Filter.db files for SST files: include/cassandra_bloom/filter_db_export.h.
+
+#include "cassandra_bloom/filter_db_export.h"
+
+#include "plugin/export/database_exporter.h"
+#include "plugin/export/folder.h"
+#include "plugin/export/live_ssts.h"
+#include "plugin/export/sst_exporter.h"
+#include "plugin/sstable/file_io.h"
+#include "plugin/sstable/temporary_file.h"
+
+namespace cassandra_bloom {
+
+bool ExportedFilterDbName(const std::string& sst_file,
+                          const std::string& sstable_version, std::string* name,
+                          std::string* error) {
+  if (!IsNameableVersion(sstable_version, error)) {
+    return false;
+  }
+  const std::optional<uint64_t> number = NumberOfSst(sst_file);
+  if (!number) {
+    *error = sst_file +
+             ": is not named after a file number, as 000123.sst, "
+             "so its Filter.db has no name";
+    return false;
+  }
+  *name = FilterDbName(sstable_version, *number);
+  return true;
+}
+
+bool ExportFilterDb(const std::string& sst_file, const std::string& filter_db,
+                    const FilterDbExportOptions& options,
+                    ExportedFilterDb* exported, std::string* error) {
+  FilterForm form;
+  if (!AreGoodExportOptions(options, &form, error)) {
+    return false;
+  }
+  *exported = {};
+  exported->sst_file = sst_file;
+  exported->filter_db = filter_db;
+  const ExportFolderLock lock(FolderOf(filter_db));
+  RemoveLeftOversOf(filter_db);
+  return SstExporter(options, form, options.progress, exported).Export(error);
+}
+
+bool ExportFilterDbs(const std::string& db_dir,
+                     const std::string& column_family,
+                     const std::string& out_dir, bool sync,
+                     const FilterDbExportOptions& options,
+                     FilterDbExportReport* report, std::string* error) {
+  const auto list = [&](LiveSsts* live, std::string* failure) {
+    return ListLiveSsts(db_dir, options.db_paths, column_family, live, failure);
+  };
+  return ExportListedSsts(db_dir, list, out_dir, sync, options, report, error);
+}
+
+}  // namespace cassandra_bloom

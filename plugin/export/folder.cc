@@ -1,0 +1,410 @@
+#include "plugin/export/folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+
+#include "plugin/sstable/output_file.h"
+#include "plugin/sstable/temporary_file.h"
+
+namespace cassandra_bloom {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kAfterNumber = "-big-Filter.db";
+constexpr std::string_view kDataComponent = "-Data.db";
+constexpr char kDatabaseMark[] = ".cassandra_bloom_database";
+
+// Takes a number without sign from the front.
+template <typename Number>
+bool TakeNumber(std::string_view* text, Number* number) {
+  const char* const end = text->data() + text->size();
+  const auto [rest, error] = std::from_chars(text->data(), end, *number);
+  if (error != std::errc() || *number < 0) {
+    return false;
+  }
+  text->remove_prefix(static_cast<size_t>(rest - text->data()));
+  return true;
+}
+
+bool TakePrefix(std::string_view* text, std::string_view prefix) {
+  if (text->substr(0, prefix.size()) != prefix) {
+    return false;
+  }
+  text->remove_prefix(prefix.size());
+  return true;
+}
+
+bool EndsWith(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() &&
+         text.substr(text.size() - suffix.size()) == suffix;
+}
+
+bool IsBefore(const timespec& a, const timespec& b) {
+  return std::tie(a.tv_sec, a.tv_nsec) < std::tie(b.tv_sec, b.tv_nsec);
+}
+
+// Takes "nb-123-big-Filter.db" from the front.
+bool TakeFilterDbName(std::string_view* name, const std::string& version,
+                      uint64_t* number) {
+  return TakePrefix(name, version + "-") && TakeNumber(name, number) &&
+         TakePrefix(name, kAfterNumber);
+}
+
+// Whether sync removes a file of this name.
+bool IsStray(std::string_view name, const std::string& version,
+             const std::set<uint64_t>& live) {
+  if (TakePrefix(&name, kDatabaseMark)) {
+    return IsLeftOver(name);
+  }
+  const std::string whole(name);
+  uint64_t number;
+  if (!TakeFilterDbName(&name, version, &number)) {
+    return false;
+  }
+  if (name.empty()) {
+    // "nb-007-..." is none of our names.
+    return whole == FilterDbName(version, number) && live.count(number) == 0;
+  }
+  return IsLeftOver(name);
+}
+
+bool IsDatabaseFolder(const fs::path& folder) {
+  std::ifstream current(folder / "CURRENT");
+  std::string line;
+  return std::getline(current, line) && line.rfind("MANIFEST-", 0) == 0;
+}
+
+std::string DatabaseFolderAbove(const std::string& path) {
+  std::error_code ignored;
+  fs::path folder = fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+  for (;; folder = folder.parent_path()) {
+    if (IsDatabaseFolder(folder)) {
+      return folder;
+    }
+    if (folder == folder.parent_path()) {
+      return "";
+    }
+  }
+}
+
+bool IsOutsideDatabases(const std::string& folder, std::string* error) {
+  if (folder.empty()) {
+    *error = "the folder to export to has no name";
+    return false;
+  }
+  const std::string database = DatabaseFolderAbove(folder);
+  if (!database.empty()) {
+    *error = folder + ": is in the folder of a database, " + database +
+             ", where nothing is written; choose another";
+  }
+  return database.empty();
+}
+
+// True, too, if that cannot be told, and why not is `*failure`.
+bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
+                    std::string* error) {
+  for (fs::directory_iterator entry(folder, *failure), end;
+       !*failure && entry != end; entry.increment(*failure)) {
+    const std::string name = entry->path().filename().string();
+    if (EndsWith(name, kDataComponent)) {
+      *error = folder + ": holds SSTables of Cassandra, such as " + name +
+               ", and making the folder follow a database would remove their "
+               "filters; choose another";
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+bool HasFilterOf(const std::string& folder, const std::string& sstable_version,
+                 const std::set<uint64_t>& live) {
+  return std::any_of(live.begin(), live.end(), [&](uint64_t number) {
+    std::error_code ignored;
+    return fs::exists(folder + "/" + FilterDbName(sstable_version, number),
+                      ignored);
+  });
+}
+
+}  // namespace
+
+std::string FilterDbName(const std::string& sstable_version, uint64_t number) {
+  return (sstable_version + "-" + std::to_string(number)).append(kAfterNumber);
+}
+
+std::optional<uint64_t> NumberOfSst(const std::string& path) {
+  std::string_view name = path;
+  name.remove_prefix(name.find_last_of('/') + 1);
+  uint64_t number;
+  if (!TakeNumber(&name, &number) || name != ".sst") {
+    return std::nullopt;
+  }
+  return number;
+}
+
+bool IsNameableVersion(const std::string& sstable_version, std::string* error) {
+  FilterForm form;
+  if (!FormOfSstableVersion(sstable_version, &form, error)) {
+    return false;
+  }
+  if (sstable_version == FormName(form)) {
+    *error = "'" + sstable_version +
+             "' is a form, but the names of the files need an SSTable version, "
+             "such as nb";
+    return false;
+  }
+  return true;
+}
+
+bool IsGoodExportSetting(const std::string& folder, std::string* error) {
+  if (!IsOutsideDatabases(folder, error)) {
+    return false;
+  }
+  std::error_code failure;
+  if (fs::exists(folder, failure) && !fs::is_directory(folder, failure)) {
+    *error = folder + ": is no folder, and cannot be created";
+    return false;
+  }
+  return HoldsNoSstable(folder, &failure, error);
+}
+
+bool PrepareExportFolder(const std::string& folder, std::string* error) {
+  if (!IsOutsideDatabases(folder, error)) {
+    return false;
+  }
+  std::error_code failure;
+  fs::create_directory(folder, failure);
+  if (failure) {
+    *error =
+        folder + ": is no folder, and cannot be created: " + failure.message();
+    return false;
+  }
+  if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
+    *error =
+        folder + ": cannot be read and written to: " + std::strerror(errno);
+    return false;
+  }
+  return true;
+}
+
+bool MayBeSynced(const std::string& folder, std::string* error) {
+  std::error_code failure;
+  if (!HoldsNoSstable(folder, &failure, error)) {
+    return false;
+  }
+  if (failure) {
+    *error = folder + ": cannot be read: " + failure.message();
+  }
+  return !failure;
+}
+
+std::string FolderMarkPath(const std::string& folder) {
+  return folder + "/" + kDatabaseMark;
+}
+
+std::optional<FolderMark> ReadFolderMark(const std::string& folder) {
+  const std::string path = FolderMarkPath(folder);
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) {
+    return std::nullopt;
+  }
+  std::ifstream file(path);
+  FolderMark mark;
+  std::getline(file, mark.database);
+  FilterContents contents;
+  while (std::getline(file, contents.sstable_version, '\t') &&
+         std::getline(file, contents.asked, '\t') &&
+         std::getline(file, contents.extractors)) {
+    mark.contents[contents.sstable_version] = contents;
+  }
+  return mark;
+}
+
+bool CheckFolderMark(const std::string& folder, const std::string& database,
+                     const FilterContents& contents,
+                     const std::set<uint64_t>& live, bool overwrite,
+                     bool* is_new, std::string* error) {
+  if (!MayBeOfExport(FolderMarkPath(folder), error)) {
+    return false;
+  }
+  const std::optional<FolderMark> mark = ReadFolderMark(folder);
+  *is_new = true;
+  if (!mark) {
+    return true;
+  }
+  if (mark->database != OneLine(database)) {
+    *error = folder + ": holds the filters of another database, " +
+             mark->database + "; choose another, or remove " +
+             FolderMarkPath(folder) + " if it shall be that of " + database;
+    return false;
+  }
+  const auto held = mark->contents.find(contents.sstable_version);
+  if (held == mark->contents.end()) {
+    return true;
+  }
+  const bool as_asked = held->second.asked == contents.asked;
+  *is_new = !as_asked || held->second.extractors != contents.extractors;
+  if (!as_asked && !overwrite &&
+      HasFilterOf(folder, contents.sstable_version, live)) {
+    *error = folder + ": holds filters made with " + held->second.asked +
+             ", which cannot be kept among those with " + contents.asked +
+             ", as they hold other entries; choose another folder, or have all "
+             "made anew (--force, or remove " +
+             FolderMarkPath(folder) + ")";
+    return false;
+  }
+  return true;
+}
+
+bool MarkFolder(const std::string& folder, const std::string& database,
+                const FilterContents& contents, const std::set<uint64_t>& live,
+                std::string* error) {
+  for (const uint64_t number : live) {
+    std::vector<std::string> replaced;
+    if (!RemoveFilterDb(folder, contents.sstable_version, number, &replaced,
+                        error)) {
+      return false;
+    }
+  }
+  const std::optional<FolderMark> old_mark = ReadFolderMark(folder);
+  FolderMark mark = old_mark.value_or(FolderMark());
+  mark.contents[contents.sstable_version] = contents;
+  std::string text = OneLine(database) + "\n";
+  for (const auto& [version, held] : mark.contents) {
+    text += version + "\t" + held.asked + "\t" + held.extractors + "\n";
+  }
+  return WriteFileAtomically(
+      FolderMarkPath(folder), /*overwrite=*/old_mark.has_value(),
+      [&](const Append& append) { return append(text.data(), text.size()); },
+      error);
+}
+
+ExportFolderLock::ExportFolderLock(const std::string& folder)
+    : fd_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  // Closing it ends the lock. (Not so in NFS, where a folder has no lock.)
+  while (fd_ >= 0 && flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
+  }
+}
+
+ExportFolderLock::~ExportFolderLock() {
+  if (fd_ >= 0) {
+    close(fd_);
+  }
+}
+
+bool MayBeOfExport(const std::string& path, std::string* error) {
+  struct stat status;
+  if (lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) {
+    return true;
+  }
+  *error = path + ": is " + NameOfFileType(status.st_mode) +
+           ", none of the export's own files, and is left alone; remove it, or "
+           "choose another folder";
+  return false;
+}
+
+bool IsUpToDate(const std::string& filter_db, FilterForm form,
+                const std::string& sst_file) {
+  struct stat filter_status;
+  struct stat sst_status;
+  if (stat(filter_db.c_str(), &filter_status) != 0 ||
+      stat(sst_file.c_str(), &sst_status) != 0 ||
+      IsBefore(filter_status.st_mtim, sst_status.st_mtim) ||
+      IsBefore(filter_status.st_mtim, sst_status.st_ctim)) {
+    return false;
+  }
+  std::string ignored;
+  const auto filter = FilterDbFile::Open(filter_db, form, &ignored);
+  return filter != nullptr && !filter->always_present();
+}
+
+bool RemoveFilterDb(const std::string& folder,
+                    const std::string& sstable_version, uint64_t number,
+                    std::vector<std::string>* removed, std::string* error) {
+  const std::string path = folder + "/" + FilterDbName(sstable_version, number);
+  if (!MayBeOfExport(path, error)) {
+    return false;
+  }
+  std::error_code failure;
+  if (fs::remove(path, failure)) {
+    removed->push_back(path);
+  }
+  if (failure) {
+    *error = path + ": cannot be removed: " + failure.message();
+    return false;
+  }
+  return true;
+}
+
+void RemoveLeftOversIn(const std::string& folder,
+                       const std::string& sstable_version) {
+  std::error_code failure;
+  std::vector<fs::path> left_over;
+  for (fs::directory_iterator entry(folder, failure), end;
+       !failure && entry != end; entry.increment(failure)) {
+    const std::string found = entry->path().filename().string();
+    std::string_view name = found;
+    uint64_t number;
+    if (TakeFilterDbName(&name, sstable_version, &number) && IsLeftOver(name)) {
+      left_over.push_back(entry->path());
+    }
+  }
+  std::string no_matter;
+  for (const fs::path& file : left_over) {
+    if (MayBeOfExport(file, &no_matter)) {
+      fs::remove(file, failure);
+    }
+  }
+}
+
+bool RemoveOtherFilterDbs(const std::string& folder,
+                          const std::string& sstable_version,
+                          const std::set<uint64_t>& live,
+                          std::vector<std::string>* removed,
+                          std::string* error) {
+  std::error_code failure;
+  std::vector<fs::path> strays;
+  for (fs::directory_iterator entry(folder, failure), end;
+       !failure && entry != end; entry.increment(failure)) {
+    if (IsStray(entry->path().filename().string(), sstable_version, live)) {
+      strays.push_back(entry->path());
+    }
+  }
+  bool all_are_ours = true;
+  for (const fs::path& stray : strays) {
+    if (!MayBeOfExport(stray, error)) {
+      all_are_ours = false;
+    } else if (!failure && fs::remove(stray, failure)) {
+      removed->push_back(stray);
+    }
+  }
+  if (failure) {
+    *error = folder +
+             ": cannot be cleared of filters of SST files that are no "
+             "more: " +
+             failure.message();
+    return false;
+  }
+  return all_are_ours;
+}
+
+}  // namespace cassandra_bloom

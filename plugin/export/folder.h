@@ -1,0 +1,120 @@
+// The folder that exported Filter.db files are in: names, and what is removed.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_H_
+#define CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_db.h"
+
+namespace cassandra_bloom {
+
+// "nb-123-big-Filter.db"
+std::string FilterDbName(const std::string& sstable_version, uint64_t number);
+
+// The number of "000123.sst", with or without folders before it.
+std::optional<uint64_t> NumberOfSst(const std::string& path);
+
+// True if files may be named after this version: if it is one.
+bool IsNameableVersion(const std::string& sstable_version, std::string* error);
+
+// Whether it may be the setting of a listener: false for what is no folder, for
+// one in the folder of a database, and for one of SSTables. That it is not
+// there, or cannot be written to, is no error: it may be mounted later.
+bool IsGoodExportSetting(const std::string& folder, std::string* error);
+
+// Creates it if its parent is there. An error, too, if a database is there or
+// in a folder above, so that nothing ever gets into one.
+bool PrepareExportFolder(const std::string& folder, std::string* error);
+
+// False for a folder of SSTables, whose own Filter.db files would be taken for
+// old exports.
+bool MayBeSynced(const std::string& folder, std::string* error);
+
+// What the filters of one SSTable version hold of their SST files: by these two
+// an SST file always gives the same entries, in whatever size of filter.
+struct FilterContents {
+  std::string sstable_version;
+  std::string asked;       // By the options of the export.
+  std::string extractors;  // Of prefixes, which the database may change.
+};
+
+// The hidden file in a folder that follows a database.
+struct FolderMark {
+  std::string database;  // LiveSsts::database.
+  // By their SSTable version. None where an earlier version wrote the mark.
+  std::map<std::string, FilterContents> contents;
+};
+
+std::string FolderMarkPath(const std::string& folder);
+std::optional<FolderMark> ReadFolderMark(const std::string& folder);
+
+// Whether the folder may hold the filters of these contents of this database,
+// and whether it does not do so yet (`*is_new`): then none that is there may be
+// kept. An error if it is that of another database, as files of two would get
+// the same names, and if it has filters of `live` SST files for which something
+// else was asked, unless `overwrite`.
+bool CheckFolderMark(const std::string& folder, const std::string& database,
+                     const FilterContents& contents,
+                     const std::set<uint64_t>& live, bool overwrite,
+                     bool* is_new, std::string* error);
+
+// Removes the filters of `live` SST files, as they hold something else, and
+// marks the folder. In this order, so that none of them is ever taken for one
+// of these contents.
+bool MarkFolder(const std::string& folder, const std::string& database,
+                const FilterContents& contents, const std::set<uint64_t>& live,
+                std::string* error);
+
+// Held while a folder is written to: one at a time, of all threads and
+// processes, where the file system can.
+class ExportFolderLock {
+ public:
+  explicit ExportFolderLock(const std::string& folder);
+  ~ExportFolderLock();
+  ExportFolderLock(const ExportFolderLock&) = delete;
+  ExportFolderLock& operator=(const ExportFolderLock&) = delete;
+
+ private:
+  const int fd_;
+};
+
+// Whether an export that follows a database may write, keep and remove what has
+// this name of one of its files: a regular file, or nothing as yet. An error
+// for anything else, above all for a symbolic link, which leads out of the
+// folder.
+bool MayBeOfExport(const std::string& path, std::string* error);
+
+// True if the file is a whole filter, and no older than the SST file: than its
+// content and its name, which a link or a copy may give to an old content.
+bool IsUpToDate(const std::string& filter_db, FilterForm form,
+                const std::string& sst_file);
+
+// Removes a file of ours; none there is no error. What is none of ours stays,
+// and is an error.
+bool RemoveFilterDb(const std::string& folder,
+                    const std::string& sstable_version, uint64_t number,
+                    std::vector<std::string>* removed, std::string* error);
+
+// Removes the temporary files of FilterDbNames of this version that no running
+// process is writing.
+void RemoveLeftOversIn(const std::string& folder,
+                       const std::string& sstable_version);
+
+// Removes the files with FilterDbName of this version and a number that is not
+// in `live`, and the temporary files of such names that no running process is
+// writing. No others; what has such a name and is none of ours is an error.
+bool RemoveOtherFilterDbs(const std::string& folder,
+                          const std::string& sstable_version,
+                          const std::set<uint64_t>& live,
+                          std::vector<std::string>* removed,
+                          std::string* error);
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_H_

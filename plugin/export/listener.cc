@@ -1,0 +1,348 @@
+#include "plugin/export/listener.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/utilities/options_type.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <utility>
+
+#include "plugin/export/database_exporter.h"
+#include "plugin/export/folder.h"
+#include "plugin/policy/policy_config.h"
+
+namespace cassandra_bloom {
+
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::CompactionJobInfo;
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::EventListener;
+using ROCKSDB_NAMESPACE::ExternalFileIngestionInfo;
+using ROCKSDB_NAMESPACE::FlushJobInfo;
+using ROCKSDB_NAMESPACE::OptionType;
+using ROCKSDB_NAMESPACE::OptionTypeFlags;
+using ROCKSDB_NAMESPACE::OptionTypeInfo;
+using ROCKSDB_NAMESPACE::OptionVerificationType;
+using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::TableFileCreationInfo;
+using ROCKSDB_NAMESPACE::TableFileCreationReason;
+using ROCKSDB_NAMESPACE::TableFileDeletionInfo;
+
+namespace {
+
+constexpr char kOutDir[] = "out_dir";
+constexpr char kSstableVersion[] = "sstable_version";
+
+// RocksDB reads the OPTIONS file of a running database again whenever it has
+// written it, and fails the change if that fails: what was a good folder once
+// is not refused later in this process.
+bool IsOrWasUsable(const std::string& folder, std::string* error) {
+  static std::mutex mutex;
+  static auto* const usable = new std::set<std::string>;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (usable->count(folder) > 0) {
+    return true;
+  }
+  if (!IsGoodExportSetting(folder, error)) {
+    return false;
+  }
+  usable->insert(folder);
+  return true;
+}
+
+// RocksDB does not prepare or validate listeners.
+bool IsGood(const ExportTarget& target, std::string* error) {
+  if (target.out_dir.empty()) {
+    *error = "out_dir, the folder to export to, is not given";
+    return false;
+  }
+  if (target.sstable_version.empty()) {
+    *error = "sstable_version, such as nb, is not given";
+    return false;
+  }
+  return IsNameableVersion(target.sstable_version, error) &&
+         IsOrWasUsable(target.out_dir, error);
+}
+
+}  // namespace
+
+FilterDbExportListener::FilterDbExportListener(const std::string& id)
+    : id_(id) {
+  // To be read, but not to be written, other than in the id.
+  static const std::unordered_map<std::string, OptionTypeInfo> kOptions = {
+      {kOutDir,
+       {offsetof(ExportTarget, out_dir), OptionType::kString,
+        OptionVerificationType::kNormal, OptionTypeFlags::kDontSerialize}},
+      {kSstableVersion,
+       {offsetof(ExportTarget, sstable_version), OptionType::kString,
+        OptionVerificationType::kNormal, OptionTypeFlags::kDontSerialize}}};
+  RegisterOptions(kExportListenerName, &settings_, &kOptions);
+}
+
+// ---- Options ----
+
+std::string FilterDbExportListener::GetId() const {
+  return targets_.empty() ? id_ : ExportId(targets_);
+}
+
+Status FilterDbExportListener::ConfigureOptions(
+    const ConfigOptions& config_options,
+    const std::unordered_map<std::string, std::string>& options,
+    std::unordered_map<std::string, std::string>* /*unused*/) {
+  if (worker_ != nullptr) {
+    return options.empty()
+               ? Status::OK()
+               : Status::InvalidArgument(
+                     id_ + ": cannot be changed; create another listener");
+  }
+  const Status status = Read(config_options, options);
+  if (status.ok()) {
+    worker_ = std::make_unique<ExportWorker>(targets_);
+  }
+  return status;
+}
+
+// Of several listeners in one id, those of others are lost already.
+Status FilterDbExportListener::Read(const ConfigOptions& config_options,
+                                    const OptionMap& options) {
+  std::vector<std::string> listeners;
+  std::string error;
+  if (!SplitListeners(id_, &listeners, &error)) {
+    return Status::InvalidArgument(id_ + ": " + error);
+  }
+  Status status;
+  for (const std::string& listener : listeners) {
+    OptionMap its_options = listeners.size() == 1 ? options : OptionMap();
+    std::string id = listener;
+    if (id.rfind(kPolicyName, 0) != 0 && id.find('=') != std::string::npos) {
+      status = ROCKSDB_NAMESPACE::StringToMap(listener, &its_options);
+      id = its_options["id"];
+      its_options.erase("id");
+    }
+    if (status.ok() && id.rfind(kPolicyName, 0) == 0) {
+      status = ReadOne(config_options, id, its_options);
+    }
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  return status;
+}
+
+Status FilterDbExportListener::ReadOne(const ConfigOptions& config_options,
+                                       const std::string& id,
+                                       const OptionMap& options) {
+  std::string error;
+  settings_ = {};
+  if (id == kExportListenerName) {
+    for (const auto& option : options) {
+      if (option.first != kOutDir && option.first != kSstableVersion) {
+        return Status::InvalidArgument(id + ": has no option '" + option.first +
+                                       "'; it has out_dir and sstable_version");
+      }
+    }
+    const Status status =
+        EventListener::ConfigureOptions(config_options, options, nullptr);
+    if (!status.ok()) {
+      return status;
+    }
+  } else if (ParseExportId(id, &settings_, &error) && !options.empty()) {
+    error = "takes no options beside those in its id";
+  }
+  if (!error.empty() || !IsGood(settings_, &error)) {
+    return Status::InvalidArgument(id + ": " + error);
+  }
+  const bool is_repeated =
+      std::any_of(targets_.begin(), targets_.end(), [&](const auto& target) {
+        return target.out_dir == settings_.out_dir &&
+               target.sstable_version == settings_.sstable_version;
+      });
+  // A program may add at each start what it has read from the OPTIONS file.
+  if (!is_repeated) {
+    targets_.push_back(settings_);
+  }
+  return Status::OK();
+}
+
+// ---- Events ----
+
+void FilterDbExportListener::OnFlushCompleted(DB* db,
+                                              const FlushJobInfo& info) {
+  Guard([&] { Installed(db, {info.file_path}); });
+}
+
+void FilterDbExportListener::OnCompactionBegin(DB* /*db*/,
+                                               const CompactionJobInfo& info) {
+  Guard([&] { compactions_.insert(info.job_id); });
+}
+
+void FilterDbExportListener::OnCompactionCompleted(
+    DB* db, const CompactionJobInfo& info) {
+  Guard([&] {
+    compactions_.erase(info.job_id);
+    if (info.status.ok()) {
+      Installed(db, info.output_files);
+    }
+  });
+}
+
+void FilterDbExportListener::OnExternalFileIngested(
+    DB* db, const ExternalFileIngestionInfo& info) {
+  Guard([&] { Installed(db, {info.internal_file_path}); });
+}
+
+void FilterDbExportListener::OnTableFileCreated(
+    const TableFileCreationInfo& info) {
+  Guard([&] {
+    const auto number = NumberOfSst(info.file_path);
+    if (number && info.reason == TableFileCreationReason::kCompaction &&
+        compactions_.count(info.job_id) == 0) {
+      unannounced_.insert(*number);
+    }
+  });
+}
+
+void FilterDbExportListener::OnTableFileDeleted(
+    const TableFileDeletionInfo& info) {
+  Guard([&] {
+    const auto number = NumberOfSst(info.file_path);
+    if (!number || info.db_name != database_) {
+      return;
+    }
+    unannounced_.erase(*number);
+    if (db_ != nullptr && !unannounced_.empty()) {
+      List();
+    }
+    // Whether it could be deleted or not: it is live no more.
+    worker_->HandOver({{*number, ""}});
+  });
+}
+
+void FilterDbExportListener::OnColumnFamilyHandleDeletionStarted(
+    ColumnFamilyHandle* handle) {
+  constexpr uint32_t kDefaultColumnFamily = 0;
+  if (handle->GetID() == kDefaultColumnFamily) {
+    // The database may be being closed. What happens until it is open again has
+    // no event.
+    Guard([&] {
+      db_ = nullptr;
+      database_.clear();
+      compactions_.clear();
+      worker_->DatabaseIsClosed();
+    });
+  }
+}
+
+// RocksDB takes no exception.
+void FilterDbExportListener::Guard(const std::function<void()>& handle_event) {
+  if (worker_ == nullptr) {
+    return;  // Was refused.
+  }
+  try {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    handle_event();
+  } catch (const std::exception& exception) {
+    worker_->NeedListing();
+    worker_->Fail(exception.what());
+  }
+}
+
+void FilterDbExportListener::Installed(
+    DB* db, const std::vector<std::string>& new_ssts) {
+  if (!Serves(db->GetName())) {
+    return;
+  }
+  db_ = db;
+  if (!worker_->HasLog()) {
+    worker_->SetLog(db->GetDBOptions().info_log);
+  }
+  if (worker_->NeedsListing() || !unannounced_.empty()) {
+    List();
+  }
+  ExportWorker::Changes changes;
+  for (const std::string& path : new_ssts) {
+    if (const auto number = NumberOfSst(path)) {
+      changes[*number] = path;
+    }
+  }
+  worker_->HandOver(changes);
+}
+
+bool FilterDbExportListener::Serves(const std::string& database) {
+  if (database_.empty()) {
+    database_ = database;
+  }
+  if (database_ != database) {
+    worker_->Fail((database +
+                   ": needs a listener of its own, as this one "
+                   "serves " +
+                   database_)
+                      .c_str());
+  }
+  return database_ == database;
+}
+
+void FilterDbExportListener::List() {
+  LiveSsts live = LiveSstsOf(db_);
+  for (const LiveSst& file : live.files) {
+    unannounced_.erase(file.number);
+  }
+  worker_->HandOver(std::move(live));
+}
+
+// ---- Public functions ----
+
+std::shared_ptr<EventListener> NewFilterDbExportListener(
+    const std::string& out_dir, const std::string& sstable_version,
+    std::string* error) {
+  FilterDbExportOptions options;
+  options.sstable_version = sstable_version;
+  FilterForm form;
+  if (!AreGoodExportOptions(options, &form, error)) {
+    return nullptr;
+  }
+  ConfigOptions config;
+  config.input_strings_escaped = false;
+  auto listener = std::make_shared<FilterDbExportListener>(kExportListenerName);
+  const Status status = listener->ConfigureFromMap(
+      config, {{kOutDir, out_dir}, {kSstableVersion, sstable_version}});
+  if (!status.ok()) {
+    *error = status.getState();
+    return nullptr;
+  }
+  return listener;
+}
+
+bool ReconcileFilterDbExports(DB* db, const std::string& out_dir,
+                              const std::string& sstable_version,
+                              FilterDbExportReport* report,
+                              std::string* error) {
+  for (const auto& listener : db->GetDBOptions().listeners) {
+    if (listener->Name() == kExportListenerName) {
+      static_cast<FilterDbExportListener*>(listener.get())->worker()->Wait();
+    }
+  }
+  FilterDbExportOptions options;
+  options.sstable_version = sstable_version;
+  const auto list = [db](LiveSsts* live, std::string*) {
+    *live = LiveSstsOf(db);
+    return true;
+  };
+  return ExportListedSsts(db->GetName(), list, out_dir, /*sync=*/true, options,
+                          report, error);
+}
+
+bool GetFilterDbExportCounts(const EventListener& listener,
+                             FilterDbExportCounts* counts) {
+  if (listener.Name() != kExportListenerName) {
+    return false;
+  }
+  *counts =
+      static_cast<const FilterDbExportListener&>(listener).worker()->counts();
+  return true;
+}
+
+}  // namespace cassandra_bloom

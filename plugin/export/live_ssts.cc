@@ -1,0 +1,294 @@
+#include "plugin/export/live_ssts.h"
+
+#include <rocksdb/file_system.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/table.h>
+#include <rocksdb/version.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+#include <tuple>
+
+#include "plugin/export/recorded_options.h"
+
+namespace cassandra_bloom {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::LiveFileMetaData;
+using ROCKSDB_NAMESPACE::Status;
+
+namespace {
+
+ColumnFamilySettings SettingsOf(const ColumnFamilyOptions& options) {
+  ColumnFamilySettings settings;
+  settings.prefix_extractor = options.prefix_extractor;
+  settings.levelled =
+      options.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+  const auto* const table_options =
+      options.table_factory == nullptr
+          ? nullptr
+          : options.table_factory->GetOptions<BlockBasedTableOptions>();
+  if (table_options != nullptr && table_options->filter_policy != nullptr) {
+    settings.filter_policy = table_options->filter_policy->GetId();
+  }
+  return settings;
+}
+
+LiveSst ToLiveSst(const LiveFileMetaData& file) {
+  LiveSst sst;
+  sst.path = file.db_path + file.name;
+  sst.number = file.file_number;
+  sst.column_family = file.column_family_name;
+  sst.level = file.level;
+  sst.num_entries = file.num_entries;
+  return sst;
+}
+
+// Nothing in a database says which folders its db_paths and cf_paths are. They
+// may be searched, as no two SST files of a database have the same number. The
+// size tells them from files of other databases, and from what a copy left.
+void Find(const std::vector<std::string>& folders, const LiveFileMetaData& file,
+          LiveSst* sst) {
+  sst->elsewhere = file.db_path != folders[0];
+  sst->path = folders[0] + file.name;
+  sst->error.clear();
+  for (const std::string& folder : folders) {
+    const std::string path = folder + file.name;
+    struct stat status;
+    if (stat(path.c_str(), &status) != 0) {
+      continue;
+    }
+    const auto size = static_cast<uint64_t>(status.st_size);
+    if (size == file.size) {
+      sst->path = path;
+      sst->error.clear();
+      return;
+    }
+    if (sst->error.empty()) {
+      sst->path = path;
+      sst->error = path + ": has " + std::to_string(size) + " bytes, but " +
+                   std::to_string(file.size) +
+                   " by the MANIFEST: it was cut, or it is another file of "
+                   "this number, and this one is in a folder of db_paths or "
+                   "cf_paths that was not named (--db-path)";
+    }
+  }
+}
+
+// The identity alone is also that of a copy.
+std::string DatabaseOf(DB* db) {
+  std::string identity;
+  db->GetDbIdentity(identity).PermitUncheckedError();
+  std::error_code ignored;
+  return identity + " in " +
+         std::filesystem::weakly_canonical(db->GetName(), ignored).string();
+}
+
+// What is in the MANIFEST.
+struct Listing {
+  std::string database;
+  std::vector<LiveFileMetaData> files;
+};
+
+Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
+                   const std::vector<std::string>& column_families,
+                   Listing* listing) {
+  std::vector<ColumnFamilyDescriptor> descriptors;
+  for (const std::string& name : column_families) {
+    descriptors.emplace_back(name, recorded.ForListing(name));
+  }
+  std::vector<ColumnFamilyHandle*> handles;
+  std::unique_ptr<DB> db;
+#if ROCKSDB_MAJOR >= 11
+  const Status status =
+      DB::OpenForReadOnly(recorded.db, db_dir, descriptors, &handles, &db);
+#else
+  DB* opened = nullptr;
+  const Status status =
+      DB::OpenForReadOnly(recorded.db, db_dir, descriptors, &handles, &opened);
+  db.reset(opened);
+#endif
+  if (status.ok()) {
+    db->GetLiveFilesMetaData(&listing->files);
+    listing->database = DatabaseOf(db.get());
+    for (ColumnFamilyHandle* const handle : handles) {
+      db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+    }
+  }
+  return status;
+}
+
+// `*unknown_order`: set to the names of comparators that are not known here if
+// that may be why it fails.
+Status TryToList(const std::string& db_dir,
+                 const std::vector<std::string>& folders, LiveSsts* live,
+                 std::string* unknown_order) {
+  const RecordedOptions recorded = LoadRecordedOptions(db_dir);
+  std::vector<std::string> names;
+  Status status = DB::ListColumnFamilies(recorded.db, db_dir, &names);
+  if (!status.ok()) {
+    return status;
+  }
+  Listing listing;
+  status = OpenAndList(recorded, db_dir, names, &listing);
+  if (!status.ok()) {
+    if (status.IsCorruption()) {
+      for (const auto& comparator : *recorded.named_comparators) {
+        *unknown_order += " '" + comparator.first + "'";
+      }
+    }
+    return status;
+  }
+  for (const std::string& name : names) {
+    live->column_families[name] = SettingsOf(recorded.Of(name));
+  }
+  live->database = listing.database;
+  for (const LiveFileMetaData& file : listing.files) {
+    live->files.push_back(ToLiveSst(file));
+    Find(folders, file, &live->files.back());
+  }
+  return status;
+}
+
+// While it is opened, a database that is in use may move on to another MANIFEST
+// or drop a column family.
+bool List(const std::string& db_dir, const std::vector<std::string>& folders,
+          LiveSsts* live, std::string* error) {
+  constexpr int kAttempts = 5;
+  Status status;
+  std::string unknown_order;
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+    *live = {};
+    unknown_order.clear();
+    status = TryToList(db_dir, folders, live, &unknown_order);
+    if (status.ok()) {
+      return true;
+    }
+    if (attempt < kAttempts) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10 * attempt));
+    }
+  }
+  *error =
+      db_dir + ": cannot be opened as a RocksDB database: " + status.ToString();
+  if (!unknown_order.empty()) {
+    *error +=
+        ". It has keys in the order of the comparator" + unknown_order +
+        ", which is not known here and is not bytewise, or its MANIFEST is "
+        "damaged. Filters can be exported from single SST files (filterdb "
+        "export --sst), or from the program that has the comparator, while the "
+        "database is open there: ReconcileFilterDbExports in "
+        "cassandra_bloom/filter_db_export_listener.h";
+  } else if (status.ToString().find("does not match existing comparator") !=
+             std::string::npos) {
+    *error +=
+        ". The name of its comparator is read from its latest OPTIONS file, "
+        "which is missing or says another one: put it back";
+  }
+  return false;
+}
+
+bool AreFolders(const std::vector<std::string>& folders, std::string* error) {
+  for (const std::string& folder : folders) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(folder, ignored)) {
+      *error = folder + ": is no folder in which SST files can be (--db-path)";
+      return false;
+    }
+  }
+  return true;
+}
+
+void Select(const std::string& column_family, LiveSsts* live) {
+  auto& files = live->files;
+  files.erase(std::remove_if(files.begin(), files.end(),
+                             [&](const LiveSst& file) {
+                               return file.column_family != column_family;
+                             }),
+              files.end());
+  const ColumnFamilySettings settings = live->column_families[column_family];
+  live->column_families = {{column_family, settings}};
+}
+
+}  // namespace
+
+std::string WhyMissing(const LiveSst& sst) {
+  return sst.elsewhere
+             ? "in another folder than the database, by its db_paths or "
+               "cf_paths, which none of its files names"
+             : "missing, though the MANIFEST names it";
+}
+
+std::string RemedyForMissing(const LiveSst& sst) {
+  const std::string name_them =
+      "name every folder of its SST files (--db-path)";
+  return sst.elsewhere
+             ? name_them
+             : "if the database has db_paths or cf_paths, " + name_them +
+                   "; if not, its rows are lost: restore the "
+                   "database from a backup";
+}
+
+std::vector<std::string> SstFoldersOf(
+    const std::string& db_dir, const std::vector<std::string>& db_paths) {
+  std::vector<std::string> folders = {db_dir};
+  for (const std::string& path : db_paths) {
+    const auto is_same = [&](const std::string& folder) {
+      std::error_code error;
+      return std::filesystem::equivalent(path, folder, error);
+    };
+    if (std::none_of(folders.begin(), folders.end(), is_same)) {
+      folders.push_back(path);
+    }
+  }
+  return folders;
+}
+
+bool ListLiveSsts(const std::string& db_dir,
+                  const std::vector<std::string>& db_paths,
+                  const std::string& column_family, LiveSsts* live,
+                  std::string* error) {
+  if (!AreFolders(db_paths, error) ||
+      !List(db_dir, SstFoldersOf(db_dir, db_paths), live, error)) {
+    return false;
+  }
+  if (!column_family.empty()) {
+    if (live->column_families.count(column_family) == 0) {
+      *error =
+          db_dir + ": has no column family '" + column_family + "'; it has";
+      for (const auto& known : live->column_families) {
+        *error += " '" + known.first + "'";
+      }
+      return false;
+    }
+    Select(column_family, live);
+  }
+  std::sort(live->files.begin(), live->files.end(),
+            [](const LiveSst& a, const LiveSst& b) {
+              return std::tie(a.column_family, a.level, a.number) <
+                     std::tie(b.column_family, b.level, b.number);
+            });
+  return true;
+}
+
+LiveSsts LiveSstsOf(DB* db) {
+  std::vector<LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  LiveSsts live;
+  live.database = DatabaseOf(db);
+  live.usual_file_system =
+      db->GetFileSystem() == ROCKSDB_NAMESPACE::FileSystem::Default().get();
+  for (const LiveFileMetaData& file : files) {
+    live.files.push_back(ToLiveSst(file));
+  }
+  return live;
+}
+
+}  // namespace cassandra_bloom

@@ -1,0 +1,312 @@
+#include "plugin/export/sst_file.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/iterator.h>
+#include <rocksdb/merge_operator.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+
+#include <utility>
+
+#include "plugin/export/read_only_env.h"
+#include "plugin/policy/filter_bits_api.h"
+#include "plugin/policy/policy_config.h"
+
+namespace cassandra_bloom {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::Comparator;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Iterator;
+using ROCKSDB_NAMESPACE::Logger;
+using ROCKSDB_NAMESPACE::MergeOperator;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::SstFileReader;
+using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::TableProperties;
+
+namespace {
+
+// SstFileReader::NewTableIterator shows deletions, too.
+constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
+
+// Merges to nothing: of a merged key only the key is wanted, and without any
+// operator RocksDB does not show it.
+class KeysOnlyMergeOperator final : public MergeOperator {
+ public:
+  const char* Name() const override { return "CassandraBloomKeysOnly"; }
+  bool FullMergeV2(const MergeOperationInput& /*in*/,
+                   MergeOperationOutput* out) const override {
+    out->new_value.clear();
+    return true;
+  }
+};
+
+// nullptr if keys of that order cannot be iterated here. One that adds
+// timestamps to the keys is another.
+const Comparator* ComparatorByName(const std::string& name) {
+  for (const Comparator* const known :
+       {ROCKSDB_NAMESPACE::BytewiseComparator(),
+        ROCKSDB_NAMESPACE::ReverseBytewiseComparator()}) {
+    if (name == known->Name()) {
+      return known;
+    }
+  }
+  return nullptr;
+}
+
+// Receives the blocks of the filters of one name, and of no others, while
+// RocksDB opens a file.
+class BlockObserver final : public FilterPolicy {
+ public:
+  BlockObserver(std::string filter_name, const SstFile::VisitBlock& visit)
+      : filter_name_(std::move(filter_name)), visit_(visit) {}
+
+  const char* Name() const override { return kPolicyName; }
+  const char* CompatibilityName() const override {
+    return filter_name_.c_str();
+  }
+  FilterBitsBuilder* GetBuilderWithContext(
+      const FilterBuildingContext& /*context*/) const override {
+    return nullptr;
+  }
+  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
+    visit_(contents);
+    return nullptr;  // Nobody queries it.
+  }
+
+ private:
+  const std::string filter_name_;
+  const SstFile::VisitBlock visit_;
+};
+
+Options ReadingOptions(std::shared_ptr<const BlockObserver> observer) {
+  BlockBasedTableOptions table_options;
+  // Partitions of a filter are only read ahead if there is a cache for them; a
+  // full filter is kept by the reader itself.
+  table_options.no_block_cache = observer == nullptr;
+  table_options.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(size_t{1} << 20);
+  table_options.filter_policy = std::move(observer);
+  Options options;
+  options.env = ReadOnlyEnv();
+  options.info_log = NewDiscardingLogger();
+  options.merge_operator = std::make_shared<KeysOnlyMergeOperator>();
+  options.table_factory.reset(
+      ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table_options));
+  return options;
+}
+
+// The keys of the entries, repetitions included.
+class KeyIterator {
+ public:
+  KeyIterator(SstFileReader* reader, bool live_keys_only)
+      : keys_have_sequence_numbers_(kDeletionsAreSeen && !live_keys_only) {
+#if CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902
+    if (keys_have_sequence_numbers_) {
+      iterator_ = reader->NewTableIterator();
+    }
+#endif
+    if (iterator_ == nullptr) {
+      ReadOptions options;
+      options.total_order_seek = true;
+      options.fill_cache = false;
+      options.verify_checksums = true;
+      options.readahead_size = size_t{1} << 20;
+      iterator_.reset(reader->NewIterator(options));
+    }
+    iterator_->SeekToFirst();
+  }
+
+  bool Valid() const { return iterator_->Valid(); }
+  void Next() { iterator_->Next(); }
+
+  Status status() const {
+    return malformed_ ? Status::Corruption("a key without a sequence number")
+                      : iterator_->status();
+  }
+
+  bool Key(std::string_view* key) {
+    constexpr size_t kSequenceNumberSize = 8;
+    const Slice slice = iterator_->key();
+    *key = {slice.data(), slice.size()};
+    if (keys_have_sequence_numbers_) {
+      malformed_ = key->size() < kSequenceNumberSize;
+      key->remove_suffix(malformed_ ? 0 : kSequenceNumberSize);
+    }
+    return !malformed_;
+  }
+
+  // False if RocksDB shows less than there is.
+  bool SawEverything(const TableProperties& properties, uint64_t seen) const {
+    return !keys_have_sequence_numbers_ ||
+           seen == properties.num_entries - properties.num_range_deletions;
+  }
+
+ private:
+  const bool keys_have_sequence_numbers_;
+  bool malformed_ = false;
+  std::unique_ptr<Iterator> iterator_;
+};
+
+}  // namespace
+
+std::unique_ptr<SstFile> SstFile::OpenWith(const std::string& path,
+                                           const Comparator* comparator,
+                                           const std::string& filter_name,
+                                           const VisitBlock& visit,
+                                           std::string* error) {
+  uint64_t num_blocks = 0;
+  const VisitBlock count_and_visit = [&](const Slice& block) {
+    ++num_blocks;
+    visit(block);
+  };
+  const auto open = [&](bool with_filter, Status* status) {
+    Options options =
+        ReadingOptions(with_filter ? std::make_shared<BlockObserver>(
+                                         filter_name, count_and_visit)
+                                   : nullptr);
+    options.comparator = comparator;
+    auto reader = std::make_unique<SstFileReader>(options);
+    *status = reader->Open(path);
+    return std::unique_ptr<SstFile>(
+        status->ok() ? new SstFile(path, std::move(reader)) : nullptr);
+  };
+  const bool with_filter = static_cast<bool>(visit);
+  Status status;
+  auto file = open(with_filter, &status);
+  if (file == nullptr) {
+    *error = path +
+             ": cannot be read as a block-based SST file: " + status.ToString();
+    // A partition that cannot be read is an error of the whole file, though
+    // the rest of it may be good (BlockBasedTable::
+    // PrefetchIndexAndFilterBlocks).
+    Status ignored;
+    if (with_filter && status.IsCorruption() &&
+        (file = open(/*with_filter=*/false, &ignored)) != nullptr) {
+      file->filter_damage_ = status.ToString();
+    }
+  } else if (with_filter && num_blocks == 0 &&
+             file->properties_->filter_policy_name == filter_name &&
+             file->properties_->filter_size > 0) {
+    file->filter_damage_ = file->WhyNoFilter();
+  }
+  return file;
+}
+
+std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
+                                       const VisitBlock& visit,
+                                       std::string* error) {
+  const Comparator* const usual = ROCKSDB_NAMESPACE::BytewiseComparator();
+  auto file = OpenWith(path, usual, kPolicyName, visit, error);
+  if (file == nullptr) {
+    return file;
+  }
+  // Which comparator and which filter it is, one knows when the file is open.
+  const TableProperties& properties = file->properties();
+  if (visit) {
+    return file->partition_key() && properties.filter_policy_name != kPolicyName
+               ? OpenWith(path, usual, properties.filter_policy_name, visit,
+                          error)
+               : std::move(file);
+  }
+  const Comparator* const comparator =
+      ComparatorByName(properties.comparator_name);
+  return comparator == nullptr || comparator == usual
+             ? std::move(file)
+             : OpenWith(path, comparator, kPolicyName, visit, error);
+}
+
+// A full filter, or the index of a partitioned one, that cannot be read is no
+// error: RocksDB goes on without (FullFilterBlockReader::Create and
+// PartitionedFilterBlockReader::Create, table/block_based, 7.1 to 11.8). It
+// does say so where it verifies checksums, of these blocks first.
+std::string SstFile::WhyNoFilter() const {
+  const Status status = reader_->VerifyChecksum();
+  return status.ok() ? "" : status.ToString();
+}
+
+FilterHolds SstFile::filter_holds() const {
+  const auto is_on = [this](const char* name) {
+    const auto& all = properties_->user_collected_properties;
+    const auto found = all.find(name);
+    return found != all.end() && found->second == "1";
+  };
+  const bool keys = is_on("rocksdb.block.based.table.whole.key.filtering");
+  const bool prefixes = is_on("rocksdb.block.based.table.prefix.filtering");
+  return keys ? (prefixes ? FilterHolds::kBoth : FilterHolds::kKeys)
+              : (prefixes ? FilterHolds::kPrefixes : FilterHolds::kUnknown);
+}
+
+std::optional<PartitionKeyExtractor> SstFile::partition_key() const {
+  return PartitionKeyOfFilterName(properties_->filter_policy_name);
+}
+
+bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {
+  const std::string& comparator = properties_->comparator_name;
+  if (ComparatorByName(comparator) == nullptr) {
+    *error = path_ +
+             ": its keys cannot be read here, as they are in the order "
+             "of the comparator '" +
+             comparator +
+             "'; only RocksDB's bytewise ones without timestamps are known. "
+             "Either let RocksDB write full filters that hold whole keys or "
+             "prefixes alone (partition_filters=false; then compact), whose "
+             "blocks are exported as they are, or build the Filter.db in a "
+             "program that has the comparator: FilterDbBuilder in "
+             "cassandra_bloom/filter_db.h";
+    return false;
+  }
+  // A deleted range counts as a deletion, too, but hides no key from us.
+  if (!kDeletionsAreSeen && !live_keys_only &&
+      properties_->num_deletions > properties_->num_range_deletions) {
+    *error = path_ + ": has " +
+             std::to_string(properties_->num_deletions -
+                            properties_->num_range_deletions) +
+             " deletions, whose keys RocksDB before 9.2 does not show, and "
+             "without them deleted rows come back to life. Compact the "
+             "database, or export with RocksDB 9.2 or later, or, if the keys "
+             "of deletions are not wanted, ask for live keys only "
+             "(--live-keys-only)";
+    return false;
+  }
+  return true;
+}
+
+bool SstFile::ForEachKey(bool live_keys_only,
+                         const std::function<void(std::string_view key)>& visit,
+                         std::string* error) {
+  if (!CanReadKeys(live_keys_only, error)) {
+    return false;
+  }
+  KeyIterator iterator(reader_.get(), live_keys_only);
+  std::string last;
+  uint64_t seen = 0;
+  std::string_view key;
+  for (; iterator.Valid() && iterator.Key(&key); iterator.Next()) {
+    if (seen++ == 0 || key != last) {
+      visit(key);
+      last = key;
+    }
+  }
+  if (!iterator.status().ok()) {
+    *error =
+        path_ + ": its keys cannot be read: " + iterator.status().ToString();
+    return false;
+  }
+  if (!iterator.SawEverything(*properties_, seen)) {
+    *error = path_ + ": is damaged: " + std::to_string(seen) +
+             " entries, but its properties say " +
+             std::to_string(properties_->num_entries);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace cassandra_bloom

@@ -1,0 +1,72 @@
+// The layout of a Filter.db, which is also the layout of our filter block.
+//
+//    0                  4                  8                        8 + 8*words
+//    +------------------+------------------+---- - - - ----------------+
+//    | num_probes (k)   | num_words        | bits: 8 * num_words bytes |
+//    | int32 big-endian | int32 big-endian |                           |
+//    +------------------+------------------+---- - - - ----------------+
+//
+// Bit p is in byte p / 8 of the bits, mask 1 << (p % 8); the capacity is
+// 64 * num_words bits. No checksum, no version, no trailer.
+// (org.apache.cassandra.utils.BloomFilterSerializer, obs.OffHeapBitSet.)
+//
+// This is the form of SSTable versions `na` and later (Cassandra 4.0 and
+// later). Versions before `na` store each 64-bit word of the bits byte-reversed
+// behind the same header.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_LAYOUT_H_
+#define CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_LAYOUT_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cassandra_bloom {
+
+constexpr size_t kFilterDbHeaderSize = 8;
+
+// A header that asks for more probes than this is damaged. (Cassandra writes at
+// most 20 and crashes when it queries a filter with more than 21.)
+constexpr int kMaxReadableProbes = 64;
+
+// The count of words is a Java int: filters end at 16 GiB, 2^37 bits.
+constexpr uint32_t kMaxFilterWords = 0x7fffffff;
+
+struct FilterDb {
+  int num_probes = 0;
+  uint32_t num_words = 0;
+  const char* bits = nullptr;  // Points into the parsed bytes.
+
+  uint64_t capacity_bits() const { return uint64_t{64} * num_words; }
+};
+
+constexpr size_t FilterDbSize(uint32_t num_words) {
+  return kFilterDbHeaderSize + size_t{8} * num_words;
+}
+
+// The most words of a file of at most this size; 0 if not even one fits.
+constexpr uint32_t FilterWordsWithin(size_t size) {
+  if (size < FilterDbSize(1)) {
+    return 0;
+  }
+  const size_t num_words = (size - kFilterDbHeaderSize) / 8;
+  return num_words < kMaxFilterWords ? static_cast<uint32_t>(num_words)
+                                     : kMaxFilterWords;
+}
+
+// The filter that every key matches: one word, all of its bits set.
+constexpr char kMatchAllFilterDb[FilterDbSize(1)] = {
+    0,      0,      0,      1,      0,      0,      0,      1,  // k and words
+    '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff'};
+
+// Reads a whole Filter.db. False, with `*filter` untouched, unless the bytes
+// are exactly one: 1 <= num_probes <= kMaxReadableProbes, num_words >= 1 and
+// size == FilterDbSize(num_words). A filter that is not must be taken to match
+// everything.
+bool ParseFilterDb(const char* data, size_t size, FilterDb* filter);
+
+// Writes the kFilterDbHeaderSize bytes in front of the bits.
+void WriteFilterDbHeader(int num_probes, uint32_t num_words, char* out);
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_LAYOUT_H_

@@ -1,0 +1,19 @@
+// From the hashes of the keys to a whole Filter.db.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_WRITER_H_
+#define CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_WRITER_H_
+
+#include <cstdint>
+
+#include "plugin/filter/hash_list.h"
+
+namespace cassandra_bloom {
+
+// Writes the filter of exactly these hashes to `out`, which is
+// FilterDbSize(num_words) bytes, all zero.
+void WriteFilterDb(const HashList& hashes, int num_probes, uint32_t num_words,
+                   char* out);
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_WRITER_H_

@@ -1,0 +1,15 @@
+// For x86-64 with AVX2: Intel since Haswell, AMD since Zen.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_AVX2_KERNEL_H_
+#define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_AVX2_KERNEL_H_
+
+#include "plugin/filter/kernels/kernel.h"
+
+namespace cassandra_bloom {
+
+// nullptr on a CPU that cannot run it.
+const Kernel* Avx2Kernel();
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_AVX2_KERNEL_H_

@@ -1,0 +1,49 @@
+#include <atomic>
+
+#include "plugin/filter/kernels/avx2_kernel.h"
+#include "plugin/filter/kernels/avx512_kernel.h"
+#include "plugin/filter/kernels/kernel.h"
+#include "plugin/filter/kernels/portable_kernel.h"
+
+namespace cassandra_bloom {
+
+namespace {
+
+const Kernel& FindBest() {
+#if defined(__x86_64__)
+  // Constructors that run before those of libgcc may need a filter.
+  __builtin_cpu_init();
+#endif
+  if (Avx512Kernel() != nullptr && IsAvx512Cheap()) {
+    return IsGatheringCheap() ? *Avx512Kernel() : *Avx512LoadsKernel();
+  }
+  return Avx2Kernel() != nullptr ? *Avx2Kernel() : kPortableKernel;
+}
+
+std::atomic<const Kernel*>& Active() {
+  static std::atomic<const Kernel*> active{&FindBest()};
+  return active;
+}
+
+}  // namespace
+
+std::vector<const Kernel*> Kernels() {
+  std::vector<const Kernel*> kernels = {&FindBest()};
+  for (const Kernel* const kernel :
+       {Avx512LoadsKernel(), Avx512Kernel(), Avx2Kernel(), &kPortableKernel}) {
+    if (kernel != nullptr && kernel != kernels[0]) {
+      kernels.push_back(kernel);
+    }
+  }
+  return kernels;
+}
+
+const Kernel& ActiveKernel() {
+  return *Active().load(std::memory_order_relaxed);
+}
+
+void ForceKernel(const Kernel& kernel) {
+  Active().store(&kernel, std::memory_order_relaxed);
+}
+
+}  // namespace cassandra_bloom

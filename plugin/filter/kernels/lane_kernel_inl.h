@@ -1,0 +1,441 @@
+// A kernel for keys side by side in the lanes of vectors, whatever their width.
+//
+// Only for the file of a kernel, behind the pragma that tells the compiler
+// which CPU the code from there on is for. Nothing here is seen by another
+// file: templates are instantiated with a type of an unnamed namespace,
+// functions are static. A function that the linker may share between files must
+// not be compiled for one CPU, so that file includes lane_kernel_includes.h
+// before.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_LANE_KERNEL_INL_H_
+#define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_LANE_KERNEL_INL_H_
+
+#include "plugin/filter/kernels/lane_kernel_includes.h"
+
+namespace cassandra_bloom {
+
+// `Cpu` has
+//   kLanes         64-bit numbers in a vector
+//   Lanes          the vector, with the operators of GCC's vector extension
+//   kNumbers       0, 1, 2 ...
+//   Product        of lanes and a constant
+//   LoadColumns    the first and the second 64-bit number that each of kLanes
+//                  pointers points to
+//   StoreColumns   the reverse, to consecutive memory
+//   Divisor        of num_words and their SmallReciprocal, with Remainder(x),
+//                  x mod num_words for x <= 2^57 and
+//                  kMinSmallReciprocalDivisor <= num_words <= kMaxFilterWords
+template <typename Cpu>
+class LaneKernel {
+ public:
+  // Fewer keys are faster otherwise than side by side in lanes.
+  static constexpr size_t kMinBatch = 2 * Cpu::kLanes;
+
+  // `may_contain_few` is Kernel::may_contain for fewer keys than kMinBatch, in
+  // a filter of at least kMinSmallReciprocalDivisor words and
+  // FilterView::kProbesAtOnce probes.
+  template <decltype(Kernel::may_contain) may_contain_few>
+  static constexpr Kernel AsKernel(
+      const char* name, decltype(Kernel::may_contain_key_of) key_of) {
+    return {name, key_of, Hash, MayContain<may_contain_few>, SetBits};
+  }
+
+ private:
+  using Lanes = typename Cpu::Lanes;
+  using Divisor = typename Cpu::Divisor;
+
+  // ProbeSequence for kLanes of them.
+  class Probes {
+   public:
+    Probes(Lanes base, Lanes increment, const Divisor& divisor)
+        : next_(base), increment_(increment), divisor_(divisor) {}
+
+    // |x| mod (64 * words) is in the word |x| / 64 mod words, and there it is
+    // the bit |x| mod 64.
+    [[gnu::always_inline]] inline Lanes Next() {
+      Lanes word;
+      Lanes bit;
+      NextWordAndBit(&word, &bit);
+      return word << 6 | bit;
+    }
+    [[gnu::always_inline]] inline void NextWordAndBit(Lanes* word, Lanes* bit) {
+      const auto negative = reinterpret_cast<Lanes>(next_ >> 63 != 0);
+      const Lanes magnitude = (next_ ^ negative) - negative;
+      next_ += increment_;
+      *word = divisor_.Remainder(magnitude >> 6);
+      *bit = magnitude & 63;
+    }
+
+   private:
+    Lanes next_;
+    const Lanes increment_;
+    const Divisor& divisor_;
+  };
+
+  static constexpr size_t kLanes = Cpu::kLanes;
+  // So many that none waits for the result of its last operation.
+  static constexpr size_t kVectorsAtOnce = 16 / kLanes;
+  // Up to here, waiting for the cache costs less than asking it first.
+  static constexpr uint64_t kCachedBits = uint64_t{8} * (4 << 20);
+  // Up to here, a batch that asks for two probes of all keys at first, not for
+  // three, has no stage more, and an absent key takes fewer cache lines, as
+  // each bit is set or not: 2 + (k - 2) / 4, not 3 + (k - 3) / 8.
+  static constexpr int kMaxProbesForTwoFirst = kLanes < 6 ? 2 + kLanes : 8;
+
+  static void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
+    if (n < kMinBatch) {
+      kPortableKernel.hash(keys, n, hashes);
+      return;
+    }
+    size_t done = 0;
+    for (size_t i = 0; i < n; i += done) {
+      done = std::min(n - i, kLanes);
+      if (!HaveSameSize<kLanes>(keys + i, n - i)) {
+        kPortableKernel.hash(keys + i, done, hashes + i);
+      } else if (!HaveSameSize<kVectorsAtOnce * kLanes>(keys + i, n - i)) {
+        HashVectors<1>(keys + i, hashes + i);
+      } else {
+        done = kVectorsAtOnce * kLanes;
+        HashVectors<kVectorsAtOnce>(keys + i, hashes + i);
+      }
+    }
+  }
+
+  template <decltype(Kernel::may_contain) may_contain_few>
+  static void MayContain(const FilterView& filter, const Hash128* hashes,
+                         size_t n, bool* may_contain) {
+    assert(n <= kMaxBatch);
+    if (filter.num_probes() < FilterView::kProbesAtOnce ||
+        filter.num_words() < kMinSmallReciprocalDivisor) {
+      kPortableKernel.may_contain(filter, hashes, n, may_contain);
+    } else if (n < kMinBatch) {
+      may_contain_few(filter, hashes, n, may_contain);
+    } else if (filter.num_probes() <= kMaxProbesForTwoFirst) {
+      TestBatch<2>(filter, hashes, n, may_contain);
+    } else {
+      TestBatch<FilterView::kProbesAtOnce>(filter, hashes, n, may_contain);
+    }
+  }
+
+  static void SetBits(const Hash128* hashes, size_t n, int num_probes,
+                      const InvariantRemainder& capacity_bits, char* bits) {
+    const uint64_t num_words = capacity_bits.divisor() / 64;
+    const size_t in_vectors =
+        num_words >= kMinSmallReciprocalDivisor && num_probes <= kMaxProbes
+            ? n - n % kLanes
+            : 0;
+    const Divisor divisor(num_words, SmallReciprocal(num_words));
+    if (capacity_bits.divisor() <= kCachedBits) {
+      SetInBlocks<1, false>(hashes, in_vectors, num_probes, divisor, bits);
+    } else {
+      SetInBlocks<kVectorsAtOnce, true>(hashes, in_vectors, num_probes, divisor,
+                                        bits);
+    }
+    kPortableKernel.set_bits(hashes + in_vectors, n - in_vectors, num_probes,
+                             capacity_bits, bits);
+  }
+
+  // Calls work(i) for i = 0 ... kCount - 1, each a constant.
+  template <size_t kCount, typename Work>
+  [[gnu::always_inline]] static inline void Repeat(Work work) {
+    RepeatFor(work, std::make_index_sequence<kCount>());
+  }
+  template <typename Work, size_t... kIndex>
+  [[gnu::always_inline]] static inline void RepeatFor(
+      Work work, std::index_sequence<kIndex...>) {
+    (work(kIndex), ...);
+  }
+
+  // ---- Hashing: CassandraMurmur3 once more, step by step for all vectors ----
+
+  template <size_t kCount>
+  static bool HaveSameSize(const std::string_view* keys, size_t n) {
+    if (n < kCount) {
+      return false;
+    }
+    size_t differences = 0;
+    for (size_t i = 1; i < kCount; ++i) {
+      differences |= keys[i].size() ^ keys[0].size();
+    }
+    return differences == 0;
+  }
+
+  template <size_t kVectors>
+  static void HashVectors(const std::string_view* keys, Hash128* hashes) {
+    using namespace murmur3_internal;
+    const size_t size = keys[0].size();
+    size_t done = 0;
+    Lanes h1[kVectors] = {};
+    Lanes h2[kVectors] = {};
+    Lanes k1[kVectors];
+    Lanes k2[kVectors];
+    for (; size - done >= 16; done += 16) {
+      Repeat<kVectors>([&](size_t v) {
+        const std::string_view* const keys_of_v = keys + v * kLanes;
+        Cpu::LoadColumns([&](size_t i) { return keys_of_v[i].data() + done; },
+                         &k1[v], &k2[v]);
+      });
+      Mix(k1, k2);
+      Repeat<kVectors>([&](size_t v) {
+        h1[v] = (Rotated<27>(h1[v] ^ k1[v]) + h2[v]) * 5 + kAfterBlock1;
+      });
+      Repeat<kVectors>([&](size_t v) {
+        h2[v] = (Rotated<31>(h2[v] ^ k2[v]) + h1[v]) * 5 + kAfterBlock2;
+      });
+    }
+    if (size % 16 != 0) {
+      Repeat<kVectors>([&](size_t v) {
+        LoadTails(keys + v * kLanes, done, &k1[v], &k2[v]);
+      });
+      Mix(k1, k2);
+      Repeat<kVectors>([&](size_t v) { h1[v] ^= k1[v]; });
+      Repeat<kVectors>([&](size_t v) { h2[v] ^= k2[v]; });
+    }
+    Repeat<kVectors>([&](size_t v) { h1[v] ^= size; });
+    Repeat<kVectors>([&](size_t v) { h2[v] ^= size; });
+    AddToEachOther(h1, h2);
+    Finalize(h1, h2);
+    AddToEachOther(h1, h2);
+    Repeat<kVectors>([&](size_t v) {
+      Cpu::StoreColumns(h1[v], h2[v], hashes + v * kLanes);
+    });
+  }
+
+  template <int kBits>
+  [[gnu::always_inline]] static inline Lanes Rotated(Lanes x) {
+    return (x << kBits) | (x >> (64 - kBits));
+  }
+
+  template <size_t kVectors>
+  [[gnu::always_inline]] static inline void Mix(Lanes (&k1)[kVectors],
+                                                Lanes (&k2)[kVectors]) {
+    using namespace murmur3_internal;
+    Repeat<kVectors>([&](size_t v) { k1[v] = Cpu::Product(k1[v], kC1); });
+    Repeat<kVectors>([&](size_t v) { k2[v] = Cpu::Product(k2[v], kC2); });
+    Repeat<kVectors>(
+        [&](size_t v) { k1[v] = Cpu::Product(Rotated<31>(k1[v]), kC2); });
+    Repeat<kVectors>(
+        [&](size_t v) { k2[v] = Cpu::Product(Rotated<33>(k2[v]), kC1); });
+  }
+
+  template <size_t kVectors>
+  [[gnu::always_inline]] static inline void AddToEachOther(
+      Lanes (&h1)[kVectors], Lanes (&h2)[kVectors]) {
+    Repeat<kVectors>([&](size_t v) { h1[v] += h2[v]; });
+    Repeat<kVectors>([&](size_t v) { h2[v] += h1[v]; });
+  }
+
+  template <size_t kVectors>
+  [[gnu::always_inline]] static inline void Finalize(Lanes (&h1)[kVectors],
+                                                     Lanes (&h2)[kVectors]) {
+    using namespace murmur3_internal;
+    for (const uint64_t factor : kFinalFactors) {
+      Repeat<kVectors>([&](size_t v) { h1[v] ^= h1[v] >> 33; });
+      Repeat<kVectors>([&](size_t v) { h2[v] ^= h2[v] >> 33; });
+      Repeat<kVectors>([&](size_t v) { h1[v] = Cpu::Product(h1[v], factor); });
+      Repeat<kVectors>([&](size_t v) { h2[v] = Cpu::Product(h2[v], factor); });
+    }
+    Repeat<kVectors>([&](size_t v) { h1[v] ^= h1[v] >> 33; });
+    Repeat<kVectors>([&](size_t v) { h2[v] ^= h2[v] >> 33; });
+  }
+
+  // k1 and k2 of the 1 to 15 bytes from `offset` on.
+  static void LoadTails(const std::string_view* keys, size_t offset, Lanes* k1,
+                        Lanes* k2) {
+    using namespace murmur3_internal;
+    const size_t size = keys[0].size() - offset;
+    const size_t first_size = std::min<size_t>(size, 8);
+    uint64_t first[kLanes];
+    uint64_t second[kLanes] = {};
+    for (size_t i = 0; i < kLanes; ++i) {
+      const char* const tail = keys[i].data() + offset;
+      first[i] = XorOfSignExtendedBytes(LoadLittleEndianTail(tail, first_size));
+      if (size > 8) {
+        second[i] =
+            XorOfSignExtendedBytes(LoadLittleEndianTail(tail + 8, size - 8));
+      }
+    }
+    std::memcpy(k1, first, sizeof(first));
+    std::memcpy(k2, second, sizeof(second));
+  }
+
+  // ---- Probes ----
+
+  [[gnu::always_inline]] static inline void Store(Lanes lanes, uint64_t* out) {
+    std::memcpy(out, &lanes, sizeof(lanes));
+  }
+
+  [[gnu::always_inline]] static inline Probes ProbesOf(const Hash128* hashes,
+                                                       const Divisor& divisor) {
+    Lanes h1;
+    Lanes h2;
+    Cpu::LoadColumns([&](size_t i) { return hashes + i; }, &h1, &h2);
+    return Probes(h2, h1, divisor);
+  }
+
+  // ---- Queries ----
+
+  [[gnu::always_inline]] static inline void Prefetch(const FilterView& filter,
+                                                     const uint64_t* positions,
+                                                     size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      filter.Prefetch(positions[i]);
+    }
+  }
+
+  // The first probes of all keys, then the next kLanes of the few that passed,
+  // and so on. In each of these stages the cache lines of all keys are on their
+  // way before the first bit is asked for, and no branch waits for a bit.
+  template <int kFirst>
+  static void TestBatch(const FilterView filter, const Hash128* hashes,
+                        size_t n, bool* may_contain) {
+    const Divisor divisor(filter.num_words(), filter.words_reciprocal());
+    alignas(Lanes) uint64_t positions[kFirst][kMaxBatch];
+    for (size_t i = 0; i < n; i += kLanes) {
+      // The last vector may overlap the one before it.
+      const size_t begin = std::min(i, n - kLanes);
+      Probes probes = ProbesOf(hashes + begin, divisor);
+      for (int probe = 0; probe < kFirst; ++probe) {
+        uint64_t* const column = &positions[probe][begin];
+        Store(probes.Next(), column);
+        Prefetch(filter, column, kLanes);
+      }
+    }
+    uint8_t passed[kMaxBatch];
+    size_t num_passed = 0;
+    const auto test = [&](size_t i) {
+      unsigned set = 1;
+      for (int probe = 0; probe < kFirst; ++probe) {
+        set &= filter.BitAt(positions[probe][i]);
+      }
+      may_contain[i] = false;
+      passed[num_passed] = static_cast<uint8_t>(i);
+      num_passed += set;
+    };
+    size_t i = 0;
+    for (; n - i >= kLanes; i += kLanes) {
+      Repeat<kLanes>([&](size_t lane) { test(i + lane); });
+    }
+    for (; i < n; ++i) {
+      test(i);
+    }
+    TestRest(filter, divisor, hashes, kFirst, passed, num_passed, may_contain);
+  }
+
+  // kLanes probes at a time of the keys that passed those before.
+  static void TestRest(const FilterView& filter, const Divisor& divisor,
+                       const Hash128* hashes, int tested, uint8_t* passed,
+                       size_t num_passed, bool* may_contain) {
+    for (;;) {
+      TestNext(filter, divisor, hashes, tested, passed, num_passed,
+               may_contain);
+      tested += static_cast<int>(kLanes);
+      if (tested >= filter.num_probes()) {
+        return;
+      }
+      size_t num_left = 0;
+      for (size_t i = 0; i < num_passed; ++i) {
+        const uint8_t key = passed[i];
+        passed[num_left] = key;
+        num_left += may_contain[key] ? 1 : 0;
+      }
+      if (num_left == 0) {
+        return;
+      }
+      num_passed = num_left;
+    }
+  }
+
+  static void TestNext(const FilterView& filter, const Divisor& divisor,
+                       const Hash128* hashes, int first, const uint8_t* passed,
+                       size_t num_passed, bool* may_contain) {
+    assert(first < filter.num_probes());
+    const size_t count =
+        std::min(kLanes, static_cast<size_t>(filter.num_probes() - first));
+    const Lanes steps = Cpu::kNumbers + static_cast<uint64_t>(first);
+    alignas(Lanes) uint64_t positions[kMaxBatch][kLanes];
+    for (size_t i = 0; i < num_passed; ++i) {
+      const Hash128 hash = hashes[passed[i]];
+      Probes probes(hash.h2 + hash.h1 * steps, Lanes{}, divisor);
+      Store(probes.Next(), positions[i]);
+      Prefetch(filter, positions[i], count);
+    }
+    for (size_t i = 0; i < num_passed; ++i) {
+      unsigned set = 1;
+      for (size_t probe = 0; probe < count; ++probe) {
+        set &= filter.BitAt(positions[i][probe]);
+      }
+      may_contain[passed[i]] = set != 0;
+    }
+  }
+
+  // ---- Building ----
+
+  // The positions of kVectors * kLanes keys.
+  template <size_t kVectors>
+  class PositionBlock {
+   public:
+    void Compute(const Hash128* hashes, int num_probes,
+                 const Divisor& divisor) {
+      size_t size = 0;
+      for (size_t v = 0; v < kVectors; ++v) {
+        Probes probes = ProbesOf(hashes + v * kLanes, divisor);
+        for (int probe = 0; probe < num_probes; ++probe) {
+          Lanes word;
+          Lanes bit;
+          probes.NextWordAndBit(&word, &bit);
+          Store(word, words_ + size);
+          Store((Lanes{} + 1) << bit, masks_ + size);
+          size += kLanes;
+        }
+      }
+      size_ = size;
+    }
+
+    void Prefetch(const char* bits) const {
+      for (size_t i = 0; i < size_; ++i) {
+        __builtin_prefetch(bits + words_[i] * 8, /*rw=*/1);
+      }
+    }
+
+    void Set(char* bits) const {
+      for (size_t i = 0; i < size_; ++i) {
+        char* const word = bits + words_[i] * 8;
+        StoreLittleEndian64(LoadLittleEndian64(word) | masks_[i], word);
+      }
+    }
+
+   private:
+    static constexpr size_t kCapacity = kVectors * kLanes * kMaxProbes;
+
+    size_t size_ = 0;
+    uint64_t words_[kCapacity];
+    uint64_t masks_[kCapacity];
+  };
+
+  // Sets the bits of one block while those of the next are computed, and
+  // fetched if they are far away. `n` is a multiple of kLanes.
+  template <size_t kVectors, bool kPrefetch>
+  static void SetInBlocks(const Hash128* hashes, size_t n, int num_probes,
+                          const Divisor& divisor, char* bits) {
+    PositionBlock<kVectors> blocks[2];
+    size_t current = 0;
+    for (; n >= kVectors * kLanes; n -= kVectors * kLanes) {
+      blocks[current].Compute(hashes, num_probes, divisor);
+      if constexpr (kPrefetch) {
+        blocks[current].Prefetch(bits);
+      }
+      current = 1 - current;
+      blocks[current].Set(bits);
+      hashes += kVectors * kLanes;
+    }
+    blocks[1 - current].Set(bits);
+    if constexpr (kVectors > 1) {
+      SetInBlocks<1, false>(hashes, n, num_probes, divisor, bits);
+    }
+  }
+};
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_LANE_KERNEL_INL_H_

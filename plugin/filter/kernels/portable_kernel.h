@@ -1,0 +1,14 @@
+// What runs on every CPU.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_PORTABLE_KERNEL_H_
+#define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_PORTABLE_KERNEL_H_
+
+#include "plugin/filter/kernels/kernel.h"
+
+namespace cassandra_bloom {
+
+extern const Kernel kPortableKernel;
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_PORTABLE_KERNEL_H_

@@ -1,0 +1,190 @@
+#include "plugin/policy/bits_builder.h"
+
+#include <chrono>
+#include <new>
+#include <utility>
+
+#include "plugin/filter/block_layout.h"
+#include "plugin/filter/block_writer.h"
+#include "plugin/filter/filter_view.h"
+#include "plugin/policy/report.h"
+#include "plugin/policy/slice_view.h"
+
+namespace cassandra_bloom {
+
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+namespace {
+
+// In static memory: nobody owns it.
+const Slice kMatchAll(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
+
+Hash128 Xor(Hash128 a, Hash128 b) { return {a.h1 ^ b.h1, a.h2 ^ b.h2}; }
+
+Hash128 Checksum(const HashList& hashes) {
+  Hash128 sum{};
+  hashes.ForEachRun([&sum](const Hash128* run, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      sum = Xor(sum, run[i]);
+    }
+  });
+  return sum;
+}
+
+bool ContainsAll(const Slice& filter_content, const HashList& hashes) {
+  FilterDb filter;
+  if (!ParseFilterDb(filter_content.data(), filter_content.size(), &filter)) {
+    return false;
+  }
+  const FilterView view(filter);
+  bool all = true;
+  hashes.ForEachRun([&](const Hash128* run, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      all &= view.MayContain(run[i]);
+    }
+  });
+  return all;
+}
+
+}  // namespace
+
+Hash128 CassandraBloomBitsBuilder::HashOfPartitionKey(const Slice& key) const {
+  const std::string_view found = partition_key_.Extract(ViewOf(key));
+  return CassandraMurmur3(found.data(), found.size());
+}
+
+void CassandraBloomBitsBuilder::Add(Hash128 hash) {
+  if (!entries_.hashes.Add(hash)) {
+    ++entries_.lost;
+  } else if (detect_corruption_) {
+    entries_.checksum = Xor(entries_.checksum, hash);
+  }
+}
+
+void CassandraBloomBitsBuilder::AddKey(const Slice& key) {
+  const Hash128 hash = HashOfPartitionKey(key);
+  if (hash != entries_.last_key) {
+    Add(hash);
+    entries_.last_key = hash;
+  }
+}
+
+#if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
+void CassandraBloomBitsBuilder::AddKeyAndAlt(const Slice& key,
+                                             const Slice& alt) {
+  const Hash128 key_hash = HashOfPartitionKey(key);
+  const Hash128 alt_hash = HashOfPartitionKey(alt);
+  // A whole key may be its own prefix, or the previous one's; and by their
+  // partition keys the two are one, if the prefix ends where that does.
+  if (alt_hash != entries_.last_alt && alt_hash != entries_.last_key &&
+      alt_hash != key_hash) {
+    Add(alt_hash);
+  }
+  if (key_hash != entries_.last_key && key_hash != entries_.last_alt) {
+    Add(key_hash);
+  }
+  entries_.last_key = key_hash;
+  entries_.last_alt = alt_hash;
+}
+#endif
+
+size_t CassandraBloomBitsBuilder::EstimateEntriesAdded() {
+  return static_cast<size_t>(entries_.hashes.size() + entries_.lost);
+}
+
+Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
+  return Finish(buf, nullptr);
+}
+
+Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
+                                        Status* status) {
+  const auto start = std::chrono::steady_clock::now();
+  CassandraBloomStatistics filter;
+  filter.filters_built = 1;
+  filter.entries = EstimateEntriesAdded();
+  const Slice block = Build(buf, status);
+  filter.bytes = block.size();
+  filter.match_all_filters = block.data() == kMatchAll.data();
+  filter.build_nanos = static_cast<uint64_t>(
+      std::chrono::nanoseconds(std::chrono::steady_clock::now() - start)
+          .count());
+  statistics_.Add(filter);
+  return block;
+}
+
+Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
+                                       Status* status) {
+  // Whatever happens, the next filter starts from nothing. A hash that stayed
+  // behind as "the last key" would be missing from the next partition.
+  Entries entries = std::exchange(entries_, Entries());
+  unverified_.reset();
+  if (status != nullptr) {
+    *status = Status::OK();
+  }
+  if (detect_corruption_ && Checksum(entries.hashes) != entries.checksum) {
+    if (status != nullptr) {
+      *status = Status::Corruption(
+          "cassandra_bloom: the hashes of the keys changed in memory before "
+          "the filter was built");
+    }
+    return kMatchAll;
+  }
+  const uint32_t num_words = sizing_.NumWords(entries.hashes.size());
+  const size_t size = FilterDbSize(num_words);
+  std::unique_ptr<char[]> block;
+  if (entries.lost == 0) {
+    block.reset(new (std::nothrow) char[size]());
+  }
+  if (block == nullptr) {
+    return MatchAll(entries.hashes.size() + entries.lost);
+  }
+  WriteFilterDb(entries.hashes, sizing_.num_probes, num_words, block.get());
+  if (detect_corruption_) {
+    unverified_ = {std::move(entries), CassandraMurmur3(block.get(), size)};
+  }
+  const Slice content(block.get(), size);
+  *buf = std::move(block);
+  return content;
+}
+
+Slice CassandraBloomBitsBuilder::MatchAll(uint64_t num_entries) {
+  if (!std::exchange(reported_no_memory_, true)) {
+    ReportNoMemory(info_log_, num_entries);
+  }
+  return kMatchAll;
+}
+
+Status CassandraBloomBitsBuilder::MaybePostVerify(const Slice& filter_content) {
+  if (!unverified_) {
+    return Status::OK();
+  }
+  const Unverified expected = *std::exchange(unverified_, std::nullopt);
+  if (CassandraMurmur3(filter_content.data(), filter_content.size()) !=
+      expected.content_hash) {
+    return Status::Corruption(
+        "cassandra_bloom: the filter changed in memory after it was built");
+  }
+  if (!ContainsAll(filter_content, expected.entries.hashes)) {
+    return Status::Corruption(
+        "cassandra_bloom: a key is missing from the filter just built");
+  }
+  return Status::OK();
+}
+
+size_t CassandraBloomBitsBuilder::ApproximateNumEntries(size_t bytes) {
+  return static_cast<size_t>(sizing_.MaxKeys(FilterWordsWithin(bytes)));
+}
+
+#if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
+size_t CassandraBloomBitsBuilder::CalculateSpace(size_t num_entries) {
+  return sizing_.FilterSize(num_entries);
+}
+
+double CassandraBloomBitsBuilder::EstimatedFpRate(size_t num_entries,
+                                                  size_t bytes) {
+  return sizing_.ExpectedRate(num_entries, bytes);
+}
+#endif
+
+}  // namespace cassandra_bloom

@@ -1,0 +1,97 @@
+// Builds filter blocks: the FilterBitsBuilder of our policy.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_BITS_BUILDER_H_
+#define CASSANDRA_BLOOM_PLUGIN_POLICY_BITS_BUILDER_H_
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "plugin/filter/hash_list.h"
+#include "plugin/filter/murmur3.h"
+#include "plugin/filter/sizing.h"
+#include "plugin/lsm/partition_key.h"
+#include "plugin/policy/filter_bits_api.h"
+#include "plugin/policy/statistics.h"
+
+namespace cassandra_bloom {
+
+// For one SST file; used by one thread at a time. Without memory for its keys
+// or for the filter it makes one that matches everything; it throws nothing.
+class CassandraBloomBitsBuilder final
+    : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
+ public:
+  // What is added is the partition key of what RocksDB hands over. Of the
+  // context, which may go afterwards, it takes
+  // - detect_filter_construct_corruption: the hashes are checked before the
+  //   filter is built and the filter afterwards;
+  // - the log, which may be null, and what is said there of the file.
+  // What it builds it adds to `statistics`, the policy's.
+  CassandraBloomBitsBuilder(
+      Sizing sizing, PartitionKeyExtractor partition_key,
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
+      StatisticsCounters* statistics)
+      : sizing_(sizing),
+        partition_key_(partition_key),
+        detect_corruption_(
+            context.table_options.detect_filter_construct_corruption),
+        info_log_(context.info_log),
+        statistics_(context, statistics) {}
+
+  void AddKey(const ROCKSDB_NAMESPACE::Slice& key) override;
+#if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
+  void AddKeyAndAlt(const ROCKSDB_NAMESPACE::Slice& key,
+                    const ROCKSDB_NAMESPACE::Slice& alt) override;
+#endif
+  size_t EstimateEntriesAdded() override;
+  ROCKSDB_NAMESPACE::Slice Finish(std::unique_ptr<const char[]>* buf) override;
+  ROCKSDB_NAMESPACE::Slice Finish(std::unique_ptr<const char[]>* buf,
+                                  ROCKSDB_NAMESPACE::Status* status) override;
+  ROCKSDB_NAMESPACE::Status MaybePostVerify(
+      const ROCKSDB_NAMESPACE::Slice& filter_content) override;
+  size_t ApproximateNumEntries(size_t bytes) override;
+#if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
+  size_t CalculateSpace(size_t num_entries) override;
+  double EstimatedFpRate(size_t num_entries, size_t bytes) override;
+#endif
+
+ private:
+  // What was added since the last Finish.
+  struct Entries {
+    HashList hashes;
+    uint64_t lost = 0;  // Added when there was no memory for them.
+    Hash128 checksum{};
+    // What RocksDB repeats it repeats at once, keys among keys and alternates
+    // (prefixes) among alternates.
+    std::optional<Hash128> last_key;
+    std::optional<Hash128> last_alt;
+  };
+
+  // The filter that Finish returned, until it is verified.
+  struct Unverified {
+    Entries entries;
+    Hash128 content_hash;
+  };
+
+  Hash128 HashOfPartitionKey(const ROCKSDB_NAMESPACE::Slice& key) const;
+  void Add(Hash128 hash);
+  ROCKSDB_NAMESPACE::Slice Build(std::unique_ptr<const char[]>* buf,
+                                 ROCKSDB_NAMESPACE::Status* status);
+  ROCKSDB_NAMESPACE::Slice MatchAll(uint64_t num_entries);
+
+  const Sizing sizing_;
+  const PartitionKeyExtractor partition_key_;
+  const bool detect_corruption_;
+  ROCKSDB_NAMESPACE::Logger* const info_log_;
+  FileStatistics statistics_;
+  Entries entries_;
+  std::optional<Unverified> unverified_;
+  bool reported_no_memory_ = false;
+};
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_BITS_BUILDER_H_

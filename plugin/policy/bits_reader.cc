@@ -1,0 +1,114 @@
+#include "plugin/policy/bits_reader.h"
+
+#include <algorithm>
+#include <new>
+#include <string_view>
+
+#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_view.h"
+#include "plugin/filter/kernels/kernel.h"
+#include "plugin/filter/murmur3.h"
+#include "plugin/policy/report.h"
+#include "plugin/policy/slice_view.h"
+
+namespace cassandra_bloom {
+
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::Slice;
+
+namespace {
+
+// An array whose elements are nothing until they are set: to make all of them
+// empty takes as long as to ask for a key.
+class KeyViews {
+ public:
+  void Set(size_t i, std::string_view key) {
+    new (storage_ + i * sizeof(key)) std::string_view(key);
+  }
+
+  const std::string_view* data() const {
+    return std::launder(reinterpret_cast<const std::string_view*>(storage_));
+  }
+
+ private:
+  alignas(std::string_view) unsigned char storage_[kMaxBatch *
+                                                   sizeof(std::string_view)];
+};
+
+struct WholeKey {
+  std::string_view Extract(std::string_view key) const { return key; }
+};
+
+// `Extractor` is PartitionKeyExtractor, or what spares a check for each key.
+template <typename Extractor>
+class CassandraBloomBitsReader final : public FilterBitsReader {
+ public:
+  CassandraBloomBitsReader(const FilterDb& filter, Extractor extractor)
+      : view_(filter), extractor_(extractor) {}
+
+  bool MayMatch(const Slice& entry) override {
+    return may_contain_key_(view_, extractor_.Extract(ViewOf(entry)));
+  }
+
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    // RocksDB's MultiGet asks each file for the keys of its range: in the
+    // lowest level, where files are many, often for one. From two on a batch is
+    // faster in a database, with every kernel, for the keys wait together.
+    if (num_keys == 1) {
+      *may_match = MayMatch(**keys);
+      return;
+    }
+    constexpr int kBatch = static_cast<int>(kMaxBatch);
+    for (int done = 0; done < num_keys; done += kBatch) {
+      const int n = std::min(num_keys - done, kBatch);
+      MayMatchBatch(keys + done, static_cast<size_t>(n), may_match + done);
+    }
+  }
+
+ private:
+  void MayMatchBatch(Slice** keys, size_t n, bool* may_match) const {
+    KeyViews batch;
+    for (size_t i = 0; i < n; ++i) {
+      batch.Set(i, extractor_.Extract(ViewOf(*keys[i])));
+    }
+    Hash128 hashes[kMaxBatch];
+    kernel_.hash(batch.data(), n, hashes);
+    kernel_.may_contain(view_, hashes, n, may_match);
+  }
+
+  const FilterView view_;
+  const Kernel& kernel_ = ActiveKernel();
+  MayContainKeyFunction* const may_contain_key_ =
+      kernel_.may_contain_key_of(view_);
+  const Extractor extractor_;
+};
+
+class AlwaysMatchBitsReader final : public FilterBitsReader {
+ public:
+  bool MayMatch(const Slice& /*entry*/) override { return true; }
+
+  void MayMatch(int num_keys, Slice** /*keys*/, bool* may_match) override {
+    std::fill_n(may_match, num_keys, true);
+  }
+};
+
+}  // namespace
+
+FilterBitsReader* NewBitsReader(const Slice& contents,
+                                PartitionKeyExtractor partition_key,
+                                StatisticsCounters* statistics) {
+  FilterDb filter;
+  if (ParseFilterDb(contents.data(), contents.size(), &filter)) {
+    if (partition_key.is_whole()) {
+      return new (std::nothrow) CassandraBloomBitsReader(filter, WholeKey());
+    }
+    return new (std::nothrow) CassandraBloomBitsReader(filter, partition_key);
+  }
+  CassandraBloomStatistics damaged;
+  damaged.damaged_blocks = 1;
+  statistics->Add(damaged);
+  ReportDamagedBlock(contents.size());
+  return new (std::nothrow) AlwaysMatchBitsReader();
+}
+
+}  // namespace cassandra_bloom

@@ -1,0 +1,23 @@
+// Answers queries from a filter block: the FilterBitsReader of our policy.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_BITS_READER_H_
+#define CASSANDRA_BLOOM_PLUGIN_POLICY_BITS_READER_H_
+
+#include "plugin/lsm/partition_key.h"
+#include "plugin/policy/filter_bits_api.h"
+#include "plugin/policy/statistics.h"
+
+namespace cassandra_bloom {
+
+// A reader for the block, which must outlive it; safe for concurrent use. It
+// looks for the partition key of what RocksDB hands over. For
+// anything but a well-formed filter it is one that matches every key, and the
+// block is counted in `statistics`. The caller owns it. nullptr without memory,
+// which RocksDB takes as matching every key, too.
+ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(
+    const ROCKSDB_NAMESPACE::Slice& contents,
+    PartitionKeyExtractor partition_key, StatisticsCounters* statistics);
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_BITS_READER_H_

@@ -1,0 +1,120 @@
+// RocksDB's private interface of filter builders and readers: the one place
+// that knows it.
+//
+// Since RocksDB 7.0 (facebook/rocksdb#9592) the public header only names
+// FilterBitsBuilder and FilterBitsReader; they are defined in
+// table/block_based/filter_policy_internal.h, which packages do not install.
+// In RocksDB's own build, and with its sources at hand (-DROCKSDB_SOURCE_DIR=),
+// that header is used. Otherwise the interface is declared here, virtual
+// function by virtual function in RocksDB's order, as it was in the release
+// whose headers are installed (tests/install/matrix/headers.sh compares the
+// two):
+//
+//   era A  7.1 - 9.5     (7.0 got its CompatibilityName in 7.0.3, #9736)
+//   era B  9.6 - 10.8   adds AddKeyAndAlt (facebook/rocksdb#12931)
+//   era C  10.9 -       adds CalculateSpace, EstimatedFpRate (#14111)
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_FILTER_BITS_API_H_
+#define CASSANDRA_BLOOM_PLUGIN_POLICY_FILTER_BITS_API_H_
+
+#include <rocksdb/version.h>
+
+#define CASSANDRA_BLOOM_ROCKSDB_RELEASE (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR)
+
+// The tested range: README, "Supported RocksDB releases".
+#if CASSANDRA_BLOOM_ROCKSDB_RELEASE < 701
+#error "RocksDB 7.1 or later is needed"
+#elif CASSANDRA_BLOOM_ROCKSDB_RELEASE > 1108 && \
+    !defined(CASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB)
+#error \
+    "This RocksDB is newer than 11.8, the newest that was tested. CMake's -DCASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB=ON (or a macro of this name) accepts it."
+#endif
+
+#if CASSANDRA_BLOOM_ROCKSDB_RELEASE < 906
+#define CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT 0
+#define CASSANDRA_BLOOM_HAS_CALCULATE_SPACE 0
+#elif CASSANDRA_BLOOM_ROCKSDB_RELEASE < 1009
+#define CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT 1
+#define CASSANDRA_BLOOM_HAS_CALCULATE_SPACE 0
+#else
+#define CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT 1
+#define CASSANDRA_BLOOM_HAS_CALCULATE_SPACE 1
+#endif
+
+#if __has_include("table/block_based/filter_policy_internal.h")
+
+#include "table/block_based/filter_policy_internal.h"
+
+#else
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+
+#include <cstddef>
+#include <memory>
+
+namespace ROCKSDB_NAMESPACE {
+
+class FilterBitsBuilder {
+ public:
+  virtual ~FilterBitsBuilder() = default;
+
+  virtual void AddKey(const Slice& key) = 0;
+
+#if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
+  // A whole key and its prefix, each compared for duplicates with the previous
+  // of its kind and with each other.
+  virtual void AddKeyAndAlt(const Slice& key, const Slice& alt) = 0;
+#endif
+
+  // Goes into TableProperties::num_filter_entries; 0 exactly when nothing was
+  // added (since 9.6; before, 0 meant unknown).
+  virtual size_t EstimateEntriesAdded() = 0;
+
+  // The filter of what was added since the last Finish: one builder makes all
+  // partitions of a partitioned filter. `*buf` becomes the owner.
+  virtual Slice Finish(std::unique_ptr<const char[]>* buf) = 0;
+
+  // RocksDB calls this one. The status may be OK, Incomplete or Corruption. An
+  // empty filter is none at all, and matches everything, in a full filter; but
+  // as a partition of a partitioned one it has no keys, and matches nothing.
+  virtual Slice Finish(std::unique_ptr<const char[]>* buf, Status* /*status*/) {
+    return Finish(buf);
+  }
+
+  // Called with what Finish returned, unless it returned Corruption.
+  virtual Status MaybePostVerify(const Slice& /*filter_content*/) {
+    return Status::OK();
+  }
+
+  // The most entries whose filter takes at most `bytes`.
+  virtual size_t ApproximateNumEntries(size_t bytes) = 0;
+
+#if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
+  // The bytes of a filter of so many entries. Called while building, too.
+  virtual size_t CalculateSpace(size_t num_entries) = 0;
+
+  virtual double EstimatedFpRate(size_t num_entries, size_t bytes) = 0;
+#endif
+};
+
+class FilterBitsReader {
+ public:
+  virtual ~FilterBitsReader() = default;
+
+  virtual bool MayMatch(const Slice& entry) = 0;
+
+  // Every may_match[i] is written; RocksDB does not initialise them all.
+  virtual void MayMatch(int num_keys, Slice** keys, bool* may_match) {
+    for (int i = 0; i < num_keys; ++i) {
+      may_match[i] = MayMatch(*keys[i]);
+    }
+  }
+};
+
+}  // namespace ROCKSDB_NAMESPACE
+
+#endif  // __has_include
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_FILTER_BITS_API_H_

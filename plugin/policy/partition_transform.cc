@@ -1,0 +1,102 @@
+#include "plugin/policy/partition_transform.h"
+
+#include <rocksdb/slice.h>
+
+#include <optional>
+
+#include "plugin/policy/slice_view.h"
+
+namespace cassandra_bloom {
+
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+namespace {
+
+constexpr char kRefusedId[] = "cassandra_partition:a-refused-setting";
+
+// What stands before the extractor.
+std::string NameAndColon() {
+  return std::string(kPartitionTransformName) + ":";
+}
+
+// None if it cannot be used, and why.
+std::optional<PartitionKeyExtractor> ParseId(const std::string& id,
+                                             std::string* error) {
+  const std::string before = NameAndColon();
+  if (id.compare(0, before.size(), before) != 0) {
+    *error = "'" + id + "' is not a prefix extractor; use " + before +
+             "PARTITION_KEY, such as " + before + "skip:8,u16";
+    return std::nullopt;
+  }
+  const std::string spelling = id.substr(before.size());
+  const auto extractor = PartitionKeyExtractor::Parse(spelling, error);
+  if (!extractor) {
+    error->insert(0, before + " ");
+    return std::nullopt;
+  }
+  if (!extractor->has_end()) {
+    *error = before + " partition key '" + spelling +
+             "' goes on to the end of every key, so that each is a prefix by "
+             "itself; as a prefix extractor use fixed:N, u16 or composite:C, "
+             "with or without skip:S, before it";
+    return std::nullopt;
+  }
+  return extractor;
+}
+
+}  // namespace
+
+PartitionTransform::PartitionTransform(const std::string& id)
+    : id_(kRefusedId) {
+  if (const auto extractor = ParseId(id, &error_)) {
+    extractor_ = *extractor;
+    id_ = IdFor(*extractor);
+  }
+}
+
+std::string PartitionTransform::IdFor(PartitionKeyExtractor extractor) {
+  return NameAndColon() + extractor.spelling();
+}
+
+Status PartitionTransform::SettingsStatus() const {
+  return error_.empty() ? Status::OK() : Status::InvalidArgument(error_);
+}
+
+Slice PartitionTransform::Transform(const Slice& key) const {
+  return {key.data(), extractor_.End(ViewOf(key)).value_or(key.size())};
+}
+
+bool PartitionTransform::InDomain(const Slice& key) const {
+  return error_.empty() && extractor_.End(ViewOf(key)).has_value();
+}
+
+bool PartitionTransform::SameResultWhenAppended(const Slice& prefix) const {
+  return InDomain(prefix);
+}
+
+Status PartitionTransform::PrepareOptions(
+    const ROCKSDB_NAMESPACE::ConfigOptions& /*config_options*/) {
+  return SettingsStatus();
+}
+
+Status PartitionTransform::ValidateOptions(
+    const ROCKSDB_NAMESPACE::DBOptions& /*db_options*/,
+    const ROCKSDB_NAMESPACE::ColumnFamilyOptions& /*cf_options*/) const {
+  return SettingsStatus();
+}
+
+Status PartitionTransform::ConfigureOptions(
+    const ROCKSDB_NAMESPACE::ConfigOptions& /*config_options*/,
+    const std::unordered_map<std::string, std::string>& options,
+    std::unordered_map<std::string, std::string>* /*unused*/) {
+  if (error_.empty() && !options.empty()) {
+    error_ = id_ + ": has no options, but was given '" +
+             options.begin()->first + "=" + options.begin()->second +
+             "'; the extractor stands behind the colon";
+    id_ = kRefusedId;
+  }
+  return SettingsStatus();
+}
+
+}  // namespace cassandra_bloom

@@ -1,0 +1,76 @@
+// The prefix extractor that keeps a partition together:
+//
+//   prefix_extractor=cassandra_partition:skip:8,u16
+//
+// A key's prefix is all of it up to the end of its partition key: what is
+// skipped, too, because RocksDB wants a prefix to be the beginning of the key.
+// So the prefix has the partition key that the whole key has.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_PARTITION_TRANSFORM_H_
+#define CASSANDRA_BLOOM_PLUGIN_POLICY_PARTITION_TRANSFORM_H_
+
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/status.h>
+
+#include <string>
+#include <unordered_map>
+
+#include "plugin/lsm/partition_key.h"
+
+namespace cassandra_bloom {
+
+// The name in options strings and, with the spelling of the extractor, in SST
+// files. Frozen: under another name the prefixes of old files are not used.
+constexpr char kPartitionTransformName[] = "cassandra_partition";
+
+// What RocksDB asks of prefix_extractor holds for bytewise comparators in both
+// directions: two keys of the same prefix begin with it, so do all keys between
+// them, and what begins with a prefix has that prefix, because where it ends is
+// told by its own bytes.
+//
+// A wrong setting gives one, too: RocksDB refuses it where it reads options
+// strings, but with ignore_unknown_options only where it validates (DB::Open).
+// No key has a prefix by such a one.
+class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
+ public:
+  // `id`: the name, a colon and an extractor that has an end.
+  explicit PartitionTransform(const std::string& id);
+
+  // Of the transform that goes with this extractor.
+  static std::string IdFor(PartitionKeyExtractor extractor);
+
+  // InvalidArgument, with what is wrong and what would be right.
+  ROCKSDB_NAMESPACE::Status SettingsStatus() const;
+
+  static const char* kClassName() { return kPartitionTransformName; }
+  const char* Name() const override { return kClassName(); }
+  std::string GetId() const override { return id_; }
+
+  ROCKSDB_NAMESPACE::Slice Transform(
+      const ROCKSDB_NAMESPACE::Slice& key) const override;
+  bool InDomain(const ROCKSDB_NAMESPACE::Slice& key) const override;
+  bool SameResultWhenAppended(
+      const ROCKSDB_NAMESPACE::Slice& prefix) const override;
+
+  ROCKSDB_NAMESPACE::Status PrepareOptions(
+      const ROCKSDB_NAMESPACE::ConfigOptions& config_options) override;
+  ROCKSDB_NAMESPACE::Status ValidateOptions(
+      const ROCKSDB_NAMESPACE::DBOptions& db_options,
+      const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options) const override;
+
+ protected:
+  // RocksDB would drop unknown options of nested strings in silence.
+  ROCKSDB_NAMESPACE::Status ConfigureOptions(
+      const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
+      const std::unordered_map<std::string, std::string>& options,
+      std::unordered_map<std::string, std::string>* unused) override;
+
+ private:
+  PartitionKeyExtractor extractor_;
+  std::string id_;
+  std::string error_;  // Not empty: wrong, and `id_` is refused again.
+};
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_PARTITION_TRANSFORM_H_

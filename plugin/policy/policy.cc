@@ -1,0 +1,221 @@
+#include "plugin/policy/policy.h"
+
+#include <rocksdb/env.h>
+#include <rocksdb/options.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <utility>
+
+#include "plugin/policy/bits_builder.h"
+#include "plugin/policy/bits_reader.h"
+#include "plugin/policy/report.h"
+
+namespace cassandra_bloom {
+
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::DBOptions;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Logger;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+namespace {
+
+SstPlace PlaceOf(const FilterBuildingContext& context) {
+  SstPlace place;
+  place.level = context.level_at_creation;
+  place.num_levels = context.num_levels;
+  place.is_bottommost = context.is_bottommost;
+  place.is_leveled =
+      context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+  return place;
+}
+
+std::string BitsText(const std::optional<Sizing>& sizing) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3f",
+                sizing ? sizing->bits_per_key() : 0);
+  return text;
+}
+
+// RocksDB validates options as they are given, and then changes these
+// (SanitizeOptions in db/column_family.cc).
+bool HasDynamicLevels(const DBOptions& db_options,
+                      const ColumnFamilyOptions& cf_options) {
+  const auto& paths =
+      cf_options.cf_paths.empty() ? db_options.db_paths : cf_options.cf_paths;
+  return cf_options.level_compaction_dynamic_level_bytes && paths.size() <= 1;
+}
+
+int NumLevels(const ColumnFamilyOptions& cf_options) {
+  return std::max(2, cf_options.num_levels);
+}
+
+// An error of the options of a database, if "monkey" cannot count its levels.
+Status CheckMonkey(const MonkeyAllocation& monkey, const DBOptions& db_options,
+                   const ColumnFamilyOptions& cf_options) {
+  if (cf_options.compaction_style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
+    return Status::OK();
+  }
+  const bool has_dynamic_levels = HasDynamicLevels(db_options, cf_options);
+  if (!monkey.bottom_level) {
+    return has_dynamic_levels
+               ? Status::OK()
+               : Status::InvalidArgument(
+                     "cassandra_bloom: allocation=monkey counts levels from "
+                     "the last one up, as "
+                     "level_compaction_dynamic_level_bytes=true fills them, "
+                     "with one path: set that, or bottom_level= to the last "
+                     "level that will hold data");
+  }
+  if (has_dynamic_levels) {
+    return Status::InvalidArgument(
+        "cassandra_bloom: bottom_level= is for "
+        "level_compaction_dynamic_level_bytes=false: leave it out, the last "
+        "level holds data here");
+  }
+  if (*monkey.bottom_level >= NumLevels(cf_options)) {
+    return Status::InvalidArgument(
+        "cassandra_bloom: bottom_level=" +
+        std::to_string(*monkey.bottom_level) +
+        " is not below num_levels=" + std::to_string(NumLevels(cf_options)));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+const char* CassandraBloomPolicy::CompatibilityName() const {
+  // RocksDB asks whenever it opens an SST file, also in a read-only open, which
+  // does not validate options.
+  ReportWrongSettingsOnce(nullptr);
+  return filter_name_.c_str();
+}
+
+FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
+    const FilterBuildingContext& context) const {
+  ReportWrongSettingsOnce(context.info_log);
+  LogLevelsOnce(context);
+  const std::optional<Sizing> sizing = settings_.sizing.For(PlaceOf(context));
+  if (!sizing) {
+    return nullptr;
+  }
+  auto* const builder = new (std::nothrow) CassandraBloomBitsBuilder(
+      *sizing, settings_.partition_key, context, &statistics_);
+  if (builder == nullptr) {
+    ReportNoMemory(context.info_log, /*num_entries=*/0);
+  }
+  return builder;
+}
+
+FilterBitsReader* CassandraBloomPolicy::GetFilterBitsReader(
+    const Slice& contents) const {
+  return NewBitsReader(contents, settings_.partition_key, &statistics_);
+}
+
+const void* CassandraBloomPolicy::GetOptionsPtr(const std::string& name) const {
+  return name == kStatisticsPart ? &statistics_
+                                 : FilterPolicy::GetOptionsPtr(name);
+}
+
+Status CassandraBloomPolicy::PrepareOptions(
+    const ConfigOptions& /*config_options*/) {
+  return SettingsStatus();
+}
+
+Status CassandraBloomPolicy::ValidateOptions(
+    const DBOptions& db_options, const ColumnFamilyOptions& cf_options) const {
+  {
+    // Each database that is opened has its LOG, perhaps where another was.
+    const std::lock_guard<std::mutex> lock(levels_mutex_);
+    levels_logged_.clear();
+  }
+  const Status status = SettingsStatus();
+  return status.ok() && settings_.sizing.monkey
+             ? CheckMonkey(*settings_.sizing.monkey, db_options, cf_options)
+             : status;
+}
+
+Status CassandraBloomPolicy::ConfigureOptions(
+    const ConfigOptions& /*config_options*/,
+    const std::unordered_map<std::string, std::string>& options,
+    std::unordered_map<std::string, std::string>* /*unused*/) {
+  const std::optional<std::string> id =
+      std::exchange(configured_id_, std::nullopt);
+  if (!options.empty()) {
+    if (!id) {
+      return CannotBeChanged();
+    }
+    settings_ = ParseSettings(*id, options);
+    filter_name_ = FilterNameFor(settings_.partition_key);
+  }
+  return SettingsStatus();
+}
+
+Status CassandraBloomPolicy::ParseStringOptions(
+    const ConfigOptions& /*config_options*/, const std::string& /*options*/) {
+  return CannotBeChanged();
+}
+
+Status CassandraBloomPolicy::CannotBeChanged() const {
+  return Status::InvalidArgument(
+      settings_.id + ": a filter policy cannot be changed; create another");
+}
+
+Status CassandraBloomPolicy::SettingsStatus() const {
+  return settings_.error.empty() ? Status::OK()
+                                 : Status::InvalidArgument(settings_.error);
+}
+
+void CassandraBloomPolicy::LogLevelsOnce(
+    const FilterBuildingContext& context) const try {
+  // SstFileWriter knows no levels.
+  if (settings_.sizing.IsUniform() || context.info_log == nullptr ||
+      context.num_levels < 0) {
+    return;
+  }
+  {
+    const std::lock_guard<std::mutex> lock(levels_mutex_);
+    if (!levels_logged_.emplace(context.info_log, context.column_family_name)
+             .second) {
+      return;
+    }
+  }
+  ROCKSDB_NAMESPACE::Info(context.info_log,
+                          "[%s] %s: bits per key in files of %s",
+                          context.column_family_name.c_str(),
+                          settings_.id.c_str(), LevelsText(context).c_str());
+} catch (const std::bad_alloc&) {
+  // The filter may still have what it needs.
+}
+
+std::string CassandraBloomPolicy::LevelsText(
+    const FilterBuildingContext& context) const {
+  const LevelSizing& sizing = settings_.sizing;
+  SstPlace place = PlaceOf(context);
+  place.is_bottommost = false;
+  std::string levels;
+  for (place.level = 0; place.level < place.num_levels; ++place.level) {
+    levels += (place.level == 0 ? "level " : ", level ") +
+              std::to_string(place.level) + ": " + BitsText(sizing.For(place));
+  }
+  place.level = place.num_levels - 1;
+  place.is_bottommost = true;
+  return sizing.has_bottommost || sizing.monkey
+             ? levels + ", bottommost: " + BitsText(sizing.For(place))
+             : levels;
+}
+
+void CassandraBloomPolicy::ReportWrongSettingsOnce(Logger* info_log) const {
+  if (!settings_.error.empty() && !reported_.exchange(true)) {
+    ReportError(info_log, "%s; no filters are built", settings_.error.c_str());
+  }
+}
+
+}  // namespace cassandra_bloom

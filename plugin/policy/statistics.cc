@@ -1,0 +1,146 @@
+#include "plugin/policy/statistics.h"
+
+#include <rocksdb/env.h>
+
+#include <cinttypes>
+#include <cstdio>
+
+namespace cassandra_bloom {
+
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::Logger;
+
+namespace {
+
+// Figures, which order nothing.
+void AddTo(std::atomic<uint64_t>* counter, uint64_t more) {
+  if (more != 0) {
+    counter->fetch_add(more, std::memory_order_relaxed);
+  }
+}
+
+// For "%" PRIu64 ".%02" PRIu64 and the like: with a point in every locale.
+struct Decimal {
+  uint64_t whole;
+  uint64_t part;
+};
+
+// Two places; 0 without entries.
+Decimal BitsPerEntry(const CassandraBloomStatistics& statistics) {
+  const uint64_t hundredths =
+      statistics.entries == 0 ? 0 : 800 * statistics.bytes / statistics.entries;
+  return {hundredths / 100, hundredths % 100};
+}
+
+// Three places.
+Decimal BuildMillis(const CassandraBloomStatistics& statistics) {
+  const uint64_t micros = statistics.build_nanos / 1000;
+  return {micros / 1000, micros % 1000};
+}
+
+void LogBuilt(Logger* info_log, const char* column_family, int level,
+              const CassandraBloomStatistics& built) {
+  const Decimal bits = BitsPerEntry(built);
+  const Decimal millis = BuildMillis(built);
+  ROCKSDB_NAMESPACE::Info(info_log,
+                          "[%s] cassandra_bloom built %" PRIu64
+                          " filter(s) of an SST file for level %d: %" PRIu64
+                          " entries, %" PRIu64 " bytes, %" PRIu64 ".%02" PRIu64
+                          " bits/entry, %" PRIu64 ".%03" PRIu64 " ms",
+                          column_family, built.filters_built, level,
+                          built.entries, built.bytes, bits.whole, bits.part,
+                          millis.whole, millis.part);
+}
+
+}  // namespace
+
+void StatisticsCounters::Add(const CassandraBloomStatistics& more) {
+  AddTo(&filters_built_, more.filters_built);
+  AddTo(&entries_, more.entries);
+  AddTo(&bytes_, more.bytes);
+  AddTo(&build_nanos_, more.build_nanos);
+  AddTo(&match_all_filters_, more.match_all_filters);
+  AddTo(&damaged_blocks_, more.damaged_blocks);
+  if (whole_ != nullptr) {
+    whole_->Add(more);
+  }
+}
+
+CassandraBloomStatistics StatisticsCounters::Read() const {
+  CassandraBloomStatistics now;
+  now.filters_built = filters_built_.load(std::memory_order_relaxed);
+  now.entries = entries_.load(std::memory_order_relaxed);
+  now.bytes = bytes_.load(std::memory_order_relaxed);
+  now.build_nanos = build_nanos_.load(std::memory_order_relaxed);
+  now.match_all_filters = match_all_filters_.load(std::memory_order_relaxed);
+  now.damaged_blocks = damaged_blocks_.load(std::memory_order_relaxed);
+  return now;
+}
+
+StatisticsCounters* TotalStatistics() {
+  static StatisticsCounters total(nullptr);
+  return &total;
+}
+
+FileStatistics::FileStatistics(const FilterBuildingContext& context,
+                               StatisticsCounters* policy)
+    : counters_(policy),
+      info_log_(context.info_log),
+      level_(context.level_at_creation) {
+  std::snprintf(column_family_, sizeof(column_family_), "%s",
+                context.column_family_name.c_str());
+}
+
+FileStatistics::~FileStatistics() {
+  const CassandraBloomStatistics built = counters_.Read();
+  if (info_log_ == nullptr || built.filters_built == 0) {
+    return;
+  }
+  try {
+    LogBuilt(info_log_, column_family_, level_, built);
+  } catch (...) {
+    // A logger is whatever the program makes it, and this is a destructor.
+  }
+}
+
+}  // namespace cassandra_bloom
+
+namespace ROCKSDB_NAMESPACE {
+
+using cassandra_bloom::StatisticsCounters;
+
+// Cassandra's "Bloom filter space used" is that of the live SSTables, which is
+// not what is counted here: so no line has its words.
+std::string CassandraBloomStatistics::ToString() const {
+  const cassandra_bloom::Decimal bits = cassandra_bloom::BitsPerEntry(*this);
+  const cassandra_bloom::Decimal millis = cassandra_bloom::BuildMillis(*this);
+  char text[500];
+  std::snprintf(text, sizeof(text),
+                "Bloom filters built: %" PRIu64
+                "\nBloom filter entries built: %" PRIu64
+                "\nBloom filter space built: %" PRIu64
+                "\nBloom filter bits per entry: %" PRIu64 ".%02" PRIu64
+                "\nBloom filter build time: %" PRIu64 ".%03" PRIu64
+                " ms\nBloom filters that match all: %" PRIu64
+                "\nBloom filter damaged blocks: %" PRIu64 "\n",
+                filters_built, entries, bytes, bits.whole, bits.part,
+                millis.whole, millis.part, match_all_filters, damaged_blocks);
+  return text;
+}
+
+bool GetCassandraBloomStatistics(const FilterPolicy& policy,
+                                 CassandraBloomStatistics* statistics) {
+  const auto* const counters =
+      policy.GetOptions<StatisticsCounters>(cassandra_bloom::kStatisticsPart);
+  if (counters == nullptr) {
+    return false;
+  }
+  *statistics = counters->Read();
+  return true;
+}
+
+CassandraBloomStatistics GetCassandraBloomStatisticsTotal() {
+  return cassandra_bloom::TotalStatistics()->Read();
+}
+
+}  // namespace ROCKSDB_NAMESPACE

@@ -1,0 +1,138 @@
+// The ways into the library: the public functions, and the registration of the
+// policy's name.
+
+#include <rocksdb/listener.h>
+#include <rocksdb/memtablerep.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/utilities/object_registry.h>
+
+#include <memory>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "plugin/export/listener.h"
+#include "plugin/policy/marked_skip_list.h"
+#include "plugin/policy/partition_transform.h"
+#include "plugin/policy/policy.h"
+#include "plugin/policy/running_rocksdb.h"
+
+using cassandra_bloom::CassandraBloomPolicy;
+using cassandra_bloom::FilterDbExportListener;
+using cassandra_bloom::kExportListenerName;
+using cassandra_bloom::kMarkedSkipListId;
+using cassandra_bloom::kPartitionTransformName;
+using cassandra_bloom::kPolicyName;
+using cassandra_bloom::MarkedSkipList;
+using cassandra_bloom::PartitionTransform;
+using cassandra_bloom::PolicySettings;
+using cassandra_bloom::RunningRocksdbIsOurs;
+using ROCKSDB_NAMESPACE::EventListener;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::MemTableRepFactory;
+using ROCKSDB_NAMESPACE::ObjectLibrary;
+using ROCKSDB_NAMESPACE::SliceTransform;
+
+namespace {
+
+// Everything that begins with the name, valid or not, so that what is wrong is
+// refused by us and not silently unknown to RocksDB; and what begins with it
+// behind braces or quotes that RocksDB has not understood.
+ObjectLibrary::PatternEntry BeginningWith(const std::string& name) {
+  return ObjectLibrary::PatternEntry(name)
+      .AnotherName("{" + name)
+      .AnotherName("{id=" + name)
+      .AnotherName("id=" + name)
+      .AnotherName("\"" + name)
+      .AnotherName("'" + name)
+      .AddSeparator("", /*at_least_one=*/false);
+}
+
+// What has the name somewhere behind this separator: RocksDB makes one id of
+// several listeners (export_target.h).
+ObjectLibrary::PatternEntry After(const std::string& separator,
+                                  const std::string& name) {
+  return ObjectLibrary::PatternEntry("")
+      .AddSeparator("", /*at_least_one=*/false)
+      .AddSeparator(separator + name, /*at_least_one=*/false);
+}
+
+const FilterPolicy* NewPolicy(const PolicySettings& settings) {
+  return RunningRocksdbIsOurs() ? new CassandraBloomPolicy(settings) : nullptr;
+}
+
+}  // namespace
+
+namespace ROCKSDB_NAMESPACE {
+
+const FilterPolicy* NewCassandraBloomPolicy(double bits_per_key) {
+  return NewPolicy(cassandra_bloom::SettingsForBitsPerKey(bits_per_key));
+}
+
+const FilterPolicy* NewCassandraBloomPolicyForFpChance(double fp_chance) {
+  return NewPolicy(cassandra_bloom::SettingsForFpChance(fp_chance));
+}
+
+const FilterPolicy* NewCassandraBloomPolicyFromOptions(
+    const CassandraBloomOptions& options) {
+  return NewPolicy(cassandra_bloom::SettingsForOptions(options));
+}
+
+Status NewCassandraPartitionTransform(
+    const std::string& partition_key,
+    std::shared_ptr<const SliceTransform>* transform) {
+  const std::string fault = cassandra_bloom::RunningRocksdbFault();
+  if (!fault.empty()) {
+    return Status::NotSupported(fault);
+  }
+  auto made = std::make_shared<PartitionTransform>(
+      std::string(kPartitionTransformName) + ":" + partition_key);
+  if (made->SettingsStatus().ok()) {
+    *transform = made;
+  }
+  return made->SettingsStatus();
+}
+
+}  // namespace ROCKSDB_NAMESPACE
+
+extern "C" int register_cassandra_bloom(ObjectLibrary& library,
+                                        const std::string& /*arg*/) {
+  if (!RunningRocksdbIsOurs()) {
+    return 0;
+  }
+  const std::string name = kPolicyName;
+  library.AddFactory<const FilterPolicy>(
+      // Slips that are refused because RocksDB would ignore them.
+      BeginningWith(name)
+          .AnotherName("Cassandra_bloom")
+          .AnotherName("cassandra-bloom"),
+      [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard,
+         std::string* /*error*/) {
+        guard->reset(new CassandraBloomPolicy(id));
+        return guard->get();
+      });
+  library.AddFactory<const SliceTransform>(
+      BeginningWith(kPartitionTransformName),
+      [](const std::string& id, std::unique_ptr<const SliceTransform>* guard,
+         std::string* /*error*/) {
+        guard->reset(new PartitionTransform(id));
+        return guard->get();
+      });
+  for (const ObjectLibrary::PatternEntry& entry :
+       {BeginningWith(name), After(":", kExportListenerName),
+        After(":{id=", kExportListenerName)}) {
+    library.AddFactory<EventListener>(
+        entry, [](const std::string& id, std::unique_ptr<EventListener>* guard,
+                  std::string* /*error*/) {
+          guard->reset(new FilterDbExportListener(id));
+          return guard->get();
+        });
+  }
+  library.AddFactory<MemTableRepFactory>(
+      ObjectLibrary::PatternEntry(kMarkedSkipListId),
+      [](const std::string& /*id*/, std::unique_ptr<MemTableRepFactory>* guard,
+         std::string* /*error*/) {
+        guard->reset(new MarkedSkipList);
+        return guard->get();
+      });
+  size_t num_types;
+  return static_cast<int>(library.GetFactoryCount(&num_types));
+}

@@ -1,0 +1,76 @@
+#include "plugin/sstable/file_io.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "plugin/sstable/file_descriptor.h"
+
+namespace cassandra_bloom {
+
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+bool FailWithErrno(const std::string& path, const char* what,
+                   std::string* error) {
+  *error = path + ": " + what + ": " + std::strerror(errno);
+  return false;
+}
+
+bool FollowLinks(std::string* path, std::string* error) {
+  constexpr int kMaxLinks = 40;  // As the kernel: MAXSYMLINKS, namei.h.
+  const std::string given = *path;
+  for (int links = 0; links < kMaxLinks; ++links) {
+    char target[PATH_MAX];
+    const ssize_t size = readlink(path->c_str(), target, sizeof(target));
+    if (size < 0) {
+      return true;  // No link. Any other reason shows when it is written.
+    }
+    const std::string next(target, static_cast<size_t>(size));
+    const size_t folder_size = path->find_last_of('/') + 1;
+    *path = next[0] == '/' ? next : path->substr(0, folder_size) + next;
+  }
+  errno = ELOOP;
+  return FailWithErrno(given, "cannot follow the symbolic link", error);
+}
+
+std::unique_ptr<MappedFile> MappedFile::Open(const std::string& path,
+                                             std::string* error) {
+  const FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status;
+  if (fd.get() < 0 || fstat(fd.get(), &status) != 0) {
+    FailWithErrno(path, "cannot open", error);
+    return nullptr;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    *error = path + ": not a regular file";
+    return nullptr;
+  }
+  const auto size = static_cast<size_t>(status.st_size);
+  if (size == 0) {
+    return std::unique_ptr<MappedFile>(new MappedFile(nullptr, 0));
+  }
+  void* const data =
+      mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), /*offset=*/0);
+  if (data == MAP_FAILED) {
+    FailWithErrno(path, "cannot map", error);
+    return nullptr;
+  }
+  return std::unique_ptr<MappedFile>(
+      new MappedFile(static_cast<const char*>(data), size));
+}
+
+MappedFile::~MappedFile() {
+  if (size_ > 0) {
+    munmap(const_cast<char*>(data_), size_);
+  }
+}
+
+}  // namespace cassandra_bloom

@@ -1,0 +1,46 @@
+// What reading and writing have in common, and whole files that are read. (For
+// those that are written: output_file.h.) Errors name the file.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILE_IO_H_
+#define CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILE_IO_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace cassandra_bloom {
+
+// The folder in a path to a file.
+std::string FolderOf(const std::string& path);
+
+// False, and "path: what: " with the message for errno in `*error`.
+bool FailWithErrno(const std::string& path, const char* what,
+                   std::string* error);
+
+// From a symbolic link to what it leads to, which need not be there. (realpath
+// fails then; folders before the name are the kernel's to follow.) False, and
+// an error, if it leads nowhere.
+bool FollowLinks(std::string* path, std::string* error);
+
+// A file mapped for reading. A file of no bytes is mapped to no bytes.
+class MappedFile {
+ public:
+  static std::unique_ptr<MappedFile> Open(const std::string& path,
+                                          std::string* error);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  const char* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  MappedFile(const char* data, size_t size) : data_(data), size_(size) {}
+
+  const char* const data_;
+  const size_t size_;
+};
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILE_IO_H_

@@ -1,0 +1,344 @@
+// Filter.db files of all forms: include/cassandra_bloom/filter_db.h.
+
+#include "plugin/sstable/filter_db_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <optional>
+#include <vector>
+
+#include "plugin/filter/block_layout.h"
+#include "plugin/filter/endian.h"
+#include "plugin/filter/filter_view.h"
+#include "plugin/filter/kernels/kernel.h"
+#include "plugin/filter/sizing.h"
+#include "plugin/sstable/file_io.h"
+#include "plugin/sstable/output_file.h"
+#include "plugin/sstable/temporary_file.h"
+
+namespace cassandra_bloom {
+namespace {
+
+// Cassandra's BloomFilter computes the probes of a query in a long[21].
+constexpr int kMaxProbesOfCassandra = 21;
+
+// The core knows the order of `ma` and later only; before it, the two halves
+// of the hash were swapped.
+Hash128 InOrder(Hash128 hash, HashOrder order) {
+  return order == HashOrder::kH2Base ? hash : Hash128{hash.h2, hash.h1};
+}
+
+Hash128 HashOf(std::string_view key, HashOrder order) {
+  return InOrder(CassandraMurmur3(key.data(), key.size()), order);
+}
+
+// From one word order to the other, either way.
+void ReverseBytesOfWords(const char* from, size_t num_words, char* to) {
+  for (size_t i = 0; i < 8 * num_words; i += 8) {
+    std::reverse_copy(from + i, from + i + 8, to + i);
+  }
+}
+
+// Between the order of FilterDbFile::bits and that of a file, either way.
+void CopyBits(const char* from, size_t num_words, WordOrder order, char* to) {
+  if (order == WordOrder::kLittleEndianWords) {
+    std::copy_n(from, 8 * num_words, to);
+  } else {
+    ReverseBytesOfWords(from, num_words, to);
+  }
+}
+
+std::string Number(int64_t number) { return std::to_string(number); }
+
+// What is wrong with a file that ParseFilterDb has refused.
+std::string Fault(const char* data, size_t size) {
+  if (size < kFilterDbHeaderSize) {
+    return "truncated: " + Number(static_cast<int64_t>(size)) +
+           " bytes, and the header alone has 8";
+  }
+  const int64_t num_probes = LoadBigEndian32(data);
+  const int64_t num_words = LoadBigEndian32(data + 4);
+  if (num_probes < 1 || num_probes > kMaxProbesOfCassandra) {
+    return "the number of probes (k) is " + Number(num_probes) +
+           ", not 1 to 21: not a Filter.db, or a damaged one";
+  }
+  if (num_words < 1) {
+    return "the number of words is " + Number(num_words) +
+           ", not 1 or more: not a Filter.db, or a damaged one";
+  }
+  const int64_t expected = 8 + 8 * num_words;
+  const auto actual = static_cast<int64_t>(size);
+  return std::string(actual < expected ? "truncated" : "too long") + ": " +
+         Number(actual) + " bytes, but a header that says " +
+         Number(num_words) + " words belongs to a file of " + Number(expected);
+}
+
+}  // namespace
+
+// ---- Reading ----
+
+struct FilterDbFile::Content {
+  FilterForm form;
+  std::unique_ptr<MappedFile> file;
+  std::vector<char> own_bits;  // Those that cannot be used where they are.
+  FilterDb filter;
+  std::optional<FilterView> view;  // None: always present.
+
+  // The bytes of a whole file. `bits_stay`: they live as long as this.
+  bool Read(const char* data, size_t size, bool bits_stay, std::string* error) {
+    if (size == 0) {
+      return true;
+    }
+    if (!ParseFilterDb(data, size, &filter) ||
+        filter.num_probes > kMaxProbesOfCassandra) {
+      *error = Fault(data, size);
+      return false;
+    }
+    if (!bits_stay || form.word_order == WordOrder::kBigEndianWords) {
+      own_bits.resize(8 * size_t{filter.num_words});
+      CopyBits(filter.bits, filter.num_words, form.word_order, own_bits.data());
+      filter.bits = own_bits.data();
+    }
+    view.emplace(filter);
+    return true;
+  }
+};
+
+std::unique_ptr<FilterDbFile> FilterDbFile::Open(const std::string& path,
+                                                 FilterForm form,
+                                                 std::string* error) {
+  auto content = std::make_unique<Content>();
+  content->form = form;
+  content->file = MappedFile::Open(path, error);
+  if (content->file == nullptr) {
+    return nullptr;
+  }
+  if (!content->Read(content->file->data(), content->file->size(),
+                     /*bits_stay=*/true, error)) {
+    *error = path + ": " + *error;
+    return nullptr;
+  }
+  if (!content->own_bits.empty()) {
+    content->file.reset();
+  }
+  return std::unique_ptr<FilterDbFile>(new FilterDbFile(std::move(content)));
+}
+
+std::unique_ptr<FilterDbFile> FilterDbFile::FromBytes(std::string_view bytes,
+                                                      FilterForm form,
+                                                      std::string* error) {
+  auto content = std::make_unique<Content>();
+  content->form = form;
+  return content->Read(bytes.data(), bytes.size(), /*bits_stay=*/false, error)
+             ? std::unique_ptr<FilterDbFile>(
+                   new FilterDbFile(std::move(content)))
+             : nullptr;
+}
+
+FilterDbFile::FilterDbFile(std::unique_ptr<Content> content)
+    : content_(std::move(content)) {}
+FilterDbFile::~FilterDbFile() = default;
+
+FilterForm FilterDbFile::form() const { return content_->form; }
+int FilterDbFile::num_probes() const { return content_->filter.num_probes; }
+uint32_t FilterDbFile::num_words() const { return content_->filter.num_words; }
+const char* FilterDbFile::bits() const { return content_->filter.bits; }
+
+uint64_t FilterDbFile::CountSetBits() const {
+  uint64_t count = 0;
+  for (size_t i = 0; i < num_words(); ++i) {
+    count += static_cast<uint64_t>(
+        __builtin_popcountll(LoadLittleEndian64(bits() + 8 * i)));
+  }
+  return count;
+}
+
+bool FilterDbFile::MayContain(std::string_view key) const {
+  return !content_->view ||
+         content_->view->MayContain(HashOf(key, content_->form.hash_order));
+}
+
+void FilterDbFile::MayContain(const std::string_view* keys, size_t num_keys,
+                              bool* may_contain) const {
+  if (!content_->view) {
+    std::fill_n(may_contain, num_keys, true);
+    return;
+  }
+  const Kernel& kernel = ActiveKernel();
+  Hash128 hashes[kMaxBatch];
+  for (size_t done = 0; done < num_keys; done += kMaxBatch) {
+    const size_t n = std::min(kMaxBatch, num_keys - done);
+    kernel.hash(keys + done, n, hashes);
+    for (size_t i = 0; i < n; ++i) {
+      hashes[i] = InOrder(hashes[i], content_->form.hash_order);
+    }
+    kernel.may_contain(*content_->view, hashes, n, may_contain + done);
+  }
+}
+
+double EstimatedNumKeys(int num_probes, uint64_t set_bits,
+                        uint64_t capacity_bits) {
+  const auto m = static_cast<double>(capacity_bits);
+  const auto x = static_cast<double>(set_bits);
+  if (num_probes < 1 || set_bits >= capacity_bits) {
+    return std::numeric_limits<double>::infinity();
+  }
+  return -m / num_probes * std::log1p(-x / m);
+}
+
+double ObservedFalsePositiveRate(int num_probes, uint64_t set_bits,
+                                 uint64_t capacity_bits) {
+  if (num_probes < 1 || set_bits >= capacity_bits) {
+    return 1;
+  }
+  return std::pow(
+      static_cast<double>(set_bits) / static_cast<double>(capacity_bits),
+      num_probes);
+}
+
+// ---- Writing ----
+
+struct FilterDbBuilder::Content {
+  FilterForm form;
+  int num_probes;
+  uint32_t num_words;
+  InvariantRemainder capacity_bits;
+  std::vector<char> bits;
+  // Of keys whose bits are not set yet.
+  std::vector<Hash128> hashes;
+
+  static constexpr size_t kHashesAtOnce = 512;
+
+  void SetTheirBits() {
+    ActiveKernel().set_bits(hashes.data(), hashes.size(), num_probes,
+                            capacity_bits, bits.data());
+    hashes.clear();
+  }
+
+  static std::unique_ptr<Content> New(const Sizing& sizing,
+                                      uint64_t expected_keys, FilterForm form,
+                                      std::string* error) {
+    if (expected_keys > sizing.MaxKeys(kMaxFilterWords)) {
+      *error = std::to_string(expected_keys) +
+               " keys need a filter of more than 16 GiB, which has no form; "
+               "fewer bits per key would do";
+      return nullptr;
+    }
+    const uint32_t num_words = sizing.NumWords(expected_keys);
+    std::unique_ptr<Content> content(
+        new Content{form,
+                    sizing.num_probes,
+                    num_words,
+                    InvariantRemainder(uint64_t{64} * num_words),
+                    std::vector<char>(8 * size_t{num_words}),
+                    {}});
+    // All memory now, so that Add needs none.
+    content->hashes.reserve(kHashesAtOnce);
+    return content;
+  }
+};
+
+std::unique_ptr<FilterDbBuilder> FilterDbBuilder::ForBitsPerKey(
+    double bits_per_key, uint64_t expected_keys, FilterForm form,
+    std::string* error) {
+  if (!(bits_per_key >= 1 && bits_per_key <= kMaxBitsPerKey)) {
+    *error = "bits per key must be a number from 1 to 100";
+    return nullptr;
+  }
+  auto content = Content::New(*SizingForBitsPerKey(bits_per_key), expected_keys,
+                              form, error);
+  return content == nullptr ? nullptr
+                            : std::unique_ptr<FilterDbBuilder>(
+                                  new FilterDbBuilder(std::move(content)));
+}
+
+std::unique_ptr<FilterDbBuilder> FilterDbBuilder::ForFpChance(
+    double fp_chance, uint64_t expected_keys, FilterForm form,
+    std::string* error) {
+  if (!(fp_chance >= kMinFpChance && fp_chance < 1)) {
+    *error =
+        "the false positive chance must be at least 0.0000671 and less than 1 "
+        "(at 1 Cassandra has no filter)";
+    return nullptr;
+  }
+  auto content =
+      Content::New(*SizingForFpChance(fp_chance), expected_keys, form, error);
+  return content == nullptr ? nullptr
+                            : std::unique_ptr<FilterDbBuilder>(
+                                  new FilterDbBuilder(std::move(content)));
+}
+
+FilterDbBuilder::FilterDbBuilder(std::unique_ptr<Content> content)
+    : content_(std::move(content)) {}
+FilterDbBuilder::~FilterDbBuilder() = default;
+
+int FilterDbBuilder::num_probes() const { return content_->num_probes; }
+uint32_t FilterDbBuilder::num_words() const { return content_->num_words; }
+
+const char* FilterDbBuilder::bits() const {
+  content_->SetTheirBits();
+  return content_->bits.data();
+}
+
+void FilterDbBuilder::Add(std::string_view key) {
+  content_->hashes.push_back(HashOf(key, content_->form.hash_order));
+  if (content_->hashes.size() == Content::kHashesAtOnce) {
+    content_->SetTheirBits();
+  }
+}
+
+bool FilterDbBuilder::Write(const std::string& path, bool overwrite,
+                            std::string* error) const {
+  return WriteFilterDbFile(path, content_->form, num_probes(), num_words(),
+                           bits(), overwrite, error);
+}
+
+void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
+                       const char* bits, char* out) {
+  WriteFilterDbHeader(num_probes, num_words, out);
+  CopyBits(bits, num_words, form.word_order, out + kFilterDbHeaderSize);
+}
+
+bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
+                       uint32_t num_words, const char* bits, bool overwrite,
+                       std::string* error) {
+  RemoveLeftOversOf(path);
+  return WriteOneOfManyFilterDbFiles(path, form, num_probes, num_words, bits,
+                                     overwrite, error);
+}
+
+bool WriteOneOfManyFilterDbFiles(const std::string& path, FilterForm form,
+                                 int num_probes, uint32_t num_words,
+                                 const char* bits, bool overwrite,
+                                 std::string* error) {
+  // Here, because a file that was begun must not be left for want of memory.
+  constexpr size_t kWordsAtOnce = 8192;
+  std::vector<char> reversed;
+  if (form.word_order == WordOrder::kBigEndianWords) {
+    reversed.resize(8 * std::min(kWordsAtOnce, size_t{num_words}));
+  }
+  const auto write = [&](const Append& append) {
+    char header[kFilterDbHeaderSize];
+    WriteFilterDbHeader(num_probes, num_words, header);
+    if (!append(header, sizeof(header))) {
+      return false;
+    }
+    if (form.word_order == WordOrder::kLittleEndianWords) {
+      return append(bits, 8 * size_t{num_words});
+    }
+    for (size_t done = 0; done < num_words; done += kWordsAtOnce) {
+      const size_t n = std::min(kWordsAtOnce, num_words - done);
+      ReverseBytesOfWords(bits + 8 * done, n, reversed.data());
+      if (!append(reversed.data(), 8 * n)) {
+        return false;
+      }
+    }
+    return true;
+  };
+  return WriteOutput(path, overwrite, write, error);
+}
+
+}  // namespace cassandra_bloom

@@ -1,0 +1,194 @@
+#include "plugin/sstable/index_db_reader.h"
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "plugin/filter/endian.h"
+#include "plugin/sstable/buffered_key_reader.h"
+
+namespace cassandra_bloom {
+namespace {
+
+class IndexDbReader final : public BufferedKeyReader {
+ public:
+  IndexDbReader(std::unique_ptr<ByteSource> source, IndexFormat format,
+                const std::string& name, size_t buffer_size)
+      : BufferedKeyReader(std::move(source), name, buffer_size),
+        format_(format) {}
+
+  bool Next(std::string_view* key) override {
+    if (!error().empty()) {
+      return false;
+    }
+    if (!input().Require(1)) {
+      return last_position_ >= 0 ? End() : FailEmpty();
+    }
+    Entry entry;
+    if (!ReadEntry(&entry) || !CheckEntry(entry)) {
+      return false;
+    }
+    last_position_ = entry.position;
+    *key = std::string_view(input().data() + 2, entry.key_size);
+    return Pass(entry, key);
+  }
+
+ private:
+  static constexpr int64_t kBeforeFirst = -1;
+
+  struct Entry {
+    size_t key_size = 0;
+    int64_t position = 0;
+    int64_t promoted_size = 0;
+    size_t size = 0;  // up to the promoted index
+  };
+
+  void Restart() override { last_position_ = kBeforeFirst; }
+
+  bool ReadEntry(Entry* entry) {
+    if (!input().Require(2)) {
+      return FailShort("the length of a key");
+    }
+    entry->key_size = LoadBigEndian16(input().data());
+    entry->size = 2 + entry->key_size;
+    if (!input().Require(entry->size)) {
+      return FailShort("a key of " + std::to_string(entry->key_size) +
+                       " bytes");
+    }
+    return format_ == IndexFormat::kVInt
+               ? ReadVInt(&entry->size, &entry->position) &&
+                     ReadVInt(&entry->size, &entry->promoted_size)
+               : ReadFixedWidth(entry);
+  }
+
+  bool ReadFixedWidth(Entry* entry) {
+    if (!input().Require(entry->size + 12)) {
+      return FailShort(kNumbers);
+    }
+    const char* const numbers = input().data() + entry->size;
+    entry->position = LoadBigEndian64(numbers);
+    entry->promoted_size = LoadBigEndian32(numbers + 8);
+    entry->size += 12;
+    return true;
+  }
+
+  bool ReadVInt(size_t* at, int64_t* value) {
+    if (!input().Require(*at + 1)) {
+      return FailShort(kNumbers);
+    }
+    const auto first = static_cast<uint8_t>(input().data()[*at]);
+    const size_t more = LeadingOnes(first);
+    if (!input().Require(*at + 1 + more)) {
+      return FailShort(kNumbers);
+    }
+    uint64_t bits = first & (0xffU >> more);
+    for (size_t i = 1; i <= more; ++i) {
+      bits = (bits << 8) | static_cast<uint8_t>(input().data()[*at + i]);
+    }
+    *at += 1 + more;
+    *value = static_cast<int64_t>(bits);  // as Java's long
+    return true;
+  }
+
+  static size_t LeadingOnes(uint8_t byte) {
+    return byte == 0xff ? 8
+                        : static_cast<size_t>(__builtin_clz(
+                              ~(static_cast<unsigned>(byte) << 24)));
+  }
+
+  // Cassandra checks the first position when it verifies an SSTable
+  // (SortedTableVerifier). A file of another version shows in the positions,
+  // and so do zeros that a crash has left.
+  bool CheckEntry(const Entry& entry) {
+    if (last_position_ == kBeforeFirst && entry.position != 0) {
+      return FailAtByte(input().offset(),
+                        "the first partition is at position " +
+                            std::to_string(entry.position) +
+                            " of Data.db, not at 0" + kOrOther);
+    }
+    if (entry.position <= last_position_) {
+      return FailAtByte(input().offset(), "a partition at position " +
+                                              std::to_string(entry.position) +
+                                              " of Data.db after one at " +
+                                              std::to_string(last_position_) +
+                                              kOrOther);
+    }
+    return entry.promoted_size >= 0 ||
+           FailAtByte(input().offset(),
+                      "a promoted index of " +
+                          std::to_string(entry.promoted_size) + " bytes" +
+                          kOrOther);
+  }
+
+  // Goes to the next entry, with the key kept.
+  bool Pass(const Entry& entry, std::string_view* key) {
+    const auto promoted_size = static_cast<uint64_t>(entry.promoted_size);
+    if (promoted_size <= input().size() - entry.size) {
+      input().Consume(entry.size + static_cast<size_t>(promoted_size));
+      return true;
+    }
+    kept_key_ = *key;
+    *key = kept_key_;
+    const uint64_t offset = input().offset();
+    input().Consume(entry.size);
+    return input().Skip(promoted_size) ||
+           FailAtByte(offset, "ends inside the promoted index of a key, of " +
+                                  std::to_string(promoted_size) + " bytes" +
+                                  kOrOther);
+  }
+
+  bool FailEmpty() {
+    return Fail("empty, but an SSTable has at least one partition");
+  }
+
+  bool FailShort(const std::string& in_what) {
+    return FailAtByte(input().offset(), "ends inside " + in_what + ", with " +
+                                            std::to_string(input().size()) +
+                                            " bytes in the last entry" +
+                                            kOrOther);
+  }
+
+  static constexpr char kNumbers[] = "the numbers after a key";
+  static constexpr char kOrOther[] =
+      "; the file is damaged or of another SSTable version";
+
+  const IndexFormat format_;
+  int64_t last_position_ = kBeforeFirst;
+  std::string kept_key_;
+};
+
+bool EndsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         text.substr(text.size() - end.size()) == end;
+}
+
+}  // namespace
+
+std::unique_ptr<KeyReader> NewIndexDbReader(std::unique_ptr<ByteSource> source,
+                                            IndexFormat format,
+                                            const std::string& name,
+                                            size_t buffer_size) {
+  return std::make_unique<IndexDbReader>(std::move(source), format, name,
+                                         buffer_size);
+}
+
+std::unique_ptr<KeyReader> OpenIndexDb(const std::string& path,
+                                       std::string_view sstable_version,
+                                       std::string* error) {
+  IndexFormat format;
+  const bool trie =
+      EndsWith(path, "Partitions.db") || EndsWith(path, "Rows.db");
+  if (trie) {
+    *error = NoIndexDbError(sstable_version);
+  }
+  if (trie || !IndexFormatOf(sstable_version, &format, error)) {
+    *error = path + ": " + *error;
+    return nullptr;
+  }
+  std::unique_ptr<ByteSource> source = OpenByteSource(path, error);
+  return source == nullptr
+             ? nullptr
+             : NewIndexDbReader(std::move(source), format, NameOfInput(path));
+}
+
+}  // namespace cassandra_bloom

@@ -1,0 +1,37 @@
+// The layout of an Index.db: for each partition, in the order of Data.db,
+//
+//    +--------+---------+----------+---------------+------- - - - ---------+
+//    | length | the key | position | promoted size | promoted index        |
+//    +--------+---------+----------+---------------+------- - - - ---------+
+//      uint16   `length`  in         of the           `promoted size` bytes,
+//      big-     bytes     Data.db    promoted index   none for a small
+//      endian                                         partition
+//
+// Before `ma`, position and promoted size are int64 and int32, big-endian.
+// Since `ma`, both are unsigned vints: as many 1 bits at the top of the first
+// byte as bytes follow it, a 0 bit unless that is 8, then the number,
+// big-endian. (org.apache.cassandra.db.RowIndexEntry, later
+// io.sstable.format.big.RowIndexEntry; utils.vint.VIntCoding.)
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_INDEX_DB_READER_H_
+#define CASSANDRA_BLOOM_PLUGIN_SSTABLE_INDEX_DB_READER_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "cassandra_bloom/key_reader.h"
+#include "plugin/sstable/byte_source.h"
+#include "plugin/sstable/index_format.h"
+#include "plugin/sstable/input_buffer.h"
+
+namespace cassandra_bloom {
+
+// From any source of bytes; `name` is what errors call it.
+std::unique_ptr<KeyReader> NewIndexDbReader(
+    std::unique_ptr<ByteSource> source, IndexFormat format,
+    const std::string& name, size_t buffer_size = kInputBufferSize);
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_SSTABLE_INDEX_DB_READER_H_

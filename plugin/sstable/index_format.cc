@@ -1,0 +1,36 @@
+#include "plugin/sstable/index_format.h"
+
+#include "cassandra_bloom/filter_db.h"
+
+namespace cassandra_bloom {
+namespace {
+
+// Cassandra's BtiFormat, and ScyllaDB's `me` with such an index.
+bool HasTrieIndex(std::string_view version) {
+  return version == "da" || version == "ms" || version == "mt";
+}
+
+}  // namespace
+
+bool IndexFormatOf(std::string_view version, IndexFormat* format,
+                   std::string* error) {
+  FilterForm form;
+  if (!FormOfSstableVersion(version, &form, error)) {
+    return false;
+  }
+  if (HasTrieIndex(version)) {
+    *error = NoIndexDbError(version);
+    return false;
+  }
+  // The filter changed with `ma` as well.
+  *format = form == kBeforeMa ? IndexFormat::kFixedWidth : IndexFormat::kVInt;
+  return true;
+}
+
+std::string NoIndexDbError(std::string_view version) {
+  return "an SSTable of version " + std::string(version) +
+         " has no Index.db but a trie (Partitions.db, Rows.db), which does not "
+         "hold whole keys; give the keys in a file instead";
+}
+
+}  // namespace cassandra_bloom

@@ -1,0 +1,28 @@
+// How the Index.db of an SSTable version is laid out.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_INDEX_FORMAT_H_
+#define CASSANDRA_BLOOM_PLUGIN_SSTABLE_INDEX_FORMAT_H_
+
+#include <string>
+#include <string_view>
+
+namespace cassandra_bloom {
+
+// The numbers behind each key. Cassandra's RowIndexEntry wrote fixed widths
+// until 3.0, when SSTables came to "store rows natively" (BigFormat).
+enum class IndexFormat {
+  kFixedWidth,  // before `ma`
+  kVInt,        // `ma` and later
+};
+
+// `version`: as for FormOfSstableVersion. An error if it is not known, or if
+// such SSTables have no Index.db.
+bool IndexFormatOf(std::string_view version, IndexFormat* format,
+                   std::string* error);
+
+// The error for SSTables whose index is a trie.
+std::string NoIndexDbError(std::string_view version);
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_SSTABLE_INDEX_FORMAT_H_

@@ -1,0 +1,277 @@
+#include "plugin/sstable/key_list_reader.h"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "plugin/filter/endian.h"
+#include "plugin/sstable/buffered_key_reader.h"
+
+namespace cassandra_bloom {
+namespace {
+
+// ---- Length-prefixed ----
+
+class LengthPrefixedReader final : public BufferedKeyReader {
+ public:
+  LengthPrefixedReader(std::unique_ptr<ByteSource> source,
+                       const std::string& name, size_t buffer_size)
+      : BufferedKeyReader(std::move(source), name, buffer_size) {}
+
+  bool Next(std::string_view* key) override {
+    if (!error().empty()) {
+      return false;
+    }
+    if (!input().Require(2)) {
+      return input().size() == 0 ? End() : FailInLength();
+    }
+    const size_t size = LoadBigEndian16(input().data());
+    if (!input().Require(2 + size)) {
+      return FailInKey(size);
+    }
+    *key = std::string_view(input().data() + 2, size);
+    input().Consume(2 + size);
+    return true;
+  }
+
+ private:
+  bool FailInLength() {
+    return FailAtByte(input().offset(),
+                      "ends inside the two bytes of a key's length");
+  }
+
+  bool FailInKey(size_t size) {
+    return FailAtByte(input().offset(), "ends inside a key: of " +
+                                            std::to_string(size) + " bytes, " +
+                                            std::to_string(input().size() - 2) +
+                                            " are there");
+  }
+};
+
+// ---- Lines ----
+
+class LineReader : public BufferedKeyReader {
+ protected:
+  LineReader(std::unique_ptr<ByteSource> source, const std::string& name,
+             size_t buffer_size)
+      : BufferedKeyReader(std::move(source), name, buffer_size) {}
+
+  // A line without its LF, of at most `max_size` bytes.
+  bool NextLine(size_t max_size, std::string_view* line) {
+    if (!error().empty()) {
+      return false;
+    }
+    ++line_number_;
+    size_t searched = 0;
+    for (;;) {
+      const char* const begin = input().data();
+      const void* const end =
+          std::memchr(begin + searched, '\n', input().size() - searched);
+      if (end != nullptr) {
+        return TakeLine(
+            static_cast<size_t>(static_cast<const char*>(end) - begin),
+            /*end_size=*/1, max_size, line);
+      }
+      searched = input().size();
+      if (searched > max_size) {
+        return FailTooLong();
+      }
+      if (!input().Require(searched + 1)) {
+        return searched == 0 || !input().error().empty()
+                   ? End()
+                   : TakeLine(searched, /*end_size=*/0, max_size, line);
+      }
+    }
+  }
+
+  bool FailInLine(const std::string& what) {
+    return Fail("line " + std::to_string(line_number_) + ": " + what);
+  }
+
+  // U+FEFF in UTF-8, which some editors put before the first line (The Unicode
+  // Standard, section 23.8).
+  bool HasByteOrderMark(std::string_view line) const {
+    return line_number_ == 1 && line.substr(0, 3) == "\xef\xbb\xbf";
+  }
+
+  bool FailTooLong() {
+    return FailInLine("more than " + std::to_string(kMaxKeySize) +
+                      " bytes, which no key of Cassandra has");
+  }
+
+ private:
+  void Restart() final { line_number_ = 0; }
+
+  bool TakeLine(size_t size, size_t end_size, size_t max_size,
+                std::string_view* line) {
+    if (size > max_size) {
+      return FailTooLong();
+    }
+    *line = std::string_view(input().data(), size);
+    input().Consume(size + end_size);
+    return true;
+  }
+
+  uint64_t line_number_ = 0;
+};
+
+class TextLineReader final : public LineReader {
+ public:
+  TextLineReader(std::unique_ptr<ByteSource> source, const std::string& name,
+                 size_t buffer_size)
+      : LineReader(std::move(source), name, buffer_size) {}
+
+  bool Next(std::string_view* key) override {
+    if (!NextLine(kMaxKeySize, key)) {
+      return false;
+    }
+    if (HasByteOrderMark(*key)) {
+      return FailInLine(
+          "begins with the byte order mark of UTF-8 (ef bb bf); remove it, as "
+          "with tail -c +4 or, if it belongs to the key, give the keys in "
+          "hexadecimal");
+    }
+    return key->empty() || key->back() != '\r' || FailAtCarriageReturn();
+  }
+
+ private:
+  bool FailAtCarriageReturn() {
+    return FailInLine(
+        "ends in CR; convert the file to lines that end in LF alone or, if CR "
+        "belongs to the key, give the keys in hexadecimal");
+  }
+};
+
+constexpr int8_t kNoDigit = -1;
+
+constexpr std::array<int8_t, 256> MakeDigitValues() {
+  std::array<int8_t, 256> values{};
+  for (size_t c = 0; c < values.size(); ++c) {
+    values[c] = kNoDigit;
+  }
+  for (int8_t digit = 0; digit < 10; ++digit) {
+    values[static_cast<size_t>('0' + digit)] = digit;
+  }
+  for (int8_t letter = 0; letter < 6; ++letter) {
+    values[static_cast<size_t>('a' + letter)] =
+        static_cast<int8_t>(10 + letter);
+    values[static_cast<size_t>('A' + letter)] =
+        static_cast<int8_t>(10 + letter);
+  }
+  return values;
+}
+
+constexpr std::array<int8_t, 256> kDigitValues = MakeDigitValues();
+
+int DigitValue(char c) { return kDigitValues[static_cast<uint8_t>(c)]; }
+
+// False if there is anything but digits; their number is even.
+bool DecodeHex(std::string_view digits, char* bytes) {
+  int all = 0;
+  for (size_t i = 0; i < digits.size(); i += 2) {
+    const int high = DigitValue(digits[i]);
+    const int low = DigitValue(digits[i + 1]);
+    all |= high | low;  // Negative as soon as one is kNoDigit.
+    bytes[i / 2] = static_cast<char>(high * 16 + low);
+  }
+  return all >= 0;
+}
+
+// A character of a file in an error: as it is, or as \xhh.
+std::string Quoted(char c) {
+  if (c >= ' ' && c <= '~') {
+    return std::string("'") + c + "'";
+  }
+  constexpr char kDigits[] = "0123456789abcdef";
+  const auto byte = static_cast<uint8_t>(c);
+  return std::string("'\\x") + kDigits[byte >> 4] + kDigits[byte & 15] + "'";
+}
+
+class HexLineReader final : public LineReader {
+ public:
+  HexLineReader(std::unique_ptr<ByteSource> source, const std::string& name,
+                size_t buffer_size)
+      : LineReader(std::move(source), name, buffer_size) {}
+
+  bool Next(std::string_view* key) override {
+    std::string_view line;
+    if (!NextLine(kMaxLineSize, &line)) {
+      return false;
+    }
+    if (!line.empty() && line.back() == '\r') {
+      line.remove_suffix(1);
+    }
+    if (line.empty()) {
+      return FailInLine("empty; the empty key is written as 0x");
+    }
+    const std::string_view digits = line.substr(HasPrefix(line) ? 2 : 0);
+    if (digits.size() > 2 * kMaxKeySize) {
+      return FailTooLong();
+    }
+    if (digits.size() % 2 != 0 || !DecodeHex(digits, key_)) {
+      return FailInDigits(line, digits);
+    }
+    *key = std::string_view(key_, digits.size() / 2);
+    return true;
+  }
+
+ private:
+  // With 0x and CR.
+  static constexpr size_t kMaxLineSize = 2 + 2 * kMaxKeySize + 1;
+
+  static bool HasPrefix(std::string_view line) {
+    return line.size() >= 2 && line[0] == '0' &&
+           (line[1] == 'x' || line[1] == 'X');
+  }
+
+  bool FailInDigits(std::string_view line, std::string_view digits) {
+    if (HasByteOrderMark(line)) {
+      return FailInLine(
+          "begins with the byte order mark of UTF-8 (ef bb bf), which is no "
+          "hexadecimal digit; remove it, as with tail -c +4");
+    }
+    for (size_t i = line.size() - digits.size(); i < line.size(); ++i) {
+      if (DigitValue(line[i]) == kNoDigit) {
+        return FailInLine("column " + std::to_string(i + 1) + ": " +
+                          Quoted(line[i]) + " is not a hexadecimal digit");
+      }
+    }
+    return FailInLine(std::to_string(digits.size()) +
+                      " hexadecimal digits; a byte has two, so their number "
+                      "must be even");
+  }
+
+  char key_[kMaxKeySize];
+};
+
+}  // namespace
+
+std::unique_ptr<KeyReader> NewKeyReader(std::unique_ptr<ByteSource> source,
+                                        KeyFormat format,
+                                        const std::string& name,
+                                        size_t buffer_size) {
+  switch (format) {
+    case KeyFormat::kHexLines:
+      return std::make_unique<HexLineReader>(std::move(source), name,
+                                             buffer_size);
+    case KeyFormat::kTextLines:
+      return std::make_unique<TextLineReader>(std::move(source), name,
+                                              buffer_size);
+    case KeyFormat::kLengthPrefixed:
+      return std::make_unique<LengthPrefixedReader>(std::move(source), name,
+                                                    buffer_size);
+  }
+  return nullptr;
+}
+
+std::unique_ptr<KeyReader> OpenKeys(const std::string& path, KeyFormat format,
+                                    std::string* error) {
+  std::unique_ptr<ByteSource> source = OpenByteSource(path, error);
+  return source == nullptr
+             ? nullptr
+             : NewKeyReader(std::move(source), format, NameOfInput(path));
+}
+
+}  // namespace cassandra_bloom

@@ -1,0 +1,228 @@
+// Whole filters: written, read and queried.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "plugin/filter/block_layout.h"
+#include "plugin/filter/block_writer.h"
+#include "plugin/filter/endian.h"
+#include "plugin/filter/filter_view.h"
+#include "plugin/filter/hash_list.h"
+#include "plugin/filter/sizing.h"
+#include "tests/support/broken_filters.h"
+#include "tests/support/cassandra_data.h"
+#include "tests/support/naive_filter.h"
+#include "tests/support/random_keys.h"
+#include "tests/support/sha256.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+Hash128 HashOf(const std::string& key) {
+  return CassandraMurmur3(key.data(), key.size());
+}
+
+template <typename KeyOf>
+std::string FilterOf(uint32_t num_keys, int num_probes, uint32_t num_words,
+                     KeyOf key_of) {
+  HashList hashes;
+  for (uint32_t i = 0; i < num_keys; ++i) {
+    EXPECT_TRUE(hashes.Add(HashOf(key_of(i))));
+  }
+  std::string file(FilterDbSize(num_words), '\0');
+  WriteFilterDb(hashes, num_probes, num_words, file.data());
+  return file;
+}
+
+std::string VectorFilter(const std::string& set, uint32_t n, int buckets) {
+  const Sizing sizing = *SizingForBitsPerKey(buckets);
+  return FilterOf(n, sizing.num_probes, sizing.NumWords(n),
+                  [&](uint32_t i) { return VectorKey(set, i); });
+}
+
+// Cassandra's own fixture BloomFilter1000: the keys are the int32 numbers 0 to
+// 999 in a filter sized for a million.
+TEST(FilterTest, EqualsCassandrasFixture) {
+  const std::string file = FilterOf(1000, 10, 312501, [](uint32_t i) {
+    std::string key(4, '\0');
+    StoreBigEndian32(static_cast<int32_t>(i), key.data());
+    return key;
+  });
+  EXPECT_EQ(Sha256(file),
+            "4e47232c8a222f8315dc9fd931756f76d530177a8933412abdcf0cadfe57a235");
+}
+
+TEST(FilterTest, EqualsCassandra) {
+  // Keys of 0 to 64 bytes, with all the signs that tail bytes can have.
+  EXPECT_EQ(Sha256(VectorFilter("iii", 1040, 10)),
+            "6825f9aae0a91564fc46b6889e955f8ca0476ce7e89e7b63e7d476de4abbee20");
+  EXPECT_EQ(Sha256(VectorFilter("i", 100000, 20)),
+            "f751c672277e3884d568dbaac5f7a927dd3ce94305f8390102eba3a760b27aea");
+  EXPECT_EQ(Sha256(VectorFilter("ii", 0, 10)),
+            "2c7cb9d60740ca3636d1b23a15b39ff70f1ef967ac1f339d98888028b4b7b00e");
+}
+
+TEST(FilterTest, EqualsCassandraOnItsTable) {
+  const auto table = ReadCassandraTable("vectors.tsv");
+  SKIP_WITHOUT(table);
+  int num_checked = 0;
+  for (const auto& fields : table) {
+    if (fields[3] != "new") {
+      continue;  // A form before `na`, which nothing here writes.
+    }
+    SCOPED_TRACE(fields[0] + " " + fields[1] + " " + fields[2]);
+    const std::string file =
+        VectorFilter(fields[0], static_cast<uint32_t>(std::stoul(fields[1])),
+                     std::stoi(fields[2]));
+    EXPECT_EQ(file.size(), std::stoul(fields[6]));
+    EXPECT_EQ(Sha256(file), fields[7]);
+    ++num_checked;
+  }
+  EXPECT_EQ(num_checked, 52);
+}
+
+TEST(FilterTest, EqualsTheReference) {
+  SCOPED_TRACE(Seed());
+  const RandomKeys keys(Seed(), 40);
+  for (int num_probes = 1; num_probes <= kMaxReadableProbes; ++num_probes) {
+    const uint32_t num_keys = 1 + static_cast<uint32_t>(num_probes) * 37 % 500;
+    const uint32_t num_words = 1 + static_cast<uint32_t>(num_probes) * 11 % 90;
+    SCOPED_TRACE(num_probes);
+    NaiveFilter naive(num_probes, num_words);
+    for (uint32_t i = 0; i < num_keys; ++i) {
+      naive.Add(keys[i]);
+    }
+    const std::string file = FilterOf(num_keys, num_probes, num_words,
+                                      [&](uint32_t i) { return keys[i]; });
+    ASSERT_EQ(file, naive.Serialize());
+
+    FilterDb filter;
+    ASSERT_TRUE(ParseFilterDb(file.data(), file.size(), &filter));
+    const FilterView view(filter);
+    for (uint32_t i = 0; i < 3 * num_keys; ++i) {
+      ASSERT_EQ(view.MayContain(HashOf(keys[i])), naive.MayContain(keys[i]))
+          << i;
+    }
+  }
+}
+
+// Of what RocksDB asks about a filter that is not built yet (10.9 and later).
+TEST(FilterTest, SizeAndRateAreThoseForeseen) {
+  constexpr int kNumAbsent = 200000;
+  for (const Sizing& sizing :
+       {*SizingForBitsPerKey(1), *SizingForBitsPerKey(5),
+        *SizingForBitsPerKey(9.5), *SizingForBitsPerKey(10),
+        *SizingForFpChance(0.01)}) {
+    for (const uint32_t num_keys : {0U, 1U, 5U, 1000U, 20000U}) {
+      SCOPED_TRACE(std::to_string(num_keys) + " keys of " +
+                   std::to_string(sizing.bits_per_key()) + " bits");
+      const std::string file =
+          FilterOf(num_keys, sizing.num_probes, sizing.NumWords(num_keys),
+                   [](uint32_t i) { return VectorKey("i", i); });
+      EXPECT_EQ(sizing.FilterSize(num_keys), file.size());
+
+      FilterDb filter;
+      ASSERT_TRUE(ParseFilterDb(file.data(), file.size(), &filter));
+      const FilterView view(filter);
+      int num_passed = 0;
+      for (uint32_t i = 0; i < kNumAbsent; ++i) {
+        num_passed += view.MayContain(HashOf(VectorKey("i", num_keys + i)));
+      }
+      const double rate = sizing.ExpectedRate(num_keys, file.size());
+      if (num_keys == 0) {
+        EXPECT_EQ(rate, 0);
+        EXPECT_EQ(num_passed, 0);
+      } else if (num_keys >= 1000) {  // The formula is one for many keys.
+        EXPECT_NEAR(rate * kNumAbsent, num_passed, 0.06 * num_passed);
+      }
+    }
+  }
+}
+
+// Their cache lines are fetched ahead, some keys at a time.
+TEST(FilterTest, ALargeFilterEqualsTheReference) {
+  SCOPED_TRACE(Seed());
+  const RandomKeys keys(Seed(), 40);
+  constexpr uint32_t kNumWords = 600001;  // 4.8 MB
+  for (const uint32_t num_keys :
+       {0U, 1U, 15U, 16U, 17U, 31U, 32U, 33U, 5000U}) {
+    for (const int num_probes : {1, 7, kMaxReadableProbes}) {
+      NaiveFilter naive(num_probes, kNumWords);
+      for (uint32_t i = 0; i < num_keys; ++i) {
+        naive.Add(keys[i]);
+      }
+      EXPECT_EQ(Sha256(FilterOf(num_keys, num_probes, kNumWords,
+                                [&](uint32_t i) { return keys[i]; })),
+                Sha256(naive.Serialize()))
+          << num_keys << " keys, " << num_probes << " probes";
+    }
+  }
+}
+
+TEST(FilterTest, NothingMatchesTheFilterOfNoKeys) {
+  const std::string file = VectorFilter("i", 0, 10);
+  FilterDb filter;
+  ASSERT_TRUE(ParseFilterDb(file.data(), file.size(), &filter));
+  EXPECT_FALSE(FilterView(filter).MayContain(HashOf("")));
+  EXPECT_FALSE(FilterView(filter).MayContain(HashOf("key")));
+}
+
+TEST(FilterDbTest, RefusesBrokenFilters) {
+  for (const BrokenFilter& broken : kBrokenFilters) {
+    SCOPED_TRACE(broken.what);
+    const std::vector<char> block = broken.Block();
+    FilterDb filter;
+    EXPECT_FALSE(ParseFilterDb(block.data(), block.size(), &filter));
+    EXPECT_EQ(filter.bits, nullptr);
+  }
+}
+
+TEST(FilterDbTest, ReadsWhatItMay) {
+  for (const int num_probes : {1, 20, 21, 64}) {
+    std::vector<char> file(FilterDbSize(2));
+    WriteFilterDbHeader(num_probes, 2, file.data());
+    FilterDb filter;
+    ASSERT_TRUE(ParseFilterDb(file.data(), file.size(), &filter));
+    EXPECT_EQ(filter.num_probes, num_probes);
+    EXPECT_EQ(filter.capacity_bits(), 128u);
+    EXPECT_EQ(filter.bits, file.data() + 8);
+  }
+}
+
+TEST(FilterDbTest, HeaderIsBigEndian) {
+  char header[kFilterDbHeaderSize];
+  WriteFilterDbHeader(0x0a, 0x01020304, header);
+  EXPECT_EQ(std::string(header, sizeof(header)),
+            std::string("\0\0\0\x0a\x01\x02\x03\x04", 8));
+}
+
+TEST(HashListTest, KeepsAllInOrder) {
+  HashList list;
+  static constexpr uint64_t kCount = 20000;  // Several chunks.
+  for (uint64_t i = 0; i < kCount; ++i) {
+    ASSERT_TRUE(list.Add({i, ~i}));
+    ASSERT_EQ(list.size(), i + 1);
+  }
+  const auto check = [](const HashList& hashes) {
+    uint64_t expected = 0;
+    hashes.ForEachRun([&](const Hash128* run, size_t count) {
+      for (size_t i = 0; i < count; ++i, ++expected) {
+        ASSERT_EQ(run[i], (Hash128{expected, ~expected}));
+      }
+    });
+    EXPECT_EQ(expected, kCount);
+  };
+  check(list);
+  HashList moved(std::move(list));
+  check(moved);
+  moved.Clear();
+  EXPECT_EQ(moved.size(), 0u);
+  moved.ForEachRun([](const Hash128*, size_t) { FAIL(); });
+  ASSERT_TRUE(moved.Add({1, 2}));
+  EXPECT_EQ(moved.size(), 1u);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,224 @@
+// Every kernel against the naive filter, in numbers: all small capacities, and
+// a hundred million random cases of a key, a capacity and a number of probes.
+//
+// CASSANDRA_BLOOM_PERCENT=2 tests that much of it, for emulators and the like.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/filter/filter_view.h"
+#include "plugin/filter/kernels/kernel.h"
+#include "plugin/filter/murmur3.h"
+#include "tests/filter/kernel_checks.h"
+#include "tests/support/guarded_memory.h"
+#include "tests/support/percent.h"
+#include "tests/support/plain_bits.h"
+#include "tests/support/random_keys.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(All, KernelTest, ::testing::ValuesIn(Kernels()),
+                         NameOf);
+
+// Mostly what Cassandra takes, sometimes what a header may say.
+int RandomNumProbes(uint64_t* random) {
+  const bool any = NextRandom(random) % 16 == 0;
+  return 1 + static_cast<int>(NextRandom(random) % (any ? 64 : 20));
+}
+
+TEST_P(KernelTest, AllCapacitiesUpToAMillionBits) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  constexpr uint32_t kMostWords = 1000000 / 64;
+  const GuardedMemory memory(size_t{8} * kMostWords);
+  uint64_t num_cases = 0;
+  for (uint32_t num_words = 1; num_words <= kMostWords; ++num_words) {
+    LoneKeyCheck check(kernel(), RandomNumProbes(&random), num_words,
+                       memory.end() - size_t{8} * num_words);
+    std::vector<Hash128> hashes = EdgeHashes(uint64_t{64} * num_words, &random);
+    for (int i = 0; i < 100; ++i) {
+      hashes.push_back(RandomHash(&random));
+    }
+    for (const Hash128 hash : hashes) {
+      if (NextRandom(&random) % 100 < Percent().value_or(100)) {
+        ASSERT_TRUE(check(hash));
+        ++num_cases;
+      }
+    }
+    ASSERT_TRUE(memory.IsAllZero()) << num_words << " words";
+  }
+  std::printf("%s: %" PRIu32 " capacities, %" PRIu64 " cases\n", kernel().name,
+              kMostWords, num_cases);
+}
+
+// Filters of random keys, sizes and probes, each built and asked twice.
+class RandomFilters {
+ public:
+  RandomFilters(const Kernel& kernel, uint64_t seed)
+      : kernel_(kernel), keys_(seed, 40), random_(seed) {}
+
+  // One filter more.
+  ::testing::AssertionResult Next() {
+    ChooseSize();
+    const ::testing::AssertionResult hashed = ChooseHashes();
+    if (!hashed) {
+      return hashed;
+    }
+    if (!BuildsTheSame()) {
+      return ::testing::AssertionFailure()
+             << "other bits, " << num_words_ << " words, " << num_probes_
+             << " probes, " << hashes_.size() << " keys, filter "
+             << num_filters_;
+    }
+    ++num_filters_;
+    num_cases_ += hashes_.size();
+    num_positions_ += hashes_.size() * static_cast<uint64_t>(num_probes_);
+    return AnswersTheSame();
+  }
+
+  uint64_t num_cases() const { return num_cases_; }
+
+  void Print() const {
+    std::printf("%s: %" PRIu64 " cases, %" PRIu64 " of them keys, %" PRIu64
+                " positions, %" PRIu64 " filters, %" PRIu64 " answers\n",
+                kernel_.name, num_cases_, num_keys_, num_positions_,
+                num_filters_, num_answers_);
+  }
+
+ private:
+  uint64_t Random(uint64_t bound) { return NextRandom(&random_) % bound; }
+
+  // Any magnitude up to 2^17 words is as likely as another. At most half of
+  // the bits are set, or one that is wrong may not be seen.
+  void ChooseSize() {
+    num_probes_ = RandomNumProbes(&random_);
+    const uint64_t magnitude = uint64_t{1} << Random(17);
+    num_words_ = static_cast<uint32_t>(magnitude + Random(magnitude + 1));
+    const uint64_t most =
+        32 * uint64_t{num_words_} / static_cast<uint64_t>(num_probes_);
+    hashes_.resize(std::clamp<uint64_t>(most, 16, 4000) + Random(16));
+  }
+
+  ::testing::AssertionResult ChooseHashes() {
+    switch (Random(4)) {
+      case 0:
+        return ChooseKeys();
+      case 1:
+        ChooseEdges();
+        break;
+      default:
+        for (Hash128& hash : hashes_) {
+          hash = RandomHash(&random_);
+        }
+    }
+    return ::testing::AssertionSuccess();
+  }
+
+  void ChooseEdges() {
+    const std::vector<Hash128> edges =
+        EdgeHashes(uint64_t{64} * num_words_, &random_);
+    for (Hash128& hash : hashes_) {
+      hash = {edges[Random(edges.size())].h1, edges[Random(edges.size())].h2};
+    }
+  }
+
+  // Of any lengths, or of one.
+  ::testing::AssertionResult ChooseKeys() {
+    const bool one_length = Random(2) == 0;
+    const size_t length = Random(41);
+    std::vector<std::string> keys(hashes_.size());
+    for (std::string& key : keys) {
+      keys_.Make(num_keys_++, &key);
+      if (one_length) {
+        key.resize(length, static_cast<char>(num_keys_));
+      }
+    }
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
+    kernel_.hash(views.data(), views.size(), hashes_.data());
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (hashes_[i] != NaiveHash(keys[i])) {
+        return ::testing::AssertionFailure()
+               << "key " << i << " of " << keys.size() << ", " << keys[i].size()
+               << " bytes: " << ToString(hashes_[i]);
+      }
+    }
+    return ::testing::AssertionSuccess();
+  }
+
+  bool BuildsTheSame() {
+    bits_.assign(size_t{8} * num_words_, '\0');
+    kernel_.set_bits(hashes_.data(), hashes_.size(), num_probes_,
+                     InvariantRemainder(uint64_t{64} * num_words_),
+                     bits_.data());
+    expected_bits_.assign(size_t{8} * num_words_, '\0');
+    for (const Hash128 hash : hashes_) {
+      AddToPlainBits(hash.h1, hash.h2, num_probes_, num_words_,
+                     expected_bits_.data());
+    }
+    return bits_ == expected_bits_;
+  }
+
+  // Batches of keys, half of them present, and then each alone.
+  ::testing::AssertionResult AnswersTheSame() {
+    const FilterView filter = ViewOf(num_probes_, num_words_, bits_.data());
+    for (int batch = 0; batch < 4; ++batch) {
+      std::array<Hash128, kMaxBatch> asked;
+      std::array<bool, kMaxBatch> expected;
+      for (size_t i = 0; i < kMaxBatch; ++i) {
+        asked[i] = Random(2) == 0 ? RandomHash(&random_)
+                                  : hashes_[Random(hashes_.size())];
+        expected[i] = PlainBitsMayContain(asked[i].h1, asked[i].h2, num_probes_,
+                                          num_words_, expected_bits_.data());
+      }
+      const size_t n = 1 + Random(kMaxBatch);
+      ::testing::AssertionResult answers =
+          Answers(kernel_, filter, asked.data(), n, expected.data());
+      if (answers) {
+        answers =
+            AnswersOneByOne(kernel_, filter, asked.data(), n, expected.data());
+      }
+      if (!answers) {
+        return answers << " in filter " << num_filters_ << ", " << num_words_
+                       << " words, " << num_probes_ << " probes";
+      }
+      num_answers_ += 2 * n;
+    }
+    return ::testing::AssertionSuccess();
+  }
+
+  const Kernel& kernel_;
+  const RandomKeys keys_;
+  uint64_t random_;
+  int num_probes_ = 0;
+  uint32_t num_words_ = 0;
+  std::vector<Hash128> hashes_;
+  std::string bits_;
+  std::string expected_bits_;
+  uint64_t num_cases_ = 0;
+  uint64_t num_keys_ = 0;
+  uint64_t num_positions_ = 0;
+  uint64_t num_filters_ = 0;
+  uint64_t num_answers_ = 0;
+};
+
+TEST_P(KernelTest, AHundredMillionRandomCases) {
+  SCOPED_TRACE(Seed());
+  RandomFilters filters(kernel(), Seed());
+  while (filters.num_cases() < 1000000 * Percent().value_or(100)) {
+    ASSERT_TRUE(filters.Next());
+  }
+  filters.Print();
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,192 @@
+#include "tests/filter/kernel_checks.h"
+
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+
+#include "plugin/filter/block_layout.h"
+#include "tests/support/key_of_hash.h"
+#include "tests/support/naive_filter.h"
+#include "tests/support/plain_bits.h"
+#include "tests/support/random_keys.h"
+
+namespace cassandra_bloom {
+
+void PrintTo(const Kernel* kernel, std::ostream* out) { *out << kernel->name; }
+
+}  // namespace cassandra_bloom
+
+namespace cassandra_bloom::testing {
+namespace {
+
+std::vector<uint64_t> EdgeNumbers(uint64_t capacity_bits, uint64_t* random) {
+  constexpr uint64_t kLargest = uint64_t{1} << 63;  // |INT64_MIN|
+  const uint64_t some_multiple =
+      NextRandom(random) / 2 / capacity_bits * capacity_bits;
+  const uint64_t largest_multiple = kLargest / capacity_bits * capacity_bits;
+  std::vector<uint64_t> numbers;
+  for (const uint64_t number :
+       {uint64_t{0}, uint64_t{1} << 32, uint64_t{1} << 38, uint64_t{1} << 52,
+        uint64_t{1} << 53, uint64_t{1} << 58, uint64_t{1} << 59, kLargest,
+        capacity_bits, some_multiple, largest_multiple,
+        largest_multiple - capacity_bits}) {
+    for (const int offset : {-64, -1, 0, 1, 63, 64}) {
+      const uint64_t near = number + static_cast<uint64_t>(int64_t{offset});
+      numbers.push_back(near);
+      numbers.push_back(0 - near);
+    }
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::string NameOf(const ::testing::TestParamInfo<const Kernel*>& test) {
+  return test.param->name;
+}
+
+FilterView ViewOf(int num_probes, uint32_t num_words, const char* bits) {
+  FilterDb filter;
+  filter.num_probes = num_probes;
+  filter.num_words = num_words;
+  filter.bits = bits;
+  return FilterView(filter);
+}
+
+std::string ToString(Hash128 hash) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "{0x%" PRIx64 ", 0x%" PRIx64 "}", hash.h1,
+                hash.h2);
+  return text;
+}
+
+Hash128 RandomHash(uint64_t* random) {
+  const uint64_t h1 = NextRandom(random);
+  return {h1, NextRandom(random)};
+}
+
+Hash128 NaiveHash(std::string_view key) {
+  const auto [h1, h2] = NaiveFilter::Hash(std::string(key));
+  return {h1, h2};
+}
+
+std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random) {
+  const std::vector<uint64_t> numbers = EdgeNumbers(capacity_bits, random);
+  std::vector<Hash128> hashes;
+  for (const uint64_t number : numbers) {
+    const uint64_t other = numbers[NextRandom(random) % numbers.size()];
+    for (const uint64_t increment :
+         {uint64_t{0}, uint64_t{1}, UINT64_MAX, NextRandom(random), other}) {
+      hashes.push_back({increment, number});
+    }
+    hashes.push_back({number, NextRandom(random)});
+    hashes.push_back({number, number});
+  }
+  return hashes;
+}
+
+::testing::AssertionResult Answers(const Kernel& kernel,
+                                   const FilterView& filter,
+                                   const Hash128* hashes, size_t n,
+                                   const bool* expected) {
+  // Neither true nor false, to see what is written.
+  constexpr unsigned char kUntouched = 0xa5;
+  std::array<unsigned char, kMaxBatch + 8> answers;
+  answers.fill(kUntouched);
+  kernel.may_contain(filter, hashes, n,
+                     reinterpret_cast<bool*>(answers.data()));
+  for (size_t i = 0; i < n; ++i) {
+    if (answers[i] != static_cast<unsigned char>(expected[i])) {
+      return ::testing::AssertionFailure()
+             << "key " << i << " of " << n << ", " << ToString(hashes[i])
+             << ": not " << expected[i];
+    }
+  }
+  for (size_t i = n; i < answers.size(); ++i) {
+    if (answers[i] != kUntouched) {
+      return ::testing::AssertionFailure()
+             << "answer " << i << " of " << n << " keys";
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
+::testing::AssertionResult AnswersOneByOne(const Kernel& kernel,
+                                           const FilterView& filter,
+                                           const Hash128* hashes, size_t n,
+                                           const bool* expected) {
+  for (size_t i = 0; i < n; ++i) {
+    const auto key = KeyOfHash(hashes[i].h1, hashes[i].h2);
+    if (kernel.may_contain_key_of(filter)(filter, {key.data(), key.size()}) !=
+        expected[i]) {
+      return ::testing::AssertionFailure()
+             << "key of " << ToString(hashes[i]) << ": not " << expected[i];
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
+LoneKeyCheck::LoneKeyCheck(const Kernel& kernel, int num_probes,
+                           uint32_t num_words, char* bits)
+    : kernel_(kernel),
+      filter_(ViewOf(num_probes, num_words, bits)),
+      num_words_(num_words),
+      bits_(bits) {}
+
+::testing::AssertionResult LoneKeyCheck::operator()(Hash128 hash) {
+  positions_.clear();
+  ForEachPosition(
+      hash.h1, hash.h2, filter_.num_probes(), num_words_,
+      [this](uint64_t position) { positions_.push_back(position); });
+  std::array<Hash128, kCopies> copies;
+  copies.fill(hash);
+  kernel_.set_bits(copies.data(), kCopies, filter_.num_probes(),
+                   filter_.capacity_bits(), bits_);
+  for (const uint64_t position : positions_) {
+    if (!IsSet(bits_, position)) {
+      return Wrong("bit not set", hash);
+    }
+  }
+  // With just these bits, and with these but one.
+  if (!AllAnswer(true, hash)) {
+    return Wrong("not found", hash);
+  }
+  Clear(bits_, positions_[hash.h1 % positions_.size()]);
+  if (!AllAnswer(false, hash)) {
+    return Wrong("found without one of its bits", hash);
+  }
+  for (const uint64_t position : positions_) {
+    Clear(bits_, position);
+  }
+  return ::testing::AssertionSuccess();
+}
+
+bool LoneKeyCheck::AllAnswer(bool expected, Hash128 hash) const {
+  const std::array<char, 16> key = KeyOfHash(hash.h1, hash.h2);
+  return BatchAnswers(expected, hash, kCopies) &&
+         BatchAnswers(expected, hash, kFewKeys) &&
+         kernel_.may_contain_key_of(filter_)(
+             filter_, {key.data(), key.size()}) == expected;
+}
+
+bool LoneKeyCheck::BatchAnswers(bool expected, Hash128 hash, size_t n) const {
+  std::array<Hash128, kCopies> copies;
+  copies.fill(hash);
+  std::array<bool, kCopies> answers;
+  answers.fill(!expected);
+  kernel_.may_contain(filter_, copies.data(), n, answers.data());
+  return std::count(answers.begin(), answers.begin() + n, expected) ==
+         static_cast<std::ptrdiff_t>(n);
+}
+
+::testing::AssertionResult LoneKeyCheck::Wrong(const char* what,
+                                               Hash128 hash) const {
+  return ::testing::AssertionFailure()
+         << what << ": " << ToString(hash) << " in " << num_words_ << " words, "
+         << filter_.num_probes() << " probes";
+}
+
+}  // namespace cassandra_bloom::testing

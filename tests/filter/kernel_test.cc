@@ -1,0 +1,751 @@
+// Every kernel that this machine runs against the naive filter: the same
+// hashes, the same bits, the same answers.
+
+#include "plugin/filter/kernels/kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cfenv>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/filter/block_layout.h"
+#include "plugin/filter/block_writer.h"
+#include "plugin/filter/hash_list.h"
+#include "tests/filter/kernel_checks.h"
+#include "tests/support/guarded_memory.h"
+#include "tests/support/key_of_hash.h"
+#include "tests/support/naive_filter.h"
+#include "tests/support/plain_bits.h"
+#include "tests/support/random_keys.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <xmmintrin.h>
+#endif
+
+namespace cassandra_bloom::testing {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(All, KernelTest, ::testing::ValuesIn(Kernels()),
+                         NameOf);
+
+TEST(KernelsTest, TheFirstIsActiveAndTheLastPortable) {
+  ASSERT_FALSE(Kernels().empty());
+  EXPECT_EQ(&ActiveKernel(), Kernels().front());
+  EXPECT_STREQ(Kernels().back()->name, "portable");
+  std::set<std::string> names;
+  for (const Kernel* const kernel : Kernels()) {
+    EXPECT_TRUE(names.insert(kernel->name).second) << kernel->name;
+  }
+}
+
+TEST(KeyOfHashTest, HasThatHash) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  for (int i = 0; i < 1000; ++i) {
+    const Hash128 hash = RandomHash(&random);
+    const auto key = KeyOfHash(hash.h1, hash.h2);
+    ASSERT_EQ(NaiveHash({key.data(), key.size()}), hash);
+  }
+}
+
+// ---- The state of the CPU ----
+
+#if defined(__x86_64__)
+// Whether upper halves of vector registers are in use, which makes the SSE code
+// that comes next slow.
+bool UpperHalvesAreInUse() {
+  uint32_t low;
+  uint32_t high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(1));
+  constexpr uint32_t kAvx = 1 << 2;
+  constexpr uint32_t kUpperHalvesOfZmm = 1 << 6;
+  return (low & (kAvx | kUpperHalvesOfZmm)) != 0;
+}
+
+bool CanTellUpperHalves() {
+  constexpr unsigned kXgetbvOfInUse = 1 << 2;
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  if (!__builtin_cpu_supports("avx2") ||
+      __get_cpuid_count(0xd, 1, &a, &b, &c, &d) == 0 ||
+      (a & kXgetbvOfInUse) == 0) {
+    return false;
+  }
+  __asm__ volatile("vpcmpeqd %%ymm0, %%ymm0, %%ymm0" ::: "xmm0");
+  const bool tells_use = UpperHalvesAreInUse();
+  __asm__ volatile("vzeroupper");
+  return tells_use && !UpperHalvesAreInUse();
+}
+
+using Eight [[gnu::vector_size(32)]] = uint32_t;
+
+[[gnu::target("avx2"), gnu::noinline]] void SetAllBits(Eight* numbers) {
+  Eight all;
+  __asm__ volatile("vpcmpeqd %0, %0, %0" : "=x"(all));
+  *numbers = all;
+}
+
+// GCC does not below -O2.
+bool CompilerCleansUpperHalves() {
+  Eight numbers = {};
+  SetAllBits(&numbers);
+  return !UpperHalvesAreInUse();
+}
+
+TEST_P(KernelTest, LeavesNoUpperHalvesInUse) {
+  if (!CanTellUpperHalves()) {
+    GTEST_SKIP() << "this CPU does not tell";
+  }
+  if (!CompilerCleansUpperHalves()) {
+    GTEST_SKIP() << "the compiler was not asked for speed";
+  }
+  constexpr size_t kKeys = 32;
+  constexpr size_t kSizes[] = {3, 16, 40};
+  for (const uint32_t num_words : {3u, 1000u}) {
+    for (int num_probes = 1; num_probes <= 20; ++num_probes) {
+      std::vector<char> bits(size_t{8} * num_words);
+      for (const size_t size : kSizes) {
+        const std::vector<std::string> keys(kKeys, std::string(size, 'k'));
+        const std::vector<std::string_view> views(keys.begin(), keys.end());
+        const FilterView filter = ViewOf(num_probes, num_words, bits.data());
+        Hash128 hashes[kKeys];
+        bool answers[kKeys];
+        kernel().hash(views.data(), kKeys, hashes);
+        EXPECT_FALSE(UpperHalvesAreInUse()) << "hash";
+        for (const bool is_there : {false, true}) {
+          ASSERT_EQ(kernel().may_contain_key_of(filter)(filter, views[0]),
+                    is_there);
+          EXPECT_FALSE(UpperHalvesAreInUse()) << num_probes << " probes, one";
+          for (const size_t n : {kFewKeys, kKeys}) {
+            kernel().may_contain(filter, hashes, n, answers);
+            EXPECT_FALSE(UpperHalvesAreInUse())
+                << num_probes << " probes, " << n << " keys";
+          }
+          kernel().set_bits(hashes, kKeys, num_probes, filter.capacity_bits(),
+                            bits.data());
+          EXPECT_FALSE(UpperHalvesAreInUse()) << num_probes << " probes, set";
+        }
+        bits.assign(bits.size(), 0);
+      }
+    }
+  }
+}
+#endif
+
+// ---- Hashing ----
+
+// Four times what any kernel hashes at once, and some.
+constexpr size_t kMaxKeys = 70;
+constexpr size_t kMaxLength = 300;
+
+std::string RandomKey(size_t length, uint64_t* random) {
+  std::string key(length, '\0');
+  for (char& byte : key) {
+    byte = static_cast<char>(NextRandom(random));
+  }
+  return key;
+}
+
+// Hashes the first keys of some, with nothing to read or write behind them and
+// behind the hashes.
+class HashCheck {
+ public:
+  HashCheck(const Kernel& kernel, const std::vector<std::string_view>& keys)
+      : kernel_(kernel), keys_(keys) {
+    for (const std::string_view key : keys) {
+      expected_.push_back(NaiveHash(key));
+    }
+  }
+
+  ::testing::AssertionResult operator()(size_t n) const {
+    auto* const keys = view_memory_.Last<std::string_view>(n);
+    std::copy_n(keys_.data(), n, keys);
+    auto* const hashes = hash_memory_.Last<Hash128>(n);
+    std::fill_n(hashes, n, Hash128{1, 2});
+    kernel_.hash(keys, n, hashes);
+    for (size_t i = 0; i < n; ++i) {
+      if (hashes[i] != expected_[i]) {
+        return ::testing::AssertionFailure()
+               << "key " << i << " of " << n << ", " << keys[i].size()
+               << " bytes: " << ToString(hashes[i]);
+      }
+    }
+    return ::testing::AssertionSuccess();
+  }
+
+ private:
+  const Kernel& kernel_;
+  const std::vector<std::string_view> keys_;
+  std::vector<Hash128> expected_;
+  const GuardedMemory view_memory_{kMaxKeys * sizeof(std::string_view)};
+  const GuardedMemory hash_memory_{kMaxKeys * sizeof(Hash128)};
+};
+
+TEST_P(KernelTest, HashesKeysOfEqualLength) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  for (size_t length = 0; length <= kMaxLength; ++length) {
+    std::vector<std::string> keys;
+    for (size_t i = 0; i < kMaxKeys; ++i) {
+      keys.push_back(RandomKey(length, &random));
+    }
+    const HashCheck check(kernel(), {keys.begin(), keys.end()});
+    for (size_t n = 0; n <= kMaxKeys; ++n) {
+      ASSERT_TRUE(check(n));
+    }
+  }
+}
+
+// Runs of keys of the same length, which change it in one bit or in many.
+TEST_P(KernelTest, HashesKeysOfMixedLengths) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  constexpr size_t kRuns[] = {1, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 40};
+  for (int round = 0; round < 500; ++round) {
+    std::vector<std::string> keys;
+    while (keys.size() < kMaxKeys) {
+      const size_t length =
+          NextRandom(&random) % 2 == 0
+              ? size_t{1} << NextRandom(&random) % 9
+              : NextRandom(&random) % (round % 2 == 0 ? 20 : kMaxLength + 1);
+      size_t run = kRuns[NextRandom(&random) % std::size(kRuns)];
+      for (; run > 0 && keys.size() < kMaxKeys; --run) {
+        keys.push_back(RandomKey(length, &random));
+      }
+    }
+    const HashCheck check(kernel(), {keys.begin(), keys.end()});
+    for (size_t n = 0; n <= kMaxKeys; n += 1 + NextRandom(&random) % 7) {
+      ASSERT_TRUE(check(n));
+    }
+  }
+}
+
+TEST_P(KernelTest, HashesAllTailSigns) {
+  for (size_t length = 1; length <= 15; ++length) {
+    std::vector<std::string> keys;
+    for (uint32_t signs = 0; signs < (1u << length); ++signs) {
+      std::string key(length, '\x2a');
+      for (size_t i = 0; i < length; ++i) {
+        key[i] = (signs >> i & 1) != 0 ? '\xaa' : '\x2a';
+      }
+      keys.push_back(key);
+    }
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
+    std::vector<Hash128> hashes(keys.size());
+    kernel().hash(views.data(), views.size(), hashes.data());
+    for (size_t i = 0; i < keys.size(); ++i) {
+      ASSERT_EQ(hashes[i], NaiveHash(keys[i])) << length << " " << i;
+    }
+  }
+}
+
+TEST_P(KernelTest, HashesKeysAtAnyAddress) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  for (size_t shift = 0; shift < 64; ++shift) {
+    for (const size_t length :
+         {1u, 7u, 8u, 15u, 16u, 17u, 31u, 33u, 100u, 263u}) {
+      const std::string bytes = RandomKey(shift + kMaxKeys * length, &random);
+      std::vector<std::string_view> keys;
+      for (size_t i = 0; i < kMaxKeys; ++i) {
+        keys.push_back(
+            std::string_view(bytes).substr(shift + i * length, length));
+      }
+      ASSERT_TRUE(HashCheck(kernel(), keys)(kMaxKeys));
+    }
+  }
+}
+
+// Each key has pages of its own and fills them from their beginning or up to
+// their end.
+TEST_P(KernelTest, ReadsNothingBesidesTheKeys) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  std::vector<GuardedMemory> memory;
+  for (size_t i = 0; i < kMaxKeys; ++i) {
+    memory.emplace_back(kMaxLength);
+    ASSERT_TRUE(memory.back().exists());
+  }
+  // As many as kernels want, to not ask the portable one. With no bit set, the
+  // key only has to be read.
+  constexpr uint32_t kNumWords = 1000;
+  const std::string no_bits(size_t{8} * kNumWords, '\0');
+  for (size_t length = 0; length <= kMaxLength; ++length) {
+    for (const bool at_end : {false, true}) {
+      std::vector<std::string_view> keys;
+      for (const GuardedMemory& pages : memory) {
+        char* const at = at_end ? pages.end() - length : pages.begin();
+        const std::string key = RandomKey(length, &random);
+        std::copy(key.begin(), key.end(), at);
+        keys.emplace_back(at, length);
+      }
+      const HashCheck check(kernel(), keys);
+      for (const size_t n : {size_t{1}, size_t{4}, size_t{8}, kMaxKeys}) {
+        ASSERT_TRUE(check(n));
+      }
+      for (const int num_probes : {1, 9}) {
+        const FilterView filter = ViewOf(num_probes, kNumWords, no_bits.data());
+        EXPECT_FALSE(kernel().may_contain_key_of(filter)(filter, keys[0]));
+      }
+    }
+  }
+}
+
+TEST_P(KernelTest, TakesNullForTheEmptyKey) {
+  const HashCheck check(kernel(), std::vector<std::string_view>(kMaxKeys));
+  for (size_t n = 0; n <= kMaxKeys; ++n) {
+    ASSERT_TRUE(check(n));
+  }
+}
+
+// ---- Answers ----
+
+// Kernels with lanes do the work themselves from 256 words on. Below they might
+// be wrong in some of the sizes.
+constexpr uint32_t kWordCounts[] = {1,   2,   3,   5,   7,   63,   64,  65,
+                                    129, 151, 199, 254, 255, 256,  257, 258,
+                                    300, 511, 512, 513, 999, 1023, 4099};
+constexpr uint32_t kMostWords = 4099;
+
+// Answers of a filter with some of its bits set, for up to kMaxBatch keys.
+class AnswerCheck {
+ public:
+  AnswerCheck(const Kernel& kernel, int num_probes, uint32_t num_words,
+              const char* bits, uint64_t* random)
+      : kernel_(kernel), filter_(ViewOf(num_probes, num_words, bits)) {
+    for (size_t i = 0; i < kMaxBatch; ++i) {
+      hashes_[i] = RandomHash(random);
+      expected_[i] = PlainBitsMayContain(hashes_[i].h1, hashes_[i].h2,
+                                         num_probes, num_words, bits);
+    }
+  }
+
+  // `memory` is room for the hashes, with nothing to read behind them.
+  ::testing::AssertionResult InBatch(size_t n,
+                                     const GuardedMemory& memory) const {
+    auto* const hashes = memory.Last<Hash128>(n);
+    std::copy_n(hashes_.data(), n, hashes);
+    return Answers(kernel_, filter_, hashes, n, expected_.data());
+  }
+
+  ::testing::AssertionResult OneByOne() const {
+    return AnswersOneByOne(kernel_, filter_, hashes_.data(), kMaxBatch,
+                           expected_.data());
+  }
+
+ private:
+  const Kernel& kernel_;
+  const FilterView filter_;
+  std::array<Hash128, kMaxBatch> hashes_;
+  std::array<bool, kMaxBatch> expected_;
+};
+
+std::string RandomBits(uint32_t num_words, uint64_t percent_set,
+                       uint64_t* random) {
+  std::string bits(size_t{8} * num_words, '\0');
+  for (uint64_t position = 0; position < 8 * bits.size(); ++position) {
+    if (NextRandom(random) % 100 < percent_set) {
+      Set(bits.data(), position);
+    }
+  }
+  return bits;
+}
+
+// The more bits are set, the later the probe that finds one that is not.
+TEST_P(KernelTest, AnswersForAnyBits) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  const GuardedMemory hash_memory(kMaxBatch * sizeof(Hash128));
+  const GuardedMemory memory(kMostWords * 8 + 64);
+  for (const uint32_t num_words : kWordCounts) {
+    for (const uint64_t percent_set : {0u, 50u, 90u, 98u, 100u}) {
+      const std::string bits = RandomBits(num_words, percent_set, &random);
+      for (int num_probes = 1; num_probes <= 64; ++num_probes) {
+        SCOPED_TRACE(::testing::Message()
+                     << num_words << " words, " << percent_set << "% set, "
+                     << num_probes << " probes");
+        // At the very end, or at any address.
+        char* const at =
+            memory.end() - bits.size() - (num_probes % 2 == 0 ? 0 : num_probes);
+        std::copy(bits.begin(), bits.end(), at);
+        const AnswerCheck check(kernel(), num_probes, num_words, at, &random);
+        for (size_t n = 0; n <= kMaxBatch; ++n) {
+          ASSERT_TRUE(check.InBatch(n, hash_memory));
+        }
+        ASSERT_TRUE(check.OneByOne());
+      }
+    }
+  }
+}
+
+// One bit of a filter is not set: the one of one probe of one key.
+TEST_P(KernelTest, AnswersByEveryProbe) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  for (const uint32_t num_words : {3u, 255u, 256u, 1000u}) {
+    std::string bits(size_t{8} * num_words, '\xff');
+    for (int num_probes = 1; num_probes <= 64; ++num_probes) {
+      const FilterView filter = ViewOf(num_probes, num_words, bits.data());
+      std::array<std::string, kMaxBatch> keys;
+      std::array<Hash128, kMaxBatch> hashes;
+      for (size_t i = 0; i < kMaxBatch; ++i) {
+        if (i % 2 == 0) {
+          hashes[i] = RandomHash(&random);
+          const auto bytes = KeyOfHash(hashes[i].h1, hashes[i].h2);
+          keys[i].assign(bytes.begin(), bytes.end());
+        } else {
+          keys[i] = RandomKey(NextRandom(&random) % 100, &random);
+          hashes[i] = NaiveHash(keys[i]);
+        }
+      }
+      for (int probe = 0; probe < num_probes; ++probe) {
+        const size_t key = NextRandom(&random) % kMaxBatch;
+        uint64_t position = 0;
+        ForEachPosition(hashes[key].h1, hashes[key].h2, probe + 1, num_words,
+                        [&](uint64_t last) { position = last; });
+        Clear(bits.data(), position);
+        std::array<bool, kMaxBatch> expected;
+        for (size_t i = 0; i < kMaxBatch; ++i) {
+          expected[i] = PlainBitsMayContain(hashes[i].h1, hashes[i].h2,
+                                            num_probes, num_words, bits.data());
+        }
+        EXPECT_FALSE(kernel().may_contain_key_of(filter)(filter, keys[key]));
+        const size_t few = std::min(key, kMaxBatch - kFewKeys);
+        ASSERT_TRUE(Answers(kernel(), filter, hashes.data(), kMaxBatch,
+                            expected.data()) &&
+                    Answers(kernel(), filter, hashes.data() + few, kFewKeys,
+                            expected.data() + few))
+            << num_words << " words, probe " << probe << " of " << num_probes;
+        Set(bits.data(), position);
+      }
+    }
+  }
+}
+
+TEST_P(KernelTest, AnswersForPresentAndAbsentKeys) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  const RandomKeys keys(Seed(), 40);
+  for (int num_probes = 1; num_probes <= 64; ++num_probes) {
+    const auto num_words =
+        static_cast<uint32_t>(100 + NextRandom(&random) % 1000);
+    NaiveFilter naive(num_probes, num_words);
+    for (uint64_t i = 0; i < kMaxBatch; ++i) {
+      naive.Add(keys[2 * i]);
+    }
+    const std::string file = naive.Serialize();
+    const FilterView filter =
+        ViewOf(num_probes, num_words, file.data() + kFilterDbHeaderSize);
+    std::array<Hash128, kMaxBatch> hashes;
+    std::array<bool, kMaxBatch> expected;
+    for (uint64_t i = 0; i < 2 * kMaxBatch; ++i) {
+      const std::string key = keys[i];
+      hashes[i % kMaxBatch] = NaiveHash(key);
+      expected[i % kMaxBatch] = naive.MayContain(key);
+      ASSERT_EQ(kernel().may_contain_key_of(filter)(filter, key),
+                naive.MayContain(key));
+      if (i % kMaxBatch == kMaxBatch - 1) {
+        ASSERT_TRUE(Answers(kernel(), filter, hashes.data(), kMaxBatch,
+                            expected.data()));
+      }
+    }
+  }
+}
+
+// ---- Bits ----
+
+// Whether the bits that are set are those of the hashes. Leaves none.
+::testing::AssertionResult TakeBits(const std::vector<Hash128>& hashes,
+                                    int num_probes, uint32_t num_words,
+                                    char* bits) {
+  for (const Hash128 hash : hashes) {
+    if (!PlainBitsMayContain(hash.h1, hash.h2, num_probes, num_words, bits)) {
+      return ::testing::AssertionFailure()
+             << "bits of " << ToString(hash) << " not set, " << num_probes
+             << " probes, " << hashes.size() << " keys";
+    }
+  }
+  for (const Hash128 hash : hashes) {
+    ForEachPosition(hash.h1, hash.h2, num_probes, num_words,
+                    [bits](uint64_t position) { Clear(bits, position); });
+  }
+  return ::testing::AssertionSuccess();
+}
+
+std::vector<Hash128> RandomHashes(size_t n, uint64_t* random) {
+  std::vector<Hash128> hashes(n);
+  for (Hash128& hash : hashes) {
+    hash = RandomHash(random);
+  }
+  return hashes;
+}
+
+// kernel.set_bits with nothing to read behind the hashes.
+void SetBits(const Kernel& kernel, const std::vector<Hash128>& hashes,
+             int num_probes, uint32_t num_words, char* bits) {
+  const GuardedMemory memory(hashes.size() * sizeof(Hash128) + 1);
+  auto* const at = memory.Last<Hash128>(hashes.size());
+  std::copy(hashes.begin(), hashes.end(), at);
+  kernel.set_bits(at, hashes.size(), num_probes,
+                  InvariantRemainder(uint64_t{64} * num_words), bits);
+}
+
+// The largest filter that counts as cached, and the smallest that does not.
+constexpr uint32_t kMostCachedWords = (4 << 20) / 8;
+constexpr uint32_t kFewestFarWords = kMostCachedWords + 1;
+
+TEST_P(KernelTest, SetsBitsOfAnyNumberOfKeys) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  for (const uint32_t num_words :
+       {1u, 255u, 256u, 1000u, kMostCachedWords, kFewestFarWords}) {
+    SCOPED_TRACE(num_words);
+    const GuardedMemory memory(size_t{8} * num_words);
+    for (int num_probes = 1; num_probes <= 64; ++num_probes) {
+      char* const bits = memory.end() - size_t{8} * num_words;
+      for (size_t n = 0; n <= 100; ++n) {
+        const std::vector<Hash128> hashes = RandomHashes(n, &random);
+        SetBits(kernel(), hashes, num_probes, num_words, bits);
+        ASSERT_TRUE(TakeBits(hashes, num_probes, num_words, bits));
+      }
+      ASSERT_TRUE(memory.IsAllZero()) << num_probes;
+    }
+  }
+}
+
+TEST_P(KernelTest, SetsBitsOfManyKeys) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  for (const uint32_t num_words :
+       {1u, 256u, 4099u, kMostCachedWords, kFewestFarWords, 600001u}) {
+    const GuardedMemory memory(size_t{8} * num_words);
+    char* const bits = memory.end() - size_t{8} * num_words;
+    for (const size_t n : {1000u, 4095u, 10007u}) {
+      for (const int num_probes : {1, 2, 3, 7, 19, 20, 21, 64}) {
+        SCOPED_TRACE(num_words);
+        const std::vector<Hash128> hashes = RandomHashes(n, &random);
+        SetBits(kernel(), hashes, num_probes, num_words, bits);
+        ASSERT_TRUE(TakeBits(hashes, num_probes, num_words, bits));
+        ASSERT_TRUE(memory.IsAllZero()) << num_probes;
+      }
+    }
+  }
+}
+
+TEST_P(KernelTest, LeavesTheBitsThatAreSet) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  for (const uint32_t num_words : kWordCounts) {
+    for (const int num_probes : {1, 7, 20, 64}) {
+      const std::vector<Hash128> hashes = RandomHashes(45, &random);
+      const size_t shift = NextRandom(&random) % 64;
+      // Some bytes on both sides, which are to stay.
+      std::string kept = RandomBits(num_words + 20, 50, &random);
+      std::string expected = kept;
+      for (const Hash128 hash : hashes) {
+        AddToPlainBits(hash.h1, hash.h2, num_probes, num_words,
+                       expected.data() + shift);
+      }
+      SetBits(kernel(), hashes, num_probes, num_words, kept.data() + shift);
+      ASSERT_EQ(kept, expected) << num_words << " " << num_probes;
+    }
+  }
+}
+
+// Makes the kernel the active one for a while.
+class Forced {
+ public:
+  explicit Forced(const Kernel& kernel) { ForceKernel(kernel); }
+  ~Forced() { ForceKernel(*Kernels().front()); }
+  Forced(const Forced&) = delete;
+  Forced& operator=(const Forced&) = delete;
+};
+
+TEST_P(KernelTest, WritesTheFilterWhenForced) {
+  SCOPED_TRACE(Seed());
+  const Forced forced(kernel());
+  ASSERT_EQ(&ActiveKernel(), &kernel());
+  const RandomKeys keys(Seed(), 40);
+  constexpr int kNumProbes = 7;
+  constexpr uint32_t kNumWords = 2000;
+  NaiveFilter naive(kNumProbes, kNumWords);
+  HashList hashes;
+  for (uint64_t i = 0; i < 10000; ++i) {  // Several chunks of the list.
+    naive.Add(keys[i]);
+    ASSERT_TRUE(hashes.Add(NaiveHash(keys[i])));
+  }
+  std::string file(FilterDbSize(kNumWords), '\0');
+  WriteFilterDb(hashes, kNumProbes, kNumWords, file.data());
+  EXPECT_EQ(file, naive.Serialize());
+}
+
+// ---- Edges ----
+
+// Random hashes and edge cases, each alone.
+void CheckLoneKeys(const Kernel& kernel, uint32_t num_words, int num_probes,
+                   const GuardedMemory& memory, uint64_t* random) {
+  char* const bits = memory.end() - size_t{8} * num_words;
+  LoneKeyCheck check(kernel, num_probes, num_words, bits);
+  for (const Hash128 hash : EdgeHashes(uint64_t{64} * num_words, random)) {
+    ASSERT_TRUE(check(hash));
+  }
+  for (const Hash128 hash : RandomHashes(100, random)) {
+    ASSERT_TRUE(check(hash));
+  }
+}
+
+TEST_P(KernelTest, EdgesOfSmallFilters) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  const GuardedMemory memory(size_t{8} * kMostWords);
+  for (const uint32_t num_words : kWordCounts) {
+    for (const int num_probes : {1, 2, 3, 4, 7, 8, 11, 12, 20, 21, 64}) {
+      ASSERT_NO_FATAL_FAILURE(
+          CheckLoneKeys(kernel(), num_words, num_probes, memory, &random));
+      ASSERT_TRUE(memory.IsAllZero()) << num_words << " " << num_probes;
+    }
+  }
+}
+
+// Capacities about 2^31, 2^32, 2^35 and 2^37 bits, the largest.
+constexpr uint32_t kLargeWordCounts[] = {
+    (1u << 25) - 1, 1u << 25,       (1u << 25) + 1,      (1u << 26) - 1,
+    1u << 26,       (1u << 26) + 1, (1u << 29) - 1,      1u << 29,
+    (1u << 29) + 1, 1u << 30,       kMaxFilterWords - 1, kMaxFilterWords};
+
+TEST_P(KernelTest, EdgesOfLargeFilters) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  GuardedMemory memory(size_t{8} * kMaxFilterWords);
+  if (!memory.exists()) {
+    GTEST_SKIP() << "no 16 GiB of addresses";
+  }
+  for (const uint32_t num_words : kLargeWordCounts) {
+    SCOPED_TRACE(num_words);
+    for (const int num_probes : {7, 20}) {
+      ASSERT_NO_FATAL_FAILURE(
+          CheckLoneKeys(kernel(), num_words, num_probes, memory, &random));
+      ASSERT_TRUE(memory.IsAllZero());
+      memory.Clear();
+    }
+  }
+}
+
+TEST_P(KernelTest, LargeFilters) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  GuardedMemory memory(size_t{8} * kMaxFilterWords);
+  if (!memory.exists()) {
+    GTEST_SKIP() << "no 16 GiB of addresses";
+  }
+  constexpr int kNumProbes = 7;
+  for (const uint32_t num_words : kLargeWordCounts) {
+    SCOPED_TRACE(num_words);
+    char* const bits = memory.end() - size_t{8} * num_words;
+    std::vector<Hash128> hashes = EdgeHashes(uint64_t{64} * num_words, &random);
+    for (const Hash128 hash : RandomHashes(2000, &random)) {
+      hashes.push_back(hash);
+    }
+    SetBits(kernel(), hashes, kNumProbes, num_words, bits);
+    const FilterView filter = ViewOf(kNumProbes, num_words, bits);
+    for (size_t i = 0; i + kMaxBatch <= hashes.size(); i += kMaxBatch) {
+      std::array<Hash128, kMaxBatch> asked;
+      std::array<bool, kMaxBatch> expected;
+      for (size_t j = 0; j < kMaxBatch; ++j) {
+        asked[j] = j % 2 == 0 ? hashes[i + j] : RandomHash(&random);
+        expected[j] = PlainBitsMayContain(asked[j].h1, asked[j].h2, kNumProbes,
+                                          num_words, bits);
+      }
+      ASSERT_TRUE(
+          Answers(kernel(), filter, asked.data(), kMaxBatch, expected.data()));
+    }
+    ASSERT_TRUE(TakeBits(hashes, kNumProbes, num_words, bits));
+    ASSERT_TRUE(memory.IsAllZero());
+    memory.Clear();
+  }
+}
+
+// ---- Floating point as a program may have set it ----
+
+class FloatingPointMode {
+ public:
+  FloatingPointMode(int rounding, bool flush_to_zero) {
+    std::fegetenv(&before_);
+    std::fesetround(rounding);
+#if defined(__x86_64__)
+    constexpr unsigned kFlushAndDenormalsAreZero = 0x8040;
+    if (flush_to_zero) {
+      _mm_setcsr(_mm_getcsr() | kFlushAndDenormalsAreZero);
+    }
+#else
+    static_cast<void>(flush_to_zero);
+#endif
+  }
+  ~FloatingPointMode() { std::fesetenv(&before_); }
+  FloatingPointMode(const FloatingPointMode&) = delete;
+  FloatingPointMode& operator=(const FloatingPointMode&) = delete;
+
+ private:
+  std::fenv_t before_;
+};
+
+TEST_P(KernelTest, NoRoundingModeMatters) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  const GuardedMemory memory(size_t{8} * kMostWords);
+  for (const int rounding :
+       {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    for (const bool flush_to_zero : {false, true}) {
+      const FloatingPointMode mode(rounding, flush_to_zero);
+      ASSERT_EQ(std::fegetround(), rounding);
+      SCOPED_TRACE(rounding);
+      for (const uint32_t num_words : kWordCounts) {
+        for (const int num_probes : {1, 8, 20}) {
+          ASSERT_NO_FATAL_FAILURE(
+              CheckLoneKeys(kernel(), num_words, num_probes, memory, &random));
+        }
+        ASSERT_TRUE(memory.IsAllZero()) << num_words;
+      }
+      const std::string key = RandomKey(37, &random);
+      const HashCheck check(kernel(),
+                            std::vector<std::string_view>(kMaxKeys, key));
+      ASSERT_TRUE(check(kMaxKeys));
+    }
+  }
+}
+
+TEST_P(KernelTest, NoRoundingModeMattersForLargeFilters) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  GuardedMemory memory(size_t{8} * kMaxFilterWords);
+  if (!memory.exists()) {
+    GTEST_SKIP() << "no 16 GiB of addresses";
+  }
+  for (const int rounding :
+       {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    const FloatingPointMode mode(rounding, /*flush_to_zero=*/true);
+    SCOPED_TRACE(rounding);
+    for (const uint32_t num_words :
+         {(1u << 20) + 1, (1u << 26) - 1, kMaxFilterWords}) {
+      ASSERT_NO_FATAL_FAILURE(
+          CheckLoneKeys(kernel(), num_words, 7, memory, &random));
+      ASSERT_TRUE(memory.IsAllZero()) << num_words;
+      memory.Clear();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

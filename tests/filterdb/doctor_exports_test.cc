@@ -1,0 +1,258 @@
+// The command `filterdb doctor` on databases with an export listener.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/version.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_db_export_listener.h"
+#include "tests/support/filterdb_command.h"
+#include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/test_db.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr bool kReadsSeveralListeners = ROCKSDB_MAJOR > 11 ||
+                                        (ROCKSDB_MAJOR == 11 &&
+                                         ROCKSDB_MINOR >= 8);
+
+class DoctorExportsTest : public ::testing::Test {
+ protected:
+  DoctorExportsTest() : db_(DbOptions(OurPolicy())) {}
+
+  void Open(const std::vector<std::string>& folders) {
+    rocksdb::Options options = db_.options();
+    options.listeners.clear();
+    for (const std::string& folder : folders) {
+      std::string error;
+      options.listeners.push_back(
+          NewFilterDbExportListener(folder, "nb", &error));
+      ASSERT_NE(options.listeners.back(), nullptr) << error;
+    }
+    db_.Reopen(options);
+  }
+
+  void AddFollowed(uint32_t first) {
+    AddFile(&db_, first, first + 100);
+    EXPECT_TRUE(Eventually([&] { return Follows(folder_, db_); }));
+  }
+
+  std::string LatestOptions() const {
+    std::string latest;
+    for (const std::string& name : NamesIn(db_.path())) {
+      latest = name.rfind("OPTIONS-", 0) == 0 ? name : latest;
+    }
+    return db_.path() + "/" + latest;
+  }
+
+  void WriteListeners(const std::string& listeners) {
+    std::string text = ReadFile(LatestOptions());
+    const size_t begin = text.find("  listeners=");
+    ASSERT_NE(begin, std::string::npos);
+    text.replace(begin, text.find('\n', begin) - begin,
+                 "  listeners=" + listeners);
+    WriteFile(LatestOptions(), text);
+  }
+
+  Ran Doctor(const std::string& options = "") const {
+    return Filterdb("doctor --db=" + db_.path() + " " + options);
+  }
+
+  // The finding, and that of --json: alone.
+  void ExpectFinding(const std::string& options, bool fault,
+                     const std::string& what, const std::string& to_do) const {
+    const Ran text = Doctor(options);
+    EXPECT_EQ(text.exit_code, fault ? 1 : 0) << text.err;
+    EXPECT_THAT(text.out, HasSubstr(what));
+    const Ran json = Doctor(options + " --json");
+    EXPECT_EQ(json.exit_code, fault ? 1 : 0) << json.err;
+    EXPECT_EQ(json.json()["fault"], fault);
+    const Json folders = json.json()["exports"];
+    ASSERT_EQ(folders.size(), 1) << folders;
+    ASSERT_EQ(folders[0]["findings"].size(), 1) << folders;
+    const Json finding = folders[0]["findings"][0];
+    EXPECT_EQ(finding["fault"], fault);
+    EXPECT_THAT(finding["what"], HasSubstr(what));
+    EXPECT_THAT(finding["to_do"], HasSubstr(to_do));
+  }
+
+  const TempDir out_;
+  const std::string folder_ = out_ / "out";
+  TestDb db_;
+};
+
+TEST_F(DoctorExportsTest, NoneIsThere) {
+  AddFile(&db_, 0, 100);
+  const Ran ran = Doctor("--json");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_FALSE(ran.json().contains("exports"));
+  EXPECT_THAT(Doctor().out, Not(HasSubstr("export")));
+}
+
+TEST_F(DoctorExportsTest, AllIsWell) {
+  Open({folder_});
+  EXPECT_EQ(Doctor().exit_code,
+            0);  // Without any SST file, there is no folder.
+  AddFollowed(0);
+  AddFollowed(100);
+  for (const std::string& options :
+       {std::string(), "--export-dir=" + folder_ + "/"}) {
+    const Ran ran = Doctor(options + " --json");
+    EXPECT_EQ(ran.exit_code, 0) << ran.out;
+    ASSERT_EQ(ran.json()["exports"].size(), 1);
+    const Json folder = ran.json()["exports"][0];
+    EXPECT_EQ(folder["folder"], folder_);
+    EXPECT_EQ(folder["sstable_version"], "nb");
+    EXPECT_EQ(folder["listener"], true);
+    EXPECT_EQ(folder["live"], 2);
+    EXPECT_EQ(folder["filtered"], 2);
+    EXPECT_EQ(folder["findings"], Json::array());
+  }
+  EXPECT_THAT(Doctor().out,
+              HasSubstr("export folder " + folder_ +
+                        ": with a listener, 2 of 2 SST files have a Filter"));
+}
+
+TEST_F(DoctorExportsTest, TwoFolders) {
+  Open({folder_, out_ / "second"});
+  AddFollowed(0);
+  EXPECT_TRUE(Eventually([&] { return Follows(out_ / "second", db_); }));
+  const Ran ran = Doctor("--json");
+  EXPECT_EQ(ran.exit_code, 0) << ran.out;
+  EXPECT_EQ(ran.json()["exports"].size(), 2);
+}
+
+// RocksDB takes the text for one listener with the options of all.
+TEST_F(DoctorExportsTest, AListenerThatRocksdbDoesNotRead) {
+  Open({folder_});
+  AddFollowed(0);
+  WriteListeners("{{id=A;x=1}:cassandra_bloom_export(nb," + folder_ +
+                 "):{id=B;x=1}}");
+  if (kReadsSeveralListeners) {
+    EXPECT_EQ(Doctor().exit_code, 0);
+    return;
+  }
+  ExpectFinding("", /*fault=*/true,
+                "names an export listener for " + folder_ +
+                    ", but this RocksDB makes none of the text",
+                "write listeners={cassandra_bloom_export(nb," + folder_ + ")}");
+}
+
+TEST_F(DoctorExportsTest, OnlyTheLastOfTwoIsRead) {
+  Open({folder_, out_ / "second"});
+  AddFollowed(0);
+  EXPECT_TRUE(Eventually([&] { return Follows(out_ / "second", db_); }));
+  const auto spelt = [](const std::string& folder) {
+    return "{id=cassandra_bloom_export;out_dir=" + folder +
+           ";sstable_version=nb}";
+  };
+  WriteListeners("{" + spelt(folder_) + ":" + spelt(out_ / "second") + "}");
+  const Ran ran = Doctor("--json");
+  ASSERT_EQ(ran.json()["exports"].size(), 2);
+  EXPECT_EQ(ran.json()["exports"][0]["listener"], kReadsSeveralListeners);
+  EXPECT_EQ(ran.json()["exports"][1]["listener"], true);
+  EXPECT_EQ(ran.exit_code, kReadsSeveralListeners ? 0 : 1);
+}
+
+TEST_F(DoctorExportsTest, AListenerThatIsGone) {
+  Open({folder_});
+  AddFollowed(0);
+  Open({});
+  ExpectFinding("", /*fault=*/true,
+                "had an export listener for " + folder_ +
+                    ", which is marked as that of this database",
+                "open the database with listeners={cassandra_bloom_export(nb," +
+                    folder_ + ")}");
+  fs::remove_all(folder_);
+  EXPECT_EQ(Doctor().exit_code, 0);
+}
+
+TEST_F(DoctorExportsTest, AListenerThatIsRefused) {
+  Open({folder_});
+  AddFollowed(0);
+  WriteListeners("{cassandra_bloom_export(nb," + db_.path() + "/out)}");
+  ExpectFinding("", /*fault=*/true, "is in the folder of a database",
+                "correct listeners=");
+}
+
+TEST_F(DoctorExportsTest, ADatabaseThatWasMadeAnew) {
+  Open({folder_});
+  AddFollowed(0);
+  const rocksdb::Options options = db_.options();
+  db_.Close();
+  Require(rocksdb::DestroyDB(db_.path(), options));
+  db_.Reopen(options);
+  AddFile(&db_, 0, 100);
+  const std::string mark = folder_ + "/.cassandra_bloom_database";
+  ExpectFinding("", /*fault=*/true, "is marked as that of another database",
+                "remove " + mark);
+  fs::remove(mark);
+  AddFile(&db_, 100, 200);
+  EXPECT_TRUE(Eventually([&] { return Follows(folder_, db_); }));
+  EXPECT_EQ(Doctor().exit_code, 0);
+}
+
+TEST_F(DoctorExportsTest, AFolderThatIsNotThere) {
+  Open({out_ / "late/out"});
+  AddFile(&db_, 0, 100);
+  ExpectFinding("", /*fault=*/true, "is not there, or not marked",
+                "see that it can be made");
+}
+
+TEST_F(DoctorExportsTest, FiltersThatAreMissing) {
+  Open({folder_});
+  AddFollowed(0);
+  AddFollowed(100);
+  fs::remove(folder_ + "/" + *NamesIn(folder_).begin());
+  ExpectFinding("", /*fault=*/true, "without an up-to-date Filter.db",
+                "filterdb export --sync --db=" + db_.path() +
+                    " --out-dir=" + folder_ + " --sstable-version=nb");
+}
+
+TEST_F(DoctorExportsTest, AFolderOfOtherContents) {
+  AddFile(&db_, 0, 100);
+  FilterDbExportOptions options;
+  options.partition_key = "fixed:8";
+  FilterDbExportReport report;
+  std::string error;
+  ASSERT_TRUE(ExportFilterDbs(db_.path(), "", folder_, /*sync=*/true, options,
+                              &report, &error))
+      << error;
+  Open({folder_});
+  ExpectFinding("", /*fault=*/true,
+                "holds filters made with partition_key=fixed:8",
+                "give the listener another folder");
+}
+
+TEST_F(DoctorExportsTest, AFolderThatNoListenerFeeds) {
+  AddFile(&db_, 0, 100);
+  const std::string option = "--export-dir=" + folder_;
+  EXPECT_EQ(Doctor(option).exit_code, 1);
+  ASSERT_EQ(Filterdb("export --sync --sstable-version=me --db=" + db_.path() +
+                     " --out-dir=" + folder_)
+                .exit_code,
+            0);
+  ExpectFinding(option, /*fault=*/false,
+                "has no export listener for " + folder_,
+                "run filterdb export --sync");
+  AddFile(&db_, 100, 200);
+  const Ran ran = Doctor(option + " --json");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.json()["exports"][0]["live"], 2);
+  EXPECT_EQ(ran.json()["exports"][0]["filtered"], 1);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,448 @@
+// filterdb info, check, build, convert and diff where all is well.
+
+#include "tests/support/filterdb_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plugin/filter/endian.h"
+#include "tests/support/naive_filter.h"
+#include "tests/support/random_keys.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+using Keys = std::vector<std::string>;
+
+std::string BigEndian32(uint32_t number) {
+  std::string bytes(4, '\0');
+  StoreBigEndian32(static_cast<int32_t>(number), bytes.data());
+  return bytes;
+}
+
+std::string BigEndian16(size_t number) {
+  return BigEndian32(static_cast<uint32_t>(number)).substr(2);
+}
+
+// Any bytes, and a number that makes them different.
+Keys RandomKeysOf(uint32_t begin, uint32_t end) {
+  const RandomKeys random(Seed(), 30);
+  Keys keys;
+  for (uint32_t i = begin; i < end; ++i) {
+    keys.push_back(random[i] + BigEndian32(i));
+  }
+  return keys;
+}
+
+Keys TextKeysOf(uint32_t count) {
+  Keys keys = {""};
+  for (uint32_t i = 1; i < count; ++i) {
+    keys.push_back("user-" + std::to_string(i));
+  }
+  return keys;
+}
+
+std::string ToHex(const std::string& key) {
+  std::string hex;
+  for (const char c : key) {
+    for (const int digit : {c >> 4 & 15, c & 15}) {
+      hex += "0123456789abcdef"[digit];
+    }
+  }
+  return hex;
+}
+
+template <typename Record>
+std::string ListOf(const Keys& keys, Record record) {
+  std::string list;
+  for (const std::string& key : keys) {
+    list += record(key);
+  }
+  return list;
+}
+
+std::string HexList(const Keys& keys) {
+  return ListOf(keys, [](const auto& key) { return "0x" + ToHex(key) + "\n"; });
+}
+std::string TextList(const Keys& keys) {
+  return ListOf(keys, [](const auto& key) { return key + "\n"; });
+}
+std::string BinaryList(const Keys& keys) {
+  return ListOf(keys,
+                [](const auto& key) { return BigEndian16(key.size()) + key; });
+}
+
+// Without promoted indexes. Positions in Data.db are of any width that does.
+std::string IndexDb(const Keys& keys, bool before_ma) {
+  uint32_t position = 0;
+  return ListOf(keys, [&](const auto& key) {
+    const std::string number = BigEndian32(position++);
+    return BigEndian16(key.size()) + key +
+           (before_ma ? std::string(4, '\0') + number + std::string(4, '\0')
+                      : "\xf0" + number + '\0');
+  });
+}
+
+NaiveFilter NaiveOf(const Keys& keys, const Json& built) {
+  NaiveFilter naive(built["probes"], built["words"]);
+  for (const std::string& key : keys) {
+    naive.Add(key);
+  }
+  return naive;
+}
+
+Keys NotIn(const NaiveFilter& naive, const Keys& keys) {
+  Keys missing;
+  for (const std::string& key : keys) {
+    if (!naive.MayContain(key)) {
+      missing.push_back(key);
+    }
+  }
+  return missing;
+}
+
+Keys Fields(const Json& json) {
+  Keys fields;
+  for (const auto& field : json.items()) {
+    fields.push_back(field.key());
+  }
+  return fields;  // In order of the alphabet.
+}
+
+class FilterdbCommandTest : public ::testing::Test {
+ protected:
+  // Runs in a folder of its own; good, and with nothing on stderr.
+  Ran Good(const std::string& arguments, const std::string& before = "") {
+    const Ran ran = Run(arguments, before);
+    EXPECT_EQ(ran.exit_code, 0) << arguments << "\n" << ran;
+    EXPECT_EQ(ran.err, "") << arguments;
+    return ran;
+  }
+
+  Ran Run(const std::string& arguments, const std::string& before = "") {
+    return Filterdb(arguments, "cd " + dir_.path() + "; " + before);
+  }
+
+  void Write(const std::string& name, const std::string& content) {
+    WriteFile(dir_ / name, content);
+  }
+  std::string Read(const std::string& name) { return ReadFile(dir_ / name); }
+
+  // A filter of some keys.
+  Json Build(const Keys& keys, const std::string& out,
+             const std::string& size = "--bits=10") {
+    Write("keys", HexList(keys));
+    return Good("build --keys=keys --json --out=" + out + " " + size).json();
+  }
+
+  const ::testing::ScopedTrace trace_ =
+      ::testing::ScopedTrace(__FILE__, __LINE__, Seed());
+  const TempDir dir_;
+};
+
+// ---- build and check ----
+
+TEST_F(FilterdbCommandTest, BuildEqualsTheReference) {
+  const Keys keys = RandomKeysOf(0, 2000);
+  const Json built = Build(keys, "nb-1-big-Filter.db");
+  EXPECT_EQ(built["probes"], 7);
+  EXPECT_EQ(built["words"], (2000 * 10 + 20 + 63) / 64);
+  EXPECT_EQ(Read("nb-1-big-Filter.db"), NaiveOf(keys, built).Serialize());
+  const Json by_chance = Build(keys, "nb-2-big-Filter.db", "--fp-chance=0.01");
+  EXPECT_EQ(by_chance["probes"], 5);
+  EXPECT_EQ(Read("nb-2-big-Filter.db"), NaiveOf(keys, by_chance).Serialize());
+  const Json larger =
+      Build(keys, "nb-3-big-Filter.db", "--bits=10 --expected-keys=5000");
+  EXPECT_EQ(larger["keys"], 2000);
+  EXPECT_EQ(larger["expected_keys"], 5000);
+  EXPECT_EQ(larger["words"], (5000 * 10 + 20 + 63) / 64);
+  EXPECT_EQ(Read("nb-3-big-Filter.db"), NaiveOf(keys, larger).Serialize());
+}
+
+TEST_F(FilterdbCommandTest, CheckFindsEveryKeyThatWasBuilt) {
+  const Keys random = RandomKeysOf(0, 2000);
+  const Keys text = TextKeysOf(2000);
+  Write("hex", HexList(random));
+  Write("text", TextList(text));
+  Write("binary", BinaryList(random));
+  for (const std::string format : {"hex", "text", "binary"}) {
+    for (const std::string version :
+         {"ia", "ka", "lb", "ma", "me", "na", "nb", "oa", "da", "before-ma",
+          "ma-to-me", "na-and-later"}) {
+      const std::string keys = " --sstable-version=" + version +
+                               " --keys=" + format + " --key-format=" + format;
+      EXPECT_EQ(Good("build --bits=10 --force --out=filter" + keys).out,
+                "filter: 2000 keys, 7 probes, 313 words\n");
+      EXPECT_EQ(Good("check filter" + keys).out,
+                "filter: 2000 keys, 0 missing\n");
+      EXPECT_THAT(
+          Good("info filter --keys-expected=2000 --sstable-version=" + version)
+              .out,
+          HasSubstr("verdict          ok\n"));
+    }
+  }
+}
+
+TEST_F(FilterdbCommandTest, KeysOfAnIndex) {
+  const Keys keys = RandomKeysOf(0, 2000);
+  Write("nb-1-big-Index.db", IndexDb(keys, /*before_ma=*/false));
+  Write("ks-cf-ka-1-Index.db", IndexDb(keys, /*before_ma=*/true));
+  Write("keys", HexList(keys));
+  for (const std::string name : {"nb-1-big-", "ks-cf-ka-1-"}) {
+    const std::string filter = name + "Filter.db";
+    Good("build --bits=10 --index=" + name + "Index.db --out=" + filter);
+    Good("check " + filter + " --keys=keys");
+    Good("check " + filter + " --index=" + name + "Index.db");
+    const std::string built = Read(filter);
+    Good("build --bits=10 --keys=keys --force --out=" + filter);
+    EXPECT_EQ(Read(filter), built);
+  }
+}
+
+TEST_F(FilterdbCommandTest, KeysFromStandardInput) {
+  const Keys keys = RandomKeysOf(0, 2000);
+  Build(keys, "nb-1-big-Filter.db");
+  Good("build --bits=10 --keys=- --out=nb-2-big-Filter.db <keys");
+  Good("build --bits=10 --keys=- --out=nb-3-big-Filter.db --expected-keys=2000",
+       "cat keys |");
+  EXPECT_EQ(Read("nb-2-big-Filter.db"), Read("nb-1-big-Filter.db"));
+  EXPECT_EQ(Read("nb-3-big-Filter.db"), Read("nb-1-big-Filter.db"));
+  EXPECT_EQ(Good("check nb-1-big-Filter.db --keys=-", "cat keys |").out,
+            "nb-1-big-Filter.db: 2000 keys, 0 missing\n");
+}
+
+TEST_F(FilterdbCommandTest, CheckListsMissingKeys) {
+  const Json built = Build(RandomKeysOf(0, 1000), "nb-1-big-Filter.db");
+  const NaiveFilter naive = NaiveOf(RandomKeysOf(0, 1000), built);
+  const Keys missing = NotIn(naive, RandomKeysOf(0, 2000));
+  ASSERT_GT(missing.size(), 900u);
+  Write("more", HexList(RandomKeysOf(0, 2000)));
+
+  const Ran ran = Run("check nb-1-big-Filter.db --keys=more");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.err, "");
+  std::string expected = "nb-1-big-Filter.db: 2000 keys, " +
+                         std::to_string(missing.size()) + " missing\n";
+  for (size_t i = 0; i < 10; ++i) {
+    expected += "  missing " + ToHex(missing[i]) + "\n";
+  }
+  EXPECT_EQ(ran.out, expected + "  ... and " +
+                         std::to_string(missing.size() - 10) + " more\n");
+
+  const Ran json =
+      Run("check nb-1-big-Filter.db --keys=more --max-listed=3 --json");
+  EXPECT_EQ(json.exit_code, 1);
+  EXPECT_EQ(json.json()["missing"], missing.size());
+  EXPECT_EQ(json.json()["missing_keys"],
+            Json({ToHex(missing[0]), ToHex(missing[1]), ToHex(missing[2])}));
+  EXPECT_EQ(json.json()["fault"], true);
+
+  const Ran all =
+      Run("check nb-1-big-Filter.db --keys=more --max-listed=5000 --json");
+  EXPECT_EQ(all.json()["missing_keys"].size(), missing.size());
+}
+
+TEST_F(FilterdbCommandTest, CheckMeasuresAbsentKeys) {
+  const Keys absent = RandomKeysOf(1000, 4000);
+  const Json built =
+      Build(RandomKeysOf(0, 1000), "nb-1-big-Filter.db", "--bits=5");
+  const size_t pass =
+      absent.size() -
+      NotIn(NaiveOf(RandomKeysOf(0, 1000), built), absent).size();
+  ASSERT_GT(pass, 0u);
+  Write("absent", HexList(absent));
+  const std::string check =
+      "check nb-1-big-Filter.db --keys=keys --absent=absent ";
+  EXPECT_THAT(Good(check).out, HasSubstr("  " + std::to_string(pass) +
+                                         " of 3000 absent keys pass: "));
+  const Json json = Good(check + "--json").json();
+  EXPECT_EQ(json["absent_keys"], 3000);
+  EXPECT_EQ(json["false_positives"], pass);
+}
+
+// ---- info ----
+
+TEST_F(FilterdbCommandTest, InfoTellsWhatIsThere) {
+  const Json built = Build(RandomKeysOf(0, 2000), "me-1-big-Filter.db");
+  const Json info = Good("info me-1-big-Filter.db --json").json()[0];
+  EXPECT_EQ(info["form"], "ma-to-me");
+  EXPECT_EQ(info["probes"], built["probes"]);
+  EXPECT_EQ(info["words"], built["words"]);
+  EXPECT_EQ(info["bits"], 64 * built["words"].get<int>());
+  uint64_t set_bits = 0;
+  for (const char c : Read("me-1-big-Filter.db").substr(8)) {
+    set_bits += static_cast<uint64_t>(
+        __builtin_popcount(static_cast<unsigned char>(c)));
+  }
+  EXPECT_EQ(info["set_bits"], set_bits);
+  EXPECT_NEAR(info["fill_ratio"], 0.5, 0.02);
+  EXPECT_NEAR(info["estimated_keys"], 2000, 60);
+  EXPECT_NEAR(info["estimated_rate"], 0.008, 0.002);
+  EXPECT_EQ(info["verdict"], "ok");
+  EXPECT_EQ(info["fault"], false);
+}
+
+TEST_F(FilterdbCommandTest, InfoGoesOnAfterABrokenFile) {
+  Build(RandomKeysOf(0, 100), "nb-1-big-Filter.db");
+  Build(RandomKeysOf(0, 100), "nb-3-big-Filter.db");
+  Write("nb-2-big-Filter.db", "broken");
+  const std::string info =
+      "info nb-1-big-Filter.db nb-2-big-Filter.db nb-3-big-Filter.db ";
+  const std::string error =
+      "filterdb: nb-2-big-Filter.db: truncated: 6 bytes, and the header alone "
+      "has 8\n";
+  const Ran text = Run(info);
+  EXPECT_EQ(text.exit_code, 2);
+  EXPECT_EQ(text.err, error);
+  EXPECT_THAT(text.out, StartsWith("nb-1-big-Filter.db\n"));
+  EXPECT_THAT(text.out, HasSubstr("\nnb-3-big-Filter.db\n"));
+  const Ran json = Run(info + "--json");
+  EXPECT_EQ(json.exit_code, 2);
+  EXPECT_EQ(json.err, error);
+  ASSERT_EQ(json.json().size(), 2u);
+  EXPECT_EQ(json.json()[1]["file"], "nb-3-big-Filter.db");
+}
+
+// ---- convert and diff ----
+
+TEST_F(FilterdbCommandTest, ConversionsThereAndBackAreIdentities) {
+  const Keys keys = RandomKeysOf(0, 2000);
+  Build(keys, "na-1-big-Filter.db");
+  Build(keys, "me-1-big-Filter.db");
+  EXPECT_EQ(Good("convert na-1-big-Filter.db me-2-big-Filter.db").out,
+            "me-2-big-Filter.db: ma-to-me, from na-and-later\n");
+  Good("convert me-2-big-Filter.db na-2-big-Filter.db");
+  EXPECT_NE(Read("me-2-big-Filter.db"), Read("na-1-big-Filter.db"));
+  EXPECT_EQ(Read("me-2-big-Filter.db"), Read("me-1-big-Filter.db"));
+  EXPECT_EQ(Read("na-2-big-Filter.db"), Read("na-1-big-Filter.db"));
+
+  Good("convert me-1-big-Filter.db na-3-big-Filter.db");
+  Good("convert na-3-big-Filter.db me-3-big-Filter.db");
+  EXPECT_EQ(Read("na-3-big-Filter.db"), Read("na-1-big-Filter.db"));
+  EXPECT_EQ(Read("me-3-big-Filter.db"), Read("me-1-big-Filter.db"));
+
+  for (const char* const filter :
+       {"me-2-big-Filter.db", "na-3-big-Filter.db"}) {
+    Good(std::string("check --keys=keys ") + filter);
+  }
+  EXPECT_EQ(Good("diff na-1-big-Filter.db me-1-big-Filter.db").out,
+            "the same filter\n");
+}
+
+TEST_F(FilterdbCommandTest, ConvertWithinAFormIsACopy) {
+  Build(RandomKeysOf(0, 100), "ks-cf-ka-1-Filter.db");
+  Good("convert ks-cf-ka-1-Filter.db la-1-big-Filter.db");
+  EXPECT_EQ(Read("la-1-big-Filter.db"), Read("ks-cf-ka-1-Filter.db"));
+}
+
+// The file is still read from while it is written.
+TEST_F(FilterdbCommandTest, ConvertOverItself) {
+  Build(RandomKeysOf(0, 2000), "nb-1-big-Filter.db");
+  const std::string before = Read("nb-1-big-Filter.db");
+  Good("convert nb-1-big-Filter.db nb-1-big-Filter.db --to=me --force");
+  EXPECT_NE(Read("nb-1-big-Filter.db"), before);
+  Good("convert nb-1-big-Filter.db nb-1-big-Filter.db --from=me --force");
+  EXPECT_EQ(Read("nb-1-big-Filter.db"), before);
+}
+
+TEST_F(FilterdbCommandTest, ForceOverwrites) {
+  Write("nb-1-big-Filter.db", "other");
+  Write("me-1-big-Filter.db", "other");
+  Build(RandomKeysOf(0, 100), "nb-1-big-Filter.db", "--bits=10 --force");
+  Good("convert nb-1-big-Filter.db me-1-big-Filter.db --force");
+  Good("diff nb-1-big-Filter.db me-1-big-Filter.db");
+}
+
+TEST_F(FilterdbCommandTest, DiffCountsBits) {
+  Write("nb-1-big-Filter.db",
+        std::string("\0\0\0\1\0\0\0\2", 8) + std::string(16, '\x0f'));
+  Write("me-1-big-Filter.db",
+        std::string("\0\0\0\1\0\0\0\2", 8) + std::string(16, '\x1c'));
+  const Ran ran = Run("diff nb-1-big-Filter.db me-1-big-Filter.db --json");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.json()["bits_only_in_a"], 32);
+  EXPECT_EQ(ran.json()["bits_only_in_b"], 16);
+  EXPECT_EQ(ran.json()["same"], false);
+}
+
+// ---- JSON ----
+
+TEST_F(FilterdbCommandTest, FieldsOfJson) {
+  EXPECT_EQ(Fields(Build(RandomKeysOf(0, 1000), "nb-1-big-Filter.db")),
+            (Keys{"expected_keys", "file", "keys", "probes", "words"}));
+  const Keys info = {"bits",     "estimated_keys", "estimated_rate", "fault",
+                     "file",     "fill_ratio",     "form",           "probes",
+                     "set_bits", "verdict",        "words"};
+  const Json infos =
+      Good("info nb-1-big-Filter.db nb-1-big-Filter.db --json").json();
+  ASSERT_EQ(infos.size(), 2u);
+  EXPECT_EQ(Fields(infos[0]), info);
+  EXPECT_EQ(Good("info nb-1-big-Filter.db --keys-expected=1000 --json")
+                .json()[0]
+                .count("design_rate"),
+            1u);
+  EXPECT_EQ(Fields(Good("check nb-1-big-Filter.db --keys=keys --json").json()),
+            (Keys{"fault", "file", "keys", "missing", "missing_keys"}));
+  EXPECT_EQ(
+      Fields(Good("check nb-1-big-Filter.db --keys=keys --absent=keys --json")
+                 .json()),
+      (Keys{"absent_keys", "false_positives", "fault", "file", "keys",
+            "missing", "missing_keys"}));
+  EXPECT_EQ(Good("convert nb-1-big-Filter.db me-1-big-Filter.db --json").json(),
+            Json({{"file", "me-1-big-Filter.db"},
+                  {"from", "na-and-later"},
+                  {"to", "ma-to-me"}}));
+  const Json diff =
+      Good("diff nb-1-big-Filter.db me-1-big-Filter.db --json").json();
+  EXPECT_EQ(Fields(diff), (Keys{"a", "b", "bits_only_in_a", "bits_only_in_b",
+                                "same", "same_parameters"}));
+  EXPECT_EQ(Fields(diff["a"]), (Keys{"form", "probes", "words"}));
+  Build(RandomKeysOf(0, 2000), "nb-2-big-Filter.db");
+  const Ran other = Run("diff nb-1-big-Filter.db nb-2-big-Filter.db --json");
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_EQ(Fields(other.json()), (Keys{"a", "b", "same", "same_parameters"}));
+  EXPECT_EQ(other.json()["same_parameters"], false);
+}
+
+TEST_F(FilterdbCommandTest, JsonHasNoInfinity) {
+  Write("nb-1-big-Filter.db",
+        std::string("\0\0\0\1\0\0\0\1", 8) + std::string(8, '\xff'));
+  const Ran ran = Run("info nb-1-big-Filter.db --json");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.json()[0]["estimated_keys"], nullptr);
+  EXPECT_EQ(ran.json()[0]["verdict"], "saturated");
+}
+
+// Which no JSON can hold.
+TEST_F(FilterdbCommandTest, FileNamesOfAnyBytes) {
+  const std::string name = "nb-\xff-big-Filter.db";
+  const Json built = Build(RandomKeysOf(0, 100), name);
+  EXPECT_EQ(built["file"], "nb-\xef\xbf\xbd-big-Filter.db");
+  EXPECT_EQ(Good("info --json " + name).json()[0]["verdict"], "ok");
+}
+
+// ---- Help ----
+
+TEST_F(FilterdbCommandTest, HelpOfEach) {
+  const std::string all = Good("--help").out;
+  for (const std::string command :
+       {"info", "check", "build", "convert", "diff", "export", "doctor"}) {
+    EXPECT_THAT(all, HasSubstr("\n  " + command + " "));
+    const std::string help = Good(command + " --help").out;
+    EXPECT_THAT(help, HasSubstr("filterdb " + command + " [OPTIONS]"));
+    EXPECT_THAT(help, HasSubstr("--json"));
+  }
+  EXPECT_THAT(all, HasSubstr("Exit status: 0 good, 1 a fault was found, 2"));
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

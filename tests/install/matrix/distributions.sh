@@ -1,0 +1,155 @@
+#!/bin/bash
+# `make test` and `make demo` on Debian releases, each in a chroot of its own.
+set -euo pipefail
+
+ALL_RELEASES=(bookworm trixie sid)
+REPOSITORY=$(cd "$(dirname "$0")/../../.." && pwd)
+
+usage() {
+  cat <<END
+Usage: $0 [--ccache=DIR] [--jobs=N] [--snapshot] CHROOTS all|RELEASE...
+
+Runs \`make test\` and \`make demo\` of the last commit (HEAD) on Debian releases,
+${ALL_RELEASES[*]}, and prints a table of the results.
+
+CHROOTS is a folder. The chroot of a release is CHROOTS/RELEASE, made by
+debootstrap if it is not there; its logs are CHROOTS/RELEASE.*.log. The packages
+are what librocksdb-dev and so on are in that release today.
+
+  --ccache=DIR  keep the compiler's results there, for the next time
+  --jobs=N      compile so many files at once (all CPUs)
+  --snapshot    the mirror is of an earlier day: take lists that have expired
+
+Needs root and debootstrap, a network, and 3 GB for a chroot. Exit status 0 if
+all tests passed and all demos ran, 1 if not, 2 for a wrong usage.
+END
+}
+
+fail_usage() {
+  echo "$0: $1; see --help" >&2
+  exit 2
+}
+
+ccache= jobs=$(nproc) snapshot=
+while [[ ${1-} == -* ]]; do
+  case $1 in
+    --help) usage; exit ;;
+    --ccache=?*) ccache=$(realpath -m "${1#*=}") ;;
+    --jobs=[1-9]*) jobs=${1#*=} ;;
+    --snapshot) snapshot=--snapshot ;;
+    *) fail_usage "unknown option $1" ;;
+  esac
+  shift
+done
+[[ $# -ge 2 ]] || fail_usage "no folder or no release given"
+chroots=$(realpath -m "$1")
+shift
+releases=("$@")
+[[ $* == all ]] && releases=("${ALL_RELEASES[@]}")
+for release in "${releases[@]}"; do
+  [[ " ${ALL_RELEASES[*]} " == *" $release "* ]] ||
+    fail_usage "unknown release $release (known: ${ALL_RELEASES[*]})"
+done
+[[ $(id -u) == 0 ]] || fail_usage "chroots take root: run it with sudo"
+command -v debootstrap >/dev/null ||
+  fail_usage "debootstrap is missing: apt-get install debootstrap"
+
+# What is mounted below is mounted for this process alone, and goes with it,
+# however it ends.
+if [[ ${CASSANDRA_BLOOM_MOUNTS-} != own ]]; then
+  exec env CASSANDRA_BLOOM_MOUNTS=own unshare --mount "$0" \
+    ${ccache:+"--ccache=$ccache"} "--jobs=$jobs" $snapshot "$chroots" "${releases[@]}"
+fi
+
+progress() { printf '%(%H:%M:%S)T %s: %s\n' -1 "$release" "$*" >&2; }
+
+# logged NAME COMMAND...: with its output in the log NAME alone.
+logged() {
+  local log=$chroots/$release.$1.log
+  shift
+  progress "$* (log: $log)"
+  "$@" >"$log" 2>&1 || {
+    progress "failed; the end of $log:"
+    tail -n 20 "$log" >&2
+    return 1
+  }
+}
+
+make_chroot() {
+  rm -rf "$chroot.part"
+  debootstrap --variant=minbase "$release" "$chroot.part" &&
+    mv "$chroot.part" "$chroot"
+}
+
+# bind FOLDER PLACE-IN-CHROOT
+bind() {
+  mkdir -p "$chroot$2"
+  mount --rbind "$1" "$chroot$2"
+}
+
+inside() {
+  chroot "$chroot" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+    LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+    ${ccache:+CCACHE_DIR=/ccache} ${ccache:+CCACHE_MAXSIZE=2G} \
+    ${ccache:+CMAKE_C_COMPILER_LAUNCHER=ccache} \
+    ${ccache:+CMAKE_CXX_COMPILER_LAUNCHER=ccache} "$@"
+}
+
+prepare() {
+  local apt_conf=$chroot/etc/apt/apt.conf.d/snapshot
+  rm -f "$apt_conf"
+  [[ -z $snapshot ]] ||
+    echo 'Acquire::Check-Valid-Until "false";' >"$apt_conf"
+  inside apt-get update &&
+    inside apt-get install -y --no-install-recommends make ${ccache:+ccache} &&
+    rm -rf "$chroot/root/cassandra_bloom" &&
+    mkdir "$chroot/root/cassandra_bloom" &&
+    git -C "$REPOSITORY" archive HEAD | tar x -C "$chroot/root/cassandra_bloom"
+}
+
+make_inside() { inside make -C /root/cassandra_bloom "JOBS=$jobs" "$1"; }
+
+# Of ctest: "passed, skipped, failed" by its last lines.
+test_counts() {
+  local log=$chroots/$release.test.log failed total skipped
+  read -r failed total < <(sed -nE \
+    's/^.* ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "$log") || {
+    echo "did not run | | "
+    return
+  }
+  skipped=$(grep -c '\*\*\*Skipped' "$log" || true)
+  echo "$((total - failed - skipped)) | $skipped | $failed"
+}
+
+run_release() {
+  local tests=0 demo=yes
+  chroot=$chroots/$release
+  [[ -d $chroot ]] || logged debootstrap make_chroot || return 1
+  mount -t proc proc "$chroot/proc"
+  bind /dev /dev
+  [[ -z $ccache ]] || bind "$ccache" /ccache
+  # Some tests compare with files of Cassandra, if they are there.
+  [[ ! -d $REPOSITORY/../shared ]] || bind "$REPOSITORY/../shared" /root/shared
+  logged prepare prepare || return 1
+  logged test make_inside test || tests=1
+  logged demo make_inside demo || demo=no
+  rows+=("$(printf '| %s | %s | %s | %s | %s | %(%F)T |' \
+    "$release" \
+    "$(inside dpkg-query -W -f '${Version}' librocksdb-dev)" \
+    "$(inside g++ -dumpfullversion)" "$(test_counts)" "$demo" -1)")
+  [[ $tests == 0 && $demo == yes ]]
+}
+
+mkdir -p "$chroots" ${ccache:+"$ccache"}
+rows=()
+status=0
+for release in "${releases[@]}"; do
+  run_release || {
+    progress "failed"
+    status=1
+  }
+done
+echo '| release | librocksdb-dev | g++ | passed | skipped | failed | demo | date |'
+echo '|---|---|---|---:|---:|---:|---|---|'
+printf '%s\n' "${rows[@]}"
+exit $status

@@ -1,0 +1,89 @@
+#!/bin/bash
+# Is RocksDB's private interface of filters, as plugin/policy/filter_bits_api.h
+# declares it, that of RocksDB's sources?
+set -euo pipefail
+
+REPOSITORY=$(cd "$(dirname "$0")/../../.." && pwd)
+CXX=${CXX:-g++}
+
+usage() {
+  cat <<END
+Usage: $0 CHECKOUT...
+
+A CHECKOUT is a source tree of a RocksDB release. For each, plugin/rocksdb is
+compiled twice, with RocksDB's own filter_policy_internal.h and, from its public
+headers alone, with our declaration of it, and the virtual function tables of our
+builder and reader, and the sizes of their base classes, are compared.
+
+CXX is the compiler ($CXX). Exit status 0 if all compiled and are the same, 1 if
+not, 2 for a wrong usage.
+END
+}
+
+case ${1-} in
+  --help) usage; exit ;;
+  '' | -*) echo "$0: no source tree of RocksDB given; see --help" >&2; exit 2 ;;
+esac
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+glue() {
+  for source in "$REPOSITORY"/plugin/policy/*.cc; do
+    echo "#include \"$source\""
+  done
+  cat <<END
+extern const unsigned long base_class_sizes[];
+const unsigned long base_class_sizes[] = {
+    sizeof(ROCKSDB_NAMESPACE::FilterBitsBuilder),
+    sizeof(ROCKSDB_NAMESPACE::FilterBitsReader)};
+END
+}
+
+# compile OUTPUT FLAGS...: to assembly, which names the functions of the tables
+# with their parameters.
+compile() {
+  local output=$1
+  shift
+  $CXX -x c++ -w -S -o "$output" -I"$REPOSITORY" -I"$REPOSITORY/include" \
+    -DCASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB "$@" "$work/glue.cc"
+}
+
+# Without the entries for RTTI, which are no functions.
+tables() {
+  awk '/^[^ \t].*:$/ { on = /^_ZTV.*CassandraBloomBits|^base_class_sizes/ }
+       on && !/_ZTI/ && (/:$/ || /\.quad/)' "$1"
+}
+
+glue >"$work/glue.cc"
+status=0
+echo '| RocksDB | with its own header | with our declaration | layouts |'
+echo '|---|---|---|---|'
+for tree in "$@"; do
+  version_h=$tree/include/rocksdb/version.h
+  if [[ ! -f $version_h || ! -f $tree/table/block_based/filter_policy_internal.h ]]; then
+    echo "$0: $tree is not a source tree of RocksDB 7.0 or later" >&2
+    exit 2
+  fi
+  release=$(sed -nE 's/^#define ROCKSDB_(MAJOR|MINOR|PATCH) ([0-9]+)/\2/p' \
+    "$version_h" | paste -sd.)
+  std=-std=c++17
+  [[ ${release%%.*} -lt 10 ]] || std=-std=c++20  # For RocksDB's headers.
+  theirs=compiles ours=compiles layouts=-
+  compile "$work/theirs.s" $std -I"$tree" -I"$tree/include" \
+    -DROCKSDB_PLATFORM_POSIX -DOS_LINUX || theirs=fails
+  compile "$work/ours.s" $std -I"$tree/include" || ours=fails
+  if [[ $theirs$ours == compilescompiles ]]; then
+    tables "$work/theirs.s" >"$work/theirs"
+    tables "$work/ours.s" >"$work/ours"
+    layouts=equal
+    if [[ $(grep -c '^_ZTV\|^base' "$work/ours") != 3 ]]; then
+      layouts="not found"
+    elif ! diff "$work/theirs" "$work/ours" >&2; then
+      layouts=DIFFERENT
+    fi
+  fi
+  echo "| $release | $theirs | $ours | $layouts |"
+  [[ $layouts == equal ]] || status=1
+done
+exit $status

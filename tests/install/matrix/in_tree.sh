@@ -1,0 +1,166 @@
+#!/bin/bash
+# The plugin inside RocksDB's own tree: see usage.
+set -euo pipefail
+
+usage() {
+  cat <<END
+Usage: in_tree.sh make|cmake ROCKSDB_TREE
+
+Builds RocksDB with this repository as its plugin, by RocksDB's Makefile or by
+its CMake, and checks that the policy works there with nothing preloaded: the
+plugin's test, db_bench with an OPTIONS file, sst_dump, ldb, and db_stress, four
+threads with reopenings. Prints a row of a table:
+
+  | RocksDB | build | compiler | plugin tests | absent reads filtered | db_stress |
+
+ROCKSDB_TREE  a checkout or an unpacked release of RocksDB. The link
+              plugin/cassandra_bloom is made in it; cmake builds in its folder
+              build-cassandra-bloom. What is built already is not built again.
+Environment   JOBS=2 (nproc), STRESS_OPS=100000 for each thread,
+              CXX=g++, CC=gcc, OPTIMIZE=-O2
+Needs         what RocksDB needs, libgflags-dev, libgtest-dev
+END
+}
+
+fail() { echo "in_tree.sh: $*" >&2; exit 1; }
+step() { printf '==== %s (%d s)\n' "$*" "$SECONDS" >&2; }
+
+case ${1-} in
+  --help) usage; exit ;;
+  make | cmake) build=$1 ;;
+  *) usage >&2; exit 2 ;;
+esac
+[ $# = 2 ] || { usage >&2; exit 2; }
+[ -f "$2/include/rocksdb/version.h" ] || fail "$2 is not a source tree of RocksDB"
+tree=$(realpath "$2")
+repository=$(realpath "$(dirname "$0")/../../..")
+jobs=${JOBS:-$(nproc)}
+tools="db_bench ldb sst_dump db_stress"
+test=cassandra_bloom_plugin_test
+unset LD_PRELOAD
+
+version() { sed -n "s/^#define ROCKSDB_$1 //p" "$tree/include/rocksdb/version.h"; }
+release=$(version MAJOR).$(version MINOR).$(version PATCH)
+
+link_plugin() {
+  local link=$tree/plugin/cassandra_bloom
+  if [ -e "$link" ] && [ "$(realpath "$link")" != "$repository" ]; then
+    fail "$link is there and is not this repository: remove it"
+  fi
+  ln -sfn "$repository" "$link"
+}
+
+# g++ 12 warns about RocksDB's own code.
+build_by_make() {
+  # shellcheck disable=SC2086
+  make -C "$tree" -j"$jobs" DEBUG_LEVEL=0 PORTABLE=1 DISABLE_WARNING_AS_ERROR=1 OPTIMIZE_LEVEL="${OPTIMIZE:--O2}" \
+    ROCKSDB_PLUGINS=cassandra_bloom CC="${CC:-gcc}" CXX="${CXX:-g++}" static_lib $tools
+  bin=$tree
+}
+
+# Tests are built by CMake in Debug only: with RocksDB's assertions, then.
+build_by_cmake() {
+  bin=$tree/build-cassandra-bloom
+  local goals=$tools
+  if grep -q PLUGIN_TESTS "$tree/CMakeLists.txt"; then goals+=" $test"; fi
+  cmake -S "$tree" -B "$bin" -DROCKSDB_PLUGINS=cassandra_bloom \
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="${OPTIMIZE:--O2}" \
+    -DFAIL_ON_WARNINGS=OFF -DPORTABLE=1 -DWITH_GFLAGS=ON -DROCKSDB_BUILD_SHARED=OFF
+  # shellcheck disable=SC2086
+  cmake --build "$bin" --parallel "$jobs" --target $goals
+  ln -sf "$bin"/tools/{ldb,sst_dump} "$bin"/db_stress_tool/db_stress "$bin"
+}
+
+# Where RocksDB's build knows no tests of plugins (7.8), or needs a Debug build for
+# them (make).
+build_test_by_hand() {
+  [ -x "$bin/$test" ] && return
+  local flags=() library standard=17
+  if [ "${release%%.*}" -ge 10 ]; then standard=20; fi
+  if [ "$build" = make ]; then flags+=(-fno-rtti); fi
+  # What of these RocksDB's build has found, it uses.
+  for library in z bz2 snappy lz4 zstd uring numa tbb jemalloc; do
+    if [ -e "$(${CXX:-g++} -print-file-name=lib$library.so)" ]; then
+      flags+=("-l$library")
+    fi
+  done
+  ${CXX:-g++} -std=c++$standard -O1 -I"$tree/include" "$repository/tests/install/in_tree/$test.cc" \
+    -o "$bin/$test" -Wl,--as-needed "$bin/librocksdb.a" -lgtest -lgflags -lpthread -ldl \
+    "${flags[@]}"
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+check_db_bench() {
+  local flags=(--db="$work/db" --options_file="$repository/db_bench_ext/database/options/full.ini"
+    --num=100000 --key_size=16 --statistics --stats_interval=0)
+  "$bin/db_bench" "${flags[@]}" --benchmarks=fillrandom,flush,compact >"$work/fill.log" 2>&1 ||
+    fail "db_bench does not write: $(tail -3 "$work/fill.log")"
+  "$bin/db_bench" "${flags[@]}" --use_existing_db --benchmarks=readmissing \
+    >"$work/read.log" 2>&1 || fail "db_bench does not read: $(tail -3 "$work/read.log")"
+  local useful
+  useful=$(sed -n 's/^rocksdb.bloom.filter.useful COUNT : //p' "$work/read.log")
+  [ "${useful:-0}" -gt 98000 ] || fail "of 100000 absent reads ${useful:-none} were filtered"
+  filtered="$((useful / 1000)).$((useful / 100 % 10)) %"
+}
+
+check_tools() {
+  local properties
+  properties=$("$bin/sst_dump" --file="$work/db" --show_properties --command=none)
+  grep -q 'filter policy name: cassandra_bloom$' <<<"$properties" ||
+    fail "sst_dump: no filter policy cassandra_bloom in $properties"
+  local key
+  key=$("$bin/ldb" --db="$work/db" --try_load_options --hex scan --max_keys=1 | cut -d' ' -f1)
+  "$bin/ldb" --db="$work/db" --try_load_options --hex get "$key" >/dev/null ||
+    fail "ldb does not find the key $key"
+  # Its exit status depends on the release.
+  "$bin/ldb" --db="$work/db" --try_load_options --hex get 0x00 >"$work/absent.log" 2>&1 || true
+  grep -qi 'not *found' "$work/absent.log" || fail "ldb finds the key 0x00, which is absent"
+}
+
+# What the flags switch off needs a build for tests, an option that the OPTIONS
+# file leaves out, or hardware; unknown ones are left out in older releases.
+check_db_stress() {
+  local ops=${STRESS_OPS:-100000} flag flags=()
+  for flag in --clear_column_family_one_in=0 --read_fault_one_in=0 \
+    --metadata_read_fault_one_in=0 --write_fault_one_in=0 \
+    --metadata_write_fault_one_in=0 --open_read_fault_one_in=0 \
+    --open_write_fault_one_in=0 --open_metadata_read_fault_one_in=0 \
+    --open_metadata_write_fault_one_in=0 --secondary_cache_fault_one_in=0 \
+    --sync_fault_injection=0 --compression_manager=none; do
+    local name=${flag#--}
+    if grep -rqw "${name%%=*}" "$tree/db_stress_tool/db_stress_gflags.cc"; then
+      flags+=("$flag")
+    fi
+  done
+  mkdir -p "$work/expected"
+  "$bin/db_stress" --db="$work/stress" --expected_values_dir="$work/expected" \
+    --options_file="$repository/tests/install/matrix/db_stress.ini" --prefix_size=7 \
+    --threads=4 --ops_per_thread="$ops" --reopen=5 --max_key=100000 --value_size_mult=33 \
+    --column_families=1 --destroy_db_initially=1 --compact_range_one_in=20000 \
+    --flush_one_in=5000 "${flags[@]}" >"$work/stress.log" 2>&1 ||
+    { cp "$work/stress.log" "$tree/db_stress.log"
+      fail "db_stress: $(tail -5 "$work/stress.log"); the whole: $tree/db_stress.log"; }
+  grep -q 'Verification successful' "$work/stress.log" ||
+    fail "db_stress has verified nothing: $(tail -5 "$work/stress.log")"
+  grep -hq 'filter_policy=cassandra_bloom:10$' "$work"/stress/OPTIONS-* ||
+    fail "db_stress ran without cassandra_bloom"
+  stressed="4 x $ops operations, verified"
+}
+
+link_plugin
+step "RocksDB $release by $build"
+build_by_"$build" >&2
+step "the plugin's test"
+build_test_by_hand
+"$bin/$test" >"$work/test.log" 2>&1 || fail "$(cat "$work/test.log")"
+passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests\.$/\1/p' "$work/test.log")
+step "db_bench"
+check_db_bench
+step "sst_dump, ldb"
+check_tools
+step "db_stress"
+check_db_stress
+step "done"
+echo "| $release | $build | $(${CXX:-g++} -dumpfullversion) | $passed passed | $filtered | $stressed |"

@@ -1,0 +1,111 @@
+#!/bin/bash
+# The loader where RocksDB 7.8 and 9.10 meet: a Debian 13 that gets RocksDB 7.8
+# from Debian 12.
+set -euo pipefail
+
+usage="usage: loader.sh [--root=FOLDER] [--keep-9.10] [PACKAGES]
+
+As root. PACKAGES is the folder of what \`make deb\` wrote on Debian 12
+(build/deb/packages). Those for RocksDB 9.10 are made in the Debian 13, which is in
+FOLDER, or is put there by debootstrap; without it, in a temporary one.
+--keep-9.10: take those that an earlier run has made in FOLDER."
+here=$(cd "$(dirname "$0")" && pwd)
+sources=${here%/tests/install/matrix}
+packages=$sources/build/deb/packages
+root= keep=
+for argument; do
+  case $argument in
+    --help) echo "$usage"; exit ;;
+    --root=*) root=${argument#--root=} ;;
+    --keep-9.10) keep=1 ;;
+    *) packages=$argument ;;
+  esac
+done
+ls "$packages"/*7.8*.deb >/dev/null || { echo "no packages for 7.8 in $packages: make deb"; exit 1; }
+
+# shellcheck source=tests/install/matrix/chroot.sh
+. "$here/chroot.sh"
+open_chroot trixie "$root"
+
+step "RocksDB of both, and the tools of both"
+mirror=$(sed -n "s/^deb \\([^ ]*\\) trixie.*/\\1/p" "$root/etc/apt/sources.list" | head -1)
+echo "deb $mirror bookworm main" >"$root/etc/apt/sources.list.d/bookworm.list"
+inside apt-get update -qq
+install make librocksdb9.10 librocksdb7.8 rocksdb-tools
+inside bash -euc '
+  mkdir -p /check/tools-7.8
+  cd /check
+  apt-get download -qq rocksdb-tools/bookworm
+  dpkg-deb -x rocksdb-tools_7.8*.deb tools-7.8'
+rm -rf "$root/check/7.8"
+cp -r "$packages" "$root/check/7.8"
+cp "$here/policy_in_db_bench.sh" "$root/check"
+
+if [ -z "$keep" ]; then
+  step "building for 9.10"
+  rm -rf "$root/check/sources"
+  mkdir "$root/check/sources"
+  (cd "$sources" && git ls-files -z | xargs -0 cp --parents -t "$root/check/sources")
+  inside make -C /check/sources deb JOBS=2 >"$root/check/make_deb.log" 2>&1 || {
+    tail -50 "$root/check/make_deb.log"
+    exit 1
+  }
+fi
+build_7_8=$(cd "$root" && ls check/7.8/librocksdb-cassandra-bloom7.8_*.deb)
+build_9_10=$(cd "$root" && ls check/sources/build/deb/packages/librocksdb-cassandra-bloom9.10_*.deb)
+loader=$(cd "$root" && ls check/7.8/libcassandra-bloom-preload_*.deb)
+
+# ---- The cases ----
+
+declare -A db_bench=([7.8]=/check/tools-7.8/usr/bin/db_bench [9.10]=db_bench)
+declare -A sst_dump=([7.8]=/check/tools-7.8/usr/bin/sst_dump [9.10]=sst_dump)
+failed=0
+
+check() {  # HOST EXPECTED: the result begins so.
+  local result
+  inside env LD_PRELOAD=libcassandra_bloom_preload.so true >"$root/check/true.log" 2>&1 ||
+    echo "failed" >>"$root/check/true.log"
+  result=$(inside /check/policy_in_db_bench.sh "${db_bench[$1]}" "${sst_dump[$1]}" 2>&1) || true
+  printf 'host %-5s %s\n' "$1" "$result"
+  if [[ $result != "$2"* || $result == *$'\n'* || -s $root/check/true.log ]]; then
+    echo "           EXPECTED: $2; and nothing from /bin/true, which said: $(cat "$root/check/true.log")"
+    failed=1
+  fi
+}
+refuses() { echo "cassandra_bloom: not loaded: no plugin for RocksDB $1, looked for "; }
+
+case_of() {  # WHAT: what is installed now
+  step "$1"
+  inside dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'librocksdb*' 'lib*cassandra-bloom*' |
+    sed -n 's/^installed /  /p'
+}
+
+# Of an earlier run.
+inside sh -c "dpkg-query -W -f '\${Package}\n' 'lib*cassandra-bloom*' 2>/dev/null | xargs -r dpkg --purge >/dev/null"
+install "/$build_7_8" "/$loader"
+case_of "both RocksDBs, the 7.8 build alone"
+check 9.10 "$(refuses 9.10)"
+check 7.8 used
+
+install "/$build_9_10"
+case_of "both RocksDBs, both builds"
+check 9.10 used
+check 7.8 used
+
+inside apt-get -o Dpkg::Use-Pty=0 purge -qq -y librocksdb-cassandra-bloom7.8 >/dev/null
+case_of "both RocksDBs, the 9.10 build alone"
+check 9.10 used
+check 7.8 "$(refuses 7.8)"
+
+install "/$build_7_8"
+inside dpkg --purge --force-depends librocksdb7.8 >/dev/null 2>&1
+case_of "RocksDB 9.10 alone, both builds"
+check 9.10 used
+
+inside dpkg --purge --force-depends librocksdb-cassandra-bloom9.10 >/dev/null 2>&1
+case_of "RocksDB 9.10 alone, the 7.8 build alone"
+check 9.10 "$(refuses 9.10)"
+install --fix-broken
+
+[ $failed = 0 ] || exit 1
+step "passed"

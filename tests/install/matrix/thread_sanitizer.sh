@@ -1,0 +1,35 @@
+#!/bin/bash
+# The policy under ThreadSanitizer: see usage.
+set -euo pipefail
+
+usage() {
+  cat <<END
+Usage: thread_sanitizer.sh ROCKSDB_TREE [TEST_FLAGS]
+
+Builds RocksDB with ThreadSanitizer, and with it this repository's
+concurrency_test, which does at once all that can run beside something else, and
+runs that. A RocksDB that is not built so gives races that are none.
+
+ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 7.8 to 10.10; built in
+              its folder build-debug-thread, once, in 20 minutes of CPU time
+TEST_FLAGS    such as --gtest_repeat=100, six minutes
+Environment   JOBS=2 (nproc)
+Needs         what RocksDB and the tests need
+END
+}
+
+case ${1-} in
+  --help) usage; exit ;;
+  "") usage >&2; exit 2 ;;
+esac
+repository=$(realpath "$(dirname "$0")/../../..")
+build=$repository/build/tsan
+
+rocksdb=$("$repository/tests/install/matrix/debug_rocksdb.sh" "$1" thread)
+tree=$(realpath "$1")
+shift
+cmake --preset dev -S "$repository" -B "$build" -DCMAKE_CXX_FLAGS="-O1 -g1" \
+  -DCASSANDRA_BLOOM_SANITIZERS=thread -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF \
+  -DROCKSDB_INCLUDE_DIR="$tree/include" -DROCKSDB_LIBRARY="$rocksdb/librocksdb.so"
+cmake --build "$build" --parallel "${JOBS:-$(nproc)}" --target concurrency_test
+TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS-}" "$build/bin/concurrency_test" "$@"

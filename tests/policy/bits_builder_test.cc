@@ -1,0 +1,191 @@
+#include "plugin/policy/bits_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "plugin/filter/block_layout.h"
+#include "tests/support/naive_filter.h"
+#include "tests/support/rocksdb/policy_filter.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+class BitsBuilderTest : public ::testing::Test {
+ protected:
+  const std::unique_ptr<const FilterPolicy> policy_{
+      ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10)};
+};
+
+std::string Expected(std::initializer_list<std::string> keys) {
+  NaiveFilter naive(7, SizingForBitsPerKey(10)->NumWords(keys.size()));
+  for (const std::string& key : keys) {
+    naive.Add(key);
+  }
+  return naive.Serialize();
+}
+
+TEST_F(BitsBuilderTest, BlockIsCassandrasFilterDb) {
+  const auto builder = NewBuilder(*policy_);
+  builder->AddKey("a");
+  builder->AddKey("b");
+  builder->AddKey("");
+  EXPECT_EQ(builder->EstimateEntriesAdded(), 3u);
+  EXPECT_EQ(FinishBlock(builder.get()), Expected({"a", "b", ""}));
+}
+
+TEST_F(BitsBuilderTest, AdjacentDuplicatesCountOnce) {
+  const auto builder = NewBuilder(*policy_);
+  for (const char* key : {"a", "a", "b", "b", "b", "a"}) {
+    builder->AddKey(key);
+  }
+  EXPECT_EQ(builder->EstimateEntriesAdded(), 3u);
+  EXPECT_EQ(FinishBlock(builder.get()), Expected({"a", "b", "a"}));
+}
+
+// RocksDB makes all partitions with one builder, and adds the last prefix of a
+// partition to the next one, too: it must not be taken for a duplicate.
+TEST_F(BitsBuilderTest, FinishForgetsTheLastKey) {
+  const auto builder = NewBuilder(*policy_);
+  builder->AddKey("a");
+  EXPECT_EQ(FinishBlock(builder.get()), Expected({"a"}));
+  EXPECT_EQ(builder->EstimateEntriesAdded(), 0u);
+  builder->AddKey("a");
+  EXPECT_EQ(builder->EstimateEntriesAdded(), 1u);
+  EXPECT_EQ(FinishBlock(builder.get()), Expected({"a"}));
+}
+
+TEST_F(BitsBuilderTest, NoKeysGiveCassandrasEmptyFilter) {
+  const auto builder = NewBuilder(*policy_);
+  EXPECT_EQ(builder->EstimateEntriesAdded(), 0u);
+  EXPECT_EQ(FinishBlock(builder.get()), Expected({}));
+}
+
+TEST_F(BitsBuilderTest, BothFormsOfFinishAgree) {
+  const auto builder = NewBuilder(*policy_);
+  builder->AddKey("a");
+  std::unique_ptr<const char[]> buffer;
+  EXPECT_EQ(builder->Finish(&buffer).ToString(), Expected({"a"}));
+  builder->AddKey("a");
+  Status status = Status::Corruption();
+  EXPECT_EQ(builder->Finish(&buffer, &status).ToString(), Expected({"a"}));
+  EXPECT_TRUE(status.ok());
+}
+
+#if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
+// The rules of RocksDB's own comment on AddKeyAndAlt.
+TEST_F(BitsBuilderTest, KeysAndAlternatesAreComparedWithTheirOwnKind) {
+  const auto builder = NewBuilder(*policy_);
+  builder->AddKey("k1");
+  builder->AddKeyAndAlt("k2", "a");
+  builder->AddKeyAndAlt("k3", "a");  // The alternate again.
+  builder->AddKeyAndAlt("k3", "b");  // The key again.
+  EXPECT_EQ(builder->EstimateEntriesAdded(), 5u);
+  EXPECT_EQ(FinishBlock(builder.get()), Expected({"k1", "k2", "a", "k3", "b"}));
+
+  builder->AddKeyAndAlt("k", "k");  // Its own prefix.
+  EXPECT_EQ(builder->EstimateEntriesAdded(), 1u);
+  builder->AddKeyAndAlt("kk", "k");  // The previous key is the prefix.
+  EXPECT_EQ(builder->EstimateEntriesAdded(), 2u);
+  EXPECT_EQ(FinishBlock(builder.get()), Expected({"k", "kk"}));
+
+  builder->AddKeyAndAlt("k", "a");
+  FinishBlock(builder.get());
+  builder->AddKeyAndAlt("k", "a");  // Nothing stays behind.
+  EXPECT_EQ(FinishBlock(builder.get()), Expected({"k", "a"}));
+}
+#endif
+
+#if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
+TEST_F(BitsBuilderTest, CalculateSpaceIsTheSizeOfTheBlock) {
+  const auto builder = NewBuilder(*policy_);
+  for (size_t n = 0; n < 1000; ++n) {
+    for (size_t i = 0; i < n; ++i) {
+      builder->AddKey(std::to_string(i));
+    }
+    EXPECT_EQ(builder->CalculateSpace(n), FinishBlock(builder.get()).size());
+  }
+  EXPECT_EQ(builder->EstimatedFpRate(1000, 1264),
+            SizingForBitsPerKey(10)->ExpectedRate(1000, 1264));
+  EXPECT_EQ(builder->EstimatedFpRate(1000, 0), 1);
+}
+#endif
+
+TEST_F(BitsBuilderTest, ApproximateNumEntriesAgreesWithTheSize) {
+  for (const double bits : {1.0, 9.5, 10.0, 20.0, 100.0}) {
+    const std::unique_ptr<const FilterPolicy> policy(
+        ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(bits));
+    const auto builder = NewBuilder(*policy);
+    for (size_t bytes = 32; bytes < 5000; bytes += 13) {
+      const size_t most = builder->ApproximateNumEntries(bytes);
+      ASSERT_GE(most, 1u);
+      for (size_t i = 0; i < most; ++i) {
+        builder->AddKey(std::to_string(i));
+      }
+      ASSERT_LE(FinishBlock(builder.get()).size(), bytes);
+      for (size_t i = 0; i < most + 1; ++i) {
+        builder->AddKey(std::to_string(i));
+      }
+      ASSERT_GT(FinishBlock(builder.get()).size(), bytes - 8);
+    }
+    EXPECT_EQ(builder->ApproximateNumEntries(0), 0u);
+    EXPECT_EQ(builder->ApproximateNumEntries(15), 0u);
+    // RocksDB may ask for more than a filter can be.
+    EXPECT_EQ(builder->ApproximateNumEntries(SIZE_MAX),
+              SizingForBitsPerKey(bits)->MaxKeys(kMaxFilterWords));
+  }
+}
+
+class DetectCorruptionTest : public BitsBuilderTest {
+ protected:
+  void SetUp() override {
+    builder_ = NewBuilder(*policy_, /*detect_corruption=*/true);
+    for (int i = 0; i < 100; ++i) {
+      builder_->AddKey("key" + std::to_string(i));
+    }
+    Status status;
+    block_ = builder_->Finish(&buffer_, &status);
+    ASSERT_TRUE(status.ok());
+  }
+
+  std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder_;
+  std::unique_ptr<const char[]> buffer_;
+  Slice block_;
+};
+
+TEST_F(DetectCorruptionTest, AnIntactBlockPasses) {
+  EXPECT_TRUE(builder_->MaybePostVerify(block_).ok());
+  // And so does the next partition.
+  builder_->AddKey("a");
+  Status status;
+  block_ = builder_->Finish(&buffer_, &status);
+  EXPECT_TRUE(status.ok());
+  EXPECT_TRUE(builder_->MaybePostVerify(block_).ok());
+  EXPECT_EQ(block_.ToString(), Expected({"a"}));
+}
+
+TEST_F(DetectCorruptionTest, EveryFlippedBitIsCaught) {
+  const std::string intact = block_.ToString();
+  for (size_t bit = 0; bit < 8 * intact.size(); ++bit) {
+    SetUp();
+    std::string flipped = intact;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
+    ASSERT_TRUE(builder_->MaybePostVerify(flipped).IsCorruption()) << bit;
+  }
+}
+
+TEST_F(DetectCorruptionTest, IsOffUnlessAskedFor) {
+  const auto builder = NewBuilder(*policy_);
+  builder->AddKey("a");
+  FinishBlock(builder.get());
+  EXPECT_TRUE(builder->MaybePostVerify("anything").ok());
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

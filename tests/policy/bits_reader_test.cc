@@ -1,0 +1,138 @@
+#include "plugin/policy/bits_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "plugin/filter/block_layout.h"
+#include "tests/support/broken_filters.h"
+#include "tests/support/random_keys.h"
+#include "tests/support/rocksdb/policy_filter.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Slice;
+
+std::vector<bool> MayMatchBatch(FilterBitsReader* reader,
+                                const std::vector<std::string>& keys) {
+  std::vector<Slice> slices(keys.begin(), keys.end());
+  std::vector<Slice*> pointers;
+  for (Slice& slice : slices) {
+    pointers.push_back(&slice);
+  }
+  // Neither answer may be what was there before.
+  const auto answers = std::make_unique<bool[]>(keys.size() + 1);
+  std::vector<bool> result;
+  for (const bool before : {false, true}) {
+    std::fill_n(answers.get(), keys.size() + 1, before);
+    reader->MayMatch(static_cast<int>(keys.size()), pointers.data(),
+                     answers.get());
+    EXPECT_EQ(answers[keys.size()], before) << "written behind the end";
+    const std::vector<bool> now(answers.get(), answers.get() + keys.size());
+    EXPECT_TRUE(result.empty() || result == now);
+    result = now;
+  }
+  return result;
+}
+
+TEST(BitsReaderTest, BatchesOfAnySizeEqualSingleKeys) {
+  SCOPED_TRACE(Seed());
+  const RandomKeys keys(Seed(), 40);
+  for (const double bits : {1.0, 3.0, 10.0, 16.0, 100.0}) {
+    const std::unique_ptr<const FilterPolicy> policy(
+        ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(bits));
+    const auto builder = NewBuilder(*policy);
+    for (uint64_t i = 0; i < 1000; i += 2) {
+      builder->AddKey(keys[i]);
+    }
+    const std::string block = FinishBlock(builder.get());
+    const auto reader = NewReader(*policy, block);
+    for (size_t size = 0; size <= 200; ++size) {
+      std::vector<std::string> batch;
+      for (size_t i = 0; i < size; ++i) {
+        batch.push_back(keys[size + i]);
+      }
+      const std::vector<bool> answers = MayMatchBatch(reader.get(), batch);
+      for (size_t i = 0; i < size; ++i) {
+        ASSERT_EQ(answers[i], reader->MayMatch(batch[i]));
+        ASSERT_TRUE(answers[i] || (size + i) % 2 == 1) << "false negative";
+      }
+    }
+  }
+}
+
+// All bits zero: whatever took it for a filter would match nothing.
+TEST(BitsReaderTest, BrokenBlocksMatchEverything) {
+  const std::unique_ptr<const FilterPolicy> policy(
+      ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
+  for (const BrokenFilter& broken : kBrokenFilters) {
+    SCOPED_TRACE(broken.what);
+    const std::vector<char> block = broken.Block();
+    const uint64_t counted_before = StatisticsOf(*policy).damaged_blocks;
+    const auto reader = NewReader(*policy, Slice(block.data(), block.size()));
+    EXPECT_EQ(StatisticsOf(*policy).damaged_blocks, counted_before + 1);
+    EXPECT_TRUE(reader->MayMatch("key"));
+    EXPECT_TRUE(reader->MayMatch(""));
+    const std::vector<std::string> keys(100, "key");
+    EXPECT_EQ(MayMatchBatch(reader.get(), keys), std::vector<bool>(100, true));
+  }
+}
+
+TEST(BitsReaderTest, AWellFormedBlockOfZerosMatchesNothing) {
+  const std::unique_ptr<const FilterPolicy> policy(
+      ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
+  std::vector<char> block(FilterDbSize(2));
+  for (const int num_probes : {1, 7, 64}) {
+    WriteFilterDbHeader(num_probes, 2, block.data());
+    const auto reader = NewReader(*policy, Slice(block.data(), block.size()));
+    EXPECT_FALSE(reader->MayMatch("key"));
+  }
+  EXPECT_EQ(StatisticsOf(*policy).damaged_blocks, 0u);
+}
+
+// A filter says its own k and size: any policy of ours reads it.
+TEST(BitsReaderTest, ReadsFiltersOfOtherBitsPerKey) {
+  const std::unique_ptr<const FilterPolicy> writer(
+      ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(20));
+  const std::unique_ptr<const FilterPolicy> other(
+      ROCKSDB_NAMESPACE::NewCassandraBloomPolicyForFpChance(1));
+  const auto builder = NewBuilder(*writer);
+  for (int i = 0; i < 1000; ++i) {
+    builder->AddKey(std::to_string(i));
+  }
+  const std::string block = FinishBlock(builder.get());
+  const auto reader = NewReader(*other, block);
+  int matches = 0;
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_TRUE(reader->MayMatch(std::to_string(i)));
+    matches += reader->MayMatch(std::to_string(i) + "x");
+  }
+  EXPECT_LT(matches, 10);
+}
+
+TEST(BitsReaderDeathTest, ReportsTheFirstBrokenBlockOnly) {
+  // In a process of its own: the report comes once in the life of a process.
+  EXPECT_EXIT(
+      {
+        const std::unique_ptr<const FilterPolicy> policy(
+            ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
+        for (int i = 0; i < 3; ++i) {
+          NewReader(*policy, "broken");
+        }
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0),
+      "^cassandra_bloom: a filter block of 6 bytes is damaged: its "
+      "keys are found, but not filtered \\(reported once\\)\n$");
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,159 @@
+// FilterPolicy::CreateFromString, the direct way from a string to a policy.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "plugin/policy/filter_bits_api.h"
+#include "tests/policy/policy_probe.h"
+#include "tests/policy/policy_strings.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Status;
+
+class CreateFromStringTest : public ::testing::Test {
+ protected:
+  void SetUp() override { RegisterInDefaultRegistry(); }
+
+  static PolicyPtr Create(const std::string& text) {
+    PolicyPtr policy;
+    const Status status =
+        FilterPolicy::CreateFromString(ConfigOptions(), text, &policy);
+    EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
+    return policy;
+  }
+};
+
+TEST_F(CreateFromStringTest, AcceptedStringsBuildTheirFilter) {
+  for (const AcceptedString& accepted : AcceptedStrings()) {
+    SCOPED_TRACE(accepted.text);
+    const PolicyPtr policy = Create(accepted.text);
+    ASSERT_NE(policy, nullptr);
+    EXPECT_EQ(policy->GetId(), accepted.id);
+    const std::string block = BuildBlock(policy);
+    if (accepted.num_probes == 0) {
+      EXPECT_EQ(block, "(no builder)");
+      continue;
+    }
+    ASSERT_GE(block.size(), 8u);
+    EXPECT_EQ(NumProbes(block), accepted.num_probes);
+    EXPECT_EQ(NumWords(block), accepted.num_words);
+    EXPECT_EQ(block.size(), 8 + 8 * static_cast<size_t>(accepted.num_words));
+  }
+}
+
+TEST_F(CreateFromStringTest, TheIdGivesTheSamePolicy) {
+  for (const AcceptedString& accepted : AcceptedStrings()) {
+    SCOPED_TRACE(accepted.text);
+    const PolicyPtr policy = Create(accepted.text);
+    ASSERT_NE(policy, nullptr);
+    const PolicyPtr again = Create(policy->GetId());
+    EXPECT_EQ(IdOf(again), policy->GetId());
+    EXPECT_EQ(BuildBlock(again), BuildBlock(policy));
+  }
+}
+
+TEST_F(CreateFromStringTest, EveryStrictnessGivesTheSamePolicy) {
+  for (const ConfigOptions& config : AllConfigOptions()) {
+    SCOPED_TRACE(ToString(config));
+    for (const AcceptedString& accepted : AcceptedStrings()) {
+      SCOPED_TRACE(accepted.text);
+      PolicyPtr policy;
+      const Status status =
+          FilterPolicy::CreateFromString(config, accepted.text, &policy);
+      EXPECT_TRUE(status.ok()) << status.ToString();
+      EXPECT_EQ(IdOf(policy), accepted.id);
+    }
+  }
+}
+
+TEST_F(CreateFromStringTest, RefusedStringsAreExplained) {
+  for (const ConfigOptions& config : AllConfigOptions()) {
+    SCOPED_TRACE(ToString(config));
+    for (const RefusedString& refused : RefusedStrings()) {
+      SCOPED_TRACE(refused.text);
+      PolicyPtr policy;
+      EXPECT_TRUE(IsRefusal(
+          FilterPolicy::CreateFromString(config, refused.text, &policy),
+          refused));
+    }
+  }
+}
+
+// RocksDB may go on with the policy of a refused string.
+TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
+  const std::string filter = BuildBlock(Create("cassandra_bloom:10"));
+  for (const RefusedString& refused : RefusedStrings()) {
+    SCOPED_TRACE(refused.text);
+    PolicyPtr policy;
+    FilterPolicy::CreateFromString(ConfigOptions(), refused.text, &policy)
+        .PermitUncheckedError();
+    ASSERT_NE(policy, nullptr);
+    // What is stored of it is refused again.
+    PolicyPtr stored;
+    EXPECT_TRUE(FilterPolicy::CreateFromString(ConfigOptions(), policy->GetId(),
+                                               &stored)
+                    .IsInvalidArgument());
+    ASSERT_NE(stored, nullptr);
+    EXPECT_EQ(stored->GetId(), policy->GetId());
+    EXPECT_EQ(policy->GetId().find_first_of("=;{}#"), std::string::npos);
+    EXPECT_STREQ(policy->Name(), "cassandra_bloom");
+
+    ::testing::internal::CaptureStderr();
+    EXPECT_STREQ(policy->CompatibilityName(), "cassandra_bloom");
+    EXPECT_EQ(BuildBlock(policy), "(no builder)");
+    EXPECT_TRUE(Explains(::testing::internal::GetCapturedStderr(), refused));
+
+    using ROCKSDB_NAMESPACE::FilterBitsReader;
+    const std::unique_ptr<FilterBitsReader> reader(
+        policy->GetFilterBitsReader(filter));
+    ASSERT_NE(reader, nullptr);
+    EXPECT_TRUE(reader->MayMatch("key0"));
+    int matches = 0;
+    for (int i = 0; i < 100; ++i) {
+      matches += reader->MayMatch("absent" + std::to_string(i)) ? 1 : 0;
+    }
+    EXPECT_LT(matches, 20) << "it does not filter";
+  }
+}
+
+// What a policy is created over, RocksDB gives as the default of a new string.
+TEST_F(CreateFromStringTest, AnEarlierPolicyLeavesNothingBehind) {
+  for (const AcceptedString& earlier : AcceptedStrings()) {
+    SCOPED_TRACE(std::string("over ") + earlier.text);
+    for (const AcceptedString& accepted : AcceptedStrings()) {
+      SCOPED_TRACE(accepted.text);
+      PolicyPtr policy = Create(earlier.text);
+      const Status status = FilterPolicy::CreateFromString(
+          ConfigOptions(), accepted.text, &policy);
+      EXPECT_TRUE(status.ok()) << status.ToString();
+      EXPECT_EQ(IdOf(policy), accepted.id);
+    }
+  }
+}
+
+// RocksDB's parser of options strings does not bring these back.
+TEST_F(CreateFromStringTest, IdsHoldNoCharacterOfTheOptionsSyntax) {
+  const auto check = [](const char* text) {
+    SCOPED_TRACE(text);
+    PolicyPtr policy;
+    FilterPolicy::CreateFromString(ConfigOptions(), text, &policy)
+        .PermitUncheckedError();
+    EXPECT_EQ(IdOf(policy).find_first_of("=;{}# \\\n"), std::string::npos)
+        << IdOf(policy);
+  };
+  for (const AcceptedString& accepted : AcceptedStrings()) {
+    check(accepted.text);
+  }
+  for (const RefusedString& refused : RefusedStrings()) {
+    check(refused.text);
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,329 @@
+// The functions of the public header, and the names that are frozen.
+
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "tests/policy/policy_probe.h"
+#include "tests/policy/temp_db.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ROCKSDB_NAMESPACE::CassandraBloomOptions;
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::NewCassandraBloomPolicy;
+using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyForFpChance;
+using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyFromOptions;
+using ROCKSDB_NAMESPACE::Options;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct BitsAndId {
+  double bits_per_key;
+  const char* id;
+};
+
+constexpr BitsAndId kBitsAndIds[] = {
+    {-kInfinity, "cassandra_bloom:0"},
+    {-1, "cassandra_bloom:0"},
+    {0, "cassandra_bloom:0"},
+    {0.4999, "cassandra_bloom:0"},
+    {0.5, "cassandra_bloom:1"},
+    {0.7, "cassandra_bloom:1"},
+    {1, "cassandra_bloom:1"},
+    {1.001, "cassandra_bloom:1.001"},
+    {9.5, "cassandra_bloom:9.5"},
+    {9.9994, "cassandra_bloom:9.999"},
+    {9.9996, "cassandra_bloom:10"},
+    {99.999, "cassandra_bloom:99.999"},
+    {100, "cassandra_bloom:100"},
+    {1e300, "cassandra_bloom:100"},
+    {kInfinity, "cassandra_bloom:100"},
+    {std::numeric_limits<double>::quiet_NaN(), "cassandra_bloom:100"},
+};
+
+// A file's filter is found by CompatibilityName, an OPTIONS file's policy by
+// Name and id: another name is an unfiltered database.
+TEST(NewPolicyTest, NamesAreFrozen) {
+  const PolicyPtr bits(NewCassandraBloomPolicy(10));
+  const PolicyPtr chance(NewCassandraBloomPolicyForFpChance(0.01));
+  for (const PolicyPtr& policy : {bits, chance}) {
+    EXPECT_STREQ(policy->Name(), "cassandra_bloom");
+    EXPECT_STREQ(policy->CompatibilityName(), "cassandra_bloom");
+    EXPECT_TRUE(policy->IsInstanceOf("cassandra_bloom"));
+  }
+  EXPECT_EQ(bits->GetId(), "cassandra_bloom:10");
+  EXPECT_EQ(chance->GetId(), "cassandra_bloom:fp:0.01");
+}
+
+PolicyPtr PolicyFor(double bits_per_key, double fp_chance,
+                    const std::string& partition_key) {
+  CassandraBloomOptions options;
+  options.bits_per_key = bits_per_key;
+  options.fp_chance = fp_chance;
+  options.partition_key = partition_key;
+  return PolicyPtr(NewCassandraBloomPolicyFromOptions(options));
+}
+
+// What is hashed of a key must be in the name: a filter read by another policy
+// would hide rows.
+TEST(NewPolicyTest, NamesWithPartitionKeysAreFrozen) {
+  const struct {
+    const char* partition_key;
+    const char* name;
+  } cases[] = {
+      {"whole", "cassandra_bloom"},
+      {"skip:0", "cassandra_bloom"},
+      {"fixed:16", "cassandra_bloom.partition_key.fixed:16"},
+      {"skip:8", "cassandra_bloom.partition_key.skip:8"},
+      {"skip:8,fixed:16", "cassandra_bloom.partition_key.skip:8,fixed:16"},
+      {"u16", "cassandra_bloom.partition_key.u16"},
+      {"skip:8,u16", "cassandra_bloom.partition_key.skip:8,u16"},
+      {"skip:8,composite:2",
+       "cassandra_bloom.partition_key.skip:8,composite:2"},
+  };
+  for (const auto& expected : cases) {
+    SCOPED_TRACE(expected.partition_key);
+    for (const double bits_per_key : {0, 10}) {
+      const PolicyPtr policy =
+          PolicyFor(bits_per_key, 0, expected.partition_key);
+      EXPECT_STREQ(policy->Name(), expected.name);
+      EXPECT_STREQ(policy->CompatibilityName(), expected.name);
+      EXPECT_TRUE(policy->IsInstanceOf("cassandra_bloom"));
+    }
+  }
+  RegisterInDefaultRegistry();
+  PolicyPtr policy;
+  ASSERT_TRUE(FilterPolicy::CreateFromString(
+                  ConfigOptions(),
+                  "{id=cassandra_bloom;partition_key=skip:8,u16}", &policy)
+                  .ok());
+  EXPECT_STREQ(policy->CompatibilityName(),
+               "cassandra_bloom.partition_key.skip:8,u16");
+}
+
+TEST(NewPolicyTest, Options) {
+  EXPECT_EQ(IdOf(PolicyPtr(NewCassandraBloomPolicyFromOptions({}))),
+            "cassandra_bloom:10");
+  EXPECT_EQ(IdOf(PolicyFor(12, 0, "whole")), "cassandra_bloom:12");
+  EXPECT_EQ(IdOf(PolicyFor(12, 0.01, "whole")), "cassandra_bloom:fp:0.01");
+  EXPECT_EQ(IdOf(PolicyFor(9.5, 0, "skip:8,u16")),
+            "cassandra_bloom:9.5:partition_key:skip:8,u16");
+  EXPECT_EQ(IdOf(PolicyFor(9.5, 0.01, "skip:0,fixed:8")),
+            "cassandra_bloom:fp:0.01:partition_key:fixed:8");
+}
+
+TEST(NewPolicyTest, OptionsByLevel) {
+  const auto id = [](const CassandraBloomOptions& options) {
+    return IdOf(PolicyPtr(NewCassandraBloomPolicyFromOptions(options)));
+  };
+  CassandraBloomOptions options;
+  options.level_bits = {14, 12.5, 0.2};
+  EXPECT_EQ(id(options), "cassandra_bloom:level_bits:14,12.5,0");
+  options.bottommost_bits = 8;
+  options.partition_key = "u16";
+  EXPECT_EQ(id(options),
+            "cassandra_bloom:level_bits:14,12.5,0:bottommost_bits:8:"
+            "partition_key:u16");
+  options.fp_chance = 0.01;
+  EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
+  options.level_bits.clear();
+  EXPECT_EQ(id(options),
+            "cassandra_bloom:fp:0.01:bottommost_bits:8:partition_key:u16");
+  options = {};
+  options.level_fp_chance = {0.001, 0.01};
+  options.bottommost_fp_chance = 0.1;
+  EXPECT_EQ(id(options),
+            "cassandra_bloom:level_fp_chance:0.001,0.01:"
+            "bottommost_fp_chance:0.1");
+  options.bottommost_bits = 8;
+  EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
+}
+
+TEST(NewPolicyTest, OptionsOfMonkey) {
+  const auto id = [](const CassandraBloomOptions& options) {
+    return IdOf(PolicyPtr(NewCassandraBloomPolicyFromOptions(options)));
+  };
+  CassandraBloomOptions options;
+  options.allocation = "monkey";
+  EXPECT_EQ(id(options), "cassandra_bloom:10:allocation:monkey");
+  options.size_ratio = 10;
+  EXPECT_EQ(id(options), "cassandra_bloom:10:allocation:monkey");
+  options.size_ratio = 8;
+  options.bottom_level = 4;
+  options.bits_per_key = 12;
+  EXPECT_EQ(id(options),
+            "cassandra_bloom:12:allocation:monkey:size_ratio:8:bottom_level:4");
+  options.allocation = "uniform";
+  EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
+}
+
+// Levels are counted from the last one, where RocksDB fills them from there.
+TEST(NewPolicyTest, MonkeyHasToKnowTheLastLevel) {
+  TempDb db;
+  const struct {
+    const char* policy;
+    bool dynamic;
+    const char* refused;  // Empty: it is not.
+  } cases[] = {
+      {"cassandra_bloom:10:allocation:monkey", true, ""},
+      {"cassandra_bloom:10:allocation:monkey", false, "bottom_level="},
+      {"cassandra_bloom:10:allocation:monkey:bottom_level:3", false, ""},
+      {"cassandra_bloom:10:allocation:monkey:bottom_level:3", true,
+       "leave it out"},
+      {"cassandra_bloom:10:allocation:monkey:bottom_level:6", false, ""},
+      {"cassandra_bloom:10:allocation:monkey:bottom_level:7", false,
+       "num_levels=7"},
+  };
+  RegisterInDefaultRegistry();
+  for (const auto& expected : cases) {
+    SCOPED_TRACE(std::string(expected.policy) +
+                 (expected.dynamic ? ", dynamic" : ""));
+    PolicyPtr policy;
+    ASSERT_TRUE(FilterPolicy::CreateFromString(ConfigOptions(), expected.policy,
+                                               &policy)
+                    .ok());
+    EXPECT_EQ(policy->GetId(), expected.policy);
+    Options options = db.options();
+    SetFilterPolicy(policy, &options);
+    options.level_compaction_dynamic_level_bytes = expected.dynamic;
+    for (const auto style : {ROCKSDB_NAMESPACE::kCompactionStyleLevel,
+                             ROCKSDB_NAMESPACE::kCompactionStyleUniversal}) {
+      options.compaction_style = style;
+      const auto status = db.Open(options);
+      if (status.ok()) {
+        db.Close();
+        std::vector<ROCKSDB_NAMESPACE::ColumnFamilyOptions> families;
+        EXPECT_TRUE(db.OpenLatest(&families).ok());
+        ASSERT_EQ(families.size(), 1u);
+        EXPECT_EQ(IdOf(FilterPolicyOf(families[0])), expected.policy);
+      }
+      db.Close();
+      if (*expected.refused == '\0' ||
+          style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
+        EXPECT_TRUE(status.ok()) << status.ToString();
+      } else {
+        EXPECT_TRUE(status.IsInvalidArgument());
+        EXPECT_NE(status.ToString().find(expected.refused), std::string::npos)
+            << status.ToString();
+      }
+    }
+  }
+}
+
+// With several paths, RocksDB does without dynamic levels, whatever was set.
+TEST(NewPolicyTest, MonkeyWithSeveralPaths) {
+  TempDb db;
+  CassandraBloomOptions policy;
+  policy.allocation = "monkey";
+  Options options = db.options();
+  options.level_compaction_dynamic_level_bytes = true;
+  options.db_paths = {{db.path(), 1 << 30}, {db.path() + "/other", 1 << 30}};
+  SetFilterPolicy(PolicyPtr(NewCassandraBloomPolicyFromOptions(policy)),
+                  &options);
+  EXPECT_TRUE(db.Open(options).IsInvalidArgument());
+  policy.bottom_level = 3;
+  SetFilterPolicy(PolicyPtr(NewCassandraBloomPolicyFromOptions(policy)),
+                  &options);
+  EXPECT_TRUE(db.Open(options).ok());
+  EXPECT_FALSE(db.db()->GetOptions().level_compaction_dynamic_level_bytes);
+}
+
+TEST(NewPolicyTest, WrongOptionsAreRefusedByOpen) {
+  TempDb db;
+  const auto open = [&](const PolicyPtr& policy) {
+    Options options = db.options();
+    SetFilterPolicy(policy, &options);
+    return db.Open(options);
+  };
+  EXPECT_TRUE(
+      IsRefusal(open(PolicyFor(10, 0, "u32")), {"", "'u32'", "skip:S,u16"}));
+  EXPECT_TRUE(IsRefusal(open(PolicyFor(10, 0, "")), {"", "''", "skip:S,u16"}));
+  EXPECT_TRUE(
+      IsRefusal(open(PolicyFor(10, 2, "u16")), {"", "'2'", "0.0000671 to 1"}));
+}
+
+TEST(NewPolicyTest, BitsPerKeyAreTakenAsByTheBuiltInPolicy) {
+  for (const BitsAndId& expected : kBitsAndIds) {
+    SCOPED_TRACE(expected.bits_per_key);
+    const PolicyPtr policy(NewCassandraBloomPolicy(expected.bits_per_key));
+    EXPECT_EQ(IdOf(policy), expected.id);
+    EXPECT_EQ(BuildBlock(policy) == "(no builder)",
+              policy->GetId() == "cassandra_bloom:0");
+  }
+}
+
+TEST(NewPolicyTest, ThousandthsAreKept) {
+  RegisterInDefaultRegistry();
+  for (int millibits = 1000; millibits <= 100000; millibits += 7) {
+    const PolicyPtr policy(NewCassandraBloomPolicy(millibits / 1000.0));
+    const std::string id = policy->GetId();
+    const std::string digits = id.substr(id.find(':') + 1);
+    EXPECT_EQ(std::lround(std::stod(digits) * 1000), millibits) << id;
+    EXPECT_LE(digits.size(), 7u) << id;
+    PolicyPtr again;
+    ASSERT_TRUE(
+        FilterPolicy::CreateFromString(ConfigOptions(), id, &again).ok());
+    EXPECT_EQ(again->GetId(), id);
+  }
+}
+
+TEST(NewPolicyTest, FpChances) {
+  const struct {
+    double fp_chance;
+    const char* id;
+  } cases[] = {
+      {1, "cassandra_bloom:fp:1"},
+      {0.1, "cassandra_bloom:fp:0.1"},
+      {0.01, "cassandra_bloom:fp:0.01"},
+      {1.0 / 3, "cassandra_bloom:fp:0.3333333333333333"},
+      {6.71e-5, "cassandra_bloom:fp:6.71e-05"},
+  };
+  TempDb db;
+  for (const auto& expected : cases) {
+    SCOPED_TRACE(expected.fp_chance);
+    const PolicyPtr policy(
+        NewCassandraBloomPolicyForFpChance(expected.fp_chance));
+    EXPECT_EQ(IdOf(policy), expected.id);
+    EXPECT_EQ(BuildBlock(policy) == "(no builder)", expected.fp_chance >= 1);
+    Options options = db.options();
+    SetFilterPolicy(policy, &options);
+    EXPECT_TRUE(db.Open(options).ok());
+    db.Close();
+  }
+}
+
+TEST(NewPolicyTest, WrongFpChancesAreRefusedByOpen) {
+  const struct {
+    double fp_chance;
+    RefusedString refused;
+  } cases[] = {
+      {0, {"", "'0'", "0.0000671 to 1"}},
+      {-0.01, {"", "'-0.01'", "0.0000671 to 1"}},
+      {6.7e-5, {"", "'6.7e-05'", "0.0000671 to 1"}},
+      {1.0000001, {"", "'1.0000001'", "0.0000671 to 1"}},
+      {kInfinity, {"", "'inf'", "0.0000671 to 1"}},
+      {std::numeric_limits<double>::quiet_NaN(),
+       {"", "'nan'", "0.0000671 to 1"}},
+  };
+  TempDb db;
+  for (const auto& wrong : cases) {
+    SCOPED_TRACE(wrong.fp_chance);
+    const PolicyPtr policy(NewCassandraBloomPolicyForFpChance(wrong.fp_chance));
+    ASSERT_NE(policy, nullptr);
+    Options options = db.options();
+    SetFilterPolicy(policy, &options);
+    EXPECT_TRUE(IsRefusal(db.Open(options), wrong.refused));
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,160 @@
+// Without memory a filter matches everything, and no exception reaches RocksDB.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "tests/support/allocations.h"
+#include "tests/support/rocksdb/last_line_logger.h"
+#include "tests/support/rocksdb/policy_filter.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+class NoMemoryTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ROCKSDB_NAMESPACE::FilterBuildingContext context(table_options_);
+    context.info_log = &logger_;
+    builder_.reset(policy_->GetBuilderWithContext(context));
+  }
+  void TearDown() override { largest_allocation = SIZE_MAX; }
+
+  void AddKeys(int count) {
+    for (int i = 0; i < count; ++i) {
+      char key[16];
+      std::snprintf(key, sizeof(key), "%d", i);
+      builder_->AddKey(Slice(key));
+    }
+  }
+
+  // Not an empty block: as a partition it would match nothing.
+  void ExpectMatchAllAndOk() {
+    Status status;
+    const Slice block = builder_->Finish(&buffer_, &status);
+    largest_allocation = SIZE_MAX;
+    EXPECT_TRUE(status.ok());
+    EXPECT_TRUE(builder_->MaybePostVerify(block).ok());
+    EXPECT_EQ(block.size(), 16u);
+    const auto reader = NewReader(*policy_, block);
+    for (int i = 0; i < 1000; ++i) {
+      EXPECT_TRUE(reader->MayMatch("any key " + std::to_string(i)));
+    }
+    EXPECT_EQ(logger_.num_lines(), 1);
+    EXPECT_NE(logger_.line().find("no memory for a filter of 5000 entries"),
+              std::string::npos)
+        << logger_.line();
+    // The next filter is a good one again.
+    EXPECT_EQ(builder_->EstimateEntriesAdded(), 0u);
+    AddKeys(5000);
+    const std::string good = FinishBlock(builder_.get());
+    EXPECT_EQ(good.size(), 8 + 8 * ((50000u + 20 + 63) / 64));
+    EXPECT_FALSE(NewReader(*policy_, good)->MayMatch("not there"));
+    const auto statistics = StatisticsOf(*policy_);
+    EXPECT_EQ(statistics.filters_built, 2u);
+    EXPECT_EQ(statistics.entries, 10000u);
+    EXPECT_EQ(statistics.bytes, 16u + good.size());
+    EXPECT_EQ(statistics.match_all_filters, 1u);
+    EXPECT_EQ(statistics.damaged_blocks, 0u);
+  }
+
+  const std::unique_ptr<const FilterPolicy> policy_{
+      ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10)};
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options_;
+  LastLineLogger logger_;
+  std::unique_ptr<FilterBitsBuilder> builder_;
+  std::unique_ptr<const char[]> buffer_;
+};
+
+TEST_F(NoMemoryTest, InAddKey) {
+  largest_allocation = 1000;
+  AddKeys(5000);
+  EXPECT_EQ(builder_->EstimateEntriesAdded(), 5000u);
+  ExpectMatchAllAndOk();
+}
+
+TEST_F(NoMemoryTest, HalfWayThroughTheKeys) {
+  AddKeys(1);
+  largest_allocation = 1000;
+  AddKeys(5000);  // The first of them is the one already there.
+  EXPECT_EQ(builder_->EstimateEntriesAdded(), 5000u);
+  ExpectMatchAllAndOk();
+}
+
+TEST_F(NoMemoryTest, InFinish) {
+  AddKeys(5000);
+  largest_allocation = 1000;
+  ExpectMatchAllAndOk();
+}
+
+TEST_F(NoMemoryTest, IsReportedOnceInABuilder) {
+  for (int partition = 0; partition < 3; ++partition) {
+    largest_allocation = 1000;
+    AddKeys(5000);
+    std::unique_ptr<const char[]> buffer;
+    EXPECT_EQ(builder_->Finish(&buffer).size(), 16u);
+    largest_allocation = SIZE_MAX;
+  }
+  EXPECT_EQ(logger_.num_lines(), 1);
+}
+
+TEST_F(NoMemoryTest, ForTheBuilderOrTheReader) {
+  AddKeys(5000);
+  const std::string block = FinishBlock(builder_.get());
+  ROCKSDB_NAMESPACE::FilterBuildingContext context(table_options_);
+  context.info_log = &logger_;
+  largest_allocation = 0;
+  // RocksDB takes both for "no filter".
+  EXPECT_EQ(policy_->GetBuilderWithContext(context), nullptr);
+  EXPECT_EQ(policy_->GetFilterBitsReader(block), nullptr);
+  EXPECT_EQ(logger_.num_lines(), 1);
+}
+
+// With the allocations at hand, here also: memory that changes by itself. The
+// last allocation of a few keys are the hashes.
+class ChangedMemoryTest : public NoMemoryTest {
+ protected:
+  void SetUp() override {
+    table_options_.detect_filter_construct_corruption = true;
+    NoMemoryTest::SetUp();
+    AddKeys(100);
+    hashes_ = static_cast<char*>(last_allocation.load());
+  }
+
+  void FlipABitOfAHash() { hashes_[16 * 50] ^= 1; }
+
+  char* hashes_ = nullptr;
+};
+
+TEST_F(ChangedMemoryTest, BeforeTheFilterIsBuilt) {
+  FlipABitOfAHash();
+  Status status;
+  const Slice block = builder_->Finish(&buffer_, &status);
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find("hashes of the keys changed"),
+            std::string::npos);
+  EXPECT_TRUE(NewReader(*policy_, block)->MayMatch("any key"));
+  EXPECT_EQ(StatisticsOf(*policy_).match_all_filters, 1u);
+}
+
+TEST_F(ChangedMemoryTest, BeforeTheFilterIsVerified) {
+  Status status;
+  const Slice block = builder_->Finish(&buffer_, &status);
+  ASSERT_TRUE(status.ok());
+  FlipABitOfAHash();  // Now the hash of a key that is not in the filter.
+  status = builder_->MaybePostVerify(block);
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find("a key is missing"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,37 @@
+// The ways by which a filter_policy string gets into the options of a database.
+
+#ifndef CASSANDRA_BLOOM_TESTS_POLICY_OPTION_ROUTES_H_
+#define CASSANDRA_BLOOM_TESTS_POLICY_OPTION_ROUTES_H_
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/options.h>
+
+#include <string>
+#include <vector>
+
+namespace cassandra_bloom::testing {
+
+struct OptionRoute {
+  using Load = ROCKSDB_NAMESPACE::Status (*)(
+      const ROCKSDB_NAMESPACE::ConfigOptions& config,
+      const ROCKSDB_NAMESPACE::Options& base, const std::string& policy,
+      ROCKSDB_NAMESPACE::Options* result);
+
+  const char* name;
+  // Are the options `base` plus the policy, or all from a file?
+  bool builds_on_base;
+  // Does the way have no ConfigOptions?
+  bool is_old_api;
+  // Can it carry a policy with options in braces?
+  bool takes_braces;
+  Load load;
+};
+
+const std::vector<OptionRoute>& OptionRoutes();
+
+// The text of an OPTIONS file with this filter policy.
+std::string OptionsFileText(const std::string& policy);
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_POLICY_OPTION_ROUTES_H_

@@ -1,0 +1,221 @@
+// Partition keys in filters, through RocksDB's interface of builders and
+// readers.
+
+#include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "plugin/filter/sizing.h"
+#include "plugin/lsm/partition_key.h"
+#include "tests/support/naive_filter.h"
+#include "tests/support/naive_partition_key.h"
+#include "tests/support/partition_layouts.h"
+#include "tests/support/random_keys.h"
+#include "tests/support/rocksdb/policy_filter.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ROCKSDB_NAMESPACE::CassandraBloomOptions;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::NewCassandraPartitionTransform;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::SliceTransform;
+
+constexpr const char* kExtractors[] = {
+    "whole",  "skip:3",     "fixed:2",     "skip:3,fixed:2",
+    "u16",    "skip:3,u16", "composite:1", "skip:3,composite:2",
+    "fixed:1"};
+
+std::unique_ptr<const FilterPolicy> PolicyFor(const std::string& partition_key,
+                                              double bits_per_key = 10) {
+  CassandraBloomOptions options;
+  options.bits_per_key = bits_per_key;
+  options.partition_key = partition_key;
+  return std::unique_ptr<const FilterPolicy>(
+      NewCassandraBloomPolicyFromOptions(options));
+}
+
+std::shared_ptr<const SliceTransform> TransformFor(
+    const std::string& partition_key) {
+  std::shared_ptr<const SliceTransform> transform;
+  const auto status = NewCassandraPartitionTransform(partition_key, &transform);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return transform;
+}
+
+std::string Expected(const std::vector<std::string>& keys) {
+  NaiveFilter naive(7, SizingForBitsPerKey(10)->NumWords(keys.size()));
+  for (const std::string& key : keys) {
+    naive.Add(key);
+  }
+  return naive.Serialize();
+}
+
+TEST(PartitionKeyBitsTest, TheBlockIsThatOfThePartitionKeys) {
+  for (const PartitionLayout& layout : kPartitionLayouts) {
+    SCOPED_TRACE(layout.name);
+    const auto policy = PolicyFor(layout.partition_key);
+    const auto builder = NewBuilder(*policy, /*detect_corruption=*/true);
+    std::vector<std::string> partition_keys;
+    for (uint64_t partition = 0; partition < 100; ++partition) {
+      for (uint64_t row = 0; row < 5; ++row) {
+        builder->AddKey(StorageKey(layout, partition, row));
+        if (!HasEnd(layout) || row == 0) {
+          partition_keys.push_back(PartitionKey(layout, partition, row));
+        }
+      }
+    }
+    EXPECT_EQ(builder->EstimateEntriesAdded(), partition_keys.size());
+    const std::string block = FinishBlock(builder.get());
+    EXPECT_EQ(block, Expected(partition_keys));
+    EXPECT_TRUE(builder->MaybePostVerify(block).ok());
+  }
+}
+
+// A partition that goes on in the next partition of the filter is in both.
+TEST(PartitionKeyBitsTest, FinishForgetsTheLastPartition) {
+  const auto policy = PolicyFor("fixed:2");
+  const auto builder = NewBuilder(*policy);
+  builder->AddKey("aa1");
+  builder->AddKey("aa2");
+  EXPECT_EQ(builder->EstimateEntriesAdded(), 1u);
+  EXPECT_EQ(FinishBlock(builder.get()), Expected({"aa"}));
+  EXPECT_EQ(builder->EstimateEntriesAdded(), 0u);
+  builder->AddKey("aa3");
+  EXPECT_EQ(builder->EstimateEntriesAdded(), 1u);
+  EXPECT_EQ(FinishBlock(builder.get()), Expected({"aa"}));
+}
+
+// With the prefix extractor, whole keys and prefixes have the same entries.
+TEST(PartitionKeyBitsTest, AKeyAndItsPrefixAreOneEntry) {
+  for (const PartitionLayout& layout : kPartitionLayouts) {
+    if (!HasEnd(layout)) {
+      continue;
+    }
+    SCOPED_TRACE(layout.name);
+    const auto policy = PolicyFor(layout.partition_key);
+    const auto transform = TransformFor(layout.partition_key);
+    const auto builder = NewBuilder(*policy);
+    std::vector<std::string> partition_keys;
+    for (uint64_t partition = 0; partition < 100; ++partition) {
+      for (uint64_t row = 0; row < 5; ++row) {
+        const std::string key = StorageKey(layout, partition, row);
+        const Slice prefix = transform->Transform(key);
+        ASSERT_EQ(prefix, layout.prefix_of(partition));
+#if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
+        builder->AddKeyAndAlt(key, prefix);
+#else
+        builder->AddKey(key);
+        builder->AddKey(prefix);
+#endif
+      }
+      partition_keys.push_back(layout.key_of(partition));
+    }
+    EXPECT_EQ(builder->EstimateEntriesAdded(), partition_keys.size());
+    EXPECT_EQ(FinishBlock(builder.get()), Expected(partition_keys));
+  }
+}
+
+// Everything that a stranger could write as a key.
+std::vector<std::string> HostileKeys(uint64_t seed) {
+  std::vector<std::string> keys = {"", std::string(65536, '\xFF'),
+                                   std::string(65536, '\0'),
+                                   std::string(65537, '\1')};
+  for (int byte = 0; byte < 256; ++byte) {
+    keys.emplace_back(1, static_cast<char>(byte));
+    keys.emplace_back(2, static_cast<char>(byte));
+    keys.emplace_back(3, static_cast<char>(byte));
+    keys.push_back(BigEndian(static_cast<uint64_t>(byte), 2) + "key");
+    keys.push_back("abc" + BigEndian(static_cast<uint64_t>(byte), 2) + "key");
+    keys.push_back(std::string(3, '\0') + WithLength("key") +
+                   static_cast<char>(byte) + WithLength("") +
+                   static_cast<char>(byte) + "row");
+  }
+  const RandomKeys random_keys(seed, 20);
+  uint64_t random = seed;
+  for (uint64_t i = 0; i < 5000; ++i) {
+    keys.push_back(random_keys[i]);
+    keys.push_back(random_keys[i]);
+    for (char& byte : keys.back()) {
+      byte = static_cast<char>(NextRandom(&random) % 3);
+    }
+  }
+  return keys;
+}
+
+bool MatchesInBatch(FilterBitsReader* reader, const std::string& key) {
+  Slice slices[] = {"another", key, "one more", "others"};
+  constexpr size_t kKeys = std::size(slices);
+  Slice* pointers[kKeys];
+  for (size_t i = 0; i < kKeys; ++i) {
+    pointers[i] = &slices[i];
+  }
+  bool may_match[kKeys] = {};
+  reader->MayMatch(static_cast<int>(kKeys), pointers, may_match);
+  return may_match[1];
+}
+
+// Added and asked in every way, also as the prefix alone, which was not added.
+TEST(PartitionKeyBitsTest, HostileKeysAreFoundAgain) {
+  SCOPED_TRACE(Seed());
+  const std::vector<std::string> keys = HostileKeys(Seed());
+  for (const char* const partition_key : kExtractors) {
+    SCOPED_TRACE(partition_key);
+    const auto policy = PolicyFor(partition_key, /*bits_per_key=*/20);
+    const auto builder = NewBuilder(*policy, /*detect_corruption=*/true);
+    for (const std::string& key : keys) {
+      builder->AddKey(key);
+    }
+    const std::string block = FinishBlock(builder.get());
+    ASSERT_TRUE(builder->MaybePostVerify(block).ok());
+    const auto reader = NewReader(*policy, block);
+    for (const std::string& key : keys) {
+      ASSERT_TRUE(reader->MayMatch(key)) << Slice(key).ToString(/*hex=*/true);
+      ASSERT_TRUE(MatchesInBatch(reader.get(), key))
+          << Slice(key).ToString(/*hex=*/true);
+    }
+    std::string error;
+    if (!PartitionKeyExtractor::Parse(partition_key, &error)->has_end()) {
+      continue;
+    }
+    const auto transform = TransformFor(partition_key);
+    uint64_t num_prefixes = 0;
+    for (const std::string& key : keys) {
+      if (transform->InDomain(key)) {
+        ASSERT_TRUE(reader->MayMatch(transform->Transform(key)))
+            << Slice(key).ToString(/*hex=*/true);
+        ++num_prefixes;
+      }
+    }
+    EXPECT_GT(num_prefixes, 200u);
+  }
+}
+
+TEST(PartitionKeyBitsTest, AbsentPartitionsAreSeldomFound) {
+  for (const PartitionLayout& layout : kPartitionLayouts) {
+    SCOPED_TRACE(layout.name);
+    const auto policy = PolicyFor(layout.partition_key);
+    const auto builder = NewBuilder(*policy);
+    for (uint64_t partition = 0; partition < 10000; ++partition) {
+      builder->AddKey(StorageKey(layout, partition, 1));
+    }
+    const std::string block = FinishBlock(builder.get());
+    const auto reader = NewReader(*policy, block);
+    int matches = 0;
+    for (uint64_t partition = 10000; partition < 20000; ++partition) {
+      matches += reader->MayMatch(StorageKey(layout, partition, 1));
+    }
+    EXPECT_LT(matches, 150);  // 0.82 % are expected.
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,299 @@
+// The prefix extractor that is a string: what it does, on which ways it comes,
+// and that a wrong one is never silently none.
+
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "tests/policy/option_routes.h"
+#include "tests/policy/policy_probe.h"
+#include "tests/policy/temp_db.h"
+#include "tests/support/partition_layouts.h"
+#include "tests/support/random_keys.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::DBOptions;
+using ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromMap;
+using ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromString;
+using ROCKSDB_NAMESPACE::GetOptionsFromString;
+using ROCKSDB_NAMESPACE::LoadOptionsFromFile;
+using ROCKSDB_NAMESPACE::NewCassandraPartitionTransform;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::SliceTransform;
+using ROCKSDB_NAMESPACE::Status;
+
+using TransformPtr = std::shared_ptr<const SliceTransform>;
+
+// Given, and what it calls itself.
+constexpr const char* kAccepted[][2] = {
+    {"cassandra_partition:fixed:16", "cassandra_partition:fixed:16"},
+    {"cassandra_partition:skip:8,fixed:16",
+     "cassandra_partition:skip:8,fixed:16"},
+    {"cassandra_partition:u16", "cassandra_partition:u16"},
+    {"cassandra_partition:skip:0,u16", "cassandra_partition:u16"},
+    {"cassandra_partition:skip:8,u16", "cassandra_partition:skip:8,u16"},
+    {"cassandra_partition:skip:8,composite:2",
+     "cassandra_partition:skip:8,composite:2"},
+    {"{id=cassandra_partition:skip:8,u16}", "cassandra_partition:skip:8,u16"},
+};
+
+// Given, and two parts of what is said about it.
+constexpr const char* kRefused[][3] = {
+    {"cassandra_partition", "'cassandra_partition'", "PARTITION_KEY"},
+    {"cassandra_partition:", "''", "skip:S,u16"},
+    {"cassandra_partition:8", "'8'", "skip:S,u16"},
+    {"cassandra_partition:skip:8,u32", "'skip:8,u32'", "skip:S,u16"},
+    {"cassandra_partition.skip:8,u16", "'cassandra_partition.skip:8,u16'",
+     "PARTITION_KEY"},
+    {"cassandra_partitions:u16", "'cassandra_partitions:u16'", "PARTITION_KEY"},
+    {"cassandra_partition:whole", "'whole'", "end of every key"},
+    {"cassandra_partition:skip:8", "'skip:8'", "end of every key"},
+    {"cassandra_partition:fixed:0", "'fixed:0'", "skip:S,u16"},
+    {"cassandra_partition:a-refused-setting", "'a-refused-setting'",
+     "skip:S,u16"},
+    {"{id=cassandra_partition:skip:8,u32}", "'skip:8,u32'", "skip:S,u16"},
+    {"{id=cassandra_partition:u16;length=2}", "'length=2'", "no options"},
+};
+
+TransformPtr TransformFor(const std::string& partition_key) {
+  TransformPtr transform;
+  const Status status =
+      NewCassandraPartitionTransform(partition_key, &transform);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return transform;
+}
+
+std::string IdOf(const TransformPtr& transform) {
+  return transform == nullptr ? "(none)" : transform->GetId();
+}
+
+std::string FileText(const std::string& prefix_extractor) {
+  std::string text = OptionsFileText("nullptr");
+  const std::string before = "[CFOptions \"default\"]\n";
+  return text.insert(text.find(before) + before.size(),
+                     "  prefix_extractor=" + prefix_extractor + "\n");
+}
+
+// Every way, with the options that come of it.
+struct Loaded {
+  std::string way;
+  Status status;
+  TransformPtr transform;
+};
+
+std::vector<Loaded> LoadOnEveryWay(const ConfigOptions& config,
+                                   const std::string& text) {
+  std::vector<Loaded> all;
+  const std::string option = "prefix_extractor=" + text;
+  {
+    TransformPtr transform;
+    const Status status =
+        SliceTransform::CreateFromString(config, text, &transform);
+    all.push_back({"CreateFromString", status, transform});
+  }
+  {
+    ColumnFamilyOptions family;
+    const Status status =
+        GetColumnFamilyOptionsFromString(config, {}, option, &family);
+    all.push_back({"string", status, family.prefix_extractor});
+  }
+  {
+    ColumnFamilyOptions family;
+    const Status status = GetColumnFamilyOptionsFromMap(
+        config, {}, {{"prefix_extractor", text}}, &family);
+    all.push_back({"map", status, family.prefix_extractor});
+  }
+  {
+    Options options;
+    const Status status = GetOptionsFromString(
+        config, {}, "max_open_files=100;" + option, &options);
+    all.push_back({"options string", status, options.prefix_extractor});
+  }
+  {
+    const TempDir folder;
+    WriteFile(folder / "OPTIONS-000007", FileText(text));
+    DBOptions db_options;
+    std::vector<ColumnFamilyDescriptor> families;
+    const Status status = LoadOptionsFromFile(config, folder / "OPTIONS-000007",
+                                              &db_options, &families);
+    all.push_back(
+        {"file", status,
+         families.empty() ? nullptr : families[0].options.prefix_extractor});
+  }
+  return all;
+}
+
+class PartitionTransformTest : public ::testing::Test {
+ protected:
+  void SetUp() override { RegisterInDefaultRegistry(); }
+};
+
+TEST_F(PartitionTransformTest, AcceptedStringsArriveOnEveryWay) {
+  for (const ConfigOptions& config : AllConfigOptions()) {
+    SCOPED_TRACE(ToString(config));
+    for (const auto& [text, id] : kAccepted) {
+      SCOPED_TRACE(text);
+      for (const Loaded& loaded : LoadOnEveryWay(config, text)) {
+        SCOPED_TRACE(loaded.way);
+        EXPECT_TRUE(loaded.status.ok()) << loaded.status.ToString();
+        EXPECT_EQ(IdOf(loaded.transform), id);
+      }
+    }
+  }
+}
+
+TEST_F(PartitionTransformTest, RefusedStringsAreRefusedOnEveryWay) {
+  for (const ConfigOptions& config : AllConfigOptions()) {
+    SCOPED_TRACE(ToString(config));
+    for (const auto& [text, value, range] : kRefused) {
+      SCOPED_TRACE(text);
+      for (const Loaded& loaded : LoadOnEveryWay(config, text)) {
+        SCOPED_TRACE(loaded.way);
+        Status status = loaded.status;
+        if (status.ok()) {
+          // RocksDB ignores the answer if it is to ignore unknown options.
+          EXPECT_TRUE(config.ignore_unknown_options);
+          ASSERT_NE(loaded.transform, nullptr) << "silently none";
+          EXPECT_FALSE(loaded.transform->InDomain("a key"));
+          TempDb db;
+          Options options = db.options();
+          options.prefix_extractor = loaded.transform;
+          status = db.Open(options);
+        }
+        const std::string message = status.ToString();
+        EXPECT_TRUE(status.IsInvalidArgument()) << message;
+        EXPECT_NE(message.find(value), std::string::npos) << message;
+        EXPECT_NE(message.find(range), std::string::npos) << message;
+      }
+    }
+  }
+}
+
+TEST_F(PartitionTransformTest, WrongOnesInCppAreRefused) {
+  for (const char* const wrong : {"", "whole", "skip:8", "skip:8,u32"}) {
+    TransformPtr transform;
+    EXPECT_TRUE(
+        NewCassandraPartitionTransform(wrong, &transform).IsInvalidArgument());
+    EXPECT_EQ(transform, nullptr);
+  }
+}
+
+// An SST file's prefixes are found by this name.
+TEST_F(PartitionTransformTest, NamesAreFrozen) {
+  const TransformPtr transform = TransformFor("skip:8,u16");
+  EXPECT_STREQ(transform->Name(), "cassandra_partition");
+  EXPECT_EQ(transform->GetId(), "cassandra_partition:skip:8,u16");
+  EXPECT_EQ(transform->AsString(), "cassandra_partition:skip:8,u16");
+}
+
+TEST_F(PartitionTransformTest, AReopenedDatabaseHasTheSame) {
+  TempDb db;
+  Options options = db.options();
+  options.prefix_extractor = TransformFor("skip:8,u16");
+  ASSERT_TRUE(db.Open(options).ok());
+  std::vector<ColumnFamilyOptions> loaded;
+  ASSERT_TRUE(db.OpenLatest(&loaded).ok());
+  EXPECT_EQ(IdOf(loaded.at(0).prefix_extractor),
+            "cassandra_partition:skip:8,u16");
+}
+
+TEST_F(PartitionTransformTest, CanBeChangedInAnOpenDatabase) {
+  TempDb db;
+  ASSERT_TRUE(db.Open(db.options()).ok());
+  const auto set = [&](const char* value) {
+    return db.db()->SetOptions({{"prefix_extractor", value}});
+  };
+  const auto now = [&] { return IdOf(db.db()->GetOptions().prefix_extractor); };
+  EXPECT_TRUE(set("cassandra_partition:skip:8,u16").ok());
+  EXPECT_EQ(now(), "cassandra_partition:skip:8,u16");
+  for (const auto& refused : kRefused) {
+    SCOPED_TRACE(refused[0]);
+    EXPECT_TRUE(set(refused[0]).IsInvalidArgument());
+    EXPECT_EQ(now(), "cassandra_partition:skip:8,u16");
+  }
+  EXPECT_TRUE(set("cassandra_partition:fixed:4").ok());
+  EXPECT_EQ(now(), "cassandra_partition:fixed:4");
+}
+
+// What RocksDB says of ColumnFamilyOptions::prefix_extractor and of
+// SliceTransform, for sorted keys of every kind.
+TEST_F(PartitionTransformTest, KeepsRocksdbsContract) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  const RandomKeys random_keys(random, 12);
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 20000; ++i) {
+    keys.push_back(random_keys[i]);
+    for (char& byte : keys.back()) {
+      const uint64_t kind = NextRandom(&random) % 8;
+      byte = kind < 5 ? static_cast<char>(kind % 3) : kind < 7 ? '\xFF' : byte;
+    }
+  }
+  for (const PartitionLayout& layout : kPartitionLayouts) {
+    for (uint64_t i = 0; i < 1000; ++i) {
+      keys.push_back(StorageKey(layout, i / 3, i));
+    }
+  }
+  std::sort(keys.begin(), keys.end());
+  for (const char* const partition_key :
+       {"fixed:1", "fixed:3", "skip:1,fixed:1", "u16", "skip:1,u16",
+        "skip:8,u16", "composite:1", "composite:2", "skip:1,composite:1"}) {
+    SCOPED_TRACE(partition_key);
+    const TransformPtr transform = TransformFor(partition_key);
+    std::string last_prefix;
+    bool last_in_domain = false;
+    uint64_t num_in_domain = 0;
+    std::vector<std::string> closed;  // Prefixes whose group has ended.
+    for (const std::string& key : keys) {
+      const bool in_domain = transform->InDomain(key);
+      if (!in_domain) {
+        ASSERT_FALSE(transform->SameResultWhenAppended(key));
+        if (last_in_domain) {
+          closed.push_back(last_prefix);
+        }
+        last_in_domain = false;
+        continue;
+      }
+      ++num_in_domain;
+      const Slice prefix = transform->Transform(key);
+      ASSERT_TRUE(Slice(key).starts_with(prefix));
+      ASSERT_TRUE(transform->InDomain(prefix));
+      ASSERT_EQ(transform->Transform(prefix), prefix);
+      ASSERT_TRUE(transform->SameResultWhenAppended(prefix));
+      const std::string longer = prefix.ToString() + random_keys[num_in_domain];
+      ASSERT_TRUE(transform->InDomain(longer));
+      ASSERT_EQ(transform->Transform(longer), prefix);
+      if (last_in_domain && prefix != last_prefix) {
+        ASSERT_LT(last_prefix, prefix.ToString());  // The order is kept.
+        closed.push_back(last_prefix);
+      }
+      last_prefix = prefix.ToString();
+      last_in_domain = true;
+    }
+    EXPECT_GT(num_in_domain, 100u);
+    // A group is in one piece, with nothing out of the domain in it.
+    if (last_in_domain) {
+      closed.push_back(last_prefix);
+    }
+    ASSERT_TRUE(std::is_sorted(closed.begin(), closed.end()));
+    ASSERT_EQ(std::adjacent_find(closed.begin(), closed.end()), closed.end());
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

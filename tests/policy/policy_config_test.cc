@@ -1,0 +1,70 @@
+// What strings say of the bits per key of each level.
+
+#include "plugin/policy/policy_config.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace cassandra_bloom::testing {
+namespace {
+
+// Of level 0 to 6.
+std::vector<double> BitsByLevel(const std::string& id) {
+  const PolicySettings settings = ParseSettings(id, {});
+  EXPECT_EQ(settings.error, "");
+  std::vector<double> bits;
+  SstPlace place;
+  place.num_levels = 7;
+  for (place.level = 0; place.level < place.num_levels; ++place.level) {
+    const auto sizing = settings.sizing.For(place);
+    bits.push_back(sizing ? sizing->bits_per_key() : 0);
+  }
+  return bits;
+}
+
+using Bits = std::vector<double>;
+
+TEST(PolicySettingsTest, BitsByLevel) {
+  EXPECT_EQ(BitsByLevel("cassandra_bloom:12"), Bits(7, 12));
+  EXPECT_EQ(BitsByLevel("cassandra_bloom:level_bits:14,12,0.2,8"),
+            (Bits{14, 12, 0, 8, 8, 8, 8}));
+  EXPECT_EQ(BitsByLevel("cassandra_bloom:level_fp_chance:0.001,0.01"),
+            (Bits{15, 10, 10, 10, 10, 10, 10}));
+  EXPECT_EQ(BitsByLevel("cassandra_bloom:12:bottommost_bits:0"), Bits(7, 12));
+}
+
+// A level takes ln T / (ln 2)^2 more than the one below, and the last one
+// 1 / (T - 1) of that less than the average.
+TEST(PolicySettingsTest, MonkeyByLevel) {
+  EXPECT_EQ(BitsByLevel("cassandra_bloom:10:allocation:monkey"),
+            (Bits{23.845, 23.845, 23.845, 23.845, 19.053, 14.26, 9.467}));
+  // 10 is the default for ever: it is not in stored ids.
+  EXPECT_EQ(BitsByLevel("cassandra_bloom:10:allocation:monkey"),
+            BitsByLevel("cassandra_bloom:10:allocation:monkey:size_ratio:10"));
+  EXPECT_EQ(BitsByLevel("cassandra_bloom:12:allocation:monkey:size_ratio:4"),
+            (Bits{25.416, 25.416, 22.58, 19.694, 16.809, 13.924, 11.038}));
+  EXPECT_EQ(BitsByLevel("cassandra_bloom:12:allocation:monkey:size_ratio:4:"
+                        "bottom_level:3"),
+            (Bits{19.694, 16.809, 13.924, 11.038, 11.038, 11.038, 11.038}));
+}
+
+TEST(PolicySettingsTest, EndsOfRanges) {
+  const auto is_right = [](const std::string& of_monkey) {
+    return ParseSettings("cassandra_bloom:10:allocation:monkey:" + of_monkey,
+                         {})
+        .error.empty();
+  };
+  for (const char* const right : {"size_ratio:2", "size_ratio:1000",
+                                  "bottom_level:1", "bottom_level:100"}) {
+    EXPECT_TRUE(is_right(right)) << right;
+  }
+  for (const char* const wrong :
+       {"size_ratio:1.999", "size_ratio:1001", "bottom_level:101"}) {
+    EXPECT_FALSE(is_right(wrong)) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

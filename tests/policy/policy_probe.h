@@ -1,0 +1,57 @@
+// Looks into policies, options and messages.
+
+#ifndef CASSANDRA_BLOOM_TESTS_POLICY_POLICY_PROBE_H_
+#define CASSANDRA_BLOOM_TESTS_POLICY_POLICY_PROBE_H_
+
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/policy/policy_strings.h"
+
+namespace cassandra_bloom::testing {
+
+using PolicyPtr = std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>;
+
+// In RocksDB's default registry, for the life of the process.
+void RegisterInDefaultRegistry();
+
+// Every combination of the four settings that say how strictly options strings
+// are taken.
+std::vector<ROCKSDB_NAMESPACE::ConfigOptions> AllConfigOptions();
+std::string ToString(const ROCKSDB_NAMESPACE::ConfigOptions& config);
+
+// The policy of a block-based table; null if there is none.
+PolicyPtr FilterPolicyOf(
+    const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options);
+void SetFilterPolicy(PolicyPtr policy,
+                     ROCKSDB_NAMESPACE::ColumnFamilyOptions* cf_options);
+
+// "(none)" for null.
+std::string IdOf(const PolicyPtr& policy);
+
+// The filter of kNumTableKeys keys. "(no builder)" if the policy builds none,
+// "(no policy)" for null.
+std::string BuildBlock(const PolicyPtr& policy);
+
+// The header of a filter block.
+int32_t NumProbes(const std::string& block);
+int32_t NumWords(const std::string& block);
+
+// Does `message` say what is wrong with `refused`?
+::testing::AssertionResult Explains(const std::string& message,
+                                    const RefusedString& refused);
+
+// An InvalidArgument that Explains.
+::testing::AssertionResult IsRefusal(const ROCKSDB_NAMESPACE::Status& status,
+                                     const RefusedString& refused);
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_POLICY_POLICY_PROBE_H_

@@ -1,0 +1,221 @@
+#include "tests/policy/policy_strings.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+constexpr char kBits[] = "0 to 100";
+constexpr char kChance[] = "0.0000671 to 1";
+constexpr char kOptions[] = "bits_per_key and fp_chance";
+constexpr char kExtractors[] = "skip:S,u16";
+constexpr char kMonkey[] = "allocation=monkey";
+
+}  // namespace
+
+// num_words is ceil((kNumTableKeys * bits + 20) / 64).
+const std::vector<AcceptedString>& AcceptedStrings() {
+  static const std::vector<AcceptedString> strings = {
+      {"cassandra_bloom", "cassandra_bloom:10", 7, 157},
+      {"cassandra_bloom:10", "cassandra_bloom:10", 7, 157},
+      {"cassandra_bloom:10.000", "cassandra_bloom:10", 7, 157},
+      {"cassandra_bloom:9.5", "cassandra_bloom:9.5", 7, 149},
+      {"cassandra_bloom:9.125", "cassandra_bloom:9.125", 6, 143},
+      {"cassandra_bloom:1", "cassandra_bloom:1", 1, 16},
+      {"cassandra_bloom:20", "cassandra_bloom:20", 14, 313},
+      {"cassandra_bloom:100", "cassandra_bloom:100", 20, 1563},
+      {"{id=cassandra_bloom;bits_per_key=12}", "cassandra_bloom:12", 8, 188},
+      // Cassandra's computeBloomSpec(20, p): the fewest buckets that reach p,
+      // and then the fewest probes that still do.
+      {"cassandra_bloom:fp:0.01", "cassandra_bloom:fp:0.01", 5, 157},
+      {"{id=cassandra_bloom;fp_chance=0.01}", "cassandra_bloom:fp:0.01", 5,
+       157},
+      // The shortest form of a small number has an exponent.
+      {"cassandra_bloom:fp:0.0001", "cassandra_bloom:fp:1e-04", 10, 313},
+      {"cassandra_bloom:fp:0.0000671", "cassandra_bloom:fp:6.71e-05", 14, 313},
+      // As the built-in policy: below 0.5 none, up to 1 is 1.
+      {"cassandra_bloom:0.5", "cassandra_bloom:1", 1, 16},
+      {"cassandra_bloom:0.7", "cassandra_bloom:1", 1, 16},
+      {"cassandra_bloom:0", "cassandra_bloom:0", 0, 0},
+      {"cassandra_bloom:0.499", "cassandra_bloom:0", 0, 0},
+      {"{id=cassandra_bloom;bits_per_key=0}", "cassandra_bloom:0", 0, 0},
+      // As in Cassandra.
+      {"cassandra_bloom:fp:1", "cassandra_bloom:fp:1", 0, 0},
+      {"{id=cassandra_bloom;fp_chance=1.0}", "cassandra_bloom:fp:1", 0, 0},
+      // Partition keys. The keys of the tests are too short for all of these
+      // but skip:3, and so are taken whole.
+      {"cassandra_bloom:partition_key:fixed:200",
+       "cassandra_bloom:10:partition_key:fixed:200", 7, 157},
+      {"cassandra_bloom:10:partition_key:whole", "cassandra_bloom:10", 7, 157},
+      {"cassandra_bloom:12:partition_key:skip:0,u16",
+       "cassandra_bloom:12:partition_key:u16", 8, 188},
+      {"cassandra_bloom:fp:0.01:partition_key:skip:3",
+       "cassandra_bloom:fp:0.01:partition_key:skip:3", 5, 157},
+      {"{id=cassandra_bloom;partition_key=skip:8,composite:2}",
+       "cassandra_bloom:10:partition_key:skip:8,composite:2", 7, 157},
+      {"{id=cassandra_bloom;bits_per_key=12;partition_key=skip:8,u16}",
+       "cassandra_bloom:12:partition_key:skip:8,u16", 8, 188},
+      {"{id=cassandra_bloom;partition_key=skip:8,fixed:2;fp_chance=0.01}",
+       "cassandra_bloom:fp:0.01:partition_key:skip:8,fixed:2", 5, 157},
+      {"{id=cassandra_bloom:12;partition_key=skip:8,u16}",
+       "cassandra_bloom:12:partition_key:skip:8,u16", 8, 188},
+      {"{id=cassandra_bloom:partition_key:u16;bits_per_key=12}",
+       "cassandra_bloom:12:partition_key:u16", 8, 188},
+      {"cassandra_bloom:0:partition_key:u16",
+       "cassandra_bloom:0:partition_key:u16", 0, 0},
+      // By level. That of the filter is not known: it is one of the last.
+      {"cassandra_bloom:level_bits:14,12,10",
+       "cassandra_bloom:level_bits:14,12,10", 7, 157},
+      {"{id=cassandra_bloom;level_bits=14.0,0.7,0.2,8}",
+       "cassandra_bloom:level_bits:14,1,0,8", 6, 126},
+      {"cassandra_bloom:level_bits:10", "cassandra_bloom:level_bits:10", 7,
+       157},
+      {"cassandra_bloom:level_bits:0", "cassandra_bloom:level_bits:0", 0, 0},
+      {"{id=cassandra_bloom;level_fp_chance=0.0001,0.01}",
+       "cassandra_bloom:level_fp_chance:1e-04,0.01", 5, 157},
+      {"cassandra_bloom:12:bottommost_bits:8",
+       "cassandra_bloom:12:bottommost_bits:8", 6, 126},
+      {"cassandra_bloom:bottommost_fp_chance:0.01",
+       "cassandra_bloom:10:bottommost_fp_chance:0.01", 5, 157},
+      {"{id=cassandra_bloom;partition_key=u16;bottommost_bits=8;level_bits=14,"
+       "12}",
+       "cassandra_bloom:level_bits:14,12:bottommost_bits:8:partition_key:u16",
+       6, 126},
+      {"cassandra_bloom:bottommost_bits:8:level_bits:14",
+       "cassandra_bloom:level_bits:14:bottommost_bits:8", 6, 126},
+      {"{id=cassandra_bloom:12;allocation=uniform}", "cassandra_bloom:12", 8,
+       188},
+  };
+  return strings;
+}
+
+const std::vector<RefusedString>& RefusedStrings() {
+  static const std::vector<RefusedString> strings = {
+      // Behind the name stands something else than a colon.
+      {"cassandra_bloomx", "'cassandra_bloomx'", kBits},
+      {"cassandra_bloom.5", "'cassandra_bloom.5'", kBits},
+      {"cassandra_bloom 10", "'cassandra_bloom 10'", kBits},
+      {"cassandra_bloom@10", "'cassandra_bloom@10'", kBits},
+      // The name itself is wrong.
+      {"Cassandra_bloom:10", "'Cassandra_bloom:10'", kBits},
+      {"cassandra-bloom:10", "'cassandra-bloom:10'", kBits},
+      {"'cassandra_bloom:10'", "''cassandra_bloom:10''", kBits},
+      // Bits per key.
+      {"cassandra_bloom:", "''", kBits},
+      {"cassandra_bloom::10", "':10'", kBits},
+      {"cassandra_bloom:abc", "'abc'", kBits},
+      {"cassandra_bloom:-3", "'-3'", kBits},
+      {"cassandra_bloom:101", "'101'", kBits},
+      {"cassandra_bloom:100.001", "'100.001'", kBits},
+      {"cassandra_bloom:1e3", "'1e3'", kBits},
+      {"cassandra_bloom:1e999", "'1e999'", kBits},
+      {"cassandra_bloom:nan", "'nan'", kBits},
+      {"cassandra_bloom:inf", "'inf'", kBits},
+      {"cassandra_bloom:+5", "'+5'", kBits},
+      {"cassandra_bloom:0x10", "'0x10'", kBits},
+      {"cassandra_bloom:10:junk", "'10:junk'", kBits},
+      {"cassandra_bloom:9,5", "'9,5'", kBits},
+      {"cassandra_bloom: 10", "' 10'", kBits},
+      {"cassandra_bloom:1 0", "'1 0'", kBits},
+      // What a refused policy may call itself is refused again.
+      {"cassandra_bloom:a-refused-setting", "'a-refused-setting'", kBits},
+      // False positive chance.
+      {"cassandra_bloom:fp", "'fp'", kBits},
+      {"cassandra_bloom:fp:", "''", kChance},
+      {"cassandra_bloom:fp:abc", "'abc'", kChance},
+      {"cassandra_bloom:fp:0", "'0'", kChance},
+      {"cassandra_bloom:fp:-1", "'-1'", kChance},
+      {"cassandra_bloom:fp:2", "'2'", kChance},
+      {"cassandra_bloom:fp:1e-9", "'1e-9'", kChance},
+      {"cassandra_bloom:fp:nan", "'nan'", kChance},
+      {"cassandra_bloom:fp:inf", "'inf'", kChance},
+      {"cassandra_bloom:fp:0.01:junk", "'0.01:junk'", kChance},
+      // Partition key.
+      {"cassandra_bloom:10:partition_key", "'10:partition_key'", kBits},
+      {"cassandra_bloom:10:partition_key:", "''", kExtractors},
+      {"cassandra_bloom:10:partition_key:8", "'8'", kExtractors},
+      {"cassandra_bloom:10:partition_key:skip:8,u32", "'skip:8,u32'",
+       kExtractors},
+      {"cassandra_bloom:10:partition_key:fixed:0", "'fixed:0'", kExtractors},
+      {"cassandra_bloom:10:partition_key:fixed:65536", "'fixed:65536'",
+       kExtractors},
+      {"cassandra_bloom:10:partition_key:u16:partition_key:u16",
+       "'u16:partition_key:u16'", kExtractors},
+      {"cassandra_bloom:junk:partition_key:u16", "'junk'", kBits},
+      {"cassandra_bloom::partition_key:u16", "''", kBits},
+      {"{id=cassandra_bloom;partition_key=}", "''", kExtractors},
+      {"{id=cassandra_bloom;partition_key=skip:8 ,u16}", "'skip:8 ,u16'",
+       kExtractors},
+      {"{id=cassandra_bloom:partition_key:u16;partition_key=u16}",
+       "partition_key=u16", kBits},
+      {"{id=cassandra_bloom;bits_per_key=101;partition_key=u16}", "'101'",
+       kBits},
+      // By level.
+      {"cassandra_bloom:level_bits:", "''", kBits},
+      {"cassandra_bloom:level_bits:14,", "'14,'", kBits},
+      {"cassandra_bloom:level_bits:14,,8", "'14,,8'", kBits},
+      {"cassandra_bloom:level_bits:14|8", "'14|8'", kBits},
+      {"cassandra_bloom:level_bits:14,101", "'101'", kBits},
+      {"cassandra_bloom:level_bits:14:8", "'14:8'", kBits},
+      {"cassandra_bloom:10:level_bits:14,8", "'cassandra_bloom:10:level_bits",
+       kBits},
+      {"cassandra_bloom:level_bits:14:level_bits:8", "level_bits:8'", kBits},
+      {"cassandra_bloom:level_bits:14:level_fp_chance:0.1",
+       "level_fp_chance:0.1'", kBits},
+      {"{id=cassandra_bloom;level_bits=14, 8}", "'14, 8'", kBits},
+      {"{id=cassandra_bloom;level_bits=14,8;bits_per_key=10}",
+       "bits_per_key=10", kBits},
+      {"{id=cassandra_bloom;level_bits=14,8;fp_chance=0.1}", "fp_chance=0.1",
+       kBits},
+      {"{id=cassandra_bloom;level_fp_chance=0.1,10}", "'10'", kChance},
+      {"{id=cassandra_bloom;bottommost_bits=-1}", "'-1'", kBits},
+      {"{id=cassandra_bloom;bottommost_bits=8;bottommost_fp_chance=0.1}",
+       "bottommost_bits=8", kBits},
+      {"cassandra_bloom:10:bottommost_fp_chance:7", "'7'", kChance},
+      {"cassandra_bloom:10:bottommost_bits", "'10:bottommost_bits'", kBits},
+      {"cassandra_bloom:10:allocation:", "''", "uniform or monkey"},
+      {"cassandra_bloom:10:allocation:Monkey", "'Monkey'", "uniform or monkey"},
+      {"cassandra_bloom:10:size_ratio:8", "size_ratio=8", kMonkey},
+      {"cassandra_bloom:10:bottom_level:3", "bottom_level=3", kMonkey},
+      {"cassandra_bloom:10:allocation:uniform:size_ratio:8", "size_ratio=8",
+       kMonkey},
+      {"cassandra_bloom:10:allocation:monkey:size_ratio:1", "'1'", "2 to 1000"},
+      {"cassandra_bloom:10:allocation:monkey:size_ratio:nan", "'nan'",
+       "2 to 1000"},
+      {"cassandra_bloom:10:allocation:monkey:bottom_level:0", "'0'",
+       "1 to 100"},
+      {"cassandra_bloom:10:allocation:monkey:bottom_level:2.5", "'2.5'",
+       "1 to 100"},
+      {"cassandra_bloom:fp:0.01:allocation:monkey", "fp_chance=0.01", kMonkey},
+      {"cassandra_bloom:level_bits:14,8:allocation:monkey", "level_bits=14,8",
+       kMonkey},
+      {"{id=cassandra_bloom;allocation=monkey;bottommost_bits=8}",
+       "bottommost_bits=8", kMonkey},
+      {"cassandra_bloom:1.5:allocation:monkey", "bits_per_key=1.5", kMonkey},
+      {"cassandra_bloom:0:allocation:monkey", "bits_per_key=0", kMonkey},
+      {"cassandra_bloom:90:allocation:monkey", "bits_per_key=90", kMonkey},
+      {"cassandra_bloom:10:partition_key:u16:level_bits:8",
+       "'u16:level_bits:8'", kExtractors},
+      // As options.
+      {"{id=cassandra_bloom;bits_per_key=junk}", "'junk'", kBits},
+      {"{id=cassandra_bloom;bits_per_key=}", "''", kBits},
+      {"{id=cassandra_bloom;bits_per_key=-1}", "'-1'", kBits},
+      {"{id=cassandra_bloom;bits_per_key=101}", "'101'", kBits},
+      {"{id=cassandra_bloom;fp_chance=junk}", "'junk'", kChance},
+      {"{id=cassandra_bloom;fp_chance=0}", "'0'", kChance},
+      {"{id=cassandra_bloom;fp_chance=-1}", "'-1'", kChance},
+      {"{id=cassandra_bloom;fp_chance=2}", "'2'", kChance},
+      {"{id=cassandra_bloom;fp_chance=1e-9}", "'1e-9'", kChance},
+      {"{id=cassandra_bloom;bits=10}", "'bits=10'", kOptions},
+      {"{id=cassandra_bloom;Bits_per_key=10}", "'Bits_per_key=10'", kOptions},
+      {"{id=cassandra_bloom;bits_per_key=10;fp_chance=0.01}", "bits_per_key=10",
+       kBits},
+      {"{id=cassandra_bloom;bits_per_key=10;foo=bar}", "foo=bar", kOptions},
+      {"{id=cassandra_bloom:10;bits_per_key=12}", "cassandra_bloom:10;", kBits},
+      {"{id=cassandra_bloom:abc;bits_per_key=12}", "'abc'", kBits},
+      {"{id=cassandra_bloomx;bits_per_key=12}", "'cassandra_bloomx'", kBits},
+  };
+  return strings;
+}
+
+bool IsInBraces(const char* text) { return text[0] == '{'; }
+
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,150 @@
+// Registration, in registries of the test's own.
+
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/memtablerep.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/utilities/object_registry.h>
+#include <rocksdb/utilities/options_util.h>
+#include <rocksdb/version.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "tests/policy/policy_probe.h"
+#include "tests/policy/temp_db.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::NewCassandraBloomPolicy;
+using ROCKSDB_NAMESPACE::ObjectLibrary;
+using ROCKSDB_NAMESPACE::ObjectRegistry;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::Status;
+
+// Only `library` and RocksDB's own are known here.
+ConfigOptions ConfigWith(const std::shared_ptr<ObjectLibrary>& library) {
+  ConfigOptions config;
+  config.registry = ObjectRegistry::NewInstance();
+  config.registry->AddLibrary(library);
+  config.ignore_unsupported_options = false;
+  return config;
+}
+
+PolicyPtr Create(const ConfigOptions& config, const std::string& text) {
+  PolicyPtr policy;
+  FilterPolicy::CreateFromString(config, text, &policy).PermitUncheckedError();
+  return policy;
+}
+
+TEST(RegistryTest, FactoriesUnderTheFrozenName) {
+  const auto library = std::make_shared<ObjectLibrary>("test");
+  EXPECT_EQ(register_cassandra_bloom(*library, "ignored"), 6);
+  std::vector<std::string> names;
+  library->GetFactoryNames(FilterPolicy::Type(), &names);
+  EXPECT_EQ(names, std::vector<std::string>{"cassandra_bloom"});
+  // The other two find it behind listeners of other names.
+  names.clear();
+  library->GetFactoryNames(ROCKSDB_NAMESPACE::EventListener::Type(), &names);
+  EXPECT_EQ(names, (std::vector<std::string>{"cassandra_bloom", "", ""}));
+  names.clear();
+  library->GetFactoryNames(ROCKSDB_NAMESPACE::SliceTransform::Type(), &names);
+  EXPECT_EQ(names, std::vector<std::string>{"cassandra_partition"});
+  names.clear();
+  library->GetFactoryNames(ROCKSDB_NAMESPACE::MemTableRepFactory::Type(),
+                           &names);
+  EXPECT_EQ(names, std::vector<std::string>{"SkipListFactory:00"});
+  size_t num_types = 0;
+  EXPECT_EQ(library->GetFactoryCount(&num_types), 6u);
+  EXPECT_EQ(num_types, 4u);
+}
+
+TEST(RegistryTest, AsARegistrarOfAnotherRegistry) {
+  ConfigOptions config;
+  config.registry = ObjectRegistry::NewInstance();
+  config.registry->AddLibrary("test", register_cassandra_bloom, "");
+  EXPECT_EQ(IdOf(Create(config, "cassandra_bloom:12")), "cassandra_bloom:12");
+}
+
+TEST(RegistryTest, RegisteringTwiceDoesNoHarm) {
+  const auto library = std::make_shared<ObjectLibrary>("test");
+  EXPECT_GT(register_cassandra_bloom(*library, ""), 0);
+  EXPECT_GT(register_cassandra_bloom(*library, ""), 0);
+  const ConfigOptions config = ConfigWith(library);
+  for (const AcceptedString& accepted : AcceptedStrings()) {
+    EXPECT_EQ(IdOf(Create(config, accepted.text)), accepted.id);
+  }
+  for (const RefusedString& refused : RefusedStrings()) {
+    PolicyPtr policy;
+    EXPECT_TRUE(
+        IsRefusal(FilterPolicy::CreateFromString(config, refused.text, &policy),
+                  refused));
+  }
+}
+
+// Everything that begins with our name is ours, and nothing else.
+TEST(RegistryTest, LeavesOtherPoliciesAlone) {
+  const auto library = std::make_shared<ObjectLibrary>("test");
+  register_cassandra_bloom(*library, "");
+  const ConfigOptions config = ConfigWith(library);
+  for (const char* const text : {"bloomfilter:10", "ribbonfilter:10"}) {
+    const PolicyPtr policy = Create(config, text);
+    ASSERT_NE(policy, nullptr) << text;
+    EXPECT_STREQ(policy->CompatibilityName(), "rocksdb.BuiltinBloomFilter");
+  }
+  EXPECT_EQ(Create(config, "nullptr"), nullptr);
+  for (const char* const text :
+       {"casandra_bloom:10", "CASSANDRA_BLOOM:10", "cassandra:10", "cassandra",
+        "my_cassandra_bloom:10", "rocksdb.cassandra_bloom:10", "cassandra_bloo",
+        "bits_per_key=12"}) {
+    SCOPED_TRACE(text);
+    PolicyPtr policy;
+    EXPECT_TRUE(
+        FilterPolicy::CreateFromString(config, text, &policy).IsNotSupported());
+    EXPECT_EQ(policy, nullptr);
+  }
+}
+
+// A program may use the function and never register the name. Then RocksDB
+// writes a name to the OPTIONS file that it does not know, and carries on.
+TEST(RegistryTest, APolicyWorksUnregistered) {
+  TempDb db;
+  Options options = db.options();
+  SetFilterPolicy(PolicyPtr(NewCassandraBloomPolicy(10)), &options);
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1002  // Later there is nothing else.
+  options.fail_if_options_file_error = true;
+#endif
+  for (int opened = 0; opened < 2; ++opened) {
+    const Status status = db.Open(options);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_NO_FATAL_FAILURE(db.Fill());
+    db.ExpectFilled();
+  }
+  EXPECT_GT(db.NumFiltered(), 0u);
+  db.Close();
+
+  // The same file with the name known, and with it unknown.
+  ConfigOptions config;
+  config.registry = ObjectRegistry::NewInstance();
+  config.registry->AddLibrary("test", register_cassandra_bloom, "");
+  for (const auto& [known, id] :
+       {std::pair(true, "cassandra_bloom:10"), std::pair(false, "(none)")}) {
+    ROCKSDB_NAMESPACE::DBOptions db_options;
+    std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
+    ASSERT_TRUE(LoadLatestOptions(known ? config : ConfigOptions(), db.path(),
+                                  &db_options, &families)
+                    .ok());
+    EXPECT_EQ(IdOf(FilterPolicyOf(families.at(0).options)), id);
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,93 @@
+// A change of the filter policy of an open database answers as for the built-in
+// policy, whatever the release of RocksDB answers there.
+
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+
+#include <string>
+
+#include "tests/policy/policy_probe.h"
+#include "tests/policy/temp_db.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::Status;
+
+class SetOptionsTest : public ::testing::Test {
+ protected:
+  struct Answer {
+    std::string status;
+    bool unchanged;
+    std::string id;  // Of the policy afterwards.
+  };
+
+  void SetUp() override { RegisterInDefaultRegistry(); }
+
+  static std::string Replaced(std::string text, const std::string& from,
+                              const std::string& to) {
+    const size_t position = text.find(from);
+    return position == std::string::npos
+               ? text
+               : text.replace(position, from.size(), to);
+  }
+
+  // Opens a database with the policy `name` and sets the table options
+  // `change`, in which NAME stands for the policy's name and ID for its id.
+  static Answer Change(const std::string& name, const std::string& change) {
+    TempDb db;
+    Options options = db.options();
+    PolicyPtr policy;
+    EXPECT_TRUE(
+        FilterPolicy::CreateFromString(ConfigOptions(), name + ":10", &policy)
+            .ok());
+    SetFilterPolicy(policy, &options);
+    EXPECT_TRUE(db.Open(options).ok());
+    const std::string value =
+        Replaced(Replaced(change, "NAME", name), "ID", policy->GetId());
+    const Status status =
+        db.db()->SetOptions({{"block_based_table_factory", value}});
+    EXPECT_NO_FATAL_FAILURE(db.Fill());
+    db.ExpectFilled();
+    const PolicyPtr now = FilterPolicyOf(db.db()->GetOptions());
+    return {status.ToString(), now == policy, IdOf(now)};
+  }
+};
+
+TEST_F(SetOptionsTest, AnswersAsForTheBuiltInPolicy) {
+  for (const char* const change :
+       {"{filter_policy=NAME:12}", "{filter_policy=ID}",
+        "{filter_policy=nullptr}", "{filter_policy.id=NAME:12}",
+        "{block_size=8192}", "{filter_policy=ID;block_size=8192}"}) {
+    SCOPED_TRACE(change);
+    const Answer built_in = Change("bloomfilter", change);
+    const Answer ours = Change("cassandra_bloom", change);
+    EXPECT_EQ(ours.status, built_in.status);
+    EXPECT_EQ(ours.unchanged, built_in.unchanged);
+    EXPECT_EQ(ours.id == "(none)", built_in.id == "(none)");
+  }
+}
+
+TEST_F(SetOptionsTest, AWrongStringDoesNotTakeThePolicyAway) {
+  for (const char* const change :
+       {"{filter_policy=cassandra_bloom:abc}",
+        "{filter_policy={id=cassandra_bloom;bits_per_key=junk}}",
+        "{filter_policy={bits_per_key=junk}}"}) {
+    SCOPED_TRACE(change);
+    ::testing::internal::CaptureStderr();
+    const Answer answer = Change("cassandra_bloom", change);
+    ::testing::internal::GetCapturedStderr();
+    if (answer.status == "OK") {
+      EXPECT_NE(answer.id, "cassandra_bloom:10");
+      EXPECT_NE(answer.id, "(none)");
+    } else {
+      EXPECT_EQ(answer.id, "cassandra_bloom:10");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,75 @@
+// A database in a folder of its own, removed afterwards.
+
+#ifndef CASSANDRA_BLOOM_TESTS_POLICY_TEMP_DB_H_
+#define CASSANDRA_BLOOM_TESTS_POLICY_TEMP_DB_H_
+
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+
+#include <cstdarg>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+
+// Keeps the lines of RocksDB's LOG.
+class LineLogger final : public ROCKSDB_NAMESPACE::Logger {
+ public:
+  using ROCKSDB_NAMESPACE::Logger::Logv;
+  void Logv(const char* format, va_list arguments) override;
+
+  // Those that hold `text`.
+  std::vector<std::string> LinesWith(const std::string& text) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+class TempDb {
+ public:
+  using Handle = ROCKSDB_NAMESPACE::ColumnFamilyHandle*;
+
+  TempDb();
+  ~TempDb();
+
+  // Create if missing, log into `logger`, count into `statistics`.
+  ROCKSDB_NAMESPACE::Options options() const;
+
+  std::string path() const { return folder_.path() + "/db"; }
+  LineLogger& logger() { return *logger_; }
+  ROCKSDB_NAMESPACE::DB* db() { return db_.get(); }
+
+  ROCKSDB_NAMESPACE::Status Open(const ROCKSDB_NAMESPACE::Options& options);
+  // With all column families and their options from the newest OPTIONS file.
+  ROCKSDB_NAMESPACE::Status OpenLatest(
+      std::vector<ROCKSDB_NAMESPACE::ColumnFamilyOptions>* cf_options);
+  void Adopt(ROCKSDB_NAMESPACE::DB* db) { db_.reset(db); }
+  // Takes over a column family that was made in this database.
+  void Adopt(Handle handle) { handles_.push_back(handle); }
+  void Close();
+
+  // Writes and flushes one SST file, or reads its keys again and others that
+  // lie between them. `family` may be null: the default one.
+  void Fill(Handle family = nullptr);
+  void ExpectFilled(Handle family = nullptr);
+  // How many reads a filter has answered so far.
+  uint64_t NumFiltered() const;
+
+ private:
+  TempDir folder_;
+  std::shared_ptr<LineLogger> logger_;
+  std::shared_ptr<ROCKSDB_NAMESPACE::Statistics> statistics_;
+  std::vector<Handle> handles_;
+  std::unique_ptr<ROCKSDB_NAMESPACE::DB> db_;
+};
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_POLICY_TEMP_DB_H_

@@ -1,0 +1,366 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_db.h"
+#include "plugin/filter/endian.h"
+#include "plugin/sstable/output_file.h"
+#include "tests/support/broken_filters.h"
+#include "tests/support/cassandra_data.h"
+#include "tests/support/file_size_limit.h"
+#include "tests/support/random_keys.h"
+#include "tests/support/sha256.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FilterDbFileTest : public ::testing::Test {
+ protected:
+  std::string Path(const std::string& name) const { return folder_ / name; }
+
+  std::unique_ptr<FilterDbFile> Open(const std::string& name, FilterForm form) {
+    return FilterDbFile::Open(Path(name), form, &error_);
+  }
+
+  // Opens a file of these bytes; expects that it is refused.
+  std::string FaultOf(const std::string& bytes, FilterForm form = kNaAndLater) {
+    WriteFile(Path("broken"), bytes);
+    error_.clear();
+    EXPECT_EQ(Open("broken", form), nullptr);
+    return error_;
+  }
+
+  const TempDir folder_;
+  std::string error_;
+};
+
+size_t CountPresent(const FilterDbFile& filter,
+                    const std::vector<std::string>& keys) {
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  const auto may_contain = std::make_unique<bool[]>(keys.size());
+  filter.MayContain(views.data(), views.size(), may_contain.get());
+  size_t present = 0;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(may_contain[i], filter.MayContain(keys[i]));
+    present += may_contain[i];
+  }
+  return present;
+}
+
+TEST_F(FilterDbFileTest, ReadsAndRebuildsTheFilesOfRealSstables) {
+  const std::vector<std::string> folders = ListCassandraFolders("corpus");
+  SKIP_WITHOUT(folders);
+  size_t num_rebuilt = 0;
+  for (const fs::path folder : folders) {
+    SCOPED_TRACE(folder);
+    const auto meta = nlohmann::json::parse(ReadFile(folder / "meta.json"));
+    FilterForm form;
+    ASSERT_TRUE(
+        FormOfSstableVersion(meta["form"].get<std::string>(), &form, &error_));
+
+    std::string version;
+    ASSERT_TRUE(SstableVersionOfFileName(meta["file_name"].get<std::string>(),
+                                         &version, &error_));
+    EXPECT_EQ(version, meta["sstable_version"].get<std::string>());
+    FilterForm form_of_version;
+    ASSERT_TRUE(FormOfSstableVersion(version, &form_of_version, &error_));
+    EXPECT_EQ(form_of_version != form,
+              meta["version_letters_mislead"].get<bool>());
+
+    std::vector<std::string> keys;
+    std::ifstream lines(folder / "keys.hex");
+    for (std::string line; std::getline(lines, line);) {
+      keys.push_back(FromHex(line));
+    }
+    ASSERT_EQ(keys.size(), meta["keys"].get<size_t>());
+
+    const std::string path = folder / "Filter.db";
+    const auto filter = FilterDbFile::Open(path, form, &error_);
+    ASSERT_NE(filter, nullptr) << error_;
+    EXPECT_EQ(filter->num_probes(), meta["probes"].get<int>());
+    EXPECT_EQ(filter->num_words(), meta["words"].get<uint32_t>());
+    EXPECT_EQ(CountPresent(*filter, keys), keys.size());
+
+    if (keys.size() >= 20) {
+      FilterForm wrong = form;
+      wrong.hash_order = form.hash_order == HashOrder::kH1Base
+                             ? HashOrder::kH2Base
+                             : HashOrder::kH1Base;
+      const auto misread = FilterDbFile::Open(path, wrong, &error_);
+      EXPECT_LT(CountPresent(*misread, keys), keys.size() / 2);
+    }
+    if (meta["rebuild"]["byte_identical"].get<bool>()) {
+      const auto builder = FilterDbBuilder::ForFpChance(
+          meta["rebuild"]["fp_chance"].get<double>(),
+          meta["rebuild"]["n"].get<uint64_t>(), form, &error_);
+      ASSERT_NE(builder, nullptr) << error_;
+      for (const std::string& key : keys) {
+        builder->Add(key);
+      }
+      ASSERT_TRUE(builder->Write(Path("rebuilt"), true, &error_)) << error_;
+      EXPECT_EQ(ReadFile(Path("rebuilt")), ReadFile(path));
+      ++num_rebuilt;
+    }
+  }
+  EXPECT_EQ(num_rebuilt, folders.size());
+}
+
+TEST_F(FilterDbFileTest, AllFormsEqualCassandraOnItsTable) {
+  const auto table = ReadCassandraTable("vectors.tsv");
+  SKIP_WITHOUT(table);
+  for (const auto& fields : table) {
+    SCOPED_TRACE(fields[0] + " " + fields[1] + " " + fields[2] + " " +
+                 fields[3]);
+    const FilterForm form = fields[3] == "new"   ? kNaAndLater
+                            : fields[3] == "old" ? kMaToMe
+                                                 : kBeforeMa;
+    const auto n = static_cast<uint32_t>(std::stoul(fields[1]));
+    const auto builder =
+        FilterDbBuilder::ForBitsPerKey(std::stod(fields[2]), n, form, &error_);
+    ASSERT_NE(builder, nullptr) << error_;
+    EXPECT_EQ(std::to_string(builder->num_probes()), fields[4]);
+    EXPECT_EQ(std::to_string(builder->num_words()), fields[5]);
+    for (uint32_t i = 0; i < n; ++i) {
+      builder->Add(VectorKey(fields[0], i));
+    }
+    ASSERT_TRUE(builder->Write(Path("filter"), true, &error_)) << error_;
+    EXPECT_EQ(Sha256(ReadFile(Path("filter"))), fields[7]);
+  }
+}
+
+// Cassandra's own fixture, BloomFilter1000, in its older form.
+TEST_F(FilterDbFileTest, OlderFormEqualsCassandrasFixture) {
+  const auto builder =
+      FilterDbBuilder::ForFpChance(0.0001, 1000000, kMaToMe, &error_);
+  ASSERT_NE(builder, nullptr) << error_;
+  for (int32_t i = 0; i < 1000; ++i) {
+    char key[4];
+    StoreBigEndian32(i, key);
+    builder->Add(std::string_view(key, sizeof(key)));
+  }
+  ASSERT_TRUE(builder->Write(Path("filter"), false, &error_)) << error_;
+  EXPECT_EQ(Sha256(ReadFile(Path("filter"))),
+            "73bb8f360143e0a9f0c1116f0e17bee74e9d383c68c792d88cc5a9a0a2ca510f");
+}
+
+TEST_F(FilterDbFileTest, EveryFormIsReadAsItWasWritten) {
+  SCOPED_TRACE(Seed());
+  const RandomKeys random(Seed(), 50);
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 10000; ++i) {
+    keys.push_back(random[i] + std::to_string(i));
+  }
+  for (const FilterForm form : {kBeforeMa, kMaToMe, kNaAndLater}) {
+    const auto builder =
+        FilterDbBuilder::ForBitsPerKey(12.5, keys.size(), form, &error_);
+    ASSERT_NE(builder, nullptr) << error_;
+    for (const std::string& key : keys) {
+      builder->Add(key);
+    }
+    ASSERT_TRUE(builder->Write(Path("filter"), true, &error_)) << error_;
+    const auto filter = Open("filter", form);
+    ASSERT_NE(filter, nullptr) << error_;
+    EXPECT_EQ(filter->form(), form);
+    EXPECT_EQ(CountPresent(*filter, keys), keys.size());
+    EXPECT_NEAR(EstimatedNumKeys(filter->num_probes(), filter->CountSetBits(),
+                                 filter->capacity_bits()),
+                10000, 200);
+    EXPECT_NEAR(
+        ObservedFalsePositiveRate(filter->num_probes(), filter->CountSetBits(),
+                                  filter->capacity_bits()),
+        0.0025, 0.0005);
+    // Both ways between the forms that differ in the order of words alone.
+    if (form.hash_order == HashOrder::kH2Base) {
+      const FilterForm other = form == kMaToMe ? kNaAndLater : kMaToMe;
+      ASSERT_TRUE(WriteFilterDbFile(Path("converted"), other,
+                                    filter->num_probes(), filter->num_words(),
+                                    filter->bits(), true, &error_));
+      const auto converted = Open("converted", other);
+      ASSERT_NE(converted, nullptr) << error_;
+      EXPECT_EQ(CountPresent(*converted, keys), keys.size());
+      EXPECT_NE(ReadFile(Path("converted")), ReadFile(Path("filter")));
+      ASSERT_TRUE(WriteFilterDbFile(Path("back"), form, converted->num_probes(),
+                                    converted->num_words(), converted->bits(),
+                                    true, &error_));
+      EXPECT_EQ(ReadFile(Path("back")), ReadFile(Path("filter")));
+    }
+  }
+}
+
+TEST_F(FilterDbFileTest, AFileOfNoBytesIsAlwaysPresent) {
+  WriteFile(Path("empty"), "");
+  for (const FilterForm form : {kBeforeMa, kMaToMe, kNaAndLater}) {
+    const auto filter = Open("empty", form);
+    ASSERT_NE(filter, nullptr) << error_;
+    EXPECT_TRUE(filter->always_present());
+    EXPECT_EQ(filter->CountSetBits(), 0u);
+    EXPECT_EQ(CountPresent(*filter, {"", "key"}), 2u);
+  }
+}
+
+TEST_F(FilterDbFileTest, BrokenFilesAreRefusedInEveryForm) {
+  for (const BadFilterDb& bad : kBadFilterDbs) {
+    for (const FilterForm form : {kBeforeMa, kMaToMe, kNaAndLater}) {
+      EXPECT_EQ(FaultOf(bad.Bytes(), form)
+                    .rfind(Path("broken") + ": " + bad.fault, 0),
+                0u)
+          << error_;
+    }
+  }
+}
+
+TEST_F(FilterDbFileTest, FilesThatCannotBeReadAreNamed) {
+  EXPECT_EQ(Open("missing", kNaAndLater), nullptr);
+  EXPECT_EQ(error_,
+            Path("missing") + ": cannot open: No such file or directory");
+  EXPECT_EQ(FilterDbFile::Open(folder_.path(), kNaAndLater, &error_), nullptr);
+  EXPECT_EQ(error_, folder_.path() + ": not a regular file");
+}
+
+TEST_F(FilterDbFileTest, WritesNeverOverUnlessAsked) {
+  const auto builder =
+      FilterDbBuilder::ForBitsPerKey(10, 100, kNaAndLater, &error_);
+  WriteFile(Path("filter"), "precious");
+  EXPECT_FALSE(builder->Write(Path("filter"), false, &error_));
+  EXPECT_EQ(error_, Path("filter") + ": will not be overwritten: File exists");
+  EXPECT_EQ(ReadFile(Path("filter")), "precious");
+  EXPECT_TRUE(builder->Write(Path("filter"), true, &error_)) << error_;
+  EXPECT_NE(Open("filter", kNaAndLater), nullptr);
+  // Nothing else was left.
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
+
+  EXPECT_FALSE(builder->Write(Path("no/such/filter"), false, &error_));
+  EXPECT_NE(error_.find("No such file or directory"), std::string::npos);
+  fs::create_directory(Path("folder"));
+  EXPECT_FALSE(builder->Write(Path("folder"), true, &error_));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 2);
+}
+
+TEST_F(FilterDbFileTest, IsWrittenWholeOrNotAtAll) {
+  for (const FilterForm form : {kBeforeMa, kNaAndLater}) {
+    const auto builder = FilterDbBuilder::ForBitsPerKey(10, 10, form, &error_);
+    const size_t size = 8 + 8 * builder->num_words();
+    for (size_t room = 0; room < size; ++room) {
+      const FileSizeLimit full(room);
+      ASSERT_FALSE(builder->Write(Path("filter"), false, &error_)) << room;
+      ASSERT_EQ(error_, Path("filter") + ": cannot write: File too large");
+      ASSERT_TRUE(fs::is_empty(folder_.path())) << room;
+    }
+    const FileSizeLimit enough(size);
+    ASSERT_TRUE(builder->Write(Path("filter"), false, &error_)) << error_;
+    fs::remove(Path("filter"));
+  }
+}
+
+TEST_F(FilterDbFileTest, AFileThatAppearsMeanwhileIsNotOverwritten) {
+  const auto write = [this](const Append& append) {
+    WriteFile(Path("file"), "precious");
+    return append("x", 1);
+  };
+  EXPECT_FALSE(WriteFileAtomically(Path("file"), false, write, &error_));
+  EXPECT_EQ(error_, Path("file") + ": will not be overwritten: File exists");
+  EXPECT_EQ(ReadFile(Path("file")), "precious");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
+}
+
+TEST_F(FilterDbFileTest, BuilderRefusesWhatHasNoFilter) {
+  for (const double bits : {0.0, 0.5, -1.0, 100.5, std::nan("")}) {
+    EXPECT_EQ(FilterDbBuilder::ForBitsPerKey(bits, 1, kMaToMe, &error_),
+              nullptr);
+    EXPECT_NE(error_.find("from 1 to 100"), std::string::npos);
+  }
+  for (const double chance : {0.0, 6.7e-5, 1.0, -1.0, std::nan("")}) {
+    EXPECT_EQ(FilterDbBuilder::ForFpChance(chance, 1, kMaToMe, &error_),
+              nullptr);
+    EXPECT_NE(error_.find("0.0000671"), std::string::npos);
+  }
+  EXPECT_EQ(FilterDbBuilder::ForBitsPerKey(10, 13743895346, kMaToMe, &error_),
+            nullptr);
+  EXPECT_NE(error_.find("13743895346 keys need a filter of more than 16 GiB"),
+            std::string::npos);
+  error_.clear();
+  EXPECT_EQ(FilterDbBuilder::ForFpChance(0.01, 13743895346, kMaToMe, &error_),
+            nullptr);
+  EXPECT_NE(error_.find("16 GiB"), std::string::npos);
+}
+
+TEST(SstableVersionTest, Forms) {
+  FilterForm form;
+  std::string error;
+  for (const char* version :
+       {"ia", "ib", "ic", "ja", "jb", "ka", "la", "lb", "before-ma"}) {
+    ASSERT_TRUE(FormOfSstableVersion(version, &form, &error));
+    EXPECT_EQ(form, kBeforeMa) << version;
+  }
+  for (const char* version :
+       {"ma", "mb", "mc", "md", "me", "ms", "mt", "ma-to-me"}) {
+    ASSERT_TRUE(FormOfSstableVersion(version, &form, &error));
+    EXPECT_EQ(form, kMaToMe) << version;
+  }
+  for (const char* version : {"na", "nb", "nc", "oa", "da", "na-and-later"}) {
+    ASSERT_TRUE(FormOfSstableVersion(version, &form, &error));
+    EXPECT_EQ(form, kNaAndLater) << version;
+  }
+  EXPECT_STREQ(FormName(kBeforeMa), "before-ma");
+  EXPECT_STREQ(FormName(kMaToMe), "ma-to-me");
+  EXPECT_STREQ(FormName(kNaAndLater), "na-and-later");
+}
+
+TEST(SstableVersionTest, UnknownOnesAreRefusedWithTheKnownOnes) {
+  FilterForm form;
+  std::string error;
+  for (const char* version : {"", "n", "zz", "NB", "nb ", "nbx", "pa", "db"}) {
+    EXPECT_FALSE(FormOfSstableVersion(version, &form, &error));
+    EXPECT_EQ(error.rfind(std::string("SSTable version '") + version +
+                              "' is unknown; known are ia, ib, ",
+                          0),
+              0u)
+        << error;
+    EXPECT_NE(error.find("na-and-later"), std::string::npos);
+  }
+  for (const char* version :
+       {"a", "b", "c", "d", "e", "f", "g", "h", "ha", "hc"}) {
+    EXPECT_FALSE(FormOfSstableVersion(version, &form, &error));
+    EXPECT_NE(error.find("is older than ia"), std::string::npos) << error;
+  }
+}
+
+TEST(SstableVersionTest, OfFileNames) {
+  struct Name {
+    const char* path;
+    const char* version;
+  };
+  for (const Name& name : {
+           Name{"nb-1-big-Filter.db", "nb"},
+           Name{"/a-b/c/nb-1-big-Filter.db", "nb"},
+           Name{"da-3gh1-bti-Filter.db", "da"},
+           Name{"oa-3g7k_098r_4jtqo2asamoc1i8h9n-big-Filter.db", "oa"},
+           Name{"ks-cf-ka-1-Filter.db", "ka"},
+           Name{"ks-cf-tmp-jb-12-Filter.db", "jb"},
+           Name{"Keyspace1-Standard1.idx-ic-0-Filter.db", "ic"},
+           Name{"me-1-big-Index.db", "me"},
+       }) {
+    std::string version;
+    std::string error;
+    EXPECT_TRUE(SstableVersionOfFileName(name.path, &version, &error)) << error;
+    EXPECT_EQ(version, name.version);
+  }
+  for (const char* path : {"", "Filter.db", "nb-1-Filter.db", "a/b-c/Filter.db",
+                           "nb-1-small-Filter.db"}) {
+    std::string version;
+    std::string error;
+    EXPECT_FALSE(SstableVersionOfFileName(path, &version, &error)) << path;
+    EXPECT_NE(error.find("must be given"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

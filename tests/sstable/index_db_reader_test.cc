@@ -1,0 +1,445 @@
+// The Index.db of SSTables.
+
+#include "plugin/sstable/index_db_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/cassandra_data.h"
+#include "tests/support/memory_source.h"
+#include "tests/support/random_keys.h"
+#include "tests/support/read_keys.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using Keys = std::vector<std::string>;
+
+constexpr IndexFormat kFixed = IndexFormat::kFixedWidth;
+constexpr IndexFormat kVInt = IndexFormat::kVInt;
+
+std::string BigEndian(uint64_t number, int size) {
+  std::string bytes;
+  for (int i = size - 1; i >= 0; --i) {
+    bytes += static_cast<char>(number >> (8 * i));
+  }
+  return bytes;
+}
+
+// In so many more bytes than one; fewer than eight leave 7 * (more + 1) bits.
+std::string VIntOf(uint64_t number, int more) {
+  if (more == 8) {
+    return "\xff" + BigEndian(number, 8);
+  }
+  std::string bytes = BigEndian(number, more + 1);
+  bytes[0] = static_cast<char>(bytes[0] | (0xff00 >> more));
+  return bytes;
+}
+
+std::string ShortestVInt(uint64_t number) {
+  int more = 0;
+  while (more < 8 && number >> (7 * (more + 1)) != 0) {
+    ++more;
+  }
+  return VIntOf(number, more);
+}
+
+std::string Entry(IndexFormat format, const std::string& key, uint64_t position,
+                  size_t promoted_size = 0) {
+  const std::string numbers =
+      format == kFixed ? BigEndian(position, 8) + BigEndian(promoted_size, 4)
+                       : ShortestVInt(position) + ShortestVInt(promoted_size);
+  return BigEndian(key.size(), 2) + key + numbers +
+         std::string(promoted_size, '\x7f');
+}
+
+std::unique_ptr<KeyReader> ReaderOf(const std::string& bytes,
+                                    IndexFormat format,
+                                    size_t chunk_size = SIZE_MAX,
+                                    size_t buffer_size = 64,
+                                    bool is_pipe = false) {
+  return NewIndexDbReader(
+      std::make_unique<MemorySource>(bytes, chunk_size, is_pipe), format,
+      "index", buffer_size);
+}
+
+KeysAndError Read(const std::string& bytes, IndexFormat format) {
+  return ReadKeys(ReaderOf(bytes, format).get());
+}
+
+// ---- What Cassandra and ScyllaDB wrote ----
+
+TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
+  const std::vector<std::string> folders = ListCassandraFolders("corpus");
+  SKIP_WITHOUT(folders);
+  int num_read = 0;
+  for (const std::string& folder : folders) {
+    SCOPED_TRACE(folder);
+    const auto meta = nlohmann::json::parse(ReadFile(folder + "/meta.json"));
+    if (!meta["has_index"].get<bool>()) {
+      continue;
+    }
+    std::string error;
+    const auto index =
+        OpenIndexDb(folder + "/Index.db",
+                    meta["sstable_version"].get<std::string>(), &error);
+    ASSERT_NE(index, nullptr) << error;
+    const auto keys =
+        OpenKeys(folder + "/keys.hex", KeyFormat::kHexLines, &error);
+    ASSERT_NE(keys, nullptr) << error;
+
+    const KeysAndError expected = ReadKeys(keys.get());
+    EXPECT_EQ(expected.error, "");
+    EXPECT_EQ(expected.keys.size(), meta["keys"].get<size_t>());
+    for (int pass = 0; pass < 2; ++pass) {
+      const KeysAndError read = ReadKeys(index.get());
+      EXPECT_EQ(read.error, "");
+      EXPECT_EQ(read.keys, expected.keys);
+      ASSERT_TRUE(index->Rewind());
+    }
+
+    // Under the other layout, nothing of the kind passes.
+    const std::string version = meta["sstable_version"].get<std::string>();
+    const auto mistaken =
+        OpenIndexDb(folder + "/Index.db", version < "ma" ? "nb" : "ka", &error);
+    ASSERT_NE(mistaken, nullptr) << error;
+    EXPECT_NE(ReadKeys(mistaken.get()).error, "");
+    ++num_read;
+  }
+  EXPECT_EQ(num_read, 28);
+}
+
+// ---- What they could have written ----
+
+TEST(IndexDbReaderTest, ReadsEveryLengthOfVInt) {
+  std::string index = Entry(kVInt, "first", 0);
+  Keys keys = {"first"};
+  uint64_t position = 0;
+  for (int more = 0; more <= 8; ++more) {
+    // The smallest and the largest number that need so many bytes.
+    const uint64_t smallest = more == 0 ? 1 : uint64_t{1} << (7 * more);
+    const uint64_t largest =
+        more == 8 ? uint64_t{INT64_MAX} : (uint64_t{1} << (7 * more + 7)) - 1;
+    for (const uint64_t next : {smallest, largest}) {
+      ASSERT_EQ(ShortestVInt(next).size(), size_t(more) + 1);
+      ASSERT_GT(next, position);
+      position = next;
+      keys.push_back("key" + std::to_string(next));
+      index += Entry(kVInt, keys.back(), next);
+    }
+  }
+  const KeysAndError read = Read(index, kVInt);
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.keys, keys);
+}
+
+// The largest of one byte is below the smallest of two: the value counts.
+TEST(IndexDbReaderTest, ReadsTheValueOfAVInt) {
+  for (int more = 1; more <= 8; ++more) {
+    SCOPED_TRACE(more);
+    const uint64_t value = uint64_t{0x0102030405060708} >> (8 * (8 - more));
+    const std::string first = Entry(kVInt, "a", 0) + BigEndian(1, 2) + "b" +
+                              VIntOf(value, more) + VIntOf(0, more);
+    EXPECT_EQ(Read(first + Entry(kVInt, "c", value + 1), kVInt).error, "");
+    EXPECT_NE(Read(first + Entry(kVInt, "c", value), kVInt).error, "");
+  }
+}
+
+class IndexFormatTest : public ::testing::TestWithParam<IndexFormat> {
+ protected:
+  // Promoted indexes smaller and larger than the buffers.
+  std::string RandomIndex(Keys* keys) const {
+    const RandomKeys random(Seed(), 300);
+    std::string index;
+    uint64_t position = 0;
+    for (uint64_t i = 0; i < 100; ++i) {
+      keys->push_back(random[i]);
+      index += Entry(GetParam(), keys->back(), position,
+                     i % 3 == 0 ? 0 : size_t{i} * 7);
+      position += 1 + (keys->back().size() << (i % 40));
+    }
+    return index;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(IndexDbReaderTest, IndexFormatTest,
+                         ::testing::Values(kFixed, kVInt));
+
+TEST_P(IndexFormatTest, ChunksAndBuffersDoNotMatter) {
+  SCOPED_TRACE(Seed());
+  Keys keys;
+  const std::string index = RandomIndex(&keys);
+  for (const bool is_pipe : {false, true}) {
+    for (const size_t chunk_size : {1U, 3U, 50U, 1000U, 1000000U}) {
+      for (const size_t buffer_size : {0U, 1U, 50U, 1000U, 1000000U}) {
+        const auto reader =
+            ReaderOf(index, GetParam(), chunk_size, buffer_size, is_pipe);
+        const KeysAndError read = ReadKeys(reader.get());
+        ASSERT_EQ(read.error, "");
+        ASSERT_EQ(read.keys, keys) << chunk_size << " " << buffer_size;
+        ASSERT_EQ(reader->bytes_read(), index.size());
+        ASSERT_EQ(reader->Rewind(), !is_pipe);
+        if (!is_pipe) {
+          ASSERT_EQ(ReadKeys(reader.get()).keys, keys);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(IndexFormatTest, TakesTheShortestAndTheLongestKey) {
+  const Keys keys = {std::string(65535, '\xff'), "", std::string(65535, '\0')};
+  std::string index;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    index += Entry(GetParam(), keys[i], i);
+  }
+  const KeysAndError read = Read(index, GetParam());
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.keys, keys);
+}
+
+TEST_P(IndexFormatTest, SeeksOverALargePromotedIndex) {
+  const size_t promoted_size = 3 << 20;
+  const std::string index = Entry(GetParam(), "a", 0, promoted_size) +
+                            Entry(GetParam(), "b", 1, promoted_size);
+  auto source = std::make_unique<MemorySource>(index, SIZE_MAX, false);
+  const MemorySource* const watched = source.get();
+  const auto reader = NewIndexDbReader(std::move(source), GetParam(), "index");
+  EXPECT_EQ(ReadKeys(reader.get()).keys, (Keys{"a", "b"}));
+  EXPECT_EQ(reader->error(), "");
+  EXPECT_GT(watched->skipped_bytes(), 2 * promoted_size - 2 * kInputBufferSize);
+
+  const TemporaryFile file(index);
+  std::string error;
+  const auto opened =
+      OpenIndexDb(file.path(), GetParam() == kFixed ? "ka" : "nb", &error);
+  ASSERT_NE(opened, nullptr) << error;
+  EXPECT_EQ(ReadKeys(opened.get()).keys, (Keys{"a", "b"}));
+  EXPECT_EQ(opened->error(), "");
+  EXPECT_EQ(opened->bytes_read(), opened->total_bytes());
+}
+
+TEST_P(IndexFormatTest, ReadsAPipeOnce) {
+  const size_t promoted_size = 3 << 20;
+  const PipedInput input(Entry(GetParam(), "a", 0, promoted_size) +
+                             Entry(GetParam(), "b", 1, promoted_size),
+                         50000);
+  std::string error;
+  const auto reader =
+      OpenIndexDb("-", GetParam() == kFixed ? "ka" : "nb", &error);
+  ASSERT_NE(reader, nullptr) << error;
+  const KeysAndError read = ReadKeys(reader.get());
+  EXPECT_EQ(read.keys, (Keys{"a", "b"}));
+  EXPECT_EQ(read.error, "");
+  EXPECT_FALSE(reader->Rewind());
+}
+
+// ---- What is damaged ----
+
+TEST_P(IndexFormatTest, DoesNotReadOnForAnImpossiblePromotedIndex) {
+  std::string index = Entry(GetParam(), "a", 0, 10 << 20);
+  index.pop_back();
+  auto source = std::make_unique<MemorySource>(index, SIZE_MAX, false);
+  const MemorySource* const watched = source.get();
+  const auto reader = NewIndexDbReader(std::move(source), GetParam(), "index");
+  EXPECT_NE(ReadKeys(reader.get()).error, "");
+  EXPECT_LE(watched->bytes_read(), kInputBufferSize);
+}
+
+TEST_P(IndexFormatTest, RefusesEveryCutInsideAnEntry) {
+  const std::string first = Entry(GetParam(), "alice", 0, 100);
+  const std::string second = Entry(GetParam(), "bob", 300, 100);
+  for (const bool is_pipe : {false, true}) {
+    for (size_t cut = 0; cut < second.size(); ++cut) {
+      SCOPED_TRACE(cut);
+      const std::string index = first + second.substr(0, cut);
+      const auto reader = ReaderOf(index, GetParam(), 10, 16, is_pipe);
+      const KeysAndError read = ReadKeys(reader.get());
+      EXPECT_EQ(read.keys, Keys{"alice"});
+      if (cut == 0) {
+        EXPECT_EQ(read.error, "");
+        continue;
+      }
+      EXPECT_EQ(read.error.rfind("index: byte " + std::to_string(first.size()) +
+                                     ": ends inside ",
+                                 0),
+                0U)
+          << read.error;
+      std::string_view key;
+      EXPECT_FALSE(reader->Next(&key));
+      EXPECT_EQ(reader->error(), read.error);
+    }
+  }
+}
+
+TEST_P(IndexFormatTest, TellsAFaultOfTheSource) {
+  const std::string index =
+      Entry(GetParam(), "a", 0, 50) + Entry(GetParam(), "b", 1, 50);
+  for (size_t at = 0; at <= index.size(); ++at) {
+    auto source = std::make_unique<MemorySource>(index, 1, /*is_pipe=*/true);
+    source->FailAt(at);
+    const auto reader =
+        NewIndexDbReader(std::move(source), GetParam(), "index", 16);
+    EXPECT_EQ(ReadKeys(reader.get()).error,
+              "index: cannot read: a fault of the test");
+  }
+}
+
+struct BrokenIndex {
+  const char* what;
+  IndexFormat format;
+  std::string bytes;
+  size_t keys_before;
+  const char* error;
+};
+
+const BrokenIndex kBrokenIndexes[] = {
+    {"no entries", kFixed, "", 0, "index: empty, but an SSTable has at least"},
+    {"no entries", kVInt, "", 0, "index: empty"},
+    {"half a length", kVInt, Entry(kVInt, "a", 0) + '\0', 1,
+     "byte 5: ends inside the length of a key, with 1 bytes in the last entry"},
+    {"half a key", kVInt, BigEndian(5, 2) + "abc", 0,
+     "byte 0: ends inside a key of 5 bytes, with 5 bytes"},
+    {"half a position", kFixed, BigEndian(1, 2) + "a" + BigEndian(0, 7), 0,
+     "byte 0: ends inside the numbers after a key"},
+    {"no promoted size", kFixed, BigEndian(1, 2) + "a" + BigEndian(0, 8), 0,
+     "byte 0: ends inside the numbers after a key"},
+    {"half a promoted size", kFixed, BigEndian(1, 2) + "a" + std::string(11, 0),
+     0, "ends inside the numbers after a key"},
+    {"no position", kVInt, BigEndian(1, 2) + "a", 0,
+     "byte 0: ends inside the numbers after a key"},
+    {"half a position", kVInt,
+     Entry(kVInt, "a", 0) + BigEndian(1, 2) + "b\xff" + BigEndian(1, 7), 1,
+     "byte 5: ends inside the numbers after a key"},
+    {"no promoted size", kVInt, BigEndian(1, 2) + "a" + VIntOf(0, 3), 0,
+     "ends inside the numbers after a key"},
+    {"a promoted index of a byte too much", kVInt,
+     BigEndian(1, 2) + "a" + VIntOf(0, 0) + VIntOf(4, 0) + "abc", 0,
+     "byte 0: ends inside the promoted index of a key, of 4 bytes"},
+    {"a promoted index of a byte too much", kFixed,
+     BigEndian(1, 2) + "a" + BigEndian(0, 8) + BigEndian(4, 4) + "abc", 0,
+     "byte 0: ends inside the promoted index of a key, of 4 bytes"},
+    {"the largest promoted index", kFixed,
+     BigEndian(1, 2) + "a" + BigEndian(0, 8) + BigEndian(INT32_MAX, 4), 0,
+     "of 2147483647 bytes"},
+    {"the largest promoted index", kVInt,
+     BigEndian(1, 2) + "a" + VIntOf(0, 0) + VIntOf(INT64_MAX, 8), 0,
+     "of 9223372036854775807 bytes"},
+    {"a negative promoted index", kFixed,
+     BigEndian(1, 2) + "a" + BigEndian(0, 8) + BigEndian(0xffffffff, 4), 0,
+     "byte 0: a promoted index of -1 bytes"},
+    {"a negative promoted index", kVInt,
+     BigEndian(1, 2) + "a" + VIntOf(0, 0) + VIntOf(UINT64_MAX, 8), 0,
+     "byte 0: a promoted index of -1 bytes"},
+    {"the first position", kFixed, Entry(kFixed, "a", 1), 0,
+     "byte 0: the first partition is at position 1 of Data.db, not at 0"},
+    {"the first position", kVInt, Entry(kVInt, "a", 300), 0,
+     "byte 0: the first partition is at position 300"},
+    {"the first position", kVInt, Entry(kVInt, "a", UINT64_MAX), 0,
+     "the first partition is at position -1"},
+    {"a position twice", kVInt, Entry(kVInt, "a", 0) + Entry(kVInt, "b", 0), 1,
+     "byte 5: a partition at position 0 of Data.db after one at 0; the file is "
+     "damaged or of another SSTable version"},
+    {"a lower position", kFixed,
+     Entry(kFixed, "a", 0) + Entry(kFixed, "b", 9) + Entry(kFixed, "c", 8), 2,
+     "byte 30: a partition at position 8 of Data.db after one at 9"},
+    {"a negative position", kFixed,
+     Entry(kFixed, "a", 0) + Entry(kFixed, "b", uint64_t{1} << 63), 1,
+     "position -9223372036854775808 of Data.db after one at 0"},
+    {"a negative position", kVInt,
+     Entry(kVInt, "a", 0) + Entry(kVInt, "b", uint64_t{1} << 63), 1,
+     "position -9223372036854775808 of Data.db after one at 0"},
+    {"zeros behind", kFixed, Entry(kFixed, "a", 0) + std::string(4096, '\0'), 1,
+     "byte 15: a partition at position 0"},
+    {"zeros behind", kVInt, Entry(kVInt, "a", 0) + std::string(4096, '\0'), 1,
+     "byte 5: a partition at position 0"},
+    {"before ma, as of ma", kVInt,
+     Entry(kFixed, "a", 0) + Entry(kFixed, "b", 100), 1,
+     "byte 5: a partition at position 0"},
+    {"of ma, as before ma", kFixed,
+     Entry(kVInt, "a", 0) + Entry(kVInt, "b", 100) + Entry(kVInt, "c", 200) +
+         Entry(kVInt, "d", 300),
+     0, "byte 0: the first partition is at position"},
+};
+
+TEST(IndexDbReaderTest, RefusesBrokenIndexes) {
+  for (const BrokenIndex& index : kBrokenIndexes) {
+    SCOPED_TRACE(std::string(index.what) + ": " + index.error);
+    const auto reader = ReaderOf(index.bytes, index.format);
+    const KeysAndError read = ReadKeys(reader.get());
+    EXPECT_EQ(read.keys.size(), index.keys_before);
+    EXPECT_EQ(read.error.rfind("index: ", 0), 0U) << read.error;
+    EXPECT_NE(read.error.find(index.error), std::string::npos) << read.error;
+    EXPECT_TRUE(reader->Rewind());
+    EXPECT_EQ(ReadKeys(reader.get()).keys, read.keys);
+    EXPECT_EQ(reader->error(), read.error);
+  }
+}
+
+// ---- Versions ----
+
+TEST(IndexDbReaderTest, KnowsVersions) {
+  for (const char* const version :
+       {"ia", "ib", "ic", "ja", "jb", "ka", "la", "lb", "before-ma"}) {
+    IndexFormat format = kVInt;
+    std::string error;
+    EXPECT_TRUE(IndexFormatOf(version, &format, &error)) << error;
+    EXPECT_EQ(format, kFixed) << version;
+  }
+  for (const char* const version : {"ma", "mb", "mc", "md", "me", "na", "nb",
+                                    "nc", "oa", "ma-to-me", "na-and-later"}) {
+    IndexFormat format = kFixed;
+    std::string error;
+    EXPECT_TRUE(IndexFormatOf(version, &format, &error)) << error;
+    EXPECT_EQ(format, kVInt) << version;
+  }
+}
+
+TEST(IndexDbReaderTest, RefusesOtherVersions) {
+  for (const char* const version :
+       {"", "a", "f", "h", "hb", "hf", "i", "pa", "zz", "NB", "nb ", "big"}) {
+    std::string error;
+    EXPECT_EQ(OpenIndexDb("/dir/Index.db", version, &error), nullptr);
+    EXPECT_EQ(error.rfind("/dir/Index.db: SSTable version '" +
+                              std::string(version) + "' is ",
+                          0),
+              0U)
+        << error;
+    EXPECT_NE(error.find("ia, ib, ic"), std::string::npos) << error;
+  }
+  std::string error;
+  EXPECT_EQ(OpenIndexDb("Index.db", "hf", &error), nullptr);
+  EXPECT_NE(error.find("older than ia"), std::string::npos) << error;
+}
+
+TEST(IndexDbReaderTest, SaysThatTriesHaveNoKeys) {
+  for (const auto& [path, version] :
+       {std::pair("Index.db", "da"), std::pair("Index.db", "ms"),
+        std::pair("Index.db", "mt"),
+        std::pair("/dir/da-1-bti-Partitions.db", "da"),
+        std::pair("/dir/da-1-bti-Rows.db", "da"),
+        std::pair("na-1-bti-Partitions.db", "na"),
+        std::pair("na-1-bti-Rows.db", "na")}) {
+    std::string error;
+    EXPECT_EQ(OpenIndexDb(path, version, &error), nullptr);
+    EXPECT_EQ(error, std::string(path) + ": an SSTable of version " + version +
+                         " has no Index.db but a trie (Partitions.db, "
+                         "Rows.db), which does not hold whole keys; give the "
+                         "keys in a file instead");
+  }
+}
+
+TEST(IndexDbReaderTest, CannotOpen) {
+  std::string error;
+  EXPECT_EQ(OpenIndexDb("/no/such/Index.db", "nb", &error), nullptr);
+  EXPECT_EQ(error, "/no/such/Index.db: cannot open: No such file or directory");
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,113 @@
+// A filter block of any bytes, as RocksDB hands it over: read as the naive
+// filter reads it, key by key and in batches, or, if it is no filter, one that
+// matches every key. The first byte says whether the header is made to fit.
+
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugin/policy/bits_reader.h"
+#include "plugin/policy/statistics.h"
+#include "tests/stress/fuzz/fuzz_check.h"
+#include "tests/stress/fuzz/fuzz_input.h"
+#include "tests/support/naive_filter.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::Slice;
+
+constexpr size_t kHeaderSize = 8;
+constexpr uint64_t kMostProbes = 64;
+
+struct Header {
+  uint64_t num_probes;
+  uint64_t num_words;
+};
+
+Header HeaderOf(const std::string& block) {
+  FuzzInput input(reinterpret_cast<const uint8_t*>(block.data()), block.size());
+  const uint64_t num_probes = input.Number(4);
+  return {num_probes, input.Number(4)};
+}
+
+bool IsFilter(const std::string& block) {
+  const Header header = HeaderOf(block);
+  return block.size() >= kHeaderSize && header.num_probes >= 1 &&
+         header.num_probes <= kMostProbes && header.num_words >= 1 &&
+         header.num_words <= 0x7fffffff &&
+         block.size() == kHeaderSize + 8 * header.num_words;
+}
+
+// The number of words that are there, and probes about the numbers that may be.
+void MakeHeaderFit(std::string* block) {
+  if (block->size() < kHeaderSize + 8) {
+    return;
+  }
+  const size_t num_words = (block->size() - kHeaderSize) / 8;
+  block->resize(kHeaderSize + 8 * num_words);
+  const uint64_t num_probes = HeaderOf(*block).num_probes % (kMostProbes + 3);
+  block->replace(0, 4, {0, 0, 0, static_cast<char>(num_probes)});
+  for (size_t i = 0; i < 4; ++i) {
+    (*block)[4 + i] = static_cast<char>(num_words >> (24 - 8 * i));
+  }
+}
+
+bool NaiveMayMatch(const std::string& block, const std::string& key) {
+  if (!IsFilter(block)) {
+    return true;
+  }
+  const Header header = HeaderOf(block);
+  const NaiveFilter filter(static_cast<int>(header.num_probes),
+                           static_cast<uint32_t>(header.num_words));
+  const auto [h1, h2] = NaiveFilter::Hash(key);
+  const std::vector<uint64_t> positions = filter.Positions(h1, h2);
+  return std::all_of(
+      positions.begin(), positions.end(), [&block](uint64_t position) {
+        return (block[kHeaderSize + position / 8] >> (position % 8) & 1) != 0;
+      });
+}
+
+void CheckBlock(const std::string& block) {
+  // An allocation of its own, so that a byte read too many is seen.
+  const std::unique_ptr<char[]> exact(new char[block.size()]);
+  block.copy(exact.get(), block.size());
+  StatisticsCounters statistics(nullptr);
+  const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(
+      Slice(exact.get(), block.size()), PartitionKeyExtractor(), &statistics));
+  FUZZ_CHECK((statistics.Read().damaged_blocks == 0) == IsFilter(block));
+
+  const std::vector<std::string> keys = KeysIn(block);
+  std::vector<Slice> slices(keys.begin(), keys.end());
+  std::vector<Slice*> pointers;
+  for (Slice& slice : slices) {
+    pointers.push_back(&slice);
+  }
+  const auto may_match = std::make_unique<bool[]>(keys.size());
+  reader->MayMatch(static_cast<int>(keys.size()), pointers.data(),
+                   may_match.get());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    FUZZ_CHECK(may_match[i] == NaiveMayMatch(block, keys[i]));
+    FUZZ_CHECK(may_match[i] == reader->MayMatch(slices[i]));
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  cassandra_bloom::testing::FuzzInput input(data, size);
+  const bool fits = input.Number(1) % 2 == 1;
+  std::string block = input.Bytes(size);
+  if (fits) {
+    cassandra_bloom::testing::MakeHeaderFit(&block);
+  }
+  cassandra_bloom::testing::CheckBlock(block);
+  return 0;
+}

@@ -1,0 +1,237 @@
+// A Filter.db of any bytes, in each form: refused with a reason, or a filter
+// that answers as the naive one does on the same bits, and that is written as
+// it was read. The first byte says whether the header is made to fit.
+
+#include <algorithm>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cassandra_bloom/filter_db.h"
+#include "tests/stress/fuzz/fuzz_check.h"
+#include "tests/stress/fuzz/fuzz_input.h"
+#include "tests/support/naive_filter.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+constexpr size_t kHeaderSize = 8;
+
+// In memory: nothing waits for a disk.
+std::string Path(const std::string& name) {
+  static const TempDir dir("/dev/shm");
+  return dir / name;
+}
+
+int64_t BigEndian32(const std::string& bytes, size_t at) {
+  int64_t number = static_cast<int8_t>(bytes[at]);
+  for (size_t i = at + 1; i < at + 4; ++i) {
+    number = number * 256 + static_cast<uint8_t>(bytes[i]);
+  }
+  return number;
+}
+
+bool IsFilterDb(const std::string& bytes) {
+  if (bytes.size() < kHeaderSize) {
+    return bytes.empty();
+  }
+  const int64_t num_probes = BigEndian32(bytes, 0);
+  const int64_t num_words = BigEndian32(bytes, 4);
+  return num_probes >= 1 && num_probes <= 21 && num_words >= 1 &&
+         static_cast<uint64_t>(num_words) * 8 + kHeaderSize == bytes.size();
+}
+
+using Positions = std::vector<uint64_t>;
+
+// The bits of a file as they stand there.
+class NaiveFile {
+ public:
+  // `bytes` of a Filter.db that is not empty.
+  NaiveFile(const std::string& bytes, FilterForm form)
+      : bytes_(bytes),
+        form_(form),
+        num_probes_(static_cast<int>(BigEndian32(bytes, 0))),
+        num_words_(static_cast<uint32_t>(BigEndian32(bytes, 4))) {}
+
+  const std::string& bytes() const { return bytes_; }
+  int num_probes() const { return num_probes_; }
+  uint32_t num_words() const { return num_words_; }
+
+  std::vector<Positions> PositionsOf(
+      const std::vector<std::string>& keys) const {
+    const NaiveFilter filter(num_probes_, num_words_);
+    std::vector<Positions> positions;
+    for (const std::string& key : keys) {
+      auto [h1, h2] = NaiveFilter::Hash(key);
+      if (form_.hash_order == HashOrder::kH1Base) {
+        std::swap(h1, h2);
+      }
+      positions.push_back(filter.Positions(h1, h2));
+    }
+    return positions;
+  }
+
+  void Set(const Positions& positions) {
+    for (const uint64_t position : positions) {
+      char& byte = bytes_[ByteOf(position)];
+      byte = static_cast<char>(byte | (1 << (position % 8)));
+    }
+  }
+
+  bool AllSet(const Positions& positions) const {
+    return std::all_of(
+        positions.begin(), positions.end(), [this](uint64_t position) {
+          return (bytes_[ByteOf(position)] >> (position % 8) & 1) != 0;
+        });
+  }
+
+  uint64_t CountSetBits() const {
+    uint64_t count = 0;
+    for (size_t i = kHeaderSize; i < bytes_.size(); ++i) {
+      count += std::bitset<8>(static_cast<uint8_t>(bytes_[i])).count();
+    }
+    return count;
+  }
+
+ private:
+  size_t ByteOf(uint64_t position) const {
+    const uint64_t in_word = position % 64 / 8;
+    return kHeaderSize + position / 64 * 8 +
+           (form_.word_order == WordOrder::kLittleEndianWords ? in_word
+                                                              : 7 - in_word);
+  }
+
+  std::string bytes_;
+  const FilterForm form_;
+  const int num_probes_;
+  const uint32_t num_words_;
+};
+
+std::vector<bool> AskAll(const FilterDbFile& filter,
+                         const std::vector<std::string>& keys) {
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  const auto answers = std::make_unique<bool[]>(keys.size());
+  filter.MayContain(views.data(), views.size(), answers.get());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    FUZZ_CHECK(filter.MayContain(keys[i]) == answers[i]);
+  }
+  return std::vector<bool>(answers.get(), answers.get() + keys.size());
+}
+
+std::unique_ptr<FilterDbFile> Open(const std::string& bytes, FilterForm form) {
+  const std::string path = Path("file");
+  std::filesystem::remove(path);  // The one before may be mapped.
+  WriteFile(path, bytes);
+  std::string error;
+  auto filter = FilterDbFile::Open(path, form, &error);
+  FUZZ_CHECK((filter != nullptr) == IsFilterDb(bytes));
+  FUZZ_CHECK(filter != nullptr || error.size() > path.size() + 2);
+  return filter;
+}
+
+std::string Written(const FilterDbFile& filter, FilterForm form) {
+  std::string error;
+  FUZZ_CHECK(WriteFilterDbFile(Path("written"), form, filter.num_probes(),
+                               filter.num_words(), filter.bits(),
+                               /*overwrite=*/true, &error));
+  return ReadFile(Path("written"));
+}
+
+void CheckAlwaysPresent(const FilterDbFile& filter,
+                        const std::vector<std::string>& keys) {
+  FUZZ_CHECK(filter.always_present());
+  FUZZ_CHECK(filter.num_probes() == 0 && filter.num_words() == 0);
+  FUZZ_CHECK(filter.capacity_bits() == 0 && filter.CountSetBits() == 0);
+  FUZZ_CHECK(AskAll(filter, keys) == std::vector<bool>(keys.size(), true));
+}
+
+void CheckContent(const FilterDbFile& filter, const NaiveFile& naive) {
+  FUZZ_CHECK(!filter.always_present());
+  FUZZ_CHECK(filter.num_probes() == naive.num_probes());
+  FUZZ_CHECK(filter.num_words() == naive.num_words());
+  FUZZ_CHECK(filter.capacity_bits() / 8 + kHeaderSize == naive.bytes().size());
+  FUZZ_CHECK(filter.CountSetBits() == naive.CountSetBits());
+}
+
+// Bits by chance answer yes too seldom: with those of all keys, too.
+void CheckAnswers(const FilterDbFile& filter, NaiveFile naive,
+                  const std::vector<std::string>& keys) {
+  const std::vector<Positions> positions = naive.PositionsOf(keys);
+  const std::vector<bool> answers = AskAll(filter, keys);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    FUZZ_CHECK(answers[i] == naive.AllSet(positions[i]));
+  }
+  for (const Positions& of_key : positions) {
+    naive.Set(of_key);
+  }
+  const auto filled = Open(naive.bytes(), filter.form());
+  CheckContent(*filled, naive);
+  FUZZ_CHECK(AskAll(*filled, keys) == std::vector<bool>(keys.size(), true));
+}
+
+void CheckConversion(const FilterDbFile& filter, const std::string& bytes) {
+  const FilterForm form = filter.form();
+  FUZZ_CHECK(Written(filter, form) == bytes);
+  FilterForm other = form;
+  other.word_order = form.word_order == WordOrder::kBigEndianWords
+                         ? WordOrder::kLittleEndianWords
+                         : WordOrder::kBigEndianWords;
+  const auto converted = Open(Written(filter, other), other);
+  FUZZ_CHECK(Written(*converted, form) == bytes);
+}
+
+void Check(const std::string& bytes, FilterForm form) {
+  const auto filter = Open(bytes, form);
+  if (filter == nullptr) {
+    return;
+  }
+  FUZZ_CHECK(filter->form() == form);
+  const std::vector<std::string> keys = KeysIn(bytes);
+  if (bytes.empty()) {
+    CheckAlwaysPresent(*filter, keys);
+    return;
+  }
+  const NaiveFile naive(bytes, form);
+  CheckContent(*filter, naive);
+  CheckAnswers(*filter, naive, keys);
+  CheckConversion(*filter, bytes);
+}
+
+// The number of words that are there, and probes about the numbers that may be.
+void MakeHeaderFit(std::string* bytes) {
+  if (bytes->size() < kHeaderSize + 8) {
+    return;
+  }
+  const size_t num_words = (bytes->size() - kHeaderSize) / 8;
+  bytes->resize(kHeaderSize + 8 * num_words);
+  const auto num_probes = static_cast<uint8_t>((*bytes)[3]) % 25;
+  bytes->replace(0, 4, {0, 0, 0, static_cast<char>(num_probes)});
+  for (size_t i = 0; i < 4; ++i) {
+    (*bytes)[4 + i] = static_cast<char>(num_words >> (24 - 8 * i));
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace cassandra_bloom;
+  if (size == 0) {
+    return 0;
+  }
+  std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  if (data[0] % 2 == 1) {
+    testing::MakeHeaderFit(&bytes);
+  }
+  for (const FilterForm form : {kBeforeMa, kMaToMe, kNaAndLater}) {
+    testing::Check(bytes, form);
+  }
+  return 0;
+}

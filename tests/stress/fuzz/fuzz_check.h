@@ -1,0 +1,14 @@
+#ifndef CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_CHECK_H_
+#define CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_CHECK_H_
+
+#include <cstdio>
+#include <cstdlib>
+
+// Ends the fuzzer, which then keeps the input, unless `condition` holds.
+#define FUZZ_CHECK(condition)                                            \
+  if (!(condition)) {                                                    \
+    std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+    std::abort();                                                        \
+  }
+
+#endif  // CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_CHECK_H_

@@ -1,0 +1,118 @@
+// An Index.db of any bytes: read without a fault of memory, the same in all
+// ways, and as a plain parser reads it. The first byte chooses the format.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "plugin/sstable/index_db_reader.h"
+#include "tests/stress/fuzz/fuzz_reading.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+// Takes the numbers off the front; false where there are too few bytes.
+class Parser {
+ public:
+  explicit Parser(std::string_view bytes) : rest_(bytes) {}
+
+  bool at_end() const { return rest_.empty(); }
+
+  bool Bytes(uint64_t size, std::string_view* bytes) {
+    if (size > rest_.size()) {
+      return false;
+    }
+    *bytes = rest_.substr(0, static_cast<size_t>(size));
+    rest_.remove_prefix(static_cast<size_t>(size));
+    return true;
+  }
+
+  bool Number(int size, uint64_t* number) {
+    std::string_view bytes;
+    if (!Bytes(static_cast<uint64_t>(size), &bytes)) {
+      return false;
+    }
+    for (const char byte : bytes) {
+      *number = *number * 256 + static_cast<uint8_t>(byte);
+    }
+    return true;
+  }
+
+  bool VInt(uint64_t* number) {
+    uint64_t first = 0;
+    if (!Number(1, &first)) {
+      return false;
+    }
+    int more = 0;
+    while (more < 8 && (first & (0x80U >> more)) != 0) {
+      first -= 0x80U >> more;
+      ++more;
+    }
+    *number = first;
+    return Number(more, number);
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+bool ParseEntry(Parser* parser, IndexFormat format, std::string_view* key,
+                int64_t* position) {
+  uint64_t key_size = 0;
+  uint64_t stored_position = 0;
+  uint64_t promoted_size = 0;
+  std::string_view promoted;
+  if (!parser->Number(2, &key_size) || !parser->Bytes(key_size, key)) {
+    return false;
+  }
+  if (format == IndexFormat::kVInt
+          ? !parser->VInt(&stored_position) || !parser->VInt(&promoted_size)
+          : !parser->Number(8, &stored_position) ||
+                !parser->Number(4, &promoted_size)) {
+    return false;
+  }
+  const uint64_t limit =
+      format == IndexFormat::kVInt ? uint64_t{1} << 63 : uint64_t{1} << 31;
+  *position = static_cast<int64_t>(stored_position);
+  return promoted_size < limit && parser->Bytes(promoted_size, &promoted);
+}
+
+Reading Parse(std::string_view bytes, IndexFormat format) {
+  Parser parser(bytes);
+  Reading reading;
+  int64_t last_position = -1;
+  while (!parser.at_end()) {
+    std::string_view key;
+    int64_t position = 0;
+    if (!ParseEntry(&parser, format, &key, &position) ||
+        position <= last_position || (last_position == -1 && position != 0)) {
+      return reading;
+    }
+    last_position = position;
+    reading.keys.emplace_back(key);
+  }
+  reading.whole = !reading.keys.empty();
+  return reading;
+}
+
+void Check(std::string_view bytes, IndexFormat format) {
+  CheckReadings(bytes, Parse(bytes, format),
+                [format](std::unique_ptr<ByteSource> source, size_t size) {
+                  return NewIndexDbReader(std::move(source), format, "", size);
+                });
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using cassandra_bloom::IndexFormat;
+  if (size > 0) {
+    cassandra_bloom::testing::Check(
+        std::string_view(reinterpret_cast<const char*>(data) + 1, size - 1),
+        data[0] % 2 == 0 ? IndexFormat::kVInt : IndexFormat::kFixedWidth);
+  }
+  return 0;
+}

@@ -1,0 +1,105 @@
+// Any text as a filter_policy string, with any options beside it: refused with
+// a reason, and refused again by what is stored, or accepted, and then what is
+// stored makes the same filters.
+//
+// The first line is what stands behind "cassandra_bloom" or, with "!" in front,
+// all of the name; the others are options, NAME=VALUE.
+
+#include <rocksdb/env.h>
+#include <rocksdb/table.h>
+
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "plugin/policy/filter_bits_api.h"
+#include "plugin/policy/policy.h"
+#include "tests/stress/fuzz/fuzz_check.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::Slice;
+
+using Options = std::unordered_map<std::string, std::string>;
+
+// Takes it off the front, with the end of line.
+std::string TakeLine(std::string* text) {
+  const std::string line = text->substr(0, text->find('\n'));
+  text->erase(0, line.size() + 1);
+  return line;
+}
+
+// Why there is no filter goes there: by the million.
+class SilentLogger final : public ROCKSDB_NAMESPACE::Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char* /*format*/, va_list /*arguments*/) override {}
+};
+
+// The filter of some keys in a file of this level; empty if it has none.
+std::string Filter(const CassandraBloomPolicy& policy, int level) {
+  const BlockBasedTableOptions table_options;
+  FilterBuildingContext context(table_options);
+  SilentLogger logger;
+  context.info_log = &logger;
+  context.level_at_creation = level;
+  const std::unique_ptr<FilterBitsBuilder> builder(
+      policy.GetBuilderWithContext(context));
+  if (builder == nullptr) {
+    return "";
+  }
+  for (const char* const key : {"", "key", "another key"}) {
+    builder->AddKey(Slice(key));
+  }
+  std::unique_ptr<const char[]> buffer;
+  return builder->Finish(&buffer, nullptr).ToString();
+}
+
+void CheckSame(const PolicySettings& one, const PolicySettings& other) {
+  FUZZ_CHECK(one.id == other.id);
+  FUZZ_CHECK(one.error.empty() == other.error.empty());
+  const CassandraBloomPolicy policy(one);
+  const CassandraBloomPolicy same(other);
+  FUZZ_CHECK(std::strcmp(policy.Name(), same.Name()) == 0);
+  for (const int level : {-1, 0, 1, 6}) {
+    const std::string filter = Filter(policy, level);
+    FUZZ_CHECK(filter == Filter(same, level));
+    FUZZ_CHECK(one.error.empty() || filter.empty());
+  }
+}
+
+void Check(std::string text) {
+  std::string id = TakeLine(&text);
+  if (!id.empty() && id[0] == '!') {
+    id.erase(0, 1);
+  } else {
+    id.insert(0, kPolicyName);
+  }
+  Options options;
+  while (!text.empty()) {
+    const std::string line = TakeLine(&text);
+    const size_t equals = line.find('=');
+    options[line.substr(0, equals)] =
+        equals == std::string::npos ? "" : line.substr(equals + 1);
+  }
+  const PolicySettings settings = ParseSettings(id, options);
+  FUZZ_CHECK(settings.id.find_first_of("=;{}#") == std::string::npos);
+  CheckSame(settings, ParseSettings(settings.id, {}));
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  cassandra_bloom::testing::Check(
+      std::string(reinterpret_cast<const char*>(data), size));
+  return 0;
+}

@@ -1,0 +1,151 @@
+#include "tests/stress/random/blame.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include "tests/support/run_process.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+constexpr char kCounts[] =
+    "%" SCNu64 " operations, %" SCNu64 " checks, %" SCNu64 " filtered";
+constexpr char kFailure[] = "FAILURE: ";
+constexpr char kAssertion[] = "Assertion `";
+
+void TellTimeLimit(int) {
+  static const char kText[] = "FAILURE: time limit: it takes too long\n";
+  if (write(STDOUT_FILENO, kText, sizeof(kText) - 1) > 0) {
+    _exit(1);
+  }
+  _exit(2);
+}
+
+struct Outcome {
+  bool passed = false;
+  std::string kind;
+  std::string text;
+  TrialCounts counts;
+};
+
+// From "file.cc:12: function: Assertion `...' failed." what is before the
+// program's name taken away.
+std::string WithoutProgram(const std::string& line) {
+  const size_t colon = line.find(": ");
+  return colon == std::string::npos ? line : line.substr(colon + 2);
+}
+
+void FindFailure(const ProcessResult& process, Outcome* outcome) {
+  for (const std::string& line : Lines(process.err)) {
+    if (line.find(kAssertion) != std::string::npos) {
+      outcome->kind = outcome->text = WithoutProgram(line);
+      return;
+    }
+  }
+  for (const std::string& line : Lines(process.out)) {
+    if (line.compare(0, sizeof(kFailure) - 1, kFailure) == 0) {
+      outcome->text = line.substr(sizeof(kFailure) - 1);
+      outcome->kind = outcome->text.substr(0, outcome->text.find(": "));
+      return;
+    }
+  }
+  outcome->kind = "a crash without a word";
+  outcome->text = outcome->kind + ": " + process.err;
+}
+
+Outcome RunOne(const std::string& program, uint64_t seed, Stand stand,
+               uint64_t attempt, unsigned time_limit) {
+  const TempDir folder;
+  const ProcessResult process = RunProcess(
+      {program, "--folder=" + folder.path(), "--seed=" + std::to_string(seed),
+       std::string("--policy=") + (stand == Stand::kOurs ? "ours" : "builtin"),
+       "--attempt=" + std::to_string(attempt),
+       "--time_limit=" + std::to_string(time_limit)});
+  Outcome outcome;
+  outcome.passed = process.exit_code == 0;
+  for (const std::string& line : Lines(process.out)) {
+    std::sscanf(line.c_str(), kCounts, &outcome.counts.operations,
+                &outcome.counts.checks, &outcome.counts.filtered);
+  }
+  if (!outcome.passed) {
+    FindFailure(process, &outcome);
+    const size_t last = process.out.rfind(kOpening);
+    outcome.text +=
+        "\n  " + process.out.substr(std::min(last, process.out.size()));
+  }
+  return outcome;
+}
+
+// The built-in filter fails in the same trial; or, for that hangs on where
+// partitions end and on threads, in the same way in one like it.
+bool IsShared(const std::string& program, uint64_t seed, const Outcome& ours,
+              unsigned time_limit, std::string* text) {
+  constexpr uint64_t kAttempts = 40;
+  for (uint64_t attempt = 0; attempt < kAttempts; ++attempt) {
+    const Outcome builtin =
+        RunOne(program, seed, Stand::kBuiltin, attempt, time_limit);
+    if (!builtin.passed && (attempt == 0 || builtin.kind == ours.kind)) {
+      *text +=
+          "  with the built-in filter, --attempt=" + std::to_string(attempt) +
+          ": " + builtin.text.substr(0, builtin.text.find('\n')) + "\n";
+      return true;
+    }
+  }
+  *text += "  the built-in filter passes\n";
+  return false;
+}
+
+}  // namespace
+
+int RunTrialProcess(const Trial::Settings& settings, unsigned time_limit) {
+  signal(SIGALRM, TellTimeLimit);
+  alarm(time_limit);
+  Trial trial(settings);
+  int status = 0;
+  try {
+    trial.Run();
+  } catch (const std::exception& failure) {
+    std::printf("%s%s\n", kFailure, failure.what());
+    status = 1;
+  }
+  const TrialCounts& counts = trial.counts();
+  std::printf("%" PRIu64 " operations, %" PRIu64 " checks, %" PRIu64
+              " filtered\n",
+              counts.operations, counts.checks, counts.filtered);
+  std::fflush(stdout);
+  return status;
+}
+
+Verdict RunInProcesses(const std::string& program, uint64_t seed,
+                       unsigned time_limit) {
+  const Outcome ours = RunOne(program, seed, Stand::kOurs, 0, time_limit);
+  Verdict verdict;
+  verdict.seed = seed;
+  verdict.counts = ours.counts;
+  if (ours.passed) {
+    return verdict;
+  }
+  verdict.kind = ours.kind;
+  verdict.text = ours.text;
+  const bool is_shared =
+      IsShared(program, seed, ours, time_limit, &verdict.text);
+  verdict.fault = is_shared ? Fault::kShared : Fault::kOurs;
+  if (!is_shared) {
+    const Outcome again = RunOne(program, seed, Stand::kOurs, 0, time_limit);
+    verdict.text +=
+        "  ours again: " +
+        (again.passed ? "passes"
+                      : again.text.substr(0, again.text.find('\n'))) +
+        "\n";
+  }
+  return verdict;
+}
+
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,454 @@
+#include "tests/stress/random/configuration.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "tests/stress/random/failure.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+// name=value;name=value
+class OptionList {
+ public:
+  void Add(const std::string& name, const std::string& value) {
+    text_ += (text_.empty() ? "" : ";") + name + "=" + value;
+  }
+  void Add(const std::string& name, uint64_t value) {
+    Add(name, std::to_string(value));
+  }
+  void AddBool(const std::string& name, bool value) {
+    Add(name, std::string(value ? "true" : "false"));
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// ---- Filter policies ----
+
+std::string Number(double number) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g", number);
+  return text;
+}
+
+double DrawBits(Draws* draws) {
+  switch (draws->Below(6)) {
+    case 0:
+      return draws->Of({0.0, 0.3, 0.5, 1.0, 1.25, 2.0, 50.0, 99.999, 100.0});
+    case 1:
+      return static_cast<double>(draws->Between(500, 25000)) / 1000;
+    default:
+      return static_cast<double>(draws->Between(1, 20));
+  }
+}
+
+// A part of a policy's string, and about how many bits per key it gives.
+struct Sizing {
+  std::string text;
+  double bits;
+};
+
+Sizing DrawNumber(Draws* draws) {
+  const double bits = DrawBits(draws);
+  return {Number(bits), bits};
+}
+
+Sizing DrawChance(Draws* draws) {
+  return draws->Of<Sizing>({{"0.0000671", 20},
+                            {"0.001", 15},
+                            {"0.01", 10},
+                            {"0.1", 5},
+                            {"0.5", 2},
+                            {"0.9", 1},
+                            {"1", 0}});
+}
+
+Sizing DrawList(Draws* draws, Sizing (*draw_one)(Draws*)) {
+  Sizing list = draw_one(draws);
+  for (uint64_t more = draws->Below(5); more > 0; --more) {
+    const Sizing one = draw_one(draws);
+    list = {list.text + "," + one.text, one.bits};
+  }
+  return list;
+}
+
+// Of an average that leaves every level between 1 and 100 bits.
+Sizing DrawMonkey(const FamilyConfiguration& family, Draws* draws) {
+  const uint64_t bits = draws->Between(4, 20);
+  std::string text = std::to_string(bits) + ":allocation:monkey";
+  if (draws->OneIn(2)) {
+    text += ":size_ratio:" + std::to_string(draws->Of({2, 3, 8, 10, 1000}));
+  }
+  if (family.style == CompactionStyle::kLevel && !family.has_dynamic_levels) {
+    text += ":bottom_level:" +
+            std::to_string(draws->Between(
+                1, static_cast<uint64_t>(family.num_levels) - 1));
+  }
+  return {text, static_cast<double>(bits)};
+}
+
+Sizing DrawSizing(const FamilyConfiguration& family, Draws* draws) {
+  Sizing sizing = DrawNumber(draws);
+  switch (draws->Below(8)) {
+    case 0:
+      return DrawMonkey(family, draws);
+    case 1:
+      sizing = DrawChance(draws);
+      sizing.text.insert(0, "fp:");
+      break;
+    case 2:
+      sizing = DrawList(draws, DrawNumber);
+      sizing.text.insert(0, "level_bits:");
+      break;
+    case 3:
+      sizing = DrawList(draws, DrawChance);
+      sizing.text.insert(0, "level_fp_chance:");
+      break;
+    default:
+      break;
+  }
+  switch (draws->Below(6)) {
+    case 0:
+      sizing.text += ":bottommost_bits:" + DrawNumber(draws).text;
+      break;
+    case 1:
+      sizing.text += ":bottommost_fp_chance:" + DrawChance(draws).text;
+      break;
+    default:
+      break;
+  }
+  return sizing;
+}
+
+std::string DrawPartitionKey(const FamilyConfiguration& family, Draws* draws) {
+  switch (draws->Below(5)) {
+    case 0:
+    case 1:
+      return "";
+    case 2:
+    case 3:
+      return std::string(":partition_key:") + family.layout->partition_key;
+    default:
+      return std::string(":partition_key:") +
+             draws->Of<const char*>(
+                 {"fixed:1", "fixed:5", "fixed:300", "skip:3", "skip:2,fixed:6",
+                  "u16", "skip:1,u16", "composite:1", "skip:8,composite:3"});
+  }
+}
+
+// ---- The rest ----
+
+std::string DrawPrefixExtractor(const FamilyConfiguration& family,
+                                Draws* draws) {
+  const std::string length =
+      std::to_string(draws->Of({1, 2, 3, 4, 8, 10, 12, 16}));
+  switch (draws->Below(8)) {
+    case 0:
+    case 1:
+      return "";
+    case 2:
+    case 3:
+      return "fixed:" + length;
+    case 4:
+      return "capped:" + length;
+    case 5:
+      return draws->OneIn(2) ? "rocksdb.Noop" : "capped:" + length;
+    default:
+      if (family.is_reverse) {  // It is for bytewise comparators.
+        return "fixed:" + length;
+      }
+      return std::string("cassandra_partition:") +
+             (HasEnd(*family.layout) && !draws->OneIn(6)
+                  ? family.layout->partition_key
+                  : draws->Of<const char*>({"u16", "fixed:4", "skip:2,fixed:5",
+                                            "skip:8,composite:1"}));
+  }
+}
+
+void AddIndex(Draws* draws, OptionList* list) {
+  if (!draws->OneIn(2)) {
+    list->Add("index_type",
+              draws->Of<const char*>({"kBinarySearch", "kTwoLevelIndexSearch",
+                                      "kBinarySearchWithFirstKey"}));
+    return;
+  }
+  list->Add("index_type", "kTwoLevelIndexSearch");
+  list->AddBool("partition_filters", true);
+  if (kRelease >= 906) {
+    list->AddBool("decouple_partitioned_filters", draws->OneIn(2));
+  }
+}
+
+std::string DrawPinning(Draws* draws) {
+  const auto tier = [draws] {
+    return draws->Of<const char*>(
+        {"kFallback", "kNone", "kFlushedAndSimilar", "kAll"});
+  };
+  OptionList list;
+  list.Add("top_level_index_pinning", tier());
+  list.Add("partition_pinning", tier());
+  list.Add("unpartitioned_pinning", tier());
+  return "{" + list.text() + "}";
+}
+
+void AddCaching(Draws* draws, OptionList* list) {
+  if (draws->OneIn(8)) {
+    list->AddBool("no_block_cache", true);
+    return;
+  }
+  list->Add("block_cache", draws->Of<const char*>({"4096", "64K", "8M"}));
+  list->AddBool("cache_index_and_filter_blocks", draws->OneIn(2));
+  list->AddBool("pin_l0_filter_and_index_blocks_in_cache", draws->OneIn(2));
+  list->AddBool("pin_top_level_index_and_filter", draws->OneIn(2));
+  if (draws->OneIn(2)) {
+    list->Add("metadata_cache_options", DrawPinning(draws));
+  }
+  if (draws->OneIn(4)) {
+    list->Add("prepopulate_block_cache", "kFlushOnly");
+  }
+}
+
+uint64_t LatestFormat() {
+  return kRelease >= 1004 ? 7 : kRelease >= 806 ? 6 : 5;
+}
+
+std::string DrawTableOptions(Draws* draws) {
+  OptionList list;
+  AddIndex(draws, &list);
+  AddCaching(draws, &list);
+  list.Add("metadata_block_size", draws->Of({64, 200, 512, 4096}));
+  list.AddBool("whole_key_filtering", !draws->OneIn(3));
+  list.AddBool("optimize_filters_for_memory", draws->OneIn(2));
+  list.AddBool("detect_filter_construct_corruption", draws->OneIn(2));
+  list.Add("format_version", draws->Between(2, LatestFormat()));
+  list.Add("block_size", draws->Of({64, 256, 1024, 4096}));
+  list.Add("block_restart_interval", draws->Of({1, 4, 16}));
+  list.Add("index_block_restart_interval", draws->Of({1, 4}));
+  list.Add("index_shortening",
+           draws->Of<const char*>({"kNoShortening", "kShortenSeparators",
+                                   "kShortenSeparatorsAndSuccessor"}));
+  return list.text();
+}
+
+void DrawComparator(bool may_have_timestamps, Draws* draws,
+                    FamilyConfiguration* family) {
+  family->has_timestamps = may_have_timestamps && draws->OneIn(4);
+  family->is_reverse =
+      draws->OneIn(4) && (!family->has_timestamps || kRelease >= 811);
+  family->comparator =
+      std::string(family->is_reverse ? "rocksdb.ReverseBytewiseComparator"
+                                     : "leveldb.BytewiseComparator") +
+      (family->has_timestamps ? ".u64ts" : "");
+}
+
+void AddBlobFiles(Draws* draws, OptionList* list) {
+  list->AddBool("enable_blob_files", true);
+  list->Add("min_blob_size", draws->Of({0, 60, 1000}));
+  list->Add("blob_file_size", draws->Of({4096, 65536}));
+  list->AddBool("enable_blob_garbage_collection", draws->OneIn(2));
+  list->Add("blob_garbage_collection_age_cutoff",
+            draws->Of<const char*>({"0.25", "1.0"}));
+  list->Add("blob_garbage_collection_force_threshold",
+            draws->Of<const char*>({"0.3", "1.0"}));
+}
+
+void AddCompaction(Draws* draws, FamilyConfiguration* family,
+                   OptionList* list) {
+  // No writes are to wait for compactions, for some are never done.
+  list->Add("level0_slowdown_writes_trigger", 10000);
+  list->Add("level0_stop_writes_trigger", 10000);
+  list->Add("level0_file_num_compaction_trigger", draws->Between(2, 5));
+  list->AddBool("disable_auto_compactions", draws->OneIn(10));
+  if (family->style == CompactionStyle::kFifo) {
+    // Large enough that nothing is ever dropped.
+    list->Add("compaction_style", "kCompactionStyleFIFO");
+    list->Add("compaction_options_fifo",
+              std::string("{max_table_files_size=1099511627776;"
+                          "allow_compaction=") +
+                  (draws->OneIn(2) ? "true}" : "false}"));
+    list->Add("ttl", 0);
+    list->Add("periodic_compaction_seconds", 0);
+    return;
+  }
+  family->num_levels = draws->Of({2, 3, 4, 7});
+  if (family->style == CompactionStyle::kUniversal) {
+    list->Add("compaction_style", "kCompactionStyleUniversal");
+    list->Add("compaction_options_universal",
+              std::string("{allow_trivial_move=") +
+                  (draws->OneIn(2) ? "true}" : "false}"));
+    family->num_levels = draws->Of({1, 2, 4});
+  }
+  list->Add("num_levels", static_cast<uint64_t>(family->num_levels));
+  family->has_dynamic_levels =
+      family->style == CompactionStyle::kLevel && draws->OneIn(2);
+  list->AddBool("level_compaction_dynamic_level_bytes",
+                family->has_dynamic_levels);
+}
+
+void DrawFixedOptions(Draws* draws, FamilyConfiguration* family) {
+  family->style =
+      draws->Of({CompactionStyle::kLevel, CompactionStyle::kLevel,
+                 CompactionStyle::kUniversal, CompactionStyle::kFifo});
+  OptionList list;
+  list.Add("comparator", family->comparator);
+  list.Add("write_buffer_size", 65536);  // The least.
+  list.Add("compression", "kNoCompression");
+  list.Add("target_file_size_base", draws->Of({4096, 16384, 65536}));
+  list.Add("max_bytes_for_level_base", draws->Of({8192, 32768, 131072}));
+  list.Add("max_bytes_for_level_multiplier", draws->Of({2, 4, 10}));
+  // Backwards RocksDB 7.8 goes on for ever with 0, and with fewer than a key
+  // has timestamps.
+  list.Add("max_sequential_skip_in_iterations",
+           family->has_timestamps ? 1000000 : draws->Of({1, 2, 8}));
+  list.AddBool("optimize_filters_for_hits", draws->OneIn(4));
+  list.AddBool("paranoid_file_checks", draws->OneIn(6));
+  AddCompaction(draws, family, &list);
+  if (family->has_merges) {
+    list.Add("merge_operator", "stringappend");
+  }
+  family->has_blobs = !family->has_timestamps && draws->OneIn(5);
+  if (family->has_blobs) {
+    AddBlobFiles(draws, &list);
+  }
+  family->options = list.text();
+}
+
+// RocksDB has no merges with timestamps, range deletes with them only in later
+// releases, and neither range deletes in transactions nor single deletes beside
+// other deletes of the same key.
+FamilyConfiguration DrawFamily(const Configuration& configuration,
+                               Draws* draws) {
+  const bool is_plain = configuration.kind == Configuration::Kind::kPlain;
+  FamilyConfiguration family;
+  family.layout = &draws->In(kPartitionLayouts);
+  DrawComparator(is_plain, draws, &family);
+  family.has_merges = !family.has_timestamps && draws->OneIn(2);
+  family.has_single_deletes = !family.has_timestamps && draws->OneIn(3);
+  family.has_range_deletes = is_plain && !family.has_timestamps &&
+                             !family.has_single_deletes && draws->OneIn(2);
+  DrawFixedOptions(draws, &family);
+  family.prefix_extractor = DrawPrefixExtractor(family, draws);
+  family.table_options = DrawTableOptions(draws);
+  family.policy = DrawPolicy(family, draws);
+  return family;
+}
+
+std::string DrawDbOptions(Draws* draws) {
+  OptionList list;
+  list.Add("max_open_files", draws->Of<const char*>({"-1", "-1", "20"}));
+  list.Add("max_background_jobs", draws->Of({1, 2, 4}));
+  list.Add("max_subcompactions", draws->Between(1, 3));
+  list.AddBool("allow_mmap_reads", draws->OneIn(6));
+  return list.text();
+}
+
+const char* ToString(Configuration::Kind kind) {
+  return kind == Configuration::Kind::kPlain          ? "DB"
+         : kind == Configuration::Kind::kTransactions ? "TransactionDB"
+                                                      : "OptimisticTransaction"
+                                                        "DB";
+}
+
+rocksdb::ConfigOptions StrictOptions() {
+  rocksdb::ConfigOptions options;
+  options.ignore_unknown_options = false;
+  options.ignore_unsupported_options = false;
+  return options;
+}
+
+}  // namespace
+
+PolicyChoice DrawPolicy(const FamilyConfiguration& family, Draws* draws) {
+  const Sizing sizing = DrawSizing(family, draws);
+  const std::string ours =
+      "cassandra_bloom:" + sizing.text + DrawPartitionKey(family, draws);
+  const std::string bits = Number(sizing.bits);
+  switch (draws->Below(16)) {
+    case 0:
+      return {"nullptr", "nullptr"};
+    case 1:
+      return {"bloomfilter:" + bits, "bloomfilter:" + bits};
+    case 2:
+      return {"ribbonfilter:" + bits, "ribbonfilter:" + bits};
+    default:
+      return {ours, "bloomfilter:" + bits};
+  }
+}
+
+void ChangeFamily(Draws* draws, FamilyConfiguration* family) {
+  if (draws->OneIn(2)) {
+    family->table_options = DrawTableOptions(draws);
+  }
+  if (draws->OneIn(2)) {
+    family->prefix_extractor = DrawPrefixExtractor(*family, draws);
+  }
+  family->policy = DrawPolicy(*family, draws);
+}
+
+Configuration DrawConfiguration(Draws* draws) {
+  using Kind = Configuration::Kind;
+  Configuration configuration;
+  configuration.kind = draws->Of({Kind::kPlain, Kind::kPlain, Kind::kPlain,
+                                  Kind::kTransactions, Kind::kOptimistic});
+  configuration.has_wal =
+      configuration.kind != Kind::kPlain || !draws->OneIn(3);
+  configuration.options = DrawDbOptions(draws);
+  const uint64_t num_families = draws->Between(1, 3);
+  for (uint64_t i = 0; i < num_families; ++i) {
+    configuration.families.push_back(DrawFamily(configuration, draws));
+    configuration.families.back().name =
+        i == 0 ? "default" : "family" + std::to_string(i);
+  }
+  return configuration;
+}
+
+std::string FamilyConfiguration::OptionsString(Stand stand) const {
+  return options +
+         (prefix_extractor.empty() ? ""
+                                   : ";prefix_extractor=" + prefix_extractor) +
+         ";block_based_table_factory={filter_policy=" + policy.In(stand) + ";" +
+         table_options + "}";
+}
+
+std::string Configuration::ToString(Stand stand) const {
+  std::string text = std::string(testing::ToString(kind)) +
+                     (has_wal ? ", WAL, " : ", no WAL, ") + options;
+  for (const FamilyConfiguration& family : families) {
+    text += " | " + family.name + ": keys " + family.layout->name +
+            (family.has_single_deletes ? ", single deletes" : "") +
+            (family.has_range_deletes ? ", range deletes" : "") + ", " +
+            family.OptionsString(stand);
+  }
+  return text;
+}
+
+rocksdb::ColumnFamilyOptions ColumnFamilyOptionsOf(
+    const FamilyConfiguration& family, Stand stand) {
+  rocksdb::ColumnFamilyOptions options;
+  RequireOk(rocksdb::GetColumnFamilyOptionsFromString(
+                StrictOptions(), rocksdb::ColumnFamilyOptions(),
+                family.OptionsString(stand), &options),
+            "the options " + family.OptionsString(stand));
+  return options;
+}
+
+rocksdb::DBOptions DbOptionsOf(const Configuration& configuration) {
+  rocksdb::DBOptions options;
+  RequireOk(
+      rocksdb::GetDBOptionsFromString(StrictOptions(), rocksdb::DBOptions(),
+                                      configuration.options, &options),
+      "the options " + configuration.options);
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.keep_log_file_num = 2;
+  return options;
+}
+
+}  // namespace cassandra_bloom::testing

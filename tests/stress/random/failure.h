@@ -1,0 +1,28 @@
+// What is thrown where a database does not do what it must.
+
+#ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_FAILURE_H_
+#define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_FAILURE_H_
+
+#include <rocksdb/status.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace cassandra_bloom::testing {
+
+class Failure : public std::runtime_error {
+ public:
+  // `kind` is the same for all failures of one sort: they are counted by it.
+  Failure(const std::string& kind, const std::string& detail)
+      : std::runtime_error(kind + ": " + detail) {}
+};
+
+inline void RequireOk(const rocksdb::Status& status, const std::string& what) {
+  if (!status.ok()) {
+    throw Failure(what, status.ToString());
+  }
+}
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_FAILURE_H_

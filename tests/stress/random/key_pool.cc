@@ -1,0 +1,43 @@
+#include "tests/stress/random/key_pool.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace cassandra_bloom::testing {
+
+KeyPool::KeyPool(const PartitionLayout& layout, bool has_single_deletes,
+                 Draws draws) {
+  const uint64_t num_partitions = draws.Of({4, 20, 60, 150});
+  const uint64_t num_rows = draws.Of({1, 3, 8});
+  const bool has_cut_keys = draws.OneIn(2);
+  const uint64_t first = draws.Below(1000000);
+  std::set<std::string> seen;
+  for (uint64_t i = 0; i < num_partitions * num_rows; ++i) {
+    const uint64_t partition = i / num_rows;
+    std::string key = StorageKey(layout, first + partition, i % num_rows);
+    if (has_cut_keys && draws.OneIn(12)) {
+      key.resize(draws.Below(key.size()));
+    }
+    if (!seen.insert(key).second) {
+      continue;
+    }
+    all_.push_back(key);
+    const bool is_absent = partition % 4 == 3 || draws.OneIn(5);
+    if (!is_absent) {
+      (has_single_deletes && draws.OneIn(4) ? single_ : written_)
+          .push_back(key);
+    }
+  }
+  if (written_.empty()) {
+    written_.push_back(all_[0]);
+    single_.erase(std::remove(single_.begin(), single_.end(), all_[0]),
+                  single_.end());
+  }
+  shortest_ = seen.begin()->size();
+  for (const std::string& key : seen) {
+    shortest_ = std::min(shortest_, key.size());
+  }
+}
+
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,73 @@
+// What a column family must hold, now and at any time before.
+
+#ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_MODEL_H_
+#define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_MODEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cassandra_bloom::testing {
+
+// Writes are numbered, and have their number as their timestamp where the
+// column family has timestamps. "At n" is after the write of number n.
+using Row = std::pair<std::string, std::string>;
+
+enum class Direction { kForward, kBackward };
+
+class Model {
+ public:
+  explicit Model(bool is_reverse) : rows_(Order{is_reverse}) {}
+
+  void Put(const std::string& key, uint64_t number, const std::string& value) {
+    rows_[key].push_back({number, value});
+  }
+  void Delete(const std::string& key, uint64_t number) {
+    rows_[key].push_back({number, std::nullopt});
+  }
+  void Merge(const std::string& key, uint64_t number, const std::string& value);
+  void DeleteRange(const std::string& begin, const std::string& end,
+                   uint64_t number);
+
+  // Whether `a` comes before `b`.
+  bool IsBefore(const std::string& a, const std::string& b) const {
+    return rows_.key_comp()(a, b);
+  }
+
+  // Null if it is not there.
+  const std::string* Get(const std::string& key, uint64_t at) const;
+
+  // The rows from `target` on, while `wanted` says so of their keys, and at
+  // most `max`.
+  std::vector<Row> Run(
+      const std::string& target, Direction direction, uint64_t at, size_t max,
+      const std::function<bool(const std::string&)>& wanted) const;
+  // All of them, forwards.
+  std::vector<Row> All(uint64_t at) const;
+
+ private:
+  struct Order {
+    bool is_reverse;
+    bool operator()(const std::string& a, const std::string& b) const {
+      return is_reverse ? b < a : a < b;
+    }
+  };
+  struct Version {
+    uint64_t number;
+    std::optional<std::string> value;
+  };
+  using Versions = std::vector<Version>;  // By their numbers.
+
+  static const std::string* ValueAt(const Versions& versions, uint64_t at);
+
+  std::map<std::string, Versions, Order> rows_;
+};
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_MODEL_H_

@@ -1,0 +1,262 @@
+#include "tests/stress/random/trial.h"
+
+#include <rocksdb/options.h>
+#include <rocksdb/utilities/backup_engine.h>
+#include <rocksdb/utilities/checkpoint.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "tests/stress/random/failure.h"
+
+namespace cassandra_bloom::testing {
+
+Trial::Trial(const Settings& settings)
+    : settings_(settings),
+      configuration_draws_(settings.seed),
+      draws_(settings.seed + 0x5851f42d4c957f2d * (settings.attempt + 1)),
+      configuration_(DrawConfiguration(&configuration_draws_)) {
+  for (const FamilyConfiguration& family : configuration_.families) {
+    written_.families.push_back(
+        {KeyPool(*family.layout, family.has_single_deletes,
+                 Draws(draws_.Below(UINT64_MAX))),
+         Model(family.is_reverse)});
+  }
+}
+
+void Trial::Run() {
+  Open();
+  const uint64_t num_openings = draws_.Between(2, 4);
+  for (uint64_t i = 0; i < num_openings; ++i) {
+    Operate(draws_.Of({100, 300, 800}));
+    CheckAllMoments();
+    CheckSomeCopy();
+    CloseDb();
+    for (FamilyConfiguration& family : configuration_.families) {
+      ChangeFamily(&configuration_draws_, &family);
+    }
+    Open();
+    CheckAll(db_, "after reopening");
+  }
+  CloseDb();
+}
+
+void Trial::Open() {
+  std::printf("%s%s\n", kOpening,
+              configuration_.ToString(settings_.stand).c_str());
+  std::fflush(stdout);
+  db_.Open(configuration_, settings_.stand, settings_.folder + "/db");
+}
+
+// ---- Operations ----
+
+void Trial::Operate(uint64_t operations) {
+  for (uint64_t i = 0; i < operations; ++i) {
+    DoOne();
+    ++counts_.operations;
+  }
+}
+
+void Trial::DoOne() {
+  const size_t family = draws_.Below(written_.families.size());
+  const uint64_t choice = draws_.Below(1000);
+  if (choice < 12) {
+    RequireOk(db_->Flush(rocksdb::FlushOptions(), db_.handle(family)), "Flush");
+  } else if (choice < 16) {
+    Compact(family);
+  } else if (choice < 19) {
+    SetPolicy(family);
+  } else if (choice < 24) {
+    writes_.Ingest(family, settings_.folder);
+  } else if (choice < 34) {
+    ChangeSnapshots();
+  } else if (choice < 150) {
+    CheckSome();
+  } else {
+    writes_.WriteSome();
+  }
+}
+
+void Trial::Compact(size_t family) {
+  const std::string begin = written_.families[family].keys.Any(&draws_);
+  const std::string end = written_.families[family].keys.Any(&draws_);
+  const rocksdb::Slice from = begin;
+  const rocksdb::Slice to = end;
+  const bool is_all = draws_.OneIn(2);
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction =
+      draws_.OneIn(2)
+          ? rocksdb::BottommostLevelCompaction::kForce
+          : rocksdb::BottommostLevelCompaction::kIfHaveCompactionFilter;
+  if (!is_all && written_.families[family].model.IsBefore(end, begin)) {
+    return;
+  }
+  RequireOk(db_->CompactRange(options, db_.handle(family),
+                              is_all ? nullptr : &from, is_all ? nullptr : &to),
+            "CompactRange");
+}
+
+// Not before RocksDB 9.8 lets one.
+void Trial::SetPolicy(size_t family) {
+  FamilyConfiguration& configured = configuration_.families[family];
+  const PolicyChoice policy = DrawPolicy(configured, &configuration_draws_);
+  if (kRelease < 908) {
+    return;
+  }
+  configured.policy = policy;
+  RequireOk(
+      db_->SetOptions(db_.handle(family),
+                      {{"block_based_table_factory",
+                        "{filter_policy=" + policy.In(settings_.stand) + "}"}}),
+      "SetOptions");
+}
+
+void Trial::ChangeSnapshots() {
+  constexpr size_t kMost = 3;
+  if (snapshots_.size() == kMost || (!snapshots_.empty() && draws_.OneIn(2))) {
+    const size_t released = draws_.Below(snapshots_.size());
+    db_->ReleaseSnapshot(snapshots_[released].snapshot);
+    snapshots_.erase(snapshots_.begin() + static_cast<ptrdiff_t>(released));
+  } else {
+    snapshots_.push_back({db_->GetSnapshot(), written_.number});
+  }
+}
+
+void Trial::ReleaseSnapshots() {
+  for (const Moment& moment : snapshots_) {
+    db_->ReleaseSnapshot(moment.snapshot);
+  }
+  snapshots_.clear();
+}
+
+void Trial::FlushAll() {
+  RequireOk(db_->Flush(rocksdb::FlushOptions(), db_.handles()), "Flush");
+}
+
+// ---- Checks ----
+
+View Trial::ViewOf(const Database& db, const Moment& moment) const {
+  return {&configuration_, &db, &written_, moment.snapshot, moment.at};
+}
+
+void Trial::CheckSome() {
+  const bool at_snapshot = !snapshots_.empty() && draws_.OneIn(3);
+  checks_.Some(ViewOf(db_, at_snapshot ? draws_.In(snapshots_)
+                                       : Moment{nullptr, written_.number}));
+}
+
+void Trial::CheckAll(const Database& db, const std::string& what) try {
+  checks_.All(ViewOf(db, {nullptr, written_.number}));
+  counts_.filtered += db.Filtered();
+} catch (const Failure& failure) {
+  throw Failure(failure.what(), what);
+}
+
+void Trial::CheckAllMoments() {
+  CheckAll(db_, "before closing");
+  if (!snapshots_.empty()) {
+    checks_.All(ViewOf(db_, draws_.In(snapshots_)));
+  }
+}
+
+// ---- Copies ----
+
+void Trial::CheckCopyAt(const std::string& path) {
+  {
+    Database copy;
+    copy.Open(configuration_, settings_.stand, path);
+    CheckAll(copy, "in " + path);
+  }
+  std::filesystem::remove_all(path);
+}
+
+void Trial::CheckCheckpoint() {
+  const std::string path = settings_.folder + "/checkpoint";
+  rocksdb::Checkpoint* checkpoint = nullptr;
+  RequireOk(rocksdb::Checkpoint::Create(db_.db(), &checkpoint),
+            "Checkpoint::Create");
+  const std::unique_ptr<rocksdb::Checkpoint> owner(checkpoint);
+  RequireOk(checkpoint->CreateCheckpoint(path), "CreateCheckpoint");
+  CheckCopyAt(path);
+}
+
+void Trial::CheckBackup() {
+  const std::string path = settings_.folder + "/restored";
+  rocksdb::BackupEngine* opened = nullptr;
+  RequireOk(
+      rocksdb::BackupEngine::Open(
+          rocksdb::Env::Default(),
+          rocksdb::BackupEngineOptions(settings_.folder + "/backup"), &opened),
+      "BackupEngine::Open");
+  const std::unique_ptr<rocksdb::BackupEngine> engine(opened);
+  RequireOk(engine->CreateNewBackup(db_.db(), !configuration_.has_wal),
+            "CreateNewBackup");
+  RequireOk(engine->RestoreDBFromLatestBackup(path, path),
+            "RestoreDBFromLatestBackup");
+  CheckCopyAt(path);
+}
+
+// With a WAL a secondary of RocksDB 7.8 goes on to read memtables whose rows
+// are out of date, and with blob files it crashes.
+bool Trial::CanHaveSecondary() const {
+  return !configuration_.has_wal &&
+         (kRelease >= 800 ||
+          std::none_of(configuration_.families.begin(),
+                       configuration_.families.end(),
+                       [](const auto& family) { return family.has_blobs; }));
+}
+
+// Another process, which keeps up with this one. Files it still reads are not
+// to go.
+void Trial::CheckSecondary() {
+  RequireOk(db_->DisableFileDeletions(), "DisableFileDeletions");
+  FlushAll();
+  Database secondary;
+  secondary.OpenSecondary(configuration_, settings_.stand,
+                          settings_.folder + "/db",
+                          settings_.folder + "/secondary");
+  CheckAll(secondary, "in the secondary");
+  Operate(100);
+  FlushAll();
+  RequireOk(secondary->TryCatchUpWithPrimary(), "TryCatchUpWithPrimary");
+  CheckAll(secondary, "in the secondary, later");
+  secondary.Close();
+  RequireOk(db_->EnableFileDeletions(), "EnableFileDeletions");
+}
+
+void Trial::CheckReadOnly() {
+  CloseDb();
+  Database read_only;
+  read_only.OpenReadOnly(configuration_, settings_.stand,
+                         settings_.folder + "/db");
+  CheckAll(read_only, "opened read-only");
+  read_only.Close();
+  Open();
+}
+
+void Trial::CheckSomeCopy() {
+  switch (draws_.Below(6)) {
+    case 0:
+      return CheckCheckpoint();
+    case 1:
+      return CheckBackup();
+    case 2:
+      return CheckReadOnly();
+    case 3:
+      return CanHaveSecondary() ? CheckSecondary() : CheckReadOnly();
+    default:
+      return;
+  }
+}
+
+void Trial::CloseDb() {
+  ReleaseSnapshots();
+  if (!configuration_.has_wal) {
+    FlushAll();
+  }
+  db_.Close();
+}
+
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,92 @@
+// The life of one database.
+
+#ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_TRIAL_H_
+#define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_TRIAL_H_
+
+#include <rocksdb/db.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/stress/random/checks.h"
+#include "tests/stress/random/configuration.h"
+#include "tests/stress/random/database.h"
+#include "tests/stress/random/draws.h"
+#include "tests/stress/random/writes.h"
+
+namespace cassandra_bloom::testing {
+
+struct TrialCounts {
+  uint64_t operations = 0;
+  uint64_t checks = 0;
+  uint64_t filtered = 0;  // Keys and prefixes that a filter answered.
+};
+
+// Before each configuration that a trial prints.
+constexpr char kOpening[] = "opens ";
+
+class Trial {
+ public:
+  struct Settings {
+    uint64_t seed;
+    Stand stand;
+    uint64_t attempt;    // Others have the same configuration, with other keys
+                         // and operations.
+    std::string folder;  // Empty.
+  };
+
+  explicit Trial(const Settings& settings);
+  ~Trial() { ReleaseSnapshots(); }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  // Throws a Failure at what is wrong.
+  void Run();
+
+  const TrialCounts& counts() const { return counts_; }
+
+ private:
+  struct Moment {
+    const rocksdb::Snapshot* snapshot;
+    uint64_t at;
+  };
+
+  void Open();
+  void Operate(uint64_t operations);
+  void DoOne();
+  void Compact(size_t family);
+  void SetPolicy(size_t family);
+  void ChangeSnapshots();
+  void ReleaseSnapshots();
+  void FlushAll();
+  View ViewOf(const Database& db, const Moment& moment) const;
+  void CheckSome();
+  void CheckAll(const Database& db, const std::string& what);
+  void CheckAllMoments();
+
+  // ---- Copies ----
+  void CheckCheckpoint();
+  void CheckBackup();
+  void CheckReadOnly();
+  bool CanHaveSecondary() const;
+  void CheckSecondary();
+  void CheckCopyAt(const std::string& path);
+  void CheckSomeCopy();
+  void CloseDb();
+
+  const Settings settings_;
+  Draws configuration_draws_;
+  Draws draws_;
+  TrialCounts counts_;
+  Configuration configuration_;
+  Written written_;
+  Database db_;
+  std::vector<Moment> snapshots_;
+  Writes writes_ = Writes(&configuration_, &db_, &written_, &draws_);
+  Checks checks_ = Checks(&draws_, &counts_.checks);
+};
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_TRIAL_H_

@@ -1,0 +1,214 @@
+#include "tests/stress/random/writes.h"
+
+#include <rocksdb/sst_file_writer.h>
+
+#include <set>
+
+#include "tests/stress/random/failure.h"
+
+namespace cassandra_bloom::testing {
+
+std::string TimestampOf(uint64_t number) {
+  const std::string big_endian = BigEndian(number, 8);
+  return {big_endian.rbegin(), big_endian.rend()};
+}
+
+std::string Writes::DrawValue() {
+  std::string value = std::to_string(draws_.Below(1000000000));
+  value.append(draws_.Below(draws_.OneIn(20) ? 1500 : 80), 'v');
+  return value;
+}
+
+Writes::Write Writes::DrawWrite() {
+  const size_t family = draws_.Below(written_.families.size());
+  const FamilyConfiguration& configured = configuration_.families[family];
+  const FamilyState& state = written_.families[family];
+  const uint64_t choice = draws_.Below(100);
+  if (choice < 25 && state.keys.has_single()) {
+    const std::string key = state.keys.Single(&draws_);
+    return state.model.Get(key, written_.number) == nullptr
+               ? Write{Kind::kPut, family, key, DrawValue()}
+               : Write{Kind::kSingleDelete, family, key, ""};
+  }
+  const std::string key = state.keys.Written(&draws_);
+  if (choice < 35 && configured.has_merges) {
+    return {Kind::kMerge, family, key, DrawValue().substr(0, 12)};
+  }
+  if (choice < 37 && configured.has_range_deletes) {
+    const std::string end = state.keys.Any(&draws_);
+    const bool is_range = state.model.IsBefore(key, end);
+    return {Kind::kDeleteRange, family, is_range ? key : end,
+            is_range ? end : key};
+  }
+  return choice < 55 ? Write{Kind::kDelete, family, key, ""}
+                     : Write{Kind::kPut, family, key, DrawValue()};
+}
+
+void Writes::Apply(const Write& write) {
+  Model& model = written_.families[write.family].model;
+  switch (write.kind) {
+    case Kind::kPut:
+      return model.Put(write.key, written_.number, write.end_or_value);
+    case Kind::kMerge:
+      return model.Merge(write.key, written_.number, write.end_or_value);
+    case Kind::kDeleteRange:
+      return model.DeleteRange(write.key, write.end_or_value, written_.number);
+    default:
+      return model.Delete(write.key, written_.number);
+  }
+}
+
+rocksdb::Status Writes::AddTo(rocksdb::WriteBatch* batch,
+                              const Write& write) const {
+  rocksdb::ColumnFamilyHandle* const family = db_.handle(write.family);
+  const bool has_timestamps =
+      configuration_.families[write.family].has_timestamps;
+  const std::string timestamp = TimestampOf(written_.number);
+  switch (write.kind) {
+    case Kind::kPut:
+      return has_timestamps
+                 ? batch->Put(family, write.key, timestamp, write.end_or_value)
+                 : batch->Put(family, write.key, write.end_or_value);
+    case Kind::kDelete:
+      return has_timestamps ? batch->Delete(family, write.key, timestamp)
+                            : batch->Delete(family, write.key);
+    case Kind::kSingleDelete:
+      return has_timestamps ? batch->SingleDelete(family, write.key, timestamp)
+                            : batch->SingleDelete(family, write.key);
+    case Kind::kDeleteRange:
+      return batch->DeleteRange(family, write.key, write.end_or_value);
+    default:
+      return batch->Merge(family, write.key, write.end_or_value);
+  }
+}
+
+void Writes::WriteBatch(const std::vector<Write>& writes) {
+  rocksdb::WriteBatch batch;
+  for (const Write& write : writes) {
+    RequireOk(AddTo(&batch, write), "WriteBatch");
+  }
+  rocksdb::WriteOptions options;
+  options.disableWAL = !configuration_.has_wal;
+  RequireOk(db_->Write(options, &batch), "Write");
+}
+
+// What was written last, before it is committed.
+void Writes::CheckInTransaction(const Write& write,
+                                rocksdb::Transaction* transaction) const {
+  const std::string* const expected =
+      written_.families[write.family].model.Get(write.key, written_.number);
+  std::string value;
+  const rocksdb::Status status = transaction->Get(
+      rocksdb::ReadOptions(), db_.handle(write.family), write.key, &value);
+  if (expected == nullptr ? !status.IsNotFound()
+                          : !status.ok() || value != *expected) {
+    throw Failure("Transaction::Get is wrong",
+                  rocksdb::Slice(write.key).ToString(/*hex=*/true) + " " +
+                      status.ToString());
+  }
+}
+
+rocksdb::Status Writes::Commit(const std::vector<Write>& writes,
+                               rocksdb::Transaction* transaction) {
+  for (const Write& write : writes) {
+    rocksdb::ColumnFamilyHandle* const family = db_.handle(write.family);
+    rocksdb::Status status;
+    switch (write.kind) {
+      case Kind::kPut:
+        status = transaction->Put(family, write.key, write.end_or_value);
+        break;
+      case Kind::kDelete:
+        status = transaction->Delete(family, write.key);
+        break;
+      case Kind::kSingleDelete:
+        status = transaction->SingleDelete(family, write.key);
+        break;
+      default:
+        status = transaction->Merge(family, write.key, write.end_or_value);
+    }
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  CheckInTransaction(writes.back(), transaction);
+  return transaction->Commit();
+}
+
+// Writes that are never there.
+void Writes::RollBack(const std::vector<Write>& writes) {
+  const auto transaction = db_.BeginTransaction(false);
+  for (const Write& write : writes) {
+    RequireOk(transaction->Put(db_.handle(write.family), write.key, "never"),
+              "Transaction::Put");
+  }
+  RequireOk(transaction->Rollback(), "Transaction::Rollback");
+}
+
+void Writes::WriteSome() {
+  ++written_.number;
+  std::vector<Write> writes;
+  for (uint64_t more = draws_.Between(1, 8); more > 0; --more) {
+    writes.push_back(DrawWrite());
+    Apply(writes.back());
+  }
+  const bool with_snapshot = draws_.OneIn(2);
+  // TransactionDB::Write takes no SingleDelete.
+  const bool may_be_batch =
+      configuration_.kind != Configuration::Kind::kTransactions;
+  if (configuration_.kind == Configuration::Kind::kPlain ||
+      (may_be_batch && draws_.OneIn(2))) {
+    return WriteBatch(writes);
+  }
+  if (draws_.OneIn(10)) {
+    RollBack(writes);
+  }
+  rocksdb::Status status;
+  // An optimistic one wants another try if a memtable is written out meanwhile.
+  for (int attempts = 0; attempts < 20; ++attempts) {
+    const auto transaction = db_.BeginTransaction(with_snapshot);
+    status = Commit(writes, transaction.get());
+    if (!status.IsTryAgain() && !status.IsBusy()) {
+      break;
+    }
+  }
+  RequireOk(status, "Transaction");
+}
+
+void Writes::Ingest(size_t family, const std::string& folder) {
+  const FamilyConfiguration& configured = configuration_.families[family];
+  if (configuration_.kind != Configuration::Kind::kPlain ||
+      configured.has_timestamps) {
+    return;
+  }
+  const uint64_t number = ++written_.number;
+  FamilyState& state = written_.families[family];
+  const auto is_before = [&](const std::string& a, const std::string& b) {
+    return state.model.IsBefore(a, b);
+  };
+  std::set<std::string, decltype(is_before)> keys(is_before);
+  for (uint64_t more = draws_.Between(1, 60); more > 0; --more) {
+    keys.insert(state.keys.Written(&draws_));
+  }
+  const std::string path = folder + "/ingested";
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(),
+                                db_->GetOptions(db_.handle(family)),
+                                db_.handle(family));
+  RequireOk(writer.Open(path), "SstFileWriter::Open");
+  for (const std::string& key : keys) {
+    if (draws_.OneIn(6)) {
+      RequireOk(writer.Delete(key), "SstFileWriter::Delete");
+      state.model.Delete(key, number);
+    } else {
+      const std::string value = DrawValue();
+      RequireOk(writer.Put(key, value), "SstFileWriter::Put");
+      state.model.Put(key, number, value);
+    }
+  }
+  RequireOk(writer.Finish(), "SstFileWriter::Finish");
+  rocksdb::IngestExternalFileOptions options;
+  options.move_files = true;
+  RequireOk(db_->IngestExternalFile(db_.handle(family), {path}, options),
+            "IngestExternalFile");
+}
+
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,29 @@
+// A process that writes, killed at any moment, and what it leaves.
+
+#ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_CRASH_ROUNDS_H_
+#define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_CRASH_ROUNDS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "tests/stress/soak/soak_db.h"
+
+namespace cassandra_bloom::testing {
+
+struct CrashSettings {
+  std::string program;  // Which, with these arguments, calls RunWriter.
+  std::string folder;
+  uint64_t num_keys;
+  uint64_t seed;
+};
+
+// Starts, kills and verifies, so many times.
+void RunCrashRounds(const CrashSettings& settings, int rounds,
+                    SoakCounts* counts);
+
+// Writes until it is killed. `program` is not used. Returns the exit status.
+int RunCrashWriter(const CrashSettings& settings);
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_STRESS_SOAK_CRASH_ROUNDS_H_

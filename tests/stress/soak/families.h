@@ -1,0 +1,51 @@
+// The column families of the soak: every way in which RocksDB uses a filter.
+
+#ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_FAMILIES_H_
+#define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_FAMILIES_H_
+
+#include <rocksdb/merge_operator.h>
+#include <rocksdb/options.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/support/rocksdb/test_db.h"
+
+namespace cassandra_bloom::testing {
+
+enum class Prefixes { kNone, kFixed, kPartitions };
+
+struct Family {
+  std::string name;
+  Layout layout;
+  Prefixes prefixes;
+  bool whole_keys;
+};
+
+// The first is the default column family.
+const std::vector<Family>& Families();
+
+// In RocksDB before 9.5, SeekForPrev misses rows (facebook/rocksdb#12872).
+bool SeekForPrevMisses(const Family& family);
+
+// What a filter_policy string says behind "cassandra_bloom:": some bits per
+// key, whole ones or not, or a chance, and the partition key.
+std::string RandomSettings(const Family& family, uint64_t* random);
+
+rocksdb::ColumnFamilyOptions OptionsFor(const Family& family,
+                                        const std::string& settings,
+                                        size_t file_size);
+
+// The operands behind the value.
+class AppendOperator final : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "Append"; }
+  bool Merge(const rocksdb::Slice& key, const rocksdb::Slice* existing_value,
+             const rocksdb::Slice& value, std::string* new_value,
+             rocksdb::Logger* logger) const override;
+};
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_STRESS_SOAK_FAMILIES_H_

@@ -1,0 +1,66 @@
+// The keys of the soak: rows in partitions.
+//
+//   size of the partition key (2 bytes) | partition key | row (2 bytes)
+//
+// Their order is that of their numbers. Every second partition is never
+// written to, and the last of each eight is for SingleDelete alone, which
+// RocksDB does not let one mix with others.
+
+#ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_KEY_SPACE_H_
+#define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_KEY_SPACE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "tests/support/partition_layouts.h"
+
+namespace cassandra_bloom::testing {
+
+class KeySpace {
+ public:
+  // Of the partition, and of no other: its number.
+  static constexpr size_t kPrefixSize = 2 + 6;
+
+  explicit KeySpace(uint64_t num_keys) : num_keys_(num_keys) {}
+
+  uint64_t num_keys() const { return num_keys_; }
+
+  std::string Key(uint64_t number) const {
+    char digits[21];
+    std::snprintf(digits, sizeof(digits), "%06llu",
+                  static_cast<unsigned long long>(number / kRows));
+    // Longer ones sort behind shorter ones.
+    std::string partition = digits;
+    partition.append(number / kRows * kRows * 4 / num_keys_ * 3, 'x');
+    return BigEndian(partition.size(), 2) + partition +
+           BigEndian(number % kRows, 2);
+  }
+
+  // A number that may be written, of `random`.
+  uint64_t Written(uint64_t random) const {
+    const uint64_t number = random % num_keys_;
+    return number / kRows % 2 == 0 ? number : number - number % kRows - 1;
+  }
+
+  static bool IsForSingleDelete(uint64_t number) {
+    return number / kRows % kGroup == kGroup - 2;
+  }
+
+  // The first number behind `number` that is for SingleDelete, or would be.
+  static uint64_t NextForSingleDelete(uint64_t number) {
+    constexpr uint64_t kGroupRows = kRows * kGroup;
+    return number / kGroupRows * kGroupRows + kRows * (kGroup - 2);
+  }
+
+ private:
+  static constexpr uint64_t kRows = 25;  // In a partition.
+  static constexpr uint64_t kGroup = 8;
+
+  const uint64_t num_keys_;
+};
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_STRESS_SOAK_KEY_SPACE_H_

@@ -1,0 +1,51 @@
+// What a database must hold after random writes.
+
+#ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_SHADOW_H_
+#define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_SHADOW_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/stress/soak/key_space.h"
+#include "tests/support/rocksdb/dataset.h"
+
+namespace cassandra_bloom::testing {
+
+struct RandomWrite {
+  enum Kind { kPut, kDelete, kSingleDelete, kDeleteRange, kMerge, kNumKinds };
+
+  Kind kind;
+  size_t family;
+  std::string key;
+  std::string end_or_value;
+};
+
+// The rows of each column family, by its number.
+using Shadow = std::vector<Rows>;
+
+// The same seed makes the same writes of the same shadow.
+class RandomWrites {
+ public:
+  RandomWrites(const KeySpace& keys, uint64_t seed)
+      : keys_(keys), random_(seed) {}
+
+  // Some more, for one batch, and the shadow with them.
+  std::vector<RandomWrite> Next(Shadow* shadow);
+
+ private:
+  RandomWrite Make(const Shadow& shadow);
+
+  const KeySpace keys_;
+  uint64_t random_;
+  uint64_t num_batches_ = 0;
+};
+
+// In the default column family, out of the key space: the number of the last
+// batch, since the seed.
+inline const std::string kBatchKey = "number of the last batch";
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_STRESS_SOAK_SHADOW_H_

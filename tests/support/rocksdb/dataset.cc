@@ -1,0 +1,92 @@
+#include "tests/support/rocksdb/dataset.h"
+
+#include "tests/support/cassandra_data.h"
+#include "tests/support/naive_filter.h"
+#include "tests/support/random_keys.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+std::string RandomBytes(uint64_t* state, size_t size) {
+  std::string bytes(size, '\0');
+  for (char& byte : bytes) {
+    byte = static_cast<char>(NextRandom(state) >> 56);
+  }
+  return bytes;
+}
+
+// Suffixes up to this long take keys over the 16 bytes of a hash block.
+constexpr size_t kLongestSuffix = 24;
+
+std::string RandomSuffix(uint64_t* state) {
+  return RandomBytes(state, NextRandom(state) % (kLongestSuffix + 1));
+}
+
+}  // namespace
+
+std::string ValueOf(const std::string& key) { return "value of " + key; }
+
+std::string NumberedKey(uint32_t number) { return VectorKey("i", number); }
+
+Dataset NumberedDataset(uint32_t n, uint32_t num_absent) {
+  Dataset dataset;
+  for (uint32_t i = 0; i < n; ++i) {
+    const std::string key = NumberedKey(i);
+    dataset.rows[key] = ValueOf(key);
+  }
+  for (uint32_t i = 0; i < num_absent; ++i) {
+    dataset.absent.push_back(NumberedKey(i % (n - 1)) + "-" +
+                             std::to_string(i));
+  }
+  return dataset;
+}
+
+uint32_t NumWords(uint64_t n) {
+  return static_cast<uint32_t>((n * 10 + 20 + 63) / 64);
+}
+
+uint64_t ExpectedNegatives(const Dataset& dataset, int num_probes) {
+  NaiveFilter filter(num_probes, NumWords(dataset.rows.size()));
+  for (const auto& row : dataset.rows) {
+    filter.Add(row.first);
+  }
+  uint64_t negatives = 0;
+  for (const std::string& key : dataset.absent) {
+    negatives += filter.MayContain(key) ? 0 : 1;
+  }
+  return negatives;
+}
+
+Dataset PrefixedDataset(uint64_t seed, size_t num_prefixes,
+                        size_t rows_per_prefix, size_t num_short) {
+  uint64_t state = seed;
+  Dataset dataset;
+  const auto add_row = [&dataset](const std::string& key) {
+    dataset.rows[key] = ValueOf(key);
+  };
+  std::vector<std::string> candidates;
+  for (size_t i = 0; i < num_prefixes; ++i) {
+    std::string prefix = RandomBytes(&state, kPrefixSize);
+    // Even last bytes have rows, odd ones have none.
+    prefix.back() = static_cast<char>(prefix.back() & ~1);
+    for (size_t row = 0; row < rows_per_prefix; ++row) {
+      add_row(prefix + RandomSuffix(&state));
+      candidates.push_back(prefix + RandomSuffix(&state));
+    }
+    prefix.back() = static_cast<char>(prefix.back() | 1);
+    candidates.push_back(prefix + RandomSuffix(&state));
+    candidates.push_back(prefix);
+  }
+  for (size_t i = 0; i < num_short; ++i) {
+    add_row(RandomBytes(&state, i % kPrefixSize));
+    candidates.push_back(RandomBytes(&state, kPrefixSize - 1));
+  }
+  for (const std::string& key : candidates) {
+    if (dataset.rows.count(key) == 0) {
+      dataset.absent.push_back(key);
+    }
+  }
+  return dataset;
+}
+
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,206 @@
+#include "tests/support/rocksdb/export_checks.h"
+
+#include <gtest/gtest.h>
+#include <rocksdb/sst_file_reader.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "cassandra_bloom/filter_db.h"
+#include "cassandra_bloom/filter_policy.h"
+
+namespace cassandra_bloom::testing {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// By the number of its SST file, the name of a Filter.db.
+std::string NameOf(uint64_t number) {
+  return "nb-" + std::to_string(number) + "-big-Filter.db";
+}
+
+}  // namespace
+
+std::string Built(const std::set<std::string>& keys,
+                  const std::string& sstable_version) {
+  FilterForm form;
+  std::string error;
+  if (!FormOfSstableVersion(sstable_version, &form, &error)) {
+    throw std::runtime_error(error);
+  }
+  const auto builder =
+      FilterDbBuilder::ForBitsPerKey(10, keys.size(), form, &error);
+  for (const std::string& key : keys) {
+    builder->Add(key);
+  }
+  const TempDir dir;
+  if (!builder->Write(dir / "built", /*overwrite=*/false, &error)) {
+    throw std::runtime_error(error);
+  }
+  return ReadFile(dir / "built");
+}
+
+Rows NumberedRows(uint32_t first, uint32_t end) {
+  Rows rows;
+  for (uint32_t i = first; i < end; ++i) {
+    rows[NumberedKey(i)] = "value";
+  }
+  return rows;
+}
+
+void AddFile(TestDb* db, uint32_t first, uint32_t end) {
+  db->Put(NumberedRows(first, end));
+  db->Flush();
+}
+
+PolicyPtr PolicyFor(const std::string& partition_key) {
+  rocksdb::CassandraBloomOptions options;
+  options.partition_key = partition_key;
+  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
+}
+
+std::set<std::string> KeysOf(const Rows& rows) {
+  std::set<std::string> keys;
+  for (const auto& row : rows) {
+    keys.insert(row.first);
+  }
+  return keys;
+}
+
+std::set<std::string> PrefixesOf(const std::set<std::string>& keys,
+                                 const rocksdb::SliceTransform& extractor) {
+  std::set<std::string> prefixes;
+  for (const std::string& key : keys) {
+    if (extractor.InDomain(key)) {
+      prefixes.insert(extractor.Transform(key).ToString());
+    }
+  }
+  return prefixes;
+}
+
+std::map<std::string, std::string> StateOf(const std::string& folder) {
+  std::map<std::string, std::string> state;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    struct stat status;
+    if (lstat(entry.path().c_str(), &status) != 0) {
+      throw std::runtime_error("cannot stat " + entry.path().string());
+    }
+    std::string& of_file = state[entry.path()];
+    of_file = std::to_string(status.st_ino);
+    if (entry.path().filename() != "LOG") {
+      of_file += " " + std::to_string(status.st_size) + " " +
+                 std::to_string(status.st_mtim.tv_sec) + "." +
+                 std::to_string(status.st_mtim.tv_nsec);
+    }
+  }
+  return state;
+}
+
+std::set<std::string> NamesIn(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    // The mark of a folder that follows a database is no export.
+    if (const std::string name = entry.path().filename();
+        name != ".cassandra_bloom_database") {
+      names.insert(name);
+    }
+  }
+  return names;
+}
+
+std::set<std::string> LiveFilterNames(const TestDb& db) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  std::set<std::string> names;
+  for (const auto& file : files) {
+    names.insert(NameOf(file.file_number));
+  }
+  return names;
+}
+
+void ExpectFiltersAreTheirs(const TestDb& db, const std::string& folder) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  for (const auto& file : files) {
+    std::string error;
+    const auto filter = FilterDbFile::Open(
+        folder + "/" + NameOf(file.file_number), kNaAndLater, &error);
+    ASSERT_NE(filter, nullptr) << error;
+    rocksdb::Options options;
+    options.comparator = db.options().comparator;
+    rocksdb::SstFileReader reader(options);
+    Require(reader.Open(file.db_path + file.name));
+    const std::unique_ptr<rocksdb::Iterator> iterator(
+        reader.NewIterator(rocksdb::ReadOptions()));
+    uint64_t num_keys = 0;
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+      EXPECT_TRUE(filter->MayContain(iterator->key().ToStringView()));
+      ++num_keys;
+    }
+    Require(iterator->status());
+    EXPECT_GT(num_keys, 0);
+    EXPECT_LT(
+        ObservedFalsePositiveRate(filter->num_probes(), filter->CountSetBits(),
+                                  filter->capacity_bits()),
+        0.02);
+  }
+}
+
+bool Eventually(const std::function<bool()>& is_so) {
+  for (int i = 0; i < 3000; ++i) {
+    if (is_so()) {
+      return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+bool Follows(const std::string& folder, const TestDb& db) {
+  return fs::is_directory(folder) && NamesIn(folder) == LiveFilterNames(db);
+}
+
+std::string OnlySst(const TestDb& db) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  if (files.size() != 1) {
+    throw std::runtime_error(std::to_string(files.size()) +
+                             " SST files instead of one");
+  }
+  return files[0].db_path + files[0].name;
+}
+
+std::string Exported(const std::string& sst,
+                     const FilterDbExportOptions& options,
+                     ExportedFilterDb* exported) {
+  const TempDir dir;
+  ExportedFilterDb ignored;
+  std::string error;
+  if (!ExportFilterDb(sst, dir / "exported", options,
+                      exported == nullptr ? &ignored : exported, &error)) {
+    throw std::runtime_error(error);
+  }
+  return ReadFile(dir / "exported");
+}
+
+std::string ExportError(const std::string& sst,
+                        const FilterDbExportOptions& options) {
+  const TempDir dir;
+  ExportedFilterDb exported;
+  std::string error;
+  if (ExportFilterDb(sst, dir / "exported", options, &exported, &error)) {
+    throw std::runtime_error(sst + " was exported");
+  }
+  if (!NamesIn(dir.path()).empty()) {
+    throw std::runtime_error("a file was left by: " + error);
+  }
+  return error;
+}
+
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,58 @@
+// Files in memory on a disk that becomes full, or fails.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FAULTY_ENV_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FAULTY_ENV_H_
+
+#include <rocksdb/env.h>
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+
+namespace cassandra_bloom::testing {
+
+enum class Fault { kNoSpace, kIoError };
+
+class FaultyEnv final : public rocksdb::EnvWrapper {
+ public:
+  FaultyEnv() : FaultyEnv(rocksdb::NewMemEnv(rocksdb::Env::Default())) {}
+
+  // From now on so many bytes can be written and then, until Lift, none. The
+  // files are those whose name has `part` in it.
+  void FailAfter(int64_t bytes, Fault fault, const std::string& part);
+  void Lift();
+  // Since FailAfter.
+  int64_t bytes_written() const { return bytes_written_; }
+  int failures() const { return failures_; }
+
+  rocksdb::Status NewWritableFile(const std::string& name,
+                                  std::unique_ptr<rocksdb::WritableFile>* file,
+                                  const rocksdb::EnvOptions& options) override;
+
+  // RocksDB rests for a second after a failure.
+  void SleepForMicroseconds(int /*micros*/) override {
+    rocksdb::EnvWrapper::SleepForMicroseconds(100);
+  }
+
+ private:
+  class File;
+
+  explicit FaultyEnv(rocksdb::Env* memory)
+      : EnvWrapper(memory), memory_(memory) {}
+
+  // How many of so many bytes go into a file; OK if all of them.
+  rocksdb::Status Take(const std::string& name, size_t size, size_t* taken);
+
+  const std::unique_ptr<rocksdb::Env> memory_;
+  std::atomic<int64_t> limit_{std::numeric_limits<int64_t>::max()};
+  std::atomic<int64_t> bytes_written_{0};
+  std::atomic<int> failures_{0};
+  Fault fault_ = Fault::kNoSpace;
+  std::string part_;
+};
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FAULTY_ENV_H_

@@ -1,0 +1,41 @@
+// The SST files of a database by level, and their filters.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_LEVEL_FILES_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_LEVEL_FILES_H_
+
+#include <rocksdb/metadata.h>
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "tests/support/rocksdb/test_db.h"
+
+namespace cassandra_bloom::testing {
+
+struct LevelFile {
+  uint64_t keys;
+  uint64_t filter_bytes;
+
+  double bits_per_key() const {
+    return 8 * static_cast<double>(filter_bytes) / static_cast<double>(keys);
+  }
+};
+
+inline std::map<int, std::vector<LevelFile>> FilesByLevel(const TestDb& db) {
+  rocksdb::TablePropertiesCollection tables;
+  Require(db->GetPropertiesOfAllTables(&tables));
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  std::map<int, std::vector<LevelFile>> levels;
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    const auto& properties = *tables.at(file.db_path + file.name);
+    levels[file.level].push_back(
+        {properties.num_filter_entries, properties.filter_size});
+  }
+  return levels;
+}
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_LEVEL_FILES_H_

@@ -1,0 +1,54 @@
+// A filter made and asked through RocksDB's interface, without a database.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_POLICY_FILTER_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_POLICY_FILTER_H_
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "cassandra_bloom/filter_statistics.h"
+#include "plugin/policy/filter_bits_api.h"
+
+namespace cassandra_bloom::testing {
+
+inline std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> NewBuilder(
+    const ROCKSDB_NAMESPACE::FilterPolicy& policy,
+    bool detect_corruption = false) {
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
+  table_options.detect_filter_construct_corruption = detect_corruption;
+  return std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder>(
+      policy.GetBuilderWithContext(
+          ROCKSDB_NAMESPACE::FilterBuildingContext(table_options)));
+}
+
+inline std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> NewReader(
+    const ROCKSDB_NAMESPACE::FilterPolicy& policy,
+    const ROCKSDB_NAMESPACE::Slice& block) {
+  return std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader>(
+      policy.GetFilterBitsReader(block));
+}
+
+// The block of what was added, as a string.
+inline std::string FinishBlock(ROCKSDB_NAMESPACE::FilterBitsBuilder* builder) {
+  std::unique_ptr<const char[]> buffer;
+  ROCKSDB_NAMESPACE::Status status;
+  return builder->Finish(&buffer, &status).ToString();
+}
+
+// Throws, which ends the test as a failure, if the policy is not ours.
+inline ROCKSDB_NAMESPACE::CassandraBloomStatistics StatisticsOf(
+    const ROCKSDB_NAMESPACE::FilterPolicy& policy) {
+  ROCKSDB_NAMESPACE::CassandraBloomStatistics statistics;
+  if (!GetCassandraBloomStatistics(policy, &statistics)) {
+    throw std::runtime_error(std::string(policy.Name()) + " is not ours");
+  }
+  return statistics;
+}
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_POLICY_FILTER_H_

@@ -1,0 +1,169 @@
+#include "tests/support/rocksdb/test_db.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/write_batch.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "plugin/policy/filter_bits_api.h"
+
+#define HAS_SEEK_TICKERS (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803)
+#define HAS_DECOUPLED_FILTERS (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 906)
+
+namespace cassandra_bloom::testing {
+
+void Require(const rocksdb::Status& status) {
+  if (!status.ok()) {
+    throw std::runtime_error(status.ToString());
+  }
+}
+
+PolicyPtr OurPolicy(double bits_per_key) {
+  return PolicyPtr(rocksdb::NewCassandraBloomPolicy(bits_per_key));
+}
+
+PolicyPtr BuiltinPolicy(double bits_per_key) {
+  return PolicyPtr(rocksdb::NewBloomFilterPolicy(bits_per_key));
+}
+
+std::vector<Layout> AllLayouts() {
+  return {
+    Layout::kFull, Layout::kFullCached, Layout::kPartitioned,
+        Layout::kPartitionedCached, Layout::kPartitionedPinned,
+#if HAS_DECOUPLED_FILTERS
+        Layout::kPartitionedDecoupled
+#endif
+  };
+}
+
+bool IsPartitioned(Layout layout) {
+  return layout != Layout::kFull && layout != Layout::kFullCached;
+}
+
+std::string ToString(Layout layout) {
+  switch (layout) {
+    case Layout::kFull:
+      return "Full";
+    case Layout::kFullCached:
+      return "FullCached";
+    case Layout::kPartitioned:
+      return "Partitioned";
+    case Layout::kPartitionedCached:
+      return "PartitionedCached";
+    case Layout::kPartitionedPinned:
+      return "PartitionedPinned";
+    case Layout::kPartitionedDecoupled:
+      return "PartitionedDecoupled";
+  }
+  return "Unknown";
+}
+
+rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy, Layout layout) {
+  rocksdb::BlockBasedTableOptions options;
+  options.filter_policy = std::move(policy);
+  options.block_cache = rocksdb::NewLRUCache(8 << 20);
+  if (IsPartitioned(layout)) {
+    options.index_type =
+        rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch;
+    options.partition_filters = true;
+    options.metadata_block_size = 512;
+    // Of one layout the size of the filter cuts the partitions, of the others
+    // the size of the index, or, decoupled, each its own.
+    options.block_size = layout == Layout::kPartitioned ? 512 : 256;
+#if HAS_DECOUPLED_FILTERS
+    options.decouple_partitioned_filters =
+        layout == Layout::kPartitionedDecoupled;
+#endif
+  }
+  options.cache_index_and_filter_blocks =
+      layout != Layout::kFull && layout != Layout::kPartitioned;
+  if (layout == Layout::kPartitionedPinned) {
+    options.pin_l0_filter_and_index_blocks_in_cache = true;
+    options.metadata_cache_options.top_level_index_pinning =
+        rocksdb::PinningTier::kAll;
+    options.metadata_cache_options.partition_pinning =
+        rocksdb::PinningTier::kAll;
+  }
+  return options;
+}
+
+rocksdb::Options DbOptions(
+    const rocksdb::BlockBasedTableOptions& table_options) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  options.table_factory.reset(
+      rocksdb::NewBlockBasedTableFactory(table_options));
+  options.statistics = rocksdb::CreateDBStatistics();
+  return options;
+}
+
+rocksdb::Status CompactAll(const Source& source) {
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction =
+      rocksdb::BottommostLevelCompaction::kForce;
+  return source.db->CompactRange(options, source.column_family, nullptr,
+                                 nullptr);
+}
+
+std::shared_ptr<const rocksdb::TableProperties> OnlyTable(
+    const Source& source) {
+  rocksdb::TablePropertiesCollection tables;
+  Require(source.db->GetPropertiesOfAllTables(source.column_family, &tables));
+  if (tables.size() != 1) {
+    throw std::runtime_error(std::to_string(tables.size()) +
+                             " tables instead of one");
+  }
+  return tables.begin()->second;
+}
+
+TestDb::TestDb(const rocksdb::Options& options) { Reopen(options); }
+
+void TestDb::Reopen(const rocksdb::Options& options) {
+  Close();
+  options_ = options;
+  rocksdb::DB* db = nullptr;
+  Require(rocksdb::DB::Open(options_, path(), &db));
+  db_.reset(db);
+}
+
+#if HAS_SEEK_TICKERS
+uint64_t TestDb::SeeksChecked() const {
+  return SeeksFiltered() + Ticker(rocksdb::LAST_LEVEL_SEEK_FILTER_MATCH) +
+         Ticker(rocksdb::NON_LAST_LEVEL_SEEK_FILTER_MATCH);
+}
+
+uint64_t TestDb::SeeksFiltered() const {
+  return Ticker(rocksdb::LAST_LEVEL_SEEK_FILTERED) +
+         Ticker(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED);
+}
+
+uint64_t TestDb::ReadsFiltered() const {
+  return Ticker(rocksdb::BLOOM_FILTER_USEFUL) +
+         Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+}
+#else
+uint64_t TestDb::SeeksChecked() const {
+  return Ticker(rocksdb::BLOOM_FILTER_PREFIX_CHECKED);
+}
+
+uint64_t TestDb::SeeksFiltered() const {
+  return Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+}
+
+uint64_t TestDb::ReadsFiltered() const {
+  return Ticker(rocksdb::BLOOM_FILTER_USEFUL);
+}
+#endif
+
+void TestDb::Put(const Rows& rows) {
+  rocksdb::WriteBatch batch;
+  for (const auto& [key, value] : rows) {
+    Require(batch.Put(key, value));
+  }
+  Require(db_->Write(rocksdb::WriteOptions(), &batch));
+}
+
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,121 @@
+// A real database, in a directory of its own that goes with it.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_DB_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_DB_H_
+
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+#include <rocksdb/table_properties.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+
+// Throws, which ends the test as a failure, unless the status is OK.
+void Require(const rocksdb::Status& status);
+
+using PolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+PolicyPtr OurPolicy(double bits_per_key = 10);
+PolicyPtr BuiltinPolicy(double bits_per_key = 10);
+
+enum class Layout {
+  kFull,
+  kFullCached,
+  kPartitioned,
+  kPartitionedCached,
+  kPartitionedPinned,
+  kPartitionedDecoupled,  // Not before RocksDB 9.6.
+};
+
+// Those that this RocksDB has.
+std::vector<Layout> AllLayouts();
+bool IsPartitioned(Layout layout);
+std::string ToString(Layout layout);
+
+// Partitions are small, and there are many of them.
+rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy,
+                                             Layout layout = Layout::kFull);
+
+// No automatic compaction: files stay as the test wrote them.
+rocksdb::Options DbOptions(
+    const rocksdb::BlockBasedTableOptions& table_options);
+
+inline rocksdb::Options DbOptions(PolicyPtr policy,
+                                  Layout layout = Layout::kFull) {
+  return DbOptions(TableOptions(std::move(policy), layout));
+}
+
+// Where a check reads, and how.
+struct Source {
+  rocksdb::DB* db;
+  rocksdb::ColumnFamilyHandle* column_family;
+  rocksdb::ReadOptions read_options;
+};
+
+// Rewrites every file, also those that need no compaction.
+rocksdb::Status CompactAll(const Source& source);
+
+// The properties of the only file of the column family; throws if there are
+// more or none.
+std::shared_ptr<const rocksdb::TableProperties> OnlyTable(const Source& source);
+
+class TestDb {
+ public:
+  // Creates and opens it.
+  explicit TestDb(const rocksdb::Options& options);
+
+  void Reopen() { Reopen(options_); }
+  void Reopen(const rocksdb::Options& options);
+  void Close() { db_.reset(); }
+
+  rocksdb::DB* operator->() const { return db_.get(); }
+  rocksdb::DB* get() const { return db_.get(); }
+  const std::string& path() const { return dir_.path(); }
+  const rocksdb::Options& options() const { return options_; }
+
+  Source source(const rocksdb::ReadOptions& read_options = {}) const {
+    return {db_.get(), db_->DefaultColumnFamily(), read_options};
+  }
+
+  void Put(const Rows& rows);
+  void Flush() { Require(db_->Flush(rocksdb::FlushOptions())); }
+  void Compact() { Require(CompactAll(source())); }
+
+  std::shared_ptr<const rocksdb::TableProperties> OnlyTable() const {
+    return testing::OnlyTable(source());
+  }
+
+  // Since it was created or the last ResetStatistics.
+  uint64_t Ticker(rocksdb::Tickers ticker) const {
+    return options_.statistics->getTickerCount(ticker);
+  }
+  // RocksDB 8.3 gave iterators tickers of their own, and counts keys that are
+  // looked up by their prefix with the prefixes (facebook/rocksdb#11460).
+
+  // Of the iterators that asked a filter for their prefix: all, and those that
+  // it answered.
+  uint64_t SeeksChecked() const;
+  uint64_t SeeksFiltered() const;
+  // Keys that a filter answered, for the whole key or its prefix.
+  uint64_t ReadsFiltered() const;
+  void ResetStatistics() { Require(options_.statistics->Reset()); }
+
+ private:
+  const TempDir dir_;
+  rocksdb::Options options_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_DB_H_

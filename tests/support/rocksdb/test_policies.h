@@ -1,0 +1,85 @@
+// Policies that are ours with something done on the way.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_POLICIES_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_POLICIES_H_
+
+#include <rocksdb/filter_policy.h>
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/rocksdb/test_db.h"
+
+namespace cassandra_bloom::testing {
+
+// Passes everything on to our policy at 10 bits per key.
+class ForwardingPolicy : public rocksdb::FilterPolicy {
+ public:
+  const char* Name() const override { return "ForwardingPolicy"; }
+  const char* CompatibilityName() const override;
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override;
+  rocksdb::FilterBitsReader* GetFilterBitsReader(
+      const rocksdb::Slice& contents) const override;
+
+ private:
+  const PolicyPtr ours_ = OurPolicy();
+};
+
+// Keeps a copy of every filter block that RocksDB reads.
+class CapturingPolicy final : public ForwardingPolicy {
+ public:
+  rocksdb::FilterBitsReader* GetFilterBitsReader(
+      const rocksdb::Slice& contents) const override;
+
+  std::vector<std::string> blocks() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return blocks_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::vector<std::string> blocks_;
+};
+
+enum class Flip { kNone, kClearedToSet, kSetToCleared };
+
+// Its builders damage one bit of every filter, as bad memory would, between
+// Finish and MaybePostVerify.
+class DamagingPolicy final : public ForwardingPolicy {
+ public:
+  explicit DamagingPolicy(Flip flip) : flip_(flip) {}
+
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override;
+
+  int num_flipped() const { return num_flipped_.load(); }
+
+ private:
+  const Flip flip_;
+  mutable std::atomic<int> num_flipped_{0};
+};
+
+// Every n-th block is this one instead.
+class ImportingPolicy final : public ForwardingPolicy {
+ public:
+  explicit ImportingPolicy(std::string block, int every = 1)
+      : block_(std::move(block)), every_(every) {}
+
+  // What RocksDB 7.8 writes into the properties.
+  const char* Name() const override { return CompatibilityName(); }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override;
+
+ private:
+  const std::string block_;
+  const int every_;
+  mutable std::atomic<int> num_built_{0};
+};
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_POLICIES_H_

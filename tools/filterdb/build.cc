@@ -1,0 +1,117 @@
+// filterdb build
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "plugin/sstable/output_file.h"
+#include "tools/filterdb/command.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+struct Options {
+  KeysOption keys;
+  std::optional<double> bits;
+  std::optional<double> fp_chance;
+  std::optional<uint64_t> expected_keys;
+  std::string version;
+  std::string out;
+  bool force = false;
+  bool json = false;
+};
+
+uint64_t CountKeys(KeyReader* keys) {
+  const auto rewind = [keys] {
+    if (!keys->Rewind()) {
+      throw Unusable(keys->error() +
+                     "; say with --expected-keys how many keys there are");
+    }
+  };
+  rewind();  // If it cannot be, that is known before the keys are read.
+  uint64_t count = 0;
+  ForEachKey(keys, "counting", [&count](std::string_view) { ++count; });
+  rewind();
+  return count;
+}
+
+std::unique_ptr<FilterDbBuilder> NewBuilder(const Options& options,
+                                            FilterForm form,
+                                            uint64_t expected_keys) {
+  std::string error;
+  auto builder = options.bits
+                     ? FilterDbBuilder::ForBitsPerKey(
+                           *options.bits, expected_keys, form, &error)
+                     : FilterDbBuilder::ForFpChance(
+                           *options.fp_chance, expected_keys, form, &error);
+  if (builder == nullptr) {
+    throw Unusable(error);
+  }
+  return builder;
+}
+
+ExitCode RunBuild(const Options& options) {
+  const FilterForm form =
+      FormOf(options.version, options.out, "--sstable-version");
+  RequireWritable("--out", options.out, options.force, options.json);
+  const auto keys = options.keys.Open(options.version);
+  const uint64_t expected =
+      options.expected_keys ? *options.expected_keys : CountKeys(keys.get());
+  const auto builder = NewBuilder(options, form, expected);
+  uint64_t count = 0;
+  ForEachKey(keys.get(), "building", [&](std::string_view key) {
+    builder->Add(key);
+    ++count;
+  });
+  std::string error;
+  if (!builder->Write(options.out, options.force, &error)) {
+    throw Unusable(error);
+  }
+  SpeakBeside(options.out);
+  if (options.json) {
+    PrintJson({{"file", options.out},
+               {"keys", count},
+               {"expected_keys", expected},
+               {"probes", builder->num_probes()},
+               {"words", builder->num_words()}});
+  } else {
+    std::printf("%s: %llu keys, %d probes, %u words\n",
+                NameOfOutput(options.out).c_str(),
+                static_cast<unsigned long long>(count), builder->num_probes(),
+                builder->num_words());
+  }
+  return kGood;
+}
+
+}  // namespace
+
+void AddBuild(CLI::App* app, Run* run) {
+  auto* const command = app->add_subcommand(
+      "build", "A Filter.db from keys, of Cassandra's own size");
+  auto* const options = NewOptions(command, run, RunBuild);
+  options->keys.AddTo(command);
+  auto* const size = command->add_option_group("size")->require_option(1);
+  size->add_option("--bits", options->bits,
+                   "Bits per key (Cassandra's buckets per element), 1 to 100")
+      ->check(IsBitsPerKey());
+  size->add_option("--fp-chance", options->fp_chance,
+                   "Cassandra's bloom_filter_fp_chance, 0.0000671 to below 1")
+      ->check(IsFpChance());
+  command
+      ->add_option("--expected-keys", options->expected_keys,
+                   "Size the filter for so many keys, instead of counting "
+                   "them first")
+      ->check(IsWholeNumberFrom(1));
+  AddVersion(command, "--sstable-version", &options->version,
+             "the SSTable, if the names do not say it");
+  command
+      ->add_option("--out", options->out,
+                   "The Filter.db to write; - for standard output")
+      ->required()
+      ->type_name("FILE");
+  AddForce(command, &options->force);
+  AddJson(command, &options->json);
+}
+
+}  // namespace cassandra_bloom::tools

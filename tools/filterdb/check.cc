@@ -1,0 +1,136 @@
+// filterdb check
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tools/filterdb/command.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string version;
+  KeysOption keys;
+  std::string absent;
+  uint64_t max_listed = 10;
+  bool json = false;
+};
+
+struct Result {
+  bool always_present = false;
+  uint64_t keys = 0;
+  uint64_t missing = 0;
+  std::vector<std::string> listed;  // In hexadecimal.
+  uint64_t absent = 0;
+  uint64_t false_positives = 0;
+};
+
+std::string ToHex(std::string_view bytes) {
+  std::string hex;
+  for (const char byte : bytes) {
+    char digits[3];
+    std::snprintf(digits, sizeof(digits), "%02x",
+                  static_cast<unsigned>(static_cast<unsigned char>(byte)));
+    hex += digits;
+  }
+  return hex;
+}
+
+Json ToJson(const Options& options, const Result& result) {
+  Json json = {{"file", options.file},
+               {"keys", result.keys},
+               {"missing", result.missing},
+               {"missing_keys", result.listed}};
+  if (!options.absent.empty()) {
+    json["absent_keys"] = result.absent;
+    json["false_positives"] = result.false_positives;
+  }
+  json["fault"] = result.missing > 0;
+  return json;
+}
+
+void Print(const Options& options, const Result& result) {
+  std::printf("%s: %llu keys, %llu missing\n", options.file.c_str(),
+              static_cast<unsigned long long>(result.keys),
+              static_cast<unsigned long long>(result.missing));
+  if (result.always_present) {
+    std::printf("  an empty file: every key is present\n");
+  }
+  for (const std::string& key : result.listed) {
+    std::printf("  missing %s\n", key.c_str());
+  }
+  if (result.missing > result.listed.size()) {
+    std::printf(
+        "  ... and %llu more\n",
+        static_cast<unsigned long long>(result.missing - result.listed.size()));
+  }
+  if (result.absent > 0) {
+    std::printf("  %llu of %llu absent keys pass: %s\n",
+                static_cast<unsigned long long>(result.false_positives),
+                static_cast<unsigned long long>(result.absent),
+                Percent(static_cast<double>(result.false_positives) /
+                        static_cast<double>(result.absent))
+                    .c_str());
+  }
+}
+
+ExitCode RunCheck(const Options& options) {
+  if (options.absent == "-" &&
+      (options.keys.keys == "-" || options.keys.index == "-")) {
+    throw Unusable(
+        "--absent=-: standard input is that of the keys already; give one of "
+        "the two in a file");
+  }
+  const auto filter =
+      OpenFilter(options.file, options.version, "--sstable-version");
+  Result result;
+  result.always_present = filter->always_present();
+  const auto keys = options.keys.Open(options.version);
+  ForEachKey(keys.get(), "checking", [&](std::string_view key) {
+    ++result.keys;
+    if (!filter->MayContain(key) && ++result.missing <= options.max_listed) {
+      result.listed.push_back(ToHex(key));
+    }
+  });
+  if (!options.absent.empty()) {
+    const auto absent = options.keys.OpenFile(options.absent);
+    ForEachKey(absent.get(), "measuring", [&](std::string_view key) {
+      ++result.absent;
+      result.false_positives += filter->MayContain(key);
+    });
+  }
+  if (options.json) {
+    PrintJson(ToJson(options, result));
+  } else {
+    Print(options, result);
+  }
+  return result.missing > 0 ? kFault : kGood;
+}
+
+}  // namespace
+
+void AddCheck(CLI::App* app, Run* run) {
+  auto* const command = app->add_subcommand(
+      "check", "Whether a Filter.db has lost a key: a fault if it has");
+  auto* const options = NewOptions(command, run, RunCheck);
+  command->add_option("FILE", options->file, "The Filter.db")->required();
+  options->keys.AddTo(command);
+  command
+      ->add_option("--absent", options->absent,
+                   "File of keys that are not in the SSTable: measures how "
+                   "many of them pass")
+      ->type_name("FILE");
+  command
+      ->add_option("--max-listed", options->max_listed,
+                   "Missing keys to list at most")
+      ->check(IsWholeNumberFrom(0))
+      ->capture_default_str();
+  AddVersion(command, "--sstable-version", &options->version,
+             "the SSTable, if the names do not say it");
+  AddJson(command, &options->json);
+}
+
+}  // namespace cassandra_bloom::tools

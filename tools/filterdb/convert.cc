@@ -1,0 +1,75 @@
+// filterdb convert
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "plugin/sstable/output_file.h"
+#include "tools/filterdb/command.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+struct Options {
+  std::string in;
+  std::string out;
+  std::string from;
+  std::string to;
+  bool force = false;
+  bool json = false;
+};
+
+ExitCode RunConvert(const Options& options) {
+  const auto filter = OpenFilter(options.in, options.from, "--from");
+  const FilterForm to = FormOf(options.to, options.out, "--to");
+  RequireWritable("OUT", options.out, options.force, options.json);
+  if (filter->always_present()) {
+    throw Unusable(options.in +
+                   ": an empty file, by which every key is present, is the "
+                   "same in every form; copy it");
+  }
+  if (to.hash_order != filter->form().hash_order) {
+    throw Unusable(
+        options.in + ": a filter of the form " + FormName(filter->form()) +
+        " cannot become one of " + FormName(to) +
+        ": SSTable version ma swapped the halves of the hash, so every key has "
+        "other bits, and the keys are not in the filter. 'filterdb build' "
+        "makes it anew from the keys or from Index.db");
+  }
+  std::string error;
+  if (!WriteFilterDbFile(options.out, to, filter->num_probes(),
+                         filter->num_words(), filter->bits(), options.force,
+                         &error)) {
+    throw Unusable(error);
+  }
+  SpeakBeside(options.out);
+  if (options.json) {
+    PrintJson({{"file", options.out},
+               {"from", FormName(filter->form())},
+               {"to", FormName(to)}});
+  } else {
+    std::printf("%s: %s, from %s\n", NameOfOutput(options.out).c_str(),
+                FormName(to), FormName(filter->form()));
+  }
+  return kGood;
+}
+
+}  // namespace
+
+void AddConvert(CLI::App* app, Run* run) {
+  auto* const command = app->add_subcommand(
+      "convert", "A Filter.db in the form of another SSTable version");
+  auto* const options = NewOptions(command, run, RunConvert);
+  command->add_option("IN", options->in, "The Filter.db to read")->required();
+  command
+      ->add_option("OUT", options->out,
+                   "The Filter.db to write; - for standard output")
+      ->required();
+  AddVersion(command, "--from", &options->from,
+             "IN, if its name does not say it");
+  AddVersion(command, "--to", &options->to, "OUT, if its name does not say it");
+  AddForce(command, &options->force);
+  AddJson(command, &options->json);
+}
+
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,314 @@
+#include "tools/filterdb/doctor/exports.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/utilities/object_registry.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string_view>
+#include <thread>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "plugin/export/folder.h"
+#include "plugin/export/listener.h"
+#include "plugin/export/read_only_env.h"
+#include "tools/filterdb/output.h"
+
+namespace cassandra_bloom::tools {
+
+namespace fs = std::filesystem;
+using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::DBOptions;
+using ROCKSDB_NAMESPACE::ObjectRegistry;
+using ROCKSDB_NAMESPACE::Status;
+
+namespace {
+
+ConfigOptions Config() {
+  ConfigOptions config;
+  config.env = ReadOnlyEnv();
+  config.ignore_unknown_options = true;
+  config.registry = ObjectRegistry::NewInstance();
+  config.registry->AddLibrary("cassandra_bloom", register_cassandra_bloom, "");
+  return config;
+}
+
+bool Has(const std::vector<ExportTarget>& targets, const std::string& folder) {
+  return std::any_of(targets.begin(), targets.end(), [&](const auto& target) {
+    std::error_code ignored;
+    return fs::weakly_canonical(target.out_dir, ignored) ==
+           fs::weakly_canonical(folder, ignored);
+  });
+}
+
+// ---- OPTIONS files ----
+
+struct Listeners {
+  std::vector<ExportTarget> targets;  // Of those that are ours.
+  std::string error;
+};
+
+// The names, the newest first. RocksDB keeps two.
+std::vector<std::string> OptionsFiles(const std::string& db) {
+  constexpr std::string_view kPrefix = "OPTIONS-";
+  std::map<uint64_t, std::string, std::greater<>> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(db, ignored)) {
+    const std::string name = entry.path().filename();
+    uint64_t number = 0;
+    const char* const end = name.data() + name.size();
+    if (name.rfind(kPrefix, 0) == 0 &&
+        std::from_chars(name.data() + kPrefix.size(), end, number).ptr == end) {
+      names[number] = name;
+    }
+  }
+  std::vector<std::string> newest;
+  for (const auto& named : names) {
+    newest.push_back(named.second);
+  }
+  return newest;
+}
+
+std::string ListenersIn(const std::string& options_file) {
+  constexpr std::string_view kOption = "listeners=";
+  std::ifstream file(options_file);
+  for (std::string line; std::getline(file, line);) {
+    line.erase(0, line.find_first_not_of(' '));
+    if (line.rfind(kOption, 0) == 0) {
+      return line.substr(kOption.size());
+    }
+  }
+  return "";
+}
+
+// What the text means, as RocksDB reads it since 11.8: the outer braces are
+// those of the list (OptionTypeInfo::StripOuterBraces).
+Listeners Meant(const std::string& options_file) {
+  std::string text = ListenersIn(options_file);
+  Listeners listeners;
+  if (text.find(kExportListenerName) == std::string::npos) {
+    return listeners;
+  }
+  std::vector<std::string> in_braces;
+  if (SplitListeners(text, &in_braces, &listeners.error) &&
+      in_braces.size() == 1) {
+    text = in_braces[0];
+  }
+  FilterDbExportListener ours(text);
+  const Status status = ours.ConfigureFromMap(Config(), {});
+  listeners.targets = ours.targets();
+  listeners.error = status.ok() ? "" : status.getState();
+  return listeners;
+}
+
+// What RocksDB makes of the latest OPTIONS file.
+Listeners Loaded(const std::string& db) {
+  DBOptions options;
+  std::vector<ColumnFamilyDescriptor> families;
+  const Status status =
+      ROCKSDB_NAMESPACE::LoadLatestOptions(Config(), db, &options, &families);
+  Listeners listeners;
+  if (!status.ok()) {
+    listeners.error = status.ToString();
+  }
+  for (const auto& listener : options.listeners) {
+    if (listener->Name() == kExportListenerName) {
+      const auto& ours = static_cast<const FilterDbExportListener&>(*listener);
+      listeners.targets.insert(listeners.targets.end(), ours.targets().begin(),
+                               ours.targets().end());
+    }
+  }
+  return listeners;
+}
+
+// ---- A folder ----
+
+LiveSsts List(const ListSsts& list) {
+  LiveSsts live;
+  std::string error;
+  if (!list(&live, &error)) {
+    throw Unusable(error);
+  }
+  return live;
+}
+
+std::vector<std::string> Unfiltered(const ExportFolder& folder,
+                                    const LiveSsts& live) {
+  std::vector<std::string> unfiltered;
+  FilterForm form;
+  std::string ignored;
+  FormOfSstableVersion(folder.sstable_version, &form, &ignored);
+  for (const LiveSst& file : live.files) {
+    if (!IsUpToDate(folder.folder + "/" +
+                        FilterDbName(folder.sstable_version, file.number),
+                    form, file.path)) {
+      unfiltered.push_back(file.path);
+    }
+  }
+  return unfiltered;
+}
+
+void CountFilters(const std::string& db, const ListSsts& list,
+                  ExportFolder* folder) {
+  std::vector<std::string> unfiltered;
+  // The listener of a database that is in use may be at work.
+  constexpr int kListings = 5;
+  for (int listing = 1; listing <= kListings; ++listing) {
+    const LiveSsts live = List(list);
+    unfiltered = Unfiltered(*folder, live);
+    folder->live = live.files.size();
+    folder->filtered = folder->live - unfiltered.size();
+    if (unfiltered.empty()) {
+      return;
+    }
+    if (listing < kListings) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+  }
+  folder->findings.push_back(
+      {"live SST files without an up-to-date Filter.db in " + folder->folder,
+       "filterdb export --sync --db=" + db + " --out-dir=" + folder->folder +
+           " --sstable-version=" + folder->sstable_version +
+           (folder->fed ? "; the listener does it, too, at the next flush, "
+                          "compaction or ingestion, unless the LOG says why not"
+                        : ""),
+       /*fault=*/true, unfiltered});
+}
+
+void Examine(const std::string& db, const ListSsts& list,
+             ExportFolder* folder) {
+  const LiveSsts live = List(list);
+  folder->live = live.files.size();
+  const auto add = [&](const std::string& what, const std::string& to_do) {
+    folder->findings.push_back({what, to_do, /*fault=*/true, {}});
+  };
+  std::string error;
+  const auto mark = ReadFolderMark(folder->folder);
+  if (!mark) {
+    if (folder->live > 0) {
+      add(folder->folder +
+              ": is not there, or not marked as that of any "
+              "database: no filters were ever synchronised into it",
+          "see that it can be made and written to; it is filled at the next "
+          "flush, compaction or ingestion, or by filterdb export --sync");
+    }
+  } else if (mark->database != live.database) {
+    add(folder->folder + ": is marked as that of another database, " +
+            mark->database + ", and this one is " + live.database +
+            ", made anew, restored, moved or copied: nothing is written there",
+        "if it shall be that of this database, remove " +
+            FolderMarkPath(folder->folder) +
+            ", and all filters are made anew; otherwise choose another folder");
+  } else if (!MayBeSynced(folder->folder, &error)) {
+    add(error, "choose another folder");
+  } else {
+    if (folder->sstable_version.empty() && !mark->contents.empty()) {
+      folder->sstable_version = mark->contents.begin()->first;
+    }
+    const auto held = mark->contents.find(folder->sstable_version);
+    const std::string listeners = ContentsOf({}, live).asked;
+    if (folder->fed && held != mark->contents.end() &&
+        held->second.asked != listeners) {
+      add(folder->folder + ": holds filters made with " + held->second.asked +
+              ", which the listener, with " + listeners + ", does not touch",
+          "give the listener another folder, or remove " +
+              FolderMarkPath(folder->folder) +
+              ", and all filters are made anew");
+    }
+    if (!folder->sstable_version.empty()) {
+      CountFilters(db, list, folder);
+    }
+  }
+}
+
+}  // namespace
+
+bool HasFault(const ExportFolder& folder) {
+  return std::any_of(folder.findings.begin(), folder.findings.end(),
+                     [](const Finding& finding) { return finding.fault; });
+}
+
+std::vector<ExportFolder> ExamineExports(const std::string& db,
+                                         const std::string& export_dir,
+                                         const ListSsts& list) {
+  const std::vector<std::string> files = OptionsFiles(db);
+  const std::string latest = files.empty() ? "" : files[0];
+  const Listeners meant =
+      latest.empty() ? Listeners() : Meant(db + "/" + latest);
+  const Listeners before =
+      files.size() < 2 ? Listeners() : Meant(db + "/" + files[1]);
+  const Listeners loaded = Loaded(db);
+  std::vector<ExportFolder> folders;
+  const auto add = [&](const std::string& path, const std::string& version) {
+    ExportFolder folder;
+    folder.folder = path;
+    folder.sstable_version = version;
+    folder.fed = Has(loaded.targets, path);
+    Examine(db, list, &folder);
+    folders.push_back(folder);
+    return &folders.back();
+  };
+  if (!meant.error.empty()) {
+    folders.emplace_back();
+    folders.back().findings.push_back(
+        {latest +
+             ": its export listener is refused, and so is the whole file: " +
+             meant.error,
+         "correct listeners= in it",
+         /*fault=*/true,
+         {}});
+  }
+  for (const ExportTarget& target : meant.targets) {
+    ExportFolder* const folder = add(target.out_dir, target.sstable_version);
+    if (!folder->fed && meant.error.empty()) {
+      folder->findings.push_back(
+          {latest + ": names an export listener for " + target.out_dir +
+               ", but this RocksDB makes none of the text when it reads it"
+               " again" +
+               (loaded.error.empty() ? "" : ": " + loaded.error),
+           "write listeners={" + ExportId(meant.targets) +
+               "} there, or add the listener in the program "
+               "(NewFilterDbExportListener)",
+           /*fault=*/true,
+           {}});
+    }
+  }
+  for (const ExportTarget& target : before.targets) {
+    const auto mark = ReadFolderMark(target.out_dir);
+    if (!Has(meant.targets, target.out_dir) && mark &&
+        mark->database == List(list).database) {
+      add(target.out_dir, target.sstable_version)
+          ->findings.push_back(
+              {files[1] + ": had an export listener for " + target.out_dir +
+                   ", which is marked as that of this database; " + latest +
+                   ", which is newer, has none: its filters fall behind",
+               "open the database with listeners={" + ExportId({target}) +
+                   "}, or remove the folder",
+               /*fault=*/true,
+               {}});
+    }
+  }
+  const bool is_known =
+      std::any_of(folders.begin(), folders.end(), [&](const auto& folder) {
+        return Has({{folder.folder, ""}}, export_dir);
+      });
+  if (!export_dir.empty() && !is_known) {
+    add(export_dir, "")
+        ->findings.push_back(
+            {latest + ": has no export listener for " + export_dir,
+             "open the database with one, or run filterdb export --sync after "
+             "each change",
+             /*fault=*/false,
+             {}});
+  }
+  return folders;
+}
+
+}  // namespace cassandra_bloom::tools

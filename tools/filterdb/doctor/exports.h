@@ -1,0 +1,34 @@
+// filterdb doctor: the folders that the database's export listeners write to.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXPORTS_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXPORTS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plugin/export/database_exporter.h"
+#include "tools/filterdb/doctor/verdict.h"
+
+namespace cassandra_bloom::tools {
+
+struct ExportFolder {
+  std::string folder;
+  std::string sstable_version;  // Empty if it is not known.
+  bool fed = false;             // By a listener of the OPTIONS file.
+  uint64_t live = 0;            // SST files.
+  uint64_t filtered = 0;        // Those with an up-to-date Filter.db.
+  std::vector<Finding> findings;
+};
+
+bool HasFault(const ExportFolder& folder);
+
+// Those that the OPTIONS files name, and `export_dir` unless it is empty.
+// `list` lists the live SST files of the database. Throws Unusable.
+std::vector<ExportFolder> ExamineExports(const std::string& db,
+                                         const std::string& export_dir,
+                                         const ListSsts& list);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXPORTS_H_

@@ -1,0 +1,155 @@
+#include "tools/filterdb/doctor/files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "plugin/export/folder.h"
+#include "plugin/export/sst_file.h"
+
+namespace cassandra_bloom::tools {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// RocksDB locks LOCK as a whole (env/fs_posix.cc). A process that opens and
+// closes that file loses its own locks on it, so that no library may do this;
+// this process has none.
+bool MayBeInUse(const std::string& db) {
+  const int fd = open((db + "/LOCK").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return errno != ENOENT;
+  }
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  const bool known = fcntl(fd, F_GETLK, &lock) == 0;
+  close(fd);
+  return !known || lock.l_type != F_UNLCK;
+}
+
+uint64_t NumberOf(const std::string& sst) {
+  return NumberOfSst(sst).value_or(0);
+}
+
+bool IsWhole(const std::string& sst) {
+  std::string error;
+  return SstFile::Open(sst, nullptr, &error) != nullptr;
+}
+
+// `unlisted` by number.
+bool NewestIsUnlisted(const std::vector<std::string>& unlisted,
+                      const LiveSsts& live) {
+  uint64_t newest = 0;
+  for (const LiveSst& sst : live.files) {
+    newest = std::max(newest, sst.number);
+  }
+  return std::any_of(unlisted.rbegin(), unlisted.rend(),
+                     [newest](const std::string& sst) {
+                       return NumberOf(sst) > newest && IsWhole(sst);
+                     });
+}
+
+}  // namespace
+
+bool EndsInARecord(const std::string& path) {
+  // Records are cut at blocks, and each piece has a header: checksum (4 bytes),
+  // length (2), type (1). What is left of a block, less than a header, is 0.
+  constexpr size_t kBlockSize = 32768;
+  constexpr size_t kHeaderSize = 7;
+  enum PieceType { kZero = 0, kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
+  std::ifstream file(path, std::ios::binary);
+  std::string block(kBlockSize, '\0');
+  bool in_a_record = false;
+  for (size_t size = kBlockSize; size == kBlockSize;) {
+    file.read(block.data(), static_cast<std::streamsize>(kBlockSize));
+    size = static_cast<size_t>(file.gcount());
+    size_t at = 0;
+    while (at + kHeaderSize <= size) {
+      const auto byte = [&](size_t i) {
+        return static_cast<unsigned char>(block[at + i]);
+      };
+      const size_t length = byte(4) + size_t{256} * byte(5);
+      const unsigned char type = byte(6);
+      if (type == kZero && length == 0) {
+        at = size;  // Space that was reserved and never written to.
+        break;
+      }
+      at += kHeaderSize + length;
+      in_a_record = type == kFirst || type == kMiddle;
+    }
+    // More than there is, or less than a header in a block that goes on.
+    in_a_record |= at > size || (at < size && size < kBlockSize);
+  }
+  return in_a_record;
+}
+
+FilesWatch::Manifest FilesWatch::ManifestNow() const {
+  Manifest manifest;
+  std::ifstream current(folders_[0] + "/CURRENT");
+  std::getline(current, manifest.path);
+  manifest.path = folders_[0] + "/" + manifest.path;
+  std::error_code error;
+  manifest.size = fs::file_size(manifest.path, error);
+  return manifest;
+}
+
+std::vector<std::string> FilesWatch::UnlistedBy(const LiveSsts& live) const {
+  std::set<std::string> known;
+  for (const LiveSst& sst : live.files) {
+    known.insert(sst.path);
+  }
+  std::vector<std::string> unlisted;
+  for (const std::string& folder : folders_) {
+    std::error_code error;
+    for (fs::directory_iterator file(folder, error), end; !error && file != end;
+         file.increment(error)) {
+      const std::string path = folder + "/" + file->path().filename().string();
+      // Each once, should a folder be given twice.
+      if (NumberOfSst(path) && known.insert(path).second) {
+        unlisted.push_back(path);
+      }
+    }
+  }
+  std::sort(unlisted.begin(), unlisted.end(),
+            [](const std::string& a, const std::string& b) {
+              return std::pair(NumberOf(a), a) < std::pair(NumberOf(b), b);
+            });
+  return unlisted;
+}
+
+DatabaseFiles FilesWatch::Look(const LiveSsts& live,
+                               const ListAgain& list_again) const {
+  const Manifest manifest = ManifestNow();
+  DatabaseFiles files;
+  files.manifest = manifest.path;
+  files.manifest_is_torn = EndsInARecord(manifest.path);
+  files.unlisted = UnlistedBy(live);
+  if (files.manifest_is_torn || !files.unlisted.empty()) {
+    // What is being written or removed is soon otherwise.
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const LiveSsts again = list_again();
+    const std::vector<std::string> still = UnlistedBy(again);
+    const std::set<std::string> before(files.unlisted.begin(),
+                                       files.unlisted.end());
+    files.unlisted.clear();
+    std::copy_if(
+        still.begin(), still.end(), std::back_inserter(files.unlisted),
+        [&](const std::string& sst) { return before.count(sst) != 0; });
+    files.manifest_is_torn &=
+        ManifestNow() == manifest && EndsInARecord(manifest.path);
+    files.newest_is_unlisted = NewestIsUnlisted(files.unlisted, again);
+  }
+  files.in_use = MayBeInUse(folders_[0]) || !(ManifestNow() == manifest_);
+  return files;
+}
+
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,69 @@
+// filterdb doctor: what the folders of a database hold beside the SST files
+// that its MANIFEST names.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plugin/export/live_ssts.h"
+
+namespace cassandra_bloom::tools {
+
+struct DatabaseFiles {
+  std::string manifest;  // Its path.
+  // It ends in the middle of a record, and is not being written to.
+  bool manifest_is_torn = false;
+  // A process on this machine has the database open, or has written to it
+  // meanwhile, or that cannot be known.
+  bool in_use = false;
+  // SST files that no listing names, by number. A running database writes such
+  // files, and keeps those that iterators or snapshots read. One whose process
+  // was killed leaves them, and so does a MANIFEST that has lost its end.
+  std::vector<std::string> unlisted;
+  // One of them is whole, and newer than all that are named: it may have been
+  // lost with the end of the MANIFEST.
+  bool newest_is_unlisted = false;
+};
+
+// Watches the files of a database from before it is listed on.
+class FilesWatch {
+ public:
+  // Gives the listing of another time; throws Unusable.
+  using ListAgain = std::function<LiveSsts()>;
+
+  // `folders`: of its SST files, that of the database first.
+  explicit FilesWatch(std::vector<std::string> folders)
+      : folders_(std::move(folders)), manifest_(ManifestNow()) {}
+
+  // `live`: the last listing.
+  DatabaseFiles Look(const LiveSsts& live, const ListAgain& list_again) const;
+
+ private:
+  struct Manifest {
+    std::string path;
+    uint64_t size = 0;
+    bool operator==(const Manifest& other) const {
+      return path == other.path && size == other.size;
+    }
+  };
+
+  Manifest ManifestNow() const;
+  std::vector<std::string> UnlistedBy(const LiveSsts& live) const;
+
+  const std::vector<std::string> folders_;
+  const Manifest manifest_;
+};
+
+// Whether a file of records (RocksDB's db/log_format.h) ends before its last
+// record does. RocksDB reads such a MANIFEST without an error, as if the record
+// were not there.
+bool EndsInARecord(const std::string& path);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_H_

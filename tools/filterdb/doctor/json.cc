@@ -1,0 +1,180 @@
+#include <nlohmann/json.hpp>
+
+#include "tools/filterdb/doctor/doctor_report.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+Json OrNull(const std::optional<double>& number) {
+  return number ? Json(*number) : Json(nullptr);
+}
+
+const char* NameOf(FilterState state) {
+  switch (state) {
+    case FilterState::kGood:
+      return "good";
+    case FilterState::kSaturated:
+      return "saturated";
+    case FilterState::kDamaged:
+      return "damaged";
+    case FilterState::kOtherPartitionKeys:
+      return "other_partition_keys";
+    case FilterState::kOtherPolicy:
+      return "other_policy";
+    case FilterState::kUnfiltered:
+      return "unfiltered";
+    case FilterState::kUnreadable:
+      return "unreadable";
+    case FilterState::kMissing:
+      return "missing";
+  }
+  return "";
+}
+
+Json ToJson(const Filters& filters) {
+  return {{"keys", filters.keys},
+          {"filter_bytes", filters.bytes},
+          {"bits_per_key", OrNull(filters.BitsPerKey())},
+          {"estimated_rate", OrNull(filters.Rate())}};
+}
+
+Json ToJson(const Sst& sst) {
+  Json json = {{"file", sst.file.path},
+               {"level", sst.file.level},
+               {"policy", sst.policy},
+               {"filter", sst.kind}};
+  json["entries"] = sst.entries;
+  json.update(ToJson(sst.filter));
+  json["ours"] = sst.fault.empty();
+  json["state"] = NameOf(sst.state);
+  if (!sst.fault.empty()) {
+    json["fault"] = sst.fault;
+    json["remedy"] = sst.remedy;
+  }
+  if (!sst.reason.empty()) {
+    json["reason"] = sst.reason;
+  }
+  return json;
+}
+
+Json ToJson(const LevelForecast& forecast) {
+  const auto of = [&](const Allocation& allocation) {
+    return Json({{"bits_per_key", forecast.BitsPerKey(allocation)},
+                 {"false_positives", allocation.false_positives}});
+  };
+  return {{"runs", forecast.runs},
+          {"as_it_is", of(forecast.as_it_is)},
+          {"uniform", of(forecast.uniform)},
+          {"monkey", of(forecast.monkey)}};
+}
+
+Json ToJson(const Finding& finding) {
+  return {{"what", finding.what},
+          {"to_do", finding.to_do},
+          {"fault", finding.fault},
+          {"files", finding.files}};
+}
+
+Json ToJson(const std::vector<Finding>& findings) {
+  Json json = Json::array();
+  for (const Finding& finding : findings) {
+    json.push_back(ToJson(finding));
+  }
+  return json;
+}
+
+Json Levels(const Family& family, const Verdict& verdict) {
+  Json levels = Json::array();
+  for (const auto& [level, filters] : family.levels) {
+    Json json = {{"level", level},
+                 {"files", filters.files},
+                 {"with_our_filter", filters.ours}};
+    json.update(ToJson(filters));
+    const auto forecast = verdict.levels.find(level);
+    json["expected"] = ToJson(
+        forecast == verdict.levels.end() ? LevelForecast() : forecast->second);
+    levels.push_back(json);
+  }
+  return levels;
+}
+
+Json ToJson(const Verdict& verdict) {
+  Json files = Json::object();
+  for (const FilterState state : kFilterStates) {
+    const auto found = verdict.files.find(state);
+    files[NameOf(state)] = found == verdict.files.end() ? 0 : found->second;
+  }
+  return {{"filter_bytes", verdict.filter_bytes},
+          {"false_positives_per_absent_read", OrNull(verdict.false_positives)},
+          {"expected_with_our_policy", ToJson(verdict.all)},
+          {"files", files},
+          {"findings", ToJson(verdict.findings)},
+          {"fault", verdict.fault()}};
+}
+
+Json ToJson(const Family& family, const Verdict& verdict) {
+  Json ssts = Json::array();
+  for (const Sst& sst : family.ssts) {
+    ssts.push_back(ToJson(sst));
+  }
+  return {{"name", family.name},
+          {"filter_policy", family.policy},
+          {"on", family.on},
+          {"verdict", ToJson(verdict)},
+          {"levels", Levels(family, verdict)},
+          {"ssts", ssts}};
+}
+
+Json ToJson(const Observed& observed, const std::string& statistics) {
+  const FilterQuestions& questions = observed.questions;
+  return {{"statistics", statistics},
+          {"useful", questions.useful},
+          {"full_positive", questions.positive},
+          {"full_true_positive", questions.true_positive},
+          {"questions_for_absent_keys", questions.of_absent_keys()},
+          {"false_positives", questions.false_positives()},
+          {"rate", OrNull(questions.Rate())},
+          {"expected_rate", OrNull(observed.expected_rate)},
+          {"whole_keys", observed.whole_keys},
+          {"finding",
+           observed.finding ? ToJson(*observed.finding) : Json(nullptr)}};
+}
+
+Json ToJson(const ExportFolder& folder) {
+  Json findings = Json::array();
+  for (const Finding& finding : folder.findings) {
+    findings.push_back(ToJson(finding));
+  }
+  return {{"folder", folder.folder},
+          {"sstable_version", folder.sstable_version},
+          {"listener", folder.fed},
+          {"live", folder.live},
+          {"filtered", folder.filtered},
+          {"findings", findings}};
+}
+
+}  // namespace
+
+Json ToJson(const Report& report) {
+  Json families = Json::array();
+  for (size_t i = 0; i < report.families.size(); ++i) {
+    families.push_back(ToJson(report.families[i], report.verdicts[i]));
+  }
+  Json json = {{"db", report.db}, {"column_families", families}};
+  if (report.observed) {
+    json["observed"] = ToJson(*report.observed, report.statistics);
+  }
+  const DatabaseFiles& files = report.files;
+  json["in_use"] = files.in_use;
+  json["manifest"] = {{"file", files.manifest},
+                      {"torn", files.manifest_is_torn}};
+  json["unlisted_ssts"] = files.unlisted;
+  json["findings"] = ToJson(report.findings);
+  for (const ExportFolder& folder : report.exports) {
+    json["exports"].push_back(ToJson(folder));
+  }
+  json["fault"] = report.fault();
+  return json;
+}
+
+}  // namespace cassandra_bloom::tools

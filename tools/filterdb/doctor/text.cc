@@ -1,0 +1,260 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "tools/filterdb/doctor/doctor_report.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+using Count = unsigned long long;
+
+std::string BaseName(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+std::string Fixed(const std::optional<double>& number) {
+  char text[32] = "-";
+  if (number) {
+    std::snprintf(text, sizeof(text), "%.2f", *number);
+  }
+  return text;
+}
+
+// ---- What is there ----
+
+void PrintRow(const std::string& level, const std::string& file,
+              const std::string& policy, const Filters& filters) {
+  std::printf("  %5s  %-16s %-26s %12llu %12llu %8s  %s\n", level.c_str(),
+              file.c_str(), policy.c_str(), static_cast<Count>(filters.keys),
+              static_cast<Count>(filters.bytes),
+              Fixed(filters.BitsPerKey()).c_str(),
+              filters.Rate() ? Percent(*filters.Rate()).c_str() : "-");
+}
+
+std::string PolicyOf(const Sst& sst) {
+  if (!sst.IsThere()) {
+    return sst.state == FilterState::kMissing ? "(missing)" : "(unreadable)";
+  }
+  if (sst.kind == "none") {
+    return "(no filter)";
+  }
+  return sst.policy.empty()
+             ? "(unknown)"
+             : sst.policy + (sst.kind == "partitioned" ? ", partitioned" : "");
+}
+
+void PrintFiles(const Family& family) {
+  if (!family.ssts.empty()) {
+    std::printf("  %5s  %-16s %-26s %12s %12s %8s  %s\n", "level", "SST files",
+                "policy", "keys", "filter bytes", "bits/key", "estimated rate");
+  }
+  for (const auto& [level, filters] : family.levels) {
+    const std::string number = std::to_string(level);
+    for (const Sst& sst : family.ssts) {
+      if (sst.file.level == level) {
+        PrintRow(number, BaseName(sst.file.path), PolicyOf(sst), sst.filter);
+      }
+    }
+    PrintRow(number, "all " + std::to_string(filters.files),
+             std::to_string(filters.ours) + " ours", filters);
+  }
+}
+
+// ---- What it gives ----
+
+void PrintLevel(const std::string& level, uint64_t bytes,
+                const LevelForecast& forecast) {
+  std::printf("  %5s  %5llu %12llu  %s\n", level.c_str(),
+              static_cast<Count>(forecast.runs), static_cast<Count>(bytes),
+              ThreeDigits(forecast.as_it_is.false_positives).c_str());
+}
+
+void PrintExpected(const Family& family, const Verdict& verdict) {
+  if (verdict.levels.empty()) {
+    return;
+  }
+  std::printf(
+      "  A read of an absent key asks every run (sorted run: a file of level "
+      "0, "
+      "or a deeper\n  level)%s and meets so many false positives:\n"
+      "  %5s  %5s %12s  %s\n",
+      family.on ? "" : ", if our policy is on,", "level", "runs",
+      "filter bytes", "false positives");
+  for (const auto& [level, forecast] : verdict.levels) {
+    PrintLevel(std::to_string(level), family.levels.at(level).bytes, forecast);
+  }
+  PrintLevel("all", verdict.filter_bytes, verdict.all);
+  std::printf("  in the same memory: %s uniform, %s by allocation=monkey\n",
+              ThreeDigits(verdict.all.uniform.false_positives).c_str(),
+              ThreeDigits(verdict.all.monkey.false_positives).c_str());
+  if (!family.on) {
+    std::printf("  as it is: %s\n",
+                verdict.false_positives
+                    ? (ThreeDigits(*verdict.false_positives) +
+                       ", as every run is read, whatever filters there are")
+                          .c_str()
+                    : "not known, as the policy is another");
+  }
+}
+
+std::string NameOf(FilterState state) {
+  switch (state) {
+    case FilterState::kGood:
+      return "with our filter";
+    case FilterState::kSaturated:
+      return "with a saturated one";
+    case FilterState::kDamaged:
+      return "with a damaged one";
+    case FilterState::kOtherPartitionKeys:
+      return "with one of other partition keys";
+    case FilterState::kOtherPolicy:
+      return "with one of another policy";
+    case FilterState::kUnfiltered:
+      return "without a filter";
+    case FilterState::kUnreadable:
+      return "that cannot be read";
+    case FilterState::kMissing:
+      return "missing";
+  }
+  return "";
+}
+
+void PrintCounts(const Verdict& verdict) {
+  std::string line;
+  for (const auto& [state, count] : verdict.files) {
+    line += (line.empty() ? "" : ", ") + std::to_string(count) + " " +
+            NameOf(state);
+  }
+  if (!line.empty()) {
+    std::printf("  SST files: %s\n", line.c_str());
+  }
+}
+
+// ---- What to change ----
+
+std::string FilesOf(const Finding& finding) {
+  constexpr size_t kMostNamed = 5;
+  if (finding.files.empty()) {
+    return "";
+  }
+  std::string line = " (" + std::to_string(finding.files.size()) +
+                     (finding.files.size() == 1 ? " SST file:" : " SST files:");
+  for (size_t i = 0; i < std::min(kMostNamed, finding.files.size()); ++i) {
+    line += " " + BaseName(finding.files[i]);
+  }
+  return line + (finding.files.size() > kMostNamed ? " ...)" : ")");
+}
+
+void PrintFinding(const Finding& finding) {
+  std::printf("  %s: %s%s\n    to do: %s\n", finding.fault ? "fault" : "advice",
+              finding.what.c_str(), FilesOf(finding).c_str(),
+              finding.to_do.c_str());
+}
+
+void Print(const Family& family, const Verdict& verdict) {
+  std::printf("column family %s: %s\n", family.name.c_str(),
+              family.on ? ("on, filter_policy=" + family.policy).c_str()
+              : family.policy.empty()
+                  ? "off, no filter policy in the OPTIONS file"
+                  : ("off, filter_policy=" + family.policy).c_str());
+  PrintFiles(family);
+  PrintExpected(family, verdict);
+  PrintCounts(verdict);
+  for (const Finding& finding : verdict.findings) {
+    PrintFinding(finding);
+  }
+}
+
+// ---- What RocksDB has counted ----
+
+void Print(const Observed& observed, const std::string& statistics) {
+  const FilterQuestions& questions = observed.questions;
+  if (!questions.Rate()) {
+    std::printf(
+        "observed, by %s: no filter was asked for a key that its file does not "
+        "have\n",
+        statistics.c_str());
+    return;
+  }
+  std::printf(
+      "observed, by %s: %s of %llu questions for absent keys passed; expected "
+      "%s\n",
+      statistics.c_str(), Percent(*questions.Rate()).c_str(),
+      static_cast<Count>(questions.of_absent_keys()),
+      observed.expected_rate ? Percent(*observed.expected_rate).c_str()
+                             : "nothing, as none of our filters is asked");
+  if (!observed.whole_keys) {
+    std::printf(
+        "  absent rows of present partitions or prefixes are among those that "
+        "passed\n");
+  }
+  if (observed.finding) {
+    PrintFinding(*observed.finding);
+  }
+}
+
+// ---- The database ----
+
+void PrintFiles(const DatabaseFiles& files) {
+  if (files.in_use && !files.unlisted.empty()) {
+    std::printf(
+        "SST files in the folder that are in no listing: %llu. The database is "
+        "in use: it is\nwriting them, or keeps them for iterators and "
+        "snapshots\n",
+        static_cast<Count>(files.unlisted.size()));
+  }
+}
+
+std::string AllIsWell(const Report& report) {
+  size_t ssts = 0;
+  bool all_have_keys = true;
+  for (const Family& family : report.families) {
+    ssts += family.ssts.size();
+    for (const Sst& sst : family.ssts) {
+      all_have_keys &= sst.entries > 0;
+    }
+  }
+  return ssts == 0 ? "all is well: the database has no SST files, and so no "
+                     "filters, yet"
+         : all_have_keys
+             ? "all is well: every SST file has our filter"
+             : "all is well: every SST file that has keys has our filter";
+}
+
+// ---- What is exported ----
+
+void Print(const ExportFolder& folder) {
+  if (!folder.folder.empty()) {
+    std::printf(
+        "export folder %s: %s, %llu of %llu SST files have a Filter.db\n",
+        folder.folder.c_str(),
+        folder.fed ? "with a listener" : "without a listener",
+        static_cast<Count>(folder.filtered), static_cast<Count>(folder.live));
+  }
+  for (const Finding& finding : folder.findings) {
+    PrintFinding(finding);
+  }
+}
+
+}  // namespace
+
+void PrintText(const Report& report) {
+  for (size_t i = 0; i < report.families.size(); ++i) {
+    Print(report.families[i], report.verdicts[i]);
+  }
+  if (report.observed) {
+    Print(*report.observed, report.statistics);
+  }
+  PrintFiles(report.files);
+  for (const Finding& finding : report.findings) {
+    PrintFinding(finding);
+  }
+  for (const ExportFolder& folder : report.exports) {
+    Print(folder);
+  }
+  std::printf("%s\n", report.fault()
+                          ? "there are faults; what to do is said above"
+                          : AllIsWell(report).c_str());
+}
+
+}  // namespace cassandra_bloom::tools

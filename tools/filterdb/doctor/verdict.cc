@@ -1,0 +1,290 @@
+#include "tools/filterdb/doctor/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "plugin/policy/policy_config.h"
+#include "tools/filterdb/doctor/level_allocation.h"
+#include "tools/filterdb/output.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+double RateOf(const Sst& sst) {
+  return sst.HasOurFilter() ? sst.filter.Rate().value_or(1) : 1;
+}
+
+struct SortedRun {
+  int level = 0;
+  double entries = 0;
+  double keys = 0;  // As a filter counts them.
+  double bits = 0;
+  double weighted_rate = 0;
+  // Of entries behind filters that are asked.
+  double asked = 0;
+  double weighted_asked_rate = 0;
+
+  void Add(const Sst& sst) {
+    const auto n = static_cast<double>(sst.entries);
+    entries += n;
+    keys += sst.filter.keys > 0 ? static_cast<double>(sst.filter.keys) : n;
+    bits += sst.bits;
+    weighted_rate += n * RateOf(sst);
+    if (sst.HasOurFilter()) {
+      asked += n;
+      weighted_asked_rate += n * RateOf(sst);
+    }
+  }
+};
+
+// Of the SST files, which are in the order of their levels.
+std::vector<SortedRun> RunsOf(const Family& family) {
+  std::vector<SortedRun> runs;
+  for (const Sst& sst : family.ssts) {
+    if (sst.entries == 0 || !sst.IsThere()) {
+      continue;
+    }
+    if (runs.empty() || sst.file.level == 0 ||
+        sst.file.level != runs.back().level) {
+      runs.emplace_back();
+      runs.back().level = sst.file.level;
+    }
+    runs.back().Add(sst);
+  }
+  return runs;
+}
+
+Allocation Allocate(double keys, double bits_per_key) {
+  return {keys * bits_per_key, BestRate(bits_per_key)};
+}
+
+void Forecast(const std::vector<SortedRun>& runs, Verdict* verdict) {
+  if (runs.empty()) {
+    return;
+  }
+  std::vector<double> keys;
+  double bits = 0;
+  for (const SortedRun& run : runs) {
+    keys.push_back(run.keys);
+    bits += run.bits;
+  }
+  const std::vector<double> uniform = UniformBits(keys, bits);
+  const std::vector<double> monkey = MonkeyBits(keys, bits);
+  for (size_t i = 0; i < runs.size(); ++i) {
+    LevelForecast forecast;
+    forecast.runs = 1;
+    forecast.keys = keys[i];
+    forecast.as_it_is = {runs[i].bits, runs[i].weighted_rate / runs[i].entries};
+    forecast.uniform = Allocate(keys[i], uniform[i]);
+    forecast.monkey = Allocate(keys[i], monkey[i]);
+    verdict->levels[runs[i].level].Add(forecast);
+    verdict->all.Add(forecast);
+  }
+}
+
+// ---- What to change ----
+
+// With a policy that reads the filters that are there.
+std::string PolicyFor(const Family& family) {
+  std::string policy = std::string(kPolicyName) + ":10";
+  for (const Sst& sst : family.ssts) {
+    const auto partition_key = PartitionKeyOfFilterName(sst.policy);
+    if (partition_key && !partition_key->is_whole()) {
+      return policy + ":partition_key:" + partition_key->spelling();
+    }
+  }
+  return policy;
+}
+
+Finding NotOn(const Family& family) {
+  Finding finding;
+  finding.what =
+      family.policy.empty()
+          ? "no filter policy in the OPTIONS file"
+          : "the filter policy in the OPTIONS file is '" + family.policy + "'";
+  finding.to_do = "open it with filter_policy=" + PolicyFor(family);
+  for (const Sst& sst : family.ssts) {
+    if (sst.HasOurFilter() && sst.entries > 0) {
+      finding.files.push_back(sst.file.path);
+    }
+  }
+  if (!finding.files.empty()) {
+    finding.what += ", so that our filters, which are there, are not asked";
+    finding.to_do +=
+        ", in a process that has loaded or registered the library: one that "
+        "has not drops the setting without a word";
+  }
+  return finding;
+}
+
+// One for all files with the same.
+void AddFaultsOfFiles(const Family& family, std::vector<Finding>* findings) {
+  std::map<std::pair<std::string, std::string>, size_t> found;
+  for (const Sst& sst : family.ssts) {
+    if (sst.fault.empty()) {
+      continue;
+    }
+    const auto [at, is_new] =
+        found.emplace(std::pair(sst.fault, sst.remedy), findings->size());
+    if (is_new) {
+      findings->push_back({sst.fault, sst.remedy, true, {}});
+    }
+    (*findings)[at->second].files.push_back(sst.file.path);
+  }
+}
+
+constexpr char kCopyFirst[] =
+    "copy the folder of the database before anything opens it for writing, as "
+    "RocksDB then removes SST files that the MANIFEST does not name. ";
+
+// Levels of very different sizes, at the same bits per key. Less than a third
+// off, or less than one false positive in a thousand reads, is not worth a
+// compaction.
+bool MonkeyPays(const Family& family, const LevelForecast& all) {
+  return family.levelled && all.runs >= 3 &&
+         family.policy.find("monkey") == std::string::npos &&
+         all.as_it_is.false_positives >= 1.5 * all.monkey.false_positives &&
+         all.as_it_is.false_positives >= 0.001 + all.monkey.false_positives;
+}
+
+Finding TryMonkey(const Verdict& verdict) {
+  const LevelForecast& all = verdict.all;
+  return {
+      "spread over the levels by their sizes, the same memory would at best "
+      "give " +
+          ThreeDigits(all.monkey.false_positives) + ", not " +
+          ThreeDigits(all.as_it_is.false_positives) + " false positives",
+      "allocation=monkey in the options of the policy (with bottom_level=" +
+          std::to_string(verdict.levels.rbegin()->first) +
+          ", unless level_compaction_dynamic_level_bytes is on), then "
+          "compact",
+      false,
+      {}};
+}
+
+}  // namespace
+
+void LevelForecast::Add(const LevelForecast& other) {
+  runs += other.runs;
+  keys += other.keys;
+  as_it_is.Add(other.as_it_is);
+  uniform.Add(other.uniform);
+  monkey.Add(other.monkey);
+}
+
+bool Verdict::fault() const {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Finding& finding) { return finding.fault; });
+}
+
+Verdict Judge(const Family& family) {
+  Verdict verdict;
+  Forecast(RunsOf(family), &verdict);
+  for (const Sst& sst : family.ssts) {
+    verdict.filter_bytes += sst.filter.bytes;
+    ++verdict.files[sst.state];
+  }
+  if (family.on) {
+    verdict.false_positives = verdict.all.as_it_is.false_positives;
+  } else {
+    if (family.policy.empty()) {
+      verdict.false_positives = static_cast<double>(verdict.all.runs);
+    }
+    verdict.findings.push_back(NotOn(family));
+  }
+  AddFaultsOfFiles(family, &verdict.findings);
+  if (!verdict.fault() && MonkeyPays(family, verdict.all)) {
+    verdict.findings.push_back(TryMonkey(verdict));
+  }
+  return verdict;
+}
+
+std::vector<Finding> Judge(const DatabaseFiles& files) {
+  const bool left_behind = !files.unlisted.empty() && !files.in_use;
+  Finding finding;
+  if (left_behind) {
+    finding.files = files.unlisted;
+  }
+  if (files.manifest_is_torn) {
+    finding.what =
+        files.manifest +
+        ": ends in the middle of a record, so that RocksDB knows nothing of "
+        "what came after: it was cut, or the disk was full or the machine "
+        "crashed while it was written";
+    if (left_behind) {
+      finding.what += "; SST files are in the folder that it does not name";
+    }
+    finding.to_do = std::string(kCopyFirst) +
+                    "Then restore the database from a backup; without one, try "
+                    "ldb repair on the copy, which may bring old rows back";
+  } else if (left_behind && files.newest_is_unlisted) {
+    finding.what =
+        "SST files are in the folder that the MANIFEST does not name, the "
+        "newest of all among them, and no process on this machine has the "
+        "database open: a process was killed that had just written them, or "
+        "the MANIFEST has lost its end or is an old one, and their rows are "
+        "lost with it";
+    finding.to_do =
+        std::string(kCopyFirst) +
+        "If a process was killed, that is all: what it had not finished is in "
+        "the write-ahead log, or in the files that it was compacting. If none "
+        "was, restore the database from a backup";
+  } else if (left_behind) {
+    finding.fault = false;
+    finding.what =
+        "SST files are in the folder that the MANIFEST does not name, and no "
+        "process on this machine has the database open: a process that was "
+        "killed leaves such files";
+    finding.to_do =
+        "nothing: RocksDB removes them when it opens the database for writing";
+  } else {
+    return {};
+  }
+  return {finding};
+}
+
+Observed Compare(const FilterQuestions& questions,
+                 const std::vector<Family>& families) {
+  Observed observed;
+  observed.questions = questions;
+  double asked = 0;
+  double answered_wrongly = 0;
+  double worst = 0;
+  for (const Family& family : families) {
+    if (!family.on) {
+      continue;
+    }
+    for (const SortedRun& run : RunsOf(family)) {
+      asked += run.asked / run.entries;
+      answered_wrongly += run.weighted_asked_rate / run.entries;
+    }
+    for (const Sst& sst : family.ssts) {
+      if (sst.HasOurFilter() && sst.entries > 0) {
+        worst = std::max(worst, RateOf(sst));
+        observed.whole_keys &= sst.whole_keys;
+      }
+    }
+  }
+  if (asked > 0) {
+    observed.expected_rate = answered_wrongly / asked;
+  }
+  // Reads that find a key ask the upper levels only, so that the average may be
+  // another, but never beyond the worst filter. Four standard deviations.
+  const auto wrong = static_cast<double>(questions.false_positives());
+  const double at_most =
+      worst * static_cast<double>(questions.of_absent_keys());
+  if (asked > 0 && observed.whole_keys && wrong >= 20 &&
+      wrong > 1.5 * at_most && wrong > at_most + 4 * std::sqrt(at_most)) {
+    observed.finding = {
+        "more keys pass than the worst of the filters should let pass, " +
+            Percent(worst),
+        "see whether the statistics are of these SST files, and not of earlier "
+        "ones; if they are, somebody may be choosing the keys",
+        true,
+        {}};
+  }
+  return observed;
+}
+
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,243 @@
+// filterdb export
+
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_db_export.h"
+#include "plugin/export/folder.h"
+#include "tools/filterdb/command.h"
+#include "tools/filterdb/progress_bar.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+struct Options {
+  std::vector<std::string> ssts;
+  std::string db;
+  std::string column_family;
+  std::string out_dir;
+  FilterDbExportOptions exporting;
+  bool sync = false;
+  bool json = false;
+};
+
+Json ToJson(const ExportedFilterDb& exported) {
+  Json json = {{"sst", exported.sst_file},
+               {"file", exported.filter_db},
+               {"from", exported.from_block ? "block" : "keys"},
+               {"holds", exported.holds_prefixes ? "prefixes" : "keys"},
+               {"partition_key", exported.partition_key},
+               {"keys", exported.num_keys},
+               {"probes", exported.num_probes},
+               {"words", exported.num_words},
+               {"range_deletions", exported.num_range_deletions}};
+  if (!exported.why_not_block.empty()) {
+    json["why_not_block"] = exported.why_not_block;
+  }
+  return json;
+}
+
+void Print(const ExportedFilterDb& exported) {
+  const std::string partition_keys =
+      "partition keys (" + exported.partition_key + ")";
+  std::printf("%s: %llu %s %s, %d probes, %u words", exported.filter_db.c_str(),
+              static_cast<unsigned long long>(exported.num_keys),
+              exported.holds_prefixes             ? "prefixes"
+              : exported.partition_key == "whole" ? "keys"
+                                                  : partition_keys.c_str(),
+              exported.from_block ? "from the block" : "hashed anew",
+              exported.num_probes, exported.num_words);
+  if (!exported.why_not_block.empty()) {
+    std::printf(" (%s)", exported.why_not_block.c_str());
+  }
+  std::printf("\n");
+}
+
+ExitCode Show(const Options& options, const FilterDbExportReport& report,
+              const std::string& error) {
+  if (options.json) {
+    Json exported = Json::array();
+    for (const ExportedFilterDb& one : report.exported) {
+      exported.push_back(ToJson(one));
+    }
+    PrintJson({{"exported", exported},
+               {"kept", report.kept},
+               {"removed", report.removed},
+               {"errors", report.errors}});
+  } else {
+    for (const ExportedFilterDb& one : report.exported) {
+      Print(one);
+    }
+    for (const std::string& file : report.kept) {
+      std::printf("%s: kept\n", file.c_str());
+    }
+    for (const std::string& file : report.removed) {
+      std::printf("%s: removed\n", file.c_str());
+    }
+  }
+  for (const std::string& one : report.errors) {
+    std::fprintf(stderr, "filterdb: %s\n", one.c_str());
+  }
+  if (!error.empty()) {
+    throw Unusable(error);
+  }
+  return kGood;
+}
+
+// Files that would get the same name are found before any is written.
+std::map<std::string, std::string> NamesOf(const Options& options) {
+  std::map<std::string, std::string> sst_of_name;
+  for (const std::string& sst : options.ssts) {
+    std::string name;
+    std::string error;
+    if (!ExportedFilterDbName(sst, options.exporting.sstable_version, &name,
+                              &error)) {
+      throw Unusable(error);
+    }
+    const auto [other, is_new] = sst_of_name.emplace(name, sst);
+    if (!is_new) {
+      throw Unusable(other->second + " and " + sst + ": would both be " + name +
+                     "; export them to different folders");
+    }
+  }
+  return sst_of_name;
+}
+
+void ExportSsts(const Options& options, FilterDbExportReport* report,
+                std::string* error) {
+  const auto sst_of_name = NamesOf(options);
+  if (!PrepareExportFolder(options.out_dir, error)) {
+    throw Unusable(*error);
+  }
+  for (const auto& [name, sst] : sst_of_name) {
+    ExportedFilterDb exported;
+    std::string failure;
+    if (ExportFilterDb(sst, options.out_dir + "/" + name, options.exporting,
+                       &exported, &failure)) {
+      report->exported.push_back(exported);
+    } else {
+      report->errors.push_back(failure);
+    }
+  }
+  if (!report->errors.empty()) {
+    *error = std::to_string(report->errors.size()) + " of " +
+             std::to_string(options.ssts.size()) +
+             " SST files were not exported";
+  }
+}
+
+ExitCode RunExport(const Options& given) {
+  ProgressBar progress("exporting");
+  Options options = given;
+  options.exporting.progress = [&](uint64_t done, uint64_t all) {
+    progress.Show(done, all);
+  };
+  FilterDbExportReport report;
+  std::string error;
+  if (options.db.empty()) {
+    ExportSsts(options, &report, &error);
+  } else if (!ExportFilterDbs(options.db, options.column_family,
+                              options.out_dir, options.sync, options.exporting,
+                              &report, &error)) {
+    if (error.empty()) {
+      error = options.db + ": not exported";
+    }
+  }
+  return Show(options, report, error);
+}
+
+void AddSource(CLI::App* command, Options* options) {
+  auto* const source = command->add_option_group("source")->require_option(1);
+  source
+      ->add_option("--sst", options->ssts,
+                   "An SST file, named after its number as in a database; may "
+                   "be given several times")
+      ->type_name("FILE");
+  auto* const db =
+      source
+          ->add_option("--db", options->db,
+                       "The folder of a database, which may be in use: all of "
+                       "its live SST files. Nothing in it is changed")
+          ->type_name("DIR");
+  command
+      ->add_option("--column-family", options->column_family,
+                   "Only the SST files of this one")
+      ->type_name("NAME")
+      ->needs(db);
+  AddDbPath(command, &options->exporting.db_paths)->needs(db);
+  command
+      ->add_flag("--sync", options->sync,
+                 "Make the folder hold exactly the filters of the live SST "
+                 "files: keep those that are there, whatever --bits they were "
+                 "made with, unless --force, and remove those of SST files "
+                 "that are no more. Other files are not touched. A folder of "
+                 "Cassandra's SSTables is refused and, without --force, one of "
+                 "filters with another --partition-key, --prefixes, "
+                 "--live-keys-only or --from=keys")
+      ->needs(db);
+}
+
+void AddKeysOptions(CLI::App* command, FilterDbExportOptions* options) {
+  command
+      ->add_option("--from", options->from,
+                   "block: only the very filter block of the SST file, which "
+                   "must be a full filter of cassandra_bloom with whole keys "
+                   "or prefixes alone. keys: hash the keys anew. By default "
+                   "the block where that can be, otherwise the keys")
+      ->transform(CLI::Transformer(std::map<std::string, ExportFrom>{
+          {"block", ExportFrom::kBlock}, {"keys", ExportFrom::kKeys}}))
+      ->type_name("block|keys");
+  auto* const bits =
+      command
+          ->add_option("--bits", options->bits_per_key,
+                       "Bits per key of filters made from keys, 1 to 100 [10]")
+          ->check(IsBitsPerKey());
+  command
+      ->add_option("--fp-chance", options->fp_chance,
+                   "Instead, Cassandra's bloom_filter_fp_chance, 0.0000671 to "
+                   "below 1")
+      ->check(IsFpChance())
+      ->excludes(bits);
+  command
+      ->add_option("--partition-key", options->partition_key,
+                   "What of a key: whole, fixed:N, skip:S, skip:S,fixed:N, "
+                   "skip:S,u16 or skip:S,composite:C. By default what the "
+                   "filter of the SST file holds, if it is ours, and the whole "
+                   "key otherwise")
+      ->type_name("EXTRACTOR");
+  command->add_flag("--prefixes", options->prefixes,
+                    "Prefixes instead of keys, by the column family's prefix "
+                    "extractor");
+  command->add_flag("--live-keys-only", options->live_keys_only,
+                    "Leave out the keys of deletions, which RocksDB before 9.2 "
+                    "does not show. Deleted rows may come back to life");
+}
+
+}  // namespace
+
+void AddExport(CLI::App* app, Run* run) {
+  auto* const command = app->add_subcommand(
+      "export", "A Filter.db for each SST file of a RocksDB database");
+  auto* const options = NewOptions(command, run, RunExport);
+  AddSource(command, options);
+  command
+      ->add_option("--out-dir", options->out_dir,
+                   "The folder for the Filter.db files, such as "
+                   "nb-123-big-Filter.db for 000123.sst")
+      ->required()
+      ->type_name("DIR");
+  command
+      ->add_option("--sstable-version", options->exporting.sstable_version,
+                   "SSTable version of the Filter.db files, such as nb")
+      ->required()
+      ->type_name("VERSION");
+  AddKeysOptions(command, &options->exporting);
+  command->add_flag("--force", options->exporting.overwrite,
+                    "Overwrite existing files");
+  AddJson(command, &options->json);
+}
+
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,106 @@
+// filterdb: shows, checks, builds and converts Cassandra's Filter.db files.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/c.h"
+#include "tools/filterdb/command.h"
+#include "tools/filterdb/empty_values.h"
+#include "tools/filterdb/signals.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+std::string NamesOfCommands(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* const command : app.get_subcommands({})) {
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  return names;
+}
+
+// What is wrong with a command line, and where the right ones are described.
+std::string UsageError(const std::string& what, const std::string& command) {
+  return "filterdb: " + what + "\nsee filterdb " + command +
+         (command.empty() ? "" : " ") + "--help\n";
+}
+
+std::string UsageErrorOf(const CLI::App* app, const CLI::Error& error) {
+  const auto chosen = app->get_subcommands();
+  if (!chosen.empty()) {
+    return UsageError(error.what(), chosen[0]->get_name());
+  }
+  const auto words = app->remaining();
+  return UsageError(
+      (words.empty() ? "no command" : "'" + words[0] + "' is no command") +
+          "; the commands are " + NamesOfCommands(*app),
+      /*command=*/"");
+}
+
+// True, and the error on stderr, if a value is empty.
+bool HasEmptyValue(const CLI::App& app, const std::vector<std::string>& words) {
+  const std::string fault = EmptyValueIn(words);
+  if (fault.empty()) {
+    return false;
+  }
+  const auto commands = app.get_subcommands({});
+  const bool has_command = std::any_of(
+      commands.begin(), commands.end(),
+      [&](const CLI::App* command) { return command->get_name() == words[0]; });
+  std::fputs(UsageError(fault, has_command ? words[0] : "").c_str(), stderr);
+  return true;
+}
+
+// A full disk shows when the last of the output is written.
+ExitCode Finish(ExitCode exit_code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+    return exit_code;
+  }
+  std::fprintf(stderr, "filterdb: cannot write to standard output\n");
+  return kUnusable;
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::tools
+
+int main(int argc, char** argv) {
+  using namespace cassandra_bloom::tools;
+  CLI::App app(
+      "Cassandra's Filter.db: shows, checks, builds and converts it.\n"
+      "Exit status: 0 good, 1 a fault was found, 2 wrong usage or unreadable "
+      "input.",
+      "filterdb");
+  app.require_subcommand(1);
+  app.failure_message(UsageErrorOf);
+  app.set_version_flag("--version", cassandra_bloom_version());
+  app.set_help_all_flag("--help-all", "Help for all commands");
+  Run run;
+  AddInfo(&app, &run);
+  AddCheck(&app, &run);
+  AddBuild(&app, &run);
+  AddConvert(&app, &run);
+  AddDiff(&app, &run);
+  AddExport(&app, &run);
+  AddDoctor(&app, &run);
+  if (HasEmptyValue(app, {argv + std::min(argc, 1), argv + argc})) {
+    return kUnusable;
+  }
+  CleanUpAtSignals();
+  try {
+    app.parse(argc, argv);
+    return Finish(run());
+  } catch (const CLI::ParseError& error) {
+    return Finish(app.exit(error) == 0 ? kGood : kUnusable);
+  } catch (const std::bad_alloc&) {
+    PrintError(Unusable("not enough memory for a filter of this size"));
+    return kUnusable;
+  } catch (const std::exception& error) {
+    PrintError(error);
+    return kUnusable;
+  }
+}

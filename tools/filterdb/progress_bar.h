@@ -1,0 +1,31 @@
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_PROGRESS_BAR_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_PROGRESS_BAR_H_
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace cassandra_bloom::tools {
+
+// A line on stderr for work of more than a second; none where stderr is no
+// terminal.
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::string what);
+  ~ProgressBar();  // Wipes the line.
+
+  // `all` may be 0: unknown.
+  void Show(uint64_t done, uint64_t all);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const std::string what_;
+  const bool on_terminal_;
+  bool shown_ = false;
+  Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_PROGRESS_BAR_H_
