@@ -10,9 +10,11 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/export/listener.h"
+#include "plugin/policy/filter_name.h"
 #include "plugin/policy/marked_skip_list.h"
 #include "plugin/policy/partition_transform.h"
 #include "plugin/policy/policy.h"
+#include "plugin/policy/policy_config.h"
 #include "plugin/policy/running_rocksdb.h"
 
 using cassandra_bloom::CassandraBloomPolicy;

@@ -75,7 +75,8 @@ BenchOptions OptionsFromFlags() {
   options.key_shapes = ReadKeyShapes(FLAGS_key_length);
   options.bits_per_key = ReadList<double>("bits_per_key", FLAGS_bits_per_key,
                                           {1, 100, /*whole=*/false});
-  options.batches = ReadList<uint32_t>("batch", FLAGS_batch, {1, kMaxBatch});
+  options.batches =
+      ReadList<uint32_t>("batch", FLAGS_batch, {1, kMaxWorkBatch});
   options.workloads = ReadNames("workloads", FLAGS_workloads, WorkloadNames());
   options.filters_to_run =
       ReadNames("filters_to_run", FLAGS_filters_to_run, FilterNames());

@@ -94,7 +94,7 @@ Tally WithoutLosses(const Tally& tally, const FilterSet& set,
 void AskUntimed(const Bench& bench, uint64_t queries, Results* results) {
   for (size_t filter = 0; filter < bench.sets.size(); ++filter) {
     for (const Workload& workload :
-         {Workload{Work::kMixed, 0}, Workload{Work::kMixed, kMaxBatch}}) {
+         {Workload{Work::kMixed, 0}, Workload{Work::kMixed, kMaxWorkBatch}}) {
       const FilterSet& set = *bench.sets[filter];
       results->AddUntimed(
           filter, WithoutLosses(Ask(set, workload, queries, /*seed=*/0), set,

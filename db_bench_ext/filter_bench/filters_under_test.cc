@@ -13,7 +13,7 @@
 #include "db_bench_ext/filter_bench/empty_filter_policy.h"
 #include "db_bench_ext/filter_bench/naive_filter_policy.h"
 #include "db_bench_ext/filter_bench/stopwatch.h"
-#include "plugin/filter/kernels/kernel.h"
+#include "plugin/filter/kernels/dispatch.h"
 #include "tests/support/memory_meter.h"
 
 namespace cassandra_bloom::bench {

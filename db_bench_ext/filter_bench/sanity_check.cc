@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kMostKeys = 20000;
 constexpr uint64_t kFirstAbsent = uint64_t{1} << 61;
 constexpr size_t kBatches[] = {1,  2,  3,  4,  7,   8,
-                               31, 32, 33, 64, 100, kMaxBatch};
+                               31, 32, 33, 64, 100, kMaxWorkBatch};
 
 // Present and absent keys by turns.
 void Choose(uint64_t first, KeyChunk* keys) {
@@ -25,7 +25,7 @@ void Choose(uint64_t first, KeyChunk* keys) {
 
 void CheckAnswers(FilterBitsReader* naive, FilterBitsReader* reader,
                   size_t batch, KeyChunk* keys) {
-  bool answers[kMaxBatch];
+  bool answers[kMaxWorkBatch];
   for (size_t i = 0; i + batch <= KeyChunk::kCapacity; i += batch) {
     reader->MayMatch(static_cast<int>(batch), keys->pointers() + i, answers);
     for (size_t j = 0; j < batch; ++j) {

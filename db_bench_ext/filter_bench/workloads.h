@@ -11,7 +11,7 @@
 
 namespace cassandra_bloom::bench {
 
-constexpr uint32_t kMaxBatch = 128;
+constexpr uint32_t kMaxWorkBatch = 128;
 
 // RocksDB asks a filter about at most so many keys with one call
 // (MultiGetContext::MAX_BATCH_SIZE), and its own filters have no room for more:

@@ -12,7 +12,7 @@
 
 #include "plugin/export/read_only_env.h"
 #include "plugin/policy/filter_bits_api.h"
-#include "plugin/policy/policy_config.h"
+#include "plugin/policy/filter_name.h"
 
 namespace cassandra_bloom {
 

@@ -2,7 +2,7 @@
 
 #include "plugin/filter/block_layout.h"
 #include "plugin/filter/invariant_remainder.h"
-#include "plugin/filter/kernels/kernel.h"
+#include "plugin/filter/kernels/dispatch.h"
 
 namespace cassandra_bloom {
 

@@ -6,7 +6,7 @@
 
 #include "plugin/filter/block_layout.h"
 #include "plugin/filter/filter_view.h"
-#include "plugin/filter/kernels/kernel.h"
+#include "plugin/filter/kernels/dispatch.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/policy/report.h"
 #include "plugin/policy/slice_view.h"

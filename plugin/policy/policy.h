@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "plugin/policy/filter_name.h"
 #include "plugin/policy/policy_config.h"
 #include "plugin/policy/statistics.h"
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
+#include "plugin/policy/filter_name.h"
 #include "plugin/policy/policy_options.h"
 
 namespace cassandra_bloom {
@@ -13,7 +14,6 @@ namespace {
 using ROCKSDB_NAMESPACE::CassandraBloomOptions;
 
 constexpr size_t kNameLength = sizeof(kPolicyName) - 1;
-constexpr char kInFilterName[] = ".partition_key.";
 constexpr char kUsage[] =
     "use cassandra_bloom:BITS (0 to 100 bits per key) or "
     "cassandra_bloom:fp:CHANCE (false positive chance, 0.0000671 to 1), with "
@@ -144,28 +144,6 @@ GivenOptions GivenIn(const CassandraBloomOptions& options) {
 }
 
 }  // namespace
-
-std::string FilterNameFor(PartitionKeyExtractor partition_key) {
-  return partition_key.is_whole() ? kPolicyName
-                                  : std::string(kPolicyName) + kInFilterName +
-                                        partition_key.spelling();
-}
-
-std::optional<PartitionKeyExtractor> PartitionKeyOfFilterName(
-    const std::string& name) {
-  if (name == kPolicyName) {
-    return PartitionKeyExtractor();
-  }
-  const std::string before = std::string(kPolicyName) + kInFilterName;
-  if (name.compare(0, before.size(), before) != 0) {
-    return std::nullopt;
-  }
-  std::string ignored;
-  const auto found =
-      PartitionKeyExtractor::Parse(name.substr(before.size()), &ignored);
-  // Such as another spelling of the same, which is none of ours.
-  return found && FilterNameFor(*found) == name ? found : std::nullopt;
-}
 
 PolicySettings SettingsForBitsPerKey(double bits_per_key) {
   return SettingsOf({{kBitsPerKeyOption, EffectiveBitsPerKey(bits_per_key)}});

@@ -20,46 +20,16 @@
 
 #include <rocksdb/rocksdb_namespace.h>
 
-#include <optional>
 #include <string>
 #include <unordered_map>
 
-#include "plugin/lsm/level_sizing.h"
-#include "plugin/lsm/partition_key.h"
+#include "plugin/policy/policy_settings.h"
 
 namespace ROCKSDB_NAMESPACE {
 struct CassandraBloomOptions;
 }  // namespace ROCKSDB_NAMESPACE
 
 namespace cassandra_bloom {
-
-// The name of the policy in options strings, and of its filters of whole keys
-// in SST files. Frozen: a filter of another name is not seen.
-constexpr char kPolicyName[] = "cassandra_bloom";
-
-// The name in SST files of filters of these partition keys, frozen, too. No two
-// extractors have the same one: a filter that was built by another would be
-// asked for what is not in it.
-std::string FilterNameFor(PartitionKeyExtractor partition_key);
-
-// None if filters of this name in SST files are not ours.
-std::optional<PartitionKeyExtractor> PartitionKeyOfFilterName(
-    const std::string& name);
-
-struct PolicySettings {
-  // The string that gives these settings again. It never holds one of = ; { }
-  // and #, which RocksDB's options parser would not bring back.
-  std::string id;
-
-  LevelSizing sizing;
-
-  PartitionKeyExtractor partition_key;
-
-  // Not empty: a wrong setting, what it is and what would be right. Then no
-  // filter is built (`sizing` is that of none), those of whole keys are read,
-  // and `id` is one that is refused again.
-  std::string error;
-};
 
 // By NewCassandraBloomPolicy's rules, where nothing is an error.
 PolicySettings SettingsForBitsPerKey(double bits_per_key);

@@ -8,6 +8,8 @@
 #include <optional>
 #include <system_error>
 
+#include "plugin/policy/filter_name.h"
+
 namespace cassandra_bloom {
 namespace {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "plugin/policy/policy_config.h"
+#include "plugin/policy/policy_settings.h"
 
 namespace cassandra_bloom {
 

@@ -13,7 +13,7 @@
 #include "plugin/filter/block_layout.h"
 #include "plugin/filter/endian.h"
 #include "plugin/filter/filter_view.h"
-#include "plugin/filter/kernels/kernel.h"
+#include "plugin/filter/kernels/dispatch.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/sstable/file_io.h"
 #include "plugin/sstable/output_file.h"

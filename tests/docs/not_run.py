@@ -24,18 +24,18 @@ NOT_RUN = {
         _LONG + "by hand, for the tables",
     "python3 db_bench_ext/database/end_to_end.py --lib-dir=build/release/lib "
     "--direct-reads": _LONG + "by hand, for the table",
-    "make soak MINUTES=60": _LONG + "tests/soak, for seconds",
-    "make crash ROUNDS=100": _LONG + "tests/soak, for seconds",
+    "make soak MINUTES=60": _LONG + "tests/stress/soak, for seconds",
+    "make crash ROUNDS=100": _LONG + "tests/stress/soak, for seconds",
     "make fuzz SECONDS=900": _LONG + "tests/stress/fuzz/run.sh, by hand",
     "make mutants": _LONG + "by hand",
     "make coverage": _LONG + "by hand",
     "tests/install/matrix/thread_sanitizer.sh TREE": _LONG + "by hand",
     "tests/install/matrix/rocksdb_filter_tests.sh TREE": _LONG + "by hand",
-    "build/dev/bin/soak --lookups=100000000": _LONG + "tests/soak",
+    "build/dev/bin/soak --lookups=100000000": _LONG + "tests/stress/soak",
     "CASSANDRA_BLOOM_PRESENT_KEYS=1000000000 build/dev/bin/false_negative_test":
         _LONG + "the test runs with fewer keys",
     "cmake --preset release | dev | asan-ubsan | core-only":
-        "a choice; tests/configure, and every build",
+        "a choice; tests/install/configure, and every build",
     # docs/packaging.md
     'make deb DEBFULLNAME="A. Packager" DEBEMAIL=packager@example.org':
         _ROOT + "tests/install/matrix/packages.sh",

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "plugin/filter/filter_view.h"
-#include "plugin/filter/kernels/kernel.h"
+#include "plugin/filter/kernels/dispatch.h"
 #include "plugin/filter/murmur3.h"
 #include "tests/filter/kernel_checks.h"
 #include "tests/support/guarded_memory.h"

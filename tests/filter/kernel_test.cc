@@ -1,8 +1,6 @@
 // Every kernel that this machine runs against the naive filter: the same
 // hashes, the same bits, the same answers.
 
-#include "plugin/filter/kernels/kernel.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,6 +18,7 @@
 #include "plugin/filter/block_layout.h"
 #include "plugin/filter/block_writer.h"
 #include "plugin/filter/hash_list.h"
+#include "plugin/filter/kernels/dispatch.h"
 #include "tests/filter/kernel_checks.h"
 #include "tests/support/guarded_memory.h"
 #include "tests/support/key_of_hash.h"

@@ -38,7 +38,7 @@ ProcessResult Preprocess(int major, int minor,
                                       "-o",
                                       "/dev/null",
                                       TEST_SOURCE_DIR
-                                      "/plugin/rocksdb/filter_bits_api.h"};
+                                      "/plugin/policy/filter_bits_api.h"};
   command.insert(command.end(), flags.begin(), flags.end());
   return RunProcess(command);
 }

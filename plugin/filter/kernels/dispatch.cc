@@ -1,8 +1,9 @@
+#include "plugin/filter/kernels/dispatch.h"
+
 #include <atomic>
 
 #include "plugin/filter/kernels/avx2_kernel.h"
 #include "plugin/filter/kernels/avx512_kernel.h"
-#include "plugin/filter/kernels/kernel.h"
 #include "plugin/filter/kernels/portable_kernel.h"
 
 namespace cassandra_bloom {

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <string_view>
-#include <vector>
 
 #include "plugin/filter/filter_view.h"
 #include "plugin/filter/invariant_remainder.h"
@@ -40,17 +39,6 @@ struct Kernel {
   void (*set_bits)(const Hash128* hashes, size_t n, int num_probes,
                    const InvariantRemainder& capacity_bits, char* bits);
 };
-
-// Those that this machine can run, for tests and measurements: the one that it
-// takes by itself first, "portable" last.
-std::vector<const Kernel*> Kernels();
-
-// The one that work is done with. What takes it may keep it.
-const Kernel& ActiveKernel();
-
-// Makes another the active one, for tests and measurements: work that is under
-// way may be finished with either.
-void ForceKernel(const Kernel& kernel);
 
 }  // namespace cassandra_bloom
 

@@ -75,8 +75,8 @@ class LaneKernel {
   static constexpr size_t kLanes = Cpu::kLanes;
   // So many that none waits for the result of its last operation.
   static constexpr size_t kVectorsAtOnce = 16 / kLanes;
-  // Up to here, waiting for the cache costs less than asking it first.
-  static constexpr uint64_t kCachedBits = uint64_t{8} * (4 << 20);
+  // Filters up to this size are written without prefetching.
+  static constexpr uint64_t kMaxUnfetchedBits = uint64_t{8} * (4 << 20);
   // Up to here, a batch that asks for two probes of all keys at first, not for
   // three, has no stage more, and an absent key takes fewer cache lines, as
   // each bit is set or not: 2 + (k - 2) / 4, not 3 + (k - 3) / 8.
@@ -125,7 +125,7 @@ class LaneKernel {
             ? n - n % kLanes
             : 0;
     const Divisor divisor(num_words, SmallReciprocal(num_words));
-    if (capacity_bits.divisor() <= kCachedBits) {
+    if (capacity_bits.divisor() <= kMaxUnfetchedBits) {
       SetInBlocks<1, false>(hashes, in_vectors, num_probes, divisor, bits);
     } else {
       SetInBlocks<kVectorsAtOnce, true>(hashes, in_vectors, num_probes, divisor,

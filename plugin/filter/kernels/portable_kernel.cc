@@ -160,12 +160,12 @@ void SetBitsBeyondCache(const Hash128* hashes, size_t n, int num_probes,
   }
 }
 
-// Up to here, waiting for the cache costs less than keeping positions.
-constexpr uint64_t kCachedBits = uint64_t{8} * (1 << 20);
+// Filters up to this size are written without keeping positions for a prefetch.
+constexpr uint64_t kMaxPlainlyWrittenBits = uint64_t{8} * (1 << 20);
 
 void SetBits(const Hash128* hashes, size_t n, int num_probes,
              const InvariantRemainder& capacity_bits, char* bits) {
-  if (capacity_bits.divisor() <= kCachedBits) {
+  if (capacity_bits.divisor() <= kMaxPlainlyWrittenBits) {
     SetBitsInCache(hashes, n, num_probes, capacity_bits, bits);
   } else {
     SetBitsBeyondCache(hashes, n, num_probes, capacity_bits, bits);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "plugin/filter/filter_view.h"
-#include "plugin/filter/kernels/kernel.h"
+#include "plugin/filter/kernels/dispatch.h"
 #include "plugin/filter/murmur3.h"
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_input.h"

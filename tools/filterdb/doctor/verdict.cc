@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "plugin/policy/policy_config.h"
+#include "plugin/policy/filter_name.h"
 #include "tools/filterdb/doctor/level_allocation.h"
 #include "tools/filterdb/output.h"
 

@@ -1,0 +1,28 @@
+// The names of the policy and of its filters. They are frozen: docs/stability.md.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_FILTER_NAME_H_
+#define CASSANDRA_BLOOM_PLUGIN_POLICY_FILTER_NAME_H_
+
+#include <optional>
+#include <string>
+
+#include "plugin/lsm/partition_key.h"
+
+namespace cassandra_bloom {
+
+// The name of the policy in options strings, and of its filters of whole keys
+// in SST files. Frozen: a filter of another name is not seen.
+constexpr char kPolicyName[] = "cassandra_bloom";
+
+// The name in SST files of filters of these partition keys, frozen, too. No two
+// extractors have the same one: a filter that was built by another would be
+// asked for what is not in it.
+std::string FilterNameFor(PartitionKeyExtractor partition_key);
+
+// None if filters of this name in SST files are not ours.
+std::optional<PartitionKeyExtractor> PartitionKeyOfFilterName(
+    const std::string& name);
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_FILTER_NAME_H_
