@@ -66,7 +66,7 @@ TEST(FilterTest, EqualsCassandra) {
 
 TEST(FilterTest, EqualsCassandraOnItsTable) {
   const auto table = ReadCassandraTable("vectors.tsv");
-  SKIP_WITHOUT(table);
+  ASSERT_FALSE(table.empty());
   int num_checked = 0;
   for (const auto& fields : table) {
     if (fields[3] != "new") {

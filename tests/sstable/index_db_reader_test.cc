@@ -76,8 +76,8 @@ KeysAndError Read(const std::string& bytes, IndexFormat format) {
 // ---- What Cassandra and ScyllaDB wrote ----
 
 TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
-  const std::vector<std::string> folders = ListCassandraFolders("corpus");
-  SKIP_WITHOUT(folders);
+  const std::vector<std::string> folders = CorpusSstables();
+  SKIP_WITHOUT_CORPUS(folders);
   int num_read = 0;
   for (const std::string& folder : folders) {
     SCOPED_TRACE(folder);

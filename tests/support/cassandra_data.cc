@@ -11,20 +11,11 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-std::filesystem::path DataPath(const std::string& name) {
-  const char* const given = std::getenv("CASSANDRA_BLOOM_TEST_DATA");
-  return std::filesystem::path(
-             given != nullptr ? given : CASSANDRA_BLOOM_DEFAULT_TEST_DATA) /
-         name;
-}
-
-}  // namespace
-
-std::vector<std::string> ListCassandraFolders(const std::string& folder_name) {
+std::vector<std::string> FoldersIn(const std::filesystem::path& folder) {
   std::vector<std::string> folders;
   std::error_code no_such_folder;
-  for (const auto& entry : std::filesystem::directory_iterator(
-           DataPath(folder_name), no_such_folder)) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(folder, no_such_folder)) {
     if (entry.is_directory()) {
       folders.push_back(entry.path());
     }
@@ -33,9 +24,22 @@ std::vector<std::string> ListCassandraFolders(const std::string& folder_name) {
   return folders;
 }
 
+}  // namespace
+
+std::vector<std::string> CassandraSstables() {
+  return FoldersIn(std::filesystem::path(CASSANDRA_BLOOM_TEST_DATA) /
+                   "sstables");
+}
+
+std::vector<std::string> CorpusSstables() {
+  const char* const given = std::getenv("CASSANDRA_BLOOM_CORPUS");
+  return FoldersIn(given != nullptr ? given : CASSANDRA_BLOOM_DEFAULT_CORPUS);
+}
+
 std::vector<std::vector<std::string>> ReadCassandraTable(
     const std::string& file_name) {
-  std::ifstream file(DataPath(file_name));
+  std::ifstream file(std::filesystem::path(CASSANDRA_BLOOM_TEST_DATA) /
+                     file_name);
   std::vector<std::vector<std::string>> table;
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') {
