@@ -2,7 +2,7 @@
 
 PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev \
   librocksdb-dev nlohmann-json3-dev python3 rocksdb-tools
-TEST_PACKAGES = pkgconf qemu-user
+TEST_PACKAGES = gnuplot-nox locales pkgconf qemu-user
 DEB_PACKAGES = dpkg-dev file
 COVERAGE_PACKAGES = gcovr
 FUZZ_PACKAGES = clang libclang-rt-dev

@@ -528,11 +528,9 @@ class DoctorPlotTest : public ::testing::Test {
   const std::string file_ = dir_ / "it's.svg";
 };
 
-// By gnuplot itself, where it is installed.
+// By gnuplot itself.
 TEST_F(DoctorPlotTest, Svg) {
-  if (!HasGnuplot()) {
-    GTEST_SKIP() << "no gnuplot";
-  }
+  ASSERT_TRUE(HasGnuplot()) << "apt-get install gnuplot-nox";
   const std::string plot =
       "doctor --db=" + db_.path() + " --plot=\"" + file_ + "\"";
   const Ran ran = Filterdb(plot);
