@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The commands of the README. Each installs what it needs on Debian.
 
 PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev \

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # For RocksDB's own build, where this repository is its plugin/cassandra_bloom:
 #   make ROCKSDB_PLUGINS=cassandra_bloom ...
 # RocksDB's CMake reads this file, too, by regular expressions that want each

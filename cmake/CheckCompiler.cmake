@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The compiler, and its standard library: 17 is the C++ standard that we need,
 # and of 17 what came last, numbers from strings (GCC 11, or Clang with the
 # libstdc++ of GCC 11).

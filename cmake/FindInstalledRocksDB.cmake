@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Gives the target installed_rocksdb, the shared library of the system's
 # RocksDB, and INSTALLED_ROCKSDB_RELEASE, its MAJOR.MINOR.
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # cassandra_bloom_require(PACKAGE DEBIAN_PACKAGE WHAT_FOR REMEDY): find_package,
 # and if it is not there, what to install or to switch off.
 macro(cassandra_bloom_require package debian_package what_for remedy)

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Which RocksDB is this? For our build, and for those who find_package us.
 
 # cassandra_bloom_rocksdb_release(INCLUDE_DIR LIBRARY RELEASE FAULT): RELEASE is

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # What is installed, and where; the components are those of cmake/debian. The
 # loader looks for the builds of the plugin beside itself.
 

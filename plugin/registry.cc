@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The ways into the library: the public functions, and the registration of the
 // policy's name.
 

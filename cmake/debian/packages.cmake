@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Debian packages, by cpack: docs/packaging.md. A component of cmake/install.cmake
 # is a package.
 
@@ -60,7 +62,7 @@ macro(debian_package component name section summary)
   install(FILES ${debian_files}/copyright ${debian_files}/changelog.gz
       ${debian_files}/changelog.Debian.gz
     DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${name} COMPONENT ${component})
-  set(overrides copyright-without-copyright-notice initial-upload-closes-no-bugs ${arg_OVERRIDES})
+  set(overrides initial-upload-closes-no-bugs ${arg_OVERRIDES})
   list(TRANSFORM overrides PREPEND "${name}: ")
   list(JOIN overrides "\n" overrides)
   file(WRITE ${debian_files}/overrides/${name} "# Explained in docs/packaging.md\n${overrides}\n")

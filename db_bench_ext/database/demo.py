@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares filter policies in one table, by the stock db_bench.
 
 The same keys are written once and then compacted with no filter, with RocksDB's own

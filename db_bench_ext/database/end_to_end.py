@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares cassandra_bloom with RocksDB's Bloom filter, in lookups of a whole database.
 
 The stock db_bench writes the same keys into the same files of four levels, with each

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Times filterdb on many keys, and measures its memory.
 
 `filterdb build` makes a Filter.db of random keys of 16 bytes, and `filterdb check` asks

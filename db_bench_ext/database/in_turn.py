@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Processes of which only one runs at a time, in turn, on the same CPU.
 
 What slows a machine down for a while slows all of them down.

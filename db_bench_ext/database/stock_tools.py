@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The tools that come with RocksDB, run with the preloaded plugin."""
 
 import os

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The keys of the benchmark: every number has one.
 
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_BENCH_KEYS_H_

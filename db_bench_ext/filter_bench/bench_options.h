@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The flags.
 
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_BENCH_OPTIONS_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A filter policy that does nothing: what it takes is the benchmark's own time.
 
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_EMPTY_FILTER_POLICY_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Times filters of one RocksDB through RocksDB's own interface: its built-in
 // Bloom and Ribbon filters, ours, and ours written plainly, on the same keys,
 // in interleaved rounds.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include <nlohmann/json.hpp>
 
 #include "db_bench_ext/filter_bench/result_output.h"

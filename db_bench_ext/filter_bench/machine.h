@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the figures were measured.
 
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_MACHINE_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Cassandra's filter written down as its Java has it: what the work on
 // cassandra_bloom's speed is measured against.
 

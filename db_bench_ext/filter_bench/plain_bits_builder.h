@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What RocksDB asks of a builder beside AddKey and Finish, for builders that
 // only this benchmark calls.
 

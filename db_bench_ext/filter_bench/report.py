@@ -1,4 +1,5 @@
 #!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: Apache-2.0
 """Sweeps filter_bench over sizes and bits per key, and draws what it measured.
 
 Writes four plots (SVG), a table with the machine named (report.md), and all that

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What was measured, and what it amounts to.
 
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_RESULTS_H_

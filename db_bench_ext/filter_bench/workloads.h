@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What filters are made to do, and how long it takes them.
 
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_WORKLOADS_H_

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* A Filter.db of Cassandra, built, written, opened and asked, without RocksDB:
  *
  *   cc -std=c99 filter_db.c -o filter_db -lcassandra_bloom

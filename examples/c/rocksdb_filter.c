@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* RocksDB, from C, with Cassandra's Bloom filter:
  *
  *   cc -std=c99 rocksdb_filter.c -o rocksdb_filter \

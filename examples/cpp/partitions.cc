@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Rows in partitions, as a Cassandra on RocksDB stores them (Rocksandra and its
 // like), and a filter of their partition keys:
 //

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Whether a Filter.db of Cassandra has lost one of these keys.
 
 Needs libcassandra_bloom.so.0 and no Python package. The exit status is 0 if the

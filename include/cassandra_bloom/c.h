@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The C interface: Cassandra's Filter.db files for every language, and the
 // RocksDB filter policy for programs that use RocksDB through its C interface.
 //

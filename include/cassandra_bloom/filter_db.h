@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Cassandra's Filter.db, the file that holds the Bloom filter of an SSTable:
 // read, queried, built and written, in every form that Cassandra ever wrote.
 //

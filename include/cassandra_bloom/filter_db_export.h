@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Filter.db files for the SST files of a RocksDB database.
 //
 // Where the filter of an SST file is a full one of ours, its block is a

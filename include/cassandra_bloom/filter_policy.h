@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Apache Cassandra's Bloom filter as a RocksDB FilterPolicy.
 //
 //   rocksdb::BlockBasedTableOptions table_options;

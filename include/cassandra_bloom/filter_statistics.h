@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a filter policy of ours has built and read, for tests and for people.
 //
 //   const auto* const table_options =

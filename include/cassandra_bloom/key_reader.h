@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Keys for a filter, one after another: from a list of keys, or from the
 // Index.db of an SSTable.
 //

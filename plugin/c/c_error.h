@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Errors and exceptions at the border to C: include/cassandra_bloom/c.h.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_C_C_ERROR_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The C interface to Filter.db files: include/cassandra_bloom/c.h.
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The part of the C interface that needs RocksDB: include/cassandra_bloom/c.h.
 
 #include <rocksdb/utilities/object_registry.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "plugin/export/database_exporter.h"
 
 #include <unistd.h>

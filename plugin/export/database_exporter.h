@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The Filter.db files of a database's live SST files.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_DATABASE_EXPORTER_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Filter.db files for SST files: include/cassandra_bloom/filter_db_export.h.
 
 #include "cassandra_bloom/filter_db_export.h"

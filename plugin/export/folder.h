@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The folder that exported Filter.db files are in: names, and what is removed.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_H_

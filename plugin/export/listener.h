@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The listener that keeps a folder of Filter.db files, or several where RocksDB
 // makes one listener of several.
 

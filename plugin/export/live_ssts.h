@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which SST files a database consists of.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_LIVE_SSTS_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "plugin/export/read_only_env.h"
 
 #include <rocksdb/file_system.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // To read a database that belongs to somebody else.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_READ_ONLY_ENV_H_

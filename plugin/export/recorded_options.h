@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What of a database's options its OPTIONS file says, as far as one must know
 // it to list the files of a database that another program has written.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "plugin/export/sst_exporter.h"
 
 #include <rocksdb/convenience.h>

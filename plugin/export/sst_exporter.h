@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The Filter.db of one SST file.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_EXPORTER_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An SST file, by RocksDB's own reader of single files.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_FILE_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the export listener writes to, and how options name it.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_TARGET_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Makes folders of Filter.db files follow what it is told of a database, in a
 // thread of its own.
 

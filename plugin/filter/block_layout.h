@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The layout of a Filter.db, which is also the layout of our filter block.
 //
 //    0                  4                  8                        8 + 8*words

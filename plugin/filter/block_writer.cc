@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "plugin/filter/block_writer.h"
 
 #include "plugin/filter/block_layout.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From the hashes of the keys to a whole Filter.db.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_WRITER_H_

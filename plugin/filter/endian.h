@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Loads and stores in a stated byte order, at any alignment.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_ENDIAN_H_

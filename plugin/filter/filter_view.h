@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Queries on the bits of a filter that somebody else keeps.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_FILTER_VIEW_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The hashes of the keys of a filter, until their number is known.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_HASH_LIST_H_

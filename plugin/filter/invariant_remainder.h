@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // x % divisor without a division, for a divisor that stays the same.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_INVARIANT_REMAINDER_H_

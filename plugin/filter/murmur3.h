@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Cassandra's hash of a partition key: *almost* MurmurHash3 x64 128, seed 0.
 //
 // The deviation is in the tail. Java's bytes are signed, and Cassandra

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the bits of a key are. The one place that knows it: adding and
 // querying both walk a ProbeSequence.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How large a filter is and how many bits a key sets.
 //
 // "Bits per key" is what Cassandra calls buckets per element, "probes" (k) its

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Bits per key by the level of the SST file that a filter is built for.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_LSM_LEVEL_SIZING_H_

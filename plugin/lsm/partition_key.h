@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the partition key is in a storage key.
 //
 //   whole                the storage key itself

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Builds filter blocks: the FilterBitsBuilder of our policy.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_BITS_BUILDER_H_

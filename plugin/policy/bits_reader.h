@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Answers queries from a filter block: the FilterBitsReader of our policy.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_BITS_READER_H_

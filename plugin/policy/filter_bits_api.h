@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RocksDB's private interface of filter builders and readers: the one place
 // that knows it.
 //

@@ -1,4 +1,7 @@
-// The names of the policy and of its filters. They are frozen: docs/stability.md.
+// SPDX-License-Identifier: Apache-2.0
+
+// The names of the policy and of its filters. They are frozen:
+// docs/stability.md.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_FILTER_NAME_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_FILTER_NAME_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "plugin/policy/marked_skip_list.h"
 
 #include <rocksdb/convenience.h>

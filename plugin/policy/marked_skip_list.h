@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A mark for OPTIONS files, which a process that does not know the policy
 // cannot read:
 //

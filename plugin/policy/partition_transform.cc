@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "plugin/policy/partition_transform.h"
 
 #include <rocksdb/slice.h>

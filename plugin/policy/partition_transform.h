@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The prefix extractor that keeps a partition together:
 //
 //   prefix_extractor=cassandra_partition:skip:8,u16

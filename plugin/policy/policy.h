@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The FilterPolicy.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a filter_policy string of ours says, and whether it may.
 //
 //   cassandra_bloom                  10 bits per key

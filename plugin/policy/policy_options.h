@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The options of the policy, by name: which there are, and what each may be.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_OPTIONS_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a user must be told where no Status can carry it: one line in RocksDB's
 // LOG, or on stderr where there is none.
 

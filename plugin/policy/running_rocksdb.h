@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Is the RocksDB of this process the one that we were compiled for?
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_RUNNING_ROCKSDB_H_

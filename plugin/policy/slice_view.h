@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What RocksDB hands over, as the core takes it.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_SLICE_VIEW_H_

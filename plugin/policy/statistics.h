@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The figures of include/cassandra_bloom/filter_statistics.h as they grow.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_STATISTICS_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The library to preload: LD_PRELOAD=libcassandra_bloom_preload.so db_bench ...
 //
 // LD_PRELOAD reaches every process of a pipeline and every child of a shell,

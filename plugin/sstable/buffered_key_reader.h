@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What all key readers have in common.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_BUFFERED_KEY_READER_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "plugin/sstable/byte_source.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where bytes come from, one after another.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_BYTE_SOURCE_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A file descriptor that is closed at the end.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILE_DESCRIPTOR_H_

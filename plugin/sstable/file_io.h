@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What reading and writing have in common, and whole files that are read. (For
 // those that are written: output_file.h.) Errors name the file.
 

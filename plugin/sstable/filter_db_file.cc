@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Filter.db files of all forms: include/cassandra_bloom/filter_db.h.
 
 #include "plugin/sstable/filter_db_file.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Filter.db files, for what is inside: include/cassandra_bloom/filter_db.h.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILTER_DB_FILE_H_

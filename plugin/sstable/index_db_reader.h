@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The layout of an Index.db: for each partition, in the order of Data.db,
 //
 //    +--------+---------+----------+---------------+------- - - - ---------+

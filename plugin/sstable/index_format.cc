@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "plugin/sstable/index_format.h"
 
 #include "cassandra_bloom/filter_db.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How the Index.db of an SSTable version is laid out.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_INDEX_FORMAT_H_

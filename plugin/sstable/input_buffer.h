@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A buffer before a ByteSource: records are looked at in place, whole.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_INPUT_BUFFER_H_

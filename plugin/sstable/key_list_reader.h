@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Readers of lists of keys, from any source of bytes.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_KEY_LIST_READER_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Files that are written, and what else bytes may go to. Errors name the file.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_OUTPUT_FILE_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The forms of Filter.db by SSTable version, and the version by file name.
 
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The file that is written first and becomes the wanted one when it is whole:
 // its name with ".tmp" and the number of the process.
 

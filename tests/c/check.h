@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* Assertions for tests in C. */
 
 #ifndef CASSANDRA_BLOOM_TESTS_C_CHECK_H_

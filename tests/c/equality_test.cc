@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The C interface gives what the C++ interface gives, and what Cassandra wrote.
 
 #include <gtest/gtest.h>

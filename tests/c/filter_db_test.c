@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* The functions of c.h that need no RocksDB, from C, each with its errors. The
  * argument is an empty folder. */
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Want of memory, at every place where some is allocated: an error of the C
 // function, never an exception, and nothing half done.
 

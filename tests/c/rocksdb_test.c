@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* The functions of c.h that need RocksDB, from C. The argument is the path of a
  * database that is not there yet. */
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The block in the SST file is a Filter.db, byte for byte.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // detect_filter_construct_corruption: a filter that changes in memory between
 // being built and being written fails the flush.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Any bit of a filter block that changes on the disk: RocksDB's checksum sees
 // it, and no row is ever said to be absent.
 

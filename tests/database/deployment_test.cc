@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The ways in which an application has its database: column families of
 // different policies, files written elsewhere, copies, read-only opens, time
 // stamps.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The disk becomes full, or fails, after any number of bytes: while a filter is
 // written, before or behind it. What was acknowledged is there afterwards.
 

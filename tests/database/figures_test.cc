@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RocksDB's own figures: statistics, perf context and table properties.
 
 #include <gtest/gtest.h>

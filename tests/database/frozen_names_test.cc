@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What docs/stability.md promises of names on disk, and what the code writes.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Bits per key by level, in files that RocksDB writes to them.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The least and the most that a filter meets: files without keys, files of one
 // key, and keys of 64 KB and more.
 

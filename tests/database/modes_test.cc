@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every way in which RocksDB builds and asks a filter, against a plain map:
 // full and partitioned filters of whole keys, prefixes and both.
 

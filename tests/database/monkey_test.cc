@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // allocation=monkey beside the same bits per key in every level, in the same
 // memory: false positives of absent keys.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // No memory for a filter while a file is written: the file has its rows, and
 // they are found. RocksDB takes an empty partition for one without keys, so
 // that an empty filter would lose them.

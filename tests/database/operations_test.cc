@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every kind of write, in random order, over files at several levels; the rows
 // are compared with a map, now and as of older snapshots.
 

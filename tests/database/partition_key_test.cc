@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Filters of partition keys: keys that are too short or lie about their
 // lengths, and from one extractor to another on the same files.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Databases of many rows in partitions, with the filter of their partition keys
 // and the prefix extractor that goes with it, against a plain map.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The figures of a policy, and its lines in the LOG, against what RocksDB says
 // of the same files.
 

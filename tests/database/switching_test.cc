@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From one policy to another on the same files: no row is lost, and filters of
 // the other policy are unused until a compaction has rewritten them.
 

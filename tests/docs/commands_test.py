@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the commands of README.md and docs/*.md, and compares what they print.
 
 A block that is indented by four spaces and has lines that begin with `$ ` is

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """What the documents show and commands_test.py does not run, and why."""
 
 _LONG = "takes minutes: "

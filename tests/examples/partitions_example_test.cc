@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The example of rows in partitions, and what filterdb makes of its database.
 
 #include <gtest/gtest.h>

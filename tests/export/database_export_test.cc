@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The Filter.db files of all live SST files of a database.
 
 #include <gmock/gmock.h>

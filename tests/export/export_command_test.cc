@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The command `filterdb export`, run as a user does.
 
 #include <gmock/gmock.h>

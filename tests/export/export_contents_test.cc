@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A folder that is synchronised never mixes filters of different contents.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What of an export listener survives RocksDB's own writing and reading.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A folder of Filter.db files that follows a running database.
 
 #include <fcntl.h>

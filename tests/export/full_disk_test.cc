@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // No room for a Filter.db, or for all of it: an error, and no file is left.
 
 #include <gtest/gtest.h>

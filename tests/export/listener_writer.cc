@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Writes to a database with an export listener until it is killed:
 // listener_writer DB OUT_DIR SEED
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The Filter.db of one SST file.
 
 #include <gmock/gmock.h>

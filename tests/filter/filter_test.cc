@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whole filters: written, read and queried.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every kernel against the naive filter, in numbers: all small capacities, and
 // a hundred million random cases of a key, a capacity and a number of probes.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the tests of the kernels have in common.
 
 #ifndef CASSANDRA_BLOOM_TESTS_FILTER_KERNEL_CHECKS_H_

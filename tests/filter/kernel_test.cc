@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every kernel that this machine runs against the naive filter: the same
 // hashes, the same bits, the same answers.
 

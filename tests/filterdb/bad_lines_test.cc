@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // filterdb with broken files and wrong command lines: every one ends with the
 // exit code for it, and with a message that names what is wrong.
 

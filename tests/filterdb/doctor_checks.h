@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the tests of `filterdb doctor` share.
 
 #ifndef CASSANDRA_BLOOM_TESTS_FILTERDB_DOCTOR_CHECKS_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The command `filterdb doctor` on databases with an export listener.
 
 #include <gmock/gmock.h>

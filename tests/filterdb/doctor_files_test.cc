@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `filterdb doctor` where the files of a database are not what they should be,
 // or not where they are expected.
 

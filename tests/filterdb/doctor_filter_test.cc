@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `filterdb doctor` and `filterdb export` where a filter block is damaged on
 // the disk, and where the keys are in the order of a comparator that they do
 // not know.

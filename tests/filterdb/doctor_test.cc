@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The command `filterdb doctor`, run as a user does, on real databases.
 
 #include <gmock/gmock.h>

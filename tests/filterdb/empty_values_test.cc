@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An option or an operand without a value, `--out=` or `--out ''`, in every
 // command: what an unset variable of a script leaves. The word after it must
 // not be taken for the value.

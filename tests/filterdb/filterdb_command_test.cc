@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // filterdb info, check, build, convert and diff where all is well.
 
 #include "tests/support/filterdb_command.h"

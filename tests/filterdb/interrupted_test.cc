@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // filterdb ended by a signal while it writes, and what an earlier run left.
 
 #include <fcntl.h>

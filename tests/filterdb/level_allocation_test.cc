@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Monkey's closed form, against the definition.
 
 #include "tools/filterdb/doctor/level_allocation.h"

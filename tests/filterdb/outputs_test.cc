@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What filterdb writes into: regular files, symbolic links, FIFOs, devices and
 // standard output; and what it leaves alone.
 

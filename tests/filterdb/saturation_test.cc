@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // No filter that was built for its keys is called saturated.
 
 #include "tools/filterdb/saturation.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RocksDB's statistics as its releases write them.
 
 #include "tools/filterdb/doctor/statistics_text.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "plugin/lsm/level_sizing.h"
 
 #include <gtest/gtest.h>

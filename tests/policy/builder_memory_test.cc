@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What building a filter takes in memory at most: 16 bytes a key, the filter,
 // and 1 MB.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FilterPolicy::CreateFromString, the direct way from a string to a policy.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // No false negative, ever; and the rate of false positives is the expected one.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A filter of more than 2^31 bits, so that no position fits into an int32.
 //
 // CASSANDRA_BLOOM_LARGE_KEYS=300000000 makes one of so many keys, which takes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Strings that name no policy, or not quite: none of them changes a policy of
 // ours in silence, or takes it away.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Numbers are written with a point, whatever the locale of the program.
 
 #include <gtest/gtest.h>
@@ -53,8 +55,8 @@ TEST(LocaleTest, CommaInTheCppLocale) {
 // installed; its sources are in Debian's package `locales`.
 TEST(LocaleTest, CommaInTheCLocale) {
   const TempDir dir;
-  const ProcessResult made = RunProcess(
-      {"/usr/bin/localedef", "-i", "de_DE", "-f", "UTF-8", dir / "de_DE.UTF-8"});
+  const ProcessResult made = RunProcess({"/usr/bin/localedef", "-i", "de_DE",
+                                         "-f", "UTF-8", dir / "de_DE.UTF-8"});
   ASSERT_EQ(made.exit_code, 0) << made.err;
   const std::string before = std::setlocale(LC_ALL, nullptr);
   ASSERT_EQ(setenv("LOCPATH", dir.path().c_str(), /*overwrite=*/1), 0);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The mark that keeps an OPTIONS file from who does not know the policy, as a
 // string; options_file_test.cc has it in files.
 

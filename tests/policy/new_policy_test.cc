@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The functions of the public header, and the names that are frozen.
 
 #include <gtest/gtest.h>

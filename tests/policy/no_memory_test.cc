@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Without memory a filter matches everything, and no exception reaches RocksDB.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tests/policy/option_routes.h"
 
 #include <rocksdb/table.h>

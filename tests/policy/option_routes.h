@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The ways by which a filter_policy string gets into the options of a database.
 
 #ifndef CASSANDRA_BLOOM_TESTS_POLICY_OPTION_ROUTES_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A filter_policy string on every way into a database's options: what is
 // accepted arrives, and what is refused is never a database without filters.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Policies in the OPTIONS file of a database: written, loaded, edited by hand.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Partition keys in filters, through RocksDB's interface of builders and
 // readers.
 

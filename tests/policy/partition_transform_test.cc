@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The prefix extractor that is a string: what it does, on which ways it comes,
 // and that a wrong one is never silently none.
 

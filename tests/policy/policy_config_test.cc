@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What strings say of the bits per key of each level.
 
 #include "plugin/policy/policy_config.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Looks into policies, options and messages.
 
 #ifndef CASSANDRA_BLOOM_TESTS_POLICY_POLICY_PROBE_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The filter_policy strings of the tests: what is accepted and as what, and
 // what is refused and with which words.
 

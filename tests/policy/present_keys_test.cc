@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Present keys, counted by the way in which they came into the filter and are
 // asked for.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Registration, in registries of the test's own.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // For which releases of RocksDB filter_bits_api.h lets itself be compiled.
 
 #include <gtest/gtest.h>

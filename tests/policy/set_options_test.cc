@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A change of the filter policy of an open database answers as for the built-in
 // policy, whatever the release of RocksDB answers there.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The figures of a policy, without a database.
 
 #include "plugin/policy/statistics.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tests/policy/temp_db.h"
 
 #include <rocksdb/statistics.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A database in a folder of its own, removed afterwards.
 
 #ifndef CASSANDRA_BLOOM_TESTS_POLICY_TEMP_DB_H_

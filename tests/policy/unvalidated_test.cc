@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A refused string where RocksDB asks no policy whether its options are valid:
 // there it is reported, once, and costs the filters but no data.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What somebody who chooses the keys can do to the rate of false positives, as
 // SECURITY.md says: Murmur3 with a known seed can be run backwards.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The Index.db of SSTables.
 
 #include "plugin/sstable/index_db_reader.h"

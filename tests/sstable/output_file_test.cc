@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a program writes a Filter.db into. (tests/filterdb/outputs_test.cc has
 // the same for filterdb.)
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // For a test program that links allocations.cc: the allocations through which
 // filters get their memory, operator new that does not throw.
 

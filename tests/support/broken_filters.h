@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Blocks and files that are no filter, for whoever reads them.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_BROKEN_FILTERS_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // For a test program whose CASSANDRA_BLOOM_FILTERDB is the command filterdb:
 // run as a user runs it.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory between two pages that nobody may touch: reading or writing one byte
 // too far ends the test.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A key for a hash: any hash has exactly one of 16 bytes.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_KEY_OF_HASH_H_

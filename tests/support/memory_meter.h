@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The memory that code takes, by malloc: what C++'s operator new in every form
 // ends in, RocksDB's included. Memory by mmap is not seen.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Cassandra's filter as slowly and plainly as its Java says it: what every fast
 // path must equal. It shares no code with the core.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Partition keys found in the plainest way, byte by byte, by code that shares
 // nothing with ours.
 

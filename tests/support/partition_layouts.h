@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Storage keys with partition keys in them, as engines write them.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_PARTITION_LAYOUTS_H_

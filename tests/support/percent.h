@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How much of a large test to do.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_PERCENT_H_

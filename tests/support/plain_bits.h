@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Cassandra's filter on plain bytes in Java's arithmetic: as naive as
 // NaiveFilter, but fast enough for many millions of keys. It shares no code
 // with the core, nor with NaiveFilter.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What goes into a key reader, and what comes out.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_READ_KEYS_H_

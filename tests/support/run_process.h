@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs a program and keeps what it says.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_RUN_PROCESS_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_SHA256_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_SHA256_H_
 

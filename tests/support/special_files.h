@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What is no regular file, to be written to in a test.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_SPECIAL_FILES_H_

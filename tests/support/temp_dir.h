@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A folder for the files of a test, and files as strings.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_TEMP_DIR_H_

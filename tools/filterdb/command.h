@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the subcommands of filterdb share.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_COMMAND_H_

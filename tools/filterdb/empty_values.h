@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Words of a command line that are empty, or an option without its value.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_EMPTY_VALUES_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // filterdb: shows, checks, builds and converts Cassandra's Filter.db files.
 
 #include <CLI/CLI.hpp>

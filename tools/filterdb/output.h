@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the subcommands of filterdb say, and how they end.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_OUTPUT_H_

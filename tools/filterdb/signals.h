@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What an interrupted filterdb cleans up.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_SIGNALS_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // For x86-64 with AVX2: Intel since Haswell, AMD since Zen.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_AVX2_KERNEL_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "plugin/filter/kernels/avx512_kernel.h"
 
 #if defined(__x86_64__)

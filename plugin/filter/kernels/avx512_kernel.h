@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // For x86-64 with AVX-512 F, DQ and IFMA: Intel since Ice Lake, AMD since
 // Zen 4.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The choice among the kernels.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_DISPATCH_H_

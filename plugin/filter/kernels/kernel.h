@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The work of a filter that is written more than once: plainly, and for vectors
 // of one CPU or another. All kernels give the same answers and the same bits.
 

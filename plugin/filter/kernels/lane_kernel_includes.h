@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What lane_kernel_inl.h needs, for any CPU.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_LANE_KERNEL_INCLUDES_H_

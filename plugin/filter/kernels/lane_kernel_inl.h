@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A kernel for keys side by side in the lanes of vectors, whatever their width.
 //
 // Only for the file of a kernel, behind the pragma that tells the compiler

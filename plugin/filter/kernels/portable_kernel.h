@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What runs on every CPU.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_PORTABLE_KERNEL_H_

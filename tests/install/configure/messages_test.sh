@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # What cmake says where something is missing: what to install, or to set.
 set -euo pipefail
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* The C interface of an installed cassandra_bloom. */
 
 #include <cassandra_bloom/c.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The C++ interface to Filter.db files, without RocksDB.
 
 #include <cassandra_bloom/filter_db.h>

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs a build into temporary folders, and builds the consumer project with
 # what is there.
 set -euo pipefail

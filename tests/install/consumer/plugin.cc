@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The filter policy of an installed cassandra_bloom, in a database.
 
 #include <cassandra_bloom/c.h>

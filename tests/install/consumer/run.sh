@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds and runs the programs of this folder with an installed cassandra_bloom.
 set -euo pipefail
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // In the place of util/build_version.cc of a RocksDB that was built with the
 // plugin.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The policy as a plugin in RocksDB's own tree, with nothing but what RocksDB
 // gives: found by its name, unregistered and unloaded by anybody.
 //

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # For scripts that need a bare Debian: to be sourced. open_chroot gives `root`, its
 # folder, and what is in there is run by `inside` and installed by `install`.
 # shellcheck shell=bash

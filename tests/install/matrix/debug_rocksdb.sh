@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # debug_rocksdb.sh ROCKSDB_TREE [thread]: makes a folder in this checkout of RocksDB
 # in which its shared library is built with its assertions, and with ThreadSanitizer
 # if that is asked for, and its tests can be. Prints the name of the folder.

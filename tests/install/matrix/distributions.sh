@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # `make test` and `make demo` on Debian releases, each in a chroot of its own.
 set -euo pipefail
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Databases written with our policy by one RocksDB release and read by another.
 set -euo pipefail
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Loaded before RocksDB's own tests of filters, it makes the filters that they
 // ask for ours: see rocksdb_filter_tests.sh. So that a test in which it does
 // nothing is no evidence, it leaves a file.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Is RocksDB's private interface of filters, as plugin/policy/filter_bits_api.h
 # declares it, that of RocksDB's sources?
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The plugin inside RocksDB's own tree: see usage.
 set -euo pipefail
 

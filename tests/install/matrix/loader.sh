@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The loader where RocksDB 7.8 and 9.10 meet: a Debian 13 that gets RocksDB 7.8
 # from Debian 12.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The Debian packages in a bare Debian 12, with nothing else of ours there.
 set -euo pipefail
 

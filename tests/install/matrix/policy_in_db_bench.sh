@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # What the installed loader does in a db_bench whose OPTIONS file names our policy.
 set -euo pipefail
 

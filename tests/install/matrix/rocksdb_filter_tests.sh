@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # RocksDB's own tests of filters with our policy: see usage.
 set -euo pipefail
 

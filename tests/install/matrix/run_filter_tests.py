@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Runs RocksDB's own tests of filters, for rocksdb_filter_tests.sh."""
 
 import argparse

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The policy under ThreadSanitizer: see usage.
 set -euo pipefail
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the shared libraries define for others and what they need from them.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program that is linked to RocksDB and to our shared library.
 
 #include <rocksdb/filter_policy.h>

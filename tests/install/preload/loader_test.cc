@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The preloaded loader in programs of every kind: it brings the policy where it
 // can, says in one line why it cannot, and disturbs nobody.
 

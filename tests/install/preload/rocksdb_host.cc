@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program with RocksDB that does not know us: is there a policy of our name?
 
 #include <rocksdb/convenience.h>

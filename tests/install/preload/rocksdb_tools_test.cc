@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RocksDB's own programs, as they are installed, with the policy preloaded.
 
 #include <gtest/gtest.h>

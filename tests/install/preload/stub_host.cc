@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program with a RocksDB of which there is only the version.
 
 #include <cstdio>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The one function of RocksDB that the loader asks: a RocksDB of any release.
 
 #include <string>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A filter block of any bytes, as RocksDB hands it over: read as the naive
 // filter reads it, key by key and in batches, or, if it is no filter, one that
 // matches every key. The first byte says whether the header is made to fit.

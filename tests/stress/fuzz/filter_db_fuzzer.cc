@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A Filter.db of any bytes, in each form: refused with a reason, or a filter
 // that answers as the naive one does on the same bits, and that is written as
 // it was read. The first byte says whether the header is made to fit.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Takes a fuzzer's input apart.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_INPUT_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads one input in many ways, which all have to give the same.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_READING_H_

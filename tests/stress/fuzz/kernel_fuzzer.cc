@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Any keys, and any hashes, in a filter of any bits: every kernel hashes,
 // builds and answers as the naive filter does. The first bytes choose the size
 // of the filter, its probes, its address and the bits that it begins with.

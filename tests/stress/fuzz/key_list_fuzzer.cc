@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A list of keys of any bytes: read without a fault of memory, the same in all
 // ways, and as a plain parser reads it. The first byte chooses the format.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Any text as a filter_policy string, with any options beside it: refused with
 // a reason, and refused again by what is stored, or accepted, and then what is
 // stored makes the same filters.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Any keys, under any extractor of partition keys, in a filter and with a
 // prefix extractor: what was added is found, by its key and by its prefix, and
 // the extractor finds what the naive one does. Any text as the extractor's

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # run.sh FUZZERS_FOLDER SECONDS [JOBS]: runs each fuzzer there for so long, so many
 # (1) at a time, from the inputs in corpus/ and those that earlier runs have found.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Breaks the filter in one place after another, and shows that tests see it.
 
 Each fault is put into a copy of the source tree, and the tests of the core and

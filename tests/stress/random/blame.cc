@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tests/stress/random/blame.h"
 
 #include <signal.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whose fault a failure is: the same trial with the built-in filter tells.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_BLAME_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads of every kind, compared with the models.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CHECKS_H_

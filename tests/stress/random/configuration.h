@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a database is made of: drawn from a seed, and written as RocksDB's own
 // options strings, so that what is printed is what was used.
 

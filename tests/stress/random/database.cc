@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tests/stress/random/database.h"
 
 #include <rocksdb/utilities/optimistic_transaction_db.h>

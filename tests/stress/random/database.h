@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A database of a drawn configuration, opened in every way that RocksDB has.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_DATABASE_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A sequence of random choices, the same for the same seed.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_DRAWS_H_

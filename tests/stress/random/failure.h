@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What is thrown where a database does not do what it must.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_FAILURE_H_

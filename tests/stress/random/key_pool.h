@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The keys of a column family.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_KEY_POOL_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a column family must hold, now and at any time before.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_MODEL_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Databases drawn at random, each for less than a second, beside a map that
 // says what must be there:
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The life of one database.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_TRIAL_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Writes of every kind, to a database and to the models of its column families.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_WRITES_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // All that can run beside something else in a database that uses the policy, at
 // once: what a thread sanitizer is for. Under one it wants a RocksDB that was
 // built with it, too (tests/install/matrix/thread_sanitizer.sh).

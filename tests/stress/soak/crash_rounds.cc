@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tests/stress/soak/crash_rounds.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A process that writes, killed at any moment, and what it leaves.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_CRASH_ROUNDS_H_

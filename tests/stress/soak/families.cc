@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tests/stress/soak/families.h"
 
 #include <rocksdb/convenience.h>

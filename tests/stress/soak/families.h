@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The column families of the soak: every way in which RocksDB uses a filter.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_FAMILIES_H_

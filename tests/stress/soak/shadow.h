@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a database must hold after random writes.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_SHADOW_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Writes, flushes, compactions and reads of every kind for a long time, in a
 // database that has filters of every mode, beside a map that says what must be
 // there:

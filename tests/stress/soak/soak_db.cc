@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tests/stress/soak/soak_db.h"
 
 #include <rocksdb/statistics.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The database of the soak: opened, written to, and compared with the shadow.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_SOAK_DB_H_

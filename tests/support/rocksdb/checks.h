@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads a database in every way that asks a filter, and compares with the rows
 // that it must hold.
 

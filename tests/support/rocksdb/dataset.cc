@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tests/support/rocksdb/dataset.h"
 
 #include "tests/support/cassandra_data.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The rows that a database must hold, and keys that it must not.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_DATASET_H_

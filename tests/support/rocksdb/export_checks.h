@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the tests of the export share.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_EXPORT_CHECKS_H_

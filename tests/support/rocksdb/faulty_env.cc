@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tests/support/rocksdb/faulty_env.h"
 
 #include <algorithm>

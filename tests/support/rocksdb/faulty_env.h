@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Files in memory on a disk that becomes full, or fails.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FAULTY_ENV_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A log of RocksDB that keeps its last line, and allocates nothing.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_LAST_LINE_LOGGER_H_

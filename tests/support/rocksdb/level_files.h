@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The SST files of a database by level, and their filters.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_LEVEL_FILES_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A filter made and asked through RocksDB's interface, without a database.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_POLICY_FILTER_H_

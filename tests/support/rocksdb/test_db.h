@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A real database, in a directory of its own that goes with it.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_DB_H_

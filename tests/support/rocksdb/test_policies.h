@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Policies that are ours with something done on the way.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_POLICIES_H_

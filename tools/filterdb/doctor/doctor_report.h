@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // filterdb doctor: what it says.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_DOCTOR_REPORT_H_

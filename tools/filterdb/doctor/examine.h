@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // filterdb doctor: which filters the SST files of a database have.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXAMINE_H_

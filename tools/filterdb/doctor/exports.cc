@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tools/filterdb/doctor/exports.h"
 
 #include <rocksdb/convenience.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // filterdb doctor: the folders that the database's export listeners write to.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXPORTS_H_

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // filterdb doctor: what the folders of a database hold beside the SST files
 // that its MANIFEST names.
 

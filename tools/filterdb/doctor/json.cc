@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include <nlohmann/json.hpp>
 
 #include "tools/filterdb/doctor/doctor_report.h"

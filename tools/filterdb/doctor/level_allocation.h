@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How the bits of the filters of a database are spread over its sorted runs,
 // and how they could be.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What RocksDB's statistics say of its filters, in the text of
 // Statistics::ToString, which `db_bench --statistics` prints and which RocksDB
 // dumps into its LOG.

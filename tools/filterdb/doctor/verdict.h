@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // filterdb doctor: how well the filters of a database do, and what to change.
 //
 // A read of a key that is in no SST file, but in the range of each sorted run,

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks which file may include which, and that each says its licence.
+
+Prints a line for each include that breaks a rule, and exits with 1 if there is
+one. ROOT is the folder of the sources, by default the one this script is in.
+"""
+
+import argparse
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+# A folder of plugin/, and those that it may include besides itself.
+EDGES = {
+    "filter": set(),
+    "sstable": {"filter"},
+    "lsm": {"filter"},
+    "policy": {"filter", "lsm"},
+    "export": {"filter", "sstable", "lsm", "policy"},
+    "registry": {"policy", "export"},
+    "c": {"filter", "sstable", "lsm", "policy", "export"},
+    "preload": set(),
+}
+
+# Which folder implements a public header.
+PUBLIC = {
+    "filter_db.h": "sstable",
+    "key_reader.h": "sstable",
+    "filter_policy.h": "policy",
+    "filter_statistics.h": "policy",
+    "filter_db_export.h": "export",
+    "filter_db_export_listener.h": "export",
+    "c.h": "c",
+}
+
+# The loader calls a function of the C interface in a library that it opens at
+# run time. It takes the function's type from the header, and nothing else.
+EXTRA_INCLUDES = {("plugin/preload/loader.cc", "include/cassandra_bloom/c.h")}
+
+# A top folder, and what it may include besides itself.
+TOP_EDGES = {
+    "include": set(),
+    "plugin": {"include"},
+    "tools": {"include", "plugin"},
+    "db_bench_ext": {"include", "plugin", "tests/support"},
+    "examples": {"include"},
+    "tests": {"include", "plugin", "tools"},
+}
+
+MAY_INCLUDE_ROCKSDB = (
+    "include/cassandra_bloom/filter_policy.h",
+    "include/cassandra_bloom/filter_statistics.h",
+    "include/cassandra_bloom/filter_db_export.h",
+    "include/cassandra_bloom/filter_db_export_listener.h",
+    "plugin/policy/",
+    "plugin/export/",
+    "plugin/registry.cc",
+    "plugin/c/rocksdb_c.cc",
+)
+# The rule is for these; tools, tests and benchmarks drive real databases.
+ROCKSDB_RULE = ("include/", "plugin/")
+
+# RocksDB's own header of its private interface, in a build within its tree.
+ROCKSDB_INTERNAL = "table/block_based/filter_policy_internal.h"
+
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+# How a position becomes a byte and a bit in it.
+BIT = re.compile(r">> ?3\b|& ?7\b|[%/] ?8\b")
+
+
+def sources(root: Path) -> list[str]:
+    return sorted(
+        path.relative_to(root).as_posix()
+        for top in TOP_EDGES
+        for path in (root / top).rglob("*")
+        if path.suffix in (".h", ".cc", ".c")
+    )
+
+
+def target(root: Path, kind: str, name: str) -> str | None:
+    """The file of ours that an include names, or None."""
+    for file in (name, "include/" + name):
+        if (root / file).is_file():
+            return file
+    if kind == '"' and name != ROCKSDB_INTERNAL:
+        return name
+    return None
+
+
+def is_rocksdb(name: str) -> bool:
+    return name.startswith("rocksdb/") or name == ROCKSDB_INTERNAL
+
+
+def room(file: str) -> str:
+    """The folder of plugin/ that a file belongs to."""
+    parts = file.split("/")
+    if parts[0] == "include":
+        return PUBLIC.get(parts[-1], parts[-1])
+    return parts[1].removesuffix(".cc")
+
+
+def in_folder(file: str, folder: str) -> bool:
+    return file.startswith(folder + "/")
+
+
+def wrong_edge(file: str, included: str) -> str | None:
+    """Why this include is not allowed, or None."""
+    top = file.split("/")[0]
+    allowed = {top} | TOP_EDGES[top]
+    if not any(in_folder(included, folder) for folder in allowed):
+        return f"{top}/ may include {', '.join(sorted(allowed))} only"
+    product = ("include", "plugin")
+    if top not in product or not any(in_folder(included, p) for p in product):
+        return None
+    if (file, included) in EXTRA_INCLUDES:
+        return None
+    here, there = room(file), room(included)
+    if here == there or there in EDGES.get(here, set()):
+        return None
+    return f"{here} may not include {there}"
+
+
+def circle(graph: dict[str, set[str]]) -> list[str] | None:
+    """The nodes of one circle, or None."""
+    done: set[str] = set()
+    path: list[str] = []
+
+    def visit(node: str) -> list[str] | None:
+        if node in path:
+            return path[path.index(node) :] + [node]
+        if node in done:
+            return None
+        path.append(node)
+        for other in sorted(graph.get(node, ())):
+            found = visit(other)
+            if found:
+                return found
+        path.pop()
+        done.add(node)
+        return None
+
+    for node in sorted(graph):
+        found = visit(node)
+        if found:
+            return found
+    return None
+
+
+def check(root: Path) -> list[str]:
+    faults = []
+    graph: dict[str, set[str]] = defaultdict(set)
+    files = sources(root)
+    headers: dict[str, list[str]] = defaultdict(list)
+    for file in files:
+        text = (root / file).read_text(encoding="utf-8")
+        if LICENCE not in text.split("\n", 1)[0]:
+            faults.append(f"{file}: does not begin with {LICENCE}")
+        if file.endswith(".h") and not file.startswith("tests/"):
+            headers[Path(file).name].append(file)
+        for kind, name in INCLUDE.findall(text):
+            if is_rocksdb(name):
+                if file.startswith(ROCKSDB_RULE) and not file.startswith(
+                    MAY_INCLUDE_ROCKSDB
+                ):
+                    faults.append(f"{file}: may not include RocksDB: {name}")
+                continue
+            included = target(root, kind, name)
+            if included is None:
+                continue
+            if not (root / included).is_file():
+                faults.append(f"{file}: includes {name}, which is not a path from "
+                              "the top folder")  # fmt: skip
+                continue
+            why = wrong_edge(file, included)
+            if why:
+                faults.append(f"{file}: includes {included}: {why}")
+            # A header and its source are one.
+            here, there = (str(Path(f).with_suffix("")) for f in (file, included))
+            if here != there:
+                graph[here].add(there)
+        if file.startswith(("plugin/policy/", "plugin/export/")):
+            for number, line in enumerate(text.splitlines(), 1):
+                if BIT.search(line):
+                    faults.append(f"{file}:{number}: touches a bit: {line.strip()}")
+    found = circle(graph)
+    if found:
+        faults.append("includes go in a circle: " + " -> ".join(found))
+    for name, places in sorted(headers.items()):
+        if len(places) > 1:
+            faults.append(f"headers of one name: {', '.join(places)}")
+    return faults
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "root", nargs="?", type=Path, default=Path(__file__).resolve().parents[2]
+    )
+    root = parser.parse_args().root
+    if not sources(root):
+        parser.error(f"{root}: no sources are there")
+    faults = check(root)
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Each rule of check_layout.py, broken in a small tree, is found."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import check_layout
+
+
+class CheckLayoutTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.write("include/cassandra_bloom/filter_db.h", "<string>")
+        self.write("include/cassandra_bloom/filter_policy.h", "<rocksdb/options.h>")
+        self.write("include/cassandra_bloom/c.h", "<stddef.h>")
+        self.write("plugin/filter/probes.h", "<cstdint>")
+        self.write("plugin/filter/probes.cc", '"plugin/filter/probes.h"')
+        self.write("plugin/sstable/reader.h", '"cassandra_bloom/filter_db.h"',
+                   '"plugin/filter/probes.h"')  # fmt: skip
+        self.write("plugin/policy/policy.h", '"plugin/filter/probes.h"',
+                   '"cassandra_bloom/filter_policy.h"', "<rocksdb/options.h>")  # fmt: skip
+        self.write("plugin/registry.cc", '"plugin/policy/policy.h"')
+        self.write("plugin/preload/loader.cc", '"cassandra_bloom/c.h"')
+        self.write("tools/filterdb/main.cc", '"plugin/sstable/reader.h"')
+        self.write("tests/support/keys.h", "<string>")
+        self.write("db_bench_ext/filter_bench/bench.cc", '"tests/support/keys.h"')
+        self.write("tests/filter/probes_test.cc", '"plugin/filter/probes.h"',
+                   "<rocksdb/db.h>")  # fmt: skip
+
+    def write(self, file: str, *included: str) -> None:
+        path = self.root / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = [f"// {check_layout.LICENCE}", *(f"#include {name}" for name in included)]
+        path.write_text("\n".join(lines) + "\n")
+
+    def expect(self, *parts: str) -> None:
+        faults = check_layout.check(self.root)
+        self.assertEqual(len(faults), 1, faults)
+        for part in parts:
+            self.assertIn(part, faults[0])
+
+    def test_a_good_tree(self) -> None:
+        self.assertEqual(check_layout.check(self.root), [])
+
+    def test_an_upward_include(self) -> None:
+        self.write("plugin/filter/sizing.h", '"plugin/policy/policy.h"')
+        self.expect("plugin/filter/sizing.h", "filter may not include policy")
+
+    def test_an_upward_include_of_a_public_header(self) -> None:
+        self.write("plugin/filter/sizing.h", '"cassandra_bloom/filter_db.h"')
+        self.expect("plugin/filter/sizing.h", "filter may not include sstable")
+
+    def test_what_only_the_registry_may(self) -> None:
+        self.write("plugin/preload/other.cc", '"cassandra_bloom/c.h"')
+        self.expect("preload may not include c")
+
+    def test_the_plugin_includes_no_tool(self) -> None:
+        self.write("tools/filterdb/output.h")
+        self.write("plugin/sstable/writer.cc", '"tools/filterdb/output.h"')
+        self.expect("plugin/sstable/writer.cc", "plugin/ may include")
+
+    def test_tests_use_no_benchmark(self) -> None:
+        self.write("db_bench_ext/filter_bench/meter.h")
+        self.write("tests/policy/memory_test.cc",
+                   '"db_bench_ext/filter_bench/meter.h"')  # fmt: skip
+        self.expect("tests/policy/memory_test.cc", "tests/ may include")
+
+    def test_rocksdb_in_the_filter(self) -> None:
+        self.write("plugin/filter/sizing.h", "<rocksdb/slice.h>")
+        self.expect("plugin/filter/sizing.h", "may not include RocksDB")
+
+    def test_rocksdb_in_the_c_interface_to_files(self) -> None:
+        self.write("plugin/c/filter_db_c.cc", "<rocksdb/slice.h>")
+        self.expect("plugin/c/filter_db_c.cc", "may not include RocksDB")
+
+    def test_a_circle(self) -> None:
+        self.write("plugin/filter/sizing.h", '"plugin/filter/probes.h"')
+        self.write("plugin/filter/probes.cc", '"plugin/filter/probes.h"',
+                   '"plugin/filter/sizing.h"')  # fmt: skip
+        self.expect("circle", "plugin/filter/probes -> plugin/filter/sizing")
+
+    def test_two_headers_of_one_name(self) -> None:
+        self.write("plugin/sstable/probes.h")
+        self.expect("headers of one name", "plugin/filter/probes.h",
+                    "plugin/sstable/probes.h")  # fmt: skip
+
+    def test_a_header_beside_a_file(self) -> None:
+        self.write("plugin/filter/sizing.cc", '"probes.h"')
+        self.expect("plugin/filter/sizing.cc", "not a path from the top folder")
+
+    def test_a_bit_in_the_policy(self) -> None:
+        file = self.root / "plugin/policy/policy.h"
+        file.write_text(file.read_text() + "int b = bits[p >> 3];\n")
+        self.expect("plugin/policy/policy.h:5", "touches a bit")
+
+    def test_a_file_without_a_licence(self) -> None:
+        (self.root / "plugin/filter/probes.cc").write_text("int probes;\n")
+        self.expect("plugin/filter/probes.cc", "SPDX-License-Identifier")
+
+
+if __name__ == "__main__":
+    unittest.main()
