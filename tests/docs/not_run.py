@@ -28,6 +28,7 @@ NOT_RUN = {
     "--direct-reads": _LONG + "by hand, for the table",
     "make soak MINUTES=60": _LONG + "tests/stress/soak, for seconds",
     "make crash ROUNDS=100": _LONG + "tests/stress/soak, for seconds",
+    "make random SECONDS=600": _LONG + "tests/stress/random, for seconds",
     "make fuzz SECONDS=900": _LONG + "tests/stress/fuzz/run.sh, by hand",
     "make mutants": _LONG + "by hand",
     "make coverage": _LONG + "by hand",
