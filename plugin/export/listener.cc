@@ -116,23 +116,24 @@ Status FilterDbExportListener::Read(const ConfigOptions& config_options,
   if (!SplitListeners(id_, &listeners, &error)) {
     return Status::InvalidArgument(id_ + ": " + error);
   }
-  Status status;
   for (const std::string& listener : listeners) {
     OptionMap its_options = listeners.size() == 1 ? options : OptionMap();
     std::string id = listener;
-    if (id.rfind(kPolicyName, 0) != 0 && id.find('=') != std::string::npos) {
-      status = ROCKSDB_NAMESPACE::StringToMap(listener, &its_options);
+    if (id.rfind(kPolicyName, 0) != 0 && id.find('=') != std::string::npos &&
+        ROCKSDB_NAMESPACE::StringToMap(listener, &its_options).ok()) {
       id = its_options["id"];
       its_options.erase("id");
     }
-    if (status.ok() && id.rfind(kPolicyName, 0) == 0) {
-      status = ReadOne(config_options, id, its_options);
-    }
-    if (!status.ok()) {
-      return status;
+    if (id.rfind(kPolicyName, 0) == 0) {
+      const Status status = ReadOne(config_options, id, its_options);
+      if (!status.ok()) {
+        return status;
+      }
     }
   }
-  return status;
+  // As in quotes, which RocksDB does not understand.
+  return targets_.empty() ? ReadOne(config_options, id_, options)
+                          : Status::OK();
 }
 
 Status FilterDbExportListener::ReadOne(const ConfigOptions& config_options,

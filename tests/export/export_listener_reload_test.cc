@@ -200,6 +200,7 @@ TEST_F(ExportListenerReloadTest, WhatIsRefused) {
       {"cassandra_bloom_export(," + out_.path() + ")", "sstable_version, such"},
       {"cassandra_bloom_export(xx," + out_.path() + ")", "xx"},
       {"cassandra_bloom_exports(nb," + out_.path() + ")", "is unknown"},
+      {"\"" + good + ")\"", "is unknown; the listener is"},
       {good, "has no ')' at its end; in the path write %3A for a colon"},
       {good + ":b)", "has no ')' at its end"},
       {"{" + good + ":b)}", "has no ')' at its end"},

@@ -189,6 +189,12 @@ TEST_F(DoctorExportsTest, AListenerThatIsRefused) {
                 "correct listeners=");
 }
 
+TEST_F(DoctorExportsTest, OtherListenersAreNotOurs) {
+  Open({folder_});
+  WriteListeners("{my_cassandra_bloom_export}");
+  EXPECT_EQ(Doctor().exit_code, 0);
+}
+
 TEST_F(DoctorExportsTest, ADatabaseThatWasMadeAnew) {
   Open({folder_});
   AddFollowed(0);

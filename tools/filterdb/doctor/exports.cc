@@ -257,7 +257,7 @@ std::vector<ExportFolder> ExamineExports(const std::string& db,
     folders.push_back(folder);
     return &folders.back();
   };
-  if (!meant.error.empty()) {
+  if (!meant.error.empty() && !loaded.error.empty()) {
     folders.emplace_back();
     folders.back().findings.push_back(
         {latest +
