@@ -13,6 +13,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/filter_db_export.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"
@@ -199,15 +200,15 @@ TEST_F(ExportContentsTest, StoppedWhileAllAreMadeAnew) {
   ExpectHolds(whole_);
 }
 
-// As if killed a little earlier.
+// As if killed a little earlier: the old filters are removed, and the mark is
+// still that of before.
 TEST_F(ExportContentsTest, StoppedBeforeTheMark) {
   ASSERT_TRUE(Sync(usual_)) << error_;
-  const std::string in_the_way = out_ / *NamesIn(out_.path()).rbegin();
-  fs::remove(in_the_way);
-  fs::create_directories(in_the_way + "/file");
   whole_.overwrite = true;
-  EXPECT_FALSE(Sync(whole_));
-  fs::remove_all(in_the_way);
+  {
+    const FileSizeLimit full(0);
+    EXPECT_FALSE(Sync(whole_));
+  }
   ASSERT_TRUE(Sync(usual_)) << error_;
   ExpectHolds(usual_);
 }

@@ -44,6 +44,10 @@ std::string WithoutProgram(const std::string& line) {
   return colon == std::string::npos ? line : line.substr(colon + 2);
 }
 
+std::string FirstLine(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
 void FindFailure(const ProcessResult& process, Outcome* outcome) {
   for (const std::string& line : Lines(process.err)) {
     if (line.find(kAssertion) != std::string::npos) {
@@ -80,23 +84,28 @@ Outcome RunOne(const std::string& program, uint64_t seed, Stand stand,
     FindFailure(process, &outcome);
     const size_t last = process.out.rfind(kOpening);
     outcome.text +=
-        "\n  " + process.out.substr(std::min(last, process.out.size()));
+        "\n  " +
+        FirstLine(process.out.substr(std::min(last, process.out.size()))) +
+        "\n";
   }
   return outcome;
 }
 
-// The built-in filter fails in the same trial; or, for that hangs on where
-// partitions end and on threads, in the same way in one like it.
+// The built-in filter fails in the same trial, now and then if it hangs on
+// threads; or, if it hangs on where partitions end, in the same way in a trial
+// like it.
 bool IsShared(const std::string& program, uint64_t seed, const Outcome& ours,
               unsigned time_limit, std::string* text) {
-  constexpr uint64_t kAttempts = 40;
-  for (uint64_t attempt = 0; attempt < kAttempts; ++attempt) {
+  constexpr uint64_t kRepetitions = 10;
+  constexpr uint64_t kOthers = 30;
+  for (uint64_t i = 0; i < kRepetitions + kOthers; ++i) {
+    const uint64_t attempt = i < kRepetitions ? 0 : i - kRepetitions + 1;
     const Outcome builtin =
         RunOne(program, seed, Stand::kBuiltin, attempt, time_limit);
     if (!builtin.passed && (attempt == 0 || builtin.kind == ours.kind)) {
       *text +=
           "  with the built-in filter, --attempt=" + std::to_string(attempt) +
-          ": " + builtin.text.substr(0, builtin.text.find('\n')) + "\n";
+          ": " + FirstLine(builtin.text) + "\n";
       return true;
     }
   }
@@ -142,9 +151,7 @@ Verdict RunInProcesses(const std::string& program, uint64_t seed,
   if (!is_shared) {
     const Outcome again = RunOne(program, seed, Stand::kOurs, 0, time_limit);
     verdict.text +=
-        "  ours again: " +
-        (again.passed ? "passes"
-                      : again.text.substr(0, again.text.find('\n'))) +
+        "  ours again: " + (again.passed ? "passes" : FirstLine(again.text)) +
         "\n";
   }
   return verdict;
