@@ -281,8 +281,13 @@ bool MarkFolder(const std::string& folder, const std::string& database,
                 const FilterContents& contents, const std::set<uint64_t>& live,
                 std::string* error) {
   for (const uint64_t number : live) {
+    // What is no file of ours is an error of its SST file, and of no other.
+    std::string left_alone;
     std::vector<std::string> replaced;
-    if (!RemoveFilterDb(folder, contents.sstable_version, number, &replaced,
+    if (MayBeOfExport(
+            folder + "/" + FilterDbName(contents.sstable_version, number),
+            &left_alone) &&
+        !RemoveFilterDb(folder, contents.sstable_version, number, &replaced,
                         error)) {
       return false;
     }

@@ -14,7 +14,6 @@
 #include "plugin/export/database_exporter.h"
 #include "plugin/export/folder.h"
 #include "plugin/policy/filter_name.h"
-#include "plugin/policy/policy_config.h"
 
 namespace cassandra_bloom {
 
