@@ -132,6 +132,7 @@ struct FilterDbExportReport {
 // the filters were made. The folder of another database, one with SSTables of
 // Cassandra, and, unless `overwrite`, one with filters that were made otherwise
 // is an error. Where the mark does not say it, all filters are made anew.
+// Without `sync` nothing is exported into a folder that is marked.
 // Whatever has one of these names and is no regular file, above all a symbolic
 // link, is an error, too: nothing is written through it, and it is not removed.
 //

@@ -68,7 +68,7 @@ bool DatabaseExporter::ExportOne(const LiveSsts& live, const LiveSst& file,
   exported.filter_db =
       out_dir_ + "/" + FilterDbName(options_.sstable_version, file.number);
   std::string error;
-  if (sync_ && !MayBeOfExport(exported.filter_db, &error)) {
+  if (!MayBeOfExport(exported.filter_db, &error)) {
     write_failed_ = true;
     report_->errors.push_back(error);
     return true;
@@ -185,6 +185,9 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
     return false;
   }
   if (!sync) {
+    if (!FollowsNoDatabase(out_dir, error)) {
+      return false;
+    }
     RemoveLeftOversIn(out_dir, options.sstable_version);
   }
   bool is_new = false;
@@ -194,8 +197,8 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
                        options.overwrite, &is_new, error)) {
     return false;
   }
-  if (is_new &&
-      !MarkFolder(out_dir, live.database, contents, NumbersOf(live), error)) {
+  if (is_new && !MarkFolder(out_dir, live.database, contents, NumbersOf(live),
+                            &report->removed, error)) {
     return false;
   }
   FilterDbExportOptions exporting = options;

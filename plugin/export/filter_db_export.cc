@@ -40,7 +40,11 @@ bool ExportFilterDb(const std::string& sst_file, const std::string& filter_db,
   *exported = {};
   exported->sst_file = sst_file;
   exported->filter_db = filter_db;
-  const ExportFolderLock lock(FolderOf(filter_db));
+  const std::string folder = FolderOf(filter_db);
+  const ExportFolderLock lock(folder);
+  if (IsNamedAsExported(filter_db) && !FollowsNoDatabase(folder, error)) {
+    return false;
+  }
   RemoveLeftOversOf(filter_db);
   return SstExporter(options, form, options.progress, exported).Export(error);
 }

@@ -147,6 +147,34 @@ bool HasFilterOf(const std::string& folder, const std::string& sstable_version,
   });
 }
 
+// `*left_alone`: what has such a name and is no file of an export.
+bool RemoveStrays(const std::string& folder, const std::string& sstable_version,
+                  const std::set<uint64_t>& live,
+                  std::vector<std::string>* removed, std::string* left_alone,
+                  std::string* error) {
+  std::error_code failure;
+  std::vector<fs::path> strays;
+  for (fs::directory_iterator entry(folder, failure), end;
+       !failure && entry != end; entry.increment(failure)) {
+    if (IsStray(entry->path().filename().string(), sstable_version, live)) {
+      strays.push_back(entry->path());
+    }
+  }
+  for (const fs::path& stray : strays) {
+    if (MayBeOfExport(stray, left_alone) && !failure &&
+        fs::remove(stray, failure)) {
+      removed->push_back(stray);
+    }
+  }
+  if (failure) {
+    *error = folder +
+             ": cannot be cleared of filters of SST files that are no "
+             "more: " +
+             failure.message();
+  }
+  return !failure;
+}
+
 }  // namespace
 
 std::string FilterDbName(const std::string& sstable_version, uint64_t number) {
@@ -277,12 +305,30 @@ bool CheckFolderMark(const std::string& folder, const std::string& database,
   return true;
 }
 
+bool IsNamedAsExported(const std::string& path) {
+  return EndsWith(path, kAfterNumber);
+}
+
+bool FollowsNoDatabase(const std::string& folder, std::string* error) {
+  const std::optional<FolderMark> mark = ReadFolderMark(folder);
+  if (mark) {
+    *error = folder + ": follows the database " + mark->database +
+             ", and keeps what is there as filters of that database; export "
+             "it with sync (--sync), or choose another folder";
+  }
+  return !mark;
+}
+
 bool MarkFolder(const std::string& folder, const std::string& database,
                 const FilterContents& contents, const std::set<uint64_t>& live,
-                std::string* error) {
+                std::vector<std::string>* removed, std::string* error) {
+  std::string left_alone;
+  if (!RemoveStrays(folder, contents.sstable_version, live, removed,
+                    &left_alone, error)) {
+    return false;
+  }
   for (const uint64_t number : live) {
     // What is no file of ours is an error of its SST file, and of no other.
-    std::string left_alone;
     std::vector<std::string> replaced;
     if (MayBeOfExport(
             folder + "/" + FilterDbName(contents.sstable_version, number),
@@ -388,30 +434,15 @@ bool RemoveOtherFilterDbs(const std::string& folder,
                           const std::set<uint64_t>& live,
                           std::vector<std::string>* removed,
                           std::string* error) {
-  std::error_code failure;
-  std::vector<fs::path> strays;
-  for (fs::directory_iterator entry(folder, failure), end;
-       !failure && entry != end; entry.increment(failure)) {
-    if (IsStray(entry->path().filename().string(), sstable_version, live)) {
-      strays.push_back(entry->path());
-    }
-  }
-  bool all_are_ours = true;
-  for (const fs::path& stray : strays) {
-    if (!MayBeOfExport(stray, error)) {
-      all_are_ours = false;
-    } else if (!failure && fs::remove(stray, failure)) {
-      removed->push_back(stray);
-    }
-  }
-  if (failure) {
-    *error = folder +
-             ": cannot be cleared of filters of SST files that are no "
-             "more: " +
-             failure.message();
+  std::string left_alone;
+  if (!RemoveStrays(folder, sstable_version, live, removed, &left_alone,
+                    error)) {
     return false;
   }
-  return all_are_ours;
+  if (!left_alone.empty()) {
+    *error = left_alone;
+  }
+  return left_alone.empty();
 }
 
 }  // namespace cassandra_bloom

@@ -66,12 +66,21 @@ bool CheckFolderMark(const std::string& folder, const std::string& database,
                      const std::set<uint64_t>& live, bool overwrite,
                      bool* is_new, std::string* error);
 
-// Removes the filters of `live` SST files, as they hold something else, and
+// Removes all filters of this SSTable version, as they hold something else, and
 // marks the folder. In this order, so that none of them is ever taken for one
-// of these contents.
+// of these contents. `*removed`: those that are not of `live` SST files, which
+// will have new ones.
 bool MarkFolder(const std::string& folder, const std::string& database,
                 const FilterContents& contents, const std::set<uint64_t>& live,
-                std::string* error);
+                std::vector<std::string>* removed, std::string* error);
+
+// Whether a folder that follows a database would take a file of this name for
+// one of its own.
+bool IsNamedAsExported(const std::string& path);
+
+// An error if the folder follows a database: a filter that is put there by
+// anybody else would be kept as if it were one of that database.
+bool FollowsNoDatabase(const std::string& folder, std::string* error);
 
 // Held while a folder is written to: one at a time, of all threads and
 // processes, where the file system can.

@@ -325,7 +325,11 @@ bool ReconcileFilterDbExports(DB* db, const std::string& out_dir,
                               std::string* error) {
   for (const auto& listener : db->GetDBOptions().listeners) {
     if (listener->Name() == kExportListenerName) {
-      static_cast<FilterDbExportListener*>(listener.get())->worker()->Wait();
+      // None if its options were refused, and nobody cared.
+      if (ExportWorker* const worker =
+              static_cast<FilterDbExportListener*>(listener.get())->worker()) {
+        worker->Wait();
+      }
     }
   }
   FilterDbExportOptions options;
@@ -343,8 +347,9 @@ bool GetFilterDbExportCounts(const EventListener& listener,
   if (listener.Name() != kExportListenerName) {
     return false;
   }
-  *counts =
-      static_cast<const FilterDbExportListener&>(listener).worker()->counts();
+  const ExportWorker* const worker =
+      static_cast<const FilterDbExportListener&>(listener).worker();
+  *counts = worker == nullptr ? FilterDbExportCounts() : worker->counts();
   return true;
 }
 

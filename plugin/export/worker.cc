@@ -199,8 +199,8 @@ bool ExportWorker::Follow(const Work& work, Folder* folder,
              "ingestion";
     return false;
   }
-  if (is_new &&
-      !MarkFolder(out_dir, database_, contents, NumbersOf(live), error)) {
+  if (is_new && !MarkFolder(out_dir, database_, contents, NumbersOf(live),
+                            &report->removed, error)) {
     return false;
   }
   options.overwrite = is_new;

@@ -106,12 +106,12 @@ TEST_F(DatabaseExportTest, ChangesNothingInTheDatabase) {
 
   db_.Close();
   const auto closed = StateOf(db_.path());
-  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
-  EXPECT_EQ(StateOf(db_.path()), closed);
   FilterDbExportOptions options;
   options.from = ExportFrom::kKeys;
   options.overwrite = true;
   ASSERT_TRUE(Export(/*sync=*/false, "", options)) << error_;
+  EXPECT_EQ(StateOf(db_.path()), closed);
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
   EXPECT_EQ(StateOf(db_.path()), closed);
 
   // An open that is not ours removes it.
@@ -350,6 +350,7 @@ TEST_F(DatabaseExportTest, ColumnFamilies) {
 
   FilterDbExportOptions prefixes;
   prefixes.prefixes = true;
+  prefixes.overwrite = true;
   ASSERT_TRUE(Export(/*sync=*/true, "other", prefixes)) << error_;
   EXPECT_EQ(report_.removed.size(), 1);
   ASSERT_EQ(report_.exported.size(), 1);
@@ -357,7 +358,8 @@ TEST_F(DatabaseExportTest, ColumnFamilies) {
       ReadFile(report_.exported[0].filter_db),
       Built(PrefixesOf(KeysOf(rows), *with_prefixes.prefix_extractor), "nb"));
 
-  EXPECT_FALSE(Export(/*sync=*/false, "default", prefixes));
+  EXPECT_FALSE(Export(/*sync=*/true, "default", prefixes));
+  ASSERT_EQ(report_.errors.size(), 1);
   EXPECT_THAT(report_.errors[0],
               HasSubstr("column family 'default' has no prefix extractor"));
   EXPECT_FALSE(Export(/*sync=*/false, "none"));

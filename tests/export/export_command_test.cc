@@ -156,8 +156,8 @@ TEST_F(ExportCommandTest, LeftOvers) {
   const std::string sst =
       db_.path() + "/" + std::string(6 - number.size(), '0') + number + ".sst";
   for (const std::string& command :
-       {Db() + "--force", Db() + "--sync",
-        "export --sst=" + sst + ToOut() + "--force"}) {
+       {Db() + "--force", "export --sst=" + sst + ToOut() + "--force",
+        Db() + "--sync"}) {
     WriteFile(left, "half");
     WriteFile(running, "being written");
     EXPECT_EQ(Filterdb(command).exit_code, 0) << command;

@@ -213,5 +213,35 @@ TEST_F(ExportContentsTest, StoppedBeforeTheMark) {
   ExpectHolds(usual_);
 }
 
+// One that is not live now may be so for the next who asks, such as one of
+// another column family.
+TEST_F(ExportContentsTest, StoppedWithAFilterOfAnotherSstFile) {
+  ASSERT_TRUE(Sync(usual_)) << error_;
+  const std::string other = out_ / "nb-1000000-big-Filter.db";
+  fs::rename(report_.exported.at(0).filter_db, other);
+  whole_.overwrite = true;
+  {
+    const FileSizeLimit full(0);
+    EXPECT_FALSE(Sync(whole_));
+  }
+  EXPECT_FALSE(fs::exists(other));
+}
+
+TEST_F(ExportContentsTest, NobodyElseWritesIntoAFolderThatFollows) {
+  ASSERT_TRUE(Sync(usual_)) << error_;
+  const ExportedFilterDb one = report_.exported.at(0);
+  const auto before = StateOf(out_.path());
+  FilterDbExportOptions options;
+  options.overwrite = true;
+  EXPECT_FALSE(ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/false,
+                               options, &report_, &error_));
+  EXPECT_THAT(error_, HasSubstr("follows the database"));
+  ExportedFilterDb exported;
+  EXPECT_FALSE(
+      ExportFilterDb(one.sst_file, one.filter_db, options, &exported, &error_));
+  EXPECT_THAT(error_, HasSubstr("follows the database"));
+  EXPECT_EQ(StateOf(out_.path()), before);
+}
+
 }  // namespace
 }  // namespace cassandra_bloom::testing

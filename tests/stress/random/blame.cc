@@ -11,6 +11,8 @@
 #include <exception>
 #include <vector>
 
+#include "tests/stress/random/failure.h"
+#include "tests/stress/random/witness.h"
 #include "tests/support/run_process.h"
 #include "tests/support/temp_dir.h"
 
@@ -20,6 +22,8 @@ namespace {
 constexpr char kCounts[] =
     "%" SCNu64 " operations, %" SCNu64 " checks, %" SCNu64 " filtered";
 constexpr char kFailure[] = "FAILURE: ";
+constexpr char kWrongDenial[] = "a filter denies a key that it was given";
+constexpr char kNoWrongDenial[] = "no filter denied a key that it was given";
 constexpr char kAssertion[] = "Assertion `";
 
 void TellTimeLimit(int) {
@@ -35,6 +39,8 @@ struct Outcome {
   std::string kind;
   std::string text;
   TrialCounts counts;
+  bool has_wrong_denial = false;
+  bool has_right_denials = false;  // And yet rows are wrong.
 };
 
 // From "file.cc:12: function: Assertion `...' failed." what is before the
@@ -82,6 +88,10 @@ Outcome RunOne(const std::string& program, uint64_t seed, Stand stand,
   }
   if (!outcome.passed) {
     FindFailure(process, &outcome);
+    outcome.has_wrong_denial =
+        process.out.find(kWrongDenial) != std::string::npos;
+    outcome.has_right_denials =
+        process.out.find(kNoWrongDenial) != std::string::npos;
     const size_t last = process.out.rfind(kOpening);
     outcome.text +=
         "\n  " +
@@ -92,12 +102,11 @@ Outcome RunOne(const std::string& program, uint64_t seed, Stand stand,
 }
 
 // The built-in filter fails in the same trial, now and then if it hangs on
-// threads; or, if it hangs on where partitions end, in the same way in a trial
-// like it.
-bool IsShared(const std::string& program, uint64_t seed, const Outcome& ours,
-              unsigned time_limit, std::string* text) {
-  constexpr uint64_t kRepetitions = 10;
-  constexpr uint64_t kOthers = 30;
+// threads; or in the same way in a trial like it.
+bool BuiltinFails(const std::string& program, uint64_t seed,
+                  const Outcome& ours, unsigned time_limit, std::string* text) {
+  constexpr uint64_t kRepetitions = 3;
+  constexpr uint64_t kOthers = 7;
   for (uint64_t i = 0; i < kRepetitions + kOthers; ++i) {
     const uint64_t attempt = i < kRepetitions ? 0 : i - kRepetitions + 1;
     const Outcome builtin =
@@ -122,9 +131,19 @@ int RunTrialProcess(const Trial::Settings& settings, unsigned time_limit) {
   int status = 0;
   try {
     trial.Run();
+    status = WrongDenial().empty() ? 0 : 1;
+  } catch (const WrongRows& failure) {
+    std::printf("%s%s\n", kFailure, failure.what());
+    if (settings.stand == Stand::kOurs && WrongDenial().empty()) {
+      std::printf("%s\n", kNoWrongDenial);
+    }
+    status = 1;
   } catch (const std::exception& failure) {
     std::printf("%s%s\n", kFailure, failure.what());
     status = 1;
+  }
+  if (!WrongDenial().empty()) {
+    std::printf("%s%s: %s\n", kFailure, kWrongDenial, WrongDenial().c_str());
   }
   const TrialCounts& counts = trial.counts();
   std::printf("%" PRIu64 " operations, %" PRIu64 " checks, %" PRIu64
@@ -145,10 +164,17 @@ Verdict RunInProcesses(const std::string& program, uint64_t seed,
   }
   verdict.kind = ours.kind;
   verdict.text = ours.text;
-  const bool is_shared =
-      IsShared(program, seed, ours, time_limit, &verdict.text);
-  verdict.fault = is_shared ? Fault::kShared : Fault::kOurs;
-  if (!is_shared) {
+  verdict.fault = Fault::kOurs;
+  if (ours.has_wrong_denial) {
+    return verdict;
+  }
+  const bool builtin_fails =
+      BuiltinFails(program, seed, ours, time_limit, &verdict.text);
+  if (builtin_fails || ours.has_right_denials) {
+    verdict.fault = Fault::kShared;
+    verdict.text +=
+        ours.has_right_denials ? std::string("  ") + kNoWrongDenial + "\n" : "";
+  } else {
     const Outcome again = RunOne(program, seed, Stand::kOurs, 0, time_limit);
     verdict.text +=
         "  ours again: " + (again.passed ? "passes" : FirstLine(again.text)) +

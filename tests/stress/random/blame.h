@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whose fault a failure is: the same trial with the built-in filter tells.
+// Whose fault a failure is: what the filters denied tells, and the same trial
+// with the built-in filter.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_BLAME_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_BLAME_H_

@@ -147,15 +147,15 @@ void Checks::CheckRead(const Family& family, uint64_t at, const char* how,
                   where + ": " + status.ToString());
   }
   if (expected == nullptr && status.ok()) {
-    throw Failure(std::string(how) + " finds a row that is not there", where);
+    throw WrongRows(std::string(how) + " finds a row that is not there", where);
   }
   if (expected != nullptr && !status.ok()) {
-    throw Failure(std::string(how) + " misses a row", where);
+    throw WrongRows(std::string(how) + " misses a row", where);
   }
   if (expected != nullptr && value != rocksdb::Slice(*expected)) {
-    throw Failure(std::string(how) + " gives another value",
-                  where + ": " + value.ToString().substr(0, 40) +
-                      " instead of " + expected->substr(0, 40));
+    throw WrongRows(std::string(how) + " gives another value",
+                    where + ": " + value.ToString().substr(0, 40) +
+                        " instead of " + expected->substr(0, 40));
   }
 }
 
@@ -184,8 +184,8 @@ void Checks::KeyMayExist(const Family& family,
     std::string value;
     if (family.state->model.Get(key, reading.at) != nullptr &&
         !family.db->KeyMayExist(reading.options, family.handle, key, &value)) {
-      throw Failure("KeyMayExist denies a row",
-                    family.configuration->name + " " + Hex(key));
+      throw WrongRows("KeyMayExist denies a row",
+                      family.configuration->name + " " + Hex(key));
     }
   }
 }
@@ -283,7 +283,7 @@ void Checks::Scan(const Family& family) {
     const auto found = Walk(iterator.get(), direction, SIZE_MAX, Everything);
     RequireOk(iterator->status(), "a scan fails");
     if (found != expected) {
-      throw Failure(
+      throw WrongRows(
           is_forward ? "a scan forwards is wrong" : "a scan backwards is wrong",
           family.configuration->name + ": " + std::to_string(found.size()) +
               " rows instead of " + std::to_string(expected.size()));
@@ -377,11 +377,11 @@ void Checks::Seek(const Family& family, const Reading& reading, SeekMode mode,
   if (found != expected || (!back.empty() && back != expected)) {
     static const char* const kModes[] = {"total_order_seek", "auto_prefix_mode",
                                          "the prefix", "prefix_same_as_start"};
-    throw Failure(std::string(is_forward ? "Seek" : "SeekForPrev") +
-                      " is wrong with " + kModes[static_cast<size_t>(mode)],
-                  family.configuration->name + " " + Hex(target) + ": " +
-                      Describe(found) + ", back " + Describe(back) +
-                      ", expected " + Describe(expected));
+    throw WrongRows(std::string(is_forward ? "Seek" : "SeekForPrev") +
+                        " is wrong with " + kModes[static_cast<size_t>(mode)],
+                    family.configuration->name + " " + Hex(target) + ": " +
+                        Describe(found) + ", back " + Describe(back) +
+                        ", expected " + Describe(expected));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tests/stress/random/failure.h"
+#include "tests/stress/random/witness.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -438,6 +439,9 @@ rocksdb::ColumnFamilyOptions ColumnFamilyOptionsOf(
                 StrictOptions(), rocksdb::ColumnFamilyOptions(),
                 family.OptionsString(stand), &options),
             "the options " + family.OptionsString(stand));
+  if (stand == Stand::kOurs) {
+    Watch(&options);
+  }
   return options;
 }
 

@@ -19,6 +19,12 @@ class Failure : public std::runtime_error {
       : std::runtime_error(kind + ": " + detail) {}
 };
 
+// Rows that are not as they must be, as a filter that denies a key makes them.
+class WrongRows : public Failure {
+ public:
+  using Failure::Failure;
+};
+
 inline void RequireOk(const rocksdb::Status& status, const std::string& what) {
   if (!status.ok()) {
     throw Failure(what, status.ToString());

@@ -152,8 +152,8 @@ void Trial::CheckSome() {
 void Trial::CheckAll(const Database& db, const std::string& what) try {
   checks_.All(ViewOf(db, {nullptr, written_.number}));
   counts_.filtered += db.Filtered();
-} catch (const Failure& failure) {
-  throw Failure(failure.what(), what);
+} catch (const WrongRows& failure) {
+  throw WrongRows(failure.what(), what);
 }
 
 void Trial::CheckAllMoments() {

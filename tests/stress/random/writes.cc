@@ -104,9 +104,9 @@ void Writes::CheckInTransaction(const Write& write,
       rocksdb::ReadOptions(), db_.handle(write.family), write.key, &value);
   if (expected == nullptr ? !status.IsNotFound()
                           : !status.ok() || value != *expected) {
-    throw Failure("Transaction::Get is wrong",
-                  rocksdb::Slice(write.key).ToString(/*hex=*/true) + " " +
-                      status.ToString());
+    throw WrongRows("Transaction::Get is wrong",
+                    rocksdb::Slice(write.key).ToString(/*hex=*/true) + " " +
+                        status.ToString());
   }
 }
 

@@ -178,9 +178,11 @@ void CountFilters(const std::string& db, const ListSsts& list,
       {"live SST files without an up-to-date Filter.db in " + folder->folder,
        "filterdb export --sync --db=" + db + " --out-dir=" + folder->folder +
            " --sstable-version=" + folder->sstable_version +
-           (folder->fed ? "; the listener does it, too, at the next flush, "
-                          "compaction or ingestion, unless the LOG says why not"
-                        : ""),
+           (folder->fed
+                ? "; the listener makes those that are not there at the next "
+                  "flush, "
+                  "compaction or ingestion, unless the LOG says why not"
+                : ""),
        /*fault=*/true, unfiltered});
 }
 

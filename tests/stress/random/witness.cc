@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/stress/random/witness.h"
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "plugin/policy/filter_bits_api.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using rocksdb::FilterBitsBuilder;
+using rocksdb::FilterBitsReader;
+using rocksdb::FilterPolicy;
+using rocksdb::Slice;
+using rocksdb::Status;
+
+using Keys = std::set<std::string>;
+
+// What all filters of this process were given.
+class Given {
+ public:
+  void Add(const std::string& policy, const Slice& block, Keys keys) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    keys_[IdOf(policy, block)].merge(keys);
+  }
+
+  // Of what the reader of this block says to `key`.
+  void Judge(const std::string& id, const Slice& key, bool may_match) {
+    if (may_match) {
+      return;
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = keys_.find(id);
+    if (denial_.empty() && found != keys_.end() &&
+        found->second.count(key.ToString()) > 0) {
+      denial_ = key.ToString(/*hex=*/true) + " in a filter of " +
+                std::to_string(found->second.size()) + " keys";
+    }
+  }
+
+  std::string denial() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return denial_;
+  }
+
+  // Filters of the same bits and the same name have to give the same answers.
+  static std::string IdOf(const std::string& policy, const Slice& block) {
+    return policy + " " + std::to_string(block.size()) + " " +
+           std::to_string(std::hash<std::string>()(block.ToString()));
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, Keys> keys_;
+  std::string denial_;
+};
+
+Given& AllGiven() {
+  static Given* const given = new Given;
+  return *given;
+}
+
+class WitnessBuilder final : public FilterBitsBuilder {
+ public:
+  WitnessBuilder(FilterBitsBuilder* builder, std::string policy)
+      : builder_(builder), policy_(std::move(policy)) {}
+
+  void AddKey(const Slice& key) override {
+    keys_.insert(key.ToString());
+    builder_->AddKey(key);
+  }
+#if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
+    keys_.insert(key.ToString());
+    keys_.insert(alt.ToString());
+    builder_->AddKeyAndAlt(key, alt);
+  }
+#endif
+  size_t EstimateEntriesAdded() override {
+    return builder_->EstimateEntriesAdded();
+  }
+  Slice Finish(std::unique_ptr<const char[]>* buf) override {
+    return Finish(buf, nullptr);
+  }
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+    const Slice block = builder_->Finish(buf, status);
+    AllGiven().Add(policy_, block, std::exchange(keys_, Keys()));
+    return block;
+  }
+  Status MaybePostVerify(const Slice& block) override {
+    return builder_->MaybePostVerify(block);
+  }
+  size_t ApproximateNumEntries(size_t bytes) override {
+    return builder_->ApproximateNumEntries(bytes);
+  }
+#if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
+  size_t CalculateSpace(size_t num_entries) override {
+    return builder_->CalculateSpace(num_entries);
+  }
+  double EstimatedFpRate(size_t num_entries, size_t bytes) override {
+    return builder_->EstimatedFpRate(num_entries, bytes);
+  }
+#endif
+
+ private:
+  const std::unique_ptr<FilterBitsBuilder> builder_;
+  const std::string policy_;
+  Keys keys_;
+};
+
+class WitnessReader final : public FilterBitsReader {
+ public:
+  WitnessReader(FilterBitsReader* reader, std::string id)
+      : reader_(reader), id_(std::move(id)) {}
+
+  bool MayMatch(const Slice& key) override {
+    const bool may_match = reader_->MayMatch(key);
+    AllGiven().Judge(id_, key, may_match);
+    return may_match;
+  }
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    reader_->MayMatch(num_keys, keys, may_match);
+    for (int i = 0; i < num_keys; ++i) {
+      AllGiven().Judge(id_, *keys[i], may_match[i]);
+    }
+  }
+
+ private:
+  const std::unique_ptr<FilterBitsReader> reader_;
+  const std::string id_;
+};
+
+class WitnessPolicy final : public FilterPolicy {
+ public:
+  explicit WitnessPolicy(std::shared_ptr<const FilterPolicy> policy)
+      : policy_(std::move(policy)) {}
+
+  const char* Name() const override { return policy_->Name(); }
+  const char* CompatibilityName() const override {
+    return policy_->CompatibilityName();
+  }
+  std::string GetId() const override { return policy_->GetId(); }
+  Status ValidateOptions(
+      const rocksdb::DBOptions& db_options,
+      const rocksdb::ColumnFamilyOptions& cf_options) const override {
+    return policy_->ValidateOptions(db_options, cf_options);
+  }
+  FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    FilterBitsBuilder* const builder = policy_->GetBuilderWithContext(context);
+    return builder == nullptr
+               ? nullptr
+               : new WitnessBuilder(builder, CompatibilityName());
+  }
+  FilterBitsReader* GetFilterBitsReader(const Slice& block) const override {
+    return new WitnessReader(policy_->GetFilterBitsReader(block),
+                             Given::IdOf(CompatibilityName(), block));
+  }
+
+ private:
+  const std::shared_ptr<const FilterPolicy> policy_;
+};
+
+}  // namespace
+
+void Watch(rocksdb::ColumnFamilyOptions* options) {
+  auto& policy =
+      options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+          ->filter_policy;
+  if (policy != nullptr &&
+      Slice(policy->Name()).starts_with("cassandra_bloom")) {
+    policy = std::make_shared<WitnessPolicy>(policy);
+  }
+}
+
+std::string WrongDenial() { return AllGiven().denial(); }
+
+}  // namespace cassandra_bloom::testing
