@@ -35,7 +35,7 @@ case ${SANITIZER-} in
 esac
 tree=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
-repository=$(realpath "$here/../..")
+repository=$(realpath "$here/../../..")
 jobs=${JOBS:-$(nproc)}
 sanitizer=${SANITIZER-}
 programs=(bloom_test full_filter_block_test partitioned_filter_block_test db_bloom_filter_test)

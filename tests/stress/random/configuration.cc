@@ -226,14 +226,14 @@ std::string DrawTableOptions(Draws* draws) {
   OptionList list;
   AddIndex(draws, &list);
   AddCaching(draws, &list);
-  list.Add("metadata_block_size", draws->Of({64, 200, 512, 4096}));
+  list.Add("metadata_block_size", draws->Of<uint64_t>({64, 200, 512, 4096}));
   list.AddBool("whole_key_filtering", !draws->OneIn(3));
   list.AddBool("optimize_filters_for_memory", draws->OneIn(2));
   list.AddBool("detect_filter_construct_corruption", draws->OneIn(2));
   list.Add("format_version", draws->Between(2, LatestFormat()));
-  list.Add("block_size", draws->Of({64, 256, 1024, 4096}));
-  list.Add("block_restart_interval", draws->Of({1, 4, 16}));
-  list.Add("index_block_restart_interval", draws->Of({1, 4}));
+  list.Add("block_size", draws->Of<uint64_t>({64, 256, 1024, 4096}));
+  list.Add("block_restart_interval", draws->Of<uint64_t>({1, 4, 16}));
+  list.Add("index_block_restart_interval", draws->Of<uint64_t>({1, 4}));
   list.Add("index_shortening",
            draws->Of<const char*>({"kNoShortening", "kShortenSeparators",
                                    "kShortenSeparatorsAndSuccessor"}));
@@ -253,8 +253,8 @@ void DrawComparator(bool may_have_timestamps, Draws* draws,
 
 void AddBlobFiles(Draws* draws, OptionList* list) {
   list->AddBool("enable_blob_files", true);
-  list->Add("min_blob_size", draws->Of({0, 60, 1000}));
-  list->Add("blob_file_size", draws->Of({4096, 65536}));
+  list->Add("min_blob_size", draws->Of<uint64_t>({0, 60, 1000}));
+  list->Add("blob_file_size", draws->Of<uint64_t>({4096, 65536}));
   list->AddBool("enable_blob_garbage_collection", draws->OneIn(2));
   list->Add("blob_garbage_collection_age_cutoff",
             draws->Of<const char*>({"0.25", "1.0"}));
@@ -303,13 +303,14 @@ void DrawFixedOptions(Draws* draws, FamilyConfiguration* family) {
   list.Add("comparator", family->comparator);
   list.Add("write_buffer_size", 65536);  // The least.
   list.Add("compression", "kNoCompression");
-  list.Add("target_file_size_base", draws->Of({4096, 16384, 65536}));
-  list.Add("max_bytes_for_level_base", draws->Of({8192, 32768, 131072}));
-  list.Add("max_bytes_for_level_multiplier", draws->Of({2, 4, 10}));
+  list.Add("target_file_size_base", draws->Of<uint64_t>({4096, 16384, 65536}));
+  list.Add("max_bytes_for_level_base",
+           draws->Of<uint64_t>({8192, 32768, 131072}));
+  list.Add("max_bytes_for_level_multiplier", draws->Of<uint64_t>({2, 4, 10}));
   // Backwards RocksDB 7.8 goes on for ever with 0, and with fewer than a key
   // has timestamps.
   list.Add("max_sequential_skip_in_iterations",
-           family->has_timestamps ? 1000000 : draws->Of({1, 2, 8}));
+           family->has_timestamps ? 1000000 : draws->Of<uint64_t>({1, 2, 8}));
   list.AddBool("optimize_filters_for_hits", draws->OneIn(4));
   list.AddBool("paranoid_file_checks", draws->OneIn(6));
   AddCompaction(draws, family, &list);
@@ -346,7 +347,7 @@ FamilyConfiguration DrawFamily(const Configuration& configuration,
 std::string DrawDbOptions(Draws* draws) {
   OptionList list;
   list.Add("max_open_files", draws->Of<const char*>({"-1", "-1", "20"}));
-  list.Add("max_background_jobs", draws->Of({1, 2, 4}));
+  list.Add("max_background_jobs", draws->Of<uint64_t>({1, 2, 4}));
   list.Add("max_subcompactions", draws->Between(1, 3));
   list.AddBool("allow_mmap_reads", draws->OneIn(6));
   return list.text();

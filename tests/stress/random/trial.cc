@@ -32,7 +32,7 @@ void Trial::Run() {
   Open();
   const uint64_t num_openings = draws_.Between(2, 4);
   for (uint64_t i = 0; i < num_openings; ++i) {
-    Operate(draws_.Of({100, 300, 800}));
+    Operate(draws_.Of<uint64_t>({100, 300, 800}));
     CheckAllMoments();
     CheckSomeCopy();
     CloseDb();
