@@ -15,7 +15,7 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-constexpr char kRefusedId[] = "cassandra_partition:a-refused-setting";
+constexpr char kRefusedTransformId[] = "cassandra_partition:a-refused-setting";
 
 // What stands before the extractor.
 std::string NameAndColon() {
@@ -50,7 +50,7 @@ std::optional<PartitionKeyExtractor> ParseId(const std::string& id,
 }  // namespace
 
 PartitionTransform::PartitionTransform(const std::string& id)
-    : id_(kRefusedId) {
+    : id_(kRefusedTransformId) {
   if (const auto extractor = ParseId(id, &error_)) {
     extractor_ = *extractor;
     id_ = IdFor(*extractor);
@@ -96,7 +96,7 @@ Status PartitionTransform::ConfigureOptions(
     error_ = id_ + ": has no options, but was given '" +
              options.begin()->first + "=" + options.begin()->second +
              "'; the extractor stands behind the colon";
-    id_ = kRefusedId;
+    id_ = kRefusedTransformId;
   }
   return SettingsStatus();
 }
