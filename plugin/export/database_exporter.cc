@@ -180,16 +180,14 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
       (sync && !MayBeSynced(out_dir, error))) {
     return false;
   }
-  const ExportFolderLock lock(out_dir);
+  const ExportFolderLock lock(out_dir, ExportFolderLock::WaitForever);
   if (sync && !list(&live, error)) {
     return false;
   }
-  if (!sync) {
-    if (!FollowsNoDatabase(out_dir, error)) {
-      return false;
-    }
-    RemoveLeftOversIn(out_dir, options.sstable_version);
+  if (!sync && !FollowsNoDatabase(out_dir, error)) {
+    return false;
   }
+  RemoveLeftOversIn(out_dir, options.sstable_version);
   bool is_new = false;
   const FilterContents contents = ContentsOf(options, live);
   if (sync &&

@@ -41,7 +41,7 @@ bool ExportFilterDb(const std::string& sst_file, const std::string& filter_db,
   exported->sst_file = sst_file;
   exported->filter_db = filter_db;
   const std::string folder = FolderOf(filter_db);
-  const ExportFolderLock lock(folder);
+  const ExportFolderLock lock(folder, ExportFolderLock::WaitForever);
   if (IsNamedAsExported(filter_db) && !FollowsNoDatabase(folder, error)) {
     return false;
   }

@@ -10,12 +10,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <tuple>
 
 #include "plugin/sstable/output_file.h"
@@ -67,22 +69,36 @@ bool TakeFilterDbName(std::string_view* name, const std::string& version,
          TakePrefix(name, kAfterNumber);
 }
 
-// Whether sync removes a file of this name.
-bool IsStray(std::string_view name, const std::string& version,
-             const std::set<uint64_t>& live) {
-  if (TakePrefix(&name, kDatabaseMark)) {
-    return IsLeftOver(name);
-  }
-  const std::string whole(name);
+bool IsTemporaryName(std::string_view name, const std::string& version) {
   uint64_t number;
-  if (!TakeFilterDbName(&name, version, &number)) {
-    return false;
+  return (TakePrefix(&name, kDatabaseMark) ||
+          TakeFilterDbName(&name, version, &number)) &&
+         IsTemporarySuffix(name);
+}
+
+// Whether it is the name of a filter, and of none of the `live` SST files.
+bool IsOfNoneOf(const std::set<uint64_t>& live, const std::string& name,
+                const std::string& version) {
+  std::string_view rest = name;
+  uint64_t number;
+  // "nb-007-..." is none of our names.
+  return TakeFilterDbName(&rest, version, &number) &&
+         name == FilterDbName(version, number) && live.count(number) == 0;
+}
+
+// The files in a folder of whose names that is true.
+std::vector<fs::path> FilesIn(
+    const std::string& folder,
+    const std::function<bool(const std::string& name)>& is_wanted,
+    std::error_code* failure) {
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(folder, *failure), end;
+       !*failure && entry != end; entry.increment(*failure)) {
+    if (is_wanted(entry->path().filename())) {
+      files.push_back(entry->path());
+    }
   }
-  if (name.empty()) {
-    // "nb-007-..." is none of our names.
-    return whole == FilterDbName(version, number) && live.count(number) == 0;
-  }
-  return IsLeftOver(name);
+  return files;
 }
 
 bool IsDatabaseFolder(const fs::path& folder) {
@@ -153,13 +169,12 @@ bool RemoveStrays(const std::string& folder, const std::string& sstable_version,
                   std::vector<std::string>* removed, std::string* left_alone,
                   std::string* error) {
   std::error_code failure;
-  std::vector<fs::path> strays;
-  for (fs::directory_iterator entry(folder, failure), end;
-       !failure && entry != end; entry.increment(failure)) {
-    if (IsStray(entry->path().filename().string(), sstable_version, live)) {
-      strays.push_back(entry->path());
-    }
-  }
+  const std::vector<fs::path> strays = FilesIn(
+      folder,
+      [&](const std::string& name) {
+        return IsOfNoneOf(live, name, sstable_version);
+      },
+      &failure);
   for (const fs::path& stray : strays) {
     if (MayBeOfExport(stray, left_alone) && !failure &&
         fs::remove(stray, failure)) {
@@ -351,10 +366,21 @@ bool MarkFolder(const std::string& folder, const std::string& database,
       error);
 }
 
-ExportFolderLock::ExportFolderLock(const std::string& folder)
+// Closing it ends the lock. (Not so in NFS, where a folder has no lock.)
+ExportFolderLock::ExportFolderLock(const std::string& folder,
+                                   const std::function<bool()>& may_wait)
     : fd_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  // Closing it ends the lock. (Not so in NFS, where a folder has no lock.)
-  while (fd_ >= 0 && flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
+  constexpr auto kPause = std::chrono::milliseconds(20);
+  while (fd_ >= 0 && flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) {
+      may_write_ = may_wait();
+      if (!may_write_) {
+        return;
+      }
+      std::this_thread::sleep_for(kPause);
+    } else if (errno != EINTR) {
+      return;
+    }
   }
 }
 
@@ -410,23 +436,14 @@ bool RemoveFilterDb(const std::string& folder,
 
 void RemoveLeftOversIn(const std::string& folder,
                        const std::string& sstable_version) {
-  std::error_code failure;
-  std::vector<fs::path> left_over;
-  for (fs::directory_iterator entry(folder, failure), end;
-       !failure && entry != end; entry.increment(failure)) {
-    const std::string found = entry->path().filename().string();
-    std::string_view name = found;
-    uint64_t number;
-    if (TakeFilterDbName(&name, sstable_version, &number) && IsLeftOver(name)) {
-      left_over.push_back(entry->path());
-    }
-  }
-  std::string no_matter;
-  for (const fs::path& file : left_over) {
-    if (MayBeOfExport(file, &no_matter)) {
-      fs::remove(file, failure);
-    }
-  }
+  std::error_code ignored;
+  const std::vector<fs::path> temporary = FilesIn(
+      folder,
+      [&](const std::string& name) {
+        return IsTemporaryName(name, sstable_version);
+      },
+      &ignored);
+  std::for_each(temporary.begin(), temporary.end(), RemoveIfLeftOver);
 }
 
 bool RemoveOtherFilterDbs(const std::string& folder,

@@ -6,6 +6,7 @@
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -86,13 +87,23 @@ bool FollowsNoDatabase(const std::string& folder, std::string* error);
 // processes, where the file system can.
 class ExportFolderLock {
  public:
-  explicit ExportFolderLock(const std::string& folder);
+  // `may_wait` is asked, again and again, while somebody else holds it.
+  ExportFolderLock(const std::string& folder,
+                   const std::function<bool()>& may_wait);
   ~ExportFolderLock();
+
+  static bool WaitForever() { return true; }
+
+  // False if somebody else holds it, for whom it could not wait. True where
+  // there are no locks.
+  bool may_write() const { return may_write_; }
+
   ExportFolderLock(const ExportFolderLock&) = delete;
   ExportFolderLock& operator=(const ExportFolderLock&) = delete;
 
  private:
   const int fd_;
+  bool may_write_ = true;
 };
 
 // Whether an export that follows a database may write, keep and remove what has
@@ -112,14 +123,13 @@ bool RemoveFilterDb(const std::string& folder,
                     const std::string& sstable_version, uint64_t number,
                     std::vector<std::string>* removed, std::string* error);
 
-// Removes the temporary files of FilterDbNames of this version that no running
-// process is writing.
+// Removes the temporary files of FilterDbNames of this version, and of the mark,
+// that nobody is writing.
 void RemoveLeftOversIn(const std::string& folder,
                        const std::string& sstable_version);
 
 // Removes the files with FilterDbName of this version and a number that is not
-// in `live`, and the temporary files of such names that no running process is
-// writing. No others; what has such a name and is none of ours is an error.
+// in `live`. No others; what has such a name and is none of ours is an error.
 bool RemoveOtherFilterDbs(const std::string& folder,
                           const std::string& sstable_version,
                           const std::set<uint64_t>& live,

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -13,6 +14,9 @@
 
 namespace cassandra_bloom {
 namespace {
+
+// How long a database that is being closed waits for another export.
+constexpr auto kPatience = std::chrono::seconds(5);
 
 LiveSsts LiveAfter(const std::optional<LiveSsts>& listing,
                    const ExportWorker::Changes& changes) {
@@ -54,6 +58,7 @@ ExportWorker::~ExportWorker() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     stop_ = true;
+    wait_until_ = std::chrono::steady_clock::now() + kPatience;
   }
   changed_.notify_all();
   if (thread_.joinable()) {
@@ -88,6 +93,12 @@ void ExportWorker::HandOver(const Changes& changes) {
     work_.changes[number] = path;
   }
   changed_.notify_all();
+}
+
+// For somebody else's lock: the database is not to hang when it is closed.
+bool ExportWorker::MayWait() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return !stop_ || std::chrono::steady_clock::now() < wait_until_;
 }
 
 bool ExportWorker::HasWork() const {
@@ -180,10 +191,17 @@ bool ExportWorker::Follow(const Work& work, Folder* folder,
       !PrepareExportFolder(out_dir, error) || !MayBeSynced(out_dir, error)) {
     return false;
   }
-  const ExportFolderLock lock(out_dir);
+  const ExportFolderLock lock(out_dir, [this] { return MayWait(); });
+  if (!lock.may_write()) {
+    *error = out_dir +
+             ": somebody else holds its lock (flock), and the database is being "
+             "closed: what changed last is made up for after the next open";
+    return false;
+  }
   if (work.listing) {
     database_ = work.listing->database;
     folder->filtered.clear();
+    RemoveLeftOversIn(out_dir, options.sstable_version);
   }
   const Changes changes = WithFiltersToMakeAgain(work.changes, *folder);
   const LiveSsts live = LiveAfter(work.listing, changes);

@@ -8,6 +8,7 @@
 
 #include <rocksdb/env.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -75,6 +76,7 @@ class ExportWorker {
   static void NoteFiltered(const LiveSsts& live, Folder* folder);
 
   bool HasWork() const;
+  bool MayWait() const;
   void Run();
   bool Perform(const Work& work, Folder* folder);
   bool Follow(const Work& work, Folder* folder, FilterDbExportReport* report,
@@ -88,6 +90,7 @@ class ExportWorker {
   bool is_following_ = false;  // The folders were as a listing had them.
   bool working_ = false;
   bool stop_ = false;
+  std::chrono::steady_clock::time_point wait_until_;  // Once `stop_` is set.
   uint64_t finished_ = 0;
   FilterDbExportCounts counts_;
   std::thread thread_;

@@ -3,53 +3,107 @@
 #include "plugin/sstable/temporary_file.h"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <sys/types.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
-#include <cstdio>
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 #include <vector>
 
+#include "plugin/sstable/file_descriptor.h"
 #include "plugin/sstable/file_io.h"
 
 namespace cassandra_bloom {
 namespace {
 
-constexpr std::string_view kMark = ".tmp";
-
-// PID_MAX_LIMIT of Linux (include/linux/threads.h): "data.tmp20261123" is
-// somebody else's.
-constexpr pid_t kMaxPid = 4 << 20;
+constexpr std::string_view kMark = ".cassandra_bloom-";
+constexpr std::string_view kDigits = "0123456789abcdef";
+constexpr size_t kNumDigits = 8;
 
 std::atomic<const char*> being_written{nullptr};
 // A handler may read it.
 static_assert(std::atomic<const char*>::is_always_lock_free);
 
-bool IsOfAnotherProcess(pid_t pid) {
-  return pid != getpid() && (kill(pid, 0) == 0 || errno == EPERM);
+std::string RandomSuffix() {
+  uint8_t random[kNumDigits] = {};
+  [[maybe_unused]] const ssize_t ignored =
+      getrandom(random, sizeof(random), /*flags=*/0);
+  std::string suffix(kMark);
+  for (const uint8_t byte : random) {
+    suffix += kDigits[byte % kDigits.size()];
+  }
+  return suffix;
+}
+
+bool IsRegularFile(int fd) {
+  struct stat status;
+  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// False if somebody has removed it since it was opened.
+bool HasName(int fd) {
+  struct stat status;
+  return fstat(fd, &status) != 0 || status.st_nlink > 0;
 }
 
 }  // namespace
 
-TemporaryFile::TemporaryFile(const std::string& path)
-    : path_((path + std::string(kMark)).append(std::to_string(getpid()))) {}
+TemporaryFile::TemporaryFile(const std::string& path) : wanted_(path) {}
 
-// The handler knows the file before it is there, and until it is there no more.
-// An earlier process of this number may have left one, which may even be
-// another name of the finished file: so it is not to be truncated.
+// The lock goes last: until the file has its name, nobody may take it for one
+// that is left over.
+TemporaryFile::~TemporaryFile() {
+  Remove();
+  if (lock_ >= 0) {
+    close(lock_);
+  }
+}
+
+// Somebody who clears the folder may see the file before it is locked, and then
+// locks and removes it himself; the next attempt has another name.
 int TemporaryFile::Create() {
+  constexpr int kAttempts = 10;
+  int fd = -1;
+  for (int i = 0; i < kAttempts && !created_; ++i) {
+    path_ = wanted_ + RandomSuffix();
+    fd = CreateAndLock();
+    if (fd < 0 && errno != EEXIST && errno != EWOULDBLOCK) {
+      break;
+    }
+  }
+  return fd;
+}
+
+// The signal handler knows the file before it is there, and until it is there
+// no more.
+int TemporaryFile::CreateAndLock() {
   being_written = path_.c_str();
-  unlink(path_.c_str());
   const int fd = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                       /*mode=*/0666);
-  created_ = fd >= 0;
-  if (!created_) {
+  if (fd < 0) {
     being_written = nullptr;
+    return -1;
+  }
+  created_ = true;
+  const bool is_anothers =
+      flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (!is_anothers && HasName(fd)) {
+    lock_ = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  } else {
+    errno = EWOULDBLOCK;
+  }
+  if (lock_ < 0) {
+    const int reason = errno;
+    Remove();
+    close(fd);
+    errno = reason;
+    return -1;
   }
   return fd;
 }
@@ -71,16 +125,20 @@ void TemporaryFile::Remove() {
   created_ = false;
 }
 
-bool IsLeftOver(std::string_view suffix) {
-  if (suffix.substr(0, kMark.size()) != kMark) {
-    return false;
-  }
-  suffix.remove_prefix(kMark.size());
-  const char* const end = suffix.data() + suffix.size();
-  pid_t pid = 0;
-  const auto [parsed_to, error] = std::from_chars(suffix.data(), end, pid);
-  return error == std::errc() && parsed_to == end && suffix[0] != '0' &&
-         pid > 0 && pid <= kMaxPid && !IsOfAnotherProcess(pid);
+bool IsTemporarySuffix(std::string_view suffix) {
+  return suffix.size() == kMark.size() + kNumDigits &&
+         suffix.substr(0, kMark.size()) == kMark &&
+         suffix.find_first_not_of(kDigits, kMark.size()) ==
+             std::string_view::npos;
+}
+
+// It is locked while it is removed, so that its writer, if this came between his
+// open() and flock(), learns of it. (NFS locks only what is open for writing.)
+bool RemoveIfLeftOver(const std::string& path) {
+  const FileDescriptor fd(
+      open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  return fd.get() >= 0 && IsRegularFile(fd.get()) &&
+         flock(fd.get(), LOCK_EX | LOCK_NB) == 0 && unlink(path.c_str()) == 0;
 }
 
 void RemoveLeftOversOf(const std::string& path) {
@@ -90,21 +148,17 @@ void RemoveLeftOversOf(const std::string& path) {
   FollowLinks(&file, &no_matter);
   const std::string name = file.substr(file.find_last_of('/') + 1);
   std::error_code failure;
-  std::vector<fs::path> left_over;
+  std::vector<std::string> temporary;
   for (fs::directory_iterator entry(FolderOf(file), failure), end;
        !failure && entry != end; entry.increment(failure)) {
     const std::string found = entry->path().filename().string();
-    std::error_code ignored;
     if (found.compare(0, name.size(), name) == 0 &&
-        IsLeftOver(std::string_view(found).substr(name.size())) &&
-        entry->symlink_status(ignored).type() == fs::file_type::regular) {
-      left_over.push_back(entry->path());
+        IsTemporarySuffix(std::string_view(found).substr(name.size()))) {
+      temporary.push_back(entry->path());
     }
   }
   // What cannot be removed is in nobody's way.
-  for (const fs::path& one : left_over) {
-    unlink(one.c_str());
-  }
+  std::for_each(temporary.begin(), temporary.end(), RemoveIfLeftOver);
 }
 
 void RemoveTemporaryFileBeingWritten() {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The file that is written first and becomes the wanted one when it is whole:
-// its name with ".tmp" and the number of the process.
+// The file that is written first and becomes the wanted one when it is whole.
+// Its name is that of the wanted one with ".cassandra_bloom-" and eight random
+// hexadecimal digits. Its writer holds a lock of it (flock(2)), which ends with
+// the process: one that is not locked is left over, whatever container or
+// machine its writer ran in.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_TEMPORARY_FILE_H_
 #define CASSANDRA_BLOOM_PLUGIN_SSTABLE_TEMPORARY_FILE_H_
@@ -16,11 +19,11 @@ class TemporaryFile {
  public:
   // In the folder of `path`.
   explicit TemporaryFile(const std::string& path);
-  ~TemporaryFile() { Remove(); }
+  ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  // A file descriptor, or what open() gives if it fails.
+  // A file descriptor, the caller's to close, or what open() gives if it fails.
   int Create();
 
   bool RenameTo(const std::string& path);
@@ -29,17 +32,24 @@ class TemporaryFile {
   const std::string& path() const { return path_; }
 
  private:
-  const std::string path_;
+  int CreateAndLock();
+
+  const std::string wanted_;
+  std::string path_;
+  int lock_ = -1;  // Another descriptor of the file, which holds its lock.
   bool created_ = false;
 };
 
-// Whether a file whose name goes on so after that of the wanted one is what a
-// process that is no more has left.
-bool IsLeftOver(std::string_view suffix);
+// Whether the name of a temporary file goes on so after that of the wanted one.
+bool IsTemporarySuffix(std::string_view suffix);
 
-// Removes the temporary files of `path`, or of the file that it is a symbolic
-// link to, that are left over. Reads the whole folder, so once for many files
-// is better: see IsLeftOver.
+// Removes a file of a temporary name, unless somebody writes it, or it cannot be
+// told (as where the file system has no locks). Whether it was removed.
+bool RemoveIfLeftOver(const std::string& path);
+
+// Removes what is left over of the temporary files of `path`, or of the file
+// that it is a symbolic link to. Reads the whole folder, so once for many files
+// is better: see RemoveIfLeftOver.
 void RemoveLeftOversOf(const std::string& path);
 
 // For the handler of a signal that ends the program: removes the temporary file

@@ -144,15 +144,16 @@ TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
     return names;
   };
   WriteFile(out_ / NameOf(1000000), "of another time");
-  // Of exports that were killed, and whose number no process has.
-  WriteFile(out_ / NameOf(8) + ".tmp4194304", "half");
-  WriteFile(out_ / ".cassandra_bloom_database.tmp4194304", "half");
+  // Of exports that were killed.
+  WriteFile(out_ / NameOf(8) + ".cassandra_bloom-01234567", "half");
+  WriteFile(out_ / ".cassandra_bloom_database.cassandra_bloom-01234567",
+            "half");
 
   ASSERT_TRUE(Export(/*sync=*/true)) << error_;
   EXPECT_EQ(NamesIn(out_.path()), with_others(LiveFilterNames(db_)));
   EXPECT_EQ(report_.exported.size(), 3);
   EXPECT_EQ(report_.kept.size(), 0);
-  EXPECT_EQ(report_.removed.size(), 3);
+  EXPECT_EQ(report_.removed.size(), 1);
 
   AddFiles(1);
   const auto before = StateOf(out_.path());

@@ -2,9 +2,10 @@
 
 // The command `filterdb export`, run as a user does.
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
+#include <sys/file.h>
 
 #include <filesystem>
 #include <set>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
+#include "plugin/sstable/file_descriptor.h"
 #include "tests/support/filterdb_command.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"
@@ -150,16 +152,18 @@ TEST_F(ExportCommandTest, LeftOvers) {
   const auto names = NamesIn(out_.path());
   std::string number = *names.begin();
   number = number.substr(3, number.find('-', 3) - 3);
-  const std::string left = out_ / *names.begin() + ".tmp4194304";
+  const std::string left = out_ / *names.begin() + ".cassandra_bloom-01234567";
   const std::string running =
-      out_ / *names.begin() + ".tmp" + std::to_string(getpid());
+      out_ / *names.begin() + ".cassandra_bloom-fedcba98";
+  WriteFile(running, "being written");
+  const FileDescriptor writer(open(running.c_str(), O_WRONLY));
+  ASSERT_EQ(flock(writer.get(), LOCK_EX), 0);
   const std::string sst =
       db_.path() + "/" + std::string(6 - number.size(), '0') + number + ".sst";
   for (const std::string& command :
        {Db() + "--force", "export --sst=" + sst + ToOut() + "--force",
         Db() + "--sync"}) {
     WriteFile(left, "half");
-    WriteFile(running, "being written");
     EXPECT_EQ(Filterdb(command).exit_code, 0) << command;
     EXPECT_FALSE(fs::exists(left)) << command;
     EXPECT_TRUE(fs::exists(running)) << command;

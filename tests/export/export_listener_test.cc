@@ -229,6 +229,27 @@ TEST_F(ExportListenerTest, TheDatabaseDoesNotWait) {
   ExpectFollowed();
 }
 
+// Anybody who can read the folder may hold its lock.
+TEST_F(ExportListenerTest, ClosingDoesNotWaitForALock) {
+  Listen();
+  AddFiles(1);
+  ExpectFollowed();
+  const int folder = open(out_.path().c_str(), O_RDONLY | O_DIRECTORY);
+  ASSERT_EQ(flock(folder, LOCK_EX), 0);
+  AddFiles(1);
+  listener_.reset();
+  rocksdb::Options options = db_.options();
+  options.listeners.clear();
+  db_.Reopen(options);  // Would hang.
+  EXPECT_EQ(NamesIn(out_.path()).size(), 1);
+  close(folder);
+
+  Listen();
+  AddFiles(1);
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 3);
+}
+
 TEST_F(ExportListenerTest, AFolderThatCannotBeWrittenTo) {
   Listen();
   AddFiles(1);

@@ -253,13 +253,34 @@ TEST_F(DoctorExportsTest, AFolderThatNoListenerFeeds) {
                 .exit_code,
             0);
   ExpectFinding(option, /*fault=*/false,
-                "has no export listener for " + folder_,
+                "has no export listener for " + folder_ + " and version me",
                 "run filterdb export --sync");
   AddFile(&db_, 100, 200);
   const Ran ran = Doctor(option + " --json");
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_EQ(ran.json()["exports"][0]["live"], 2);
   EXPECT_EQ(ran.json()["exports"][0]["filtered"], 1);
+}
+
+// A listener feeds one of them.
+TEST_F(DoctorExportsTest, AFolderOfTwoVersions) {
+  Open({folder_});
+  AddFollowed(0);
+  ASSERT_EQ(Filterdb("export --sync --sstable-version=me --db=" + db_.path() +
+                     " --out-dir=" + folder_)
+                .exit_code,
+            0);
+  AddFile(&db_, 100, 200);
+  EXPECT_TRUE(Eventually([&] { return NamesIn(folder_).size() == 3; }));
+  EXPECT_EQ(Doctor().exit_code, 0);
+  const Ran ran = Doctor("--json --export-dir=" + folder_);
+  EXPECT_EQ(ran.exit_code, 1);
+  const Json folders = ran.json()["exports"];
+  ASSERT_EQ(folders.size(), 2) << folders;
+  EXPECT_EQ(folders[0]["sstable_version"], "nb");
+  EXPECT_EQ(folders[0]["filtered"], 2);
+  EXPECT_EQ(folders[1]["sstable_version"], "me");
+  EXPECT_EQ(folders[1]["filtered"], 1);
 }
 
 }  // namespace

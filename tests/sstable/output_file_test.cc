@@ -8,10 +8,13 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <future>
 #include <set>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "cassandra_bloom/filter_db.h"
 #include "tests/support/file_size_limit.h"
@@ -188,21 +191,32 @@ TEST_F(OutputFileTest, Links) {
                                    "link", "to_nothing"}));
 }
 
-// In a container, numbers of processes come again soon.
-TEST_F(OutputFileTest, WhatAnEarlierProcessOfThisNumberLeft) {
+// Of the same file, in processes or threads: each has a file of its own.
+TEST_F(OutputFileTest, WritersAtOnce) {
   const std::string file = dir_ / "filter";
-  WriteFile(file + ".tmp" + std::to_string(getpid()), "left");
-  std::string error;
-  EXPECT_TRUE(small_->Write(file, /*overwrite=*/false, &error)) << error;
-  EXPECT_EQ(ReadFile(file), bytes_);
+  std::vector<std::thread> writers;
+  std::atomic<int> failures{0};
+  for (int i = 0; i < 4; ++i) {
+    writers.emplace_back([&] {
+      for (int n = 0; n < 50; ++n) {
+        std::string error;
+        failures += !small_->Write(file, /*overwrite=*/true, &error);
+        failures += ReadFile(file) != bytes_;
+      }
+    });
+  }
+  for (std::thread& writer : writers) {
+    writer.join();
+  }
+  EXPECT_EQ(failures, 0);
   EXPECT_EQ(Names(), std::set<std::string>{"filter"});
 }
 
 // It was killed when the file had its name and the temporary one, too.
-TEST_F(OutputFileTest, WhatItLeftMayBeTheFileItself) {
+TEST_F(OutputFileTest, WhatWasLeftMayBeTheFileItself) {
   const std::string file = dir_ / "filter";
   WriteFile(file, "old");
-  fs::create_hard_link(file, file + ".tmp" + std::to_string(getpid()));
+  fs::create_hard_link(file, file + ".cassandra_bloom-01234567");
   {
     const FileSizeLimit full(10);
     EXPECT_EQ(FaultOf(*small_, file, /*overwrite=*/true),

@@ -186,6 +186,20 @@ void CountFilters(const std::string& db, const ListSsts& list,
        /*fault=*/true, unfiltered});
 }
 
+// By the mark of a folder: "" if it says none. None for no folder.
+std::vector<std::string> VersionsIn(const std::string& folder) {
+  std::vector<std::string> versions;
+  if (const auto mark = ReadFolderMark(folder)) {
+    for (const auto& held : mark->contents) {
+      versions.push_back(held.first);
+    }
+  }
+  if (versions.empty() && !folder.empty()) {
+    versions.push_back("");
+  }
+  return versions;
+}
+
 void Examine(const std::string& db, const ListSsts& list,
              ExportFolder* folder) {
   const LiveSsts live = List(list);
@@ -213,9 +227,6 @@ void Examine(const std::string& db, const ListSsts& list,
   } else if (!MayBeSynced(folder->folder, &error)) {
     add(error, "choose another folder");
   } else {
-    if (folder->sstable_version.empty() && !mark->contents.empty()) {
-      folder->sstable_version = mark->contents.begin()->first;
-    }
     const auto held = mark->contents.find(folder->sstable_version);
     const std::string listeners = ContentsOf({}, live).asked;
     if (folder->fed && held != mark->contents.end() &&
@@ -299,18 +310,22 @@ std::vector<ExportFolder> ExamineExports(const std::string& db,
                {}});
     }
   }
-  const bool is_known =
-      std::any_of(folders.begin(), folders.end(), [&](const auto& folder) {
-        return Has({{folder.folder, ""}}, export_dir);
-      });
-  if (!export_dir.empty() && !is_known) {
-    add(export_dir, "")
-        ->findings.push_back(
-            {latest + ": has no export listener for " + export_dir,
-             "open the database with one, or run filterdb export --sync after "
-             "each change",
-             /*fault=*/false,
-             {}});
+  for (const std::string& version : VersionsIn(export_dir)) {
+    const bool is_known =
+        std::any_of(folders.begin(), folders.end(), [&](const auto& folder) {
+          return Has({{folder.folder, ""}}, export_dir) &&
+                 (version.empty() || folder.sstable_version == version);
+        });
+    if (!is_known) {
+      add(export_dir, version)
+          ->findings.push_back(
+              {latest + ": has no export listener for " + export_dir +
+                   (version.empty() ? "" : " and version " + version),
+               "open the database with one, or run filterdb export --sync after "
+               "each change",
+               /*fault=*/false,
+               {}});
+    }
   }
   return folders;
 }
