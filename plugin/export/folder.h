@@ -123,8 +123,8 @@ bool RemoveFilterDb(const std::string& folder,
                     const std::string& sstable_version, uint64_t number,
                     std::vector<std::string>* removed, std::string* error);
 
-// Removes the temporary files of FilterDbNames of this version, and of the mark,
-// that nobody is writing.
+// Removes the temporary files of FilterDbNames of this version, and of the
+// mark, that nobody is writing.
 void RemoveLeftOversIn(const std::string& folder,
                        const std::string& sstable_version);
 

@@ -193,9 +193,10 @@ bool ExportWorker::Follow(const Work& work, Folder* folder,
   }
   const ExportFolderLock lock(out_dir, [this] { return MayWait(); });
   if (!lock.may_write()) {
-    *error = out_dir +
-             ": somebody else holds its lock (flock), and the database is being "
-             "closed: what changed last is made up for after the next open";
+    *error =
+        out_dir +
+        ": somebody else holds its lock (flock), and the database is being "
+        "closed: what changed last is made up for after the next open";
     return false;
   }
   if (work.listing) {

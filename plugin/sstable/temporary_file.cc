@@ -132,8 +132,9 @@ bool IsTemporarySuffix(std::string_view suffix) {
              std::string_view::npos;
 }
 
-// It is locked while it is removed, so that its writer, if this came between his
-// open() and flock(), learns of it. (NFS locks only what is open for writing.)
+// It is locked while it is removed, so that its writer, if this came between
+// his open() and flock(), learns of it. (NFS locks only what is open for
+// writing.)
 bool RemoveIfLeftOver(const std::string& path) {
   const FileDescriptor fd(
       open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));

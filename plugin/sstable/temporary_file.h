@@ -43,8 +43,8 @@ class TemporaryFile {
 // Whether the name of a temporary file goes on so after that of the wanted one.
 bool IsTemporarySuffix(std::string_view suffix);
 
-// Removes a file of a temporary name, unless somebody writes it, or it cannot be
-// told (as where the file system has no locks). Whether it was removed.
+// Removes a file of a temporary name, unless somebody writes it, or it cannot
+// be told (as where the file system has no locks). Whether it was removed.
 bool RemoveIfLeftOver(const std::string& path);
 
 // Removes what is left over of the temporary files of `path`, or of the file

@@ -101,7 +101,8 @@ void AddDoctor(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
       "doctor",
       "Whether a RocksDB database has our filters everywhere, how well they do "
-      "and what to change: a fault if not all is well. It looks at the MANIFEST, "
+      "and what to change: a fault if not all is well. It looks at the "
+      "MANIFEST, "
       "the OPTIONS and the SST files, not at blob files and the write-ahead "
       "log");
   auto* const options = NewOptions(command, run, RunDoctor);

@@ -321,7 +321,8 @@ std::vector<ExportFolder> ExamineExports(const std::string& db,
           ->findings.push_back(
               {latest + ": has no export listener for " + export_dir +
                    (version.empty() ? "" : " and version " + version),
-               "open the database with one, or run filterdb export --sync after "
+               "open the database with one, or run filterdb export --sync "
+               "after "
                "each change",
                /*fault=*/false,
                {}});
