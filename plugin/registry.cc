@@ -28,6 +28,7 @@ using cassandra_bloom::kPolicyName;
 using cassandra_bloom::MarkedSkipList;
 using cassandra_bloom::PartitionTransform;
 using cassandra_bloom::PolicySettings;
+using cassandra_bloom::PolicyString;
 using cassandra_bloom::RunningRocksdbIsOurs;
 using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::FilterPolicy;
@@ -68,7 +69,9 @@ const FilterPolicy* NewPolicy(const PolicySettings& settings) {
 namespace ROCKSDB_NAMESPACE {
 
 const FilterPolicy* NewCassandraBloomPolicy(double bits_per_key) {
-  return NewPolicy(cassandra_bloom::SettingsForBitsPerKey(bits_per_key));
+  CassandraBloomOptions options;
+  options.bits_per_key = bits_per_key;
+  return NewCassandraBloomPolicyFromOptions(options);
 }
 
 const FilterPolicy* NewCassandraBloomPolicyForFpChance(double fp_chance) {
@@ -77,7 +80,7 @@ const FilterPolicy* NewCassandraBloomPolicyForFpChance(double fp_chance) {
 
 const FilterPolicy* NewCassandraBloomPolicyFromOptions(
     const CassandraBloomOptions& options) {
-  return NewPolicy(cassandra_bloom::SettingsForOptions(options));
+  return NewPolicy(cassandra_bloom::SettingsOf(options));
 }
 
 Status NewCassandraPartitionTransform(
@@ -110,7 +113,7 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
           .AnotherName("cassandra-bloom"),
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard,
          std::string* /*error*/) {
-        guard->reset(new CassandraBloomPolicy(id));
+        guard->reset(new CassandraBloomPolicy(PolicyString(id)));
         return guard->get();
       });
   library.AddFactory<const SliceTransform>(

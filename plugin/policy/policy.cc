@@ -148,13 +148,13 @@ Status CassandraBloomPolicy::ConfigureOptions(
     const ConfigOptions& /*config_options*/,
     const std::unordered_map<std::string, std::string>& options,
     std::unordered_map<std::string, std::string>* /*unused*/) {
-  const std::optional<std::string> id =
-      std::exchange(configured_id_, std::nullopt);
+  const std::optional<PolicyString> text =
+      std::exchange(configured_by_, std::nullopt);
   if (!options.empty()) {
-    if (!id) {
+    if (!text) {
       return CannotBeChanged();
     }
-    settings_ = ParseSettings(*id, options);
+    settings_ = text->SettingsWith(options);
     filter_name_ = FilterNameFor(settings_.partition_key);
   }
   return SettingsStatus();

@@ -34,9 +34,9 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
 
   // For a string of an options string. RocksDB gives the options of
   // the string, if there are any, to ConfigureOptions afterwards.
-  explicit CassandraBloomPolicy(const std::string& id)
-      : CassandraBloomPolicy(ParseSettings(id, {})) {
-    configured_id_ = id;
+  explicit CassandraBloomPolicy(const PolicyString& text)
+      : CassandraBloomPolicy(text.Settings()) {
+    configured_by_ = text;
   }
 
   explicit CassandraBloomPolicy(PolicySettings settings)
@@ -91,8 +91,8 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
 
   PolicySettings settings_;
   std::string filter_name_;
-  // The id that options are still to be added to; none, once they were.
-  std::optional<std::string> configured_id_;
+  // The string that options are still to be added to; none, once they were.
+  std::optional<PolicyString> configured_by_;
   mutable std::atomic<bool> reported_{false};
   mutable std::mutex levels_mutex_;
   // Where, and for which column family.

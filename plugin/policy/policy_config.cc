@@ -3,12 +3,17 @@
 #include "plugin/policy/policy_config.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstring>
+#include <initializer_list>
+#include <iterator>
+#include <optional>
+#include <system_error>
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/filter_name.h"
-#include "plugin/policy/policy_options.h"
 
 namespace cassandra_bloom {
 namespace {
@@ -16,10 +21,6 @@ namespace {
 using ROCKSDB_NAMESPACE::CassandraBloomOptions;
 
 constexpr size_t kNameLength = sizeof(kPolicyName) - 1;
-constexpr char kUsage[] =
-    "use cassandra_bloom:BITS (0 to 100 bits per key) or "
-    "cassandra_bloom:fp:CHANCE (false positive chance, 0.0000671 to 1), with "
-    "or without :OPTION:VALUE behind it, of which partition_key is the last";
 
 // Can RocksDB's options parser bring it back?
 bool IsPlain(const std::string& id) {
@@ -27,6 +28,14 @@ bool IsPlain(const std::string& id) {
     return c > ' ' && c <= '~' && std::strchr("=;{}#\\\"", c) == nullptr;
   });
 }
+
+// False if it is not our name, alone or with a colon after it.
+bool HasOurName(const std::string& id) {
+  return id.compare(0, kNameLength, kPolicyName) == 0 &&
+         (id.size() == kNameLength || id[kNameLength] == ':');
+}
+
+// ---- An id ----
 
 // An option in an id.
 struct Found {
@@ -47,155 +56,197 @@ Found FindOption(const std::string& id, size_t from) {
   return first;
 }
 
-// False if it is not our name, alone or with something behind a colon.
-bool IsOurName(const std::string& id) {
-  return id.compare(0, kNameLength, kPolicyName) == 0 &&
-         (id.size() == kNameLength || id[kNameLength] == ':');
+// ---- Options by name ----
+
+using Given = std::map<std::string, std::string>;
+
+bool IsPolicyOption(const std::string& name) {
+  return name == kBitsPerKeyOption || name == kFpChanceOption ||
+         std::find(std::begin(kOptionsInId), std::end(kOptionsInId), name) !=
+             std::end(kOptionsInId);
 }
 
-void SplitSizing(const std::string& sizing, GivenOptions* given) {
-  constexpr size_t kPrefixLength = sizeof(kFpChancePrefix) - 1;
-  if (sizing.compare(0, kPrefixLength, kFpChancePrefix) == 0) {
-    (*given)[kFpChanceOption] = sizing.substr(kPrefixLength);
-  } else {
-    (*given)[kBitsPerKeyOption] = sizing;
-  }
+bool HasSeveralOf(const Given& given,
+                  std::initializer_list<const char*> names) {
+  return std::count_if(names.begin(), names.end(), [&](const char* name) {
+           return given.count(name) > 0;
+         }) > 1;
 }
 
-// False if an option is given twice.
-bool SplitId(const std::string& id, GivenOptions* given) {
-  Found option = FindOption(id, kNameLength);
-  if (option.begin > kNameLength) {
-    SplitSizing(id.substr(kNameLength + 1, option.begin - kNameLength - 1),
-                given);
+// Are there two that answer the same question, such as how many bits per key?
+bool ContradictEachOther(const Given& given) {
+  return HasSeveralOf(given, {kBitsPerKeyOption, kFpChanceOption,
+                              kLevelBitsOption, kLevelFpChanceOption}) ||
+         HasSeveralOf(given,
+                      {kBottommostBitsOption, kBottommostFpChanceOption});
+}
+
+// Makes options of texts. The ranges are checked here, too, as the message
+// shows the text; and bits per key that are out of range are wrong in a text
+// alone.
+struct OptionsParser {
+  bool ParseSizes(CassandraBloomOptions* options) const {
+    return ParseSize(kBitsPerKeyOption, kBitsRange, &options->bits_per_key) &&
+           ParseSize(kFpChanceOption, kChanceRange, &options->fp_chance);
   }
-  while (option.name != nullptr) {
-    const Found next = std::strcmp(option.name, kPartitionKeyOption) == 0
-                           ? Found{nullptr, id.size(), id.size()}
-                           : FindOption(id, option.value);
-    if (!given
-             ->emplace(option.name,
-                       id.substr(option.value, next.begin - option.value))
-             .second) {
+
+  bool operator()(const char* name, const NumberRange& range,
+                  std::vector<double>& list) const {
+    const std::string* const text = Find(name);
+    for (size_t begin = 0; text != nullptr && begin <= text->size();) {
+      const size_t end = std::min(text->find(',', begin), text->size());
+      if (!Parse(range, text->substr(begin, end - begin),
+                 &list.emplace_back())) {
+        *error = std::string(name) + " '" + *text + "': " + *error;
+        return false;
+      }
+      begin = end + 1;
+    }
+    return true;
+  }
+  bool operator()(const char* name, const NumberRange& range,
+                  std::optional<double>& value) const {
+    const std::string* const text = Find(name);
+    if (text == nullptr || Parse(range, *text, &value.emplace())) {
+      return true;
+    }
+    if (range.name != std::string(name)) {
+      *error = std::string(name) + ": " + *error;
+    }
+    return false;
+  }
+  bool operator()(const char* name, const NumberRange& range,
+                  std::optional<int>& value) const {
+    std::optional<double> number;
+    if (!(*this)(name, range, number)) {
       return false;
     }
-    option = next;
+    if (number && *number == std::floor(*number)) {
+      value = static_cast<int>(*number);
+    }
+    return !number || value ||
+           IsInRange(range, /*value=*/NAN, *Find(name), error);
   }
-  return true;
+  bool operator()(const char* name, std::string& value) const {
+    if (const std::string* const text = Find(name)) {
+      value = *text;
+    }
+    return true;
+  }
+
+  bool ParseSize(const char* name, const NumberRange& range,
+                 double* value) const {
+    const std::string* const text = Find(name);
+    return text == nullptr || Parse(range, *text, value);
+  }
+
+  // The whole of `text`, in any locale.
+  bool Parse(const NumberRange& range, const std::string& text,
+             double* value) const {
+    const char* const end = text.data() + text.size();
+    const auto [parsed_to, failure] = std::from_chars(text.data(), end, *value);
+    const bool is_number = failure == std::errc() && parsed_to == end;
+    return IsInRange(range, is_number ? *value : NAN, text, error);
+  }
+
+  const std::string* Find(const char* name) const {
+    const auto found = given.find(name);
+    return found == given.end() ? nullptr : &found->second;
+  }
+
+  const Given& given;
+  std::string* error;
+};
+
+PolicySettings SettingsFor(const Given& given, const std::string& text,
+                           bool says_one_thing_twice) {
+  if (says_one_thing_twice || ContradictEachOther(given)) {
+    return SaysOneThingTwice(text);
+  }
+  CassandraBloomOptions options;
+  std::string error;
+  const OptionsParser parser{given, &error};
+  return parser.ParseSizes(&options) && VisitOptions(options, parser)
+             ? SettingsOf(options)
+             : RefusedSettings(error);
 }
 
-PolicySettings SaidTwice(const std::string& what) {
-  return WrongSettings("'" + what + "' says one thing twice; " + kUsage);
-}
-
-PolicySettings SettingsOfId(const std::string& id) {
-  GivenOptions given;
-  if (!IsOurName(id)) {
-    return WrongSettings("'" + id + "' is not a filter policy; " + kUsage);
+PolicySettings UnknownOption(const std::string& option) {
+  std::string known;
+  for (const char* const name : kOptionsInId) {
+    known += std::string(", ") + name;
   }
-  return SplitId(id, &given) && !ContradictEachOther(given) ? SettingsOf(given)
-                                                            : SaidTwice(id);
-}
-
-std::string Joined(const std::vector<double>& numbers) {
-  std::string list;
-  for (const double number : numbers) {
-    list += (list.empty() ? "" : ",") + FormatNumber(number);
-  }
-  return list;
-}
-
-// By the rules of the public header, where no number of bits is wrong.
-std::string EffectiveBitsPerKey(double bits_per_key) {
-  const std::optional<Sizing> sizing = SizingForBitsPerKey(bits_per_key);
-  return FormatNumber(sizing ? sizing->bits_per_key() : 0);
-}
-
-GivenOptions GivenIn(const CassandraBloomOptions& options) {
-  GivenOptions given = {{kPartitionKeyOption, options.partition_key},
-                        {kAllocationOption, options.allocation}};
-  if (options.fp_chance != 0) {
-    given[kFpChanceOption] = FormatNumber(options.fp_chance);
-  }
-  if (!options.level_bits.empty()) {
-    given[kLevelBitsOption] = Joined(options.level_bits);
-  }
-  if (!options.level_fp_chance.empty()) {
-    given[kLevelFpChanceOption] = Joined(options.level_fp_chance);
-  }
-  if (options.bottommost_bits) {
-    given[kBottommostBitsOption] = FormatNumber(*options.bottommost_bits);
-  }
-  if (options.bottommost_fp_chance) {
-    given[kBottommostFpChanceOption] =
-        FormatNumber(*options.bottommost_fp_chance);
-  }
-  if (options.size_ratio) {
-    given[kSizeRatioOption] = FormatNumber(*options.size_ratio);
-  }
-  if (options.bottom_level) {
-    given[kBottomLevelOption] = std::to_string(*options.bottom_level);
-  }
-  const bool has_size = given.count(kFpChanceOption) > 0 ||
-                        given.count(kLevelBitsOption) > 0 ||
-                        given.count(kLevelFpChanceOption) > 0;
-  if (!has_size) {
-    given[kBitsPerKeyOption] = EffectiveBitsPerKey(options.bits_per_key);
-  }
-  return given;
+  return RefusedSettings("unknown option '" + option +
+                         "'; there are bits_per_key and fp_chance, of which "
+                         "one can be given (0 to 100, or 0.0000671 to 1)" +
+                         known);
 }
 
 }  // namespace
 
-PolicySettings SettingsForBitsPerKey(double bits_per_key) {
-  return SettingsOf({{kBitsPerKeyOption, EffectiveBitsPerKey(bits_per_key)}});
+PolicyString::PolicyString(const std::string& id)
+    : id_(id), is_ours_(HasOurName(id)) {
+  if (is_ours_) {
+    Split();
+  }
 }
 
-PolicySettings SettingsForFpChance(double fp_chance) {
-  return SettingsOf({{kFpChanceOption, FormatNumber(fp_chance)}});
+void PolicyString::Split() {
+  Found option = FindOption(id_, kNameLength);
+  if (option.begin > kNameLength) {
+    SplitSize(id_.substr(kNameLength + 1, option.begin - kNameLength - 1));
+  }
+  while (option.name != nullptr) {
+    const Found next = std::strcmp(option.name, kPartitionKeyOption) == 0
+                           ? Found{nullptr, id_.size(), id_.size()}
+                           : FindOption(id_, option.value);
+    Give(option.name, id_.substr(option.value, next.begin - option.value));
+    option = next;
+  }
 }
 
-PolicySettings SettingsForOptions(const CassandraBloomOptions& options) {
-  const GivenOptions given = GivenIn(options);
-  if (!ContradictEachOther(given)) {
-    return SettingsOf(given);
+void PolicyString::SplitSize(const std::string& size) {
+  constexpr size_t kPrefixLength = sizeof(kFpChancePrefix) - 1;
+  if (size.compare(0, kPrefixLength, kFpChancePrefix) == 0) {
+    Give(kFpChanceOption, size.substr(kPrefixLength));
+  } else {
+    Give(kBitsPerKeyOption, size);
   }
-  std::string all;
-  for (const auto& [name, value] : given) {
-    all += (all.empty() ? "" : ";") + name + "=" + value;
-  }
-  return SaidTwice(all);
 }
 
-PolicySettings ParseSettings(
-    const std::string& id,
-    const std::unordered_map<std::string, std::string>& options) {
-  PolicySettings settings = SettingsOfId(id);
-  if (options.empty() && !settings.error.empty() && IsPlain(id)) {
-    settings.id = id;  // To be refused for the same reason again.
+void PolicyString::Give(const std::string& name, const std::string& value) {
+  says_one_thing_twice_ |= !given_.emplace(name, value).second;
+}
+
+PolicySettings PolicyString::Check() const {
+  return is_ours_ ? SettingsFor(given_, id_, says_one_thing_twice_)
+                  : RefusedSettings("'" + id_ + "' is not a filter policy; " +
+                                    kPolicyUsage);
+}
+
+PolicySettings PolicyString::Settings() const {
+  PolicySettings settings = Check();
+  if (!settings.error.empty() && IsPlain(id_)) {
+    settings.id = id_;  // To be refused for the same reason again.
   }
-  if (options.empty() || !settings.error.empty()) {
+  return settings;
+}
+
+PolicySettings PolicyString::SettingsWith(
+    const std::unordered_map<std::string, std::string>& options) const {
+  const PolicySettings settings = Check();
+  if (!settings.error.empty()) {
     return settings;
   }
-  GivenOptions given;
-  bool twice = !SplitId(id, &given);
-  std::string all = id;
+  PolicyString both = *this;
   for (const auto& [name, value] : options) {
     if (!IsPolicyOption(name)) {
-      std::string known;
-      for (const char* const option : kOptionsInId) {
-        known += std::string(", ") + option;
-      }
-      return WrongSettings("unknown option '" + name + "=" + value +
-                           "'; there are bits_per_key and fp_chance, of which "
-                           "one can be given (0 to 100, or 0.0000671 to 1)" +
-                           known);
+      return UnknownOption(name + "=" + value);
     }
-    twice |= !given.emplace(name, value).second;
-    all += ";" + name + "=" + value;
+    both.Give(name, value);
+    both.id_ += ";" + name + "=" + value;
   }
-  return twice || ContradictEachOther(given) ? SaidTwice(all)
-                                             : SettingsOf(given);
+  return both.Check();
 }
 
 }  // namespace cassandra_bloom

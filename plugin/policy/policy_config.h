@@ -6,8 +6,8 @@
 //   cassandra_bloom:BITS             bits per key, 0 ... 100
 //   cassandra_bloom:fp:CHANCE        Cassandra's bloom_filter_fp_chance
 //
-// and, behind any of them, further options (policy_options.h), of which the
-// first two stand instead of BITS and CHANCE:
+// Each may be followed by further options (policy_settings.h). The first two
+// stand instead of BITS and CHANCE:
 //
 //   :level_bits:LIST :level_fp_chance:LIST
 //   :bottommost_bits:BITS :bottommost_fp_chance:CHANCE
@@ -20,31 +20,38 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_CONFIG_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_CONFIG_H_
 
-#include <rocksdb/rocksdb_namespace.h>
-
+#include <map>
 #include <string>
 #include <unordered_map>
 
 #include "plugin/policy/policy_settings.h"
 
-namespace ROCKSDB_NAMESPACE {
-struct CassandraBloomOptions;
-}  // namespace ROCKSDB_NAMESPACE
-
 namespace cassandra_bloom {
 
-// By NewCassandraBloomPolicy's rules, where nothing is an error.
-PolicySettings SettingsForBitsPerKey(double bits_per_key);
+// A string of ours, split into the values of the options that it names.
+class PolicyString {
+ public:
+  // `id`: as RocksDB hands it over.
+  explicit PolicyString(const std::string& id);
 
-PolicySettings SettingsForFpChance(double fp_chance);
+  // Of the string alone. A wrong one is the id of its settings, if it may be.
+  PolicySettings Settings() const;
 
-PolicySettings SettingsForOptions(
-    const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
+  // Of the string and options beside it.
+  PolicySettings SettingsWith(
+      const std::unordered_map<std::string, std::string>& options) const;
 
-// `id` as RocksDB hands it over, and the options beside it, if there are any.
-PolicySettings ParseSettings(
-    const std::string& id,
-    const std::unordered_map<std::string, std::string>& options);
+ private:
+  PolicySettings Check() const;
+  void Split();
+  void SplitSize(const std::string& size);
+  void Give(const std::string& name, const std::string& value);
+
+  std::string id_;
+  std::map<std::string, std::string> given_;  // By the names of the options.
+  bool says_one_thing_twice_ = false;
+  bool is_ours_ = false;
+};
 
 }  // namespace cassandra_bloom
 

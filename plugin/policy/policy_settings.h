@@ -1,16 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a policy does, after all options are read and checked.
+// What a policy does, from the options of the public header: these are checked
+// here, and give the id, which is the string that gives the same settings.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_SETTINGS_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_SETTINGS_H_
 
+#include <rocksdb/rocksdb_namespace.h>
+
 #include <string>
 
+#include "plugin/filter/sizing.h"
 #include "plugin/lsm/level_sizing.h"
 #include "plugin/lsm/partition_key.h"
 
+namespace ROCKSDB_NAMESPACE {
+struct CassandraBloomOptions;
+}  // namespace ROCKSDB_NAMESPACE
+
 namespace cassandra_bloom {
+
+constexpr char kBitsPerKeyOption[] = "bits_per_key";
+constexpr char kFpChanceOption[] = "fp_chance";
+constexpr char kLevelBitsOption[] = "level_bits";
+constexpr char kLevelFpChanceOption[] = "level_fp_chance";
+constexpr char kBottommostBitsOption[] = "bottommost_bits";
+constexpr char kBottommostFpChanceOption[] = "bottommost_fp_chance";
+constexpr char kAllocationOption[] = "allocation";
+constexpr char kSizeRatioOption[] = "size_ratio";
+constexpr char kBottomLevelOption[] = "bottom_level";
+constexpr char kPartitionKeyOption[] = "partition_key";
+
+// In an id, bits per key follow the name, and a chance follows this.
+constexpr char kFpChancePrefix[] = "fp:";
+
+// All other options follow these, each with a colon before it and one after it,
+// in this order. The last one takes the rest, as its value holds colons.
+constexpr const char* kOptionsInId[] = {
+    kLevelBitsOption,          kLevelFpChanceOption, kBottommostBitsOption,
+    kBottommostFpChanceOption, kAllocationOption,    kSizeRatioOption,
+    kBottomLevelOption,        kPartitionKeyOption};
+
+// A number that somebody gives: what it is called in messages, what it may be.
+struct NumberRange {
+  const char* name;
+  const char* what_is_right;
+  double lowest;
+  double highest;
+};
+
+constexpr NumberRange kBitsRange = {"bits per key", "a number from 0 to 100", 0,
+                                    kMaxBitsPerKey};
+constexpr NumberRange kChanceRange = {
+    "false positive chance", "a number from 0.0000671 to 1", kMinFpChance, 1};
+constexpr NumberRange kSizeRatioRange = {
+    kSizeRatioOption, "a number from 2 to 1000", kMinSizeRatio, kMaxSizeRatio};
+constexpr NumberRange kBottomLevelRange = {
+    kBottomLevelOption, "the number of a level from 1 to 100", 1, 100};
+
+// Calls `visit(name, range, member)` for each option but the two sizes that
+// are before all others in an id, in the order of an id, until it returns
+// false.
+template <typename Options, typename Visit>
+bool VisitOptions(Options& options, Visit&& visit) {
+  return visit(kLevelBitsOption, kBitsRange, options.level_bits) &&
+         visit(kLevelFpChanceOption, kChanceRange, options.level_fp_chance) &&
+         visit(kBottommostBitsOption, kBitsRange, options.bottommost_bits) &&
+         visit(kBottommostFpChanceOption, kChanceRange,
+               options.bottommost_fp_chance) &&
+         visit(kAllocationOption, options.allocation) &&
+         visit(kSizeRatioOption, kSizeRatioRange, options.size_ratio) &&
+         visit(kBottomLevelOption, kBottomLevelRange, options.bottom_level) &&
+         visit(kPartitionKeyOption, options.partition_key);
+}
 
 struct PolicySettings {
   // The string that gives these settings again. It never holds one of = ; { }
@@ -26,6 +88,28 @@ struct PolicySettings {
   // and `id` is one that is refused again.
   std::string error;
 };
+
+PolicySettings SettingsOf(
+    const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
+
+// Unlike in the options, a chance of 0 is an error.
+PolicySettings SettingsForFpChance(double fp_chance);
+
+// Settings that are an error.
+PolicySettings RefusedSettings(const std::string& error);
+
+// For a text that gives two answers to one question, such as how many bits.
+PolicySettings SaysOneThingTwice(const std::string& text);
+
+// How a policy is to be spelled, for messages.
+extern const char kPolicyUsage[];
+
+// The shortest text that is read as this number again, in any locale.
+std::string FormatNumber(double value);
+
+// False, with an error that shows the text, for a value out of range or NaN.
+bool IsInRange(const NumberRange& range, double value, const std::string& text,
+               std::string* error);
 
 }  // namespace cassandra_bloom
 

@@ -14,7 +14,7 @@ namespace {
 
 // Of level 0 to 6.
 std::vector<double> BitsByLevel(const std::string& id) {
-  const PolicySettings settings = ParseSettings(id, {});
+  const PolicySettings settings = PolicyString(id).Settings();
   EXPECT_EQ(settings.error, "");
   std::vector<double> bits;
   SstPlace place;
@@ -54,8 +54,8 @@ TEST(PolicySettingsTest, MonkeyByLevel) {
 
 TEST(PolicySettingsTest, EndsOfRanges) {
   const auto is_right = [](const std::string& of_monkey) {
-    return ParseSettings("cassandra_bloom:10:allocation:monkey:" + of_monkey,
-                         {})
+    return PolicyString("cassandra_bloom:10:allocation:monkey:" + of_monkey)
+        .Settings()
         .error.empty();
   };
   for (const char* const right : {"size_ratio:2", "size_ratio:1000",

@@ -27,7 +27,7 @@ std::string FilterNameOf(const std::string& policy_id) {
   if (policy_id.rfind(kPolicyName, 0) != 0) {
     return "";
   }
-  const auto settings = ParseSettings(policy_id, {});
+  const auto settings = PolicyString(policy_id).Settings();
   return settings.error.empty() ? FilterNameFor(settings.partition_key) : "";
 }
 
