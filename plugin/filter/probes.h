@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the bits of a key are. The one place that knows it: adding and
-// querying both walk a ProbeSequence.
+// Where the bits of a key are. Adding and querying both walk a ProbeSequence.
+// Kernels have copies of this rule for vectors, which say that they are:
+// LaneKernel::Probes and PositionsOf of the AVX-512 kernel. KernelTest.
+// AnswersByEveryProbe and LoneKeyCheck hold all of them to one plain reference.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_PROBES_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_PROBES_H_

@@ -37,6 +37,16 @@ class KeyViews {
                                                    sizeof(std::string_view)];
 };
 
+// Not inlined, so that HashOf saves no registers for it.
+[[gnu::noinline]] Hash128 HashOfOther(std::string_view key) {
+  return CassandraMurmur3(key.data(), key.size());
+}
+
+inline Hash128 HashOf(std::string_view key) {
+  return key.size() == 16 ? CassandraMurmur3(key.data(), 16)
+                          : HashOfOther(key);
+}
+
 struct WholeKey {
   std::string_view Extract(std::string_view key) const { return key; }
 };
@@ -49,7 +59,7 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
       : view_(filter), extractor_(extractor) {}
 
   bool MayMatch(const Slice& entry) override {
-    return may_contain_key_(view_, extractor_.Extract(ViewOf(entry)));
+    return lookup_.one(view_, HashOf(extractor_.Extract(ViewOf(entry))));
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -75,13 +85,12 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
     }
     Hash128 hashes[kMaxBatch];
     kernel_.hash(batch.data(), n, hashes);
-    kernel_.may_contain(view_, hashes, n, may_match);
+    lookup_.batch(view_, hashes, n, may_match);
   }
 
   const FilterView view_;
   const Kernel& kernel_ = ActiveKernel();
-  MayContainKeyFunction* const may_contain_key_ =
-      kernel_.may_contain_key_of(view_);
+  const Lookup lookup_ = kernel_.choose_lookup(view_);
   const Extractor extractor_;
 };
 

@@ -170,6 +170,7 @@ void FilterDbFile::MayContain(const std::string_view* keys, size_t num_keys,
     return;
   }
   const Kernel& kernel = ActiveKernel();
+  const Lookup lookup = kernel.choose_lookup(*content_->view);
   Hash128 hashes[kMaxBatch];
   for (size_t done = 0; done < num_keys; done += kMaxBatch) {
     const size_t n = std::min(kMaxBatch, num_keys - done);
@@ -177,7 +178,7 @@ void FilterDbFile::MayContain(const std::string_view* keys, size_t num_keys,
     for (size_t i = 0; i < n; ++i) {
       hashes[i] = InOrder(hashes[i], content_->form.hash_order);
     }
-    kernel.may_contain(*content_->view, hashes, n, may_contain + done);
+    lookup.batch(*content_->view, hashes, n, may_contain + done);
   }
 }
 

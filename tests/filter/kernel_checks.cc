@@ -10,7 +10,6 @@
 #include <cstring>
 
 #include "plugin/filter/block_layout.h"
-#include "tests/support/key_of_hash.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/plain_bits.h"
 #include "tests/support/random_keys.h"
@@ -98,8 +97,8 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random) {
   constexpr unsigned char kUntouched = 0xa5;
   std::array<unsigned char, kMaxBatch + 8> answers;
   answers.fill(kUntouched);
-  kernel.may_contain(filter, hashes, n,
-                     reinterpret_cast<bool*>(answers.data()));
+  kernel.choose_lookup(filter).batch(filter, hashes, n,
+                                     reinterpret_cast<bool*>(answers.data()));
   for (size_t i = 0; i < n; ++i) {
     if (answers[i] != static_cast<unsigned char>(expected[i])) {
       return ::testing::AssertionFailure()
@@ -121,11 +120,9 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random) {
                                            const Hash128* hashes, size_t n,
                                            const bool* expected) {
   for (size_t i = 0; i < n; ++i) {
-    const auto key = KeyOfHash(hashes[i].h1, hashes[i].h2);
-    if (kernel.may_contain_key_of(filter)(filter, {key.data(), key.size()}) !=
-        expected[i]) {
+    if (kernel.choose_lookup(filter).one(filter, hashes[i]) != expected[i]) {
       return ::testing::AssertionFailure()
-             << "key of " << ToString(hashes[i]) << ": not " << expected[i];
+             << ToString(hashes[i]) << " alone: not " << expected[i];
     }
   }
   return ::testing::AssertionSuccess();
@@ -135,6 +132,7 @@ LoneKeyCheck::LoneKeyCheck(const Kernel& kernel, int num_probes,
                            uint32_t num_words, char* bits)
     : kernel_(kernel),
       filter_(ViewOf(num_probes, num_words, bits)),
+      lookup_(kernel.choose_lookup(filter_)),
       num_words_(num_words),
       bits_(bits) {}
 
@@ -167,11 +165,9 @@ LoneKeyCheck::LoneKeyCheck(const Kernel& kernel, int num_probes,
 }
 
 bool LoneKeyCheck::AllAnswer(bool expected, Hash128 hash) const {
-  const std::array<char, 16> key = KeyOfHash(hash.h1, hash.h2);
   return BatchAnswers(expected, hash, kCopies) &&
          BatchAnswers(expected, hash, kFewKeys) &&
-         kernel_.may_contain_key_of(filter_)(
-             filter_, {key.data(), key.size()}) == expected;
+         lookup_.one(filter_, hash) == expected;
 }
 
 bool LoneKeyCheck::BatchAnswers(bool expected, Hash128 hash, size_t n) const {
@@ -179,7 +175,7 @@ bool LoneKeyCheck::BatchAnswers(bool expected, Hash128 hash, size_t n) const {
   copies.fill(hash);
   std::array<bool, kCopies> answers;
   answers.fill(!expected);
-  kernel_.may_contain(filter_, copies.data(), n, answers.data());
+  lookup_.batch(filter_, copies.data(), n, answers.data());
   return std::count(answers.begin(), answers.begin() + n, expected) ==
          static_cast<std::ptrdiff_t>(n);
 }

@@ -48,13 +48,13 @@ Hash128 NaiveHash(std::string_view key);
 // floating point become inexact; in the base, in the increment and in both.
 std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random);
 
-// Whether kernel.may_contain gives exactly these n answers.
+// Whether the batch look-up gives exactly these n answers.
 ::testing::AssertionResult Answers(const Kernel& kernel,
                                    const FilterView& filter,
                                    const Hash128* hashes, size_t n,
                                    const bool* expected);
 
-// The same of kernel.may_contain_key_of, for the keys that have these hashes.
+// The same of the look-up of one key.
 ::testing::AssertionResult AnswersOneByOne(const Kernel& kernel,
                                            const FilterView& filter,
                                            const Hash128* hashes, size_t n,
@@ -85,6 +85,7 @@ class LoneKeyCheck {
 
   const Kernel& kernel_;
   const FilterView filter_;
+  const Lookup lookup_;
   const uint32_t num_words_;
   char* const bits_;
   std::vector<uint64_t> positions_;

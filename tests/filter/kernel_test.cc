@@ -126,11 +126,11 @@ TEST_P(KernelTest, LeavesNoUpperHalvesInUse) {
         kernel().hash(views.data(), kKeys, hashes);
         EXPECT_FALSE(UpperHalvesAreInUse()) << "hash";
         for (const bool is_there : {false, true}) {
-          ASSERT_EQ(kernel().may_contain_key_of(filter)(filter, views[0]),
-                    is_there);
+          const Lookup lookup = kernel().choose_lookup(filter);
+          ASSERT_EQ(lookup.one(filter, hashes[0]), is_there);
           EXPECT_FALSE(UpperHalvesAreInUse()) << num_probes << " probes, one";
           for (const size_t n : {kFewKeys, kKeys}) {
-            kernel().may_contain(filter, hashes, n, answers);
+            lookup.batch(filter, hashes, n, answers);
             EXPECT_FALSE(UpperHalvesAreInUse())
                 << num_probes << " probes, " << n << " keys";
           }
@@ -279,10 +279,6 @@ TEST_P(KernelTest, ReadsNothingBesidesTheKeys) {
     memory.emplace_back(kMaxLength);
     ASSERT_TRUE(memory.back().exists());
   }
-  // As many as kernels want, to not ask the portable one. With no bit set, the
-  // key only has to be read.
-  constexpr uint32_t kNumWords = 1000;
-  const std::string no_bits(size_t{8} * kNumWords, '\0');
   for (size_t length = 0; length <= kMaxLength; ++length) {
     for (const bool at_end : {false, true}) {
       std::vector<std::string_view> keys;
@@ -296,10 +292,7 @@ TEST_P(KernelTest, ReadsNothingBesidesTheKeys) {
       for (const size_t n : {size_t{1}, size_t{4}, size_t{8}, kMaxKeys}) {
         ASSERT_TRUE(check(n));
       }
-      for (const int num_probes : {1, 9}) {
-        const FilterView filter = ViewOf(num_probes, kNumWords, no_bits.data());
-        EXPECT_FALSE(kernel().may_contain_key_of(filter)(filter, keys[0]));
-      }
+      EXPECT_EQ(CassandraMurmur3(keys[0].data(), length), NaiveHash(keys[0]));
     }
   }
 }
@@ -399,18 +392,9 @@ TEST_P(KernelTest, AnswersByEveryProbe) {
     std::string bits(size_t{8} * num_words, '\xff');
     for (int num_probes = 1; num_probes <= 64; ++num_probes) {
       const FilterView filter = ViewOf(num_probes, num_words, bits.data());
-      std::array<std::string, kMaxBatch> keys;
       std::array<Hash128, kMaxBatch> hashes;
-      for (size_t i = 0; i < kMaxBatch; ++i) {
-        if (i % 2 == 0) {
-          hashes[i] = RandomHash(&random);
-          const auto bytes = KeyOfHash(hashes[i].h1, hashes[i].h2);
-          keys[i].assign(bytes.begin(), bytes.end());
-        } else {
-          keys[i] = RandomKey(NextRandom(&random) % 100, &random);
-          hashes[i] = NaiveHash(keys[i]);
-        }
-      }
+      std::generate(hashes.begin(), hashes.end(),
+                    [&random] { return RandomHash(&random); });
       for (int probe = 0; probe < num_probes; ++probe) {
         const size_t key = NextRandom(&random) % kMaxBatch;
         uint64_t position = 0;
@@ -422,7 +406,7 @@ TEST_P(KernelTest, AnswersByEveryProbe) {
           expected[i] = PlainBitsMayContain(hashes[i].h1, hashes[i].h2,
                                             num_probes, num_words, bits.data());
         }
-        EXPECT_FALSE(kernel().may_contain_key_of(filter)(filter, keys[key]));
+        EXPECT_FALSE(kernel().choose_lookup(filter).one(filter, hashes[key]));
         const size_t few = std::min(key, kMaxBatch - kFewKeys);
         ASSERT_TRUE(Answers(kernel(), filter, hashes.data(), kMaxBatch,
                             expected.data()) &&
@@ -455,7 +439,7 @@ TEST_P(KernelTest, AnswersForPresentAndAbsentKeys) {
       const std::string key = keys[i];
       hashes[i % kMaxBatch] = NaiveHash(key);
       expected[i % kMaxBatch] = naive.MayContain(key);
-      ASSERT_EQ(kernel().may_contain_key_of(filter)(filter, key),
+      ASSERT_EQ(kernel().choose_lookup(filter).one(filter, NaiveHash(key)),
                 naive.MayContain(key));
       if (i % kMaxBatch == kMaxBatch - 1) {
         ASSERT_TRUE(Answers(kernel(), filter, hashes.data(), kMaxBatch,

@@ -121,17 +121,12 @@ struct Avx2 {
   }
 };
 
-MayContainKeyFunction* MayContainKeyOf(const FilterView& filter) {
-  return kPortableKernel.may_contain_key_of(filter);
+Lookup ChooseLookup(const FilterView& filter) {
+  return {PortableMayContain,
+          LaneKernel<Avx2>::ChooseBatch<PortableMayContainBatch>(filter)};
 }
 
-void MayContainFew(const FilterView& filter, const Hash128* hashes, size_t n,
-                   bool* may_contain) {
-  kPortableKernel.may_contain(filter, hashes, n, may_contain);
-}
-
-constexpr Kernel kKernel =
-    LaneKernel<Avx2>::AsKernel<MayContainFew>("avx2", MayContainKeyOf);
+constexpr Kernel kKernel = LaneKernel<Avx2>::AsKernel("avx2", ChooseLookup);
 
 }  // namespace
 

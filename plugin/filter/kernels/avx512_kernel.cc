@@ -103,12 +103,13 @@ constexpr int kProbesInVector = 8;
 // A filter of more probes is asked for so many before those in a vector.
 constexpr int kFirst = FilterView::kProbesAtOnce;
 
-// Of eight probes of a key, one after the other: where it has fewer, the last
-// one again.
 struct Positions {
   __m512i word;
   __m512i mask;
 };
+
+// ProbeSequence for eight probes of one key; where it has fewer, the last one
+// again. A copy of its rule, as an instruction gives the magnitude here.
 
 [[gnu::always_inline]] inline Positions PositionsOf(const FilterView& filter,
                                                     Hash128 hash,
@@ -212,8 +213,7 @@ class ByLoads {
 // ---- One key ----
 
 template <typename Words>
-[[gnu::always_inline]] inline bool MayContainInVector(const FilterView& filter,
-                                                      Hash128 hash) {
+bool MayContainInVector(const FilterView& filter, Hash128 hash) {
   assert(filter.num_probes() <= kProbesInVector);
   return Words::FetchAndTest(filter,
                              PositionsOf(filter, hash, /*first_probe=*/0));
@@ -224,8 +224,7 @@ template <typename Words>
 // eight are on their way meanwhile: in a database, a filter is seldom in the
 // cache.
 template <typename Words>
-[[gnu::always_inline]] inline bool MayContainInSteps(const FilterView& filter,
-                                                     Hash128 hash) {
+bool MayContainInSteps(const FilterView& filter, Hash128 hash) {
   assert(filter.num_probes() > kProbesInVector);
   constexpr int kTested = kFirst + kProbesInVector;
   ProbeSequence probes(hash, filter.capacity_bits());
@@ -237,41 +236,17 @@ template <typename Words>
           filter.MayContainAfter(kTested, hash));
 }
 
-using HashTest = bool(const FilterView& filter, Hash128 hash);
-
-// Not inlined, so that MayContainKey saves no registers for it.
-template <HashTest may_contain>
-[[gnu::noinline]] bool MayContainOtherKey(const FilterView& filter,
-                                          std::string_view key) {
-  return may_contain(filter, CassandraMurmur3(key.data(), key.size()));
-}
-
-template <HashTest may_contain>
-bool MayContainKey(const FilterView& filter, std::string_view key) {
-  return key.size() == 16
-             ? may_contain(filter, CassandraMurmur3(key.data(), 16))
-             : MayContainOtherKey<may_contain>(filter, key);
-}
-
-template <typename Words>
-MayContainKeyFunction* MayContainKeyOf(const FilterView& filter) {
-  if (filter.num_words() < kMinSmallReciprocalDivisor) {
-    return kPortableKernel.may_contain_key_of(filter);
-  }
-  return filter.num_probes() <= kProbesInVector
-             ? MayContainKey<MayContainInVector<Words>>
-             : MayContainKey<MayContainInSteps<Words>>;
-}
-
 // ---- A few keys ----
 
 // The cache lines of all keys' first probes, kBefore one by one and eight in a
 // vector, are on their way before the first key waits for one. Keys that pass
 // are asked for any others one after the other.
 template <typename Words, int kBefore>
-void TestFew(const FilterView filter, const Hash128* hashes, size_t n,
+void TestFew(const FilterView& view, const Hash128* hashes, size_t n,
              bool* may_contain) {
   static_assert(kBefore <= kFirst);
+  // A copy: the answers might alias the filter.
+  const FilterView filter = view;
   assert(n < LaneKernel<Avx512>::kMinBatch);
   struct {
     uint64_t before[kFirst];
@@ -303,23 +278,22 @@ void TestFew(const FilterView filter, const Hash128* hashes, size_t n,
 }
 
 template <typename Words>
-void MayContainFew(const FilterView& filter, const Hash128* hashes, size_t n,
-                   bool* may_contain) {
-  if (filter.num_probes() > kProbesInVector) {
-    TestFew<Words, kFirst>(filter, hashes, n, may_contain);
-  } else {
-    TestFew<Words, 0>(filter, hashes, n, may_contain);
+Lookup ChooseLookup(const FilterView& filter) {
+  using Batches = LaneKernel<Avx512>;
+  if (filter.num_words() < kMinSmallReciprocalDivisor) {
+    return kPortableKernel.choose_lookup(filter);
   }
+  return filter.num_probes() <= kProbesInVector
+             ? Lookup{MayContainInVector<Words>,
+                      Batches::ChooseBatch<TestFew<Words, 0>>(filter)}
+             : Lookup{MayContainInSteps<Words>,
+                      Batches::ChooseBatch<TestFew<Words, kFirst>>(filter)};
 }
 
-template <typename Words>
-constexpr Kernel AsKernel(const char* name) {
-  return LaneKernel<Avx512>::AsKernel<MayContainFew<Words>>(
-      name, MayContainKeyOf<Words>);
-}
-
-constexpr Kernel kKernel = AsKernel<ByGather>("avx512");
-constexpr Kernel kLoadsKernel = AsKernel<ByLoads>("avx512_loads");
+constexpr Kernel kKernel =
+    LaneKernel<Avx512>::AsKernel("avx512", ChooseLookup<ByGather>);
+constexpr Kernel kLoadsKernel =
+    LaneKernel<Avx512>::AsKernel("avx512_loads", ChooseLookup<ByLoads>);
 
 }  // namespace
 

@@ -18,23 +18,31 @@ namespace cassandra_bloom {
 // Keys that one call of Kernel::may_contain takes at most.
 constexpr size_t kMaxBatch = 32;
 
-using MayContainKeyFunction = bool(const FilterView& filter,
-                                   std::string_view key);
+// filter.MayContain(hash).
+using MayContainFunction = bool(const FilterView& filter, Hash128 hash);
+
+// may_contain[i] = filter.MayContain(hashes[i]) for n <= kMaxBatch keys, with
+// the cache misses of the first probes of all keys under way together.
+using MayContainBatchFunction = void(const FilterView& filter,
+                                     const Hash128* hashes, size_t n,
+                                     bool* may_contain);
+
+// How one kernel looks keys up in the filters of one shape: of some number of
+// words and probes.
+struct Lookup {
+  MayContainFunction* one;
+  MayContainBatchFunction* batch;
+};
 
 struct Kernel {
   const char* name;
 
-  // filter.MayContain of a key's hash. Only for filters with as many words and
-  // probes as this one: these are looked at here, and not again for each key.
-  MayContainKeyFunction* (*may_contain_key_of)(const FilterView& filter);
+  // Picks the look-ups for this filter's shape once; use them only with filters
+  // of that shape.
+  Lookup (*choose_lookup)(const FilterView& filter);
 
   // hashes[i] = CassandraMurmur3 of keys[i].
   void (*hash)(const std::string_view* keys, size_t n, Hash128* hashes);
-
-  // may_contain[i] = filter.MayContain(hashes[i]) for n <= kMaxBatch keys, with
-  // the cache misses of the first probes of all keys under way together.
-  void (*may_contain)(const FilterView& filter, const Hash128* hashes, size_t n,
-                      bool* may_contain);
 
   // Sets the bits of these keys in a filter of capacity_bits.divisor() bits, a
   // multiple of 64. Keys in hundreds are faster than one by one.

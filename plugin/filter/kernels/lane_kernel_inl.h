@@ -33,39 +33,56 @@ class LaneKernel {
   // Fewer keys are faster otherwise than side by side in lanes.
   static constexpr size_t kMinBatch = 2 * Cpu::kLanes;
 
-  // `may_contain_few` is Kernel::may_contain for fewer keys than kMinBatch, in
-  // a filter of at least kMinSmallReciprocalDivisor words and
-  // FilterView::kProbesAtOnce probes.
-  template <decltype(Kernel::may_contain) may_contain_few>
-  static constexpr Kernel AsKernel(
-      const char* name, decltype(Kernel::may_contain_key_of) key_of) {
-    return {name, key_of, Hash, MayContain<may_contain_few>, SetBits};
+  static constexpr Kernel AsKernel(const char* name,
+                                   decltype(Kernel::choose_lookup) choose) {
+    return {name, choose, Hash, SetBits};
+  }
+
+  // `few`: for fewer keys than kMinBatch, in a filter of at least
+  // kMinSmallReciprocalDivisor words and FilterView::kProbesAtOnce probes.
+  template <MayContainBatchFunction few>
+  static MayContainBatchFunction* ChooseBatch(const FilterView& filter) {
+    if (filter.num_probes() < FilterView::kProbesAtOnce ||
+        filter.num_words() < kMinSmallReciprocalDivisor) {
+      return kPortableKernel.choose_lookup(filter).batch;
+    }
+    return filter.num_probes() <= kMaxProbesForTwoFirst
+               ? MayContain<2, few>
+               : MayContain<FilterView::kProbesAtOnce, few>;
   }
 
  private:
   using Lanes = typename Cpu::Lanes;
   using Divisor = typename Cpu::Divisor;
 
-  // ProbeSequence for kLanes of them.
+  struct Positions {
+    [[gnu::always_inline]] inline Lanes AsNumbers() const {
+      return word << 6 | bit;
+    }
+
+    Lanes word;
+    Lanes bit;  // In the word.
+  };
+
+  // A copy of ProbeSequence::Next's rule: |x| mod (64 * words) is in the word
+  // |x| / 64 mod words, and there it is the bit |x| mod 64.
+  [[gnu::always_inline]] static inline Positions PositionsOf(
+      Lanes x, const Divisor& divisor) {
+    const auto negative = reinterpret_cast<Lanes>(x >> 63 != 0);
+    const Lanes magnitude = (x ^ negative) - negative;
+    return {divisor.Remainder(magnitude >> 6), magnitude & 63};
+  }
+
+  // ProbeSequence for kLanes keys.
   class Probes {
    public:
     Probes(Lanes base, Lanes increment, const Divisor& divisor)
         : next_(base), increment_(increment), divisor_(divisor) {}
 
-    // |x| mod (64 * words) is in the word |x| / 64 mod words, and there it is
-    // the bit |x| mod 64.
-    [[gnu::always_inline]] inline Lanes Next() {
-      Lanes word;
-      Lanes bit;
-      NextWordAndBit(&word, &bit);
-      return word << 6 | bit;
-    }
-    [[gnu::always_inline]] inline void NextWordAndBit(Lanes* word, Lanes* bit) {
-      const auto negative = reinterpret_cast<Lanes>(next_ >> 63 != 0);
-      const Lanes magnitude = (next_ ^ negative) - negative;
+    [[gnu::always_inline]] inline Positions Next() {
+      const Lanes x = next_;
       next_ += increment_;
-      *word = divisor_.Remainder(magnitude >> 6);
-      *bit = magnitude & 63;
+      return PositionsOf(x, divisor_);
     }
 
    private:
@@ -103,19 +120,14 @@ class LaneKernel {
     }
   }
 
-  template <decltype(Kernel::may_contain) may_contain_few>
+  template <int kFirst, MayContainBatchFunction few>
   static void MayContain(const FilterView& filter, const Hash128* hashes,
                          size_t n, bool* may_contain) {
     assert(n <= kMaxBatch);
-    if (filter.num_probes() < FilterView::kProbesAtOnce ||
-        filter.num_words() < kMinSmallReciprocalDivisor) {
-      kPortableKernel.may_contain(filter, hashes, n, may_contain);
-    } else if (n < kMinBatch) {
-      may_contain_few(filter, hashes, n, may_contain);
-    } else if (filter.num_probes() <= kMaxProbesForTwoFirst) {
-      TestBatch<2>(filter, hashes, n, may_contain);
+    if (n < kMinBatch) {
+      few(filter, hashes, n, may_contain);
     } else {
-      TestBatch<FilterView::kProbesAtOnce>(filter, hashes, n, may_contain);
+      TestBatch<kFirst>(filter, hashes, n, may_contain);
     }
   }
 
@@ -299,7 +311,7 @@ class LaneKernel {
       Probes probes = ProbesOf(hashes + begin, divisor);
       for (int probe = 0; probe < kFirst; ++probe) {
         uint64_t* const column = &positions[probe][begin];
-        Store(probes.Next(), column);
+        Store(probes.Next().AsNumbers(), column);
         Prefetch(filter, column, kLanes);
       }
     }
@@ -358,8 +370,8 @@ class LaneKernel {
     alignas(Lanes) uint64_t positions[kMaxBatch][kLanes];
     for (size_t i = 0; i < num_passed; ++i) {
       const Hash128 hash = hashes[passed[i]];
-      Probes probes(hash.h2 + hash.h1 * steps, Lanes{}, divisor);
-      Store(probes.Next(), positions[i]);
+      Store(PositionsOf(hash.h2 + hash.h1 * steps, divisor).AsNumbers(),
+            positions[i]);
       Prefetch(filter, positions[i], count);
     }
     for (size_t i = 0; i < num_passed; ++i) {
@@ -383,11 +395,9 @@ class LaneKernel {
       for (size_t v = 0; v < kVectors; ++v) {
         Probes probes = ProbesOf(hashes + v * kLanes, divisor);
         for (int probe = 0; probe < num_probes; ++probe) {
-          Lanes word;
-          Lanes bit;
-          probes.NextWordAndBit(&word, &bit);
-          Store(word, words_ + size);
-          Store((Lanes{} + 1) << bit, masks_ + size);
+          const Positions positions = probes.Next();
+          Store(positions.word, words_ + size);
+          Store((Lanes{} + 1) << positions.bit, masks_ + size);
           size += kLanes;
         }
       }

@@ -53,8 +53,11 @@ void TestRest(const FilterView filter, const Hash128* hashes, int first,
 // The first kFirst probes of all keys together, then the rest of those that
 // pass.
 template <int kFirst>
-void TestBatch(const FilterView filter, const Hash128* hashes, size_t n,
+void TestBatch(const FilterView& view, const Hash128* hashes, size_t n,
                bool* may_contain) {
+  assert(n <= kMaxBatch);
+  // A copy: the answers might alias the filter.
+  const FilterView filter = view;
   uint64_t positions[kMaxBatch][kFirst];
   for (size_t i = 0; i < n; ++i) {
     ProbeSequence probes(hashes[i], filter.capacity_bits());
@@ -85,16 +88,6 @@ void TestBatch(const FilterView filter, const Hash128* hashes, size_t n,
     num_passed += first_set(i);
   }
   TestRest(filter, hashes, kFirst, passed, num_passed, may_contain);
-}
-
-void MayContain(const FilterView& filter, const Hash128* hashes, size_t n,
-                bool* may_contain) {
-  assert(n <= kMaxBatch);
-  if (filter.num_probes() >= FilterView::kProbesAtOnce) {
-    TestBatch<FilterView::kProbesAtOnce>(filter, hashes, n, may_contain);
-  } else {
-    TestBatch<1>(filter, hashes, n, may_contain);
-  }
 }
 
 void SetBit(uint64_t position, char* bits) {
@@ -174,17 +167,23 @@ void SetBits(const Hash128* hashes, size_t n, int num_probes,
   }
 }
 
-bool MayContainKey(const FilterView& filter, std::string_view key) {
-  return filter.MayContain(CassandraMurmur3(key.data(), key.size()));
-}
-
-MayContainKeyFunction* MayContainKeyOf(const FilterView& /*filter*/) {
-  return MayContainKey;
+Lookup ChooseLookup(const FilterView& filter) {
+  return {PortableMayContain, filter.num_probes() >= FilterView::kProbesAtOnce
+                                  ? PortableMayContainBatch
+                                  : TestBatch<1>};
 }
 
 }  // namespace
 
-const Kernel kPortableKernel = {"portable", MayContainKeyOf, Hash, MayContain,
-                                SetBits};
+bool PortableMayContain(const FilterView& filter, Hash128 hash) {
+  return filter.MayContain(hash);
+}
+
+void PortableMayContainBatch(const FilterView& filter, const Hash128* hashes,
+                             size_t n, bool* may_contain) {
+  TestBatch<FilterView::kProbesAtOnce>(filter, hashes, n, may_contain);
+}
+
+const Kernel kPortableKernel = {"portable", ChooseLookup, Hash, SetBits};
 
 }  // namespace cassandra_bloom

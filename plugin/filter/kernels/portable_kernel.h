@@ -11,6 +11,11 @@ namespace cassandra_bloom {
 
 extern const Kernel kPortableKernel;
 
+// What its look-ups are, for kernels that have no better one for some keys.
+MayContainFunction PortableMayContain;
+// For filters of at least FilterView::kProbesAtOnce probes.
+MayContainBatchFunction PortableMayContainBatch;
+
 }  // namespace cassandra_bloom
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_PORTABLE_KERNEL_H_

@@ -18,7 +18,6 @@
 #include "plugin/filter/murmur3.h"
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_input.h"
-#include "tests/support/key_of_hash.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/plain_bits.h"
 
@@ -121,7 +120,7 @@ std::vector<bool> AnswersOf(const Kernel& kernel, const FilterView& filter,
     // Ends where the batch ends, as the answers do.
     const std::vector<Hash128> batch(begin, begin + n);
     const auto answers = std::make_unique<bool[]>(n);
-    kernel.may_contain(filter, batch.data(), n, answers.get());
+    kernel.choose_lookup(filter).batch(filter, batch.data(), n, answers.get());
     all.insert(all.end(), answers.get(), answers.get() + n);
   }
   return all;
@@ -132,9 +131,7 @@ std::vector<bool> AnswersOneByOne(const Kernel& kernel,
                                   const std::vector<Hash128>& hashes) {
   std::vector<bool> answers;
   for (const Hash128 hash : hashes) {
-    const auto key = KeyOfHash(hash.h1, hash.h2);
-    answers.push_back(
-        kernel.may_contain_key_of(filter)(filter, {key.data(), key.size()}));
+    answers.push_back(kernel.choose_lookup(filter).one(filter, hash));
   }
   return answers;
 }

@@ -108,8 +108,8 @@ FAULTS = (
     Fault(
         "remainder in lanes not put right",
         "plugin/filter/kernels/lane_kernel_inl.h",
-        "divisor_.Remainder(magnitude >> 6)",
-        "divisor_.Remainder(magnitude >> 7)",
+        "divisor.Remainder(magnitude >> 6)",
+        "divisor.Remainder(magnitude >> 7)",
     ),
     Fault(
         "reciprocal rounded down",
