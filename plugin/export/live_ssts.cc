@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <set>
 #include <thread>
 #include <tuple>
 
+#include "plugin/export/folder.h"
 #include "plugin/export/recorded_options.h"
 
 namespace cassandra_bloom {
@@ -128,6 +130,45 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
   return status;
 }
 
+bool HasSstsBeside(const Listing& listing,
+                   const std::vector<std::string>& folders) {
+  std::set<uint64_t> listed;
+  for (const LiveFileMetaData& file : listing.files) {
+    listed.insert(file.file_number);
+  }
+  for (const std::string& folder : folders) {
+    std::error_code ignored;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(folder, ignored)) {
+      const auto number = NumberOfSst(entry.path());
+      if (number && listed.count(*number) == 0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// RocksDB with assertions refuses SST files that are not in the order of the
+// comparator, and since 9.6 it forgets that, so that the column family seems to
+// have none (VersionEditHandler::MaybeCreateVersionBeforeApplyEdit, 11.8).
+bool FilesWereRefused(const RecordedOptions& recorded, const Listing& listing,
+                      const std::vector<std::string>& column_families,
+                      const std::vector<std::string>& folders) {
+  const auto has_none = [&](const std::string& name) {
+    return std::none_of(listing.files.begin(), listing.files.end(),
+                        [&](const LiveFileMetaData& file) {
+                          return file.column_family_name == name;
+                        });
+  };
+  return std::any_of(column_families.begin(), column_families.end(),
+                     [&](const std::string& name) {
+                       return !recorded.UnknownComparatorOf(name).empty() &&
+                              has_none(name);
+                     }) &&
+         HasSstsBeside(listing, folders);
+}
+
 // `*unknown_order`: set to the names of comparators that are not known here if
 // that may be why it fails.
 Status TryToList(const std::string& db_dir,
@@ -141,6 +182,9 @@ Status TryToList(const std::string& db_dir,
   }
   Listing listing;
   status = OpenAndList(recorded, db_dir, names, &listing);
+  if (status.ok() && FilesWereRefused(recorded, listing, names, folders)) {
+    status = Status::Corruption("its SST files cannot be listed");
+  }
   if (!status.ok()) {
     if (status.IsCorruption()) {
       for (const auto& comparator : *recorded.named_comparators) {

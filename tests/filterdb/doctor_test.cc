@@ -71,7 +71,8 @@ TEST(DoctorTest, AllIsWell) {
       EXPECT_NEAR(sst["keys"], 10000, 100);
       // Of partitions with their index.
       EXPECT_NEAR(sst["bits_per_key"], 11, 1.1);
-      EXPECT_NEAR(sst["estimated_rate"], 0.008, 0.002);
+      // Small partitions have more bits per key than were asked for.
+      EXPECT_NEAR(sst["estimated_rate"], 0.007, 0.003);
     }
     const Ran text = Filterdb("doctor --db=" + db.path());
     EXPECT_EQ(text.exit_code, 0);

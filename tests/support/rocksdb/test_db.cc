@@ -105,7 +105,7 @@ rocksdb::Options DbOptions(
 rocksdb::Status CompactAll(const Source& source) {
   rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction =
-      rocksdb::BottommostLevelCompaction::kForce;
+      rocksdb::BottommostLevelCompaction::kForceOptimized;
   return source.db->CompactRange(options, source.column_family, nullptr,
                                  nullptr);
 }
