@@ -61,12 +61,6 @@ void AddFile(TestDb* db, uint32_t first, uint32_t end) {
   db->Flush();
 }
 
-PolicyPtr PolicyFor(const std::string& partition_key) {
-  rocksdb::CassandraBloomOptions options;
-  options.partition_key = partition_key;
-  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
-}
-
 std::set<std::string> KeysOf(const Rows& rows) {
   std::set<std::string> keys;
   for (const auto& row : rows) {
