@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "plugin/policy/filter_bits_api.h"
 #include "tests/support/rocksdb/forwarding_builder.h"
 
 namespace cassandra_bloom::testing {

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
-#include "cassandra_bloom/filter_policy.h"
 
 namespace cassandra_bloom::testing {
 
