@@ -53,7 +53,7 @@ bench-db: release
 	python3 db_bench_ext/database/end_to_end.py --lib-dir=build/release/lib $(if $(QUICK),--quick)
 
 bench-filterdb: release
-	python3 db_bench_ext/database/filterdb_bench.py --build-dir=build/release
+	python3 db_bench_ext/database/filterdb_bench.py --lib-dir=build/release/lib
 
 MINUTES = 60
 ROUNDS = 100

@@ -14,24 +14,24 @@ are removed at the end.
 
 import argparse
 import json
-import signal
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 
 from stock_tools import (
-    LOADER,
+    COUNTED,
     OPTIONS_DIR,
+    SEED,
     Bench,
     Failure,
     Progress,
     StockDatabase,
     Tools,
-    exit_orderly,
+    argument_parser,
+    orderly_exit,
     wrap,
 )
 
@@ -44,7 +44,6 @@ POLICIES = (NO_FILTER, BLOOM, RIBBON, OURS)
 
 ROUNDS = 5
 MIN_KEYS = 10000
-SEED = 20240229
 # A key is a big-endian number and padding. Numbers are drawn from so many that a
 # random one is absent, and so is its prefix, which is the whole number.
 KEY_NUMBERS = 2**48
@@ -70,26 +69,22 @@ class Config:
 class Metric:
     name: str
     title: tuple[str, str]
+    width: int
     form: str
     summary: Callable[[list[float]], float]  # Of the rounds.
-    higher_is_better: bool
-    width: int
-    compared: bool  # With BLOOM, in a column of its own.
+    higher_is_better: bool = False
+    compared: bool = False  # With BLOOM, in a column of its own.
 
 
 READMISSING = Metric(
-    "readmissing", ("readmissing", "ops/s"), "{:,.0f}", max, True, 12, True
+    "readmissing", ("readmissing", "ops/s"), 12, "{:,.0f}", max, True, True
 )
 READRANDOM = Metric(
-    "readrandom", ("readrandom", "ops/s"), "{:,.0f}", max, True, 11, True
+    "readrandom", ("readrandom", "ops/s"), 11, "{:,.0f}", max, True, True
 )
-FILTER_SIZE = Metric(
-    "bytes per key", ("filter", "bytes/key"), "{:.3f}", fmean, False, 10, False
-)
-FALSE_POSITIVES = Metric(
-    "false positives", ("false", "positives"), "{:.3%}", fmean, False, 10, False
-)
-COMPACT = Metric("compact", ("compact", "seconds"), "{:.3f}", min, False, 9, False)
+FILTER_SIZE = Metric("bytes per key", ("filter", "bytes/key"), 10, "{:.3f}", fmean)
+FALSE_POSITIVES = Metric("false positives", ("false", "positives"), 10, "{:.3%}", fmean)
+COMPACT = Metric("compact", ("compact", "seconds"), 9, "{:.3f}", min)
 METRICS = (READMISSING, READRANDOM, FILTER_SIZE, FALSE_POSITIVES, COMPACT)
 TIMED = (READMISSING, READRANDOM, COMPACT)
 
@@ -109,7 +104,7 @@ class Database(StockDatabase):
         self._policy = config.policy
 
     def fill(self, keys: int) -> Bench:
-        return self._bench(
+        return self.bench(
             "fillrandom",
             "--disable_wal",
             f"--num={KEY_NUMBERS}",
@@ -120,14 +115,14 @@ class Database(StockDatabase):
     def copy_from(self, source: "Database") -> None:
         self._tools.run(
             "ldb",
-            f"--db={source._path}",
+            f"--db={source.path}",
             "checkpoint",
-            f"--checkpoint_dir={self._path}",
+            f"--checkpoint_dir={self.path}",
         )
 
     def compact(self) -> Bench:
-        bench = self._bench("compact", "--use_existing_db")
-        self._check_options(bench)
+        bench = self.bench("compact", "--use_existing_db")
+        self.check_options(bench)
         return bench
 
     def read_absent(self, lookups: int, seed: int) -> Bench:
@@ -143,13 +138,12 @@ class Database(StockDatabase):
         return size / sum(file.entries for file in files)
 
     def _read(self, benchmark: str, lookups: int, seed: int, *flags: str) -> Bench:
-        return self._bench(
+        return self.bench(
             benchmark,
             "--use_existing_db",
             f"--reads={lookups}",
             f"--seed={seed}",
-            "--statistics",
-            "--stats_level=1",  # Counters, without timers.
+            *COUNTED,
             "--cache_size=8388608",
             "--cache_high_pri_pool_ratio=0.5",
             *flags,
@@ -219,8 +213,7 @@ def in_turn(round_number: int) -> Iterator[Config]:
 def measure_all(tools: Tools, folder: Path, keys: int) -> tuple[Table, Bench]:
     configs = list(in_turn(0))
     table: Table = {config: {metric: [] for metric in METRICS} for config in configs}
-    progress = Progress(1 + ROUNDS * len(configs))
-    try:
+    with Progress(1 + ROUNDS * len(configs)) as progress:
         progress.step(f"writing {keys:,} keys")
         source = Database(tools, Config("full", NO_FILTER), folder / "source")
         filled = source.fill(keys)
@@ -238,8 +231,6 @@ def measure_all(tools: Tools, folder: Path, keys: int) -> tuple[Table, Bench]:
                     config, databases[config], keys, seed, table[config]
                 )
             check_found(found)
-    finally:
-        progress.clear()
     return table, filled
 
 
@@ -381,16 +372,7 @@ def json_report(table: Table, filled: Bench, keys: int) -> str:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--lib-dir",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help=f"folder of {LOADER} and the plugin, such as build/release/lib",
-    )
+    parser = argument_parser(__doc__)
     parser.add_argument(
         "--num",
         type=int,
@@ -413,33 +395,20 @@ def parse_arguments() -> argparse.Namespace:
     return arguments
 
 
-@contextmanager
-def working_folder(keep: Path | None) -> Iterator[Path]:
-    if keep is None:
-        with tempfile.TemporaryDirectory(prefix="cassandra_bloom_demo.") as folder:
-            yield Path(folder)
-    else:
-        try:
-            keep.mkdir(parents=True)
-        except OSError as error:
-            raise Failure(f"--keep={keep}: {error.strerror}") from error
-        yield keep.resolve()
-
-
 def main() -> None:
     arguments = parse_arguments()
-    exit_orderly()
-    try:
-        tools = Tools(arguments.lib_dir)
-        with working_folder(arguments.keep) as folder:
-            table, filled = measure_all(tools, folder, arguments.num)
-    except Failure as failure:
-        sys.exit(f"demo.py: {failure}")
-    except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
+    tools = Tools(arguments.lib_dir)
+    if arguments.keep:
+        arguments.keep.mkdir(parents=True)
+        databases = nullcontext(arguments.keep.resolve())
+    else:
+        databases = tempfile.TemporaryDirectory(prefix="cassandra_bloom_demo.")
+    with databases as folder:
+        table, filled = measure_all(tools, Path(folder), arguments.num)
     show = json_report if arguments.json else report
     print(show(table, filled, arguments.num))
 
 
 if __name__ == "__main__":
-    main()
+    with orderly_exit():
+        main()

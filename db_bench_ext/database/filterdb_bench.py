@@ -16,7 +16,6 @@ import filecmp
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
 import tempfile
@@ -26,23 +25,26 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from stock_tools import OPTIONS_DIR, Failure, Tools, db_bench, exit_orderly
+from stock_tools import (
+    OPTIONS_DIR,
+    SEED,
+    Failure,
+    Progress,
+    StockDatabase,
+    Tools,
+    argument_parser,
+    check_exit,
+    orderly_exit,
+)
 
 KEY_SIZE = 16
 RECORD_SIZE = 2 + KEY_SIZE
 # Few at once: filterdb starts as a copy of this process, whose memory then counts.
 KEYS_AT_ONCE = 65536
 FILTER = ("--bits=10", "--sstable-version=nb")
-SEED = 20240229
 MB = 10**6
 MAX_BEYOND_FILTER = 64 * MB
-OPTIONS = OPTIONS_DIR / "full.ini"
-
-START = time.monotonic()
-
-
-def progress(text: str) -> None:
-    print(f"{time.monotonic() - START:4.0f} s  {text}", file=sys.stderr, flush=True)
+PROGRESS = Progress(steps=9)
 
 
 def write_keys(path: Path, count: int) -> None:
@@ -59,35 +61,6 @@ def write_keys(path: Path, count: int) -> None:
         os.fsync(file.fileno())  # Not while filterdb is timed.
 
 
-class Run(NamedTuple):
-    output: Any  # What --json gives.
-    seconds: float
-    cpu_seconds: float
-    peak_bytes: int  # Of resident memory.
-
-
-def filterdb(path: Path, command: str, *arguments: str) -> Run:
-    progress(f"filterdb {command}")
-    start = time.monotonic()
-    with subprocess.Popen(
-        (path, command, *arguments, "--json"), stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
-        try:
-            output = process.stdout.read()
-            _, status, usage = os.wait4(process.pid, 0)
-        except BaseException:
-            process.kill()
-            raise
-        process.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.monotonic() - start
-    if process.returncode != 0:
-        said = output.decode(errors="replace")
-        raise Failure(f"{command} failed, exit status {process.returncode}\n{said}")
-    cpu_seconds = usage.ru_utime + usage.ru_stime
-    return Run(json.loads(output), seconds, cpu_seconds, usage.ru_maxrss * 1024)
-
-
 @dataclass(frozen=True)
 class Row:
     step: str
@@ -98,41 +71,68 @@ class Row:
     peak_bytes: int
 
 
-def new_row(step: str, run: Run, keys: int, expected: int, filters: list[Path]) -> Row:
-    if keys != expected:
-        raise Failure(f"{step}: {keys:,} keys instead of {expected:,}")
-    size = sum(path.stat().st_size for path in filters)
-    return Row(step, keys, run.seconds, run.cpu_seconds, size, run.peak_bytes)
+class Run(NamedTuple):
+    output: Any  # What --json gives.
+    seconds: float
+    cpu_seconds: float
+    peak_bytes: int  # Of resident memory.
+
+    def row(self, step: str, keys: int, expected: int, filters: list[Path]) -> Row:
+        if keys != expected:
+            raise Failure(f"{step}: {keys:,} keys instead of {expected:,}")
+        size = sum(path.stat().st_size for path in filters)
+        return Row(step, keys, self.seconds, self.cpu_seconds, size, self.peak_bytes)
+
+
+def filterdb(tool: Path, command: str, *arguments: str) -> Run:
+    PROGRESS.step(f"filterdb {command}")
+    start = time.monotonic()
+    with subprocess.Popen(
+        (tool, command, *arguments, "--json"), stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        try:
+            output = process.stdout.read()
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:
+            process.kill()
+            raise
+        process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.monotonic() - start
+    check_exit(command, process.returncode, output.decode(errors="replace"))
+    cpu_seconds = usage.ru_utime + usage.ru_stime
+    return Run(json.loads(output), seconds, cpu_seconds, usage.ru_maxrss * 1024)
 
 
 def measure_keys(tool: Path, folder: Path, keys: int) -> Iterator[Row]:
     path, built = folder / "keys", folder / "nb-1-big-Filter.db"
-    progress(f"writing {keys:,} keys")
+    PROGRESS.step(f"writing {keys:,} keys")
     write_keys(path, keys)
     source = (f"--keys={path}", "--key-format=binary")
     run = filterdb(tool, "build", *source, *FILTER, f"--out={built}")
-    yield new_row("build", run, run.output["keys"], keys, [built])
+    yield run.row("build", run.output["keys"], keys, [built])
     run = filterdb(tool, "check", str(built), *source)
-    yield new_row("check", run, run.output["keys"], keys, [built])
+    yield run.row("check", run.output["keys"], keys, [built])
     filterdb(tool, "info", str(built), f"--keys-expected={keys}")
     path.unlink()
 
 
 def measure_export(tool: Path, tools: Tools, folder: Path, keys: int) -> Iterator[Row]:
-    path = folder / "db"
-    flags = (f"--db={path}", f"--options_file={OPTIONS}", f"--num={keys}")
-    progress(f"db_bench: {keys:,} keys in sequence, compacted")
-    db_bench(tools, "fillseq", "--disable_wal", *flags)
-    db_bench(tools, "compact", "--use_existing_db", *flags)
+    database = StockDatabase(
+        tools, "export", folder / "db", OPTIONS_DIR / "full.ini", {}
+    )
+    PROGRESS.step(f"db_bench: {keys:,} keys in sequence, compacted")
+    database.bench("fillseq", "--disable_wal", f"--num={keys}")
+    database.bench("compact", "--use_existing_db")
     exported = {}
     for source in ("block", "keys"):
-        where = (f"--db={path}", f"--out-dir={folder / source}")
+        where = (f"--db={database.path}", f"--out-dir={folder / source}")
         run = filterdb(tool, "export", *where, f"--from={source}", *FILTER)
         reports = run.output["exported"]
         exported[source] = files = [Path(report["file"]) for report in reports]
         step = f"export --from={source}, {len(files)} SST"
         exported_keys = sum(report["keys"] for report in reports)
-        yield new_row(step, run, exported_keys, keys, files)
+        yield run.row(step, exported_keys, keys, files)
         filterdb(tool, "info", *map(str, files))
     for one, other in zip(exported["block"], exported["keys"], strict=True):
         if not filecmp.cmp(one, other, shallow=False):
@@ -176,11 +176,8 @@ def json_report(rows: list[Row]) -> str:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argument_parser(__doc__)
     add = parser.add_argument
-    add("--build-dir", type=Path, required=True, help="such as build/release")
     add("--keys", type=int, default=10**8, help="for build and check [%(default)s]")
     add("--db-keys", type=int, default=10**7, help="for export [%(default)s]")
     add("--dir", type=Path, help="where the temporary folder goes [TMPDIR]")
@@ -193,25 +190,21 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> None:
     arguments = parse_arguments()
-    exit_orderly()
-    try:
-        tool = arguments.build_dir / "bin" / "filterdb"
-        tools = Tools(arguments.build_dir / "lib")
-        with tempfile.TemporaryDirectory(
-            prefix="cassandra_bloom_filterdb.", dir=arguments.dir
-        ) as folder:
+    tool = arguments.lib_dir.parent / "bin" / "filterdb"
+    tools = Tools(arguments.lib_dir)
+    with tempfile.TemporaryDirectory(
+        prefix="cassandra_bloom_filterdb.", dir=arguments.dir
+    ) as folder:
+        with PROGRESS:
             rows = [
                 *measure_keys(tool, Path(folder), arguments.keys),
                 *measure_export(tool, tools, Path(folder), arguments.db_keys),
             ]
-    except (Failure, OSError) as failure:
-        sys.exit(f"filterdb_bench.py: {failure}")
-    except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
     print(json_report(rows) if arguments.json else report(rows))
     if beyond_filter(rows) > MAX_BEYOND_FILTER:
         sys.exit(1)
 
 
 if __name__ == "__main__":
-    main()
+    with orderly_exit():
+        main()

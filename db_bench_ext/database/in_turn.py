@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
+from contextlib import ExitStack
 
 SLICE_SECONDS = 0.05
 
@@ -33,24 +33,19 @@ class StoppedProcess:
         )
         self._process.send_signal(signal.SIGSTOP)
         assert self._process.stdout is not None
-        self._pipe = self._process.stdout.fileno()
+        self._pipe = self._process.stdout
         self._slices: list[tuple[float, float]] = []
         self._output = b""
         self._arrivals: list[tuple[int, float]] = []  # Size of the output, and when.
+        self.exit_code = 0  # Once it has ended.
 
     def __enter__(self) -> "StoppedProcess":
         return self
 
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _value: BaseException | None,
-        _traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._process.kill()
         self._process.wait()
-        assert self._process.stdout is not None
-        self._process.stdout.close()
+        self._pipe.close()
 
     def run_for(self, seconds: float) -> bool:
         """False if it has ended."""
@@ -59,12 +54,10 @@ class StoppedProcess:
         running = self._read_until(begin + seconds)
         if running:
             self._process.send_signal(signal.SIGSTOP)
+        else:
+            self.exit_code = self._process.wait()
         self._slices.append((begin, time.monotonic()))
         return running
-
-    def exit_code(self) -> int:
-        """Of a process that has ended."""
-        return self._process.wait()
 
     def output(self) -> str:
         """All of stdout and stderr."""
@@ -83,7 +76,7 @@ class StoppedProcess:
     def _read_until(self, deadline: float) -> bool:
         while (left := deadline - time.monotonic()) > 0:
             if select.select([self._pipe], [], [], left)[0]:
-                data = os.read(self._pipe, 1 << 16)
+                data = os.read(self._pipe.fileno(), 1 << 16)
                 if not data:
                     return False
                 self._output += data
@@ -91,7 +84,16 @@ class StoppedProcess:
         return True
 
 
-def run_in_turn(processes: Sequence[StoppedProcess]) -> None:
-    running = list(processes)
-    while running:
-        running = [process for process in running if process.run_for(SLICE_SECONDS)]
+def run(
+    commands: Sequence[Sequence[str]], env: Mapping[str, str], cpu: int
+) -> list[StoppedProcess]:
+    """All have ended."""
+    with ExitStack() as stack:
+        processes = [
+            stack.enter_context(StoppedProcess(command, env, cpu))
+            for command in commands
+        ]
+        running = processes
+        while running:
+            running = [each for each in running if each.run_for(SLICE_SECONDS)]
+    return processes

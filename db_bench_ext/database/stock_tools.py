@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The tools that come with RocksDB, run with the preloaded plugin."""
+"""The tools that come with RocksDB, with the preloaded plugin, for scripts."""
 
+import argparse
 import os
 import re
 import shutil
@@ -10,17 +11,19 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from configparser import ConfigParser
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 
-from in_turn import StoppedProcess
+import in_turn
 
 LOADER = "libcassandra_bloom_preload.so"
 TOOLS = ("db_bench", "ldb", "sst_dump")
 OPTIONS_DIR = Path(__file__).resolve().parent / "options"
+SEED = 20240229
+COUNTED = ("--statistics", "--stats_level=1")  # RocksDB's counters, without timers.
 WIDTH = 100
 
 
@@ -51,8 +54,14 @@ class Tools:
         check_exit(command[0], result.returncode, result.stdout + result.stderr)
         return result
 
-    def start(self, *command: str, cpu: int) -> StoppedProcess:
-        return StoppedProcess(command, self._env, cpu)
+    def run_in_turn(
+        self, commands: Sequence[Sequence[str]], cpu: int
+    ) -> list[in_turn.StoppedProcess]:
+        """They have ended, without an error."""
+        processes = in_turn.run(commands, self._env, cpu)
+        for command, process in zip(commands, processes, strict=True):
+            check_exit(command[0], process.exit_code, process.output())
+        return processes
 
 
 def check_exit(tool: str, code: int, output: str) -> None:
@@ -95,23 +104,6 @@ class Bench:
             " This RocksDB checks assertions: the figures compare filters within this "
             "run, they are no absolute speeds."
         )
-
-
-def db_bench(tools: Tools, benchmarks: str, *flags: str) -> Bench:
-    """Runs benchmarks, separated by commas, and takes the figures of the first."""
-    output = tools.run(*db_bench_command(benchmarks, *flags))
-    return db_bench_figures(benchmarks.partition(",")[0], output.stdout, output.stderr)
-
-
-def db_bench_command(benchmarks: str, *flags: str) -> tuple[str, ...]:
-    return (
-        "db_bench",
-        f"--benchmarks={benchmarks}",
-        "--key_size=16",
-        "--value_size=100",
-        "--progress_reports=false",
-        *flags,
-    )
 
 
 def db_bench_figures(benchmark: str, stdout: str, stderr: str) -> Bench:
@@ -182,20 +174,32 @@ class StockDatabase:
         values: Mapping[str, str],
     ) -> None:
         self._tools = tools
-        self._name = name
-        self._path = path
+        self.name = name
+        self.path = path
         self._options = path.with_name(path.name + ".ini")
         write_options(self._options, template, values)
 
-    def _bench(self, benchmarks: str, *flags: str) -> Bench:
-        return db_bench(self._tools, benchmarks, *self._flags(*flags))
+    def bench(self, benchmarks: str, *flags: str) -> Bench:
+        """Runs benchmarks, separated by commas, and takes the figures of the first."""
+        output = self._tools.run(*self.command(benchmarks, *flags))
+        name = benchmarks.partition(",")[0]
+        return db_bench_figures(name, output.stdout, output.stderr)
 
-    def _flags(self, *flags: str) -> tuple[str, ...]:
-        return (f"--db={self._path}", f"--options_file={self._options}", *flags)
+    def command(self, benchmarks: str, *flags: str) -> tuple[str, ...]:
+        return (
+            "db_bench",
+            f"--benchmarks={benchmarks}",
+            "--key_size=16",
+            "--value_size=100",
+            "--progress_reports=false",
+            f"--db={self.path}",
+            f"--options_file={self._options}",
+            *flags,
+        )
 
-    def _check_options(self, bench: Bench) -> None:
+    def check_options(self, bench: Bench) -> None:
         """Does RocksDB say that it ran with all the options of our file?"""
-        newest = max(self._path.glob("OPTIONS-*"))
+        newest = max(self.path.glob("OPTIONS-*"))
         actual = read_options(newest)
         for (section, name), wanted in read_options(self._options).items():
             value = actual.get((section, name), "(nothing)")
@@ -204,14 +208,14 @@ class StockDatabase:
             found = f"{value.removeprefix('{id=')}:"
             if section != "Version" and not found.startswith(f"{wanted}:"):
                 raise Failure(
-                    f"{self._name}: the database's {newest.name} says "
+                    f"{self.name}: the database's {newest.name} says "
                     f"{name}={value}, not {wanted}{loader_complaints(bench)}"
                 )
 
     def sst_files(self, policy: str) -> dict[int, SstFile]:
         """By number; all have to name this filter policy."""
         dump = self._tools.run(
-            "sst_dump", f"--file={self._path}", "--command=none", "--show_properties"
+            "sst_dump", f"--file={self.path}", "--command=none", "--show_properties"
         ).stdout
         _, *parts = re.split(r"^Process .*?(\d+)\.sst$", dump, flags=re.MULTILINE)
         files = {
@@ -221,7 +225,7 @@ class StockDatabase:
         names = {file.policy for file in files.values()}
         if names != {policy}:
             raise Failure(
-                f"{self._name}: the properties of the SST files name "
+                f"{self.name}: the properties of the SST files name "
                 f"{' and '.join(sorted(names)) or 'no'} as filter policy, not {policy}"
             )
         return files
@@ -247,7 +251,21 @@ def loader_complaints(bench: Bench) -> str:
     return "".join(f"\n{line}" for line in lines if "cassandra_bloom" in line)
 
 
-# ---- The terminal ----
+# ---- The scripts ----
+
+
+def argument_parser(description: str | None) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--lib-dir",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help=f"folder of {LOADER} and the plugin, such as build/release/lib",
+    )
+    return parser
 
 
 def wrap(text: str) -> list[str]:
@@ -255,7 +273,7 @@ def wrap(text: str) -> list[str]:
 
 
 class Progress:
-    """A line on stderr, rewritten where that is a terminal."""
+    """A line on stderr, rewritten where that is a terminal; gone after a `with`."""
 
     def __init__(self, steps: int) -> None:
         self._steps = steps
@@ -269,7 +287,10 @@ class Progress:
         line = f"[{self._done:2}/{self._steps}] {seconds:3.0f} s  {text}"
         self._write(f"\r\x1b[K{line}" if self._terminal else f"{line}\n")
 
-    def clear(self) -> None:
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
         if self._terminal:
             self._write("\r\x1b[K")
 
@@ -278,11 +299,14 @@ class Progress:
         sys.stderr.flush()
 
 
-def terminate(number: int, _frame: FrameType | None) -> None:
-    sys.exit(128 + number)
-
-
-def exit_orderly() -> None:
-    """Signals end the script as an error does, which removes its folder."""
+@contextmanager
+def orderly_exit() -> Iterator[None]:
+    """Failures and signals end the script with its folder removed, and no traceback."""
     for number in (signal.SIGHUP, signal.SIGTERM):
-        signal.signal(number, terminate)
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    except (Failure, OSError) as failure:
+        sys.exit(f"{Path(sys.argv[0]).name}: {failure}")
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)

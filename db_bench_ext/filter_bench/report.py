@@ -18,17 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import report_plots as plots
-from report_plots import Result
+from report_plots import Failure, Result
 
 BENCH = Path("build/release/bin/filter_bench")
 MEASURED = "measured.json"
 HEADLINES = "headlines"
 RATES = "rates"
 SIZES = "sizes"
-
-
-class Failure(Exception):
-    """Why there is no report."""
 
 
 # ---- What is measured ----
@@ -39,53 +35,39 @@ class Run:
     """One call of filter_bench; plots are of all runs of a part."""
 
     part: str
-    flags: tuple[str, ...]
+    flags: str
 
 
 def rates(queries: str, rounds: int) -> Run:
     bits = ",".join(str(bits) for bits in range(5, 25))
     return Run(
         RATES,
-        (
-            "--keys=200K",
-            f"--bits_per_key={bits}",
-            "--workloads=absent",
-            "--filters_to_run=bloom,ribbon,cassandra_bloom",
-            f"--queries={queries}",
-            f"--rounds={rounds}",
-        ),
+        f"--keys=200K --bits_per_key={bits} --workloads=absent --queries={queries} "
+        f"--filters_to_run=bloom,ribbon,cassandra_bloom --rounds={rounds}",
     )
 
 
 def sizes(keys: str, rounds: int, build_rounds: int) -> Run:
     return Run(
         SIZES,
-        (
-            f"--keys={keys}",
-            "--workloads=build,absent,batch_absent",
-            "--batch=32",
-            f"--rounds={rounds}",
-            f"--build_rounds={build_rounds}",
-        ),
+        f"--keys={keys} --workloads=build,absent,batch_absent --batch=32 "
+        f"--rounds={rounds} --build_rounds={build_rounds}",
     )
 
 
 def headlines(rounds: int, build_rounds: int) -> list[Run]:
-    one_filter = (
-        "--keys=10K,1M",
-        "--workloads=build,absent,present,batch_absent",
-        "--batch=32",
-        f"--rounds={rounds}",
-        f"--build_rounds={build_rounds}",
-    )
-    many_filters = (
-        "--keys=1M",
-        "--filters=50",
-        "--workloads=absent,batch_absent",
-        "--batch=32",
-        f"--rounds={rounds}",
-    )
-    return [Run(HEADLINES, one_filter), Run(HEADLINES, many_filters)]
+    return [
+        Run(
+            HEADLINES,
+            "--keys=10K,1M --workloads=build,absent,present,batch_absent --batch=32 "
+            f"--rounds={rounds} --build_rounds={build_rounds}",
+        ),
+        Run(
+            HEADLINES,
+            "--keys=1M --filters=50 --workloads=absent,batch_absent --batch=32 "
+            f"--rounds={rounds}",
+        ),
+    ]
 
 
 FULL = [
@@ -108,11 +90,11 @@ Measured = list[dict[str, Any]]  # What each run gave, with its part.
 def measure(bench: Path, runs: Sequence[Run]) -> Measured:
     measured = []
     for number, run in enumerate(runs, start=1):
-        print(f"[{number}/{len(runs)}] filter_bench {' '.join(run.flags)}", flush=True)
+        print(f"[{number}/{len(runs)}] filter_bench {run.flags}", flush=True)
         start = time.monotonic()
         try:
             output = subprocess.run(
-                [str(bench), *run.flags, "--json=-"],
+                [str(bench), *run.flags.split(), "--json=-"],
                 stdout=subprocess.PIPE,
                 text=True,
                 check=True,
@@ -167,6 +149,12 @@ WORKS = (
 )
 
 
+def compared(results: Sequence[Result]) -> list[str]:
+    """All filters, with cassandra_bloom once for each kernel."""
+    ours = plots.ours(result["filter"] for result in results)
+    return ["bloom", "ribbon", *ours, "naive"]
+
+
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     head, *body = rows
     rule = ["---", *["---:"] * (len(head) - 1)]
@@ -174,15 +162,16 @@ def markdown_table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def times_table(results: Sequence[Result]) -> str:
-    names = ["bloom", "ribbon", *plots.ours(results), "naive"]
+    names = compared(results)
+    ours = plots.ours(names)
     rows = [["work", *[f"{plots.title(name)}, ns" for name in names]]]
-    for name in plots.ours(results):
+    for name in ours:
         rows[0] += [f"{name} / Bloom", f"{name} / naive"]
     for work in WORKS:
         of_filter = work.results(results)
         row = [work.title.replace("\n", " ")]
         row += [f"{of_filter[name]['best_ns']:.1f}" for name in names]
-        for name in plots.ours(results):
+        for name in ours:
             row.append(f"**{of_filter[name]['ratio_to_bloom']:.2f}**")
             row.append(f"{of_filter[name]['ratio_to_naive']:.2f}")
         rows.append(row)
@@ -194,7 +183,7 @@ def sizes_table(results: Sequence[Result]) -> str:
     rows[0][2] += " of the block"
     rows[0][3] += " while building, at most"
     absent = Work("", "absent", 1_000_000).results(results)
-    for name in ["bloom", "ribbon", *plots.ours(results), "naive"]:
+    for name in compared(results):
         result = absent[name]
         peak = result["build_peak_bytes_per_key"]
         rows.append(
@@ -250,7 +239,7 @@ def draw(measured: Measured, out: Path) -> None:
     plots.plot_absent(results_of(measured, SIZES), out / "absent.svg")
     plots.plot_build(results_of(measured, SIZES), out / "build.svg")
     results = results_of(measured, HEADLINES)
-    names = ["ribbon", *plots.ours(results), "naive"]
+    names = [name for name in compared(results) if name != "bloom"]
     ratios = [
         (
             work.title,
@@ -268,26 +257,27 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--bench",
         type=Path,
         default=BENCH,
         metavar="FILE",
         help="filter_bench, %(default)s unless given",
     )
-    parser.add_argument(
+    add(
         "--out",
         type=Path,
         default=Path("build/report"),
         metavar="DIR",
         help="the folder, %(default)s unless given",
     )
-    parser.add_argument(
+    add(
         "--quick",
         action="store_true",
         help="up to 4 M keys and few rounds: 1 to 2 minutes, not about 15",
     )
-    parser.add_argument(
+    add(
         "--reuse",
         action="store_true",
         help=f"measure nothing; draw anew what is in the folder's {MEASURED}",
@@ -308,7 +298,7 @@ def main() -> None:
         draw(measured, arguments.out)
         text = report(measured)
         (arguments.out / "report.md").write_text(text)
-    except (Failure, plots.GnuplotError, OSError) as error:
+    except (Failure, OSError) as error:
         sys.exit(f"report.py: {error}")
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)

@@ -12,47 +12,38 @@ from typing import Any
 
 Result = dict[str, Any]  # One of the results of filter_bench --json.
 
-TITLES = {"bloom": "RocksDB's Bloom", "ribbon": "RocksDB's Ribbon", "naive": "naive"}
-COLOURS = {"bloom": "#0072b2", "ribbon": "#e69f00", "naive": "#999999"}
-OUR_COLOURS = ("#c0392b", "#009e73", "#8e44ad", "#222222")  # Kernel by kernel.
-POINTS = {"bloom": 5, "ribbon": 9, "naive": 2}
-OUR_POINTS = (7, 13, 11, 3)
+Look = tuple[str, str, int]  # Title, colour, and the shape of its points.
+LOOKS: dict[str, Look] = {
+    "naive": ("naive", "#999999", 2),
+    "ribbon": ("RocksDB's Ribbon", "#e69f00", 9),
+    "bloom": ("RocksDB's Bloom", "#0072b2", 5),
+}
+# Kernel by kernel.
+OUR_LOOKS = (("#c0392b", 7), ("#009e73", 13), ("#8e44ad", 11), ("#222222", 3))
 
 FONT = "sans,13"
 SIZE_TICS = "('10 K' 1e4, '100 K' 1e5, '1 M' 1e6, '10 M' 1e7, '64 M' 64e6)"
 
 
-class GnuplotError(Exception):
-    """Why there is no plot."""
+class Failure(Exception):
+    """Why there is no report."""
 
 
-def title(filter_name: str) -> str:
-    return TITLES.get(filter_name, filter_name)
+def title(name: str) -> str:
+    return LOOKS[name][0] if name in LOOKS else name
 
 
-def ours(results: Iterable[Result]) -> list[str]:
-    """The names of cassandra_bloom, one for each kernel."""
-    names = dict.fromkeys(str(result["filter"]) for result in results)
-    return [name for name in names if name not in TITLES]
+def ours(filters: Iterable[str]) -> list[str]:
+    """The names of cassandra_bloom among them, one for each kernel."""
+    return [name for name in dict.fromkeys(filters) if name not in LOOKS]
 
 
-def filters_of(results: Sequence[Result]) -> list[str]:
-    present = {result["filter"] for result in results}
-    return [
-        name for name in ["naive", "ribbon", "bloom", *ours(results)] if name in present
-    ]
-
-
-def colour(name: str, our_names: Sequence[str]) -> str:
-    if name in COLOURS:
-        return COLOURS[name]
-    return OUR_COLOURS[our_names.index(name) % len(OUR_COLOURS)]
-
-
-def point(name: str, our_names: Sequence[str]) -> int:
-    if name in POINTS:
-        return POINTS[name]
-    return OUR_POINTS[our_names.index(name) % len(OUR_POINTS)]
+def looks(filters: Iterable[str]) -> dict[str, Look]:
+    """RocksDB's and the naive one are always among them, and first."""
+    return LOOKS | {
+        name: (name, *OUR_LOOKS[i % len(OUR_LOOKS)])
+        for i, name in enumerate(ours(filters))
+    }
 
 
 # ---- gnuplot ----
@@ -64,7 +55,7 @@ def quoted(text: str) -> str:
 
 def draw(path: Path, width: int, height: int, script: str) -> None:
     if shutil.which("gnuplot") is None:
-        raise GnuplotError("no gnuplot; install Debian's package gnuplot-nox")
+        raise Failure("no gnuplot; install Debian's package gnuplot-nox")
     head = f"""
 set terminal svg size {width},{height} font '{FONT}' background '#ffffff' noenhanced
 set output {quoted(str(path))}
@@ -76,7 +67,7 @@ set grid linecolor '#dddddd' linetype 1
         ["gnuplot"], input=head + script, text=True, capture_output=True, check=False
     )
     if run.returncode != 0 or not path.is_file() or not path.stat().st_size:
-        raise GnuplotError(f"gnuplot could not draw {path.name}: {run.stderr.strip()}")
+        raise Failure(f"gnuplot could not draw {path.name}: {run.stderr.strip()}")
 
 
 def data_block(name: str, points: Iterable[Sequence[object]]) -> str:
@@ -106,15 +97,15 @@ def lines_by_filter(
     x: Callable[[Result], float],
     y: Callable[[Result], float],
 ) -> list[Line]:
-    our_names = ours(results)
     plotted = []
-    for name in filters_of(results):
+    for name, (heading, colour, point) in looks(r["filter"] for r in results).items():
         style = (
-            f"linespoints linewidth 2 linecolor rgb '{colour(name, our_names)}' "
-            f"pointtype {point(name, our_names)} pointsize 0.7"
+            f"linespoints linewidth 2 linecolor rgb '{colour}' pointtype {point} "
+            "pointsize 0.7"
         )
         points = sorted((x(r), y(r)) for r in results if r["filter"] == name)
-        plotted.append(Line(title(name), points, style))
+        if points:
+            plotted.append(Line(heading, points, style))
     return plotted
 
 
@@ -206,57 +197,37 @@ set ylabel 'ns per key'
     )
 
 
-def bar_labels(
-    bars: Sequence[tuple[float, float]], name: str
-) -> tuple[list[str], list[str]]:
-    """The ratios, above the bars that go up and below those that go down: data and
-    plot commands."""
-    data, commands = [], []
-    for side, offset in (("up", 0.5), ("down", -0.5)):
-        labels = [
-            (x, ratio, f'"{ratio:.2f}"')
-            for x, ratio in bars
-            if (ratio >= 1) == (side == "up")
-        ]
-        if labels:
-            data.append(data_block(f"{side}{name}", labels))
-            commands.append(
-                f"${side}{name} using 1:2:3 with labels font 'sans,9' "
-                f"offset 0,{offset} notitle"
-            )
-    return data, commands
-
-
 def plot_ratios(works: Sequence[tuple[str, dict[str, float]]], path: Path) -> None:
-    """`works`: titles and the filters' ratios to RocksDB's Bloom filter."""
-    names = [name for name in works[0][1] if name != "bloom"]
-    our_names = [name for name in names if name not in TITLES]
+    """`works`: titles and the other filters' ratios to RocksDB's Bloom filter."""
+    names = list(works[0][1])
     width = 0.8 / len(names)
-    data = []
+    data, labels = [], []
     commands = [
-        f"1 with lines linewidth 2 linecolor rgb '{COLOURS['bloom']}' title "
+        f"1 with lines linewidth 2 linecolor rgb '{LOOKS['bloom'][1]}' title "
         + quoted("RocksDB's Bloom = 1")
     ]
     for i, name in enumerate(names):
-        left = [at - 0.4 + i * width for at in range(len(works))]
-        bars = [(x + width / 2, work[1][name]) for x, work in zip(left, works)]
-        boxes = [
-            (x, 1, x - width / 2, x + width / 2, min(1, ratio), max(1, ratio))
-            for x, ratio in bars
-        ]
+        heading, colour, _ = looks(names)[name]
+        boxes = []
+        for at, (_, ratios) in enumerate(works):
+            left, ratio = at - 0.4 + i * width, ratios[name]
+            x, right = left + width / 2, left + width
+            boxes.append((x, 1, left, right, min(1, ratio), max(1, ratio)))
+            # Above a bar that goes up, below one that goes down.
+            beyond = ratio * 1.1 if ratio >= 1 else ratio / 1.1
+            labels.append((x, beyond, f'"{ratio:.2f}"'))
         data.append(data_block(f"bars{i}", boxes))
         commands.append(
             f"$bars{i} using 1:2:3:4:5:6 with boxxyerror fillstyle solid 0.9 noborder "
-            f"linecolor rgb '{colour(name, our_names)}' title {quoted(title(name))}"
+            f"linecolor rgb '{colour}' title {quoted(heading)}"
         )
-        label_data, label_commands = bar_labels(bars, str(i))
-        data += label_data
-        commands += label_commands
+    data.append(data_block("labels", labels))
+    commands.append("$labels using 1:2:3 with labels font 'sans,9' notitle")
     tics = ", ".join(
         '"{}" {}'.format(text.replace("\n", "\\n"), at)
         for at, (text, _) in enumerate(works)
     )
-    ratios = [ratio for _, work in works for ratio in work.values()]
+    all_ratios = [ratio for _, ratios in works for ratio in ratios.values()]
     draw(
         path,
         1200,
@@ -264,7 +235,7 @@ def plot_ratios(works: Sequence[tuple[str, dict[str, float]]], path: Path) -> No
         f"""
 set title 'Time relative to RocksDB''s Bloom filter at the same work: below 1 is faster'
 set logscale y
-set yrange [{min(ratios) / 1.4:.3g}:{max(ratios) * 2:.3g}]
+set yrange [{min(all_ratios) / 1.4:.3g}:{max(all_ratios) * 2:.3g}]
 set xrange [-0.6:{len(works) - 0.4}]
 set ytics (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 20, 30)
 set xtics ({tics}) scale 0

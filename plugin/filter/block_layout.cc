@@ -21,6 +21,15 @@ bool ParseFilterDb(const char* data, size_t size, FilterDb* filter) {
   return true;
 }
 
+uint64_t CountSetBits(const FilterDb& filter) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < filter.num_words; ++i) {
+    count += static_cast<uint64_t>(
+        __builtin_popcountll(LoadLittleEndian64(filter.bits + 8 * i)));
+  }
+  return count;
+}
+
 void WriteFilterDbHeader(int num_probes, uint32_t num_words, char* out) {
   StoreBigEndian32(num_probes, out);
   StoreBigEndian32(static_cast<int32_t>(num_words), out + 4);

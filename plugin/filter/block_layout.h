@@ -66,6 +66,8 @@ constexpr char kMatchAllFilterDb[FilterDbSize(1)] = {
 // everything.
 bool ParseFilterDb(const char* data, size_t size, FilterDb* filter);
 
+uint64_t CountSetBits(const FilterDb& filter);
+
 // Writes the kFilterDbHeaderSize bytes in front of the bits.
 void WriteFilterDbHeader(int num_probes, uint32_t num_words, char* out);
 

@@ -150,12 +150,7 @@ uint32_t FilterDbFile::num_words() const { return content_->filter.num_words; }
 const char* FilterDbFile::bits() const { return content_->filter.bits; }
 
 uint64_t FilterDbFile::CountSetBits() const {
-  uint64_t count = 0;
-  for (size_t i = 0; i < num_words(); ++i) {
-    count += static_cast<uint64_t>(
-        __builtin_popcountll(LoadLittleEndian64(bits() + 8 * i)));
-  }
-  return count;
+  return cassandra_bloom::CountSetBits(content_->filter);
 }
 
 bool FilterDbFile::MayContain(std::string_view key) const {

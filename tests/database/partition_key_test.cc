@@ -25,12 +25,6 @@ namespace {
 
 enum class Filtered { kWholeKeys, kPrefixes, kBoth };
 
-PolicyPtr PolicyFor(const std::string& partition_key) {
-  rocksdb::CassandraBloomOptions options;
-  options.partition_key = partition_key;
-  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
-}
-
 rocksdb::Options OptionsFor(PolicyPtr policy, Layout layout, Filtered filtered,
                             const std::string& prefixes_of) {
   rocksdb::BlockBasedTableOptions table_options =

@@ -103,12 +103,6 @@ TEST(SstExportTest, FullFilterOfWholeKeysIsTheBlock) {
 
 // ---- Partition keys ----
 
-PolicyPtr PolicyFor(const std::string& partition_key) {
-  rocksdb::CassandraBloomOptions options;
-  options.partition_key = partition_key;
-  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
-}
-
 Rows RowsOf(const PartitionLayout& layout) {
   Rows rows;
   for (uint64_t partition = 0; partition < 1000; ++partition) {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "plugin/filter/endian.h"
 #include "tests/support/naive_filter.h"
+#include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/temp_dir.h"
 
@@ -25,22 +25,12 @@ using ::testing::StartsWith;
 
 using Keys = std::vector<std::string>;
 
-std::string BigEndian32(uint32_t number) {
-  std::string bytes(4, '\0');
-  StoreBigEndian32(static_cast<int32_t>(number), bytes.data());
-  return bytes;
-}
-
-std::string BigEndian16(size_t number) {
-  return BigEndian32(static_cast<uint32_t>(number)).substr(2);
-}
-
 // Any bytes, and a number that makes them different.
 Keys RandomKeysOf(uint32_t begin, uint32_t end) {
   const RandomKeys random(Seed(), 30);
   Keys keys;
   for (uint32_t i = begin; i < end; ++i) {
-    keys.push_back(random[i] + BigEndian32(i));
+    keys.push_back(random[i] + BigEndian(i, 4));
   }
   return keys;
 }
@@ -79,16 +69,15 @@ std::string TextList(const Keys& keys) {
   return ListOf(keys, [](const auto& key) { return key + "\n"; });
 }
 std::string BinaryList(const Keys& keys) {
-  return ListOf(keys,
-                [](const auto& key) { return BigEndian16(key.size()) + key; });
+  return ListOf(keys, [](const auto& key) { return WithLength(key); });
 }
 
 // Without promoted indexes. Positions in Data.db are of any width that does.
 std::string IndexDb(const Keys& keys, bool before_ma) {
   uint32_t position = 0;
   return ListOf(keys, [&](const auto& key) {
-    const std::string number = BigEndian32(position++);
-    return BigEndian16(key.size()) + key +
+    const std::string number = BigEndian(position++, 4);
+    return WithLength(key) +
            (before_ma ? std::string(4, '\0') + number + std::string(4, '\0')
                       : "\xf0" + number + '\0');
   });

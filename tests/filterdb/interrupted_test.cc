@@ -69,7 +69,7 @@ class InterruptedTest : public ::testing::Test {
   }
 
   bool IsWriting() const {
-    const Names names = NamesNow();
+    const Names names = dir_.Names();
     return std::any_of(names.begin(), names.end(), [](const auto& name) {
       return name.rfind("nb-1-big-Filter.db.", 0) == 0;
     });
@@ -90,14 +90,6 @@ class InterruptedTest : public ::testing::Test {
     }
   }
 
-  Names NamesNow() const {
-    Names names;
-    for (const auto& entry : fs::directory_iterator(dir_.path())) {
-      names.insert(entry.path().filename());
-    }
-    return names;
-  }
-
   const TempDir dir_;
 
  private:
@@ -109,7 +101,7 @@ TEST_F(InterruptedTest, LeavesNothingAndSaysTheSignal) {
     const int status = Interrupt(number);
     ASSERT_TRUE(WIFSIGNALED(status)) << number << ": " << status;
     EXPECT_EQ(WTERMSIG(status), number);
-    EXPECT_EQ(NamesNow(), Names{"keys"}) << number;
+    EXPECT_EQ(dir_.Names(), Names{"keys"}) << number;
   }
 }
 
@@ -117,25 +109,25 @@ TEST_F(InterruptedTest, LeavesTheOldFile) {
   WriteFile(dir_ / "nb-1-big-Filter.db", "old");
   Interrupt(SIGTERM);
   EXPECT_EQ(ReadFile(dir_ / "nb-1-big-Filter.db"), "old");
-  EXPECT_EQ(NamesNow(), (Names{"keys", "nb-1-big-Filter.db"}));
+  EXPECT_EQ(dir_.Names(), (Names{"keys", "nb-1-big-Filter.db"}));
 }
 
 // As under nohup.
 TEST_F(InterruptedTest, ASignalThatIsIgnoredStaysSo) {
   const int status = Interrupt(SIGHUP, /*ignored=*/SIGHUP);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-  EXPECT_EQ(NamesNow(), (Names{"keys", "nb-1-big-Filter.db"}));
+  EXPECT_EQ(dir_.Names(), (Names{"keys", "nb-1-big-Filter.db"}));
 }
 
 TEST_F(InterruptedTest, TheNextRunRemovesWhatOneLeft) {
   Interrupt(SIGKILL);
-  ASSERT_EQ(NamesNow().size(), 2U);
+  ASSERT_EQ(dir_.Names().size(), 2U);
   const Ran ran = Filterdb(
       "build --keys=keys --bits=10 "
       "--out=nb-1-big-Filter.db",
       "cd " + dir_.path() + ";");
   EXPECT_EQ(ran.exit_code, 0) << ran;
-  EXPECT_EQ(NamesNow(), (Names{"keys", "nb-1-big-Filter.db"}));
+  EXPECT_EQ(dir_.Names(), (Names{"keys", "nb-1-big-Filter.db"}));
 }
 
 // Also by one in another container, where the number of no process says
@@ -145,19 +137,19 @@ TEST_F(InterruptedTest, TheNextRunLeavesWhatIsBeingWritten) {
   if (!StopWhileItWrites(pid)) {
     GTEST_SKIP() << "it was faster";
   }
-  const Names before = NamesNow();
+  const Names before = dir_.Names();
   EXPECT_EQ(Filterdb("build --keys=keys --bits=10 --out=nb-1-big-Filter.db",
                      "cd " + dir_.path() + ";")
                 .exit_code,
             0);
   Names after = before;
   after.insert("nb-1-big-Filter.db");
-  EXPECT_EQ(NamesNow(), after);
+  EXPECT_EQ(dir_.Names(), after);
   kill(pid, SIGCONT);
   int status = 0;
   waitpid(pid, &status, 0);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-  EXPECT_EQ(NamesNow(), (Names{"keys", "nb-1-big-Filter.db"}));
+  EXPECT_EQ(dir_.Names(), (Names{"keys", "nb-1-big-Filter.db"}));
   EXPECT_GT(fs::file_size(dir_ / "nb-1-big-Filter.db"), 75000000);
 }
 

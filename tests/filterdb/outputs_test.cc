@@ -85,14 +85,6 @@ class OutputsTest : public ::testing::TestWithParam<Writer> {
     return ReadFile(dir_ / name);
   }
 
-  std::set<std::string> Names() const {
-    std::set<std::string> names;
-    for (const auto& entry : fs::recursive_directory_iterator(dir_.path())) {
-      names.insert(entry.path().lexically_relative(dir_.path()));
-    }
-    return names;
-  }
-
   const TempDir dir_;
   std::string filter_;
 };
@@ -110,7 +102,7 @@ constexpr char kWait[] = "; code=$?; wait; exit $code";
 
 TEST_P(OutputsTest, AFifoIsWrittenThrough) {
   MakeFifo(dir_ / "fifo");
-  const auto names = Names();
+  const auto names = dir_.Names();
   for (const std::string force : {"", " --force"}) {
     const Ran ran = Write("fifo", force + kWait, CatInto("got"));
     EXPECT_EQ(ran.exit_code, 0) << ran;
@@ -119,7 +111,7 @@ TEST_P(OutputsTest, AFifoIsWrittenThrough) {
     EXPECT_EQ(Read("got"), filter_);
     EXPECT_EQ(TypeOf(dir_ / "fifo"), mode_t{S_IFIFO});
     fs::remove(dir_ / "got");
-    EXPECT_EQ(Names(), names);
+    EXPECT_EQ(dir_.Names(), names);
   }
 }
 
@@ -132,12 +124,12 @@ TEST_P(OutputsTest, AFifoWithoutAReader) {
 }
 
 TEST_P(OutputsTest, StandardOutput) {
-  const auto names = Names();
+  const auto names = dir_.Names();
   const Ran ran = Write("-");
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_EQ(ran.out, filter_);
   EXPECT_EQ(ran.err, std::string("standard output") + GetParam().message);
-  EXPECT_EQ(Names(), names);
+  EXPECT_EQ(dir_.Names(), names);
 }
 
 TEST_P(OutputsTest, StandardOutputThatCannotTakeIt) {
@@ -206,7 +198,7 @@ TEST_P(OutputsTest, WhatIsNoFileIsLeftAlone) {
     mode_t type;
     const char* what;
   };
-  const auto names = Names();
+  const auto names = dir_.Names();
   for (const Refused& refused : {Refused{"folder", S_IFDIR, "a folder"},
                                  Refused{"link", S_IFLNK, "a folder"},
                                  Refused{"socket", S_IFSOCK, "a socket"},
@@ -225,7 +217,7 @@ TEST_P(OutputsTest, WhatIsNoFileIsLeftAlone) {
       EXPECT_EQ(TypeOf(dir_ / refused.name), refused.type);
     }
   }
-  EXPECT_EQ(Names(), names);
+  EXPECT_EQ(dir_.Names(), names);
 }
 
 // ---- Symbolic links ----
@@ -236,7 +228,7 @@ TEST_P(OutputsTest, ALinkStaysAndItsFileIsReplaced) {
   WriteFile(dir_ / "folder/file", "old");
   fs::create_symlink("../folder/file", dir_ / "other/link");
   fs::create_symlink(dir_ / "other/link", dir_ / "link");
-  const auto names = Names();
+  const auto names = dir_.Names();
   const Ran ran = Write("link");
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_EQ(ran.err, "filterdb: link: exists; --force overwrites it\n");
@@ -248,7 +240,7 @@ TEST_P(OutputsTest, ALinkStaysAndItsFileIsReplaced) {
   EXPECT_EQ(TypeOf(dir_ / "other/link"), mode_t{S_IFLNK});
   EXPECT_EQ(TypeOf(dir_ / "folder/file"), mode_t{S_IFREG});
   EXPECT_EQ(Read("folder/file"), filter_);
-  EXPECT_EQ(Names(), names);
+  EXPECT_EQ(dir_.Names(), names);
 }
 
 TEST_P(OutputsTest, ALinkToNothingCreatesIt) {

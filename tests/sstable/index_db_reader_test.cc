@@ -14,6 +14,7 @@
 
 #include "tests/support/cassandra_data.h"
 #include "tests/support/memory_source.h"
+#include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/read_keys.h"
 #include "tests/support/temp_dir.h"
@@ -25,14 +26,6 @@ using Keys = std::vector<std::string>;
 
 constexpr IndexFormat kFixed = IndexFormat::kFixedWidth;
 constexpr IndexFormat kVInt = IndexFormat::kVInt;
-
-std::string BigEndian(uint64_t number, int size) {
-  std::string bytes;
-  for (int i = size - 1; i >= 0; --i) {
-    bytes += static_cast<char>(number >> (8 * i));
-  }
-  return bytes;
-}
 
 // In so many more bytes than one; fewer than eight leave 7 * (more + 1) bits.
 std::string VIntOf(uint64_t number, int more) {

@@ -51,14 +51,6 @@ class OutputFileTest : public ::testing::Test {
     return error;
   }
 
-  std::set<std::string> Names() const {
-    std::set<std::string> names;
-    for (const auto& entry : fs::recursive_directory_iterator(dir_.path())) {
-      names.insert(entry.path().lexically_relative(dir_.path()));
-    }
-    return names;
-  }
-
   const TempDir dir_;
   std::unique_ptr<FilterDbBuilder> small_;
   std::unique_ptr<FilterDbBuilder> large_;  // More than a pipe holds.
@@ -84,7 +76,7 @@ TEST_F(OutputFileTest, AFifo) {
     EXPECT_EQ(got, bytes_);
   }
   close(fd);
-  EXPECT_EQ(Names(), std::set<std::string>{"fifo"});
+  EXPECT_EQ(dir_.Names(), std::set<std::string>{"fifo"});
 }
 
 // A SIGPIPE would end the program. Nor is there one later.
@@ -159,7 +151,7 @@ TEST_F(OutputFileTest, WhatIsLeftAlone) {
     }
   }
   EXPECT_EQ(TypeOf(dir_ / "socket"), mode_t{S_IFSOCK});
-  EXPECT_EQ(Names(), (std::set<std::string>{"folder", "socket"}));
+  EXPECT_EQ(dir_.Names(), (std::set<std::string>{"folder", "socket"}));
 }
 
 TEST_F(OutputFileTest, Links) {
@@ -186,7 +178,7 @@ TEST_F(OutputFileTest, Links) {
     EXPECT_EQ(TypeOf(dir_ / link), mode_t{S_IFLNK}) << link;
   }
   fs::remove(dir_ / "circle");
-  EXPECT_EQ(Names(),
+  EXPECT_EQ(dir_.Names(),
             (std::set<std::string>{"folder", "folder/file", "folder/new",
                                    "link", "to_nothing"}));
 }
@@ -209,7 +201,7 @@ TEST_F(OutputFileTest, WritersAtOnce) {
     writer.join();
   }
   EXPECT_EQ(failures, 0);
-  EXPECT_EQ(Names(), std::set<std::string>{"filter"});
+  EXPECT_EQ(dir_.Names(), std::set<std::string>{"filter"});
 }
 
 // It was killed when the file had its name and the temporary one, too.
@@ -223,7 +215,7 @@ TEST_F(OutputFileTest, WhatWasLeftMayBeTheFileItself) {
               file + ": cannot write: File too large");
   }
   EXPECT_EQ(ReadFile(file), "old");
-  EXPECT_EQ(Names(), std::set<std::string>{"filter"});
+  EXPECT_EQ(dir_.Names(), std::set<std::string>{"filter"});
 }
 
 }  // namespace

@@ -2,35 +2,12 @@
 
 #include "tests/support/naive_filter.h"
 
+#include "tests/support/plain_bits.h"
+
 namespace cassandra_bloom::testing {
 namespace {
 
 __extension__ using Int128 = __int128;
-
-uint64_t RotateLeft(uint64_t x, int r) { return (x << r) | (x >> (64 - r)); }
-
-uint64_t Mix(uint64_t x) {
-  x ^= x >> 33;
-  x *= 0xff51afd7ed558ccdU;
-  x ^= x >> 33;
-  x *= 0xc4ceb9fe1a85ec53U;
-  x ^= x >> 33;
-  return x;
-}
-
-// A byte of the key as Java widens it to long.
-uint64_t SignedByte(const std::string& key, size_t i) {
-  return static_cast<uint64_t>(
-      static_cast<int64_t>(static_cast<int8_t>(key[i])));
-}
-
-uint64_t Block(const std::string& key, size_t at) {
-  uint64_t block = 0;
-  for (size_t i = 0; i < 8; ++i) {
-    block |= (SignedByte(key, at + i) & 0xff) << (8 * i);
-  }
-  return block;
-}
 
 }  // namespace
 
@@ -40,41 +17,7 @@ NaiveFilter::NaiveFilter(int num_probes, uint32_t num_words)
       bits_(uint64_t{64} * num_words) {}
 
 std::pair<uint64_t, uint64_t> NaiveFilter::Hash(const std::string& key) {
-  const uint64_t c1 = 0x87c37b91114253d5U;
-  const uint64_t c2 = 0x4cf5ad432745937fU;
-  const size_t tail = key.size() / 16 * 16;
-  uint64_t h1 = 0;
-  uint64_t h2 = 0;
-  for (size_t at = 0; at < tail; at += 16) {
-    h1 ^= RotateLeft(Block(key, at) * c1, 31) * c2;
-    h1 = RotateLeft(h1, 27);
-    h1 += h2;
-    h1 = h1 * 5 + 0x52dce729;
-    h2 ^= RotateLeft(Block(key, at + 8) * c2, 33) * c1;
-    h2 = RotateLeft(h2, 31);
-    h2 += h1;
-    h2 = h2 * 5 + 0x38495ab5;
-  }
-  uint64_t k1 = 0;
-  uint64_t k2 = 0;
-  for (size_t i = tail; i < key.size(); ++i) {
-    if (i - tail < 8) {
-      k1 ^= SignedByte(key, i) << (8 * (i - tail));
-    } else {
-      k2 ^= SignedByte(key, i) << (8 * (i - tail - 8));
-    }
-  }
-  h2 ^= RotateLeft(k2 * c2, 33) * c1;
-  h1 ^= RotateLeft(k1 * c1, 31) * c2;
-  h1 ^= key.size();
-  h2 ^= key.size();
-  h1 += h2;
-  h2 += h1;
-  h1 = Mix(h1);
-  h2 = Mix(h2);
-  h1 += h2;
-  h2 += h1;
-  return {h1, h2};
+  return PlainHash(key);
 }
 
 std::vector<uint64_t> NaiveFilter::Positions(uint64_t h1, uint64_t h2) const {

@@ -6,6 +6,7 @@
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_TEMP_DIR_H_
 
 #include <filesystem>
+#include <set>
 #include <string>
 
 namespace cassandra_bloom::testing {
@@ -23,6 +24,8 @@ class TempDir {
   std::string operator/(const std::string& name) const {
     return path_ + "/" + name;
   }
+  // All that is in it, and in folders in it: folder/file.
+  std::set<std::string> Names() const;
 
  private:
   std::string path_;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "plugin/policy/filter_bits_api.h"
+#include "tests/support/rocksdb/forwarding_builder.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -69,50 +70,30 @@ Given& AllGiven() {
   return *given;
 }
 
-class WitnessBuilder final : public FilterBitsBuilder {
+class WitnessBuilder final : public ForwardingBuilder {
  public:
   WitnessBuilder(FilterBitsBuilder* builder, std::string policy)
-      : builder_(builder), policy_(std::move(policy)) {}
+      : ForwardingBuilder(builder), policy_(std::move(policy)) {}
 
   void AddKey(const Slice& key) override {
     keys_.insert(key.ToString());
-    builder_->AddKey(key);
+    ForwardingBuilder::AddKey(key);
   }
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
   void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
     keys_.insert(key.ToString());
     keys_.insert(alt.ToString());
-    builder_->AddKeyAndAlt(key, alt);
+    ForwardingBuilder::AddKeyAndAlt(key, alt);
   }
 #endif
-  size_t EstimateEntriesAdded() override {
-    return builder_->EstimateEntriesAdded();
-  }
-  Slice Finish(std::unique_ptr<const char[]>* buf) override {
-    return Finish(buf, nullptr);
-  }
+  using ForwardingBuilder::Finish;
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
-    const Slice block = builder_->Finish(buf, status);
+    const Slice block = ForwardingBuilder::Finish(buf, status);
     AllGiven().Add(policy_, block, std::exchange(keys_, Keys()));
     return block;
   }
-  Status MaybePostVerify(const Slice& block) override {
-    return builder_->MaybePostVerify(block);
-  }
-  size_t ApproximateNumEntries(size_t bytes) override {
-    return builder_->ApproximateNumEntries(bytes);
-  }
-#if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
-  size_t CalculateSpace(size_t num_entries) override {
-    return builder_->CalculateSpace(num_entries);
-  }
-  double EstimatedFpRate(size_t num_entries, size_t bytes) override {
-    return builder_->EstimatedFpRate(num_entries, bytes);
-  }
-#endif
 
  private:
-  const std::unique_ptr<FilterBitsBuilder> builder_;
   const std::string policy_;
   Keys keys_;
 };

@@ -15,7 +15,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-PolicyPtr PolicyFor(const std::string& settings) {
+PolicyPtr PolicyOf(const std::string& settings) {
   PolicyPtr policy;
   Require(rocksdb::FilterPolicy::CreateFromString(
       rocksdb::ConfigOptions(), "cassandra_bloom:" + settings, &policy));
@@ -68,7 +68,7 @@ rocksdb::ColumnFamilyOptions OptionsFor(const Family& family,
                                         const std::string& settings,
                                         size_t file_size) {
   rocksdb::BlockBasedTableOptions table_options =
-      TableOptions(PolicyFor(settings), family.layout);
+      TableOptions(PolicyOf(settings), family.layout);
   table_options.whole_key_filtering = family.whole_keys;
   table_options.detect_filter_construct_corruption = true;
   rocksdb::ColumnFamilyOptions options = DbOptions(table_options);

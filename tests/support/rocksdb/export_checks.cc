@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
-#include "cassandra_bloom/filter_policy.h"
 
 namespace cassandra_bloom::testing {
 
@@ -59,12 +58,6 @@ Rows NumberedRows(uint32_t first, uint32_t end) {
 void AddFile(TestDb* db, uint32_t first, uint32_t end) {
   db->Put(NumberedRows(first, end));
   db->Flush();
-}
-
-PolicyPtr PolicyFor(const std::string& partition_key) {
-  rocksdb::CassandraBloomOptions options;
-  options.partition_key = partition_key;
-  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
 }
 
 std::set<std::string> KeysOf(const Rows& rows) {

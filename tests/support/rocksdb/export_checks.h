@@ -29,9 +29,6 @@ Rows NumberedRows(uint32_t first, uint32_t end);
 // Puts them and flushes.
 void AddFile(TestDb* db, uint32_t first, uint32_t end);
 
-// At 10 bits per key.
-PolicyPtr PolicyFor(const std::string& partition_key);
-
 std::set<std::string> KeysOf(const Rows& rows);
 std::set<std::string> PrefixesOf(const std::set<std::string>& keys,
                                  const rocksdb::SliceTransform& extractor);

@@ -26,6 +26,12 @@ PolicyPtr OurPolicy(double bits_per_key) {
   return PolicyPtr(rocksdb::NewCassandraBloomPolicy(bits_per_key));
 }
 
+PolicyPtr PolicyFor(const std::string& partition_key) {
+  rocksdb::CassandraBloomOptions options;
+  options.partition_key = partition_key;
+  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
+}
+
 PolicyPtr BuiltinPolicy(double bits_per_key) {
   return PolicyPtr(rocksdb::NewBloomFilterPolicy(bits_per_key));
 }

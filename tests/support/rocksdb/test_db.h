@@ -28,6 +28,8 @@ void Require(const rocksdb::Status& status);
 using PolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 PolicyPtr OurPolicy(double bits_per_key = 10);
+// Ours at 10 bits per key, of partition keys.
+PolicyPtr PolicyFor(const std::string& partition_key);
 PolicyPtr BuiltinPolicy(double bits_per_key = 10);
 
 enum class Layout {

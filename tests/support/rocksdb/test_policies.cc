@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "plugin/filter/block_layout.h"
-#include "plugin/policy/filter_bits_api.h"
+#include "tests/support/rocksdb/forwarding_builder.h"
 
 namespace cassandra_bloom::testing {
 
@@ -39,43 +39,17 @@ bool FlipOneBit(Flip flip, char* block, size_t size) {
 using Change =
     std::function<Slice(Slice content, std::unique_ptr<const char[]>* buf)>;
 
-class ChangingBuilder final : public FilterBitsBuilder {
+class ChangingBuilder final : public ForwardingBuilder {
  public:
   ChangingBuilder(FilterBitsBuilder* builder, Change change)
-      : builder_(builder), change_(std::move(change)) {}
+      : ForwardingBuilder(builder), change_(std::move(change)) {}
 
-  void AddKey(const Slice& key) override { builder_->AddKey(key); }
-#if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
-  void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
-    builder_->AddKeyAndAlt(key, alt);
-  }
-#endif
-  size_t EstimateEntriesAdded() override {
-    return builder_->EstimateEntriesAdded();
-  }
-  Slice Finish(std::unique_ptr<const char[]>* buf) override {
-    return Finish(buf, nullptr);
-  }
+  using ForwardingBuilder::Finish;
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
-    return change_(builder_->Finish(buf, status), buf);
+    return change_(ForwardingBuilder::Finish(buf, status), buf);
   }
-  Status MaybePostVerify(const Slice& filter_content) override {
-    return builder_->MaybePostVerify(filter_content);
-  }
-  size_t ApproximateNumEntries(size_t bytes) override {
-    return builder_->ApproximateNumEntries(bytes);
-  }
-#if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
-  size_t CalculateSpace(size_t num_entries) override {
-    return builder_->CalculateSpace(num_entries);
-  }
-  double EstimatedFpRate(size_t num_entries, size_t bytes) override {
-    return builder_->EstimatedFpRate(num_entries, bytes);
-  }
-#endif
 
  private:
-  const std::unique_ptr<FilterBitsBuilder> builder_;
   const Change change_;
 };
 

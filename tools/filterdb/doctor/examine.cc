@@ -11,7 +11,6 @@
 
 #include "plugin/export/sst_file.h"
 #include "plugin/filter/block_layout.h"
-#include "plugin/filter/endian.h"
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/policy_config.h"
 #include "plugin/policy/running_rocksdb.h"
@@ -29,15 +28,6 @@ std::string FilterNameOf(const std::string& policy_id) {
   }
   const auto settings = PolicyString(policy_id).Settings();
   return settings.error.empty() ? FilterNameFor(settings.partition_key) : "";
-}
-
-uint64_t CountSetBits(const FilterDb& filter) {
-  uint64_t set_bits = 0;
-  for (size_t i = 0; i < filter.num_words; ++i) {
-    set_bits += static_cast<uint64_t>(
-        __builtin_popcountll(LoadLittleEndian64(filter.bits + 8 * i)));
-  }
-  return set_bits;
 }
 
 // What our filter blocks tell, as RocksDB reads one after another.

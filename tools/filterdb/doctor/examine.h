@@ -41,11 +41,27 @@ enum class FilterState {
   kUnreadable,  // Not the filter alone, but the SST file.
   kMissing,
 };
-constexpr FilterState kFilterStates[] = {
-    FilterState::kGood,        FilterState::kSaturated,
-    FilterState::kDamaged,     FilterState::kOtherPartitionKeys,
-    FilterState::kOtherPolicy, FilterState::kUnfiltered,
-    FilterState::kUnreadable,  FilterState::kMissing};
+
+// In the order of the enumeration.
+struct FilterStateName {
+  FilterState state;
+  const char* json;
+  const char* text;  // Of SST files, behind their number.
+};
+constexpr FilterStateName kFilterStates[] = {
+    {FilterState::kGood, "good", "with our filter"},
+    {FilterState::kSaturated, "saturated", "with a saturated one"},
+    {FilterState::kDamaged, "damaged", "with a damaged one"},
+    {FilterState::kOtherPartitionKeys, "other_partition_keys",
+     "with one of other partition keys"},
+    {FilterState::kOtherPolicy, "other_policy", "with one of another policy"},
+    {FilterState::kUnfiltered, "unfiltered", "without a filter"},
+    {FilterState::kUnreadable, "unreadable", "that cannot be read"},
+    {FilterState::kMissing, "missing", "missing"}};
+
+constexpr const FilterStateName& NameOf(FilterState state) {
+  return kFilterStates[static_cast<size_t>(state)];
+}
 
 struct Sst {
   LiveSst file;

@@ -11,28 +11,6 @@ Json OrNull(const std::optional<double>& number) {
   return number ? Json(*number) : Json(nullptr);
 }
 
-const char* NameOf(FilterState state) {
-  switch (state) {
-    case FilterState::kGood:
-      return "good";
-    case FilterState::kSaturated:
-      return "saturated";
-    case FilterState::kDamaged:
-      return "damaged";
-    case FilterState::kOtherPartitionKeys:
-      return "other_partition_keys";
-    case FilterState::kOtherPolicy:
-      return "other_policy";
-    case FilterState::kUnfiltered:
-      return "unfiltered";
-    case FilterState::kUnreadable:
-      return "unreadable";
-    case FilterState::kMissing:
-      return "missing";
-  }
-  return "";
-}
-
 Json ToJson(const Filters& filters) {
   return {{"keys", filters.keys},
           {"filter_bytes", filters.bytes},
@@ -48,7 +26,7 @@ Json ToJson(const Sst& sst) {
   json["entries"] = sst.entries;
   json.update(ToJson(sst.filter));
   json["ours"] = sst.fault.empty();
-  json["state"] = NameOf(sst.state);
+  json["state"] = NameOf(sst.state).json;
   if (!sst.fault.empty()) {
     json["fault"] = sst.fault;
     json["remedy"] = sst.remedy;
@@ -102,9 +80,9 @@ Json Levels(const Family& family, const Verdict& verdict) {
 
 Json ToJson(const Verdict& verdict) {
   Json files = Json::object();
-  for (const FilterState state : kFilterStates) {
+  for (const auto& [state, name, text] : kFilterStates) {
     const auto found = verdict.files.find(state);
-    files[NameOf(state)] = found == verdict.files.end() ? 0 : found->second;
+    files[name] = found == verdict.files.end() ? 0 : found->second;
   }
   return {{"filter_bytes", verdict.filter_bytes},
           {"false_positives_per_absent_read", OrNull(verdict.false_positives)},
@@ -143,16 +121,12 @@ Json ToJson(const Observed& observed, const std::string& statistics) {
 }
 
 Json ToJson(const ExportFolder& folder) {
-  Json findings = Json::array();
-  for (const Finding& finding : folder.findings) {
-    findings.push_back(ToJson(finding));
-  }
   return {{"folder", folder.folder},
           {"sstable_version", folder.sstable_version},
           {"listener", folder.fed},
           {"live", folder.live},
           {"filtered", folder.filtered},
-          {"findings", findings}};
+          {"findings", ToJson(folder.findings)}};
 }
 
 }  // namespace

@@ -99,33 +99,11 @@ void PrintExpected(const Family& family, const Verdict& verdict) {
   }
 }
 
-std::string NameOf(FilterState state) {
-  switch (state) {
-    case FilterState::kGood:
-      return "with our filter";
-    case FilterState::kSaturated:
-      return "with a saturated one";
-    case FilterState::kDamaged:
-      return "with a damaged one";
-    case FilterState::kOtherPartitionKeys:
-      return "with one of other partition keys";
-    case FilterState::kOtherPolicy:
-      return "with one of another policy";
-    case FilterState::kUnfiltered:
-      return "without a filter";
-    case FilterState::kUnreadable:
-      return "that cannot be read";
-    case FilterState::kMissing:
-      return "missing";
-  }
-  return "";
-}
-
 void PrintCounts(const Verdict& verdict) {
   std::string line;
   for (const auto& [state, count] : verdict.files) {
     line += (line.empty() ? "" : ", ") + std::to_string(count) + " " +
-            NameOf(state);
+            NameOf(state).text;
   }
   if (!line.empty()) {
     std::printf("  SST files: %s\n", line.c_str());
