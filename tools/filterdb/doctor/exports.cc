@@ -141,7 +141,7 @@ LiveSsts List(const ListSsts& list) {
   return live;
 }
 
-std::vector<std::string> Unfiltered(const ExportFolder& folder,
+std::vector<std::string> Unfiltered(const ExaminedFolder& folder,
                                     const LiveSsts& live) {
   std::vector<std::string> unfiltered;
   FilterForm form;
@@ -158,7 +158,7 @@ std::vector<std::string> Unfiltered(const ExportFolder& folder,
 }
 
 void CountFilters(const std::string& db, const ListSsts& list,
-                  ExportFolder* folder) {
+                  ExaminedFolder* folder) {
   std::vector<std::string> unfiltered;
   // The listener of a database that is in use may be at work.
   constexpr int kListings = 5;
@@ -201,7 +201,7 @@ std::vector<std::string> VersionsIn(const std::string& folder) {
 }
 
 void Examine(const std::string& db, const ListSsts& list,
-             ExportFolder* folder) {
+             ExaminedFolder* folder) {
   const LiveSsts live = List(list);
   folder->live = live.files.size();
   const auto add = [&](const std::string& what, const std::string& to_do) {
@@ -245,14 +245,14 @@ void Examine(const std::string& db, const ListSsts& list,
 
 }  // namespace
 
-bool HasFault(const ExportFolder& folder) {
+bool HasFault(const ExaminedFolder& folder) {
   return std::any_of(folder.findings.begin(), folder.findings.end(),
                      [](const Finding& finding) { return finding.fault; });
 }
 
-std::vector<ExportFolder> ExamineExports(const std::string& db,
-                                         const std::string& export_dir,
-                                         const ListSsts& list) {
+std::vector<ExaminedFolder> ExamineExports(const std::string& db,
+                                           const std::string& export_dir,
+                                           const ListSsts& list) {
   const std::vector<std::string> files = OptionsFiles(db);
   const std::string latest = files.empty() ? "" : files[0];
   const Listeners meant =
@@ -260,9 +260,9 @@ std::vector<ExportFolder> ExamineExports(const std::string& db,
   const Listeners before =
       files.size() < 2 ? Listeners() : Meant(db + "/" + files[1]);
   const Listeners loaded = Loaded(db);
-  std::vector<ExportFolder> folders;
+  std::vector<ExaminedFolder> folders;
   const auto add = [&](const std::string& path, const std::string& version) {
-    ExportFolder folder;
+    ExaminedFolder folder;
     folder.folder = path;
     folder.sstable_version = version;
     folder.fed = Has(loaded.targets, path);
@@ -281,7 +281,7 @@ std::vector<ExportFolder> ExamineExports(const std::string& db,
          {}});
   }
   for (const ExportTarget& target : meant.targets) {
-    ExportFolder* const folder = add(target.out_dir, target.sstable_version);
+    ExaminedFolder* const folder = add(target.out_dir, target.sstable_version);
     if (!folder->fed && meant.error.empty()) {
       folder->findings.push_back(
           {latest + ": names an export listener for " + target.out_dir +
