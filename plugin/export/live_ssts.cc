@@ -95,17 +95,13 @@ std::string DatabaseOf(DB* db) {
 }
 
 // What is in the MANIFEST.
-struct Listing {
-  std::string database;
-  std::vector<LiveFileMetaData> files;
-};
-
 Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
                    const std::vector<std::string>& column_families,
-                   Listing* listing) {
+                   const std::vector<std::string>& folders, LiveSsts* live) {
   std::vector<ColumnFamilyDescriptor> descriptors;
   for (const std::string& name : column_families) {
     descriptors.emplace_back(name, recorded.ForListing(name));
+    live->column_families[name] = SettingsOf(recorded.Of(name));
   }
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
@@ -118,12 +114,18 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
       DB::OpenForReadOnly(recorded.db, db_dir, descriptors, &handles, &opened);
   db.reset(opened);
 #endif
-  if (status.ok()) {
-    db->GetLiveFilesMetaData(&listing->files);
-    listing->database = DatabaseOf(db.get());
-    for (ColumnFamilyHandle* const handle : handles) {
-      db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-    }
+  if (!status.ok()) {
+    return status;
+  }
+  std::vector<LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  for (const LiveFileMetaData& file : files) {
+    live->files.push_back(ToLiveSst(file));
+    Find(folders, file, &live->files.back());
+  }
+  live->database = DatabaseOf(db.get());
+  for (ColumnFamilyHandle* const handle : handles) {
+    db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
   }
   return status;
 }
@@ -139,23 +141,11 @@ Status TryToList(const std::string& db_dir,
   if (!status.ok()) {
     return status;
   }
-  Listing listing;
-  status = OpenAndList(recorded, db_dir, names, &listing);
-  if (!status.ok()) {
-    if (status.IsCorruption()) {
-      for (const auto& comparator : *recorded.named_comparators) {
-        *unknown_order += " '" + comparator.first + "'";
-      }
+  status = OpenAndList(recorded, db_dir, names, folders, live);
+  if (status.IsCorruption()) {
+    for (const auto& comparator : *recorded.named_comparators) {
+      *unknown_order += " '" + comparator.first + "'";
     }
-    return status;
-  }
-  for (const std::string& name : names) {
-    live->column_families[name] = SettingsOf(recorded.Of(name));
-  }
-  live->database = listing.database;
-  for (const LiveFileMetaData& file : listing.files) {
-    live->files.push_back(ToLiveSst(file));
-    Find(folders, file, &live->files.back());
   }
   return status;
 }
