@@ -65,7 +65,7 @@ const Comparator* ComparatorByName(const std::string& name) {
 }
 
 // Receives the blocks of the filters of one name, and of no others, while
-// RocksDB opens a file.
+// RocksDB opens a file. It lives as long as the reader.
 class BlockObserver final : public FilterPolicy {
  public:
   BlockObserver(std::string filter_name, const SstFile::VisitBlock& visit)
@@ -80,13 +80,18 @@ class BlockObserver final : public FilterPolicy {
     return nullptr;
   }
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    visit_(contents);
+    if (visit_) {
+      visit_(contents);
+    }
     return nullptr;  // Nobody queries it.
   }
 
+  // Whoever visits may be no more when the keys are read.
+  void EndVisits() { visit_ = nullptr; }
+
  private:
   const std::string filter_name_;
-  const SstFile::VisitBlock visit_;
+  SstFile::VisitBlock visit_;
 };
 
 std::unique_ptr<SstFileReader> NewReader(
@@ -178,11 +183,14 @@ std::unique_ptr<SstFile> SstFile::OpenWith(const std::string& path,
     visit(block);
   };
   const auto open = [&](bool with_filter, Status* status) {
-    auto reader =
-        NewReader(comparator, with_filter ? std::make_shared<BlockObserver>(
-                                                filter_name, count_and_visit)
-                                          : nullptr);
+    const auto observer = with_filter ? std::make_shared<BlockObserver>(
+                                            filter_name, count_and_visit)
+                                      : nullptr;
+    auto reader = NewReader(comparator, observer);
     *status = reader->Open(path);
+    if (observer != nullptr) {
+      observer->EndVisits();
+    }
     return std::unique_ptr<SstFile>(
         status->ok() ? new SstFile(path, comparator, std::move(reader))
                      : nullptr);
