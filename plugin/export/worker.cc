@@ -219,8 +219,14 @@ bool ExportWorker::Follow(const Database& database, Folder* folder,
   DatabaseExporter exporter(*plan, *out, /*sync=*/true, report);
   // A file that is gone already is no error: the event of that is on its way.
   exporter.Export(unfiltered);
+  // By the report: somebody may have removed one by now, to be made again.
+  std::set<std::string> made(report->kept.begin(), report->kept.end());
+  for (const ExportedFilterDb& exported : report->exported) {
+    made.insert(exported.filter_db);
+  }
   for (const LiveSst& file : unfiltered.files) {
-    folder->has_filter[file.number] = IsThere(out->FilterDbOf(file.number));
+    folder->has_filter[file.number] =
+        made.count(out->FilterDbOf(file.number)) > 0;
   }
   if (!database.is_compared && !database.usual_file_system &&
       !unfiltered.files.empty() && report->exported.empty() &&
