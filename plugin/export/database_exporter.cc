@@ -24,20 +24,6 @@ bool ReportErrors(const FilterDbExportReport& report, const std::string& what,
 
 }  // namespace
 
-DatabaseExporter::DatabaseExporter(const std::string& out_dir, bool sync,
-                                   const FilterDbExportOptions& options,
-                                   FilterForm form,
-                                   FilterDbExportReport* report)
-    : out_dir_(out_dir),
-      sync_(sync),
-      overwrite_all_(options.overwrite),
-      options_(options),
-      form_(form),
-      report_(report) {
-  // What sync does not keep it makes anew.
-  options_.overwrite |= sync;
-}
-
 bool DatabaseExporter::Export(const LiveSsts& live) {
   uint64_t done = 0;
   uint64_t all = 0;
@@ -47,8 +33,8 @@ bool DatabaseExporter::Export(const LiveSsts& live) {
   bool all_there = true;
   for (const LiveSst& file : live.files) {
     const ExportProgress progress = [&](uint64_t entries, uint64_t) {
-      if (options_.progress) {
-        options_.progress(done + std::min(entries, file.num_entries), all);
+      if (plan_.options.progress) {
+        plan_.options.progress(done + std::min(entries, file.num_entries), all);
       }
     };
     all_there &= ExportOne(live, file, progress);
@@ -65,62 +51,60 @@ bool DatabaseExporter::ExportOne(const LiveSsts& live, const LiveSst& file,
   }
   ExportedFilterDb exported;
   exported.sst_file = file.path;
-  exported.filter_db =
-      out_dir_ + "/" + FilterDbName(options_.sstable_version, file.number);
+  exported.filter_db = folder_.FilterDbOf(file.number);
   std::string error;
   if (!MayBeOfExport(exported.filter_db, &error)) {
     write_failed_ = true;
     report_->errors.push_back(error);
-    return true;
-  }
-  if (sync_ && !overwrite_all_ &&
-      IsUpToDate(exported.filter_db, form_, file.path)) {
+  } else if (MayKeep(exported.filter_db, file)) {
     report_->kept.push_back(exported.filter_db);
-    return true;
-  }
-  // None is better than that of another file, should this one not come about.
-  if (sync_) {
-    std::vector<std::string> replaced;
-    RemoveFilterDb(out_dir_, options_.sstable_version, file.number, &replaced,
-                   &error);
-  }
-  if (!file.error.empty()) {
-    report_->errors.push_back(file.error);
-    return true;
-  }
-  FilterDbExportOptions options = options_;
-  SstExporter exporter(options, form_, progress, &exported);
-  if (!FindExtractor(live, file, &options, &error) ||
-      !exporter.Export(&error)) {
-    if (access(file.path.c_str(), F_OK) != 0) {
-      if (gone_.insert(file.number).second) {
-        finished_.erase(file.number);
-        return false;
-      }
-      error =
-          file.path + ": " + WhyMissing(file) + "; " + RemedyForMissing(file);
-    }
-    write_failed_ |= exporter.write_failed();
+  } else if (Write(live, file, progress, &exported, &error)) {
+    report_->exported.push_back(exported);
+  } else if (!file.error.empty() || access(file.path.c_str(), F_OK) == 0) {
     report_->errors.push_back(error);
-    return true;
+  } else if (gone_.insert(file.number).second) {
+    finished_.erase(file.number);
+    return false;
+  } else {
+    report_->errors.push_back(file.path + ": " + WhyMissing(file) + "; " +
+                              RemedyForMissing(file));
   }
-  report_->exported.push_back(exported);
   return true;
 }
 
-bool DatabaseExporter::FindExtractor(const LiveSsts& live, const LiveSst& file,
-                                     FilterDbExportOptions* options,
-                                     std::string* error) {
-  if (!options->prefixes || options->prefix_extractor != nullptr) {
-    return true;
+bool DatabaseExporter::MayKeep(const std::string& filter_db,
+                               const LiveSst& file) const {
+  return sync_ && !plan_.options.overwrite &&
+         IsUpToDate(filter_db, plan_.form, file.path);
+}
+
+bool DatabaseExporter::Write(const LiveSsts& live, const LiveSst& file,
+                             const ExportProgress& progress,
+                             ExportedFilterDb* exported, std::string* error) {
+  // None is better than that of another file, should this one not come about.
+  if (sync_) {
+    std::vector<std::string> replaced;
+    folder_.Remove(file.number, &replaced, error);
   }
-  options->prefix_extractor =
-      live.column_families.at(file.column_family).prefix_extractor;
-  if (options->prefix_extractor == nullptr) {
-    *error = file.path + ": the column family '" + file.column_family +
-             "' has no prefix extractor, or one that is not known here";
+  if (!file.error.empty()) {
+    *error = file.error;
+    return false;
   }
-  return options->prefix_extractor != nullptr;
+  ExtractorPtr extractor = plan_.options.prefix_extractor;
+  if (plan_.options.prefixes && extractor == nullptr) {
+    extractor = live.column_families.at(file.column_family).prefix_extractor;
+    if (extractor == nullptr) {
+      *error = file.path + ": the column family '" + file.column_family +
+               "' has no prefix extractor, or one that is not known here";
+      return false;
+    }
+  }
+  // What sync does not keep it makes anew.
+  SstExporter exporter(plan_, extractor, plan_.options.overwrite || sync_,
+                       progress, exported);
+  const bool good = exporter.Export(error);
+  write_failed_ |= exporter.write_failed();
+  return good;
 }
 
 std::set<uint64_t> NumbersOf(const LiveSsts& live) {
@@ -131,17 +115,13 @@ std::set<uint64_t> NumbersOf(const LiveSsts& live) {
   return numbers;
 }
 
-FilterContents ContentsOf(const FilterDbExportOptions& options,
-                          const LiveSsts& live) {
-  std::string ignored;  // It was checked before.
-  const auto partition_key =
-      PartitionKeyExtractor::Parse(options.partition_key, &ignored);
+FilterContents ContentsOf(const ExportPlan& plan, const LiveSsts& live) {
+  const FilterDbExportOptions& options = plan.options;
   FilterContents contents;
   contents.sstable_version = options.sstable_version;
   contents.asked =
-      "partition_key=" + (options.partition_key.empty() || !partition_key
-                              ? "default"
-                              : partition_key->spelling());
+      "partition_key=" +
+      (plan.partition_key ? plan.partition_key->spelling() : "default");
   if (options.prefixes) {
     contents.asked += " prefixes";
   } else if (options.from == ExportFrom::kKeys) {
@@ -170,38 +150,27 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
                       const FilterDbExportOptions& options,
                       FilterDbExportReport* report, std::string* error) {
   *report = {};
-  FilterForm form;
   LiveSsts live;
-  // The first listing shows that there is a database, before anything is
-  // written; what is removed goes by one from when nobody else adds files.
-  if (!AreGoodExportOptions(options, &form, error) ||
-      !IsNameableVersion(options.sstable_version, error) ||
-      !list(&live, error) || !PrepareExportFolder(out_dir, error) ||
-      (sync && !MayBeSynced(out_dir, error))) {
+  const auto plan = PlanExport(options, error);
+  // This listing shows that there is a database, before anything is written.
+  if (!plan || !IsNameableVersion(options.sstable_version, error) ||
+      !list(&live, error)) {
     return false;
   }
-  const ExportFolderLock lock(out_dir, ExportFolderLock::WaitForever);
-  if (sync && !list(&live, error)) {
+  const auto folder = ExportFolder::Open(out_dir, options.sstable_version, sync,
+                                         ExportFolderLock::WaitForever, error);
+  // What is removed goes by a listing from when nobody else adds files.
+  if (folder == nullptr ||
+      !(sync ? list(&live, error) : FollowsNoDatabase(out_dir, error))) {
     return false;
   }
-  if (!sync && !FollowsNoDatabase(out_dir, error)) {
+  folder->RemoveLeftOvers();
+  if (sync && !folder->MakeFollow({live.database, ContentsOf(*plan, live),
+                                   NumbersOf(live), options.overwrite},
+                                  &report->removed, error)) {
     return false;
   }
-  RemoveLeftOversIn(out_dir, options.sstable_version);
-  bool is_new = false;
-  const FilterContents contents = ContentsOf(options, live);
-  if (sync &&
-      !CheckFolderMark(out_dir, live.database, contents, NumbersOf(live),
-                       options.overwrite, &is_new, error)) {
-    return false;
-  }
-  if (is_new && !MarkFolder(out_dir, live.database, contents, NumbersOf(live),
-                            &report->removed, error)) {
-    return false;
-  }
-  FilterDbExportOptions exporting = options;
-  exporting.overwrite |= is_new;
-  DatabaseExporter exporter(out_dir, sync, exporting, form, report);
+  DatabaseExporter exporter(*plan, *folder, sync, report);
   // A compaction may remove files that were listed; its own files are then
   // live.
   constexpr int kListings = 20;
@@ -214,8 +183,7 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
       return false;
     }
   }
-  if (sync && !RemoveOtherFilterDbs(out_dir, options.sstable_version,
-                                    NumbersOf(live), &report->removed, error)) {
+  if (sync && !folder->RemoveOthers(NumbersOf(live), &report->removed, error)) {
     return false;
   }
   return ReportErrors(*report, what, error);

@@ -21,11 +21,11 @@ namespace cassandra_bloom {
 class DatabaseExporter {
  public:
   // With `sync`, files that are whole and no older than their SST file are
-  // kept, unless options.overwrite, and others are overwritten. `*report` must
-  // live as long.
-  DatabaseExporter(const std::string& out_dir, bool sync,
-                   const FilterDbExportOptions& options, FilterForm form,
-                   FilterDbExportReport* report);
+  // kept, unless options.overwrite, and others are overwritten. The arguments
+  // must live as long.
+  DatabaseExporter(const ExportPlan& plan, const ExportFolder& folder,
+                   bool sync, FilterDbExportReport* report)
+      : plan_(plan), folder_(folder), sync_(sync), report_(report) {}
 
   // False if a listed file was there no more, which it may be once: listed
   // again, it is missing.
@@ -37,14 +37,14 @@ class DatabaseExporter {
  private:
   bool ExportOne(const LiveSsts& live, const LiveSst& file,
                  const ExportProgress& progress);
-  bool FindExtractor(const LiveSsts& live, const LiveSst& file,
-                     FilterDbExportOptions* options, std::string* error);
+  bool MayKeep(const std::string& filter_db, const LiveSst& file) const;
+  bool Write(const LiveSsts& live, const LiveSst& file,
+             const ExportProgress& progress, ExportedFilterDb* exported,
+             std::string* error);
 
-  const std::string out_dir_;
+  const ExportPlan& plan_;
+  const ExportFolder& folder_;
   const bool sync_;
-  const bool overwrite_all_;
-  FilterDbExportOptions options_;
-  const FilterForm form_;
   FilterDbExportReport* const report_;
   bool write_failed_ = false;
   std::set<uint64_t> finished_;
@@ -55,8 +55,7 @@ std::set<uint64_t> NumbersOf(const LiveSsts& live);
 
 // What decides which entries an export gives, other than the SST file: not what
 // decides on the size of a filter.
-FilterContents ContentsOf(const FilterDbExportOptions& options,
-                          const LiveSsts& live);
+FilterContents ContentsOf(const ExportPlan& plan, const LiveSsts& live);
 
 using ListSsts = std::function<bool(LiveSsts* live, std::string* error)>;
 

@@ -33,8 +33,8 @@ bool ExportedFilterDbName(const std::string& sst_file,
 bool ExportFilterDb(const std::string& sst_file, const std::string& filter_db,
                     const FilterDbExportOptions& options,
                     ExportedFilterDb* exported, std::string* error) {
-  FilterForm form;
-  if (!AreGoodExportOptions(options, &form, error)) {
+  const auto plan = PlanExport(options, error);
+  if (!plan) {
     return false;
   }
   *exported = {};
@@ -46,7 +46,9 @@ bool ExportFilterDb(const std::string& sst_file, const std::string& filter_db,
     return false;
   }
   RemoveLeftOversOf(filter_db);
-  return SstExporter(options, form, options.progress, exported).Export(error);
+  return SstExporter(*plan, options.prefix_extractor, options.overwrite,
+                     options.progress, exported)
+      .Export(error);
 }
 
 bool ExportFilterDbs(const std::string& db_dir,

@@ -136,58 +136,22 @@ bool IsOutsideDatabases(const std::string& folder, std::string* error) {
 // True, too, if that cannot be told, and why not is `*failure`.
 bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
                     std::string* error) {
-  for (fs::directory_iterator entry(folder, *failure), end;
-       !*failure && entry != end; entry.increment(*failure)) {
-    const std::string name = entry->path().filename().string();
-    if (EndsWith(name, kDataComponent)) {
-      *error = folder + ": holds SSTables of Cassandra, such as " + name +
-               ", and making the folder follow a database would remove their "
-               "filters; choose another";
-      return false;
-    }
+  const std::vector<fs::path> data = FilesIn(
+      folder,
+      [](const std::string& name) { return EndsWith(name, kDataComponent); },
+      failure);
+  if (!data.empty()) {
+    *error = folder + ": holds SSTables of Cassandra, such as " +
+             data.front().filename().string() +
+             ", and making the folder follow a database would remove their "
+             "filters; choose another";
   }
-  return true;
+  return data.empty();
 }
 
 std::string OneLine(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
-}
-
-bool HasFilterOf(const std::string& folder, const std::string& sstable_version,
-                 const std::set<uint64_t>& live) {
-  return std::any_of(live.begin(), live.end(), [&](uint64_t number) {
-    std::error_code ignored;
-    return fs::exists(folder + "/" + FilterDbName(sstable_version, number),
-                      ignored);
-  });
-}
-
-// `*left_alone`: what has such a name and is no file of an export.
-bool RemoveStrays(const std::string& folder, const std::string& sstable_version,
-                  const std::set<uint64_t>& live,
-                  std::vector<std::string>* removed, std::string* left_alone,
-                  std::string* error) {
-  std::error_code failure;
-  const std::vector<fs::path> strays = FilesIn(
-      folder,
-      [&](const std::string& name) {
-        return IsOfNoneOf(live, name, sstable_version);
-      },
-      &failure);
-  for (const fs::path& stray : strays) {
-    if (MayBeOfExport(stray, left_alone) && !failure &&
-        fs::remove(stray, failure)) {
-      removed->push_back(stray);
-    }
-  }
-  if (failure) {
-    *error = folder +
-             ": cannot be cleared of filters of SST files that are no "
-             "more: " +
-             failure.message();
-  }
-  return !failure;
 }
 
 }  // namespace
@@ -251,7 +215,7 @@ bool PrepareExportFolder(const std::string& folder, std::string* error) {
   return true;
 }
 
-bool MayBeSynced(const std::string& folder, std::string* error) {
+bool CheckHoldsNoSstables(const std::string& folder, std::string* error) {
   std::error_code failure;
   if (!HoldsNoSstable(folder, &failure, error)) {
     return false;
@@ -284,42 +248,6 @@ std::optional<FolderMark> ReadFolderMark(const std::string& folder) {
   return mark;
 }
 
-bool CheckFolderMark(const std::string& folder, const std::string& database,
-                     const FilterContents& contents,
-                     const std::set<uint64_t>& live, bool overwrite,
-                     bool* is_new, std::string* error) {
-  if (!MayBeOfExport(FolderMarkPath(folder), error)) {
-    return false;
-  }
-  const std::optional<FolderMark> mark = ReadFolderMark(folder);
-  *is_new = true;
-  if (!mark) {
-    return true;
-  }
-  if (mark->database != OneLine(database)) {
-    *error = folder + ": holds the filters of another database, " +
-             mark->database + "; choose another, or remove " +
-             FolderMarkPath(folder) + " if it shall be that of " + database;
-    return false;
-  }
-  const auto held = mark->contents.find(contents.sstable_version);
-  if (held == mark->contents.end()) {
-    return true;
-  }
-  const bool as_asked = held->second.asked == contents.asked;
-  *is_new = !as_asked || held->second.extractors != contents.extractors;
-  if (!as_asked && !overwrite &&
-      HasFilterOf(folder, contents.sstable_version, live)) {
-    *error = folder + ": holds filters made with " + held->second.asked +
-             ", which cannot be kept among those with " + contents.asked +
-             ", as they hold other entries; choose another folder, or have all "
-             "made anew (--force, or remove " +
-             FolderMarkPath(folder) + ")";
-    return false;
-  }
-  return true;
-}
-
 bool IsNamedAsExported(const std::string& path) {
   return EndsWith(path, kAfterNumber);
 }
@@ -332,38 +260,6 @@ bool FollowsNoDatabase(const std::string& folder, std::string* error) {
              "it with sync (--sync), or choose another folder";
   }
   return !mark;
-}
-
-bool MarkFolder(const std::string& folder, const std::string& database,
-                const FilterContents& contents, const std::set<uint64_t>& live,
-                std::vector<std::string>* removed, std::string* error) {
-  std::string left_alone;
-  if (!RemoveStrays(folder, contents.sstable_version, live, removed,
-                    &left_alone, error)) {
-    return false;
-  }
-  for (const uint64_t number : live) {
-    // What is no file of ours is an error of its SST file, and of no other.
-    std::vector<std::string> replaced;
-    if (MayBeOfExport(
-            folder + "/" + FilterDbName(contents.sstable_version, number),
-            &left_alone) &&
-        !RemoveFilterDb(folder, contents.sstable_version, number, &replaced,
-                        error)) {
-      return false;
-    }
-  }
-  const std::optional<FolderMark> old_mark = ReadFolderMark(folder);
-  FolderMark mark = old_mark.value_or(FolderMark());
-  mark.contents[contents.sstable_version] = contents;
-  std::string text = OneLine(database) + "\n";
-  for (const auto& [version, held] : mark.contents) {
-    text += version + "\t" + held.asked + "\t" + held.extractors + "\n";
-  }
-  return WriteFileAtomically(
-      FolderMarkPath(folder), /*overwrite=*/old_mark.has_value(),
-      [&](const Append& append) { return append(text.data(), text.size()); },
-      error);
 }
 
 // Closing it ends the lock. (Not so in NFS, where a folder has no lock.)
@@ -416,10 +312,143 @@ bool IsUpToDate(const std::string& filter_db, FilterForm form,
   return filter != nullptr && !filter->always_present();
 }
 
-bool RemoveFilterDb(const std::string& folder,
-                    const std::string& sstable_version, uint64_t number,
-                    std::vector<std::string>* removed, std::string* error) {
-  const std::string path = folder + "/" + FilterDbName(sstable_version, number);
+// ---- ExportFolder ----
+
+std::unique_ptr<ExportFolder> ExportFolder::Open(
+    const std::string& path, const std::string& sstable_version, bool sync,
+    const std::function<bool()>& may_wait, std::string* error) {
+  if (!PrepareExportFolder(path, error) ||
+      (sync && !CheckHoldsNoSstables(path, error))) {
+    return nullptr;
+  }
+  std::unique_ptr<ExportFolder> folder(
+      new ExportFolder(path, sstable_version, may_wait));
+  if (!folder->lock_.may_write()) {
+    *error =
+        path +
+        ": somebody else holds its lock (flock), and the database is being "
+        "closed: what changed last is made up for after the next open";
+    return nullptr;
+  }
+  return folder;
+}
+
+std::string ExportFolder::FilterDbOf(uint64_t number) const {
+  return path_ + "/" + FilterDbName(version_, number);
+}
+
+void ExportFolder::RemoveLeftOvers() const {
+  std::error_code ignored;
+  const std::vector<fs::path> temporary = FilesIn(
+      path_,
+      [&](const std::string& name) { return IsTemporaryName(name, version_); },
+      &ignored);
+  std::for_each(temporary.begin(), temporary.end(), RemoveIfLeftOver);
+}
+
+// `*is_new`: it may be claimed, but the mark does not say so yet.
+bool ExportFolder::CheckMark(const Claim& claim, bool* is_new,
+                             std::string* error) const {
+  if (!MayBeOfExport(FolderMarkPath(path_), error)) {
+    return false;
+  }
+  const std::optional<FolderMark> mark = ReadFolderMark(path_);
+  *is_new = true;
+  if (!mark) {
+    return true;
+  }
+  if (mark->database != OneLine(claim.database)) {
+    *error = path_ + ": holds the filters of another database, " +
+             mark->database + "; choose another, or remove " +
+             FolderMarkPath(path_) + " if it shall be that of " +
+             claim.database;
+    return false;
+  }
+  const auto held = mark->contents.find(version_);
+  if (held == mark->contents.end()) {
+    return true;
+  }
+  const FilterContents& wanted = claim.contents;
+  const bool as_asked = held->second.asked == wanted.asked;
+  *is_new = !as_asked || held->second.extractors != wanted.extractors;
+  if (!as_asked && !claim.overwrite && HasFilterOf(claim.live)) {
+    *error = path_ + ": holds filters made with " + held->second.asked +
+             ", which cannot be kept among those with " + wanted.asked +
+             ", as they hold other entries; choose another folder, or have all "
+             "made anew (--force, or remove " +
+             FolderMarkPath(path_) + ")";
+    return false;
+  }
+  return true;
+}
+
+bool ExportFolder::HasFilterOf(const std::set<uint64_t>& numbers) const {
+  return std::any_of(numbers.begin(), numbers.end(), [&](uint64_t number) {
+    std::error_code ignored;
+    return fs::exists(FilterDbOf(number), ignored);
+  });
+}
+
+bool ExportFolder::MakeFollow(const Claim& claim,
+                              std::vector<std::string>* removed,
+                              std::string* error) const {
+  bool is_new = false;
+  if (!CheckMark(claim, &is_new, error)) {
+    return false;
+  }
+  if (!is_new) {
+    return true;
+  }
+  if (!RemoveAll(claim.live, removed, error)) {
+    return false;
+  }
+  const std::optional<FolderMark> old_mark = ReadFolderMark(path_);
+  FolderMark mark = old_mark.value_or(FolderMark());
+  mark.contents[version_] = claim.contents;
+  std::string text = OneLine(claim.database) + "\n";
+  for (const auto& [version, held] : mark.contents) {
+    text += version + "\t" + held.asked + "\t" + held.extractors + "\n";
+  }
+  return WriteFileAtomically(
+      FolderMarkPath(path_), /*overwrite=*/old_mark.has_value(),
+      [&](const Append& append) { return append(text.data(), text.size()); },
+      error);
+}
+
+bool ExportFolder::StillFollows(const Claim& claim, std::string* error) const {
+  bool is_new = false;
+  if (!CheckMark(claim, &is_new, error)) {
+    return false;
+  }
+  if (is_new) {
+    *error = path_ + ": is no longer marked as that of " + claim.database +
+             "; its filters are made again after the next flush, compaction or "
+             "ingestion";
+  }
+  return !is_new;
+}
+
+bool ExportFolder::RemoveAll(const std::set<uint64_t>& live,
+                             std::vector<std::string>* removed,
+                             std::string* error) const {
+  std::string left_alone;
+  if (!RemoveStrays(live, removed, &left_alone, error)) {
+    return false;
+  }
+  for (const uint64_t number : live) {
+    // What is no file of ours is an error of its SST file, and of no other.
+    std::vector<std::string> replaced;
+    if (MayBeOfExport(FilterDbOf(number), &left_alone) &&
+        !Remove(number, &replaced, error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ExportFolder::Remove(uint64_t number, std::vector<std::string>* removed,
+                          std::string* error) const {
+  const std::string path = FilterDbOf(number);
   if (!MayBeOfExport(path, error)) {
     return false;
   }
@@ -429,37 +458,46 @@ bool RemoveFilterDb(const std::string& folder,
   }
   if (failure) {
     *error = path + ": cannot be removed: " + failure.message();
-    return false;
   }
-  return true;
+  return !failure;
 }
 
-void RemoveLeftOversIn(const std::string& folder,
-                       const std::string& sstable_version) {
-  std::error_code ignored;
-  const std::vector<fs::path> temporary = FilesIn(
-      folder,
-      [&](const std::string& name) {
-        return IsTemporaryName(name, sstable_version);
-      },
-      &ignored);
-  std::for_each(temporary.begin(), temporary.end(), RemoveIfLeftOver);
-}
-
-bool RemoveOtherFilterDbs(const std::string& folder,
-                          const std::string& sstable_version,
-                          const std::set<uint64_t>& live,
-                          std::vector<std::string>* removed,
-                          std::string* error) {
+bool ExportFolder::RemoveOthers(const std::set<uint64_t>& live,
+                                std::vector<std::string>* removed,
+                                std::string* error) const {
   std::string left_alone;
-  if (!RemoveStrays(folder, sstable_version, live, removed, &left_alone,
-                    error)) {
+  if (!RemoveStrays(live, removed, &left_alone, error)) {
     return false;
   }
   if (!left_alone.empty()) {
     *error = left_alone;
   }
   return left_alone.empty();
+}
+
+// `*left_alone`: what has such a name and is no file of an export.
+bool ExportFolder::RemoveStrays(const std::set<uint64_t>& live,
+                                std::vector<std::string>* removed,
+                                std::string* left_alone,
+                                std::string* error) const {
+  std::error_code failure;
+  const std::vector<fs::path> strays = FilesIn(
+      path_,
+      [&](const std::string& name) { return IsOfNoneOf(live, name, version_); },
+      &failure);
+  for (const fs::path& stray : strays) {
+    if (MayBeOfExport(stray, left_alone) && !failure &&
+        fs::remove(stray, failure)) {
+      removed->push_back(stray);
+    }
+  }
+  if (failure) {
+    *error = path_ +
+             ": cannot be cleared of filters of SST files that are no "
+             "more: " +
+             failure.message();
+  }
+  return !failure;
 }
 
 }  // namespace cassandra_bloom

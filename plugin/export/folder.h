@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The folder that exported Filter.db files are in: names, and what is removed.
+// The folder that exported Filter.db files are in: names, lock, mark, and what
+// is removed.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_H_
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -37,7 +39,7 @@ bool PrepareExportFolder(const std::string& folder, std::string* error);
 
 // False for a folder of SSTables, whose own Filter.db files would be taken for
 // old exports.
-bool MayBeSynced(const std::string& folder, std::string* error);
+bool CheckHoldsNoSstables(const std::string& folder, std::string* error);
 
 // What the filters of one SSTable version hold of their SST files: by these two
 // an SST file always gives the same entries, in whatever size of filter.
@@ -56,24 +58,6 @@ struct FolderMark {
 
 std::string FolderMarkPath(const std::string& folder);
 std::optional<FolderMark> ReadFolderMark(const std::string& folder);
-
-// Whether the folder may hold the filters of these contents of this database,
-// and whether it does not do so yet (`*is_new`): then none that is there may be
-// kept. An error if it is that of another database, as files of two would get
-// the same names, and if it has filters of `live` SST files for which something
-// else was asked, unless `overwrite`.
-bool CheckFolderMark(const std::string& folder, const std::string& database,
-                     const FilterContents& contents,
-                     const std::set<uint64_t>& live, bool overwrite,
-                     bool* is_new, std::string* error);
-
-// Removes all filters of this SSTable version, as they hold something else, and
-// marks the folder. In this order, so that none of them is ever taken for one
-// of these contents. `*removed`: those that are not of `live` SST files, which
-// will have new ones.
-bool MarkFolder(const std::string& folder, const std::string& database,
-                const FilterContents& contents, const std::set<uint64_t>& live,
-                std::vector<std::string>* removed, std::string* error);
 
 // Whether a folder that follows a database would take a file of this name for
 // one of its own.
@@ -117,24 +101,72 @@ bool MayBeOfExport(const std::string& path, std::string* error);
 bool IsUpToDate(const std::string& filter_db, FilterForm form,
                 const std::string& sst_file);
 
-// Removes a file of ours; none there is no error. What is none of ours stays,
-// and is an error.
-bool RemoveFilterDb(const std::string& folder,
-                    const std::string& sstable_version, uint64_t number,
-                    std::vector<std::string>* removed, std::string* error);
+// A folder while the filters of a database, of one SSTable version, are
+// exported to it: locked, and made to follow the database if it is to.
+class ExportFolder {
+ public:
+  // What a folder that follows a database is to hold.
+  struct Claim {
+    std::string database;
+    FilterContents contents;
+    std::set<uint64_t> live;  // The SST files whose filters it is to have.
+    bool overwrite = false;  // Also filters for which something else was asked.
+  };
 
-// Removes the temporary files of FilterDbNames of this version, and of the
-// mark, that nobody is writing.
-void RemoveLeftOversIn(const std::string& folder,
-                       const std::string& sstable_version);
+  // Creates the folder if its parent is there, and waits for its lock as long
+  // as `may_wait` says. Null, and `*error`, if that cannot be, or if it shall
+  // follow a database (`sync`) and holds SSTables.
+  static std::unique_ptr<ExportFolder> Open(
+      const std::string& path, const std::string& sstable_version, bool sync,
+      const std::function<bool()>& may_wait, std::string* error);
 
-// Removes the files with FilterDbName of this version and a number that is not
-// in `live`. No others; what has such a name and is none of ours is an error.
-bool RemoveOtherFilterDbs(const std::string& folder,
-                          const std::string& sstable_version,
-                          const std::set<uint64_t>& live,
-                          std::vector<std::string>* removed,
-                          std::string* error);
+  std::string FilterDbOf(uint64_t number) const;
+
+  // Removes the temporary files, of filters and of the mark, that nobody is
+  // writing.
+  void RemoveLeftOvers() const;
+
+  // Marks it as the folder of these filters of this database, unless it is.
+  // Before, all filters are removed, as they hold something else; in this
+  // order, so that none of them is ever taken for one of these contents.
+  // `*removed`: those that are not of `live` SST files, which will have new
+  // ones. An error if it is marked as that of another database, as files of two
+  // would get the same names, and if it has filters of `live` SST files for
+  // which something else was asked, unless `overwrite`.
+  bool MakeFollow(const Claim& claim, std::vector<std::string>* removed,
+                  std::string* error) const;
+
+  // Whether it is marked so. Otherwise filters that are there may be anything.
+  bool StillFollows(const Claim& claim, std::string* error) const;
+
+  // Removes a filter of ours; none there is no error. What is none of ours
+  // stays, and is an error.
+  bool Remove(uint64_t number, std::vector<std::string>* removed,
+              std::string* error) const;
+
+  // Removes the filters whose number is not in `live`. What has such a name and
+  // is none of ours stays, and is an error.
+  bool RemoveOthers(const std::set<uint64_t>& live,
+                    std::vector<std::string>* removed,
+                    std::string* error) const;
+
+ private:
+  ExportFolder(const std::string& path, const std::string& sstable_version,
+               const std::function<bool()>& may_wait)
+      : path_(path), version_(sstable_version), lock_(path, may_wait) {}
+
+  bool CheckMark(const Claim& claim, bool* is_new, std::string* error) const;
+  bool HasFilterOf(const std::set<uint64_t>& numbers) const;
+  bool RemoveStrays(const std::set<uint64_t>& live,
+                    std::vector<std::string>* removed, std::string* left_alone,
+                    std::string* error) const;
+  bool RemoveAll(const std::set<uint64_t>& live,
+                 std::vector<std::string>* removed, std::string* error) const;
+
+  const std::string path_;
+  const std::string version_;
+  const ExportFolderLock lock_;
+};
 
 }  // namespace cassandra_bloom
 

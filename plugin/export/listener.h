@@ -12,7 +12,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -23,7 +22,7 @@
 
 namespace cassandra_bloom {
 
-// Hands RocksDB's events over to an ExportWorker. RocksDB holds no mutex of its
+// Tells an ExportWorker of RocksDB's events. RocksDB holds no mutex of its
 // own in any of them (7.8, 9.10), so that files can be listed there.
 class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
  public:
@@ -38,17 +37,12 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
 
   void OnFlushCompleted(ROCKSDB_NAMESPACE::DB* db,
                         const ROCKSDB_NAMESPACE::FlushJobInfo& info) override;
-  void OnCompactionBegin(
-      ROCKSDB_NAMESPACE::DB* db,
-      const ROCKSDB_NAMESPACE::CompactionJobInfo& info) override;
   void OnCompactionCompleted(
       ROCKSDB_NAMESPACE::DB* db,
       const ROCKSDB_NAMESPACE::CompactionJobInfo& info) override;
   void OnExternalFileIngested(
       ROCKSDB_NAMESPACE::DB* db,
       const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info) override;
-  void OnTableFileCreated(
-      const ROCKSDB_NAMESPACE::TableFileCreationInfo& info) override;
   void OnTableFileDeleted(
       const ROCKSDB_NAMESPACE::TableFileDeletionInfo& info) override;
   void OnColumnFamilyHandleDeletionStarted(
@@ -76,26 +70,22 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
   ROCKSDB_NAMESPACE::Status ReadOne(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
       const std::string& id, const OptionMap& options);
-  void Guard(const std::function<void()>& handle_event);
-  void Installed(ROCKSDB_NAMESPACE::DB* db,
-                 const std::vector<std::string>& new_ssts);
+  void RunEvent(const std::function<void()>& handle_event);
+  void OnFilesInstalled(ROCKSDB_NAMESPACE::DB* db,
+                        const std::vector<std::string>& replaced,
+                        const std::vector<std::string>& installed);
   bool Serves(const std::string& database);
-  void List();
 
   const std::string id_;
   ExportTarget settings_;  // Of the options that are being read.
   std::vector<ExportTarget> targets_;
   std::unique_ptr<ExportWorker> worker_;
 
-  // Held from a listing until it is handed over: what an event tells that comes
+  // Held from a listing until the worker has it: what an event tells that comes
   // after it is newer.
   std::mutex mutex_;
   ROCKSDB_NAMESPACE::DB* db_ = nullptr;  // While it is open.
   std::string database_;
-  std::set<int> compactions_;
-  // SST files of compactions without events (DB::CompactFiles), which may not
-  // be live yet.
-  std::set<uint64_t> unannounced_;
 };
 
 }  // namespace cassandra_bloom

@@ -97,17 +97,13 @@ std::string DatabaseOf(DB* db) {
 }
 
 // What is in the MANIFEST.
-struct Listing {
-  std::string database;
-  std::vector<LiveFileMetaData> files;
-};
-
 Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
                    const std::vector<std::string>& column_families,
-                   Listing* listing) {
+                   const std::vector<std::string>& folders, LiveSsts* live) {
   std::vector<ColumnFamilyDescriptor> descriptors;
   for (const std::string& name : column_families) {
     descriptors.emplace_back(name, recorded.ForListing(name));
+    live->column_families[name] = SettingsOf(recorded.Of(name));
   }
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
@@ -120,21 +116,27 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
       DB::OpenForReadOnly(recorded.db, db_dir, descriptors, &handles, &opened);
   db.reset(opened);
 #endif
-  if (status.ok()) {
-    db->GetLiveFilesMetaData(&listing->files);
-    listing->database = DatabaseOf(db.get());
-    for (ColumnFamilyHandle* const handle : handles) {
-      db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-    }
+  if (!status.ok()) {
+    return status;
+  }
+  std::vector<LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  for (const LiveFileMetaData& file : files) {
+    live->files.push_back(ToLiveSst(file));
+    Find(folders, file, &live->files.back());
+  }
+  live->database = DatabaseOf(db.get());
+  for (ColumnFamilyHandle* const handle : handles) {
+    db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
   }
   return status;
 }
 
-bool HasSstsBeside(const Listing& listing,
+bool HasSstsBeside(const LiveSsts& live,
                    const std::vector<std::string>& folders) {
   std::set<uint64_t> listed;
-  for (const LiveFileMetaData& file : listing.files) {
-    listed.insert(file.file_number);
+  for (const LiveSst& file : live.files) {
+    listed.insert(file.number);
   }
   for (const std::string& folder : folders) {
     std::error_code ignored;
@@ -152,21 +154,20 @@ bool HasSstsBeside(const Listing& listing,
 // RocksDB with assertions refuses SST files that are not in the order of the
 // comparator, and since 9.6 it forgets that, so that the column family seems to
 // have none (VersionEditHandler::MaybeCreateVersionBeforeApplyEdit, 11.8).
-bool FilesWereRefused(const RecordedOptions& recorded, const Listing& listing,
-                      const std::vector<std::string>& column_families,
+bool FilesWereRefused(const RecordedOptions& recorded, const LiveSsts& live,
                       const std::vector<std::string>& folders) {
-  const auto has_none = [&](const std::string& name) {
-    return std::none_of(listing.files.begin(), listing.files.end(),
-                        [&](const LiveFileMetaData& file) {
-                          return file.column_family_name == name;
-                        });
+  const auto has_file = [&](const std::string& family) {
+    return std::any_of(
+        live.files.begin(), live.files.end(),
+        [&](const LiveSst& file) { return file.column_family == family; });
   };
-  return std::any_of(column_families.begin(), column_families.end(),
-                     [&](const std::string& name) {
-                       return !recorded.UnknownComparatorOf(name).empty() &&
-                              has_none(name);
-                     }) &&
-         HasSstsBeside(listing, folders);
+  return std::any_of(
+             live.column_families.begin(), live.column_families.end(),
+             [&](const auto& family) {
+               return !has_file(family.first) &&
+                      !recorded.UnknownComparatorOf(family.first).empty();
+             }) &&
+         HasSstsBeside(live, folders);
 }
 
 // `*unknown_order`: set to the names of comparators that are not known here if
@@ -180,26 +181,14 @@ Status TryToList(const std::string& db_dir,
   if (!status.ok()) {
     return status;
   }
-  Listing listing;
-  status = OpenAndList(recorded, db_dir, names, &listing);
-  if (status.ok() && FilesWereRefused(recorded, listing, names, folders)) {
+  status = OpenAndList(recorded, db_dir, names, folders, live);
+  if (status.ok() && FilesWereRefused(recorded, *live, folders)) {
     status = Status::Corruption("its SST files cannot be listed");
   }
-  if (!status.ok()) {
-    if (status.IsCorruption()) {
-      for (const auto& comparator : *recorded.named_comparators) {
-        *unknown_order += " '" + comparator.first + "'";
-      }
+  if (status.IsCorruption()) {
+    for (const auto& comparator : *recorded.named_comparators) {
+      *unknown_order += " '" + comparator.first + "'";
     }
-    return status;
-  }
-  for (const std::string& name : names) {
-    live->column_families[name] = SettingsOf(recorded.Of(name));
-  }
-  live->database = listing.database;
-  for (const LiveFileMetaData& file : listing.files) {
-    live->files.push_back(ToLiveSst(file));
-    Find(folders, file, &live->files.back());
   }
   return status;
 }

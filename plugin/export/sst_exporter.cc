@@ -3,13 +3,7 @@
 #include "plugin/export/sst_exporter.h"
 
 #include <rocksdb/convenience.h>
-#include <rocksdb/slice_transform.h>
 
-#include <memory>
-#include <optional>
-
-#include "cassandra_bloom/filter_db.h"
-#include "plugin/filter/block_layout.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/partition_transform.h"
@@ -26,21 +20,21 @@ using ROCKSDB_NAMESPACE::TableProperties;
 
 namespace {
 
-std::unique_ptr<FilterDbBuilder> NewBuilder(
-    const FilterDbExportOptions& options, uint64_t num_keys, FilterForm form,
-    std::string* error) {
+std::unique_ptr<FilterDbBuilder> NewBuilder(const ExportPlan& plan,
+                                            uint64_t num_keys,
+                                            std::string* error) {
+  const FilterDbExportOptions& options = plan.options;
   return options.fp_chance != 0
-             ? FilterDbBuilder::ForFpChance(options.fp_chance, num_keys, form,
-                                            error)
+             ? FilterDbBuilder::ForFpChance(options.fp_chance, num_keys,
+                                            plan.form, error)
              : FilterDbBuilder::ForBitsPerKey(options.bits_per_key, num_keys,
-                                              form, error);
+                                              plan.form, error);
 }
 
 // The extractor whose name is in the file.
-std::shared_ptr<const SliceTransform> RecordedExtractor(const SstFile& sst,
-                                                        std::string* error) {
+ExtractorPtr RecordedExtractor(const SstFile& sst, std::string* error) {
   const std::string& name = sst.properties().prefix_extractor_name;
-  std::shared_ptr<const SliceTransform> extractor;
+  ExtractorPtr extractor;
   if (!name.empty() && name != "nullptr") {
     SliceTransform::CreateFromString(ConfigOptions(), name, &extractor)
         .PermitUncheckedError();
@@ -63,141 +57,138 @@ bool PrefixesEndWithPartitionKeys(const SstFile& sst) {
 
 }  // namespace
 
-bool AreGoodExportOptions(const FilterDbExportOptions& options,
-                          FilterForm* form, std::string* error) {
+std::optional<ExportPlan> PlanExport(const FilterDbExportOptions& options,
+                                     std::string* error) {
   if (!RunningRocksdbIsOurs()) {
     *error =
         "this process runs another release of RocksDB than the one that "
         "the export was compiled for";
-    return false;
+    return std::nullopt;
   }
-  if (!options.partition_key.empty() &&
-      !PartitionKeyExtractor::Parse(options.partition_key, error)) {
-    return false;
+  ExportPlan plan;
+  plan.options = options;
+  if (!options.partition_key.empty()) {
+    plan.partition_key =
+        PartitionKeyExtractor::Parse(options.partition_key, error);
+    if (!plan.partition_key) {
+      return std::nullopt;
+    }
   }
-  return FormOfSstableVersion(options.sstable_version, form, error) &&
-         NewBuilder(options, /*num_keys=*/0, *form, error) != nullptr;
+  if (!FormOfSstableVersion(options.sstable_version, &plan.form, error) ||
+      NewBuilder(plan, /*num_keys=*/0, error) == nullptr) {
+    return std::nullopt;
+  }
+  return plan;
 }
 
 bool SstExporter::Export(std::string* error) {
-  if (options_.from != ExportFrom::kKeys) {
-    if (!TryBlock(error)) {
-      return false;
-    }
-    if (exported_->from_block) {
-      return true;
-    }
-    if (options_.from == ExportFrom::kBlock) {
-      *error = exported_->sst_file + ": " + exported_->why_not_block +
-               "; its keys can be hashed anew (--from=keys)";
-      return false;
-    }
+  const ExportFrom from = plan_.options.from;
+  Blocks blocks;
+  SstFile::VisitBlock visit;
+  if (from != ExportFrom::kKeys) {
+    visit = [&](const Slice& block) {
+      ++blocks.count;
+      blocks.last = block;
+    };
+  }
+  sst_ = SstFile::Open(exported_->sst_file, visit, error);
+  if (sst_ == nullptr) {
+    return false;
+  }
+  exported_->num_range_deletions = sst_->properties().num_range_deletions;
+  exported_->partition_key = PartitionKey().spelling();
+  if (from == ExportFrom::kKeys) {
+    return ExportKeys(error);
+  }
+  FilterDb filter;
+  std::string& why_not = exported_->why_not_block;
+  why_not = ParseBlock(blocks, &filter);
+  if (why_not.empty()) {
+    return WriteBlock(filter, error);
+  }
+  if (from == ExportFrom::kBlock) {
+    *error = exported_->sst_file + ": " + why_not +
+             "; its keys can be hashed anew (--from=keys)";
+    return false;
   }
   const bool good = ExportKeys(error);
-  if (!good && !write_failed_ && !exported_->why_not_block.empty()) {
-    *error +=
-        " (from its block it cannot be exported: " + exported_->why_not_block +
-        ")";
+  if (!good && !write_failed_) {
+    *error += " (from its block it cannot be exported: " + why_not + ")";
   }
   return good;
 }
 
-PartitionKeyExtractor SstExporter::PartitionKeyOf(const SstFile& sst) const {
-  std::string checked_before;
-  return (options_.partition_key.empty()
-              ? sst.partition_key()
-              : PartitionKeyExtractor::Parse(options_.partition_key,
-                                             &checked_before))
+PartitionKeyExtractor SstExporter::PartitionKey() const {
+  return (plan_.partition_key ? plan_.partition_key : sst_->partition_key())
       .value_or(PartitionKeyExtractor());
 }
 
-// Ways that need not read the block.
-std::string SstExporter::WhyNotBlock(const SstFile& sst) const {
-  const TableProperties& properties = sst.properties();
-  if (form_.hash_order != kNaAndLater.hash_order) {
+// By what need not be read for it.
+std::string SstExporter::WhyNotBlock() const {
+  const TableProperties& properties = sst_->properties();
+  if (plan_.form.hash_order != kNaAndLater.hash_order) {
     return "the filter in an SST file cannot be had in the form " +
-           std::string(FormName(form_)) + ", where every key has other bits";
+           std::string(FormName(plan_.form)) +
+           ", where every key has other bits";
   }
   if (properties.filter_size == 0) {
     return "there is no filter in the file";
   }
-  if (properties.filter_policy_name != FilterNameFor(PartitionKeyOf(sst))) {
+  if (properties.filter_policy_name != FilterNameFor(PartitionKey())) {
     return "its filter is of the policy '" + properties.filter_policy_name +
            "'";
   }
-  const FilterHolds holds = sst.filter_holds();
+  const FilterHolds holds = sst_->filter_holds();
   if (holds != FilterHolds::kKeys && holds != FilterHolds::kPrefixes &&
-      !PrefixesEndWithPartitionKeys(sst)) {
+      !PrefixesEndWithPartitionKeys(*sst_)) {
     return "its filter does not hold whole keys alone, or prefixes alone";
   }
-  return options_.prefixes ? WhyNotItsPrefixes(sst) : "";
+  return plan_.options.prefixes ? WhyNotItsPrefixes() : "";
 }
 
-std::string SstExporter::WhyNotItsPrefixes(const SstFile& sst) const {
-  const std::string& name = sst.properties().prefix_extractor_name;
-  if (sst.filter_holds() != FilterHolds::kPrefixes) {
+std::string SstExporter::WhyNotItsPrefixes() const {
+  const std::string& name = sst_->properties().prefix_extractor_name;
+  if (sst_->filter_holds() != FilterHolds::kPrefixes) {
     return "its filter holds whole keys";
   }
-  if (options_.prefix_extractor != nullptr &&
-      options_.prefix_extractor->AsString() != name) {
+  if (extractor_ != nullptr && extractor_->AsString() != name) {
     return "its filter holds the prefixes of another extractor, '" + name + "'";
   }
   return "";
 }
 
-// Writes the block if that can be, otherwise says why not. False for errors
-// alone.
-bool SstExporter::TryBlock(std::string* error) {
-  int num_blocks = 0;
-  Slice block;
-  const auto sst = SstFile::Open(
-      exported_->sst_file,
-      [&](const Slice& read) {
-        ++num_blocks;
-        block = read;
-      },
-      error);
-  if (sst == nullptr) {
-    return false;
+// Says why the block cannot be exported, or "".
+std::string SstExporter::ParseBlock(const Blocks& blocks,
+                                    FilterDb* filter) const {
+  const std::string why_not = WhyNotBlock();
+  if (!why_not.empty()) {
+    return why_not;
   }
-  exported_->num_range_deletions = sst->properties().num_range_deletions;
-  exported_->why_not_block = WhyNotBlock(*sst);
-  if (exported_->why_not_block.empty() && !sst->filter_damage().empty()) {
-    exported_->why_not_block = "its filter is damaged: " + sst->filter_damage();
+  if (!sst_->filter_damage().empty()) {
+    return "its filter is damaged: " + sst_->filter_damage();
   }
-  if (!exported_->why_not_block.empty()) {
-    return true;
+  const Slice& block = blocks.last;
+  if (blocks.count != 1 || block.size() != sst_->properties().filter_size) {
+    return "its filter is partitioned";
   }
-  if (num_blocks != 1 || block.size() != sst->properties().filter_size) {
-    exported_->why_not_block = "its filter is partitioned";
-    return true;
-  }
-  FilterDb filter;
-  if (!ParseFilterDb(block.data(), block.size(), &filter) ||
-      filter.num_probes > kMaxProbes) {
-    exported_->why_not_block = "its filter is empty or damaged";
-    return true;
-  }
+  const bool good = ParseFilterDb(block.data(), block.size(), filter) &&
+                    filter->num_probes <= kMaxProbes;
+  return good ? "" : "its filter is empty or damaged";
+}
+
+bool SstExporter::WriteBlock(const FilterDb& filter, std::string* error) {
   exported_->from_block = true;
-  exported_->partition_key = PartitionKeyOf(*sst).spelling();
-  exported_->holds_prefixes = sst->filter_holds() == FilterHolds::kPrefixes;
-  exported_->num_keys = sst->properties().num_filter_entries;
+  exported_->holds_prefixes = sst_->filter_holds() == FilterHolds::kPrefixes;
+  exported_->num_keys = sst_->properties().num_filter_entries;
   return Write(filter.num_probes, filter.num_words, filter.bits, error);
 }
 
 bool SstExporter::ExportKeys(std::string* error) {
-  const auto sst = SstFile::Open(exported_->sst_file, nullptr, error);
-  if (sst == nullptr) {
-    return false;
-  }
-  exported_->num_range_deletions = sst->properties().num_range_deletions;
-  exported_->holds_prefixes = options_.prefixes;
-  exported_->partition_key = PartitionKeyOf(*sst).spelling();
-  std::shared_ptr<const SliceTransform> extractor;
-  if (options_.prefixes) {
-    extractor = options_.prefix_extractor != nullptr
-                    ? options_.prefix_extractor
-                    : RecordedExtractor(*sst, error);
+  exported_->holds_prefixes = plan_.options.prefixes;
+  ExtractorPtr extractor;
+  if (plan_.options.prefixes) {
+    extractor =
+        extractor_ != nullptr ? extractor_ : RecordedExtractor(*sst_, error);
     if (extractor == nullptr) {
       return false;
     }
@@ -205,14 +196,14 @@ bool SstExporter::ExportKeys(std::string* error) {
   // Once to count and once to add, so that no more than the filter is kept.
   uint64_t num_keys = 0;
   if (!ForEachEntry(
-          sst.get(), extractor.get(), /*pass=*/0,
-          [&](std::string_view) { ++num_keys; }, error)) {
+          extractor.get(), /*pass=*/0, [&](std::string_view) { ++num_keys; },
+          error)) {
     return false;
   }
-  const auto builder = NewBuilder(options_, num_keys, form_, error);
+  const auto builder = NewBuilder(plan_, num_keys, error);
   if (builder == nullptr ||
       !ForEachEntry(
-          sst.get(), extractor.get(), /*pass=*/1,
+          extractor.get(), /*pass=*/1,
           [&](std::string_view key) { builder->Add(key); }, error)) {
     return false;
   }
@@ -224,12 +215,11 @@ bool SstExporter::ExportKeys(std::string* error) {
 // The partition keys of the keys, or of the prefixes of those that have one; of
 // those that are equal and beside each other one.
 bool SstExporter::ForEachEntry(
-    SstFile* sst, const SliceTransform* prefix_extractor, uint64_t pass,
+    const SliceTransform* extractor, uint64_t pass,
     const std::function<void(std::string_view)>& visit, std::string* error) {
-  const PartitionKeyExtractor partition_key = PartitionKeyOf(*sst);
-  const bool all_of_key =
-      prefix_extractor == nullptr && partition_key.is_whole();
-  const uint64_t num_entries = sst->properties().num_entries;
+  const PartitionKeyExtractor partition_key = PartitionKey();
+  const bool all_of_key = extractor == nullptr && partition_key.is_whole();
+  const uint64_t num_entries = sst_->properties().num_entries;
   uint64_t num_keys = 0;
   std::optional<std::string> last;
   const auto visit_key = [&](std::string_view key) {
@@ -237,12 +227,12 @@ bool SstExporter::ForEachEntry(
       progress_((pass * num_entries + num_keys) / 2, num_entries);
     }
     std::string_view entry = key;
-    if (prefix_extractor != nullptr) {
+    if (extractor != nullptr) {
       const Slice slice(key.data(), key.size());
-      if (!prefix_extractor->InDomain(slice)) {
+      if (!extractor->InDomain(slice)) {
         return;
       }
-      entry = ViewOf(prefix_extractor->Transform(slice));
+      entry = ViewOf(extractor->Transform(slice));
     }
     entry = partition_key.Extract(entry);
     if (all_of_key) {
@@ -252,7 +242,7 @@ bool SstExporter::ForEachEntry(
       last = entry;
     }
   };
-  return sst->ForEachKey(options_.live_keys_only, visit_key, error);
+  return sst_->ForEachKey(plan_.options.live_keys_only, visit_key, error);
 }
 
 bool SstExporter::Write(int num_probes, uint32_t num_words, const char* bits,
@@ -260,8 +250,8 @@ bool SstExporter::Write(int num_probes, uint32_t num_words, const char* bits,
   exported_->num_probes = num_probes;
   exported_->num_words = num_words;
   write_failed_ =
-      !WriteOneOfManyFilterDbFiles(exported_->filter_db, form_, num_probes,
-                                   num_words, bits, options_.overwrite, error);
+      !WriteOneOfManyFilterDbFiles(exported_->filter_db, plan_.form, num_probes,
+                                   num_words, bits, overwrite_, error);
   return !write_failed_;
 }
 

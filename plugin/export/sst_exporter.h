@@ -5,32 +5,50 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_EXPORTER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_EXPORTER_H_
 
+#include <rocksdb/slice.h>
+#include <rocksdb/slice_transform.h>
+
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/filter_db_export.h"
 #include "plugin/export/sst_file.h"
+#include "plugin/filter/block_layout.h"
 #include "plugin/lsm/partition_key.h"
 
 namespace cassandra_bloom {
 
 using ExportProgress = std::function<void(uint64_t done, uint64_t all)>;
+using ExtractorPtr = std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform>;
 
-// What can be said of the options before any file is read.
-bool AreGoodExportOptions(const FilterDbExportOptions& options,
-                          FilterForm* form, std::string* error);
+// The options of an export, checked and parsed once for all of its files.
+struct ExportPlan {
+  FilterDbExportOptions options;
+  FilterForm form = kNaAndLater;
+  // None: what the filter of each SST file holds.
+  std::optional<PartitionKeyExtractor> partition_key;
+};
+
+// None, and `*error`, for what cannot be exported, whatever is in the files.
+std::optional<ExportPlan> PlanExport(const FilterDbExportOptions& options,
+                                     std::string* error);
 
 // Exports an SST file, in one of its two ways. The arguments must live as long.
 class SstExporter {
  public:
-  // `exported` comes with its sst_file and its filter_db.
-  SstExporter(const FilterDbExportOptions& options, FilterForm form,
-              const ExportProgress& progress, ExportedFilterDb* exported)
-      : options_(options),
-        form_(form),
+  // `extractor`: of prefixes, if these are asked for; null for the one whose
+  // name is in the file. `exported` comes with its sst_file and its filter_db.
+  SstExporter(const ExportPlan& plan, const ExtractorPtr& extractor,
+              bool overwrite, const ExportProgress& progress,
+              ExportedFilterDb* exported)
+      : plan_(plan),
+        extractor_(extractor),
+        overwrite_(overwrite),
         progress_(progress),
         exported_(exported) {}
 
@@ -40,23 +58,31 @@ class SstExporter {
   bool write_failed() const { return write_failed_; }
 
  private:
-  PartitionKeyExtractor PartitionKeyOf(const SstFile& sst) const;
-  std::string WhyNotBlock(const SstFile& sst) const;
-  std::string WhyNotItsPrefixes(const SstFile& sst) const;
-  bool TryBlock(std::string* error);
+  // What RocksDB showed of the filter: all of it if that is one block.
+  struct Blocks {
+    uint64_t count = 0;
+    ROCKSDB_NAMESPACE::Slice last;
+  };
+
+  PartitionKeyExtractor PartitionKey() const;
+  std::string WhyNotBlock() const;
+  std::string WhyNotItsPrefixes() const;
+  std::string ParseBlock(const Blocks& blocks, FilterDb* filter) const;
+  bool WriteBlock(const FilterDb& filter, std::string* error);
   bool ExportKeys(std::string* error);
-  bool ForEachEntry(SstFile* sst,
-                    const ROCKSDB_NAMESPACE::SliceTransform* prefix_extractor,
+  bool ForEachEntry(const ROCKSDB_NAMESPACE::SliceTransform* extractor,
                     uint64_t pass,
                     const std::function<void(std::string_view)>& visit,
                     std::string* error);
   bool Write(int num_probes, uint32_t num_words, const char* bits,
              std::string* error);
 
-  const FilterDbExportOptions& options_;
-  const FilterForm form_;
+  const ExportPlan& plan_;
+  const ExtractorPtr& extractor_;
+  const bool overwrite_;
   const ExportProgress& progress_;
   ExportedFilterDb* const exported_;
+  std::unique_ptr<SstFile> sst_;
   bool write_failed_ = false;
 };
 

@@ -65,7 +65,7 @@ const Comparator* ComparatorByName(const std::string& name) {
 }
 
 // Receives the blocks of the filters of one name, and of no others, while
-// RocksDB opens a file.
+// RocksDB opens a file. It lives as long as the reader.
 class BlockObserver final : public FilterPolicy {
  public:
   BlockObserver(std::string filter_name, const SstFile::VisitBlock& visit)
@@ -80,16 +80,23 @@ class BlockObserver final : public FilterPolicy {
     return nullptr;
   }
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    visit_(contents);
+    if (visit_) {
+      visit_(contents);
+    }
     return nullptr;  // Nobody queries it.
   }
 
+  // Whoever visits may be no more when the keys are read.
+  void EndVisits() { visit_ = nullptr; }
+
  private:
   const std::string filter_name_;
-  const SstFile::VisitBlock visit_;
+  SstFile::VisitBlock visit_;
 };
 
-Options ReadingOptions(std::shared_ptr<const BlockObserver> observer) {
+std::unique_ptr<SstFileReader> NewReader(
+    const Comparator* comparator,
+    std::shared_ptr<const BlockObserver> observer) {
   BlockBasedTableOptions table_options;
   // Partitions of a filter are only read ahead if there is a cache for them; a
   // full filter is kept by the reader itself.
@@ -99,10 +106,16 @@ Options ReadingOptions(std::shared_ptr<const BlockObserver> observer) {
   Options options;
   options.env = ReadOnlyEnv();
   options.info_log = NewDiscardingLogger();
+  options.comparator = comparator;
   options.merge_operator = std::make_shared<KeysOnlyMergeOperator>();
   options.table_factory.reset(
       ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table_options));
-  return options;
+  return std::make_unique<SstFileReader>(options);
+}
+
+std::string WhyNotOpen(const std::string& path, const Status& status) {
+  return path +
+         ": cannot be read as a block-based SST file: " + status.ToString();
 }
 
 // The keys of the entries, repetitions included.
@@ -170,22 +183,23 @@ std::unique_ptr<SstFile> SstFile::OpenWith(const std::string& path,
     visit(block);
   };
   const auto open = [&](bool with_filter, Status* status) {
-    Options options =
-        ReadingOptions(with_filter ? std::make_shared<BlockObserver>(
-                                         filter_name, count_and_visit)
-                                   : nullptr);
-    options.comparator = comparator;
-    auto reader = std::make_unique<SstFileReader>(options);
+    const auto observer = with_filter ? std::make_shared<BlockObserver>(
+                                            filter_name, count_and_visit)
+                                      : nullptr;
+    auto reader = NewReader(comparator, observer);
     *status = reader->Open(path);
+    if (observer != nullptr) {
+      observer->EndVisits();
+    }
     return std::unique_ptr<SstFile>(
-        status->ok() ? new SstFile(path, std::move(reader)) : nullptr);
+        status->ok() ? new SstFile(path, comparator, std::move(reader))
+                     : nullptr);
   };
   const bool with_filter = static_cast<bool>(visit);
   Status status;
   auto file = open(with_filter, &status);
   if (file == nullptr) {
-    *error = path +
-             ": cannot be read as a block-based SST file: " + status.ToString();
+    *error = WhyNotOpen(path, status);
     // A partition that cannot be read is an error of the whole file, though
     // the rest of it may be good (BlockBasedTable::
     // PrefetchIndexAndFilterBlocks).
@@ -205,24 +219,18 @@ std::unique_ptr<SstFile> SstFile::OpenWith(const std::string& path,
 std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
                                        const VisitBlock& visit,
                                        std::string* error) {
-  const Comparator* const usual = ROCKSDB_NAMESPACE::BytewiseComparator();
-  auto file = OpenWith(path, usual, kPolicyName, visit, error);
-  if (file == nullptr) {
+  auto file = OpenWith(path, ROCKSDB_NAMESPACE::BytewiseComparator(),
+                       kPolicyName, visit, error);
+  if (file == nullptr || !visit || !file->partition_key() ||
+      file->properties().filter_policy_name == kPolicyName) {
     return file;
   }
-  // Which comparator and which filter it is, one knows when the file is open.
-  const TableProperties& properties = file->properties();
-  if (visit) {
-    return file->partition_key() && properties.filter_policy_name != kPolicyName
-               ? OpenWith(path, usual, properties.filter_policy_name, visit,
-                          error)
-               : std::move(file);
-  }
+  // RocksDB gives the blocks of a filter to a policy of its name alone, which
+  // one knows when the file is open.
   const Comparator* const comparator =
-      ComparatorByName(properties.comparator_name);
-  return comparator == nullptr || comparator == usual
-             ? std::move(file)
-             : OpenWith(path, comparator, kPolicyName, visit, error);
+      ComparatorByName(file->properties().comparator_name);
+  return OpenWith(path, comparator == nullptr ? file->comparator_ : comparator,
+                  file->properties().filter_policy_name, visit, error);
 }
 
 // A full filter, or the index of a partitioned one, that cannot be read is no
@@ -281,10 +289,28 @@ bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {
   return true;
 }
 
+// Opened once more if the keys are not in the order that was guessed.
+bool SstFile::OpenInOrderOfKeys(std::string* error) {
+  const Comparator* const comparator =
+      ComparatorByName(properties_->comparator_name);
+  if (comparator == comparator_) {
+    return true;
+  }
+  auto reader = NewReader(comparator, nullptr);
+  const Status status = reader->Open(path_);
+  if (!status.ok()) {
+    *error = WhyNotOpen(path_, status);
+    return false;
+  }
+  reader_ = std::move(reader);
+  comparator_ = comparator;
+  return true;
+}
+
 bool SstFile::ForEachKey(bool live_keys_only,
                          const std::function<void(std::string_view key)>& visit,
                          std::string* error) {
-  if (!CanReadKeys(live_keys_only, error)) {
+  if (!CanReadKeys(live_keys_only, error) || !OpenInOrderOfKeys(error)) {
     return false;
   }
   KeyIterator iterator(reader_.get(), live_keys_only);

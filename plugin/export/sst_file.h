@@ -55,14 +55,16 @@ class SstFile {
   // that has several: in the file's order. Deletions are among them since
   // RocksDB 9.2; before, a file with some is an error unless `live_keys_only`.
   // Then, in every release, keys whose last entry is a deletion are left out.
+  // Blocks that were visited may be no more.
   bool ForEachKey(bool live_keys_only,
                   const std::function<void(std::string_view key)>& visit,
                   std::string* error);
 
  private:
-  SstFile(std::string path,
+  SstFile(std::string path, const ROCKSDB_NAMESPACE::Comparator* comparator,
           std::unique_ptr<ROCKSDB_NAMESPACE::SstFileReader> reader)
       : path_(std::move(path)),
+        comparator_(comparator),
         reader_(std::move(reader)),
         properties_(reader_->GetTableProperties()) {}
 
@@ -73,9 +75,11 @@ class SstFile {
 
   std::string WhyNoFilter() const;
   bool CanReadKeys(bool live_keys_only, std::string* error) const;
+  bool OpenInOrderOfKeys(std::string* error);
 
   const std::string path_;
-  const std::unique_ptr<ROCKSDB_NAMESPACE::SstFileReader> reader_;
+  const ROCKSDB_NAMESPACE::Comparator* comparator_;  // Of the reader.
+  std::unique_ptr<ROCKSDB_NAMESPACE::SstFileReader> reader_;
   const std::shared_ptr<const ROCKSDB_NAMESPACE::TableProperties> properties_;
   std::string filter_damage_;
 };

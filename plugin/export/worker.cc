@@ -6,10 +6,10 @@
 
 #include <chrono>
 #include <exception>
+#include <set>
 #include <utility>
 
 #include "plugin/export/database_exporter.h"
-#include "plugin/export/folder.h"
 #include "plugin/policy/report.h"
 
 namespace cassandra_bloom {
@@ -17,30 +17,6 @@ namespace {
 
 // How long a database that is being closed waits for another export.
 constexpr auto kPatience = std::chrono::seconds(5);
-
-LiveSsts LiveAfter(const std::optional<LiveSsts>& listing,
-                   const ExportWorker::Changes& changes) {
-  LiveSsts live;
-  if (listing) {
-    for (const LiveSst& file : listing->files) {
-      if (changes.count(file.number) == 0) {
-        live.files.push_back(file);
-      }
-    }
-  }
-  for (const auto& [number, path] : changes) {
-    if (!path.empty()) {
-      live.files.emplace_back();
-      live.files.back().number = number;
-      live.files.back().path = path;
-    }
-  }
-  return live;
-}
-
-std::string FilterOf(const ExportTarget& target, uint64_t number) {
-  return target.out_dir + "/" + FilterDbName(target.sstable_version, number);
-}
 
 bool IsThere(const std::string& path) {
   return access(path.c_str(), F_OK) == 0;
@@ -76,23 +52,49 @@ void ExportWorker::NeedListing() {
   needs_listing_ = true;
 }
 
-void ExportWorker::HandOver(LiveSsts listing) {
+void ExportWorker::ReplaceListing(const LiveSsts& listing) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!thread_.joinable()) {
     thread_ = std::thread([this] { Run(); });
   }
-  // It is newer than all changes so far.
-  work_ = {std::move(listing), {}};
+  std::map<uint64_t, std::string> live;
+  for (const LiveSst& file : listing.files) {
+    live[file.number] = file.path;
+  }
+  database_.live = std::move(live);
+  database_.name = listing.database;
+  database_.usual_file_system = listing.usual_file_system;
+  database_.is_compared &= !needs_listing_;
   needs_listing_ = false;
+  has_work_ = true;
   changed_.notify_all();
 }
 
-void ExportWorker::HandOver(const Changes& changes) {
+void ExportWorker::AddChanges(const std::vector<std::string>& replaced,
+                              const std::vector<std::string>& installed) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const auto& [number, path] : changes) {
-    work_.changes[number] = path;
+  for (const std::string& path : replaced) {
+    database_.live.erase(NumberOfSst(path).value_or(0));
   }
+  for (const std::string& path : installed) {
+    if (const auto number = NumberOfSst(path)) {
+      database_.live[*number] = path;
+    }
+  }
+  has_work_ |= !needs_listing_;
   changed_.notify_all();
+}
+
+bool ExportWorker::AddDeletion(uint64_t number) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const bool was_live = database_.live.erase(number) > 0;
+  // Otherwise a comparison is to come, which finds it, too.
+  if (!needs_listing_) {
+    database_.deleted.insert(number);
+    has_work_ = true;
+    changed_.notify_all();
+  }
+  return was_live;
 }
 
 // For somebody else's lock: the database is not to hang when it is closed.
@@ -101,38 +103,56 @@ bool ExportWorker::MayWait() const {
   return !stop_ || std::chrono::steady_clock::now() < wait_until_;
 }
 
-bool ExportWorker::HasWork() const {
-  return work_.listing || (is_following_ && !work_.changes.empty());
-}
-
 void ExportWorker::Run() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stop_ || HasWork(); });
-    if (!HasWork()) {
+    changed_.wait(lock, [this] { return stop_ || has_work_; });
+    if (!has_work_) {
       return;
     }
-    const Work work = std::exchange(work_, {});
+    has_work_ = false;
     working_ = true;
     lock.unlock();
-    bool is_following = true;
-    for (Folder& folder : folders_) {
-      is_following &= Perform(work, &folder);
-    }
+    const bool is_following = FollowAll();
     lock.lock();
-    is_following_ = is_following;
-    needs_listing_ |= !is_following;
+    // One that came meanwhile will do.
+    if (!is_following && database_.is_compared) {
+      needs_listing_ = true;
+      has_work_ = false;
+    }
     working_ = false;
     ++finished_;
     changed_.notify_all();
   }
 }
 
-bool ExportWorker::Perform(const Work& work, Folder* folder) {
+bool ExportWorker::FollowAll() {
+  try {
+    const Database database = TakeDatabase();
+    bool is_following = true;
+    for (Folder& folder : folders_) {
+      is_following &= Perform(database, &folder);
+    }
+    return is_following;
+  } catch (const std::exception& exception) {
+    Fail(exception.what());
+    return false;
+  }
+}
+
+ExportWorker::Database ExportWorker::TakeDatabase() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Database database = database_;
+  database_.deleted.clear();
+  database_.is_compared = true;
+  return database;
+}
+
+bool ExportWorker::Perform(const Database& database, Folder* folder) {
   try {
     FilterDbExportReport report;
     std::string error;
-    const bool is_following = Follow(work, folder, &report, &error);
+    const bool is_following = Follow(database, folder, &report, &error);
     if (!error.empty()) {
       report.errors.push_back(error);
     }
@@ -157,104 +177,92 @@ void ExportWorker::Count(const FilterDbExportReport& report) {
   }
 }
 
-// Of those that somebody has removed.
-ExportWorker::Changes ExportWorker::WithFiltersToMakeAgain(
-    const Changes& changes, const Folder& folder) {
-  Changes all = changes;
-  for (const auto& [number, path] : folder.filtered) {
-    if (!IsThere(FilterOf(folder.target, number))) {
-      all.emplace(number, path);
-    }
-  }
-  return all;
-}
-
-void ExportWorker::NoteFiltered(const LiveSsts& live, Folder* folder) {
-  for (const LiveSst& file : live.files) {
-    if (IsThere(FilterOf(folder->target, file.number))) {
-      folder->filtered[file.number] = file.path;
-    } else {
-      folder->filtered.erase(file.number);
-    }
-  }
-}
-
 // False if the folder is not as it should be, other than for SST files that
 // cannot be exported.
-bool ExportWorker::Follow(const Work& work, Folder* folder,
+bool ExportWorker::Follow(const Database& database, Folder* folder,
                           FilterDbExportReport* report, std::string* error) {
-  const std::string& out_dir = folder->target.out_dir;
+  const ExportTarget& target = folder->target;
   FilterDbExportOptions options;
-  options.sstable_version = folder->target.sstable_version;
-  FilterForm form;
-  if (!AreGoodExportOptions(options, &form, error) ||
-      !PrepareExportFolder(out_dir, error) || !MayBeSynced(out_dir, error)) {
+  options.sstable_version = target.sstable_version;
+  const auto plan = PlanExport(options, error);
+  if (!plan) {
     return false;
   }
-  const ExportFolderLock lock(out_dir, [this] { return MayWait(); });
-  if (!lock.may_write()) {
-    *error =
-        out_dir +
-        ": somebody else holds its lock (flock), and the database is being "
-        "closed: what changed last is made up for after the next open";
+  const auto out = ExportFolder::Open(
+      target.out_dir, target.sstable_version, /*sync=*/true,
+      [this] { return MayWait(); }, error);
+  if (out == nullptr) {
     return false;
   }
-  if (work.listing) {
-    database_ = work.listing->database;
-    folder->filtered.clear();
-    RemoveLeftOversIn(out_dir, options.sstable_version);
+  // None is kept that may be of another file of this number.
+  for (const uint64_t number : database.deleted) {
+    folder->has_filter.erase(number);
   }
-  const Changes changes = WithFiltersToMakeAgain(work.changes, *folder);
-  const LiveSsts live = LiveAfter(work.listing, changes);
-  const FilterContents contents = ContentsOf(options, live);
-  bool is_new = false;
-  if (!CheckFolderMark(out_dir, database_, contents, NumbersOf(live),
-                       /*overwrite=*/false, &is_new, error)) {
+  if (!database.is_compared) {
+    folder->has_filter.clear();
+    out->RemoveLeftOvers();
+  }
+  const LiveSsts unfiltered = Unfiltered(database, *folder, *out);
+  const ExportFolder::Claim claim = {
+      database.name, ContentsOf(*plan, unfiltered), NumbersOf(unfiltered)};
+  if (!(database.is_compared
+            ? out->StillFollows(claim, error)
+            : out->MakeFollow(claim, &report->removed, error))) {
     return false;
   }
-  if (is_new && !work.listing) {
-    *error = out_dir + ": is no longer marked as that of " + database_ +
-             "; its filters are made again after the next flush, compaction or "
-             "ingestion";
-    return false;
-  }
-  if (is_new && !MarkFolder(out_dir, database_, contents, NumbersOf(live),
-                            &report->removed, error)) {
-    return false;
-  }
-  options.overwrite = is_new;
   // Removals first, as they make room.
-  bool good = !work.listing ||
-              RemoveOtherFilterDbs(out_dir, options.sstable_version,
-                                   NumbersOf(live), &report->removed, error);
-  for (const auto& [number, path] : changes) {
-    if (path.empty()) {
-      folder->filtered.erase(number);
-      good &= RemoveFilterDb(out_dir, options.sstable_version, number,
-                             &report->removed, error);
-    }
+  bool good = database.is_compared ||
+              out->RemoveOthers(claim.live, &report->removed, error);
+  for (const uint64_t number : database.deleted) {
+    good &= out->Remove(number, &report->removed, error);
   }
-  DatabaseExporter exporter(out_dir, /*sync=*/true, options, form, report);
+  DatabaseExporter exporter(*plan, *out, /*sync=*/true, report);
   // A file that is gone already is no error: the event of that is on its way.
-  exporter.Export(live);
-  NoteFiltered(live, folder);
-  if (work.listing && !work.listing->usual_file_system && !live.files.empty() &&
-      report->exported.empty() && report->kept.empty() &&
-      report->errors.empty()) {
-    *error = live.files.front().path +
+  exporter.Export(unfiltered);
+  // By the report: somebody may have removed one by now, to be made again.
+  std::set<std::string> made(report->kept.begin(), report->kept.end());
+  for (const ExportedFilterDb& exported : report->exported) {
+    made.insert(exported.filter_db);
+  }
+  for (const LiveSst& file : unfiltered.files) {
+    folder->has_filter[file.number] =
+        made.count(out->FilterDbOf(file.number)) > 0;
+  }
+  if (!database.is_compared && !database.usual_file_system &&
+      !unfiltered.files.empty() && report->exported.empty() &&
+      report->kept.empty() && report->errors.empty()) {
+    *error = unfiltered.files.front().path +
              ": is not there, and neither are the others; only files of a "
              "local file system can be exported";
   }
   return good && !exporter.write_failed();
 }
 
+// Those that are new, and those whose filter somebody has removed.
+LiveSsts ExportWorker::Unfiltered(const Database& database,
+                                  const Folder& folder,
+                                  const ExportFolder& out) {
+  LiveSsts unfiltered;
+  for (const auto& [number, path] : database.live) {
+    const auto known = folder.has_filter.find(number);
+    if (known == folder.has_filter.end() ||
+        (known->second && !IsThere(out.FilterDbOf(number)))) {
+      LiveSst file;
+      file.number = number;
+      file.path = path;
+      unfiltered.files.push_back(file);
+    }
+  }
+  return unfiltered;
+}
+
 void ExportWorker::Wait() {
   std::unique_lock<std::mutex> lock(mutex_);
   if (thread_.joinable()) {
     const uint64_t target =
-        finished_ + (working_ ? 1 : 0) + (HasWork() ? 1 : 0);
+        finished_ + (working_ ? 1 : 0) + (has_work_ ? 1 : 0);
     changed_.wait(
-        lock, [&] { return finished_ >= target || (!working_ && !HasWork()); });
+        lock, [&] { return finished_ >= target || (!working_ && !has_work_); });
   }
 }
 

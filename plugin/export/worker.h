@@ -14,38 +14,42 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export_listener.h"
+#include "plugin/export/folder.h"
 #include "plugin/export/live_ssts.h"
 #include "plugin/export/target.h"
 
 namespace cassandra_bloom {
 
-// Safe for concurrent use; what is handed over has to come in the order in
-// which it happened.
+// Safe for concurrent use; what happened is to be told in its order.
 class ExportWorker {
  public:
-  // By number: the path of a new SST file, or nothing for a deleted one.
-  using Changes = std::map<uint64_t, std::string>;
-
   explicit ExportWorker(const std::vector<ExportTarget>& targets);
 
   // Takes until all is done.
   ~ExportWorker();
 
   // Whether the folders have to be compared with a listing: at first, and when
-  // something went wrong. Until there is one, changes are only kept.
+  // something went wrong. Until there is one, the folders are left alone.
   bool NeedsListing() const;
   void NeedListing();
 
-  void HandOver(LiveSsts listing);
-  void HandOver(const Changes& changes);
+  // What is live, whatever was told before.
+  void ReplaceListing(const LiveSsts& listing);
 
-  // Until all is done that was handed over before the call.
+  // Files that took the place of others. One that is among both has stayed.
+  void AddChanges(const std::vector<std::string>& replaced,
+                  const std::vector<std::string>& installed);
+
+  // Whether it was live by what was told: then there is something that was not.
+  bool AddDeletion(uint64_t number);
+
+  // Until all is done that was told before the call.
   void Wait();
 
   FilterDbExportCounts counts() const;
@@ -61,33 +65,40 @@ class ExportWorker {
   void DatabaseIsClosed();
 
  private:
-  struct Work {
-    std::optional<LiveSsts> listing;
-    Changes changes;
+  // What the folders are to follow.
+  struct Database {
+    std::string name;  // LiveSsts::database.
+    bool usual_file_system = true;
+    std::map<uint64_t, std::string> live;  // Paths of SST files, by number.
+    // Since the folders were last looked at.
+    std::set<uint64_t> deleted;
+    bool is_compared = false;  // Or the folders may hold anything.
   };
 
   struct Folder {
     ExportTarget target;
-    Changes filtered;  // Live SST files, when last seen, with their Filter.db.
+    // The SST files for which all was done since the last comparison, and
+    // whether they have a Filter.db: one that cannot be exported has none.
+    std::map<uint64_t, bool> has_filter;
   };
 
-  static Changes WithFiltersToMakeAgain(const Changes& changes,
-                                        const Folder& folder);
-  static void NoteFiltered(const LiveSsts& live, Folder* folder);
+  static LiveSsts Unfiltered(const Database& database, const Folder& folder,
+                             const ExportFolder& out);
 
-  bool HasWork() const;
   bool MayWait() const;
   void Run();
-  bool Perform(const Work& work, Folder* folder);
-  bool Follow(const Work& work, Folder* folder, FilterDbExportReport* report,
-              std::string* error);
+  bool FollowAll();
+  Database TakeDatabase();
+  bool Perform(const Database& database, Folder* folder);
+  bool Follow(const Database& database, Folder* folder,
+              FilterDbExportReport* report, std::string* error);
   void Count(const FilterDbExportReport& report);
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  Work work_;
+  Database database_;
   bool needs_listing_ = true;
-  bool is_following_ = false;  // The folders were as a listing had them.
+  bool has_work_ = false;
   bool working_ = false;
   bool stop_ = false;
   std::chrono::steady_clock::time_point wait_until_;  // Once `stop_` is set.
@@ -95,9 +106,7 @@ class ExportWorker {
   FilterDbExportCounts counts_;
   std::thread thread_;
 
-  // For the thread alone.
-  std::vector<Folder> folders_;
-  std::string database_;  // Of the last listing.
+  std::vector<Folder> folders_;  // For the thread alone.
 
   mutable std::mutex log_mutex_;
   std::shared_ptr<ROCKSDB_NAMESPACE::Logger> info_log_;

@@ -10,6 +10,7 @@
 #include <rocksdb/listener.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/utilities/options_util.h>
 #include <rocksdb/version.h>
@@ -155,6 +156,49 @@ TEST_F(ExportListenerTest, AColumnFamilyThatIsDropped) {
   EXPECT_EQ(NamesIn(out_.path()).size(), 2);
   Require(db_->DropColumnFamily(other));
   Require(db_->DestroyColumnFamilyHandle(other));
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 1);
+}
+
+// The filters of files that no event has told of go with the files.
+TEST_F(ExportListenerTest, AnImportThatIsDropped) {
+  Listen();
+  AddFiles(1);
+  ExpectFollowed();
+  rocksdb::Checkpoint* made = nullptr;
+  Require(rocksdb::Checkpoint::Create(db_.get(), &made));
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  const TempDir dir;
+  rocksdb::ExportImportFilesMetaData* exported = nullptr;
+  Require(checkpoint->ExportColumnFamily(db_->DefaultColumnFamily(),
+                                         dir / "files", &exported));
+  const std::unique_ptr<rocksdb::ExportImportFilesMetaData> files(exported);
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  Require(db_->CreateColumnFamilyWithImport(
+      db_.options(), "other", rocksdb::ImportColumnFamilyOptions(), *files,
+      &other));
+  ASSERT_TRUE(Reconcile()) << error_;
+  EXPECT_EQ(NamesIn(out_.path()).size(), 2);
+  AddFiles(1);
+  ExpectFollowed();
+  Require(db_->DropColumnFamily(other));
+  Require(db_->DestroyColumnFamilyHandle(other));
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 2);
+}
+
+TEST_F(ExportListenerTest, ARangeThatIsDeleted) {
+  Listen();
+  AddFiles(3);
+  rocksdb::CompactRangeOptions move;  // Not from level 0.
+  move.change_level = true;
+  move.target_level = 3;
+  Require(db_->CompactRange(move, nullptr, nullptr));
+  AddFiles(1);
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 4);
+  Require(rocksdb::DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(),
+                                      nullptr, nullptr));
   ExpectFollowed();
   EXPECT_EQ(NamesIn(out_.path()).size(), 1);
 }

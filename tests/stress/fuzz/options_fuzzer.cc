@@ -92,9 +92,11 @@ void Check(std::string text) {
     options[line.substr(0, equals)] =
         equals == std::string::npos ? "" : line.substr(equals + 1);
   }
-  const PolicySettings settings = ParseSettings(id, options);
+  const PolicyString policy(id);
+  const PolicySettings settings =
+      options.empty() ? policy.Settings() : policy.SettingsWith(options);
   FUZZ_CHECK(settings.id.find_first_of("=;{}#") == std::string::npos);
-  CheckSame(settings, ParseSettings(settings.id, {}));
+  CheckSame(settings, PolicyString(settings.id).Settings());
 }
 
 }  // namespace

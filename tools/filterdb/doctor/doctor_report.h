@@ -24,7 +24,7 @@ struct Report {
   std::vector<Finding> findings;  // Of the files.
   std::string statistics;         // The file, if there is one.
   std::optional<Observed> observed;
-  std::vector<ExportFolder> exports;
+  std::vector<ExaminedFolder> exports;
 
   bool fault() const;
 };

@@ -132,6 +132,11 @@ Listeners Loaded(const std::string& db) {
 
 // ---- A folder ----
 
+void AddFault(const std::string& what, const std::string& to_do,
+              ExaminedFolder* folder) {
+  folder->findings.push_back({what, to_do, /*fault=*/true, {}});
+}
+
 LiveSsts List(const ListSsts& list) {
   LiveSsts live;
   std::string error;
@@ -141,7 +146,7 @@ LiveSsts List(const ListSsts& list) {
   return live;
 }
 
-std::vector<std::string> Unfiltered(const ExportFolder& folder,
+std::vector<std::string> Unfiltered(const ExaminedFolder& folder,
                                     const LiveSsts& live) {
   std::vector<std::string> unfiltered;
   FilterForm form;
@@ -158,7 +163,7 @@ std::vector<std::string> Unfiltered(const ExportFolder& folder,
 }
 
 void CountFilters(const std::string& db, const ListSsts& list,
-                  ExportFolder* folder) {
+                  ExaminedFolder* folder) {
   std::vector<std::string> unfiltered;
   // The listener of a database that is in use may be at work.
   constexpr int kListings = 5;
@@ -201,11 +206,11 @@ std::vector<std::string> VersionsIn(const std::string& folder) {
 }
 
 void Examine(const std::string& db, const ListSsts& list,
-             ExportFolder* folder) {
+             ExaminedFolder* folder) {
   const LiveSsts live = List(list);
   folder->live = live.files.size();
   const auto add = [&](const std::string& what, const std::string& to_do) {
-    folder->findings.push_back({what, to_do, /*fault=*/true, {}});
+    AddFault(what, to_do, folder);
   };
   std::string error;
   const auto mark = ReadFolderMark(folder->folder);
@@ -224,7 +229,7 @@ void Examine(const std::string& db, const ListSsts& list,
         "if it shall be that of this database, remove " +
             FolderMarkPath(folder->folder) +
             ", and all filters are made anew; otherwise choose another folder");
-  } else if (!MayBeSynced(folder->folder, &error)) {
+  } else if (!CheckHoldsNoSstables(folder->folder, &error)) {
     add(error, "choose another folder");
   } else {
     const auto held = mark->contents.find(folder->sstable_version);
@@ -245,14 +250,14 @@ void Examine(const std::string& db, const ListSsts& list,
 
 }  // namespace
 
-bool HasFault(const ExportFolder& folder) {
+bool HasFault(const ExaminedFolder& folder) {
   return std::any_of(folder.findings.begin(), folder.findings.end(),
                      [](const Finding& finding) { return finding.fault; });
 }
 
-std::vector<ExportFolder> ExamineExports(const std::string& db,
-                                         const std::string& export_dir,
-                                         const ListSsts& list) {
+std::vector<ExaminedFolder> ExamineExports(const std::string& db,
+                                           const std::string& export_dir,
+                                           const ListSsts& list) {
   const std::vector<std::string> files = OptionsFiles(db);
   const std::string latest = files.empty() ? "" : files[0];
   const Listeners meant =
@@ -260,9 +265,9 @@ std::vector<ExportFolder> ExamineExports(const std::string& db,
   const Listeners before =
       files.size() < 2 ? Listeners() : Meant(db + "/" + files[1]);
   const Listeners loaded = Loaded(db);
-  std::vector<ExportFolder> folders;
+  std::vector<ExaminedFolder> folders;
   const auto add = [&](const std::string& path, const std::string& version) {
-    ExportFolder folder;
+    ExaminedFolder folder;
     folder.folder = path;
     folder.sstable_version = version;
     folder.fed = Has(loaded.targets, path);
@@ -272,42 +277,35 @@ std::vector<ExportFolder> ExamineExports(const std::string& db,
   };
   if (!meant.error.empty() && !loaded.error.empty()) {
     folders.emplace_back();
-    folders.back().findings.push_back(
-        {latest +
-             ": its export listener is refused, and so is the whole file: " +
-             meant.error,
-         "correct listeners= in it",
-         /*fault=*/true,
-         {}});
+    AddFault(
+        latest +
+            ": its export listener is refused, and so is the whole file: " +
+            meant.error,
+        "correct listeners= in it", &folders.back());
   }
   for (const ExportTarget& target : meant.targets) {
-    ExportFolder* const folder = add(target.out_dir, target.sstable_version);
+    ExaminedFolder* const folder = add(target.out_dir, target.sstable_version);
     if (!folder->fed && meant.error.empty()) {
-      folder->findings.push_back(
-          {latest + ": names an export listener for " + target.out_dir +
-               ", but this RocksDB makes none of the text when it reads it"
-               " again" +
-               (loaded.error.empty() ? "" : ": " + loaded.error),
-           "write listeners={" + ExportId(meant.targets) +
-               "} there, or add the listener in the program "
-               "(NewFilterDbExportListener)",
-           /*fault=*/true,
-           {}});
+      AddFault(latest + ": names an export listener for " + target.out_dir +
+                   ", but this RocksDB makes none of the text when it reads it"
+                   " again" +
+                   (loaded.error.empty() ? "" : ": " + loaded.error),
+               "write listeners={" + ExportId(meant.targets) +
+                   "} there, or add the listener in the program "
+                   "(NewFilterDbExportListener)",
+               folder);
     }
   }
   for (const ExportTarget& target : before.targets) {
     const auto mark = ReadFolderMark(target.out_dir);
     if (!Has(meant.targets, target.out_dir) && mark &&
         mark->database == List(list).database) {
-      add(target.out_dir, target.sstable_version)
-          ->findings.push_back(
-              {files[1] + ": had an export listener for " + target.out_dir +
+      AddFault(files[1] + ": had an export listener for " + target.out_dir +
                    ", which is marked as that of this database; " + latest +
                    ", which is newer, has none: its filters fall behind",
                "open the database with listeners={" + ExportId({target}) +
                    "}, or remove the folder",
-               /*fault=*/true,
-               {}});
+               add(target.out_dir, target.sstable_version));
     }
   }
   for (const std::string& version : VersionsIn(export_dir)) {

@@ -14,7 +14,7 @@
 
 namespace cassandra_bloom::tools {
 
-struct ExportFolder {
+struct ExaminedFolder {
   std::string folder;
   std::string sstable_version;  // Empty if it is not known.
   bool fed = false;             // By a listener of the OPTIONS file.
@@ -23,13 +23,13 @@ struct ExportFolder {
   std::vector<Finding> findings;
 };
 
-bool HasFault(const ExportFolder& folder);
+bool HasFault(const ExaminedFolder& folder);
 
 // Those that the OPTIONS files name, and `export_dir` unless it is empty.
 // `list` lists the live SST files of the database. Throws Unusable.
-std::vector<ExportFolder> ExamineExports(const std::string& db,
-                                         const std::string& export_dir,
-                                         const ListSsts& list);
+std::vector<ExaminedFolder> ExamineExports(const std::string& db,
+                                           const std::string& export_dir,
+                                           const ListSsts& list);
 
 }  // namespace cassandra_bloom::tools
 

@@ -120,7 +120,7 @@ Json ToJson(const Observed& observed, const std::string& statistics) {
            observed.finding ? ToJson(*observed.finding) : Json(nullptr)}};
 }
 
-Json ToJson(const ExportFolder& folder) {
+Json ToJson(const ExaminedFolder& folder) {
   return {{"folder", folder.folder},
           {"sstable_version", folder.sstable_version},
           {"listener", folder.fed},
@@ -146,7 +146,7 @@ Json ToJson(const Report& report) {
                       {"torn", files.manifest_is_torn}};
   json["unlisted_ssts"] = files.unlisted;
   json["findings"] = ToJson(report.findings);
-  for (const ExportFolder& folder : report.exports) {
+  for (const ExaminedFolder& folder : report.exports) {
     json["exports"].push_back(ToJson(folder));
   }
   json["fault"] = report.fault();

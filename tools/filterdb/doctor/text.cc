@@ -203,7 +203,7 @@ std::string AllIsWell(const Report& report) {
 
 // ---- What is exported ----
 
-void Print(const ExportFolder& folder) {
+void Print(const ExaminedFolder& folder) {
   if (!folder.folder.empty()) {
     std::printf(
         "export folder %s: %s, %llu of %llu SST files have a Filter.db\n",
@@ -229,7 +229,7 @@ void PrintText(const Report& report) {
   for (const Finding& finding : report.findings) {
     PrintFinding(finding);
   }
-  for (const ExportFolder& folder : report.exports) {
+  for (const ExaminedFolder& folder : report.exports) {
     Print(folder);
   }
   std::printf("%s\n", report.fault()
