@@ -43,8 +43,7 @@ class KeyViews {
 }
 
 inline Hash128 HashOf(std::string_view key) {
-  return key.size() == 16 ? CassandraMurmur3(key.data(), 16)
-                          : HashOfOther(key);
+  return key.size() == 16 ? CassandraMurmur3(key.data(), 16) : HashOfOther(key);
 }
 
 struct WholeKey {
