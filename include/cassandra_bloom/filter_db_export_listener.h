@@ -41,7 +41,9 @@
 // RocksDB sends no event for files that are there before it, such as those that
 // a database has when it is opened, for those that an import brings, and for
 // the strays of a crash. The listener looks for them at its first event after
-// an open; ReconcileFilterDbExports does so at any time.
+// an open; ReconcileFilterDbExports does so at any time. Files that
+// DB::CompactFiles writes come without an event, too: they get theirs when one
+// of those that they replace is deleted, which an open iterator may put off.
 //
 // A listener serves one database, in local files, and one folder, and the
 // folder is marked as that of this database: another one, a copy of it
