@@ -96,7 +96,7 @@ std::string DatabaseOf(DB* db) {
          std::filesystem::weakly_canonical(db->GetName(), ignored).string();
 }
 
-// What is in the MANIFEST.
+// Lists what is in the MANIFEST.
 Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
                    const std::vector<std::string>& column_families,
                    const std::vector<std::string>& folders, LiveSsts* live) {

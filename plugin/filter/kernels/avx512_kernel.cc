@@ -110,7 +110,6 @@ struct Positions {
 
 // ProbeSequence for eight probes of one key; where it has fewer, the last one
 // again. A copy of its rule, as an instruction gives the magnitude here.
-
 [[gnu::always_inline]] inline Positions PositionsOf(const FilterView& filter,
                                                     Hash128 hash,
                                                     int first_probe) {

@@ -15,7 +15,7 @@
 
 namespace cassandra_bloom {
 
-// Keys that one call of Kernel::may_contain takes at most.
+// Keys that one call of Lookup::batch takes at most.
 constexpr size_t kMaxBatch = 32;
 
 // filter.MayContain(hash).

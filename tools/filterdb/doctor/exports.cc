@@ -320,8 +320,7 @@ std::vector<ExaminedFolder> ExamineExports(const std::string& db,
               {latest + ": has no export listener for " + export_dir +
                    (version.empty() ? "" : " and version " + version),
                "open the database with one, or run filterdb export --sync "
-               "after "
-               "each change",
+               "after each change",
                /*fault=*/false,
                {}});
     }
