@@ -20,6 +20,7 @@
 #include <thread>
 #include <tuple>
 
+#include "plugin/sstable/file_io.h"
 #include "plugin/sstable/output_file.h"
 #include "plugin/sstable/temporary_file.h"
 
@@ -86,21 +87,6 @@ bool IsOfNoneOf(const std::set<uint64_t>& live, const std::string& name,
          name == FilterDbName(version, number) && live.count(number) == 0;
 }
 
-// The files in a folder of whose names that is true.
-std::vector<fs::path> FilesIn(
-    const std::string& folder,
-    const std::function<bool(const std::string& name)>& is_wanted,
-    std::error_code* failure) {
-  std::vector<fs::path> files;
-  for (fs::directory_iterator entry(folder, *failure), end;
-       !*failure && entry != end; entry.increment(*failure)) {
-    if (is_wanted(entry->path().filename())) {
-      files.push_back(entry->path());
-    }
-  }
-  return files;
-}
-
 bool IsDatabaseFolder(const fs::path& folder) {
   std::ifstream current(folder / "CURRENT");
   std::string line;
@@ -136,13 +122,12 @@ bool IsOutsideDatabases(const std::string& folder, std::string* error) {
 // True, too, if that cannot be told, and why not is `*failure`.
 bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
                     std::string* error) {
-  const std::vector<fs::path> data = FilesIn(
+  const std::vector<std::string> data = NamesIn(
       folder,
       [](const std::string& name) { return EndsWith(name, kDataComponent); },
       failure);
   if (!data.empty()) {
-    *error = folder + ": holds SSTables of Cassandra, such as " +
-             data.front().filename().string() +
+    *error = folder + ": holds SSTables of Cassandra, such as " + data.front() +
              ", and making the folder follow a database would remove their "
              "filters; choose another";
   }
@@ -339,11 +324,13 @@ std::string ExportFolder::FilterDbOf(uint64_t number) const {
 
 void ExportFolder::RemoveLeftOvers() const {
   std::error_code ignored;
-  const std::vector<fs::path> temporary = FilesIn(
+  const std::vector<std::string> temporary = NamesIn(
       path_,
       [&](const std::string& name) { return IsTemporaryName(name, version_); },
       &ignored);
-  std::for_each(temporary.begin(), temporary.end(), RemoveIfLeftOver);
+  for (const std::string& name : temporary) {
+    RemoveIfLeftOver(path_ + "/" + name);
+  }
 }
 
 // `*is_new`: it may be claimed, but the mark does not say so yet.
@@ -481,11 +468,12 @@ bool ExportFolder::RemoveStrays(const std::set<uint64_t>& live,
                                 std::string* left_alone,
                                 std::string* error) const {
   std::error_code failure;
-  const std::vector<fs::path> strays = FilesIn(
+  const std::vector<std::string> strays = NamesIn(
       path_,
       [&](const std::string& name) { return IsOfNoneOf(live, name, version_); },
       &failure);
-  for (const fs::path& stray : strays) {
+  for (const std::string& name : strays) {
+    const fs::path stray = fs::path(path_) / name;
     if (MayBeOfExport(stray, left_alone) && !failure &&
         fs::remove(stray, failure)) {
       removed->push_back(stray);

@@ -18,6 +18,7 @@
 
 #include "plugin/export/folder.h"
 #include "plugin/export/recorded_options.h"
+#include "plugin/sstable/file_io.h"
 
 namespace cassandra_bloom {
 
@@ -132,25 +133,6 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
   return status;
 }
 
-bool HasSstsBeside(const LiveSsts& live,
-                   const std::vector<std::string>& folders) {
-  std::set<uint64_t> listed;
-  for (const LiveSst& file : live.files) {
-    listed.insert(file.number);
-  }
-  for (const std::string& folder : folders) {
-    std::error_code ignored;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(folder, ignored)) {
-      const auto number = NumberOfSst(entry.path());
-      if (number && listed.count(*number) == 0) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 // RocksDB with assertions refuses SST files that are not in the order of the
 // comparator, and since 9.6 it forgets that, so that the column family seems to
 // have none (VersionEditHandler::MaybeCreateVersionBeforeApplyEdit, 11.8).
@@ -167,7 +149,7 @@ bool FilesWereRefused(const RecordedOptions& recorded, const LiveSsts& live,
                return !has_file(family.first) &&
                       !recorded.UnknownComparatorOf(family.first).empty();
              }) &&
-         HasSstsBeside(live, folders);
+         !UnlistedSsts(live, folders).empty();
 }
 
 // `*unknown_order`: set to the names of comparators that are not known here if
@@ -284,6 +266,29 @@ std::vector<std::string> SstFoldersOf(
     }
   }
   return folders;
+}
+
+std::vector<std::string> UnlistedSsts(const LiveSsts& live,
+                                      const std::vector<std::string>& folders) {
+  std::set<std::string> known;
+  for (const LiveSst& sst : live.files) {
+    known.insert(sst.path);
+  }
+  std::vector<std::string> unlisted;
+  for (const std::string& folder : folders) {
+    std::error_code ignored;
+    const auto is_sst = [](const std::string& name) {
+      return NumberOfSst(name).has_value();
+    };
+    for (const std::string& name : NamesIn(folder, is_sst, &ignored)) {
+      const std::string path = folder + "/" + name;
+      // Each once, should a folder be given twice.
+      if (known.insert(path).second) {
+        unlisted.push_back(path);
+      }
+    }
+  }
+  return unlisted;
 }
 
 bool ListLiveSsts(const std::string& db_dir,

@@ -59,6 +59,10 @@ bool ListLiveSsts(const std::string& db_dir,
                   const std::string& column_family, LiveSsts* live,
                   std::string* error);
 
+// SST files in these folders that are not in the listing, in no order.
+std::vector<std::string> UnlistedSsts(const LiveSsts& live,
+                                      const std::vector<std::string>& folders);
+
 // Of a database that is open in this process; without settings. Not to be
 // called with RocksDB's mutex held.
 LiveSsts LiveSstsOf(ROCKSDB_NAMESPACE::DB* db);

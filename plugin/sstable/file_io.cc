@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "plugin/sstable/file_descriptor.h"
 
@@ -41,6 +42,22 @@ bool FollowLinks(std::string* path, std::string* error) {
   }
   errno = ELOOP;
   return FailWithErrno(given, "cannot follow the symbolic link", error);
+}
+
+std::vector<std::string> NamesIn(
+    const std::string& folder,
+    const std::function<bool(const std::string& name)>& is_wanted,
+    std::error_code* failure) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> names;
+  for (fs::directory_iterator entry(folder, *failure), end;
+       !*failure && entry != end; entry.increment(*failure)) {
+    const std::string name = entry->path().filename();
+    if (is_wanted(name)) {
+      names.push_back(name);
+    }
+  }
+  return names;
 }
 
 std::unique_ptr<MappedFile> MappedFile::Open(const std::string& path,

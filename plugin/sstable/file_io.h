@@ -7,8 +7,11 @@
 #define CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILE_IO_H_
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <vector>
 
 namespace cassandra_bloom {
 
@@ -23,6 +26,13 @@ bool FailWithErrno(const std::string& path, const char* what,
 // fails then; folders before the name are the kernel's to follow.) False, and
 // an error, if it leads nowhere.
 bool FollowLinks(std::string* path, std::string* error);
+
+// The names in a folder that are wanted, in no order. What was found before a
+// failure is given, too.
+std::vector<std::string> NamesIn(
+    const std::string& folder,
+    const std::function<bool(const std::string& name)>& is_wanted,
+    std::error_code* failure);
 
 // A file mapped for reading. A file of no bytes is mapped to no bytes.
 class MappedFile {

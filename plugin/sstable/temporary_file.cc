@@ -8,11 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <filesystem>
 #include <system_error>
 #include <vector>
 
@@ -143,23 +141,23 @@ bool RemoveIfLeftOver(const std::string& path) {
 }
 
 void RemoveLeftOversOf(const std::string& path) {
-  namespace fs = std::filesystem;
   std::string file = path;
   std::string no_matter;
   FollowLinks(&file, &no_matter);
   const std::string name = file.substr(file.find_last_of('/') + 1);
-  std::error_code failure;
-  std::vector<std::string> temporary;
-  for (fs::directory_iterator entry(FolderOf(file), failure), end;
-       !failure && entry != end; entry.increment(failure)) {
-    const std::string found = entry->path().filename().string();
-    if (found.compare(0, name.size(), name) == 0 &&
-        IsTemporarySuffix(std::string_view(found).substr(name.size()))) {
-      temporary.push_back(entry->path());
-    }
-  }
+  std::error_code ignored;
+  const std::string folder = FolderOf(file);
+  const std::vector<std::string> temporary = NamesIn(
+      folder,
+      [&](const std::string& found) {
+        return found.compare(0, name.size(), name) == 0 &&
+               IsTemporarySuffix(std::string_view(found).substr(name.size()));
+      },
+      &ignored);
   // What cannot be removed is in nobody's way.
-  std::for_each(temporary.begin(), temporary.end(), RemoveIfLeftOver);
+  for (const std::string& one : temporary) {
+    RemoveIfLeftOver(folder + "/" + one);
+  }
 }
 
 void RemoveTemporaryFileBeingWritten() {

@@ -105,22 +105,7 @@ FilesWatch::Manifest FilesWatch::ManifestNow() const {
 }
 
 std::vector<std::string> FilesWatch::UnlistedBy(const LiveSsts& live) const {
-  std::set<std::string> known;
-  for (const LiveSst& sst : live.files) {
-    known.insert(sst.path);
-  }
-  std::vector<std::string> unlisted;
-  for (const std::string& folder : folders_) {
-    std::error_code error;
-    for (fs::directory_iterator file(folder, error), end; !error && file != end;
-         file.increment(error)) {
-      const std::string path = folder + "/" + file->path().filename().string();
-      // Each once, should a folder be given twice.
-      if (NumberOfSst(path) && known.insert(path).second) {
-        unlisted.push_back(path);
-      }
-    }
-  }
+  std::vector<std::string> unlisted = UnlistedSsts(live, folders_);
   std::sort(unlisted.begin(), unlisted.end(),
             [](const std::string& a, const std::string& b) {
               return std::pair(NumberOf(a), a) < std::pair(NumberOf(b), b);
