@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The ways into the library: the public functions, and the registration of the
-// policy's name.
+// The entry points of the library: the public functions, and the registration
+// of the policy's name.
 
 #include <rocksdb/listener.h>
 #include <rocksdb/memtablerep.h>
@@ -38,9 +38,9 @@ using ROCKSDB_NAMESPACE::SliceTransform;
 
 namespace {
 
-// Everything that begins with the name, valid or not, so that what is wrong is
-// refused by us and not silently unknown to RocksDB; and what begins with it
-// behind braces or quotes that RocksDB has not understood.
+// Matches everything that begins with the name, valid or not, so that we refuse
+// malformed strings, which RocksDB would silently ignore. Also matches the name
+// after braces or quotes that RocksDB has not understood.
 ObjectLibrary::PatternEntry BeginningWith(const std::string& name) {
   return ObjectLibrary::PatternEntry(name)
       .AnotherName("{" + name)
@@ -51,8 +51,8 @@ ObjectLibrary::PatternEntry BeginningWith(const std::string& name) {
       .AddSeparator("", /*at_least_one=*/false);
 }
 
-// What has the name somewhere behind this separator: RocksDB makes one id of
-// several listeners (export_target.h).
+// Matches what has the name somewhere after this separator, because RocksDB
+// makes one id of several listeners (plugin/export/target.h).
 ObjectLibrary::PatternEntry After(const std::string& separator,
                                   const std::string& name) {
   return ObjectLibrary::PatternEntry("")
@@ -107,7 +107,7 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
   }
   const std::string name = kPolicyName;
   library.AddFactory<const FilterPolicy>(
-      // Slips that are refused because RocksDB would ignore them.
+      // Misspellings, which we refuse because RocksDB would ignore them.
       BeginningWith(name)
           .AnotherName("Cassandra_bloom")
           .AnotherName("cassandra-bloom"),

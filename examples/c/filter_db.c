@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A Filter.db of Cassandra, built, written, opened and asked, without RocksDB:
+/* Builds, writes, opens and queries a Filter.db of Cassandra without RocksDB:
  *
  *   cc -std=c99 filter_db.c -o filter_db -lcassandra_bloom
  *   ./filter_db nb-1-big-Filter.db

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* RocksDB, from C, with Cassandra's Bloom filter:
+/* Uses RocksDB with Cassandra's Bloom filter from C:
  *
  *   cc -std=c99 rocksdb_filter.c -o rocksdb_filter \
  *       -lrocksdb_cassandra_bloom -lrocksdb
  *   ./rocksdb_filter FOLDER
  *
- * Makes a database in FOLDER, which must not be there yet, and prints how many
- * of the lookups of absent keys the filter has answered. */
+ * Makes a database in FOLDER, which must not exist yet, and prints how many
+ * look-ups of absent keys the filter answered. */
 
 #include <cassandra_bloom/c.h>
 #include <rocksdb/c.h>
@@ -58,7 +58,7 @@ static void WriteKeys(rocksdb_t* db) {
   rocksdb_writeoptions_destroy(write);
 }
 
-/* How many of the keys PREFIX-0, PREFIX-1, ... are there. */
+/* Counts how many of the keys PREFIX-0, PREFIX-1, ... exist. */
 static int CountFound(rocksdb_t* db, const char* prefix) {
   rocksdb_readoptions_t* const read = rocksdb_readoptions_create();
   char* error = NULL;
@@ -78,7 +78,8 @@ static int CountFound(rocksdb_t* db, const char* prefix) {
   return found;
 }
 
-/* "rocksdb.bloom.filter.useful COUNT : 9917" in RocksDB's statistics. */
+/* Reads a line of RocksDB's statistics, for example
+ * "rocksdb.bloom.filter.useful COUNT : 9917". */
 static long Ticker(const rocksdb_options_t* options, const char* name) {
   char* const statistics =
       rocksdb_options_statistics_get_string((rocksdb_options_t*)options);
@@ -101,7 +102,7 @@ int main(int argc, char** argv) {
     return 2;
   }
 
-  /* Before the first options string that names the policy. */
+  /* This must come before the first options string that names the policy. */
   if (!cassandra_bloom_register_with_rocksdb(&error)) {
     Check(error != NULL ? error : "out of memory");
   }

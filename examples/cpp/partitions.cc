@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Rows in partitions, as a Cassandra on RocksDB stores them (Rocksandra and its
-// like), and a filter of their partition keys:
+// Stores rows in partitions, as a Cassandra on RocksDB does (Rocksandra and its
+// like), with a filter of their partition keys:
 //
 //   c++ -std=c++17 partitions.cc -lrocksdb_cassandra_bloom -lrocksdb
 //   ./a.out FOLDER
 //
-// Makes a database in FOLDER, which must not be there yet. The storage key is
+// Makes a database in FOLDER, which must not exist yet. The storage key is
 //
 //   token, 8 bytes | length, 2 bytes | partition key | clustering, 4 bytes
 //
-// all numbers big-endian, so that the rows of a partition are beside each
+// with all numbers big-endian, so that the rows of a partition are beside each
 // other.
 
 #include <cassandra_bloom/c.h>
@@ -54,11 +54,13 @@ std::string BigEndian(uint64_t number, int size) {
   return bytes;
 }
 
-// Up to the end of the partition key: the prefix of all rows of the partition.
+// The storage key up to the end of the partition key, which is the prefix of
+// all rows of the partition.
 std::string Partition(const std::string& key) {
   uint64_t hash[2];
   cassandra_bloom_hash(key.data(), key.size(), hash);
-  // Cassandra's token is the signed first half; so its order is that of bytes.
+  // Cassandra's token is the first half as a signed number. With its sign bit
+  // inverted, tokens sort byte by byte.
   const uint64_t token = hash[0] ^ (uint64_t{1} << 63);
   return BigEndian(token, 8) + BigEndian(key.size(), 2) + key;
 }
@@ -114,8 +116,8 @@ bool IsThere(rocksdb::DB* db, const std::string& key, uint32_t clustering) {
   return status.ok();
 }
 
-// Iterators that a filter has answered: since RocksDB 8.3 they have tickers of
-// their own (facebook/rocksdb#11460).
+// The number of iterators that a filter has answered. Since RocksDB 8.3 they
+// have tickers of their own (facebook/rocksdb#11460).
 uint64_t IteratorsFiltered(const rocksdb::Statistics& statistics) {
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
   return statistics.getTickerCount(rocksdb::LAST_LEVEL_SEEK_FILTERED) +
@@ -125,7 +127,8 @@ uint64_t IteratorsFiltered(const rocksdb::Statistics& statistics) {
 #endif
 }
 
-// How many rows of PREFIX-0, PREFIX-1, ... are found, by iterators and by Get.
+// Prints how many rows of PREFIX-0, PREFIX-1, ... are found, by iterators and
+// by Get.
 void PrintFound(rocksdb::DB* db, const std::string& prefix) {
   rocksdb::Statistics* const statistics = db->GetDBOptions().statistics.get();
   Require(statistics->Reset());

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a Filter.db of Cassandra has lost one of these keys.
+"""Checks whether a Filter.db of Cassandra has lost one of the given keys.
 
 Needs libcassandra_bloom.so.0 and no Python package. The exit status is 0 if the
 filter has all keys, 1 if one is missing, 2 if something cannot be read.
@@ -16,11 +16,11 @@ KEYS_AT_ONCE = 4096
 
 
 class Unusable(Exception):
-    """What cannot be read, in a sentence."""
+    """Something cannot be read; the message is a sentence."""
 
 
 class Filter:
-    """A Filter.db; a context manager."""
+    """An open Filter.db; a context manager."""
 
     def __init__(self, library, path, sstable_version):
         self._library = library
@@ -40,7 +40,7 @@ class Filter:
         self._library.cassandra_bloom_filter_destroy(self._handle)
 
     def may_contain(self, keys):
-        """A list of answers, one for each of a list of keys (bytes)."""
+        """The answers for a list of keys (bytes), in their order."""
         answers = (ctypes.c_bool * len(keys))()
         self._library.cassandra_bloom_filter_may_contain_many(
             self._handle, (ctypes.c_char_p * len(keys))(*keys),
@@ -52,7 +52,7 @@ def load_library(path):
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
-        raise Unusable(f"cannot load {path}: {error} (give it by --library)")
+        raise Unusable(f"cannot load {path}: {error} (set --library)")
     library.cassandra_bloom_filter_open.restype = ctypes.c_void_p
     library.cassandra_bloom_filter_open.argtypes = [
         ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)]
@@ -69,8 +69,8 @@ def load_library(path):
 
 
 def key_of_line(line, is_text):
-    """The key in a line, or None. What is in doubt is no key: a wrong one would
-    be reported missing."""
+    """The key in a line, or None if in doubt: a wrong key would be reported
+    missing."""
     if is_text:
         return None if line.endswith(b"\r") else line
     match = re.fullmatch(rb"(?:0x((?:[0-9a-fA-F]{2})*)|((?:[0-9a-fA-F]{2})+))\r?",
@@ -89,7 +89,7 @@ def read_keys(lines, name, is_text):
 
 
 def check(filter_db, keys):
-    """Prints the keys that are missing; returns how many, and of how many."""
+    """Prints the missing keys; returns their number and that of all keys."""
     num_keys = num_missing = 0
     while some := list(itertools.islice(keys, KEYS_AT_ONCE)):
         num_keys += len(some)
@@ -107,9 +107,9 @@ def parse_arguments():
     parser.add_argument("--text", action="store_true",
                         help="the lines are the keys, not hexadecimal digits")
     parser.add_argument("--sstable-version",
-                        help="such as nb, if the name of the file does not say")
+                        help="such as nb; needed if the file name does not tell it")
     parser.add_argument("--library", default="libcassandra_bloom.so.0",
-                        help="by default the installed one")
+                        help="path of the library; by default the installed one")
     return parser.parse_args()
 
 

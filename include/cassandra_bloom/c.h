@@ -3,33 +3,37 @@
 // The C interface: Cassandra's Filter.db files for every language, and the
 // RocksDB filter policy for programs that use RocksDB through its C interface.
 //
-// C99 and C++. Everything but the last part needs no RocksDB and is in two
-// shared libraries: libcassandra_bloom.so, which depends on no RocksDB, and
-// librocksdb_cassandra_bloom.so. The last part is in the latter alone. A
-// program links one of them, not both.
+// For C99 and C++. The last part of this header needs RocksDB and is in
+// librocksdb_cassandra_bloom.so only. Everything else is also in
+// libcassandra_bloom.so, which does not depend on RocksDB. Link one of these
+// shared libraries, not both.
 //
-// Conventions, those of rocksdb/c.h where it has one:
+// Conventions (those of rocksdb/c.h, where it has one):
 //
-// - Handles are opaque. Whoever makes one destroys it with the function of its
-//   type; destroying NULL does nothing.
+// - Handles are opaque. The caller destroys each handle that it made, with the
+//   function for the handle's type; destroying NULL does nothing.
 // - A key is a pointer and a size in bytes; it may hold any bytes. The pointer
-//   may be NULL if the size is 0. Nothing keeps a pointer that it was given.
-// - What can fail says so by its result, false or NULL, and takes `errptr` as
-//   its last argument. NULL: the message is not wanted. Otherwise *errptr must
-//   be NULL or an earlier message, from here or from RocksDB. On failure that
-//   is freed, and *errptr is a sentence that names the value and what was
-//   expected; the caller frees it with cassandra_bloom_free. On success *errptr
-//   is left as it is. If there is no memory even for the sentence, it is NULL.
-// - Want of memory is such a failure: no C++ exception comes out of here.
+//   may be NULL if the size is 0. No function keeps a pointer that it was
+//   given.
+// - A function that can fail returns false or NULL on failure, and its last
+//   argument is `errptr`. Pass NULL if the message is not wanted. Otherwise
+//   *errptr must be NULL or an earlier message of this library or of RocksDB.
+//   On failure, that message is freed and *errptr becomes a sentence that names
+//   the value and what was expected; the caller frees it with
+//   cassandra_bloom_free. On success, *errptr does not change. If there is no
+//   memory even for the sentence, *errptr is NULL.
+// - Lack of memory is such a failure: no C++ exception leaves this library.
 //   Functions without `errptr` cannot fail.
-// - Arguments must not be NULL unless it is said that they may. Where there is
-//   an `errptr`, a path, a version or a buffer that is NULL is a failure.
-// - Strings are UTF-8 or whatever bytes the file system has, and end in NUL.
-// - Functions without a handle are safe for concurrent use; of handles, the
-//   types say it.
+// - Arguments must not be NULL unless their comment says that they may. In a
+//   function with an `errptr`, a path, a version or a buffer that is NULL is a
+//   failure.
+// - Strings end in NUL. They are UTF-8, except for file names, which are
+//   whatever bytes the file system has.
+// - Functions without a handle are safe for concurrent use. The comment of each
+//   handle's type says what is safe with handles.
 //
-// The symbols are versioned (CASSANDRA_BLOOM_0.1): a function, once released,
-// keeps its name, its arguments and its meaning.
+// The symbols are versioned (CASSANDRA_BLOOM_0.1): a released function keeps
+// its name, its arguments and its meaning.
 
 #ifndef CASSANDRA_BLOOM_C_H_
 #define CASSANDRA_BLOOM_C_H_
@@ -44,38 +48,42 @@
 extern "C" {
 #endif
 
-// The version of this library, such as "0.1.0". Never freed.
+// The version of this library, for example "0.1.0". The caller must not free
+// it.
 CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_version(void);
 
-// Frees a message of *errptr, or a string that is said to be freed so. NULL
-// does nothing.
+// Frees a message from *errptr, or a string whose comment says to free it with
+// this function. NULL does nothing.
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_free(void* memory);
 
-// Cassandra's Murmur3 of a key: hash[0] and hash[1] are the two numbers of its
-// MurmurHash.hash3_x64_128. Equal to canonical MurmurHash3 x64 128 with seed 0
-// only if no tail byte is above 0x7f.
+// Cassandra's Murmur3 hash of a key: hash[0] and hash[1] are the two numbers of
+// its MurmurHash.hash3_x64_128. The same as canonical MurmurHash3 x64 128 with
+// seed 0, unless one of the last key_size % 16 bytes, other than the eighth of
+// them, is above 0x7f.
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_hash(const char* key,
                                                  size_t key_size,
                                                  uint64_t hash[2]);
 
 // ---- Reading a Filter.db ----
 
-// A Filter.db in memory. Immutable; all functions but the destruction are safe
-// for concurrent use of one handle.
+// A Filter.db in memory. Immutable: all functions except the one that destroys
+// it are safe for concurrent use of one handle.
 typedef struct cassandra_bloom_filter_t cassandra_bloom_filter_t;
 
-// `sstable_version`: nothing in a Filter.db says its form; this does: an
-// SSTable version such as "nb" or "ka", or a form by its name, "before-ma",
-// "ma-to-me" or "na-and-later". NULL takes it from the name of the file, such
-// as nb-1-big-Filter.db.
+// `sstable_version`: an SSTable version such as "nb" or "ka", or the name of a
+// form: "before-ma", "ma-to-me" or "na-and-later". It is needed because nothing
+// in a Filter.db says its form. NULL takes the version from the name of the
+// file, for example nb-1-big-Filter.db.
 //
-// The file is mapped if its bits can be used as they are, otherwise loaded. It
-// must not be changed in place meanwhile; it may be replaced or removed.
+// The file is mapped if its bits can be used as they are, otherwise loaded.
+// While the handle exists, the file must not be changed in place; it may be
+// replaced or removed.
 CASSANDRA_BLOOM_EXPORT cassandra_bloom_filter_t* cassandra_bloom_filter_open(
     const char* path, const char* sstable_version, char** errptr);
 
-// From the bytes of a whole Filter.db, which are copied: the caller may free
-// them. `sstable_version` as above, but there is no file to take it from.
+// Reads a whole Filter.db from `bytes`, which are copied: the caller may free
+// them. `sstable_version`: as above, but not NULL, because there is no file
+// name to take it from.
 CASSANDRA_BLOOM_EXPORT cassandra_bloom_filter_t*
 cassandra_bloom_filter_from_bytes(const char* bytes, size_t size,
                                   const char* sstable_version, char** errptr);
@@ -87,23 +95,23 @@ CASSANDRA_BLOOM_EXPORT void cassandra_bloom_filter_destroy(
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_filter_may_contain(
     const cassandra_bloom_filter_t* filter, const char* key, size_t key_size);
 
-// may_contain[i] is the answer for the key of key_sizes[i] bytes at keys[i],
-// for all `num_keys` of them: faster than one by one. The three arrays may be
-// NULL if there are no keys.
+// Sets may_contain[i] to the answer for the key of key_sizes[i] bytes at
+// keys[i], for all `num_keys` keys. Faster than one call for each key. The
+// three arrays may be NULL if `num_keys` is 0.
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_filter_may_contain_many(
     const cassandra_bloom_filter_t* filter, const char* const* keys,
     const size_t* key_sizes, size_t num_keys, bool* may_contain);
 
-// Was it a file of no bytes? Cassandra takes every key for present then, and so
-// does the query; there are no probes, no words and no bits.
+// Whether the file had no bytes. Cassandra then takes every key for present,
+// and so does the query; there are no probes, no words and no bits.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_filter_always_present(
     const cassandra_bloom_filter_t* filter);
 
-// The form by its name, as above. Never freed.
+// The name of the form, one of the three above. The caller must not free it.
 CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_filter_form(
     const cassandra_bloom_filter_t* filter);
 
-// Bits that a key sets (k), 1 ... 21.
+// The number of bits that a key sets (k): 1 ... 21, or 0 if always present.
 CASSANDRA_BLOOM_EXPORT int cassandra_bloom_filter_num_probes(
     const cassandra_bloom_filter_t* filter);
 
@@ -111,29 +119,31 @@ CASSANDRA_BLOOM_EXPORT int cassandra_bloom_filter_num_probes(
 CASSANDRA_BLOOM_EXPORT uint32_t
 cassandra_bloom_filter_num_words(const cassandra_bloom_filter_t* filter);
 
-// Reads the whole filter.
+// The number of bits that are set. Reads the whole filter.
 CASSANDRA_BLOOM_EXPORT uint64_t
 cassandra_bloom_filter_count_set_bits(const cassandra_bloom_filter_t* filter);
 
-// How many keys a filter most likely holds, by the number of bits that are set.
-// Infinite if all are, or if it is always present. Reads the whole filter.
+// The most likely number of keys in the filter, estimated from the number of
+// bits that are set. Infinite if all bits are set, or if the filter is always
+// present. Reads the whole filter.
 CASSANDRA_BLOOM_EXPORT double cassandra_bloom_filter_estimated_keys(
     const cassandra_bloom_filter_t* filter);
 
-// The fraction of absent keys that pass, 0 ... 1, by the number of bits that
-// are set. Reads the whole filter.
+// The fraction of absent keys that pass, 0 ... 1, estimated from the number of
+// bits that are set. Reads the whole filter.
 CASSANDRA_BLOOM_EXPORT double cassandra_bloom_filter_estimated_fp_rate(
     const cassandra_bloom_filter_t* filter);
 
 // ---- Building a Filter.db ----
 
-// A filter that is being built, in the memory of that filter alone. One thread
-// at a time; builders are independent of each other.
+// A filter that is being built. It keeps the bits of the filter, not the keys.
+// One thread at a time; builders are independent of each other.
 typedef struct cassandra_bloom_builder_t cassandra_bloom_builder_t;
 
-// An empty filter of Cassandra's size and number of probes for so many keys:
-// more make false positives, never false negatives. Filters of more than
-// 16 GiB have no form, and asking for one is a failure.
+// An empty filter with Cassandra's size and number of probes for
+// `expected_keys` keys. More keys than that cause more false positives, never
+// false negatives. Fails if the filter would be larger than 16 GiB, which a
+// Filter.db cannot express.
 //
 // `sstable_version`: as for cassandra_bloom_filter_open, but not NULL.
 //
@@ -159,12 +169,13 @@ CASSANDRA_BLOOM_EXPORT void cassandra_bloom_builder_destroy(
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_builder_add(
     cassandra_bloom_builder_t* builder, const char* key, size_t key_size);
 
-// Adds `num_keys` keys, given as to cassandra_bloom_filter_may_contain_many.
+// Adds `num_keys` keys. The arrays are those of
+// cassandra_bloom_filter_may_contain_many.
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_builder_add_many(
     cassandra_bloom_builder_t* builder, const char* const* keys,
     const size_t* key_sizes, size_t num_keys);
 
-// As of the filter, above.
+// The same as for a filter, above.
 CASSANDRA_BLOOM_EXPORT int cassandra_bloom_builder_num_probes(
     const cassandra_bloom_builder_t* builder);
 CASSANDRA_BLOOM_EXPORT uint32_t
@@ -174,59 +185,60 @@ cassandra_bloom_builder_num_words(const cassandra_bloom_builder_t* builder);
 CASSANDRA_BLOOM_EXPORT size_t
 cassandra_bloom_builder_file_size(const cassandra_bloom_builder_t* builder);
 
-// Puts the bytes of the Filter.db, with the keys added so far, at `buffer`,
-// which has room for `buffer_size` bytes: fewer than the size of the file is a
-// failure. Keys may be added afterwards.
+// Writes the bytes of the Filter.db, with the keys added so far, to `buffer`,
+// which has room for `buffer_size` bytes. Fails if that is less than the size
+// of the file. Keys may be added afterwards.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_serialize(
     cassandra_bloom_builder_t* builder, char* buffer, size_t buffer_size,
     char** errptr);
 
-// Writes the same bytes to a file: into a temporary file in the same folder,
-// which gets its name when it is whole and on disk. A file that is already
-// there is a failure, and left alone, unless `overwrite`. The name is not
-// compared with the SSTable version.
+// Writes the same bytes to a file. They go to a temporary file in the same
+// folder, which gets the name `path` when it is complete and on disk. If `path`
+// exists, that is a failure and the file is left alone, unless `overwrite`. The
+// file name is not compared with the SSTable version.
 //
-// A symbolic link stays, and what it leads to is written so. Through a FIFO or
-// a character device, and for "-" through standard output, the bytes go as they
-// come, whatever `overwrite` says; a FIFO waits for its reader, and a reader
-// that goes is a failure, without SIGPIPE. A folder, a socket or a block device
-// is a failure and left alone.
+// A symbolic link stays; the file that it leads to is written in this way. For
+// a FIFO, a character device or "-", which is standard output, the bytes are
+// written directly, whatever `overwrite` says. A FIFO waits for its reader; if
+// the reader goes away, that is a failure, without SIGPIPE. A folder, a socket
+// or a block device is a failure and is left alone.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_write(
     cassandra_bloom_builder_t* builder, const char* path, bool overwrite,
     char** errptr);
 
 // ---- RocksDB: in librocksdb_cassandra_bloom.so and the static library ----
 
-// The version of the RocksDB that the library was compiled for, such as
-// "7.8.3". It works with every patch release of the same major.minor, and with
-// no other. Never freed.
+// The version of RocksDB that the library was compiled for, for example
+// "7.8.3". The library works with every patch release of the same major.minor,
+// and with no other release. The caller must not free it.
 CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_rocksdb_version(void);
 
-// Makes RocksDB's default registry know the policy (and the listener of
-// filter_db_export_listener.h) under the name "cassandra_bloom", so that
+// Registers the policy with RocksDB's default registry under the name
+// "cassandra_bloom" (and the listener of filter_db_export_listener.h), so that
 // strings such as
 //
 //   block_based_table_factory={filter_policy=cassandra_bloom:10}
 //
-// work in rocksdb_get_options_from_string and in OPTIONS files. Once per
-// process, before the first such string; further calls do nothing. The library
-// does not do it by itself when it is loaded, unless it was preloaded by
-// libcassandra_bloom_preload.so.
+// work in rocksdb_get_options_from_string and in OPTIONS files. Call it once
+// per process, before the first such string; further calls do nothing. Loading
+// the library does not register the policy, unless
+// libcassandra_bloom_preload.so loaded it.
 //
-// A failure if the RocksDB of this process is another release than
-// cassandra_bloom_rocksdb_version. The registry is that of the shared
-// librocksdb to which this library is linked: a program with a RocksDB of its
-// own, linked statically, is not reached and this cannot be noticed.
+// Fails if the RocksDB of this process is another release than
+// cassandra_bloom_rocksdb_version. The registry is the one of the shared
+// librocksdb that this library is linked to. A program that links its own
+// RocksDB statically has another registry: this function does not reach it, and
+// cannot detect that.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_register_with_rocksdb(
     char** errptr);
 
-// What the policies of this process, those that are gone included, have built
-// and read until the call that makes this: a policy has no handle in C. The
-// figures are those of filter_statistics.h, which says what each counts.
-// Immutable; safe for concurrent use.
+// What all policies of this process, including destroyed ones, have built and
+// read up to the call that makes this handle. (A single policy has no handle in
+// C.) The figures are those of filter_statistics.h, which says what each one
+// counts. Immutable; safe for concurrent use.
 typedef struct cassandra_bloom_statistics_t cassandra_bloom_statistics_t;
 
-// Fails only for want of memory.
+// Fails only if there is no memory.
 CASSANDRA_BLOOM_EXPORT cassandra_bloom_statistics_t*
 cassandra_bloom_statistics_total(char** errptr);
 
@@ -246,8 +258,8 @@ CASSANDRA_BLOOM_EXPORT uint64_t cassandra_bloom_statistics_match_all_filters(
 CASSANDRA_BLOOM_EXPORT uint64_t cassandra_bloom_statistics_damaged_blocks(
     const cassandra_bloom_statistics_t* statistics);
 
-// All of them, in lines in the style of `nodetool tablestats`. The caller frees
-// it with cassandra_bloom_free. NULL only for want of memory.
+// All figures, as lines in the style of `nodetool tablestats`. The caller frees
+// the string with cassandra_bloom_free. NULL only if there is no memory.
 CASSANDRA_BLOOM_EXPORT char* cassandra_bloom_statistics_to_string(
     const cassandra_bloom_statistics_t* statistics, char** errptr);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cassandra's Filter.db, the file that holds the Bloom filter of an SSTable:
-// read, queried, built and written, in every form that Cassandra ever wrote.
+// Reads, queries, builds and writes Filter.db, the file that holds the Bloom
+// filter of an SSTable of Cassandra, in every form that Cassandra ever wrote.
 //
-// Errors are sentences in *error that name the value and what was expected; the
-// function then returns false or nullptr. Nothing throws but for want of
-// memory.
+// On an error a function returns false or nullptr, and *error is a sentence
+// that names the value and what was expected. Functions throw only if there is
+// no memory.
 
 #ifndef CASSANDRA_BLOOM_FILTER_DB_H_
 #define CASSANDRA_BLOOM_FILTER_DB_H_
@@ -20,8 +20,8 @@ namespace cassandra_bloom {
 
 // ---- Forms ----
 
-// Which half of the hash of a key is where its probes start, and which one is
-// the step between them (CASSANDRA-8413).
+// Which half of a key's hash is the start of its probes; the other half is the
+// step between them (CASSANDRA-8413).
 enum class HashOrder {
   kH1Base,  // SSTable versions before `ma`
   kH2Base,  // `ma` and later
@@ -33,7 +33,8 @@ enum class WordOrder {
   kLittleEndianWords,  // `na` and later: byte after byte
 };
 
-// Nothing in a Filter.db says its form; the SSTable version in its name does.
+// The SSTable version in the file's name tells the form; nothing in a Filter.db
+// does.
 struct FilterForm {
   HashOrder hash_order;
   WordOrder word_order;
@@ -53,16 +54,16 @@ constexpr FilterForm kMaToMe = {HashOrder::kH2Base, WordOrder::kBigEndianWords};
 constexpr FilterForm kNaAndLater = {HashOrder::kH2Base,
                                     WordOrder::kLittleEndianWords};
 
-// `version`: an SSTable version such as "nb" or "ka", or a form by its name:
-// "before-ma", "ma-to-me", "na-and-later".
+// `version`: an SSTable version such as "nb" or "ka", or the name of a form:
+// "before-ma", "ma-to-me" or "na-and-later".
 bool FormOfSstableVersion(std::string_view version, FilterForm* form,
                           std::string* error);
 
-// Its name, as above.
+// The name of a form, as for FormOfSstableVersion.
 const char* FormName(FilterForm form);
 
-// The version in the name of a component of an SSTable, with or without folders
-// before it: "nb-1-big-Filter.db", "ks-cf-ka-1-Filter.db",
+// Gets the SSTable version from the name of a component of an SSTable, with or
+// without folders before it: "nb-1-big-Filter.db", "ks-cf-ka-1-Filter.db",
 // "da-3gh1-bti-Filter.db".
 bool SstableVersionOfFileName(std::string_view path, std::string* version,
                               std::string* error);
@@ -72,12 +73,12 @@ bool SstableVersionOfFileName(std::string_view path, std::string* version,
 // A Filter.db in memory. Immutable and safe for concurrent use.
 class FilterDbFile {
  public:
-  // Mapped, if its bits can be used as they are, otherwise loaded.
+  // Maps the file if its bits can be used as they are, otherwise loads it.
   static std::unique_ptr<FilterDbFile> Open(const std::string& path,
                                             FilterForm form,
                                             std::string* error);
 
-  // A whole file in memory, which is copied.
+  // Reads a whole file from memory; `bytes` are copied.
   static std::unique_ptr<FilterDbFile> FromBytes(std::string_view bytes,
                                                  FilterForm form,
                                                  std::string* error);
@@ -85,18 +86,19 @@ class FilterDbFile {
 
   FilterForm form() const;
 
-  // A file of no bytes. Cassandra takes every key for present; it has no
-  // probes, no words and no bits.
+  // Whether the file had no bytes. Cassandra then takes every key for present;
+  // there are no probes, no words and no bits.
   bool always_present() const { return num_words() == 0; }
 
-  // Cassandra builds with 1 ... 20 and fails to query with more than 21, so
-  // more is an error in Open.
+  // Cassandra builds with 1 ... 20 and fails to query with more than 21. So
+  // Open and FromBytes refuse more than 21.
   int num_probes() const;
 
   uint32_t num_words() const;
   uint64_t capacity_bits() const { return uint64_t{64} * num_words(); }
 
-  // Always in the order of kLittleEndianWords, 8 * num_words() bytes.
+  // 8 * num_words() bytes, always in the order of kLittleEndianWords; valid as
+  // long as this object.
   const char* bits() const;
 
   uint64_t CountSetBits() const;
@@ -104,7 +106,8 @@ class FilterDbFile {
   // False only if the key was certainly not added.
   bool MayContain(std::string_view key) const;
 
-  // may_contain[i] = MayContain(keys[i]), faster.
+  // Sets may_contain[i] = MayContain(keys[i]) for all `num_keys` keys. Faster
+  // than one call for each key.
   void MayContain(const std::string_view* keys, size_t num_keys,
                   bool* may_contain) const;
 
@@ -115,22 +118,26 @@ class FilterDbFile {
   const std::unique_ptr<const Content> content_;
 };
 
-// How many keys a filter most likely holds: -m/k * ln(1 - X/m) for X of m bits
-// set. Infinite if all are.
+// The most likely number of keys in a filter with X of m bits set:
+// -m/k * ln(1 - X/m). Infinite if all bits are set.
+// - X/m). Infinite if all bits are set.
 double EstimatedNumKeys(int num_probes, uint64_t set_bits,
                         uint64_t capacity_bits);
 
-// The rate of false positives of a filter as it is: (X/m)^k.
+// The false positive rate of a filter with X of m bits set: (X/m)^k.
 double ObservedFalsePositiveRate(int num_probes, uint64_t set_bits,
                                  uint64_t capacity_bits);
 
 // ---- Writing ----
 
-// Builds a filter in the memory of that filter alone. One thread at a time.
+// Builds a filter. Keeps the bits of the filter, not the keys. One thread at a
+// time.
 class FilterDbBuilder {
  public:
-  // Cassandra's size and probes for so many keys: by bits per key, 1 ... 100,
-  // or by its bloom_filter_fp_chance, at least 0.0000671 and less than 1.
+  // An empty filter with Cassandra's size and number of probes for
+  // `expected_keys` keys. `bits_per_key`: 1 ... 100. `fp_chance`: Cassandra's
+  // bloom_filter_fp_chance, at least 0.0000671 and less than 1. Fails if the
+  // filter would be larger than 16 GiB, which a Filter.db cannot express.
   static std::unique_ptr<FilterDbBuilder> ForBitsPerKey(double bits_per_key,
                                                         uint64_t expected_keys,
                                                         FilterForm form,
@@ -157,23 +164,25 @@ class FilterDbBuilder {
   const std::unique_ptr<Content> content_;
 };
 
-// Puts the bytes of a file at `out`: 8 + 8 * num_words of them. `bits` as
+// Writes the 8 + 8 * num_words bytes of a file to `out`. `bits` as
 // FilterDbFile::bits.
 void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
                        const char* bits, char* out);
 
-// Writes a filter in this form: into a temporary file in the same folder, which
-// gets its name when it is whole and on disk. An existing file is an error
-// unless `overwrite`. `bits` as FilterDbFile::bits.
+// Writes a filter in this form to a file. The bytes go to a temporary file in
+// the same folder, which gets the name `path` when it is complete and on disk.
+// An existing file is an error unless `overwrite`. `bits` as
+// FilterDbFile::bits.
 //
-// A symbolic link stays, and what it leads to is written so. Where `path` leads
-// to a FIFO or a character device, and for "-", which is standard output, the
-// bytes go through as they come, whatever `overwrite` says; opening a FIFO
-// waits for its reader, and a reader that goes is an error, without SIGPIPE. A
-// folder, a socket or a block device is an error and left alone.
+// A symbolic link stays; the file that it leads to is written in this way. For
+// a FIFO, a character device or "-", which is standard output, the bytes are
+// written directly, whatever `overwrite` says. Opening a FIFO waits for its
+// reader; if the reader goes away, that is an error, without SIGPIPE. A folder,
+// a socket or a block device is an error and is left alone.
 //
-// The temporary file is the name with ".tmp" and the number of the process.
-// Those that killed processes left of this file are removed.
+// The name of the temporary file is `path`, ".cassandra_bloom-" and eight
+// random hexadecimal digits. Temporary files of `path` that killed processes
+// left behind are removed.
 bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
                        uint32_t num_words, const char* bits, bool overwrite,
                        std::string* error);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A folder of Filter.db files that follows a running RocksDB database.
+// A listener that keeps a folder of Filter.db files up to date with a running
+// RocksDB database.
 //
 //   std::string error;
 //   options.listeners.push_back(cassandra_bloom::NewFilterDbExportListener(
@@ -10,47 +11,48 @@
 //
 //   listeners=cassandra_bloom_export(nb,/var/lib/filters)
 //
-// In the path "%3A" is a colon, and so on for any byte that has a meaning
-// there. RocksDB writes the listener so into OPTIONS files, and reads it again,
-// beside other listeners, too, with ":" between them. The spelling
+// In the path, "%3A" stands for a colon; every other byte that has a meaning in
+// these strings is written in the same way. RocksDB writes the listener into
+// OPTIONS files in this spelling and reads it again, also next to other
+// listeners, with ":" between them. The spelling
 //
 //   listeners={{id=cassandra_bloom_export;out_dir=/var/lib/filters;
 //               sstable_version=nb}}
 //
-// is read as well. (In single braces RocksDB would end a path at a `:`, for it
-// takes that for the end of a listener.) Before 11.8 RocksDB takes several
-// listeners in an OPTIONS file for one: those of this kind are read
-// nevertheless, though of two in the second spelling only the last one, and
-// those of others are not, so that a program has to add them itself.
+// is read as well. (In single braces RocksDB would end a path at a `:`, because
+// it takes that for the end of a listener.) Before 11.8, RocksDB takes several
+// listeners in an OPTIONS file for one. Listeners of this kind are read
+// nevertheless, but if two have the second spelling, only the last one is.
+// Listeners of other kinds are not read; a program has to add them itself.
 //
-// Refused are an empty out_dir, one that is no folder, is in the folder of a
-// database or holds SSTables, an unknown version and an unknown option. A
-// folder that is not there, or cannot be written to, is not refused: it may be
-// mounted later.
+// These are refused: an empty out_dir, an out_dir that is not a folder, that is
+// in the folder of a database or that holds SSTables, an unknown version and an
+// unknown option. A folder that does not exist or cannot be written to is not
+// refused, because it may be mounted later.
 //
 // Every SST file that is flushed, compacted or ingested gets its Filter.db, as
-// by ExportFilterDbs with `sync`, named "nb-123-big-Filter.db" for 000123.sst,
-// and it goes when the SST file goes. The work is done in a thread of the
-// listener's own. Whatever fails is logged, in RocksDB's LOG or on stderr, and
-// counted, and never fails the database. What the folder could not take, and
-// what somebody removed from it, is made up for at the next flush, compaction
-// or ingestion; an SST file that could not be read is tried again by
+// by ExportFilterDbs with `sync`, named "nb-123-big-Filter.db" for 000123.sst.
+// When the SST file is deleted, so is its Filter.db. A thread of the listener
+// does the work. Failures are logged, in RocksDB's LOG or on stderr, and
+// counted; they never fail the database. A Filter.db that could not be written
+// to the folder, or that was removed from it, is made at the next flush,
+// compaction or ingestion. An SST file that could not be read is tried again by
 // ReconcileFilterDbExports and after an open. `filterdb doctor` says what is
 // missing, and why.
 //
-// RocksDB sends no event for files that are there before it, such as those that
-// a database has when it is opened, for those that an import brings, and for
-// the strays of a crash. The listener looks for them at its first event after
-// an open; ReconcileFilterDbExports does so at any time. Files that
-// DB::CompactFiles writes come without an event, too: they get theirs when one
-// of those that they replace is deleted, which an open iterator may put off.
+// RocksDB sends no event for files that a database already has when it is
+// opened, for those that an import brings, and for those that a crash leaves
+// behind. The listener looks for them at its first event after an open;
+// ReconcileFilterDbExports does so at any time. Files that DB::CompactFiles
+// writes come without an event, too: they get their Filter.db when one of the
+// files that they replace is deleted, which an open iterator may delay.
 //
-// A listener serves one database, in local files, and one folder, and the
-// folder is marked as that of this database: another one, a copy of it
-// included, is refused, and so is a folder of filters that hold other entries
-// (as by FilterDbExportOptions::partition_key). Destroying the listener, which
-// usually the database does when it is closed, takes until what it was told is
-// done. After a fork only the parent's goes on.
+// A listener serves one database, in local files, and one folder, and marks the
+// folder as that of this database. It refuses a folder that is marked for
+// another database, even a copy of this one, and a folder of filters that hold
+// other entries (as by FilterDbExportOptions::partition_key). Destroying the
+// listener, which usually happens when the database is closed, waits until all
+// its work is done. After a fork, only the parent's listener goes on.
 
 #ifndef CASSANDRA_BLOOM_FILTER_DB_EXPORT_LISTENER_H_
 #define CASSANDRA_BLOOM_FILTER_DB_EXPORT_LISTENER_H_
@@ -70,18 +72,19 @@ class EventListener;
 
 namespace cassandra_bloom {
 
-// For options.listeners. `out_dir` may not be in the folder of a database, nor
-// hold SSTables; it is created as soon as its parent is there.
-// `sstable_version`: as "nb". nullptr and `*error` if it cannot work so.
+// A listener for options.listeners. `out_dir` must not be in the folder of a
+// database, nor hold SSTables; it is created as soon as its parent exists.
+// `sstable_version`: for example "nb". Returns nullptr, with `*error`, if these
+// settings cannot work.
 CASSANDRA_BLOOM_EXPORT std::shared_ptr<ROCKSDB_NAMESPACE::EventListener>
 NewFilterDbExportListener(const std::string& out_dir,
                           const std::string& sstable_version,
                           std::string* error);
 
 // Makes `out_dir` hold exactly the Filter.db files of the live SST files of a
-// database that is open in this process, as ExportFilterDbs with `sync` does
-// for one that need not be. Waits for the listener of the database, if it has
-// one. Not to be called from an event of a listener.
+// database that is open in this process. (ExportFilterDbs with `sync` does so
+// for a database that need not be open.) Waits for the listener of the
+// database, if it has one. Must not be called from an event of a listener.
 CASSANDRA_BLOOM_EXPORT bool ReconcileFilterDbExports(
     ROCKSDB_NAMESPACE::DB* db, const std::string& out_dir,
     const std::string& sstable_version, FilterDbExportReport* report,
@@ -93,8 +96,9 @@ struct FilterDbExportCounts {
   uint64_t failed = 0;
 };
 
-// What a listener has done so far, in any thread. False if it is not one of
-// these. (A database's listeners are in DB::GetDBOptions.)
+// Gets what a listener has done so far; safe in any thread. False if it is not
+// a listener of this library. (DB::GetDBOptions has the listeners of a
+// database.)
 CASSANDRA_BLOOM_EXPORT bool GetFilterDbExportCounts(
     const ROCKSDB_NAMESPACE::EventListener& listener,
     FilterDbExportCounts* counts);

@@ -10,13 +10,14 @@
 //
 // A policy is immutable and safe for concurrent use. It works in full and
 // partitioned filters, with whole keys, prefixes or both. It reads its own
-// filters whatever bits per key they were built with, and sees no others: after
-// a change from or to another policy, or to another partition key, reads are
-// unfiltered, never wrong, until compaction has rewritten the files.
+// filters whatever bits per key they were built with, and does not see other
+// filters: after a change from or to another policy, or to another partition
+// key, reads are unfiltered, never wrong, until compaction has rewritten the
+// files.
 //
-// All of this refuses to work, with a line on stderr, in a process whose
-// RocksDB is another release (major.minor) than the one this library was
-// compiled for.
+// All functions refuse to work in a process whose RocksDB is another release
+// (major.minor) than the one this library was compiled for. Those that return
+// no Status say so in a line on stderr.
 
 #ifndef CASSANDRA_BLOOM_FILTER_POLICY_H_
 #define CASSANDRA_BLOOM_FILTER_POLICY_H_
@@ -37,97 +38,101 @@ class ObjectLibrary;
 class SliceTransform;
 class Status;
 
-// `bits_per_key`: memory per key, as in NewBloomFilterPolicy: below 0.5 no
-// filter is built, from 0.5 to 1 it is taken as 1, above 100 and NaN as 100,
-// and it is rounded to thousandths. Whole numbers from 1 to 20 give exactly the
-// filter that Cassandra builds with as many buckets per element.
+// `bits_per_key`: memory per key, as in NewBloomFilterPolicy, rounded to
+// thousandths. Below 0.5 no filter is built; 0.5 to 1 counts as 1; above 100
+// and NaN count as 100. Whole numbers from 1 to 20 give exactly the filter that
+// Cassandra builds with that many buckets per element.
 //
-// The caller owns the result; usually a shared_ptr takes it, as above. nullptr,
-// which RocksDB takes for "no filter", in the wrong RocksDB (see above).
+// The caller owns the result; usually a shared_ptr takes it, as above. In the
+// wrong RocksDB (see above) the result is nullptr, which RocksDB takes for "no
+// filter".
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicy(
     double bits_per_key);
 
 // `fp_chance`: Cassandra's bloom_filter_fp_chance, 0.0000671 ... 1, with
-// Cassandra's choice of size and probes; 1 means that no filter is built.
+// Cassandra's choice of size and probes; at 1 no filter is built.
 //
 // A value out of range, or NaN, gives a policy that DB::Open refuses with
-// InvalidArgument; where RocksDB does not validate, it builds no filter and
-// says so in the LOG or on stderr. Ownership as above.
+// InvalidArgument. Where RocksDB does not validate options, this policy builds
+// no filter and says so in the LOG or on stderr. Ownership as above.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyForFpChance(
     double fp_chance);
 
 struct CassandraBloomOptions {
-  // As for the two functions above; bits per key, unless fp_chance is not 0.
+  // As for the two functions above. If fp_chance is not 0, it replaces
+  // bits_per_key.
   double bits_per_key = 10;
   double fp_chance = 0;
 
-  // Instead of these, the bits per key, or the chance, of the SST files that
-  // are written to level 0, level 1, and so on; the last one is that of all
-  // further levels, too. Here and below a number out of the ranges above (0 to
-  // 100 bits) is refused as a wrong fp_chance is.
+  // These lists replace both: the bits per key, or the chance, of the SST files
+  // that are written to level 0, level 1, and so on. The last number also holds
+  // for all further levels. Here and below, a number outside the ranges above
+  // (0 to 100 bits) is refused like a wrong fp_chance.
   std::vector<double> level_bits;
   std::vector<double> level_fp_chance;
 
-  // Instead of all of these, for files that RocksDB knows to be the last with
-  // keys of their range. A flush never is.
+  // These replace all of the above in files that RocksDB knows to be the last
+  // with keys of their range. A flushed file never is.
   std::optional<double> bottommost_bits;
   std::optional<double> bottommost_fp_chance;
 
-  // `uniform`, or `monkey`: spreads bits_per_key, the average, over the levels
-  // of leveled compaction so that false positives are fewest: each level has ln
-  // T / (ln 2)^2 more bits per key than the one below, 4.8 for T = 10, up to
-  // 14.4 more than the last one (Dayan, Athanassoulis, Idreos: Monkey, SIGMOD
-  // 2017). In universal and FIFO compaction every file has the average.
+  // `uniform`, or `monkey`: takes bits_per_key as the average and spreads it
+  // over the levels of leveled compaction so that there are the fewest false
+  // positives. Each level has ln T / (ln 2)^2 more bits per key than the one
+  // below it, 4.8 for T = 10, and at most 14.4 more than the last one (Dayan,
+  // Athanassoulis, Idreos: Monkey, SIGMOD 2017). In universal and FIFO
+  // compaction every file has the average.
   //
-  // A level is counted from the last one up, as
-  // level_compaction_dynamic_level_bytes fills them; without that, the last one
-  // that holds data has to be given in bottom_level. DB::Open refuses a
+  // Monkey counts levels up from the last one, which is how
+  // level_compaction_dynamic_level_bytes fills them. Without that option,
+  // bottom_level must be the last level that holds data. DB::Open refuses a
   // database with neither or both.
   std::string allocation = "uniform";
-  std::optional<double> size_ratio;  // T, 2 to 1000; 10 if none
+  std::optional<double> size_ratio;  // T, 2 to 1000; default: 10
   std::optional<int> bottom_level;   // 1 to 100
 
-  // A file has the bits per key of the level that it is written to, also when
-  // it is moved to another one later, as it is. One whose level is unknown
-  // (SstFileWriter, RepairDB) is taken as one of the last level by a list, and
-  // has the average with monkey.
+  // A file has the bits per key of the level that it is written to, even after
+  // RocksDB has moved it unchanged to another level. A file whose level is
+  // unknown (SstFileWriter, RepairDB) is sized for the last level by a list,
+  // and has the average with monkey.
 
-  // Where the partition key is in a storage key: what the filter holds, once
-  // for all keys of a partition that are beside each other.
+  // Where the partition key is in a storage key. The filter holds one entry for
+  // all adjacent keys of a partition.
   //
   //   whole                the storage key itself
   //   fixed:N              its first N bytes
-  //   skip:S               all that is behind its first S bytes
-  //   skip:S,fixed:N       N bytes behind the first S
-  //   skip:S,u16           a big-endian 16-bit length behind the first S bytes
+  //   skip:S               everything after its first S bytes
+  //   skip:S,fixed:N       N bytes after the first S
+  //   skip:S,u16           after the first S bytes: a big-endian 16-bit length
   //                        and then the key, as Cassandra writes it
-  //   skip:S,composite:C   C components of a composite partition key behind the
-  //                        first S bytes, each a length as above, the component
+  //   skip:S,composite:C   after the first S bytes: C components of a composite
+  //                        partition key, each a length as above, the component
   //                        and a byte that ends it
   //
-  // `u16` and `composite:C` alone skip nothing. A storage key that ends before
-  // its partition key does is taken whole. Anything else is refused as a wrong
-  // fp_chance is.
+  // `u16` and `composite:C` without `skip:S` skip nothing. A storage key that
+  // ends before its partition key does is taken whole. Any other spelling is
+  // refused like a wrong fp_chance.
   std::string partition_key = "whole";
 };
 
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyFromOptions(
     const CassandraBloomOptions& options);
 
-// The prefix extractor "cassandra_partition:" + partition_key, which makes
-// prefixes that end where the partition key does, so that iterators within a
-// partition use the filter, too:
+// The prefix extractor "cassandra_partition:" + partition_key. Its prefixes end
+// where the partition key does, so that iterators within a partition use the
+// filter, too:
 //
 //   options.prefix_extractor = ...;  // skip:8,u16
 //   table_options.filter_policy = ...;  // with the same partition_key
 //   iterator->Seek(any key of the partition);
 //
-// The same entry of the filter then serves Get and Seek. An iterator that is to
-// leave the partition takes ReadOptions::total_order_seek or auto_prefix_mode,
-// as with every prefix extractor. For bytewise comparators.
+// Get and Seek then use the same entry of the filter. An iterator that is to
+// leave the partition needs ReadOptions::total_order_seek or auto_prefix_mode,
+// as with every prefix extractor. Use it only with bytewise comparators.
 //
-// InvalidArgument for a partition key that has no end, as `whole` and `skip:S`
-// have none, or for none of the above; NotSupported in the wrong RocksDB.
+// Returns InvalidArgument for a partition key without an end (`whole` or
+// `skip:S`) and for any spelling that is not listed above, and NotSupported in
+// the wrong RocksDB.
 CASSANDRA_BLOOM_EXPORT Status NewCassandraPartitionTransform(
     const std::string& partition_key,
     std::shared_ptr<const SliceTransform>* transform);
@@ -136,17 +141,17 @@ CASSANDRA_BLOOM_EXPORT Status NewCassandraPartitionTransform(
 
 // Makes the library know every filter_policy string that begins with
 // "cassandra_bloom", every prefix_extractor string that begins with
-// "cassandra_partition", the listener of filter_db_export_listener.h, and the
-// mark that keeps an OPTIONS file from who does not know all these,
-// "memtable_factory={id=SkipListFactory:00;cassandra_bloom=required}". For
-// example:
+// "cassandra_partition", the listener of filter_db_export_listener.h, and
+// "memtable_factory={id=SkipListFactory:00;cassandra_bloom=required}", a mark
+// that makes an OPTIONS file unreadable to a process that does not know all
+// these. For example:
 //
 //   rocksdb::ObjectRegistry::Default()->AddLibrary(
 //       "cassandra_bloom", register_cassandra_bloom, "");
 //
 // The signature is that of a RocksDB plugin's registrar; `arg` is ignored.
-// Returns the number of factories in the library, or 0, with nothing added, in
-// the wrong RocksDB. A further call does no harm.
+// Returns the number of factories in the library. In the wrong RocksDB it adds
+// nothing and returns 0. A further call does no harm.
 extern "C" CASSANDRA_BLOOM_EXPORT int register_cassandra_bloom(
     ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& arg);
 

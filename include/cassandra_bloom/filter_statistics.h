@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a filter policy of ours has built and read, for tests and for people.
+// What a filter policy of this library has built and read, for tests and for
+// people.
 //
 //   const auto* const table_options =
 //       db->GetOptions().table_factory
@@ -11,8 +12,8 @@
 //     std::fputs(statistics.ToString().c_str(), stdout);
 //   }
 //
-// Always on: a policy counts filters, not keys. What reads make of the filters
-// is in RocksDB's own statistics (rocksdb.bloom.filter.*).
+// Always on, because a policy counts filters, not keys. What reads gain from
+// the filters is in RocksDB's own statistics (rocksdb.bloom.filter.*).
 
 #ifndef CASSANDRA_BLOOM_FILTER_STATISTICS_H_
 #define CASSANDRA_BLOOM_FILTER_STATISTICS_H_
@@ -28,46 +29,47 @@ namespace ROCKSDB_NAMESPACE {
 
 class FilterPolicy;
 
-// All of it since the policy was made. Nothing is taken away when an SST file
-// goes, or never comes to be because its writing failed.
+// All figures count from the creation of the policy. Nothing is subtracted when
+// an SST file is deleted, or when writing it fails.
 struct CassandraBloomStatistics {
-  // Filters of SST files; of a partitioned filter, each partition.
+  // Filters of SST files; each partition of a partitioned filter counts as one.
   uint64_t filters_built = 0;
 
-  // What they were built of: keys, prefixes or partition keys, counted as in
-  // TableProperties::num_filter_entries.
+  // The entries of these filters: keys, prefixes or partition keys, counted as
+  // in TableProperties::num_filter_entries.
   uint64_t entries = 0;
 
-  // The size of the blocks, before RocksDB puts its own trailers behind them.
+  // The size of the filter blocks, without the trailers that RocksDB appends.
   uint64_t bytes = 0;
 
-  // The time from the call of Finish to its return: laying out and setting the
-  // bits, and under detect_filter_construct_corruption the check of the hashes.
-  // Not the hashing of the keys as they are added, nor the check afterwards.
+  // The time from the call of Finish to its return. It includes laying out and
+  // setting the bits and, under detect_filter_construct_corruption, the check
+  // of the hashes. It excludes hashing the keys as they are added, and the
+  // check after Finish.
   uint64_t build_nanos = 0;
 
-  // Those of filters_built that match every key, for want of memory or because
-  // the hashes had changed in memory. RocksDB gives up the SST file of the
-  // latter.
+  // The part of filters_built that matches every key, because there was no
+  // memory or because the hashes had changed in memory. In the latter case
+  // RocksDB gives up the SST file.
   uint64_t match_all_filters = 0;
 
-  // Blocks that were read and are no filter, and so are taken as "may match".
-  // A block that is read again, because the block cache had dropped it, counts
-  // again.
+  // Blocks that were read and are not a filter, so that they are taken as "may
+  // match". A block that is read again, because the block cache had dropped it,
+  // counts again.
   uint64_t damaged_blocks = 0;
 
   // Lines in the style of `nodetool tablestats`.
   CASSANDRA_BLOOM_EXPORT std::string ToString() const;
 };
 
-// False, and nothing written, for a policy that is not ours. One that wraps
-// ours and says so (Customizable::Inner) gives the figures of ours. Safe in any
-// thread; while filters are being built, a filter may be in some of the figures
-// and not yet in the others.
+// False, with nothing written, for a policy of another library. A policy that
+// wraps ours and says so (Customizable::Inner) gives the figures of ours. Safe
+// in any thread. While filters are being built, a filter may already be in some
+// of the figures and not yet in the others.
 CASSANDRA_BLOOM_EXPORT bool GetCassandraBloomStatistics(
     const FilterPolicy& policy, CassandraBloomStatistics* statistics);
 
-// Of all policies that this process has or had.
+// The sum for all policies of this process, including destroyed ones.
 CASSANDRA_BLOOM_EXPORT CassandraBloomStatistics
 GetCassandraBloomStatisticsTotal();
 

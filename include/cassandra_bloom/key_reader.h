@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Keys for a filter, one after another: from a list of keys, or from the
+// Reads keys for a filter, one after another, from a list of keys or from the
 // Index.db of an SSTable.
 //
 // Files are streamed through less than 512 KiB of memory. Keys have 0 ... 65535
 // bytes, as Cassandra's partition keys do.
 //
 // Errors are sentences that name the file, the line (from 1) or the byte (from
-// 0) and what was expected there. Whatever is not understood is such an error:
-// a key that was dropped would be a key that the filter denies. Nothing throws
-// but for want of memory.
+// 0) and what was expected there. All input that is not understood is an error,
+// because the filter would deny a key that was left out. Functions throw only
+// if there is no memory.
 
 #ifndef CASSANDRA_BLOOM_KEY_READER_H_
 #define CASSANDRA_BLOOM_KEY_READER_H_
@@ -29,67 +29,71 @@ class KeyReader {
   KeyReader(const KeyReader&) = delete;
   KeyReader& operator=(const KeyReader&) = delete;
 
-  // The next key, valid until the next call of Next or Rewind. False, with
-  // `*key` unspecified, at the end and at a fault: error() is then not empty.
-  // Once false, it stays false until Rewind.
+  // Gets the next key, valid until the next call of Next or Rewind. Returns
+  // false at the end and after an error, with `*key` unspecified; error() is
+  // empty only at the end. Once false, it stays false until Rewind.
   virtual bool Next(std::string_view* key) = 0;
 
-  // Begins with the first key again; a fault is forgotten. False, with an
-  // error(), if the input can be read only once: a pipe, a terminal.
+  // Starts again with the first key and forgets an error. Returns false, with
+  // an error(), if the input can be read only once, like a pipe or a terminal.
   //
-  // A file is read up to the size that it had when it was opened, so that what
-  // is appended meanwhile does not make the second reading differ.
+  // A file is read up to the size that it had when it was opened, so that bytes
+  // appended since then do not make the second reading differ.
   virtual bool Rewind() = 0;
 
-  // Empty if there was no fault.
+  // Empty if there was no error.
   virtual const std::string& error() const = 0;
 
-  // Bytes that the keys so far took in the input, since the beginning or the
-  // last Rewind, and bytes that there are in all. The latter is 0 if that is
-  // not known before the end.
+  // bytes_read: the bytes that the keys so far took in the input, since the
+  // beginning or the last Rewind. total_bytes: the bytes of the whole input, or
+  // 0 if that is not known before the end.
   virtual uint64_t bytes_read() const = 0;
   virtual uint64_t total_bytes() const = 0;
 };
 
 enum class KeyFormat {
-  // A key per line in hexadecimal: an even number of digits in either case,
-  // perhaps after "0x", and nothing else. "0x" alone is the empty key; an empty
-  // line is an error, as it is not clear what was meant. Lines end in LF or
-  // CR LF.
+  // One key per line in hexadecimal: an even number of digits in either case,
+  // with or without "0x" before them, and nothing else. "0x" alone is the empty
+  // key; an empty line is an error, because it is not clear what was meant.
+  // Lines end in LF or CR LF.
   kHexLines,
 
-  // A key per line, byte for byte and without any escapes; an empty line is
-  // the empty key. Lines end in LF. A CR before it is an error: kept or
-  // dropped, it might make every key of the file a wrong one. Keys that
-  // contain LF or end in CR need another format, and so does a first one that
-  // begins with the byte order mark of UTF-8, EF BB BF: it is an error, because
-  // an editor may have put it there, and dropped or kept it might be wrong.
+  // One key per line, byte for byte and without any escapes; an empty line is
+  // the empty key. Lines end in LF. A CR before the LF is an error, because
+  // every key of the file might be wrong, whether the CR is kept or dropped.
+  // Keys that contain LF or end in CR need another format. So does a first key
+  // that begins with the byte order mark of UTF-8, EF BB BF: it is an error,
+  // because an editor may have put the mark there, so that both keeping and
+  // dropping it might be wrong.
   kTextLines,
 
   // The length as an unsigned 16-bit big-endian number, then the key.
   kLengthPrefixed,
 };
 
-// The last line of a file need not have an end. nullptr, and an error, if the
-// file cannot be opened; what is in it shows in Next.
+// Opens a list of keys. The last line of a file need not end in LF. Returns
+// nullptr, with an error, if the file cannot be opened; errors in its content
+// come from Next.
 //
-// `path`: "-" is standard input, from where it stands; it is not closed.
+// `path`: "-" is standard input, read from its current position; it is not
+// closed.
 std::unique_ptr<KeyReader> OpenKeys(const std::string& path, KeyFormat format,
                                     std::string* error);
 
-// The partition keys of an SSTable, from the Index.db that goes with its
-// Filter.db, in the order of their tokens.
+// The partition keys of an SSTable, in the order of their tokens, from the
+// Index.db that goes with its Filter.db.
 //
 // `path`: as for OpenKeys.
 //
-// `sstable_version`: as for FormOfSstableVersion (filter_db.h), such as "nb"
-// from the file's name: it tells how the file is laid out. SSTables with a trie
-// for an index ("da", ScyllaDB's "ms" and "mt") have no Index.db, and no file
-// but Data.db has their whole keys: an error that says so.
+// `sstable_version`: as for FormOfSstableVersion (filter_db.h), for example
+// "nb" from the file's name. It tells how the file is laid out. SSTables with a
+// trie index ("da", ScyllaDB's "ms" and "mt") have no Index.db, and only
+// Data.db has their whole keys: for them the error says so.
 //
-// Checked are the length of every part, and that positions in Data.db begin
-// with 0 and increase. An Index.db of no keys is an error: no SSTable is empty.
-// One that was cut exactly between two keys cannot be told from a whole one.
+// Checks the length of every part, and that positions in Data.db begin with 0
+// and increase. An Index.db without keys is an error, because no SSTable is
+// empty. A file that was cut exactly between two keys cannot be told from a
+// complete one.
 std::unique_ptr<KeyReader> OpenIndexDb(const std::string& path,
                                        std::string_view sstable_version,
                                        std::string* error);

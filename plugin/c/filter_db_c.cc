@@ -131,7 +131,7 @@ bool cassandra_bloom_filter_may_contain(const cassandra_bloom_filter_t* filter,
 void cassandra_bloom_filter_may_contain_many(
     const cassandra_bloom_filter_t* filter, const char* const* keys,
     const size_t* key_sizes, size_t num_keys, bool* may_contain) {
-  // On the stack, because there is no way to say that memory is short.
+  // On the stack, because this function cannot report a lack of memory.
   constexpr size_t kKeysAtOnce = 128;
   std::string_view some[kKeysAtOnce];
   for (size_t done = 0; done < num_keys; done += kKeysAtOnce) {

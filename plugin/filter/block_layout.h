@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The layout of a Filter.db, which is also the layout of our filter block.
+// The layout of a Filter.db, which is also the layout of this library's filter
+// block.
 //
 //    0                  4                  8                        8 + 8*words
 //    +------------------+------------------+---- - - - ----------------+
@@ -13,8 +14,8 @@
 // (org.apache.cassandra.utils.BloomFilterSerializer, obs.OffHeapBitSet.)
 //
 // This is the form of SSTable versions `na` and later (Cassandra 4.0 and
-// later). Versions before `na` store each 64-bit word of the bits byte-reversed
-// behind the same header.
+// later). Versions before `na` have the same header, but store each 64-bit word
+// of the bits byte-reversed.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_LAYOUT_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_LAYOUT_H_
@@ -26,11 +27,11 @@ namespace cassandra_bloom {
 
 constexpr size_t kFilterDbHeaderSize = 8;
 
-// A header that asks for more probes than this is damaged. (Cassandra writes at
-// most 20 and crashes when it queries a filter with more than 21.)
+// A header with more probes than this is damaged. (Cassandra writes at most 20
+// and crashes when it queries a filter with more than 21.)
 constexpr int kMaxReadableProbes = 64;
 
-// The count of words is a Java int: filters end at 16 GiB, 2^37 bits.
+// The number of words is a Java int, so filters end at 16 GiB, 2^37 bits.
 constexpr uint32_t kMaxFilterWords = 0x7fffffff;
 
 struct FilterDb {
@@ -45,7 +46,8 @@ constexpr size_t FilterDbSize(uint32_t num_words) {
   return kFilterDbHeaderSize + size_t{8} * num_words;
 }
 
-// The most words of a file of at most this size; 0 if not even one fits.
+// The largest number of words in a file of at most this size; 0 if not even one
+// word fits.
 constexpr uint32_t FilterWordsWithin(size_t size) {
   if (size < FilterDbSize(1)) {
     return 0;
@@ -55,15 +57,15 @@ constexpr uint32_t FilterWordsWithin(size_t size) {
                                      : kMaxFilterWords;
 }
 
-// The filter that every key matches: one word, all of its bits set.
+// The filter that every key matches: one word with all bits set.
 constexpr char kMatchAllFilterDb[FilterDbSize(1)] = {
     0,      0,      0,      1,      0,      0,      0,      1,  // k and words
     '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff'};
 
-// Reads a whole Filter.db. False, with `*filter` untouched, unless the bytes
-// are exactly one: 1 <= num_probes <= kMaxReadableProbes, num_words >= 1 and
-// size == FilterDbSize(num_words). A filter that is not must be taken to match
-// everything.
+// Reads a whole Filter.db. Returns false, with `*filter` untouched, unless the
+// bytes are exactly one: 1 <= num_probes <= kMaxReadableProbes, num_words >= 1
+// and size == FilterDbSize(num_words). The caller must then treat the filter as
+// one that matches everything.
 bool ParseFilterDb(const char* data, size_t size, FilterDb* filter);
 
 uint64_t CountSetBits(const FilterDb& filter);

@@ -8,8 +8,8 @@
 
 namespace cassandra_bloom {
 
-void WriteFilterDb(const HashList& hashes, int num_probes, uint32_t num_words,
-                   char* out) {
+void BuildBlock(const HashList& hashes, int num_probes, uint32_t num_words,
+                char* out) {
   WriteFilterDbHeader(num_probes, num_words, out);
   const InvariantRemainder capacity_bits(uint64_t{64} * num_words);
   hashes.ForEachRun([&](const Hash128* run, size_t count) {

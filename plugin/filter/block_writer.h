@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From the hashes of the keys to a whole Filter.db.
+// Builds a whole Filter.db from the hashes of the keys.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_WRITER_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_WRITER_H_
@@ -13,8 +13,8 @@ namespace cassandra_bloom {
 
 // Writes the filter of exactly these hashes to `out`, which is
 // FilterDbSize(num_words) bytes, all zero.
-void WriteFilterDb(const HashList& hashes, int num_probes, uint32_t num_words,
-                   char* out);
+void BuildBlock(const HashList& hashes, int num_probes, uint32_t num_words,
+                char* out);
 
 }  // namespace cassandra_bloom
 

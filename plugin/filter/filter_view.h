@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Queries on the bits of a filter that somebody else keeps.
+// Queries a filter whose bits are owned elsewhere.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_FILTER_VIEW_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_FILTER_VIEW_H_
@@ -19,8 +19,8 @@ namespace cassandra_bloom {
 // outlive it.
 class FilterView {
  public:
-  // An absent key needs two probes on average. The first ones together, with no
-  // branch between them, leave one branch that seldom goes the other way.
+  // An absent key needs two probes on average. Testing three probes without
+  // branching leaves one predictable branch: one absent key in eight passes.
   static constexpr int kProbesAtOnce = 3;
 
   // `filter` as ParseFilterDb gives it.
@@ -34,7 +34,8 @@ class FilterView {
   int num_probes() const { return num_probes_; }
   const InvariantRemainder& capacity_bits() const { return capacity_bits_; }
   uint64_t num_words() const { return capacity_bits_.divisor() / 64; }
-  // SmallReciprocal of num_words: a division that queries need not do.
+  // SmallReciprocal of num_words, computed once so that queries need no
+  // division.
   double words_reciprocal() const { return words_reciprocal_; }
 
   // False only if the key was certainly not added.
@@ -46,7 +47,7 @@ class FilterView {
     return NextAtOnceSet(probes) && AllSet(probes, num_probes_ - kProbesAtOnce);
   }
 
-  // Takes kProbesAtOnce probes: are their bits set?
+  // Tests the next kProbesAtOnce probes. True if all their bits are set.
   bool NextAtOnceSet(ProbeSequence& probes) const {
     unsigned set = BitAt(probes.Next());
     for (int i = 1; i < kProbesAtOnce; ++i) {
@@ -55,14 +56,14 @@ class FilterView {
     return set != 0;
   }
 
-  // MayContain for a key whose first probes are known to be set.
+  // MayContain for a key whose first `num_probed` bits are known to be set.
   bool MayContainAfter(int num_probed, Hash128 hash) const {
     ProbeSequence probes(hash, capacity_bits_);
     probes.Skip(num_probed);
     return AllSet(probes, num_probes_ - num_probed);
   }
 
-  // 0 or 1.
+  // The bit at this position, 0 or 1.
   unsigned BitAt(uint64_t position) const {
     const uint64_t word = LoadLittleEndian64(bits_ + (position >> 6) * 8);
     return static_cast<unsigned>(word >> (position & 63)) & 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The hashes of the keys of a filter, until their number is known.
+// Keeps the hashes of a filter's keys until the number of keys is known.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_HASH_LIST_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_HASH_LIST_H_
@@ -12,8 +12,8 @@
 
 namespace cassandra_bloom {
 
-// 16 bytes a key, in chunks: nothing is copied when it grows and no more than
-// one chunk is unused. Throws nothing.
+// 16 bytes a key, in chunks: growing copies nothing, and less than one chunk is
+// unused. Throws nothing.
 class HashList {
  public:
   HashList() = default;
@@ -24,7 +24,7 @@ class HashList {
     return *this;
   }
 
-  // False, and the hash is not kept, when there is no memory.
+  // False if there is no memory; the hash is then not kept.
   bool Add(Hash128 hash) {
     if (used_in_last_ == kChunkCapacity && !AddChunk()) {
       return false;
@@ -39,8 +39,8 @@ class HashList {
   // Frees everything.
   void Clear();
 
-  // Calls visit(const Hash128* hashes, size_t count) for run after run, in the
-  // order in which they were added.
+  // Calls visit(const Hash128* hashes, size_t count) for one run of hashes
+  // after another, in the order in which they were added.
   template <typename Visit>
   void ForEachRun(Visit visit) const {
     for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
@@ -61,7 +61,7 @@ class HashList {
 
   Chunk* first_ = nullptr;
   Chunk* last_ = nullptr;
-  size_t used_in_last_ = kChunkCapacity;  // No chunk, no room.
+  size_t used_in_last_ = kChunkCapacity;  // No room without a chunk.
   uint64_t size_ = 0;
 };
 

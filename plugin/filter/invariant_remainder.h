@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// x % divisor without a division, for a divisor that stays the same.
+// Computes x % divisor without a division, for a divisor that stays the same.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_INVARIANT_REMAINDER_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_INVARIANT_REMAINDER_H_
@@ -47,17 +47,17 @@ class InvariantRemainder {
   uint64_t reciprocal_;
 };
 
-// For a remainder of words in the lanes of vectors, whose CPUs have no wide
-// multiplication there: a quotient in double precision, which the Divisor of a
-// kernel puts right in integers. The divisor is at most 2^53.
+// A reciprocal for remainders of words in the lanes of vectors, where CPUs have
+// no wide multiplication. The quotient is computed in double precision, and the
+// Divisor of a kernel corrects it in integers. The divisor is at most 2^53.
 //
 // x <= 2^57 becomes a double, is multiplied by this reciprocal, which is too
 // small by a factor of 1 - 2^-50, and is rounded down. Conversion, reciprocal
 // and product are each off by less than 2^-52 of their value, whatever the
-// rounding mode of the program may be. So the product is never too large; and
-// too small by 7 * 2^-52 of x / divisor at most, which is 7/8 if that is 2^49:
-// therefore the divisor must be at least 2^8. Rounded down it is the quotient
-// or one less, and the remainder is less than 2 * divisor.
+// program's rounding mode. So the product is never too large, and it is too
+// small by at most 7 * 2^-52 of x / divisor. That is 7/8 if x / divisor is
+// 2^49: therefore the divisor must be at least 2^8. Rounded down, the product
+// is the quotient or one less, and the remainder is less than 2 * divisor.
 inline double SmallReciprocal(uint64_t divisor) {
   return (1 - 0x1p-50) / static_cast<double>(divisor);
 }

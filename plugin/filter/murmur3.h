@@ -3,11 +3,12 @@
 // Cassandra's hash of a partition key: *almost* MurmurHash3 x64 128, seed 0.
 //
 // The deviation is in the tail. Java's bytes are signed, and Cassandra
-// (org.apache.cassandra.utils.MurmurHash.hash3_x64_128) widens the last
-// size % 16 bytes to long without masking them, so a tail byte >= 0x80 is
-// sign-extended before it is shifted and XORed in. Files on disk depend on it:
-// it can never be mended. Canonical MurmurHash3 gives other values as soon as a
-// tail byte has its top bit set.
+// (org.apache.cassandra.utils.MurmurHash.hash3_x64_128) widens the last size %
+// 16 bytes to long without masking them, so a tail byte >= 0x80 is
+// sign-extended before it is shifted and XORed in. Files on disk depend on it,
+// so it can never be corrected. Canonical MurmurHash3 gives other values if a
+// tail byte has its top bit set; only the eighth makes no difference, because
+// its sign bits are shifted out.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_MURMUR3_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_MURMUR3_H_
@@ -100,7 +101,7 @@ inline Hash128 Finish(Hash128 hash, size_t size) {
 inline Hash128 CassandraMurmur3(const char* data, size_t size) {
   using namespace murmur3_internal;
   Hash128 hash{0, 0};
-  if (size == 16) {  // A UUID: by itself, as there is less to do.
+  if (size == 16) {  // A UUID: one block, without a loop and a tail.
     MixBlock(data, &hash);
     return Finish(hash, 16);
   }

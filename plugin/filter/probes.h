@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the bits of a key are. Adding and querying both walk a ProbeSequence.
-// Kernels have copies of this rule for vectors, which say that they are:
-// LaneKernel::Probes and PositionsOf of the AVX-512 kernel. KernelTest.
-// AnswersByEveryProbe and LoneKeyCheck hold all of them to one plain reference.
+// Computes where the bits of a key are. Adding and querying both walk a
+// ProbeSequence. The vector kernels have copies of this rule, which say that
+// they are copies: LaneKernel::Probes, and PositionsOf of the AVX-512 kernel.
+// KernelTest.AnswersByEveryProbe and LoneKeyCheck compare all of them with one
+// plain reference.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_PROBES_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_PROBES_H_
@@ -18,10 +19,10 @@ namespace cassandra_bloom {
 // Position i is abs((base + i * increment) % capacity) in Java's long
 // arithmetic (org.apache.cassandra.utils.BloomFilter.setIndexes): the addition
 // wraps and the remainder has the sign of the dividend. The remainder of the
-// magnitude, unsigned, is the same number without signed overflow.
+// unsigned magnitude is the same number, without signed overflow.
 //
-// base is h2 and increment h1, as in SSTable versions `ma` and later; before
-// them it was the other way round (CASSANDRA-8413 swapped it).
+// base is h2 and increment is h1, as in SSTable versions `ma` and later. In
+// earlier versions it is the other way round (CASSANDRA-8413 swapped them).
 class ProbeSequence {
  public:
   ProbeSequence(Hash128 hash, const InvariantRemainder& capacity_bits)
@@ -33,7 +34,7 @@ class ProbeSequence {
     return position;
   }
 
-  // As `count` calls of Next.
+  // The same as `count` calls of Next.
   void Skip(int count) { next_ += increment_ * static_cast<uint64_t>(count); }
 
  private:

@@ -14,9 +14,9 @@ namespace {
 // BloomCalculations.EXCESS: bits that Cassandra adds to every filter.
 constexpr uint64_t kExcessBits = 20;
 
-// Cassandra's BloomCalculations.probs, rate by buckets and probes, is the table
-// of Fan, Cao, Almeida and Broder ("Summary Cache", 1998): the formula, printed
-// with three significant digits. One of its cells was printed with two.
+// Cassandra's BloomCalculations.probs, the rate by buckets and probes, is the
+// table of Fan, Cao, Almeida and Broder ("Summary Cache", 1998): the values of
+// the formula with three significant digits, but with two in one cell.
 double CassandraRate(int buckets, int num_probes) {
   if (buckets == 5 && num_probes == 3) {
     return 0.092;
@@ -32,8 +32,8 @@ double CassandraRate(int buckets, int num_probes) {
   return rounded;
 }
 
-// The fewest probes that give the lowest rate, where rate is a function of the
-// number of probes.
+// The number of probes with the lowest rate; the smallest one if there are
+// several. `rate` is a function of the number of probes.
 template <typename Rate>
 int BestNumProbes(Rate rate) {
   int best = 1;
@@ -117,7 +117,7 @@ std::optional<Sizing> SizingForFpChance(double fp_chance) {
          CassandraRate(buckets, num_probes) > fp_chance) {
     num_probes = CassandraNumProbes(++buckets);
   }
-  // Fewer probes, as long as the rate stays within what was asked for.
+  // Uses fewer probes as long as the rate stays within fp_chance.
   while (num_probes > 1 &&
          CassandraRate(buckets, num_probes - 1) <= fp_chance) {
     --num_probes;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kLn2 = 0.69314718055994531;
 
-// More bits per key of a level than of the one below.
+// How many more bits per key a level has than the one below it.
 double BitsPerKeyOfStep(const MonkeyAllocation& monkey) {
   return std::log(monkey.size_ratio) / (kLn2 * kLn2);
 }
@@ -26,8 +26,9 @@ std::optional<Sizing> MonkeySizing(const MonkeyAllocation& monkey,
 }  // namespace
 
 double MonkeyAllocation::BottomBitsPerKey() const {
-  // The average of how many levels a key is above the last one:
+  // The average number of levels that a key is above the last one:
   // sum over i of i * (1 - 1/T) / T^i.
+  //  sum over i of i * (1 - 1/T) / T^i.
   const double mean_levels_above = 1 / (size_ratio - 1);
   return average_bits_per_key - BitsPerKeyOfStep(*this) * mean_levels_above;
 }

@@ -10,7 +10,7 @@
 namespace cassandra_bloom {
 namespace {
 
-constexpr size_t kMostOfAnything = 65535;
+constexpr size_t kMaxNumber = 65535;
 constexpr size_t kLengthSize = 2;
 constexpr char kWhole[] = "whole";
 constexpr char kSkip[] = "skip:";
@@ -18,7 +18,7 @@ constexpr char kFixed[] = "fixed:";
 constexpr char kU16[] = "u16";
 constexpr char kComposite[] = "composite:";
 
-// The number behind `name`, all of the rest of `text`.
+// The number after `name`, which must be the whole rest of `text`.
 std::optional<size_t> NumberAfter(std::string_view name,
                                   std::string_view text) {
   if (text.substr(0, name.size()) != name) {
@@ -28,13 +28,13 @@ std::optional<size_t> NumberAfter(std::string_view name,
   const char* const end = text.data() + text.size();
   const auto [parsed_to, error] =
       std::from_chars(text.data() + name.size(), end, number);
-  if (error != std::errc() || parsed_to != end || number > kMostOfAnything) {
+  if (error != std::errc() || parsed_to != end || number > kMaxNumber) {
     return std::nullopt;
   }
   return number;
 }
 
-// Where what begins at `begin` ends: a length and as many bytes.
+// The end of a length at `begin` and of that many bytes after it.
 std::optional<size_t> EndOfU16(std::string_view key, size_t begin) {
   if (key.size() < begin + kLengthSize) {
     return std::nullopt;
@@ -89,8 +89,8 @@ std::optional<PartitionKeyExtractor> PartitionKeyExtractor::Parse(
   }
   *error = "partition key '" + spelling +
            "' is not one of whole, fixed:N, skip:S, skip:S,fixed:N, "
-           "skip:S,u16 and skip:S,composite:C, with S from 0 and N and C from "
-           "1 to 65535";
+           "skip:S,u16 and skip:S,composite:C (S: 0 to 65535; N and C: 1 to "
+           "65535)";
   return std::nullopt;
 }
 
@@ -136,8 +136,8 @@ std::optional<std::string_view> PartitionKeyExtractor::Find(
   if (!end) {
     return std::nullopt;
   }
-  // Of a length, but not of a composite's lengths, Cassandra's own key has
-  // nothing.
+  // Cassandra's key omits the u16 length prefix but includes a composite's
+  // component lengths.
   const size_t begin = skip_ + (kind_ == Kind::kU16 ? kLengthSize : 0);
   return key.substr(begin, *end - begin);
 }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the partition key is in a storage key.
+// Finds the partition key in a storage key.
 //
 //   whole                the storage key itself
 //   fixed:N              its first N bytes
-//   skip:S               all that is behind its first S bytes
-//   skip:S,fixed:N       N bytes behind the first S
-//   skip:S,u16           as many bytes as the big-endian 16-bit number behind
-//                        the first S bytes says, behind that number: how
+//   skip:S               everything after its first S bytes
+//   skip:S,fixed:N       N bytes after the first S
+//   skip:S,u16           after the first S bytes: a big-endian 16-bit length
+//                        and then the partition key, of that many bytes, as
 //                        Cassandra writes a key (writeWithShortLength)
-//   skip:S,composite:C   C components behind the first S bytes, each a
-//                        big-endian 16-bit length, as many bytes and one that
+//   skip:S,composite:C   after the first S bytes: C components, each a
+//                        big-endian 16-bit length, that many bytes and one that
 //                        ends the component; all of that is the partition key,
 //                        as in Cassandra (CompositeType)
 //
-// `u16` and `composite:C` alone skip nothing. Numbers are at most 65535, which
-// is also the longest partition key of Cassandra.
+// `u16` and `composite:C` without `skip:S` skip nothing. Numbers are at most
+// 65535, which is also the length of Cassandra's longest partition key.
 //
-// A storage key that ends before its partition key does is taken whole. What
-// is found depends on no byte behind the partition key, so that it is the same
-// in every key that begins like this one.
+// A storage key that ends before its partition key does is taken whole. The
+// result depends on no byte after the partition key, so it is the same for all
+// keys that begin with the same bytes up to there.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_LSM_PARTITION_KEY_H_
 #define CASSANDRA_BLOOM_PLUGIN_LSM_PARTITION_KEY_H_
@@ -32,19 +32,19 @@
 
 namespace cassandra_bloom {
 
-// A small value that never changes; safe for concurrent use.
+// A small immutable value; safe for concurrent use.
 class PartitionKeyExtractor {
  public:
   // The whole key.
   constexpr PartitionKeyExtractor() = default;
 
-  // None for anything but one of the above, with what is wrong and what would
-  // be right.
+  // Parses one of the spellings above. Otherwise none, with an error that says
+  // what is wrong and what would be right.
   static std::optional<PartitionKeyExtractor> Parse(const std::string& spelling,
                                                     std::string* error);
 
-  // Extractors that find the same have the same one. It holds letters, digits,
-  // colons and commas only.
+  // Extractors that find the same part of every key have the same spelling. It
+  // contains only letters, digits, colons and commas.
   std::string spelling() const;
 
   bool is_whole() const { return kind_ == Kind::kRest && skip_ == 0; }
@@ -53,7 +53,8 @@ class PartitionKeyExtractor {
   // another part of the storage key may follow.
   bool has_end() const { return kind_ != Kind::kRest; }
 
-  // The partition key, a part of `key`; all of `key` if that is too short.
+  // The partition key, which is a part of `key`; all of `key` if that is too
+  // short.
   std::string_view Extract(std::string_view key) const {
     return is_whole() ? key : Find(key).value_or(key);
   }
@@ -71,7 +72,7 @@ class PartitionKeyExtractor {
 
   Kind kind_ = Kind::kRest;
   size_t skip_ = 0;
-  size_t count_ = 0;  // Of bytes or components.
+  size_t count_ = 0;  // The number of bytes or components.
 };
 
 }  // namespace cassandra_bloom

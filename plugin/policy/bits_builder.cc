@@ -19,7 +19,7 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-// In static memory: nobody owns it.
+// In static memory, which no caller frees.
 const Slice kMatchAll(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
 
 Hash128 Xor(Hash128 a, Hash128 b) { return {a.h1 ^ b.h1, a.h2 ^ b.h2}; }
@@ -77,8 +77,8 @@ void CassandraBloomBitsBuilder::AddKeyAndAlt(const Slice& key,
                                              const Slice& alt) {
   const Hash128 key_hash = HashOfPartitionKey(key);
   const Hash128 alt_hash = HashOfPartitionKey(alt);
-  // A whole key may be its own prefix, or the previous one's; and by their
-  // partition keys the two are one, if the prefix ends where that does.
+  // A whole key may be its own prefix, or the previous key's prefix. If the
+  // prefix ends where the partition key does, both have the same partition key.
   if (alt_hash != entries_.last_alt && alt_hash != entries_.last_key &&
       alt_hash != key_hash) {
     Add(alt_hash);
@@ -117,8 +117,8 @@ Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
 
 Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
                                        Status* status) {
-  // Whatever happens, the next filter starts from nothing. A hash that stayed
-  // behind as "the last key" would be missing from the next partition.
+  // Whatever happens, the next filter starts from nothing. If a hash stayed in
+  // `last_key`, that key would be missing from the next partition.
   Entries entries = std::exchange(entries_, Entries());
   unverified_.reset();
   if (status != nullptr) {
@@ -141,7 +141,7 @@ Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
   if (block == nullptr) {
     return MatchAll(entries.hashes.size() + entries.lost);
   }
-  WriteFilterDb(entries.hashes, sizing_.num_probes, num_words, block.get());
+  BuildBlock(entries.hashes, sizing_.num_probes, num_words, block.get());
   if (detect_corruption_) {
     unverified_ = {std::move(entries), CassandraMurmur3(block.get(), size)};
   }

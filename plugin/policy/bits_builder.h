@@ -21,17 +21,18 @@
 
 namespace cassandra_bloom {
 
-// For one SST file; used by one thread at a time. Without memory for its keys
-// or for the filter it makes one that matches everything; it throws nothing.
+// Serves one SST file; used by one thread at a time. If there is no memory for
+// its keys or for the filter, it makes a filter that matches everything. It
+// throws nothing.
 class CassandraBloomBitsBuilder final
     : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
-  // What is added is the partition key of what RocksDB hands over. Of the
-  // context, which may go afterwards, it takes
+  // Adds the partition key of each key or prefix that RocksDB hands over. The
+  // context may be destroyed afterwards; the builder takes from it:
   // - detect_filter_construct_corruption: the hashes are checked before the
   //   filter is built and the filter afterwards;
-  // - the log, which may be null, and what is said there of the file.
-  // What it builds it adds to `statistics`, the policy's.
+  // - the log, which may be null, and what is logged about the file.
+  // It adds the figures of its filters to `statistics`, the policy's.
   CassandraBloomBitsBuilder(
       Sizing sizing, PartitionKeyExtractor partition_key,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
@@ -64,10 +65,10 @@ class CassandraBloomBitsBuilder final
   // What was added since the last Finish.
   struct Entries {
     HashList hashes;
-    uint64_t lost = 0;  // Added when there was no memory for them.
+    uint64_t lost = 0;  // Dropped because there was no memory.
     Hash128 checksum{};
-    // What RocksDB repeats it repeats at once, keys among keys and alternates
-    // (prefixes) among alternates.
+    // RocksDB repeats an entry only directly after itself: keys after keys and
+    // alternates (prefixes) after alternates.
     std::optional<Hash128> last_key;
     std::optional<Hash128> last_alt;
   };

@@ -20,8 +20,7 @@ using ROCKSDB_NAMESPACE::Slice;
 
 namespace {
 
-// An array whose elements are nothing until they are set: to make all of them
-// empty takes as long as to ask for a key.
+// Uninitialised array: constructing 32 empty views costs as much as a look-up.
 class KeyViews {
  public:
   void Set(size_t i, std::string_view key) {
@@ -37,7 +36,7 @@ class KeyViews {
                                                    sizeof(std::string_view)];
 };
 
-// Not inlined, so that HashOf saves no registers for it.
+// Not inlined, so that HashOf need not save registers for it.
 [[gnu::noinline]] Hash128 HashOfOther(std::string_view key) {
   return CassandraMurmur3(key.data(), key.size());
 }
@@ -50,7 +49,8 @@ struct WholeKey {
   std::string_view Extract(std::string_view key) const { return key; }
 };
 
-// `Extractor` is PartitionKeyExtractor, or what spares a check for each key.
+// `Extractor` is PartitionKeyExtractor, or WholeKey, which saves a check for
+// each key.
 template <typename Extractor>
 class CassandraBloomBitsReader final : public FilterBitsReader {
  public:
@@ -62,9 +62,10 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    // RocksDB's MultiGet asks each file for the keys of its range: in the
-    // lowest level, where files are many, often for one. From two on a batch is
-    // faster in a database, with every kernel, for the keys wait together.
+    // RocksDB's MultiGet asks each file for the keys of its range, which is
+    // often a single key in the last level with its many files. For two keys or
+    // more a batch is faster in a database, with every kernel, because the keys
+    // wait for memory together.
     if (num_keys == 1) {
       *may_match = MayMatch(**keys);
       return;

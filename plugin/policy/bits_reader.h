@@ -12,10 +12,10 @@
 namespace cassandra_bloom {
 
 // A reader for the block, which must outlive it; safe for concurrent use. It
-// looks for the partition key of what RocksDB hands over. For
-// anything but a well-formed filter it is one that matches every key, and the
-// block is counted in `statistics`. The caller owns it. nullptr without memory,
-// which RocksDB takes as matching every key, too.
+// looks for the partition key of each key that RocksDB hands over. If the block
+// is not a well-formed filter, the reader matches every key and the block is
+// counted in `statistics`. The caller owns the reader. nullptr if there is no
+// memory, which RocksDB also takes as matching every key.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(
     const ROCKSDB_NAMESPACE::Slice& contents,
     PartitionKeyExtractor partition_key, StatisticsCounters* statistics);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RocksDB's private interface of filter builders and readers: the one place
-// that knows it.
+// RocksDB's private interface of filter builders and readers. No other file
+// knows it.
 //
 // Since RocksDB 7.0 (facebook/rocksdb#9592) the public header only names
-// FilterBitsBuilder and FilterBitsReader; they are defined in
+// FilterBitsBuilder and FilterBitsReader. They are defined in
 // table/block_based/filter_policy_internal.h, which packages do not install.
-// In RocksDB's own build, and with its sources at hand (-DROCKSDB_SOURCE_DIR=),
-// that header is used. Otherwise the interface is declared here, virtual
-// function by virtual function in RocksDB's order, as it was in the release
-// whose headers are installed (tests/install/matrix/headers.sh compares the
-// two):
+// That header is used in RocksDB's own build and where RocksDB's sources are at
+// hand (-DROCKSDB_SOURCE_DIR=). Otherwise this file declares the interface of
+// the release whose headers are installed, with all virtual functions in
+// RocksDB's order (tests/install/matrix/headers.sh compares the two):
 //
 //   era A  7.1 - 9.5     (7.0 got its CompatibilityName in 7.0.3, #9736)
 //   era B  9.6 - 10.8   adds AddKeyAndAlt (facebook/rocksdb#12931)
@@ -65,22 +64,24 @@ class FilterBitsBuilder {
   virtual void AddKey(const Slice& key) = 0;
 
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
-  // A whole key and its prefix, each compared for duplicates with the previous
-  // of its kind and with each other.
+  // Adds a whole key and its prefix. To drop duplicates, each is compared with
+  // the previous one of its kind and with the other.
   virtual void AddKeyAndAlt(const Slice& key, const Slice& alt) = 0;
 #endif
 
-  // Goes into TableProperties::num_filter_entries; 0 exactly when nothing was
-  // added (since 9.6; before, 0 meant unknown).
+  // The value of TableProperties::num_filter_entries; 0 exactly when nothing
+  // was added (since 9.6; before, 0 meant unknown).
   virtual size_t EstimateEntriesAdded() = 0;
 
-  // The filter of what was added since the last Finish: one builder makes all
-  // partitions of a partitioned filter. `*buf` becomes the owner.
+  // Returns the filter of what was added since the last Finish, because one
+  // builder makes all partitions of a partitioned filter. `*buf` becomes the
+  // owner.
   virtual Slice Finish(std::unique_ptr<const char[]>* buf) = 0;
 
-  // RocksDB calls this one. The status may be OK, Incomplete or Corruption. An
-  // empty filter is none at all, and matches everything, in a full filter; but
-  // as a partition of a partitioned one it has no keys, and matches nothing.
+  // RocksDB calls this overload. The status may be OK, Incomplete or
+  // Corruption. An empty full filter means no filter, and matches everything;
+  // an empty partition of a partitioned filter means no keys, and matches
+  // nothing.
   virtual Slice Finish(std::unique_ptr<const char[]>* buf, Status* /*status*/) {
     return Finish(buf);
   }
@@ -90,11 +91,12 @@ class FilterBitsBuilder {
     return Status::OK();
   }
 
-  // The most entries whose filter takes at most `bytes`.
+  // The largest number of entries whose filter takes at most `bytes`.
   virtual size_t ApproximateNumEntries(size_t bytes) = 0;
 
 #if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
-  // The bytes of a filter of so many entries. Called while building, too.
+  // The size in bytes of a filter of `num_entries` entries. Also called while
+  // building.
   virtual size_t CalculateSpace(size_t num_entries) = 0;
 
   virtual double EstimatedFpRate(size_t num_entries, size_t bytes) = 0;
@@ -107,7 +109,7 @@ class FilterBitsReader {
 
   virtual bool MayMatch(const Slice& entry) = 0;
 
-  // Every may_match[i] is written; RocksDB does not initialise them all.
+  // Sets every may_match[i]; RocksDB does not initialise them all.
   virtual void MayMatch(int num_keys, Slice** keys, bool* may_match) {
     for (int i = 0; i < num_keys; ++i) {
       may_match[i] = MayMatch(*keys[i]);

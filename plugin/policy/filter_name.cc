@@ -27,7 +27,8 @@ std::optional<PartitionKeyExtractor> PartitionKeyOfFilterName(
   std::string ignored;
   const auto found =
       PartitionKeyExtractor::Parse(name.substr(before.size()), &ignored);
-  // Such as another spelling of the same, which is none of ours.
+  // None for another spelling of the same extractor, which this library never
+  // writes.
   return found && FilterNameFor(*found) == name ? found : std::nullopt;
 }
 

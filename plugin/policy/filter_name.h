@@ -14,15 +14,15 @@
 namespace cassandra_bloom {
 
 // The name of the policy in options strings, and of its filters of whole keys
-// in SST files. Frozen: a filter of another name is not seen.
+// in SST files. Frozen: RocksDB does not see a filter of another name.
 constexpr char kPolicyName[] = "cassandra_bloom";
 
-// The name in SST files of filters of these partition keys, frozen, too. No two
-// extractors have the same one: a filter that was built by another would be
-// asked for what is not in it.
+// The name in SST files of filters of these partition keys; also frozen. No two
+// extractors have the same name, because a filter must only be asked for what
+// its extractor has put into it.
 std::string FilterNameFor(PartitionKeyExtractor partition_key);
 
-// None if filters of this name in SST files are not ours.
+// None if filters of this name in SST files are not this library's.
 std::optional<PartitionKeyExtractor> PartitionKeyOfFilterName(
     const std::string& name);
 

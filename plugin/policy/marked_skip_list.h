@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A mark for OPTIONS files, which a process that does not know the policy
-// cannot read:
+// A mark for OPTIONS files, which makes them unreadable to a process that does
+// not know the policy:
 //
 //   memtable_factory={id=SkipListFactory:00;cassandra_bloom=required}
 //
-// Such a process ignores objects that nobody has registered, the policy among
-// them (ignore_unsupported_options). It refuses an option that a registered
+// Such a process ignores objects that are not registered, like the policy
+// (ignore_unsupported_options). But it refuses an option that a registered
 // object does not have (RocksDB's ConfigurableHelper::ConfigureOptions in
-// options/configurable.cc). RocksDB's own factory of skip lists is found by
-// `SkipListFactory:00` and has no option `cassandra_bloom`. Ours is looked up
-// before it, and is found by this spelling alone, which nobody would use for a
-// lookahead of 0, the default.
+// options/configurable.cc). There, `SkipListFactory:00` finds RocksDB's own
+// factory of skip lists, which has no option `cassandra_bloom`. Our factory,
+// where it is registered, is looked up before RocksDB's. Only this spelling
+// finds it, which nobody would use for a lookahead of 0, the default.
 //
-// It is the memtable because a memtable leaves nothing on disk, so that the
-// mark can be dropped at any time, and because every column family has one.
+// The mark is an option of the memtable for two reasons: a memtable leaves
+// nothing on disk, so the mark can be dropped at any time, and every column
+// family has one.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_MARKED_SKIP_LIST_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_MARKED_SKIP_LIST_H_
@@ -25,7 +26,7 @@
 
 namespace cassandra_bloom {
 
-// Frozen: it stands in OPTIONS files.
+// Frozen, because OPTIONS files contain it.
 constexpr char kMarkedSkipListId[] = "SkipListFactory:00";
 
 // RocksDB's skip list, its default memtable, with one more option.

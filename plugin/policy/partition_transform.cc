@@ -17,12 +17,12 @@ namespace {
 
 constexpr char kRefusedTransformId[] = "cassandra_partition:a-refused-setting";
 
-// What stands before the extractor.
+// The part of an id before the extractor.
 std::string NameAndColon() {
   return std::string(kPartitionTransformName) + ":";
 }
 
-// None if it cannot be used, and why.
+// None, with the reason in `*error`, if the id cannot be used.
 std::optional<PartitionKeyExtractor> ParseId(const std::string& id,
                                              std::string* error) {
   const std::string before = NameAndColon();
@@ -39,9 +39,9 @@ std::optional<PartitionKeyExtractor> ParseId(const std::string& id,
   }
   if (!extractor->has_end()) {
     *error = before + " partition key '" + spelling +
-             "' goes on to the end of every key, so that each is a prefix by "
-             "itself; as a prefix extractor use fixed:N, u16 or composite:C, "
-             "with or without skip:S, before it";
+             "' goes on to the end of every key, so every key would be its own "
+             "prefix; as a prefix extractor use [skip:S,]fixed:N, [skip:S,]u16 "
+             "or [skip:S,]composite:C";
     return std::nullopt;
   }
   return extractor;
@@ -95,7 +95,7 @@ Status PartitionTransform::ConfigureOptions(
   if (error_.empty() && !options.empty()) {
     error_ = id_ + ": has no options, but was given '" +
              options.begin()->first + "=" + options.begin()->second +
-             "'; the extractor stands behind the colon";
+             "'; write the extractor after the colon";
     id_ = kRefusedTransformId;
   }
   return SettingsStatus();

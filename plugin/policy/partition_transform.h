@@ -4,9 +4,9 @@
 //
 //   prefix_extractor=cassandra_partition:skip:8,u16
 //
-// A key's prefix is all of it up to the end of its partition key: what is
-// skipped, too, because RocksDB wants a prefix to be the beginning of the key.
-// So the prefix has the partition key that the whole key has.
+// A key's prefix goes up to the end of its partition key. It includes what the
+// extractor skips, because RocksDB wants a prefix to be the beginning of the
+// key. So the prefix has the same partition key as the whole key.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_PARTITION_TRANSFORM_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_PARTITION_TRANSFORM_H_
@@ -21,27 +21,28 @@
 
 namespace cassandra_bloom {
 
-// The name in options strings and, with the spelling of the extractor, in SST
-// files. Frozen: under another name the prefixes of old files are not used.
+// The name in options strings and, followed by the spelling of the extractor,
+// in SST files. Frozen: under another name the prefixes of old files are not
+// used.
 constexpr char kPartitionTransformName[] = "cassandra_partition";
 
-// What RocksDB asks of prefix_extractor holds for bytewise comparators in both
-// directions: two keys of the same prefix begin with it, so do all keys between
-// them, and what begins with a prefix has that prefix, because where it ends is
-// told by its own bytes.
+// Meets RocksDB's requirements for a prefix_extractor with bytewise comparators
+// in both directions. Two keys of the same prefix begin with it, and so do all
+// keys between them. Every key that begins with a prefix has that prefix,
+// because the prefix's own bytes tell where it ends.
 //
-// A wrong setting gives one, too: RocksDB refuses it where it reads options
-// strings, but with ignore_unknown_options only where it validates (DB::Open).
-// No key has a prefix by such a one.
+// A wrong setting gives a transform, too, for which no key has a prefix.
+// RocksDB refuses it where it reads options strings, but with
+// ignore_unknown_options only where it validates (DB::Open).
 class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
  public:
   // `id`: the name, a colon and an extractor that has an end.
   explicit PartitionTransform(const std::string& id);
 
-  // Of the transform that goes with this extractor.
+  // The id of the transform for this extractor.
   static std::string IdFor(PartitionKeyExtractor extractor);
 
-  // InvalidArgument, with what is wrong and what would be right.
+  // OK, or InvalidArgument with what is wrong and what would be right.
   ROCKSDB_NAMESPACE::Status SettingsStatus() const;
 
   static const char* kClassName() { return kPartitionTransformName; }
@@ -61,7 +62,8 @@ class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options) const override;
 
  protected:
-  // RocksDB would drop unknown options of nested strings in silence.
+  // Refuses all options, because RocksDB would silently drop unknown options of
+  // nested strings.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
       const std::unordered_map<std::string, std::string>& options,
@@ -70,7 +72,7 @@ class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
  private:
   PartitionKeyExtractor extractor_;
   std::string id_;
-  std::string error_;  // Not empty: wrong, and `id_` is refused again.
+  std::string error_;  // Not empty if wrong; `id_` is then refused again.
 };
 
 }  // namespace cassandra_bloom

@@ -46,8 +46,9 @@ std::string BitsText(const std::optional<Sizing>& sizing) {
   return text;
 }
 
-// RocksDB validates options as they are given, and then changes these
-// (SanitizeOptions in db/column_family.cc).
+// These two give the values that RocksDB will use: it validates options as they
+// are given, and changes them afterwards (SanitizeOptions in
+// db/column_family.cc).
 bool HasDynamicLevels(const DBOptions& db_options,
                       const ColumnFamilyOptions& cf_options) {
   const auto& paths =
@@ -59,7 +60,8 @@ int NumLevels(const ColumnFamilyOptions& cf_options) {
   return std::max(2, cf_options.num_levels);
 }
 
-// An error of the options of a database, if "monkey" cannot count its levels.
+// An error if "monkey" cannot count the levels of a database with these
+// options.
 Status CheckMonkey(const MonkeyAllocation& monkey, const DBOptions& db_options,
                    const ColumnFamilyOptions& cf_options) {
   if (cf_options.compaction_style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
@@ -70,17 +72,16 @@ Status CheckMonkey(const MonkeyAllocation& monkey, const DBOptions& db_options,
     return has_dynamic_levels
                ? Status::OK()
                : Status::InvalidArgument(
-                     "cassandra_bloom: allocation=monkey counts levels from "
-                     "the last one up, as "
-                     "level_compaction_dynamic_level_bytes=true fills them, "
-                     "with one path: set that, or bottom_level= to the last "
-                     "level that will hold data");
+                     "cassandra_bloom: allocation=monkey needs either "
+                     "level_compaction_dynamic_level_bytes=true and a single "
+                     "path, or bottom_level= set to the last level that will "
+                     "hold data");
   }
   if (has_dynamic_levels) {
     return Status::InvalidArgument(
         "cassandra_bloom: bottom_level= is for "
-        "level_compaction_dynamic_level_bytes=false: leave it out, the last "
-        "level holds data here");
+        "level_compaction_dynamic_level_bytes=false; leave it out here, "
+        "because the last level holds data");
   }
   if (*monkey.bottom_level >= NumLevels(cf_options)) {
     return Status::InvalidArgument(
@@ -94,8 +95,8 @@ Status CheckMonkey(const MonkeyAllocation& monkey, const DBOptions& db_options,
 }  // namespace
 
 const char* CassandraBloomPolicy::CompatibilityName() const {
-  // RocksDB asks whenever it opens an SST file, also in a read-only open, which
-  // does not validate options.
+  // RocksDB calls this whenever it opens an SST file, even in a read-only open,
+  // which does not validate options.
   ReportWrongSettingsOnce(nullptr);
   return filter_name_.c_str();
 }
@@ -134,7 +135,8 @@ Status CassandraBloomPolicy::PrepareOptions(
 Status CassandraBloomPolicy::ValidateOptions(
     const DBOptions& db_options, const ColumnFamilyOptions& cf_options) const {
   {
-    // Each database that is opened has its LOG, perhaps where another was.
+    // Each database that is opened has its own LOG, perhaps at the address of
+    // an earlier one.
     const std::lock_guard<std::mutex> lock(levels_mutex_);
     levels_logged_.clear();
   }
@@ -177,7 +179,7 @@ Status CassandraBloomPolicy::SettingsStatus() const {
 
 void CassandraBloomPolicy::LogLevelsOnce(
     const FilterBuildingContext& context) const try {
-  // SstFileWriter knows no levels.
+  // SstFileWriter does not know the levels.
   if (settings_.sizing.IsUniform() || context.info_log == nullptr ||
       context.num_levels < 0) {
     return;
@@ -194,7 +196,7 @@ void CassandraBloomPolicy::LogLevelsOnce(
                           context.column_family_name.c_str(),
                           settings_.id.c_str(), LevelsText(context).c_str());
 } catch (const std::bad_alloc&) {
-  // The filter may still have what it needs.
+  // There may still be enough memory for the filter.
 }
 
 std::string CassandraBloomPolicy::LevelsText(

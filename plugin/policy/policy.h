@@ -23,17 +23,17 @@ namespace cassandra_bloom {
 
 // RocksDB forgets why a filter policy string was refused: inside a table
 // factory string, an OPTIONS file or SetOptions, BlockBasedTableFactory turns
-// the failure into OK and, if no policy came back, into none at all. So a wrong
-// setting gives a policy, too: one that carries the error to where RocksDB
-// asks for it (ConfigureOptions, PrepareOptions, and ValidateOptions in
-// DB::Open), builds no filter, reads filters of whole keys, and reports the
-// error once where RocksDB does not ask.
+// the failure into OK and, if it got no policy, uses none. So a wrong setting
+// gives a policy, too. That policy returns the error where RocksDB asks for it
+// (ConfigureOptions, PrepareOptions, and ValidateOptions in DB::Open) and
+// reports it once where RocksDB does not ask. It builds no filter, and reads
+// filters of whole keys.
 class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
   static const char* kClassName() { return kPolicyName; }
 
-  // For a string of an options string. RocksDB gives the options of
-  // the string, if there are any, to ConfigureOptions afterwards.
+  // For a filter_policy string. RocksDB passes the options of the string, if
+  // there are any, to ConfigureOptions afterwards.
   explicit CassandraBloomPolicy(const PolicyString& text)
       : CassandraBloomPolicy(text.Settings()) {
     configured_by_ = text;
@@ -43,9 +43,9 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       : settings_(std::move(settings)),
         filter_name_(FilterNameFor(settings_.partition_key)) {}
 
-  // RocksDB finds the filter of an SST file by CompatibilityName, and writes
-  // Name into the properties of the file, where we read what the filter holds:
-  // they are the same.
+  // Name and CompatibilityName are the same: RocksDB finds the filter of an SST
+  // file by CompatibilityName, and writes Name into the properties of the file,
+  // where we read what the filter holds.
   const char* Name() const override { return filter_name_.c_str(); }
   const char* CompatibilityName() const override;
   std::string GetId() const override { return settings_.id; }
@@ -64,12 +64,12 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   const void* GetOptionsPtr(const std::string& name) const override;
 
  protected:
-  // The name in options strings is that of all of them (IsInstanceOf).
+  // In options strings all these policies have this name (IsInstanceOf).
   const char* NickName() const override { return kClassName(); }
 
-  // Takes the options itself, instead of registering them: RocksDB drops
-  // unknown and unparsable registered options of nested strings in silence, and
-  // merges the serialised ones of an earlier policy into a new string.
+  // Reads the options itself instead of registering them, because RocksDB
+  // silently drops unknown and unparsable registered options of nested strings,
+  // and merges the serialised options of an earlier policy into a new string.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
       const std::unordered_map<std::string, std::string>& options,
@@ -81,8 +81,8 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  private:
   ROCKSDB_NAMESPACE::Status SettingsStatus() const;
   ROCKSDB_NAMESPACE::Status CannotBeChanged() const;
-  // What each level has, if that is not the same for all: once for each column
-  // family after an open.
+  // Logs the bits per key of each level, unless all are the same: once for each
+  // column family after an open.
   void LogLevelsOnce(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   std::string LevelsText(
@@ -91,11 +91,12 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
 
   PolicySettings settings_;
   std::string filter_name_;
-  // The string that options are still to be added to; none, once they were.
+  // The string to which ConfigureOptions may still add options; none
+  // afterwards.
   std::optional<PolicyString> configured_by_;
   mutable std::atomic<bool> reported_{false};
   mutable std::mutex levels_mutex_;
-  // Where, and for which column family.
+  // The LOGs and column families that have been logged.
   mutable std::set<std::pair<const ROCKSDB_NAMESPACE::Logger*, std::string>>
       levels_logged_;
   mutable StatisticsCounters statistics_{TotalStatistics()};

@@ -22,14 +22,14 @@ using ROCKSDB_NAMESPACE::CassandraBloomOptions;
 
 constexpr size_t kNameLength = sizeof(kPolicyName) - 1;
 
-// Can RocksDB's options parser bring it back?
+// Whether RocksDB's options parser reads the id back unchanged.
 bool IsPlain(const std::string& id) {
   return std::all_of(id.begin(), id.end(), [](char c) {
     return c > ' ' && c <= '~' && std::strchr("=;{}#\\\"", c) == nullptr;
   });
 }
 
-// False if it is not our name, alone or with a colon after it.
+// Whether it is our name, alone or with a colon after it.
 bool HasOurName(const std::string& id) {
   return id.compare(0, kNameLength, kPolicyName) == 0 &&
          (id.size() == kNameLength || id[kNameLength] == ':');
@@ -40,7 +40,7 @@ bool HasOurName(const std::string& id) {
 // An option in an id.
 struct Found {
   const char* name;
-  size_t begin;  // Of the colon before the name; the end, if there is none.
+  size_t begin;  // The colon before the name; the id's end if there is none.
   size_t value;
 };
 
@@ -73,7 +73,7 @@ bool HasSeveralOf(const Given& given,
          }) > 1;
 }
 
-// Are there two that answer the same question, such as how many bits per key?
+// Whether two of them answer the same question, such as how many bits per key.
 bool ContradictEachOther(const Given& given) {
   return HasSeveralOf(given, {kBitsPerKeyOption, kFpChanceOption,
                               kLevelBitsOption, kLevelFpChanceOption}) ||
@@ -81,9 +81,9 @@ bool ContradictEachOther(const Given& given) {
                       {kBottommostBitsOption, kBottommostFpChanceOption});
 }
 
-// Makes options of texts. The ranges are checked here, too, as the message
-// shows the text; and bits per key that are out of range are wrong in a text
-// alone.
+// Makes options from texts. The ranges are checked here, too, because the
+// message shows the text, and because bits per key out of range are wrong only
+// in a text.
 struct OptionsParser {
   bool ParseSizes(CassandraBloomOptions* options) const {
     return ParseSize(kBitsPerKeyOption, kBitsRange, &options->bits_per_key) &&
@@ -140,7 +140,7 @@ struct OptionsParser {
     return text == nullptr || Parse(range, *text, value);
   }
 
-  // The whole of `text`, in any locale.
+  // Parses the whole of `text`, in any locale.
   bool Parse(const NumberRange& range, const std::string& text,
              double* value) const {
     const char* const end = text.data() + text.size();
@@ -177,8 +177,8 @@ PolicySettings UnknownOption(const std::string& option) {
     known += std::string(", ") + name;
   }
   return RefusedSettings("unknown option '" + option +
-                         "'; there are bits_per_key and fp_chance, of which "
-                         "one can be given (0 to 100, or 0.0000671 to 1)" +
+                         "'; the options are bits_per_key (0 to 100) or "
+                         "fp_chance (0.0000671 to 1)" +
                          known);
 }
 
@@ -227,7 +227,7 @@ PolicySettings PolicyString::Check() const {
 PolicySettings PolicyString::Settings() const {
   PolicySettings settings = Check();
   if (!settings.error.empty() && IsPlain(id_)) {
-    settings.id = id_;  // To be refused for the same reason again.
+    settings.id = id_;  // Refused again for the same reason.
   }
   return settings;
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a filter_policy string of ours says, and whether it may.
+// Parses and checks a filter_policy string of this library:
 //
 //   cassandra_bloom                  10 bits per key
 //   cassandra_bloom:BITS             bits per key, 0 ... 100
 //   cassandra_bloom:fp:CHANCE        Cassandra's bloom_filter_fp_chance
 //
-// Each may be followed by further options (policy_settings.h). The first two
-// stand instead of BITS and CHANCE:
+// Further options may follow each of them (policy_settings.h). The first two of
+// these options replace BITS and CHANCE:
 //
 //   :level_bits:LIST :level_fp_chance:LIST
 //   :bottommost_bits:BITS :bottommost_fp_chance:CHANCE
 //   :allocation:monkey :size_ratio:NUMBER :bottom_level:LEVEL
 //   :partition_key:EXTRACTOR
 //
-// The same as options beside the name: bits_per_key=BITS, fp_chance=CHANCE,
-// level_bits=LIST and so on. Nothing is said twice.
+// The same settings can be options beside the name: bits_per_key=BITS,
+// fp_chance=CHANCE, level_bits=LIST and so on. No setting may be given twice.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_CONFIG_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_CONFIG_H_
@@ -28,16 +28,18 @@
 
 namespace cassandra_bloom {
 
-// A string of ours, split into the values of the options that it names.
+// A filter_policy string of this library, split into the values of the options
+// that it names.
 class PolicyString {
  public:
   // `id`: as RocksDB hands it over.
   explicit PolicyString(const std::string& id);
 
-  // Of the string alone. A wrong one is the id of its settings, if it may be.
+  // The settings of the string alone. A wrong string becomes the id of its
+  // settings, if RocksDB's options parser reads it back unchanged.
   PolicySettings Settings() const;
 
-  // Of the string and options beside it.
+  // The settings of the string and of the options beside it.
   PolicySettings SettingsWith(
       const std::unordered_map<std::string, std::string>& options) const;
 
@@ -48,7 +50,7 @@ class PolicyString {
   void Give(const std::string& name, const std::string& value);
 
   std::string id_;
-  std::map<std::string, std::string> given_;  // By the names of the options.
+  std::map<std::string, std::string> given_;  // By the option's name.
   bool says_one_thing_twice_ = false;
   bool is_ours_ = false;
 };

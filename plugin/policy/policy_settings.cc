@@ -16,12 +16,12 @@ using ROCKSDB_NAMESPACE::CassandraBloomOptions;
 
 const char kPolicyUsage[] =
     "use cassandra_bloom:BITS (0 to 100 bits per key) or "
-    "cassandra_bloom:fp:CHANCE (false positive chance, 0.0000671 to 1), with "
-    "or without :OPTION:VALUE behind it, of which partition_key is the last";
+    "cassandra_bloom:fp:CHANCE (false positive chance, 0.0000671 to 1), each "
+    "optionally followed by :OPTION:VALUE pairs, with partition_key last";
 
 namespace {
 
-// What is stored for a wrong setting that cannot be stored as it is.
+// The id of a wrong setting that cannot be stored as it is.
 constexpr char kRefusedId[] = "cassandra_bloom:a-refused-setting";
 
 constexpr char kUniform[] = "uniform";
@@ -38,7 +38,7 @@ std::string FormatList(const std::vector<double>& numbers) {
   return list;
 }
 
-// Makes name and text of each option that is not as it is by default.
+// Adds the name and the text of each option that does not have its default.
 struct Formatter {
   bool operator()(const char* name, const NumberRange& /*range*/,
                   const std::vector<double>& list) const {
@@ -62,7 +62,7 @@ struct Formatter {
   OptionTexts* texts;
 };
 
-// All but the bits per key.
+// The texts of all options except bits_per_key.
 OptionTexts TextsOf(const CassandraBloomOptions& options) {
   OptionTexts texts;
   if (options.fp_chance != 0) {
@@ -80,7 +80,7 @@ std::string AllTexts(const CassandraBloomOptions& options) {
   return all;
 }
 
-// Looks for numbers that are out of their ranges.
+// False if a number is out of its range.
 struct RangeChecker {
   bool operator()(const char* name, const NumberRange& range,
                   const std::vector<double>& list) const {
@@ -122,7 +122,7 @@ bool ContradictsItself(const CassandraBloomOptions& options) {
          (options.bottommost_bits && options.bottommost_fp_chance);
 }
 
-// Of options that are right.
+// The id of valid options.
 std::string IdOf(const CassandraBloomOptions& options) {
   std::string id = kPolicyName;
   if (options.fp_chance == 0 && !HasList(options)) {
@@ -134,7 +134,7 @@ std::string IdOf(const CassandraBloomOptions& options) {
   return id;
 }
 
-// Makes `*bits` the number that takes effect.
+// Sets `*bits` to the number that takes effect.
 std::optional<Sizing> SizingForBits(double* bits) {
   const std::optional<Sizing> sizing = SizingForBitsPerKey(*bits);
   *bits = sizing ? sizing->bits_per_key() : 0;
@@ -166,8 +166,7 @@ void SetSizing(CassandraBloomOptions* options, LevelSizing* sizing) {
 std::string WhyNotUniform(const CassandraBloomOptions& options) {
   for (const auto& [name, text] : TextsOf(options)) {
     if (name == kSizeRatioOption || name == kBottomLevelOption) {
-      return name + "=" + text +
-             " is without effect: it is for allocation=monkey";
+      return name + "=" + text + " has no effect without allocation=monkey";
     }
   }
   return "";
@@ -179,8 +178,8 @@ std::string WhyNotMonkey(const CassandraBloomOptions& options,
     if (name != kAllocationOption && name != kSizeRatioOption &&
         name != kBottomLevelOption && name != kPartitionKeyOption) {
       return name + "=" + text +
-             " cannot be with allocation=monkey, which spreads bits_per_key, "
-             "the average, over the levels";
+             " cannot be combined with allocation=monkey, which spreads the "
+             "average, bits_per_key, over the levels";
     }
   }
   if (monkey.BottomBitsPerKey() < 1) {
@@ -210,7 +209,7 @@ bool SetAllocation(CassandraBloomOptions* options, LevelSizing* sizing,
   MonkeyAllocation monkey;
   monkey.average_bits_per_key = options->bits_per_key;
   if (options->size_ratio == monkey.size_ratio) {
-    options->size_ratio.reset();  // The default is not in ids.
+    options->size_ratio.reset();  // Ids omit the default.
   }
   monkey.size_ratio = options->size_ratio.value_or(monkey.size_ratio);
   monkey.bottom_level = options->bottom_level;
@@ -243,7 +242,7 @@ PolicySettings SettingsOf(const CassandraBloomOptions& given) {
       !VisitOptions(given, RangeChecker{&error})) {
     return RefusedSettings(error);
   }
-  CassandraBloomOptions options = given;  // Becomes what takes effect.
+  CassandraBloomOptions options = given;  // Changed to what takes effect.
   PolicySettings settings;
   SetSizing(&options, &settings.sizing);
   if (!SetAllocation(&options, &settings.sizing, &error) ||
@@ -272,8 +271,10 @@ PolicySettings RefusedSettings(const std::string& error) {
 }
 
 PolicySettings SaysOneThingTwice(const std::string& text) {
-  return RefusedSettings("'" + text + "' says one thing twice; " +
-                         kPolicyUsage);
+  return RefusedSettings(
+      "'" + text +
+      "' gives one setting twice, or two that exclude each other; " +
+      kPolicyUsage);
 }
 
 std::string FormatNumber(double value) {

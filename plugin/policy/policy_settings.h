@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a policy does, from the options of the public header: these are checked
-// here, and give the id, which is the string that gives the same settings.
+// Checks the options of the public header and makes the settings of a policy
+// from them. The id of the settings is the string that gives the same settings
+// again.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_SETTINGS_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_SETTINGS_H_
@@ -31,17 +32,19 @@ constexpr char kSizeRatioOption[] = "size_ratio";
 constexpr char kBottomLevelOption[] = "bottom_level";
 constexpr char kPartitionKeyOption[] = "partition_key";
 
-// In an id, bits per key follow the name, and a chance follows this.
+// In an id, bits per key follow the name directly; a chance follows this.
 constexpr char kFpChancePrefix[] = "fp:";
 
-// All other options follow these, each with a colon before it and one after it,
-// in this order. The last one takes the rest, as its value holds colons.
+// All other options follow these in this order, each with a colon before it and
+// one after it. The last one takes the rest of the id, because its value
+// contains colons.
 constexpr const char* kOptionsInId[] = {
     kLevelBitsOption,          kLevelFpChanceOption, kBottommostBitsOption,
     kBottommostFpChanceOption, kAllocationOption,    kSizeRatioOption,
     kBottomLevelOption,        kPartitionKeyOption};
 
-// A number that somebody gives: what it is called in messages, what it may be.
+// The range of an option's number: what the option is called in messages, and
+// what it may be.
 struct NumberRange {
   const char* name;
   const char* what_is_right;
@@ -58,9 +61,10 @@ constexpr NumberRange kSizeRatioRange = {
 constexpr NumberRange kBottomLevelRange = {
     kBottomLevelOption, "the number of a level from 1 to 100", 1, 100};
 
-// Calls `visit(name, range, member)` for each option but the two sizes that
-// are before all others in an id, in the order of an id, until it returns
-// false.
+// Calls `visit(name, range, member)` for each option with a range and
+// `visit(name, member)` for the others, in the order of an id, until a call
+// returns false. Leaves out bits_per_key and fp_chance, which come before all
+// others in an id.
 template <typename Options, typename Visit>
 bool VisitOptions(Options& options, Visit&& visit) {
   return visit(kLevelBitsOption, kBitsRange, options.level_bits) &&
@@ -75,39 +79,39 @@ bool VisitOptions(Options& options, Visit&& visit) {
 }
 
 struct PolicySettings {
-  // The string that gives these settings again. It never holds one of = ; { }
-  // and #, which RocksDB's options parser would not bring back.
+  // The string that gives these settings again. It never contains
+  // = ; { } or #, which RocksDB's options parser would not read back.
   std::string id;
 
   LevelSizing sizing;
 
   PartitionKeyExtractor partition_key;
 
-  // Not empty: a wrong setting, what it is and what would be right. Then no
-  // filter is built (`sizing` is that of none), those of whole keys are read,
-  // and `id` is one that is refused again.
+  // Not empty if a setting is wrong: which one, and what would be right. Then
+  // no filter is built (`sizing` has none), filters of whole keys are read, and
+  // `id` is one that is refused again.
   std::string error;
 };
 
 PolicySettings SettingsOf(
     const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
 
-// Unlike in the options, a chance of 0 is an error.
+// Unlike in CassandraBloomOptions, a chance of 0 is an error.
 PolicySettings SettingsForFpChance(double fp_chance);
 
-// Settings that are an error.
+// Settings with this error.
 PolicySettings RefusedSettings(const std::string& error);
 
-// For a text that gives two answers to one question, such as how many bits.
+// The error for a text that answers one question twice, such as how many bits.
 PolicySettings SaysOneThingTwice(const std::string& text);
 
-// How a policy is to be spelled, for messages.
+// How to spell a policy, for messages.
 extern const char kPolicyUsage[];
 
-// The shortest text that is read as this number again, in any locale.
+// The shortest text that is read back as this number, in any locale.
 std::string FormatNumber(double value);
 
-// False, with an error that shows the text, for a value out of range or NaN.
+// False, with an error that shows `text`, if the value is out of range or NaN.
 bool IsInRange(const NumberRange& range, double value, const std::string& text,
                std::string* error);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a user must be told where no Status can carry it: one line in RocksDB's
-// LOG, or on stderr where there is none.
+// Tells a user what no Status can carry, in one line in RocksDB's LOG or, where
+// there is none, on stderr.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_REPORT_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_REPORT_H_
@@ -13,16 +13,18 @@
 
 namespace cassandra_bloom {
 
-// As printf, without the end of line. Allocates nothing itself. `info_log` may
+// As printf, but adds the end of line. Allocates nothing itself. `info_log` may
 // be null.
 __attribute__((format(printf, 2, 3))) void ReportError(
     ROCKSDB_NAMESPACE::Logger* info_log, const char* format, ...);
 
-// A filter could not be built for want of memory, so every key matches.
+// For a filter that could not be built because there was no memory, so that
+// every key matches.
 void ReportNoMemory(ROCKSDB_NAMESPACE::Logger* info_log, uint64_t num_entries);
 
-// A block that is no filter was met, so every key matches. Reported the first
-// time, on stderr, because RocksDB gives no LOG to readers.
+// For a block that was read and is not a filter, so that every key matches.
+// Only the first one is reported, on stderr, because RocksDB gives no LOG to
+// readers.
 void ReportDamagedBlock(size_t size);
 
 }  // namespace cassandra_bloom

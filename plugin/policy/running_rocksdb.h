@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Is the RocksDB of this process the one that we were compiled for?
+// Checks that the RocksDB of this process is the one that this library was
+// compiled for.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_RUNNING_ROCKSDB_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_RUNNING_ROCKSDB_H_
@@ -9,12 +10,12 @@
 
 namespace cassandra_bloom {
 
-// Compares major.minor, by which distributions name RocksDB's library and its
-// private interface changes. Empty if they are the same, otherwise what is
-// wrong.
+// Compares major.minor: distributions use it in the name of RocksDB's library,
+// and RocksDB's private interface changes with it. Empty if they are the same,
+// otherwise what is wrong.
 std::string RunningRocksdbFault();
 
-// If there is a fault, says so on stderr, once.
+// True if there is no fault. Otherwise says so on stderr, once.
 bool RunningRocksdbIsOurs();
 
 }  // namespace cassandra_bloom

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What RocksDB hands over, as the core takes it.
+// Converts RocksDB's slices to the views that the other folders take.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_SLICE_VIEW_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_SLICE_VIEW_H_

@@ -14,27 +14,28 @@ using ROCKSDB_NAMESPACE::Logger;
 
 namespace {
 
-// Figures, which order nothing.
+// Relaxed, because these figures order no other memory access.
 void AddTo(std::atomic<uint64_t>* counter, uint64_t more) {
   if (more != 0) {
     counter->fetch_add(more, std::memory_order_relaxed);
   }
 }
 
-// For "%" PRIu64 ".%02" PRIu64 and the like: with a point in every locale.
+// A decimal number for formats such as "%" PRIu64 ".%02" PRIu64, which print a
+// point in every locale.
 struct Decimal {
   uint64_t whole;
   uint64_t part;
 };
 
-// Two places; 0 without entries.
+// With two decimal places; 0 without entries.
 Decimal BitsPerEntry(const CassandraBloomStatistics& statistics) {
   const uint64_t hundredths =
       statistics.entries == 0 ? 0 : 800 * statistics.bytes / statistics.entries;
   return {hundredths / 100, hundredths % 100};
 }
 
-// Three places.
+// With three decimal places.
 Decimal BuildMillis(const CassandraBloomStatistics& statistics) {
   const uint64_t micros = statistics.build_nanos / 1000;
   return {micros / 1000, micros % 1000};
@@ -101,7 +102,7 @@ FileStatistics::~FileStatistics() {
   try {
     LogBuilt(info_log_, column_family_, level_, built);
   } catch (...) {
-    // A logger is whatever the program makes it, and this is a destructor.
+    // A program's logger may throw, but a destructor must not.
   }
 }
 
@@ -111,8 +112,8 @@ namespace ROCKSDB_NAMESPACE {
 
 using cassandra_bloom::StatisticsCounters;
 
-// Cassandra's "Bloom filter space used" is that of the live SSTables, which is
-// not what is counted here: so no line has its words.
+// Cassandra's "Bloom filter space used" is the space of the live SSTables. That
+// is not counted here, so no line has these words.
 std::string CassandraBloomStatistics::ToString() const {
   const cassandra_bloom::Decimal bits = cassandra_bloom::BitsPerEntry(*this);
   const cassandra_bloom::Decimal millis = cassandra_bloom::BuildMillis(*this);

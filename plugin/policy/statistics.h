@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The figures of include/cassandra_bloom/filter_statistics.h as they grow.
+// Counts the figures of include/cassandra_bloom/filter_statistics.h.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_STATISTICS_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_STATISTICS_H_
@@ -16,11 +16,11 @@ namespace cassandra_bloom {
 
 using ROCKSDB_NAMESPACE::CassandraBloomStatistics;
 
-// The counters of a part, which are those of the whole, too: of an SST file, of
-// its policy, of the process.
+// The counters of an SST file, of its policy or of the process. Each adds its
+// figures to the whole that it is a part of, too.
 class StatisticsCounters {
  public:
-  // `whole` may be null, and must not be gone when something is added.
+  // `whole` may be null. Otherwise it must exist whenever something is added.
   constexpr explicit StatisticsCounters(StatisticsCounters* whole)
       : whole_(whole) {}
 
@@ -39,13 +39,14 @@ class StatisticsCounters {
 
 StatisticsCounters* TotalStatistics();
 
-// RocksDB's way to a part of a Configurable without a cast to its class, which
-// another policy of our name would make undefined and a RocksDB without RTTI
-// impossible: GetOptions<StatisticsCounters>(kStatisticsPart).
+// The name for GetOptions<StatisticsCounters>(kStatisticsPart), RocksDB's way
+// to a part of a Configurable without a cast to its class. A cast would be
+// undefined for another policy of our name, and impossible in a RocksDB without
+// RTTI.
 constexpr char kStatisticsPart[] = "cassandra_bloom.statistics";
 
-// Of the filters of one SST file. At its end it is one line in RocksDB's LOG.
-// Takes no memory and throws nothing.
+// Counts the filters of one SST file. When it is destroyed, it writes one line
+// to RocksDB's LOG. Allocates no memory and throws nothing.
 class FileStatistics {
  public:
   FileStatistics(const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
@@ -58,11 +59,11 @@ class FileStatistics {
 
  private:
   StatisticsCounters counters_;
-  // May be null. RocksDB's table builder owns it, by a copy of the options that
-  // it destroys after the filter's builder (7.1 - 11.8).
+  // May be null. RocksDB's table builder owns it in a copy of the options,
+  // which it destroys after the filter's builder (7.1 - 11.8).
   ROCKSDB_NAMESPACE::Logger* const info_log_;
   const int level_;
-  char column_family_[64];  // Its name, which is cut if it is longer.
+  char column_family_[64];  // Its name, truncated if it is longer.
 };
 
 }  // namespace cassandra_bloom

@@ -2,16 +2,16 @@
 
 // The library to preload: LD_PRELOAD=libcassandra_bloom_preload.so db_bench ...
 //
-// LD_PRELOAD reaches every process of a pipeline and every child of a shell,
-// so this library uses no symbol of RocksDB and depends on none. In a process
-// that has no RocksDB it does nothing. In one that has, it asks RocksDB for its
-// version and opens the plugin that was built for it,
-// librocksdb_cassandra_bloom.so.MAJOR.MINOR, from the folder of this library
-// or from CASSANDRA_BLOOM_PLUGIN_DIR, or it says in one line on stderr why
-// not, and the program runs on without the plugin.
+// LD_PRELOAD reaches every process of a pipeline and every child of a shell, so
+// this library uses no symbol of RocksDB and does not depend on it. In a
+// process without RocksDB it does nothing. In a process with RocksDB it asks
+// RocksDB for its version and opens the plugin that was built for that version,
+// librocksdb_cassandra_bloom.so.MAJOR.MINOR, from the folder of this library or
+// from CASSANDRA_BLOOM_PLUGIN_DIR. If it cannot, it says why in one line on
+// stderr, and the program runs on without the plugin.
 //
-// (A plugin preloaded by itself would bring its own RocksDB into the process,
-// and crash one that has another.)
+// (If the plugin itself were preloaded, it would bring its own RocksDB into the
+// process, and crash a process that has another one.)
 
 #include <dlfcn.h>
 #include <link.h>
@@ -49,10 +49,10 @@ std::string OwnFolder() {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-// Is this file name that of a shared RocksDB of this version? It ends in as
-// much of the version as whoever built RocksDB chose: for 7.8, librocksdb.so,
-// librocksdb.so.7 (its CMake), librocksdb.so.7.8 (its Makefile) or
-// librocksdb.so.7.8.3.
+// Whether this is the file name of a shared RocksDB of this version. The name
+// ends in as much of the version as the builder of RocksDB chose: for 7.8,
+// librocksdb.so, librocksdb.so.7 (its CMake), librocksdb.so.7.8 (its Makefile)
+// or librocksdb.so.7.8.3.
 bool IsRocksdbFile(const std::string& file, const std::string& version) {
   const std::string wanted = kRocksdbFile + ("." + version);
   const size_t common = std::min(file.size(), wanted.size());
@@ -64,7 +64,7 @@ bool IsRocksdbFile(const std::string& file, const std::string& version) {
          may_end_there(file) && may_end_there(wanted);
 }
 
-// Is it among the loaded objects?
+// Whether a shared RocksDB of this version is among the loaded objects.
 bool RocksdbIsShared(std::string version) {
   const auto is_rocksdb = [](dl_phdr_info* object, size_t,
                              void* wanted) -> int {
@@ -75,7 +75,7 @@ bool RocksdbIsShared(std::string version) {
   return dl_iterate_phdr(is_rocksdb, &version) != 0;
 }
 
-// The path of the plugin for this version, or nothing.
+// The path of the plugin for this version, or "" with all paths in `*searched`.
 std::string FindPlugin(const std::string& version, std::string* searched) {
   for (const std::string& folder :
        {OwnFolder(), std::string(CASSANDRA_BLOOM_PLUGIN_DIR)}) {
@@ -91,7 +91,7 @@ std::string FindPlugin(const std::string& version, std::string* searched) {
 __attribute__((constructor)) void LoadPlugin() {
   void* const symbol = dlsym(RTLD_DEFAULT, kVersionFunction);
   if (symbol == nullptr) {
-    return;  // No RocksDB here.
+    return;  // No RocksDB in this process.
   }
   std::string (*rocksdb_version)(bool with_patch);
   std::memcpy(&rocksdb_version, &symbol, sizeof(symbol));

@@ -34,7 +34,7 @@ std::string FilterOf(uint32_t num_keys, int num_probes, uint32_t num_words,
     EXPECT_TRUE(hashes.Add(HashOf(key_of(i))));
   }
   std::string file(FilterDbSize(num_words), '\0');
-  WriteFilterDb(hashes, num_probes, num_words, file.data());
+  BuildBlock(hashes, num_probes, num_words, file.data());
   return file;
 }
 

@@ -572,7 +572,7 @@ TEST_P(KernelTest, WritesTheFilterWhenForced) {
     ASSERT_TRUE(hashes.Add(NaiveHash(keys[i])));
   }
   std::string file(FilterDbSize(kNumWords), '\0');
-  WriteFilterDb(hashes, kNumProbes, kNumWords, file.data());
+  BuildBlock(hashes, kNumProbes, kNumWords, file.data());
   EXPECT_EQ(file, naive.Serialize());
 }
 

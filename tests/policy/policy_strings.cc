@@ -7,7 +7,7 @@ namespace {
 
 constexpr char kBits[] = "0 to 100";
 constexpr char kChance[] = "0.0000671 to 1";
-constexpr char kOptions[] = "bits_per_key and fp_chance";
+constexpr char kOptions[] = "bits_per_key (0 to 100) or fp_chance";
 constexpr char kExtractors[] = "skip:S,u16";
 constexpr char kMonkey[] = "allocation=monkey";
 

@@ -8,8 +8,9 @@
 
 #include "plugin/filter/kernels/lane_kernel_includes.h"
 
-// Not flags for this file: an inline function of a header above would be
-// compiled with them, too, and could be the copy that the linker keeps for all.
+// A pragma, because compiler flags for this file would apply to the inline
+// functions of the headers above, too, and the linker might keep these copies
+// for the whole program.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,bmi2"))), \
                              apply_to = function)
@@ -29,7 +30,7 @@ struct Avx2 {
   using Lanes [[gnu::vector_size(32)]] = uint64_t;
   static constexpr Lanes kNumbers = {0, 1, 2, 3};
 
-  // In fewer operations than compilers find.
+  // Takes fewer operations than the code that compilers generate.
   [[gnu::always_inline]] static inline Lanes Product(Lanes x, uint64_t factor) {
     const auto halves = reinterpret_cast<__m256i>(x);
     const Lanes factors = Lanes{} + factor;
@@ -69,7 +70,7 @@ struct Avx2 {
         : num_words_(Lanes{} + num_words),
           reciprocal_(_mm256_set1_pd(reciprocal)) {}
 
-    // The remainder fits 32 bits even before it is put right.
+    // The remainder fits in 32 bits even before it is corrected.
     [[gnu::always_inline]] inline Lanes Remainder(Lanes x) const {
       const __m256d quotient =
           _mm256_floor_pd(_mm256_mul_pd(ToDouble(x), reciprocal_));
@@ -84,8 +85,8 @@ struct Avx2 {
    private:
     using HalfLanes [[gnu::vector_size(32)]] = uint32_t;
 
-    // The low bits of a double from 2^52 to 2^53 are those of the integer; of
-    // one from 2^84 to 2^85, those of the integer divided by 2^32.
+    // The low bits of a double from 2^52 to 2^53 are the bits of the integer.
+    // From 2^84 to 2^85 they are the bits of the integer divided by 2^32.
     [[gnu::always_inline]] static inline __m256d ToDouble(Lanes x) {
       const __m256d low_base = _mm256_set1_pd(0x1p52);
       const __m256d high_base = _mm256_set1_pd(0x1p84);
@@ -95,12 +96,14 @@ struct Avx2 {
                                            _mm256_castpd_si256(high_base));
       __m256d sum = _mm256_sub_pd(_mm256_castsi256_pd(high),
                                   _mm256_set1_pd(0x1p84 + 0x1p52));
-      // No compiler may change the order of the additions, as -Ofast would.
+      // Keeps compilers from changing the order of the additions, as -Ofast
+      // would.
       __asm__("" : "+x"(sum));
       return _mm256_add_pd(sum, _mm256_castsi256_pd(low));
     }
 
-    // `x` is an integer below 2^52; so is the result in its low 52 bits.
+    // `x` is an integer below 2^52; the low 52 bits of the result are that
+    // integer.
     [[gnu::always_inline]] static inline HalfLanes ToInteger(__m256d x) {
       return reinterpret_cast<HalfLanes>(
           _mm256_add_pd(x, _mm256_set1_pd(0x1p52)));

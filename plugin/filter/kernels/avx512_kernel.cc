@@ -8,8 +8,9 @@
 
 #include "plugin/filter/kernels/lane_kernel_includes.h"
 
-// Not flags for this file: an inline function of a header above would be
-// compiled with them, too, and could be the copy that the linker keeps for all.
+// A pragma, because compiler flags for this file would apply to the inline
+// functions of the headers above, too, and the linker might keep these copies
+// for the whole program.
 #if defined(__clang__)
 #pragma clang attribute push(                                    \
     __attribute__((target("avx512f,avx512dq,avx512ifma,bmi2"))), \
@@ -17,7 +18,8 @@
 #else
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512dq,avx512ifma,bmi2")
-// In GCC's own header: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105593
+// False warnings in GCC's own header:
+// https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105593
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -68,9 +70,9 @@ struct Avx512 {
     [[gnu::always_inline]] inline Lanes Remainder(Lanes x) const {
       const __m512d quotient = _mm512_mul_pd(
           _mm512_cvtepu64_pd(reinterpret_cast<__m512i>(x)), reciprocal_);
-      // A product of 64 bits takes Intel's CPUs three multiplications, one of
-      // 52 bits one. They are enough: the quotient is at most 2^57 / 2^8, and
-      // what is left of x less than 2 * num_words.
+      // On Intel's CPUs a product of 64 bits takes three multiplications, a
+      // product of 52 bits takes one. 52 bits are enough: the quotient is at
+      // most 2^57 / 2^8, and the remainder is less than 2 * num_words.
       const auto product = reinterpret_cast<Lanes>(
           _mm512_madd52lo_epu64(__m512i{}, _mm512_cvttpd_epu64(quotient),
                                 reinterpret_cast<__m512i>(num_words_)));
@@ -100,7 +102,8 @@ struct Avx512 {
 };
 
 constexpr int kProbesInVector = 8;
-// A filter of more probes is asked for so many before those in a vector.
+// With more than kProbesInVector probes, this many are tested before those in a
+// vector.
 constexpr int kFirst = FilterView::kProbesAtOnce;
 
 struct Positions {
@@ -108,8 +111,9 @@ struct Positions {
   __m512i mask;
 };
 
-// ProbeSequence for eight probes of one key; where it has fewer, the last one
-// again. A copy of its rule, as an instruction gives the magnitude here.
+// ProbeSequence for eight probes of one key; if fewer are left, it repeats the
+// last one. A copy of ProbeSequence's rule, because here one instruction gives
+// the magnitude.
 [[gnu::always_inline]] inline Positions PositionsOf(const FilterView& filter,
                                                     Hash128 hash,
                                                     int first_probe) {
@@ -123,7 +127,7 @@ struct Positions {
   const Avx512::Divisor divisor(filter.num_words(), filter.words_reciprocal());
   const Avx512::Lanes word = divisor.Remainder(
       reinterpret_cast<Avx512::Lanes>(_mm512_srli_epi64(magnitude, 6)));
-  // A rotation goes by its count modulo 64.
+  // The rotation takes its count modulo 64.
   return {reinterpret_cast<__m512i>(word),
           _mm512_rolv_epi64(_mm512_set1_epi64(1), magnitude)};
 }
@@ -137,11 +141,11 @@ struct Positions {
   }
 }
 
-// Whether the bits of eight probes are set: AllSet, if their cache lines are on
-// their way, FetchAndTest, if not.
+// Tests whether the bits of eight probes are set. AllSet is for words whose
+// cache lines are on their way, FetchAndTest is for all others.
 //
-// By one gather: 11 operations on Intel's CPUs, by LLVM's model of Sapphire
-// Rapids. The loads below are about three times as many.
+// Loads the words with one gather: 11 operations on Intel's CPUs, by LLVM's
+// model of Sapphire Rapids. ByLoads takes about three times as many.
 struct ByGather {
   [[gnu::always_inline]] static inline bool AllSet(const FilterView& filter,
                                                    const Positions& positions) {
@@ -156,10 +160,10 @@ struct ByGather {
   }
 };
 
-// By four loads, and by four more for keys that pass: of absent ones with seven
-// probes, in a filter whose bits are set by half, one in 16. AMD's CPUs take
-// more operations for a gather (measured on Zen 5); and the next key's loads
-// wait for no more than the first four of this one.
+// Loads four words, and four more for keys that pass these: with seven probes
+// and half of the filter's bits set, one absent key in 16 does. AMD's CPUs take
+// more operations for a gather (measured on Zen 5). Besides, the loads of the
+// next key wait only for the first four of this one.
 class ByLoads {
  public:
   [[gnu::always_inline]] static inline bool AllSet(const FilterView& filter,
@@ -170,8 +174,8 @@ class ByLoads {
                    _mm512_extracti64x4_epi64(positions.mask, 1));
   }
 
-  // Where a present key is taken for an absent one, its other four words would
-  // be waited for after the first.
+  // If the CPU mispredicts a present key as absent, it loads the other four
+  // words only after the first four have arrived. So they are prefetched.
   [[gnu::always_inline]] static inline bool FetchAndTest(
       const FilterView& filter, const Positions& positions) {
     const Numbers later =
@@ -183,7 +187,7 @@ class ByLoads {
   }
 
  private:
-  // std::array's functions may be shared with code for any CPU.
+  // Not a std::array: the linker may share its functions with code for any CPU.
   struct Numbers {
     int64_t word[4];
   };
@@ -218,10 +222,10 @@ bool MayContainInVector(const FilterView& filter, Hash128 hash) {
                              PositionsOf(filter, hash, /*first_probe=*/0));
 }
 
-// Of more probes than fit a vector. Three keep most absent keys out, and a
-// branch on those need not wait for the others. The cache lines of the next
-// eight are on their way meanwhile: in a database, a filter is seldom in the
-// cache.
+// For more probes than fit in a vector. Three probes keep most absent keys out,
+// and a branch on those need not wait for the others. The cache lines of the
+// next eight are fetched meanwhile, because in a database a filter is seldom in
+// the cache.
 template <typename Words>
 bool MayContainInSteps(const FilterView& filter, Hash128 hash) {
   assert(filter.num_probes() > kProbesInVector);
@@ -237,14 +241,14 @@ bool MayContainInSteps(const FilterView& filter, Hash128 hash) {
 
 // ---- A few keys ----
 
-// The cache lines of all keys' first probes, kBefore one by one and eight in a
-// vector, are on their way before the first key waits for one. Keys that pass
-// are asked for any others one after the other.
+// Prefetches the cache lines of all keys' first probes, kBefore one by one and
+// eight in a vector, before the first key waits for one. Then tests the other
+// probes of the keys that pass, one key after the other.
 template <typename Words, int kBefore>
 void TestFew(const FilterView& view, const Hash128* hashes, size_t n,
              bool* may_contain) {
   static_assert(kBefore <= kFirst);
-  // A copy: the answers might alias the filter.
+  // A copy, because `may_contain` might alias the filter.
   const FilterView filter = view;
   assert(n < LaneKernel<Avx512>::kMinBatch);
   struct {

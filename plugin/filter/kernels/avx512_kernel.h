@@ -13,16 +13,17 @@ namespace cassandra_bloom {
 // nullptr on a CPU that cannot run it.
 const Kernel* Avx512Kernel();
 
-// The same, but it loads the words of a key one by one and gathers none.
+// The same kernel, but it loads the words of a key one by one instead of
+// gathering them.
 const Kernel* Avx512LoadsKernel();
 
-// Whether it is worth while: AMD since Zen 4, Intel since Sapphire Rapids.
-// Those of Intel before them lower their clock for everybody on the core when
-// 512-bit multiplications come, and gather slowly since the mitigation of
+// Whether AVX-512 is worth while: on AMD since Zen 4, on Intel since Sapphire
+// Rapids. With 512-bit multiplications, earlier Intel CPUs lower the clock for
+// everything on the core, and they gather slowly since the mitigation of
 // Downfall (INTEL-SA-00828).
 bool IsAvx512Cheap();
 
-// Whether a gather takes fewer operations than the loads: not on AMD's.
+// Whether a gather takes fewer operations than the loads: not on AMD's CPUs.
 bool IsGatheringCheap();
 
 }  // namespace cassandra_bloom

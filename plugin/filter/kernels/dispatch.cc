@@ -14,7 +14,8 @@ namespace {
 
 const Kernel& FindBest() {
 #if defined(__x86_64__)
-  // Constructors that run before those of libgcc may need a filter.
+  // Needed if a constructor uses a filter before libgcc's constructors have
+  // run.
   __builtin_cpu_init();
 #endif
   if (Avx512Kernel() != nullptr && IsAvx512Cheap()) {

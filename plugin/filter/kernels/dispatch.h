@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The choice among the kernels.
+// Chooses among the kernels.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_DISPATCH_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_DISPATCH_H_
@@ -11,15 +11,15 @@
 
 namespace cassandra_bloom {
 
-// Those that this machine can run, for tests and measurements: the one that it
-// takes by itself first, "portable" last.
+// The kernels that this machine can run, for tests and measurements. The first
+// is the one that it uses by default, the last is "portable".
 std::vector<const Kernel*> Kernels();
 
-// The one that work is done with. What takes it may keep it.
+// The kernel in use. A caller may keep the reference.
 const Kernel& ActiveKernel();
 
-// Makes another the active one, for tests and measurements: work that is under
-// way may be finished with either.
+// Makes another kernel the active one, for tests and measurements. Work that is
+// under way may be finished with either.
 void ForceKernel(const Kernel& kernel);
 
 }  // namespace cassandra_bloom

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The work of a filter that is written more than once: plainly, and for vectors
-// of one CPU or another. All kernels give the same answers and the same bits.
+// The functions of a filter that have several implementations: a plain one and
+// some for the vectors of one kind of CPU. All kernels give the same answers
+// and the same bits.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_KERNEL_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_KERNEL_H_
@@ -15,20 +16,20 @@
 
 namespace cassandra_bloom {
 
-// Keys that one call of Lookup::batch takes at most.
+// The maximum number of keys in one call of Lookup::batch.
 constexpr size_t kMaxBatch = 32;
 
-// filter.MayContain(hash).
+// Returns filter.MayContain(hash).
 using MayContainFunction = bool(const FilterView& filter, Hash128 hash);
 
-// may_contain[i] = filter.MayContain(hashes[i]) for n <= kMaxBatch keys, with
-// the cache misses of the first probes of all keys under way together.
+// Sets may_contain[i] = filter.MayContain(hashes[i]) for n <= kMaxBatch keys.
+// The cache misses of all keys' first probes overlap.
 using MayContainBatchFunction = void(const FilterView& filter,
                                      const Hash128* hashes, size_t n,
                                      bool* may_contain);
 
-// How one kernel looks keys up in the filters of one shape: of some number of
-// words and probes.
+// How one kernel looks keys up in the filters of one shape, which is a number
+// of words and a number of probes.
 struct Lookup {
   MayContainFunction* one;
   MayContainBatchFunction* batch;
@@ -41,11 +42,11 @@ struct Kernel {
   // of that shape.
   Lookup (*choose_lookup)(const FilterView& filter);
 
-  // hashes[i] = CassandraMurmur3 of keys[i].
+  // Sets hashes[i] = CassandraMurmur3 of keys[i].
   void (*hash)(const std::string_view* keys, size_t n, Hash128* hashes);
 
   // Sets the bits of these keys in a filter of capacity_bits.divisor() bits, a
-  // multiple of 64. Keys in hundreds are faster than one by one.
+  // multiple of 64. Hundreds of keys in one call are faster than one by one.
   void (*set_bits)(const Hash128* hashes, size_t n, int num_probes,
                    const InvariantRemainder& capacity_bits, char* bits);
 };

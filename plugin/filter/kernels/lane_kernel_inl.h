@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A kernel for keys side by side in the lanes of vectors, whatever their width.
+// A kernel that handles several keys side by side in the lanes of vectors of
+// any width.
 //
-// Only for the file of a kernel, behind the pragma that tells the compiler
-// which CPU the code from there on is for. Nothing here is seen by another
-// file: templates are instantiated with a type of an unnamed namespace,
+// Include it only in the file of a kernel, after the pragma that tells the
+// compiler which CPU the code from there on is for. No other file sees the code
+// here: templates are instantiated with a type of an unnamed namespace,
 // functions are static. A function that the linker may share between files must
-// not be compiled for one CPU, so that file includes lane_kernel_includes.h
-// before.
+// not be compiled for one CPU, so the kernel's file includes
+// lane_kernel_includes.h before the pragma.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_LANE_KERNEL_INL_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_LANE_KERNEL_INL_H_
@@ -20,17 +21,17 @@ namespace cassandra_bloom {
 //   kLanes         64-bit numbers in a vector
 //   Lanes          the vector, with the operators of GCC's vector extension
 //   kNumbers       0, 1, 2 ...
-//   Product        of lanes and a constant
+//   Product        the product of lanes and a constant
 //   LoadColumns    the first and the second 64-bit number that each of kLanes
 //                  pointers points to
 //   StoreColumns   the reverse, to consecutive memory
-//   Divisor        of num_words and their SmallReciprocal, with Remainder(x),
-//                  x mod num_words for x <= 2^57 and
+//   Divisor        made from num_words and their SmallReciprocal; Remainder(x)
+//                  is x mod num_words for x <= 2^57 and
 //                  kMinSmallReciprocalDivisor <= num_words <= kMaxFilterWords
 template <typename Cpu>
 class LaneKernel {
  public:
-  // Fewer keys are faster otherwise than side by side in lanes.
+  // Fewer keys than this are faster without lanes.
   static constexpr size_t kMinBatch = 2 * Cpu::kLanes;
 
   static constexpr Kernel AsKernel(const char* name,
@@ -38,7 +39,7 @@ class LaneKernel {
     return {name, choose, Hash, SetBits};
   }
 
-  // `few`: for fewer keys than kMinBatch, in a filter of at least
+  // `few` handles fewer keys than kMinBatch, in filters of at least
   // kMinSmallReciprocalDivisor words and FilterView::kProbesAtOnce probes.
   template <MayContainBatchFunction few>
   static MayContainBatchFunction* ChooseBatch(const FilterView& filter) {
@@ -65,7 +66,7 @@ class LaneKernel {
   };
 
   // A copy of ProbeSequence::Next's rule: |x| mod (64 * words) is in the word
-  // |x| / 64 mod words, and there it is the bit |x| mod 64.
+  // |x| / 64 mod words, and in that word it is the bit |x| mod 64.
   [[gnu::always_inline]] static inline Positions PositionsOf(
       Lanes x, const Divisor& divisor) {
     const auto negative = reinterpret_cast<Lanes>(x >> 63 != 0);
@@ -92,13 +93,14 @@ class LaneKernel {
   };
 
   static constexpr size_t kLanes = Cpu::kLanes;
-  // So many that none waits for the result of its last operation.
+  // Enough vectors that none waits for the result of its last operation.
   static constexpr size_t kVectorsAtOnce = 16 / kLanes;
   // Filters up to this size are written without prefetching.
   static constexpr uint64_t kMaxUnfetchedBits = uint64_t{8} * (4 << 20);
-  // Up to here, a batch that asks for two probes of all keys at first, not for
-  // three, has no stage more, and an absent key takes fewer cache lines, as
-  // each bit is set or not: 2 + (k - 2) / 4, not 3 + (k - 3) / 8.
+  // Up to this many probes (k), a batch first tests two probes of all keys,
+  // otherwise three. If k > 3, two cause no additional stage here, and an
+  // absent key fetches fewer cache lines if half of the bits are set: 2 + (k -
+  // 2) / 4, not 3 + (k - 3) / 8.
   static constexpr int kMaxProbesForTwoFirst = kLanes < 6 ? 2 + kLanes : 8;
 
   static void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
@@ -160,7 +162,7 @@ class LaneKernel {
     (work(kIndex), ...);
   }
 
-  // ---- Hashing: CassandraMurmur3 once more, step by step for all vectors ----
+  // ---- Hashing: CassandraMurmur3 again, each step for all vectors ----
 
   template <size_t kCount>
   static bool HaveSameSize(const std::string_view* keys, size_t n) {
@@ -253,7 +255,7 @@ class LaneKernel {
     Repeat<kVectors>([&](size_t v) { h2[v] ^= h2[v] >> 33; });
   }
 
-  // k1 and k2 of the 1 to 15 bytes from `offset` on.
+  // Loads k1 and k2 from the 1 to 15 bytes from `offset` on.
   static void LoadTails(const std::string_view* keys, size_t offset, Lanes* k1,
                         Lanes* k2) {
     using namespace murmur3_internal;
@@ -297,9 +299,9 @@ class LaneKernel {
     }
   }
 
-  // The first probes of all keys, then the next kLanes of the few that passed,
-  // and so on. In each of these stages the cache lines of all keys are on their
-  // way before the first bit is asked for, and no branch waits for a bit.
+  // Tests the first probes of all keys, then the next kLanes probes of the few
+  // keys that passed, and so on. In each stage the cache lines of all keys are
+  // on their way before the first bit is tested, and no branch waits for a bit.
   template <int kFirst>
   static void TestBatch(const FilterView filter, const Hash128* hashes,
                         size_t n, bool* may_contain) {
@@ -336,7 +338,8 @@ class LaneKernel {
     TestRest(filter, divisor, hashes, kFirst, passed, num_passed, may_contain);
   }
 
-  // kLanes probes at a time of the keys that passed those before.
+  // Tests the remaining probes, kLanes at a time, of the keys that passed so
+  // far.
   static void TestRest(const FilterView& filter, const Divisor& divisor,
                        const Hash128* hashes, int tested, uint8_t* passed,
                        size_t num_passed, bool* may_contain) {
@@ -425,8 +428,9 @@ class LaneKernel {
     uint64_t masks_[kCapacity];
   };
 
-  // Sets the bits of one block while those of the next are computed, and
-  // fetched if they are far away. `n` is a multiple of kLanes.
+  // Sets the bits of one block while the positions of the next are computed
+  // and, if kPrefetch, their cache lines are fetched. `n` is a multiple of
+  // kLanes.
   template <size_t kVectors, bool kPrefetch>
   static void SetInBlocks(const Hash128* hashes, size_t n, int num_probes,
                           const Divisor& divisor, char* bits) {

@@ -20,12 +20,13 @@ void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
   }
 }
 
-// With fewer keys, the rest of the probes is faster key by key: the CPU goes on
-// to the next before the bits of one are there, for it guesses their answers.
+// With fewer keys than this, testing the remaining probes key by key is faster:
+// the CPU predicts the answer for one key and goes on to the next before the
+// bits have arrived.
 constexpr size_t kMinTogether = 8;
 constexpr int kNext = 8;
 
-// The probes after `first` of keys that passed those: kNext together, any
+// Tests the probes after `first` of keys that passed those: kNext together, any
 // others key by key.
 void TestRest(const FilterView filter, const Hash128* hashes, int first,
               const uint8_t* passed, size_t num_passed, bool* may_contain) {
@@ -50,13 +51,13 @@ void TestRest(const FilterView filter, const Hash128* hashes, int first,
   }
 }
 
-// The first kFirst probes of all keys together, then the rest of those that
-// pass.
+// Tests the first kFirst probes of all keys together, then the other probes of
+// the keys that pass.
 template <int kFirst>
 void TestBatch(const FilterView& view, const Hash128* hashes, size_t n,
                bool* may_contain) {
   assert(n <= kMaxBatch);
-  // A copy: the answers might alias the filter.
+  // A copy, because `may_contain` might alias the filter.
   const FilterView filter = view;
   uint64_t positions[kMaxBatch][kFirst];
   for (size_t i = 0; i < n; ++i) {
@@ -96,8 +97,8 @@ void SetBit(uint64_t position, char* bits) {
                       word);
 }
 
-// The remainder is a copy: a reference might alias the bits, and be read anew
-// for every one of them.
+// `capacity_bits` is a copy, because a reference might alias the bits and would
+// then be read again for each of them.
 void SetBitsInCache(const Hash128* hashes, size_t n, int num_probes,
                     const InvariantRemainder capacity_bits, char* bits) {
   for (size_t i = 0; i < n; ++i) {
@@ -108,7 +109,7 @@ void SetBitsInCache(const Hash128* hashes, size_t n, int num_probes,
   }
 }
 
-// The positions of a few keys, whose cache lines are on their way.
+// The positions of a few keys, whose cache lines are prefetched.
 class PositionBlock {
  public:
   static constexpr size_t kMaxKeys = 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What runs on every CPU.
+// The kernel that runs on every CPU.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_PORTABLE_KERNEL_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_PORTABLE_KERNEL_H_
@@ -11,7 +11,7 @@ namespace cassandra_bloom {
 
 extern const Kernel kPortableKernel;
 
-// What its look-ups are, for kernels that have no better one for some keys.
+// Its look-ups, for kernels that have no better one for some keys.
 MayContainFunction PortableMayContain;
 // For filters of at least FilterView::kProbesAtOnce probes.
 MayContainBatchFunction PortableMayContainBatch;
