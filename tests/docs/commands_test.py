@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of README.md and docs/*.md, and compares what they print.
+"""Runs the commands of the documents, and compares what they print.
 
 A block that is indented by four spaces and has lines that begin with `$ ` is
-typed into a shell of its own, in a scratch folder for each document, as by
-somebody who has installed the project and has set nothing: no LD_PRELOAD. What
-stands behind a command is what it prints; behind a command without output
-anything may come. Every command succeeds, but for those in STATUS. A block that
-begins with [Version] is the OPTIONS file my_options.ini of its document.
+typed into a shell of its own, in the scratch folder of its document. The shell
+has what an installation gives, and no LD_PRELOAD. The lines after a command are
+what it prints; a command without such lines may print anything. Every command
+succeeds, except those in STATUS. A block that begins with [Version] is written
+to the file my_options.ini of its document.
 
-A command that is neither run nor listed in not_run.py is an error, and so is an
-ldb or db_bench that opens a database without the policy and is not in WITHOUT_US.
+These are errors, too: a command that is neither run nor listed in not_run.py; an
+ldb or db_bench that opens a database without the policy and is not in
+WITHOUT_US; a link to a file or a heading that does not exist.
 """
 
 import argparse
@@ -245,9 +246,33 @@ def check_document(text, session, source, build, seen):
         yield from check_not_run(command, source)
 
 
+def anchors(path):
+    """The anchors that GitHub gives the headings of a document."""
+    headings = re.findall(r"^#+ (.*)$", path.read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            for heading in headings}
+
+
+def check_links(path):
+    for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text()):
+        if target.startswith("https://"):
+            continue
+        file, _, anchor = target.partition("#")
+        linked = path.parent / file if file else path
+        if not linked.exists():
+            yield f"there is no such file: {target}"
+        elif anchor and anchor not in anchors(linked):
+            yield f"there is no such heading: {target}"
+
+
 def check_all(source, build):
     seen = set()
-    for path in [source / "README.md"] + sorted(source.glob("docs/*.md")):
+    documents = sorted(source.glob("*.md")) + sorted(source.glob("docs/*.md"))
+    for path in documents:
+        for problem in check_links(path):
+            yield f"{path.relative_to(source)}: {problem}"
+        if path.name in ("CHANGELOG.md", "SECURITY.md"):  # They show no commands.
+            continue
         session = Session(source, build)
         try:
             for problem in check_document(path.read_text(), session, source, build,
@@ -311,6 +336,12 @@ def self_test(source, build):
             yield f"not seen: {wanted}\n{document}{complaints(document)}"
     if complaints(RIGHT):
         yield f"wrongly seen: {complaints(RIGHT)}"
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "a.md"
+        path.write_text("# One, `two`\n[a](#one-two) [b](a.md#no) [c](b.md)\n")
+        wrong = list(check_links(path))
+        if len(wrong) != 2:
+            yield f"links: {wrong}"
 
 
 def main():
@@ -319,7 +350,7 @@ def main():
     parser.add_argument("--build", required=True, type=pathlib.Path)
     checks = {"docs_commands": check_all, "docs_commands_self_test": self_test}
     parser.add_argument("--check", choices=checks, default="docs_commands",
-                        help="the self test sees that what is wrong is seen")
+                        help="the self test checks that mistakes are found")
     arguments = parser.parse_args()
     check = checks[arguments.check]
     problems = list(check(arguments.source.resolve(), arguments.build.resolve()))

@@ -7,10 +7,12 @@ _ROOT = "installs packages: "
 
 # The command, as the document has it: the reason, and where it is tested.
 NOT_RUN = {
-    # README
+    # README, docs/speed.md, docs/testing.md
     "make demo": _ROOT + "tests/install/matrix/distributions.sh",
     "make test": _ROOT + "tests/install/matrix/distributions.sh; it runs this test",
     "make bench-db": _ROOT + "db_bench_ext/database/end_to_end.py --quick, by hand",
+    "make help": "prints what the Makefile says",
+    "make bench-db QUICK=1": _ROOT + "by hand",
     "make bench": _ROOT + "filter_bench is built by every build",
     "make report": _ROOT + "db_bench_ext/filter_bench/report.py --quick, by hand",
     "make bench-filterdb": _LONG + "db_bench_ext/database/filterdb_bench.py, by hand",
@@ -39,10 +41,23 @@ NOT_RUN = {
         _LONG + "the test runs with fewer keys",
     "cmake --preset release | dev | asan-ubsan | core-only":
         "a choice; tests/install/configure, and every build",
+    # CONTRIBUTING.md
+    "make packages test-packages": _ROOT + "make test needs both",
+    "cmake --preset dev": "every build",
+    "cmake --build --preset dev --parallel $(nproc) --target filter_test":
+        "every build",
+    "build/dev/bin/filter_test --gtest_filter='*Kernel*'": "ctest runs these tests",
+    "build/dev/bin/filter_test --gtest_filter='*/avx2'": "ctest runs these tests",
+    "CASSANDRA_BLOOM_PERCENT=1 build/dev/bin/kernel_cases_test":
+        "ctest runs these tests",
+    "ctest --preset dev -L quick": "ctest runs this test, too",
+    "ctest --preset dev -R KernelTest": "ctest runs this test, too",
+    "git ls-files '*.h' '*.cc' '*.c' | xargs clang-format --dry-run -Werror":
+        ".ci/run",
     # docs/packaging.md
     'make deb DEBFULLNAME="A. Packager" DEBEMAIL=packager@example.org':
         _ROOT + "tests/install/matrix/packages.sh",
-    # docs/recipes.md
+    # docs/hosts.md
     "g++ program.cc $(pkg-config --cflags --libs rocksdb_cassandra_bloom)":
         "wants an installed tree: tests/install/consumer/installed_test.sh",
     "cc program.c $(pkg-config --cflags --libs cassandra_bloom)":
@@ -68,5 +83,5 @@ MENTIONED = {
     "nodetool tablestats",
 }
 
-# Blocks of output alone begin so: of make demo and of make bench-filterdb.
-OUTPUT = ("RocksDB version ", "filterdb       ")
+# Blocks that show only output begin so: make demo, make bench-filterdb.
+OUTPUT = ("RocksDB version ", "mode         filter", "filterdb       ")
