@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Reads, queries, builds and writes Filter.db, the file that holds the Bloom
-// filter of an SSTable of Cassandra, in every form that Cassandra ever wrote.
+// filter of an SSTable of Cassandra, in every form since version ia (Cassandra
+// 1.2).
 //
 // On an error a function returns false or nullptr, and *error is a sentence
 // that names the value and what was expected. Functions throw only if there is
@@ -86,11 +87,11 @@ class FilterDbFile {
 
   FilterForm form() const;
 
-  // Whether the file had no bytes. Cassandra then takes every key for present;
-  // there are no probes, no words and no bits.
+  // Whether the file had no bytes. Cassandra 5.0 then takes every key for
+  // present; there are no probes, no words and no bits.
   bool always_present() const { return num_words() == 0; }
 
-  // Cassandra builds with 1 ... 20 and fails to query with more than 21. So
+  // Cassandra builds with 1 ... 14 and fails to query with more than 21. So
   // Open and FromBytes refuse more than 21.
   int num_probes() const;
 

@@ -10,6 +10,8 @@
 // nothing in the database's folders is created, changed or removed, and the
 // write-ahead log is not read. Only what is in SST files is exported.
 //
+// These functions are in the static library of the plugin only.
+//
 // Errors are sentences that name the file and the remedy. All functions refuse
 // to work in a process whose RocksDB is another release than the one this
 // library was compiled for.

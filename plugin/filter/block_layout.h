@@ -27,7 +27,7 @@ namespace cassandra_bloom {
 
 constexpr size_t kFilterDbHeaderSize = 8;
 
-// A header with more probes than this is damaged. (Cassandra writes at most 20
+// A header with more probes than this is damaged. (Cassandra writes at most 14
 // and crashes when it queries a filter with more than 21.)
 constexpr int kMaxReadableProbes = 64;
 

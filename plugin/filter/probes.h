@@ -2,9 +2,9 @@
 
 // Computes where the bits of a key are. Adding and querying both walk a
 // ProbeSequence. The vector kernels have copies of this rule, which say that
-// they are copies: LaneKernel::Probes, and PositionsOf of the AVX-512 kernel.
-// KernelTest.AnswersByEveryProbe and LoneKeyCheck compare all of them with one
-// plain reference.
+// they are copies: LaneKernel::PositionsOf, and PositionsOf of the AVX-512
+// kernel. KernelTest.AnswersByEveryProbe and LoneKeyCheck compare all of them
+// with one plain reference.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_PROBES_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_PROBES_H_

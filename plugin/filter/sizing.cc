@@ -11,7 +11,7 @@
 namespace cassandra_bloom {
 namespace {
 
-// BloomCalculations.EXCESS: bits that Cassandra adds to every filter.
+// FilterFactory.BITSET_EXCESS: bits that Cassandra adds to every filter.
 constexpr uint64_t kExcessBits = 20;
 
 // Cassandra's BloomCalculations.probs, the rate by buckets and probes, is the

@@ -79,8 +79,9 @@ bool VisitOptions(Options& options, Visit&& visit) {
 }
 
 struct PolicySettings {
-  // The string that gives these settings again. It never contains
-  // = ; { } or #, which RocksDB's options parser would not read back.
+  // The string that gives these settings again. It holds printable ASCII
+  // without blanks and = ; { } # \ ", which RocksDB's options parser would not
+  // read back.
   std::string id;
 
   LevelSizing sizing;
