@@ -9,6 +9,7 @@ DEB_PACKAGES = dpkg-dev file
 COVERAGE_PACKAGES = gcovr
 FUZZ_PACKAGES = clang libclang-rt-dev
 REPORT_PACKAGES = gnuplot-nox
+BENCH_FILTERDB_PACKAGES = time
 JOBS = $(shell nproc)
 BENCH = build/release/bin/filter_bench
 SUDO = $(if $(filter-out 0,$(shell id -u)),sudo)
@@ -52,8 +53,8 @@ report: release report-packages
 bench-db: release
 	python3 db_bench_ext/database/end_to_end.py --lib-dir=build/release/lib $(if $(QUICK),--quick)
 
-bench-filterdb: release
-	python3 db_bench_ext/database/filterdb_bench.py --lib-dir=build/release/lib
+bench-filterdb: release bench-filterdb-packages
+	db_bench_ext/database/filterdb_bench.sh build/release
 
 MINUTES = 60
 ROUNDS = 100
@@ -131,6 +132,9 @@ fuzz-packages:
 report-packages:
 	$(call install,$(REPORT_PACKAGES))
 
+bench-filterdb-packages:
+	$(call install,$(BENCH_FILTERDB_PACKAGES))
+
 define install
 	@dpkg-query -W -f '$${db:Status-Status}\n' $(1) 2>/dev/null | \
 	  grep -c '^installed$$' | grep -qx $(words $(1)) || { \
@@ -141,4 +145,4 @@ endef
 
 .PHONY: help demo bench report bench-db bench-filterdb soak soak-program crash random fuzz coverage \
   mutants test release deb packages test-packages deb-packages report-packages coverage-packages \
-  fuzz-packages
+  fuzz-packages bench-filterdb-packages

@@ -4,34 +4,31 @@
 
 #include <cstdint>
 #include <string_view>
-#include <utility>
 
 #include "plugin/filter/endian.h"
-#include "plugin/sstable/buffered_key_reader.h"
 
 namespace cassandra_bloom {
 namespace {
 
 class IndexDbReader final : public BufferedKeyReader {
  public:
-  IndexDbReader(std::unique_ptr<ByteSource> source, IndexFormat format,
-                const std::string& name, size_t buffer_size)
-      : BufferedKeyReader(std::move(source), name, buffer_size),
-        format_(format) {}
+  IndexDbReader(int fd, IndexFormat format, const std::string& name,
+                size_t buffer_size)
+      : BufferedKeyReader(fd, name, buffer_size), format_(format) {}
 
   bool Next(std::string_view* key) override {
     if (!error().empty()) {
       return false;
     }
-    if (!input().Require(1)) {
-      return last_position_ >= 0 ? End() : FailEmpty();
+    if (!Require(1)) {
+      return last_position_ < 0 && FailEmpty();
     }
     Entry entry;
     if (!ReadEntry(&entry) || !CheckEntry(entry)) {
       return false;
     }
     last_position_ = entry.position;
-    *key = std::string_view(input().data() + 2, entry.key_size);
+    *key = std::string_view(data() + 2, entry.key_size);
     return Pass(entry, key);
   }
 
@@ -48,12 +45,12 @@ class IndexDbReader final : public BufferedKeyReader {
   void Restart() override { last_position_ = kBeforeFirst; }
 
   bool ReadEntry(Entry* entry) {
-    if (!input().Require(2)) {
+    if (!Require(2)) {
       return FailShort("the length of a key");
     }
-    entry->key_size = LoadBigEndian16(input().data());
+    entry->key_size = LoadBigEndian16(data());
     entry->size = 2 + entry->key_size;
-    if (!input().Require(entry->size)) {
+    if (!Require(entry->size)) {
       return FailShort("a key of " + std::to_string(entry->key_size) +
                        " bytes");
     }
@@ -64,10 +61,10 @@ class IndexDbReader final : public BufferedKeyReader {
   }
 
   bool ReadFixedWidth(Entry* entry) {
-    if (!input().Require(entry->size + 12)) {
+    if (!Require(entry->size + 12)) {
       return FailShort(kNumbers);
     }
-    const char* const numbers = input().data() + entry->size;
+    const char* const numbers = data() + entry->size;
     entry->position = LoadBigEndian64(numbers);
     entry->promoted_size = LoadBigEndian32(numbers + 8);
     entry->size += 12;
@@ -75,17 +72,17 @@ class IndexDbReader final : public BufferedKeyReader {
   }
 
   bool ReadVInt(size_t* at, int64_t* value) {
-    if (!input().Require(*at + 1)) {
+    if (!Require(*at + 1)) {
       return FailShort(kNumbers);
     }
-    const auto first = static_cast<uint8_t>(input().data()[*at]);
+    const auto first = static_cast<uint8_t>(data()[*at]);
     const size_t more = LeadingOnes(first);
-    if (!input().Require(*at + 1 + more)) {
+    if (!Require(*at + 1 + more)) {
       return FailShort(kNumbers);
     }
     uint64_t bits = first & (0xffU >> more);
     for (size_t i = 1; i <= more; ++i) {
-      bits = (bits << 8) | static_cast<uint8_t>(input().data()[*at + i]);
+      bits = (bits << 8) | static_cast<uint8_t>(data()[*at + i]);
     }
     *at += 1 + more;
     *value = static_cast<int64_t>(bits);  // as Java's long
@@ -103,40 +100,38 @@ class IndexDbReader final : public BufferedKeyReader {
   // and so do zeros that a crash has left.
   bool CheckEntry(const Entry& entry) {
     if (last_position_ == kBeforeFirst && entry.position != 0) {
-      return FailAtByte(input().offset(),
-                        "the first partition is at position " +
-                            std::to_string(entry.position) +
-                            " of Data.db, not at 0" + kOrOther);
+      return FailAtByte(offset(), "the first partition is at position " +
+                                      std::to_string(entry.position) +
+                                      " of Data.db, not at 0" + kOrOther);
     }
     if (entry.position <= last_position_) {
-      return FailAtByte(input().offset(), "a partition at position " +
-                                              std::to_string(entry.position) +
-                                              " of Data.db after one at " +
-                                              std::to_string(last_position_) +
-                                              kOrOther);
+      return FailAtByte(offset(), "a partition at position " +
+                                      std::to_string(entry.position) +
+                                      " of Data.db after one at " +
+                                      std::to_string(last_position_) +
+                                      kOrOther);
     }
     return entry.promoted_size >= 0 ||
-           FailAtByte(input().offset(),
-                      "a promoted index of " +
-                          std::to_string(entry.promoted_size) + " bytes" +
-                          kOrOther);
+           FailAtByte(offset(), "a promoted index of " +
+                                    std::to_string(entry.promoted_size) +
+                                    " bytes" + kOrOther);
   }
 
   // Goes to the next entry, with the key kept.
   bool Pass(const Entry& entry, std::string_view* key) {
     const auto promoted_size = static_cast<uint64_t>(entry.promoted_size);
-    if (promoted_size <= input().size() - entry.size) {
-      input().Consume(entry.size + static_cast<size_t>(promoted_size));
+    if (promoted_size <= size() - entry.size) {
+      Consume(entry.size + static_cast<size_t>(promoted_size));
       return true;
     }
     kept_key_ = *key;
     *key = kept_key_;
-    const uint64_t offset = input().offset();
-    input().Consume(entry.size);
-    return input().Skip(promoted_size) ||
-           FailAtByte(offset, "ends inside the promoted index of a key, of " +
-                                  std::to_string(promoted_size) + " bytes" +
-                                  kOrOther);
+    const uint64_t entry_offset = offset();
+    Consume(entry.size);
+    return Skip(promoted_size) ||
+           FailAtByte(entry_offset,
+                      "ends inside the promoted index of a key, of " +
+                          std::to_string(promoted_size) + " bytes" + kOrOther);
   }
 
   bool FailEmpty() {
@@ -144,10 +139,9 @@ class IndexDbReader final : public BufferedKeyReader {
   }
 
   bool FailShort(const std::string& in_what) {
-    return FailAtByte(input().offset(), "ends inside " + in_what + ", with " +
-                                            std::to_string(input().size()) +
-                                            " bytes in the last entry" +
-                                            kOrOther);
+    return FailAtByte(offset(), "ends inside " + in_what + ", with " +
+                                    std::to_string(size()) +
+                                    " bytes in the last entry" + kOrOther);
   }
 
   static constexpr char kNumbers[] = "the numbers after a key";
@@ -166,12 +160,10 @@ bool EndsWith(std::string_view text, std::string_view end) {
 
 }  // namespace
 
-std::unique_ptr<KeyReader> NewIndexDbReader(std::unique_ptr<ByteSource> source,
-                                            IndexFormat format,
+std::unique_ptr<KeyReader> NewIndexDbReader(int fd, IndexFormat format,
                                             const std::string& name,
                                             size_t buffer_size) {
-  return std::make_unique<IndexDbReader>(std::move(source), format, name,
-                                         buffer_size);
+  return std::make_unique<IndexDbReader>(fd, format, name, buffer_size);
 }
 
 std::unique_ptr<KeyReader> OpenIndexDb(const std::string& path,
@@ -187,10 +179,8 @@ std::unique_ptr<KeyReader> OpenIndexDb(const std::string& path,
     *error = path + ": " + *error;
     return nullptr;
   }
-  std::unique_ptr<ByteSource> source = OpenByteSource(path, error);
-  return source == nullptr
-             ? nullptr
-             : NewIndexDbReader(std::move(source), format, NameOfInput(path));
+  const int fd = OpenInput(path, error);
+  return fd < 0 ? nullptr : NewIndexDbReader(fd, format, NameOfInput(path));
 }
 
 }  // namespace cassandra_bloom

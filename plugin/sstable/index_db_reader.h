@@ -23,16 +23,15 @@
 #include <string>
 
 #include "cassandra_bloom/key_reader.h"
-#include "plugin/sstable/byte_source.h"
+#include "plugin/sstable/buffered_key_reader.h"
 #include "plugin/sstable/index_format.h"
-#include "plugin/sstable/input_buffer.h"
 
 namespace cassandra_bloom {
 
-// From any source of bytes; `name` is what errors call it.
+// `fd`, `name` and `buffer_size`: as for BufferedKeyReader.
 std::unique_ptr<KeyReader> NewIndexDbReader(
-    std::unique_ptr<ByteSource> source, IndexFormat format,
-    const std::string& name, size_t buffer_size = kInputBufferSize);
+    int fd, IndexFormat format, const std::string& name,
+    size_t buffer_size = kInputBufferSize);
 
 }  // namespace cassandra_bloom
 

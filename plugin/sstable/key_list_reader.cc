@@ -6,10 +6,8 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-#include <utility>
 
 #include "plugin/filter/endian.h"
-#include "plugin/sstable/buffered_key_reader.h"
 
 namespace cassandra_bloom {
 namespace {
@@ -18,37 +16,33 @@ namespace {
 
 class LengthPrefixedReader final : public BufferedKeyReader {
  public:
-  LengthPrefixedReader(std::unique_ptr<ByteSource> source,
-                       const std::string& name, size_t buffer_size)
-      : BufferedKeyReader(std::move(source), name, buffer_size) {}
+  using BufferedKeyReader::BufferedKeyReader;
 
   bool Next(std::string_view* key) override {
     if (!error().empty()) {
       return false;
     }
-    if (!input().Require(2)) {
-      return input().size() == 0 ? End() : FailInLength();
+    if (!Require(2)) {
+      return size() > 0 && FailInLength();
     }
-    const size_t size = LoadBigEndian16(input().data());
-    if (!input().Require(2 + size)) {
-      return FailInKey(size);
+    const size_t key_size = LoadBigEndian16(data());
+    if (!Require(2 + key_size)) {
+      return FailInKey(key_size);
     }
-    *key = std::string_view(input().data() + 2, size);
-    input().Consume(2 + size);
+    *key = std::string_view(data() + 2, key_size);
+    Consume(2 + key_size);
     return true;
   }
 
  private:
   bool FailInLength() {
-    return FailAtByte(input().offset(),
-                      "ends inside the two bytes of a key's length");
+    return FailAtByte(offset(), "ends inside the two bytes of a key's length");
   }
 
-  bool FailInKey(size_t size) {
-    return FailAtByte(input().offset(), "ends inside a key: of " +
-                                            std::to_string(size) + " bytes, " +
-                                            std::to_string(input().size() - 2) +
-                                            " are there");
+  bool FailInKey(size_t key_size) {
+    return FailAtByte(offset(), "ends inside a key: of " +
+                                    std::to_string(key_size) + " bytes, " +
+                                    std::to_string(size() - 2) + " are there");
   }
 };
 
@@ -56,9 +50,7 @@ class LengthPrefixedReader final : public BufferedKeyReader {
 
 class LineReader : public BufferedKeyReader {
  protected:
-  LineReader(std::unique_ptr<ByteSource> source, const std::string& name,
-             size_t buffer_size)
-      : BufferedKeyReader(std::move(source), name, buffer_size) {}
+  using BufferedKeyReader::BufferedKeyReader;
 
   // A line without its LF, of at most `max_size` bytes.
   bool NextLine(size_t max_size, std::string_view* line) {
@@ -68,22 +60,21 @@ class LineReader : public BufferedKeyReader {
     ++line_number_;
     size_t searched = 0;
     for (;;) {
-      const char* const begin = input().data();
+      const char* const begin = data();
       const void* const end =
-          std::memchr(begin + searched, '\n', input().size() - searched);
+          std::memchr(begin + searched, '\n', size() - searched);
       if (end != nullptr) {
         return TakeLine(
             static_cast<size_t>(static_cast<const char*>(end) - begin),
             /*end_size=*/1, max_size, line);
       }
-      searched = input().size();
+      searched = size();
       if (searched > max_size) {
         return FailTooLong();
       }
-      if (!input().Require(searched + 1)) {
-        return searched == 0 || !input().error().empty()
-                   ? End()
-                   : TakeLine(searched, /*end_size=*/0, max_size, line);
+      if (!Require(searched + 1)) {
+        return searched > 0 && error().empty() &&
+               TakeLine(searched, /*end_size=*/0, max_size, line);
       }
     }
   }
@@ -106,13 +97,13 @@ class LineReader : public BufferedKeyReader {
  private:
   void Restart() final { line_number_ = 0; }
 
-  bool TakeLine(size_t size, size_t end_size, size_t max_size,
+  bool TakeLine(size_t line_size, size_t end_size, size_t max_size,
                 std::string_view* line) {
-    if (size > max_size) {
+    if (line_size > max_size) {
       return FailTooLong();
     }
-    *line = std::string_view(input().data(), size);
-    input().Consume(size + end_size);
+    *line = std::string_view(data(), line_size);
+    Consume(line_size + end_size);
     return true;
   }
 
@@ -121,9 +112,7 @@ class LineReader : public BufferedKeyReader {
 
 class TextLineReader final : public LineReader {
  public:
-  TextLineReader(std::unique_ptr<ByteSource> source, const std::string& name,
-                 size_t buffer_size)
-      : LineReader(std::move(source), name, buffer_size) {}
+  using LineReader::LineReader;
 
   bool Next(std::string_view* key) override {
     if (!NextLine(kMaxKeySize, key)) {
@@ -193,9 +182,7 @@ std::string Quoted(char c) {
 
 class HexLineReader final : public LineReader {
  public:
-  HexLineReader(std::unique_ptr<ByteSource> source, const std::string& name,
-                size_t buffer_size)
-      : LineReader(std::move(source), name, buffer_size) {}
+  using LineReader::LineReader;
 
   bool Next(std::string_view* key) override {
     std::string_view line;
@@ -250,30 +237,24 @@ class HexLineReader final : public LineReader {
 
 }  // namespace
 
-std::unique_ptr<KeyReader> NewKeyReader(std::unique_ptr<ByteSource> source,
-                                        KeyFormat format,
+std::unique_ptr<KeyReader> NewKeyReader(int fd, KeyFormat format,
                                         const std::string& name,
                                         size_t buffer_size) {
   switch (format) {
     case KeyFormat::kHexLines:
-      return std::make_unique<HexLineReader>(std::move(source), name,
-                                             buffer_size);
+      return std::make_unique<HexLineReader>(fd, name, buffer_size);
     case KeyFormat::kTextLines:
-      return std::make_unique<TextLineReader>(std::move(source), name,
-                                              buffer_size);
+      return std::make_unique<TextLineReader>(fd, name, buffer_size);
     case KeyFormat::kLengthPrefixed:
-      return std::make_unique<LengthPrefixedReader>(std::move(source), name,
-                                                    buffer_size);
+      return std::make_unique<LengthPrefixedReader>(fd, name, buffer_size);
   }
   return nullptr;
 }
 
 std::unique_ptr<KeyReader> OpenKeys(const std::string& path, KeyFormat format,
                                     std::string* error) {
-  std::unique_ptr<ByteSource> source = OpenByteSource(path, error);
-  return source == nullptr
-             ? nullptr
-             : NewKeyReader(std::move(source), format, NameOfInput(path));
+  const int fd = OpenInput(path, error);
+  return fd < 0 ? nullptr : NewKeyReader(fd, format, NameOfInput(path));
 }
 
 }  // namespace cassandra_bloom

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Readers of lists of keys, from any source of bytes.
+// Readers of lists of keys, from any file descriptor.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_KEY_LIST_READER_H_
 #define CASSANDRA_BLOOM_PLUGIN_SSTABLE_KEY_LIST_READER_H_
@@ -10,14 +10,12 @@
 #include <string>
 
 #include "cassandra_bloom/key_reader.h"
-#include "plugin/sstable/byte_source.h"
-#include "plugin/sstable/input_buffer.h"
+#include "plugin/sstable/buffered_key_reader.h"
 
 namespace cassandra_bloom {
 
-// `name`: what errors call the source.
-std::unique_ptr<KeyReader> NewKeyReader(std::unique_ptr<ByteSource> source,
-                                        KeyFormat format,
+// `fd`, `name` and `buffer_size`: as for BufferedKeyReader.
+std::unique_ptr<KeyReader> NewKeyReader(int fd, KeyFormat format,
                                         const std::string& name,
                                         size_t buffer_size = kInputBufferSize);
 

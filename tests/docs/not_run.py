@@ -15,7 +15,7 @@ NOT_RUN = {
     "make bench-db QUICK=1": _ROOT + "by hand",
     "make bench": _ROOT + "filter_bench is built by every build",
     "make report": _ROOT + "db_bench_ext/filter_bench/report.py --quick, by hand",
-    "make bench-filterdb": _LONG + "db_bench_ext/database/filterdb_bench.py, by hand",
+    "make bench-filterdb": _LONG + "db_bench_ext/database/filterdb_bench.sh, by hand",
     "make deb": _ROOT + "tests/install/matrix/packages.sh",
     "cmake --install build/release": "tests/install/consumer/installed_test.sh",
     "git clone … plugin/cassandra_bloom": "tests/install/matrix/in_tree.sh",

@@ -6,8 +6,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdint>
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -422,6 +426,35 @@ TEST_F(FilterdbCommandTest, FileNamesOfAnyBytes) {
 }
 
 // ---- Help ----
+
+// At most 64 MB besides the filter, however many bytes the keys have. A second
+// copy of the filter would be too much, and so would the keys.
+TEST_F(FilterdbCommandTest, BuildTakesLittleMemoryBesidesTheFilter) {
+  constexpr int64_t kFilterBytes = 100'000'000;
+  constexpr int64_t kMaxBesides = 64'000'000;
+  {
+    // Piece by piece, as the memory of this process counts when it forks.
+    std::ofstream keys(dir_ / "keys", std::ios::binary);
+    for (int i = 0; i < 3000; ++i) {
+      keys << "\xff\xff" << std::string(65535, 'k');
+    }
+  }
+  const pid_t pid = fork();
+  if (pid == 0) {
+    execl(CASSANDRA_BLOOM_FILTERDB, "filterdb", "build", "--key-format=binary",
+          ("--keys=" + dir_ / "keys").c_str(), "--expected-keys=80000000",
+          "--bits=10", ("--out=" + dir_ / "nb-1-big-Filter.db").c_str(),
+          nullptr);
+    _exit(127);
+  }
+  int status = -1;
+  struct rusage usage;
+  ASSERT_EQ(wait4(pid, &status, 0, &usage), pid);
+  EXPECT_EQ(status, 0);
+  const int64_t peak = int64_t{usage.ru_maxrss} * 1024;
+  EXPECT_GE(peak, kFilterBytes);
+  EXPECT_LE(peak, kFilterBytes + kMaxBesides);
+}
 
 TEST_F(FilterdbCommandTest, HelpOfEach) {
   const std::string all = Good("--help").out;

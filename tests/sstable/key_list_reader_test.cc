@@ -6,15 +6,14 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cassandra_bloom/key_reader.h"
-#include "tests/support/memory_source.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/read_keys.h"
 
@@ -60,11 +59,8 @@ std::string ToList(const Keys& keys, KeyFormat format) {
 }
 
 std::unique_ptr<KeyReader> ReaderOf(const std::string& bytes, KeyFormat format,
-                                    size_t chunk_size = SIZE_MAX,
                                     size_t buffer_size = 64) {
-  return NewKeyReader(
-      std::make_unique<MemorySource>(bytes, chunk_size, /*is_pipe=*/false),
-      format, "list", buffer_size);
+  return NewKeyReader(FileOf(bytes), format, "list", buffer_size);
 }
 
 KeysAndError Read(const std::string& bytes, KeyFormat format) {
@@ -233,8 +229,7 @@ TEST(KeyReaderTest, RefusesBrokenLists) {
     SCOPED_TRACE(std::string(list.what) + ": " + list.error);
     const std::unique_ptr<KeyReader> reader = ReaderOf(list.bytes, list.format);
     const KeysAndError read = ReadKeys(reader.get());
-    const auto buffered =
-        ReaderOf(list.bytes, list.format, SIZE_MAX, kInputBufferSize);
+    const auto buffered = ReaderOf(list.bytes, list.format, kInputBufferSize);
     EXPECT_EQ(ReadKeys(buffered.get()).error, read.error);
     EXPECT_EQ(read.keys.size(), list.keys_before);
     EXPECT_EQ(read.error.rfind("list: ", 0), 0U) << read.error;
@@ -249,7 +244,7 @@ TEST(KeyReaderTest, RefusesBrokenLists) {
   }
 }
 
-// ---- Wherever the source cuts ----
+// ---- Wherever the input is cut ----
 
 class KeyFormatTest : public ::testing::TestWithParam<KeyFormat> {
  protected:
@@ -270,18 +265,24 @@ class KeyFormatTest : public ::testing::TestWithParam<KeyFormat> {
 INSTANTIATE_TEST_SUITE_P(KeyReaderTest, KeyFormatTest,
                          ::testing::Values(kHex, kText, kPrefixed));
 
-TEST_P(KeyFormatTest, ChunksAndBuffersDoNotMatter) {
+TEST_P(KeyFormatTest, PiecesAndBuffersDoNotMatter) {
   SCOPED_TRACE(Seed());
   const Keys keys = RandomList();
   const std::string list = ToList(keys, GetParam());
-  for (const size_t chunk_size : {1U, 2U, 3U, 50U, 1000U, 1000000U}) {
-    for (const size_t buffer_size : {0U, 1U, 50U, 1000U, 1000000U}) {
-      const auto reader = ReaderOf(list, GetParam(), chunk_size, buffer_size);
-      const KeysAndError read = ReadKeys(reader.get());
-      ASSERT_EQ(read.error, "");
-      ASSERT_EQ(read.keys, keys) << chunk_size << " " << buffer_size;
-      ASSERT_TRUE(reader->Rewind());
-      ASSERT_EQ(ReadKeys(reader.get()).keys, keys);
+  for (const size_t buffer_size : {0U, 1U, 50U, 1000U, 1000000U}) {
+    SCOPED_TRACE(buffer_size);
+    const auto reader = ReaderOf(list, GetParam(), buffer_size);
+    const KeysAndError read = ReadKeys(reader.get());
+    ASSERT_EQ(read.error, "");
+    ASSERT_EQ(read.keys, keys);
+    ASSERT_TRUE(reader->Rewind());
+    ASSERT_EQ(ReadKeys(reader.get()).keys, keys);
+    for (const size_t piece_size : {3U, 50U, 1000U}) {
+      const Pipe pipe(list, piece_size);
+      const auto piped =
+          NewKeyReader(pipe.end(), GetParam(), "list", buffer_size);
+      ASSERT_EQ(ReadKeys(piped.get()).keys, keys) << piece_size;
+      ASSERT_EQ(piped->error(), "");
     }
   }
 }
@@ -332,46 +333,61 @@ TEST_P(KeyFormatTest, RewindsInTheMiddle) {
 }
 
 // ... and nothing that came before the fault is taken for the last key.
-TEST_P(KeyFormatTest, TellsAFaultOfTheSource) {
+TEST_P(KeyFormatTest, TellsAFaultOfTheInput) {
   const Keys keys = {"abc", "def", "ghi"};
   const std::string list = ToList(keys, GetParam());
-  for (size_t at = 0; at <= list.size(); ++at) {
-    auto owned = std::make_unique<MemorySource>(list, 1, /*is_pipe=*/false);
-    MemorySource* const source = owned.get();
-    source->FailAt(at);
-    const auto reader = NewKeyReader(std::move(owned), GetParam(), "list", 16);
+  for (size_t at = 0; at < list.size(); ++at) {
+    const int fd = FileOf(list);
+    const auto reader = NewKeyReader(fd, GetParam(), "list", 16);
+    ASSERT_EQ(ftruncate(fd, static_cast<off_t>(at)), 0);
     const KeysAndError read = ReadKeys(reader.get());
-    EXPECT_EQ(read.error, "list: cannot read: a fault of the test");
+    EXPECT_EQ(read.error, "list: has been cut while it was read: no byte " +
+                              std::to_string(at) + " of " +
+                              std::to_string(list.size()));
     EXPECT_EQ(read.keys.size(), at / (list.size() / 3)) << at;
 
-    source->FailAt(SIZE_MAX);
+    ASSERT_EQ(pwrite(fd, list.data(), list.size(), 0),
+              static_cast<ssize_t>(list.size()));
     ASSERT_TRUE(reader->Rewind());
     EXPECT_EQ(ReadKeys(reader.get()).keys, keys);
     EXPECT_EQ(reader->error(), "");
   }
 }
 
+TEST_P(KeyFormatTest, TellsThatItCannotRead) {
+  const auto reader =
+      NewKeyReader(open("/dev/null", O_WRONLY), GetParam(), "list");
+  EXPECT_EQ(ReadKeys(reader.get()).error,
+            "list: cannot read: Bad file descriptor");
+}
+
 // A terminal may have more after its end, which belongs to somebody else.
 TEST_P(KeyFormatTest, DoesNotReadBehindTheEnd) {
-  auto owned = std::make_unique<MemorySource>(ToList({"abc"}, GetParam()),
-                                              SIZE_MAX, /*is_pipe=*/true);
-  const MemorySource* const source = owned.get();
-  const auto reader = NewKeyReader(std::move(owned), GetParam(), "list", 16);
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+  const std::string list = ToList({"abc"}, GetParam());
+  for (const std::string& packet : {list, std::string(), list}) {
+    ASSERT_EQ(send(ends[1], packet.data(), packet.size(), 0),
+              static_cast<ssize_t>(packet.size()));
+  }
+  const auto reader = NewKeyReader(ends[0], GetParam(), "list", 16);
   EXPECT_EQ(ReadKeys(reader.get()).keys, Keys{"abc"});
   EXPECT_EQ(ReadKeys(reader.get()).keys, Keys{});
-  EXPECT_EQ(source->empty_reads(), 1);
+  close(ends[1]);
 }
 
 TEST(KeyReaderTest, DoesNotBufferAnEndlessLine) {
   for (const KeyFormat format : {kHex, kText}) {
-    auto owned = std::make_unique<MemorySource>(std::string(10 << 20, 'a'),
-                                                SIZE_MAX, /*is_pipe=*/true);
-    const MemorySource* const source = owned.get();
-    const auto reader = NewKeyReader(std::move(owned), format, "list");
+    const Pipe pipe(std::string(512 << 10, 'a'), 512 << 10);
+    const int end = dup(pipe.end());
+    const auto reader = NewKeyReader(pipe.end(), format, "list");
     EXPECT_EQ(ReadKeys(reader.get()).error,
               "list: line 1: more than 65535 bytes, which no key of Cassandra "
               "has");
-    EXPECT_LT(source->bytes_read(), 512U << 10);
+    // Nor reads it to its end.
+    char byte;
+    EXPECT_EQ(read(end, &byte, 1), 1);
+    close(end);
   }
 }
 

@@ -5,13 +5,15 @@
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_READ_KEYS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_READ_KEYS_H_
 
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -66,36 +68,69 @@ class StandardInput {
   const int saved_;
 };
 
-// Standard input is a pipe with these bytes, in pieces of `piece_size`. They
-// need not all be read.
-class PipedInput {
+// A file descriptor of a regular file with these bytes.
+inline int FileOf(const std::string& bytes) {
+  const int fd = memfd_create("keys", MFD_CLOEXEC);
+  if (fd < 0 || pwrite(fd, bytes.data(), bytes.size(), /*offset=*/0) !=
+                    static_cast<ssize_t>(bytes.size())) {
+    std::perror("memfd_create");
+    std::abort();
+  }
+  return fd;
+}
+
+// A pipe with these bytes, in pieces of `piece_size`: a read gives one at most,
+// so that records are cut everywhere. They need not all be read.
+class Pipe {
  public:
-  PipedInput(const std::string& bytes, size_t piece_size) {
+  Pipe(const std::string& bytes, size_t piece_size) {
     std::signal(SIGPIPE, SIG_IGN);
     int ends[2];
     if (pipe(ends) != 0) {
       std::perror("pipe");
       std::abort();
     }
-    input_ = std::make_unique<StandardInput>(ends[0]);
+    end_ = ends[0];
     writer_ = std::thread([to = ends[1], bytes, piece_size] {
       for (size_t at = 0; at < bytes.size(); at += piece_size) {
         const size_t size = std::min(piece_size, bytes.size() - at);
         if (write(to, bytes.data() + at, size) != static_cast<ssize_t>(size)) {
           break;
         }
+        WaitUntilRead(to);
       }
       close(to);
     });
   }
-  ~PipedInput() {
-    input_.reset();
-    writer_.join();
-  }
+  ~Pipe() { writer_.join(); }
+
+  // The end to read from, which the caller has to close.
+  int end() const { return end_; }
 
  private:
-  std::unique_ptr<StandardInput> input_;
+  // Or until nobody reads any more.
+  static void WaitUntilRead(int fd) {
+    struct pollfd writer = {fd, POLLOUT, 0};
+    for (int left = 1; left > 0 && (writer.revents & POLLERR) == 0;) {
+      std::this_thread::yield();
+      ioctl(fd, FIONREAD, &left);
+      poll(&writer, 1, /*timeout=*/0);
+    }
+  }
+
+  int end_;
   std::thread writer_;
+};
+
+// Standard input is a pipe, as long as this lives.
+class PipedInput {
+ public:
+  PipedInput(const std::string& bytes, size_t piece_size)
+      : pipe_(bytes, piece_size), input_(pipe_.end()) {}
+
+ private:
+  Pipe pipe_;
+  StandardInput input_;
 };
 
 }  // namespace cassandra_bloom::testing

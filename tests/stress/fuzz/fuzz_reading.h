@@ -14,7 +14,7 @@
 
 #include "cassandra_bloom/key_reader.h"
 #include "tests/stress/fuzz/fuzz_check.h"
-#include "tests/support/memory_source.h"
+#include "tests/support/read_keys.h"
 
 namespace cassandra_bloom::testing {
 
@@ -42,29 +42,24 @@ inline Reading ReadAll(KeyReader* reader, size_t total_bytes) {
   return reading;
 }
 
-// `new_reader(source, buffer_size)`; `expected` is by a parser without any
-// buffer.
+// `new_reader(fd, buffer_size)`; `expected` is by a parser without any buffer.
 template <typename NewReader>
-void CheckReadings(std::string_view bytes, const Reading& expected,
+void CheckReadings(const std::string& bytes, const Reading& expected,
                    NewReader new_reader) {
-  struct Way {
-    size_t chunk_size;
-    size_t buffer_size;
-    bool is_pipe;
-  };
-  // Else a long input takes long.
-  const size_t few = 1 + bytes.size() / 4096;
-  for (const Way way :
-       {Way{SIZE_MAX, 4096, false}, Way{SIZE_MAX, 1, false}, Way{few, 16, true},
-        Way{7 * few, 64, false}, Way{SIZE_MAX, 32, true}}) {
-    const std::unique_ptr<KeyReader> reader = new_reader(
-        std::make_unique<MemorySource>(bytes, way.chunk_size, way.is_pipe),
-        way.buffer_size);
+  for (const size_t buffer_size : {1U, 64U, 4096U}) {
+    const std::unique_ptr<KeyReader> reader =
+        new_reader(FileOf(bytes), buffer_size);
     FUZZ_CHECK(ReadAll(reader.get(), bytes.size()) == expected);
-    FUZZ_CHECK(reader->Rewind() == !way.is_pipe);
-    if (!way.is_pipe) {
-      FUZZ_CHECK(ReadAll(reader.get(), bytes.size()) == expected);
-    }
+    FUZZ_CHECK(reader->Rewind());
+    FUZZ_CHECK(ReadAll(reader.get(), bytes.size()) == expected);
+  }
+  for (const size_t buffer_size : {16U, 32U}) {
+    // Else a long input takes long.
+    const Pipe pipe(bytes, 64 + bytes.size() / 16);
+    const std::unique_ptr<KeyReader> reader =
+        new_reader(pipe.end(), buffer_size);
+    FUZZ_CHECK(ReadAll(reader.get(), bytes.size()) == expected);
+    FUZZ_CHECK(!reader->Rewind());
   }
 }
 

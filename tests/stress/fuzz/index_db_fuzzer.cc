@@ -100,9 +100,9 @@ Reading Parse(std::string_view bytes, IndexFormat format) {
 }
 
 void Check(std::string_view bytes, IndexFormat format) {
-  CheckReadings(bytes, Parse(bytes, format),
-                [format](std::unique_ptr<ByteSource> source, size_t size) {
-                  return NewIndexDbReader(std::move(source), format, "", size);
+  CheckReadings(std::string(bytes), Parse(bytes, format),
+                [format](int fd, size_t size) {
+                  return NewIndexDbReader(fd, format, "", size);
                 });
 }
 

@@ -92,10 +92,9 @@ void Check(std::string_view bytes, KeyFormat format) {
       format == KeyFormat::kLengthPrefixed
           ? ParseLengthPrefixed(bytes)
           : ParseLines(bytes, format == KeyFormat::kHexLines);
-  CheckReadings(bytes, expected,
-                [format](std::unique_ptr<ByteSource> source, size_t size) {
-                  return NewKeyReader(std::move(source), format, "", size);
-                });
+  CheckReadings(std::string(bytes), expected, [format](int fd, size_t size) {
+    return NewKeyReader(fd, format, "", size);
+  });
 }
 
 }  // namespace

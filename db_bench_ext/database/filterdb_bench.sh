@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Times filterdb on many keys, and measures its memory:
+#   filterdb_bench.sh BUILD_DIR [KEYS [DB_KEYS]]
+#
+# build makes a filter of random keys of 16 bytes, and check asks it for every one. Then
+# the stock db_bench fills a database, and export makes its filters from the filter blocks
+# and from the keys: both have to be equal. A temporary folder takes about 3 GB.
+set -eu
+
+build=$(realpath "$1")
+keys=${2:-100000000}
+db_keys=${3:-10000000}
+options=$(realpath "$(dirname "$0")")/options/full.ini
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$dir"
+
+# measure STEP KEYS COMMAND...
+measure() {
+  step=$1 count=$2
+  shift 2
+  /usr/bin/time -o usage -f '%e %U %S %M' "$build/bin/filterdb" "$@" >output || {
+    cat output
+    exit 1
+  }
+  awk -v step="$step" -v keys="$count" '{
+    printf "%-24s%13d%9.2f%9.2f%13.0f%9.1f\n",
+           step, keys, $1, $2 + $3, keys / $1, $4 * 1024 / 1e6 }' usage
+}
+
+# Length-prefixed, as --key-format=binary wants them.
+basenc --base16 --wrap=32 /dev/urandom | head -n "$keys" | sed 's/^/0010/' |
+  basenc --base16 --decode >keys
+# Nothing is written while filterdb is timed.
+sync keys
+printf '%-24s%13s%9s%9s%13s%9s\n' filterdb keys seconds 'of CPU' keys/s 'peak MB'
+filter=nb-1-big-Filter.db
+measure build "$keys" build --keys=keys --key-format=binary --bits=10 --out=$filter
+measure check "$keys" check $filter --keys=keys --key-format=binary
+"$build/bin/filterdb" info $filter --keys-expected="$keys" >output
+rm keys
+
+LD_PRELOAD=$build/lib/libcassandra_bloom_preload.so db_bench --benchmarks=fillseq,compact \
+  --key_size=16 --value_size=100 --num="$db_keys" --disable_wal --db=db \
+  --options_file="$options" >output 2>&1
+for source in block keys; do
+  measure "export --from=$source" "$db_keys" export --db=db --out-dir=$source \
+    --from=$source --sstable-version=nb --bits=10
+done
+diff -r block keys
