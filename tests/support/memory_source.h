@@ -14,10 +14,11 @@
 
 namespace cassandra_bloom::testing {
 
-// A copy of some bytes, as if from a file or from a pipe.
+// A copy of some bytes that reads like a file or a pipe.
 class MemorySource : public ByteSource {
  public:
-  // Reads give at most `chunk_size` bytes, so that records are cut everywhere.
+  // Reads return at most `chunk_size` bytes, so that records are cut
+  // everywhere.
   MemorySource(std::string_view bytes, size_t chunk_size, bool is_pipe)
       : bytes_(bytes), chunk_size_(chunk_size), is_pipe_(is_pipe) {}
 
@@ -57,7 +58,7 @@ class MemorySource : public ByteSource {
 
   uint64_t total_bytes() const override { return is_pipe_ ? 0 : bytes_.size(); }
 
-  // Reading from there on fails.
+  // Makes reads from this position on fail.
   void FailAt(size_t position) { fault_at_ = position; }
 
   uint64_t bytes_read() const { return bytes_read_; }

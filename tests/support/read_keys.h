@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What goes into a key reader, and what comes out.
+// Inputs for key readers, and their results.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_READ_KEYS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_READ_KEYS_H_
@@ -36,7 +36,7 @@ inline KeysAndError ReadKeys(KeyReader* reader) {
   return read;
 }
 
-// A file of these bytes, for as long as this lives.
+// A file with these bytes, removed by the destructor.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& bytes) { WriteFile(path_, bytes); }
@@ -48,7 +48,7 @@ class TemporaryFile {
   const std::string path_ = dir_ / "keys";
 };
 
-// Standard input, as long as this lives.
+// Redirects standard input until destroyed.
 class StandardInput {
  public:
   explicit StandardInput(int fd) : saved_(dup(STDIN_FILENO)) {
@@ -66,8 +66,8 @@ class StandardInput {
   const int saved_;
 };
 
-// Standard input is a pipe with these bytes, in pieces of `piece_size`. They
-// need not all be read.
+// Makes standard input a pipe that delivers these bytes in pieces of
+// `piece_size`. A test need not read all of them.
 class PipedInput {
  public:
   PipedInput(const std::string& bytes, size_t piece_size) {
