@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lists of keys.
+// Reading lists of keys.
 
 #include "plugin/sstable/key_list_reader.h"
 
@@ -71,7 +71,7 @@ KeysAndError Read(const std::string& bytes, KeyFormat format) {
   return ReadKeys(ReaderOf(bytes, format).get());
 }
 
-// ---- What is understood ----
+// ---- Valid lists ----
 
 struct GoodList {
   const char* what;
@@ -137,7 +137,7 @@ TEST(KeyReaderTest, ReadsGoodLists) {
   }
 }
 
-// ---- What is not ----
+// ---- Broken lists ----
 
 struct BrokenList {
   const char* what;
@@ -239,7 +239,7 @@ TEST(KeyReaderTest, RefusesBrokenLists) {
     EXPECT_EQ(read.keys.size(), list.keys_before);
     EXPECT_EQ(read.error.rfind("list: ", 0), 0U) << read.error;
     EXPECT_NE(read.error.find(list.error), std::string::npos) << read.error;
-    // It stays so, and is the same from the beginning.
+    // The error stays, and is the same after rewinding.
     EXPECT_EQ(ReadKeys(reader.get()).keys.size(), 0U);
     EXPECT_EQ(reader->error(), read.error);
     EXPECT_TRUE(reader->Rewind());
@@ -249,11 +249,11 @@ TEST(KeyReaderTest, RefusesBrokenLists) {
   }
 }
 
-// ---- Wherever the source cuts ----
+// ---- Chunks of the source ----
 
 class KeyFormatTest : public ::testing::TestWithParam<KeyFormat> {
  protected:
-  // Without what lines of text cannot hold.
+  // In text keys it replaces what a line cannot hold.
   Keys RandomList() const {
     const RandomKeys random(Seed(), 300);
     Keys keys;
@@ -331,7 +331,7 @@ TEST_P(KeyFormatTest, RewindsInTheMiddle) {
   EXPECT_EQ(ReadKeys(reader.get()).keys, keys);
 }
 
-// ... and nothing that came before the fault is taken for the last key.
+// A fault of the source is reported, and a key cut off by it is not returned.
 TEST_P(KeyFormatTest, TellsAFaultOfTheSource) {
   const Keys keys = {"abc", "def", "ghi"};
   const std::string list = ToList(keys, GetParam());
@@ -351,7 +351,7 @@ TEST_P(KeyFormatTest, TellsAFaultOfTheSource) {
   }
 }
 
-// A terminal may have more after its end, which belongs to somebody else.
+// A terminal may have more input after its end; that belongs to other readers.
 TEST_P(KeyFormatTest, DoesNotReadBehindTheEnd) {
   auto owned = std::make_unique<MemorySource>(ToList({"abc"}, GetParam()),
                                               SIZE_MAX, /*is_pipe=*/true);
