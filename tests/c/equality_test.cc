@@ -108,7 +108,7 @@ TEST(CEqualityTest, FilesAndAnswersEqualThoseOfCpp) {
     ASSERT_NE(filter, nullptr);
     EXPECT_EQ(cassandra_bloom_filter_count_set_bits(filter.get()),
               expected_filter->CountSetBits());
-    // Calls of one key, of a few, and of more than several internal batches.
+    // Calls with one key, a few keys, and up to several internal batches.
     for (const size_t batch : {1u, 31u, 128u, 129u, 1000u}) {
       for (size_t begin = 0; begin + batch <= keys.size(); begin += batch) {
         std::vector<const char*> pointers;
