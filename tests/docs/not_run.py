@@ -5,7 +5,7 @@
 _LONG = "takes minutes: "
 _ROOT = "installs packages: "
 
-# The command, as the document has it: the reason, and where it is tested.
+# The command as in the document: why it is not run, or where it is tested.
 NOT_RUN = {
     # README
     "make demo": _ROOT + "tests/install/matrix/distributions.sh",
@@ -59,7 +59,7 @@ NOT_RUN = {
     "ceph-bluestore-tool reshard": "the document says that it was not tried",
 }
 
-# Said in a sentence, not to be typed so.
+# Named in a sentence, but not a command to type.
 MENTIONED = {
     "cmake --install",
     "db_bench --statistics",
@@ -68,5 +68,6 @@ MENTIONED = {
     "nodetool tablestats",
 }
 
-# Blocks of output alone begin so: of make demo and of make bench-filterdb.
+# Blocks that begin like this are output only: of make demo and make
+# bench-filterdb.
 OUTPUT = ("RocksDB version ", "filterdb       ")
