@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads one input in many ways, which all have to give the same.
+// Reads one input in many ways, all of which must give the same result.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_READING_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_READING_H_
@@ -36,14 +36,14 @@ inline Reading ReadAll(KeyReader* reader, size_t total_bytes) {
     reading.keys.emplace_back(key);
   }
   reading.whole = reader->error().empty();
-  FUZZ_CHECK(!reader->Next(&key));  // It stays so.
+  FUZZ_CHECK(!reader->Next(&key));  // The end is final.
   FUZZ_CHECK(reader->error().empty() == reading.whole);
   FUZZ_CHECK(!reading.whole || reader->bytes_read() == total_bytes);
   return reading;
 }
 
-// `new_reader(source, buffer_size)`; `expected` is by a parser without any
-// buffer.
+// Calls `new_reader(source, buffer_size)`. `expected` comes from a parser
+// without a buffer.
 template <typename NewReader>
 void CheckReadings(std::string_view bytes, const Reading& expected,
                    NewReader new_reader) {
@@ -52,7 +52,7 @@ void CheckReadings(std::string_view bytes, const Reading& expected,
     size_t buffer_size;
     bool is_pipe;
   };
-  // Else a long input takes long.
+  // Keeps long inputs from taking long.
   const size_t few = 1 + bytes.size() / 4096;
   for (const Way way :
        {Way{SIZE_MAX, 4096, false}, Way{SIZE_MAX, 1, false}, Way{few, 16, true},
