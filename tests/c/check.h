@@ -17,7 +17,7 @@
     }                                                                         \
   } while (0)
 
-/* `error`: a message of *errptr that begins with, or holds, a text. */
+/* `error` is a message of *errptr; it must begin with, or contain, a text. */
 #define CHECK_BEGINS(error, text) \
   CHECK((error) != NULL && strncmp((error), (text), strlen(text)) == 0)
 #define CHECK_HOLDS(error, text) \

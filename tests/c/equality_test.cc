@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The C interface gives what the C++ interface gives, and what Cassandra wrote.
+// The C interface gives the results of the C++ interface, and of Cassandra.
 
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST(CEqualityTest, HashEqualsThatOfTheCore) {
   }
 }
 
-// Cassandra's own fixture, BloomFilter1000, in both of its forms.
+// Cassandra's own fixture BloomFilter1000, in both of its forms.
 TEST(CEqualityTest, BuildsCassandrasFixture) {
   struct Fixture {
     const char* version;
@@ -108,7 +108,7 @@ TEST(CEqualityTest, FilesAndAnswersEqualThoseOfCpp) {
     ASSERT_NE(filter, nullptr);
     EXPECT_EQ(cassandra_bloom_filter_count_set_bits(filter.get()),
               expected_filter->CountSetBits());
-    // As many together as one, some and several times the batches inside.
+    // Calls with one key, a few keys, and up to several internal batches.
     for (const size_t batch : {1u, 31u, 128u, 129u, 1000u}) {
       for (size_t begin = 0; begin + batch <= keys.size(); begin += batch) {
         std::vector<const char*> pointers;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The functions of c.h that need no RocksDB, from C, each with its errors. The
- * argument is an empty folder. */
+/* Tests, in C, the functions of c.h that need no RocksDB, and their errors.
+ * The argument is an empty folder. */
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -33,7 +33,7 @@ static void MakeKeys(const char* prefix, Keys* keys) {
   }
 }
 
-/* How many of them pass; expects the same answers one by one and together. */
+/* How many keys pass; singly and together they must give the same answers. */
 static int CountPassing(const cassandra_bloom_filter_t* filter,
                         const Keys* keys) {
   bool may_contain[kNumKeys];
@@ -150,7 +150,7 @@ static void BuildsWritesAndReads(void) {
 
     filter =
         cassandra_bloom_filter_from_bytes(bytes, size, kVersions[i], &error);
-    memset(bytes, 0, sizeof(bytes)); /* They were copied. */
+    memset(bytes, 0, sizeof(bytes)); /* The filter has a copy. */
     CHECK(filter != NULL);
     CHECK(CountPassing(filter, &present) == kNumKeys);
     cassandra_bloom_filter_destroy(filter);
@@ -158,7 +158,7 @@ static void BuildsWritesAndReads(void) {
   }
 }
 
-/* Whether more keys can follow what was serialised. */
+/* A builder accepts more keys after it was serialised. */
 static void GrowsAfterSerializing(void) {
   char bytes[24];
   cassandra_bloom_filter_t* filter;
@@ -233,7 +233,7 @@ static void WrongFilesAreRefused(void) {
   static const char kNoProbes[] = {0, 0, 0, 0, 0, 0, 0, 1,
                                    0, 0, 0, 0, 0, 0, 0, 0};
   char* error = NULL;
-  /* One after another: each replaces the message of the last. */
+  /* *errptr is not freed in between: each error replaces the last one. */
   CHECK(cassandra_bloom_filter_open(Path("missing"), "nb", &error) == NULL);
   CHECK_BEGINS(error, Path("missing"));
   CHECK_HOLDS(error, "No such file or directory");
@@ -310,7 +310,7 @@ static void WrongWritesAreRefused(void) {
   CHECK(!cassandra_bloom_builder_write(builder, Path("no/such/folder"), true,
                                        &error));
   CHECK_HOLDS(error, "No such file or directory");
-  /* A device has nothing to overwrite; a folder never is. */
+  /* A device may be written without `overwrite`; a folder never is. */
   CHECK(!cassandra_bloom_builder_write(builder, "/dev/full", false, &error));
   CHECK_HOLDS(error, "/dev/full: cannot write: No space left on device");
   CHECK(!cassandra_bloom_builder_write(builder, Path(""), true, &error));
@@ -364,7 +364,7 @@ static void ThreadsAskOneFilter(void) {
   cassandra_bloom_builder_destroy(builder);
   filter = cassandra_bloom_filter_open(Path("shared"), "nb", NULL);
   CHECK(filter != NULL);
-  CHECK(unlink(Path("shared")) == 0); /* It may be removed meanwhile. */
+  CHECK(unlink(Path("shared")) == 0); /* The filter stays usable. */
   asking.filter = filter;
   asking.present = &present;
   asking.absent = &absent;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Want of memory, at every place where some is allocated: an error of the C
-// function, never an exception, and nothing half done.
+// Out of memory at every allocation: the C function returns an error, throws no
+// exception, and leaves nothing half done.
 
 #include <gtest/gtest.h>
 
@@ -18,12 +18,12 @@
 
 namespace {
 
-// How many allocations succeed before one fails.
+// The number of allocations that still succeed.
 int64_t allocations_left = INT64_MAX;
 
 }  // namespace
 
-// libstdc++'s operator delete, which frees what this gives, is free().
+// libstdc++'s operator delete calls free(), so it can free what malloc() gave.
 void* operator new(size_t size) {
   if (allocations_left-- <= 0) {
     throw std::bad_alloc();
@@ -42,8 +42,8 @@ namespace fs = std::filesystem;
 
 class CNoMemoryTest : public ::testing::Test {
  protected:
-  // Calls it with no allocation, one, two, ... until it succeeds. The folder
-  // has so many files before and after that.
+  // Calls `call` with no allocation allowed, then one, two, ... until it
+  // succeeds. The folder must have this many files before and after that.
   void FailsUntilItSucceeds(const std::function<bool(char**)>& call,
                             std::ptrdiff_t files_before = 0,
                             std::ptrdiff_t files_after = 0) {
@@ -81,7 +81,7 @@ TEST_F(CNoMemoryTest, Building) {
                                                              error);
       return builder != nullptr;
     });
-    // Adding allocates nothing.
+    // Adding a key does not allocate.
     allocations_left = 0;
     for (uint64_t i = 0; i < 1000; ++i) {
       char key[sizeof(i)];
@@ -126,7 +126,7 @@ TEST_F(CNoMemoryTest, Reading) {
           return filter != nullptr;
         },
         1, 1);
-    // Asking allocates nothing.
+    // A query does not allocate.
     const char* const key = "key";
     const size_t size = 3;
     bool may_contain = false;

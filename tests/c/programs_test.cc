@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Programs that use the C interface without RocksDB: the test in C and the
-// examples, in C and in Python.
+// Runs programs that use the C interface without RocksDB: the test in C, and
+// the examples in C and Python.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Programs that use RocksDB and the policy through the C interfaces.
+// Runs programs that use RocksDB and the policy through the C interfaces.
 
 #include <gtest/gtest.h>
 

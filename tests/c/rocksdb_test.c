@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The functions of c.h that need RocksDB, from C. The argument is the path of a
- * database that is not there yet. */
+/* Tests, in C, the functions of c.h that need RocksDB. The argument is the path
+ * of a database that does not exist yet. */
 
 #include <rocksdb/c.h>
 
@@ -30,8 +30,8 @@ static void WriteAndFlush(rocksdb_t* db, int num_keys) {
   rocksdb_writeoptions_destroy(writing);
 }
 
-/* Opens a database with this policy, and writes `num_keys` keys and flushes
- * them: its error, or NULL. */
+/* Opens a database with this policy, then writes and flushes `num_keys` keys.
+ * Returns the error, or NULL. */
 static char* OpenAndWrite(const char* policy, const char* path, int num_keys) {
   char text[200];
   char* error = NULL;
@@ -61,8 +61,8 @@ static char* OpenWith(const char* policy, const char* path) {
   return OpenAndWrite(policy, path, 0);
 }
 
-/* RocksDB ignores a policy that it does not know: what is wrong in its string
- * is an error only after the registration. */
+/* RocksDB ignores a policy that it does not know. A mistake in its string is an
+ * error only after the registration. */
 static void RegistersThePolicy(const char* path) {
   char* error = OpenWith("cassandra_bloom:1000", path);
   int i;
@@ -75,7 +75,7 @@ static void RegistersThePolicy(const char* path) {
   CHECK(error == NULL);
   error = OpenWith("cassandra_bloom:1000", path);
   CHECK_HOLDS(error, "'1000'");
-  cassandra_bloom_free(error); /* One of RocksDB's. */
+  cassandra_bloom_free(error); /* RocksDB made it; the function takes it too. */
   CHECK(OpenWith("cassandra_bloom:10", path) == NULL);
 }
 
@@ -103,7 +103,7 @@ static void CheckStatistics(uint64_t filters_built, uint64_t entries,
   cassandra_bloom_statistics_destroy(NULL);
 }
 
-/* 10 bits for each of 1000 keys, and 20, in 64-bit words: 157. */
+/* 1000 keys at 10 bits each, and 20 more, take 157 words of 64 bits. */
 static void CountsWhatThePolicyBuilds(const char* path) {
   CheckStatistics(0, 0, 0, "Bloom filters built: 0\n");
   CHECK(OpenAndWrite("cassandra_bloom:10", path, kNumKeys) == NULL);
@@ -115,7 +115,7 @@ static void CountsWhatThePolicyBuilds(const char* path) {
                   "Bloom filter build time: ");
 }
 
-/* With an argument more: in a process of another RocksDB. */
+/* Runs if there is a second argument: in a process with another RocksDB. */
 static void RefusesAnotherRocksdb(void) {
   char* error = NULL;
   CHECK(!cassandra_bloom_register_with_rocksdb(NULL));

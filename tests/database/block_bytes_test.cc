@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The block in the SST file is a Filter.db, byte for byte.
+// The filter block in the SST file is a Filter.db, byte for byte.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// The blocks that RocksDB hands to the policy when it opens the database.
+// The blocks that RocksDB passes to the policy when it opens the database.
 std::vector<std::string> BlocksReadByOpening(TestDb* db) {
   const auto capturing = std::make_shared<CapturingPolicy>();
   db->Reopen(DbOptions(capturing));
@@ -33,8 +33,8 @@ struct CassandrasFilter {
 };
 constexpr CassandrasFilter kCassandrasFilters[] = {
     {1000, "5318348414c7c21d960391f4fb9bcef4c39ddddef8c7cb08cad95427c525a115"},
-    // Of these the last key is a false positive of the others: its loss would
-    // not show here.
+    // Here the last key is a false positive of the others, so a lost last key
+    // would not show.
     {100000,
      "bc540b5acf793f48a4b05e4864de6ddebb0967e35a874172b33e89d7764beeed"},
 };
@@ -57,19 +57,19 @@ TEST(BlockBytesTest, EqualCassandrasFilterDb) {
   }
 }
 
-// The name is on disk. Were it another, filters written so far would not be
-// seen any more, without any error.
+// The block's name is on disk. With another name RocksDB would ignore the
+// filters written so far, without an error.
 TEST(BlockBytesTest, HaveAFrozenName) {
   EXPECT_STREQ(OurPolicy()->CompatibilityName(), "cassandra_bloom");
   const Dataset dataset = NumberedDataset(1000, 0);
   TestDb db(DbOptions(OurPolicy()));
   db.Put(dataset.rows);
   db.Flush();
-  // CapturingPolicy answers the name as a literal of its own.
+  // CapturingPolicy has the name as a literal of its own.
   EXPECT_EQ(BlocksReadByOpening(&db).size(), 1);
 }
 
-// Partitions are Filter.db files, too, and every one is sized for its keys.
+// Each partition is also a Filter.db, sized for its own keys.
 void ExpectPartitionsAreFilterDbs(Layout layout) {
   SCOPED_TRACE(ToString(layout));
   const Dataset dataset = NumberedDataset(5000, 0);
@@ -89,7 +89,8 @@ void ExpectPartitionsAreFilterDbs(Layout layout) {
   for (const std::string& block : blocks) {
     ASSERT_GE(block.size(), 16);
     EXPECT_EQ(block.substr(0, 4), std::string("\0\0\0\7", 4));
-    // metadata_block_size, give or take the last data block of a partition.
+    // metadata_block_size is an approximate limit: a partition ends with a
+    // whole data block.
     EXPECT_LE(block.size(), 512);
     EXPECT_EQ(static_cast<unsigned char>(block[7]), (block.size() - 8) / 8);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// detect_filter_construct_corruption: a filter that changes in memory between
-// being built and being written fails the flush.
+// detect_filter_construct_corruption: if a filter changes in memory between
+// building and writing, the flush fails.
 
 #include <gtest/gtest.h>
 
@@ -46,8 +46,8 @@ TEST_P(ConstructCorruptionTest, NormalFlushAndCompaction) {
   EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), 0);
 }
 
-// That it is the verification which fails the flushes below, and not the
-// builder that wraps ours.
+// Shows that the verification, and not the wrapping builder, fails the flushes
+// below.
 TEST_P(ConstructCorruptionTest, NobodyLooksUnlessAsked) {
   const auto damaging = std::make_shared<DamagingPolicy>(Flip::kClearedToSet);
   TestDb unchecked(OptionsFor(damaging, GetParam(), /*detect=*/false));
@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(All, ConstructCorruptionTest,
                          ::testing::Values(Layout::kFull, Layout::kPartitioned),
                          [](const auto& test) { return ToString(test.param); });
 
-// RocksDB rests for a second after a failure, and so take these tests.
+// These tests are slow because RocksDB waits a second after a failure.
 class FlippedBitTest
     : public ::testing::TestWithParam<std::tuple<Layout, Flip>> {
  protected:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Any bit of a filter block that changes on the disk: RocksDB's checksum sees
-// it, and no row is ever said to be absent.
+// Any bit of a filter block changes on disk: RocksDB's checksum detects it, and
+// no row is ever reported absent.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -20,7 +20,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// Type of compression and checksum, behind each block.
+// The compression type and the checksum after each block.
 constexpr size_t kTrailerSize = 5;
 
 class DamagedBlockTest : public ::testing::TestWithParam<Layout> {
@@ -35,7 +35,8 @@ class DamagedBlockTest : public ::testing::TestWithParam<Layout> {
     content_ = ReadFile(sst_);
   }
 
-  // Where in the SST file the filters are that reading all rows asks.
+  // Offset and size, in the SST file, of each filter block that reading all
+  // rows uses.
   std::vector<std::pair<size_t, size_t>> FindBlocks() {
     const auto policy = std::make_shared<CapturingPolicy>();
     Read(policy);
@@ -56,7 +57,7 @@ class DamagedBlockTest : public ::testing::TestWithParam<Layout> {
     size_t lost = 0;
   };
 
-  // By Get and by MultiGet.
+  // Reads with Get and with MultiGet.
   Answers Read(const PolicyPtr& policy) const {
     rocksdb::Options options = DbOptions(policy, GetParam());
     Answers answers;
@@ -113,7 +114,7 @@ TEST_P(DamagedBlockTest, NoRowIsSaidToBeAbsent) {
   size_t errors = 0;
   size_t flips = 0;
   for (const auto& [begin, size] : blocks) {
-    // Each byte of header and trailer, and some of the bits between them.
+    // Every byte of the header and the trailer, and some bytes between them.
     std::vector<size_t> places;
     for (size_t i = 0; i < 8; ++i) {
       places.push_back(begin + i);
@@ -135,8 +136,8 @@ TEST_P(DamagedBlockTest, NoRowIsSaidToBeAbsent) {
       ++flips;
     }
   }
-  // A filter that RocksDB reads when it opens the file, and cannot, it goes on
-  // without.
+  // If RocksDB cannot read a filter while it opens the file, it continues
+  // without the filter.
   const bool read_at_open =
       GetParam() == Layout::kFull || GetParam() == Layout::kFullCached;
   EXPECT_EQ(errors, read_at_open ? 0 : flips);

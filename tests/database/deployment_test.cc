@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The ways in which an application has its database: column families of
-// different policies, files written elsewhere, copies, read-only opens, time
-// stamps.
+// How applications hold their databases: column families with different
+// policies, files written elsewhere, copies, read-only opens, timestamps.
 
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
@@ -33,13 +32,13 @@ Source SourceOf(const DbPtr& db) {
   return {db.get(), db->DefaultColumnFamily(), rocksdb::ReadOptions()};
 }
 
-// Reads all, and expects that filters answered for nearly every absent key.
+// Reads everything and expects filters to reject nearly every absent key.
 void ExpectReadWithFilters(const Source& source,
                            const rocksdb::Options& options,
                            const Dataset& dataset) {
   Require(options.statistics->Reset());
   EXPECT_TRUE(PointReadsMatch(source, dataset));
-  // Get and two kinds of MultiGet.
+  // Three reads per absent key: Get and two kinds of MultiGet.
   EXPECT_GT(options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL),
             3 * dataset.absent.size() * 98 / 100);
 }
@@ -51,7 +50,7 @@ class DeploymentTest : public ::testing::Test {
     db_.Flush();
   }
 
-  // Opens a database at `path` by `open`, with statistics of its own.
+  // Opens the database at `path` with `open`, with statistics of its own.
   void ExpectOpensElsewhere(
       const std::string& path,
       const std::function<rocksdb::Status(
@@ -148,7 +147,7 @@ TEST_F(DeploymentTest, IngestedFile) {
     EXPECT_EQ(table.second->filter_size,
               8 + 8 * NumWords(table.second->num_entries));
   }
-  // Absent from both files.
+  // The keys are absent from both files.
   EXPECT_GT(db_.Ticker(rocksdb::BLOOM_FILTER_USEFUL),
             2 * 3 * dataset_.absent.size() * 97 / 100);
   db_.Compact();
@@ -156,8 +155,8 @@ TEST_F(DeploymentTest, IngestedFile) {
   ExpectReadWithFilters(db_.source(), db_.options(), dataset_);
 }
 
-// Files of the last level have no filters then, and the others have.
-// Nor does RocksDB ask the filters of the last file there is.
+// With this option files of the last level get no filter, and others do. Nor
+// does RocksDB ask the filter of the last file that it searches.
 TEST_F(DeploymentTest, OptimizeFiltersForHits) {
   rocksdb::Options options = DbOptions(OurPolicy());
   options.optimize_filters_for_hits = true;
@@ -170,7 +169,7 @@ TEST_F(DeploymentTest, OptimizeFiltersForHits) {
   db_.ResetStatistics();
   EXPECT_TRUE(PointReadsMatch(db_.source(), dataset_));
   EXPECT_EQ(db_.Ticker(rocksdb::BLOOM_FILTER_USEFUL), 0);
-  // A newer file, of the first row and the last.
+  // A newer file that spans all keys: it holds the first row and the last one.
   db_.Put({*dataset_.rows.begin(), *dataset_.rows.rbegin()});
   db_.Flush();
   ExpectReadWithFilters(db_.source(), options, dataset_);
@@ -182,7 +181,7 @@ struct FamilyCase {
   const char* name;
   PolicyPtr policy;
   const char* recorded_name;
-  int num_probes;  // 0: not ours.
+  int num_probes;  // 0: not a cassandra_bloom filter.
 };
 
 class ColumnFamiliesTest : public ::testing::Test {
@@ -234,7 +233,7 @@ class ColumnFamiliesTest : public ::testing::Test {
   const TempDir dir_;
   const std::vector<FamilyCase> families_ = {
       {"default", OurPolicy(), "cassandra_bloom", 7},
-      // As large, but with fewer probes: Cassandra's own choice.
+      // The size is that of "default", but Cassandra chooses fewer probes.
       {"fp 0.01", PolicyPtr(rocksdb::NewCassandraBloomPolicyForFpChance(0.01)),
        "cassandra_bloom", 5},
       {"built-in", BuiltinPolicy(), "bloomfilter", 0},
@@ -275,9 +274,9 @@ std::string TimestampOf(uint64_t time) {
 
 class TimestampTest : public ::testing::TestWithParam<Layout> {};
 
-// The filter is of keys without their time stamps: one entry for all versions
-// of a row, found with every time stamp; one in each partition if the versions
-// are in two.
+// Filters hold keys without timestamps. All versions of a row are one entry,
+// which every timestamp finds; if a row's versions span two partitions, each
+// partition has the entry.
 TEST_P(TimestampTest, EveryVersionIsFound) {
   constexpr uint64_t kNumVersions = 3;
   const Dataset dataset = NumberedDataset(1000, 1000);

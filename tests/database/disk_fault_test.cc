@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The disk becomes full, or fails, after any number of bytes: while a filter is
-// written, before or behind it. What was acknowledged is there afterwards.
+// The disk becomes full, or fails, after any number of bytes: before, in or
+// after a filter. Acknowledged rows are still there afterwards.
 
 #include <gtest/gtest.h>
 
@@ -33,13 +33,13 @@ class DiskFaultTest
     rocksdb::Options options =
         DbOptions(OurPolicy(), std::get<Layout>(GetParam()));
     options.env = env;
-    // What is kept before it is written could not fail in time.
+    // RocksDB must buffer little, so that a write can fail in time.
     options.writable_file_max_buffer_size = 512;
     return options;
   }
 
-  // What was acknowledged. A row whose write failed may be there or not, and so
-  // is not in it.
+  // Returns the acknowledged rows and deletions. It leaves out a row whose
+  // write failed, because that row may or may not be there.
   static Written WriteFlushAndCompact(TestDb* db) {
     const rocksdb::WriteOptions options;
     Written written;
@@ -74,7 +74,7 @@ class DiskFaultTest
     EXPECT_TRUE(MultiGetsMatch(db.source(), dataset, /*sorted=*/true));
   }
 
-  // How many bytes are written in all, if nothing fails.
+  // The number of bytes written in all if nothing fails.
   static int64_t MeasureBytes() {
     FaultyEnv env;
     TestDb db(OptionsFor(&env));

@@ -91,8 +91,8 @@ TEST_F(PointReadFiguresTest, PresentRows) {
 TEST_F(PointReadFiguresTest, AbsentRows) {
   const uint64_t positives = kNumAbsent - negatives_;
   EXPECT_GT(negatives_, kNumAbsent * 98 / 100);
-  // At 10 bits per key some must be false, or it is no Bloom filter that
-  // answers.
+  // At 10 bits per key there must be some false positives; otherwise it is not
+  // the Bloom filter that answers.
   EXPECT_GT(positives, 0);
   const Figures expected = {negatives_, positives, 0, positives, negatives_};
   EXPECT_EQ(
@@ -101,7 +101,7 @@ TEST_F(PointReadFiguresTest, AbsentRows) {
       expected);
 }
 
-// One key or many at once, in any order: the same answers, false positives
+// Get and MultiGet in any order give the same answers, false positives
 // included.
 TEST_F(PointReadFiguresTest, AreTheSameForGetAndMultiGet) {
   EXPECT_EQ(
@@ -160,8 +160,8 @@ TEST_P(SeekFiguresTest, PrefixesCheckedAndUseful) {
   const uint64_t num_rows = kNumPrefixes * kRowsPerPrefix;
   const uint64_t num_entries =
       GetParam() ? num_rows + kNumPrefixes
-                 // Before 9.6 RocksDB adds an empty key and repeats the first
-                 // prefix.
+                 // RocksDB before 9.6 adds an empty key and adds the first
+                 // prefix twice.
                  : kNumPrefixes + (CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT ? 0 : 2);
   const auto table = db.OnlyTable();
   EXPECT_EQ(table->num_filter_entries, num_entries);
@@ -169,7 +169,7 @@ TEST_P(SeekFiguresTest, PrefixesCheckedAndUseful) {
 
   const rocksdb::SliceTransform* const extractor =
       options.prefix_extractor.get();
-  // The checks seek twice, with prefix_same_as_start and without.
+  // The checks seek twice: with prefix_same_as_start and without.
   db.ResetStatistics();
   EXPECT_TRUE(SeeksMatch(db.source(), present, extractor));
   EXPECT_EQ(db.SeeksChecked(), 2 * num_rows);
@@ -183,11 +183,12 @@ TEST_P(SeekFiguresTest, PrefixesCheckedAndUseful) {
   EXPECT_EQ(db.SeeksChecked(), 2 * kNumPrefixes);
   EXPECT_GT(db.SeeksFiltered(), 2 * kNumPrefixes * 98 / 100);
 
-  // Get asks for the whole key if there are any, and for the prefix otherwise.
+  // Get asks for the whole key if the filter has whole keys, and otherwise for
+  // the prefix.
   Figures figures =
       FiguresOf(&db, [&] { EXPECT_TRUE(GetsMatch(db.source(), absent)); });
   if (!GetParam() && CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803) {
-    // Counted as prefixes (facebook/rocksdb#11460).
+    // RocksDB counts these as prefixes (facebook/rocksdb#11460).
     figures.useful = db.Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
     figures.full_positive =
         db.Ticker(rocksdb::BLOOM_FILTER_PREFIX_CHECKED) - figures.useful;
@@ -197,7 +198,7 @@ TEST_P(SeekFiguresTest, PrefixesCheckedAndUseful) {
   EXPECT_EQ(figures.sst_miss, figures.useful);
   EXPECT_EQ(figures.sst_hit, figures.full_positive);
 
-  // MultiGet does the same, and counts prefixes as such in every release.
+  // MultiGet asks the same, and counts prefixes as prefixes in every release.
   const Figures batched = FiguresOf(&db, [&] {
     EXPECT_TRUE(MultiGetsMatch(db.source(), absent, /*sorted=*/false));
   });
@@ -219,7 +220,7 @@ INSTANTIATE_TEST_SUITE_P(All, SeekFiguresTest, ::testing::Bool(),
 // ---- Table properties ----
 
 TEST(TablePropertiesTest, FullFilter) {
-  // 4095 is where the builder's list of hashes goes on in another chunk.
+  // After 4095 entries the builder's list of hashes starts another chunk.
   for (const uint32_t n : {1u, 10u, 999u, 4095u, 4096u, 8191u}) {
     SCOPED_TRACE("n = " + std::to_string(n));
     const Dataset dataset = {NumberedDataset(n, 0).rows, {"absent"}};
@@ -235,7 +236,7 @@ TEST(TablePropertiesTest, FullFilter) {
   }
 }
 
-// Versions of one key, kept for snapshots, are one entry.
+// Several versions of a key, kept for snapshots, are one entry.
 TEST(TablePropertiesTest, VersionsCountOnce) {
   const Dataset dataset = NumberedDataset(1000, 0);
   TestDb db(DbOptions(OurPolicy()));
@@ -262,7 +263,7 @@ TEST(TablePropertiesTest, PartitionsAddUp) {
   const auto table = db.OnlyTable();
   EXPECT_EQ(table->num_filter_entries, kNumRows);
   EXPECT_GT(table->index_partitions, 5);
-  // Not less than one filter of all keys, and not much more.
+  // At least the size of one filter of all keys, and not much more.
   EXPECT_GT(table->filter_size, 8 * NumWords(kNumRows));
   EXPECT_LT(table->filter_size, 8 * NumWords(kNumRows) * 13 / 10);
   const Figures figures =
@@ -272,7 +273,7 @@ TEST(TablePropertiesTest, PartitionsAddUp) {
   EXPECT_EQ(figures.full_true_positive, kNumRows);
 }
 
-// Below 0.5 bits per key no filter is built.
+// The policy builds no filter below 0.5 bits per key.
 TEST(TablePropertiesTest, NoFilter) {
   const Dataset dataset = NumberedDataset(1000, 1000);
   TestDb db(DbOptions(OurPolicy(0.4)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What docs/stability.md promises of names on disk, and what the code writes.
+// The names on disk that docs/stability.md promises are those that are written.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
@@ -44,7 +44,7 @@ std::map<std::string, std::string> PromisedNames() {
 
 class FrozenNamesTest : public ::testing::Test {
  protected:
-  // Takes the row from the table, so that in the end none may be left.
+  // Removes the row from the table, so that rows that no check used are left.
   std::string Promised(const std::string& what) {
     const auto row = names_.find(what);
     if (row == names_.end()) {
@@ -66,7 +66,7 @@ class FrozenNamesTest : public ::testing::Test {
   std::map<std::string, std::string> names_ = PromisedNames();
 };
 
-// The content of the newest file in a folder whose name has this part.
+// The content of the newest file in `folder` whose name contains `part`.
 std::string NewestFile(const std::string& folder, const std::string& part) {
   std::string newest;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -85,7 +85,7 @@ std::unique_ptr<TestDb> FilledDb(Layout layout) {
   return db;
 }
 
-// The only file in an export folder that is no Filter.db.
+// The name of the only file in an export folder that is not a Filter.db.
 std::string MarkOfExports(TestDb* db) {
   const TempDir out_dir;
   FilterDbExportReport report;
@@ -102,7 +102,7 @@ std::string MarkOfExports(TestDb* db) {
   return "";
 }
 
-// What is written to an OPTIONS file for a memtable that was made of `text`.
+// What an OPTIONS file says of a memtable factory that was made from `text`.
 std::string MarkOfOptions(const std::string& text) {
   rocksdb::ConfigOptions config;
   config.registry = rocksdb::ObjectRegistry::NewInstance();

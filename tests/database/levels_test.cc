@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bits per key by level, in files that RocksDB writes to them.
+// Bits per key by level, in the files that RocksDB writes to each level.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
@@ -70,7 +70,7 @@ size_t CountOf(const std::string& what, const std::string& text) {
   return count;
 }
 
-// Moves all files to a level, and writes them anew where they are already.
+// Moves all files to a level; rewrites those that are already there.
 void CompactTo(int level, const TestDb& db) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
@@ -81,14 +81,14 @@ void CompactTo(int level, const TestDb& db) {
   Require(db->CompactFiles(rocksdb::CompactionOptions(), names, level));
 }
 
-// Of the only file.
+// The bits per key of the only file.
 double BitsPerKey(const TestDb& db) {
   const auto table = db.OnlyTable();
   return LevelFile{table->num_filter_entries, table->filter_size}
       .bits_per_key();
 }
 
-// 1000 keys have 20 to 83 bits of excess, and a header.
+// Filters of 1000 keys have 20 to 83 more bits than asked for, and a header.
 constexpr double kExcess = 0.15;
 
 TEST(LevelsTest, AListByLevel) {
@@ -135,7 +135,7 @@ TEST(LevelsTest, MonkeyInAFlushAndAtTheBottom) {
   EXPECT_NEAR(BitsPerKey(db), 9.467, kExcess);
 }
 
-// What the levels get is in the LOG of every database that is opened.
+// Every opened database has its levels' bits per key in the LOG.
 TEST(LevelsTest, TheTableIsInTheLog) {
   TestDb db(LevelOptions(Monkey()));
   const std::string line =
@@ -156,7 +156,7 @@ TEST(LevelsTest, TheTableIsInTheLog) {
   EXPECT_EQ(CountOf("bits per key in files", LogOf(uniform)), 0u);
 }
 
-// One policy for two column families, of which one has fewer levels.
+// Two column families share a policy; one of them has fewer levels.
 TEST(LevelsTest, EachColumnFamilyHasItsTableInTheLog) {
   rocksdb::Options options = DbOptions(ListPolicy({16, 12, 8}));
   TestDb db(options);
@@ -182,7 +182,8 @@ TEST(LevelsTest, EachColumnFamilyHasItsTableInTheLog) {
       << log;
 }
 
-// Their numbers do not tell how large levels are, if there are any.
+// In other compaction styles a level's number does not tell its size, if there
+// are levels at all.
 TEST(LevelsTest, MonkeyIsTheAverageInOtherCompactions) {
   for (const auto style :
        {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
@@ -228,7 +229,7 @@ TEST(LevelsTest, AFileThatIsMovedStaysAsItIs) {
   EXPECT_NEAR(BitsPerKey(db), 16, kExcess);
 }
 
-// Before 9.8, RocksDB changes a filter policy in a reopened database only.
+// Before 9.8, RocksDB cannot change the filter policy of an open database.
 void ChangePolicy(const std::string& policy, TestDb* db) {
   rocksdb::ObjectRegistry::Default()->AddLibrary("cassandra_bloom",
                                                  register_cassandra_bloom, "");
@@ -244,7 +245,7 @@ void ChangePolicy(const std::string& policy, TestDb* db) {
   db->Reopen(options);
 }
 
-// The next file is written by the new list; the old ones are read as they are.
+// The next file uses the new list; old files stay readable as they are.
 TEST(LevelsTest, ChangedInALivingDatabase) {
   TestDb db(DbOptions(ListPolicy({16, 12})));
   db.Put(SomeRows());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The least and the most that a filter meets: files without keys, files of one
-// key, and keys of 64 KB and more.
+// Smallest and largest inputs: files without keys, files with one key, and keys
+// of 64 KB and more.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -34,7 +34,7 @@ class LimitsTest : public ::testing::TestWithParam<Layout> {
                              db_->DefaultColumnFamily(), begin, end));
   }
 
-  // As it is, opened again and compacted.
+  // Checks the database as it is, then reopened, then compacted.
   void ExpectAlways(const Dataset& dataset) {
     const auto expect = [&] {
       EXPECT_TRUE(PointReadsMatch(db_.source(), dataset));
@@ -81,7 +81,7 @@ TEST_P(LimitsTest, OneKey) {
   ExpectAlways(dataset);
 }
 
-// Two bytes do not hold their size.
+// Keys around and above the largest length that fits into two bytes.
 TEST_P(LimitsTest, LongKeys) {
   Dataset dataset;
   for (const size_t size :

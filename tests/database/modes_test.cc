@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every way in which RocksDB builds and asks a filter, against a plain map:
-// full and partitioned filters of whole keys, prefixes and both.
+// Every way in which RocksDB builds and asks a filter, compared with a plain
+// map: full and partitioned filters of whole keys, of prefixes, and of both.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
@@ -44,8 +44,8 @@ rocksdb::Options OptionsFor(rocksdb::BlockBasedTableOptions table_options,
   return options;
 }
 
-// Several files that overlap, with old values and deleted rows in the older
-// ones; the newest rows still in the memtable.
+// Writes overlapping files with stale values and deleted rows in the older
+// ones. The newest rows stay in the memtable.
 void WriteHistory(TestDb* db, const Dataset& dataset) {
   constexpr size_t kGenerations = 3;
   Rows stale;
@@ -85,7 +85,7 @@ class ModesTest
   Layout layout() const { return std::get<0>(GetParam()); }
   Filtered filtered() const { return std::get<1>(GetParam()); }
 
-  // RocksDB before 9.5 loses rows here, with every policy
+  // RocksDB before 9.5 loses rows in this mode, with every policy
   // (facebook/rocksdb#12872).
   bool SeekForPrevIsUnreliable() const {
     return CASSANDRA_BLOOM_ROCKSDB_RELEASE < 905 &&
@@ -126,7 +126,7 @@ TEST_P(ModesTest, EveryReadMatches) {
     SCOPED_TRACE("compacted, reopened");
     ExpectAllReadsMatch(db, dataset);
   }
-  // All that was true for a reason.
+  // The filters must have been used for all this.
   const auto table = db.OnlyTable();
   EXPECT_EQ(table->filter_policy_name, "cassandra_bloom");
   EXPECT_GT(db.ReadsFiltered(), 0);
@@ -138,8 +138,8 @@ TEST_P(ModesTest, EveryReadMatches) {
   }
 }
 
-// Keys that no extractor knows anything about: of a prefix-only filter there
-// is nothing then but what RocksDB adds itself.
+// No key is in the extractor's domain, so a prefix-only filter has only the
+// entries that RocksDB itself adds.
 TEST_P(ModesTest, OnlyKeysOutOfTheDomain) {
   const Dataset dataset = PrefixedDataset(2, 300, 0, 600);
   TestDb db(OptionsFor(TableOptions(OurPolicy(), layout()), filtered()));
@@ -151,14 +151,14 @@ TEST_P(ModesTest, OnlyKeysOutOfTheDomain) {
   db.ResetStatistics();
   ExpectAllReadsMatch(db, dataset);
   if (filtered() != Filtered::kPrefixes) {
-    // Get and two kinds of MultiGet.
+    // Three reads per absent key: Get and two kinds of MultiGet.
     EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL),
               3 * dataset.absent.size() * 95 / 100);
   }
 }
 
-// Every prefix has one row, so that every partition begins and ends with
-// another prefix: what a builder keeps from one partition for the next shows.
+// With one row per prefix every partition begins and ends with another prefix,
+// so anything that a builder wrongly keeps for the next partition shows.
 TEST_P(ModesTest, OneRowPerPrefix) {
   const Dataset dataset = PrefixedDataset(3, 2000, 1, 0);
   TestDb db(OptionsFor(TableOptions(OurPolicy(), layout()), filtered()));
@@ -168,7 +168,7 @@ TEST_P(ModesTest, OneRowPerPrefix) {
   ExpectAllReadsMatch(db, dataset);
 }
 
-// One prefix goes on over many partitions.
+// Each prefix spans many partitions.
 TEST_P(ModesTest, ManyRowsPerPrefix) {
   const Dataset dataset = PrefixedDataset(4, 4, 600, 0);
   TestDb db(OptionsFor(TableOptions(OurPolicy(), layout()), filtered()));
@@ -188,7 +188,8 @@ INSTANTIATE_TEST_SUITE_P(
              ToString(std::get<1>(test.param));
     });
 
-// What RocksDB loses (see above) it may lose with ours, too, but no more.
+// With cassandra_bloom RocksDB may lose the same rows (see above), but no
+// others.
 TEST(PartitionedPrefixTest, SeekForPrevFindsWhatTheBuiltinFilterFinds) {
   size_t missed_by_builtin = 0;
   for (const uint64_t seed : {5u, 6u, 7u}) {
@@ -197,11 +198,11 @@ TEST(PartitionedPrefixTest, SeekForPrevFindsWhatTheBuiltinFilterFinds) {
     const auto misses = [&dataset](PolicyPtr policy) {
       rocksdb::BlockBasedTableOptions table_options =
           TableOptions(std::move(policy), Layout::kPartitioned);
-      // So small that the index, not the size of the filter, cuts all
-      // partitions: at the same keys for both policies.
+      // Blocks are so small that the index, not the filter's size, cuts all
+      // partitions, at the same keys for both policies.
       table_options.block_size = 64;
-      // Partitions end at their last key, and not somewhere behind it: that is
-      // where RocksDB loses rows.
+      // Without shortening, partitions end exactly at their last key. RocksDB
+      // loses rows at these ends.
       table_options.index_shortening =
           rocksdb::BlockBasedTableOptions::IndexShorteningMode::kNoShortening;
       TestDb db(OptionsFor(table_options, Filtered::kPrefixes));
@@ -212,7 +213,7 @@ TEST(PartitionedPrefixTest, SeekForPrevFindsWhatTheBuiltinFilterFinds) {
           SeekForPrevMisses(db.source(), dataset,
                             db.options().prefix_extractor.get()));
     };
-    // With false positives the built-in filter would find more, by luck.
+    // 20 bits per key: false positives would let the built-in filter find more.
     const auto [builtin_partitions, builtin_misses] = misses(BuiltinPolicy(20));
     const auto [our_partitions, our_misses] = misses(OurPolicy());
     ASSERT_EQ(our_partitions, builtin_partitions);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// allocation=monkey beside the same bits per key in every level, in the same
-// memory: false positives of absent keys.
+// Compares allocation=monkey with the same bits per key in every level, using
+// the same memory: false positives for absent keys.
 //
 // CASSANDRA_BLOOM_PERCENT=100 writes 20 million keys into four levels; without
-// it, there are 100,000 keys in smaller levels.
+// it 100,000 keys go into smaller levels.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -34,7 +34,8 @@ uint64_t NumKeys() {
   return Percent() ? 200000 * std::max<uint64_t>(1, *Percent()) : 100000;
 }
 
-// Sixteen bytes, in no order. Even numbers are those of keys that are there.
+// Random keys of sixteen bytes. Present keys have even numbers, absent ones
+// odd.
 std::string KeyOf(uint64_t number) {
   uint64_t state = number;
   std::string key(16, '\0');
@@ -44,8 +45,9 @@ std::string KeyOf(uint64_t number) {
   return key;
 }
 
-// With about 50 bytes a key, the last level is ten times the one above it, and
-// that ten times the next, into which level 0 is compacted.
+// At about 50 bytes per key, the last level is ten times as large as the one
+// above it, and that one ten times as large as the next, into which level 0 is
+// compacted.
 rocksdb::Options FourLevels(const std::string& allocation, double bits_per_key,
                             uint64_t num_keys) {
   rocksdb::CassandraBloomOptions policy;
@@ -88,8 +90,8 @@ void Put(const TestDb& db, uint64_t num_keys, uint64_t step) {
   Require(db->Flush(rocksdb::FlushOptions()));
 }
 
-// At last, two files in level 0, of a thousandth of the keys each: four are
-// compacted, so there are as many most of the time.
+// Finally adds two files of a thousandth of the keys each to level 0. It
+// usually has that many, since RocksDB compacts it at four files.
 void Fill(const TestDb& db, uint64_t num_keys) {
   Put(db, num_keys, 1);
   WaitForCompactions(db);
@@ -168,8 +170,8 @@ TEST(MonkeyTest, FewerFalsePositivesInTheSameMemory) {
   const uint64_t num_keys = NumKeys();
   std::printf("%" PRIu64 " keys\n", num_keys);
   const Measured monkey = Measure("monkey", kAverage, num_keys);
-  // Files that RocksDB moves down as they are keep more bits per key than the
-  // others of their level have: that is more than the average.
+  // Files that RocksDB moves down unchanged keep more bits per key than their
+  // new level calls for, so filters take more than the average.
   const double excess = static_cast<double>(monkey.filter_bytes) /
                         static_cast<double>(monkey.bytes_of_average);
   EXPECT_LE(excess, 1.05);
@@ -182,8 +184,9 @@ TEST(MonkeyTest, FewerFalsePositivesInTheSameMemory) {
       "positives, %.2f of the lookups per second\n",
       bytes, rate, monkey.lookups_per_second / uniform.lookups_per_second);
   EXPECT_GE(uniform.runs, 4u);
-  // Small levels have gaps, where lookups ask fewer filters, and as many files,
-  // with a rounding each, as compactions had time to make: they vary.
+  // Small levels vary: they have gaps, where lookups ask fewer filters, and the
+  // number of files, each of which rounds its filter up, depends on the timing
+  // of compactions.
   const bool is_large = num_keys >= 20000000;
   EXPECT_NEAR(bytes, 1, is_large ? 0.02 : 0.06);
   EXPECT_LE(rate, is_large ? 0.45 : 0.65);

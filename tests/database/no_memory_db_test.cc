@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// No memory for a filter while a file is written: the file has its rows, and
-// they are found. RocksDB takes an empty partition for one without keys, so
-// that an empty filter would lose them.
+// No memory for a filter while a file is written: the file still has its rows,
+// and they are found. RocksDB takes an empty partition for one without keys, so
+// an empty filter would lose them.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
@@ -30,7 +30,7 @@ class NoMemoryDbTest
 TEST_P(NoMemoryDbTest, NoRowIsLost) {
   const auto [layout, filtered] = GetParam();
   constexpr uint64_t kSeed = 20;
-  // No key out of the prefixes' domain: see RocksDB's assertions.
+  // All keys are in the prefix domain; otherwise RocksDB's assertions fail.
   const Dataset dataset = PrefixedDataset(kSeed, 500, 10, 0);
   auto table_options = TableOptions(OurPolicy(), layout);
   table_options.whole_key_filtering = filtered != kPrefixes;
@@ -41,7 +41,7 @@ TEST_P(NoMemoryDbTest, NoRowIsLost) {
   }
   TestDb db(options);
   db.Put(dataset.rows);
-  // Chunks of hashes are larger, and so is a full filter.
+  // A chunk of hashes and a full filter both need larger allocations.
   largest_allocation = 1000;
   db.Flush();
   largest_allocation = SIZE_MAX;

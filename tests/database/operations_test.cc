@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every kind of write, in random order, over files at several levels; the rows
-// are compared with a map, now and as of older snapshots.
+// Every kind of write, in random order, over files at several levels. The
+// current rows, and those of older snapshots, are compared with a map.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
@@ -24,7 +24,7 @@ namespace cassandra_bloom::testing {
 namespace {
 
 constexpr uint32_t kNumKeys = 1500;
-constexpr size_t kNumberedPrefixSize = 8;  // "key%06u" without its last digit.
+constexpr size_t kNumberedPrefixSize = 8;  // "key%06u" without the last digit.
 
 class OperationsTest : public ::testing::TestWithParam<
                            std::tuple<Layout, /*whole_key_filtering=*/bool>> {
@@ -91,7 +91,7 @@ class OperationsTest : public ::testing::TestWithParam<
 
   void TakeSnapshot() { snapshots_.push_back({db_->GetSnapshot(), rows_}); }
 
-  // All keys that ever were in use are either in `rows` or absent.
+  // Every key that was ever in use is either in `rows` or absent.
   static Dataset DatasetOf(const Rows& rows) {
     Dataset dataset = {rows, {}};
     for (uint32_t i = 0; i < kNumKeys; ++i) {
@@ -162,7 +162,7 @@ TEST_P(OperationsTest, RandomWrites) {
   EXPECT_GT(db_.SeeksFiltered(), 0);
 }
 
-// Keys are put once between single deletions, as RocksDB demands.
+// Each key is put only once between single deletions, as RocksDB requires.
 TEST_P(OperationsTest, SingleDeletes) {
   for (int round = 0; round < 4; ++round) {
     for (uint32_t i = 0; i < kNumKeys; ++i) {
@@ -184,8 +184,8 @@ TEST_P(OperationsTest, SingleDeletes) {
   ExpectAllMatch();
 }
 
-// A range deletion lies in a file whose filter knows none of the keys that it
-// deletes, and it still has to delete them.
+// A range deletion must work although the filter of its file has none of the
+// deleted keys.
 TEST_P(OperationsTest, RangeDeletionAlone) {
   for (uint32_t i = 0; i < kNumKeys; ++i) {
     Put(NumberedKey(i));

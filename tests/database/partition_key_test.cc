@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Filters of partition keys: keys that are too short or lie about their
-// lengths, and from one extractor to another on the same files.
+// Filters of partition keys: storage keys that are too short or have wrong
+// lengths, and changes of the extractor over the same files.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
@@ -38,8 +38,8 @@ rocksdb::Options OptionsFor(PolicyPtr policy, Layout layout, Filtered filtered,
   return options;
 }
 
-// Random bytes, small ones among them so that they read as lengths; every byte
-// alone and twice; 64 KB.
+// Random bytes, many of them small so that they read as lengths; every byte
+// once and twice; keys of 64 KB.
 Dataset HostileDataset(uint64_t seed) {
   Dataset dataset;
   std::set<std::string> candidates;
@@ -103,7 +103,7 @@ TEST_P(HostileKeysTest, EveryReadMatches) {
       const auto* const extractor = db.options().prefix_extractor.get();
       EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
       EXPECT_TRUE(SeeksMatch(db.source(), dataset, extractor));
-      // RocksDB's fault before 9.5; see modes_test.cc.
+      // RocksDB before 9.5 loses rows in this mode; see modes_test.cc.
       if (filtered != Filtered::kPrefixes || !IsPartitioned(layout)) {
         EXPECT_TRUE(SeeksForPrevMatch(db.source(), dataset, extractor));
       }
@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
                           "skip:2,u16", "composite:2", "skip:1,composite:1"),
         ::testing::Values(Layout::kFull, Layout::kPartitionedCached)));
 
-// ---- From one extractor to another ----
+// ---- Changing the extractor ----
 
 constexpr const char* kChanging[] = {"whole", "skip:8,u16", "skip:8", "fixed:8",
                                      "skip:8,fixed:10"};
@@ -168,7 +168,7 @@ TEST(ChangedPartitionKeyTest, NoOldFilterIsUsedUntilCompaction) {
   }
 }
 
-// The bits per key are no part of the name: filters of others are read.
+// The name leaves out the bits per key, so policies with others read a filter.
 TEST(ChangedPartitionKeyTest, OtherBitsPerKeyReadTheSameFilters) {
   const Dataset dataset = TokenDataset();
   TestDb db(OptionsFor(PolicyFor("skip:8,u16"), Layout::kFull,
@@ -185,8 +185,8 @@ TEST(ChangedPartitionKeyTest, OtherBitsPerKeyReadTheSameFilters) {
   EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), dataset.absent.size());
 }
 
-// Prefixes of one extractor in filters of another, of RocksDB's own too: they
-// are found again, whatever they are hashed as.
+// The prefix extractor may differ from the policy's extractor, and may be
+// RocksDB's own: prefixes are found again whatever part of them is hashed.
 TEST(ChangedPartitionKeyTest, PrefixesNeedNotBePartitionKeys) {
   const Dataset dataset = TokenDataset();
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
@@ -208,7 +208,7 @@ TEST(ChangedPartitionKeyTest, PrefixesNeedNotBePartitionKeys) {
   }
 }
 
-// From one prefix extractor to another, and to none.
+// Changes the prefix extractor, and then removes it.
 TEST(ChangedPartitionKeyTest, OldPrefixesAreNotUsed) {
   const Dataset dataset = TokenDataset();
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
@@ -234,11 +234,11 @@ TEST(ChangedPartitionKeyTest, OldPrefixesAreNotUsed) {
   }
 }
 
-// ---- A bug of RocksDB ----
+// ---- A bug in RocksDB ----
 
-// RocksDB before 9.5 misses rows in SeekForPrev over partitioned filters of
-// prefixes alone, with its own policy, too (facebook/rocksdb#12872). With ours
-// no others.
+// RocksDB before 9.5 misses rows in SeekForPrev over partitioned prefix-only
+// filters, with the built-in policy, too (facebook/rocksdb#12872). With
+// cassandra_bloom it must miss no others.
 TEST(PartitionKeySeekForPrevTest, MissesWhatTheBuiltinFilterMisses) {
   Dataset dataset;
   const PartitionLayout& layout = kPartitionLayouts[0];
@@ -254,7 +254,7 @@ TEST(PartitionKeySeekForPrevTest, MissesWhatTheBuiltinFilterMisses) {
   const auto misses = [&](PolicyPtr policy) {
     rocksdb::BlockBasedTableOptions table_options =
         TableOptions(std::move(policy), Layout::kPartitioned);
-    // As in modes_test.cc: the index cuts, at the same keys for both policies.
+    // As in modes_test.cc, the index cuts at the same keys for both policies.
     table_options.whole_key_filtering = false;
     table_options.block_size = 64;
     table_options.index_shortening =
@@ -268,7 +268,7 @@ TEST(PartitionKeySeekForPrevTest, MissesWhatTheBuiltinFilterMisses) {
     return SeekForPrevMisses(db.source(), dataset,
                              options.prefix_extractor.get());
   };
-  // With false positives the built-in filter would find more, by luck.
+  // 20 bits per key: false positives would let the built-in filter find more.
   const std::set<std::string> builtin = misses(BuiltinPolicy(20));
   const std::set<std::string> ours = misses(PolicyFor("skip:8,u16"));
   for (const std::string& key : ours) {

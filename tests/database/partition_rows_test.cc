@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Databases of many rows in partitions, with the filter of their partition keys
-// and the prefix extractor that goes with it, against a plain map.
+// Databases with many rows per partition, with the filter of their partition
+// keys and the matching prefix extractor, compared with a plain map.
 //
 // CASSANDRA_BLOOM_PERCENT=100 makes 10 million rows in 100 thousand partitions
-// of two layouts and 1 million rows of the others; without it, there are 5000.
+// for two layouts and 1 million rows for the others; without it there are 5000.
 
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
@@ -45,12 +45,12 @@ uint64_t NumRows(uint64_t all) {
   return Percent() ? all * *Percent() / 100 : 5000;
 }
 
-// A row's value is its number.
+// The value of a row is its number.
 using NumberedRows = std::map<std::string, uint32_t>;
 
 std::string ValueOfNumber(uint32_t number) { return BigEndian(number, 4); }
 
-// Even partitions have rows, odd ones have none.
+// Partitions with even numbers have rows, those with odd numbers none.
 class PartitionedRows {
  public:
   PartitionedRows(const PartitionLayout& layout, uint64_t num_rows,
@@ -69,8 +69,8 @@ class PartitionedRows {
   uint64_t Present(uint64_t i) const { return 2 * i; }
   uint64_t Absent(uint64_t i) const { return 2 * i + 1; }
 
-  // In three files or more, each with a third of a partition's rows or, of
-  // every fourth partition, one with all of them.
+  // Writes three files or more. About one partition in four is in one file; the
+  // rows of the others are spread over all.
   void WriteTo(TestDb* db) const {
     constexpr uint32_t kFiles = 3;
     rocksdb::WriteOptions options;
@@ -139,7 +139,7 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     }
   }
 
-  // Of one partition or row in sixteen none.
+  // One key in sixteen is absent.
   void CheckMultiGets(const TestDb& db, const PartitionedRows& data) {
     constexpr size_t kBatch = 64;
     std::vector<std::string> absent(kBatch);
@@ -174,8 +174,8 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     }
   }
 
-  // From the beginning of each partition through all its rows, and of absent
-  // ones through none.
+  // A seek to a present partition gives all its rows; one to an absent
+  // partition gives none.
   void CheckSeeks(const TestDb& db, const PartitionedRows& data) {
     rocksdb::ReadOptions options;
     options.prefix_same_as_start = true;
@@ -199,8 +199,9 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     }
   }
 
-  // To each tenth row, to behind it, and to behind the last of its partition.
-  // The number of rows that are not found.
+  // Calls SeekForPrev with every tenth row, with a key just after it, and with
+  // a key after the last row of each partition. Returns the number of rows not
+  // found.
   uint64_t CountSeekForPrevMisses(const TestDb& db,
                                   const PartitionedRows& data) {
     uint64_t misses = 0;
@@ -230,7 +231,7 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     return misses;
   }
 
-  // Of the keys as they are in the files.
+  // The number of entries must match the keys that are in each file.
   void CheckFilterEntries(const TestDb& db) {
     rocksdb::TablePropertiesCollection tables;
     Require(db->GetPropertiesOfAllTables(&tables));

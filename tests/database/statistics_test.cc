@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The figures of a policy, and its lines in the LOG, against what RocksDB says
-// of the same files.
+// The statistics of a policy, and its lines in the LOG, compared with what
+// RocksDB reports for the same files.
 
 #include <gtest/gtest.h>
 #include <rocksdb/listener.h>
@@ -45,7 +45,7 @@ struct FileFigures {
   }
 };
 
-// What RocksDB says of the files that it wrote, with as many filters as files.
+// What RocksDB reports for the files that it wrote, with one filter per file.
 class FilesListener final : public rocksdb::EventListener {
  public:
   void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
@@ -68,7 +68,7 @@ class FilesListener final : public rocksdb::EventListener {
   FileFigures figures_;
 };
 
-// The sum of our lines in the LOG. `level`, if it is not negative: of those.
+// The sum of the policy's lines in the LOG, for one level or (-1) for all.
 FileFigures LoggedFigures(const std::string& db_path,
                           const std::string& column_family, int level = -1) {
   FileFigures figures;
@@ -126,7 +126,7 @@ TEST_P(StatisticsTest, AreThoseOfTheFilesWritten) {
     EXPECT_EQ(written.entries, counted.entries);
     if (IsPartitioned(GetParam()) && num_files > 0) {
       EXPECT_GT(counted.filters, 5 * num_files);
-      // RocksDB adds an index of the partitions.
+      // RocksDB's size includes the index of the partitions.
       EXPECT_GT(written.bytes, counted.bytes);
       EXPECT_LT(written.bytes, counted.bytes * 13 / 10);
     } else {
@@ -175,7 +175,7 @@ TEST(StatisticsOfNoFilterTest, AreZeroAndHaveNoLine) {
   EXPECT_EQ(LoggedFigures(db.path(), "default"), FileFigures());
 }
 
-// One policy, two databases, flushes and compactions in all threads.
+// One policy, two databases, flushes and compactions in many threads.
 TEST(StatisticsConcurrencyTest, NothingIsLost) {
   constexpr uint32_t kBatch = 400;
   constexpr uint32_t kBatches = 60;
@@ -223,8 +223,8 @@ TEST(StatisticsConcurrencyTest, NothingIsLost) {
   EXPECT_EQ(CountedFigures(*policy, logged.num_files), logged);
 }
 
-// Also of a file that is given up, after the writer of which nobody has the log
-// and the policy. (What an address sanitizer is for.)
+// An abandoned file counts, too. Its writer is then the last holder of the
+// logger and the policy; an address sanitizer checks their lifetime.
 TEST(StatisticsOfSstFileWriterTest, AreThoseOfTheFileWritten) {
   const Rows rows = NumberedDataset(5000, 0).rows;
   const TempDir folder;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From one policy to another on the same files: no row is lost, and filters of
-// the other policy are unused until a compaction has rewritten them.
+// Changes of the policy over the same files: no row is lost, and filters of
+// another policy are unused until a compaction has rewritten them.
 
 #include <gtest/gtest.h>
 
@@ -32,8 +32,8 @@ PolicyPtr None() { return nullptr; }
 class SwitchingTest
     : public ::testing::TestWithParam<std::tuple<Switch, Layout>> {
  protected:
-  // Reads everything, by Get and two kinds of MultiGet, from one file whose
-  // filter must (or must not) be asked each time.
+  // Reads everything with Get and two kinds of MultiGet from one file. Its
+  // filter must be asked every time, or never.
   static void ExpectReads(TestDb* db, const Dataset& dataset,
                           bool with_filters) {
     db->ResetStatistics();
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
              ToString(std::get<Layout>(test.param));
     });
 
-// There and back, without any compaction: our filters are still there.
+// Switching back without a compaction finds the old filters again.
 TEST(SwitchingBackTest, FindsTheFiltersAgain) {
   const Dataset dataset = NumberedDataset(3000, 3000);
   TestDb db(DbOptions(OurPolicy()));

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the commands of the documents, and compares what they print.
 
+<<<<<<< HEAD
 A block that is indented by four spaces and has lines that begin with `$ ` is
 typed into a shell of its own, in the scratch folder of its document. The shell
 has what an installation gives, and no LD_PRELOAD. The lines after a command are
@@ -12,6 +13,17 @@ to the file my_options.ini of its document.
 These are errors, too: a command that is neither run nor listed in not_run.py; an
 ldb or db_bench that opens a database without the policy and is not in
 WITHOUT_US; a link to a file or a heading that does not exist.
+=======
+A block that is indented by four spaces and has lines that begin with `$ ` runs in
+a shell of its own, in one scratch folder per document. Its environment is that of a
+user who has installed the project and set nothing, not even LD_PRELOAD. The lines
+after a command are its expected output; if there are none, any output is accepted.
+Every command must succeed, except those in STATUS. A block that begins with
+[Version] is the OPTIONS file my_options.ini of its document.
+
+A command that is neither run nor listed in not_run.py is an error. So is an ldb or
+db_bench that opens a database without the policy and is not in WITHOUT_US.
+>>>>>>> cmt2
 """
 
 import argparse
@@ -23,7 +35,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # In the source tree.
+sys.dont_write_bytecode = True  # Keeps the source tree clean.
 
 from not_run import MENTIONED, NOT_RUN, OUTPUT
 
@@ -32,27 +44,27 @@ PROGRAMS = set("""apt-get cargo cc ceph-bluestore-tool cmake ctest db_bench expo
     systemctl systemd-analyze""".split())
 FOLDERS = ("./", "build/", "db_bench_ext/", "tests/")
 
-# The exit status of commands that fail, as the text says.
+# The exit status of commands that fail, as their document says.
 STATUS = {
     "python3 examples/python/check_filter_db.py nb-2-big-Filter.db names.txt "
     "--text": 1,
     "ldb --db=marked compact": 1,
 }
-# Shown to say what happens.
+# Shown because of what happens without the policy.
 WITHOUT_US = {
     "ldb --db=db put key value",
     "ldb --db=marked compact",
     "ldb --db=marked --try_load_options scan --max_keys=1 --hex | wc -l",
 }
-# Of which command what is masked, or taken out (None), before texts are compared.
+# A command, a pattern in its output, and what replaces it before the comparison.
 VARYING = [
-    # RocksDB numbers its files, and levels by its version.
+    # RocksDB chooses the numbers of files; levels depend on its version.
     (r"filterdb export", r"nb-\d+-big", "nb-N-big"),
     (r"filterdb doctor", r"[\d.]+", "N"),
     (r"filterdb doctor", r" +", " "),
-    # How many reads met a false positive.
+    # The number of reads that met a false positive varies.
     (r"grep bloom", r"COUNT : 99\d\d", "COUNT : N"),
-    # Of newer releases (10.10 has other words).
+    # Newer releases print this (10.10 has other words).
     (r"ldb", r"Extra option not recognized:", "Could not find option: :"),
     (r"ldb", r"\nThis tool was built with version .*", ""),
 ]
@@ -88,7 +100,7 @@ def is_command(text, on_path=True):
 
 
 def parse(text):
-    """The blocks of a document, lists of (line number, text), and its spans."""
+    """Returns a document's blocks, lists of (line number, text), and its spans."""
     blocks, prose, block = [], [], []
     for number, line in enumerate(text.split("\n") + ["end"], 1):
         if line.startswith("    ") or block and not line:
@@ -108,7 +120,7 @@ def parse(text):
 
 
 def commands_of(block):
-    """Of a block with `$ `: the commands and what is shown behind each."""
+    """The commands of a block with `$ `, and what is shown after each."""
     commands = []
     for number, line in block:
         if line.startswith("$ "):
@@ -123,7 +135,7 @@ def commands_of(block):
 
 
 def unprompted_commands(block):
-    """Of a block without `$ `, without comments and without trailing `\\`."""
+    """The commands of a block without `$ `; strips comments and joins `\\` lines."""
     text = "\n".join(line for _, line in block).replace("\\\n", " ")
     for line in text.split("\n"):
         line = re.sub(r"\s+#.*", "", line)
@@ -189,7 +201,7 @@ class Session:
 
 
 def check_mention(text, build):
-    """A filterdb command in a sentence: its options are those of its help."""
+    """Checks that a filterdb command in a sentence has only options in its help."""
     words = text.split()
     help_text = subprocess.run(
         [f"{build}/bin/filterdb", words[1], "--help"], stdout=subprocess.PIPE,
@@ -200,7 +212,7 @@ def check_mention(text, build):
 
 
 def check_not_run(command, source):
-    """That what a listed command names is there."""
+    """Checks that what a listed command names exists."""
     words = without_assignments(command)
     if words[0] == "make" and "ROCKSDB_PLUGINS" not in command:
         if not re.search(rf"^{words[1]}:", (source / "Makefile").read_text(), re.M):
@@ -218,7 +230,7 @@ def check_not_run(command, source):
 
 
 def check_document(text, session, source, build, seen):
-    """Yields what is wrong, and adds to `seen` what is not run."""
+    """Yields problems, and adds the commands that are not run to `seen`."""
     blocks, spans = parse(text)
     for block in blocks:
         if block[0][1] == "[Version]":
@@ -284,7 +296,7 @@ def check_all(source, build):
         yield f"not_run.py: no document has it any more: {command}"
 
 
-# What the self test must see: the document, and a part of the complaint.
+# Faulty documents, and a part of the complaint that the self test must see.
 WRONG = [
     ("    $ echo 1\n    2\n", "--- printed:\n1"),
     ("    $ echo 1\n    1\n    2\n", "--- printed:\n1"),

@@ -5,7 +5,7 @@
 _LONG = "takes minutes: "
 _ROOT = "installs packages: "
 
-# The command, as the document has it: the reason, and where it is tested.
+# The command as in the document: why it is not run, or where it is tested.
 NOT_RUN = {
     # README, docs/speed.md, docs/testing.md
     "make demo": _ROOT + "tests/install/matrix/distributions.sh",
@@ -74,7 +74,7 @@ NOT_RUN = {
     "ceph-bluestore-tool reshard": "the document says that it was not tried",
 }
 
-# Said in a sentence, not to be typed so.
+# Named in a sentence, but not a command to type.
 MENTIONED = {
     "cmake --install",
     "db_bench --statistics",
@@ -83,5 +83,11 @@ MENTIONED = {
     "nodetool tablestats",
 }
 
+<<<<<<< HEAD
 # Blocks that show only output begin so: make demo, make bench-filterdb.
 OUTPUT = ("RocksDB version ", "mode         filter", "filterdb       ")
+=======
+# Blocks that begin like this are output only: of make demo and make
+# bench-filterdb.
+OUTPUT = ("RocksDB version ", "filterdb       ")
+>>>>>>> cmt2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The example of rows in partitions, and what filterdb makes of its database.
+// Runs the example of rows in partitions, and filterdb on its database.
 
 #include <gtest/gtest.h>
 
@@ -34,13 +34,13 @@ TEST(PartitionsExampleTest, TheFilterAnswersForPartitions) {
       2)
       << result;
   EXPECT_GT(gets, 9800);
-  EXPECT_EQ(iterators, gets);  // By the same entries.
+  EXPECT_EQ(iterators, gets);  // Both ask for the same entries.
 
   const ProcessResult doctor =
       RunProcess({TEST_FILTERDB, "doctor", "--db=" + folder / "db"});
   EXPECT_EQ(doctor.exit_code, 0) << doctor;
 
-  // Cassandra's own file for these users.
+  // The exported file must be the one that Cassandra writes for these users.
   const ProcessResult exported =
       RunProcess({TEST_FILTERDB, "export", "--db=" + folder / "db",
                   "--out-dir=" + folder / "out", "--sstable-version=nb"});

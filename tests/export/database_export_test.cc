@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Filter.db files of all live SST files of a database.
+// Exports the Filter.db files of all live SST files of a database.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 
 const rocksdb::WriteOptions kWrite;
 
-// By the number of its SST file, the name of a Filter.db.
+// The name of the Filter.db of the SST file with this number.
 std::string NameOf(uint64_t number) {
   return "nb-" + std::to_string(number) + "-big-Filter.db";
 }
@@ -46,7 +46,7 @@ class DatabaseExportTest : public ::testing::Test {
  protected:
   DatabaseExportTest() : db_(DbOptions(OurPolicy())) {}
 
-  // Flushed, a file each.
+  // Writes and flushes `count` files.
   void AddFiles(int count) {
     for (int i = 0; i < count; ++i) {
       db_.Put(NumberedRows(next_, next_ + 1000));
@@ -84,7 +84,7 @@ TEST_F(DatabaseExportTest, EveryLiveFile) {
                           Built(KeysOf(NumberedRows(0, 1000)), "nb"),
                           Built(KeysOf(NumberedRows(1000, 2000)), "nb"),
                           Built(KeysOf(NumberedRows(2000, 3000)), "nb")}));
-  // A second time there is something in the way.
+  // The second time the files are already there.
   EXPECT_FALSE(Export());
   EXPECT_THAT(error_, HasSubstr("3 SST files were not exported"));
   ASSERT_EQ(report_.errors.size(), 3);
@@ -93,11 +93,12 @@ TEST_F(DatabaseExportTest, EveryLiveFile) {
 
 TEST_F(DatabaseExportTest, ChangesNothingInTheDatabase) {
   AddFiles(3);
-  // In the write-ahead log alone.
+  // These rows are only in the write-ahead log.
   db_.Put(NumberedRows(next_, next_ + 1000));
-  // What RocksDB removes when it opens a database, in 7.8 also for reading.
+  // RocksDB removes this when it opens a database; 7.8 even when opening for
+  // reading only.
   WriteFile(db_.path() + "/000999.sst.trash", "trash");
-  // Or RocksDB may still be removing a log.
+  // Otherwise RocksDB might still be removing a log.
   rocksdb::CancelAllBackgroundWork(db_.get(), /*wait=*/true);
   const auto before = StateOf(db_.path());
   ASSERT_TRUE(Export()) << error_;
@@ -114,7 +115,7 @@ TEST_F(DatabaseExportTest, ChangesNothingInTheDatabase) {
   ASSERT_TRUE(Export(/*sync=*/true)) << error_;
   EXPECT_EQ(StateOf(db_.path()), closed);
 
-  // An open that is not ours removes it.
+  // An ordinary open removes it.
   db_.Reopen(db_.options());
   EXPECT_FALSE(fs::exists(db_.path() + "/000999.sst.trash"));
 }
@@ -129,7 +130,7 @@ TEST_F(DatabaseExportTest, ADatabaseThatCannotBeWrittenTo) {
 
 TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
   AddFiles(3);
-  // Not ours, whatever they look like.
+  // Not files of the export, although their names look similar.
   const std::set<std::string> others = {
       "nb-1000000-big-Data.db.old", "nb-0001-big-Filter.db",
       "me-7-big-Filter.db",         "nb-x-big-Filter.db",
@@ -144,7 +145,7 @@ TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
     return names;
   };
   WriteFile(out_ / NameOf(1000000), "of another time");
-  // Of exports that were killed.
+  // What killed exports leave behind.
   WriteFile(out_ / NameOf(8) + ".cassandra_bloom-01234567", "half");
   WriteFile(out_ / ".cassandra_bloom_database.cassandra_bloom-01234567",
             "half");
@@ -175,9 +176,8 @@ TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
             Built(KeysOf(NumberedRows(0, next_)), "nb"));
 }
 
-// Their Filter.db files would go, or be those of other keys.
-// What has the name of a filter and is none of the export's files: nothing
-// leaves the folder through it, and it is not removed.
+// Links with the name of a filter are not the export's own files: it neither
+// writes through them nor removes them.
 TEST_F(DatabaseExportTest, SyncGoesThroughNoLink) {
   AddFiles(2);
   const std::string linked = out_ / *LiveFilterNames(db_).begin();
@@ -194,7 +194,7 @@ TEST_F(DatabaseExportTest, SyncGoesThroughNoLink) {
         "alone; remove it, or choose another folder";
     EXPECT_EQ(report_.errors, std::vector<std::string>{linked + why});
     EXPECT_EQ(error_, out_ / NameOf(1000000) + why);
-    // The other file has its filter.
+    // The other SST file does get its filter.
     EXPECT_EQ(report_.exported.size() + report_.kept.size(), 1u);
     EXPECT_EQ(report_.removed, std::vector<std::string>());
     EXPECT_EQ(TypeOf(linked), mode_t{S_IFLNK});
@@ -243,6 +243,8 @@ TEST_F(DatabaseExportTest, SyncRemovesNoFifoNorFolder) {
   EXPECT_EQ(TypeOf(out_ / NameOf(1000000)), mode_t{S_IFDIR});
 }
 
+// Otherwise the SSTables' own filters would be removed, or replaced with
+// filters of other keys.
 TEST_F(DatabaseExportTest, NoSyncAmongSstables) {
   AddFiles(1);
   WriteFile(out_ / "nb-1-big-Data.db", "data");
@@ -275,8 +277,8 @@ TEST_F(DatabaseExportTest, SyncReplacesWhatIsDamagedOrOld) {
   ASSERT_TRUE(Export(/*sync=*/true, "", options)) << error_;
   EXPECT_EQ(report_.exported.size(), 2);
 
-  // As when a link or a copy brings an old file under a new name: its content
-  // is old, and its name is new.
+  // As when a link or a copy gives an old file a new name: the content is old,
+  // and the change of the name is recent.
   const std::string sst = report_.exported[0].sst_file;
   const auto old_time = fs::last_write_time(sst) - std::chrono::hours(1);
   fs::last_write_time(report_.exported[0].filter_db,
@@ -286,13 +288,14 @@ TEST_F(DatabaseExportTest, SyncReplacesWhatIsDamagedOrOld) {
   EXPECT_EQ(report_.exported.size(), 1);
 }
 
-// A filter of other keys is worse than none.
+// A filter of other keys is worse than no filter.
 TEST_F(DatabaseExportTest, SyncLeavesNoOldFilterOfAFileThatItCannotExport) {
   AddFiles(2);
   ASSERT_TRUE(Export(/*sync=*/true)) << error_;
   const ExportedFilterDb exported = report_.exported[0];
   db_.Close();
-  // Later than its filter by the coarse clock of a file system, too.
+  // The SST file must be newer than its filter even for a coarse file system
+  // clock.
   fs::last_write_time(exported.filter_db,
                       fs::file_time_type::clock::now() - std::chrono::hours(1));
   WriteFile(exported.sst_file, "no SST file");
@@ -372,7 +375,7 @@ TEST_F(DatabaseExportTest, ColumnFamilies) {
 TEST_F(DatabaseExportTest, SeveralPathsAndLevels) {
   const TempDir second;
   rocksdb::Options options = db_.options();
-  // Everything but the smallest files goes to the second.
+  // All but the smallest files go to the second path.
   options.db_paths = {{db_.path(), 1}, {second.path(), uint64_t{1} << 40}};
   options.num_levels = 9;
   db_.Reopen(options);
@@ -425,7 +428,7 @@ TEST_F(DatabaseExportTest, IngestedFile) {
   EXPECT_EQ(ReadFile(report_.exported[0].filter_db), Built(KeysOf(rows), "nb"));
 }
 
-// What another process does to its database meanwhile is no error.
+// Changes that another process makes to its database meanwhile are no error.
 TEST_F(DatabaseExportTest, WhileItIsWrittenTo) {
   std::atomic<bool> stop{false};
   AddFiles(2);
@@ -487,7 +490,7 @@ TEST_F(DatabaseExportTest, Refusals) {
       {empty / "file", out_.path(), "nb", "cannot be opened as a RocksDB"},
       {"", out_.path(), "nb", "cannot be opened as a RocksDB"},
   };
-  db_.Close();  // Or RocksDB may still be removing a log.
+  db_.Close();  // Otherwise RocksDB might still be removing a log.
   const auto before = StateOf(db_.path());
   for (const Refusal& refusal : refusals) {
     FilterDbExportOptions options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command `filterdb export`, run as a user does.
+// The command `filterdb export`, run as a user runs it.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ class ExportCommandTest : public ::testing::Test {
   }
   std::string Db() const { return "export --db=" + db_.path() + ToOut(); }
 
-  // Any one of its SST files.
+  // The path of one of its SST files.
   std::string LiveSst() const {
     std::vector<rocksdb::LiveFileMetaData> files;
     db_->GetLiveFilesMetaData(&files);
@@ -114,7 +114,7 @@ TEST_F(ExportCommandTest, SstFiles) {
             Built(keys, "la"));
 }
 
-// Of several files, each goes where its name leads.
+// With several files, each result goes to whatever has its name.
 TEST_F(ExportCommandTest, SstFilesIntoWhatIsThere) {
   const TempDir ssts;
   std::string command = "export";
@@ -146,7 +146,7 @@ TEST_F(ExportCommandTest, SstFilesIntoWhatIsThere) {
   }
 }
 
-// What a killed export left goes, whichever way the next one is called.
+// Every form of the command removes what a killed export left.
 TEST_F(ExportCommandTest, LeftOvers) {
   ASSERT_EQ(Filterdb(Db()).exit_code, 0);
   const auto names = NamesIn(out_.path());

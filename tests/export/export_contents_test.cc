@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A folder that is synchronised never mixes filters of different contents.
+// A synchronised folder never mixes filters of different contents.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,8 @@ class ExportContentsTest : public ::testing::Test {
                            &report_, &error_);
   }
 
-  // The folder has nothing but what this export makes.
+  // Expects that the folder has exactly what an export with these options
+  // makes.
   void ExpectHolds(const FilterDbExportOptions& options) {
     const TempDir alone;
     FilterDbExportReport report;
@@ -114,7 +115,8 @@ TEST_F(ExportContentsTest, AllAreMadeAnewIfThatIsAsked) {
   EXPECT_FALSE(Sync(usual_));
 }
 
-// Nor a spelling of the same.
+// Another size, or another spelling of the same partition key, is no different
+// content.
 TEST_F(ExportContentsTest, AnotherSizeIsKept) {
   FilterDbExportOptions keys;
   keys.partition_key = "skip:0,fixed:8";
@@ -126,7 +128,8 @@ TEST_F(ExportContentsTest, AnotherSizeIsKept) {
   EXPECT_EQ(report_.kept.size(), 2);
 }
 
-// An earlier version wrote nothing but the database, and kept any filter.
+// An earlier version wrote only the database into the mark, and kept any
+// filter.
 TEST_F(ExportContentsTest, AMarkWithoutContents) {
   ASSERT_TRUE(Sync(whole_)) << error_;
   const std::string mark = ReadFile(out_ / kMark);
@@ -148,14 +151,14 @@ TEST_F(ExportContentsTest, TheMarkSaysIt) {
                                         fs::canonical(db_.path()).string() +
                                         "\nme\tpartition_key=whole from=keys\t"
                                         "\nnb\tpartition_key=default\t\n");
-  // Each version is by itself.
+  // Each SSTable version has its own entry.
   ASSERT_TRUE(Sync(usual_)) << error_;
   EXPECT_EQ(report_.kept.size(), 2);
   ASSERT_TRUE(Sync(whole_)) << error_;
   EXPECT_EQ(report_.kept.size(), 2);
 }
 
-// The same was asked for, but the database has changed.
+// The request is the same, but the database has changed.
 TEST_F(ExportContentsTest, AnotherPrefixExtractor) {
   FilterDbExportOptions prefixes;
   prefixes.prefixes = true;
@@ -168,7 +171,8 @@ TEST_F(ExportContentsTest, AnotherPrefixExtractor) {
   ExpectHolds(prefixes);
 }
 
-// None would be kept, as they are of another column family.
+// The existing filters are of another column family, so none of them would be
+// kept: contents that differ from theirs are no error.
 TEST_F(ExportContentsTest, WhatGoesAnywayIsInNobodysWay) {
   rocksdb::ColumnFamilyHandle* other = nullptr;
   Require(db_->CreateColumnFamily(db_.options(), "other", &other));
@@ -186,7 +190,8 @@ TEST_F(ExportContentsTest, WhatGoesAnywayIsInNobodysWay) {
   Require(db_->DestroyColumnFamilyHandle(other));
 }
 
-// As if killed there: of what the mark says no longer, nothing is left.
+// As if killed there: nothing may be left of the contents that the mark no
+// longer names.
 TEST_F(ExportContentsTest, StoppedWhileAllAreMadeAnew) {
   ASSERT_TRUE(Sync(usual_)) << error_;
   whole_.overwrite = true;
@@ -200,8 +205,8 @@ TEST_F(ExportContentsTest, StoppedWhileAllAreMadeAnew) {
   ExpectHolds(whole_);
 }
 
-// As if killed a little earlier: the old filters are removed, and the mark is
-// still that of before.
+// As if killed a little earlier: the old filters are removed, but the mark is
+// still the old one.
 TEST_F(ExportContentsTest, StoppedBeforeTheMark) {
   ASSERT_TRUE(Sync(usual_)) << error_;
   whole_.overwrite = true;
@@ -213,8 +218,8 @@ TEST_F(ExportContentsTest, StoppedBeforeTheMark) {
   ExpectHolds(usual_);
 }
 
-// One that is not live now may be so for the next who asks, such as one of
-// another column family.
+// A filter without a live SST file must go, too: the next export may be of the
+// column family that has the file.
 TEST_F(ExportContentsTest, StoppedWithAFilterOfAnotherSstFile) {
   ASSERT_TRUE(Sync(usual_)) << error_;
   const std::string other = out_ / "nb-1000000-big-Filter.db";

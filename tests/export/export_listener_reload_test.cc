@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What of an export listener survives RocksDB's own writing and reading.
+// Export listeners survive being written and read by RocksDB.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,8 +27,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Listeners = std::vector<std::shared_ptr<rocksdb::EventListener>>;
 
-// As db_bench and db_stress have one: named, so that RocksDB writes it, and
-// unknown where the OPTIONS file is read.
+// Like the listeners of db_bench and db_stress: it has a name, so RocksDB
+// writes it, and it is unknown where the OPTIONS file is read.
 class OtherListener final : public rocksdb::EventListener {
  public:
   const char* Name() const override { return "ErrorHandlerListener"; }
@@ -70,7 +70,7 @@ class ExportListenerReloadTest : public ::testing::Test {
     return options.listeners;
   }
 
-  // In place of those in the latest OPTIONS file.
+  // Replaces the listeners in the latest OPTIONS file.
   void WriteListeners(const std::string& listeners) {
     Open({Ours(out_ / "written")});
     const std::string path = LatestOptions();
@@ -100,7 +100,7 @@ class ExportListenerReloadTest : public ::testing::Test {
     }
   }
 
-  // Twice, as what RocksDB has read it writes again.
+  // Reloads twice, because RocksDB writes again what it has read.
   void ExpectSurvives(const Listeners& listeners,
                       const std::set<std::string>& folders) {
     ExpectFed(listeners, folders);
@@ -132,7 +132,8 @@ TEST_F(ExportListenerReloadTest, TwoFolders) {
       folders);
 }
 
-// A program that adds at each start what it has read makes no more of it.
+// A program may add its listener at each start to those it has read; the
+// OPTIONS file does not grow.
 TEST_F(ExportListenerReloadTest, OneFolderTwice) {
   for (int i = 0; i < 3; ++i) {
     Open({Ours(out_ / "a"), Ours(out_ / "a")});
@@ -152,7 +153,7 @@ TEST_F(ExportListenerReloadTest, OddFolders) {
     const std::string folder = out_ / name;
     const auto other = std::make_shared<OtherListener>();
     ExpectSurvives({Ours(folder), other}, {folder});
-    // Through a string of all options.
+    // The same through an options string.
     std::string text;
     rocksdb::DBOptions options;
     options.listeners = {other, Ours(folder)};
@@ -164,7 +165,7 @@ TEST_F(ExportListenerReloadTest, OddFolders) {
   }
 }
 
-// What somebody may have written.
+// Forms that a person may have written.
 TEST_F(ExportListenerReloadTest, OtherSpellings) {
   const std::string a = out_ / "a";
   const std::string options =
@@ -179,7 +180,7 @@ TEST_F(ExportListenerReloadTest, OtherSpellings) {
     WriteListeners(text);
     ExpectFed(Reloaded(), {a});
   }
-  // Bytes as they are, where RocksDB gives them no meaning.
+  // Bytes that mean nothing to RocksDB need no escape.
   const std::string odd = "cassandra_bloom_export(nb," + out_ / "=a)" + ")";
   ExpectFed(Parsed(odd), {out_ / "=a)"});
   WriteListeners(odd);
@@ -228,7 +229,7 @@ TEST_F(ExportListenerReloadTest, WhatIsRefused) {
   }
 }
 
-// Of which the name is no listener's beginning.
+// In these texts no listener begins with the export listener's name.
 TEST_F(ExportListenerReloadTest, OtherListenersAreNotOurs) {
   for (const char* const text :
        {"my_cassandra_bloom_export", "Other:my_cassandra_bloom_export",
@@ -237,12 +238,12 @@ TEST_F(ExportListenerReloadTest, OtherListenersAreNotOurs) {
   }
 }
 
-// A late mount must not keep a database from being opened.
+// A folder that is mounted late must not keep the database from being opened.
 TEST_F(ExportListenerReloadTest, AFolderThatCannotBeMade) {
   fs::create_directory(out_ / "mount");
   Open({Ours(out_ / "mount/out")});
   fs::remove_all(out_ / "mount");
-  Open({});  // As if the process were another: nothing is known of the folder.
+  Open({});  // Makes this process forget the folder, as a new process would.
   WriteListeners("cassandra_bloom_export(nb," + out_ / "never/out" + ")");
   const Listeners listeners = Reloaded();
   ASSERT_EQ(listeners.size(), 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A folder of Filter.db files that follows a running database.
+// An export listener keeps a folder of Filter.db files in step with a running
+// database.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -81,7 +82,7 @@ class ExportListenerTest : public ::testing::Test {
     }
   }
 
-  // Without a reconciliation.
+  // Expects this without a reconciliation.
   void ExpectFollowed() {
     EXPECT_TRUE(Eventually([&] { return Follows(out_.path(), db_); }))
         << ::testing::PrintToString(NamesIn(out_.path())) << " and live "
@@ -160,7 +161,7 @@ TEST_F(ExportListenerTest, AColumnFamilyThatIsDropped) {
   EXPECT_EQ(NamesIn(out_.path()).size(), 1);
 }
 
-// The filters of files that no event has told of go with the files.
+// Filters of files that no event announced are also removed with the files.
 TEST_F(ExportListenerTest, AnImportThatIsDropped) {
   Listen();
   AddFiles(1);
@@ -190,7 +191,7 @@ TEST_F(ExportListenerTest, AnImportThatIsDropped) {
 TEST_F(ExportListenerTest, ARangeThatIsDeleted) {
   Listen();
   AddFiles(3);
-  rocksdb::CompactRangeOptions move;  // Not from level 0.
+  rocksdb::CompactRangeOptions move;  // DeleteFilesInRange skips level 0.
   move.change_level = true;
   move.target_level = 3;
   Require(db_->CompactRange(move, nullptr, nullptr));
@@ -229,7 +230,8 @@ TEST_F(ExportListenerTest, ReconcileWithoutAnyEvent) {
   EXPECT_EQ(report_.exported.size(), 0);
 }
 
-// One listener for two opens of a database, between which there is no event.
+// One listener for two opens of a database. In between files change without an
+// event to it.
 TEST_F(ExportListenerTest, Reopened) {
   Listen();
   AddFiles(2);
@@ -239,7 +241,7 @@ TEST_F(ExportListenerTest, Reopened) {
   db_.Reopen(options);
   AddFiles(1);
   db_.Compact();
-  db_.Put(NumberedRows(next_, next_ + 1000));  // In the write-ahead log.
+  db_.Put(NumberedRows(next_, next_ + 1000));  // Only in the log.
   options.listeners = {listener_};
   db_.Reopen(options);
   EXPECT_NE(NamesIn(out_.path()), Live(db_));
@@ -259,7 +261,7 @@ TEST_F(ExportListenerTest, ClosingTakesUntilAllIsDone) {
   EXPECT_EQ(NamesIn(out_.path()), live);
 }
 
-// Another writer holds the folder: the database goes on.
+// While another writer holds the folder's lock, the database carries on.
 TEST_F(ExportListenerTest, TheDatabaseDoesNotWait) {
   Listen();
   const int folder = open(out_.path().c_str(), O_RDONLY | O_DIRECTORY);
@@ -273,7 +275,7 @@ TEST_F(ExportListenerTest, TheDatabaseDoesNotWait) {
   ExpectFollowed();
 }
 
-// Anybody who can read the folder may hold its lock.
+// Anybody who can read the folder can hold its lock.
 TEST_F(ExportListenerTest, ClosingDoesNotWaitForALock) {
   Listen();
   AddFiles(1);
@@ -284,7 +286,7 @@ TEST_F(ExportListenerTest, ClosingDoesNotWaitForALock) {
   listener_.reset();
   rocksdb::Options options = db_.options();
   options.listeners.clear();
-  db_.Reopen(options);  // Would hang.
+  db_.Reopen(options);  // Would hang if closing waited for the lock.
   EXPECT_EQ(NamesIn(out_.path()).size(), 1);
   close(folder);
 
@@ -298,7 +300,7 @@ TEST_F(ExportListenerTest, AFolderThatCannotBeWrittenTo) {
   Listen();
   AddFiles(1);
   ExpectFollowed();
-  // Also for root.
+  // This makes writing fail even for root.
   fs::rename(out_.path(), out_.path() + ".away");
   WriteFile(out_.path(), "in the way");
   AddFiles(2);
@@ -321,7 +323,7 @@ TEST_F(ExportListenerTest, AFolderThatCannotBeWrittenTo) {
   ExpectFollowed();
 }
 
-// As before a late mount: no reason to keep a service from its database.
+// As before a late mount, which must not keep a service from its database.
 TEST_F(ExportListenerTest, AFolderThatCannotBeMadeYet) {
   const std::string late = out_ / "late/out";
   rocksdb::Options options = db_.options();
@@ -366,13 +368,13 @@ TEST_F(ExportListenerTest, FiltersThatSomebodyRemoves) {
   AddFiles(1);
   ExpectFollowed();
   fs::remove(out_ / *NamesIn(out_.path()).begin());
-  db_.Compact();  // Its SST file goes.
+  db_.Compact();  // Removes the SST file of that filter.
   ExpectFollowed();
   EXPECT_EQ(NamesIn(out_.path()).size(), 1);
   EXPECT_EQ(CountsOf(listener_).failed, 0);
 }
 
-// Those that are there hold other entries.
+// The filters that are already there hold other entries.
 TEST_F(ExportListenerTest, AFolderOfOtherContents) {
   AddFiles(1);
   FilterDbExportOptions whole;
@@ -398,7 +400,8 @@ TEST_F(ExportListenerTest, AFolderOfOtherContents) {
   EXPECT_EQ(NamesIn(out_.path()).size(), 3);
 }
 
-// A mark in the middle, when the listener has no listing.
+// The mark disappears while the listener runs: the listener must make all
+// filters again when it writes a new mark.
 TEST_F(ExportListenerTest, AFolderWithoutItsMark) {
   Listen();
   AddFiles(1);
@@ -408,7 +411,8 @@ TEST_F(ExportListenerTest, AFolderWithoutItsMark) {
   fs::remove(out_ / ".cassandra_bloom_database");
   AddFiles(1);
   EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 1; }));
-  // Whole, and no older than its SST file.
+  // A filter without keys that looks right: complete, and no older than its SST
+  // file.
   ASSERT_TRUE(FilterDbBuilder::ForBitsPerKey(10, 0, kNaAndLater, &error_)
                   ->Write(filter, /*overwrite=*/true, &error_));
   AddFiles(1);
@@ -428,7 +432,7 @@ TEST_F(ExportListenerTest, AFolderThatIsGoneIsMadeAgain) {
   EXPECT_EQ(NamesIn(out_.path()).size(), 4);
 }
 
-// DB::CompactFiles sends no event of its own.
+// DB::CompactFiles does not send a compaction event.
 TEST_F(ExportListenerTest, CompactFiles) {
   Listen();
   AddFiles(3);
@@ -441,7 +445,7 @@ TEST_F(ExportListenerTest, CompactFiles) {
   EXPECT_EQ(NamesIn(out_.path()).size(), 1);
 }
 
-// The files that RocksDB no longer needs cannot be deleted.
+// RocksDB cannot delete its obsolete files, because they are gone.
 TEST_F(ExportListenerTest, FilesThatAreGoneAlready) {
   Listen();
   AddFiles(2);
@@ -485,7 +489,8 @@ TEST_F(ExportListenerTest, FilesThatAreNotOnThisMachine) {
   EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 1; }));
 }
 
-// RocksDB reads the OPTIONS that it has written, and would fail the change.
+// RocksDB reads back the OPTIONS file that it has written; an error there would
+// fail the change.
 TEST_F(ExportListenerTest, OptionsChangeWhileTheFolderIsGone) {
   rocksdb::ObjectRegistry::Default()->AddLibrary("test",
                                                  register_cassandra_bloom, "");
@@ -503,7 +508,7 @@ TEST_F(ExportListenerTest, OptionsChangeWhileTheFolderIsGone) {
   Require(db_->DestroyColumnFamilyHandle(other));
 }
 
-// Of which nothing is known where an SST file is read by itself.
+// Opening an SST file on its own does not know this comparator.
 class OddComparator final : public rocksdb::Comparator {
  public:
   const char* Name() const override { return "Odd"; }
@@ -515,7 +520,7 @@ class OddComparator final : public rocksdb::Comparator {
   void FindShortSuccessor(std::string*) const override {}
 };
 
-// What cannot be exported is a failure once, and no reason to try all again.
+// A file that cannot be exported fails once, without a retry of all files.
 TEST_F(ExportListenerTest, AFileThatCannotBeExported) {
   const OddComparator comparator;
   rocksdb::Options odd_options = DbOptions(BuiltinPolicy());
@@ -543,7 +548,7 @@ TEST_F(ExportListenerTest, OneDatabaseAListener) {
   TestDb other(options);
   other.Put(NumberedRows(0, 1000));
   other.Flush();
-  // A flush may return before its event is sent.
+  // A flush may return before RocksDB sends its event.
   EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 1; }));
   ExpectFollowed();
 }
@@ -601,7 +606,7 @@ class Writer {
         0);
   }
 
-  // True if it was still at work.
+  // Returns true if the process was still running.
   bool Kill() {
     kill(pid_, SIGKILL);
     int status = 0;
@@ -630,7 +635,7 @@ TEST_F(ExportListenerTest, KilledAndOpenedAgain) {
       ASSERT_TRUE(Reconcile()) << error_;
       EXPECT_EQ(NamesIn(out_.path()), Live(db_));
     } else {
-      db_.Put(NumberedRows(0, 10));  // Overlaps, so that it has a file.
+      db_.Put(NumberedRows(0, 10));  // Overlaps, so it gets a file of its own.
       db_.Flush();
     }
     ExpectFollowed();
@@ -737,7 +742,7 @@ TEST_F(ExportListenerOptionsTest, WhatIsRefused) {
   EXPECT_FALSE(fs::exists(good));
 }
 
-// Whoever reads the database's OPTIONS need not have the folder.
+// A process that reads the database's OPTIONS need not have the folder.
 TEST_F(ExportListenerOptionsTest, AFolderThatIsNotThereForTheReader) {
   rocksdb::Options options = DbOptions(OurPolicy());
   options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
@@ -776,7 +781,7 @@ TEST_F(ExportListenerOptionsTest, WhatTheFunctionRefuses) {
   EXPECT_EQ(NewFilterDbExportListener(out_.path(), "xx", &error), nullptr);
   EXPECT_THAT(error, HasSubstr("xx"));
   EXPECT_EQ(NewFilterDbExportListener(out_.path(), "", &error), nullptr);
-  // Any path goes through the function.
+  // The function accepts any path.
   EXPECT_NE(NewFilterDbExportListener(out_ / "a:b;c", "nb", &error), nullptr)
       << error;
 }

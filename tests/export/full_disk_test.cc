@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// No room for a Filter.db, or for all of it: an error, and no file is left.
+// With no room for all or part of a Filter.db there is an error and no file.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class FullDiskTest : public ::testing::TestWithParam<ExportFrom> {
 TEST_P(FullDiskTest, OneFile) {
   const std::string sst = OnlySst(db_);
   const std::string whole = Exported(sst, options_);
-  db_.Close();  // Its own files are not to fail.
+  db_.Close();  // The database's own writes must not fail.
   for (size_t limit = 0; limit <= whole.size(); ++limit) {
     ExportedFilterDb exported;
     std::string error;
@@ -61,7 +61,7 @@ TEST_P(FullDiskTest, ADatabaseAndOnceMore) {
                            &report, &error);
   };
   {
-    const FileSizeLimit full(2000);  // For one of them.
+    const FileSizeLimit full(2000);  // Enough for one of them.
     EXPECT_FALSE(export_all());
   }
   EXPECT_EQ(report.exported.size(), 1u);

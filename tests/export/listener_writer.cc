@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes to a database with an export listener until it is killed:
-// listener_writer DB OUT_DIR SEED
+// Writes to a database with an export listener until the process is killed.
+// Usage: listener_writer DB OUT_DIR SEED
 
 #include <rocksdb/db.h>
 

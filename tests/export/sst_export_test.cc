@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Filter.db of one SST file.
+// Exports the Filter.db of one SST file.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
 constexpr bool kPrefixFiltersAreExact = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 906;
 
-// The last operand, whatever there was.
+// Gives the last operand, whatever the value was.
 class LastOperand final : public rocksdb::AssociativeMergeOperator {
  public:
   const char* Name() const override { return "LastOperand"; }
@@ -64,8 +64,8 @@ rocksdb::Options PrefixOnly(PolicyPtr policy) {
 
 const rocksdb::WriteOptions kWrite;
 
-// Rows of which some are overwritten and some merged, in a single file: a
-// snapshot keeps the older versions.
+// Writes some rows twice and merges into some, all in one file: a snapshot
+// keeps the older versions.
 void FillWithHistory(TestDb* db, const Rows& rows) {
   db->Put(rows);
   const rocksdb::Snapshot* const snapshot = (*db)->GetSnapshot();
@@ -160,7 +160,8 @@ TEST(SstExportTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
   }
 }
 
-// Filters that are not of these partition keys are made anew from the keys.
+// A block whose partition keys are not the requested ones is not used; the
+// filter is built from the keys.
 TEST(SstExportTest, OtherPartitionKeysThanTheFilterHas) {
   const PartitionLayout& layout = kPartitionLayouts[0];
   const std::string built = Built(PartitionKeysOf(layout), "nb");
@@ -183,7 +184,7 @@ TEST(SstExportTest, OtherPartitionKeysThanTheFilterHas) {
     EXPECT_NE(exported.why_not_block, "");
     EXPECT_EQ(exported.partition_key, "skip:8,u16");
   }
-  // Asked for whole keys, a filter of partition keys is of no use.
+  // A filter of partition keys cannot serve a request for whole keys.
   TestDb db(DbOptions(PolicyFor("skip:8,u16")));
   db.Put(RowsOf(layout));
   db.Flush();
@@ -247,7 +248,7 @@ TEST(SstExportTest, FullFilterOfPrefixesIsTheBlock) {
 struct Case {
   const char* name;
   rocksdb::Options options;
-  const char* why_not_block;  // nullptr: it can be the block.
+  const char* why_not_block;  // nullptr if the block can be exported.
 };
 
 std::vector<Case> Cases() {
@@ -355,7 +356,8 @@ TEST(SstExportTest, SizeOfFiltersFromKeys) {
   Exported(OnlySst(db), options, &exported);
   EXPECT_EQ(exported.num_words, (16 * 1000 + 20 + 63) / 64);
   EXPECT_EQ(exported.num_probes, 11);
-  // Cassandra's fewest buckets, and then fewest probes, for 1 %.
+  // For 1 % Cassandra takes the fewest buckets per element, and then the fewest
+  // probes.
   options.fp_chance = 0.01;
   Exported(OnlySst(db), options, &exported);
   EXPECT_EQ(exported.num_words, (10 * 1000 + 20 + 63) / 64);
@@ -483,7 +485,7 @@ TEST(SstExportTest, Refusals) {
             "that there is a footer to look at");
   WriteFile(dir / "000003.sst", content.substr(0, content.size() / 2));
   std::string damaged = content;
-  damaged[content.size() / 4] ^= 1;  // In a data block.
+  damaged[content.size() / 4] ^= 1;  // This is in a data block.
   WriteFile(dir / "000004.sst", damaged);
 
   constexpr char kNoSst[] = "cannot be read as a block-based SST file";

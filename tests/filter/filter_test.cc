@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whole filters: written, read and queried.
+// Complete filters: built, read and queried.
 
 #include <gtest/gtest.h>
 
@@ -44,8 +44,8 @@ std::string VectorFilter(const std::string& set, uint32_t n, int buckets) {
                   [&](uint32_t i) { return VectorKey(set, i); });
 }
 
-// Cassandra's own fixture BloomFilter1000: the keys are the int32 numbers 0 to
-// 999 in a filter sized for a million.
+// Cassandra's own fixture BloomFilter1000: its keys are the int32 numbers 0 to
+// 999, in a filter sized for a million keys.
 TEST(FilterTest, EqualsCassandrasFixture) {
   const std::string file = FilterOf(1000, 10, 312501, [](uint32_t i) {
     std::string key(4, '\0');
@@ -57,7 +57,7 @@ TEST(FilterTest, EqualsCassandrasFixture) {
 }
 
 TEST(FilterTest, EqualsCassandra) {
-  // Keys of 0 to 64 bytes, with all the signs that tail bytes can have.
+  // Keys of 0 to 64 bytes, with every sign of each tail byte.
   EXPECT_EQ(Sha256(VectorFilter("iii", 1040, 10)),
             "6825f9aae0a91564fc46b6889e955f8ca0476ce7e89e7b63e7d476de4abbee20");
   EXPECT_EQ(Sha256(VectorFilter("i", 100000, 20)),
@@ -72,7 +72,7 @@ TEST(FilterTest, EqualsCassandraOnItsTable) {
   int num_checked = 0;
   for (const auto& fields : table) {
     if (fields[3] != "new") {
-      continue;  // A form before `na`, which nothing here writes.
+      continue;  // Forms before `na`, which this test does not write.
     }
     SCOPED_TRACE(fields[0] + " " + fields[1] + " " + fields[2]);
     const std::string file =
@@ -110,7 +110,7 @@ TEST(FilterTest, EqualsTheReference) {
   }
 }
 
-// Of what RocksDB asks about a filter that is not built yet (10.9 and later).
+// RocksDB 10.9 and later asks for both before a filter is built.
 TEST(FilterTest, SizeAndRateAreThoseForeseen) {
   constexpr int kNumAbsent = 200000;
   for (const Sizing& sizing :
@@ -136,14 +136,14 @@ TEST(FilterTest, SizeAndRateAreThoseForeseen) {
       if (num_keys == 0) {
         EXPECT_EQ(rate, 0);
         EXPECT_EQ(num_passed, 0);
-      } else if (num_keys >= 1000) {  // The formula is one for many keys.
+      } else if (num_keys >= 1000) {  // The formula is for many keys.
         EXPECT_NEAR(rate * kNumAbsent, num_passed, 0.06 * num_passed);
       }
     }
   }
 }
 
-// Their cache lines are fetched ahead, some keys at a time.
+// The writer prefetches cache lines of a large filter for several keys at once.
 TEST(FilterTest, ALargeFilterEqualsTheReference) {
   SCOPED_TRACE(Seed());
   const RandomKeys keys(Seed(), 40);

@@ -17,8 +17,8 @@ namespace {
 
 constexpr uint64_t kLargest = uint64_t{1} << 63;  // |INT64_MIN|
 
-// The dividends where an inexact quotient would show: around multiples of the
-// divisor, the largest of them above all.
+// Tests dividends that would expose an inexact quotient: those around multiples
+// of the divisor, above all around the largest one.
 void CheckDivisor(uint64_t divisor, uint64_t* random) {
   const InvariantRemainder remainder(divisor);
   const uint64_t largest_multiple = kLargest / divisor * divisor;

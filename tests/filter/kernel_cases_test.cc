@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every kernel against the naive filter, in numbers: all small capacities, and
-// a hundred million random cases of a key, a capacity and a number of probes.
+// Compares every kernel with the naive filter in many cases: all small
+// capacities, and a hundred million random cases of a key, a capacity and a
+// number of probes.
 //
-// CASSANDRA_BLOOM_PERCENT=2 tests that much of it, for emulators and the like.
+// CASSANDRA_BLOOM_PERCENT=2 runs that much of it, for example in an emulator.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ namespace {
 INSTANTIATE_TEST_SUITE_P(All, KernelTest, ::testing::ValuesIn(Kernels()),
                          NameOf);
 
-// Mostly what Cassandra takes, sometimes what a header may say.
+// Mostly a number that Cassandra chooses, sometimes any that a header may have.
 int RandomNumProbes(uint64_t* random) {
   const bool any = NextRandom(random) % 16 == 0;
   return 1 + static_cast<int>(NextRandom(random) % (any ? 64 : 20));
@@ -63,13 +64,13 @@ TEST_P(KernelTest, AllCapacitiesUpToAMillionBits) {
               kMostWords, num_cases);
 }
 
-// Filters of random keys, sizes and probes, each built and asked twice.
+// Filters of random keys, sizes and probes, each built and queried.
 class RandomFilters {
  public:
   RandomFilters(const Kernel& kernel, uint64_t seed)
       : kernel_(kernel), keys_(seed, 40), random_(seed) {}
 
-  // One filter more.
+  // Tests one more filter.
   ::testing::AssertionResult Next() {
     ChooseSize();
     const ::testing::AssertionResult hashed = ChooseHashes();
@@ -100,8 +101,8 @@ class RandomFilters {
  private:
   uint64_t Random(uint64_t bound) { return NextRandom(&random_) % bound; }
 
-  // Any magnitude up to 2^17 words is as likely as another. At most half of
-  // the bits are set, or one that is wrong may not be seen.
+  // Every magnitude up to 2^17 words is equally likely. At most half of the
+  // bits are set; otherwise a wrong bit could go unnoticed.
   void ChooseSize() {
     num_probes_ = RandomNumProbes(&random_);
     const uint64_t magnitude = uint64_t{1} << Random(17);
@@ -134,7 +135,7 @@ class RandomFilters {
     }
   }
 
-  // Of any lengths, or of one.
+  // Keys of random lengths, or all of one random length.
   ::testing::AssertionResult ChooseKeys() {
     const bool one_length = Random(2) == 0;
     const size_t length = Random(41);
@@ -170,7 +171,8 @@ class RandomFilters {
     return bits_ == expected_bits_;
   }
 
-  // Batches of keys, half of them present, and then each alone.
+  // Queries batches in which about half of the keys are present, and then each
+  // key alone.
   ::testing::AssertionResult AnswersTheSame() {
     const FilterView filter = ViewOf(num_probes_, num_words_, bits_.data());
     for (int batch = 0; batch < 4; ++batch) {

@@ -93,7 +93,7 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random) {
                                    const FilterView& filter,
                                    const Hash128* hashes, size_t n,
                                    const bool* expected) {
-  // Neither true nor false, to see what is written.
+  // Neither true nor false, so that an unwritten answer shows.
   constexpr unsigned char kUntouched = 0xa5;
   std::array<unsigned char, kMaxBatch + 8> answers;
   answers.fill(kUntouched);
@@ -150,7 +150,7 @@ LoneKeyCheck::LoneKeyCheck(const Kernel& kernel, int num_probes,
       return Wrong("bit not set", hash);
     }
   }
-  // With just these bits, and with these but one.
+  // The key must match with exactly these bits, and not if one is missing.
   if (!AllAnswer(true, hash)) {
     return Wrong("not found", hash);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the tests of the kernels have in common.
+// Shared by the tests of the kernels.
 
 #ifndef CASSANDRA_BLOOM_TESTS_FILTER_KERNEL_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_FILTER_KERNEL_CHECKS_H_
@@ -20,7 +20,8 @@
 
 namespace cassandra_bloom {
 
-// By name in the lists of tests, where an address would change with every run.
+// Prints the name; by default gtest prints the address, which differs in every
+// run.
 void PrintTo(const Kernel* kernel, std::ostream* out);
 
 }  // namespace cassandra_bloom
@@ -41,38 +42,39 @@ std::string ToString(Hash128 hash);
 
 Hash128 RandomHash(uint64_t* random);
 
-// NaiveFilter::Hash.
+// NaiveFilter::Hash as a Hash128.
 Hash128 NaiveHash(std::string_view key);
 
-// Where sign, magnitude and a quotient by the capacity change, and numbers in
-// floating point become inexact; in the base, in the increment and in both.
+// Values at which the sign, the magnitude or the quotient by the capacity
+// changes, or a double becomes inexact: in the base, in the increment, and in
+// both.
 std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random);
 
-// Whether the batch look-up gives exactly these n answers.
+// Whether the batch look-up gives exactly these n answers, and writes no more.
 ::testing::AssertionResult Answers(const Kernel& kernel,
                                    const FilterView& filter,
                                    const Hash128* hashes, size_t n,
                                    const bool* expected);
 
-// The same of the look-up of one key.
+// The same for the look-up of a single key.
 ::testing::AssertionResult AnswersOneByOne(const Kernel& kernel,
                                            const FilterView& filter,
                                            const Hash128* hashes, size_t n,
                                            const bool* expected);
 
-// Keys of a batch that is too small for the lanes of some kernels.
+// The size of a batch that is too small for the lanes of some kernels.
 constexpr size_t kFewKeys = 5;
 
-// A filter of one key after the other: among the bits of many keys, a wrong one
-// may be another's.
+// Tests filters of one key each: among the bits of many keys a wrong bit might
+// belong to another key.
 class LoneKeyCheck {
  public:
-  // `bits` are zero, and are so again after a check that has passed, unless the
-  // kernel has set bits which are not the key's.
+  // `bits` must be zero. A check that passes leaves them zero, unless the
+  // kernel set a bit that is not the key's.
   LoneKeyCheck(const Kernel& kernel, int num_probes, uint32_t num_words,
                char* bits);
 
-  // All of the kernel's functions on the key of this hash.
+  // Tests all of the kernel's functions on a key with this hash.
   ::testing::AssertionResult operator()(Hash128 hash);
 
  private:
@@ -80,7 +82,7 @@ class LoneKeyCheck {
   bool BatchAnswers(bool expected, Hash128 hash, size_t n) const;
   ::testing::AssertionResult Wrong(const char* what, Hash128 hash) const;
 
-  // Enough to be put side by side in lanes by any kernel.
+  // Enough copies to fill the lanes of any kernel.
   static constexpr size_t kCopies = 16;
 
   const Kernel& kernel_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every kernel that this machine runs against the naive filter: the same
-// hashes, the same bits, the same answers.
+// Compares every kernel that this machine can run with the naive filter: the
+// same hashes, the same bits, the same answers.
 
 #include <gtest/gtest.h>
 
@@ -62,8 +62,8 @@ TEST(KeyOfHashTest, HasThatHash) {
 // ---- The state of the CPU ----
 
 #if defined(__x86_64__)
-// Whether upper halves of vector registers are in use, which makes the SSE code
-// that comes next slow.
+// Whether the upper halves of vector registers are in use; that slows down SSE
+// code that runs next.
 bool UpperHalvesAreInUse() {
   uint32_t low;
   uint32_t high;
@@ -98,7 +98,7 @@ using Eight [[gnu::vector_size(32)]] = uint32_t;
   *numbers = all;
 }
 
-// GCC does not below -O2.
+// GCC below -O2 does not clear them.
 bool CompilerCleansUpperHalves() {
   Eight numbers = {};
   SetAllBits(&numbers);
@@ -147,7 +147,7 @@ TEST_P(KernelTest, LeavesNoUpperHalvesInUse) {
 
 // ---- Hashing ----
 
-// Four times what any kernel hashes at once, and some.
+// More than four times what any kernel hashes at once.
 constexpr size_t kMaxKeys = 70;
 constexpr size_t kMaxLength = 300;
 
@@ -159,8 +159,8 @@ std::string RandomKey(size_t length, uint64_t* random) {
   return key;
 }
 
-// Hashes the first keys of some, with nothing to read or write behind them and
-// behind the hashes.
+// Hashes the first n keys, with inaccessible memory after the views and after
+// the hashes.
 class HashCheck {
  public:
   HashCheck(const Kernel& kernel, const std::vector<std::string_view>& keys)
@@ -209,7 +209,8 @@ TEST_P(KernelTest, HashesKeysOfEqualLength) {
   }
 }
 
-// Runs of keys of the same length, which change it in one bit or in many.
+// Runs of keys of one length. From one run to the next the length changes in
+// one bit or in many.
 TEST_P(KernelTest, HashesKeysOfMixedLengths) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -269,8 +270,7 @@ TEST_P(KernelTest, HashesKeysAtAnyAddress) {
   }
 }
 
-// Each key has pages of its own and fills them from their beginning or up to
-// their end.
+// Each key has its own pages, and is placed at their beginning or at their end.
 TEST_P(KernelTest, ReadsNothingBesidesTheKeys) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -306,14 +306,14 @@ TEST_P(KernelTest, TakesNullForTheEmptyKey) {
 
 // ---- Answers ----
 
-// Kernels with lanes do the work themselves from 256 words on. Below they might
-// be wrong in some of the sizes.
+// Kernels with lanes use them from 256 words on. Below that their method would
+// be wrong for some sizes.
 constexpr uint32_t kWordCounts[] = {1,   2,   3,   5,   7,   63,   64,  65,
                                     129, 151, 199, 254, 255, 256,  257, 258,
                                     300, 511, 512, 513, 999, 1023, 4099};
 constexpr uint32_t kMostWords = 4099;
 
-// Answers of a filter with some of its bits set, for up to kMaxBatch keys.
+// Queries a filter with given bits for up to kMaxBatch keys.
 class AnswerCheck {
  public:
   AnswerCheck(const Kernel& kernel, int num_probes, uint32_t num_words,
@@ -326,7 +326,7 @@ class AnswerCheck {
     }
   }
 
-  // `memory` is room for the hashes, with nothing to read behind them.
+  // `memory` holds the hashes, with inaccessible memory after them.
   ::testing::AssertionResult InBatch(size_t n,
                                      const GuardedMemory& memory) const {
     auto* const hashes = memory.Last<Hash128>(n);
@@ -357,7 +357,7 @@ std::string RandomBits(uint32_t num_words, uint64_t percent_set,
   return bits;
 }
 
-// The more bits are set, the later the probe that finds one that is not.
+// The more bits are set, the later a probe finds one that is clear.
 TEST_P(KernelTest, AnswersForAnyBits) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -370,7 +370,7 @@ TEST_P(KernelTest, AnswersForAnyBits) {
         SCOPED_TRACE(::testing::Message()
                      << num_words << " words, " << percent_set << "% set, "
                      << num_probes << " probes");
-        // At the very end, or at any address.
+        // Places the filter at the very end of the memory, or at any address.
         char* const at =
             memory.end() - bits.size() - (num_probes % 2 == 0 ? 0 : num_probes);
         std::copy(bits.begin(), bits.end(), at);
@@ -384,7 +384,7 @@ TEST_P(KernelTest, AnswersForAnyBits) {
   }
 }
 
-// One bit of a filter is not set: the one of one probe of one key.
+// Exactly one bit of the filter is clear: that of one probe of one key.
 TEST_P(KernelTest, AnswersByEveryProbe) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -451,7 +451,8 @@ TEST_P(KernelTest, AnswersForPresentAndAbsentKeys) {
 
 // ---- Bits ----
 
-// Whether the bits that are set are those of the hashes. Leaves none.
+// Whether all bits of the hashes are set. Clears them, so that any other bit
+// that was set remains.
 ::testing::AssertionResult TakeBits(const std::vector<Hash128>& hashes,
                                     int num_probes, uint32_t num_words,
                                     char* bits) {
@@ -477,7 +478,7 @@ std::vector<Hash128> RandomHashes(size_t n, uint64_t* random) {
   return hashes;
 }
 
-// kernel.set_bits with nothing to read behind the hashes.
+// Calls kernel.set_bits with inaccessible memory after the hashes.
 void SetBits(const Kernel& kernel, const std::vector<Hash128>& hashes,
              int num_probes, uint32_t num_words, char* bits) {
   const GuardedMemory memory(hashes.size() * sizeof(Hash128) + 1);
@@ -487,7 +488,8 @@ void SetBits(const Kernel& kernel, const std::vector<Hash128>& hashes,
                   InvariantRemainder(uint64_t{64} * num_words), bits);
 }
 
-// The largest filter that counts as cached, and the smallest that does not.
+// The largest filter that kernels with lanes write without prefetching, and the
+// smallest that they write with it.
 constexpr uint32_t kMostCachedWords = (4 << 20) / 8;
 constexpr uint32_t kFewestFarWords = kMostCachedWords + 1;
 
@@ -536,7 +538,7 @@ TEST_P(KernelTest, LeavesTheBitsThatAreSet) {
     for (const int num_probes : {1, 7, 20, 64}) {
       const std::vector<Hash128> hashes = RandomHashes(45, &random);
       const size_t shift = NextRandom(&random) % 64;
-      // Some bytes on both sides, which are to stay.
+      // The filter lies between bytes that must not change.
       std::string kept = RandomBits(num_words + 20, 50, &random);
       std::string expected = kept;
       for (const Hash128 hash : hashes) {
@@ -549,7 +551,7 @@ TEST_P(KernelTest, LeavesTheBitsThatAreSet) {
   }
 }
 
-// Makes the kernel the active one for a while.
+// Makes `kernel` the active kernel during its lifetime.
 class Forced {
  public:
   explicit Forced(const Kernel& kernel) { ForceKernel(kernel); }
@@ -578,7 +580,7 @@ TEST_P(KernelTest, WritesTheFilterWhenForced) {
 
 // ---- Edges ----
 
-// Random hashes and edge cases, each alone.
+// Checks edge cases and random hashes, each in a filter of its own.
 void CheckLoneKeys(const Kernel& kernel, uint32_t num_words, int num_probes,
                    const GuardedMemory& memory, uint64_t* random) {
   char* const bits = memory.end() - size_t{8} * num_words;
@@ -604,7 +606,7 @@ TEST_P(KernelTest, EdgesOfSmallFilters) {
   }
 }
 
-// Capacities about 2^31, 2^32, 2^35 and 2^37 bits, the largest.
+// Capacities around 2^31, 2^32, 2^35, 2^36 and 2^37 bits, the maximum.
 constexpr uint32_t kLargeWordCounts[] = {
     (1u << 25) - 1, 1u << 25,       (1u << 25) + 1,      (1u << 26) - 1,
     1u << 26,       (1u << 26) + 1, (1u << 29) - 1,      1u << 29,

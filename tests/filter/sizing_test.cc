@@ -35,7 +35,7 @@ struct FpChanceCase {
   int buckets;
 };
 
-// BloomCalculations.computeBloomSpec(20, fp_chance) of real Cassandra.
+// Results of computeBloomSpec(20, fp_chance) in real Cassandra.
 constexpr FpChanceCase kFpChanceCases[] = {
     {0.9999, 2, 1},   {0.5, 2, 1},    {0.393, 2, 1},      {0.3929, 1, 3},
     {0.2, 2, 4},      {0.1, 3, 5},    {0.05, 3, 7},       {0.02, 4, 9},
@@ -52,8 +52,8 @@ TEST(SizingTest, FpChanceIsCassandras) {
   }
 }
 
-// The cells of Cassandra's table decide: exactly at a cell it is enough, a
-// hair below it is not.
+// The rates in Cassandra's table are the limits: a chance equal to a cell's
+// rate takes that cell, the next smaller number does not.
 TEST(SizingTest, FpChanceTurnsAtTheCellsOfCassandrasTable) {
   struct Cell {
     double rate;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb with broken files and wrong command lines: every one ends with the
-// exit code for it, and with a message that names what is wrong.
+// filterdb with broken files and wrong command lines: each gives its exit code
+// and a message that names the problem.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,18 +26,18 @@ struct Line {
   const char* what;
   std::string arguments;
   int exit_code;
-  // On stderr, or, of a verdict, on stdout.
+  // Expected on stderr; a verdict is expected on stdout.
   std::string message;
   const char* before = "";  // See Filterdb.
 };
 
-// Of filters with k = 7 and one word in which every other bit is set.
+// A filter of one word in which every other bit is set.
 std::string Half(int num_probes = 7) {
   return FilterDbBytes(num_probes, 1, 8) + std::string(8, '\x55');
 }
 
-// The keys "a", "b" and "c" as they are in Index.db of version nb: length, key,
-// position and the size of a promoted index.
+// An Index.db of version nb with the keys "a", "b" and "c". An entry is the
+// length, the key, the position, and the size of a promoted index.
 constexpr char kIndex[] = "\0\1a\0\0\0\1b\1\0\0\1c\2\0";
 
 class BadLinesTest : public ::testing::Test {
@@ -49,7 +49,7 @@ class BadLinesTest : public ::testing::Test {
     std::filesystem::create_directory(dir_ / "folder");
   }
 
-  // Runs in the folder of the files, and expects that it leaves them alone.
+  // Runs in the folder of the files, which must not change.
   void Expect(const Line& line) {
     SCOPED_TRACE(std::string(line.what) + ": filterdb " + line.arguments);
     const Ran ran =
@@ -165,7 +165,7 @@ TEST_F(BadLinesTest, Usage) {
   });
 }
 
-// In every command that reads a filter, as either file of two.
+// Every command that reads a filter; where a command reads two, either one.
 std::vector<std::string> CommandsOn(const std::string& file) {
   return {"info " + file, "check --keys=abc.hex " + file,
           "convert " + file + " me-9-big-Filter.db",
@@ -213,7 +213,7 @@ TEST_F(BadLinesTest, BrokenFilters) {
   }
 }
 
-// Cassandra takes every key for present.
+// Cassandra treats every key as present.
 TEST_F(BadLinesTest, AnEmptyFilter) {
   const std::string check = "check nb-3-big-Filter.db --keys=abc.hex ";
   Expect({
@@ -326,7 +326,7 @@ TEST_F(BadLinesTest, SizesOfFilters) {
   Expect(lines);
 }
 
-// The same keys for build and for check.
+// build and check refuse the same key options and keys.
 TEST_F(BadLinesTest, Keys) {
   const Line keys[] = {
       {"neither", "", 2, "[--keys,--index]"},
@@ -429,7 +429,7 @@ TEST_F(BadLinesTest, Outputs) {
        "such file or directory\n"},
       {"in a file", "plain/nb-1-big-Filter.db", 2,
        "beside it: Not a directory\n"},
-      // Also for root.
+      // This fails even for root.
       {"where nothing can be created", "/proc/nb-1-big-Filter.db", 2,
        "/proc/nb-1-big-Filter.db: cannot create a temporary file beside it: "},
   };

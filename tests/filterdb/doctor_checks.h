@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the tests of `filterdb doctor` share.
+// Shared by the tests of `filterdb doctor`.
 
 #ifndef CASSANDRA_BLOOM_TESTS_FILTERDB_DOCTOR_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_FILTERDB_DOCTOR_CHECKS_H_
@@ -25,7 +25,7 @@ inline Ran Doctor(const TestDb& db, const std::string& options = "--json") {
   auto before = StateOf(db.path());
   const Ran ran = Filterdb("doctor --db=" + db.path() + " " + options);
   const auto after = StateOf(db.path());
-  // RocksDB removes old ones by itself, a while after a flush.
+  // RocksDB removes old write-ahead logs by itself, a while after a flush.
   for (auto file = before.begin(); file != before.end();) {
     const bool is_gone =
         IsWriteAheadLog(file->first) && after.count(file->first) == 0;
@@ -35,7 +35,7 @@ inline Ran Doctor(const TestDb& db, const std::string& options = "--json") {
   return ran;
 }
 
-// Of the only column family.
+// The verdict on the only column family.
 inline Json VerdictOf(const Ran& ran) {
   return ran.json()["column_families"][0]["verdict"];
 }
@@ -44,7 +44,7 @@ inline double FalsePositives(const Json& verdict) {
   return verdict["false_positives_per_absent_read"];
 }
 
-// Good, or with so many files in these states.
+// Expects this many files in each state; in a state that is not given, none.
 inline void ExpectFiles(const Json& verdict,
                         std::map<std::string, int> expected) {
   for (const char* const state :

@@ -72,7 +72,7 @@ class DoctorExportsTest : public ::testing::Test {
     return Filterdb("doctor --db=" + db_.path() + " " + options);
   }
 
-  // The finding, and that of --json: alone.
+  // Expects this finding in the text, and as the only one with --json.
   void ExpectFinding(const std::string& options, bool fault,
                      const std::string& what, const std::string& to_do) const {
     const Ran text = Doctor(options);
@@ -106,7 +106,7 @@ TEST_F(DoctorExportsTest, NoneIsThere) {
 TEST_F(DoctorExportsTest, AllIsWell) {
   Open({folder_});
   EXPECT_EQ(Doctor().exit_code,
-            0);  // Without any SST file, there is no folder.
+            0);  // Before the first SST file there is no folder.
   AddFollowed(0);
   AddFollowed(100);
   for (const std::string& options :
@@ -136,7 +136,7 @@ TEST_F(DoctorExportsTest, TwoFolders) {
   EXPECT_EQ(ran.json()["exports"].size(), 2);
 }
 
-// RocksDB takes the text for one listener with the options of all.
+// RocksDB before 11.8 reads this text as one listener with all the options.
 TEST_F(DoctorExportsTest, AListenerThatRocksdbDoesNotRead) {
   Open({folder_});
   AddFollowed(0);
@@ -262,7 +262,7 @@ TEST_F(DoctorExportsTest, AFolderThatNoListenerFeeds) {
   EXPECT_EQ(ran.json()["exports"][0]["filtered"], 1);
 }
 
-// A listener feeds one of them.
+// A listener keeps only one of the two versions up to date.
 TEST_F(DoctorExportsTest, AFolderOfTwoVersions) {
   Open({folder_});
   AddFollowed(0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `filterdb doctor` where the files of a database are not what they should be,
-// or not where they are expected.
+// `filterdb doctor` on databases whose files are missing, broken, unlisted or
+// in other folders.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ std::string ManifestOf(const std::string& folder) {
   return folder + "/" + current;
 }
 
-// The only finding there, with all of its text.
+// The full text of the only finding.
 std::string OnlyFinding(const Json& findings, bool fault) {
   if (findings.size() != 1) {
     ADD_FAILURE() << findings;
@@ -112,8 +112,8 @@ TEST(DoctorMissingTest, AnEmptyDatabaseHasNoSsts) {
   EXPECT_THAT(Doctor(db, "").out, HasSubstr("every SST file has our filter"));
 }
 
-// The rows of those that go are in those that come, which have to be looked at
-// as well.
+// A compaction moves the rows of the files it removes into new files, which
+// doctor must examine, too.
 TEST(DoctorRunningTest, CompactionsAreNoFault) {
   TestDb db(DbOptions(OurPolicy()));
   AddFile(&db, 0, 1000);
@@ -144,7 +144,7 @@ class DoctorPathsTest : public ::testing::Test {
   std::string Paths() const {
     return "--db-path=" + second_.path() + " --db-path=" + first_.path() + " ";
   }
-  // Examines `count` files, all of them, with the options alone.
+  // Expects that doctor finds all `count` files, but only with the options.
   void ExpectNeedsPaths(int count, const std::string& what) {
     const Ran without = Doctor(db_);
     EXPECT_EQ(without.exit_code, 1) << without;
@@ -156,7 +156,7 @@ class DoctorPathsTest : public ::testing::Test {
     const Ran with = Doctor(db_, Paths() + "--json");
     EXPECT_EQ(with.exit_code, 0) << with;
     ExpectFiles(VerdictOf(with), {{"good", count}});
-    // Its own folder and others, by other names.
+    // The same folders under other spellings.
     EXPECT_EQ(Doctor(db_, Paths() + "--db-path=" + db_.path() +
                               "/. --db-path=" + first_.path() + "// --json")
                   .json()["unlisted_ssts"],
@@ -228,7 +228,8 @@ TEST_F(DoctorPathsTest, OfAColumnFamily) {
   Require(db_->DestroyColumnFamilyHandle(other));
 }
 
-// What a copy of the files, or another database, has left by the same number.
+// A copy of the files, or another database, may leave a file with the same
+// number.
 TEST_F(DoctorPathsTest, TheFileOfTheRightSizeIsTaken) {
   AddFile(&db_, 0, 1000);
   db_.Close();
@@ -313,7 +314,7 @@ TEST_F(DoctorManifestTest, CutInHalf) {
   EXPECT_THAT(text.out, HasSubstr("there are faults"));
 }
 
-// At any byte, it is well only where all files are there.
+// Cut at any byte, the MANIFEST is good only if it still names all files.
 TEST_F(DoctorManifestTest, CutAnywhere) {
   const auto files_of = [](const Ran& ran) {
     std::set<std::string> files;
@@ -347,11 +348,12 @@ TEST_F(DoctorManifestTest, CutAnywhere) {
   EXPECT_LT(good, 5);
 }
 
-// RocksDB goes on in another one; this is the end of a long one.
+// RocksDB starts another MANIFEST at each open. This one is long enough to be
+// cut after its first block of 32 KB.
 TEST_F(DoctorManifestTest, BlocksOfRecords) {
   for (uint32_t i = 0; i < 8; ++i) {
     db_.Reopen();
-    // Keys that make records of 40 KB: pieces in two blocks.
+    // Keys that make records of 40 KB, whose pieces are in two blocks.
     Require(db_->Put(rocksdb::WriteOptions(), std::string(20000, 'a'), ""));
     Require(db_->Put(rocksdb::WriteOptions(), std::string(20000, 'b'), ""));
     db_.Flush();
@@ -362,7 +364,7 @@ TEST_F(DoctorManifestTest, BlocksOfRecords) {
     const std::string manifest = ManifestOf(db_.path());
     const std::string content = ReadFile(manifest);
     ASSERT_GT(content.size(), 32768);
-    // In the second piece, and where the first one ends.
+    // Cuts in the second piece, and at the end of the first one.
     for (const size_t size : {size_t{32768 + 10}, size_t{32768}}) {
       WriteFile(manifest, content.substr(0, size));
       EXPECT_NE(Doctor(db_).exit_code, 0) << i << " " << size;
@@ -387,7 +389,7 @@ TEST(DoctorRunningTest, UnlistedFilesAreNoFault) {
   EXPECT_EQ(ran.json()["in_use"], true);
   EXPECT_EQ(ran.json()["unlisted_ssts"].size(), 2);
   EXPECT_EQ(ran.json()["findings"], Json::array());
-  // One that a compaction is writing, or has written.
+  // A file that a compaction is writing, or has written but not installed yet.
   fs::copy(SstsIn(db.path()).at(0), Numbered(db.path(), "900000"));
   const Ran text = Doctor(db, "");
   EXPECT_EQ(text.exit_code, 0);
@@ -422,7 +424,7 @@ TEST_F(DoctorUnlistedTest, ANewerOne) {
   EXPECT_THAT(text.out, HasSubstr("(1 SST file: 900000.sst)"));
 }
 
-// As processes that were killed leave them.
+// What killed processes leave: an older file and a half-written one.
 TEST_F(DoctorUnlistedTest, AnOlderOneAndAHalfOne) {
   const std::string content = ReadFile(sst_);
   WriteFile(Numbered(db_.path(), "900000"),
@@ -434,7 +436,7 @@ TEST_F(DoctorUnlistedTest, AnOlderOneAndAHalfOne) {
   EXPECT_EQ(ran.json()["unlisted_ssts"].size(), 3);
   EXPECT_THAT(OnlyFinding(ran.json()["findings"], false),
               HasSubstr("a process that was killed leaves such files"));
-  // As it says.
+  // Follows the advice.
   db_.Reopen();
   EXPECT_EQ(Doctor(db_).json()["unlisted_ssts"], Json::array());
 }

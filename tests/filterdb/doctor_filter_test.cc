@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `filterdb doctor` and `filterdb export` where a filter block is damaged on
-// the disk, and where the keys are in the order of a comparator that they do
-// not know.
+// `filterdb doctor` and `filterdb export` on filter blocks that are damaged on
+// disk, and on keys in the order of a comparator that they do not know.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,7 +33,7 @@ using ::testing::Not;
 
 // ---- Wrong checksums ----
 
-// Type of compression and checksum, behind each block.
+// The compression type and the checksum after each block.
 constexpr size_t kTrailerSize = 5;
 
 class DamagedFilterTest : public ::testing::TestWithParam<Layout> {
@@ -48,7 +47,7 @@ class DamagedFilterTest : public ::testing::TestWithParam<Layout> {
     content_ = ReadFile(sst_);
   }
 
-  // Where the filter blocks are in the SST file, in their order.
+  // The offsets of the filter blocks in the SST file, in order.
   std::vector<size_t> FilterBlocks() const {
     const auto policy = std::make_shared<CapturingPolicy>();
     rocksdb::SstFileReader reader(DbOptions(policy, GetParam()));
@@ -59,7 +58,7 @@ class DamagedFilterTest : public ::testing::TestWithParam<Layout> {
     }
     if (IsPartitioned(GetParam())) {
       EXPECT_GT(blocks.size(), 2);
-      // Their index comes behind the last.
+      // The index of the partitions follows the last one.
       blocks.push_back(blocks.back() + policy->blocks().back().size() +
                        kTrailerSize);
     }
@@ -146,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(All, DamagedFilterTest,
                          ::testing::ValuesIn(AllLayouts()),
                          [](const auto& test) { return ToString(test.param); });
 
-// Of partition keys, which are read under another name.
+// A policy of partition keys has another name, under which RocksDB reads it.
 TEST(DamagedPartitionKeyFilterTest, DoctorSaysSo) {
   TestDb db(DbOptions(PolicyFor("fixed:8")));
   AddFile(&db, 0, 1000);
@@ -167,7 +166,7 @@ TEST(DamagedPartitionKeyFilterTest, DoctorSaysSo) {
               HasSubstr("whose checksum is wrong"));
 }
 
-// ---- Comparators of the user's ----
+// ---- User-defined comparators ----
 
 class UsersComparator : public rocksdb::Comparator {
  public:
@@ -198,7 +197,7 @@ class UsersComparator : public rocksdb::Comparator {
   const Order order_;
 };
 
-// Files in two levels, several in the lower one, and both of these are asked.
+// Fills two levels, the lower one with several files; reads ask both levels.
 void Fill(TestDb* db, rocksdb::ColumnFamilyHandle* family = nullptr) {
   if (family == nullptr) {
     family = (*db)->DefaultColumnFamily();
@@ -247,7 +246,7 @@ TEST(ComparatorTest, OrdersThatAreKnownUnderAnotherName) {
   }
 }
 
-// As in databases of MySQL (MyRocks).
+// MyRocks databases are like this.
 TEST(ComparatorTest, OneForEachColumnFamily) {
   const UsersComparator forward("forward", UsersComparator::kBytewise);
   const UsersComparator backward("backward", UsersComparator::kReverse);
@@ -283,7 +282,7 @@ TEST(ComparatorTest, AnyOrderWhereNoFilesOfALevelLieSideBySide) {
   EXPECT_EQ(ExportAll(db, out).exit_code, 0);
   ExpectFiltersAreTheirs(db, out.path());
 
-  // Their keys cannot be hashed here.
+  // filterdb cannot hash keys in an unknown order.
   const Ran keys = ExportAll(db, out, "--from=keys --force");
   EXPECT_EQ(keys.exit_code, 2);
   EXPECT_THAT(keys.err, HasSubstr("the order of the comparator 'odd'"));
@@ -291,7 +290,7 @@ TEST(ComparatorTest, AnyOrderWhereNoFilesOfALevelLieSideBySide) {
   EXPECT_THAT(keys.err, HasSubstr("FilterDbBuilder"));
 }
 
-// Builds of RocksDB with assertions refuse to list such files.
+// RocksDB built with assertions refuses to list such files.
 TEST(ComparatorTest, AnotherOrder) {
   const UsersComparator comparator("odd", UsersComparator::kLastByteFirst);
   TestDb db(OptionsWith(&comparator));

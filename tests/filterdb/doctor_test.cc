@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command `filterdb doctor`, run as a user does, on real databases.
+// The command `filterdb doctor`, run as a user runs it, on real databases.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Into the lowest level, as its own file.
+// Ingests these rows into the lowest level, as a file of their own.
 void Ingest(TestDb* db, const rocksdb::Options& options, uint32_t first,
             uint32_t end) {
   const TempDir dir;
@@ -69,9 +69,9 @@ TEST(DoctorTest, AllIsWell) {
                 layout == Layout::kFull ? "full" : "partitioned");
       EXPECT_EQ(sst["ours"], true);
       EXPECT_NEAR(sst["keys"], 10000, 100);
-      // Of partitions with their index.
+      // For partitions this includes their index.
       EXPECT_NEAR(sst["bits_per_key"], 11, 1.1);
-      // Small partitions have more bits per key than were asked for.
+      // Small partitions have more bits per key than requested.
       EXPECT_NEAR(sst["estimated_rate"], 0.007, 0.003);
     }
     const Ran text = Filterdb("doctor --db=" + db.path());
@@ -95,7 +95,7 @@ TEST(DoctorTest, PartitionKeys) {
     EXPECT_NEAR(sst["keys"], 100, layout == Layout::kFull ? 0 : 10);
     EXPECT_LT(sst["estimated_rate"], 0.02);
 
-    // Changed: old filters are ours, but not used.
+    // After a change of the policy, old filters are recognised but not used.
     db.Reopen(DbOptions(PolicyFor("fixed:7"), layout));
     AddFile(&db, 1000, 2000);
     const Ran changed = Doctor(db);
@@ -145,7 +145,7 @@ TEST(DoctorTest, FilesFromBeforeTheSwitch) {
   EXPECT_EQ(text.exit_code, 1);
   EXPECT_THAT(text.out, HasSubstr("fault: no filter (1 SST file: "));
 
-  // As the remedy says.
+  // Follows the advice.
   db.Compact();
   EXPECT_EQ(Doctor(db).exit_code, 0);
 }
@@ -185,7 +185,8 @@ TEST(DoctorTest, EveryColumnFamily) {
 
 // ---- Verdicts ----
 
-// Each file of level 0 is a run, and so is the lowest level with two files.
+// Each file of level 0 is a sorted run; the two files of the lowest level are
+// one.
 TEST(DoctorVerdictTest, SumOverRuns) {
   TestDb db(DbOptions(OurPolicy()));
   Ingest(&db, DbOptions(OurPolicy(5)), 0, 3000);
@@ -195,7 +196,7 @@ TEST(DoctorVerdictTest, SumOverRuns) {
   const Ran ran = Doctor(db);
   EXPECT_EQ(ran.exit_code, 0) << ran;
   const Json family = ran.json()["column_families"][0];
-  std::map<uint64_t, double> rates;  // By entries.
+  std::map<uint64_t, double> rates;  // By number of entries.
   uint64_t bytes = 0;
   for (const Json& sst : family["ssts"]) {
     const double rate = sst["estimated_rate"];
@@ -204,7 +205,7 @@ TEST(DoctorVerdictTest, SumOverRuns) {
   }
   ASSERT_EQ(family["ssts"].size(), 4);
   ASSERT_EQ(rates.size(), 3);
-  // Two have 1000 entries, one in each level.
+  // Two files have 1000 entries, one in each level.
   const double of_1000 = rates[1000] / 2;
   EXPECT_NEAR(of_1000, 0.008, 0.003);
   EXPECT_NEAR(rates[3000], 0.092, 0.02);
@@ -228,7 +229,7 @@ TEST(DoctorVerdictTest, Mixed) {
   Ingest(&db, DbOptions(BuiltinPolicy()), 3000, 4000);
   const Ran one = Doctor(db);
   EXPECT_EQ(one.exit_code, 1);
-  // A quarter of the entries has no filter that is asked.
+  // A quarter of the entries is in a file whose filter is not asked.
   EXPECT_NEAR(FalsePositives(VerdictOf(one)), 0.25 + 0.75 * 0.008, 0.003);
   Ingest(&db, DbOptions(nullptr), 0, 2000);
   const Ran ran = Doctor(db);
@@ -283,8 +284,8 @@ TEST(DoctorVerdictTest, LostPlugin) {
               HasSubstr("the filter policy in the OPTIONS file is '"));
 }
 
-// A Filter.db of ten times the keys that it was made for, and one of memory
-// that was short.
+// Two kinds of saturated filters: one with ten times the keys that it was sized
+// for, and one that matches everything because memory was short.
 TEST(DoctorVerdictTest, Saturated) {
   const TempDir dir;
   std::string keys;
@@ -330,7 +331,8 @@ TEST(DoctorVerdictTest, Damaged) {
   EXPECT_EQ(FalsePositives(VerdictOf(ran)), 1);
 }
 
-// They are small ones among large ones, and answer for as many keys.
+// The saturated partitions are small ones between large ones, but cover as many
+// keys.
 TEST(DoctorVerdictTest, SaturatedPartitions) {
   const std::string match_all(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
   TestDb db(DbOptions(std::make_shared<ImportingPolicy>(match_all, 2),
@@ -418,7 +420,7 @@ class DoctorStatisticsTest : public ::testing::Test {
   const TempDir dir_;
 };
 
-// Five bits in one run and ten in the other: the average of both.
+// One run has 5 bits per key and the other 10; the average is expected.
 TEST_F(DoctorStatisticsTest, OfADatabase) {
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
     const Dataset dataset = NumberedDataset(20000, 20000);
@@ -458,7 +460,7 @@ TEST_F(DoctorStatisticsTest, OfADatabase) {
   }
 }
 
-// RocksDB does not ask them, and so does not count them.
+// RocksDB does not ask such files, and so does not count them.
 TEST_F(DoctorStatisticsTest, FilesWithoutOurFilterAreNotInTheAverage) {
   TestDb db(DbOptions(OurPolicy()));
   Ingest(&db, DbOptions(OurPolicy()), 0, 3000);
@@ -473,7 +475,7 @@ TEST_F(DoctorStatisticsTest, MoreThanTheWorst) {
   TestDb db(DbOptions(OurPolicy()));
   AddFile(&db, 0, 10000);
   EXPECT_EQ(Doctor(db, Statistics(99000, 1000, 0)).exit_code, 0);
-  EXPECT_EQ(Doctor(db, Statistics(95, 10, 5)).exit_code, 0);  // Too few.
+  EXPECT_EQ(Doctor(db, Statistics(95, 10, 5)).exit_code, 0);  // Too few keys.
   const Ran ran = Doctor(db, Statistics(98000, 2000, 0) + "--json");
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_EQ(ran.json()["fault"], true);
@@ -482,7 +484,7 @@ TEST_F(DoctorStatisticsTest, MoreThanTheWorst) {
   EXPECT_THAT(Doctor(db, Statistics(98000, 2000, 0)).out,
               HasSubstr("fault: more keys pass than the worst"));
 
-  // There absent rows of present partitions pass, and should.
+  // With partition keys, absent rows of present partitions pass, and should.
   TestDb partitions(DbOptions(PolicyFor("fixed:8")));
   AddFile(&partitions, 0, 10000);
   const Ran rows = Doctor(partitions, Statistics(98000, 2000, 0));
@@ -520,7 +522,7 @@ class DoctorPlotTest : public ::testing::Test {
   std::string Plot() const {
     return "doctor --db=" + db_.path() + " --plot=" + file_ + " ";
   }
-  // A gnuplot that does this.
+  // Puts a gnuplot that runs this script first in PATH.
   std::string WithGnuplot(const std::string& script) const {
     WriteFile(dir_ / "gnuplot", "#!/bin/sh\n" + script + "\n");
     return "chmod +x " + dir_ / "gnuplot" + "; PATH=" + dir_.path() + ":$PATH";
@@ -531,7 +533,7 @@ class DoctorPlotTest : public ::testing::Test {
   const std::string file_ = dir_ / "it's.svg";
 };
 
-// By gnuplot itself.
+// Uses the real gnuplot.
 TEST_F(DoctorPlotTest, Svg) {
   ASSERT_TRUE(HasGnuplot()) << "apt-get install gnuplot-nox";
   const std::string plot =
@@ -564,7 +566,7 @@ TEST_F(DoctorPlotTest, TheScript) {
   EXPECT_THAT(text, HasSubstr("\nL6 "));
 }
 
-// As filterdb's other files (outputs_test.cc).
+// Like filterdb's other outputs; see outputs_test.cc.
 TEST_F(DoctorPlotTest, IntoWhatIsNoFile) {
   const std::string before = WithGnuplot("cat >/dev/null; echo drawn") + "; ";
   const std::string doctor = "doctor --db=" + db_.path() + " --force --plot=";

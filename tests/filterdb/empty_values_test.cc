@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An option or an operand without a value, `--out=` or `--out ''`, in every
-// command: what an unset variable of a script leaves. The word after it must
-// not be taken for the value.
+// An option or operand with an empty value, `--out=` or `--out ''`, in every
+// command: the result of an unset variable in a script. The next word must not
+// become the value.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,12 +19,12 @@ namespace cassandra_bloom::testing {
 namespace {
 
 struct Option {
-  std::string command;  // Empty: none.
+  std::string command;  // Empty for an option of filterdb itself.
   std::string name;
 };
 
-// All there are, from the help. (A command's name stands at the beginning of
-// its line, what it has below it.)
+// All options, read from the help. There a command's name starts its line, and
+// its options are indented below it.
 std::vector<Option> AllOptions() {
   std::vector<Option> options;
   std::string command;
@@ -66,7 +66,7 @@ TEST(EmptyValuesTest, OfEveryOption) {
       }
     }
   }
-  // Nothing was overlooked.
+  // The help must list at least these.
   for (const char* const name :
        {" --version", "info --sstable-version", "check --keys", "build --out",
         "build --bits", "convert --to", "diff --version-b", "export --sst",
@@ -100,7 +100,7 @@ TEST(EmptyValuesTest, OfOperands) {
   }
 }
 
-// What only looks like it.
+// This `--out=` only looks like an empty option: it is a file name.
 TEST(EmptyValuesTest, OtherWords) {
   const TempDir dir;
   const Ran ran =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb info, check, build, convert and diff where all is well.
+// filterdb info, check, build, convert and diff with valid input.
 
 #include "tests/support/filterdb_command.h"
 
@@ -29,7 +29,7 @@ using ::testing::StartsWith;
 
 using Keys = std::vector<std::string>;
 
-// Any bytes, and a number that makes them different.
+// Random bytes, made distinct with a number.
 Keys RandomKeysOf(uint32_t begin, uint32_t end) {
   const RandomKeys random(Seed(), 30);
   Keys keys;
@@ -76,7 +76,8 @@ std::string BinaryList(const Keys& keys) {
   return ListOf(keys, [](const auto& key) { return WithLength(key); });
 }
 
-// Without promoted indexes. Positions in Data.db are of any width that does.
+// An Index.db without promoted indexes. A VInt need not be the shortest one for
+// its position.
 std::string IndexDb(const Keys& keys, bool before_ma) {
   uint32_t position = 0;
   return ListOf(keys, [&](const auto& key) {
@@ -110,12 +111,12 @@ Keys Fields(const Json& json) {
   for (const auto& field : json.items()) {
     fields.push_back(field.key());
   }
-  return fields;  // In order of the alphabet.
+  return fields;  // In alphabetical order.
 }
 
 class FilterdbCommandTest : public ::testing::Test {
  protected:
-  // Runs in a folder of its own; good, and with nothing on stderr.
+  // Runs in a temporary folder; expects success and nothing on stderr.
   Ran Good(const std::string& arguments, const std::string& before = "") {
     const Ran ran = Run(arguments, before);
     EXPECT_EQ(ran.exit_code, 0) << arguments << "\n" << ran;
@@ -132,7 +133,7 @@ class FilterdbCommandTest : public ::testing::Test {
   }
   std::string Read(const std::string& name) { return ReadFile(dir_ / name); }
 
-  // A filter of some keys.
+  // Builds a filter of these keys.
   Json Build(const Keys& keys, const std::string& out,
              const std::string& size = "--bits=10") {
     Write("keys", HexList(keys));
@@ -339,7 +340,7 @@ TEST_F(FilterdbCommandTest, ConvertWithinAFormIsACopy) {
   EXPECT_EQ(Read("la-1-big-Filter.db"), Read("ks-cf-ka-1-Filter.db"));
 }
 
-// The file is still read from while it is written.
+// The input is still being read while the output is written.
 TEST_F(FilterdbCommandTest, ConvertOverItself) {
   Build(RandomKeysOf(0, 2000), "nb-1-big-Filter.db");
   const std::string before = Read("nb-1-big-Filter.db");
@@ -417,7 +418,7 @@ TEST_F(FilterdbCommandTest, JsonHasNoInfinity) {
   EXPECT_EQ(ran.json()[0]["verdict"], "saturated");
 }
 
-// Which no JSON can hold.
+// JSON cannot hold such names.
 TEST_F(FilterdbCommandTest, FileNamesOfAnyBytes) {
   const std::string name = "nb-\xff-big-Filter.db";
   const Json built = Build(RandomKeysOf(0, 100), name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb ended by a signal while it writes, and what an earlier run left.
+// Signals that end filterdb while it writes, and what an earlier run left.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -31,8 +31,8 @@ class InterruptedTest : public ::testing::Test {
  protected:
   InterruptedTest() { WriteFile(dir_ / "keys", "61\n"); }
 
-  // Builds a filter that is so large that its writing takes a while. With
-  // `ignored`, that signal is ignored from the start, as nohup does.
+  // Starts building a filter so large that writing it takes a while. If
+  // `ignored` is not 0, that signal is ignored from the start, as with nohup.
   pid_t Start(int ignored = 0) const {
     const pid_t pid = fork();
     if (pid != 0) {
@@ -51,8 +51,8 @@ class InterruptedTest : public ::testing::Test {
     _exit(127);
   }
 
-  // Stops it in the middle: its temporary file is there. False if it was
-  // faster.
+  // Stops the process while it writes, when its temporary file is there. False
+  // if the process was faster.
   bool StopWhileItWrites(pid_t pid) const {
     while (!IsWriting()) {
       if (waitid(P_PID, static_cast<id_t>(pid), &ended_,
@@ -75,7 +75,7 @@ class InterruptedTest : public ::testing::Test {
     });
   }
 
-  // Ended by the signal in the middle of its writing: the status.
+  // Sends the signal while filterdb writes, and returns the exit status.
   int Interrupt(int number, int ignored = 0) const {
     for (;;) {
       const pid_t pid = Start(ignored);
@@ -112,7 +112,7 @@ TEST_F(InterruptedTest, LeavesTheOldFile) {
   EXPECT_EQ(dir_.Names(), (Names{"keys", "nb-1-big-Filter.db"}));
 }
 
-// As under nohup.
+// As with nohup.
 TEST_F(InterruptedTest, ASignalThatIsIgnoredStaysSo) {
   const int status = Interrupt(SIGHUP, /*ignored=*/SIGHUP);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
@@ -130,8 +130,8 @@ TEST_F(InterruptedTest, TheNextRunRemovesWhatOneLeft) {
   EXPECT_EQ(dir_.Names(), (Names{"keys", "nb-1-big-Filter.db"}));
 }
 
-// Also by one in another container, where the number of no process says
-// anything.
+// Even if the writer is in another container, where a process number means
+// nothing here.
 TEST_F(InterruptedTest, TheNextRunLeavesWhatIsBeingWritten) {
   const pid_t pid = Start();
   if (!StopWhileItWrites(pid)) {
@@ -153,13 +153,13 @@ TEST_F(InterruptedTest, TheNextRunLeavesWhatIsBeingWritten) {
   EXPECT_GT(fs::file_size(dir_ / "nb-1-big-Filter.db"), 75000000);
 }
 
-// Also beside the file that a link leads to.
+// Also next to the file that a link leads to.
 TEST_F(InterruptedTest, TheNextRunLeavesTheRest) {
   const std::string file = "nb-1-big-Filter.db";
   fs::create_directory(dir_ / "folder");
   const Names others = {
       file + ".tmp",
-      file + ".tmp20261123",  // May be a user's.
+      file + ".tmp20261123",  // Could be a user's file.
       file + ".cassandra_bloom-",
       file + ".cassandra_bloom-0123456",
       file + ".cassandra_bloom-0123456789",
@@ -185,7 +185,7 @@ TEST_F(InterruptedTest, TheNextRunLeavesTheRest) {
   }
   EXPECT_EQ(now, expected);
 
-  // What is no file is none of ours.
+  // A folder is not one of filterdb's temporary files.
   const std::string folder = dir_ / (file + ".cassandra_bloom-01234567");
   fs::create_directory(folder);
   fs::remove(dir_ / file);

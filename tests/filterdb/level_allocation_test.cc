@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Monkey's closed form, against the definition.
+// Compares Monkey's closed form with its definition.
 
 #include "tools/filterdb/doctor/level_allocation.h"
 
@@ -34,8 +34,8 @@ double SumOfRates(const Runs& bits) {
   return sum;
 }
 
-// By many small steps, each of them where the sum of the rates falls most. (It
-// is a sum of convex functions, so that this finds its minimum.)
+// Minimises in many small steps; each goes where the sum of the rates falls
+// most. This finds the minimum, because the rates are convex functions.
 Runs BruteForce(const Runs& keys, double total_bits) {
   constexpr int kSteps = 40000;
   const double step = total_bits / kSteps;
@@ -65,8 +65,8 @@ TEST(LevelAllocationTest, Uniform) {
   EXPECT_EQ(UniformBits({1, 3}, 40), (Runs{10, 10}));
 }
 
-// Four levels of ten times the size at 10 bits: 9.5 bits at the bottom, and 2.8
-// times fewer false positives.
+// Four levels, each ten times as large as the one above, at 10 bits per key:
+// 9.5 bits in the last level, and 2.8 times fewer false positives.
 TEST(LevelAllocationTest, MonkeyOfFourLevels) {
   const Runs keys = {1e3, 1e4, 1e5, 1e6};
   const double total = 10 * 1111e3;
@@ -122,7 +122,7 @@ TEST(LevelAllocationTest, EqualsBruteForce) {
     const double best = SumOfRates(bits);
     const double brute = SumOfRates(BruteForce(keys, total));
     EXPECT_LE(best, brute * (1 + 1e-9));
-    // The steps are too large for the smallest runs.
+    // The steps are too coarse for the smallest runs.
     EXPECT_NEAR(best, brute, 0.02 * brute + 1e-6);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What filterdb writes into: regular files, symbolic links, FIFOs, devices and
-// standard output; and what it leaves alone.
+// What filterdb writes to (regular files, symbolic links, FIFOs, devices and
+// standard output), and what it leaves alone.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,15 +24,15 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A command that writes a filter, with OUT for the file.
+// A command that writes a filter. OUT stands for the file.
 struct Writer {
   const char* name;
   const char* arguments;
-  const char* option;   // What names the file.
-  const char* message;  // What is said of it, after its name.
+  const char* option;   // The option that names the file.
+  const char* message;  // What follows the file's name in the message.
 };
 
-// For the messages of assertions.
+// Used in the messages of assertions.
 std::ostream& operator<<(std::ostream& stream, const Writer& writer) {
   return stream << writer.name;
 }
@@ -58,7 +58,7 @@ class OutputsTest : public ::testing::TestWithParam<Writer> {
     fs::remove(dir_ / "nb-1-big-Filter.db");
   }
 
-  // The command of the parameter; `more` follows it.
+  // Runs the command under test; `more` follows its arguments.
   Ran Write(const std::string& out, const std::string& more = "",
             const std::string& before = "") {
     std::string arguments = GetParam().arguments;
@@ -66,7 +66,7 @@ class OutputsTest : public ::testing::TestWithParam<Writer> {
     return Run(arguments + " " + more, before);
   }
 
-  // More than a pipe holds.
+  // Writes more than fits into a pipe.
   Ran WriteMuch(const std::string& out, const std::string& more,
                 const std::string& before) {
     const std::string much = "--expected-keys=1000000 ";
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(All, OutputsTest, ::testing::ValuesIn(kWriters),
                            return std::string(test.param.name);
                          });
 
-// Reads a FIFO in the background; a shell waits for it with kWait.
+// Reads the FIFO in the background; with kWait a shell waits for that.
 std::string CatInto(const std::string& file) {
   return "timeout 20 cat fifo > " + file + " & ";
 }
@@ -148,7 +148,7 @@ TEST_P(OutputsTest, StandardOutputThatCannotTakeIt) {
   EXPECT_EQ(Read("code"), "2\n");
 }
 
-// By its name, which is the pipe's.
+// Names the pipe with the name of standard output.
 TEST_P(OutputsTest, ThePipeThatIsStandardOutput) {
   const Ran ran = Write("/dev/stdout", "| cat");
   EXPECT_EQ(ran.out, filter_);
@@ -174,7 +174,7 @@ TEST_P(OutputsTest, ADeviceStaysOne) {
   const bool is_own = MakeNullDevice(device);
   for (const std::string force : {"", "--force"}) {
     if (!is_own && !force.empty()) {
-      continue;  // Never with the machine's own.
+      continue;  // Never force on the machine's own device.
     }
     const std::string out = is_own ? device : "/dev/null";
     const Ran ran = Write(out, force);

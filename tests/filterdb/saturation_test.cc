@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// No filter that was built for its keys is called saturated.
+// A filter that was sized for its keys is never called saturated.
 
 #include "tools/filterdb/saturation.h"
 
@@ -24,7 +24,7 @@ struct Filled {
   }
 };
 
-// `make`: FilterDbBuilder::ForBitsPerKey or ForFpChance.
+// `make` is FilterDbBuilder::ForBitsPerKey or ForFpChance.
 template <typename Make>
 Filled Build(Make make, double size, uint64_t expected, uint64_t num_keys) {
   std::string error;
@@ -72,7 +72,7 @@ TEST(SaturationTest, ByTooManyKeys) {
         Build(FilterDbBuilder::ForBitsPerKey, bits, 10000, 30000).saturated())
         << bits;
   }
-  // With many probes it is still good: 0.3 % pass.
+  // With this many probes the filter is still good: 0.3 % of absent keys pass.
   EXPECT_FALSE(
       Build(FilterDbBuilder::ForBitsPerKey, 20, 10000, 20000).saturated());
   EXPECT_TRUE(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RocksDB's statistics as its releases write them.
+// Reads RocksDB's statistics as several releases write them.
 
 #include "tools/filterdb/doctor/statistics_text.h"
 
@@ -28,7 +28,7 @@ FilterQuestions Good(const std::string& text) {
   return questions.value_or(FilterQuestions());
 }
 
-// RocksDB 7.8, db_bench --statistics.
+// From RocksDB 7.8, db_bench --statistics.
 constexpr char kDbBench[] = R"(readmissing  :  1.000 micros/op
 STATISTICS:
 rocksdb.block.cache.miss COUNT : 5
@@ -51,8 +51,8 @@ TEST(StatisticsTextTest, OfDbBench) {
   EXPECT_DOUBLE_EQ(questions.Rate().value_or(0), 0.015);
 }
 
-// RocksDB 10.10, LOG: a line of the log before the first ticker, which has a
-// blank in front. The last of several dumps counts.
+// From a LOG of RocksDB 10.10: a line of the log precedes the first ticker,
+// which begins with a blank. The last of several dumps counts.
 TEST(StatisticsTextTest, OfALog) {
   const FilterQuestions questions = Good(
       "2026/01/01-00:00:00.000001 7f [db_impl.cc:1] STATISTICS:\n"
@@ -74,7 +74,7 @@ TEST(StatisticsTextTest, NoQuestions) {
                    .Rate());
 }
 
-// The counters are not read at one moment.
+// RocksDB does not read all counters at the same moment.
 TEST(StatisticsTextTest, MoreTruePositivesThanPositives) {
   EXPECT_EQ(Good("rocksdb.bloom.filter.useful COUNT : 1\n"
                  "rocksdb.bloom.filter.full.positive COUNT : 5\n"

@@ -12,7 +12,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-# A folder of plugin/, and those that it may include besides itself.
+# The folders of plugin/, and which others each may include.
 EDGES = {
     "filter": set(),
     "sstable": {"filter"},
@@ -24,7 +24,7 @@ EDGES = {
     "preload": set(),
 }
 
-# Which folder implements a public header.
+# The folder that implements each public header.
 PUBLIC = {
     "filter_db.h": "sstable",
     "key_reader.h": "sstable",
@@ -35,11 +35,11 @@ PUBLIC = {
     "c.h": "c",
 }
 
-# The loader calls a function of the C interface in a library that it opens at
-# run time. It takes the function's type from the header, and nothing else.
+# The loader opens a library at run time and calls a function of its C
+# interface. It takes only the function's type from the header.
 EXTRA_INCLUDES = {("plugin/preload/loader.cc", "include/cassandra_bloom/c.h")}
 
-# A top folder, and what it may include besides itself.
+# The top folders, and which others each may include.
 TOP_EDGES = {
     "include": set(),
     "plugin": {"include"},
@@ -59,16 +59,17 @@ MAY_INCLUDE_ROCKSDB = (
     "plugin/registry.cc",
     "plugin/c/rocksdb_c.cc",
 )
-# The rule is for these; tools, tests and benchmarks drive real databases.
+# The rule applies to these only; tools, tests and benchmarks use real
+# databases.
 ROCKSDB_RULE = ("include/", "plugin/")
 
-# RocksDB's own header of its private interface, in a build within its tree.
+# The header of RocksDB's private interface, in a build within its tree.
 ROCKSDB_INTERNAL = "table/block_based/filter_policy_internal.h"
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
-# How a position becomes a byte and a bit in it.
+# Computing the byte and the bit of a position.
 BIT = re.compile(r">> ?3\b|& ?7\b|[%/] ?8\b")
 
 
@@ -82,7 +83,7 @@ def sources(root: Path) -> list[str]:
 
 
 def target(root: Path, kind: str, name: str) -> str | None:
-    """The file of ours that an include names, or None."""
+    """The project's file that an include names, or None."""
     for file in (name, "include/" + name):
         if (root / file).is_file():
             return file
@@ -108,7 +109,7 @@ def in_folder(file: str, folder: str) -> bool:
 
 
 def wrong_edge(file: str, included: str) -> str | None:
-    """Why this include is not allowed, or None."""
+    """Why this include is not allowed, or None if it is."""
     top = file.split("/")[0]
     allowed = {top} | TOP_EDGES[top]
     if not any(in_folder(included, folder) for folder in allowed):
@@ -178,7 +179,7 @@ def check(root: Path) -> list[str]:
             why = wrong_edge(file, included)
             if why:
                 faults.append(f"{file}: includes {included}: {why}")
-            # A header and its source are one.
+            # A header and its source file count as one node.
             here, there = (str(Path(f).with_suffix("")) for f in (file, included))
             if here != there:
                 graph[here].add(there)

@@ -74,7 +74,8 @@ LevelSizing Monkey(double average, double size_ratio = 10,
   return sizing;
 }
 
-// ln 10 / (ln 2)^2 = 4.7925; all levels of 10 bits leave 10 - 4.7925 / 9.
+// ln 10 / (ln 2)^2 = 4.7925; 10 bits on average leave 10 - 4.7925 / 9 for the
+// last level.
 TEST(LevelSizingTest, MonkeyOfTenBits) {
   const LevelSizing sizing = Monkey(10);
   EXPECT_FALSE(sizing.IsUniform());
@@ -100,7 +101,7 @@ TEST(LevelSizingTest, MonkeyWithTheBottomGiven) {
   }
 }
 
-// However many levels it takes.
+// The limit holds for any number of levels.
 TEST(LevelSizingTest, MonkeyStopsAtAThousandthOfTheFalsePositives) {
   for (const double size_ratio : {2.0, 4.0, 100.0}) {
     const MonkeyAllocation monkey = {12, size_ratio, std::nullopt};
@@ -121,7 +122,8 @@ TEST(LevelSizingTest, MonkeyIsTheAverageWhereLevelsAreNoRuns) {
   }
 }
 
-// False positives of an absent key, by keys of each level and their bits.
+// The false positive rate of an absent key, given each level's number of keys
+// and bits per key.
 double Rate(const std::vector<double>& keys, const std::vector<double>& bits,
             double* mean_bits) {
   double rate = 0;
@@ -136,8 +138,9 @@ double Rate(const std::vector<double>& keys, const std::vector<double>& bits,
   return rate;
 }
 
-// Four levels, each T times the one above: no other bits of the same mean have
-// fewer false positives, and all have the mean that was asked for.
+// In four levels, each T times as large as the one above, no other bits per key
+// of the same mean have fewer false positives, and the mean is the one
+// requested.
 TEST(LevelSizingTest, MonkeyIsTheBestOfItsMean) {
   std::mt19937_64 random(20260101);
   for (const double size_ratio : {2.0, 4.0, 8.0, 10.0}) {

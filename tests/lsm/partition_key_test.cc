@@ -124,7 +124,7 @@ TEST(PartitionKeyTest, FindsTheKeyInEveryLayout) {
   }
 }
 
-// Too short, by one byte or by all, and just long enough.
+// Keys that are too short by one byte or entirely, and keys just long enough.
 TEST(PartitionKeyTest, AKeyThatEndsBeforeItsPartitionKeyIsTakenWhole) {
   const std::string zero(1, '\0');
   const struct {
@@ -164,7 +164,7 @@ TEST(PartitionKeyTest, AKeyThatEndsBeforeItsPartitionKeyIsTakenWhole) {
       {"skip:65535,u16", std::string(65535, '\0') + zero + zero, ""},
       {"composite:1", zero + "\1a", zero + "\1a"},
       {"composite:1", zero + "\1a" + zero + "row", zero + "\1a" + zero},
-      // Which byte ends a component, does not matter.
+      // The value of the byte that ends a component does not matter.
       {"composite:1", zero + "\1a\xFFrow", zero + "\1a\xFF"},
       {"composite:1", zero + zero, zero + zero},
       {"composite:1", zero + zero + zero, zero + zero + zero},
@@ -184,8 +184,8 @@ TEST(PartitionKeyTest, AKeyThatEndsBeforeItsPartitionKeyIsTakenWhole) {
   }
 }
 
-// What a filter and a prefix extractor rely on, for keys of every kind: short
-// lengths in them, so that many partition keys end within the key.
+// Filters and prefix extractors rely on this. Keys are of every kind; many have
+// small lengths in them, so that the partition key ends within the key.
 TEST(PartitionKeyTest, DependsOnNoByteBehindThePartitionKey) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -206,7 +206,7 @@ TEST(PartitionKeyTest, DependsOnNoByteBehindThePartitionKey) {
       }
       const std::string_view found = extractor.Extract(key);
       ASSERT_EQ(found, NaivePartitionKey(spelling, key)) << "key " << i;
-      // A part of the key itself.
+      // The result is a part of the key itself.
       ASSERT_GE(found.data(), key.data());
       ASSERT_LE(found.data() + found.size(), key.data() + key.size());
       const std::optional<size_t> end = extractor.End(key);

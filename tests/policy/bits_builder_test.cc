@@ -51,8 +51,8 @@ TEST_F(BitsBuilderTest, AdjacentDuplicatesCountOnce) {
   EXPECT_EQ(FinishBlock(builder.get()), Expected({"a", "b", "a"}));
 }
 
-// RocksDB makes all partitions with one builder, and adds the last prefix of a
-// partition to the next one, too: it must not be taken for a duplicate.
+// RocksDB makes all partitions with one builder and adds the last prefix of a
+// partition to the next one, too. The builder must not drop it as a duplicate.
 TEST_F(BitsBuilderTest, FinishForgetsTheLastKey) {
   const auto builder = NewBuilder(*policy_);
   builder->AddKey("a");
@@ -81,25 +81,25 @@ TEST_F(BitsBuilderTest, BothFormsOfFinishAgree) {
 }
 
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
-// The rules of RocksDB's own comment on AddKeyAndAlt.
+// The rules come from RocksDB's comment on AddKeyAndAlt.
 TEST_F(BitsBuilderTest, KeysAndAlternatesAreComparedWithTheirOwnKind) {
   const auto builder = NewBuilder(*policy_);
   builder->AddKey("k1");
   builder->AddKeyAndAlt("k2", "a");
-  builder->AddKeyAndAlt("k3", "a");  // The alternate again.
-  builder->AddKeyAndAlt("k3", "b");  // The key again.
+  builder->AddKeyAndAlt("k3", "a");  // Same alternate as before.
+  builder->AddKeyAndAlt("k3", "b");  // Same key as before.
   EXPECT_EQ(builder->EstimateEntriesAdded(), 5u);
   EXPECT_EQ(FinishBlock(builder.get()), Expected({"k1", "k2", "a", "k3", "b"}));
 
-  builder->AddKeyAndAlt("k", "k");  // Its own prefix.
+  builder->AddKeyAndAlt("k", "k");  // The key equals its alternate.
   EXPECT_EQ(builder->EstimateEntriesAdded(), 1u);
-  builder->AddKeyAndAlt("kk", "k");  // The previous key is the prefix.
+  builder->AddKeyAndAlt("kk", "k");  // The alternate is the previous key.
   EXPECT_EQ(builder->EstimateEntriesAdded(), 2u);
   EXPECT_EQ(FinishBlock(builder.get()), Expected({"k", "kk"}));
 
   builder->AddKeyAndAlt("k", "a");
   FinishBlock(builder.get());
-  builder->AddKeyAndAlt("k", "a");  // Nothing stays behind.
+  builder->AddKeyAndAlt("k", "a");  // Finish has forgotten both.
   EXPECT_EQ(FinishBlock(builder.get()), Expected({"k", "a"}));
 }
 #endif
@@ -138,7 +138,7 @@ TEST_F(BitsBuilderTest, ApproximateNumEntriesAgreesWithTheSize) {
     }
     EXPECT_EQ(builder->ApproximateNumEntries(0), 0u);
     EXPECT_EQ(builder->ApproximateNumEntries(15), 0u);
-    // RocksDB may ask for more than a filter can be.
+    // RocksDB may pass a size that no filter can have.
     EXPECT_EQ(builder->ApproximateNumEntries(SIZE_MAX),
               SizingForBitsPerKey(bits)->MaxKeys(kMaxFilterWords));
   }
@@ -163,7 +163,7 @@ class DetectCorruptionTest : public BitsBuilderTest {
 
 TEST_F(DetectCorruptionTest, AnIntactBlockPasses) {
   EXPECT_TRUE(builder_->MaybePostVerify(block_).ok());
-  // And so does the next partition.
+  // A second block from the same builder also passes.
   builder_->AddKey("a");
   Status status;
   block_ = builder_->Finish(&buffer_, &status);

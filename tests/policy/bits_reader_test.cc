@@ -30,7 +30,7 @@ std::vector<bool> MayMatchBatch(FilterBitsReader* reader,
   for (Slice& slice : slices) {
     pointers.push_back(&slice);
   }
-  // Neither answer may be what was there before.
+  // Reading over both values shows an answer that was not written.
   const auto answers = std::make_unique<bool[]>(keys.size() + 1);
   std::vector<bool> result;
   for (const bool before : {false, true}) {
@@ -71,7 +71,7 @@ TEST(BitsReaderTest, BatchesOfAnySizeEqualSingleKeys) {
   }
 }
 
-// All bits zero: whatever took it for a filter would match nothing.
+// All bits are zero: a reader that used them as a filter would match nothing.
 TEST(BitsReaderTest, BrokenBlocksMatchEverything) {
   const std::unique_ptr<const FilterPolicy> policy(
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
@@ -100,7 +100,7 @@ TEST(BitsReaderTest, AWellFormedBlockOfZerosMatchesNothing) {
   EXPECT_EQ(StatisticsOf(*policy).damaged_blocks, 0u);
 }
 
-// A filter says its own k and size: any policy of ours reads it.
+// A block states its own k and size, so every cassandra_bloom policy reads it.
 TEST(BitsReaderTest, ReadsFiltersOfOtherBitsPerKey) {
   const std::unique_ptr<const FilterPolicy> writer(
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(20));
@@ -121,7 +121,7 @@ TEST(BitsReaderTest, ReadsFiltersOfOtherBitsPerKey) {
 }
 
 TEST(BitsReaderDeathTest, ReportsTheFirstBrokenBlockOnly) {
-  // In a process of its own: the report comes once in the life of a process.
+  // Runs in its own process, because a process reports only once.
   EXPECT_EXIT(
       {
         const std::unique_ptr<const FilterPolicy> policy(

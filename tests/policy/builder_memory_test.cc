@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What building a filter takes in memory at most: 16 bytes a key, the filter,
-// and 1 MB.
+// Building a filter takes at most 16 bytes per key, the filter and 1 MB.
 
 #include <gtest/gtest.h>
 
@@ -42,7 +41,7 @@ TEST_P(BuilderMemoryTest, Peak) {
   EXPECT_GT(block_size, num_keys * 10 / 8);
   EXPECT_LE(*peak,
             kBytesPerKey * num_keys + static_cast<int64_t>(block_size) + kRest);
-  // The meter sees what there is to see.
+  // Shows that the meter works.
   EXPECT_GE(*peak, kBytesPerKey * num_keys + static_cast<int64_t>(block_size));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FilterPolicy::CreateFromString, the direct way from a string to a policy.
+// FilterPolicy::CreateFromString, which makes a policy directly from a string.
 
 #include <gtest/gtest.h>
 
@@ -87,7 +87,7 @@ TEST_F(CreateFromStringTest, RefusedStringsAreExplained) {
   }
 }
 
-// RocksDB may go on with the policy of a refused string.
+// RocksDB may continue with the policy of a refused string.
 TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
   const std::string filter = BuildBlock(Create("cassandra_bloom:10"));
   for (const RefusedString& refused : RefusedStrings()) {
@@ -96,7 +96,7 @@ TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
     FilterPolicy::CreateFromString(ConfigOptions(), refused.text, &policy)
         .PermitUncheckedError();
     ASSERT_NE(policy, nullptr);
-    // What is stored of it is refused again.
+    // RocksDB would store the policy's id; that is refused again.
     PolicyPtr stored;
     EXPECT_TRUE(FilterPolicy::CreateFromString(ConfigOptions(), policy->GetId(),
                                                &stored)
@@ -124,7 +124,7 @@ TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
   }
 }
 
-// What a policy is created over, RocksDB gives as the default of a new string.
+// RocksDB passes an existing policy as the default for the new string.
 TEST_F(CreateFromStringTest, AnEarlierPolicyLeavesNothingBehind) {
   for (const AcceptedString& earlier : AcceptedStrings()) {
     SCOPED_TRACE(std::string("over ") + earlier.text);
@@ -139,7 +139,7 @@ TEST_F(CreateFromStringTest, AnEarlierPolicyLeavesNothingBehind) {
   }
 }
 
-// RocksDB's parser of options strings does not bring these back.
+// RocksDB's options parser would not read these characters back.
 TEST_F(CreateFromStringTest, IdsHoldNoCharacterOfTheOptionsSyntax) {
   const auto check = [](const char* text) {
     SCOPED_TRACE(text);

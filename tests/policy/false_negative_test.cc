@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// No false negative, ever; and the rate of false positives is the expected one.
+// There are no false negatives, and the false positive rate is as expected.
 
 #include <gtest/gtest.h>
 
@@ -119,7 +119,7 @@ TEST_P(FalsePositiveRateTest, IsTheExpectedOne) {
   constexpr uint64_t kAbsent = 10000000;
   const std::unique_ptr<const FilterPolicy> policy(
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(GetParam().bits_per_key));
-  // 9 to 24 bytes: short keys might be among the present ones.
+  // Keys have 9 to 24 bytes: a shorter one might be among the present keys.
   const auto key_of = [](uint64_t number, std::string* key) {
     RandomKeys(Seed(), 15).Make(number, key);
     key->append(reinterpret_cast<const char*>(&number), sizeof(number));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A filter of more than 2^31 bits, so that no position fits into an int32.
+// A filter of more than 2^31 bits, so that positions do not fit into an int32.
 //
-// CASSANDRA_BLOOM_LARGE_KEYS=300000000 makes one of so many keys, which takes
-// 18 bytes of memory each, and minutes; without it, there is none.
+// CASSANDRA_BLOOM_LARGE_KEYS=300000000 makes a filter of that many keys. It
+// takes 18 bytes of memory per key, and minutes. Without the variable the test
+// is skipped.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ using ROCKSDB_NAMESPACE::Slice;
 constexpr uint64_t kSample = 10'000'000;
 constexpr uint64_t kBatch = 50;
 
-// Of the process so far, as the kernel says it.
+// The peak of this process so far, as the kernel reports it.
 std::string PeakMemory() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -43,7 +44,8 @@ std::string PeakMemory() {
   return " unknown";
 }
 
-// How many of `kSample` keys match, spread over those numbered from `first` on.
+// How many of `kSample` keys match, drawn at random from the `num_keys` keys
+// numbered from `first` on.
 uint64_t CountMatches(FilterBitsReader* reader, uint64_t first,
                       uint64_t num_keys) {
   uint64_t random = Seed() + first;

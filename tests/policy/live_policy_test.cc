@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Strings that name no policy, or not quite: none of them changes a policy of
-// ours in silence, or takes it away.
+// Strings that name no policy, or misspell one, never silently change or remove
+// an existing cassandra_bloom policy.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -42,7 +42,7 @@ class LivePolicyTest : public ::testing::Test {
     return policy;
   }
 
-  // By both of RocksDB's ways to make one.
+  // Made in both ways that RocksDB offers.
   static std::vector<PolicyPtr> LivePolicies() {
     return {Create("cassandra_bloom"), Create("cassandra_bloom:10"),
             Create("{id=cassandra_bloom;fp_chance=0.01}"),
@@ -50,12 +50,13 @@ class LivePolicyTest : public ::testing::Test {
             PolicyPtr(NewCassandraBloomPolicyForFpChance(0.01))};
   }
 
-  // Configuring is for those who make a policy; RocksDB's pointers are const.
+  // Only the creator of a policy may configure it; RocksDB's pointers are
+  // const.
   static FilterPolicy* Mutable(const PolicyPtr& policy) {
     return const_cast<FilterPolicy*>(policy.get());
   }
 
-  // Sets one table option over `policy`, which stays as it is.
+  // Sets one table option on top of `policy`, which must not change.
   static Status SetTableOption(const PolicyPtr& policy,
                                const std::string& option, Options* options) {
     ColumnFamilyOptions base;
@@ -102,7 +103,7 @@ TEST_F(LivePolicyTest, CannotBeConfigured) {
   }
 }
 
-// It says nothing about itself but its id, from which it can be made again.
+// A policy reports nothing but its id, which is enough to make it again.
 TEST_F(LivePolicyTest, HasNoOptionsOfItsOwn) {
   for (const PolicyPtr& policy : LivePolicies()) {
     ASSERT_NE(policy, nullptr);
@@ -128,8 +129,8 @@ TEST_F(LivePolicyTest, ARefusedOneStaysRefused) {
                         {"", "'abc'", "0 to 100"}));
 }
 
-// RocksDB takes options without an id as those of the policy that is there. A
-// policy says one thing only: to change it, its name is needed.
+// RocksDB applies options without an id to the existing policy. A policy has no
+// options of its own: a change must give its name.
 TEST_F(LivePolicyTest, OptionsWithoutANameAreRefused) {
   for (const char* const option :
        {"bits_per_key=12", "fp_chance=0.01", "fp_chance=junk", "foo=bar"}) {
@@ -147,8 +148,8 @@ TEST_F(LivePolicyTest, OptionsWithoutANameAreRefused) {
   }
 }
 
-// These never reach a policy. What RocksDB does with them is not ours to
-// choose; it must be what happens to the built-in policy.
+// These never reach a policy. RocksDB decides what happens to them; it must be
+// what happens with the built-in policy.
 TEST_F(LivePolicyTest, NestedNamesAreTakenAsForTheBuiltInPolicy) {
   const std::function<std::string(const std::string& id)> options_of[] = {
       [](const std::string&) { return "filter_policy.bits_per_key=12"; },
@@ -174,9 +175,9 @@ TEST_F(LivePolicyTest, NestedNamesAreTakenAsForTheBuiltInPolicy) {
   }
 }
 
-// Braces that RocksDB does not take off, and options that it cannot tell apart,
-// reach the registry as they are. RocksDB itself would find no policy of such a
-// name, and go on without.
+// Braces that RocksDB does not remove, and options that it cannot separate,
+// reach the registry unchanged. RocksDB would find no policy of such a name and
+// continue without one.
 TEST_F(LivePolicyTest, AMisspeltPolicyIsNotSilentlyNone) {
   for (const char* const text :
        {"{cassandra_bloom:10}", "{cassandra_bloom:abc}",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Numbers are written with a point, whatever the locale of the program.
+// Numbers are written with a decimal point, whatever the program's locale.
 
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ void ExpectPoints() {
                         {"", "'9,5'", "0 to 100"}));
 }
 
-// What streams use.
+// The C++ locale, which streams use.
 TEST(LocaleTest, CommaInTheCppLocale) {
   const std::locale before = std::locale::global(
       std::locale(std::locale::classic(), new CommaPunctuation));
@@ -51,8 +51,8 @@ TEST(LocaleTest, CommaInTheCppLocale) {
   std::locale::global(before);
 }
 
-// What printf and strtod use. The locale is made here, so that none has to be
-// installed; its sources are in Debian's package `locales`.
+// The C locale, which printf and strtod use. The test builds it from the
+// sources in Debian's package `locales`, so that none has to be installed.
 TEST(LocaleTest, CommaInTheCLocale) {
   const TempDir dir;
   const ProcessResult made = RunProcess({"/usr/bin/localedef", "-i", "de_DE",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The mark that keeps an OPTIONS file from who does not know the policy, as a
-// string; options_file_test.cc has it in files.
+// The mark that keeps programs without cassandra_bloom from loading an OPTIONS
+// file, as a string; options_file_test.cc tests it in files.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
@@ -25,7 +25,8 @@ using ROCKSDB_NAMESPACE::Status;
 
 constexpr char kMark[] = "{id=SkipListFactory:00;cassandra_bloom=required}";
 
-// RocksDB's own names and ours, whatever else the process has registered.
+// Knows RocksDB's names and cassandra_bloom's, and nothing else that the
+// process has registered.
 ConfigOptions KnowingConfig() {
   ConfigOptions config;
   config.registry = ObjectRegistry::NewInstance();
@@ -77,7 +78,7 @@ TEST(MarkedSkipListTest, AWrongMarkIsAnError) {
       << status.ToString();
 }
 
-// As in a process that has not loaded us.
+// The default registry here is that of a process without cassandra_bloom.
 TEST(MarkedSkipListTest, IsRefusedWhereNobodyHasRegisteredUs) {
   ColumnFamilyOptions family;
   const Status status = ParseFamily(

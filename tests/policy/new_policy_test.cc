@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of the public header, and the names that are frozen.
+// The functions of the public header, and the frozen names.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -52,8 +52,8 @@ constexpr BitsAndId kBitsAndIds[] = {
     {std::numeric_limits<double>::quiet_NaN(), "cassandra_bloom:100"},
 };
 
-// A file's filter is found by CompatibilityName, an OPTIONS file's policy by
-// Name and id: another name is an unfiltered database.
+// RocksDB finds a file's filter by CompatibilityName and an OPTIONS file's
+// policy by Name and id. With another name the database would be unfiltered.
 TEST(NewPolicyTest, NamesAreFrozen) {
   const PolicyPtr bits(NewCassandraBloomPolicy(10));
   const PolicyPtr chance(NewCassandraBloomPolicyForFpChance(0.01));
@@ -75,8 +75,8 @@ PolicyPtr PolicyFor(double bits_per_key, double fp_chance,
   return PolicyPtr(NewCassandraBloomPolicyFromOptions(options));
 }
 
-// What is hashed of a key must be in the name: a filter read by another policy
-// would hide rows.
+// The name must say what part of a key is hashed: a filter read by a policy
+// that hashes another part would hide rows.
 TEST(NewPolicyTest, NamesWithPartitionKeysAreFrozen) {
   const struct {
     const char* partition_key;
@@ -168,13 +168,13 @@ TEST(NewPolicyTest, OptionsOfMonkey) {
   EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
 }
 
-// Levels are counted from the last one, where RocksDB fills them from there.
+// Where RocksDB fills levels from the last one, they are counted from there.
 TEST(NewPolicyTest, MonkeyHasToKnowTheLastLevel) {
   TempDb db;
   const struct {
     const char* policy;
     bool dynamic;
-    const char* refused;  // Empty: it is not.
+    const char* refused;  // Part of the message; empty if accepted.
   } cases[] = {
       {"cassandra_bloom:10:allocation:monkey", true, ""},
       {"cassandra_bloom:10:allocation:monkey", false, "bottom_level="},
@@ -221,7 +221,7 @@ TEST(NewPolicyTest, MonkeyHasToKnowTheLastLevel) {
   }
 }
 
-// With several paths, RocksDB does without dynamic levels, whatever was set.
+// With several paths RocksDB ignores the setting of dynamic levels.
 TEST(NewPolicyTest, MonkeyWithSeveralPaths) {
   TempDb db;
   CassandraBloomOptions policy;

@@ -39,7 +39,7 @@ class NoMemoryTest : public ::testing::Test {
     }
   }
 
-  // Not an empty block: as a partition it would match nothing.
+  // The block must not be empty: as a partition an empty one matches nothing.
   void ExpectMatchAllAndOk() {
     Status status;
     const Slice block = builder_->Finish(&buffer_, &status);
@@ -55,7 +55,7 @@ class NoMemoryTest : public ::testing::Test {
     EXPECT_NE(logger_.line().find("no memory for a filter of 5000 entries"),
               std::string::npos)
         << logger_.line();
-    // The next filter is a good one again.
+    // The next filter is complete again.
     EXPECT_EQ(builder_->EstimateEntriesAdded(), 0u);
     AddKeys(5000);
     const std::string good = FinishBlock(builder_.get());
@@ -87,7 +87,7 @@ TEST_F(NoMemoryTest, InAddKey) {
 TEST_F(NoMemoryTest, HalfWayThroughTheKeys) {
   AddKeys(1);
   largest_allocation = 1000;
-  AddKeys(5000);  // The first of them is the one already there.
+  AddKeys(5000);  // Its first key is already there, so 5000 in all.
   EXPECT_EQ(builder_->EstimateEntriesAdded(), 5000u);
   ExpectMatchAllAndOk();
 }
@@ -115,14 +115,14 @@ TEST_F(NoMemoryTest, ForTheBuilderOrTheReader) {
   ROCKSDB_NAMESPACE::FilterBuildingContext context(table_options_);
   context.info_log = &logger_;
   largest_allocation = 0;
-  // RocksDB takes both for "no filter".
+  // RocksDB takes either nullptr for "no filter".
   EXPECT_EQ(policy_->GetBuilderWithContext(context), nullptr);
   EXPECT_EQ(policy_->GetFilterBitsReader(block), nullptr);
   EXPECT_EQ(logger_.num_lines(), 1);
 }
 
-// With the allocations at hand, here also: memory that changes by itself. The
-// last allocation of a few keys are the hashes.
+// Memory that changes by itself. This test is here because it needs the address
+// of an allocation: for a few keys the last one holds the hashes.
 class ChangedMemoryTest : public NoMemoryTest {
  protected:
   void SetUp() override {
@@ -152,7 +152,7 @@ TEST_F(ChangedMemoryTest, BeforeTheFilterIsVerified) {
   Status status;
   const Slice block = builder_->Finish(&buffer_, &status);
   ASSERT_TRUE(status.ok());
-  FlipABitOfAHash();  // Now the hash of a key that is not in the filter.
+  FlipABitOfAHash();  // Now it is the hash of an absent key.
   status = builder_->MaybePostVerify(block);
   EXPECT_TRUE(status.IsCorruption());
   EXPECT_NE(status.ToString().find("a key is missing"), std::string::npos);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The ways by which a filter_policy string gets into the options of a database.
+// The routes on which a filter_policy string gets into a database's options.
 
 #ifndef CASSANDRA_BLOOM_TESTS_POLICY_OPTION_ROUTES_H_
 #define CASSANDRA_BLOOM_TESTS_POLICY_OPTION_ROUTES_H_
@@ -20,11 +20,11 @@ struct OptionRoute {
       ROCKSDB_NAMESPACE::Options* result);
 
   const char* name;
-  // Are the options `base` plus the policy, or all from a file?
+  // True if the result is `base` plus the policy; false if all is from a file.
   bool builds_on_base;
-  // Does the way have no ConfigOptions?
+  // True if the route takes no ConfigOptions.
   bool is_old_api;
-  // Can it carry a policy with options in braces?
+  // True if the route can carry a policy written as options in braces.
   bool takes_braces;
   Load load;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A filter_policy string on every way into a database's options: what is
-// accepted arrives, and what is refused is never a database without filters.
+// A filter_policy string on every route into a database's options: an accepted
+// string arrives, and a refused one never gives a database without filters.
 
 #include "tests/policy/option_routes.h"
 
@@ -39,15 +39,16 @@ class OptionRoutesTest : public ::testing::Test {
     return options;
   }
 
-  // Options that hold nothing, ours of both kinds, and a built-in policy.
+  // Options with no policy, with cassandra_bloom policies of both kinds, and
+  // with a built-in one.
   static std::vector<Options> Bases() {
     return {With(nullptr), With(PolicyPtr(NewCassandraBloomPolicy(7))),
             With(PolicyPtr(NewCassandraBloomPolicyForFpChance(0.1))),
             With(PolicyPtr(NewBloomFilterPolicy(7)))};
   }
 
-  // Calls `check` for every way, setting and base that the way knows, and for
-  // every text that it can carry.
+  // Calls `check` for every route with every setting, base and text that the
+  // route supports.
   template <typename Text, typename Check>
   static void OnEveryRoute(const std::vector<Text>& texts, Check check) {
     const std::vector<ConfigOptions> all_configs = AllConfigOptions();
@@ -69,7 +70,7 @@ class OptionRoutesTest : public ::testing::Test {
             }
           }
           if (HasFailure()) {
-            return;  // Thousands more would say the same.
+            return;  // Thousands more failures would say the same.
           }
         }
       }
@@ -115,7 +116,7 @@ TEST_F(OptionRoutesTest, RefusedStringsAreRefusedAtTheLatestByOpen) {
         EXPECT_TRUE(IsRefusal(status, refused));
         ++num_refused_by_open;
       });
-  // Both happen, or this tests less than it says.
+  // Both must occur, or this tests less than it claims.
   EXPECT_GT(num_refused_by_open, 1000);
   EXPECT_GT(num_refused_before, 1000);
 }

@@ -52,8 +52,7 @@ class OptionsFileTest : public ::testing::Test {
     return db_.path() + "/" + name;
   }
 
-  // Writes another policy in the place of `from`, the one that stands in the
-  // database's OPTIONS file.
+  // Replaces the policy `from` in the database's OPTIONS file with `to`.
   void EditPolicy(const std::string& from, const std::string& to) {
     std::string text = ReadFile(LatestOptionsFile());
     const std::string line = "filter_policy=" + from + "\n";
@@ -63,7 +62,7 @@ class OptionsFileTest : public ::testing::Test {
     WriteFile(LatestOptionsFile(), text);
   }
 
-  // The filter policies that the files of the open database name.
+  // The filter policies named in the properties of the open database's files.
   std::vector<std::string> PoliciesOfFiles() {
     TablePropertiesCollection all;
     EXPECT_TRUE(db_.db()->GetPropertiesOfAllTables(&all).ok());
@@ -141,7 +140,7 @@ TEST_F(OptionsFileTest, AnEditedFileIsTakenOrRefused) {
   }
 }
 
-// Not only the default column family is validated.
+// RocksDB validates every column family, not only the default one.
 TEST_F(OptionsFileTest, OneWrongColumnFamilyIsEnoughToRefuse) {
   ASSERT_TRUE(db_.Open(OptionsWith("bloomfilter:10")).ok());
   TempDb::Handle family = nullptr;
@@ -157,8 +156,8 @@ TEST_F(OptionsFileTest, OneWrongColumnFamilyIsEnoughToRefuse) {
   EXPECT_TRUE(IsRefusal(db_.OpenLatest(&loaded), {"", "'seven'", "0 to 100"}));
 }
 
-// RocksDB reads what it has written, by the default registry, before it keeps
-// it.
+// Before RocksDB keeps an OPTIONS file that it has written, it reads the file
+// with the default registry.
 TEST_F(OptionsFileTest, TheMarkOfAFileIsKept) {
   Options options = OptionsWith("cassandra_bloom:10");
   ASSERT_TRUE(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Partition keys in filters, through RocksDB's interface of builders and
-// readers.
+// Filters of partition keys, through RocksDB's builder and reader interfaces.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
@@ -82,7 +81,7 @@ TEST(PartitionKeyBitsTest, TheBlockIsThatOfThePartitionKeys) {
   }
 }
 
-// A partition that goes on in the next partition of the filter is in both.
+// A row partition that spans two filter partitions must be in both.
 TEST(PartitionKeyBitsTest, FinishForgetsTheLastPartition) {
   const auto policy = PolicyFor("fixed:2");
   const auto builder = NewBuilder(*policy);
@@ -96,7 +95,7 @@ TEST(PartitionKeyBitsTest, FinishForgetsTheLastPartition) {
   EXPECT_EQ(FinishBlock(builder.get()), Expected({"aa"}));
 }
 
-// With the prefix extractor, whole keys and prefixes have the same entries.
+// With the prefix extractor, a whole key and its prefix have the same entry.
 TEST(PartitionKeyBitsTest, AKeyAndItsPrefixAreOneEntry) {
   for (const PartitionLayout& layout : kPartitionLayouts) {
     if (!HasEnd(layout)) {
@@ -126,7 +125,7 @@ TEST(PartitionKeyBitsTest, AKeyAndItsPrefixAreOneEntry) {
   }
 }
 
-// Everything that a stranger could write as a key.
+// Malformed and extreme keys.
 std::vector<std::string> HostileKeys(uint64_t seed) {
   std::vector<std::string> keys = {"", std::string(65536, '\xFF'),
                                    std::string(65536, '\0'),
@@ -165,7 +164,8 @@ bool MatchesInBatch(FilterBitsReader* reader, const std::string& key) {
   return may_match[1];
 }
 
-// Added and asked in every way, also as the prefix alone, which was not added.
+// Keys are added and queried in every way. A prefix that was not added alone is
+// queried alone, too.
 TEST(PartitionKeyBitsTest, HostileKeysAreFoundAgain) {
   SCOPED_TRACE(Seed());
   const std::vector<std::string> keys = HostileKeys(Seed());

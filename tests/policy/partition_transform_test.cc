@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The prefix extractor that is a string: what it does, on which ways it comes,
-// and that a wrong one is never silently none.
+// The prefix extractor that is configured with a string: what it does, the
+// routes on which it arrives, and that a wrong string never silently gives
+// none.
 
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
@@ -41,7 +42,7 @@ using ROCKSDB_NAMESPACE::Status;
 
 using TransformPtr = std::shared_ptr<const SliceTransform>;
 
-// Given, and what it calls itself.
+// The string given, and the id of the result.
 constexpr const char* kAccepted[][2] = {
     {"cassandra_partition:fixed:16", "cassandra_partition:fixed:16"},
     {"cassandra_partition:skip:8,fixed:16",
@@ -54,7 +55,7 @@ constexpr const char* kAccepted[][2] = {
     {"{id=cassandra_partition:skip:8,u16}", "cassandra_partition:skip:8,u16"},
 };
 
-// Given, and two parts of what is said about it.
+// The string given, and two parts of the error message.
 constexpr const char* kRefused[][3] = {
     {"cassandra_partition", "'cassandra_partition'", "PARTITION_KEY"},
     {"cassandra_partition:", "''", "skip:S,u16"},
@@ -91,7 +92,7 @@ std::string FileText(const std::string& prefix_extractor) {
                      "  prefix_extractor=" + prefix_extractor + "\n");
 }
 
-// Every way, with the options that come of it.
+// One route, with the options that result from it.
 struct Loaded {
   std::string way;
   Status status;
@@ -168,7 +169,7 @@ TEST_F(PartitionTransformTest, RefusedStringsAreRefusedOnEveryWay) {
         SCOPED_TRACE(loaded.way);
         Status status = loaded.status;
         if (status.ok()) {
-          // RocksDB ignores the answer if it is to ignore unknown options.
+          // RocksDB ignores the error if told to ignore unknown options.
           EXPECT_TRUE(config.ignore_unknown_options);
           ASSERT_NE(loaded.transform, nullptr) << "silently none";
           EXPECT_FALSE(loaded.transform->InDomain("a key"));
@@ -195,7 +196,7 @@ TEST_F(PartitionTransformTest, WrongOnesInCppAreRefused) {
   }
 }
 
-// An SST file's prefixes are found by this name.
+// RocksDB finds the prefixes of an SST file by this name.
 TEST_F(PartitionTransformTest, NamesAreFrozen) {
   const TransformPtr transform = TransformFor("skip:8,u16");
   EXPECT_STREQ(transform->Name(), "cassandra_partition");
@@ -232,8 +233,8 @@ TEST_F(PartitionTransformTest, CanBeChangedInAnOpenDatabase) {
   EXPECT_EQ(now(), "cassandra_partition:fixed:4");
 }
 
-// What RocksDB says of ColumnFamilyOptions::prefix_extractor and of
-// SliceTransform, for sorted keys of every kind.
+// The contract in RocksDB's comments on ColumnFamilyOptions::prefix_extractor
+// and SliceTransform, for sorted keys of every kind.
 TEST_F(PartitionTransformTest, KeepsRocksdbsContract) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -260,7 +261,7 @@ TEST_F(PartitionTransformTest, KeepsRocksdbsContract) {
     std::string last_prefix;
     bool last_in_domain = false;
     uint64_t num_in_domain = 0;
-    std::vector<std::string> closed;  // Prefixes whose group has ended.
+    std::vector<std::string> closed;  // Prefixes of groups that have ended.
     for (const std::string& key : keys) {
       const bool in_domain = transform->InDomain(key);
       if (!in_domain) {
@@ -281,14 +282,15 @@ TEST_F(PartitionTransformTest, KeepsRocksdbsContract) {
       ASSERT_TRUE(transform->InDomain(longer));
       ASSERT_EQ(transform->Transform(longer), prefix);
       if (last_in_domain && prefix != last_prefix) {
-        ASSERT_LT(last_prefix, prefix.ToString());  // The order is kept.
+        ASSERT_LT(last_prefix, prefix.ToString());  // Keeps the key order.
         closed.push_back(last_prefix);
       }
       last_prefix = prefix.ToString();
       last_in_domain = true;
     }
     EXPECT_GT(num_in_domain, 100u);
-    // A group is in one piece, with nothing out of the domain in it.
+    // The keys of a prefix are contiguous, with no key outside the domain
+    // between them.
     if (last_in_domain) {
       closed.push_back(last_prefix);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What strings say of the bits per key of each level.
+// The bits per key of each level that a policy string gives.
 
 #include "plugin/policy/policy_config.h"
 
@@ -12,7 +12,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// Of level 0 to 6.
+// The bits per key of levels 0 to 6.
 std::vector<double> BitsByLevel(const std::string& id) {
   const PolicySettings settings = PolicyString(id).Settings();
   EXPECT_EQ(settings.error, "");
@@ -37,12 +37,12 @@ TEST(PolicySettingsTest, BitsByLevel) {
   EXPECT_EQ(BitsByLevel("cassandra_bloom:12:bottommost_bits:0"), Bits(7, 12));
 }
 
-// A level takes ln T / (ln 2)^2 more than the one below, and the last one
-// 1 / (T - 1) of that less than the average.
+// A level gets ln T / (ln 2)^2 more than the next deeper one. The last level
+// gets 1 / (T - 1) of that less than the average.
 TEST(PolicySettingsTest, MonkeyByLevel) {
   EXPECT_EQ(BitsByLevel("cassandra_bloom:10:allocation:monkey"),
             (Bits{23.845, 23.845, 23.845, 23.845, 19.053, 14.26, 9.467}));
-  // 10 is the default for ever: it is not in stored ids.
+  // The default of 10 never changes, so stored ids leave it out.
   EXPECT_EQ(BitsByLevel("cassandra_bloom:10:allocation:monkey"),
             BitsByLevel("cassandra_bloom:10:allocation:monkey:size_ratio:10"));
   EXPECT_EQ(BitsByLevel("cassandra_bloom:12:allocation:monkey:size_ratio:4"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Looks into policies, options and messages.
+// Inspects policies, options and messages.
 
 #ifndef CASSANDRA_BLOOM_TESTS_POLICY_POLICY_PROBE_H_
 #define CASSANDRA_BLOOM_TESTS_POLICY_POLICY_PROBE_H_
@@ -21,11 +21,12 @@ namespace cassandra_bloom::testing {
 
 using PolicyPtr = std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>;
 
-// In RocksDB's default registry, for the life of the process.
+// Registers cassandra_bloom in RocksDB's default registry, which lasts as long
+// as the process.
 void RegisterInDefaultRegistry();
 
-// Every combination of the four settings that say how strictly options strings
-// are taken.
+// Every combination of the four settings that control how strictly options
+// strings are parsed.
 std::vector<ROCKSDB_NAMESPACE::ConfigOptions> AllConfigOptions();
 std::string ToString(const ROCKSDB_NAMESPACE::ConfigOptions& config);
 
@@ -35,22 +36,22 @@ PolicyPtr FilterPolicyOf(
 void SetFilterPolicy(PolicyPtr policy,
                      ROCKSDB_NAMESPACE::ColumnFamilyOptions* cf_options);
 
-// "(none)" for null.
+// The policy's id; "(none)" for null.
 std::string IdOf(const PolicyPtr& policy);
 
-// The filter of kNumTableKeys keys. "(no builder)" if the policy builds none,
-// "(no policy)" for null.
+// The filter block of kNumTableKeys keys. "(no builder)" if the policy builds
+// none, "(no policy)" for null.
 std::string BuildBlock(const PolicyPtr& policy);
 
-// The header of a filter block.
+// Fields of the header of a filter block.
 int32_t NumProbes(const std::string& block);
 int32_t NumWords(const std::string& block);
 
-// Does `message` say what is wrong with `refused`?
+// Whether `message` says why `refused` was refused.
 ::testing::AssertionResult Explains(const std::string& message,
                                     const RefusedString& refused);
 
-// An InvalidArgument that Explains.
+// Whether `status` is InvalidArgument and its message passes Explains.
 ::testing::AssertionResult IsRefusal(const ROCKSDB_NAMESPACE::Status& status,
                                      const RefusedString& refused);
 

@@ -25,25 +25,26 @@ const std::vector<AcceptedString>& AcceptedStrings() {
       {"cassandra_bloom:20", "cassandra_bloom:20", 14, 313},
       {"cassandra_bloom:100", "cassandra_bloom:100", 20, 1563},
       {"{id=cassandra_bloom;bits_per_key=12}", "cassandra_bloom:12", 8, 188},
-      // Cassandra's computeBloomSpec(20, p): the fewest buckets that reach p,
-      // and then the fewest probes that still do.
+      // Cassandra's computeBloomSpec(20, p): the fewest buckets per element
+      // that reach p, and then the fewest probes that still do.
       {"cassandra_bloom:fp:0.01", "cassandra_bloom:fp:0.01", 5, 157},
       {"{id=cassandra_bloom;fp_chance=0.01}", "cassandra_bloom:fp:0.01", 5,
        157},
       // The shortest form of a small number has an exponent.
       {"cassandra_bloom:fp:0.0001", "cassandra_bloom:fp:1e-04", 10, 313},
       {"cassandra_bloom:fp:0.0000671", "cassandra_bloom:fp:6.71e-05", 14, 313},
-      // As the built-in policy: below 0.5 none, up to 1 is 1.
+      // Same rule as the built-in policy: below 0.5 means 0; from 0.5 to 1
+      // means 1.
       {"cassandra_bloom:0.5", "cassandra_bloom:1", 1, 16},
       {"cassandra_bloom:0.7", "cassandra_bloom:1", 1, 16},
       {"cassandra_bloom:0", "cassandra_bloom:0", 0, 0},
       {"cassandra_bloom:0.499", "cassandra_bloom:0", 0, 0},
       {"{id=cassandra_bloom;bits_per_key=0}", "cassandra_bloom:0", 0, 0},
-      // As in Cassandra.
+      // fp_chance = 1 builds no filter, as in Cassandra.
       {"cassandra_bloom:fp:1", "cassandra_bloom:fp:1", 0, 0},
       {"{id=cassandra_bloom;fp_chance=1.0}", "cassandra_bloom:fp:1", 0, 0},
-      // Partition keys. The keys of the tests are too short for all of these
-      // but skip:3, and so are taken whole.
+      // Partition keys. Test keys are too short for all of these except skip:3,
+      // and so are hashed whole.
       {"cassandra_bloom:partition_key:fixed:200",
        "cassandra_bloom:10:partition_key:fixed:200", 7, 157},
       {"cassandra_bloom:10:partition_key:whole", "cassandra_bloom:10", 7, 157},
@@ -63,7 +64,8 @@ const std::vector<AcceptedString>& AcceptedStrings() {
        "cassandra_bloom:12:partition_key:u16", 8, 188},
       {"cassandra_bloom:0:partition_key:u16",
        "cassandra_bloom:0:partition_key:u16", 0, 0},
-      // By level. That of the filter is not known: it is one of the last.
+      // Bits per key by level. The builder is not told a level, so it uses one
+      // of the last ones.
       {"cassandra_bloom:level_bits:14,12,10",
        "cassandra_bloom:level_bits:14,12,10", 7, 157},
       {"{id=cassandra_bloom;level_bits=14.0,0.7,0.2,8}",
@@ -91,7 +93,7 @@ const std::vector<AcceptedString>& AcceptedStrings() {
 
 const std::vector<RefusedString>& RefusedStrings() {
   static const std::vector<RefusedString> strings = {
-      // Behind the name stands something else than a colon.
+      // The character after the name is not a colon.
       {"cassandra_bloomx", "'cassandra_bloomx'", kBits},
       {"cassandra_bloom.5", "'cassandra_bloom.5'", kBits},
       {"cassandra_bloom 10", "'cassandra_bloom 10'", kBits},
@@ -100,7 +102,7 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"Cassandra_bloom:10", "'Cassandra_bloom:10'", kBits},
       {"cassandra-bloom:10", "'cassandra-bloom:10'", kBits},
       {"'cassandra_bloom:10'", "''cassandra_bloom:10''", kBits},
-      // Bits per key.
+      // Wrong bits per key.
       {"cassandra_bloom:", "''", kBits},
       {"cassandra_bloom::10", "':10'", kBits},
       {"cassandra_bloom:abc", "'abc'", kBits},
@@ -117,9 +119,9 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:9,5", "'9,5'", kBits},
       {"cassandra_bloom: 10", "' 10'", kBits},
       {"cassandra_bloom:1 0", "'1 0'", kBits},
-      // What a refused policy may call itself is refused again.
+      // The id of a refused policy is refused again.
       {"cassandra_bloom:a-refused-setting", "'a-refused-setting'", kBits},
-      // False positive chance.
+      // Wrong false positive chance.
       {"cassandra_bloom:fp", "'fp'", kBits},
       {"cassandra_bloom:fp:", "''", kChance},
       {"cassandra_bloom:fp:abc", "'abc'", kChance},
@@ -130,7 +132,7 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:fp:nan", "'nan'", kChance},
       {"cassandra_bloom:fp:inf", "'inf'", kChance},
       {"cassandra_bloom:fp:0.01:junk", "'0.01:junk'", kChance},
-      // Partition key.
+      // Wrong partition key.
       {"cassandra_bloom:10:partition_key", "'10:partition_key'", kBits},
       {"cassandra_bloom:10:partition_key:", "''", kExtractors},
       {"cassandra_bloom:10:partition_key:8", "'8'", kExtractors},
@@ -150,7 +152,7 @@ const std::vector<RefusedString>& RefusedStrings() {
        "partition_key=u16", kBits},
       {"{id=cassandra_bloom;bits_per_key=101;partition_key=u16}", "'101'",
        kBits},
-      // By level.
+      // Wrong settings by level.
       {"cassandra_bloom:level_bits:", "''", kBits},
       {"cassandra_bloom:level_bits:14,", "'14,'", kBits},
       {"cassandra_bloom:level_bits:14,,8", "'14,,8'", kBits},
@@ -196,7 +198,7 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:90:allocation:monkey", "bits_per_key=90", kMonkey},
       {"cassandra_bloom:10:partition_key:u16:level_bits:8",
        "'u16:level_bits:8'", kExtractors},
-      // As options.
+      // The same as options in braces.
       {"{id=cassandra_bloom;bits_per_key=junk}", "'junk'", kBits},
       {"{id=cassandra_bloom;bits_per_key=}", "''", kBits},
       {"{id=cassandra_bloom;bits_per_key=-1}", "'-1'", kBits},

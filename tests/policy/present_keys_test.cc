@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Present keys, counted by the way in which they came into the filter and are
-// asked for.
+// Present keys are found, counted by how they were added and how they are
+// queried.
 //
-// CASSANDRA_BLOOM_PRESENT_KEYS=1000000000 asks for so many in all; without it,
-// there are 4 million.
+// CASSANDRA_BLOOM_PRESENT_KEYS=1000000000 makes that many queries in all;
+// without it there are 4 million.
 
 #include <gtest/gtest.h>
 
@@ -126,7 +126,7 @@ class PresentKeysTest : public ::testing::TestWithParam<Mode> {
 };
 
 TEST_P(PresentKeysTest, AllMatch) {
-  // Other keys in each mode.
+  // Each mode gets different keys.
   uint64_t random = Seed() + 2 * static_cast<uint64_t>(GetParam().held) +
                     GetParam().in_batches;
   const uint64_t wanted = NumChecks() / std::size(kModes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Registration, in registries of the test's own.
+// Registration, in registries that the test creates.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -32,7 +32,7 @@ using ROCKSDB_NAMESPACE::ObjectRegistry;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
 
-// Only `library` and RocksDB's own are known here.
+// Knows only `library` and RocksDB's own names.
 ConfigOptions ConfigWith(const std::shared_ptr<ObjectLibrary>& library) {
   ConfigOptions config;
   config.registry = ObjectRegistry::NewInstance();
@@ -53,7 +53,7 @@ TEST(RegistryTest, FactoriesUnderTheFrozenName) {
   std::vector<std::string> names;
   library->GetFactoryNames(FilterPolicy::Type(), &names);
   EXPECT_EQ(names, std::vector<std::string>{"cassandra_bloom"});
-  // The other two find it behind listeners of other names.
+  // The two unnamed factories match lists that name other listeners first.
   names.clear();
   library->GetFactoryNames(ROCKSDB_NAMESPACE::EventListener::Type(), &names);
   EXPECT_EQ(names, (std::vector<std::string>{"cassandra_bloom", "", ""}));
@@ -92,7 +92,7 @@ TEST(RegistryTest, RegisteringTwiceDoesNoHarm) {
   }
 }
 
-// Everything that begins with our name is ours, and nothing else.
+// cassandra_bloom claims the names that start with its own, and no others.
 TEST(RegistryTest, LeavesOtherPoliciesAlone) {
   const auto library = std::make_shared<ObjectLibrary>("test");
   register_cassandra_bloom(*library, "");
@@ -115,8 +115,8 @@ TEST(RegistryTest, LeavesOtherPoliciesAlone) {
   }
 }
 
-// A program may use the function and never register the name. Then RocksDB
-// writes a name to the OPTIONS file that it does not know, and carries on.
+// A program may call the function without registering the name. RocksDB then
+// writes an OPTIONS file with a name that it does not know, and continues.
 TEST(RegistryTest, APolicyWorksUnregistered) {
   TempDb db;
   Options options = db.options();
@@ -133,7 +133,7 @@ TEST(RegistryTest, APolicyWorksUnregistered) {
   EXPECT_GT(db.NumFiltered(), 0u);
   db.Close();
 
-  // The same file with the name known, and with it unknown.
+  // Loads the same file with the name registered and without.
   ConfigOptions config;
   config.registry = ObjectRegistry::NewInstance();
   config.registry->AddLibrary("test", register_cassandra_bloom, "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For which releases of RocksDB filter_bits_api.h lets itself be compiled.
+// The RocksDB releases for which filter_bits_api.h compiles.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kOption[] = "CASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB";
 
-// Preprocesses our header with that of a RocksDB of this release.
+// Preprocesses the header with the version.h of a RocksDB of this release.
 ProcessResult Preprocess(int major, int minor,
                          const std::vector<std::string>& flags = {}) {
   const TempDir folder;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A change of the filter policy of an open database answers as for the built-in
-// policy, whatever the release of RocksDB answers there.
+// Changing the filter policy of an open database gives the same answer as for
+// the built-in policy, whatever that is in this release of RocksDB.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -24,7 +24,7 @@ class SetOptionsTest : public ::testing::Test {
   struct Answer {
     std::string status;
     bool unchanged;
-    std::string id;  // Of the policy afterwards.
+    std::string id;  // The id of the policy after the change.
   };
 
   void SetUp() override { RegisterInDefaultRegistry(); }

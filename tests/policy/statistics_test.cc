@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The figures of a policy, without a database.
+// The statistics of a policy, without a database.
 
 #include "plugin/policy/statistics.h"
 
@@ -37,7 +37,7 @@ PolicyPtr OurPolicy() {
   return PolicyPtr(ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
 }
 
-// All but the time.
+// Compares everything except the time.
 void ExpectFigures(const CassandraBloomStatistics& statistics,
                    uint64_t filters_built, uint64_t entries, uint64_t bytes,
                    uint64_t damaged_blocks) {
@@ -64,7 +64,7 @@ TEST(StatisticsTest, FiltersCountWhenTheyAreBuilt) {
   const auto builder = NewBuilder(*policy);
   AddKeys(builder.get(), 1000);
   AddKeys(builder.get(), 1);
-  builder->AddKey("key0");  // The same at once: no entry.
+  builder->AddKey("key0");  // A duplicate: no new entry.
   ExpectFigures(StatisticsOf(*policy), 0, 0, 0, 0);
   const uint64_t first = FinishBlock(builder.get()).size();
   ExpectFigures(StatisticsOf(*policy), 1, 1001, first, 0);
@@ -73,7 +73,7 @@ TEST(StatisticsTest, FiltersCountWhenTheyAreBuilt) {
   ExpectFigures(StatisticsOf(*policy), 2, 1011, first + second, 0);
   const uint64_t empty = FinishBlock(builder.get()).size();
   ExpectFigures(StatisticsOf(*policy), 3, 1011, first + second + empty, 0);
-  // Not finished, not built.
+  // A filter that is not finished does not count.
   AddKeys(NewBuilder(*policy).get(), 10);
   ExpectFigures(StatisticsOf(*policy), 3, 1011, first + second + empty, 0);
 }
@@ -116,7 +116,7 @@ TEST(StatisticsTest, PoliciesCountForThemselvesAndInTheTotal) {
     ExpectFigures(StatisticsOf(*policy), 1, static_cast<uint64_t>(num_keys),
                   block.size(), 1);
   }
-  // The policies are gone.
+  // The total outlives the policies.
   const CassandraBloomStatistics total = GetCassandraBloomStatisticsTotal();
   ExpectFigures(total, before.filters_built + 2, before.entries + 18,
                 before.bytes + bytes, before.damaged_blocks + 2);
@@ -148,7 +148,7 @@ TEST(StatisticsTest, NothingIsLostBetweenThreads) {
                 kThreads * kFilters / 1000);
 }
 
-// ---- Policies that are not ours ----
+// ---- Policies of other kinds ----
 
 class NamedLikeOurs : public FilterPolicy {
  public:
@@ -203,7 +203,7 @@ TEST(StatisticsTest, AWrapperMayShowThoseOfWhatItWraps) {
   ExpectFigures(StatisticsOf(wrapper), 1, 5, size, 0);
 }
 
-// ---- For people ----
+// ---- Statistics as text ----
 
 TEST(StatisticsTest, ToStringHasALineForEach) {
   CassandraBloomStatistics statistics;
@@ -257,7 +257,7 @@ TEST_F(LogOfFilesTest, OneLineForAFileOfManyFilters) {
   EXPECT_EQ(logger_.num_lines(), 0);
   builder.reset();
   EXPECT_EQ(logger_.num_lines(), 1);
-  // 16, 16 and 136 bytes.
+  // The blocks have 16, 16 and 136 bytes.
   const std::string expected =
       "[a column family of some length] cassandra_bloom built 3 filter(s) of "
       "an SST file for level 3: 103 entries, 168 bytes, 13.04 bits/entry, ";

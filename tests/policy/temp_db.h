@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A database in a folder of its own, removed afterwards.
+// A database in a temporary folder, removed by the destructor.
 
 #ifndef CASSANDRA_BLOOM_TESTS_POLICY_TEMP_DB_H_
 #define CASSANDRA_BLOOM_TESTS_POLICY_TEMP_DB_H_
@@ -20,13 +20,13 @@
 
 namespace cassandra_bloom::testing {
 
-// Keeps the lines of RocksDB's LOG.
+// Keeps the lines that RocksDB writes to its LOG.
 class LineLogger final : public ROCKSDB_NAMESPACE::Logger {
  public:
   using ROCKSDB_NAMESPACE::Logger::Logv;
   void Logv(const char* format, va_list arguments) override;
 
-  // Those that hold `text`.
+  // The lines that contain `text`.
   std::vector<std::string> LinesWith(const std::string& text) const;
 
  private:
@@ -41,7 +41,8 @@ class TempDb {
   TempDb();
   ~TempDb();
 
-  // Create if missing, log into `logger`, count into `statistics`.
+  // Options that create a missing database, log into `logger` and count into
+  // `statistics`.
   ROCKSDB_NAMESPACE::Options options() const;
 
   std::string path() const { return folder_.path() + "/db"; }
@@ -49,19 +50,19 @@ class TempDb {
   ROCKSDB_NAMESPACE::DB* db() { return db_.get(); }
 
   ROCKSDB_NAMESPACE::Status Open(const ROCKSDB_NAMESPACE::Options& options);
-  // With all column families and their options from the newest OPTIONS file.
+  // Opens all column families with their options from the newest OPTIONS file.
   ROCKSDB_NAMESPACE::Status OpenLatest(
       std::vector<ROCKSDB_NAMESPACE::ColumnFamilyOptions>* cf_options);
   void Adopt(ROCKSDB_NAMESPACE::DB* db) { db_.reset(db); }
-  // Takes over a column family that was made in this database.
+  // Takes ownership of a column family that was created in this database.
   void Adopt(Handle handle) { handles_.push_back(handle); }
   void Close();
 
-  // Writes and flushes one SST file, or reads its keys again and others that
-  // lie between them. `family` may be null: the default one.
+  // Fill writes and flushes one SST file. ExpectFilled reads its keys, and
+  // absent keys between them. A null `family` is the default one.
   void Fill(Handle family = nullptr);
   void ExpectFilled(Handle family = nullptr);
-  // How many reads a filter has answered so far.
+  // How many reads a filter has reported absent so far.
   uint64_t NumFiltered() const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A refused string where RocksDB asks no policy whether its options are valid:
-// there it is reported, once, and costs the filters but no data.
+// A refused string on routes where RocksDB does not ask a policy whether its
+// options are valid. It is reported once, and costs the filters but no data.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -52,7 +52,7 @@ class UnvalidatedTest : public ::testing::Test {
     return options;
   }
 
-  // In the LOG and on stderr together there is one line about it.
+  // LOG and stderr together must contain exactly one line about it.
   void ExpectReportedOnce(const RefusedString& refused) {
     stderr_taken_ = true;
     std::vector<std::string> lines = db_.logger().LinesWith(refused.value);
@@ -65,7 +65,7 @@ class UnvalidatedTest : public ::testing::Test {
     EXPECT_NE(lines[0].find("no filters are built"), std::string::npos);
   }
 
-  // A database with filters of ours in its files.
+  // Makes a database whose files have cassandra_bloom filters.
   void MakeFilteredDatabase() {
     ASSERT_TRUE(db_.Open(OptionsWith("cassandra_bloom:10")).ok());
     ASSERT_NO_FATAL_FAILURE(db_.Fill());
@@ -83,7 +83,7 @@ TEST_F(UnvalidatedTest, CreateColumnFamily) {
   const Status status = db_.db()->CreateColumnFamily(OptionsWith(refused_.text),
                                                      "unfiltered", &family);
   if (!status.ok()) {
-    EXPECT_TRUE(IsRefusal(status, refused_));  // Better still.
+    EXPECT_TRUE(IsRefusal(status, refused_));  // An early refusal is better.
     return;
   }
   db_.Adopt(family);
@@ -94,7 +94,7 @@ TEST_F(UnvalidatedTest, CreateColumnFamily) {
   EXPECT_EQ(db_.NumFiltered(), 0u);
   ASSERT_NO_FATAL_FAILURE(ExpectReportedOnce(refused_));
 
-  // The OPTIONS file remembers what was wrong.
+  // The OPTIONS file still contains the refused setting.
   std::vector<ColumnFamilyOptions> loaded;
   EXPECT_TRUE(IsRefusal(db_.OpenLatest(&loaded), refused_));
 }
@@ -146,7 +146,7 @@ TEST_F(UnvalidatedTest, SstFileWriter) {
   EXPECT_EQ(entries->value(), "value");
 }
 
-// There may be no LOG.
+// Without a LOG the report goes to stderr.
 TEST_F(UnvalidatedTest, WithoutALogItIsOnStderr) {
   const Options options = OptionsWith(refused_.text);
   EXPECT_EQ(BuildBlock(FilterPolicyOf(options)), "(no builder)");

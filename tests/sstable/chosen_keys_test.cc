@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What somebody who chooses the keys can do to the rate of false positives, as
-// SECURITY.md says: Murmur3 with a known seed can be run backwards.
+// What an attacker who chooses the keys can do to the false positive rate, as
+// in SECURITY.md: Murmur3 with a known seed can be inverted.
 
 #include <gtest/gtest.h>
 
@@ -55,10 +55,10 @@ double RateOfRandomKeys(const FilterDbFile& filter) {
   return static_cast<double>(passed) / kNumKeys;
 }
 
-// No keys fill more than k of every bits_per_key bits, 0.7 instead of 0.5, and
-// the rate is below that. These share no bit, and fill all even positions
-// first: a key whose probes begin at an even one and go on in even steps, one
-// of four, finds them all set.
+// Keys set at most k of every bits_per_key bits: 0.7 of all bits instead of
+// 0.5, and the rate is below that. These keys share no bit and fill all even
+// positions first. A key whose first position and step are even, one key in
+// four, then finds all its bits set.
 TEST(ChosenKeysTest, EvenPositionsFirstPassAQuarter) {
   SCOPED_TRACE(Seed());
   const auto builder = NewBuilder();
@@ -73,10 +73,10 @@ TEST(ChosenKeysTest, EvenPositionsFirstPassAQuarter) {
   const double fill = static_cast<double>(filter->CountSetBits()) /
                       static_cast<double>(filter->capacity_bits());
   EXPECT_NEAR(fill, 0.7, 0.001);
-  EXPECT_NEAR(RateOfRandomKeys(*filter), 0.28, 0.02);  // Otherwise 0.008.
+  EXPECT_NEAR(RateOfRandomKeys(*filter), 0.28, 0.02);  // Normally 0.008.
 }
 
-// Keys that all have one hash fill k bits in all.
+// Keys with the same hash set only k bits in all.
 TEST(ChosenKeysTest, EqualHashesLeaveTheFilterEmpty) {
   const auto builder = NewBuilder();
   for (uint64_t i = 0; i < kNumKeys; ++i) {
@@ -86,8 +86,8 @@ TEST(ChosenKeysTest, EqualHashesLeaveTheFilterEmpty) {
             static_cast<uint64_t>(builder->num_probes()));
 }
 
-// Whoever knows one key that is there can make absent ones that pass: as many
-// block reads as without a filter, and no more.
+// Anybody who knows a present key can make absent keys that pass. They cost as
+// many block reads as without a filter, but no more.
 TEST(ChosenKeysTest, ThatShareTheBitsOfAPresentKeyAllPass) {
   const auto builder = NewBuilder();
   AddHash(1, 2, builder.get());

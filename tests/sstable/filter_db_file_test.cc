@@ -32,7 +32,7 @@ class FilterDbFileTest : public ::testing::Test {
     return FilterDbFile::Open(Path(name), form, &error_);
   }
 
-  // Opens a file of these bytes; expects that it is refused.
+  // The error of opening a file with these bytes, which must fail.
   std::string FaultOf(const std::string& bytes, FilterForm form = kNaAndLater) {
     WriteFile(Path("broken"), bytes);
     error_.clear();
@@ -66,7 +66,7 @@ std::vector<std::string> KeysInHex(const std::string& path) {
   return keys;
 }
 
-// The keys of a wrong form or hash order would be found by chance only.
+// Read in the wrong form or hash order, a filter has its keys only by chance.
 void ExpectMisreadWithOtherHashOrder(const std::string& path, FilterForm form,
                                      const std::vector<std::string>& keys) {
   form.hash_order = form.hash_order == HashOrder::kH1Base ? HashOrder::kH2Base
@@ -179,7 +179,7 @@ TEST_F(FilterDbFileTest, AllFormsEqualCassandraOnItsTable) {
   }
 }
 
-// Cassandra's own fixture, BloomFilter1000, in its older form.
+// Cassandra's own fixture BloomFilter1000, in its older form.
 TEST_F(FilterDbFileTest, OlderFormEqualsCassandrasFixture) {
   const auto builder =
       FilterDbBuilder::ForFpChance(0.0001, 1000000, kMaToMe, &error_);
@@ -220,7 +220,8 @@ TEST_F(FilterDbFileTest, EveryFormIsReadAsItWasWritten) {
         ObservedFalsePositiveRate(filter->num_probes(), filter->CountSetBits(),
                                   filter->capacity_bits()),
         0.0025, 0.0005);
-    // Both ways between the forms that differ in the order of words alone.
+    // Converts between the two forms that differ only in the byte order of
+    // words, and back.
     if (form.hash_order == HashOrder::kH2Base) {
       const FilterForm other = form == kMaToMe ? kNaAndLater : kMaToMe;
       ASSERT_TRUE(WriteFilterDbFile(Path("converted"), other,
@@ -277,7 +278,7 @@ TEST_F(FilterDbFileTest, WritesNeverOverUnlessAsked) {
   EXPECT_EQ(ReadFile(Path("filter")), "precious");
   EXPECT_TRUE(builder->Write(Path("filter"), true, &error_)) << error_;
   EXPECT_NE(Open("filter", kNaAndLater), nullptr);
-  // Nothing else was left.
+  // Nothing else may be left in the folder.
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
 
   EXPECT_FALSE(builder->Write(Path("no/such/filter"), false, &error_));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Index.db of SSTables.
+// Reading the Index.db of SSTables.
 
 #include "plugin/sstable/index_db_reader.h"
 
@@ -26,7 +26,8 @@ using Keys = std::vector<std::string>;
 constexpr IndexFormat kFixed = IndexFormat::kFixedWidth;
 constexpr IndexFormat kVInt = IndexFormat::kVInt;
 
-// In so many more bytes than one; fewer than eight leave 7 * (more + 1) bits.
+// Encodes `number` as a VInt with `more` bytes after the first one. Fewer than
+// eight leave 7 * (more + 1) bits for the number.
 std::string VIntOf(uint64_t number, int more) {
   if (more == 8) {
     return "\xff" + BigEndian(number, 8);
@@ -94,7 +95,7 @@ TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
       ASSERT_TRUE(index->Rewind());
     }
 
-    // Under the other layout, nothing of the kind passes.
+    // Read in the other layout, every index is refused.
     const std::string version = meta["sstable_version"].get<std::string>();
     const auto mistaken =
         OpenIndexDb(folder + "/Index.db", version < "ma" ? "nb" : "ka", &error);
@@ -105,14 +106,14 @@ TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
   EXPECT_EQ(num_read, 28);
 }
 
-// ---- What they could have written ----
+// ---- What Cassandra and ScyllaDB could have written ----
 
 TEST(IndexDbReaderTest, ReadsEveryLengthOfVInt) {
   std::string index = Entry(kVInt, "first", 0);
   Keys keys = {"first"};
   uint64_t position = 0;
   for (int more = 0; more <= 8; ++more) {
-    // The smallest and the largest number that need so many bytes.
+    // The smallest and the largest number that need `more` further bytes.
     const uint64_t smallest = more == 0 ? 1 : uint64_t{1} << (7 * more);
     const uint64_t largest =
         more == 8 ? uint64_t{INT64_MAX} : (uint64_t{1} << (7 * more + 7)) - 1;
@@ -129,7 +130,7 @@ TEST(IndexDbReaderTest, ReadsEveryLengthOfVInt) {
   EXPECT_EQ(read.keys, keys);
 }
 
-// The largest of one byte is below the smallest of two: the value counts.
+// These VInts are longer than necessary, so their length must not decide.
 TEST(IndexDbReaderTest, ReadsTheValueOfAVInt) {
   for (int more = 1; more <= 8; ++more) {
     SCOPED_TRACE(more);
@@ -226,7 +227,7 @@ TEST_P(IndexFormatTest, ReadsAPipeOnce) {
   EXPECT_FALSE(reader->Rewind());
 }
 
-// ---- What is damaged ----
+// ---- Damaged files ----
 
 // A promoted index of 1 TiB would take minutes to read: it is passed over, and
 // one that is a byte too long is seen at once.

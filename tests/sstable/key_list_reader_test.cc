@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lists of keys.
+// Reading lists of keys.
 
 #include "plugin/sstable/key_list_reader.h"
 
@@ -67,7 +67,7 @@ KeysAndError Read(const std::string& bytes, KeyFormat format) {
   return ReadKeys(ReaderOf(bytes, format).get());
 }
 
-// ---- What is understood ----
+// ---- Valid lists ----
 
 struct GoodList {
   const char* what;
@@ -133,7 +133,7 @@ TEST(KeyReaderTest, ReadsGoodLists) {
   }
 }
 
-// ---- What is not ----
+// ---- Broken lists ----
 
 struct BrokenList {
   const char* what;
@@ -234,7 +234,7 @@ TEST(KeyReaderTest, RefusesBrokenLists) {
     EXPECT_EQ(read.keys.size(), list.keys_before);
     EXPECT_EQ(read.error.rfind("list: ", 0), 0U) << read.error;
     EXPECT_NE(read.error.find(list.error), std::string::npos) << read.error;
-    // It stays so, and is the same from the beginning.
+    // The error stays, and is the same after rewinding.
     EXPECT_EQ(ReadKeys(reader.get()).keys.size(), 0U);
     EXPECT_EQ(reader->error(), read.error);
     EXPECT_TRUE(reader->Rewind());
@@ -248,7 +248,7 @@ TEST(KeyReaderTest, RefusesBrokenLists) {
 
 class KeyFormatTest : public ::testing::TestWithParam<KeyFormat> {
  protected:
-  // Without what lines of text cannot hold.
+  // In text keys it replaces what a line cannot hold.
   Keys RandomList() const {
     const RandomKeys random(Seed(), 300);
     Keys keys;
@@ -332,7 +332,7 @@ TEST_P(KeyFormatTest, RewindsInTheMiddle) {
   EXPECT_EQ(ReadKeys(reader.get()).keys, keys);
 }
 
-// ... and nothing that came before the fault is taken for the last key.
+// A fault of the input is reported, and a key cut off by it is not returned.
 TEST_P(KeyFormatTest, TellsAFaultOfTheInput) {
   const Keys keys = {"abc", "def", "ghi"};
   const std::string list = ToList(keys, GetParam());
@@ -361,7 +361,7 @@ TEST_P(KeyFormatTest, TellsThatItCannotRead) {
             "list: cannot read: Bad file descriptor");
 }
 
-// A terminal may have more after its end, which belongs to somebody else.
+// A terminal may have more input after its end; that belongs to other readers.
 TEST_P(KeyFormatTest, DoesNotReadBehindTheEnd) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);

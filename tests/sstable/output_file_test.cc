@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a program writes a Filter.db into. (tests/filterdb/outputs_test.cc has
-// the same for filterdb.)
+// Outputs of a program that writes a Filter.db. tests/filterdb/outputs_test.cc
+// tests the same for filterdb.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class OutputFileTest : public ::testing::Test {
     return bytes;
   }
 
-  // What `error` is; it must fail.
+  // The error of a write, which must fail.
   std::string FaultOf(const FilterDbBuilder& builder, const std::string& path,
                       bool overwrite) const {
     std::string error;
@@ -57,8 +57,8 @@ class OutputFileTest : public ::testing::Test {
   std::string bytes_;
 };
 
-// Opens a FIFO for reading and for writing, which does not wait (fifo(7)), so
-// that a writer need not wait for it either.
+// Opens a FIFO for reading and writing. That does not block (fifo(7)), and
+// neither does a writer's open afterwards.
 int OpenBothWays(const std::string& fifo) {
   return open(fifo.c_str(), O_RDWR | O_CLOEXEC);
 }
@@ -79,7 +79,7 @@ TEST_F(OutputFileTest, AFifo) {
   EXPECT_EQ(dir_.Names(), std::set<std::string>{"fifo"});
 }
 
-// A SIGPIPE would end the program. Nor is there one later.
+// SIGPIPE must not end the program, now or later.
 TEST_F(OutputFileTest, AFifoWhoseReaderGoes) {
   const std::string fifo = dir_ / "fifo";
   MakeFifo(fifo);
@@ -183,7 +183,8 @@ TEST_F(OutputFileTest, Links) {
                                    "link", "to_nothing"}));
 }
 
-// Of the same file, in processes or threads: each has a file of its own.
+// Several writers of one file, in threads or processes: each has a temporary
+// file of its own.
 TEST_F(OutputFileTest, WritersAtOnce) {
   const std::string file = dir_ / "filter";
   std::vector<std::thread> writers;
@@ -204,7 +205,8 @@ TEST_F(OutputFileTest, WritersAtOnce) {
   EXPECT_EQ(dir_.Names(), std::set<std::string>{"filter"});
 }
 
-// It was killed when the file had its name and the temporary one, too.
+// As if a writer was killed when the file had both its final and its temporary
+// name.
 TEST_F(OutputFileTest, WhatWasLeftMayBeTheFileItself) {
   const std::string file = dir_ / "filter";
   WriteFile(file, "old");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For a test program that links allocations.cc: the allocations through which
-// filters get their memory, operator new that does not throw.
+// A test program that links allocations.cc can limit and observe the nothrow
+// operator new, from which filters get their memory.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ALLOCATIONS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ALLOCATIONS_H_
@@ -11,7 +11,7 @@
 
 namespace cassandra_bloom::testing {
 
-// Larger ones fail. SIZE_MAX at first.
+// Larger allocations fail. Initially SIZE_MAX.
 extern std::atomic<size_t> largest_allocation;
 
 extern std::atomic<void*> last_allocation;

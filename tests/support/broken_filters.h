@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Blocks and files that are no filter, for whoever reads them.
+// Malformed filter blocks and files for the tests of readers.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_BROKEN_FILTERS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_BROKEN_FILTERS_H_
@@ -16,7 +16,7 @@
 
 namespace cassandra_bloom::testing {
 
-// The first `size` bytes of a header and of zeros behind it.
+// The first `size` bytes of a header followed by zeros.
 inline std::string FilterDbBytes(int32_t num_probes, int32_t num_words,
                                  size_t size) {
   std::string bytes(std::max(kFilterDbHeaderSize, size), '\0');
@@ -32,7 +32,7 @@ struct BrokenFilter {
   int32_t num_words;
   size_t size;
 
-  // Allocated to its size, so that a sanitizer sees a read behind it.
+  // Allocated at its exact size, so that a sanitizer sees a read past its end.
   std::vector<char> Block() const {
     const std::string bytes = FilterDbBytes(num_probes, num_words, size);
     return {bytes.begin(), bytes.end()};
@@ -60,7 +60,7 @@ constexpr BrokenFilter kBrokenFilters[] = {
     {"a size of 2^32 + 16 bytes, cut to 32 bits", 7, 0x20000001, 16},
 };
 
-// A file that FilterDbFile refuses, and what it says behind the name.
+// A file that FilterDbFile refuses, and its message after the file name.
 struct BadFilterDb {
   int32_t num_probes;
   int32_t num_words;

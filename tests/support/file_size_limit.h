@@ -10,7 +10,7 @@
 
 namespace cassandra_bloom::testing {
 
-// Files of this process cannot grow beyond it: stands for a full disk.
+// Limits the size of every file this process writes, to simulate a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(size_t bytes) {

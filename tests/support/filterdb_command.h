@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For a test program whose CASSANDRA_BLOOM_FILTERDB is the command filterdb:
-// run as a user runs it.
+// Runs the command filterdb as a user does. The test program's
+// CASSANDRA_BLOOM_FILTERDB is its path.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FILTERDB_COMMAND_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FILTERDB_COMMAND_H_
@@ -19,8 +19,8 @@ struct Ran : ProcessResult {
   Json json() const { return Json::parse(out); }
 };
 
-// `arguments` as in a shell, which may run something else `before`, such as
-// "cat keys |".
+// `arguments` are shell words. `before` is shell text put in front of the
+// command, such as "cat keys |".
 inline Ran Filterdb(const std::string& arguments,
                     const std::string& before = "") {
   return {RunProcess({"/bin/sh", "-c",

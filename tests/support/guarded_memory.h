@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory between two pages that nobody may touch: reading or writing one byte
-// too far ends the test.
+// Memory between two inaccessible pages: reading or writing one byte outside it
+// ends the test.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_GUARDED_MEMORY_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_GUARDED_MEMORY_H_
@@ -10,8 +10,8 @@
 
 namespace cassandra_bloom::testing {
 
-// All zero. A page takes memory only once it is written to, so 16 GiB of which
-// little is used are no more than that little.
+// Initially zero. A page takes memory only once it is written to, so 16 GiB
+// take only what is used.
 class GuardedMemory {
  public:
   // At least `size` bytes, in whole pages.
@@ -21,22 +21,22 @@ class GuardedMemory {
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  // False if the system has refused it. Then there is nothing to use.
+  // False if the system refused the memory. Then nothing else may be called.
   bool exists() const { return begin_ != nullptr; }
 
   char* begin() const { return begin_; }
   char* end() const { return begin_ + size_; }
 
-  // Room for n of them that ends where the memory ends.
+  // Room for n elements that ends exactly at the end of the memory.
   template <typename T>
   T* Last(size_t n) const {
     return reinterpret_cast<T*>(end()) - n;
   }
 
-  // Looks only at the pages that take memory.
+  // Looks only at pages that are in memory.
   bool IsAllZero() const;
 
-  // Zero again, and takes no memory.
+  // Zeroes the memory and gives its pages back.
   void Clear();
 
  private:

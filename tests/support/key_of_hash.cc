@@ -10,8 +10,8 @@ namespace {
 constexpr uint64_t kC1 = 0x87c37b91114253d5;
 constexpr uint64_t kC2 = 0x4cf5ad432745937f;
 
-// 1 / factor modulo 2^64. Each step doubles the low bits that are right, three
-// at first.
+// 1 / factor modulo 2^64 by Newton's iteration: three low bits are right at
+// first, and each step doubles their number.
 constexpr uint64_t InverseOf(uint64_t factor) {
   uint64_t inverse = factor;
   for (int i = 0; i < 5; ++i) {
@@ -42,7 +42,7 @@ void Store(uint64_t x, char* bytes) {
 
 }  // namespace
 
-// NaiveFilter::Hash from its end to its beginning.
+// The steps of NaiveFilter::Hash in reverse.
 std::array<char, 16> KeyOfHash(uint64_t h1, uint64_t h2) {
   h2 -= h1;
   h1 -= h2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A key for a hash: any hash has exactly one of 16 bytes.
+// The key of a hash: each 128-bit hash has exactly one 16-byte key.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_KEY_OF_HASH_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_KEY_OF_HASH_H_
@@ -10,8 +10,8 @@
 
 namespace cassandra_bloom::testing {
 
-// The 16 bytes that NaiveFilter::Hash makes {h1, h2} of. It shares no code with
-// the core.
+// The 16-byte key whose NaiveFilter::Hash is {h1, h2}. Shares no code with the
+// core.
 std::array<char, 16> KeyOfHash(uint64_t h1, uint64_t h2);
 
 }  // namespace cassandra_bloom::testing

@@ -17,7 +17,7 @@ namespace cassandra_bloom::bench {
 
 namespace {
 
-// In most of the benchmark malloc is only passed on, at the cost of a branch.
+// While this is false, malloc is only passed on, at the cost of a branch.
 std::atomic<bool> watching{false};
 std::atomic<int64_t> allocated{0};
 std::atomic<int64_t> peak{0};
@@ -55,8 +55,8 @@ std::optional<int64_t> PeakBytes(const std::function<void()>& work) {
 #include <malloc.h>
 #include <stdlib.h>
 
-// glibc takes its malloc from the program if it has all of these functions.
-// Those underneath have other names, too, with which a program may reach them.
+// glibc uses the program's malloc if the program defines all of these
+// functions. Its own are still reachable by their other names.
 
 extern "C" {
 void* __libc_malloc(size_t size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The memory that code takes, by malloc: what C++'s operator new in every form
-// ends in, RocksDB's included. Memory by mmap is not seen.
+// Measures the memory that code takes with malloc, which every form of C++'s
+// operator new calls, RocksDB's included. It does not see memory from mmap.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_MEMORY_METER_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_MEMORY_METER_H_
@@ -12,9 +12,9 @@
 
 namespace cassandra_bloom::bench {
 
-// The most bytes that were allocated at any time in `work` on top of those that
-// were before, rounded up as malloc does. Nothing where malloc cannot be
-// watched: with another C library than glibc, or under a sanitizer.
+// The peak of the bytes that `work` had allocated in addition to what was
+// allocated before, rounded up as malloc does. nullopt where malloc cannot be
+// watched: with a C library other than glibc, or under a sanitizer.
 std::optional<int64_t> PeakBytes(const std::function<void()>& work);
 
 }  // namespace cassandra_bloom::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cassandra's filter as slowly and plainly as its Java says it: what every fast
-// path must equal. It shares no code with the core.
+// Cassandra's filter, as plain and slow as its Java code: the reference for
+// every fast path. It shares no code with the core.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_FILTER_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_FILTER_H_

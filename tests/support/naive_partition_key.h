@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Partition keys found in the plainest way, byte by byte, by code that shares
-// nothing with ours.
+// Finds partition keys byte by byte in the plainest way; shares no code with
+// the plugin.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_PARTITION_KEY_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_PARTITION_KEY_H_
@@ -11,7 +11,7 @@
 
 namespace cassandra_bloom::testing {
 
-// The number behind `name` in `spelling`, or -1.
+// The number after `name` in `spelling`, or -1.
 inline long NumberBehind(const std::string& spelling, const std::string& name) {
   const size_t found = spelling.find(name);
   return found == std::string::npos
@@ -19,8 +19,8 @@ inline long NumberBehind(const std::string& spelling, const std::string& name) {
              : std::atol(spelling.c_str() + found + name.size());
 }
 
-// Takes length, bytes and, of a composite, one byte more off the front of
-// `rest`. False if they are not all there.
+// Removes one component (length, bytes and, in a composite, one more byte) from
+// the front of `rest`. False if `rest` is too short.
 inline bool TakeComponent(bool of_composite, std::string* rest,
                           std::string* taken) {
   if (rest->size() < 2) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Storage keys with partition keys in them, as engines write them.
+// Storage keys that contain partition keys, in the layouts that engines write.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_PARTITION_LAYOUTS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_PARTITION_LAYOUTS_H_
@@ -32,13 +32,13 @@ inline std::string Hex16(uint64_t number) {
   return text;
 }
 
-// Stands for a partitioner's token.
+// Stands in for a partitioner's token.
 inline uint64_t TokenOf(uint64_t partition) {
   uint64_t state = partition;
   return NextRandom(&state);
 }
 
-// Of several lengths, and a byte in it with the top bit set.
+// Names have several lengths and contain a byte with the top bit set.
 inline std::string NameOf(uint64_t partition) {
   return "p\xC3" + std::to_string(partition * 2654435761u) +
          std::string(partition % 7, 'x');
@@ -47,9 +47,9 @@ inline std::string NameOf(uint64_t partition) {
 struct PartitionLayout {
   const char* name;
   const char* partition_key;  // The extractor.
-  // What the extractor finds in the keys of the partition.
+  // What the extractor finds in the partition's storage keys.
   std::string (*key_of)(uint64_t partition);
-  // What is before the row, and ends with the partition key.
+  // The storage key up to the end of the partition key.
   std::string (*prefix_of)(uint64_t partition);
 };
 
@@ -86,7 +86,7 @@ inline bool HasEnd(const PartitionLayout& layout) {
   return layout.prefix_of != nullptr;
 }
 
-// Where the partition key has no end, every row is a partition.
+// If the partition key has no end, every row is a partition of its own.
 inline std::string StorageKey(const PartitionLayout& layout, uint64_t partition,
                               uint64_t row) {
   const std::string clustering = BigEndian(row * 40503, 4);

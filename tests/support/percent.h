@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How much of a large test to do.
+// How much of a large test to run.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_PERCENT_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_PERCENT_H_
@@ -11,7 +11,7 @@
 
 namespace cassandra_bloom::testing {
 
-// What the environment variable CASSANDRA_BLOOM_PERCENT says, if it is there.
+// The value of the environment variable CASSANDRA_BLOOM_PERCENT, if it is set.
 inline std::optional<uint64_t> Percent() {
   const char* const given = std::getenv("CASSANDRA_BLOOM_PERCENT");
   return given == nullptr

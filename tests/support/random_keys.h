@@ -8,11 +8,11 @@
 
 namespace cassandra_bloom::testing {
 
-// The seed of this run: from the environment variable CASSANDRA_BLOOM_SEED, or
-// another every time. Printed once, so that a failure can be run again.
+// The seed of this run: the environment variable CASSANDRA_BLOOM_SEED, or else
+// a new one each time. It is printed once, so that a failure can be repeated.
 uint64_t Seed();
 
-// Keys of 0 ... max_length random bytes; any key can be made again.
+// Keys of 0 ... max_length random bytes; any of them can be generated again.
 class RandomKeys {
  public:
   RandomKeys(uint64_t seed, uint32_t max_length)
@@ -31,7 +31,7 @@ class RandomKeys {
   uint32_t max_length_;
 };
 
-// Splitmix64: the next of a sequence of random numbers.
+// Splitmix64: advances *state and returns the next random number.
 uint64_t NextRandom(uint64_t* state);
 
 }  // namespace cassandra_bloom::testing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What goes into a key reader, and what comes out.
+// Inputs for key readers, and their results.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_READ_KEYS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_READ_KEYS_H_
@@ -38,7 +38,7 @@ inline KeysAndError ReadKeys(KeyReader* reader) {
   return read;
 }
 
-// A file of these bytes, for as long as this lives.
+// A file with these bytes, removed by the destructor.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& bytes) { WriteFile(path_, bytes); }
@@ -50,7 +50,7 @@ class TemporaryFile {
   const std::string path_ = dir_ / "keys";
 };
 
-// Standard input, as long as this lives.
+// Redirects standard input until destroyed.
 class StandardInput {
  public:
   explicit StandardInput(int fd) : saved_(dup(STDIN_FILENO)) {
@@ -79,8 +79,8 @@ inline int FileOf(const std::string& bytes) {
   return fd;
 }
 
-// A pipe with these bytes, in pieces of `piece_size`: a read gives one at most,
-// so that records are cut everywhere. They need not all be read.
+// A pipe that delivers these bytes in pieces of `piece_size`, so that records
+// are cut everywhere. A test need not read all of them.
 class Pipe {
  public:
   Pipe(const std::string& bytes, size_t piece_size) {

@@ -34,7 +34,7 @@ std::vector<std::string> Environment(const std::string& preload) {
   return variables;
 }
 
-// As exec takes them; `texts` stays the owner.
+// The form that exec takes; `texts` stays the owner.
 std::vector<char*> Pointers(std::vector<std::string>* texts) {
   std::vector<char*> pointers;
   for (std::string& text : *texts) {
@@ -53,7 +53,7 @@ std::ostream& operator<<(std::ostream& stream, const ProcessResult& result) {
 
 ProcessResult RunProcess(const std::vector<std::string>& arguments,
                          const std::string& preload) {
-  // Files, and not pipes, which a talkative program fills while nobody reads.
+  // Output goes to files: a pipe that nobody reads would fill up and block.
   const TempDir dir;
   const std::string out = dir / "stdout";
   const std::string err = dir / "stderr";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs a program and keeps what it says.
+// Runs a program and captures its output.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_RUN_PROCESS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_RUN_PROCESS_H_
@@ -17,11 +17,11 @@ struct ProcessResult {
   std::string err;
 };
 
-// For the messages of assertions.
+// Used in the messages of assertions.
 std::ostream& operator<<(std::ostream& stream, const ProcessResult& result);
 
-// With standard input empty, in the environment of this process. `preload`, if
-// not empty, is LD_PRELOAD.
+// Standard input is empty and the environment is this process's. `preload`, if
+// not empty, becomes LD_PRELOAD.
 ProcessResult RunProcess(const std::vector<std::string>& arguments,
                          const std::string& preload = "");
 

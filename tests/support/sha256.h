@@ -7,7 +7,7 @@
 
 namespace cassandra_bloom::testing {
 
-// In hexadecimal, by the program sha256sum of coreutils. Empty if it fails.
+// The SHA-256 in hexadecimal, from coreutils' sha256sum. Empty if it fails.
 std::string Sha256(const std::string& bytes);
 
 }  // namespace cassandra_bloom::testing

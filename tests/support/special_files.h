@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is no regular file, to be written to in a test.
+// Files other than regular ones, as targets for writing tests.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_SPECIAL_FILES_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_SPECIAL_FILES_H_
@@ -18,7 +18,8 @@
 
 namespace cassandra_bloom::testing {
 
-// The type of a file, as in st_mode; a symbolic link is not followed. 0: none.
+// The file's type bits of st_mode, without following a symbolic link; 0 if
+// there is no file.
 inline mode_t TypeOf(const std::string& path) {
   struct stat status;
   return lstat(path.c_str(), &status) == 0 ? status.st_mode & S_IFMT : 0;
@@ -48,9 +49,9 @@ inline bool MakeBlockDevice(const std::string& path) {
   return mknod(path.c_str(), S_IFBLK | 0600, makedev(240, 0)) == 0;
 }
 
-// A /dev/null of its own, never the one of the machine, which a fault could
-// destroy. False if this user may not make one, or none is usable there: in a
-// file system that is mounted with nodev.
+// A device of its own, because a fault could destroy the machine's /dev/null.
+// False if this user may not make one, or if it is unusable because the file
+// system is mounted with nodev.
 inline bool MakeNullDevice(const std::string& path) {
   if (mknod(path.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0) {
     return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A folder for the files of a test, and files as strings.
+// A temporary folder, and reading and writing files as strings.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_TEMP_DIR_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_TEMP_DIR_H_
@@ -11,7 +11,7 @@
 
 namespace cassandra_bloom::testing {
 
-// Removed afterwards with all that is in it.
+// Removes itself and everything in it.
 class TempDir {
  public:
   explicit TempDir(const std::filesystem::path& parent =
@@ -24,14 +24,14 @@ class TempDir {
   std::string operator/(const std::string& name) const {
     return path_ + "/" + name;
   }
-  // All that is in it, and in folders in it: folder/file.
+  // The paths of everything in it, recursively: folder/file.
   std::set<std::string> Names() const;
 
  private:
   std::string path_;
 };
 
-// Both throw, which ends the test as a failure, if they cannot.
+// Both throw on failure, which fails the test.
 std::string ReadFile(const std::string& path);
 void WriteFile(const std::string& path, const std::string& content);
 

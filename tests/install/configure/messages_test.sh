@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What cmake says where something is missing: what to install, or to set.
+# If something is missing, cmake says what to install or to set.
 set -euo pipefail
 
 usage="usage: messages_test.sh SOURCES"
@@ -37,7 +37,8 @@ only_libraries=(-DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=
   -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF)
 mkdir "$work/rocksdb"
 
-# Every case begins with a folder in which the compilers are known.
+# Every case starts with a copy of this folder, in which the compilers are
+# known.
 cmake -S "$sources" -B "$work/build" -DCASSANDRA_BLOOM_CORE_ONLY=ON "${only_libraries[@]}" \
   >/dev/null
 mv "$work/build" "$work/core-only"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The C interface of an installed cassandra_bloom. */
+/* Uses the C interface of an installed cassandra_bloom. */
 
 #include <cassandra_bloom/c.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The C++ interface to Filter.db files, without RocksDB.
+// Uses the C++ interface to Filter.db files, without RocksDB.
 
 #include <cassandra_bloom/filter_db.h>
 #include <cassandra_bloom/key_reader.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs a build into temporary folders, and builds the consumer project with
-# what is there.
+# Installs a build into temporary folders and builds the consumer project with
+# each installation.
 set -euo pipefail
 
 usage="usage: installed_test.sh BUILD_FOLDER ROCKSDB_RELEASE ROCKSDB_INCLUDE_DIR ROCKSDB_LIBRARY"

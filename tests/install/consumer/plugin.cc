@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The filter policy of an installed cassandra_bloom, in a database.
+// Uses the filter policy of an installed cassandra_bloom in a database.
 
 #include <cassandra_bloom/c.h>
 #include <cassandra_bloom/filter_policy.h>
@@ -34,7 +34,7 @@ rocksdb::Options OptionsWithOurFilter() {
   return options;
 }
 
-// Of the policy that the database has, whoever made it.
+// The statistics of the policy that the database uses.
 rocksdb::CassandraBloomStatistics StatisticsOf(rocksdb::DB* db) {
   const auto* const table_options =
       db->GetOptions()

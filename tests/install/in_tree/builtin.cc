@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// In the place of util/build_version.cc of a RocksDB that was built with the
-// plugin.
+// Stands in for the util/build_version.cc of a RocksDB built with the plugin.
 
 #include <rocksdb/utilities/object_registry.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The policy as a plugin in RocksDB's own tree, with nothing but what RocksDB
-// gives: found by its name, unregistered and unloaded by anybody.
+// Tests the policy as a plugin in RocksDB's own tree. It uses only what RocksDB
+// provides: the policy is found by name, with no registration or preloading.
 //
-// RocksDB's builds want one file for each test, with a main function.
+// RocksDB's builds require one file per test, with a main function.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
@@ -18,7 +18,7 @@
 #include <memory>
 #include <string>
 
-// In RocksDB's tree alone. Since 10.9 it asks builders for sizes and rates.
+// Only in RocksDB's tree. Since 10.9 RocksDB asks builders for sizes and rates.
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1009 && \
     __has_include("table/block_based/filter_policy_internal.h")
 #include <rocksdb/table.h>
@@ -40,7 +40,7 @@ class CassandraBloomPluginTest : public ::testing::Test {
   void SetUp() override {
     std::string folder;
     ASSERT_TRUE(Env::Default()->GetTestDirectory(&folder).ok());
-    // Several of these tests may run at once.
+    // Several of these tests may run at the same time.
     path_ = folder + "/cassandra_bloom_plugin_test-" + std::to_string(getpid());
     ASSERT_TRUE(DestroyDB(path_, Options()).ok());
   }

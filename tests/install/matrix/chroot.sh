@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# For scripts that need a bare Debian: to be sourced. open_chroot gives `root`, its
-# folder, and what is in there is run by `inside` and installed by `install`.
+# Sourced by scripts that need a bare Debian. open_chroot sets `root` to its
+# folder; `inside` runs a command in it, and `install` installs packages there.
 # shellcheck shell=bash
 
 step() { printf '\n==== %s (%d s)\n' "$*" "$SECONDS"; }
@@ -13,8 +13,8 @@ close_chroot() {
   if [ -n "${temporary-}" ]; then rm -rf "$temporary"; fi
 }
 
-# open_chroot RELEASE [FOLDER]: made by debootstrap, unless it is there; without a
-# folder, a temporary one.
+# open_chroot RELEASE [FOLDER]: debootstrap makes it unless FOLDER holds it
+# already. Without FOLDER it is temporary.
 open_chroot() {
   root=${2-}
   if [ -z "$root" ]; then

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# debug_rocksdb.sh ROCKSDB_TREE [thread]: makes a folder in this checkout of RocksDB
-# in which its shared library is built with its assertions, and with ThreadSanitizer
-# if that is asked for, and its tests can be. Prints the name of the folder.
+# debug_rocksdb.sh ROCKSDB_TREE [thread]: builds RocksDB's shared library with
+# assertions, and with ThreadSanitizer if `thread` is given, in a folder of this
+# checkout, where RocksDB's tests can then be built. Prints the name of the
+# folder.
 set -euo pipefail
 
 case ${2-thread} in

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# `make test` and `make demo` on Debian releases, each in a chroot of its own.
+# Runs `make test` and `make demo` on Debian releases, each in its own chroot.
 set -euo pipefail
 
 ALL_RELEASES=(bookworm trixie sid)
@@ -13,16 +13,16 @@ Usage: $0 [--ccache=DIR] [--jobs=N] [--snapshot] CHROOTS all|RELEASE...
 Runs \`make test\` and \`make demo\` of the last commit (HEAD) on Debian releases,
 ${ALL_RELEASES[*]}, and prints a table of the results.
 
-CHROOTS is a folder. The chroot of a release is CHROOTS/RELEASE, made by
-debootstrap if it is not there; its logs are CHROOTS/RELEASE.*.log. The packages
-are what librocksdb-dev and so on are in that release today.
+CHROOTS is a folder. The chroot of a release is CHROOTS/RELEASE; debootstrap makes
+it if it is not there. Its logs are CHROOTS/RELEASE.*.log. Packages such as
+librocksdb-dev are those that the release has today.
 
-  --ccache=DIR  keep the compiler's results there, for the next time
-  --jobs=N      compile so many files at once (all CPUs)
-  --snapshot    the mirror is of an earlier day: take lists that have expired
+  --ccache=DIR  keep compilation results in DIR for the next run
+  --jobs=N      compile this many files at once (default: one per CPU)
+  --snapshot    accept expired package lists, from a mirror of an earlier day
 
-Needs root and debootstrap, a network, and 3 GB for a chroot. Exit status 0 if
-all tests passed and all demos ran, 1 if not, 2 for a wrong usage.
+Needs root, debootstrap, a network, and 3 GB per chroot. Exit status 0 if all
+tests passed and all demos ran, 1 if not, 2 for wrong usage.
 END
 }
 
@@ -55,8 +55,8 @@ done
 command -v debootstrap >/dev/null ||
   fail_usage "debootstrap is missing: apt-get install debootstrap"
 
-# What is mounted below is mounted for this process alone, and goes with it,
-# however it ends.
+# This process gets mounts of its own, which disappear when it ends, however it
+# ends.
 if [[ ${CASSANDRA_BLOOM_MOUNTS-} != own ]]; then
   exec env CASSANDRA_BLOOM_MOUNTS=own unshare --mount "$0" \
     ${ccache:+"--ccache=$ccache"} "--jobs=$jobs" $snapshot "$chroots" "${releases[@]}"
@@ -64,7 +64,7 @@ fi
 
 progress() { printf '%(%H:%M:%S)T %s: %s\n' -1 "$release" "$*" >&2; }
 
-# logged NAME COMMAND...: with its output in the log NAME alone.
+# logged NAME COMMAND...: writes the command's output only to the log NAME.
 logged() {
   local log=$chroots/$release.$1.log
   shift
@@ -110,7 +110,7 @@ prepare() {
 
 make_inside() { inside make -C /root/cassandra_bloom "JOBS=$jobs" "$1"; }
 
-# Of ctest: "passed, skipped, failed" by its last lines.
+# Prints "passed | skipped | failed" from the last lines of ctest's log.
 test_counts() {
   local log=$chroots/$release.test.log failed total skipped
   read -r failed total < <(sed -nE \
@@ -129,7 +129,7 @@ run_release() {
   mount -t proc proc "$chroot/proc"
   bind /dev /dev
   [[ -z $ccache ]] || bind "$ccache" /ccache
-  # Some tests compare with files of Cassandra, if they are there.
+  # Some tests compare with Cassandra's files if these are available.
   [[ ! -d $REPOSITORY/../shared ]] || bind "$REPOSITORY/../shared" /root/shared
   logged prepare prepare || return 1
   logged test make_inside test || tests=1

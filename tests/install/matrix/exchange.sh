@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Databases written with our policy by one RocksDB release and read by another.
+# Databases written with cassandra_bloom by one RocksDB release and read by
+# another.
 set -euo pipefail
 
 REPOSITORY=$(cd "$(dirname "$0")/../../.." && pwd)
@@ -13,15 +14,15 @@ usage() {
 Usage: $0 CHROOTS PARTICIPANT...
 
 Every participant writes a database (format_version 5), once with full and once
-with partitioned filters, and every participant reads all of them: $READS keys
-that are present, which all must be found, and as many that are not, of which
-the filter has to answer $MIN_USEFUL % (rocksdb.bloom.filter.useful).
+with partitioned filters. Every participant then reads all of them: $READS present
+keys, which must all be found, and $READS absent keys, of which the filter must
+reject $MIN_USEFUL % (rocksdb.bloom.filter.useful).
 
-A PARTICIPANT is a release whose chroot distributions.sh has left in CHROOTS with
-the plugin built in it, such as bookworm, or NAME=FILE, a db_bench that has the
-plugin built in.
+A PARTICIPANT is a release, such as bookworm, whose chroot distributions.sh has left
+in CHROOTS with the plugin built in it, or NAME=FILE, where FILE is a db_bench with
+the plugin built in.
 
-Needs root. Exit status 0 if all is well, 1 if not, 2 for a wrong usage.
+Needs root. Exit status 0 if all is well, 1 if not, 2 for wrong usage.
 END
 }
 
@@ -34,7 +35,7 @@ fail() {
 [[ $# -ge 2 && $1 != -* ]] || fail "no folder or no participant given"
 [[ $(id -u) == 0 ]] || fail "chroots take root: run it with sudo"
 
-# What is mounted below is mounted for this process alone, and goes with it.
+# This process gets mounts of its own, which disappear when it ends.
 if [[ ${CASSANDRA_BLOOM_MOUNTS-} != own ]]; then
   exec env CASSANDRA_BLOOM_MOUNTS=own unshare --mount "$0" "$@"
 fi
@@ -42,7 +43,7 @@ chroots=$(realpath "$1")
 shift
 
 LOADER=/root/cassandra_bloom/build/release/lib/libcassandra_bloom_preload.so
-PLACE=/mnt  # Where all participants find the databases.
+PLACE=/mnt  # Where every participant finds the databases.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mount --bind "$work" "$PLACE"
@@ -75,7 +76,7 @@ db_bench() {
     --key_size=16 --value_size=100 --statistics "${@:4}"
 }
 
-# read_all READER MODE FOLDER: prints "found | useful" or what was wrong.
+# read_all READER MODE FOLDER: prints "found | useful", or what went wrong.
 read_all() {
   local found useful
   if ! db_bench "$@" --use_existing_db --benchmarks=readrandom "--reads=$READS" \
@@ -105,7 +106,8 @@ for writer in "$@"; do
       fail "${writer%%=*} could not write"
     fi
     for reader in "$@"; do
-      # A copy: the reader writes files of its own release into it.
+      # Reads a copy, because the reader writes files of its own release into
+      # it.
       cp -r "$work/written" "$work/read"
       result=$(read_all "$reader" $mode read) || status=1
       echo "| ${writer%%=*} | $mode | ${reader%%=*} | $result |"

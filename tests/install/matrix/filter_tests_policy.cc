@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Loaded before RocksDB's own tests of filters, it makes the filters that they
-// ask for ours: see rocksdb_filter_tests.sh. So that a test in which it does
-// nothing is no evidence, it leaves a file.
+// Loaded before RocksDB, this library gives RocksDB's own filter tests
+// cassandra_bloom filters; see rocksdb_filter_tests.sh. It leaves a file as
+// evidence that a test used it.
 
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +33,8 @@ const FilterPolicy* NewBloomFilterPolicy(double bits_per_key,
   return NewPolicy(bits_per_key);
 }
 
-// Whichever of the built-in implementations it names, Ribbon included.
+// Replaces every built-in implementation that the name may mean, Ribbon
+// included.
 std::shared_ptr<const FilterPolicy> BloomLikeFilterPolicy::Create(
     const std::string& /*name*/, double bits_per_key) {
   return std::shared_ptr<const FilterPolicy>(NewPolicy(bits_per_key));

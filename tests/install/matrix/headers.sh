@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Is RocksDB's private interface of filters, as plugin/policy/filter_bits_api.h
-# declares it, that of RocksDB's sources?
+# Compares RocksDB's private filter interface, as
+# plugin/policy/filter_bits_api.h declares it, with RocksDB's sources.
 set -euo pipefail
 
 REPOSITORY=$(cd "$(dirname "$0")/../../.." && pwd)
@@ -11,13 +11,13 @@ usage() {
   cat <<END
 Usage: $0 CHECKOUT...
 
-A CHECKOUT is a source tree of a RocksDB release. For each, plugin/policy is
-compiled twice, with RocksDB's own filter_policy_internal.h and, from its public
-headers alone, with our declaration of it, and the virtual function tables of our
-builder and reader, and the sizes of their base classes, are compared.
+A CHECKOUT is a source tree of a RocksDB release. plugin/policy is compiled twice for
+each: with RocksDB's own filter_policy_internal.h, and with cassandra_bloom's
+declaration of it and only RocksDB's public headers. The virtual function tables of
+cassandra_bloom's builder and reader, and the sizes of their base classes, must agree.
 
-CXX is the compiler ($CXX). Exit status 0 if all compiled and are the same, 1 if
-not, 2 for a wrong usage.
+CXX is the compiler ($CXX). Exit status 0 if everything compiled and agrees, 1 if
+not, 2 for wrong usage.
 END
 }
 
@@ -41,8 +41,8 @@ const unsigned long base_class_sizes[] = {
 END
 }
 
-# compile OUTPUT FLAGS...: to assembly, which names the functions of the tables
-# with their parameters.
+# compile OUTPUT FLAGS...: to assembly, in which the tables name functions with
+# their parameters.
 compile() {
   local output=$1
   shift
@@ -50,7 +50,7 @@ compile() {
     -DCASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB "$@" "$work/glue.cc"
 }
 
-# Without the entries for RTTI, which are no functions.
+# Prints the tables without the entries for RTTI, which are not functions.
 tables() {
   awk '/^[^ \t].*:$/ { on = /^_ZTV.*CassandraBloomBits|^base_class_sizes/ }
        on && !/_ZTI/ && (/:$/ || /\.quad/)' "$1"
@@ -69,7 +69,7 @@ for tree in "$@"; do
   release=$(sed -nE 's/^#define ROCKSDB_(MAJOR|MINOR|PATCH) ([0-9]+)/\2/p' \
     "$version_h" | paste -sd.)
   std=-std=c++17
-  [[ ${release%%.*} -lt 10 ]] || std=-std=c++20  # For RocksDB's headers.
+  [[ ${release%%.*} -lt 10 ]] || std=-std=c++20  # RocksDB's headers need it.
   theirs=compiles ours=compiles layouts=-
   compile "$work/theirs.s" $std -I"$tree" -I"$tree/include" \
     -DROCKSDB_PLATFORM_POSIX -DOS_LINUX || theirs=fails

@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The plugin inside RocksDB's own tree: see usage.
+# Tests the plugin inside RocksDB's own tree; see usage.
 set -euo pipefail
 
 usage() {
   cat <<END
 Usage: in_tree.sh make|cmake ROCKSDB_TREE
 
-Builds RocksDB with this repository as its plugin, by RocksDB's Makefile or by
-its CMake, and checks that the policy works there with nothing preloaded: the
-plugin's test, db_bench with an OPTIONS file, sst_dump, ldb, and db_stress, four
-threads with reopenings. Prints a row of a table:
+Builds RocksDB with this repository as its plugin, with RocksDB's Makefile or its
+CMake, and checks that the policy works there without preloading. It runs the
+plugin's test, db_bench with an OPTIONS file, sst_dump, ldb, and db_stress with
+four threads and reopenings. Prints a row of this table:
 
   | RocksDB | build | compiler | plugin tests | absent reads filtered | db_stress |
 
-ROCKSDB_TREE  a checkout or an unpacked release of RocksDB. The link
-              plugin/cassandra_bloom is made in it; cmake builds in its folder
-              build-cassandra-bloom. What is built already is not built again.
-Environment   JOBS=2 (nproc), STRESS_OPS=100000 for each thread,
+ROCKSDB_TREE  a checkout or an unpacked release of RocksDB. The script makes the
+              link plugin/cassandra_bloom in it; cmake builds in its folder
+              build-cassandra-bloom. What is already built is not built again.
+Environment   JOBS=2 (nproc), STRESS_OPS=100000 per thread,
               CXX=g++, CC=gcc, OPTIMIZE=-O2
 Needs         what RocksDB needs, libgflags-dev, libgtest-dev
 END
@@ -51,7 +51,7 @@ link_plugin() {
   ln -sfn "$repository" "$link"
 }
 
-# g++ 12 warns about RocksDB's own code.
+# g++ 12 has warnings for RocksDB's own code.
 build_by_make() {
   # shellcheck disable=SC2086
   make -C "$tree" -j"$jobs" DEBUG_LEVEL=0 PORTABLE=1 DISABLE_WARNING_AS_ERROR=1 OPTIMIZE_LEVEL="${OPTIMIZE:--O2}" \
@@ -59,7 +59,7 @@ build_by_make() {
   bin=$tree
 }
 
-# Tests are built by CMake in Debug only: with RocksDB's assertions, then.
+# CMake builds tests only in Debug, that is, with RocksDB's assertions.
 build_by_cmake() {
   bin=$tree/build-cassandra-bloom
   local goals=$tools
@@ -72,14 +72,14 @@ build_by_cmake() {
   ln -sf "$bin"/tools/{ldb,sst_dump} "$bin"/db_stress_tool/db_stress "$bin"
 }
 
-# Where RocksDB's build knows no tests of plugins (7.8), or needs a Debug build for
-# them (make).
+# For builds in which RocksDB has no tests of plugins (7.8), or only in Debug
+# (make).
 build_test_by_hand() {
   [ -x "$bin/$test" ] && return
   local flags=() library standard=17
   if [ "${release%%.*}" -ge 10 ]; then standard=20; fi
   if [ "$build" = make ]; then flags+=(-fno-rtti); fi
-  # What of these RocksDB's build has found, it uses.
+  # RocksDB links those of these libraries that its build has found.
   for library in z bz2 snappy lz4 zstd uring numa tbb jemalloc; do
     if [ -e "$(${CXX:-g++} -print-file-name=lib$library.so)" ]; then
       flags+=("-l$library")
@@ -115,13 +115,14 @@ check_tools() {
   key=$("$bin/ldb" --db="$work/db" --try_load_options --hex scan --max_keys=1 | cut -d' ' -f1)
   "$bin/ldb" --db="$work/db" --try_load_options --hex get "$key" >/dev/null ||
     fail "ldb does not find the key $key"
-  # Its exit status depends on the release.
+  # The exit status depends on the release.
   "$bin/ldb" --db="$work/db" --try_load_options --hex get 0x00 >"$work/absent.log" 2>&1 || true
   grep -qi 'not *found' "$work/absent.log" || fail "ldb finds the key 0x00, which is absent"
 }
 
-# What the flags switch off needs a build for tests, an option that the OPTIONS
-# file leaves out, or hardware; unknown ones are left out in older releases.
+# These flags switch off what needs a build for tests, an option that the
+# OPTIONS file omits, or hardware. Flags that a release does not know are left
+# out.
 check_db_stress() {
   local ops=${STRESS_OPS:-100000} flag flags=()
   for flag in --clear_column_family_one_in=0 --read_fault_one_in=0 \

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The loader where RocksDB 7.8 and 9.10 meet: a Debian 13 that gets RocksDB 7.8
-# from Debian 12.
+# Tests the loader where RocksDB 7.8 and 9.10 meet: on Debian 13 with RocksDB
+# 7.8 from Debian 12.
 set -euo pipefail
 
 usage="usage: loader.sh [--root=FOLDER] [--keep-9.10] [PACKAGES]
 
-As root. PACKAGES is the folder of what \`make deb\` wrote on Debian 12
-(build/deb/packages). Those for RocksDB 9.10 are made in the Debian 13, which is in
-FOLDER, or is put there by debootstrap; without it, in a temporary one.
---keep-9.10: take those that an earlier run has made in FOLDER."
+Needs root. PACKAGES is the folder that \`make deb\` wrote on Debian 12
+(build/deb/packages). The packages for RocksDB 9.10 are made in a Debian 13 in
+FOLDER. debootstrap puts it there if it is missing; without --root it is temporary.
+--keep-9.10: use the packages that an earlier run made in FOLDER."
 here=$(cd "$(dirname "$0")" && pwd)
 sources=${here%/tests/install/matrix}
 packages=$sources/build/deb/packages
@@ -62,7 +62,7 @@ declare -A db_bench=([7.8]=/check/tools-7.8/usr/bin/db_bench [9.10]=db_bench)
 declare -A sst_dump=([7.8]=/check/tools-7.8/usr/bin/sst_dump [9.10]=sst_dump)
 failed=0
 
-check() {  # HOST EXPECTED: the result begins so.
+check() {  # HOST EXPECTED: what the result must begin with.
   local result
   inside env LD_PRELOAD=libcassandra_bloom_preload.so true >"$root/check/true.log" 2>&1 ||
     echo "failed" >>"$root/check/true.log"
@@ -75,13 +75,13 @@ check() {  # HOST EXPECTED: the result begins so.
 }
 refuses() { echo "cassandra_bloom: not loaded: no plugin for RocksDB $1, looked for "; }
 
-case_of() {  # WHAT: what is installed now
+case_of() {  # WHAT: describes what is installed now
   step "$1"
   inside dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'librocksdb*' 'lib*cassandra-bloom*' |
     sed -n 's/^installed /  /p'
 }
 
-# Of an earlier run.
+# Removes what an earlier run installed.
 inside sh -c "dpkg-query -W -f '\${Package}\n' 'lib*cassandra-bloom*' 2>/dev/null | xargs -r dpkg --purge >/dev/null"
 install "/$build_7_8" "/$loader"
 case_of "both RocksDBs, the 7.8 build alone"

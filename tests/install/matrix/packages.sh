@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The Debian packages in a bare Debian 12, with nothing else of ours there.
+# Tests the Debian packages in a bare Debian 12 that has nothing else of this
+# project.
 set -euo pipefail
 
 usage="usage: packages.sh [--root=FOLDER] [PACKAGES]
 
-As root. PACKAGES is the folder of what \`make deb\` wrote (build/deb/packages).
-FOLDER is where a bare Debian 12 is, or is put by debootstrap; without it, it is a
-temporary one."
+Needs root. PACKAGES is the folder that \`make deb\` wrote (build/deb/packages).
+FOLDER holds a bare Debian 12; debootstrap puts it there if it is missing. Without
+--root it is temporary."
 here=$(cd "$(dirname "$0")" && pwd)
 sources=${here%/tests/install/matrix}
 packages=$sources/build/deb/packages

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the installed loader does in a db_bench whose OPTIONS file names our policy.
+# Reports what the installed loader does in a db_bench whose OPTIONS file names
+# cassandra_bloom.
 set -euo pipefail
 
 usage="usage: policy_in_db_bench.sh DB_BENCH SST_DUMP
 
-Prints \"used\" if the SST files have our filters and these answer absent keys, or
-the line with which the loader refuses, if db_bench ran well without it. Everything
-else is an error."
+Prints \"used\" if the SST files have cassandra_bloom filters that reject absent
+keys. If db_bench ran well without them, prints the line with which the loader
+refused. Everything else is an error."
 case ${1---help} in
   --help) echo "$usage"; exit ;;
 esac

@@ -1,25 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# RocksDB's own tests of filters with our policy: see usage.
+# Runs RocksDB's own filter tests with cassandra_bloom; see usage.
 set -euo pipefail
 
 usage() {
   cat <<END
 Usage: rocksdb_filter_tests.sh ROCKSDB_TREE
 
-Builds RocksDB's own tests of filters, and runs each with a small library loaded
-before RocksDB: NewBloomFilterPolicy, and what makes one of the built-in policies
-by its name for these tests, then give ours. Prints a line for each test that does
-not pass, and a table:
+Builds RocksDB's own filter tests, and runs each with a small library loaded before
+RocksDB. The library makes NewBloomFilterPolicy, and the function that makes
+built-in policies by name for these tests, return a cassandra_bloom policy. Prints
+a line for each test that does not pass, and a table:
 
   | test program | pass | do not apply | fail |
 
-Tests that do not apply are those that fail as filter_tests_not_applicable.txt,
-beside this script, says, with the reason. Exit status 1 if a test fails
-otherwise, if one of those passes, or if a program never made our policy.
+A test does not apply if it fails as filter_tests_not_applicable.txt, next to this
+script, says, with the reason. Exit status 1 if a test fails otherwise, if one that
+should not apply passes, or if a program never made a cassandra_bloom policy.
 
-ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 10.9 or 10.10; built in
-              its folder build-debug, once, in 20 minutes of CPU time
+ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 10.9 or 10.10. It is built
+              once, in its folder build-debug, in 20 minutes of CPU time
 Environment   JOBS=2 (nproc); SANITIZER=thread for ThreadSanitizer
 Needs         what RocksDB and the tests need
 END

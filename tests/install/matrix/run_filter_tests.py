@@ -44,7 +44,7 @@ def tests_of(program: Path) -> Iterator[Test]:
 
 
 def outcome(test: Test, preload: str, policy_made: Path | None = None) -> str:
-    """Of the test in a process and a folder of its own: how it ended."""
+    """Runs the test in a process and a folder of its own; returns how it ended."""
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "policy_made"
         try:
@@ -79,7 +79,7 @@ def read_reasons(path: Path) -> dict[str, str]:
 
 
 class Runner:
-    """Of tests with our policy."""
+    """Runs tests with the cassandra_bloom policy."""
 
     def __init__(self, policy: str, reasons: dict[str, str], folder: Path) -> None:
         self._policy = policy

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The policy under ThreadSanitizer: see usage.
+# Tests the policy with ThreadSanitizer; see usage.
 set -euo pipefail
 
 usage() {
   cat <<END
 Usage: thread_sanitizer.sh ROCKSDB_TREE [TEST_FLAGS]
 
-Builds RocksDB with ThreadSanitizer, and with it this repository's
-concurrency_test, which does at once all that can run beside something else, and
-runs that. A RocksDB that is not built so gives races that are none.
+Builds RocksDB and this repository's concurrency_test with ThreadSanitizer, and runs
+that test, which does everything that may run concurrently. With a RocksDB built
+without ThreadSanitizer it would report races that do not exist.
 
-ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 7.8 to 10.10; built in
-              its folder build-debug-thread, once, in 20 minutes of CPU time
+ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 7.8 to 10.10. It is built
+              once, in its folder build-debug-thread, in 20 minutes of CPU time
 TEST_FLAGS    such as --gtest_repeat=100, six minutes
 Environment   JOBS=2 (nproc)
 Needs         what RocksDB and the tests need

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the shared libraries define for others and what they need from them.
+// What the shared libraries export and import.
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// The names in the dynamic symbol table, sorted: NAME or, of what is defined
-// under a version, NAME@@VERSION.
+// The names in the dynamic symbol table, sorted: NAME, or NAME@@VERSION if it
+// is defined with a version.
 std::vector<std::string> Symbols(const std::string& library,
                                  const std::string& which) {
   const ProcessResult result =
@@ -24,8 +24,8 @@ std::vector<std::string> Symbols(const std::string& library,
   EXPECT_EQ(result.exit_code, 0) << result;
   std::vector<std::string> names;
   for (const std::string& line : Lines(result.out)) {
-    // NAME[@VERSION] TYPE VALUE SIZE. A demangled name may hold spaces,
-    // parameters and an ABI tag; what is of type A is a version itself.
+    // NAME[@VERSION] TYPE VALUE SIZE. A demangled name may contain spaces,
+    // parameters and an ABI tag. Type A marks a version itself.
     std::smatch match;
     if (std::regex_match(line, match,
                          std::regex("([^@]*?)([(\\[][^@]*)?(@.*)? "
@@ -59,8 +59,8 @@ bool AnyHolds(const std::vector<std::string>& texts, const std::string& part) {
   });
 }
 
-// What c.h declares without RocksDB: as the symbols file of the Debian package
-// lists it, NAME@VERSION SINCE.
+// The functions of c.h that need no RocksDB, from the Debian package's symbols
+// file, which has lines of NAME@VERSION SINCE.
 std::vector<std::string> CoreOfC() {
   std::vector<std::string> names;
   for (const std::string& line : Lines(ReadFile(TEST_SYMBOLS))) {
@@ -153,7 +153,7 @@ TEST(ExportedSymbolsTest, TheLoaderDefinesNothing) {
   EXPECT_EQ(Symbols(TEST_LOADER, "--defined-only"), std::vector<std::string>{});
 }
 
-// It is loaded into programs that have neither.
+// The loader is loaded into programs that have neither.
 TEST(ExportedSymbolsTest, TheLoaderNeedsNoRocksdbAndNoCppLibrary) {
   const std::vector<std::string> needed = Needed(TEST_LOADER);
   for (const char* const library : {"rocksdb", "libstdc++", "libgcc_s"}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that is linked to RocksDB and to our shared library.
+// A program that is linked to RocksDB and to librocksdb_cassandra_bloom.
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/utilities/object_registry.h>

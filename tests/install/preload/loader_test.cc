@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The preloaded loader in programs of every kind: it brings the policy where it
-// can, says in one line why it cannot, and disturbs nobody.
+// The loader, preloaded into programs of every kind: it adds the policy where
+// it can, says in one line why it cannot, and disturbs no program.
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ constexpr char kPolicy[] = "cassandra_bloom:12\n";
 constexpr char kPluginName[] =
     "librocksdb_cassandra_bloom.so." TEST_ROCKSDB_RELEASE;
 
-// One line of ours on stderr, which holds all of `parts`; all else as without
-// us.
+// Expects one line of the loader on stderr that contains all `parts`, and
+// everything else as without the loader.
 void ExpectRefused(const ProcessResult& result, const std::string& out,
                    const std::vector<std::string>& parts) {
   EXPECT_EQ(result.exit_code, 0);
@@ -65,7 +65,7 @@ TEST(LoaderTest, BringsThePolicyIntoAProgramWithRocksdb) {
   EXPECT_EQ(with.err, "");
 }
 
-// LD_PRELOAD is inherited: a shell has no RocksDB, its child has.
+// LD_PRELOAD is inherited: the shell has no RocksDB, but its child has.
 TEST(LoaderTest, ReachesTheChildrenOfAShell) {
   const ProcessResult result =
       RunProcess({"/bin/sh", "-c", TEST_ROCKSDB_HOST " | cat"}, TEST_LOADER);
@@ -80,21 +80,22 @@ TEST(LoaderTest, ThereIsNoPluginForThisRelease) {
                      "/librocksdb_cassandra_bloom.so.9.9"});
 }
 
-// The plugin is linked to the shared library and would bring a second RocksDB.
+// The plugin needs the shared RocksDB and would load a second RocksDB.
 TEST(LoaderTest, RocksdbIsLinkedIntoTheProgram) {
   ExpectRefused(RunProcess({TEST_STATIC_HOST}, TEST_LOADER),
                 "host of " TEST_ROCKSDB_RELEASE ".9\n",
                 {"not a shared library", TEST_ROCKSDB_RELEASE});
 }
 
-// There is a shared RocksDB, but it is not the one that is used.
+// The shared RocksDB of this program is not the one that it uses.
 TEST(LoaderTest, RocksdbIsLinkedIntoTheProgramAndAnotherOneIsShared) {
   ExpectRefused(RunProcess({TEST_TWO_ROCKSDBS_HOST}, TEST_LOADER),
                 "host of " TEST_ROCKSDB_RELEASE ".9\n",
                 {"not a shared library", TEST_ROCKSDB_RELEASE});
 }
 
-// The library itself, in a process whose RocksDB says it is another.
+// The library itself, linked to a process whose RocksDB reports another
+// release.
 TEST(LoaderTest, APluginThatIsLinkedChecksTheReleaseToo) {
   const ProcessResult right = RunProcess({TEST_LINKED_HOST});
   EXPECT_EQ(right.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 6\n");
@@ -104,7 +105,7 @@ TEST(LoaderTest, APluginThatIsLinkedChecksTheReleaseToo) {
                  "not for the 9.9 of this process"});
 }
 
-// And both at once: the loader, in a program that is linked to the library.
+// The loader in a program that is also linked to the library.
 TEST(LoaderTest, ALinkedPluginAndTheLoaderGetOn) {
   const ProcessResult result = RunProcess({TEST_LINKED_HOST}, TEST_LOADER);
   EXPECT_EQ(result.exit_code, 0);
@@ -112,7 +113,7 @@ TEST(LoaderTest, ALinkedPluginAndTheLoaderGetOn) {
   EXPECT_EQ(result.err, "");
 }
 
-// A loader that was moved away from the plugin it was built with.
+// A loader that is no longer next to the plugin it was built with.
 class MovedLoaderTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -168,7 +169,7 @@ TEST_F(MovedLoaderTest, ThePluginIsAnotherLibrary) {
   ExpectRefused(Run(), "none\n", {plugin_, "is not a plugin"});
 }
 
-// A plugin of another release under our release's name refuses by itself.
+// A plugin for another release, renamed for this one, refuses by itself.
 TEST_F(MovedLoaderTest, ThePluginHasTheNameOfAnotherRelease) {
   fs::copy_file(TEST_PLUGIN, folder_ / "librocksdb_cassandra_bloom.so.9.9");
   const ProcessResult result = RunProcess({TEST_SHARED_HOST_OF_9_9}, loader_);
@@ -176,7 +177,7 @@ TEST_F(MovedLoaderTest, ThePluginHasTheNameOfAnotherRelease) {
                 {"built for RocksDB " TEST_ROCKSDB_RELEASE});
 }
 
-// Without a slash in it, the name is looked up in LD_LIBRARY_PATH.
+// A name without a slash is looked up in LD_LIBRARY_PATH.
 TEST_F(MovedLoaderTest, IsPreloadedByItsFileName) {
   fs::copy_file(TEST_PLUGIN, plugin_);
   ASSERT_EQ(
@@ -188,7 +189,7 @@ TEST_F(MovedLoaderTest, IsPreloadedByItsFileName) {
   EXPECT_EQ(result.err, "");
 }
 
-// By a path relative to where the program is started.
+// The path is relative to the folder where the program starts.
 TEST_F(MovedLoaderTest, IsPreloadedByARelativePath) {
   fs::copy_file(TEST_PLUGIN, plugin_);
   const std::string folder = fs::path(loader_).parent_path();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program with RocksDB that does not know us: is there a policy of our name?
+// A program with RocksDB that does not know cassandra_bloom. It prints whether
+// RocksDB finds the policy by name.
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RocksDB's own programs, as they are installed, with the policy preloaded.
+// RocksDB's own programs, as installed, with the policy preloaded.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr int kNumKeys = 2000;
 
-// What ldb says of an absent key (since 9.0: facebook/rocksdb#12332).
+// ldb's answer for an absent key (changed in 9.0: facebook/rocksdb#12332).
 const char* const kLdbNotFound =
     std::atoi(TEST_ROCKSDB_RELEASE) >= 9 ? "Key not found" : "NotFound";
 
@@ -38,7 +38,7 @@ class RocksdbToolsTest : public ::testing::Test {
     }
   }
 
-  // An OPTIONS file with this filter policy.
+  // The path of an OPTIONS file with this filter policy.
   std::string OptionsFile(const std::string& policy) {
     const std::string path = folder_ / "options.ini";
     WriteFile(path,
@@ -93,7 +93,7 @@ class RocksdbToolsTest : public ::testing::Test {
     return RunProcess(arguments, preload);
   }
 
-  // The text of the newest file of the database with a name like this.
+  // The newest file of the database with a name that matches the pattern.
   std::string Newest(const std::string& name_pattern) {
     const std::regex pattern(name_pattern);
     std::string newest;
@@ -112,7 +112,7 @@ class RocksdbToolsTest : public ::testing::Test {
                .find("filter_policy=" + policy + "\n") != std::string::npos;
   }
 
-  // The number behind a name in the output of --statistics.
+  // The count after `name` in the output of --statistics.
   static uint64_t Ticker(const ProcessResult& result, const std::string& name) {
     std::smatch match;
     EXPECT_TRUE(std::regex_search(result.out, match,
@@ -121,7 +121,7 @@ class RocksdbToolsTest : public ::testing::Test {
     return match.empty() ? 0 : std::stoull(match[1]);
   }
 
-  // "N of M found" of the benchmark readrandom.
+  // The "N of M found" that the benchmark readrandom prints.
   static std::string Found(const ProcessResult& result) {
     std::smatch match;
     EXPECT_TRUE(std::regex_search(result.out, match,
@@ -130,21 +130,21 @@ class RocksdbToolsTest : public ::testing::Test {
     return match.empty() ? "" : match[1].str();
   }
 
-  // The key that db_bench writes as its number `i`: 8 bytes, big-endian, and
-  // zeros (the digit) up to 16.
+  // The key that db_bench writes as number `i`: 8 big-endian bytes, padded to
+  // 16 with the digit zero.
   static std::string HexKey(int i) {
     char text[64];
     std::snprintf(text, sizeof(text), "0x%016X3030303030303030", i);
     return text;
   }
 
-  // Between a key of the database and the next one.
+  // An absent key between key `i` and the next one.
   static std::string AbsentHexKey(int i) { return HexKey(i) + "78"; }
 
   const std::string all_found_ =
       std::to_string(kNumKeys) + " of " + std::to_string(kNumKeys);
-  std::string more_cf_options_;  // Lines of OptionsFile.
-  std::string cpu_;  // That db_bench runs on, of qemu's; empty: the machine's.
+  std::string more_cf_options_;  // Additional lines of OptionsFile.
+  std::string cpu_;  // The CPU that qemu emulates; empty: without qemu.
   TempDir folder_;
   const std::string db_ = folder_ / "db";
 };
@@ -168,12 +168,12 @@ TEST_F(RocksdbToolsTest, DbBenchBuildsAndUsesTheFilter) {
   const ProcessResult absent =
       DbBench("cassandra_bloom:10", TEST_LOADER, "readmissing", existing);
   EXPECT_EQ(absent.exit_code, 0) << absent;
-  // 0.8 % of the reads pass the filter.
+  // 0.8 % of the reads pass the filter; the test allows 10 %.
   EXPECT_GT(Ticker(absent, "rocksdb.bloom.filter.useful"), kNumKeys * 9u / 10);
 }
 
 #if defined(__x86_64__)
-// The same library runs on a CPU without AVX, and builds the same filters.
+// The same library runs on a CPU without AVX and builds the same filters.
 TEST_F(RocksdbToolsTest, AnyCpu) {
   if (!fs::exists(TEST_QEMU)) {
     GTEST_SKIP() << "qemu-x86_64 of the package qemu-user is missing";
@@ -254,7 +254,8 @@ TEST_F(RocksdbToolsTest, LdbReadsWithAndWithoutUs) {
   }
 }
 
-// ldb opens for writing with what the OPTIONS file names, and writes it anew.
+// To write, ldb opens the database with the policy in the OPTIONS file, and
+// writes a new OPTIONS file.
 TEST_F(RocksdbToolsTest, LdbWritesWithThePolicyOfTheDatabase) {
   ASSERT_NO_FATAL_FAILURE(MakeDatabase());
   const std::string before = Newest("OPTIONS-[0-9]+");
@@ -274,8 +275,8 @@ TEST_F(RocksdbToolsTest, LdbWritesWithThePolicyOfTheDatabase) {
   EXPECT_EQ(Ldb({"get", "0x61"}, TEST_LOADER).out, "0x62\n");
 }
 
-// By a put, ldb opens for writing with what it takes from the OPTIONS file, and
-// writes that anew.
+// To compact, ldb opens the database with what it understands of the OPTIONS
+// file, and writes a new one with only that.
 TEST_F(RocksdbToolsTest, LdbWithoutUsDropsThePolicyWithoutAWord) {
   ASSERT_NO_FATAL_FAILURE(MakeDatabase());
   const ProcessResult compact = Ldb({"compact"}, "");
@@ -302,7 +303,7 @@ class MarkedDatabaseTest : public RocksdbToolsTest {
     ASSERT_NO_FATAL_FAILURE(MakeDatabase());
   }
 
-  // In the newest OPTIONS file.
+  // Whether the newest OPTIONS file has the mark.
   bool IsMarked() {
     return ReadFile(Newest("OPTIONS-[0-9]+")).find(kMark) != std::string::npos;
   }
@@ -326,7 +327,7 @@ TEST_F(MarkedDatabaseTest, WhoKnowsThePolicyOpensItAndKeepsTheMark) {
 
 TEST_F(MarkedDatabaseTest, WhoDoesNotIsRefused) {
   const std::string options_file = Newest("OPTIONS-[0-9]+");
-  // Only for files of a newer RocksDB are unknown options ignored.
+  // RocksDB ignores unknown options only in files of a newer RocksDB.
   const std::vector<std::string> commands[] = {
       {"compact"},
       {"put", "0x61", "0x62"},

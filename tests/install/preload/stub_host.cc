@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program with a RocksDB of which there is only the version.
+// A program with a RocksDB that consists of only its version.
 
 #include <cstdio>
 #include <string>

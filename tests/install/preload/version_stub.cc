@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The one function of RocksDB that the loader asks: a RocksDB of any release.
+// The only function of RocksDB that the loader calls, for any release.
 
 #include <string>
 

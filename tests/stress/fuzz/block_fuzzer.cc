@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A filter block of any bytes, as RocksDB hands it over: read as the naive
-// filter reads it, key by key and in batches, or, if it is no filter, one that
-// matches every key. The first byte says whether the header is made to fit.
+// A filter block of any bytes, as RocksDB passes it. It is read as the naive
+// filter reads it, key by key and in batches; if it is not a filter, every key
+// matches. The first byte decides whether the header is made to fit.
 
 #include <rocksdb/table.h>
 
@@ -47,7 +47,7 @@ bool IsFilter(const std::string& block) {
          block.size() == kHeaderSize + 8 * header.num_words;
 }
 
-// The number of words that are there, and probes about the numbers that may be.
+// Sets the number of words that are there, and probes near the valid range.
 void MakeHeaderFit(std::string* block) {
   if (block->size() < kHeaderSize + 8) {
     return;
@@ -77,7 +77,7 @@ bool NaiveMayMatch(const std::string& block, const std::string& key) {
 }
 
 void CheckBlock(const std::string& block) {
-  // An allocation of its own, so that a byte read too many is seen.
+  // An exact allocation, so that a sanitizer sees a read past its end.
   const std::unique_ptr<char[]> exact(new char[block.size()]);
   block.copy(exact.get(), block.size());
   StatisticsCounters statistics(nullptr);

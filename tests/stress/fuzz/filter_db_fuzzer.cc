@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A Filter.db of any bytes, in each form: refused with a reason, or a filter
-// that answers as the naive one does on the same bits, and that is written as
-// it was read. The first byte says whether the header is made to fit.
+// A Filter.db of any bytes, in each form. It is refused with a reason, or it
+// answers as the naive filter does for the same bits and is written as it was
+// read. The first byte decides whether the header is made to fit.
 
 #include <algorithm>
 #include <bitset>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr size_t kHeaderSize = 8;
 
-// In memory: nothing waits for a disk.
+// In memory, so that nothing waits for a disk.
 std::string Path(const std::string& name) {
   static const TempDir dir("/dev/shm");
   return dir / name;
@@ -52,10 +52,10 @@ bool IsFilterDb(const std::string& bytes) {
 
 using Positions = std::vector<uint64_t>;
 
-// The bits of a file as they stand there.
+// A file's bits, read where they are.
 class NaiveFile {
  public:
-  // `bytes` of a Filter.db that is not empty.
+  // `bytes` are those of a Filter.db that is not empty.
   NaiveFile(const std::string& bytes, FilterForm form)
       : bytes_(bytes),
         form_(form),
@@ -129,7 +129,7 @@ std::vector<bool> AskAll(const FilterDbFile& filter,
 
 std::unique_ptr<FilterDbFile> Open(const std::string& bytes, FilterForm form) {
   const std::string path = Path("file");
-  std::filesystem::remove(path);  // The one before may be mapped.
+  std::filesystem::remove(path);  // The previous file may be mapped.
   WriteFile(path, bytes);
   std::string error;
   auto filter = FilterDbFile::Open(path, form, &error);
@@ -162,7 +162,7 @@ void CheckContent(const FilterDbFile& filter, const NaiveFile& naive) {
   FUZZ_CHECK(filter.CountSetBits() == naive.CountSetBits());
 }
 
-// Bits by chance answer yes too seldom: with those of all keys, too.
+// Random bits answer yes too seldom, so this also sets the bits of all keys.
 void CheckAnswers(const FilterDbFile& filter, NaiveFile naive,
                   const std::vector<std::string>& keys) {
   const std::vector<Positions> positions = naive.PositionsOf(keys);
@@ -206,7 +206,7 @@ void Check(const std::string& bytes, FilterForm form) {
   CheckConversion(*filter, bytes);
 }
 
-// The number of words that are there, and probes about the numbers that may be.
+// Sets the number of words that are there, and probes near the valid range.
 void MakeHeaderFit(std::string* bytes) {
   if (bytes->size() < kHeaderSize + 8) {
     return;

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-// Ends the fuzzer, which then keeps the input, unless `condition` holds.
+// Ends the fuzzer unless `condition` holds; libFuzzer then keeps the input.
 #define FUZZ_CHECK(condition)                                            \
   if (!(condition)) {                                                    \
     std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Takes a fuzzer's input apart.
+// Splits a fuzzer's input into values.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_INPUT_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_INPUT_H_
@@ -13,7 +13,7 @@
 
 namespace cassandra_bloom::testing {
 
-// Takes numbers and strings off the front; after the end there are zeros.
+// Takes numbers and strings from the front; after the end they are 0 and empty.
 class FuzzInput {
  public:
   FuzzInput(const uint8_t* data, size_t size)
@@ -27,7 +27,7 @@ class FuzzInput {
     return bytes;
   }
 
-  // Big-endian, of as many of `size` bytes as there are.
+  // A big-endian number of `size` bytes, or of the fewer that are left.
   uint64_t Number(size_t size) {
     uint64_t number = 0;
     for (const char byte : Bytes(size)) {
@@ -40,7 +40,7 @@ class FuzzInput {
   std::string_view rest_;
 };
 
-// Keys to ask for: more than two batches, of every short length.
+// Keys to query: more than two batches, with every short length.
 inline std::vector<std::string> KeysIn(const std::string& bytes) {
   constexpr size_t kNumKeys = 70;
   std::vector<std::string> keys;

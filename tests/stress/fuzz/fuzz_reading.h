@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads one input in many ways, which all have to give the same.
+// Reads one input in many ways, all of which must give the same result.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_READING_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_READING_H_
@@ -36,13 +36,14 @@ inline Reading ReadAll(KeyReader* reader, size_t total_bytes) {
     reading.keys.emplace_back(key);
   }
   reading.whole = reader->error().empty();
-  FUZZ_CHECK(!reader->Next(&key));  // It stays so.
+  FUZZ_CHECK(!reader->Next(&key));  // The end is final.
   FUZZ_CHECK(reader->error().empty() == reading.whole);
   FUZZ_CHECK(!reading.whole || reader->bytes_read() == total_bytes);
   return reading;
 }
 
-// `new_reader(fd, buffer_size)`; `expected` is by a parser without any buffer.
+// Calls `new_reader(fd, buffer_size)`. `expected` comes from a parser without a
+// buffer.
 template <typename NewReader>
 void CheckReadings(const std::string& bytes, const Reading& expected,
                    NewReader new_reader) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An Index.db of any bytes: read without a fault of memory, the same in all
-// ways, and as a plain parser reads it. The first byte chooses the format.
+// An Index.db of any bytes: it is read without a memory error, in all ways with
+// the same result, and as a plain parser reads it. The first byte chooses the
+// format.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +16,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// Takes the numbers off the front; false where there are too few bytes.
+// Takes numbers from the front; returns false if there are too few bytes.
 class Parser {
  public:
   explicit Parser(std::string_view bytes) : rest_(bytes) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Any keys, and any hashes, in a filter of any bits: every kernel hashes,
+// Any keys, and any hashes, in a filter with any bits: every kernel hashes,
 // builds and answers as the naive filter does. The first bytes choose the size
-// of the filter, its probes, its address and the bits that it begins with.
+// of the filter, its probes, its address and its initial bits.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +24,8 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// Seldom large, as that takes time. The largest are not cached.
+// Seldom large, because that takes time. The largest are above the size up to
+// which kernels write without prefetching.
 uint32_t NumWords(FuzzInput* input) {
   const uint64_t choice = input->Number(2) % 1000;
   const uint64_t most = choice == 999  ? 600000
@@ -34,7 +35,7 @@ uint32_t NumWords(FuzzInput* input) {
   return static_cast<uint32_t>(1 + input->Number(3) % most);
 }
 
-// Keys of any lengths, with runs of one length among them.
+// Keys of any length, with runs of the same length among them.
 std::vector<std::string> Keys(FuzzInput* input) {
   std::vector<std::string> keys;
   while (!input->at_end() && keys.size() < 80) {
@@ -56,7 +57,8 @@ std::vector<Hash128> NaiveHashes(const std::vector<std::string>& keys) {
   return hashes;
 }
 
-// Those of keys that begin with it, as one seldom finds a key for a hash.
+// Takes each key's first bytes as a hash, as the fuzzer seldom finds the key of
+// a hash.
 std::vector<Hash128> HashesAsTheyStand(const std::vector<std::string>& keys) {
   std::vector<Hash128> hashes;
   for (const std::string& key : keys) {
@@ -80,7 +82,7 @@ struct Size {
   uint32_t num_words;
 };
 
-// The bits of a filter at an address of any alignment.
+// The bits of a filter, at an address of any alignment.
 class Bits {
  public:
   Bits(Size size, size_t shift, const std::string& pattern)
@@ -97,7 +99,7 @@ class Bits {
 
  private:
   size_t shift_;
-  std::vector<char> bytes_;  // Ends where the bits end.
+  std::vector<char> bytes_;  // Ends exactly where the bits end.
 };
 
 std::vector<bool> NaiveAnswers(Size size, const std::vector<Hash128>& hashes,
@@ -117,7 +119,7 @@ std::vector<bool> AnswersOf(const Kernel& kernel, const FilterView& filter,
   while (all.size() < hashes.size()) {
     const Hash128* const begin = hashes.data() + all.size();
     const size_t n = std::min(batch_size, hashes.size() - all.size());
-    // Ends where the batch ends, as the answers do.
+    // The copy, like the answers, ends exactly where the batch ends.
     const std::vector<Hash128> batch(begin, begin + n);
     const auto answers = std::make_unique<bool[]>(n);
     kernel.choose_lookup(filter).batch(filter, batch.data(), n, answers.get());
@@ -150,7 +152,7 @@ void CheckAnswers(Size size, const std::vector<Hash128>& hashes,
   }
 }
 
-// Half of the hashes are added; all are asked for before and after.
+// Adds half of the hashes; queries all of them before and after.
 void CheckFilter(Size size, const std::vector<Hash128>& hashes,
                  const Bits& begun, size_t batch_size) {
   const std::vector<Hash128> added(hashes.data(),
@@ -176,7 +178,7 @@ void Check(FuzzInput input) {
                      NumWords(&input)};
   const size_t shift = input.Number(1) % 64;
   const size_t batch_size = 1 + input.Number(1) % kMaxBatch;
-  // With most bits set, the later probes matter, too.
+  // If most bits are set, the later probes matter, too.
   const std::string pattern = input.Bytes(input.Number(1) % 16);
   const Bits bits(size, shift, pattern);
   const std::vector<std::string> keys = Keys(&input);

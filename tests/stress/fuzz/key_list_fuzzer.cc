@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A list of keys of any bytes: read without a fault of memory, the same in all
-// ways, and as a plain parser reads it. The first byte chooses the format.
+// A list of keys of any bytes: it is read without a memory error, in all ways
+// with the same result, and as a plain parser reads it. The first byte chooses
+// the format.
 
 #include <cstddef>
 #include <cstdint>

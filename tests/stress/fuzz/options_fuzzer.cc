@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Any text as a filter_policy string, with any options beside it: refused with
-// a reason, and refused again by what is stored, or accepted, and then what is
-// stored makes the same filters.
+// Any text as a filter_policy string, with any options. If it is refused there
+// is a reason, and the id that would be stored is refused, too. If it is
+// accepted, that id makes the same filters.
 //
-// The first line is what stands behind "cassandra_bloom" or, with "!" in front,
-// all of the name; the others are options, NAME=VALUE.
+// The first line follows "cassandra_bloom" or, if it begins with "!", is the
+// whole name. The other lines are options, NAME=VALUE.
 
 #include <rocksdb/env.h>
 #include <rocksdb/table.h>
@@ -32,21 +32,21 @@ using ROCKSDB_NAMESPACE::Slice;
 
 using Options = std::unordered_map<std::string, std::string>;
 
-// Takes it off the front, with the end of line.
+// Removes the first line and its end, and returns the line.
 std::string TakeLine(std::string* text) {
   const std::string line = text->substr(0, text->find('\n'));
   text->erase(0, line.size() + 1);
   return line;
 }
 
-// Why there is no filter goes there: by the million.
+// Discards the reasons why there is no filter: there are millions of them.
 class SilentLogger final : public ROCKSDB_NAMESPACE::Logger {
  public:
   using Logger::Logv;
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
 };
 
-// The filter of some keys in a file of this level; empty if it has none.
+// A filter of three keys in a file of this level; empty if there is none.
 std::string Filter(const CassandraBloomPolicy& policy, int level) {
   const BlockBasedTableOptions table_options;
   FilterBuildingContext context(table_options);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Any keys, under any extractor of partition keys, in a filter and with a
-// prefix extractor: what was added is found, by its key and by its prefix, and
-// the extractor finds what the naive one does. Any text as the extractor's
-// spelling is refused or is itself again.
+// Any keys with any partition key extractor, in a filter and with a prefix
+// extractor. Added keys are found by key and by prefix, and the extractor finds
+// what the naive one does. Any text as an extractor's spelling is refused, or
+// its canonical spelling gives the same extractor.
 //
-// The first bytes choose the extractor, then come keys with their lengths.
+// The first bytes choose the extractor; then come keys with their lengths.
 
 #include <rocksdb/table.h>
 
@@ -62,8 +62,7 @@ std::string Spelling(FuzzInput* input) {
   }
 }
 
-// A long one is made of few bytes: they are repeated. An allocation of its
-// own, so that a byte read too many is seen.
+// A long key repeats one byte, so that it takes little input.
 std::vector<std::string> Keys(FuzzInput* input) {
   std::vector<std::string> keys;
   while (!input->at_end() && keys.size() < 300) {
@@ -89,6 +88,7 @@ bool MayMatchInBatch(FilterBitsReader* reader, std::string_view key) {
 
 void CheckOne(PartitionKeyExtractor extractor, const std::string& spelling,
               const std::string& key) {
+  // An exact allocation, so that a sanitizer sees a read past its end.
   const std::unique_ptr<char[]> exact(new char[key.size()]);
   key.copy(exact.get(), key.size());
   const std::string_view view(exact.get(), key.size());

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh FUZZERS_FOLDER SECONDS [JOBS]: runs each fuzzer there for so long, so many
-# (1) at a time, from the inputs in corpus/ and those that earlier runs have found.
+# run.sh FUZZERS_FOLDER SECONDS [JOBS]: runs each fuzzer in the folder for this long, JOBS
+# (1) at a time, with the inputs in corpus/ and those that earlier runs have found.
 set -euo pipefail
 
 if [ $# -lt 2 ] || [ "$1" = --help ]; then
-  sed -n '2,3s/^# //p' "$0"
+  sed -n '3,4s/^# //p' "$0"
   exit 2
 fi
 fuzzers=$(realpath "$1")
@@ -15,7 +15,7 @@ corpora=$(realpath "$(dirname "$0")")/corpus
 run() {
   local name=$1
   mkdir -p "found/$name"
-  # The limit of a key in a list, which is 65535 bytes, has to be in reach.
+  # Inputs must be able to reach the limit of a key in a list, 65535 bytes.
   local longest=4096
   [ "$name" = key_list_fuzzer ] && longest=140000
   if ! "./$name" -max_total_time="$seconds" -max_len=$longest -rss_limit_mb=4096 \

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Breaks the filter in one place after another, and shows that tests see it.
+"""Breaks the filter in one place after another and checks that a test notices.
 
-Each fault is put into a copy of the source tree, and the tests of the core and
-of the classes that RocksDB calls are built and run there. A fault that no test
-sees is a hole in the tests: exit status 1.
+Each fault is put into a copy of the source tree, in which the tests of the core and
+of the classes that RocksDB calls are built and run. A fault that no test notices is a
+gap in the tests: exit status 1.
 """
 
 import argparse
@@ -161,7 +161,7 @@ def run(*command: str | Path, timeout: int = 900) -> subprocess.CompletedProcess
 
 
 def copy_sources(to: Path) -> None:
-    """What git knows, as it is in the work tree."""
+    """Copies the files that git tracks, with their content in the work tree."""
     listed = run("git", "-C", REPOSITORY, "ls-files")
     if listed.returncode != 0:
         sys.exit(f"mutants.py: {REPOSITORY} is not a git work tree")
@@ -190,7 +190,7 @@ class Build:
             sys.exit(configured.stderr)
 
     def build(self) -> str | None:
-        """None, or why it does not build."""
+        """Returns None, or why the build failed."""
         done = run(
             "cmake", "--build", self.binary, "--parallel", self.jobs,
             "--target", *TESTS,
@@ -198,7 +198,7 @@ class Build:
         return None if done.returncode == 0 else done.stdout[-2000:] + done.stderr
 
     def first_failure(self) -> str | None:
-        """Of the tests: which failed, or None."""
+        """Runs the tests; returns the one that failed, or None."""
         for test in TESTS:
             try:
                 done = run(

@@ -40,11 +40,11 @@ struct Outcome {
   std::string text;
   TrialCounts counts;
   bool has_wrong_denial = false;
-  bool has_right_denials = false;  // And yet rows are wrong.
+  bool has_right_denials = false;  // And rows are wrong nevertheless.
 };
 
-// From "file.cc:12: function: Assertion `...' failed." what is before the
-// program's name taken away.
+// Removes the program's name from "program: file.cc:12: function: Assertion
+// `...' failed."
 std::string WithoutProgram(const std::string& line) {
   const size_t colon = line.find(": ");
   return colon == std::string::npos ? line : line.substr(colon + 2);
@@ -101,8 +101,9 @@ Outcome RunOne(const std::string& program, uint64_t seed, Stand stand,
   return outcome;
 }
 
-// The built-in filter fails in the same trial, now and then if it hangs on
-// threads; or in the same way in a trial like it.
+// Whether the built-in filter also fails: in the same trial, which is repeated
+// because failures may depend on threads, or in the same way in a similar
+// trial.
 bool BuiltinFails(const std::string& program, uint64_t seed,
                   const Outcome& ours, unsigned time_limit, std::string* text) {
   constexpr uint64_t kRepetitions = 3;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whose fault a failure is: what the filters denied tells, and the same trial
-// with the built-in filter.
+// Decides whose fault a failure is: from what the filters denied, and from the
+// same trial with the built-in filter.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_BLAME_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_BLAME_H_
@@ -18,16 +18,16 @@ enum class Fault { kNone, kOurs, kShared };
 struct Verdict {
   uint64_t seed = 0;
   Fault fault = Fault::kNone;
-  std::string kind;  // Of the failure: the same for all of one sort.
-  std::string text;  // All there is to say about it.
+  std::string kind;  // The same for all failures of one kind.
+  std::string text;  // The full description.
   TrialCounts counts;
 };
 
-// What a process of one trial says of it; what it prints is what
-// RunInProcesses reads. The exit status.
+// Runs one trial in this process and prints what RunInProcesses reads. Returns
+// the exit status.
 int RunTrialProcess(const Trial::Settings& settings, unsigned time_limit);
 
-// Each trial in a process of `program`, which calls RunTrialProcess.
+// Runs each trial in a process of `program`, which must call RunTrialProcess.
 Verdict RunInProcesses(const std::string& program, uint64_t seed,
                        unsigned time_limit);
 

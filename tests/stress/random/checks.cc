@@ -40,8 +40,8 @@ Row RowAt(const rocksdb::Iterator& iterator) {
   return {iterator.key().ToString(), iterator.value().ToString()};
 }
 
-// From where the iterator is, as Model::Run. It ends at the last one that it
-// takes, or at the first that it does not.
+// Takes rows from the iterator's position on, like Model::Run. The iterator
+// ends at the last row taken, or at the first one not wanted.
 std::vector<Row> Walk(rocksdb::Iterator* iterator, Direction direction,
                       size_t max, const KeyTest& wanted) {
   std::vector<Row> rows;
@@ -79,7 +79,7 @@ struct Checks::Family {
   }
 };
 
-// Read options, and what they point to.
+// Read options, and the objects that they point to.
 struct Checks::Reading {
   Reading() = default;
   Reading(const Reading&) = delete;
@@ -88,7 +88,7 @@ struct Checks::Reading {
   rocksdb::ReadOptions options;
   std::string timestamp_text;
   rocksdb::Slice timestamp;
-  std::optional<std::string> bound_key;  // Where the iteration ends.
+  std::optional<std::string> bound_key;  // The end of the iteration.
   rocksdb::Slice bound;
   uint64_t at = 0;
 };
@@ -109,7 +109,7 @@ Checks::Family Checks::DrawnFamily(const View& view) {
   return FamilyOf(view, draws_.Below(view.written->families.size()));
 }
 
-// With timestamps, at some time up to the view's.
+// With timestamps it reads at some time up to that of the view.
 void Checks::Prepare(const Family& family, Reading* reading) {
   rocksdb::ReadOptions& options = reading->options;
   options.snapshot = family.snapshot;
@@ -172,7 +172,7 @@ void Checks::Get(const Family& family, const std::vector<std::string>& keys) {
 
 void Checks::KeyMayExist(const Family& family,
                          const std::vector<std::string>& keys) {
-  // Where a block is not in the cache RocksDB takes its row for an empty blob
+  // If a block is not in the cache, RocksDB takes its row for an empty blob
   // index, up to 9.10 at least (Version::Get in db/version_set.cc).
   if (family.configuration->has_blobs) {
     return;
@@ -191,7 +191,7 @@ void Checks::KeyMayExist(const Family& family,
 }
 
 void Checks::MultiGet(const Family& family, std::vector<std::string> keys) {
-  constexpr size_t kBatch = 77;  // No multiple of RocksDB's 32.
+  constexpr size_t kBatch = 77;  // Not a multiple of RocksDB's 32.
   Reading reading;
   Prepare(family, &reading);
   const bool is_sorted = draws_.OneIn(2);
@@ -229,7 +229,7 @@ void Checks::VectorMultiGet(const Family& family,
   }
 }
 
-// Which takes one timestamp for all, or none.
+// This MultiGet takes one timestamp for all column families, or none.
 void Checks::MultiGetOfFamilies(const View& view) {
   std::vector<std::pair<Family, std::string>> asked;
   for (size_t i = 0; i < view.written->families.size(); ++i) {
@@ -301,21 +301,22 @@ Checks::SeekMode Checks::DrawMode(const Family& family,
     case 1:
       return SeekMode::kAuto;
     case 2:
-      // RocksDB takes the prefix of every key that it meets.
+      // RocksDB takes the prefix of every key that it reaches.
       return std::all_of(keys.begin(), keys.end(),
                          [&](const auto& key) { return family.HasPrefix(key); })
                  ? SeekMode::kSamePrefix
                  : SeekMode::kTotalOrder;
     default:
-      // Elsewhere RocksDB promises nothing.
+      // RocksDB promises nothing for other targets.
       return family.extractor == nullptr || family.HasPrefix(target)
                  ? SeekMode::kPrefix
                  : SeekMode::kTotalOrder;
   }
 }
 
-// auto_prefix_mode misses short keys if a bound is not of the same prefix: see
-// "BUG" at ReadOptions::auto_prefix_mode. A lower bound must always be of it.
+// auto_prefix_mode misses short keys if a bound has another prefix: see "BUG"
+// at ReadOptions::auto_prefix_mode. A lower bound must always have the same
+// prefix.
 void Checks::DrawBound(const Family& family, const std::string& target,
                        Direction direction, SeekMode mode, Reading* reading) {
   const std::string key = family.state->keys.Any(&draws_);
@@ -363,7 +364,8 @@ void Checks::Seek(const Family& family, const Reading& reading, SeekMode mode,
   } else {
     iterator->SeekForPrev(target);
   }
-  // What RocksDB itself has to end is not ended here.
+  // Ends with the prefix only in mode kPrefix. In the other modes RocksDB
+  // itself must end the iteration.
   const auto found = Walk(iterator.get(), direction, kSteps,
                           mode == SeekMode::kPrefix ? is_promised : Everything);
   std::vector<Row> back;
@@ -395,7 +397,7 @@ void Checks::Seeks(const Family& family) {
     reading.options.total_order_seek = mode == SeekMode::kTotalOrder;
     reading.options.auto_prefix_mode = mode == SeekMode::kAuto;
     reading.options.prefix_same_as_start = mode == SeekMode::kSamePrefix;
-    // With timestamps RocksDB 7.8 writes into the rows that it has pinned.
+    // With timestamps RocksDB 7.8 overwrites rows that it has pinned.
     reading.options.pin_data =
         !family.configuration->has_timestamps && draws_.OneIn(4);
     if (draws_.OneIn(3)) {
@@ -405,7 +407,7 @@ void Checks::Seeks(const Family& family) {
   }
 }
 
-// ---- All ----
+// ---- All checks ----
 
 void Checks::Points(const Family& family,
                     const std::vector<std::string>& keys) {

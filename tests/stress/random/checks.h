@@ -22,7 +22,7 @@
 
 namespace cassandra_bloom::testing {
 
-// A database and when it is looked at.
+// A database, and the point in time at which to read it.
 struct View {
   const Configuration* configuration;
   const Database* db;
@@ -31,15 +31,16 @@ struct View {
   uint64_t at;
 };
 
-// Each throws a Failure at what is wrong.
+// Each check throws a Failure if something is wrong.
 class Checks {
  public:
   // Both must outlive it.
   Checks(Draws* draws, uint64_t* count) : draws_(*draws), count_(*count) {}
 
-  // A few keys by some kind of read.
+  // Reads a few keys in one of the ways.
   void Some(const View& view);
-  // Every key by every kind of point read, all rows, and some seeks.
+  // Reads every key by every kind of point read, scans all rows, and seeks
+  // some.
   void All(const View& view);
 
  private:

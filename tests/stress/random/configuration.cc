@@ -15,7 +15,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// name=value;name=value
+// A list of the form name=value;name=value
 class OptionList {
  public:
   void Add(const std::string& name, const std::string& value) {
@@ -52,7 +52,7 @@ double DrawBits(Draws* draws) {
   }
 }
 
-// A part of a policy's string, and about how many bits per key it gives.
+// A part of a policy's string, and the approximate bits per key it gives.
 struct Sizing {
   std::string text;
   double bits;
@@ -82,7 +82,7 @@ Sizing DrawList(Draws* draws, Sizing (*draw_one)(Draws*)) {
   return list;
 }
 
-// Of an average that leaves every level between 1 and 100 bits.
+// The average leaves every level between 1 and 100 bits per key.
 Sizing DrawMonkey(const FamilyConfiguration& family, Draws* draws) {
   const uint64_t bits = draws->Between(4, 20);
   std::string text = std::to_string(bits) + ":allocation:monkey";
@@ -146,7 +146,7 @@ std::string DrawPartitionKey(const FamilyConfiguration& family, Draws* draws) {
   }
 }
 
-// ---- The rest ----
+// ---- Other options ----
 
 std::string DrawPrefixExtractor(const FamilyConfiguration& family,
                                 Draws* draws) {
@@ -264,13 +264,13 @@ void AddBlobFiles(Draws* draws, OptionList* list) {
 
 void AddCompaction(Draws* draws, FamilyConfiguration* family,
                    OptionList* list) {
-  // No writes are to wait for compactions, for some are never done.
+  // Writes must not wait for compactions, some of which never happen.
   list->Add("level0_slowdown_writes_trigger", 10000);
   list->Add("level0_stop_writes_trigger", 10000);
   list->Add("level0_file_num_compaction_trigger", draws->Between(2, 5));
   list->AddBool("disable_auto_compactions", draws->OneIn(10));
   if (family->style == CompactionStyle::kFifo) {
-    // Large enough that nothing is ever dropped.
+    // So large that RocksDB never drops a file.
     list->Add("compaction_style", "kCompactionStyleFIFO");
     list->Add("compaction_options_fifo",
               std::string("{max_table_files_size=1099511627776;"
@@ -301,14 +301,14 @@ void DrawFixedOptions(Draws* draws, FamilyConfiguration* family) {
                  CompactionStyle::kUniversal, CompactionStyle::kFifo});
   OptionList list;
   list.Add("comparator", family->comparator);
-  list.Add("write_buffer_size", 65536);  // The least.
+  list.Add("write_buffer_size", 65536);  // The minimum.
   list.Add("compression", "kNoCompression");
   list.Add("target_file_size_base", draws->Of<uint64_t>({4096, 16384, 65536}));
   list.Add("max_bytes_for_level_base",
            draws->Of<uint64_t>({8192, 32768, 131072}));
   list.Add("max_bytes_for_level_multiplier", draws->Of<uint64_t>({2, 4, 10}));
-  // Backwards RocksDB 7.8 goes on for ever with 0, and with fewer than a key
-  // has timestamps.
+  // RocksDB 7.8 iterates backwards for ever if this is 0, or less than the
+  // number of timestamps of a key.
   list.Add("max_sequential_skip_in_iterations",
            family->has_timestamps ? 1000000 : draws->Of<uint64_t>({1, 2, 8}));
   list.AddBool("optimize_filters_for_hits", draws->OneIn(4));
@@ -324,9 +324,9 @@ void DrawFixedOptions(Draws* draws, FamilyConfiguration* family) {
   family->options = list.text();
 }
 
-// RocksDB has no merges with timestamps, range deletes with them only in later
-// releases, and neither range deletes in transactions nor single deletes beside
-// other deletes of the same key.
+// RocksDB has no merges with timestamps, has range deletes with timestamps only
+// in later releases, and has no range deletes in transactions. A key with
+// single deletes must have no other deletes.
 FamilyConfiguration DrawFamily(const Configuration& configuration,
                                Draws* draws) {
   const bool is_plain = configuration.kind == Configuration::Kind::kPlain;

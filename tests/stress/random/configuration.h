@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a database is made of: drawn from a seed, and written as RocksDB's own
-// options strings, so that what is printed is what was used.
+// The configuration of a database, drawn from a seed. It is written as
+// RocksDB's own options strings, so that what is printed is what was used.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CONFIGURATION_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CONFIGURATION_H_
@@ -21,12 +21,12 @@ namespace cassandra_bloom::testing {
 
 constexpr int kRelease = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR;
 
-// The policy in the place of ours: none, or the built-in filter.
+// Which policy to use: cassandra_bloom (or none), or the built-in filter.
 enum class Stand { kOurs, kBuiltin };
 
 struct PolicyChoice {
-  std::string ours;     // As a filter_policy string.
-  std::string builtin;  // With about as many bits per key.
+  std::string ours;     // A filter_policy string.
+  std::string builtin;  // A policy with about as many bits per key.
 
   const std::string& In(Stand stand) const {
     return stand == Stand::kOurs ? ours : builtin;
@@ -35,11 +35,11 @@ struct PolicyChoice {
 
 enum class CompactionStyle { kLevel, kUniversal, kFifo };
 
-// What a column family keeps for all its life, and below what a reopening may
-// change.
+// First what a column family keeps for life, then what may change when the
+// database is reopened.
 struct FamilyConfiguration {
   std::string name;
-  const PartitionLayout* layout = nullptr;  // Of its keys.
+  const PartitionLayout* layout = nullptr;  // The layout of its keys.
   std::string comparator;
   bool is_reverse = false;
   bool has_timestamps = false;
@@ -52,7 +52,7 @@ struct FamilyConfiguration {
   int num_levels = 1;
   std::string options;
 
-  std::string prefix_extractor;  // Empty: none.
+  std::string prefix_extractor;  // Empty if there is none.
   std::string table_options;
   PolicyChoice policy;
 
@@ -64,19 +64,19 @@ struct Configuration {
 
   Kind kind = Kind::kPlain;
   bool has_wal = true;
-  std::string options;  // Of the database.
+  std::string options;  // Options of the database.
   std::vector<FamilyConfiguration> families;
 
   std::string ToString(Stand stand) const;
 };
 
-// The longest prefix of a fixed or capped length.
+// The longest prefix of a fixed or capped prefix extractor.
 constexpr size_t kLongestPrefix = 16;
 
 Configuration DrawConfiguration(Draws* draws);
 
-// Another policy, prefix extractor and form of table, all of which a database
-// may have from one opening to the next.
+// Draws another policy, prefix extractor and table format, which may change
+// from one opening to the next.
 void ChangeFamily(Draws* draws, FamilyConfiguration* family);
 PolicyChoice DrawPolicy(const FamilyConfiguration& family, Draws* draws);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A database of a drawn configuration, opened in every way that RocksDB has.
+// A database with a drawn configuration, opened in every way that RocksDB has.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_DATABASE_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_DATABASE_H_
@@ -26,7 +26,7 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // All of them throw a Failure.
+  // Each of these throws a Failure.
   void Open(const Configuration& configuration, Stand stand,
             const std::string& path);
   void OpenReadOnly(const Configuration& configuration, Stand stand,
@@ -48,7 +48,7 @@ class Database {
   std::unique_ptr<rocksdb::Transaction> BeginTransaction(
       bool with_snapshot) const;
 
-  // Keys and prefixes that a filter answered since the opening.
+  // The number of keys and prefixes that filters denied since the opening.
   uint64_t Filtered() const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A sequence of random choices, the same for the same seed.
+// A sequence of random choices that depends only on the seed.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_DRAWS_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_DRAWS_H_

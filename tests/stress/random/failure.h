@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is thrown where a database does not do what it must.
+// Thrown if a database does not do what it must.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_FAILURE_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_FAILURE_H_
@@ -14,12 +14,13 @@ namespace cassandra_bloom::testing {
 
 class Failure : public std::runtime_error {
  public:
-  // `kind` is the same for all failures of one sort: they are counted by it.
+  // `kind` is the same for all failures of one kind, which are counted
+  // together.
   Failure(const std::string& kind, const std::string& detail)
       : std::runtime_error(kind + ": " + detail) {}
 };
 
-// Rows that are not as they must be, as a filter that denies a key makes them.
+// Rows are wrong, as if a filter had denied a key.
 class WrongRows : public Failure {
  public:
   using Failure::Failure;

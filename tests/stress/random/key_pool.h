@@ -14,15 +14,15 @@
 
 namespace cassandra_bloom::testing {
 
-// Rows of partitions, and a few keys that are cut off and so have not the
-// layout that partition key and prefix are looked for in. Some are never
-// written, whole partitions among them, and some are for SingleDelete alone,
-// which RocksDB does not let one mix with other deletes.
+// Rows of partitions. A few keys are cut off and so do not have the layout in
+// which partition key and prefix are looked for. Some keys, and some whole
+// partitions, are never written. Some are for SingleDelete only, which RocksDB
+// does not allow together with other deletes.
 class KeyPool {
  public:
   KeyPool(const PartitionLayout& layout, bool has_single_deletes, Draws draws);
 
-  // All of them, in no order.
+  // All keys, in no order.
   const std::vector<std::string>& all() const { return all_; }
   size_t shortest() const { return shortest_; }
 
@@ -33,7 +33,7 @@ class KeyPool {
 
  private:
   std::vector<std::string> all_;
-  std::vector<std::string> written_;  // Not those for SingleDelete.
+  std::vector<std::string> written_;  // Without those for SingleDelete.
   std::vector<std::string> single_;
   size_t shortest_ = 0;
 };

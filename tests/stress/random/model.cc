@@ -16,7 +16,7 @@ const std::string* Model::ValueAt(const Versions& versions, uint64_t at) {
   return nullptr;
 }
 
-// As the operator "stringappend" does.
+// Merges like RocksDB's operator "stringappend".
 void Model::Merge(const std::string& key, uint64_t number,
                   const std::string& value) {
   const std::string* const old = Get(key, number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a column family must hold, now and at any time before.
+// What a column family must hold, now and at any earlier time.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_MODEL_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_MODEL_H_
@@ -16,8 +16,8 @@
 
 namespace cassandra_bloom::testing {
 
-// Writes are numbered, and have their number as their timestamp where the
-// column family has timestamps. "At n" is after the write of number n.
+// Writes are numbered. Their number is also their timestamp if the column
+// family has timestamps. "At n" means after write number n.
 using Row = std::pair<std::string, std::string>;
 
 enum class Direction { kForward, kBackward };
@@ -41,15 +41,15 @@ class Model {
     return rows_.key_comp()(a, b);
   }
 
-  // Null if it is not there.
+  // Null if the key is absent.
   const std::string* Get(const std::string& key, uint64_t at) const;
 
-  // The rows from `target` on, while `wanted` says so of their keys, and at
-  // most `max`.
+  // At most `max` rows from `target` on, as long as `wanted` accepts their
+  // keys.
   std::vector<Row> Run(
       const std::string& target, Direction direction, uint64_t at, size_t max,
       const std::function<bool(const std::string&)>& wanted) const;
-  // All of them, forwards.
+  // All rows, forwards.
   std::vector<Row> All(uint64_t at) const;
 
  private:
@@ -63,7 +63,7 @@ class Model {
     uint64_t number;
     std::optional<std::string> value;
   };
-  using Versions = std::vector<Version>;  // By their numbers.
+  using Versions = std::vector<Version>;  // In order of their numbers.
 
   static const std::string* ValueAt(const Versions& versions, uint64_t at);
 

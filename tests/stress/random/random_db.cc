@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Databases drawn at random, each for less than a second, beside a map that
-// says what must be there:
+// Runs random databases, each for less than a second, and compares them with a
+// map of what must be there:
 //
 //   random_db --seconds=600
 //
-// A failure is tried again with RocksDB's built-in filter, which tells whose it
-// is. Exit status 0: none is ours; 1: one is; 2: wrong usage. --seed=N repeats
-// one.
+// A failure is tried again with RocksDB's built-in filter to find out whose
+// fault it is. Exit status 0: no failure of cassandra_bloom; 1: at least one;
+// 2: wrong usage. --seed=N repeats one database.
 
 #include <rocksdb/utilities/object_registry.h>
 #include <unistd.h>
@@ -71,7 +71,7 @@ void Describe(CLI::App* app, Flags* flags) {
       ->needs(policy);
 }
 
-// What all jobs have seen.
+// Collects the results of all jobs.
 class Summary {
  public:
   void Add(const Verdict& verdict) {
@@ -94,7 +94,7 @@ class Summary {
     std::fflush(stdout);
   }
 
-  // The exit status.
+  // Prints the summary and returns the exit status.
   int Finish() const {
     EraseLine();
     std::printf("%s\n", Line().c_str());
@@ -104,7 +104,7 @@ class Summary {
     for (const auto& [kind, count] : ours_) {
       std::printf("  of ours %" PRIu64 " times: %s\n", count, kind.c_str());
     }
-    // A few may have no filter.
+    // A few databases may happen to have no filter.
     const bool is_blind = databases_ >= 20 && counts_.filtered == 0;
     if (is_blind) {
       std::printf("FAILURE: no key was ever answered by a filter\n");
@@ -164,7 +164,7 @@ int RunTrial(const Flags& flags) {
       flags.time_limit);
 }
 
-// Seeds in a row.
+// Runs trials with consecutive seeds.
 int RunMany(const std::string& program, const Flags& flags) {
   const uint64_t first = flags.seed != 0 ? flags.seed : std::random_device()();
   const uint64_t count = flags.seed != 0 ? 1 : flags.databases;

@@ -100,7 +100,7 @@ void Trial::Compact(size_t family) {
             "CompactRange");
 }
 
-// Not before RocksDB 9.8 lets one.
+// RocksDB allows this since 9.8.
 void Trial::SetPolicy(size_t family) {
   FamilyConfiguration& configured = configuration_.families[family];
   const PolicyChoice policy = DrawPolicy(configured, &configuration_draws_);
@@ -200,8 +200,8 @@ void Trial::CheckBackup() {
   CheckCopyAt(path);
 }
 
-// With a WAL a secondary of RocksDB 7.8 goes on to read memtables whose rows
-// are out of date, and with blob files it crashes, up to 10.10 at least.
+// A secondary of RocksDB 7.8 with a WAL keeps reading outdated memtables. One
+// with blob files crashes, up to 10.10 at least.
 bool Trial::CanHaveSecondary() const {
   return !configuration_.has_wal &&
          std::none_of(configuration_.families.begin(),
@@ -209,8 +209,8 @@ bool Trial::CanHaveSecondary() const {
                       [](const auto& family) { return family.has_blobs; });
 }
 
-// Another process, which keeps up with this one. Files it still reads are not
-// to go.
+// The secondary stands for another process, which follows this one. Files that
+// it still reads must not be deleted.
 void Trial::CheckSecondary() {
   RequireOk(db_->DisableFileDeletions(), "DisableFileDeletions");
   FlushAll();

@@ -22,10 +22,10 @@ namespace cassandra_bloom::testing {
 struct TrialCounts {
   uint64_t operations = 0;
   uint64_t checks = 0;
-  uint64_t filtered = 0;  // Keys and prefixes that a filter answered.
+  uint64_t filtered = 0;  // Keys and prefixes that a filter denied.
 };
 
-// Before each configuration that a trial prints.
+// Printed before each configuration of a trial.
 constexpr char kOpening[] = "opens ";
 
 class Trial {
@@ -33,9 +33,9 @@ class Trial {
   struct Settings {
     uint64_t seed;
     Stand stand;
-    uint64_t attempt;    // Others have the same configuration, with other keys
-                         // and operations.
-    std::string folder;  // Empty.
+    uint64_t attempt;    // Another attempt has the same configuration, but
+                         // other keys and operations.
+    std::string folder;  // Must be empty.
   };
 
   explicit Trial(const Settings& settings);
@@ -43,7 +43,7 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  // Throws a Failure at what is wrong.
+  // Throws a Failure if something is wrong.
   void Run();
 
   const TrialCounts& counts() const { return counts_; }
@@ -67,7 +67,7 @@ class Trial {
   void CheckAll(const Database& db, const std::string& what);
   void CheckAllMoments();
 
-  // ---- Copies ----
+  // ---- Checks of copies ----
   void CheckCheckpoint();
   void CheckBackup();
   void CheckReadOnly();

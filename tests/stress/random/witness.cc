@@ -26,7 +26,7 @@ using rocksdb::Status;
 
 using Keys = std::set<std::string>;
 
-// What all filters of this process were given.
+// The keys that all filters of this process were given.
 class Given {
  public:
   void Add(const std::string& policy, const Slice& block, Keys keys) {
@@ -34,7 +34,7 @@ class Given {
     keys_[IdOf(policy, block)].merge(keys);
   }
 
-  // Of what the reader of this block says to `key`.
+  // Judges the answer of a block's reader for `key`.
   void Judge(const std::string& id, const Slice& key, bool may_match) {
     if (may_match) {
       return;
@@ -53,7 +53,7 @@ class Given {
     return denial_;
   }
 
-  // Filters of the same bits and the same name have to give the same answers.
+  // Filters with the same bits and the same name must give the same answers.
   static std::string IdOf(const std::string& policy, const Slice& block) {
     return policy + " " + std::to_string(block.size()) + " " +
            std::to_string(std::hash<std::string>()(block.ToString()));

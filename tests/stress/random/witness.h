@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Knows which keys each filter of ours was given, and whether it denies one.
+// Records which keys each cassandra_bloom filter was given, and whether it
+// denies one of them.
 //
-// A filter can hide a row in no other way: RocksDB has asked a filter for
-// something that it was not given if rows are missing and none denies a key.
+// A filter can hide a row in no other way. If rows are missing without such a
+// denial, RocksDB asked a filter for something that it had not added.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_WITNESS_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_WITNESS_H_
@@ -14,11 +15,12 @@
 
 namespace cassandra_bloom::testing {
 
-// Puts a witness between RocksDB and the filter policy, if that is ours.
+// Puts a witness between RocksDB and the policy, if it is a cassandra_bloom
+// one.
 void Watch(rocksdb::ColumnFamilyOptions* options);
 
-// The first key that a filter in this process denied although it was given it,
-// or nothing.
+// The first key that a filter in this process denied after it was given the
+// key; empty if there is none.
 std::string WrongDenial();
 
 }  // namespace cassandra_bloom::testing

@@ -94,7 +94,7 @@ void Writes::WriteBatch(const std::vector<Write>& writes) {
   RequireOk(db_->Write(options, &batch), "Write");
 }
 
-// What was written last, before it is committed.
+// Checks the last write before it is committed.
 void Writes::CheckInTransaction(const Write& write,
                                 rocksdb::Transaction* transaction) const {
   const std::string* const expected =
@@ -136,7 +136,7 @@ rocksdb::Status Writes::Commit(const std::vector<Write>& writes,
   return transaction->Commit();
 }
 
-// Writes that are never there.
+// Writes that must never be visible.
 void Writes::RollBack(const std::vector<Write>& writes) {
   const auto transaction = db_.BeginTransaction(false);
   for (const Write& write : writes) {
@@ -154,7 +154,7 @@ void Writes::WriteSome() {
     Apply(writes.back());
   }
   const bool with_snapshot = draws_.OneIn(2);
-  // TransactionDB::Write takes no SingleDelete.
+  // TransactionDB::Write does not accept SingleDelete.
   const bool may_be_batch =
       configuration_.kind != Configuration::Kind::kTransactions;
   if (configuration_.kind == Configuration::Kind::kPlain ||
@@ -165,7 +165,8 @@ void Writes::WriteSome() {
     RollBack(writes);
   }
   rocksdb::Status status;
-  // An optimistic one wants another try if a memtable is written out meanwhile.
+  // An optimistic transaction must be retried if a memtable is flushed
+  // meanwhile.
   for (int attempts = 0; attempts < 20; ++attempts) {
     const auto transaction = db_.BeginTransaction(with_snapshot);
     status = Commit(writes, transaction.get());

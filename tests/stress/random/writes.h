@@ -19,7 +19,7 @@
 
 namespace cassandra_bloom::testing {
 
-// The timestamp of the comparator "u64ts".
+// A timestamp for the comparator "u64ts".
 std::string TimestampOf(uint64_t number);
 
 struct FamilyState {
@@ -27,15 +27,15 @@ struct FamilyState {
   Model model;
 };
 
-// All that has been written, which is in every copy of the database, too.
+// All that has been written; every copy of the database must have it, too.
 struct Written {
   std::vector<FamilyState> families;
-  uint64_t number = 0;  // Of the last write.
+  uint64_t number = 0;  // The number of the last write.
 };
 
 class Writes {
  public:
-  // All must outlive it.
+  // All of these must outlive this object.
   Writes(const Configuration* configuration, const Database* db,
          Written* written, Draws* draws)
       : configuration_(*configuration),
@@ -43,9 +43,9 @@ class Writes {
         written_(*written),
         draws_(*draws) {}
 
-  // A few writes at once, in a transaction where there are some.
+  // Makes a few writes together, in a transaction if the database has them.
   void WriteSome();
-  // A file, if the column family can take one, made in `folder`.
+  // Ingests a file made in `folder`, if the column family accepts files.
   void Ingest(size_t family, const std::string& folder);
 
  private:

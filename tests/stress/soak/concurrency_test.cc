@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// All that can run beside something else in a database that uses the policy, at
-// once: what a thread sanitizer is for. Under one it wants a RocksDB that was
-// built with it, too (tests/install/matrix/thread_sanitizer.sh).
+// Everything that can run concurrently in a database that uses the policy, for
+// a thread sanitizer. RocksDB must then be built with that sanitizer, too
+// (tests/install/matrix/thread_sanitizer.sh).
 
 #include <gtest/gtest.h>
 #include <rocksdb/table.h>
@@ -39,7 +39,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using Key = std::pair<std::string, bool>;  // Whether it must be there.
+using Key = std::pair<std::string, bool>;  // True if it must be present.
 
 std::shared_ptr<rocksdb::EventListener> NewListener(const std::string& folder) {
   std::string error;
@@ -50,8 +50,8 @@ std::shared_ptr<rocksdb::EventListener> NewListener(const std::string& folder) {
   return listener;
 }
 
-// Threads that each do something with one column family after the other. One
-// that throws ends all.
+// Threads that each do one thing with every column family in turn. If one
+// throws, all stop.
 class Threads {
  public:
   using Work = std::function<void(size_t family, uint64_t* random)>;
@@ -96,7 +96,7 @@ class Threads {
   std::vector<std::thread> threads_;
 };
 
-// The keys of each column family are written in one order, again and again.
+// Writes the keys of each column family in the same order, again and again.
 class ConcurrencyTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -122,7 +122,7 @@ class ConcurrencyTest : public ::testing::Test {
     num_written_[family] = begin + kBatch;
   }
 
-  // One that is there and one that never is.
+  // One key that is present and one that is never written.
   std::array<Key, 2> SomeKeys(size_t family, uint64_t* random) const {
     uint64_t absent = NextRandom(random) % keys_.num_keys();
     while (keys_.Written(absent) == absent) {
@@ -223,7 +223,7 @@ class ConcurrencyTest : public ::testing::Test {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 
-  // What the test is about has happened often enough.
+  // Whether everything under test has happened often enough.
   bool IsEnough() const {
     return num_reads_ > 1000 && num_flushes_ > 2 && num_compactions_ > 2 &&
            num_policies_set_ > 2 && num_exported_ > 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A process that writes, killed at any moment, and what it leaves.
+// Kills a writing process at any moment, and checks what it leaves.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_CRASH_ROUNDS_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_CRASH_ROUNDS_H_
@@ -13,17 +13,17 @@
 namespace cassandra_bloom::testing {
 
 struct CrashSettings {
-  std::string program;  // Which, with these arguments, calls RunWriter.
+  std::string program;  // With these settings it calls RunCrashWriter.
   std::string folder;
   uint64_t num_keys;
   uint64_t seed;
 };
 
-// Starts, kills and verifies, so many times.
+// Starts, kills and verifies this many times.
 void RunCrashRounds(const CrashSettings& settings, int rounds,
                     SoakCounts* counts);
 
-// Writes until it is killed. `program` is not used. Returns the exit status.
+// Writes until it is killed; ignores `program`. Returns the exit status.
 int RunCrashWriter(const CrashSettings& settings);
 
 }  // namespace cassandra_bloom::testing

@@ -21,7 +21,7 @@ using ::testing::AssertionSuccess;
 
 namespace {
 
-// Files that come and go meanwhile could not be compared.
+// Files that come and go during the comparison would spoil it.
 class BackgroundPause {
  public:
   explicit BackgroundPause(rocksdb::DB* db) : db_(db) {

@@ -11,10 +11,10 @@
 
 namespace cassandra_bloom::testing {
 
-// Reconciles the folder with the database, after which it must hold what an
-// export of each live SST file by itself gives, byte for byte, and nothing
-// else. (What cannot be exported, such as deletions without a block in RocksDB
-// before 9.2, has no file.) Counts the files that come from blocks.
+// Reconciles the folder with the database. Then the folder must hold, byte for
+// byte, what an export of each live SST file gives, and nothing else. A file
+// that cannot be exported has no filter (such as one with deletions and without
+// a usable block, in RocksDB before 9.2). Counts the filters made from blocks.
 ::testing::AssertionResult ExportsMatch(rocksdb::DB* db,
                                         const std::string& out_dir,
                                         uint64_t* num_from_blocks);

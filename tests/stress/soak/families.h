@@ -28,18 +28,18 @@ struct Family {
 // The first is the default column family.
 const std::vector<Family>& Families();
 
-// In RocksDB before 9.5, SeekForPrev misses rows (facebook/rocksdb#12872).
+// RocksDB before 9.5 misses rows in SeekForPrev (facebook/rocksdb#12872).
 bool SeekForPrevMisses(const Family& family);
 
-// What a filter_policy string says behind "cassandra_bloom:": some bits per
-// key, whole ones or not, or a chance, and the partition key.
+// The part of a filter_policy string after "cassandra_bloom:": bits per key,
+// whole or fractional, or a false positive chance, and the partition key.
 std::string RandomSettings(const Family& family, uint64_t* random);
 
 rocksdb::ColumnFamilyOptions OptionsFor(const Family& family,
                                         const std::string& settings,
                                         size_t file_size);
 
-// The operands behind the value.
+// Appends operands to the value.
 class AppendOperator final : public rocksdb::AssociativeMergeOperator {
  public:
   const char* Name() const override { return "Append"; }

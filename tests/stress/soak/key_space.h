@@ -4,9 +4,9 @@
 //
 //   size of the partition key (2 bytes) | partition key | row (2 bytes)
 //
-// Their order is that of their numbers. Every second partition is never
-// written to, and the last of each eight is for SingleDelete alone, which
-// RocksDB does not let one mix with others.
+// Keys are ordered like their numbers. Every second partition is never written,
+// and one in eight is for SingleDelete only, which RocksDB does not allow
+// together with other deletes.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_KEY_SPACE_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_KEY_SPACE_H_
@@ -22,7 +22,7 @@ namespace cassandra_bloom::testing {
 
 class KeySpace {
  public:
-  // Of the partition, and of no other: its number.
+  // The partition key's length and digits: no other partition has this prefix.
   static constexpr size_t kPrefixSize = 2 + 6;
 
   explicit KeySpace(uint64_t num_keys) : num_keys_(num_keys) {}
@@ -33,14 +33,14 @@ class KeySpace {
     char digits[21];
     std::snprintf(digits, sizeof(digits), "%06llu",
                   static_cast<unsigned long long>(number / kRows));
-    // Longer ones sort behind shorter ones.
+    // Longer partition keys sort after shorter ones.
     std::string partition = digits;
     partition.append(number / kRows * kRows * 4 / num_keys_ * 3, 'x');
     return BigEndian(partition.size(), 2) + partition +
            BigEndian(number % kRows, 2);
   }
 
-  // A number that may be written, of `random`.
+  // A number that may be written, chosen with `random`.
   uint64_t Written(uint64_t random) const {
     const uint64_t number = random % num_keys_;
     return number / kRows % 2 == 0 ? number : number - number % kRows - 1;
@@ -50,14 +50,14 @@ class KeySpace {
     return number / kRows % kGroup == kGroup - 2;
   }
 
-  // The first number behind `number` that is for SingleDelete, or would be.
+  // The first number for SingleDelete in the group of partitions of `number`.
   static uint64_t NextForSingleDelete(uint64_t number) {
     constexpr uint64_t kGroupRows = kRows * kGroup;
     return number / kGroupRows * kGroupRows + kRows * (kGroup - 2);
   }
 
  private:
-  static constexpr uint64_t kRows = 25;  // In a partition.
+  static constexpr uint64_t kRows = 25;  // Rows per partition.
   static constexpr uint64_t kGroup = 8;
 
   const uint64_t num_keys_;

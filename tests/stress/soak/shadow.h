@@ -27,13 +27,13 @@ struct RandomWrite {
 // The rows of each column family, by its number.
 using Shadow = std::vector<Rows>;
 
-// The same seed makes the same writes of the same shadow.
+// The same seed and the same shadow give the same writes.
 class RandomWrites {
  public:
   RandomWrites(const KeySpace& keys, uint64_t seed)
       : keys_(keys), random_(seed) {}
 
-  // Some more, for one batch, and the shadow with them.
+  // The writes of one more batch; applies them to the shadow.
   std::vector<RandomWrite> Next(Shadow* shadow);
 
  private:
@@ -44,8 +44,8 @@ class RandomWrites {
   uint64_t num_batches_ = 0;
 };
 
-// In the default column family, out of the key space: the number of the last
-// batch, since the seed.
+// A key of the default column family, outside the key space, whose value is the
+// number of the last batch since the seed.
 inline const std::string kBatchKey = "number of the last batch";
 
 }  // namespace cassandra_bloom::testing

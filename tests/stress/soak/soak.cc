@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes, flushes, compactions and reads of every kind for a long time, in a
-// database that has filters of every mode, beside a map that says what must be
-// there:
+// Runs writes, flushes, compactions and reads of every kind for a long time, in
+// a database with filters of every mode, and compares it with a map of what
+// must be there:
 //
 //   soak --minutes=60
 //
-// or a process that does so until it is killed, again and again:
+// Or kills a process that does so, again and again:
 //
 //   soak --rounds=100
 //
-// or, of a database that no longer changes, every row again and again:
+// Or looks up every row of a database that no longer changes, again and again:
 //
 //   soak --lookups=100000000
 //
-// Ends with exit status 0 if nothing was wrong. --seed runs the same again.
+// Exit status 0 if nothing was wrong. --seed repeats a run.
 
 #include <gflags/gflags.h>
 #include <rocksdb/utilities/object_registry.h>
@@ -86,7 +86,7 @@ class Soak {
     db_.Close();
   }
 
-  // By Get and MultiGet, as many in each column family.
+  // Looks up rows with Get and MultiGet, equally often in each column family.
   void LookUp(uint64_t lookups) {
     db_.Open(&random_);
     for (uint64_t i = 0; i < FLAGS_keys * shadow_.size() / 4; ++i) {

@@ -121,7 +121,7 @@ void SoakDb::Flush(size_t family) {
   ++counts_->flushes;
 }
 
-// All of it or a part.
+// Compacts the column family from a random key on, or all of it.
 void SoakDb::Compact(size_t family, uint64_t* random) {
   const std::string begin = keys_.Key(NextRandom(random) % keys_.num_keys());
   const rocksdb::Slice from = begin;
@@ -140,7 +140,7 @@ void SoakDb::SetPolicy(size_t family, uint64_t* random) {
                       {{"block_based_table_factory",
                         "{filter_policy=cassandra_bloom:" +
                             RandomSettings(Families()[family], random) + "}"}});
-  // RocksDB before 9.x does not let one.
+  // RocksDB before 9.8 does not allow it.
   if (status.ToString().find("not changeable") != std::string::npos) {
     ++counts_->policies_not_changeable;
   } else {

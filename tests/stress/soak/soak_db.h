@@ -26,19 +26,19 @@ struct SoakCounts {
   uint64_t flushes = 0;
   uint64_t compactions = 0;
   uint64_t opens = 0;
-  uint64_t policies_set = 0;  // By SetOptions.
+  uint64_t policies_set = 0;  // With SetOptions.
   uint64_t policies_not_changeable = 0;
-  uint64_t present_points = 0;  // Asked by Get and MultiGet.
+  uint64_t present_points = 0;  // Queried with Get and MultiGet.
   uint64_t absent_points = 0;
   uint64_t seeks = 0;
   uint64_t seeks_for_prev = 0;
   uint64_t rows_scanned = 0;
   uint64_t exports_compared = 0;
-  uint64_t filtered = 0;  // Keys and prefixes that a filter answered.
+  uint64_t filtered = 0;  // Keys and prefixes that a filter denied.
   uint64_t failures = 0;
 };
 
-// On one line, without what is 0.
+// Prints on one line everything that is not 0.
 void Print(const SoakCounts& counts);
 
 class SoakDb {
@@ -56,8 +56,8 @@ class SoakDb {
   SoakDb(const SoakDb&) = delete;
   SoakDb& operator=(const SoakDb&) = delete;
 
-  // With some number of bits per key for each column family. Throws, as all of
-  // this, what RocksDB says.
+  // Each column family gets some number of bits per key. Like all functions
+  // here, throws RocksDB's errors.
   void Open(uint64_t* random);
   void Close();
 
@@ -71,13 +71,13 @@ class SoakDb {
   void Compact(size_t family, uint64_t* random);
   void SetPolicy(size_t family, uint64_t* random);
 
-  // ---- Against the shadow; what is wrong is printed and counted ----
+  // ---- Comparisons with the shadow; differences are printed and counted ----
 
-  // A few keys, present and absent, in every way.
+  // Reads a few keys, present and absent, in every way.
   void CheckSome(size_t family, const Rows& rows, uint64_t* random);
-  // Every key of the key space.
+  // Reads every key of the key space.
   void CheckAll(const Shadow& shadow);
-  // Every row of the column family, once by Get and once by MultiGet.
+  // Reads every row of the column family, once with Get and once with MultiGet.
   void CheckRows(size_t family, const Rows& rows);
   void Report(const ::testing::AssertionResult& result, const std::string& of);
 

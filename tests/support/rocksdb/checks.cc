@@ -20,10 +20,10 @@ using ::testing::AssertionFailure;
 using ::testing::AssertionResult;
 using ::testing::AssertionSuccess;
 
-// More than RocksDB hands to a filter at once (32), and no multiple of it.
+// More than RocksDB passes to a filter at once (32), and not a multiple of 32.
 constexpr size_t kMultiGetBatch = 77;
 
-// What is wrong, key by key; the first ones are told.
+// Collects mismatches by key; the message shows the first five.
 class Mismatches {
  public:
   explicit Mismatches(const char* reading) : reading_(reading) {}
@@ -99,10 +99,9 @@ std::string Describe(const std::vector<std::string>& keys) {
 
 enum class Direction { kForward, kBackward };
 
-constexpr size_t kSteps = 6;  // Enough to go from partition to partition.
+constexpr size_t kSteps = 6;  // Enough to cross from partition to partition.
 
-// The keys of the rows at and behind `target`, in iteration order, that a seek
-// has to find.
+// The keys that a seek to `target` must find, in iteration order.
 std::vector<std::string> ExpectedRun(const Rows& rows,
                                      const std::string& target,
                                      Direction direction,
@@ -165,7 +164,7 @@ Mismatches CheckSeeks(const Source& source, const Rows& rows,
     return prefix_extractor != nullptr && prefix_extractor->InDomain(key);
   };
   // With prefix_same_as_start RocksDB takes the prefix of every key that it
-  // meets, in the domain or not.
+  // reaches, even outside the domain.
   const bool check_same_prefix =
       std::all_of(targets.begin(), targets.end(), has_prefix);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads a database in every way that asks a filter, and compares with the rows
-// that it must hold.
+// Reads a database in every way that asks a filter, and compares the result
+// with the rows that it must hold.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_CHECKS_H_
@@ -18,21 +18,21 @@
 
 namespace cassandra_bloom::testing {
 
-// Get of every row and of every absent key.
+// Calls Get for every row and every absent key.
 ::testing::AssertionResult GetsMatch(const Source& source,
                                      const Dataset& dataset);
 
-// The same by MultiGet, in batches that RocksDB has to divide. Sorted, present
-// and absent keys mix; unsorted, they are shuffled.
+// The same with MultiGet, in batches that RocksDB has to divide. If
+// `sorted`, present and absent keys are mixed in order; otherwise shuffled.
 ::testing::AssertionResult MultiGetsMatch(const Source& source,
                                           const Dataset& dataset, bool sorted);
 
-// All rows forwards and backwards, in total order.
+// Reads all rows forwards and backwards, in total order.
 ::testing::AssertionResult ScanMatches(const Source& source, const Rows& rows);
 
-// Seek and SeekForPrev to all keys of the dataset, and a few steps on. Where
-// `prefix_extractor` (which may be null) applies to the key, only rows of the
-// same prefix are looked at: RocksDB promises no others.
+// Calls Seek and SeekForPrev for all keys of the dataset and takes a few steps.
+// Where `prefix_extractor` (may be null) applies to a key, only rows of the
+// same prefix are compared: RocksDB promises no others.
 ::testing::AssertionResult SeeksMatch(
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor);
@@ -40,7 +40,7 @@ namespace cassandra_bloom::testing {
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor);
 
-// The same to these keys alone.
+// The same for these keys only.
 ::testing::AssertionResult SeeksMatch(
     const Source& source, const Rows& rows,
     const std::vector<std::string>& targets,
@@ -50,12 +50,12 @@ namespace cassandra_bloom::testing {
     const std::vector<std::string>& targets,
     const rocksdb::SliceTransform* prefix_extractor);
 
-// The keys for which SeekForPrev does not find what it should.
+// The keys for which SeekForPrev finds the wrong row.
 std::set<std::string> SeekForPrevMisses(
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor);
 
-// Get, MultiGet and scan.
+// Checks Get, MultiGet and a scan.
 ::testing::AssertionResult PointReadsMatch(const Source& source,
                                            const Dataset& dataset);
 

@@ -17,7 +17,7 @@ std::string RandomBytes(uint64_t* state, size_t size) {
   return bytes;
 }
 
-// Suffixes up to this long take keys over the 16 bytes of a hash block.
+// Long enough for keys of more than 16 bytes, the block size of the hash.
 constexpr size_t kLongestSuffix = 24;
 
 std::string RandomSuffix(uint64_t* state) {
@@ -69,7 +69,8 @@ Dataset PrefixedDataset(uint64_t seed, size_t num_prefixes,
   std::vector<std::string> candidates;
   for (size_t i = 0; i < num_prefixes; ++i) {
     std::string prefix = RandomBytes(&state, kPrefixSize);
-    // Even last bytes have rows, odd ones have none.
+    // Prefixes with an even last byte have rows, those with an odd one have
+    // none.
     prefix.back() = static_cast<char>(prefix.back() & ~1);
     for (size_t row = 0; row < rows_per_prefix; ++row) {
       add_row(prefix + RandomSuffix(&state));

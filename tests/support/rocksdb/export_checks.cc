@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// By the number of its SST file, the name of a Filter.db.
+// The Filter.db name for the SST file of this number.
 std::string NameOf(uint64_t number) {
   return "nb-" + std::to_string(number) + "-big-Filter.db";
 }
@@ -100,7 +100,7 @@ std::map<std::string, std::string> StateOf(const std::string& folder) {
 std::set<std::string> NamesIn(const std::string& folder) {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    // The mark of a folder that follows a database is no export.
+    // The file that marks an export folder is not an export.
     if (const std::string name = entry.path().filename();
         name != ".cassandra_bloom_database") {
       names.insert(name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the tests of the export share.
+// Shared by the tests of the export.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_EXPORT_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_EXPORT_CHECKS_H_
@@ -19,46 +19,46 @@
 
 namespace cassandra_bloom::testing {
 
-// The Filter.db of exactly these keys by FilterDbBuilder, at 10 bits per key.
+// What FilterDbBuilder makes of exactly these keys at 10 bits per key.
 std::string Built(const std::set<std::string>& keys,
                   const std::string& sstable_version);
 
-// With the keys numbered from `first` to before `end`.
+// Rows with the keys numbered `first` ... end - 1.
 Rows NumberedRows(uint32_t first, uint32_t end);
 
-// Puts them and flushes.
+// Puts the numbered rows and flushes them into one file.
 void AddFile(TestDb* db, uint32_t first, uint32_t end);
 
 std::set<std::string> KeysOf(const Rows& rows);
 std::set<std::string> PrefixesOf(const std::set<std::string>& keys,
                                  const rocksdb::SliceTransform& extractor);
 
-// Size and time of last change of everything in a folder. Of LOG only whether
-// it is the same file: an open database writes to it at any time.
+// Inode, size and modification time of everything in a folder; of LOG only the
+// inode, because an open database may write to it at any time.
 std::map<std::string, std::string> StateOf(const std::string& folder);
 
 std::set<std::string> NamesIn(const std::string& folder);
 
-// Of the live SST files of the database.
+// The Filter.db names of the database's live SST files.
 std::set<std::string> LiveFilterNames(const TestDb& db);
 
-// Each live SST file has a Filter.db in the folder that has all its keys.
+// Each live SST file has a Filter.db in the folder with all of its keys.
 void ExpectFiltersAreTheirs(const TestDb& db, const std::string& folder);
 
 bool Eventually(const std::function<bool()>& is_so);
 
-// The folder holds the filters of the live files, and no others.
+// Whether the folder holds the filters of the live files and no others.
 bool Follows(const std::string& folder, const TestDb& db);
 
 // The only SST file of the database.
 std::string OnlySst(const TestDb& db);
 
-// Exports an SST file and gives the bytes of the Filter.db. Throws the error.
+// Exports an SST file and returns the bytes of the Filter.db. Throws the error.
 std::string Exported(const std::string& sst,
                      const FilterDbExportOptions& options,
                      ExportedFilterDb* exported = nullptr);
 
-// The error of an export that must fail, and leave no file.
+// The error of an export that must fail and leave no file.
 std::string ExportError(const std::string& sst,
                         const FilterDbExportOptions& options);
 

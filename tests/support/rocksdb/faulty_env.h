@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Files in memory on a disk that becomes full, or fails.
+// Files in memory, on a disk that becomes full or fails.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FAULTY_ENV_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FAULTY_ENV_H_
@@ -21,11 +21,11 @@ class FaultyEnv final : public rocksdb::EnvWrapper {
  public:
   FaultyEnv() : FaultyEnv(rocksdb::NewMemEnv(rocksdb::Env::Default())) {}
 
-  // From now on so many bytes can be written and then, until Lift, none. The
-  // files are those whose name has `part` in it.
+  // From now on `bytes` bytes can be written, and then none until Lift. Counts
+  // only files whose name contains `part`.
   void FailAfter(int64_t bytes, Fault fault, const std::string& part);
   void Lift();
-  // Since FailAfter.
+  // Both count since FailAfter.
   int64_t bytes_written() const { return bytes_written_; }
   int failures() const { return failures_; }
 
@@ -33,7 +33,7 @@ class FaultyEnv final : public rocksdb::EnvWrapper {
                                   std::unique_ptr<rocksdb::WritableFile>* file,
                                   const rocksdb::EnvOptions& options) override;
 
-  // RocksDB rests for a second after a failure.
+  // Shortens the second that RocksDB waits after a failure.
   void SleepForMicroseconds(int /*micros*/) override {
     rocksdb::EnvWrapper::SleepForMicroseconds(100);
   }
@@ -44,7 +44,7 @@ class FaultyEnv final : public rocksdb::EnvWrapper {
   explicit FaultyEnv(rocksdb::Env* memory)
       : EnvWrapper(memory), memory_(memory) {}
 
-  // How many of so many bytes go into a file; OK if all of them.
+  // Sets *taken to how many of `size` bytes go into the file; OK if all do.
   rocksdb::Status Take(const std::string& name, size_t size, size_t* taken);
 
   const std::unique_ptr<rocksdb::Env> memory_;

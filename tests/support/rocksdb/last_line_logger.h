@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A log of RocksDB that keeps its last line, and allocates nothing.
+// A RocksDB logger that keeps its last line and allocates nothing.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_LAST_LINE_LOGGER_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_LAST_LINE_LOGGER_H_

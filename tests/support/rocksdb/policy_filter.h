@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A filter made and asked through RocksDB's interface, without a database.
+// Builds and queries a filter through RocksDB's interface, without a database.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_POLICY_FILTER_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_POLICY_FILTER_H_
@@ -34,14 +34,14 @@ inline std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> NewReader(
       policy.GetFilterBitsReader(block));
 }
 
-// The block of what was added, as a string.
+// Finishes the builder and returns the block.
 inline std::string FinishBlock(ROCKSDB_NAMESPACE::FilterBitsBuilder* builder) {
   std::unique_ptr<const char[]> buffer;
   ROCKSDB_NAMESPACE::Status status;
   return builder->Finish(&buffer, &status).ToString();
 }
 
-// Throws, which ends the test as a failure, if the policy is not ours.
+// Throws, which fails the test, if the policy is not a cassandra_bloom one.
 inline ROCKSDB_NAMESPACE::CassandraBloomStatistics StatisticsOf(
     const ROCKSDB_NAMESPACE::FilterPolicy& policy) {
   ROCKSDB_NAMESPACE::CassandraBloomStatistics statistics;

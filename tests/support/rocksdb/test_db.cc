@@ -77,8 +77,9 @@ rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy, Layout layout) {
         rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch;
     options.partition_filters = true;
     options.metadata_block_size = 512;
-    // Of one layout the size of the filter cuts the partitions, of the others
-    // the size of the index, or, decoupled, each its own.
+    // What cuts partitions depends on the layout: in kPartitioned the size of
+    // the filter, in the others the size of the index; decoupled, each cuts its
+    // own.
     options.block_size = layout == Layout::kPartitioned ? 512 : 256;
 #if HAS_DECOUPLED_FILTERS
     options.decouple_partitioned_filters =

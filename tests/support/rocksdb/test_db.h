@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A real database, in a directory of its own that goes with it.
+// A real database in a temporary directory.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_DB_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_DB_H_
@@ -22,13 +22,13 @@
 
 namespace cassandra_bloom::testing {
 
-// Throws, which ends the test as a failure, unless the status is OK.
+// Throws, which fails the test, unless the status is OK.
 void Require(const rocksdb::Status& status);
 
 using PolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 PolicyPtr OurPolicy(double bits_per_key = 10);
-// Ours at 10 bits per key, of partition keys.
+// A cassandra_bloom policy for these partition keys at 10 bits per key.
 PolicyPtr PolicyFor(const std::string& partition_key);
 PolicyPtr BuiltinPolicy(double bits_per_key = 10);
 
@@ -38,19 +38,19 @@ enum class Layout {
   kPartitioned,
   kPartitionedCached,
   kPartitionedPinned,
-  kPartitionedDecoupled,  // Not before RocksDB 9.6.
+  kPartitionedDecoupled,  // RocksDB 9.6 and later.
 };
 
-// Those that this RocksDB has.
+// The layouts that this RocksDB supports.
 std::vector<Layout> AllLayouts();
 bool IsPartitioned(Layout layout);
 std::string ToString(Layout layout);
 
-// Partitions are small, and there are many of them.
+// Partitioned layouts have many small partitions.
 rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy,
                                              Layout layout = Layout::kFull);
 
-// No automatic compaction: files stay as the test wrote them.
+// Without automatic compactions, so that files stay as the test wrote them.
 rocksdb::Options DbOptions(
     const rocksdb::BlockBasedTableOptions& table_options);
 
@@ -59,23 +59,23 @@ inline rocksdb::Options DbOptions(PolicyPtr policy,
   return DbOptions(TableOptions(std::move(policy), layout));
 }
 
-// Where a check reads, and how.
+// What a check reads, and with which options.
 struct Source {
   rocksdb::DB* db;
   rocksdb::ColumnFamilyHandle* column_family;
   rocksdb::ReadOptions read_options;
 };
 
-// Rewrites every file, also those that need no compaction.
+// Rewrites every file, even those that need no compaction.
 rocksdb::Status CompactAll(const Source& source);
 
-// The properties of the only file of the column family; throws if there are
-// more or none.
+// The properties of the column family's only file; throws if there is not
+// exactly one.
 std::shared_ptr<const rocksdb::TableProperties> OnlyTable(const Source& source);
 
 class TestDb {
  public:
-  // Creates and opens it.
+  // Creates and opens the database.
   explicit TestDb(const rocksdb::Options& options);
 
   void Reopen() { Reopen(options_); }
@@ -99,18 +99,19 @@ class TestDb {
     return testing::OnlyTable(source());
   }
 
-  // Since it was created or the last ResetStatistics.
+  // Counted since creation or the last ResetStatistics.
   uint64_t Ticker(rocksdb::Tickers ticker) const {
     return options_.statistics->getTickerCount(ticker);
   }
-  // RocksDB 8.3 gave iterators tickers of their own, and counts keys that are
-  // looked up by their prefix with the prefixes (facebook/rocksdb#11460).
+  // Iterators have had their own tickers since RocksDB 8.3, which also counts
+  // keys that are looked up by their prefix as prefixes
+  // (facebook/rocksdb#11460).
 
-  // Of the iterators that asked a filter for their prefix: all, and those that
-  // it answered.
+  // Seeks that asked a filter for their prefix: all of them, and those that the
+  // filter reported absent.
   uint64_t SeeksChecked() const;
   uint64_t SeeksFiltered() const;
-  // Keys that a filter answered, for the whole key or its prefix.
+  // Gets that a filter reported absent, by whole key or by prefix.
   uint64_t ReadsFiltered() const;
   void ResetStatistics() { Require(options_.statistics->Reset()); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Policies that are ours with something done on the way.
+// cassandra_bloom policies that capture, damage or replace blocks.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_POLICIES_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_POLICIES_H_
@@ -17,7 +17,7 @@
 
 namespace cassandra_bloom::testing {
 
-// Passes everything on to our policy at 10 bits per key.
+// Forwards every call to a cassandra_bloom policy at 10 bits per key.
 class ForwardingPolicy : public rocksdb::FilterPolicy {
  public:
   const char* Name() const override { return "ForwardingPolicy"; }
@@ -49,8 +49,8 @@ class CapturingPolicy final : public ForwardingPolicy {
 
 enum class Flip { kNone, kClearedToSet, kSetToCleared };
 
-// Its builders damage one bit of every filter, as bad memory would, between
-// Finish and MaybePostVerify.
+// Its builders flip one bit of every filter between Finish and MaybePostVerify,
+// as bad memory would.
 class DamagingPolicy final : public ForwardingPolicy {
  public:
   explicit DamagingPolicy(Flip flip) : flip_(flip) {}
@@ -65,13 +65,13 @@ class DamagingPolicy final : public ForwardingPolicy {
   mutable std::atomic<int> num_flipped_{0};
 };
 
-// Every n-th block is this one instead.
+// Replaces every n-th block with `block`.
 class ImportingPolicy final : public ForwardingPolicy {
  public:
   explicit ImportingPolicy(std::string block, int every = 1)
       : block_(std::move(block)), every_(every) {}
 
-  // What RocksDB 7.8 writes into the properties.
+  // What RocksDB 7.8 writes into the table properties.
   const char* Name() const override { return CompatibilityName(); }
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override;
