@@ -71,7 +71,7 @@ soak-program: packages test-packages
 
 SECONDS = 60
 
-# RocksDB syncs many small files: in memory that takes no time.
+# RocksDB syncs many small files, which takes no time in memory.
 random: packages test-packages
 	cmake --preset dev
 	cmake --build --preset dev --parallel $(JOBS) --target random_db

@@ -364,8 +364,8 @@ void Checks::Seek(const Family& family, const Reading& reading, SeekMode mode,
   } else {
     iterator->SeekForPrev(target);
   }
-  // Ends with the prefix only in mode kPrefix. In the other modes RocksDB itself
-  // must end the iteration.
+  // Ends with the prefix only in mode kPrefix. In the other modes RocksDB
+  // itself must end the iteration.
   const auto found = Walk(iterator.get(), direction, kSteps,
                           mode == SeekMode::kPrefix ? is_promised : Everything);
   std::vector<Row> back;
