@@ -319,7 +319,7 @@ def main():
     parser.add_argument("--build", required=True, type=pathlib.Path)
     checks = {"docs_commands": check_all, "docs_commands_self_test": self_test}
     parser.add_argument("--check", choices=checks, default="docs_commands",
-                        help="the self test sees that what is wrong is seen")
+                        help="the self test checks that faulty documents are found")
     arguments = parser.parse_args()
     check = checks[arguments.check]
     problems = list(check(arguments.source.resolve(), arguments.build.resolve()))
