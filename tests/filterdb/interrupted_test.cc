@@ -112,7 +112,7 @@ TEST_F(InterruptedTest, LeavesTheOldFile) {
   EXPECT_EQ(dir_.Names(), (Names{"keys", "nb-1-big-Filter.db"}));
 }
 
-// As with nohup.
+// nohup relies on this.
 TEST_F(InterruptedTest, ASignalThatIsIgnoredStaysSo) {
   const int status = Interrupt(SIGHUP, /*ignored=*/SIGHUP);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
