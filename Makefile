@@ -18,8 +18,8 @@ help:
 	@echo "make demo    compare this filter with RocksDB's own, in the stock db_bench"
 	@echo "make test    build and run all tests"
 	@echo "make bench   time the filters alone, without a database"
-	@echo "             (BENCH_FLAGS=--help: all that can be varied)"
-	@echo "make report  time them over sizes and bits per key, with plots, in 15 minutes"
+	@echo "             (BENCH_FLAGS=--help: all parameters)"
+	@echo "make report  time them for many sizes and bits per key, with plots, in 15 minutes"
 	@echo "             (QUICK=1: in 2; BENCH=FILE: with another filter_bench)"
 	@echo "make bench-db"
 	@echo "             compare lookups in a database of four levels, in the stock db_bench,"
@@ -27,18 +27,18 @@ help:
 	@echo "make bench-filterdb"
 	@echo "             time filterdb on 100 million keys, and measure its memory"
 	@echo "make soak MINUTES=60"
-	@echo "             read and write a database with filters of every mode, beside a map"
+	@echo "             read and write a database with all modes of filters, and compare it with a map"
 	@echo "make crash ROUNDS=100"
-	@echo "             kill a process that writes to it, and look what is left"
+	@echo "             kill a process that writes to it, and check what is left"
 	@echo "make random SECONDS=60"
-	@echo "             databases of random settings beside a map; what fails is tried again"
-	@echo "             with RocksDB's own filter (SEED=N: one of them)"
+	@echo "             compare databases of random settings with a map; failures are repeated"
+	@echo "             with RocksDB's own filter (SEED=N: only one database)"
 	@echo "make fuzz SECONDS=60"
-	@echo "             give every reader what is wrong, each for so long (7 of them)"
+	@echo "             run each of the 7 fuzzers for this long"
 	@echo "make coverage"
 	@echo "             show which lines of the core its quick tests run"
 	@echo "make mutants"
-	@echo "             put faults into the code, which tests must see, in 25 minutes"
+	@echo "             put faults into the code, which tests must notice, in 25 minutes"
 	@echo "make deb     make Debian packages, in build/deb/packages"
 
 demo: release
@@ -72,7 +72,7 @@ soak-program: packages test-packages
 
 SECONDS = 60
 
-# RocksDB syncs many small files: in memory that takes no time.
+# RocksDB syncs many small files, which takes no time in memory.
 random: packages test-packages
 	cmake --preset dev
 	cmake --build --preset dev --parallel $(JOBS) --target random_db

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# For RocksDB's own build, where this repository is its plugin/cassandra_bloom:
+# For RocksDB's own build with this repository as its plugin/cassandra_bloom:
 #   make ROCKSDB_PLUGINS=cassandra_bloom ...
-# RocksDB's CMake reads this file, too, by regular expressions that want each
-# list on one line.
+# RocksDB's CMake also reads this file. Its regular expressions need each list
+# on one line.
 
 cassandra_bloom_SOURCES = plugin/export/database_exporter.cc plugin/export/filter_db_export.cc plugin/export/folder.cc plugin/export/listener.cc plugin/export/live_ssts.cc plugin/export/read_only_env.cc plugin/export/recorded_options.cc plugin/export/sst_exporter.cc plugin/export/sst_file.cc plugin/export/target.cc plugin/export/worker.cc plugin/filter/block_layout.cc plugin/filter/block_writer.cc plugin/filter/hash_list.cc plugin/filter/kernels/avx2_kernel.cc plugin/filter/kernels/avx512_kernel.cc plugin/filter/kernels/dispatch.cc plugin/filter/kernels/portable_kernel.cc plugin/filter/sizing.cc plugin/lsm/level_sizing.cc plugin/lsm/partition_key.cc plugin/policy/bits_builder.cc plugin/policy/bits_reader.cc plugin/policy/filter_name.cc plugin/policy/marked_skip_list.cc plugin/policy/partition_transform.cc plugin/policy/policy.cc plugin/policy/policy_config.cc plugin/policy/policy_settings.cc plugin/policy/report.cc plugin/policy/running_rocksdb.cc plugin/policy/statistics.cc plugin/registry.cc plugin/sstable/buffered_key_reader.cc plugin/sstable/file_io.cc plugin/sstable/filter_db_file.cc plugin/sstable/index_db_reader.cc plugin/sstable/index_format.cc plugin/sstable/key_list_reader.cc plugin/sstable/output_file.cc plugin/sstable/sstable_version.cc plugin/sstable/temporary_file.cc
 cassandra_bloom_HEADERS = include/cassandra_bloom/filter_policy.h include/cassandra_bloom/filter_statistics.h include/cassandra_bloom/filter_db.h include/cassandra_bloom/filter_db_export.h include/cassandra_bloom/filter_db_export_listener.h include/cassandra_bloom/key_reader.h
@@ -11,8 +11,8 @@ cassandra_bloom_FUNC = register_cassandra_bloom
 cassandra_bloom_TESTS = tests/install/in_tree/cassandra_bloom_plugin_test.cc
 cassandra_bloom_CXXFLAGS = -Iplugin/cassandra_bloom -Iplugin/cassandra_bloom/include
 
-# make puts the objects beside the sources, which is in this repository even where
-# it is only linked. What was compiled for another RocksDB must not stay.
+# make puts objects next to the sources, that is, into this repository even if
+# plugin/cassandra_bloom is a link. Objects for another RocksDB must not stay.
 ifneq ($(shell cat plugin/cassandra_bloom/.rocksdb-tree 2>/dev/null),$(CURDIR))
 $(shell find plugin/cassandra_bloom/plugin plugin/cassandra_bloom/tests/install/in_tree -name '*.[od]' -delete && \
   echo $(CURDIR) >plugin/cassandra_bloom/.rocksdb-tree)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The compiler, and its standard library: 17 is the C++ standard that we need,
-# and of 17 what came last, numbers from strings (GCC 11, or Clang with the
-# libstdc++ of GCC 11).
+# Checks the compiler and its standard library for C++17, including its latest
+# part, std::from_chars for floating point (GCC 11, or Clang with GCC 11's
+# libstdc++).
 include(CheckCXXSourceCompiles)
 
 check_cxx_source_compiles("
@@ -18,7 +18,7 @@ check_cxx_source_compiles("
   }"
   CASSANDRA_BLOOM_COMPILER_HAS_CXX17)
 if(NOT CASSANDRA_BLOOM_COMPILER_HAS_CXX17)
-  unset(CASSANDRA_BLOOM_COMPILER_HAS_CXX17 CACHE)  # Another one may be given.
+  unset(CASSANDRA_BLOOM_COMPILER_HAS_CXX17 CACHE)  # The next run may use another compiler.
   message(FATAL_ERROR "${CMAKE_CXX_COMPILER} (${CMAKE_CXX_COMPILER_ID} "
     "${CMAKE_CXX_COMPILER_VERSION}) has not all of C++17: install g++ 11 or later, or clang "
     "with its library, and set CMAKE_CXX_COMPILER to it")

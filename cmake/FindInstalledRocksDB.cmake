@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Gives the target installed_rocksdb, the shared library of the system's
+# Defines the target installed_rocksdb, the shared library of the system's
 # RocksDB, and INSTALLED_ROCKSDB_RELEASE, its MAJOR.MINOR.
 
 include(${CMAKE_CURRENT_LIST_DIR}/RocksDBRelease.cmake)
@@ -47,14 +47,14 @@ cassandra_bloom_rocksdb_release(${rocksdb_headers} ${ROCKSDB_LIBRARY}
 if(rocksdb_fault)
   message(FATAL_ERROR "${rocksdb_fault}")
 endif()
-if(INSTALLED_ROCKSDB_RELEASE VERSION_GREATER_EQUAL 10.0)  # For its headers.
+if(INSTALLED_ROCKSDB_RELEASE VERSION_GREATER_EQUAL 10.0)  # RocksDB's headers need C++20.
   target_compile_features(installed_rocksdb INTERFACE cxx_std_20)
   set(CMAKE_CXX_STANDARD 20)
 endif()
 message(STATUS "RocksDB ${INSTALLED_ROCKSDB_RELEASE}: ${ROCKSDB_LIBRARY}, ${rocksdb_headers}")
 
-# A class derived from one of RocksDB's needs its typeinfo, which RocksDB's own
-# CMake leaves out of a Release build (facebook/rocksdb#4903).
+# A class derived from a RocksDB class needs that class's typeinfo. RocksDB's
+# own CMake leaves it out of a Release build (facebook/rocksdb#4903).
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_LIBRARIES ${ROCKSDB_LIBRARY})
 set(CMAKE_REQUIRED_INCLUDES ${rocksdb_headers})

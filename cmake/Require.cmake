@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # cassandra_bloom_require(PACKAGE DEBIAN_PACKAGE WHAT_FOR REMEDY): find_package,
-# and if it is not there, what to install or to switch off.
+# with a message that says what to install or to switch off if it is missing.
 macro(cassandra_bloom_require package debian_package what_for remedy)
   find_package(${package} QUIET)
   if(NOT ${package}_FOUND)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Which RocksDB is this? For our build, and for those who find_package us.
+# The release of a RocksDB, for this build and for projects that use it with
+# find_package.
 
-# cassandra_bloom_rocksdb_release(INCLUDE_DIR LIBRARY RELEASE FAULT): RELEASE is
-# set to the MAJOR.MINOR of the headers; FAULT to a sentence if the library is
-# of another one, which its file name tells (librocksdb.so.7.8.3), otherwise to
+# cassandra_bloom_rocksdb_release(INCLUDE_DIR LIBRARY RELEASE FAULT): sets
+# RELEASE to the MAJOR.MINOR of the headers. Sets FAULT to a sentence if the
+# library's file name (librocksdb.so.7.8.3) tells another release, otherwise to
 # nothing.
 function(cassandra_bloom_rocksdb_release include_dir library release fault)
   file(STRINGS ${include_dir}/rocksdb/version.h lines

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# What is installed, and where; the components are those of cmake/debian. The
-# loader looks for the builds of the plugin beside itself.
+# What is installed, and where. The components are those of cmake/debian. The
+# loader looks for builds of the plugin next to itself.
 
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cassandra_bloom)
 set(package_files ${PROJECT_BINARY_DIR}/package)
 
-# The folders as pkg-config files have them: relative to themselves, so that an
-# installed tree may be moved, unless they were given as absolute.
+# The folders in pkg-config files are relative to the files, so that an
+# installed tree can be moved, unless they were given as absolute paths.
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
   BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
   OUTPUT_VARIABLE prefix_from_pkgconfig)
@@ -18,8 +18,9 @@ foreach(dir LIBDIR INCLUDEDIR)
   cmake_path(APPEND prefix "\${prefix}" ${CMAKE_INSTALL_${dir}} OUTPUT_VARIABLE ${variable})
 endforeach()
 
-# cassandra_bloom_install(PART LIBRARIES... HEADERS...): the libraries into the
-# component PART, the static ones and what else one builds with into PART-dev.
+# cassandra_bloom_install(PART LIBRARIES... HEADERS...): installs shared
+# libraries into the component PART; static libraries and everything else for
+# building go into PART-dev.
 function(cassandra_bloom_install part)
   cmake_parse_arguments(arg "" "" "LIBRARIES;HEADERS" ${ARGN})
   install(TARGETS ${arg_LIBRARIES} EXPORT cassandra_bloom-${part}-targets
@@ -44,7 +45,7 @@ configure_package_config_file(
   cmake/cassandra_bloomConfig.cmake.in ${package_files}/cassandra_bloomConfig.cmake
   INSTALL_DESTINATION ${package_dir}
   NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
-# Before 1.0, a minor version may break what the last one had.
+# Before 1.0, a minor version may be incompatible with the previous one.
 write_basic_package_version_file(${package_files}/cassandra_bloomConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES
@@ -69,7 +70,7 @@ cassandra_bloom_install(plugin
     include/cassandra_bloom/filter_db_export_listener.h
     include/cassandra_bloom/filter_policy.h
     include/cassandra_bloom/filter_statistics.h)
-set(rocksdb_cxx_standard ${CMAKE_CXX_STANDARD})  # That its headers need.
+set(rocksdb_cxx_standard ${CMAKE_CXX_STANDARD})  # The standard that RocksDB's headers need.
 configure_file(cmake/cassandra_bloom-plugin.cmake.in
   ${package_files}/cassandra_bloom-plugin.cmake @ONLY)
 install(FILES ${package_files}/cassandra_bloom-plugin.cmake cmake/RocksDBRelease.cmake
@@ -85,7 +86,7 @@ install(FILES ${package_files}/rocksdb_cassandra_bloom.pc
 install(TARGETS cassandra_bloom_preload LIBRARY COMPONENT preload)
 if(TARGET filterdb)
   install(TARGETS filterdb RUNTIME COMPONENT filterdb)
-  if(NOT CASSANDRA_BLOOM_DEBIAN)  # Compressed, there.
+  if(NOT CASSANDRA_BLOOM_DEBIAN)  # Debian packages have it compressed.
     install(FILES docs/filterdb.1
       DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT filterdb)
   endif()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Debian packages, by cpack: docs/packaging.md. A component of cmake/install.cmake
-# is a package.
+# Debian packages, made by cpack; see docs/packaging.md. Each component of
+# cmake/install.cmake is a package.
 
 set(debian_release ${INSTALLED_ROCKSDB_RELEASE})
 set(CASSANDRA_BLOOM_MAINTAINER "cassandra_bloom packager <packager@localhost>" CACHE STRING
@@ -28,8 +28,8 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 
-# gzipped(FILE OUTPUT): as Debian's policy wants its documents, compressed and
-# without the time.
+# gzipped(FILE OUTPUT): compresses FILE as Debian's policy requires for
+# documents, without a time stamp.
 function(gzipped file output)
   execute_process(COMMAND ${CASSANDRA_BLOOM_GZIP} -9nc ${file}
     OUTPUT_FILE ${output} COMMAND_ERROR_IS_FATAL ANY)
@@ -43,9 +43,9 @@ gzipped(${debian_files}/changelog ${debian_files}/changelog.Debian.gz)
 gzipped(${PROJECT_SOURCE_DIR}/CHANGELOG.md ${debian_files}/changelog.gz)
 gzipped(${PROJECT_SOURCE_DIR}/docs/filterdb.1 ${debian_files}/filterdb.1.gz)
 
-# debian_package(COMPONENT NAME SECTION SUMMARY [DEPENDS WORDS] [RECOMMENDS WORDS]
-# [PROVIDES WORDS] [CONTROL FILES...] [EXAMPLES FILES...] [OVERRIDES TAGS...]
-# DESCRIPTION LINES...), lines without a semicolon.
+# debian_package(COMPONENT NAME SECTION SUMMARY [DEPENDS WORDS] [RECOMMENDS
+# WORDS] [PROVIDES WORDS] [CONTROL FILES...] [EXAMPLES FILES...] [OVERRIDES
+# TAGS...] DESCRIPTION LINES...): the lines must not have a semicolon.
 macro(debian_package component name section summary)
   cmake_parse_arguments(arg "" "DEPENDS;RECOMMENDS;PROVIDES" "CONTROL;EXAMPLES;OVERRIDES;DESCRIPTION" ${ARGN})
   string(TOUPPER ${component} upper)
@@ -74,7 +74,7 @@ macro(debian_package component name section summary)
   endif()
 endmacro()
 
-# control_file(NAME PACKAGE LINE): gives ${debian_files}/PACKAGE/NAME.
+# control_file(NAME PACKAGE LINE): writes ${debian_files}/PACKAGE/NAME.
 function(control_file name package line)
   file(WRITE ${debian_files}/${package}/${name} "${line}\n")
 endfunction()
@@ -104,7 +104,7 @@ debian_package(core-dev libcassandra-bloom-dev libdevel
 
 set(plugin_package librocksdb-cassandra-bloom${debian_release})
 control_file(triggers plugin "activate-noawait ldconfig")
-# =: its C++ interface promises nothing from one version to the next.
+# "=", because its C++ interface is not stable between versions.
 control_file(shlibs plugin
   "librocksdb_cassandra_bloom ${debian_release} ${plugin_package} (= ${debian_version})")
 debian_package(plugin ${plugin_package} libs

@@ -48,7 +48,7 @@ class FrozenNamesTest : public ::testing::Test {
   std::string Promised(const std::string& what) {
     const auto row = names_.find(what);
     if (row == names_.end()) {
-      ADD_FAILURE() << "there is no such row: " << what;
+      ADD_FAILURE() << "the document has no such row: " << what;
       return "";
     }
     const std::string name = row->second;

@@ -104,7 +104,7 @@ struct Measured {
   uint64_t filter_bytes = 0;
   uint64_t bytes_of_average = 0;  // What kAverage bits per key would take.
   uint64_t runs = 0;
-  double false_positives = 0;  // Of the lookup of an absent key.
+  double false_positives = 0;  // Per lookup of an absent key.
   double lookups_per_second = 0;
 };
 

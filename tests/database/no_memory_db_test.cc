@@ -52,13 +52,13 @@ TEST_P(NoMemoryDbTest, NoRowIsLost) {
         SeeksMatch(db.source(), dataset, options.prefix_extractor.get()));
   };
   check();
-  EXPECT_EQ(db.ReadsFiltered(), 0u) << "nothing filters";
+  EXPECT_EQ(db.ReadsFiltered(), 0u) << "there are no filters";
   db.Reopen();
   check();
   db.Compact();
   db.ResetStatistics();
   check();
-  EXPECT_GT(db.ReadsFiltered(), 0u) << "filters again";
+  EXPECT_GT(db.ReadsFiltered(), 0u) << "filters must work again";
 }
 
 std::string NameOf(

@@ -88,7 +88,7 @@ TEST_P(HostileKeysTest, EveryReadMatches) {
   const Dataset dataset = HostileDataset(Seed());
   std::set<Filtered> modes = {Filtered::kWholeKeys};
   if (std::string(partition_key) != "whole" &&
-      std::string(partition_key) != "skip:2") {  // They have no prefixes.
+      std::string(partition_key) != "skip:2") {  // These have no prefixes.
     modes = {Filtered::kWholeKeys, Filtered::kPrefixes, Filtered::kBoth};
   }
   uint64_t num_useful = 0;

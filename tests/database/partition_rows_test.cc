@@ -216,7 +216,7 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     for (auto row = data.rows().begin(); row != data.rows().end(); ++row) {
       const auto next = std::next(row);
       const std::string prefix =
-          row->first.substr(0, row->first.size() - 4);  // Of the clustering.
+          row->first.substr(0, row->first.size() - 4);  // Clustering bytes.
       const bool is_last = next == data.rows().end() ||
                            next->first.compare(0, prefix.size(), prefix) != 0;
       if (is_last) {

@@ -211,7 +211,7 @@ TEST(StatisticsConcurrencyTest, NothingIsLost) {
   }
   FileFigures logged;
   for (const auto& db : databases) {
-    db->Close();  // After the last compaction.
+    db->Close();  // Waits for the last compaction.
     const FileFigures of_db = LoggedFigures(db->path(), "default");
     logged.num_files += of_db.num_files;
     logged.filters += of_db.filters;

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the commands of the documents, and compares what they print.
 
-<<<<<<< HEAD
 A block that is indented by four spaces and has lines that begin with `$ ` is
 typed into a shell of its own, in the scratch folder of its document. The shell
 has what an installation gives, and no LD_PRELOAD. The lines after a command are
@@ -13,17 +12,6 @@ to the file my_options.ini of its document.
 These are errors, too: a command that is neither run nor listed in not_run.py; an
 ldb or db_bench that opens a database without the policy and is not in
 WITHOUT_US; a link to a file or a heading that does not exist.
-=======
-A block that is indented by four spaces and has lines that begin with `$ ` runs in
-a shell of its own, in one scratch folder per document. Its environment is that of a
-user who has installed the project and set nothing, not even LD_PRELOAD. The lines
-after a command are its expected output; if there are none, any output is accepted.
-Every command must succeed, except those in STATUS. A block that begins with
-[Version] is the OPTIONS file my_options.ini of its document.
-
-A command that is neither run nor listed in not_run.py is an error. So is an ldb or
-db_bench that opens a database without the policy and is not in WITHOUT_US.
->>>>>>> cmt2
 """
 
 import argparse

@@ -145,7 +145,7 @@ TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
     return names;
   };
   WriteFile(out_ / NameOf(1000000), "of another time");
-  // What killed exports leave behind.
+  // What killed exports leave.
   WriteFile(out_ / NameOf(8) + ".cassandra_bloom-01234567", "half");
   WriteFile(out_ / ".cassandra_bloom_database.cassandra_bloom-01234567",
             "half");
@@ -277,7 +277,7 @@ TEST_F(DatabaseExportTest, SyncReplacesWhatIsDamagedOrOld) {
   ASSERT_TRUE(Export(/*sync=*/true, "", options)) << error_;
   EXPECT_EQ(report_.exported.size(), 2);
 
-  // As when a link or a copy gives an old file a new name: the content is old,
+  // A link or a copy may give an old file a new name: the content is old,
   // and the change of the name is recent.
   const std::string sst = report_.exported[0].sst_file;
   const auto old_time = fs::last_write_time(sst) - std::chrono::hours(1);

@@ -323,7 +323,7 @@ TEST_F(ExportListenerTest, AFolderThatCannotBeWrittenTo) {
   ExpectFollowed();
 }
 
-// As before a late mount, which must not keep a service from its database.
+// A folder that is mounted late must not keep a service from its database.
 TEST_F(ExportListenerTest, AFolderThatCannotBeMadeYet) {
   const std::string late = out_ / "late/out";
   rocksdb::Options options = db_.options();

@@ -103,13 +103,13 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random) {
     if (answers[i] != static_cast<unsigned char>(expected[i])) {
       return ::testing::AssertionFailure()
              << "key " << i << " of " << n << ", " << ToString(hashes[i])
-             << ": not " << expected[i];
+             << ": expected " << expected[i];
     }
   }
   for (size_t i = n; i < answers.size(); ++i) {
     if (answers[i] != kUntouched) {
       return ::testing::AssertionFailure()
-             << "answer " << i << " of " << n << " keys";
+             << "wrote answer " << i << " of a batch of " << n;
     }
   }
   return ::testing::AssertionSuccess();
@@ -122,7 +122,7 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random) {
   for (size_t i = 0; i < n; ++i) {
     if (kernel.choose_lookup(filter).one(filter, hashes[i]) != expected[i]) {
       return ::testing::AssertionFailure()
-             << ToString(hashes[i]) << " alone: not " << expected[i];
+             << ToString(hashes[i]) << " alone: expected " << expected[i];
     }
   }
   return ::testing::AssertionSuccess();

@@ -107,10 +107,10 @@ bool CompilerCleansUpperHalves() {
 
 TEST_P(KernelTest, LeavesNoUpperHalvesInUse) {
   if (!CanTellUpperHalves()) {
-    GTEST_SKIP() << "this CPU does not tell";
+    GTEST_SKIP() << "this CPU does not report the use of upper halves";
   }
   if (!CompilerCleansUpperHalves()) {
-    GTEST_SKIP() << "the compiler was not asked for speed";
+    GTEST_SKIP() << "the compiler clears upper halves only with -O2";
   }
   constexpr size_t kKeys = 32;
   constexpr size_t kSizes[] = {3, 16, 40};
@@ -617,7 +617,7 @@ TEST_P(KernelTest, EdgesOfLargeFilters) {
   uint64_t random = Seed();
   GuardedMemory memory(size_t{8} * kMaxFilterWords);
   if (!memory.exists()) {
-    GTEST_SKIP() << "no 16 GiB of addresses";
+    GTEST_SKIP() << "cannot reserve 16 GiB of address space";
   }
   for (const uint32_t num_words : kLargeWordCounts) {
     SCOPED_TRACE(num_words);
@@ -635,7 +635,7 @@ TEST_P(KernelTest, LargeFilters) {
   uint64_t random = Seed();
   GuardedMemory memory(size_t{8} * kMaxFilterWords);
   if (!memory.exists()) {
-    GTEST_SKIP() << "no 16 GiB of addresses";
+    GTEST_SKIP() << "cannot reserve 16 GiB of address space";
   }
   constexpr int kNumProbes = 7;
   for (const uint32_t num_words : kLargeWordCounts) {
@@ -718,7 +718,7 @@ TEST_P(KernelTest, NoRoundingModeMattersForLargeFilters) {
   uint64_t random = Seed();
   GuardedMemory memory(size_t{8} * kMaxFilterWords);
   if (!memory.exists()) {
-    GTEST_SKIP() << "no 16 GiB of addresses";
+    GTEST_SKIP() << "cannot reserve 16 GiB of address space";
   }
   for (const int rounding :
        {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {

@@ -112,7 +112,7 @@ TEST_F(InterruptedTest, LeavesTheOldFile) {
   EXPECT_EQ(dir_.Names(), (Names{"keys", "nb-1-big-Filter.db"}));
 }
 
-// As with nohup.
+// nohup relies on this.
 TEST_F(InterruptedTest, ASignalThatIsIgnoredStaysSo) {
   const int status = Interrupt(SIGHUP, /*ignored=*/SIGHUP);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
@@ -135,7 +135,7 @@ TEST_F(InterruptedTest, TheNextRunRemovesWhatOneLeft) {
 TEST_F(InterruptedTest, TheNextRunLeavesWhatIsBeingWritten) {
   const pid_t pid = Start();
   if (!StopWhileItWrites(pid)) {
-    GTEST_SKIP() << "it was faster";
+    GTEST_SKIP() << "filterdb ended before it could be stopped";
   }
   const Names before = dir_.Names();
   EXPECT_EQ(Filterdb("build --keys=keys --bits=10 --out=nb-1-big-Filter.db",

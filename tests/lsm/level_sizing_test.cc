@@ -154,7 +154,7 @@ TEST(LevelSizingTest, MonkeyIsTheBestOfItsMean) {
     double mean = 0;
     const double best = Rate(keys, bits, &mean);
     EXPECT_LE(mean, 12);
-    EXPECT_GT(mean, size_ratio > 2 ? 11.9 : 11);  // Levels above are not there.
+    EXPECT_GT(mean, size_ratio > 2 ? 11.9 : 11);  // Missing upper levels.
     std::uniform_real_distribution<double> change(-2, 2);
     for (int i = 0; i < 10000; ++i) {
       std::vector<double> other = bits;

@@ -37,7 +37,7 @@ std::vector<bool> MayMatchBatch(FilterBitsReader* reader,
     std::fill_n(answers.get(), keys.size() + 1, before);
     reader->MayMatch(static_cast<int>(keys.size()), pointers.data(),
                      answers.get());
-    EXPECT_EQ(answers[keys.size()], before) << "written behind the end";
+    EXPECT_EQ(answers[keys.size()], before) << "written past the end";
     const std::vector<bool> now(answers.get(), answers.get() + keys.size());
     EXPECT_TRUE(result.empty() || result == now);
     result = now;

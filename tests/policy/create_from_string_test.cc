@@ -120,7 +120,7 @@ TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
     for (int i = 0; i < 100; ++i) {
       matches += reader->MayMatch("absent" + std::to_string(i)) ? 1 : 0;
     }
-    EXPECT_LT(matches, 20) << "it does not filter";
+    EXPECT_LT(matches, 20) << "the reader does not filter";
   }
 }
 

@@ -171,7 +171,7 @@ TEST_F(PartitionTransformTest, RefusedStringsAreRefusedOnEveryWay) {
         if (status.ok()) {
           // RocksDB ignores the error if told to ignore unknown options.
           EXPECT_TRUE(config.ignore_unknown_options);
-          ASSERT_NE(loaded.transform, nullptr) << "silently none";
+          ASSERT_NE(loaded.transform, nullptr) << "silently no extractor";
           EXPECT_FALSE(loaded.transform->InDomain("a key"));
           TempDb db;
           Options options = db.options();

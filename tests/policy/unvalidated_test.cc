@@ -107,7 +107,7 @@ TEST_F(UnvalidatedTest, OpenForReadOnly) {
   ASSERT_TRUE(status.ok()) << status.ToString();
   db_.Adopt(db);
   db_.ExpectFilled();
-  EXPECT_GT(db_.NumFiltered(), 0u) << "the filters that are there are used";
+  EXPECT_GT(db_.NumFiltered(), 0u) << "existing filters must be used";
   ExpectReportedOnce(refused_);
 }
 

@@ -58,10 +58,10 @@ echo "==== staged by DESTDIR"
 DESTDIR=$work/stage cmake --install "$build" >/dev/null
 must_be_there "$work/stage$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")"
 
-echo "==== no path of the build or the sources in what others build with"
+echo "==== no path of the build or the sources in files for CMake and pkg-config"
 if grep -rlF -e "$build" -e "${here%/tests/install/consumer}" "$work"/prefix/lib*/cmake \
     "$work"/prefix/lib*/pkgconfig "$work"/prefix/lib*/*/{cmake,pkgconfig} 2>/dev/null; then
-  echo "these files hold one"
+  echo "these files contain such a path"
   exit 1
 fi
 

@@ -42,7 +42,7 @@ rocksdb::CassandraBloomStatistics StatisticsOf(rocksdb::DB* db) {
   rocksdb::CassandraBloomStatistics statistics;
   if (!rocksdb::GetCassandraBloomStatistics(*table_options->filter_policy,
                                             &statistics)) {
-    std::fprintf(stderr, "the policy is not ours\n");
+    std::fprintf(stderr, "the policy is not cassandra_bloom\n");
     std::exit(1);
   }
   return statistics;

@@ -96,7 +96,7 @@ read_all() {
 }
 
 status=0
-echo '| written by | filters | read by | found | absent keys answered by the filter |'
+echo '| written by | filters | read by | found | absent keys rejected by the filter |'
 echo '|---|---|---|---:|---:|'
 for writer in "$@"; do
   for mode in full partitioned; do

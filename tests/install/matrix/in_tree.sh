@@ -143,9 +143,9 @@ check_db_stress() {
     --column_families=1 --destroy_db_initially=1 --compact_range_one_in=20000 \
     --flush_one_in=5000 "${flags[@]}" >"$work/stress.log" 2>&1 ||
     { cp "$work/stress.log" "$tree/db_stress.log"
-      fail "db_stress: $(tail -5 "$work/stress.log"); the whole: $tree/db_stress.log"; }
+      fail "db_stress: $(tail -5 "$work/stress.log"); full log: $tree/db_stress.log"; }
   grep -q 'Verification successful' "$work/stress.log" ||
-    fail "db_stress has verified nothing: $(tail -5 "$work/stress.log")"
+    fail "db_stress verified nothing: $(tail -5 "$work/stress.log")"
   grep -hq 'filter_policy=cassandra_bloom:10$' "$work"/stress/OPTIONS-* ||
     fail "db_stress ran without cassandra_bloom"
   stressed="4 x $ops operations, verified"

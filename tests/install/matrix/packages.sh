@@ -65,5 +65,5 @@ inside bash -euc '
 step "removing"
 inside sh -c "apt-get -o Dpkg::Use-Pty=0 purge -qq -y 'lib*cassandra-bloom*' filterdb"
 left=$(inside sh -c 'find / -xdev -path /check -prune -o -name "*cassandra*bloom*" -print -o -name "filterdb*" -print | grep -v "^/proc/" || true')
-[ -z "$left" ] || { echo "left behind: $left"; exit 1; }
+[ -z "$left" ] || { echo "left after the removal: $left"; exit 1; }
 step "passed"

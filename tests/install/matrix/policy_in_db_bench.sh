@@ -37,7 +37,7 @@ OPTIONS
 LD_PRELOAD=libcassandra_bloom_preload.so "$db_bench" --options_file="$work/options.ini" \
   --db="$work/db" --benchmarks=fillseq,compact,readmissing --num=10000 --statistics \
   >"$work/out" 2>"$work/err" || fail "db_bench failed"
-grep -q '^readmissing .*ops/sec' "$work/out" || fail "db_bench has not read"
+grep -q '^readmissing .*ops/sec' "$work/out" || fail "db_bench did not read"
 
 "$sst_dump" --file="$work/db" --command=none --show_properties >"$work/properties" 2>&1
 policies=$(sed -n 's/^ *filter policy name: *//p' "$work/properties" | sort -u)
@@ -48,5 +48,5 @@ if [ "$policies" = cassandra_bloom ] && [ "$useful" -gt 9800 ] && [ "$ours" = 0 
 elif [ "$policies" != cassandra_bloom ] && [ "$useful" = 0 ] && [ "$ours" = 1 ]; then
   grep '^cassandra_bloom: ' "$work/err"
 else
-  fail "policies in the SST files: $policies; absent keys answered: $useful of 10000; $ours lines of ours"
+  fail "policies in the SST files: $policies; absent keys rejected: $useful of 10000; lines of the loader: $ours"
 fi

@@ -101,7 +101,7 @@ class Runner:
             return (FAIL, f"passes, but: {reason}") if patterns else (PASS, "")
         if patterns and (how == FAILS or how == ABORTS and reason.startswith(ABORTS)):
             return NOT_APPLICABLE, reason
-        return FAIL, f"{how}; without our policy: {outcome(test, '')}"
+        return FAIL, f"{how}; without the policy: {outcome(test, '')}"
 
 
 def main() -> int:
@@ -126,7 +126,7 @@ def main() -> int:
                     print(f"{test.name}: {result}: {why}", flush=True)
         for program in args.programs:
             if not runner.made_policy(program):
-                print(f"{program.name}: makes no policy of ours")
+                print(f"{program.name}: makes no cassandra_bloom policy")
                 wrong = True
         used = {pattern for test in tests for pattern in runner.patterns_of(test)}
     for pattern in sorted(reasons.keys() - used):

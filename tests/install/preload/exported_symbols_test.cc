@@ -161,7 +161,7 @@ TEST(ExportedSymbolsTest, TheLoaderNeedsNoRocksdbAndNoCppLibrary) {
   }
   const std::vector<std::string> undefined =
       Symbols(TEST_LOADER, "--undefined-only");
-  EXPECT_TRUE(AnyHolds(undefined, "dlopen")) << "the list is not what it seems";
+  EXPECT_TRUE(AnyHolds(undefined, "dlopen")) << "the list of symbols is wrong";
   for (const char* const part : {"rocksdb", "std::", "__cxa_throw"}) {
     EXPECT_FALSE(AnyHolds(undefined, part)) << part;
   }

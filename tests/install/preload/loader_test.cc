@@ -118,7 +118,7 @@ class MovedLoaderTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (fs::exists(fs::path(TEST_INSTALLED_PLUGIN_FOLDER) / kPluginName)) {
-      GTEST_SKIP() << "a plugin is installed on this machine, and is found";
+      GTEST_SKIP() << "the loader would find the plugin that is installed here";
     }
     fs::copy_file(TEST_LOADER, loader_);
   }

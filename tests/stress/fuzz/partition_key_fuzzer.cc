@@ -107,8 +107,8 @@ void CheckOne(PartitionKeyExtractor extractor, const std::string& spelling,
   }
 }
 
-// Of the keys from `first` to before `end`, by a builder that has made filters
-// of others before.
+// Checks a filter of keys[first] ... keys[end - 1], made by a builder that may
+// have made other filters before.
 void CheckFilter(PartitionKeyExtractor extractor,
                  const PartitionTransform* transform,
                  const std::vector<std::string>& keys, size_t first, size_t end,

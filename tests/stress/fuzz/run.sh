@@ -22,7 +22,7 @@ run() {
       -timeout=60 -print_final_stats=1 -artifact_prefix="$fuzzers/$name-" \
       "found/$name" "$corpora/$name" >"$name.log" 2>&1; then
     tail -40 "$name.log"
-    echo "run.sh: $name failed; run it with the file that is named above, in $fuzzers"
+    echo "run.sh: $name failed; to repeat, run it with the file named above, in $fuzzers"
     return 1
   fi
   printf '%-22s %9d runs, coverage %d\n' "$name" \

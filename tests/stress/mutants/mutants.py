@@ -222,7 +222,7 @@ def applied(fault: Fault, source: Path) -> Iterator[None]:
     text = path.read_text()
     if text.count(fault.right) != 1:
         sys.exit(
-            f"mutants.py: {fault.name}: not once in {fault.file}: {fault.right}"
+            f"mutants.py: {fault.name}: not exactly once in {fault.file}: {fault.right}"
         )
     path.write_text(text.replace(fault.right, fault.wrong))
     try:
@@ -235,7 +235,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=REPOSITORY / "build/mutants")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", metavar="WORDS", help="faults with these words")
+    parser.add_argument("--only", metavar="WORDS", help="only faults whose names have these words")
     arguments = parser.parse_args()
     faults = [f for f in FAULTS if (arguments.only or "") in f.name]
     if not faults:
@@ -245,7 +245,7 @@ def main() -> int:
     error = build.build()
     failure = error or build.first_failure()
     if failure:
-        sys.exit(f"mutants.py: without a fault: {failure}")
+        sys.exit(f"mutants.py: the unchanged sources fail: {failure}")
 
     caught = 0
     for fault in faults:

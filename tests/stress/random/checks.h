@@ -34,7 +34,7 @@ struct View {
 // Each check throws a Failure if something is wrong.
 class Checks {
  public:
-  // Both must outlive it.
+  // Both must outlive this object.
   Checks(Draws* draws, uint64_t* count) : draws_(*draws), count_(*count) {}
 
   // Reads a few keys in one of the ways.

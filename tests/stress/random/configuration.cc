@@ -164,7 +164,7 @@ std::string DrawPrefixExtractor(const FamilyConfiguration& family,
     case 5:
       return draws->OneIn(2) ? "rocksdb.Noop" : "capped:" + length;
     default:
-      if (family.is_reverse) {  // It is for bytewise comparators.
+      if (family.is_reverse) {  // Needs a bytewise comparator.
         return "fixed:" + length;
       }
       return std::string("cassandra_partition:") +

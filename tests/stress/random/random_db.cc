@@ -46,28 +46,28 @@ struct Flags {
 };
 
 void Describe(CLI::App* app, Flags* flags) {
-  app->add_option("--seconds", flags->seconds, "How long to go on (10)");
+  app->add_option("--seconds", flags->seconds, "How long to run (10)");
   app->add_option("--databases", flags->databases,
-                  "End after that many databases");
-  app->add_option("--jobs", flags->jobs, "How many at once (1)")
+                  "Stop after this many databases");
+  app->add_option("--jobs", flags->jobs, "Databases at a time (1)")
       ->check(CLI::PositiveNumber);
   CLI::Option* const seed =
-      app->add_option("--seed", flags->seed, "The database of this seed alone")
+      app->add_option("--seed", flags->seed, "Run only this seed's database")
           ->check(CLI::PositiveNumber);
   app->add_option("--time_limit", flags->time_limit,
                   "Seconds for one database (120)");
   CLI::Option* const policy =
       app->add_option("--policy", flags->policy,
-                      "`ours` or `builtin`, in this very process, not compared "
-                      "with the other")
+                      "Run only `ours` or `builtin`, in this process, without "
+                      "comparing them")
           ->check(CLI::IsMember({"ours", "builtin"}))
           ->needs(seed);
   app->add_option("--attempt", flags->attempt,
                   "Other keys and operations in the same configuration (0)")
       ->needs(policy);
   app->add_option("--folder", flags->folder,
-                  "An empty folder for the database, which is kept; none: a "
-                  "temporary one")
+                  "An empty folder for the database, which is kept; "
+                  "default: a temporary folder")
       ->needs(policy);
 }
 
@@ -107,7 +107,7 @@ class Summary {
     // A few databases may happen to have no filter.
     const bool is_blind = databases_ >= 20 && counts_.filtered == 0;
     if (is_blind) {
-      std::printf("FAILURE: no key was ever answered by a filter\n");
+      std::printf("FAILURE: no filter ever denied a key\n");
     }
     return ours_.empty() && !is_blind ? 0 : 1;
   }

@@ -57,7 +57,8 @@ AssertionResult ExportsMatch(rocksdb::DB* db, const std::string& out_dir,
     if (!ExportFilterDb(file.db_path + file.name, alone / name, {}, &exported,
                         &error)) {
       if (all) {
-        return AssertionFailure() << name << " was exported, and now " << error;
+        return AssertionFailure()
+               << name << " was exported, but now: " << error;
       }
       continue;
     }

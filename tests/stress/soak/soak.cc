@@ -32,16 +32,16 @@
 #include "tests/support/random_keys.h"
 #include "tests/support/temp_dir.h"
 
-DEFINE_double(minutes, 1, "how long to go on");
+DEFINE_double(minutes, 1, "how long to run");
 DEFINE_double(reopen_seconds, 60, "time between openings of the database");
-DEFINE_int32(rounds, 0, "kill a writing process so many times instead");
-DEFINE_uint64(lookups, 0, "look up so many present keys instead");
+DEFINE_int32(rounds, 0, "kill a writing process this many times instead");
+DEFINE_uint64(lookups, 0, "look up this many present keys instead");
 DEFINE_uint64(keys, 40000, "keys in each column family, at least 1000");
-DEFINE_uint64(seed, 0, "of all that is random; 0: a new one");
+DEFINE_uint64(seed, 0, "seed of all random choices; 0: a new one");
 DEFINE_string(folder, "",
-              "an empty folder for the database, which is kept; none: a "
-              "temporary one");
-DEFINE_bool(crash_writer, false, "be the process that is killed");
+              "an empty folder for the database, which is kept; default: a "
+              "temporary folder");
+DEFINE_bool(crash_writer, false, "internal: run as the process that is killed");
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -49,7 +49,7 @@ class SoakDb {
     std::shared_ptr<rocksdb::EventListener> listener;  // May be null.
   };
 
-  // `counts` must outlive it.
+  // `counts` must outlive this object.
   SoakDb(Settings settings, const KeySpace& keys, SoakCounts* counts)
       : settings_(std::move(settings)), keys_(keys), counts_(counts) {}
   ~SoakDb() { Close(); }

@@ -242,8 +242,8 @@ AssertionResult ScanMatches(const Source& source, const Rows& rows) {
   if (forwards != rows || backwards != rows) {
     return AssertionFailure()
            << "scan: " << forwards.size() << " rows forwards and "
-           << backwards.size() << " backwards, which are not the "
-           << rows.size() << " expected";
+           << backwards.size() << " backwards, not the " << rows.size()
+           << " expected";
   }
   return AssertionSuccess();
 }

@@ -46,7 +46,8 @@ inline ROCKSDB_NAMESPACE::CassandraBloomStatistics StatisticsOf(
     const ROCKSDB_NAMESPACE::FilterPolicy& policy) {
   ROCKSDB_NAMESPACE::CassandraBloomStatistics statistics;
   if (!GetCassandraBloomStatistics(policy, &statistics)) {
-    throw std::runtime_error(std::string(policy.Name()) + " is not ours");
+    throw std::runtime_error(std::string(policy.Name()) +
+                             " is not cassandra_bloom");
   }
   return statistics;
 }
