@@ -11,6 +11,7 @@ NOT_RUN = {
     "make demo": _ROOT + "tests/install/matrix/distributions.sh",
     "make test": _ROOT + "tests/install/matrix/distributions.sh; it runs this test",
     "make bench-db": _ROOT + "db_bench_ext/database/end_to_end.py --quick, by hand",
+    "make release": "make demo builds so",
     "make help": "prints what the Makefile says",
     "make bench-db QUICK=1": _ROOT + "by hand",
     "make bench": _ROOT + "filter_bench is built by every build",
@@ -26,6 +27,8 @@ NOT_RUN = {
     "build/release/bin/filter_bench --keys=10K,1M "
     "--workloads=absent,present,batch_absent,build --batch=32":
         _LONG + "by hand, for the tables",
+    "build/release/bin/filter_bench --bits_per_key=10,16 --workloads=absent":
+        _LONG + "by hand, for the rates",
     "python3 db_bench_ext/database/end_to_end.py --lib-dir=build/release/lib "
     "--direct-reads": _LONG + "by hand, for the table",
     "make soak MINUTES=60": _LONG + "tests/stress/soak, for seconds",
@@ -83,11 +86,5 @@ MENTIONED = {
     "nodetool tablestats",
 }
 
-<<<<<<< HEAD
 # Blocks that show only output begin so: make demo, make bench-filterdb.
 OUTPUT = ("RocksDB version ", "mode         filter", "filterdb       ")
-=======
-# Blocks that begin like this are output only: of make demo and make
-# bench-filterdb.
-OUTPUT = ("RocksDB version ", "filterdb       ")
->>>>>>> cmt2
