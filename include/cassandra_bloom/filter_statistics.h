@@ -62,8 +62,7 @@ struct CassandraBloomStatistics {
 
 // False, and nothing written, for a policy that is not ours. One that wraps
 // ours and says so (Customizable::Inner) gives the figures of ours. Safe in any
-// thread; while filters are being built, a filter may be in some of the figures
-// and not yet in the others.
+// thread.
 CASSANDRA_BLOOM_EXPORT bool GetCassandraBloomStatistics(
     const FilterPolicy& policy, CassandraBloomStatistics* statistics);
 
