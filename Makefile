@@ -4,12 +4,12 @@
 
 PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev \
   librocksdb-dev nlohmann-json3-dev python3 rocksdb-tools
-TEST_PACKAGES = gnuplot-nox locales pkgconf qemu-user
-DEB_PACKAGES = dpkg-dev file
-COVERAGE_PACKAGES = gcovr
-FUZZ_PACKAGES = clang libclang-rt-dev
-REPORT_PACKAGES = gnuplot-nox
-BENCH_FILTERDB_PACKAGES = time
+test_PACKAGES = gnuplot-nox locales pkgconf qemu-user
+deb_PACKAGES = dpkg-dev file
+coverage_PACKAGES = gcovr
+fuzz_PACKAGES = clang libclang-rt-dev
+report_PACKAGES = gnuplot-nox
+bench-filterdb_PACKAGES = time
 JOBS = $(shell nproc)
 BENCH = build/release/bin/filter_bench
 SUDO = $(if $(filter-out 0,$(shell id -u)),sudo)
@@ -117,23 +117,11 @@ deb: packages deb-packages
 packages:
 	$(call install,$(PACKAGES))
 
-test-packages:
-	$(call install,$(TEST_PACKAGES))
+NEEDS = test-packages deb-packages coverage-packages fuzz-packages report-packages \
+  bench-filterdb-packages
 
-deb-packages:
-	$(call install,$(DEB_PACKAGES))
-
-coverage-packages:
-	$(call install,$(COVERAGE_PACKAGES))
-
-fuzz-packages:
-	$(call install,$(FUZZ_PACKAGES))
-
-report-packages:
-	$(call install,$(REPORT_PACKAGES))
-
-bench-filterdb-packages:
-	$(call install,$(BENCH_FILTERDB_PACKAGES))
+$(NEEDS): %-packages:
+	$(call install,$($*_PACKAGES))
 
 define install
 	@dpkg-query -W -f '$${db:Status-Status}\n' $(1) 2>/dev/null | \
@@ -144,5 +132,4 @@ define install
 endef
 
 .PHONY: help demo bench report bench-db bench-filterdb soak soak-program crash random fuzz coverage \
-  mutants test release deb packages test-packages deb-packages report-packages coverage-packages \
-  fuzz-packages bench-filterdb-packages
+  mutants test release deb packages $(NEEDS)

@@ -33,15 +33,15 @@ measure() {
 
 # Length-prefixed, as --key-format=binary wants them.
 basenc --base16 --wrap=32 /dev/urandom | head -n "$keys" | sed 's/^/0010/' |
-  basenc --base16 --decode >keys
+  basenc --base16 --decode >keys.bin
 # Nothing is written while filterdb is timed.
-sync keys
+sync keys.bin
 printf '%-24s%13s%9s%9s%13s%9s\n' filterdb keys seconds 'of CPU' keys/s 'peak MB'
 filter=nb-1-big-Filter.db
-measure build "$keys" build --keys=keys --key-format=binary --bits=10 --out=$filter
-measure check "$keys" check $filter --keys=keys --key-format=binary
+measure build "$keys" build --keys=keys.bin --key-format=binary --bits=10 --out=$filter
+measure check "$keys" check $filter --keys=keys.bin --key-format=binary
 "$build/bin/filterdb" info $filter --keys-expected="$keys" >output
-rm keys
+rm keys.bin
 
 LD_PRELOAD=$build/lib/libcassandra_bloom_preload.so db_bench --benchmarks=fillseq,compact \
   --key_size=16 --value_size=100 --num="$db_keys" --disable_wal --db=db \

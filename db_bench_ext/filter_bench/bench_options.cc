@@ -5,11 +5,14 @@
 #include <gflags/gflags.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <sstream>
 
 #include "db_bench_ext/filter_bench/filters_under_test.h"
-#include "db_bench_ext/filter_bench/flag_values.h"
 #include "db_bench_ext/filter_bench/workloads.h"
 
 DEFINE_string(keys, "1M",
@@ -51,6 +54,119 @@ DECLARE_bool(help);
 
 namespace cassandra_bloom::bench {
 namespace {
+
+// ---- Values of flags: numbers and lists within ranges ----
+
+[[noreturn]] void Refuse(const std::string& flag, const std::string& value,
+                         const std::string& range) {
+  throw UsageError("--" + flag + ": '" + value + "' is not " + range);
+}
+
+struct Range {
+  double min;
+  double max;
+  bool whole = true;
+
+  std::string Name() const {
+    std::ostringstream name;
+    name.precision(12);
+    name << "a " << (whole ? "whole " : "") << "number from " << min << " to "
+         << max;
+    return name.str();
+  }
+};
+
+std::vector<std::string> SplitAtCommas(const std::string& text) {
+  std::vector<std::string> items;
+  std::istringstream stream(text);
+  for (std::string item; std::getline(stream, item, ',');) {
+    items.push_back(item);
+  }
+  if (text.empty() || text.back() == ',') {
+    items.emplace_back();
+  }
+  return items;
+}
+
+// 10000, 10K, 0.01M. Throws UsageError.
+double ReadNumber(const std::string& flag, const std::string& text,
+                  const Range& range) {
+  const char* const end = text.data() + text.size();
+  double value = 0;
+  const auto read = std::from_chars(text.data(), end, value);
+  const std::string suffix(read.ptr, end);
+  if (suffix == "K") {
+    value *= 1e3;
+  } else if (suffix == "M") {
+    value *= 1e6;
+  } else if (!suffix.empty()) {
+    Refuse(flag, text, range.Name());
+  }
+  const bool in_range = value >= range.min && value <= range.max;  // Not NaN.
+  if (read.ec != std::errc() || !in_range ||
+      (range.whole && value != std::floor(value))) {
+    Refuse(flag, text, range.Name());
+  }
+  return value;
+}
+
+template <typename T>
+T ReadOne(const std::string& flag, const std::string& text,
+          const Range& range) {
+  return static_cast<T>(ReadNumber(flag, text, range));
+}
+
+template <typename T>
+std::vector<T> ReadList(const std::string& flag, const std::string& text,
+                        const Range& range) {
+  std::vector<T> values;
+  for (const std::string& item : SplitAtCommas(text)) {
+    values.push_back(ReadOne<T>(flag, item, range));
+  }
+  return values;
+}
+
+std::string Join(const std::vector<std::string>& items) {
+  std::string joined;
+  for (const std::string& item : items) {
+    joined += (joined.empty() ? "" : ", ") + item;
+  }
+  return joined;
+}
+
+bool StandsFor(const std::string& item, const std::string& name) {
+  return name == item || name.compare(0, item.size() + 1, item + "/") == 0;
+}
+
+// Those of `names` that are in the list, in the order of `names`; "all" is all
+// of them. An item also stands for all names that begin with it and a slash.
+// Throws UsageError at an item that stands for none.
+std::vector<std::string> ReadNames(const std::string& flag,
+                                   const std::string& text,
+                                   const std::vector<std::string>& names) {
+  if (text == "all") {
+    return names;
+  }
+  const std::vector<std::string> items = SplitAtCommas(text);
+  for (const std::string& item : items) {
+    if (std::none_of(names.begin(), names.end(), [&](const std::string& name) {
+          return StandsFor(item, name);
+        })) {
+      Refuse(flag, item, "one of " + Join(names));
+    }
+  }
+  std::vector<std::string> chosen;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(chosen),
+               [&items](const std::string& name) {
+                 return std::any_of(items.begin(), items.end(),
+                                    [&name](const std::string& item) {
+                                      return StandsFor(item, name);
+                                    });
+               });
+  return chosen;
+}
+
+// ---- The flags ----
 
 constexpr double kMostKeysInAll = 1e9;
 

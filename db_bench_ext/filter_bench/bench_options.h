@@ -7,12 +7,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "db_bench_ext/filter_bench/bench_keys.h"
 
 namespace cassandra_bloom::bench {
+
+// Names the flag, the value and what it may be.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 struct BenchOptions {
   std::vector<uint64_t> keys;

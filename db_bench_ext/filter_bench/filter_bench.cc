@@ -16,7 +16,6 @@
 
 #include "db_bench_ext/filter_bench/bench_options.h"
 #include "db_bench_ext/filter_bench/filters_under_test.h"
-#include "db_bench_ext/filter_bench/flag_values.h"
 #include "db_bench_ext/filter_bench/machine.h"
 #include "db_bench_ext/filter_bench/result_output.h"
 #include "db_bench_ext/filter_bench/results.h"

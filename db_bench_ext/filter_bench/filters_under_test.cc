@@ -12,8 +12,7 @@
 #include <utility>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "db_bench_ext/filter_bench/empty_filter_policy.h"
-#include "db_bench_ext/filter_bench/naive_filter_policy.h"
+#include "db_bench_ext/filter_bench/plain_filter_policies.h"
 #include "db_bench_ext/filter_bench/stopwatch.h"
 #include "plugin/filter/kernels/dispatch.h"
 #include "tests/support/memory_meter.h"

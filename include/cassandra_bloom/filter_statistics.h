@@ -64,8 +64,7 @@ struct CassandraBloomStatistics {
 
 // False, with nothing written, for a policy of another library. A policy that
 // wraps ours and says so (Customizable::Inner) gives the figures of ours. Safe
-// in any thread. While filters are being built, a filter may already be in some
-// of the figures and not yet in the others.
+// in any thread.
 CASSANDRA_BLOOM_EXPORT bool GetCassandraBloomStatistics(
     const FilterPolicy& policy, CassandraBloomStatistics* statistics);
 

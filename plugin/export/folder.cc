@@ -20,7 +20,6 @@
 #include <thread>
 #include <tuple>
 
-#include "plugin/sstable/file_io.h"
 #include "plugin/sstable/output_file.h"
 #include "plugin/sstable/temporary_file.h"
 
@@ -252,7 +251,7 @@ ExportFolderLock::ExportFolderLock(const std::string& folder,
                                    const std::function<bool()>& may_wait)
     : fd_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   constexpr auto kPause = std::chrono::milliseconds(20);
-  while (fd_ >= 0 && flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+  while (fd_.get() >= 0 && flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) {
       may_write_ = may_wait();
       if (!may_write_) {
@@ -262,12 +261,6 @@ ExportFolderLock::ExportFolderLock(const std::string& folder,
     } else if (errno != EINTR) {
       return;
     }
-  }
-}
-
-ExportFolderLock::~ExportFolderLock() {
-  if (fd_ >= 0) {
-    close(fd_);
   }
 }
 

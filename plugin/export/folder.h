@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
+#include "plugin/sstable/file_io.h"
 
 namespace cassandra_bloom {
 
@@ -74,7 +75,6 @@ class ExportFolderLock {
   // `may_wait` is asked, again and again, while somebody else holds it.
   ExportFolderLock(const std::string& folder,
                    const std::function<bool()>& may_wait);
-  ~ExportFolderLock();
 
   static bool WaitForever() { return true; }
 
@@ -82,11 +82,8 @@ class ExportFolderLock {
   // there are no locks.
   bool may_write() const { return may_write_; }
 
-  ExportFolderLock(const ExportFolderLock&) = delete;
-  ExportFolderLock& operator=(const ExportFolderLock&) = delete;
-
  private:
-  const int fd_;
+  const FileDescriptor fd_;
   bool may_write_ = true;
 };
 

@@ -8,7 +8,6 @@
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/partition_transform.h"
 #include "plugin/policy/running_rocksdb.h"
-#include "plugin/policy/slice_view.h"
 #include "plugin/sstable/filter_db_file.h"
 
 namespace cassandra_bloom {
@@ -232,7 +231,7 @@ bool SstExporter::ForEachEntry(
       if (!extractor->InDomain(slice)) {
         return;
       }
-      entry = ViewOf(extractor->Transform(slice));
+      entry = extractor->Transform(slice).ToStringView();
     }
     entry = partition_key.Extract(entry);
     if (all_of_key) {

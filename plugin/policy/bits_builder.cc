@@ -10,7 +10,6 @@
 #include "plugin/filter/block_writer.h"
 #include "plugin/filter/filter_view.h"
 #include "plugin/policy/report.h"
-#include "plugin/policy/slice_view.h"
 
 namespace cassandra_bloom {
 
@@ -52,7 +51,7 @@ bool ContainsAll(const Slice& filter_content, const HashList& hashes) {
 }  // namespace
 
 Hash128 CassandraBloomBitsBuilder::HashOfPartitionKey(const Slice& key) const {
-  const std::string_view found = partition_key_.Extract(ViewOf(key));
+  const std::string_view found = partition_key_.Extract(key.ToStringView());
   return CassandraMurmur3(found.data(), found.size());
 }
 

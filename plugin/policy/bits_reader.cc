@@ -11,7 +11,6 @@
 #include "plugin/filter/kernels/dispatch.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/policy/report.h"
-#include "plugin/policy/slice_view.h"
 
 namespace cassandra_bloom {
 
@@ -58,7 +57,7 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
       : view_(filter), extractor_(extractor) {}
 
   bool MayMatch(const Slice& entry) override {
-    return lookup_.one(view_, HashOf(extractor_.Extract(ViewOf(entry))));
+    return lookup_.one(view_, HashOf(extractor_.Extract(entry.ToStringView())));
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -81,7 +80,7 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
   void MayMatchBatch(Slice** keys, size_t n, bool* may_match) const {
     KeyViews batch;
     for (size_t i = 0; i < n; ++i) {
-      batch.Set(i, extractor_.Extract(ViewOf(*keys[i])));
+      batch.Set(i, extractor_.Extract(keys[i]->ToStringView()));
     }
     Hash128 hashes[kMaxBatch];
     kernel_.hash(batch.data(), n, hashes);

@@ -6,8 +6,6 @@
 
 #include <optional>
 
-#include "plugin/policy/slice_view.h"
-
 namespace cassandra_bloom {
 
 using ROCKSDB_NAMESPACE::Slice;
@@ -66,11 +64,11 @@ Status PartitionTransform::SettingsStatus() const {
 }
 
 Slice PartitionTransform::Transform(const Slice& key) const {
-  return {key.data(), extractor_.End(ViewOf(key)).value_or(key.size())};
+  return {key.data(), extractor_.End(key.ToStringView()).value_or(key.size())};
 }
 
 bool PartitionTransform::InDomain(const Slice& key) const {
-  return error_.empty() && extractor_.End(ViewOf(key)).has_value();
+  return error_.empty() && extractor_.End(key.ToStringView()).has_value();
 }
 
 bool PartitionTransform::SameResultWhenAppended(const Slice& prefix) const {

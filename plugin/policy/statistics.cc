@@ -14,13 +14,6 @@ using ROCKSDB_NAMESPACE::Logger;
 
 namespace {
 
-// Relaxed, because these figures order no other memory access.
-void AddTo(std::atomic<uint64_t>* counter, uint64_t more) {
-  if (more != 0) {
-    counter->fetch_add(more, std::memory_order_relaxed);
-  }
-}
-
 // A decimal number for formats such as "%" PRIu64 ".%02" PRIu64, which print a
 // point in every locale.
 struct Decimal {
@@ -58,26 +51,23 @@ void LogBuilt(Logger* info_log, const char* column_family, int level,
 }  // namespace
 
 void StatisticsCounters::Add(const CassandraBloomStatistics& more) {
-  AddTo(&filters_built_, more.filters_built);
-  AddTo(&entries_, more.entries);
-  AddTo(&bytes_, more.bytes);
-  AddTo(&build_nanos_, more.build_nanos);
-  AddTo(&match_all_filters_, more.match_all_filters);
-  AddTo(&damaged_blocks_, more.damaged_blocks);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    figures_.filters_built += more.filters_built;
+    figures_.entries += more.entries;
+    figures_.bytes += more.bytes;
+    figures_.build_nanos += more.build_nanos;
+    figures_.match_all_filters += more.match_all_filters;
+    figures_.damaged_blocks += more.damaged_blocks;
+  }
   if (whole_ != nullptr) {
     whole_->Add(more);
   }
 }
 
 CassandraBloomStatistics StatisticsCounters::Read() const {
-  CassandraBloomStatistics now;
-  now.filters_built = filters_built_.load(std::memory_order_relaxed);
-  now.entries = entries_.load(std::memory_order_relaxed);
-  now.bytes = bytes_.load(std::memory_order_relaxed);
-  now.build_nanos = build_nanos_.load(std::memory_order_relaxed);
-  now.match_all_filters = match_all_filters_.load(std::memory_order_relaxed);
-  now.damaged_blocks = damaged_blocks_.load(std::memory_order_relaxed);
-  return now;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return figures_;
 }
 
 StatisticsCounters* TotalStatistics() {

@@ -7,8 +7,7 @@
 
 #include <rocksdb/filter_policy.h>
 
-#include <atomic>
-#include <cstdint>
+#include <mutex>
 
 #include "cassandra_bloom/filter_statistics.h"
 
@@ -29,12 +28,8 @@ class StatisticsCounters {
 
  private:
   StatisticsCounters* const whole_;
-  std::atomic<uint64_t> filters_built_{0};
-  std::atomic<uint64_t> entries_{0};
-  std::atomic<uint64_t> bytes_{0};
-  std::atomic<uint64_t> build_nanos_{0};
-  std::atomic<uint64_t> match_all_filters_{0};
-  std::atomic<uint64_t> damaged_blocks_{0};
+  mutable std::mutex mutex_;
+  CassandraBloomStatistics figures_;
 };
 
 StatisticsCounters* TotalStatistics();

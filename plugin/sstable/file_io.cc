@@ -12,8 +12,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "plugin/sstable/file_descriptor.h"
-
 namespace cassandra_bloom {
 
 std::string FolderOf(const std::string& path) {

@@ -6,6 +6,8 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILE_IO_H_
 #define CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILE_IO_H_
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -14,6 +16,31 @@
 #include <vector>
 
 namespace cassandra_bloom {
+
+// A file descriptor that is closed at the end.
+class FileDescriptor {
+ public:
+  // `fd` may be negative: open() has failed.
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor() {
+    if (fd_ >= 0) {
+      close(fd_);
+    }
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+
+  int get() const { return fd_; }
+
+  bool Close() {
+    const int fd = fd_;
+    fd_ = -1;
+    return close(fd) == 0;
+  }
+
+ private:
+  int fd_;
+};
 
 // The folder in a path to a file.
 std::string FolderOf(const std::string& path);

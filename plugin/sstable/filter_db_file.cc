@@ -216,9 +216,10 @@ struct FilterDbBuilder::Content {
     hashes.clear();
   }
 
-  static std::unique_ptr<Content> New(const Sizing& sizing,
-                                      uint64_t expected_keys, FilterForm form,
-                                      std::string* error) {
+  static std::unique_ptr<FilterDbBuilder> NewBuilder(const Sizing& sizing,
+                                                     uint64_t expected_keys,
+                                                     FilterForm form,
+                                                     std::string* error) {
     if (expected_keys > sizing.MaxKeys(kMaxFilterWords)) {
       *error = std::to_string(expected_keys) +
                " keys need a filter of more than 16 GiB, which has no form; "
@@ -235,7 +236,8 @@ struct FilterDbBuilder::Content {
                     {}});
     // All memory now, so that Add needs none.
     content->hashes.reserve(kHashesAtOnce);
-    return content;
+    return std::unique_ptr<FilterDbBuilder>(
+        new FilterDbBuilder(std::move(content)));
   }
 };
 
@@ -246,11 +248,8 @@ std::unique_ptr<FilterDbBuilder> FilterDbBuilder::ForBitsPerKey(
     *error = "bits per key must be a number from 1 to 100";
     return nullptr;
   }
-  auto content = Content::New(*SizingForBitsPerKey(bits_per_key), expected_keys,
-                              form, error);
-  return content == nullptr ? nullptr
-                            : std::unique_ptr<FilterDbBuilder>(
-                                  new FilterDbBuilder(std::move(content)));
+  return Content::NewBuilder(*SizingForBitsPerKey(bits_per_key), expected_keys,
+                             form, error);
 }
 
 std::unique_ptr<FilterDbBuilder> FilterDbBuilder::ForFpChance(
@@ -262,11 +261,8 @@ std::unique_ptr<FilterDbBuilder> FilterDbBuilder::ForFpChance(
         "(at 1 Cassandra has no filter)";
     return nullptr;
   }
-  auto content =
-      Content::New(*SizingForFpChance(fp_chance), expected_keys, form, error);
-  return content == nullptr ? nullptr
-                            : std::unique_ptr<FilterDbBuilder>(
-                                  new FilterDbBuilder(std::move(content)));
+  return Content::NewBuilder(*SizingForFpChance(fp_chance), expected_keys, form,
+                             error);
 }
 
 FilterDbBuilder::FilterDbBuilder(std::unique_ptr<Content> content)

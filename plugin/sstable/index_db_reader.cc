@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/endian.h"
 
 namespace cassandra_bloom {
@@ -158,7 +159,33 @@ bool EndsWith(std::string_view text, std::string_view end) {
          text.substr(text.size() - end.size()) == end;
 }
 
+// Cassandra's BtiFormat, and ScyllaDB's `me` with such an index.
+bool HasTrieIndex(std::string_view version) {
+  return version == "da" || version == "ms" || version == "mt";
+}
+
+std::string NoIndexDbError(std::string_view version) {
+  return "an SSTable of version " + std::string(version) +
+         " has no Index.db but a trie (Partitions.db, Rows.db), which does not "
+         "hold whole keys; give the keys in a file instead";
+}
+
 }  // namespace
+
+bool IndexFormatOf(std::string_view version, IndexFormat* format,
+                   std::string* error) {
+  FilterForm form;
+  if (!FormOfSstableVersion(version, &form, error)) {
+    return false;
+  }
+  if (HasTrieIndex(version)) {
+    *error = NoIndexDbError(version);
+    return false;
+  }
+  // The filter changed with `ma` as well.
+  *format = form == kBeforeMa ? IndexFormat::kFixedWidth : IndexFormat::kVInt;
+  return true;
+}
 
 std::unique_ptr<KeyReader> NewIndexDbReader(int fd, IndexFormat format,
                                             const std::string& name,

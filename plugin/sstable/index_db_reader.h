@@ -21,12 +21,24 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "cassandra_bloom/key_reader.h"
 #include "plugin/sstable/buffered_key_reader.h"
-#include "plugin/sstable/index_format.h"
 
 namespace cassandra_bloom {
+
+// The numbers after each key. Cassandra's RowIndexEntry wrote fixed widths
+// until 3.0, when SSTables came to "store rows natively" (BigFormat).
+enum class IndexFormat {
+  kFixedWidth,  // before `ma`
+  kVInt,        // `ma` and later
+};
+
+// `version`: as for FormOfSstableVersion. An error if it is not known, or if
+// such SSTables have no Index.db.
+bool IndexFormatOf(std::string_view version, IndexFormat* format,
+                   std::string* error);
 
 // `fd`, `name` and `buffer_size`: as for BufferedKeyReader.
 std::unique_ptr<KeyReader> NewIndexDbReader(

@@ -10,7 +10,6 @@
 
 #include <cerrno>
 
-#include "plugin/sstable/file_descriptor.h"
 #include "plugin/sstable/file_io.h"
 #include "plugin/sstable/temporary_file.h"
 
@@ -130,15 +129,14 @@ bool WriteFileAtomically(const std::string& path, bool overwrite,
   // Before there is a file, because this allocates.
   const std::string folder = FolderOf(path);
   TemporaryFile temporary(path);
-  FileDescriptor fd(temporary.Create());
-  if (fd.get() < 0) {
+  if (!temporary.Create()) {
     return FailWithErrno(path, "cannot create a temporary file beside it",
                          error);
   }
-  if (!write(AppendTo(fd.get()))) {
+  if (!write(AppendTo(temporary.fd()))) {
     return FailWithErrno(path, "cannot write", error);
   }
-  if (fsync(fd.get()) != 0 || !fd.Close()) {
+  if (fsync(temporary.fd()) != 0) {
     return FailWithErrno(path, "cannot sync", error);
   }
   return GiveName(&temporary, path, overwrite, error) &&

@@ -14,7 +14,6 @@
 #include <system_error>
 #include <vector>
 
-#include "plugin/sstable/file_descriptor.h"
 #include "plugin/sstable/file_io.h"
 
 namespace cassandra_bloom {
@@ -58,52 +57,48 @@ TemporaryFile::TemporaryFile(const std::string& path) : wanted_(path) {}
 // that is left over.
 TemporaryFile::~TemporaryFile() {
   Remove();
-  if (lock_ >= 0) {
-    close(lock_);
+  if (fd_ >= 0) {
+    close(fd_);
   }
 }
 
 // Somebody who clears the folder may see the file before it is locked, and then
 // locks and removes it himself; the next attempt has another name.
-int TemporaryFile::Create() {
+bool TemporaryFile::Create() {
   constexpr int kAttempts = 10;
-  int fd = -1;
-  for (int i = 0; i < kAttempts && !created_; ++i) {
+  for (int i = 0; i < kAttempts; ++i) {
     path_ = wanted_ + RandomSuffix();
-    fd = CreateAndLock();
-    if (fd < 0 && errno != EEXIST && errno != EWOULDBLOCK) {
+    if (CreateAndLock()) {
+      return true;
+    }
+    if (errno != EEXIST && errno != EWOULDBLOCK) {
       break;
     }
   }
-  return fd;
+  return false;
 }
 
 // The signal handler knows the file before it is there, and until it is there
 // no more.
-int TemporaryFile::CreateAndLock() {
+bool TemporaryFile::CreateAndLock() {
   being_written = path_.c_str();
-  const int fd = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                      /*mode=*/0666);
-  if (fd < 0) {
+  fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+             /*mode=*/0666);
+  if (fd_ < 0) {
     being_written = nullptr;
-    return -1;
+    return false;
   }
-  created_ = true;
+  has_name_ = true;
   const bool is_anothers =
-      flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (!is_anothers && HasName(fd)) {
-    lock_ = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-  } else {
-    errno = EWOULDBLOCK;
+      flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (!is_anothers && HasName(fd_)) {
+    return true;
   }
-  if (lock_ < 0) {
-    const int reason = errno;
-    Remove();
-    close(fd);
-    errno = reason;
-    return -1;
-  }
-  return fd;
+  Remove();
+  close(fd_);
+  fd_ = -1;
+  errno = EWOULDBLOCK;
+  return false;
 }
 
 bool TemporaryFile::RenameTo(const std::string& path) {
@@ -111,16 +106,16 @@ bool TemporaryFile::RenameTo(const std::string& path) {
     return false;
   }
   being_written = nullptr;
-  created_ = false;
+  has_name_ = false;
   return true;
 }
 
 void TemporaryFile::Remove() {
-  if (created_) {
+  if (has_name_) {
     unlink(path_.c_str());
     being_written = nullptr;
   }
-  created_ = false;
+  has_name_ = false;
 }
 
 bool IsTemporarySuffix(std::string_view suffix) {

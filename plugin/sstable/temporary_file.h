@@ -23,21 +23,24 @@ class TemporaryFile {
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  // A file descriptor, the caller's to close, or what open() gives if it fails.
-  int Create();
+  // False, with errno, if it cannot be created.
+  bool Create();
 
   bool RenameTo(const std::string& path);
   void Remove();
 
   const std::string& path() const { return path_; }
 
+  // To write to.
+  int fd() const { return fd_; }
+
  private:
-  int CreateAndLock();
+  bool CreateAndLock();
 
   const std::string wanted_;
   std::string path_;
-  int lock_ = -1;  // Another descriptor of the file, which holds its lock.
-  bool created_ = false;
+  int fd_ = -1;  // Holds the lock.
+  bool has_name_ = false;
 };
 
 // Whether the name of a temporary file goes on so after that of the wanted one.

@@ -2,6 +2,9 @@
 
 // filterdb: shows, checks, builds and converts Cassandra's Filter.db files.
 
+#include <pthread.h>
+#include <signal.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -11,12 +14,13 @@
 #include <vector>
 
 #include "cassandra_bloom/c.h"
+#include "plugin/sstable/temporary_file.h"
 #include "tools/filterdb/command.h"
-#include "tools/filterdb/empty_values.h"
-#include "tools/filterdb/signals.h"
 
 namespace cassandra_bloom::tools {
 namespace {
+
+// ---- The command line ----
 
 std::string NamesOfCommands(const CLI::App& app) {
   std::string names;
@@ -44,19 +48,87 @@ std::string UsageErrorOf(const CLI::App* app, const CLI::Error& error) {
       /*command=*/"");
 }
 
+bool IsOption(const std::string& word) {
+  return word.size() > 2 && word.compare(0, 2, "--") == 0;
+}
+
+std::string EmptyValueOf(const std::string& name) {
+  return name + ": its value is empty; give one, or leave the option out";
+}
+
+// What is wrong with the first `--option=`, `--option ''` or ''; "" if there is
+// none. Before CLI11 sees them: it takes the word after `--option=` for the
+// value, and for ever looks at an empty word that it has no place for.
+std::string EmptyValueIn(const std::vector<std::string>& words) {
+  bool options_end = false;  // After "--" all words are operands.
+  std::string before;
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    if (!options_end && IsOption(word) && equals == word.size() - 1) {
+      return EmptyValueOf(word.substr(0, equals));
+    }
+    if (word.empty()) {
+      return !options_end && IsOption(before) &&
+                     before.find('=') == std::string::npos
+                 ? EmptyValueOf(before)
+                 : "an empty word is no operand; give a value, or leave it out";
+    }
+    options_end |= word == "--";
+    before = word;
+  }
+  return "";
+}
+
 // True, and the error on stderr, if a value is empty.
 bool HasEmptyValue(const CLI::App& app, const std::vector<std::string>& words) {
   const std::string fault = EmptyValueIn(words);
   if (fault.empty()) {
     return false;
   }
-  const auto commands = app.get_subcommands({});
-  const bool has_command = std::any_of(
-      commands.begin(), commands.end(),
+  const auto named = app.get_subcommands(
       [&](const CLI::App* command) { return command->get_name() == words[0]; });
-  std::fputs(UsageError(fault, has_command ? words[0] : "").c_str(), stderr);
+  std::fputs(UsageError(fault, named.empty() ? "" : words[0]).c_str(), stderr);
   return true;
 }
+
+// ---- Signals ----
+
+pthread_t writing_thread;
+
+extern "C" void CleanUpAndDie(int number) {
+  // The name of the file is safe only in the thread that may change it; the
+  // signal may have come to a thread of RocksDB's. (signal-safety(7) lists all
+  // that is called here.)
+  if (!pthread_equal(pthread_self(), writing_thread)) {
+    pthread_kill(writing_thread, number);
+    return;
+  }
+  RemoveTemporaryFileBeingWritten();
+  signal(number, SIG_DFL);
+  raise(number);  // SA_NODEFER: it ends the process now.
+}
+
+// From now on SIGINT, SIGTERM and SIGHUP remove the temporary file that this
+// thread, which must be the only one to write files, is writing; then the
+// process dies by the signal, so that its status says so.
+void CleanUpAtSignals() {
+  writing_thread = pthread_self();
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action;
+    // nohup, and a shell for a command in the background, have it ignored.
+    if (sigaction(number, nullptr, &action) != 0 ||
+        action.sa_handler == SIG_IGN) {
+      continue;
+    }
+    action = {};
+    action.sa_handler = CleanUpAndDie;
+    action.sa_flags = SA_NODEFER;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, nullptr);
+  }
+}
+
+// ---- The end ----
 
 // A full disk shows when the last of the output is written.
 ExitCode Finish(ExitCode exit_code) {

@@ -132,11 +132,6 @@ Listeners Loaded(const std::string& db) {
 
 // ---- A folder ----
 
-void AddFault(const std::string& what, const std::string& to_do,
-              ExaminedFolder* folder) {
-  folder->findings.push_back({what, to_do, /*fault=*/true, {}});
-}
-
 LiveSsts List(const ListSsts& list) {
   LiveSsts live;
   std::string error;
@@ -210,7 +205,7 @@ void Examine(const std::string& db, const ListSsts& list,
   const LiveSsts live = List(list);
   folder->live = live.files.size();
   const auto add = [&](const std::string& what, const std::string& to_do) {
-    AddFault(what, to_do, folder);
+    folder->findings.push_back({what, to_do});
   };
   std::string error;
   const auto mark = ReadFolderMark(folder->folder);
@@ -277,35 +272,36 @@ std::vector<ExaminedFolder> ExamineExports(const std::string& db,
   };
   if (!meant.error.empty() && !loaded.error.empty()) {
     folders.emplace_back();
-    AddFault(
-        latest +
-            ": its export listener is refused, and so is the whole file: " +
-            meant.error,
-        "correct listeners= in it", &folders.back());
+    folders.back().findings.push_back(
+        {latest +
+             ": its export listener is refused, and so is the whole file: " +
+             meant.error,
+         "correct listeners= in it"});
   }
   for (const ExportTarget& target : meant.targets) {
     ExaminedFolder* const folder = add(target.out_dir, target.sstable_version);
     if (!folder->fed && meant.error.empty()) {
-      AddFault(latest + ": names an export listener for " + target.out_dir +
-                   ", but this RocksDB makes none of the text when it reads it"
-                   " again" +
-                   (loaded.error.empty() ? "" : ": " + loaded.error),
-               "write listeners={" + ExportId(meant.targets) +
-                   "} there, or add the listener in the program "
-                   "(NewFilterDbExportListener)",
-               folder);
+      folder->findings.push_back(
+          {latest + ": names an export listener for " + target.out_dir +
+               ", but this RocksDB makes none of the text when it reads it "
+               "again" +
+               (loaded.error.empty() ? "" : ": " + loaded.error),
+           "write listeners={" + ExportId(meant.targets) +
+               "} there, or add the listener in the program "
+               "(NewFilterDbExportListener)"});
     }
   }
   for (const ExportTarget& target : before.targets) {
     const auto mark = ReadFolderMark(target.out_dir);
     if (!Has(meant.targets, target.out_dir) && mark &&
         mark->database == List(list).database) {
-      AddFault(files[1] + ": had an export listener for " + target.out_dir +
+      add(target.out_dir, target.sstable_version)
+          ->findings.push_back(
+              {files[1] + ": had an export listener for " + target.out_dir +
                    ", which is marked as that of this database; " + latest +
                    ", which is newer, has none: its filters fall behind",
                "open the database with listeners={" + ExportId({target}) +
-                   "}, or remove the folder",
-               add(target.out_dir, target.sstable_version));
+                   "}, or remove the folder"});
     }
   }
   for (const std::string& version : VersionsIn(export_dir)) {
@@ -321,8 +317,7 @@ std::vector<ExaminedFolder> ExamineExports(const std::string& db,
                    (version.empty() ? "" : " and version " + version),
                "open the database with one, or run filterdb export --sync "
                "after each change",
-               /*fault=*/false,
-               {}});
+               /*fault=*/false});
     }
   }
   return folders;

@@ -11,20 +11,24 @@ Json OrNull(const std::optional<double>& number) {
   return number ? Json(*number) : Json(nullptr);
 }
 
-Json ToJson(const Filters& filters) {
-  return {{"keys", filters.keys},
+}  // namespace
+
+// Json finds these by their name, alone and in vectors.
+
+void to_json(Json& json, const Filters& filters) {
+  json = {{"keys", filters.keys},
           {"filter_bytes", filters.bytes},
           {"bits_per_key", OrNull(filters.BitsPerKey())},
           {"estimated_rate", OrNull(filters.Rate())}};
 }
 
-Json ToJson(const Sst& sst) {
-  Json json = {{"file", sst.file.path},
-               {"level", sst.file.level},
-               {"policy", sst.policy},
-               {"filter", sst.kind}};
-  json["entries"] = sst.entries;
-  json.update(ToJson(sst.filter));
+void to_json(Json& json, const Sst& sst) {
+  json = {{"file", sst.file.path},
+          {"level", sst.file.level},
+          {"policy", sst.policy},
+          {"filter", sst.kind},
+          {"entries", sst.entries}};
+  json.update(Json(sst.filter));
   json["ours"] = sst.fault.empty();
   json["state"] = NameOf(sst.state).json;
   if (!sst.fault.empty()) {
@@ -34,34 +38,36 @@ Json ToJson(const Sst& sst) {
   if (!sst.reason.empty()) {
     json["reason"] = sst.reason;
   }
-  return json;
 }
 
-Json ToJson(const LevelForecast& forecast) {
+void to_json(Json& json, const LevelForecast& forecast) {
   const auto of = [&](const Allocation& allocation) {
     return Json({{"bits_per_key", forecast.BitsPerKey(allocation)},
                  {"false_positives", allocation.false_positives}});
   };
-  return {{"runs", forecast.runs},
+  json = {{"runs", forecast.runs},
           {"as_it_is", of(forecast.as_it_is)},
           {"uniform", of(forecast.uniform)},
           {"monkey", of(forecast.monkey)}};
 }
 
-Json ToJson(const Finding& finding) {
-  return {{"what", finding.what},
+void to_json(Json& json, const Finding& finding) {
+  json = {{"what", finding.what},
           {"to_do", finding.to_do},
           {"fault", finding.fault},
           {"files", finding.files}};
 }
 
-Json ToJson(const std::vector<Finding>& findings) {
-  Json json = Json::array();
-  for (const Finding& finding : findings) {
-    json.push_back(ToJson(finding));
-  }
-  return json;
+void to_json(Json& json, const ExaminedFolder& folder) {
+  json = {{"folder", folder.folder},
+          {"sstable_version", folder.sstable_version},
+          {"listener", folder.fed},
+          {"live", folder.live},
+          {"filtered", folder.filtered},
+          {"findings", folder.findings}};
 }
+
+namespace {
 
 Json Levels(const Family& family, const Verdict& verdict) {
   Json levels = Json::array();
@@ -69,10 +75,10 @@ Json Levels(const Family& family, const Verdict& verdict) {
     Json json = {{"level", level},
                  {"files", filters.files},
                  {"with_our_filter", filters.ours}};
-    json.update(ToJson(filters));
+    json.update(Json(filters));
     const auto forecast = verdict.levels.find(level);
-    json["expected"] = ToJson(
-        forecast == verdict.levels.end() ? LevelForecast() : forecast->second);
+    json["expected"] =
+        forecast == verdict.levels.end() ? LevelForecast() : forecast->second;
     levels.push_back(json);
   }
   return levels;
@@ -86,47 +92,34 @@ Json ToJson(const Verdict& verdict) {
   }
   return {{"filter_bytes", verdict.filter_bytes},
           {"false_positives_per_absent_read", OrNull(verdict.false_positives)},
-          {"expected_with_our_policy", ToJson(verdict.all)},
+          {"expected_with_our_policy", verdict.all},
           {"files", files},
-          {"findings", ToJson(verdict.findings)},
+          {"findings", verdict.findings},
           {"fault", verdict.fault()}};
 }
 
 Json ToJson(const Family& family, const Verdict& verdict) {
-  Json ssts = Json::array();
-  for (const Sst& sst : family.ssts) {
-    ssts.push_back(ToJson(sst));
-  }
   return {{"name", family.name},
           {"filter_policy", family.policy},
           {"on", family.on},
           {"verdict", ToJson(verdict)},
           {"levels", Levels(family, verdict)},
-          {"ssts", ssts}};
+          {"ssts", family.ssts}};
 }
 
 Json ToJson(const Observed& observed, const std::string& statistics) {
   const FilterQuestions& questions = observed.questions;
-  return {{"statistics", statistics},
-          {"useful", questions.useful},
-          {"full_positive", questions.positive},
-          {"full_true_positive", questions.true_positive},
-          {"questions_for_absent_keys", questions.of_absent_keys()},
-          {"false_positives", questions.false_positives()},
-          {"rate", OrNull(questions.Rate())},
-          {"expected_rate", OrNull(observed.expected_rate)},
-          {"whole_keys", observed.whole_keys},
-          {"finding",
-           observed.finding ? ToJson(*observed.finding) : Json(nullptr)}};
-}
-
-Json ToJson(const ExaminedFolder& folder) {
-  return {{"folder", folder.folder},
-          {"sstable_version", folder.sstable_version},
-          {"listener", folder.fed},
-          {"live", folder.live},
-          {"filtered", folder.filtered},
-          {"findings", ToJson(folder.findings)}};
+  return {
+      {"statistics", statistics},
+      {"useful", questions.useful},
+      {"full_positive", questions.positive},
+      {"full_true_positive", questions.true_positive},
+      {"questions_for_absent_keys", questions.of_absent_keys()},
+      {"false_positives", questions.false_positives()},
+      {"rate", OrNull(questions.Rate())},
+      {"expected_rate", OrNull(observed.expected_rate)},
+      {"whole_keys", observed.whole_keys},
+      {"finding", observed.finding ? Json(*observed.finding) : Json(nullptr)}};
 }
 
 }  // namespace
@@ -145,9 +138,9 @@ Json ToJson(const Report& report) {
   json["manifest"] = {{"file", files.manifest},
                       {"torn", files.manifest_is_torn}};
   json["unlisted_ssts"] = files.unlisted;
-  json["findings"] = ToJson(report.findings);
-  for (const ExaminedFolder& folder : report.exports) {
-    json["exports"].push_back(ToJson(folder));
+  json["findings"] = report.findings;
+  if (!report.exports.empty()) {
+    json["exports"] = report.exports;
   }
   json["fault"] = report.fault();
   return json;

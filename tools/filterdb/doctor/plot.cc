@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -153,48 +149,30 @@ std::string ScriptFor(const Report& report) {
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-// A file without a name that has this content, at its beginning.
-File AnonymousFile(const std::string& content) {
-  File file(std::tmpfile(), std::fclose);
+// What gnuplot writes to standard output. Empty if it fails.
+std::string Draw(const std::string& script) {
+  // Without a name; the shell and gnuplot inherit it.
+  const File file(std::tmpfile(), std::fclose);
   if (file == nullptr ||
-      std::fwrite(content.data(), 1, content.size(), file.get()) !=
-          content.size() ||
+      std::fwrite(script.data(), 1, script.size(), file.get()) !=
+          script.size() ||
       std::fflush(file.get()) != 0) {
     throw Unusable(std::string("--plot: no temporary file for gnuplot: ") +
                    std::strerror(errno));
   }
-  std::rewind(file.get());
-  return file;
-}
-
-std::string ContentOf(std::FILE* file) {
-  std::string content;
-  char buffer[65536];
-  std::rewind(file);
-  for (size_t got; (got = std::fread(buffer, 1, sizeof(buffer), file)) > 0;) {
-    content.append(buffer, got);
+  std::FILE* const gnuplot = popen(
+      ("exec gnuplot </dev/fd/" + std::to_string(fileno(file.get()))).c_str(),
+      "r");
+  if (gnuplot == nullptr) {
+    return "";
   }
-  return content;
-}
-
-// What gnuplot writes to standard output. Empty if it fails.
-std::string Draw(const std::string& script) {
-  const File in = AnonymousFile(script);
-  const File out = AnonymousFile("");
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, fileno(in.get()), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&files, fileno(out.get()), STDOUT_FILENO);
-  char name[] = "gnuplot";
-  char* arguments[] = {name, nullptr};
-  pid_t pid = 0;
-  const bool started = posix_spawnp(&pid, name, &files, /*attrp=*/nullptr,
-                                    arguments, environ) == 0;
-  posix_spawn_file_actions_destroy(&files);
-  int status = 1;
-  return started && waitpid(pid, &status, 0) == pid && status == 0
-             ? ContentOf(out.get())
-             : "";
+  std::string drawn;
+  char buffer[65536];
+  for (size_t got;
+       (got = std::fread(buffer, 1, sizeof(buffer), gnuplot)) > 0;) {
+    drawn.append(buffer, got);
+  }
+  return pclose(gnuplot) == 0 ? drawn : "";
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ void AddFaultsOfFiles(const Family& family, std::vector<Finding>* findings) {
     const auto [at, is_new] =
         found.emplace(std::pair(sst.fault, sst.remedy), findings->size());
     if (is_new) {
-      findings->push_back({sst.fault, sst.remedy, true, {}});
+      findings->push_back({sst.fault, sst.remedy});
     }
     (*findings)[at->second].files.push_back(sst.file.path);
   }
@@ -161,8 +161,7 @@ Finding TryMonkey(const Verdict& verdict) {
           std::to_string(verdict.levels.rbegin()->first) +
           ", unless level_compaction_dynamic_level_bytes is on), then "
           "compact",
-      false,
-      {}};
+      /*fault=*/false};
 }
 
 }  // namespace
@@ -282,9 +281,7 @@ Observed Compare(const FilterQuestions& questions,
         "more keys pass than the worst of the filters should let pass, " +
             Percent(worst),
         "see whether the statistics are of these SST files, and not of earlier "
-        "ones; if they are, somebody may be choosing the keys",
-        true,
-        {}};
+        "ones; if they are, somebody may be choosing the keys"};
   }
   return observed;
 }

@@ -54,8 +54,8 @@ struct LevelForecast {
 struct Finding {
   std::string what;
   std::string to_do;
-  bool fault = true;               // Or advice.
-  std::vector<std::string> files;  // SST files, if it is of some.
+  bool fault = true;                    // Or advice.
+  std::vector<std::string> files = {};  // SST files, if it is of some.
 };
 
 struct Verdict {

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cassandra's filter written down as its Java has it: what the work on
-// cassandra_bloom's speed is measured against.
+// Filters to compare with: one that does nothing, and Cassandra's written
+// plainly.
 
-#ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_NAIVE_FILTER_POLICY_H_
-#define CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_NAIVE_FILTER_POLICY_H_
+#ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_PLAIN_FILTER_POLICIES_H_
+#define CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_PLAIN_FILTER_POLICIES_H_
 
 #include <rocksdb/filter_policy.h>
 
 namespace cassandra_bloom::bench {
 
+// A filter policy that does nothing: what it takes is the benchmark's own time.
+// Its filters match every key. The caller owns it.
+const ROCKSDB_NAMESPACE::FilterPolicy* NewEmptyFilterPolicy();
+
+// Cassandra's filter written down as its Java has it: what the work on
+// cassandra_bloom's speed is measured against.
+//
 // Its blocks equal those of NewCassandraBloomPolicy(bits_per_key), byte for
 // byte. `bits_per_key` from 1. The caller owns it.
 //
@@ -22,4 +29,4 @@ const ROCKSDB_NAMESPACE::FilterPolicy* NewNaiveFilterPolicy(
 
 }  // namespace cassandra_bloom::bench
 
-#endif  // CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_NAIVE_FILTER_POLICY_H_
+#endif  // CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_PLAIN_FILTER_POLICIES_H_

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "db_bench_ext/filter_bench/naive_filter_policy.h"
+#include "db_bench_ext/filter_bench/plain_filter_policies.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "db_bench_ext/filter_bench/plain_bits_builder.h"
 #include "plugin/filter/block_layout.h"
 #include "plugin/filter/sizing.h"
+#include "plugin/policy/filter_bits_api.h"
 #include "tests/support/plain_bits.h"
 
 namespace cassandra_bloom::bench {
@@ -19,8 +21,70 @@ using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
 
 namespace {
+
+// What RocksDB asks of a builder beside AddKey and Finish, for builders that
+// only this benchmark calls.
+class PlainBitsBuilder : public FilterBitsBuilder {
+ public:
+#if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
+    AddKey(alt);
+    AddKey(key);
+  }
+#endif
+  size_t EstimateEntriesAdded() override { return 0; }
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+    *status = Status::OK();
+    return Finish(buf);
+  }
+  Slice Finish(std::unique_ptr<const char[]>* buf) override = 0;
+  size_t ApproximateNumEntries(size_t /*bytes*/) override { return 0; }
+#if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
+  size_t CalculateSpace(size_t /*num_entries*/) override { return 0; }
+  double EstimatedFpRate(size_t /*num_entries*/, size_t /*bytes*/) override {
+    return 0;
+  }
+#endif
+};
+
+// ---- The empty one ----
+
+class EmptyBitsBuilder final : public PlainBitsBuilder {
+ public:
+  using PlainBitsBuilder::Finish;
+
+  void AddKey(const Slice& /*key*/) override {}
+  Slice Finish(std::unique_ptr<const char[]>* /*buf*/) override {
+    return Slice();
+  }
+};
+
+class EmptyBitsReader final : public FilterBitsReader {
+ public:
+  bool MayMatch(const Slice& /*entry*/) override { return true; }
+  void MayMatch(int num_keys, Slice** /*keys*/, bool* may_match) override {
+    std::fill_n(may_match, num_keys, true);
+  }
+};
+
+class EmptyFilterPolicy final : public FilterPolicy {
+ public:
+  const char* Name() const override { return "empty"; }
+  const char* CompatibilityName() const override { return Name(); }
+  FilterBitsBuilder* GetBuilderWithContext(
+      const FilterBuildingContext& /*context*/) const override {
+    return new EmptyBitsBuilder();
+  }
+  FilterBitsReader* GetFilterBitsReader(
+      const Slice& /*contents*/) const override {
+    return new EmptyBitsReader();
+  }
+};
+
+// ---- The naive one ----
 
 // No std::pair: a vector of them grows more slowly.
 struct Hash {
@@ -98,6 +162,8 @@ class NaiveFilterPolicy final : public FilterPolicy {
 };
 
 }  // namespace
+
+const FilterPolicy* NewEmptyFilterPolicy() { return new EmptyFilterPolicy(); }
 
 const FilterPolicy* NewNaiveFilterPolicy(double bits_per_key) {
   return new NaiveFilterPolicy(SizingForBitsPerKey(bits_per_key).value());
