@@ -57,9 +57,10 @@ LiveSst ToLiveSst(const LiveFileMetaData& file) {
   return sst;
 }
 
-// Nothing in a database says which folders its db_paths and cf_paths are. They
-// may be searched, as no two SST files of a database have the same number. The
-// size tells them from files of other databases, and from what a copy left.
+// No file of a database names the folders of its db_paths and cf_paths. All
+// given folders can be searched, because no two SST files of a database have
+// the same number. The size distinguishes the file from one of another database
+// and from an incomplete copy.
 void Find(const std::vector<std::string>& folders, const LiveFileMetaData& file,
           LiveSst* sst) {
   sst->elsewhere = file.db_path != folders[0];
@@ -88,7 +89,7 @@ void Find(const std::vector<std::string>& folders, const LiveFileMetaData& file,
   }
 }
 
-// The identity alone is also that of a copy.
+// Contains the path, because a copy of the database has the same identity.
 std::string DatabaseOf(DB* db) {
   std::string identity;
   db->GetDbIdentity(identity).PermitUncheckedError();
@@ -97,7 +98,7 @@ std::string DatabaseOf(DB* db) {
          std::filesystem::weakly_canonical(db->GetName(), ignored).string();
 }
 
-// Lists what is in the MANIFEST.
+// Lists the files that are in the MANIFEST.
 Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
                    const std::vector<std::string>& column_families,
                    const std::vector<std::string>& folders, LiveSsts* live) {
@@ -133,9 +134,9 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
   return status;
 }
 
-// RocksDB with assertions refuses SST files that are not in the order of the
-// comparator, and since 9.6 it forgets that, so that the column family seems to
-// have none (VersionEditHandler::MaybeCreateVersionBeforeApplyEdit, 11.8).
+// RocksDB with assertions refuses SST files that are not in the comparator's
+// order. Since 9.6 that error is lost, and the column family seems to have no
+// files (VersionEditHandler::MaybeCreateVersionBeforeApplyEdit, 11.8).
 bool FilesWereRefused(const RecordedOptions& recorded, const LiveSsts& live,
                       const std::vector<std::string>& folders) {
   const auto has_file = [&](const std::string& family) {
@@ -152,8 +153,8 @@ bool FilesWereRefused(const RecordedOptions& recorded, const LiveSsts& live,
          !UnlistedSsts(live, folders).empty();
 }
 
-// `*unknown_order`: set to the names of comparators that are not known here if
-// that may be why it fails.
+// `*unknown_order`: if it fails, and unknown comparators may be the reason,
+// their names are appended.
 Status TryToList(const std::string& db_dir,
                  const std::vector<std::string>& folders, LiveSsts* live,
                  std::string* unknown_order) {
@@ -175,8 +176,8 @@ Status TryToList(const std::string& db_dir,
   return status;
 }
 
-// While it is opened, a database that is in use may move on to another MANIFEST
-// or drop a column family.
+// Tries several times: a database that is in use may move to another MANIFEST
+// or drop a column family while it is being opened.
 bool List(const std::string& db_dir, const std::vector<std::string>& folders,
           LiveSsts* live, std::string* error) {
   constexpr int kAttempts = 5;
@@ -282,7 +283,7 @@ std::vector<std::string> UnlistedSsts(const LiveSsts& live,
     };
     for (const std::string& name : NamesIn(folder, is_sst, &ignored)) {
       const std::string path = folder + "/" + name;
-      // Each once, should a folder be given twice.
+      // Lists each file once, even if a folder is given twice.
       if (known.insert(path).second) {
         unlisted.push_back(path);
       }

@@ -15,7 +15,7 @@
 namespace cassandra_bloom {
 namespace {
 
-// How long a database that is being closed waits for another export.
+// How long closing a database waits for another export to release its lock.
 constexpr auto kPatience = std::chrono::seconds(5);
 
 bool IsThere(const std::string& path) {
@@ -88,7 +88,7 @@ void ExportWorker::AddChanges(const std::vector<std::string>& replaced,
 bool ExportWorker::AddDeletion(uint64_t number) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const bool was_live = database_.live.erase(number) > 0;
-  // Otherwise a comparison is to come, which finds it, too.
+  // If a listing is needed, the comparison with it finds this deletion, too.
   if (!needs_listing_) {
     database_.deleted.insert(number);
     has_work_ = true;
@@ -97,7 +97,8 @@ bool ExportWorker::AddDeletion(uint64_t number) {
   return was_live;
 }
 
-// For somebody else's lock: the database is not to hang when it is closed.
+// Whether to go on waiting for a lock that somebody else holds: closing a
+// database must not hang.
 bool ExportWorker::MayWait() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return !stop_ || std::chrono::steady_clock::now() < wait_until_;
@@ -115,7 +116,7 @@ void ExportWorker::Run() {
     lock.unlock();
     const bool is_following = FollowAll();
     lock.lock();
-    // One that came meanwhile will do.
+    // Needs a new listing, unless one came in the meantime.
     if (!is_following && database_.is_compared) {
       needs_listing_ = true;
       has_work_ = false;
@@ -177,8 +178,8 @@ void ExportWorker::Count(const FilterDbExportReport& report) {
   }
 }
 
-// False if the folder is not as it should be, other than for SST files that
-// cannot be exported.
+// Returns false if the folder is not up to date. SST files that cannot be
+// exported do not count.
 bool ExportWorker::Follow(const Database& database, Folder* folder,
                           FilterDbExportReport* report, std::string* error) {
   const ExportTarget& target = folder->target;
@@ -194,7 +195,8 @@ bool ExportWorker::Follow(const Database& database, Folder* folder,
   if (out == nullptr) {
     return false;
   }
-  // None is kept that may be of another file of this number.
+  // Forgets deleted files, so that no filter is kept for another file with the
+  // same number.
   for (const uint64_t number : database.deleted) {
     folder->has_filter.erase(number);
   }
@@ -210,16 +212,18 @@ bool ExportWorker::Follow(const Database& database, Folder* folder,
             : out->MakeFollow(claim, &report->removed, error))) {
     return false;
   }
-  // Removals first, as they make room.
+  // Removes filters first, to free space.
   bool good = database.is_compared ||
               out->RemoveOthers(claim.live, &report->removed, error);
   for (const uint64_t number : database.deleted) {
     good &= out->Remove(number, &report->removed, error);
   }
   DatabaseExporter exporter(*plan, *out, /*sync=*/true, report);
-  // A file that is gone already is no error: the event of that is on its way.
+  // A file that is already gone is no error: the event of its deletion is on
+  // its way.
   exporter.Export(unfiltered);
-  // By the report: somebody may have removed one by now, to be made again.
+  // Taken from the report, not from the folder: a filter that somebody has
+  // removed in the meantime must be made again.
   std::set<std::string> made(report->kept.begin(), report->kept.end());
   for (const ExportedFilterDb& exported : report->exported) {
     made.insert(exported.filter_db);
@@ -238,7 +242,7 @@ bool ExportWorker::Follow(const Database& database, Folder* folder,
   return good && !exporter.write_failed();
 }
 
-// Those that are new, and those whose filter somebody has removed.
+// The live files that are new, and those whose filter somebody has removed.
 LiveSsts ExportWorker::Unfiltered(const Database& database,
                                   const Folder& folder,
                                   const ExportFolder& out) {
