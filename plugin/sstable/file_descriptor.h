@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A file descriptor that is closed at the end.
+// Closes a file descriptor in its destructor.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILE_DESCRIPTOR_H_
 #define CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILE_DESCRIPTOR_H_
@@ -11,7 +11,7 @@ namespace cassandra_bloom {
 
 class FileDescriptor {
  public:
-  // `fd` may be negative: open() has failed.
+  // `fd` may be negative, as after a failed open().
   explicit FileDescriptor(int fd) : fd_(fd) {}
   ~FileDescriptor() {
     if (fd_ >= 0) {

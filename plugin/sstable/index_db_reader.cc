@@ -96,8 +96,8 @@ class IndexDbReader final : public BufferedKeyReader {
   }
 
   // Cassandra checks the first position when it verifies an SSTable
-  // (SortedTableVerifier). A file of another version shows in the positions,
-  // and so do zeros that a crash has left.
+  // (SortedTableVerifier). The positions also show a file of another version,
+  // and zeros that a crash has left.
   bool CheckEntry(const Entry& entry) {
     if (last_position_ == kBeforeFirst && entry.position != 0) {
       return FailAtByte(offset(), "the first partition is at position " +
@@ -117,7 +117,7 @@ class IndexDbReader final : public BufferedKeyReader {
                                     " bytes" + kOrOther);
   }
 
-  // Goes to the next entry, with the key kept.
+  // Skips to the next entry and keeps `*key` valid.
   bool Pass(const Entry& entry, std::string_view* key) {
     const auto promoted_size = static_cast<uint64_t>(entry.promoted_size);
     if (promoted_size <= size() - entry.size) {

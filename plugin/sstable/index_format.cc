@@ -7,7 +7,7 @@
 namespace cassandra_bloom {
 namespace {
 
-// Cassandra's BtiFormat, and ScyllaDB's `me` with such an index.
+// `da` is Cassandra's BtiFormat; `ms` and `mt` are ScyllaDB's `me` with a trie.
 bool HasTrieIndex(std::string_view version) {
   return version == "da" || version == "ms" || version == "mt";
 }
@@ -24,7 +24,7 @@ bool IndexFormatOf(std::string_view version, IndexFormat* format,
     *error = NoIndexDbError(version);
     return false;
   }
-  // The filter changed with `ma` as well.
+  // The filter and the Index.db both changed with `ma`.
   *format = form == kBeforeMa ? IndexFormat::kFixedWidth : IndexFormat::kVInt;
   return true;
 }

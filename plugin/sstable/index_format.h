@@ -10,15 +10,16 @@
 
 namespace cassandra_bloom {
 
-// The numbers behind each key. Cassandra's RowIndexEntry wrote fixed widths
-// until 3.0, when SSTables came to "store rows natively" (BigFormat).
+// How the numbers after each key are written. Cassandra's RowIndexEntry wrote
+// fixed widths until 3.0, when SSTables came to "store rows natively"
+// (BigFormat).
 enum class IndexFormat {
   kFixedWidth,  // before `ma`
   kVInt,        // `ma` and later
 };
 
-// `version`: as for FormOfSstableVersion. An error if it is not known, or if
-// such SSTables have no Index.db.
+// `version`: as for FormOfSstableVersion. Fails if it is not known, or if its
+// SSTables have no Index.db.
 bool IndexFormatOf(std::string_view version, IndexFormat* format,
                    std::string* error);
 

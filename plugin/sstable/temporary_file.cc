@@ -25,7 +25,7 @@ constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr size_t kNumDigits = 8;
 
 std::atomic<const char*> being_written{nullptr};
-// A handler may read it.
+// A signal handler may read it.
 static_assert(std::atomic<const char*>::is_always_lock_free);
 
 std::string RandomSuffix() {
@@ -44,7 +44,7 @@ bool IsRegularFile(int fd) {
   return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// False if somebody has removed it since it was opened.
+// False if the file was removed after it was opened.
 bool HasName(int fd) {
   struct stat status;
   return fstat(fd, &status) != 0 || status.st_nlink > 0;
@@ -54,8 +54,8 @@ bool HasName(int fd) {
 
 TemporaryFile::TemporaryFile(const std::string& path) : wanted_(path) {}
 
-// The lock goes last: until the file has its name, nobody may take it for one
-// that is left over.
+// Releases the lock last: until the file has its final name, no process may
+// take it for a leftover.
 TemporaryFile::~TemporaryFile() {
   Remove();
   if (lock_ >= 0) {
@@ -63,8 +63,8 @@ TemporaryFile::~TemporaryFile() {
   }
 }
 
-// Somebody who clears the folder may see the file before it is locked, and then
-// locks and removes it himself; the next attempt has another name.
+// A process that clears the folder may find the file before it is locked, and
+// lock and remove it. The next attempt uses another name.
 int TemporaryFile::Create() {
   constexpr int kAttempts = 10;
   int fd = -1;
@@ -78,8 +78,8 @@ int TemporaryFile::Create() {
   return fd;
 }
 
-// The signal handler knows the file before it is there, and until it is there
-// no more.
+// Sets `being_written` before the file exists. It is cleared only after the
+// file no longer exists.
 int TemporaryFile::CreateAndLock() {
   being_written = path_.c_str();
   const int fd = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
@@ -130,8 +130,8 @@ bool IsTemporarySuffix(std::string_view suffix) {
              std::string_view::npos;
 }
 
-// It is locked while it is removed, so that its writer, if this came between
-// his open() and flock(), learns of it. (NFS locks only what is open for
+// Locks the file while it is removed, so that a writer between its open() and
+// its flock() notices. (O_RDWR because NFS locks only files that are open for
 // writing.)
 bool RemoveIfLeftOver(const std::string& path) {
   const FileDescriptor fd(
@@ -154,7 +154,7 @@ void RemoveLeftOversOf(const std::string& path) {
                IsTemporarySuffix(std::string_view(found).substr(name.size()));
       },
       &ignored);
-  // What cannot be removed is in nobody's way.
+  // A file that cannot be removed does no harm.
   for (const std::string& one : temporary) {
     RemoveIfLeftOver(folder + "/" + one);
   }
