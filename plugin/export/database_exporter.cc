@@ -180,7 +180,7 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
   constexpr int kListings = 20;
   for (int listing = 1; !exporter.Export(live); ++listing) {
     if (listing == kListings) {
-      *error = what + ": its files go faster than they are exported";
+      *error = what + ": its files disappear faster than they are exported";
       return false;
     }
     if (!list(&live, error)) {

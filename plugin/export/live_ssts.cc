@@ -80,11 +80,12 @@ void Find(const std::vector<std::string>& folders, const LiveFileMetaData& file,
     }
     if (sst->error.empty()) {
       sst->path = path;
-      sst->error = path + ": has " + std::to_string(size) + " bytes, but " +
+      sst->error = path + ": has " + std::to_string(size) +
+                   " bytes, but the MANIFEST says " +
                    std::to_string(file.size) +
-                   " by the MANIFEST: it was cut, or it is another file of "
-                   "this number, and this one is in a folder of db_paths or "
-                   "cf_paths that was not named (--db-path)";
+                   ": it was truncated, or it is another file with this number "
+                   "and the right one is in a folder of db_paths or cf_paths "
+                   "that was not given (--db-path)";
     }
   }
 }
@@ -208,7 +209,7 @@ bool List(const std::string& db_dir, const std::vector<std::string>& folders,
              std::string::npos) {
     *error +=
         ". The name of its comparator is read from its latest OPTIONS file, "
-        "which is missing or says another one: put it back";
+        "which is missing or names another comparator: put the file back";
   }
   return false;
 }
@@ -217,7 +218,8 @@ bool AreFolders(const std::vector<std::string>& folders, std::string* error) {
   for (const std::string& folder : folders) {
     std::error_code ignored;
     if (!std::filesystem::is_directory(folder, ignored)) {
-      *error = folder + ": is no folder in which SST files can be (--db-path)";
+      *error =
+          folder + ": is not a folder, so it holds no SST files (--db-path)";
       return false;
     }
   }
@@ -239,8 +241,8 @@ void Select(const std::string& column_family, LiveSsts* live) {
 
 std::string WhyMissing(const LiveSst& sst) {
   return sst.elsewhere
-             ? "in another folder than the database, by its db_paths or "
-               "cf_paths, which none of its files names"
+             ? "in another folder than the database: one of its db_paths or "
+               "cf_paths, which no file of the database names"
              : "missing, though the MANIFEST names it";
 }
 

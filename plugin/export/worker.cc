@@ -236,7 +236,7 @@ bool ExportWorker::Follow(const Database& database, Folder* folder,
       !unfiltered.files.empty() && report->exported.empty() &&
       report->kept.empty() && report->errors.empty()) {
     *error = unfiltered.files.front().path +
-             ": is not there, and neither are the others; only files of a "
+             ": does not exist, nor do the other SST files; only files of a "
              "local file system can be exported";
   }
   return good && !exporter.write_failed();

@@ -128,9 +128,9 @@ bool BufferedKeyReader::ReadMore() {
       return Fail(std::string("cannot read: ") + std::strerror(errno));
     }
     return size_ != kSizeNotKnown &&
-           Fail("has been cut while it was read: no byte " +
+           Fail("was truncated while it was read: byte " +
                 std::to_string(start_ + end_offset_) + " of " +
-                std::to_string(start_ + size_));
+                std::to_string(start_ + size_) + " is missing");
   }
   end_ += got;
   end_offset_ += static_cast<uint64_t>(got);

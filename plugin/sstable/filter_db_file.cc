@@ -223,8 +223,8 @@ struct FilterDbBuilder::Content {
                                       std::string* error) {
     if (expected_keys > sizing.MaxKeys(kMaxFilterWords)) {
       *error = std::to_string(expected_keys) +
-               " keys need a filter of more than 16 GiB, which has no form; "
-               "fewer bits per key would do";
+               " keys need a filter of more than 16 GiB, which a Filter.db "
+               "cannot hold; use fewer bits per key";
       return nullptr;
     }
     const uint32_t num_words = sizing.NumWords(expected_keys);

@@ -129,9 +129,9 @@ class IndexDbReader final : public BufferedKeyReader {
     const uint64_t entry_offset = offset();
     Consume(entry.size);
     return Skip(promoted_size) ||
-           FailAtByte(entry_offset,
-                      "ends inside the promoted index of a key, of " +
-                          std::to_string(promoted_size) + " bytes" + kOrOther);
+           FailAtByte(entry_offset, "ends inside a key's promoted index of " +
+                                        std::to_string(promoted_size) +
+                                        " bytes" + kOrOther);
   }
 
   bool FailEmpty() {

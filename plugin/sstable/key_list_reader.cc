@@ -40,9 +40,10 @@ class LengthPrefixedReader final : public BufferedKeyReader {
   }
 
   bool FailInKey(size_t key_size) {
-    return FailAtByte(offset(), "ends inside a key: of " +
-                                    std::to_string(key_size) + " bytes, " +
-                                    std::to_string(size() - 2) + " are there");
+    return FailAtByte(offset(), "ends inside a key: only " +
+                                    std::to_string(size() - 2) + " of its " +
+                                    std::to_string(key_size) +
+                                    " bytes are there");
   }
 };
 

@@ -111,8 +111,8 @@ bool WriteThrough(const std::string& path, const WriteContent& write,
     return FailWithErrno(path, "cannot open", error);
   }
   if (!S_ISFIFO(status.st_mode) && !S_ISCHR(status.st_mode)) {
-    *error = path + ": has become " + NameOfFileType(status.st_mode) +
-             " meanwhile, and is left alone";
+    *error = path + ": has meanwhile become " + NameOfFileType(status.st_mode) +
+             ", and is left alone";
     return false;
   }
   return (write(AppendTo(fd.get())) && fd.Close()) ||

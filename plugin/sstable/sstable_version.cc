@@ -99,8 +99,8 @@ bool FormOfSstableVersion(std::string_view version, FilterForm* form,
   }
   *error = "SSTable version '" + std::string(version) + "' is ";
   *error += LooksLikeOldVersion(version)
-                ? "older than ia: its filters hash keys otherwise (Murmur2 or "
-                  "SHA) and cannot be used; known are "
+                ? "older than ia: its filters hash keys differently (Murmur2 "
+                  "or SHA) and cannot be used; known are "
                 : "unknown; known are ";
   *error += KnownNames();
   return false;
