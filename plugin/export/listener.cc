@@ -232,7 +232,7 @@ void FilterDbExportListener::RunEvent(
     const std::lock_guard<std::mutex> lock(mutex_);
     handle_event();
   } catch (const std::exception& exception) {
-    worker_->NeedListing();
+    worker_->RequestListing();
     worker_->Fail(exception.what());
   }
 }

@@ -61,8 +61,8 @@ LiveSst ToLiveSst(const LiveFileMetaData& file) {
 // given folders can be searched, because no two SST files of a database have
 // the same number. The size distinguishes the file from one of another database
 // and from an incomplete copy.
-void Find(const std::vector<std::string>& folders, const LiveFileMetaData& file,
-          LiveSst* sst) {
+void FindSst(const std::vector<std::string>& folders,
+             const LiveFileMetaData& file, LiveSst* sst) {
   sst->elsewhere = file.db_path != folders[0];
   sst->path = folders[0] + file.name;
   sst->error.clear();
@@ -126,7 +126,7 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
   db->GetLiveFilesMetaData(&files);
   for (const LiveFileMetaData& file : files) {
     live->files.push_back(ToLiveSst(file));
-    Find(folders, file, &live->files.back());
+    FindSst(folders, file, &live->files.back());
   }
   live->database = DatabaseOf(db.get());
   for (ColumnFamilyHandle* const handle : handles) {
@@ -226,7 +226,7 @@ bool AreFolders(const std::vector<std::string>& folders, std::string* error) {
   return true;
 }
 
-void Select(const std::string& column_family, LiveSsts* live) {
+void SelectColumnFamily(const std::string& column_family, LiveSsts* live) {
   auto& files = live->files;
   files.erase(std::remove_if(files.begin(), files.end(),
                              [&](const LiveSst& file) {
@@ -311,7 +311,7 @@ bool ListLiveSsts(const std::string& db_dir,
       }
       return false;
     }
-    Select(column_family, live);
+    SelectColumnFamily(column_family, live);
   }
   std::sort(live->files.begin(), live->files.end(),
             [](const LiveSst& a, const LiveSst& b) {
@@ -326,7 +326,7 @@ LiveSsts LiveSstsOf(DB* db) {
   db->GetLiveFilesMetaData(&files);
   LiveSsts live;
   live.database = DatabaseOf(db);
-  live.usual_file_system =
+  live.uses_default_file_system =
       db->GetFileSystem() == ROCKSDB_NAMESPACE::FileSystem::Default().get();
   for (const LiveFileMetaData& file : files) {
     live.files.push_back(ToLiveSst(file));

@@ -42,7 +42,7 @@ struct ColumnFamilySettings {
 
 struct LiveSsts {
   std::string database;  // Identity and path, so copies differ.
-  bool usual_file_system = true;
+  bool uses_default_file_system = true;
   std::vector<LiveSst> files;
   std::map<std::string, ColumnFamilySettings> column_families;
 };

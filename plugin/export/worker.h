@@ -38,7 +38,7 @@ class ExportWorker {
   // Whether a listing is needed to compare the folders with: at first, and
   // after something went wrong. Until it comes, the folders are left alone.
   bool NeedsListing() const;
-  void NeedListing();
+  void RequestListing();
 
   // Replaces all that was told before about live files.
   void ReplaceListing(const LiveSsts& listing);
@@ -71,7 +71,7 @@ class ExportWorker {
   // The state that the folders should follow.
   struct Database {
     std::string name;  // LiveSsts::database.
-    bool usual_file_system = true;
+    bool uses_default_file_system = true;
     std::map<uint64_t, std::string> live;  // Paths of SST files, by number.
     // Numbers of SST files deleted since the last TakeDatabase.
     std::set<uint64_t> deleted;
@@ -85,14 +85,15 @@ class ExportWorker {
     std::map<uint64_t, bool> has_filter;
   };
 
-  static LiveSsts Unfiltered(const Database& database, const Folder& folder,
-                             const ExportFolder& out);
+  static LiveSsts FilesWithoutFilter(const Database& database,
+                                     const Folder& folder,
+                                     const ExportFolder& out);
 
   bool MayWait() const;
   void Run();
   bool FollowAll();
   Database TakeDatabase();
-  bool Perform(const Database& database, Folder* folder);
+  bool FollowAndCount(const Database& database, Folder* folder);
   bool Follow(const Database& database, Folder* folder,
               FilterDbExportReport* report, std::string* error);
   void Count(const FilterDbExportReport& report);

@@ -212,7 +212,7 @@ struct FilterDbBuilder::Content {
 
   static constexpr size_t kHashesAtOnce = 512;
 
-  void SetTheirBits() {
+  void FlushHashes() {
     ActiveKernel().set_bits(hashes.data(), hashes.size(), num_probes,
                             capacity_bits, bits.data());
     hashes.clear();
@@ -279,14 +279,14 @@ int FilterDbBuilder::num_probes() const { return content_->num_probes; }
 uint32_t FilterDbBuilder::num_words() const { return content_->num_words; }
 
 const char* FilterDbBuilder::bits() const {
-  content_->SetTheirBits();
+  content_->FlushHashes();
   return content_->bits.data();
 }
 
 void FilterDbBuilder::Add(std::string_view key) {
   content_->hashes.push_back(HashOf(key, content_->form.hash_order));
   if (content_->hashes.size() == Content::kHashesAtOnce) {
-    content_->SetTheirBits();
+    content_->FlushHashes();
   }
 }
 

@@ -102,19 +102,19 @@ class IndexDbReader final : public BufferedKeyReader {
     if (last_position_ == kBeforeFirst && entry.position != 0) {
       return FailAtByte(offset(), "the first partition is at position " +
                                       std::to_string(entry.position) +
-                                      " of Data.db, not at 0" + kOrOther);
+                                      " of Data.db, not at 0" + kLikelyCause);
     }
     if (entry.position <= last_position_) {
       return FailAtByte(offset(), "a partition at position " +
                                       std::to_string(entry.position) +
                                       " of Data.db after one at " +
                                       std::to_string(last_position_) +
-                                      kOrOther);
+                                      kLikelyCause);
     }
     return entry.promoted_size >= 0 ||
            FailAtByte(offset(), "a promoted index of " +
                                     std::to_string(entry.promoted_size) +
-                                    " bytes" + kOrOther);
+                                    " bytes" + kLikelyCause);
   }
 
   // Skips to the next entry and keeps `*key` valid.
@@ -131,7 +131,7 @@ class IndexDbReader final : public BufferedKeyReader {
     return Skip(promoted_size) ||
            FailAtByte(entry_offset, "ends inside a key's promoted index of " +
                                         std::to_string(promoted_size) +
-                                        " bytes" + kOrOther);
+                                        " bytes" + kLikelyCause);
   }
 
   bool FailEmpty() {
@@ -141,11 +141,11 @@ class IndexDbReader final : public BufferedKeyReader {
   bool FailShort(const std::string& in_what) {
     return FailAtByte(offset(), "ends inside " + in_what + ", with " +
                                     std::to_string(size()) +
-                                    " bytes in the last entry" + kOrOther);
+                                    " bytes in the last entry" + kLikelyCause);
   }
 
   static constexpr char kNumbers[] = "the numbers after a key";
-  static constexpr char kOrOther[] =
+  static constexpr char kLikelyCause[] =
       "; the file is damaged or of another SSTable version";
 
   const IndexFormat format_;

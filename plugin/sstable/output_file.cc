@@ -102,8 +102,8 @@ bool WriteToStandardOutput(const WriteContent& write, std::string* error) {
          FailWithErrno(NameOfOutput(kStandardOutput), "cannot write", error);
 }
 
-bool WriteThrough(const std::string& path, const WriteContent& write,
-                  std::string* error) {
+bool WriteToStream(const std::string& path, const WriteContent& write,
+                   std::string* error) {
   const NoSigpipe no_sigpipe;
   FileDescriptor fd(open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
   struct stat status;
@@ -179,7 +179,7 @@ bool WriteOutput(const std::string& path, bool overwrite,
     return WriteToStandardOutput(write, error);
   }
   if (*kind == OutputKind::kStream) {
-    return WriteThrough(path, write, error);
+    return WriteToStream(path, write, error);
   }
   std::string file = path;
   return FollowLinks(&file, error) &&

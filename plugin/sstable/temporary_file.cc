@@ -89,9 +89,9 @@ int TemporaryFile::CreateAndLock() {
     return -1;
   }
   created_ = true;
-  const bool is_anothers =
+  const bool is_locked_by_another =
       flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (!is_anothers && HasName(fd)) {
+  if (!is_locked_by_another && HasName(fd)) {
     lock_ = fcntl(fd, F_DUPFD_CLOEXEC, 0);
   } else {
     errno = EWOULDBLOCK;
@@ -142,8 +142,8 @@ bool RemoveIfLeftOver(const std::string& path) {
 
 void RemoveLeftOversOf(const std::string& path) {
   std::string file = path;
-  std::string no_matter;
-  FollowLinks(&file, &no_matter);
+  std::string ignored_error;
+  FollowLinks(&file, &ignored_error);
   const std::string name = file.substr(file.find_last_of('/') + 1);
   std::error_code ignored;
   const std::string folder = FolderOf(file);
