@@ -262,15 +262,15 @@ bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {
   const std::string& comparator = properties_->comparator_name;
   if (ComparatorByName(comparator) == nullptr) {
     *error = path_ +
-             ": its keys cannot be read here, as they are in the order "
+             ": its keys cannot be read here, because they are in the order "
              "of the comparator '" +
              comparator +
-             "'; only RocksDB's bytewise ones without timestamps are known. "
-             "Either let RocksDB write full filters that hold whole keys or "
-             "prefixes alone (partition_filters=false; then compact), whose "
-             "blocks are exported as they are, or build the Filter.db in a "
-             "program that has the comparator: FilterDbBuilder in "
-             "cassandra_bloom/filter_db.h";
+             "'; only RocksDB's bytewise comparators without timestamps are "
+             "known. Either let RocksDB write full filters that hold only "
+             "whole keys or only prefixes (partition_filters=false; then "
+             "compact), whose blocks are exported as they are, or build the "
+             "Filter.db in a program that has the comparator: FilterDbBuilder "
+             "in cassandra_bloom/filter_db.h";
     return false;
   }
   // num_deletions includes range deletions, but those hide no key here.
