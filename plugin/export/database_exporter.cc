@@ -81,7 +81,8 @@ bool DatabaseExporter::MayKeep(const std::string& filter_db,
 bool DatabaseExporter::Write(const LiveSsts& live, const LiveSst& file,
                              const ExportProgress& progress,
                              ExportedFilterDb* exported, std::string* error) {
-  // None is better than that of another file, should this one not come about.
+  // Removes an old filter first: it may be that of another file. If the export
+  // fails, no filter is better than that.
   if (sync_) {
     std::vector<std::string> replaced;
     folder_.Remove(file.number, &replaced, error);
@@ -99,7 +100,7 @@ bool DatabaseExporter::Write(const LiveSsts& live, const LiveSst& file,
       return false;
     }
   }
-  // What sync does not keep it makes anew.
+  // With sync, a filter that is not kept is made anew.
   SstExporter exporter(plan_, extractor, plan_.options.overwrite || sync_,
                        progress, exported);
   const bool good = exporter.Export(error);
@@ -125,7 +126,8 @@ FilterContents ContentsOf(const ExportPlan& plan, const LiveSsts& live) {
   if (options.prefixes) {
     contents.asked += " prefixes";
   } else if (options.from == ExportFrom::kKeys) {
-    // A block that holds prefixes alone would be exported as such.
+    // With any other `from`, a block that holds only prefixes is exported as it
+    // is.
     contents.asked += " from=keys";
   }
   if (options.live_keys_only) {
@@ -152,14 +154,16 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
   *report = {};
   LiveSsts live;
   const auto plan = PlanExport(options, error);
-  // This listing shows that there is a database, before anything is written.
+  // This listing makes sure that there is a database before anything is
+  // written.
   if (!plan || !IsNameableVersion(options.sstable_version, error) ||
       !list(&live, error)) {
     return false;
   }
   const auto folder = ExportFolder::Open(out_dir, options.sstable_version, sync,
                                          ExportFolderLock::WaitForever, error);
-  // What is removed goes by a listing from when nobody else adds files.
+  // With sync, files are removed according to a listing that is made under the
+  // lock, while no other export adds files.
   if (folder == nullptr ||
       !(sync ? list(&live, error) : FollowsNoDatabase(out_dir, error))) {
     return false;
@@ -171,12 +175,12 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
     return false;
   }
   DatabaseExporter exporter(*plan, *folder, sync, report);
-  // A compaction may remove files that were listed; its own files are then
-  // live.
+  // A compaction may remove files that were listed. The next listing has the
+  // files that replaced them.
   constexpr int kListings = 20;
   for (int listing = 1; !exporter.Export(live); ++listing) {
     if (listing == kListings) {
-      *error = what + ": its files go faster than they are exported";
+      *error = what + ": its files disappear faster than they are exported";
       return false;
     }
     if (!list(&live, error)) {

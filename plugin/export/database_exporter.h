@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Filter.db files of a database's live SST files.
+// Exports the Filter.db files of a database's live SST files.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_DATABASE_EXPORTER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_DATABASE_EXPORTER_H_
@@ -17,18 +17,18 @@
 
 namespace cassandra_bloom {
 
-// Exports the SST files of one listing after another, each file once.
+// Exports the SST files of successive listings. Exports each file once.
 class DatabaseExporter {
  public:
-  // With `sync`, files that are whole and no older than their SST file are
-  // kept, unless options.overwrite, and others are overwritten. The arguments
-  // must live as long.
+  // With `sync`, a Filter.db that is complete and no older than its SST file is
+  // kept, unless options.overwrite; any other is overwritten. The arguments
+  // must outlive this object.
   DatabaseExporter(const ExportPlan& plan, const ExportFolder& folder,
                    bool sync, FilterDbExportReport* report)
       : plan_(plan), folder_(folder), sync_(sync), report_(report) {}
 
-  // False if a listed file was there no more, which it may be once: listed
-  // again, it is missing.
+  // Returns false if a listed file no longer exists, so that the caller lists
+  // again. A file that is listed again and still missing is an error.
   bool Export(const LiveSsts& live);
 
   // Whether a Filter.db could not be written.
@@ -53,14 +53,14 @@ class DatabaseExporter {
 
 std::set<uint64_t> NumbersOf(const LiveSsts& live);
 
-// What decides which entries an export gives, other than the SST file: not what
-// decides on the size of a filter.
+// The settings that decide which entries the filter of an SST file holds,
+// without those that only decide its size.
 FilterContents ContentsOf(const ExportPlan& plan, const LiveSsts& live);
 
 using ListSsts = std::function<bool(LiveSsts* live, std::string* error)>;
 
-// As ExportFilterDbs, for the files that `list` lists whenever it is called.
-// `what` is their database, for messages.
+// Like ExportFilterDbs, for the files that `list` returns; `list` is called
+// several times. `what` is their database, for messages.
 bool ExportListedSsts(const std::string& what, const ListSsts& list,
                       const std::string& out_dir, bool sync,
                       const FilterDbExportOptions& options,

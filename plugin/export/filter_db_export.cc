@@ -22,8 +22,8 @@ bool ExportedFilterDbName(const std::string& sst_file,
   const std::optional<uint64_t> number = NumberOfSst(sst_file);
   if (!number) {
     *error = sst_file +
-             ": is not named after a file number, as 000123.sst, "
-             "so its Filter.db has no name";
+             ": is not named after a file number, such as 000123.sst, "
+             "so there is no name for its Filter.db";
     return false;
   }
   *name = FilterDbName(sstable_version, *number);

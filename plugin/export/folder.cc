@@ -33,7 +33,7 @@ constexpr std::string_view kAfterNumber = "-big-Filter.db";
 constexpr std::string_view kDataComponent = "-Data.db";
 constexpr char kDatabaseMark[] = ".cassandra_bloom_database";
 
-// Takes a number without sign from the front.
+// Takes an unsigned number from the front.
 template <typename Number>
 bool TakeNumber(std::string_view* text, Number* number) {
   const char* const end = text->data() + text->size();
@@ -76,12 +76,12 @@ bool IsTemporaryName(std::string_view name, const std::string& version) {
          IsTemporarySuffix(name);
 }
 
-// Whether it is the name of a filter, and of none of the `live` SST files.
+// Whether it is the name of a filter whose SST file is not in `live`.
 bool IsOfNoneOf(const std::set<uint64_t>& live, const std::string& name,
                 const std::string& version) {
   std::string_view rest = name;
   uint64_t number;
-  // "nb-007-..." is none of our names.
+  // An export never writes a name with leading zeros, such as "nb-007-...".
   return TakeFilterDbName(&rest, version, &number) &&
          name == FilterDbName(version, number) && live.count(number) == 0;
 }
@@ -118,7 +118,7 @@ bool IsOutsideDatabases(const std::string& folder, std::string* error) {
   return database.empty();
 }
 
-// True, too, if that cannot be told, and why not is `*failure`.
+// Also true if the folder cannot be read; then `*failure` says why.
 bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
                     std::string* error) {
   const std::vector<std::string> data = NamesIn(
@@ -246,7 +246,8 @@ bool FollowsNoDatabase(const std::string& folder, std::string* error) {
   return !mark;
 }
 
-// Closing it ends the lock. (Not so in NFS, where a folder has no lock.)
+// Closing the descriptor releases the lock. (On NFS there is none: a folder
+// cannot be locked.)
 ExportFolderLock::ExportFolderLock(const std::string& folder,
                                    const std::function<bool()>& may_wait)
     : fd_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -326,7 +327,7 @@ void ExportFolder::RemoveLeftOvers() const {
   }
 }
 
-// `*is_new`: it may be claimed, but the mark does not say so yet.
+// `*is_new`: the folder may be claimed, but its mark does not say so yet.
 bool ExportFolder::CheckMark(const Claim& claim, bool* is_new,
                              std::string* error) const {
   if (!MayBeOfExport(FolderMarkPath(path_), error)) {
@@ -416,7 +417,7 @@ bool ExportFolder::RemoveAll(const std::set<uint64_t>& live,
     return false;
   }
   for (const uint64_t number : live) {
-    // What is no file of ours is an error of its SST file, and of no other.
+    // Anything but a regular file is an error of its own SST file only.
     std::vector<std::string> replaced;
     if (MayBeOfExport(FilterDbOf(number), &left_alone) &&
         !Remove(number, &replaced, error)) {
@@ -455,7 +456,8 @@ bool ExportFolder::RemoveOthers(const std::set<uint64_t>& live,
   return left_alone.empty();
 }
 
-// `*left_alone`: what has such a name and is no file of an export.
+// `*left_alone`: the error for anything with such a name that is not a regular
+// file.
 bool ExportFolder::RemoveStrays(const std::set<uint64_t>& live,
                                 std::vector<std::string>* removed,
                                 std::string* left_alone,

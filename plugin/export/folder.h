@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The folder that exported Filter.db files are in: names, lock, mark, and what
-// is removed.
+// The folder of exported Filter.db files: file names, lock, mark and removals.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_H_
@@ -23,63 +22,69 @@ namespace cassandra_bloom {
 // "nb-123-big-Filter.db"
 std::string FilterDbName(const std::string& sstable_version, uint64_t number);
 
-// The number of "000123.sst", with or without folders before it.
+// The number in the name "000123.sst". `path` may contain folders.
 std::optional<uint64_t> NumberOfSst(const std::string& path);
 
-// True if files may be named after this version: if it is one.
+// Whether file names can contain this SSTable version. False, with `*error`, if
+// it is unknown or the name of a form.
 bool IsNameableVersion(const std::string& sstable_version, std::string* error);
 
-// Whether it may be the setting of a listener: false for what is no folder, for
-// one in the folder of a database, and for one of SSTables. That it is not
-// there, or cannot be written to, is no error: it may be mounted later.
+// Whether a listener may be configured with this folder. False, with `*error`,
+// if it is not a folder, is in the folder of a database, or holds SSTables. A
+// folder that does not exist or cannot be written to is accepted: it may be
+// mounted later.
 bool IsGoodExportSetting(const std::string& folder, std::string* error);
 
-// Creates it if its parent is there. An error, too, if a database is there or
-// in a folder above, so that nothing ever gets into one.
+// Creates the folder if its parent exists. Also fails if this folder or one
+// above it is that of a database, so that nothing is ever written into a
+// database.
 bool PrepareExportFolder(const std::string& folder, std::string* error);
 
-// False for a folder of SSTables, whose own Filter.db files would be taken for
+// Fails for a folder of SSTables: their own Filter.db files would be taken for
 // old exports.
 bool CheckHoldsNoSstables(const std::string& folder, std::string* error);
 
-// What the filters of one SSTable version hold of their SST files: by these two
-// an SST file always gives the same entries, in whatever size of filter.
+// Which entries of their SST files the filters of one SSTable version hold. If
+// `asked` and `extractors` are the same, an SST file always gives the same
+// entries, whatever the size of the filter.
 struct FilterContents {
   std::string sstable_version;
-  std::string asked;       // By the options of the export.
-  std::string extractors;  // Of prefixes, which the database may change.
+  std::string asked;       // From the options of the export.
+  std::string extractors;  // For prefixes; the database may change them.
 };
 
-// The hidden file in a folder that follows a database.
+// The content of the hidden file that marks a folder that follows a database.
 struct FolderMark {
   std::string database;  // LiveSsts::database.
-  // By their SSTable version. None where an earlier version wrote the mark.
+  // By SSTable version. Empty if an earlier version of this code wrote the
+  // mark.
   std::map<std::string, FilterContents> contents;
 };
 
 std::string FolderMarkPath(const std::string& folder);
 std::optional<FolderMark> ReadFolderMark(const std::string& folder);
 
-// Whether a folder that follows a database would take a file of this name for
-// one of its own.
+// Whether a folder that follows a database would treat a file of this name as
+// one of its exports.
 bool IsNamedAsExported(const std::string& path);
 
-// An error if the folder follows a database: a filter that is put there by
-// anybody else would be kept as if it were one of that database.
+// Fails if the folder follows a database: a filter that comes from elsewhere
+// would be kept as if it were one of that database.
 bool FollowsNoDatabase(const std::string& folder, std::string* error);
 
-// Held while a folder is written to: one at a time, of all threads and
-// processes, where the file system can.
+// A lock that is held while a folder is written to, by one holder among all
+// threads and processes, if the file system supports locks.
 class ExportFolderLock {
  public:
-  // `may_wait` is asked, again and again, while somebody else holds it.
+  // `may_wait` is called repeatedly while somebody else holds the lock; false
+  // ends the wait.
   ExportFolderLock(const std::string& folder,
                    const std::function<bool()>& may_wait);
 
   static bool WaitForever() { return true; }
 
-  // False if somebody else holds it, for whom it could not wait. True where
-  // there are no locks.
+  // False if somebody else holds the lock and `may_wait` ended the wait. True
+  // if the file system has no locks.
   bool may_write() const { return may_write_; }
 
  private:
@@ -87,62 +92,65 @@ class ExportFolderLock {
   bool may_write_ = true;
 };
 
-// Whether an export that follows a database may write, keep and remove what has
-// this name of one of its files: a regular file, or nothing as yet. An error
-// for anything else, above all for a symbolic link, which leads out of the
-// folder.
+// Whether an export that follows a database may write, keep and remove the file
+// at `path`, which has the name of an export. True for a regular file, and if
+// nothing is there. False, with `*error`, for anything else, above all for a
+// symbolic link, which leads out of the folder.
 bool MayBeOfExport(const std::string& path, std::string* error);
 
-// True if the file is a whole filter, and no older than the SST file: than its
-// content and its name, which a link or a copy may give to an old content.
+// True if the file is a complete filter and no older than the SST file.
+// Compares both the mtime and the ctime of the SST file, because a link or a
+// copy may give a new name to old content.
 bool IsUpToDate(const std::string& filter_db, FilterForm form,
                 const std::string& sst_file);
 
-// A folder while the filters of a database, of one SSTable version, are
-// exported to it: locked, and made to follow the database if it is to.
+// A locked folder to which filters of one database and one SSTable version are
+// exported. MakeFollow makes it follow the database.
 class ExportFolder {
  public:
-  // What a folder that follows a database is to hold.
+  // What a folder that follows a database should hold.
   struct Claim {
     std::string database;
     FilterContents contents;
-    std::set<uint64_t> live;  // The SST files whose filters it is to have.
-    bool overwrite = false;  // Also filters for which something else was asked.
+    std::set<uint64_t> live;  // Numbers of the SST files that need a filter.
+    bool overwrite = false;   // Replace filters made with other settings.
   };
 
-  // Creates the folder if its parent is there, and waits for its lock as long
-  // as `may_wait` says. Null, and `*error`, if that cannot be, or if it shall
-  // follow a database (`sync`) and holds SSTables.
+  // Creates the folder if its parent exists, and waits for its lock while
+  // `may_wait` returns true. Returns null, with `*error`, if one of these
+  // fails, or if the folder should follow a database (`sync`) and holds
+  // SSTables.
   static std::unique_ptr<ExportFolder> Open(
       const std::string& path, const std::string& sstable_version, bool sync,
       const std::function<bool()>& may_wait, std::string* error);
 
   std::string FilterDbOf(uint64_t number) const;
 
-  // Removes the temporary files, of filters and of the mark, that nobody is
-  // writing.
+  // Removes temporary files of filters and of the mark, unless they are being
+  // written.
   void RemoveLeftOvers() const;
 
-  // Marks it as the folder of these filters of this database, unless it is.
-  // Before, all filters are removed, as they hold something else; in this
-  // order, so that none of them is ever taken for one of these contents.
-  // `*removed`: those that are not of `live` SST files, which will have new
-  // ones. An error if it is marked as that of another database, as files of two
-  // would get the same names, and if it has filters of `live` SST files for
-  // which something else was asked, unless `overwrite`.
+  // Marks the folder as that of this database and these contents, unless it has
+  // this mark already. Before that, removes all filters: they hold other
+  // entries, and must never be taken for filters of these contents. `*removed`
+  // gets those whose SST files are not `live`; the others are made anew. Fails
+  // if the folder is marked for another database, because files of both would
+  // get the same names. Also fails, unless `overwrite`, if it has filters of
+  // `live` SST files that were made with other settings.
   bool MakeFollow(const Claim& claim, std::vector<std::string>* removed,
                   std::string* error) const;
 
-  // Whether it is marked so. Otherwise filters that are there may be anything.
+  // Whether the folder still has this mark. If not, its filters may hold
+  // anything.
   bool StillFollows(const Claim& claim, std::string* error) const;
 
-  // Removes a filter of ours; none there is no error. What is none of ours
-  // stays, and is an error.
+  // Removes a filter, if it exists. Anything but a regular file stays, and is
+  // an error.
   bool Remove(uint64_t number, std::vector<std::string>* removed,
               std::string* error) const;
 
-  // Removes the filters whose number is not in `live`. What has such a name and
-  // is none of ours stays, and is an error.
+  // Removes the filters whose number is not in `live`. Anything with such a
+  // name that is not a regular file stays, and is an error.
   bool RemoveOthers(const std::set<uint64_t>& live,
                     std::vector<std::string>* removed,
                     std::string* error) const;

@@ -36,9 +36,9 @@ namespace {
 constexpr char kOutDir[] = "out_dir";
 constexpr char kSstableVersion[] = "sstable_version";
 
+// Whether the folder is a good setting now, or was before in this process.
 // RocksDB reads the OPTIONS file of a running database again whenever it has
-// written it, and fails the change if that fails: what was a good folder once
-// is not refused later in this process.
+// written it. Refusing the folder then would make the change of options fail.
 bool IsOrWasUsable(const std::string& folder, std::string* error) {
   static std::mutex mutex;
   static auto* const usable = new std::set<std::string>;
@@ -53,7 +53,7 @@ bool IsOrWasUsable(const std::string& folder, std::string* error) {
   return true;
 }
 
-// RocksDB does not prepare or validate listeners.
+// Needed because RocksDB does not prepare or validate listeners.
 bool IsGood(const ExportTarget& target, std::string* error) {
   if (target.out_dir.empty()) {
     *error = "out_dir, the folder to export to, is not given";
@@ -71,7 +71,7 @@ bool IsGood(const ExportTarget& target, std::string* error) {
 
 FilterDbExportListener::FilterDbExportListener(const std::string& id)
     : id_(id) {
-  // To be read, but not to be written, other than in the id.
+  // RocksDB reads these options but does not write them: they are in the id.
   static const std::unordered_map<std::string, OptionTypeInfo> kOptions = {
       {kOutDir,
        {offsetof(ExportTarget, out_dir), OptionType::kString,
@@ -105,7 +105,8 @@ Status FilterDbExportListener::ConfigureOptions(
   return status;
 }
 
-// Of several listeners in one id, those of others are lost already.
+// Reads every listener of this kind in the id, which may hold several.
+// Listeners of other kinds are ignored: RocksDB has lost them already.
 Status FilterDbExportListener::Read(const ConfigOptions& config_options,
                                     const OptionMap& options) {
   std::vector<std::string> listeners;
@@ -128,7 +129,8 @@ Status FilterDbExportListener::Read(const ConfigOptions& config_options,
       }
     }
   }
-  // As in quotes, which RocksDB does not understand.
+  // No listener was found, as in an id in quotes, which RocksDB does not
+  // understand. ReadOne gives the error.
   return targets_.empty() ? ReadOne(config_options, id_, options)
                           : Status::OK();
 }
@@ -161,7 +163,8 @@ Status FilterDbExportListener::ReadOne(const ConfigOptions& config_options,
         return target.out_dir == settings_.out_dir &&
                target.sstable_version == settings_.sstable_version;
       });
-  // A program may add at each start what it has read from the OPTIONS file.
+  // Repetitions are ignored: a program may, at each start, add a listener that
+  // it has also read from the OPTIONS file.
   if (!is_repeated) {
     targets_.push_back(settings_);
   }
@@ -194,10 +197,11 @@ void FilterDbExportListener::OnTableFileDeleted(
     if (!number || info.db_name != database_) {
       return;
     }
-    // Whether it could be deleted or not: it is live no more. If no event has
-    // said so, others may have come without one (DB::CompactFiles). A listing
-    // for each event would show them earlier, but takes 6 ms and more for
-    // 10,000 files, with RocksDB's mutex held.
+    // The file is no longer live, even if it could not be deleted. If no event
+    // has said so before, new files may have come without an event, too
+    // (DB::CompactFiles), so the files are listed. Listing at every event would
+    // show them earlier, but takes 6 ms and more for 10,000 files, with
+    // RocksDB's mutex held.
     if (worker_->AddDeletion(*number) && db_ != nullptr) {
       worker_->ReplaceListing(LiveSstsOf(db_));
     }
@@ -208,8 +212,8 @@ void FilterDbExportListener::OnColumnFamilyHandleDeletionStarted(
     ColumnFamilyHandle* handle) {
   constexpr uint32_t kDefaultColumnFamily = 0;
   if (handle->GetID() == kDefaultColumnFamily) {
-    // The database may be being closed. What happens until it is open again has
-    // no event.
+    // The database may be closing. Until it is open again, changes send no
+    // event.
     RunEvent([&] {
       db_ = nullptr;
       database_.clear();
@@ -218,17 +222,17 @@ void FilterDbExportListener::OnColumnFamilyHandleDeletionStarted(
   }
 }
 
-// RocksDB takes no exception.
+// Lets no exception escape into RocksDB.
 void FilterDbExportListener::RunEvent(
     const std::function<void()>& handle_event) {
   if (worker_ == nullptr) {
-    return;  // Was refused.
+    return;  // Its options were refused.
   }
   try {
     const std::lock_guard<std::mutex> lock(mutex_);
     handle_event();
   } catch (const std::exception& exception) {
-    worker_->NeedListing();
+    worker_->RequestListing();
     worker_->Fail(exception.what());
   }
 }
@@ -294,7 +298,7 @@ bool ReconcileFilterDbExports(DB* db, const std::string& out_dir,
                               std::string* error) {
   for (const auto& listener : db->GetDBOptions().listeners) {
     if (listener->Name() == kExportListenerName) {
-      // None if its options were refused, and nobody cared.
+      // Null if its options were refused and the program went on.
       if (ExportWorker* const worker =
               static_cast<FilterDbExportListener*>(listener.get())->worker()) {
         worker->Wait();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The listener that keeps a folder of Filter.db files, or several where RocksDB
-// makes one listener of several.
+// The listener that keeps a folder of Filter.db files up to date, or several
+// folders if RocksDB reads several listeners as one.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_LISTENER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_LISTENER_H_
@@ -22,17 +22,17 @@
 
 namespace cassandra_bloom {
 
-// Tells an ExportWorker of RocksDB's events. RocksDB holds no mutex of its
-// own in any of them (7.8, 9.10), so that files can be listed there.
+// Passes RocksDB's events to an ExportWorker. RocksDB sends all of them without
+// holding a mutex of its own (7.8, 9.10), so files can be listed in them.
 class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
  public:
-  // For a string of an options string, whose options RocksDB gives to
+  // `id`: from an options string. RocksDB passes the options that follow it to
   // ConfigureOptions.
   explicit FilterDbExportListener(const std::string& id);
 
   const char* Name() const override { return kExportListenerName; }
 
-  // All that OPTIONS files have of it.
+  // OPTIONS files record only this.
   std::string GetId() const override;
 
   void OnFlushCompleted(ROCKSDB_NAMESPACE::DB* db,
@@ -48,14 +48,15 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
   void OnColumnFamilyHandleDeletionStarted(
       ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle) override;
 
-  // None before there are good options.
+  // Empty until valid options are set.
   const std::vector<ExportTarget>& targets() const { return targets_; }
 
-  // Null before there are good options.
+  // Null until valid options are set.
   ExportWorker* worker() const { return worker_.get(); }
 
  protected:
-  // RocksDB would drop unknown options of nested strings in silence.
+  // Overridden because RocksDB silently drops unknown options in nested
+  // strings.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
       const std::unordered_map<std::string, std::string>& options,
@@ -77,14 +78,14 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
   bool Serves(const std::string& database);
 
   const std::string id_;
-  ExportTarget settings_;  // Of the options that are being read.
+  ExportTarget settings_;  // The options that are being read.
   std::vector<ExportTarget> targets_;
   std::unique_ptr<ExportWorker> worker_;
 
-  // Held from a listing until the worker has it: what an event tells that comes
-  // after it is newer.
+  // Held while an event is handled, so that the worker has a listing before it
+  // is told of the events after it, which are newer.
   std::mutex mutex_;
-  ROCKSDB_NAMESPACE::DB* db_ = nullptr;  // While it is open.
+  ROCKSDB_NAMESPACE::DB* db_ = nullptr;  // Null while it is not open.
   std::string database_;
 };
 

@@ -57,11 +57,12 @@ LiveSst ToLiveSst(const LiveFileMetaData& file) {
   return sst;
 }
 
-// Nothing in a database says which folders its db_paths and cf_paths are. They
-// may be searched, as no two SST files of a database have the same number. The
-// size tells them from files of other databases, and from what a copy left.
-void Find(const std::vector<std::string>& folders, const LiveFileMetaData& file,
-          LiveSst* sst) {
+// No file of a database names the folders of its db_paths and cf_paths. All
+// given folders can be searched, because no two SST files of a database have
+// the same number. The size distinguishes the file from one of another database
+// and from an incomplete copy.
+void FindSst(const std::vector<std::string>& folders,
+             const LiveFileMetaData& file, LiveSst* sst) {
   sst->elsewhere = file.db_path != folders[0];
   sst->path = folders[0] + file.name;
   sst->error.clear();
@@ -79,16 +80,17 @@ void Find(const std::vector<std::string>& folders, const LiveFileMetaData& file,
     }
     if (sst->error.empty()) {
       sst->path = path;
-      sst->error = path + ": has " + std::to_string(size) + " bytes, but " +
+      sst->error = path + ": has " + std::to_string(size) +
+                   " bytes, but the MANIFEST says " +
                    std::to_string(file.size) +
-                   " by the MANIFEST: it was cut, or it is another file of "
-                   "this number, and this one is in a folder of db_paths or "
-                   "cf_paths that was not named (--db-path)";
+                   ": it was truncated, or it is another file with this number "
+                   "and the right one is in a folder of db_paths or cf_paths "
+                   "that was not given (--db-path)";
     }
   }
 }
 
-// The identity alone is also that of a copy.
+// Contains the path, because a copy of the database has the same identity.
 std::string DatabaseOf(DB* db) {
   std::string identity;
   db->GetDbIdentity(identity).PermitUncheckedError();
@@ -97,7 +99,7 @@ std::string DatabaseOf(DB* db) {
          std::filesystem::weakly_canonical(db->GetName(), ignored).string();
 }
 
-// Lists what is in the MANIFEST.
+// Lists the files that are in the MANIFEST.
 Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
                    const std::vector<std::string>& column_families,
                    const std::vector<std::string>& folders, LiveSsts* live) {
@@ -124,7 +126,7 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
   db->GetLiveFilesMetaData(&files);
   for (const LiveFileMetaData& file : files) {
     live->files.push_back(ToLiveSst(file));
-    Find(folders, file, &live->files.back());
+    FindSst(folders, file, &live->files.back());
   }
   live->database = DatabaseOf(db.get());
   for (ColumnFamilyHandle* const handle : handles) {
@@ -133,9 +135,9 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
   return status;
 }
 
-// RocksDB with assertions refuses SST files that are not in the order of the
-// comparator, and since 9.6 it forgets that, so that the column family seems to
-// have none (VersionEditHandler::MaybeCreateVersionBeforeApplyEdit, 11.8).
+// RocksDB with assertions refuses SST files that are not in the comparator's
+// order. Since 9.6 that error is lost, and the column family seems to have no
+// files (VersionEditHandler::MaybeCreateVersionBeforeApplyEdit, 11.8).
 bool FilesWereRefused(const RecordedOptions& recorded, const LiveSsts& live,
                       const std::vector<std::string>& folders) {
   const auto has_file = [&](const std::string& family) {
@@ -152,8 +154,8 @@ bool FilesWereRefused(const RecordedOptions& recorded, const LiveSsts& live,
          !UnlistedSsts(live, folders).empty();
 }
 
-// `*unknown_order`: set to the names of comparators that are not known here if
-// that may be why it fails.
+// `*unknown_order`: if it fails, and unknown comparators may be the reason,
+// their names are appended.
 Status TryToList(const std::string& db_dir,
                  const std::vector<std::string>& folders, LiveSsts* live,
                  std::string* unknown_order) {
@@ -175,8 +177,8 @@ Status TryToList(const std::string& db_dir,
   return status;
 }
 
-// While it is opened, a database that is in use may move on to another MANIFEST
-// or drop a column family.
+// Tries several times: a database that is in use may move to another MANIFEST
+// or drop a column family while it is being opened.
 bool List(const std::string& db_dir, const std::vector<std::string>& folders,
           LiveSsts* live, std::string* error) {
   constexpr int kAttempts = 5;
@@ -207,7 +209,7 @@ bool List(const std::string& db_dir, const std::vector<std::string>& folders,
              std::string::npos) {
     *error +=
         ". The name of its comparator is read from its latest OPTIONS file, "
-        "which is missing or says another one: put it back";
+        "which is missing or names another comparator: put the file back";
   }
   return false;
 }
@@ -216,14 +218,15 @@ bool AreFolders(const std::vector<std::string>& folders, std::string* error) {
   for (const std::string& folder : folders) {
     std::error_code ignored;
     if (!std::filesystem::is_directory(folder, ignored)) {
-      *error = folder + ": is no folder in which SST files can be (--db-path)";
+      *error =
+          folder + ": is not a folder, so it holds no SST files (--db-path)";
       return false;
     }
   }
   return true;
 }
 
-void Select(const std::string& column_family, LiveSsts* live) {
+void SelectColumnFamily(const std::string& column_family, LiveSsts* live) {
   auto& files = live->files;
   files.erase(std::remove_if(files.begin(), files.end(),
                              [&](const LiveSst& file) {
@@ -238,8 +241,8 @@ void Select(const std::string& column_family, LiveSsts* live) {
 
 std::string WhyMissing(const LiveSst& sst) {
   return sst.elsewhere
-             ? "in another folder than the database, by its db_paths or "
-               "cf_paths, which none of its files names"
+             ? "in another folder than the database: one of its db_paths or "
+               "cf_paths, which no file of the database names"
              : "missing, though the MANIFEST names it";
 }
 
@@ -282,7 +285,7 @@ std::vector<std::string> UnlistedSsts(const LiveSsts& live,
     };
     for (const std::string& name : NamesIn(folder, is_sst, &ignored)) {
       const std::string path = folder + "/" + name;
-      // Each once, should a folder be given twice.
+      // Lists each file once, even if a folder is given twice.
       if (known.insert(path).second) {
         unlisted.push_back(path);
       }
@@ -308,7 +311,7 @@ bool ListLiveSsts(const std::string& db_dir,
       }
       return false;
     }
-    Select(column_family, live);
+    SelectColumnFamily(column_family, live);
   }
   std::sort(live->files.begin(), live->files.end(),
             [](const LiveSst& a, const LiveSst& b) {
@@ -323,7 +326,7 @@ LiveSsts LiveSstsOf(DB* db) {
   db->GetLiveFilesMetaData(&files);
   LiveSsts live;
   live.database = DatabaseOf(db);
-  live.usual_file_system =
+  live.uses_default_file_system =
       db->GetFileSystem() == ROCKSDB_NAMESPACE::FileSystem::Default().get();
   for (const LiveFileMetaData& file : files) {
     live.files.push_back(ToLiveSst(file));

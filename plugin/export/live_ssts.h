@@ -17,54 +17,55 @@
 namespace cassandra_bloom {
 
 struct LiveSst {
-  std::string path;  // Where it should be, if it is not found.
+  std::string path;  // The expected path, if it is not found.
   uint64_t number = 0;
   std::string column_family;
   int level = 0;
   uint64_t num_entries = 0;
-  bool elsewhere = false;  // It is in no folder that a file names.
-  std::string error;       // Not empty: what is found there is not the file.
+  bool elsewhere = false;  // In a folder that no file of the database names.
+  std::string error;       // Not empty if the file at `path` is not this one.
 };
 
-// Of one that is missing in two listings. In one listing alone it may be
-// missing because the database has done without it meanwhile: it writes so into
-// its MANIFEST before it removes a file.
+// For a file that is missing after two listings. After one, the database may
+// just have dropped the file: it records that in its MANIFEST before it removes
+// the file.
 std::string WhyMissing(const LiveSst& sst);
 std::string RemedyForMissing(const LiveSst& sst);
 
-// As the latest OPTIONS file has it.
+// As recorded in the latest OPTIONS file.
 struct ColumnFamilySettings {
   std::string filter_policy;  // Its id; empty if there is none.
-  bool levelled = true;       // By its compaction style.
-  // Null if there is none, or one that is not known here.
+  bool levelled = true;       // Whether its compaction style is leveled.
+  // Null if there is none, or if it is not known here.
   std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefix_extractor;
 };
 
 struct LiveSsts {
-  std::string database;  // Which one it is: unlike any other.
-  bool usual_file_system = true;
-  std::vector<LiveSst> files;  // By column family, level and number.
+  std::string database;  // Identity and path, so copies differ.
+  bool uses_default_file_system = true;
+  std::vector<LiveSst> files;
   std::map<std::string, ColumnFamilySettings> column_families;
 };
 
-// That of the database, and those of `db_paths` that are others, each once.
+// The folder of the database, then the other folders in `db_paths`, each once.
 std::vector<std::string> SstFoldersOf(const std::string& db_dir,
                                       const std::vector<std::string>& db_paths);
 
-// `db_paths`: the folders besides `db_dir` that SST files may be in, in any
-// order. `column_family`: its name, or "" for all of them. Another process may
-// be writing to the database.
+// Lists the files by column family, level and number. `db_paths`: the folders
+// besides `db_dir` that SST files may be in, in any order. `column_family`: its
+// name, or "" for all of them. Another process may be writing to the database.
 bool ListLiveSsts(const std::string& db_dir,
                   const std::vector<std::string>& db_paths,
                   const std::string& column_family, LiveSsts* live,
                   std::string* error);
 
-// SST files in these folders that are not in the listing, in no order.
+// SST files in these folders that are not in the listing, in no particular
+// order.
 std::vector<std::string> UnlistedSsts(const LiveSsts& live,
                                       const std::vector<std::string>& folders);
 
-// Of a database that is open in this process; without settings. Not to be
-// called with RocksDB's mutex held.
+// Lists a database that is open in this process, in no particular order and
+// without column_families. Must not be called with RocksDB's mutex held.
 LiveSsts LiveSstsOf(ROCKSDB_NAMESPACE::DB* db);
 
 }  // namespace cassandra_bloom

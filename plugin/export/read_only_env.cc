@@ -28,7 +28,7 @@ using ROCKSDB_NAMESPACE::Logger;
 namespace {
 
 IOStatus Refused(const std::string& path) {
-  return IOStatus::NotSupported(path, "is only read");
+  return IOStatus::NotSupported(path, "is opened for reading only");
 }
 
 bool IsWriteAheadLog(std::string_view name) {

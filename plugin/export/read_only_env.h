@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// To read a database that belongs to somebody else.
+// For reading a database that belongs to another program.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_READ_ONLY_ENV_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_READ_ONLY_ENV_H_
@@ -11,13 +11,13 @@
 
 namespace cassandra_bloom {
 
-// The files of the machine, for reading. Whatever would create, change or
-// remove one fails: before some release even a read-only open removes *.trash
-// files from a database's folder (7.8 does). Write-ahead logs are not there, so
-// that an open takes no memory for what is in them. Never destroyed.
+// The local files, for reading only. Creating, changing or removing a file
+// fails: in older releases (7.8, for one) even a read-only open removes *.trash
+// files from a database's folder. Write-ahead logs are hidden, so that an open
+// takes no memory for their contents. Never destroyed.
 ROCKSDB_NAMESPACE::Env* ReadOnlyEnv();
 
-// Keeps nothing. Without an info_log RocksDB may create its LOG.
+// Discards all messages. Without an info_log RocksDB may create its LOG.
 std::shared_ptr<ROCKSDB_NAMESPACE::Logger> NewDiscardingLogger();
 
 }  // namespace cassandra_bloom

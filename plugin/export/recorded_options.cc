@@ -32,9 +32,9 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-// No file of a database names its db_paths, other than its folder, and RocksDB
-// reads beyond the end of this list if a file is in a path that is not on it.
-// Four is the most that it allows.
+// No file of a database names its db_paths; only its own folder is known. If an
+// SST file is in a path that is not in this list, RocksDB reads beyond the end
+// of the list. So it has four paths, the most that RocksDB allows.
 std::vector<DbPath> PathsOf(const std::string& db_dir) {
   std::vector<DbPath> paths = {{db_dir, /*target_size=*/0}};
   for (int i = 1; i < 4; ++i) {
@@ -44,7 +44,7 @@ std::vector<DbPath> PathsOf(const std::string& db_dir) {
   return paths;
 }
 
-// Takes any options.
+// Accepts and ignores any options.
 class NoListener final : public EventListener {
  protected:
   Status ConfigureOptions(
@@ -54,8 +54,8 @@ class NoListener final : public EventListener {
   }
 };
 
-// RocksDB's own comparators are not asked for here (Comparator::
-// CreateFromString).
+// Stands in for unknown comparators. RocksDB does not ask this factory for its
+// own (Comparator::CreateFromString).
 void AddStandIns(const std::shared_ptr<NamedComparators>& comparators,
                  ObjectLibrary* library) {
   library->AddFactory<const Comparator>(
@@ -69,8 +69,8 @@ void AddStandIns(const std::shared_ptr<NamedComparators>& comparators,
         }
         return comparator.get();
       });
-  // No listener is wanted, whatever its id; one of ours would ask for its
-  // folder.
+  // Stands in for all listeners: none is wanted, and one of this library would
+  // check its folder.
   library->AddFactory<EventListener>(
       ObjectLibrary::PatternEntry("").AddSeparator("", /*at_least_one=*/false),
       [](const std::string&, std::unique_ptr<EventListener>* guard,
@@ -97,7 +97,7 @@ DBOptions ForListingDb(const std::string& db_dir) {
   options.db_paths = PathsOf(db_dir);
   options.env = ReadOnlyEnv();
   options.info_log = NewDiscardingLogger();
-  // Files may go while the database is opened; it is their names that are
+  // Files may disappear while the database is opened; only their names are
   // wanted.
   options.paranoid_checks = false;
   options.max_open_files = 20;
@@ -137,13 +137,13 @@ ColumnFamilyOptions RecordedOptions::ForListing(
   options.comparator = known.comparator;
   options.num_levels = known.num_levels;
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803
-  // That of the MANIFEST must be the same.
+  // The MANIFEST must have the same value.
   options.persist_user_defined_timestamps =
       known.persist_user_defined_timestamps;
 #endif
   options.force_consistency_checks = UnknownComparatorOf(column_family).empty();
   BlockBasedTableOptions table_options;
-  // No filter is loaded, and nothing else kept in memory.
+  // Loads no filter, and keeps nothing else in memory.
   table_options.filter_policy = nullptr;
   table_options.cache_index_and_filter_blocks = true;
   options.table_factory.reset(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What of a database's options its OPTIONS file says, as far as one must know
-// it to list the files of a database that another program has written.
+// The options in a database's OPTIONS file that are needed to list the files of
+// a database that another program has written.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_RECORDED_OPTIONS_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_RECORDED_OPTIONS_H_
@@ -16,12 +16,12 @@
 
 namespace cassandra_bloom {
 
-// Stands in for a comparator that is not known here: its name is all that
-// RocksDB checks when it lists files. It sorts the files of a level, which is
-// of no matter for a list, and may look for files that overlap, as builds with
-// assertions always do (VersionBuilder::CheckConsistencyDetails). By their
-// bytes, no files overlap that do not so in bytewise order, or in that order
-// backwards. No key may be searched for with it.
+// Stands in for a comparator that is not known here: when RocksDB lists files,
+// it checks only the name. RocksDB also sorts the files of a level, which does
+// not matter for a list, and may check that they do not overlap, as builds with
+// assertions always do (VersionBuilder::CheckConsistencyDetails). Compared by
+// their bytes, files do not overlap if the real order is bytewise or reverse
+// bytewise. Must not be used to search for a key.
 class NamedComparator final : public ROCKSDB_NAMESPACE::Comparator {
  public:
   explicit NamedComparator(std::string name) : name_(std::move(name)) {}
@@ -46,24 +46,24 @@ using NamedComparators =
 struct RecordedOptions {
   ROCKSDB_NAMESPACE::DBOptions db;
   std::map<std::string, ROCKSDB_NAMESPACE::ColumnFamilyOptions> column_families;
-  // Those of the column families that are not known here, by their names.
+  // The stand-ins for comparators that are not known here, by name.
   std::shared_ptr<NamedComparators> named_comparators;
 
-  // Those that are not known are the defaults.
+  // The default options if the column family is not recorded.
   ROCKSDB_NAMESPACE::ColumnFamilyOptions Of(
       const std::string& column_family) const;
 
-  // To open it read-only for the names of its files, with no more in memory.
+  // For a read-only open that only lists files, with nothing else in memory.
   ROCKSDB_NAMESPACE::ColumnFamilyOptions ForListing(
       const std::string& column_family) const;
 
-  // The name of its comparator if that is not known here, otherwise "".
+  // The name of its comparator if it is not known here, otherwise "".
   std::string UnknownComparatorOf(const std::string& column_family) const;
 };
 
-// The database may have been written by a program with comparators, filters or
-// whole options of which nothing is known here, and what matters of them shows
-// later, so that nothing is an error.
+// Never fails. The database may have been written by a program with
+// comparators, filters or other options that are not known here. Those that
+// matter show later.
 RecordedOptions LoadRecordedOptions(const std::string& db_dir);
 
 }  // namespace cassandra_bloom

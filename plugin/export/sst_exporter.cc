@@ -30,7 +30,7 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const ExportPlan& plan,
                                               plan.form, error);
 }
 
-// The extractor whose name is in the file.
+// The prefix extractor whose name is in the file.
 ExtractorPtr RecordedExtractor(const SstFile& sst, std::string* error) {
   const std::string& name = sst.properties().prefix_extractor_name;
   ExtractorPtr extractor;
@@ -47,7 +47,7 @@ ExtractorPtr RecordedExtractor(const SstFile& sst, std::string* error) {
   return extractor;
 }
 
-// The filter's entries for keys and for prefixes are the same.
+// True if the filter's entries for keys and for prefixes are the same.
 bool PrefixesEndWithPartitionKeys(const SstFile& sst) {
   return sst.partition_key() &&
          sst.properties().prefix_extractor_name ==
@@ -122,7 +122,7 @@ PartitionKeyExtractor SstExporter::PartitionKey() const {
       .value_or(PartitionKeyExtractor());
 }
 
-// By what need not be read for it.
+// Looks only at options and properties, not at the block.
 std::string SstExporter::WhyNotBlock() const {
   const TableProperties& properties = sst_->properties();
   if (plan_.form.hash_order != kNaAndLater.hash_order) {
@@ -156,7 +156,7 @@ std::string SstExporter::WhyNotItsPrefixes() const {
   return "";
 }
 
-// Says why the block cannot be exported, or "".
+// Returns why the block cannot be exported, or "" if it can.
 std::string SstExporter::ParseBlock(const Blocks& blocks,
                                     FilterDb* filter) const {
   const std::string why_not = WhyNotBlock();
@@ -192,7 +192,8 @@ bool SstExporter::ExportKeys(std::string* error) {
       return false;
     }
   }
-  // Once to count and once to add, so that no more than the filter is kept.
+  // Reads the keys twice, to count them and to add them, so that only the
+  // filter is kept in memory.
   uint64_t num_keys = 0;
   if (!ForEachEntry(
           extractor.get(), /*pass=*/0, [&](std::string_view) { ++num_keys; },
@@ -211,8 +212,8 @@ bool SstExporter::ExportKeys(std::string* error) {
                error);
 }
 
-// The partition keys of the keys, or of the prefixes of those that have one; of
-// those that are equal and beside each other one.
+// Visits the partition key of each key or, with `extractor`, of the prefix of
+// each key that has one. Visits equal partition keys in a row once.
 bool SstExporter::ForEachEntry(
     const SliceTransform* extractor, uint64_t pass,
     const std::function<void(std::string_view)>& visit, std::string* error) {
@@ -235,7 +236,7 @@ bool SstExporter::ForEachEntry(
     }
     entry = partition_key.Extract(entry);
     if (all_of_key) {
-      visit(key);  // None is repeated.
+      visit(key);  // ForEachKey repeats none.
     } else if (entry != last) {
       visit(entry);
       last = entry;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Filter.db of one SST file.
+// Exports the Filter.db of one SST file.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_EXPORTER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_EXPORTER_H_
@@ -30,19 +30,22 @@ using ExtractorPtr = std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform>;
 struct ExportPlan {
   FilterDbExportOptions options;
   FilterForm form = kNaAndLater;
-  // None: what the filter of each SST file holds.
+  // Not set: the part that the filter of each SST file holds.
   std::optional<PartitionKeyExtractor> partition_key;
 };
 
-// None, and `*error`, for what cannot be exported, whatever is in the files.
+// Returns nullopt, with `*error`, if the options are invalid or the process
+// runs another release of RocksDB.
 std::optional<ExportPlan> PlanExport(const FilterDbExportOptions& options,
                                      std::string* error);
 
-// Exports an SST file, in one of its two ways. The arguments must live as long.
+// Exports an SST file, from its filter block or from its keys. The arguments
+// must outlive this object.
 class SstExporter {
  public:
-  // `extractor`: of prefixes, if these are asked for; null for the one whose
-  // name is in the file. `exported` comes with its sst_file and its filter_db.
+  // `extractor`: extracts prefixes, if prefixes are asked for; null for the one
+  // whose name is in the file. The caller has set sst_file and filter_db of
+  // `exported`.
   SstExporter(const ExportPlan& plan, const ExtractorPtr& extractor,
               bool overwrite, const ExportProgress& progress,
               ExportedFilterDb* exported)
@@ -54,11 +57,11 @@ class SstExporter {
 
   bool Export(std::string* error);
 
-  // Whether it was the Filter.db that failed, not the SST file.
+  // Whether Export failed because of the Filter.db, not the SST file.
   bool write_failed() const { return write_failed_; }
 
  private:
-  // What RocksDB showed of the filter: all of it if that is one block.
+  // The blocks of the filter that RocksDB showed. A full filter is one block.
   struct Blocks {
     uint64_t count = 0;
     ROCKSDB_NAMESPACE::Slice last;

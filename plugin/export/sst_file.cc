@@ -36,11 +36,11 @@ using ROCKSDB_NAMESPACE::TableProperties;
 
 namespace {
 
-// SstFileReader::NewTableIterator shows deletions, too.
+// Since 9.2, SstFileReader::NewTableIterator shows deletions, too.
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
 
-// Merges to nothing: of a merged key only the key is wanted, and without any
-// operator RocksDB does not show it.
+// Merges to an empty value: only the key is wanted, and without a merge
+// operator RocksDB does not show keys of merge entries.
 class KeysOnlyMergeOperator final : public MergeOperator {
  public:
   const char* Name() const override { return "CassandraBloomKeysOnly"; }
@@ -51,8 +51,8 @@ class KeysOnlyMergeOperator final : public MergeOperator {
   }
 };
 
-// nullptr if keys of that order cannot be iterated here. One that adds
-// timestamps to the keys is another.
+// nullptr if keys in that order cannot be iterated here, as with comparators
+// that add timestamps to the keys: they have other names.
 const Comparator* ComparatorByName(const std::string& name) {
   for (const Comparator* const known :
        {ROCKSDB_NAMESPACE::BytewiseComparator(),
@@ -64,8 +64,8 @@ const Comparator* ComparatorByName(const std::string& name) {
   return nullptr;
 }
 
-// Receives the blocks of the filters of one name, and of no others, while
-// RocksDB opens a file. It lives as long as the reader.
+// Receives the blocks of filters with one name while RocksDB opens a file.
+// Lives as long as the reader.
 class BlockObserver final : public FilterPolicy {
  public:
   BlockObserver(std::string filter_name, const SstFile::VisitBlock& visit)
@@ -83,10 +83,10 @@ class BlockObserver final : public FilterPolicy {
     if (visit_) {
       visit_(contents);
     }
-    return nullptr;  // Nobody queries it.
+    return nullptr;  // The filter is never queried.
   }
 
-  // Whoever visits may be no more when the keys are read.
+  // What `visit` refers to may no longer exist when the keys are read.
   void EndVisits() { visit_ = nullptr; }
 
  private:
@@ -98,8 +98,8 @@ std::unique_ptr<SstFileReader> NewReader(
     const Comparator* comparator,
     std::shared_ptr<const BlockObserver> observer) {
   BlockBasedTableOptions table_options;
-  // Partitions of a filter are only read ahead if there is a cache for them; a
-  // full filter is kept by the reader itself.
+  // When RocksDB opens a file, it reads filter partitions only if there is a
+  // block cache; the reader itself keeps a full filter.
   table_options.no_block_cache = observer == nullptr;
   table_options.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(size_t{1} << 20);
   table_options.filter_policy = std::move(observer);
@@ -118,7 +118,7 @@ std::string WhyNotOpen(const std::string& path, const Status& status) {
          ": cannot be read as a block-based SST file: " + status.ToString();
 }
 
-// The keys of the entries, repetitions included.
+// The keys of all entries, including repeated keys.
 class KeyIterator {
  public:
   KeyIterator(SstFileReader* reader, bool live_keys_only)
@@ -158,7 +158,7 @@ class KeyIterator {
     return !malformed_;
   }
 
-  // False if RocksDB shows less than there is.
+  // False if RocksDB showed fewer entries than the file has.
   bool SawEverything(const TableProperties& properties, uint64_t seen) const {
     return !keys_have_sequence_numbers_ ||
            seen == properties.num_entries - properties.num_range_deletions;
@@ -200,9 +200,8 @@ std::unique_ptr<SstFile> SstFile::OpenWith(const std::string& path,
   auto file = open(with_filter, &status);
   if (file == nullptr) {
     *error = WhyNotOpen(path, status);
-    // A partition that cannot be read is an error of the whole file, though
-    // the rest of it may be good (BlockBasedTable::
-    // PrefetchIndexAndFilterBlocks).
+    // If a filter partition cannot be read, the open fails, though the rest of
+    // the file may be good (BlockBasedTable::PrefetchIndexAndFilterBlocks).
     Status ignored;
     if (with_filter && status.IsCorruption() &&
         (file = open(/*with_filter=*/false, &ignored)) != nullptr) {
@@ -225,18 +224,19 @@ std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
       file->properties().filter_policy_name == kPolicyName) {
     return file;
   }
-  // RocksDB gives the blocks of a filter to a policy of its name alone, which
-  // one knows when the file is open.
+  // RocksDB gives filter blocks only to a policy that has the filter's name.
+  // That name is known only after a first open.
   const Comparator* const comparator =
       ComparatorByName(file->properties().comparator_name);
   return OpenWith(path, comparator == nullptr ? file->comparator_ : comparator,
                   file->properties().filter_policy_name, visit, error);
 }
 
-// A full filter, or the index of a partitioned one, that cannot be read is no
-// error: RocksDB goes on without (FullFilterBlockReader::Create and
-// PartitionedFilterBlockReader::Create, table/block_based, 7.1 to 11.8). It
-// does say so where it verifies checksums, of these blocks first.
+// If RocksDB cannot read a full filter, or the index of a partitioned one, it
+// opens the file without a filter and reports no error
+// (FullFilterBlockReader::Create and PartitionedFilterBlockReader::Create,
+// table/block_based, 7.1 to 11.8). VerifyChecksum does report it, because it
+// checks these blocks first.
 std::string SstFile::WhyNoFilter() const {
   const Status status = reader_->VerifyChecksum();
   return status.ok() ? "" : status.ToString();
@@ -262,18 +262,18 @@ bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {
   const std::string& comparator = properties_->comparator_name;
   if (ComparatorByName(comparator) == nullptr) {
     *error = path_ +
-             ": its keys cannot be read here, as they are in the order "
+             ": its keys cannot be read here, because they are in the order "
              "of the comparator '" +
              comparator +
-             "'; only RocksDB's bytewise ones without timestamps are known. "
-             "Either let RocksDB write full filters that hold whole keys or "
-             "prefixes alone (partition_filters=false; then compact), whose "
-             "blocks are exported as they are, or build the Filter.db in a "
-             "program that has the comparator: FilterDbBuilder in "
-             "cassandra_bloom/filter_db.h";
+             "'; only RocksDB's bytewise comparators without timestamps are "
+             "known. Either let RocksDB write full filters that hold only "
+             "whole keys or only prefixes (partition_filters=false; then "
+             "compact), whose blocks are exported as they are, or build the "
+             "Filter.db in a program that has the comparator: FilterDbBuilder "
+             "in cassandra_bloom/filter_db.h";
     return false;
   }
-  // A deleted range counts as a deletion, too, but hides no key from us.
+  // num_deletions includes range deletions, but those hide no key here.
   if (!kDeletionsAreSeen && !live_keys_only &&
       properties_->num_deletions > properties_->num_range_deletions) {
     *error = path_ + ": has " +
@@ -289,7 +289,7 @@ bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {
   return true;
 }
 
-// Opened once more if the keys are not in the order that was guessed.
+// Opens the file again if Open guessed the wrong comparator.
 bool SstFile::OpenInOrderOfKeys(std::string* error) {
   const Comparator* const comparator =
       ComparatorByName(properties_->comparator_name);

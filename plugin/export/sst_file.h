@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An SST file, by RocksDB's own reader of single files.
+// An SST file, read with RocksDB's SstFileReader.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_FILE_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_FILE_H_
@@ -25,13 +25,14 @@ enum class FilterHolds { kKeys, kPrefixes, kBoth, kUnknown };
 
 class SstFile {
  public:
-  // A block stays where it is as long as the file is open.
+  // A block is valid until ForEachKey is called or the file is closed.
   using VisitBlock = std::function<void(const ROCKSDB_NAMESPACE::Slice& block)>;
 
-  // Calls `visit` for the blocks of our filter, if the file has one: once for a
-  // full filter, for each partition of a partitioned one. Without `visit` the
-  // filter is not read. If there is one that cannot be read, the file is open
-  // nevertheless; then blocks that were visited are no more.
+  // Calls `visit` for the blocks of this library's filter, if the file has one:
+  // once for a full filter, once for each partition of a partitioned one.
+  // Without `visit` the filter is not read. If the filter cannot be read, the
+  // file is opened nevertheless (see filter_damage), and blocks that were
+  // visited are no longer valid.
   static std::unique_ptr<SstFile> Open(const std::string& path,
                                        const VisitBlock& visit,
                                        std::string* error);
@@ -41,21 +42,21 @@ class SstFile {
     return *properties_;
   }
 
-  // What RocksDB says of our filter if it is damaged, so that not all of it
+  // RocksDB's error if this library's filter is damaged, so that not all of it
   // was visited; otherwise "".
   const std::string& filter_damage() const { return filter_damage_; }
 
-  // Of any filter, if there is one.
+  // For a filter of any policy, if there is one.
   FilterHolds filter_holds() const;
 
-  // What its filter holds of a key, if that is ours.
+  // The part of a key that the filter holds, if it is one of this library.
   std::optional<PartitionKeyExtractor> partition_key() const;
 
-  // Calls visit for the keys of all entries, without the repetitions of a key
-  // that has several: in the file's order. Deletions are among them since
-  // RocksDB 9.2; before, a file with some is an error unless `live_keys_only`.
-  // Then, in every release, keys whose last entry is a deletion are left out.
-  // Blocks that were visited may be no more.
+  // Calls `visit` once for each key, in the file's order. Since RocksDB 9.2
+  // these include keys of deletions; before, a file with deletions is an error
+  // unless `live_keys_only`. With `live_keys_only`, keys whose latest entry is
+  // a deletion are left out in every release. Blocks that were visited may no
+  // longer be valid.
   bool ForEachKey(bool live_keys_only,
                   const std::function<void(std::string_view key)>& visit,
                   std::string* error);
@@ -78,7 +79,7 @@ class SstFile {
   bool OpenInOrderOfKeys(std::string* error);
 
   const std::string path_;
-  const ROCKSDB_NAMESPACE::Comparator* comparator_;  // Of the reader.
+  const ROCKSDB_NAMESPACE::Comparator* comparator_;  // Of `reader_`.
   std::unique_ptr<ROCKSDB_NAMESPACE::SstFileReader> reader_;
   const std::shared_ptr<const ROCKSDB_NAMESPACE::TableProperties> properties_;
   std::string filter_damage_;

@@ -84,8 +84,8 @@ bool ParseExportId(std::string_view id, ExportTarget* target,
   if (!PercentDecode(id.substr(comma + 1, id.size() - comma - 2),
                      &target->out_dir)) {
     *error =
-        "has a % that is no byte in hexadecimal, such as %3A for a colon; for "
-        "% itself write %25";
+        "has a % that is not followed by two hexadecimal digits, as in %3A for "
+        "a colon; for % itself write %25";
     return false;
   }
   return true;

@@ -11,8 +11,8 @@
 
 namespace cassandra_bloom {
 
-// The listener's name in options strings and in logs. One address: by it a
-// listener of this very code is known.
+// The listener's name in options strings and in logs. It has one address, by
+// which listeners of this copy of the library are recognised.
 inline constexpr char kExportListenerName[] = "cassandra_bloom_export";
 
 struct ExportTarget {
@@ -20,28 +20,29 @@ struct ExportTarget {
   std::string sstable_version;
 };
 
-// Letters, digits and "/._-" as they are, and "%3A" for any other byte: without
-// the bytes that have a meaning in options strings or OPTIONS files.
+// Keeps letters, digits and "/._-", and writes any other byte like "%3A", so
+// that no byte has a meaning in options strings or OPTIONS files.
 std::string PercentEncoded(std::string_view text);
 
 // The listener's id: "cassandra_bloom_export(nb,/var/lib/filters)", with ":"
-// between several. What is cut, as by ":" or "#" in a path, lacks the end.
+// between several. An id that was cut, as at a ":" or "#" in a path, lacks the
+// ")" at its end.
 //
-// Everything is in the id, as RocksDB before 11.8 does not read again what it
-// writes for a listener with options of its own beside another one:
+// All settings are in the id, because RocksDB before 11.8 cannot read what it
+// writes for a listener with options of its own next to another one:
 //
 //   listeners={{id=cassandra_bloom_export;out_dir=/a;sstable_version=nb}:Other}
 //
 // In an OPTIONS file it takes the outer braces for those of one listener (the
-// parser of "listeners" in options/db_options.cc), whose id is then the rest.
+// parser of "listeners" in options/db_options.cc), and the rest for its id.
 std::string ExportId(const std::vector<ExportTarget>& targets);
 
-// One of those in an id, without ":".
+// Parses the part of an id that is one listener.
 bool ParseExportId(std::string_view id, ExportTarget* target,
                    std::string* error);
 
-// The listeners in an id that RocksDB may have made of several: what is between
-// ":" outside of braces, without the braces around it.
+// Splits an id that RocksDB may have made from several listeners, at each ":"
+// outside braces. Removes the braces around a listener.
 bool SplitListeners(const std::string& id, std::vector<std::string>* listeners,
                     std::string* error);
 

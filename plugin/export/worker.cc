@@ -15,8 +15,8 @@
 namespace cassandra_bloom {
 namespace {
 
-// How long a database that is being closed waits for another export.
-constexpr auto kPatience = std::chrono::seconds(5);
+// How long closing a database waits for another export to release its lock.
+constexpr auto kMaxWaitForLock = std::chrono::seconds(5);
 
 bool IsThere(const std::string& path) {
   return access(path.c_str(), F_OK) == 0;
@@ -34,7 +34,7 @@ ExportWorker::~ExportWorker() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     stop_ = true;
-    wait_until_ = std::chrono::steady_clock::now() + kPatience;
+    wait_until_ = std::chrono::steady_clock::now() + kMaxWaitForLock;
   }
   changed_.notify_all();
   if (thread_.joinable()) {
@@ -47,7 +47,7 @@ bool ExportWorker::NeedsListing() const {
   return needs_listing_;
 }
 
-void ExportWorker::NeedListing() {
+void ExportWorker::RequestListing() {
   const std::lock_guard<std::mutex> lock(mutex_);
   needs_listing_ = true;
 }
@@ -63,7 +63,7 @@ void ExportWorker::ReplaceListing(const LiveSsts& listing) {
   }
   database_.live = std::move(live);
   database_.name = listing.database;
-  database_.usual_file_system = listing.usual_file_system;
+  database_.uses_default_file_system = listing.uses_default_file_system;
   database_.is_compared &= !needs_listing_;
   needs_listing_ = false;
   has_work_ = true;
@@ -88,7 +88,7 @@ void ExportWorker::AddChanges(const std::vector<std::string>& replaced,
 bool ExportWorker::AddDeletion(uint64_t number) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const bool was_live = database_.live.erase(number) > 0;
-  // Otherwise a comparison is to come, which finds it, too.
+  // If a listing is needed, the comparison with it finds this deletion, too.
   if (!needs_listing_) {
     database_.deleted.insert(number);
     has_work_ = true;
@@ -97,7 +97,8 @@ bool ExportWorker::AddDeletion(uint64_t number) {
   return was_live;
 }
 
-// For somebody else's lock: the database is not to hang when it is closed.
+// Whether to go on waiting for a lock that somebody else holds: closing a
+// database must not hang.
 bool ExportWorker::MayWait() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return !stop_ || std::chrono::steady_clock::now() < wait_until_;
@@ -115,7 +116,7 @@ void ExportWorker::Run() {
     lock.unlock();
     const bool is_following = FollowAll();
     lock.lock();
-    // One that came meanwhile will do.
+    // Needs a new listing, unless one came in the meantime.
     if (!is_following && database_.is_compared) {
       needs_listing_ = true;
       has_work_ = false;
@@ -131,7 +132,7 @@ bool ExportWorker::FollowAll() {
     const Database database = TakeDatabase();
     bool is_following = true;
     for (Folder& folder : folders_) {
-      is_following &= Perform(database, &folder);
+      is_following &= FollowAndCount(database, &folder);
     }
     return is_following;
   } catch (const std::exception& exception) {
@@ -148,7 +149,7 @@ ExportWorker::Database ExportWorker::TakeDatabase() {
   return database;
 }
 
-bool ExportWorker::Perform(const Database& database, Folder* folder) {
+bool ExportWorker::FollowAndCount(const Database& database, Folder* folder) {
   try {
     FilterDbExportReport report;
     std::string error;
@@ -177,8 +178,8 @@ void ExportWorker::Count(const FilterDbExportReport& report) {
   }
 }
 
-// False if the folder is not as it should be, other than for SST files that
-// cannot be exported.
+// Returns false if the folder is not up to date. SST files that cannot be
+// exported do not count.
 bool ExportWorker::Follow(const Database& database, Folder* folder,
                           FilterDbExportReport* report, std::string* error) {
   const ExportTarget& target = folder->target;
@@ -194,7 +195,8 @@ bool ExportWorker::Follow(const Database& database, Folder* folder,
   if (out == nullptr) {
     return false;
   }
-  // None is kept that may be of another file of this number.
+  // Forgets deleted files, so that no filter is kept for another file with the
+  // same number.
   for (const uint64_t number : database.deleted) {
     folder->has_filter.erase(number);
   }
@@ -202,47 +204,50 @@ bool ExportWorker::Follow(const Database& database, Folder* folder,
     folder->has_filter.clear();
     out->RemoveLeftOvers();
   }
-  const LiveSsts unfiltered = Unfiltered(database, *folder, *out);
-  const ExportFolder::Claim claim = {
-      database.name, ContentsOf(*plan, unfiltered), NumbersOf(unfiltered)};
+  const LiveSsts without_filter = FilesWithoutFilter(database, *folder, *out);
+  const ExportFolder::Claim claim = {database.name,
+                                     ContentsOf(*plan, without_filter),
+                                     NumbersOf(without_filter)};
   if (!(database.is_compared
             ? out->StillFollows(claim, error)
             : out->MakeFollow(claim, &report->removed, error))) {
     return false;
   }
-  // Removals first, as they make room.
+  // Removes filters first, to free space.
   bool good = database.is_compared ||
               out->RemoveOthers(claim.live, &report->removed, error);
   for (const uint64_t number : database.deleted) {
     good &= out->Remove(number, &report->removed, error);
   }
   DatabaseExporter exporter(*plan, *out, /*sync=*/true, report);
-  // A file that is gone already is no error: the event of that is on its way.
-  exporter.Export(unfiltered);
-  // By the report: somebody may have removed one by now, to be made again.
+  // A file that is already gone is no error: the event of its deletion is on
+  // its way.
+  exporter.Export(without_filter);
+  // Taken from the report, not from the folder: a filter that somebody has
+  // removed in the meantime must be made again.
   std::set<std::string> made(report->kept.begin(), report->kept.end());
   for (const ExportedFilterDb& exported : report->exported) {
     made.insert(exported.filter_db);
   }
-  for (const LiveSst& file : unfiltered.files) {
+  for (const LiveSst& file : without_filter.files) {
     folder->has_filter[file.number] =
         made.count(out->FilterDbOf(file.number)) > 0;
   }
-  if (!database.is_compared && !database.usual_file_system &&
-      !unfiltered.files.empty() && report->exported.empty() &&
+  if (!database.is_compared && !database.uses_default_file_system &&
+      !without_filter.files.empty() && report->exported.empty() &&
       report->kept.empty() && report->errors.empty()) {
-    *error = unfiltered.files.front().path +
-             ": is not there, and neither are the others; only files of a "
+    *error = without_filter.files.front().path +
+             ": does not exist, nor do the other SST files; only files of a "
              "local file system can be exported";
   }
   return good && !exporter.write_failed();
 }
 
-// Those that are new, and those whose filter somebody has removed.
-LiveSsts ExportWorker::Unfiltered(const Database& database,
-                                  const Folder& folder,
-                                  const ExportFolder& out) {
-  LiveSsts unfiltered;
+// The live files that are new, and those whose filter somebody has removed.
+LiveSsts ExportWorker::FilesWithoutFilter(const Database& database,
+                                          const Folder& folder,
+                                          const ExportFolder& out) {
+  LiveSsts without_filter;
   for (const auto& [number, path] : database.live) {
     const auto known = folder.has_filter.find(number);
     if (known == folder.has_filter.end() ||
@@ -250,10 +255,10 @@ LiveSsts ExportWorker::Unfiltered(const Database& database,
       LiveSst file;
       file.number = number;
       file.path = path;
-      unfiltered.files.push_back(file);
+      without_filter.files.push_back(file);
     }
   }
-  return unfiltered;
+  return without_filter;
 }
 
 void ExportWorker::Wait() {
@@ -292,7 +297,7 @@ bool ExportWorker::HasLog() const {
 
 void ExportWorker::DatabaseIsClosed() {
   SetLog(nullptr);
-  NeedListing();
+  RequestListing();
 }
 
 }  // namespace cassandra_bloom

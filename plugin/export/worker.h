@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes folders of Filter.db files follow what it is told of a database, in a
-// thread of its own.
+// Keeps folders of Filter.db files up to date with the changes that it is told
+// of a database, in its own thread.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_WORKER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_WORKER_H_
@@ -26,30 +26,33 @@
 
 namespace cassandra_bloom {
 
-// Safe for concurrent use; what happened is to be told in its order.
+// Safe for concurrent use, but changes must be told in the order in which they
+// happened.
 class ExportWorker {
  public:
   explicit ExportWorker(const std::vector<ExportTarget>& targets);
 
-  // Takes until all is done.
+  // Waits until all work is done.
   ~ExportWorker();
 
-  // Whether the folders have to be compared with a listing: at first, and when
-  // something went wrong. Until there is one, the folders are left alone.
+  // Whether a listing is needed to compare the folders with: at first, and
+  // after something went wrong. Until it comes, the folders are left alone.
   bool NeedsListing() const;
-  void NeedListing();
+  void RequestListing();
 
-  // What is live, whatever was told before.
+  // Replaces all that was told before about live files.
   void ReplaceListing(const LiveSsts& listing);
 
-  // Files that took the place of others. One that is among both has stayed.
+  // `installed` files took the place of `replaced` ones. A file in both is
+  // live.
   void AddChanges(const std::vector<std::string>& replaced,
                   const std::vector<std::string>& installed);
 
-  // Whether it was live by what was told: then there is something that was not.
+  // Returns whether the file was still live according to earlier calls. If so,
+  // there were changes that this object was not told of.
   bool AddDeletion(uint64_t number);
 
-  // Until all is done that was told before the call.
+  // Waits until all work is done that was told before the call.
   void Wait();
 
   FilterDbExportCounts counts() const;
@@ -57,39 +60,40 @@ class ExportWorker {
   // Counts and logs a failure.
   void Fail(const char* error, uint64_t failures = 1);
 
-  // Where failures are logged from now on, and not on stderr.
+  // Failures are logged there from now on; on stderr if it is null.
   void SetLog(std::shared_ptr<ROCKSDB_NAMESPACE::Logger> info_log);
   bool HasLog() const;
 
-  // Forgets the LOG, and needs a listing.
+  // Forgets the log and requests a listing.
   void DatabaseIsClosed();
 
  private:
-  // What the folders are to follow.
+  // The state that the folders should follow.
   struct Database {
     std::string name;  // LiveSsts::database.
-    bool usual_file_system = true;
+    bool uses_default_file_system = true;
     std::map<uint64_t, std::string> live;  // Paths of SST files, by number.
-    // Since the folders were last looked at.
+    // Numbers of SST files deleted since the last TakeDatabase.
     std::set<uint64_t> deleted;
-    bool is_compared = false;  // Or the folders may hold anything.
+    bool is_compared = false;  // If not, the folders may hold anything.
   };
 
   struct Folder {
     ExportTarget target;
-    // The SST files for which all was done since the last comparison, and
-    // whether they have a Filter.db: one that cannot be exported has none.
+    // The SST files that were dealt with since the last comparison, by number,
+    // and whether each has a Filter.db. (One that cannot be exported has none.)
     std::map<uint64_t, bool> has_filter;
   };
 
-  static LiveSsts Unfiltered(const Database& database, const Folder& folder,
-                             const ExportFolder& out);
+  static LiveSsts FilesWithoutFilter(const Database& database,
+                                     const Folder& folder,
+                                     const ExportFolder& out);
 
   bool MayWait() const;
   void Run();
   bool FollowAll();
   Database TakeDatabase();
-  bool Perform(const Database& database, Folder* folder);
+  bool FollowAndCount(const Database& database, Folder* folder);
   bool Follow(const Database& database, Folder* folder,
               FilterDbExportReport* report, std::string* error);
   void Count(const FilterDbExportReport& report);
@@ -106,7 +110,7 @@ class ExportWorker {
   FilterDbExportCounts counts_;
   std::thread thread_;
 
-  std::vector<Folder> folders_;  // For the thread alone.
+  std::vector<Folder> folders_;  // For the thread only.
 
   mutable std::mutex log_mutex_;
   std::shared_ptr<ROCKSDB_NAMESPACE::Logger> info_log_;

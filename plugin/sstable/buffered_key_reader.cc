@@ -88,7 +88,7 @@ bool BufferedKeyReader::Fill(size_t wanted) {
   return true;
 }
 
-// Room for `wanted` bytes, those that are buffered included.
+// Makes room for `wanted` bytes, including those that are buffered.
 void BufferedKeyReader::MakeRoom(size_t wanted) {
   const auto used = static_cast<size_t>(begin_ - buffer_.get());
   if (used + wanted <= capacity_ && used <= capacity_ / 2) {
@@ -123,14 +123,14 @@ bool BufferedKeyReader::ReadMore() {
               : read(fd_, to, wanted);
   } while (got < 0 && errno == EINTR);
   if (got <= 0) {
-    at_end_ = true;  // A terminal may have more after its end, for others.
+    at_end_ = true;  // A terminal may give more later: that is not for us.
     if (got < 0) {
       return Fail(std::string("cannot read: ") + std::strerror(errno));
     }
     return size_ != kSizeNotKnown &&
-           Fail("has been cut while it was read: no byte " +
+           Fail("was truncated while it was read: byte " +
                 std::to_string(start_ + end_offset_) + " of " +
-                std::to_string(start_ + size_));
+                std::to_string(start_ + size_) + " is missing");
   }
   end_ += got;
   end_offset_ += static_cast<uint64_t>(got);
@@ -138,7 +138,7 @@ bool BufferedKeyReader::ReadMore() {
 }
 
 bool BufferedKeyReader::Skip(uint64_t size) {
-  // Known without reading the rest of the file.
+  // Fails at once, without reading the rest of the file.
   if (size > size_ - offset()) {
     return false;
   }

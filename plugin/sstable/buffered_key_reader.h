@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What all key readers have in common: the input, which is a regular file, a
-// pipe, a terminal or a device, and a buffer in which records are looked at in
-// place, whole.
+// The base of all key readers: the input (a regular file, a pipe, a terminal or
+// a device) and a buffer in which whole records are parsed in place.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_BUFFERED_KEY_READER_H_
 #define CASSANDRA_BLOOM_PLUGIN_SSTABLE_BUFFERED_KEY_READER_H_
@@ -22,18 +21,18 @@ constexpr size_t kMaxKeySize = 65535;
 
 constexpr size_t kInputBufferSize = size_t{256} << 10;
 
-// A file descriptor to read from; negative, and an error, if there is none.
-// `path`: as for OpenKeys.
+// Opens a file descriptor to read from. Returns a negative number, with
+// `*error`, if that fails. `path`: as for OpenKeys.
 int OpenInput(const std::string& path, std::string* error);
 
-// What errors call it.
+// The name of the input in error messages.
 std::string NameOfInput(const std::string& path);
 
 class BufferedKeyReader : public KeyReader {
  public:
-  // Closes `fd` at the end unless it is standard input. `name` is what errors
-  // call it. The buffer begins with `capacity` bytes, and grows with what
-  // Require asks for.
+  // The destructor closes `fd` unless it is standard input. `name`: for error
+  // messages. The buffer begins with `capacity` bytes and grows if Require
+  // needs more.
   BufferedKeyReader(int fd, const std::string& name, size_t capacity);
   ~BufferedKeyReader() override;
 
@@ -45,36 +44,36 @@ class BufferedKeyReader : public KeyReader {
   }
 
  protected:
-  // Back to the state before the first key.
+  // Returns to the state before the first key.
   virtual void Restart() {}
 
-  // The bytes that are next, as far as they are buffered. They stay in place
-  // until the next call of Require, Skip or Rewind.
+  // The next bytes, as far as they are buffered. They stay in place until the
+  // next call of Require, Skip or Rewind.
   const char* data() const { return begin_; }
   size_t size() const { return static_cast<size_t>(end_ - begin_); }
 
   // Bytes consumed since the beginning.
   uint64_t offset() const { return end_offset_ - size(); }
 
-  // Sees to it that the next `size` bytes, or all that there are, are buffered.
-  // False if there are fewer, which is an error() if they cannot be read.
+  // Buffers the next `size` bytes, or all that are left. Returns false if fewer
+  // are left; if a read failed, error() says so.
   bool Require(size_t size) { return this->size() >= size || Fill(size); }
 
-  // `size` is at most size().
+  // `size` must not be more than size().
   void Consume(size_t size) { begin_ += size; }
 
-  // Passes over `size` bytes, buffered or not. False as for Require.
+  // Skips `size` bytes, buffered or not. Returns false as Require does.
   bool Skip(uint64_t size);
 
-  // Both return false, for Next to return. The first error is the one that is
-  // told: that a record is cut may come of a failed read.
+  // Both return false, so that Next can return their result. The first error is
+  // kept, because a failed read may make a record look truncated.
   bool Fail(const std::string& what);
   bool FailAtByte(uint64_t offset, const std::string& what) {
     return Fail("byte " + std::to_string(offset) + ": " + what);
   }
 
  private:
-  // For a pipe and the like, and for files that have bytes and no size, as in
+  // For pipes and the like, and for files that have content but no size, as in
   // /proc.
   static constexpr uint64_t kSizeNotKnown = UINT64_MAX;
 
@@ -85,15 +84,16 @@ class BufferedKeyReader : public KeyReader {
   const int fd_;
   const std::string name_;
   bool is_regular_ = false;
-  // Of a regular file: where the descriptor stood (standard input may have been
-  // read from), and the size from there on, as it was then.
+  // For a regular file: the offset of the descriptor at the construction
+  // (standard input may have been read from), and the size from there on at
+  // that time.
   uint64_t start_ = 0;
   uint64_t size_ = kSizeNotKnown;
   size_t capacity_;
   std::unique_ptr<char[]> buffer_;
   const char* begin_;
   const char* end_;
-  uint64_t end_offset_ = 0;  // Of end_, from start_ on.
+  uint64_t end_offset_ = 0;  // The offset of end_, relative to start_.
   bool at_end_ = false;
   std::string error_;
 };

@@ -26,13 +26,13 @@ bool FailWithErrno(const std::string& path, const char* what,
 }
 
 bool FollowLinks(std::string* path, std::string* error) {
-  constexpr int kMaxLinks = 40;  // As the kernel: MAXSYMLINKS, namei.h.
+  constexpr int kMaxLinks = 40;  // The kernel's limit: MAXSYMLINKS, namei.h.
   const std::string given = *path;
   for (int links = 0; links < kMaxLinks; ++links) {
     char target[PATH_MAX];
     const ssize_t size = readlink(path->c_str(), target, sizeof(target));
     if (size < 0) {
-      return true;  // No link. Any other reason shows when it is written.
+      return true;  // Not a link. Other errors show when it is written.
     }
     const std::string next(target, static_cast<size_t>(size));
     const size_t folder_size = path->find_last_of('/') + 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What reading and writing have in common, and whole files that are read. (For
-// those that are written: output_file.h.) Errors name the file.
+// Functions for reading and for writing, and files mapped for reading. (To
+// write files: output_file.h.) Errors name the file.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILE_IO_H_
 #define CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILE_IO_H_
@@ -17,10 +17,10 @@
 
 namespace cassandra_bloom {
 
-// A file descriptor that is closed at the end.
+// Closes a file descriptor in its destructor.
 class FileDescriptor {
  public:
-  // `fd` may be negative: open() has failed.
+  // `fd` may be negative, as after a failed open().
   explicit FileDescriptor(int fd) : fd_(fd) {}
   ~FileDescriptor() {
     if (fd_ >= 0) {
@@ -45,23 +45,23 @@ class FileDescriptor {
 // The folder in a path to a file.
 std::string FolderOf(const std::string& path);
 
-// False, and "path: what: " with the message for errno in `*error`.
+// Sets `*error` to "path: what: " and the message for errno. Returns false.
 bool FailWithErrno(const std::string& path, const char* what,
                    std::string* error);
 
-// From a symbolic link to what it leads to, which need not be there. (realpath
-// fails then; folders before the name are the kernel's to follow.) False, and
-// an error, if it leads nowhere.
+// Replaces a symbolic link by its target, which need not exist. (realpath fails
+// if it does not. The kernel follows links among the folders of the path.)
+// Fails if there are too many links, as in a loop.
 bool FollowLinks(std::string* path, std::string* error);
 
-// The names in a folder that are wanted, in no order. What was found before a
-// failure is given, too.
+// The names in a folder that are wanted, in no particular order. After a
+// failure: those found before it.
 std::vector<std::string> NamesIn(
     const std::string& folder,
     const std::function<bool(const std::string& name)>& is_wanted,
     std::error_code* failure);
 
-// A file mapped for reading. A file of no bytes is mapped to no bytes.
+// A file mapped for reading. An empty file has no data().
 class MappedFile {
  public:
   static std::unique_ptr<MappedFile> Open(const std::string& path,

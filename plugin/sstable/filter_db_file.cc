@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Filter.db files of all forms: include/cassandra_bloom/filter_db.h.
+// Reads and writes Filter.db files of all forms:
+// include/cassandra_bloom/filter_db.h.
 
 #include "plugin/sstable/filter_db_file.h"
 
@@ -27,8 +28,8 @@ namespace {
 // Cassandra's BloomFilter computes the probes of a query in a long[21].
 constexpr int kMaxProbesOfCassandra = 21;
 
-// The core knows the order of `ma` and later only; before it, the two halves
-// of the hash were swapped.
+// plugin/filter knows only the order of `ma` and later. Before `ma`, the two
+// halves of the hash were swapped.
 Hash128 InOrder(Hash128 hash, HashOrder order) {
   return order == HashOrder::kH2Base ? hash : Hash128{hash.h2, hash.h1};
 }
@@ -37,14 +38,14 @@ Hash128 HashOf(std::string_view key, HashOrder order) {
   return InOrder(CassandraMurmur3(key.data(), key.size()), order);
 }
 
-// From one word order to the other, either way.
+// Converts one word order to the other, in either direction.
 void ReverseBytesOfWords(const char* from, size_t num_words, char* to) {
   for (size_t i = 0; i < 8 * num_words; i += 8) {
     std::reverse_copy(from + i, from + i + 8, to + i);
   }
 }
 
-// Between the order of FilterDbFile::bits and that of a file, either way.
+// Converts the order of FilterDbFile::bits to that of a file, or back.
 void CopyBits(const char* from, size_t num_words, WordOrder order, char* to) {
   if (order == WordOrder::kLittleEndianWords) {
     std::copy_n(from, 8 * num_words, to);
@@ -55,7 +56,7 @@ void CopyBits(const char* from, size_t num_words, WordOrder order, char* to) {
 
 std::string Number(int64_t number) { return std::to_string(number); }
 
-// What is wrong with a file that ParseFilterDb has refused.
+// Says why a file is not a valid Filter.db.
 std::string Fault(const char* data, size_t size) {
   if (size < kFilterDbHeaderSize) {
     return "truncated: " + Number(static_cast<int64_t>(size)) +
@@ -85,11 +86,12 @@ std::string Fault(const char* data, size_t size) {
 struct FilterDbFile::Content {
   FilterForm form;
   std::unique_ptr<MappedFile> file;
-  std::vector<char> own_bits;  // Those that cannot be used where they are.
+  std::vector<char> own_bits;  // A copy if `filter` cannot use the file's bits.
   FilterDb filter;
-  std::optional<FilterView> view;  // None: always present.
+  std::optional<FilterView> view;  // Not set: always present.
 
-  // The bytes of a whole file. `bits_stay`: they live as long as this.
+  // Reads the bytes of a whole file. `bits_stay`: they live as long as this
+  // object.
   bool Read(const char* data, size_t size, bool bits_stay, std::string* error) {
     if (size == 0) {
       return true;
@@ -205,12 +207,12 @@ struct FilterDbBuilder::Content {
   uint32_t num_words;
   InvariantRemainder capacity_bits;
   std::vector<char> bits;
-  // Of keys whose bits are not set yet.
+  // Hashes of keys whose bits are not set yet.
   std::vector<Hash128> hashes;
 
   static constexpr size_t kHashesAtOnce = 512;
 
-  void SetTheirBits() {
+  void FlushHashes() {
     ActiveKernel().set_bits(hashes.data(), hashes.size(), num_probes,
                             capacity_bits, bits.data());
     hashes.clear();
@@ -222,8 +224,8 @@ struct FilterDbBuilder::Content {
                                                      std::string* error) {
     if (expected_keys > sizing.MaxKeys(kMaxFilterWords)) {
       *error = std::to_string(expected_keys) +
-               " keys need a filter of more than 16 GiB, which has no form; "
-               "fewer bits per key would do";
+               " keys need a filter of more than 16 GiB, which a Filter.db "
+               "cannot hold; use fewer bits per key";
       return nullptr;
     }
     const uint32_t num_words = sizing.NumWords(expected_keys);
@@ -234,7 +236,7 @@ struct FilterDbBuilder::Content {
                     InvariantRemainder(uint64_t{64} * num_words),
                     std::vector<char>(8 * size_t{num_words}),
                     {}});
-    // All memory now, so that Add needs none.
+    // Allocates all memory now, so that Add needs none.
     content->hashes.reserve(kHashesAtOnce);
     return std::unique_ptr<FilterDbBuilder>(
         new FilterDbBuilder(std::move(content)));
@@ -273,14 +275,14 @@ int FilterDbBuilder::num_probes() const { return content_->num_probes; }
 uint32_t FilterDbBuilder::num_words() const { return content_->num_words; }
 
 const char* FilterDbBuilder::bits() const {
-  content_->SetTheirBits();
+  content_->FlushHashes();
   return content_->bits.data();
 }
 
 void FilterDbBuilder::Add(std::string_view key) {
   content_->hashes.push_back(HashOf(key, content_->form.hash_order));
   if (content_->hashes.size() == Content::kHashesAtOnce) {
-    content_->SetTheirBits();
+    content_->FlushHashes();
   }
 }
 
@@ -308,7 +310,8 @@ bool WriteOneOfManyFilterDbFiles(const std::string& path, FilterForm form,
                                  int num_probes, uint32_t num_words,
                                  const char* bits, bool overwrite,
                                  std::string* error) {
-  // Here, because a file that was begun must not be left for want of memory.
+  // Allocated before the file is created, so that a lack of memory leaves no
+  // unfinished file.
   constexpr size_t kWordsAtOnce = 8192;
   std::vector<char> reversed;
   if (form.word_order == WordOrder::kBigEndianWords) {

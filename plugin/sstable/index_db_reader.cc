@@ -97,28 +97,28 @@ class IndexDbReader final : public BufferedKeyReader {
   }
 
   // Cassandra checks the first position when it verifies an SSTable
-  // (SortedTableVerifier). A file of another version shows in the positions,
-  // and so do zeros that a crash has left.
+  // (SortedTableVerifier). The positions also show a file of another version,
+  // and zeros that a crash has left.
   bool CheckEntry(const Entry& entry) {
     if (last_position_ == kBeforeFirst && entry.position != 0) {
       return FailAtByte(offset(), "the first partition is at position " +
                                       std::to_string(entry.position) +
-                                      " of Data.db, not at 0" + kOrOther);
+                                      " of Data.db, not at 0" + kLikelyCause);
     }
     if (entry.position <= last_position_) {
       return FailAtByte(offset(), "a partition at position " +
                                       std::to_string(entry.position) +
                                       " of Data.db after one at " +
                                       std::to_string(last_position_) +
-                                      kOrOther);
+                                      kLikelyCause);
     }
     return entry.promoted_size >= 0 ||
            FailAtByte(offset(), "a promoted index of " +
                                     std::to_string(entry.promoted_size) +
-                                    " bytes" + kOrOther);
+                                    " bytes" + kLikelyCause);
   }
 
-  // Goes to the next entry, with the key kept.
+  // Skips to the next entry and keeps `*key` valid.
   bool Pass(const Entry& entry, std::string_view* key) {
     const auto promoted_size = static_cast<uint64_t>(entry.promoted_size);
     if (promoted_size <= size() - entry.size) {
@@ -130,9 +130,9 @@ class IndexDbReader final : public BufferedKeyReader {
     const uint64_t entry_offset = offset();
     Consume(entry.size);
     return Skip(promoted_size) ||
-           FailAtByte(entry_offset,
-                      "ends inside the promoted index of a key, of " +
-                          std::to_string(promoted_size) + " bytes" + kOrOther);
+           FailAtByte(entry_offset, "ends inside a key's promoted index of " +
+                                        std::to_string(promoted_size) +
+                                        " bytes" + kLikelyCause);
   }
 
   bool FailEmpty() {
@@ -142,11 +142,11 @@ class IndexDbReader final : public BufferedKeyReader {
   bool FailShort(const std::string& in_what) {
     return FailAtByte(offset(), "ends inside " + in_what + ", with " +
                                     std::to_string(size()) +
-                                    " bytes in the last entry" + kOrOther);
+                                    " bytes in the last entry" + kLikelyCause);
   }
 
   static constexpr char kNumbers[] = "the numbers after a key";
-  static constexpr char kOrOther[] =
+  static constexpr char kLikelyCause[] =
       "; the file is damaged or of another SSTable version";
 
   const IndexFormat format_;
@@ -159,7 +159,7 @@ bool EndsWith(std::string_view text, std::string_view end) {
          text.substr(text.size() - end.size()) == end;
 }
 
-// Cassandra's BtiFormat, and ScyllaDB's `me` with such an index.
+// `da` is Cassandra's BtiFormat; `ms` and `mt` are ScyllaDB's `me` with a trie.
 bool HasTrieIndex(std::string_view version) {
   return version == "da" || version == "ms" || version == "mt";
 }
@@ -182,7 +182,7 @@ bool IndexFormatOf(std::string_view version, IndexFormat* format,
     *error = NoIndexDbError(version);
     return false;
   }
-  // The filter changed with `ma` as well.
+  // The filter and the Index.db both changed with `ma`.
   *format = form == kBeforeMa ? IndexFormat::kFixedWidth : IndexFormat::kVInt;
   return true;
 }

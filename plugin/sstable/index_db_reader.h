@@ -10,10 +10,10 @@
 //      endian                                         partition
 //
 // Before `ma`, position and promoted size are int64 and int32, big-endian.
-// Since `ma`, both are unsigned vints: as many 1 bits at the top of the first
-// byte as bytes follow it, a 0 bit unless that is 8, then the number,
-// big-endian. (org.apache.cassandra.db.RowIndexEntry, later
-// io.sstable.format.big.RowIndexEntry; utils.vint.VIntCoding.)
+// Since `ma`, both are unsigned vints: the first byte begins with as many 1
+// bits as bytes follow it, then has a 0 bit unless 8 bytes follow. The other
+// bits are the number, big-endian. (org.apache.cassandra.db.RowIndexEntry,
+// later io.sstable.format.big.RowIndexEntry; utils.vint.VIntCoding.)
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_INDEX_DB_READER_H_
 #define CASSANDRA_BLOOM_PLUGIN_SSTABLE_INDEX_DB_READER_H_
@@ -35,8 +35,8 @@ enum class IndexFormat {
   kVInt,        // `ma` and later
 };
 
-// `version`: as for FormOfSstableVersion. An error if it is not known, or if
-// such SSTables have no Index.db.
+// `version`: as for FormOfSstableVersion. Fails if it is not known, or if its
+// SSTables have no Index.db.
 bool IndexFormatOf(std::string_view version, IndexFormat* format,
                    std::string* error);
 

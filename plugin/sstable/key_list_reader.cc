@@ -40,9 +40,10 @@ class LengthPrefixedReader final : public BufferedKeyReader {
   }
 
   bool FailInKey(size_t key_size) {
-    return FailAtByte(offset(), "ends inside a key: of " +
-                                    std::to_string(key_size) + " bytes, " +
-                                    std::to_string(size() - 2) + " are there");
+    return FailAtByte(offset(), "ends inside a key: only " +
+                                    std::to_string(size() - 2) + " of its " +
+                                    std::to_string(key_size) +
+                                    " bytes are there");
   }
 };
 
@@ -52,7 +53,7 @@ class LineReader : public BufferedKeyReader {
  protected:
   using BufferedKeyReader::BufferedKeyReader;
 
-  // A line without its LF, of at most `max_size` bytes.
+  // Gets a line without its LF. Fails if it has more than `max_size` bytes.
   bool NextLine(size_t max_size, std::string_view* line) {
     if (!error().empty()) {
       return false;
@@ -158,7 +159,7 @@ constexpr std::array<int8_t, 256> kDigitValues = MakeDigitValues();
 
 int DigitValue(char c) { return kDigitValues[static_cast<uint8_t>(c)]; }
 
-// False if there is anything but digits; their number is even.
+// Returns false if there is anything but digits. Their number must be even.
 bool DecodeHex(std::string_view digits, char* bytes) {
   int all = 0;
   for (size_t i = 0; i < digits.size(); i += 2) {
@@ -170,7 +171,7 @@ bool DecodeHex(std::string_view digits, char* bytes) {
   return all >= 0;
 }
 
-// A character of a file in an error: as it is, or as \xhh.
+// A character of a file, for an error message: as it is, or as \xhh.
 std::string Quoted(char c) {
   if (c >= ' ' && c <= '~') {
     return std::string("'") + c + "'";
@@ -207,7 +208,7 @@ class HexLineReader final : public LineReader {
   }
 
  private:
-  // With 0x and CR.
+  // Includes 0x and CR.
   static constexpr size_t kMaxLineSize = 2 + 2 * kMaxKeySize + 1;
 
   static bool HasPrefix(std::string_view line) {

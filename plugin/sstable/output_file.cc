@@ -46,8 +46,8 @@ bool SyncFolder(const std::string& folder, std::string* error) {
          FailWithErrno(folder, "cannot sync the folder", error);
 }
 
-// link() instead of rename() where nothing may be overwritten: it fails if the
-// file has come to exist in the meantime.
+// Without `overwrite`, uses link() instead of rename(), because link() fails if
+// the file was created in the meantime.
 bool GiveName(TemporaryFile* temporary, const std::string& path, bool overwrite,
               std::string* error) {
   if (overwrite) {
@@ -66,8 +66,8 @@ bool GiveName(TemporaryFile* temporary, const std::string& path, bool overwrite,
 
 // ---- Streams ----
 
-// A write() to a pipe that nobody reads sends SIGPIPE, which ends the process,
-// to the thread that writes (signal(7)). Here it fails with EPIPE alone.
+// A write() to a pipe that nobody reads sends SIGPIPE to the thread that writes
+// (signal(7)), which ends the process. With this, it only fails with EPIPE.
 class NoSigpipe {
  public:
   NoSigpipe() {
@@ -94,15 +94,15 @@ class NoSigpipe {
   bool was_pending_;
 };
 
-// Standard output is whatever the caller made it, and stays open.
+// Standard output may be anything, and stays open.
 bool WriteToStandardOutput(const WriteContent& write, std::string* error) {
   const NoSigpipe no_sigpipe;
   return write(AppendTo(STDOUT_FILENO)) ||
          FailWithErrno(NameOfOutput(kStandardOutput), "cannot write", error);
 }
 
-bool WriteThrough(const std::string& path, const WriteContent& write,
-                  std::string* error) {
+bool WriteToStream(const std::string& path, const WriteContent& write,
+                   std::string* error) {
   const NoSigpipe no_sigpipe;
   FileDescriptor fd(open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
   struct stat status;
@@ -110,8 +110,8 @@ bool WriteThrough(const std::string& path, const WriteContent& write,
     return FailWithErrno(path, "cannot open", error);
   }
   if (!S_ISFIFO(status.st_mode) && !S_ISCHR(status.st_mode)) {
-    *error = path + ": has become " + NameOfFileType(status.st_mode) +
-             " meanwhile, and is left alone";
+    *error = path + ": has meanwhile become " + NameOfFileType(status.st_mode) +
+             ", and is left alone";
     return false;
   }
   return (write(AppendTo(fd.get())) && fd.Close()) ||
@@ -126,7 +126,7 @@ bool WriteFileAtomically(const std::string& path, bool overwrite,
     errno = EEXIST;
     return FailWithErrno(path, "will not be overwritten", error);
   }
-  // Before there is a file, because this allocates.
+  // Done before there is a file, because this allocates.
   const std::string folder = FolderOf(path);
   TemporaryFile temporary(path);
   if (!temporary.Create()) {
@@ -154,7 +154,7 @@ std::optional<OutputKind> OutputKindOf(const std::string& path,
       FailWithErrno(path, "cannot follow the symbolic link", error);
       return std::nullopt;
     }
-    return OutputKind::kNew;  // If it cannot be, that shows when it is created.
+    return OutputKind::kNew;  // Other errors show when it is created.
   }
   if (S_ISREG(status.st_mode)) {
     return OutputKind::kFile;
@@ -177,7 +177,7 @@ bool WriteOutput(const std::string& path, bool overwrite,
     return WriteToStandardOutput(write, error);
   }
   if (*kind == OutputKind::kStream) {
-    return WriteThrough(path, write, error);
+    return WriteToStream(path, write, error);
   }
   std::string file = path;
   return FollowLinks(&file, error) &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Files that are written, and what else bytes may go to. Errors name the file.
+// Writes files and streams. Errors name the file.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_OUTPUT_FILE_H_
 #define CASSANDRA_BLOOM_PLUGIN_SSTABLE_OUTPUT_FILE_H_
@@ -14,40 +14,42 @@
 
 namespace cassandra_bloom {
 
-// Appends bytes to the file being written; false once that has failed.
+// Appends bytes to the file being written; returns false if that fails.
 using Append = std::function<bool(const char* data, size_t size)>;
 using WriteContent = std::function<bool(const Append&)>;
 
-// Writes a regular file that is there whole, with its bytes and its name on
-// disk, or not at all. What exists is an error unless `overwrite`; then the new
-// file takes its place, whatever it is.
+// Writes a regular file completely, with its bytes and its name synced to disk,
+// or not at all. Anything that exists at `path` is an error unless `overwrite`;
+// then the new file replaces it, whatever it is. (For a folder rename(2)
+// fails.)
 bool WriteFileAtomically(const std::string& path, bool overwrite,
                          const WriteContent& write, std::string* error);
 
 enum class OutputKind {
   kNew,     // Nothing is there: it will be a regular file.
   kFile,    // A regular file.
-  kStream,  // Standard output, a FIFO or a character device, none of which has
-            // anything to overwrite.
+  kStream,  // Standard output, a FIFO or a character device: there is nothing
+            // to overwrite.
 };
 
-// What a user's `path` leads to, perhaps by symbolic links; "-" is standard
-// output. nullopt, and an error, for what WriteOutput leaves alone.
+// What a user's `path` leads to, also through symbolic links; "-" is standard
+// output. Returns nullopt, with `*error`, for anything that WriteOutput
+// refuses.
 std::optional<OutputKind> OutputKindOf(const std::string& path,
                                        std::string* error);
 
-// Writes to what a user's `path` leads to. Where that is, or will be, a regular
-// file: as WriteFileAtomically, beside the file and not beside a link to it.
-// The bytes go through a stream as they come, without regard to `overwrite`;
-// if its reader has gone, that is an error and no SIGPIPE. Anything else, a
-// folder, a socket or a block device, is an error.
+// Writes to what a user's `path` leads to. A regular file, existing or new, is
+// written as by WriteFileAtomically, next to the file itself and not next to a
+// link to it. A stream gets the bytes as they come, whatever `overwrite` is; if
+// its reader has gone, that is an error without SIGPIPE. Anything else (a
+// folder, a socket or a block device) is an error.
 bool WriteOutput(const std::string& path, bool overwrite,
                  const WriteContent& write, std::string* error);
 
 // "standard output" or the path.
 std::string NameOfOutput(const std::string& path);
 
-// "a folder", "a socket" ...: of an st_mode.
+// The type in an st_mode, such as "a folder" or "a socket".
 const char* NameOfFileType(mode_t mode);
 
 }  // namespace cassandra_bloom

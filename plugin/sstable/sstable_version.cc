@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The forms of Filter.db by SSTable version, and the version by file name.
+// The form of a Filter.db by SSTable version, and the version by file name.
 
 #include <array>
 #include <string>
@@ -17,8 +17,8 @@ struct KnownVersion {
   FilterForm form;
 };
 
-// Letters do not sort: `da` comes after `oa`. Versions before `ia` hash keys
-// otherwise (with Murmur2 or SHA) and are not known.
+// Not in alphabetical order: `da` is later than `oa`. Versions before `ia` are
+// not known: they hash keys differently (with Murmur2 or SHA).
 constexpr KnownVersion kKnownVersions[] = {
     // Cassandra 1.2 to 2.2
     {"ia", kBeforeMa},
@@ -99,8 +99,8 @@ bool FormOfSstableVersion(std::string_view version, FilterForm* form,
   }
   *error = "SSTable version '" + std::string(version) + "' is ";
   *error += LooksLikeOldVersion(version)
-                ? "older than ia: its filters hash keys otherwise (Murmur2 or "
-                  "SHA) and cannot be used; known are "
+                ? "older than ia: its filters hash keys differently (Murmur2 "
+                  "or SHA) and cannot be used; known are "
                 : "unknown; known are ";
   *error += KnownNames();
   return false;
@@ -118,7 +118,7 @@ const char* FormName(FilterForm form) {
 bool SstableVersionOfFileName(std::string_view path, std::string* version,
                               std::string* error) {
   const std::string_view name = path.substr(path.find_last_of('/') + 1);
-  // version-id-format-Component since `la`; before it
+  // Since `la`, the name is version-id-format-Component; before, it is
   // keyspace-table-version-generation-Component, perhaps with "tmp" before the
   // version.
   const std::vector<std::string_view> parts = Split(name, '-');

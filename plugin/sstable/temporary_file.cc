@@ -24,7 +24,7 @@ constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr size_t kNumDigits = 8;
 
 std::atomic<const char*> being_written{nullptr};
-// A handler may read it.
+// A signal handler may read it.
 static_assert(std::atomic<const char*>::is_always_lock_free);
 
 std::string RandomSuffix() {
@@ -43,7 +43,7 @@ bool IsRegularFile(int fd) {
   return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// False if somebody has removed it since it was opened.
+// False if the file was removed after it was opened.
 bool HasName(int fd) {
   struct stat status;
   return fstat(fd, &status) != 0 || status.st_nlink > 0;
@@ -53,8 +53,8 @@ bool HasName(int fd) {
 
 TemporaryFile::TemporaryFile(const std::string& path) : wanted_(path) {}
 
-// The lock goes last: until the file has its name, nobody may take it for one
-// that is left over.
+// Releases the lock last: until the file has its final name, no process may
+// take it for a leftover.
 TemporaryFile::~TemporaryFile() {
   Remove();
   if (fd_ >= 0) {
@@ -62,8 +62,8 @@ TemporaryFile::~TemporaryFile() {
   }
 }
 
-// Somebody who clears the folder may see the file before it is locked, and then
-// locks and removes it himself; the next attempt has another name.
+// A process that clears the folder may find the file before it is locked, and
+// lock and remove it. The next attempt uses another name.
 bool TemporaryFile::Create() {
   constexpr int kAttempts = 10;
   for (int i = 0; i < kAttempts; ++i) {
@@ -78,8 +78,8 @@ bool TemporaryFile::Create() {
   return false;
 }
 
-// The signal handler knows the file before it is there, and until it is there
-// no more.
+// Sets `being_written` before the file exists. It is cleared only after the
+// file no longer exists.
 bool TemporaryFile::CreateAndLock() {
   being_written = path_.c_str();
   fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
@@ -89,9 +89,9 @@ bool TemporaryFile::CreateAndLock() {
     return false;
   }
   has_name_ = true;
-  const bool is_anothers =
+  const bool is_locked_by_another =
       flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (!is_anothers && HasName(fd_)) {
+  if (!is_locked_by_another && HasName(fd_)) {
     return true;
   }
   Remove();
@@ -125,8 +125,8 @@ bool IsTemporarySuffix(std::string_view suffix) {
              std::string_view::npos;
 }
 
-// It is locked while it is removed, so that its writer, if this came between
-// his open() and flock(), learns of it. (NFS locks only what is open for
+// Locks the file while it is removed, so that a writer between its open() and
+// its flock() notices. (O_RDWR because NFS locks only files that are open for
 // writing.)
 bool RemoveIfLeftOver(const std::string& path) {
   const FileDescriptor fd(
@@ -137,8 +137,8 @@ bool RemoveIfLeftOver(const std::string& path) {
 
 void RemoveLeftOversOf(const std::string& path) {
   std::string file = path;
-  std::string no_matter;
-  FollowLinks(&file, &no_matter);
+  std::string ignored_error;
+  FollowLinks(&file, &ignored_error);
   const std::string name = file.substr(file.find_last_of('/') + 1);
   std::error_code ignored;
   const std::string folder = FolderOf(file);
@@ -149,7 +149,7 @@ void RemoveLeftOversOf(const std::string& path) {
                IsTemporarySuffix(std::string_view(found).substr(name.size()));
       },
       &ignored);
-  // What cannot be removed is in nobody's way.
+  // A file that cannot be removed does no harm.
   for (const std::string& one : temporary) {
     RemoveIfLeftOver(folder + "/" + one);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The file that is written first and becomes the wanted one when it is whole.
-// Its name is that of the wanted one with ".cassandra_bloom-" and eight random
-// hexadecimal digits. Its writer holds a lock of it (flock(2)), which ends with
-// the process: one that is not locked is left over, whatever container or
-// machine its writer ran in.
+// A temporary file is written first and gets the wanted name when it is
+// complete. Its own name is the wanted one followed by ".cassandra_bloom-" and
+// eight random hexadecimal digits. Its writer holds a lock on it (flock(2)),
+// which ends with the process. So a file that is not locked is a leftover,
+// whatever container or machine its writer ran in.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_TEMPORARY_FILE_H_
 #define CASSANDRA_BLOOM_PLUGIN_SSTABLE_TEMPORARY_FILE_H_
@@ -14,10 +14,10 @@
 
 namespace cassandra_bloom {
 
-// Removed at the end, unless it has become the file.
+// The destructor removes the file, unless it was renamed.
 class TemporaryFile {
  public:
-  // In the folder of `path`.
+  // The file will be in the folder of `path`, the wanted name.
   explicit TemporaryFile(const std::string& path);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
@@ -43,21 +43,22 @@ class TemporaryFile {
   bool has_name_ = false;
 };
 
-// Whether the name of a temporary file goes on so after that of the wanted one.
+// Whether `suffix` is what a temporary file's name has after the wanted name.
 bool IsTemporarySuffix(std::string_view suffix);
 
-// Removes a file of a temporary name, unless somebody writes it, or it cannot
-// be told (as where the file system has no locks). Whether it was removed.
+// Removes a file with a temporary name, unless a process is writing it, or that
+// cannot be told (as on a file system without locks). Returns whether it was
+// removed.
 bool RemoveIfLeftOver(const std::string& path);
 
-// Removes what is left over of the temporary files of `path`, or of the file
-// that it is a symbolic link to. Reads the whole folder, so once for many files
-// is better: see RemoveIfLeftOver.
+// Removes leftover temporary files of `path` or, if it is a symbolic link, of
+// its target. Reads the whole folder; for many files, read it once and call
+// RemoveIfLeftOver.
 void RemoveLeftOversOf(const std::string& path);
 
-// For the handler of a signal that ends the program: removes the temporary file
-// that is being written, the last one where threads write several. Safe in a
-// handler that runs in the thread that writes.
+// For the handler of a signal that ends the program. Removes the temporary file
+// that is being written; if threads write several, the last one created. Safe
+// in a handler that runs in the writing thread.
 void RemoveTemporaryFileBeingWritten();
 
 }  // namespace cassandra_bloom

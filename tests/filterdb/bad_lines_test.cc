@@ -193,7 +193,7 @@ TEST_F(BadLinesTest, FilesThatAreNoFilters) {
        "da; or name the form: before-ma, ma-to-me, na-and-later, with --"},
       {"a version before ia", "ks-cf-hc-1-Filter.db", 2,
        "ks-cf-hc-1-Filter.db: SSTable version 'hc' is older than ia: its "
-       "filters hash keys otherwise"},
+       "filters hash keys differently"},
   };
   for (const Line& file : files) {
     for (const std::string& arguments : CommandsOn(file.arguments)) {
@@ -262,7 +262,7 @@ TEST_F(BadLinesTest, Versions) {
        "--version-b=zz: SSTable version 'zz' is unknown"},
       {"before ia", kInfo + std::string("--sstable-version=hc"), 2,
        "SSTable version 'hc' is older than ia: its filters hash keys "
-       "otherwise (Murmur2 or SHA) and cannot be used; known are"},
+       "differently (Murmur2 or SHA) and cannot be used; known are"},
       {"before ia, to", "convert nb-1-big-Filter.db new --to=f", 2,
        "'f' is older than ia"},
       {"no version, check", "check plain --keys=abc.hex", 2,
@@ -359,7 +359,8 @@ TEST_F(BadLinesTest, Keys) {
       {"half a length", "--keys=half-length.bin --key-format=binary", 2,
        "half-length.bin: byte 3: ends inside the two bytes of a key's length"},
       {"half a key", "--keys=half-key.bin --key-format=binary", 2,
-       "half-key.bin: byte 3: ends inside a key: of 5 bytes, 2 are there"},
+       "half-key.bin: byte 3: ends inside a key: only 2 of its 5 bytes are "
+       "there"},
       {"a missing index", "--index=nb-8-big-Index.db", 2,
        "nb-8-big-Index.db: cannot open: No such file or directory"},
       {"a truncated index", "--index=nb-2-big-Index.db", 2,

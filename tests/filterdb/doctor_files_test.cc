@@ -263,7 +263,7 @@ TEST_F(DoctorPathsTest, MustBeAFolder) {
       const Ran ran =
           Filterdb(command + " --db=" + db_.path() + " --db-path=" + path);
       EXPECT_EQ(ran.exit_code, 2);
-      EXPECT_THAT(ran.err, HasSubstr(path + ": is no folder"));
+      EXPECT_THAT(ran.err, HasSubstr(path + ": is not a folder"));
     }
   }
 }

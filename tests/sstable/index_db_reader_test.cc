@@ -286,7 +286,7 @@ TEST_P(IndexFormatTest, TellsAFaultOfTheInput) {
     const int fd = FileOf(index);
     const auto reader = NewIndexDbReader(fd, GetParam(), "index", 16);
     ASSERT_EQ(ftruncate(fd, static_cast<off_t>(at)), 0);
-    EXPECT_EQ(ReadKeys(reader.get()).error.rfind("index: has been cut", 0), 0U)
+    EXPECT_EQ(ReadKeys(reader.get()).error.rfind("index: was truncated", 0), 0U)
         << at;
   }
 }
@@ -321,10 +321,10 @@ const BrokenIndex kBrokenIndexes[] = {
      "ends inside the numbers after a key"},
     {"a promoted index of a byte too much", kVInt,
      BigEndian(1, 2) + "a" + VIntOf(0, 0) + VIntOf(4, 0) + "abc", 0,
-     "byte 0: ends inside the promoted index of a key, of 4 bytes"},
+     "byte 0: ends inside a key's promoted index of 4 bytes"},
     {"a promoted index of a byte too much", kFixed,
      BigEndian(1, 2) + "a" + BigEndian(0, 8) + BigEndian(4, 4) + "abc", 0,
-     "byte 0: ends inside the promoted index of a key, of 4 bytes"},
+     "byte 0: ends inside a key's promoted index of 4 bytes"},
     {"the largest promoted index", kFixed,
      BigEndian(1, 2) + "a" + BigEndian(0, 8) + BigEndian(INT32_MAX, 4), 0,
      "of 2147483647 bytes"},

@@ -217,11 +217,11 @@ const BrokenList kBrokenLists[] = {
     {"half a length", kPrefixed, std::string("\0\1a\0", 4), 1,
      "list: byte 3: ends inside the two bytes of a key's length"},
     {"no key", kPrefixed, std::string("\0\1", 2), 0,
-     "byte 0: ends inside a key: of 1 bytes, 0 are there"},
+     "byte 0: ends inside a key: only 0 of its 1 bytes are there"},
     {"half a key", kPrefixed, std::string("\0\1a\0\0\0\3bc", 9), 2,
-     "byte 5: ends inside a key: of 3 bytes, 2 are there"},
+     "byte 5: ends inside a key: only 2 of its 3 bytes are there"},
     {"the longest key but a byte", kPrefixed,
-     "\xff\xff" + std::string(65534, 'x'), 0, "of 65535 bytes, 65534"},
+     "\xff\xff" + std::string(65534, 'x'), 0, "only 65534 of its 65535"},
 };
 
 TEST(KeyReaderTest, RefusesBrokenLists) {
@@ -341,9 +341,9 @@ TEST_P(KeyFormatTest, TellsAFaultOfTheInput) {
     const auto reader = NewKeyReader(fd, GetParam(), "list", 16);
     ASSERT_EQ(ftruncate(fd, static_cast<off_t>(at)), 0);
     const KeysAndError read = ReadKeys(reader.get());
-    EXPECT_EQ(read.error, "list: has been cut while it was read: no byte " +
+    EXPECT_EQ(read.error, "list: was truncated while it was read: byte " +
                               std::to_string(at) + " of " +
-                              std::to_string(list.size()));
+                              std::to_string(list.size()) + " is missing");
     EXPECT_EQ(read.keys.size(), at / (list.size() / 3)) << at;
 
     ASSERT_EQ(pwrite(fd, list.data(), list.size(), 0),
@@ -453,7 +453,8 @@ TEST(KeyReaderTest, TellsThatAFileWasCutMeanwhile) {
   const KeysAndError read = ReadKeys(reader.get());
   EXPECT_EQ(read.keys, (Keys{"a", "b"}));
   EXPECT_EQ(read.error,
-            file.path() + ": has been cut while it was read: no byte 4 of 6");
+            file.path() +
+                ": was truncated while it was read: byte 4 of 6 is missing");
 }
 
 TEST(KeyReaderTest, CannotOpen) {

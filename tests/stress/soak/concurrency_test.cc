@@ -217,7 +217,8 @@ class ConcurrencyTest : public ::testing::Test {
     std::string error;
     if (!ReconcileFilterDbExports(db_.db(), exports_.path(), "nb", &report,
                                   &error) &&
-        error.find("go faster than they are exported") == std::string::npos) {
+        error.find("disappear faster than they are exported") ==
+            std::string::npos) {
       throw std::runtime_error(error);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
