@@ -27,7 +27,7 @@ std::string EmptyValueIn(const std::vector<std::string>& words) {
       return !options_end && IsOption(before) &&
                      before.find('=') == std::string::npos
                  ? OfOption(before)
-                 : "an empty word is no operand; give a value, or leave it out";
+                 : "an operand is empty; give a value, or leave it out";
     }
     options_end |= word == "--";
     before = word;

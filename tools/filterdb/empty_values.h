@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Words of a command line that are empty, or an option without its value.
+// Finds empty options and operands in a command line.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_EMPTY_VALUES_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_EMPTY_VALUES_H_
@@ -10,9 +10,9 @@
 
 namespace cassandra_bloom::tools {
 
-// What is wrong with the first `--option=`, `--option ''` or ''; "" if there is
-// none. Before CLI11 sees them: it takes the word after `--option=` for the
-// value, and for ever looks at an empty word that it has no place for.
+// Describes the first `--option=`, `--option ''` or ''; "" if there is none.
+// Call this before CLI11 parses `words`: it takes the word after `--option=` as
+// its value, and never returns if an empty word fits no operand.
 std::string EmptyValueIn(const std::vector<std::string>& words);
 
 }  // namespace cassandra_bloom::tools

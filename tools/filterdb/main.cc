@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb: shows, checks, builds and converts Cassandra's Filter.db files.
+// filterdb: shows, checks, builds, converts and compares Cassandra's Filter.db
+// files, exports them from RocksDB databases, and examines the filters of such
+// databases.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -26,7 +28,7 @@ std::string NamesOfCommands(const CLI::App& app) {
   return names;
 }
 
-// What is wrong with a command line, and where the right ones are described.
+// The message about a wrong command line, with the command that shows the help.
 std::string UsageError(const std::string& what, const std::string& command) {
   return "filterdb: " + what + "\nsee filterdb " + command +
          (command.empty() ? "" : " ") + "--help\n";
@@ -44,7 +46,7 @@ std::string UsageErrorOf(const CLI::App* app, const CLI::Error& error) {
       /*command=*/"");
 }
 
-// True, and the error on stderr, if a value is empty.
+// If a value is empty, prints the error to stderr and returns true.
 bool HasEmptyValue(const CLI::App& app, const std::vector<std::string>& words) {
   const std::string fault = EmptyValueIn(words);
   if (fault.empty()) {
@@ -58,7 +60,7 @@ bool HasEmptyValue(const CLI::App& app, const std::vector<std::string>& words) {
   return true;
 }
 
-// A full disk shows when the last of the output is written.
+// Flushes standard output: a full disk may show only then.
 ExitCode Finish(ExitCode exit_code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
     return exit_code;
@@ -73,7 +75,9 @@ ExitCode Finish(ExitCode exit_code) {
 int main(int argc, char** argv) {
   using namespace cassandra_bloom::tools;
   CLI::App app(
-      "Cassandra's Filter.db: shows, checks, builds and converts it.\n"
+      "Shows, checks, builds, converts and compares Cassandra's Filter.db "
+      "files,\nexports them from RocksDB databases, and examines the filters "
+      "of such databases.\n"
       "Exit status: 0 good, 1 a fault was found, 2 wrong usage or unreadable "
       "input.",
       "filterdb");

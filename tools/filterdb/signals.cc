@@ -13,16 +13,16 @@ namespace {
 pthread_t writing_thread;
 
 extern "C" void CleanUpAndDie(int number) {
-  // The name of the file is safe only in the thread that may change it; the
-  // signal may have come to a thread of RocksDB's. (signal-safety(7) lists all
-  // that is called here.)
+  // Only the writing thread may read the name of its file, because it changes
+  // the name. A signal that arrives in one of RocksDB's threads is passed on.
+  // (signal-safety(7) lists all functions called here.)
   if (!pthread_equal(pthread_self(), writing_thread)) {
     pthread_kill(writing_thread, number);
     return;
   }
   RemoveTemporaryFileBeingWritten();
   signal(number, SIG_DFL);
-  raise(number);  // SA_NODEFER: it ends the process now.
+  raise(number);  // Ends the process now, because of SA_NODEFER.
 }
 
 }  // namespace
@@ -31,7 +31,8 @@ void CleanUpAtSignals() {
   writing_thread = pthread_self();
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action;
-    // nohup, and a shell for a command in the background, have it ignored.
+    // Signals that nohup, or a shell for a background command, has set to be
+    // ignored stay ignored.
     if (sigaction(number, nullptr, &action) != 0 ||
         action.sa_handler == SIG_IGN) {
       continue;

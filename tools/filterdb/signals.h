@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an interrupted filterdb cleans up.
+// Cleans up when filterdb is interrupted.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_SIGNALS_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_SIGNALS_H_
@@ -8,8 +8,8 @@
 namespace cassandra_bloom::tools {
 
 // From now on SIGINT, SIGTERM and SIGHUP remove the temporary file that this
-// thread, which must be the only one to write files, is writing; then the
-// process dies by the signal, so that its status says so.
+// thread is writing. The signal then ends the process, so that the exit status
+// shows it. Only this thread may write files.
 void CleanUpAtSignals();
 
 }  // namespace cassandra_bloom::tools
