@@ -312,7 +312,7 @@ def noise(table: Table) -> str:
 
 
 def differs(table: Table, metric: Metric, mode: str, peer: str, better: bool) -> bool:
-    """Whether every round of ours beat every round of the peer, or the reverse.
+    """Whether every round of ours beat every round of the peer; if not better, lost.
 
     A ratio that is printed as 1.00 is no difference.
     """

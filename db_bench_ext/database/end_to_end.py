@@ -254,7 +254,7 @@ class Database(StockDatabase):
         return self.command(work.benchmark, *self._look_up_flags(work), *flags)
 
     def speed(self, work: Work, run: StoppedProcess) -> float:
-        """Lookups per second in which `run`, which has ended, was not stopped."""
+        """Lookups per second of the time in which `run` ran; it must have ended."""
         bench = db_bench_figures(work.benchmark, stdout=run.output(), stderr="")
         self._check_found(work, bench)
         end = run.arrival(bench.result_end)

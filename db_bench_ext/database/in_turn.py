@@ -23,7 +23,7 @@ class StoppedProcess:
         self, command: Sequence[str], env: Mapping[str, str], cpu: int
     ) -> None:
         on_one_cpu = ("taskset", "--cpu-list", str(cpu))
-        # Otherwise it would stay stopped for ever.
+        # Otherwise it would stay stopped for ever if this process were killed.
         ends_with_this_one = ("setpriv", "--pdeathsig", "KILL")
         self._process = subprocess.Popen(
             (*on_one_cpu, *ends_with_this_one, *command),

@@ -301,7 +301,7 @@ class Progress:
 
 @contextmanager
 def orderly_exit() -> Iterator[None]:
-    """On failures and signals, the script removes its folder and ends, no traceback."""
+    """Failures and signals end the script without a traceback, its folder removed."""
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
