@@ -20,6 +20,6 @@ check_cxx_source_compiles("
 if(NOT CASSANDRA_BLOOM_COMPILER_HAS_CXX17)
   unset(CASSANDRA_BLOOM_COMPILER_HAS_CXX17 CACHE)  # The next run may use another compiler.
   message(FATAL_ERROR "${CMAKE_CXX_COMPILER} (${CMAKE_CXX_COMPILER_ID} "
-    "${CMAKE_CXX_COMPILER_VERSION}) has not all of C++17: install g++ 11 or later, or clang "
+    "${CMAKE_CXX_COMPILER_VERSION}) does not support all of C++17: install g++ 11 or later, or clang "
     "with its library, and set CMAKE_CXX_COMPILER to it")
 endif()

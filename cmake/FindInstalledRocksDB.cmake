@@ -65,7 +65,7 @@ check_cxx_source_compiles("
 if(NOT ROCKSDB_COMPILES)
   message(FATAL_ERROR "A program that includes RocksDB's headers from "
     "${rocksdb_headers} does not compile and link with ${ROCKSDB_LIBRARY} (C++"
-    "${CMAKE_CXX_STANDARD}; RocksDB 10 and later take g++ 11 or later): see "
+    "${CMAKE_CXX_STANDARD}; RocksDB 10 and later need g++ 11 or later): see "
     "CMakeFiles/CMakeError.log or CMakeFiles/CMakeConfigureLog.yaml")
 endif()
 check_cxx_source_compiles("
@@ -76,7 +76,7 @@ check_cxx_source_compiles("
 unset(CMAKE_REQUIRED_LIBRARIES)
 unset(CMAKE_REQUIRED_INCLUDES)
 if(NOT ROCKSDB_HAS_RTTI)
-  message(STATUS "This RocksDB was compiled without RTTI, so all that derives from its "
-    "classes is, too (-fno-rtti). With RTTI: build RocksDB with -DUSE_RTTI=1")
+  message(STATUS "This RocksDB was compiled without RTTI, so everything that derives from "
+    "its classes is, too (-fno-rtti). To have RTTI, build RocksDB with -DUSE_RTTI=1")
   target_compile_options(installed_rocksdb INTERFACE -fno-rtti)
 endif()

@@ -16,7 +16,7 @@ function(cassandra_bloom_rocksdb_release include_dir library release fault)
   get_filename_component(file ${library} REALPATH)
   if(file MATCHES "\\.so\\.([0-9]+\\.[0-9]+)" AND NOT CMAKE_MATCH_1 VERSION_EQUAL headers)
     set(${fault}
-      "RocksDB's headers in ${include_dir} are of ${headers}, its library ${file} is of ${CMAKE_MATCH_1}: set ROCKSDB_INCLUDE_DIR and ROCKSDB_LIBRARY to those of one release"
+      "RocksDB's headers in ${include_dir} are of release ${headers}, but its library ${file} is of ${CMAKE_MATCH_1}: set ROCKSDB_INCLUDE_DIR and ROCKSDB_LIBRARY to those of one release"
       PARENT_SCOPE)
   endif()
 endfunction()

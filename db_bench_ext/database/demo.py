@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares filter policies in one table, by the stock db_bench.
+"""Compares filter policies with the stock db_bench, and prints one table.
 
 The same keys are written once and then compacted with no filter, with RocksDB's own
 Bloom and Ribbon filters and with cassandra_bloom, as full, partitioned and prefix
-filters. Then absent and present keys are looked up, the same for all. The database's
-files and RocksDB's own counters have to show that the filter asked for was used, and
-no filter may hide a key.
+filters. Then absent and present keys are looked up, the same keys with every filter.
+The script fails if the database's files and RocksDB's own counters do not show that
+the requested filter was used, or if a filter hides a key.
 
-The databases take about 1.5 KB a key in all, in a temporary folder (see TMPDIR), and
-are removed at the end.
+The databases take about 1.5 KB per key in total. They are in a temporary folder (see
+TMPDIR), which is removed at the end.
 """
 
 import argparse
@@ -44,11 +44,11 @@ POLICIES = (NO_FILTER, BLOOM, RIBBON, OURS)
 
 ROUNDS = 5
 MIN_KEYS = 10000
-# A key is a big-endian number and padding. Numbers are drawn from so many that a
-# random one is absent, and so is its prefix, which is the whole number.
+# A key is a big-endian number and padding; its prefix is the whole number. The range
+# of numbers is so large that a random number, and so its prefix, is absent.
 KEY_NUMBERS = 2**48
-# Lookups of a round for each key that there is. Most of those that get past the
-# filter, or have none, read a block of the file: fewer of them take the same time.
+# Lookups per round, for each key in the database. Lookups that pass the filter, or
+# have no filter, mostly read a block of the file, so fewer of them take the same time.
 FILTERED_LOOKUPS = 2
 BLOCK_LOOKUPS = 0.25
 
@@ -71,9 +71,9 @@ class Metric:
     title: tuple[str, str]
     width: int
     form: str
-    summary: Callable[[list[float]], float]  # Of the rounds.
+    summary: Callable[[list[float]], float]  # Summarises the values of all rounds.
     higher_is_better: bool = False
-    compared: bool = False  # With BLOOM, in a column of its own.
+    compared: bool = False  # An extra column compares it with BLOOM.
 
 
 READMISSING = Metric(
@@ -88,7 +88,7 @@ COMPACT = Metric("compact", ("compact", "seconds"), 9, "{:.3f}", min)
 METRICS = (READMISSING, READRANDOM, FILTER_SIZE, FALSE_POSITIVES, COMPACT)
 TIMED = (READMISSING, READRANDOM, COMPACT)
 
-# The values of all rounds; no false positives and no size where there is no filter.
+# The values of all rounds. Without a filter there are no false positives and no size.
 Figures = dict[Metric, list[float]]
 Table = dict[Config, Figures]
 
@@ -160,14 +160,14 @@ def false_positive_rate(config: Config, bench: Bench) -> float:
     }
     useful = counters["useful"]
     false = counters["full.positive"] - counters["full.true.positive"]
-    # Since 8.3, Get with a filter of prefixes alone counts in these instead.
+    # Since RocksDB 8.3, Get with a filter of only prefixes uses these counters instead.
     if "prefix.true.positive" in counters:
         useful += counters["prefix.useful"]
         false += counters["prefix.checked"] - counters["prefix.useful"]
         false -= counters["prefix.true.positive"]
     if useful == 0:
         raise Failure(
-            f"{config}: no filter was of use: rocksdb.bloom.filter.useful is 0 "
+            f"{config}: the filter rejected no key: rocksdb.bloom.filter.useful is 0 "
             "after lookups of absent keys"
         )
     return false / (useful + false)
@@ -203,7 +203,7 @@ def check_found(found: dict[Config, int]) -> None:
 
 
 def in_turn(round_number: int) -> Iterator[Config]:
-    """All configurations; each policy goes first in its turn."""
+    """All configurations; the next policy goes first in each round."""
     first = round_number % len(POLICIES)
     for mode in MODES:
         for policy in POLICIES[first:] + POLICIES[:first]:
@@ -253,7 +253,7 @@ def ratios(
 def about(filled: Bench, keys: int) -> str:
     return (
         f"{filled.machine()} {keys:,} keys of 16 bytes, values of 100, in one sorted "
-        f"run. Times are the best of {ROUNDS} rounds, which take turns."
+        f"run. Times are the best of {ROUNDS} rounds; each measures all filters in turn."
         f"{filled.warning()}"
     )
 
@@ -287,9 +287,9 @@ def notes(keys: int) -> str:
     return (
         f"readmissing: absent keys and prefixes, {keys * FILTERED_LOOKUPS:,} a round "
         f"({int(keys * BLOCK_LOOKUPS):,} with no filter). readrandom: present keys "
-        f"(--use_existing_keys), {int(keys * BLOCK_LOOKUPS):,} a round: here a filter "
-        f"only costs. x bloom: relative to {BLOOM}. bytes/key: filter block size / "
-        "entries, in the SST files' properties. false positives: in readmissing, by "
+        f"(--use_existing_keys), {int(keys * BLOCK_LOOKUPS):,} a round; a filter only "
+        f"costs time here. x bloom: relative to {BLOOM}. bytes/key: filter block size / "
+        "entries, from the SST files' properties. false positives: in readmissing, from "
         "the tickers rocksdb.bloom.filter.*: (full.positive - full.true.positive) / "
         "(useful + full.positive - full.true.positive). compact: db_bench's compact, "
         "which rewrites all keys and builds the filter."
@@ -306,13 +306,16 @@ def noise(table: Table) -> str:
         return f"{metric.name} {median(rows):.0%}"
 
     return (
-        "Noise, the distance from the best to the second best round, in the median "
-        f"row: {', '.join(map(typical, TIMED))}."
+        "Noise (difference between the best and the second best round, median of all "
+        f"rows): {', '.join(map(typical, TIMED))}."
     )
 
 
 def differs(table: Table, metric: Metric, mode: str, peer: str, better: bool) -> bool:
-    """Were all rounds of ours better, or worse, than any of the peer, visibly so?"""
+    """Whether every round of ours beat every round of the peer; if not better, lost.
+
+    A ratio that is printed as 1.00 is no difference.
+    """
     ours = table[Config(mode, OURS)][metric]
     others = table[Config(mode, peer)][metric]
     if metric.higher_is_better != better:
@@ -338,8 +341,8 @@ def conclusions(table: Table) -> Iterator[str]:
     )
     for peer in (BLOOM, RIBBON):
         yield (
-            f"{OURS} against {peer}, where every round of the one is ahead of every "
-            "round of the other: "
+            f"{OURS} against {peer}, only where every round of one is better than "
+            "every round of the other: "
             f"BETTER {differences(table, peer, better=True)}. "
             f"WORSE {differences(table, peer, better=False)}."
         )
@@ -378,7 +381,7 @@ def parse_arguments() -> argparse.Namespace:
         type=int,
         default=300000,
         metavar="N",
-        help="keys in the database, %(default)s unless given; time grows with them",
+        help="keys in the database [%(default)s]; more keys take more time",
     )
     parser.add_argument(
         "--keep",

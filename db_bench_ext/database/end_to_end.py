@@ -3,12 +3,11 @@
 """Compares cassandra_bloom with RocksDB's Bloom filter, in lookups of a whole database.
 
 The stock db_bench writes the same keys into the same files of four levels, with each
-filter at 10 and at 16 bits per key. Every key is looked up once, and RocksDB's counters
-are taken. Then absent and present keys are looked up against the clock, one by one and
-in batches, without counters, in two processes of which now the one runs, with the one
-filter, now the other.
+filter at 10 and at 16 bits per key. Every key and then absent keys are looked up with
+RocksDB's counters on. Then lookups of absent and present keys are timed without counters,
+one by one and in batches. Two processes, one for each filter, take turns.
 
-The exit status is 1 if a filter hides a key. A temporary folder (see --dir) takes
+The exit status is 1 if a filter hides a key. The temporary folder (see --dir) takes
 about 2 GB, and is removed at the end.
 """
 
@@ -45,18 +44,19 @@ BITS = (10, 16)
 LEVELS = 4
 MB = 10**6
 
-# The lowest level holds all keys, those above it a tenth and a hundredth of them again,
-# and each of two files in level 0 this part.
+# The lowest level holds all keys. The levels above it hold a tenth and a hundredth of
+# them again, and each of the two files in level 0 one key in LEVEL0_PART.
 LEVEL0_PART = 500
-# Of memory, until they are written as a file of level 0: db_bench wants two files for a
-# hundredth of the keys, and one key takes about 150 bytes there.
+# Sets write_buffer_size, at which keys in memory are written as a file of level 0.
+# db_bench wants two files for a hundredth of the keys, and one key takes about 150 bytes
+# in memory.
 BUFFER_BYTES_PER_KEY = 0.5
-# Each level is larger than the block cache, as with RocksDB's own sizes of levels and of
-# the cache; and it is full early in a run.
+# Each level is larger than the block cache, as with RocksDB's default sizes of levels
+# and cache. The cache is full early in a run.
 CACHE_BYTES_PER_KEY = 0.35
-# A key of db_bench is a number of 8 bytes and padding. If a prefix is asked for, it is
-# the number modulo the keys that there are, and then the number: another key, beside one
-# that is there. Numbers are drawn from so many that few come twice.
+# A key of db_bench is a number of 8 bytes and padding. With --prefix_size, it is the
+# number modulo the number of keys in the database, and then the number: an absent key
+# next to a present one. The range of numbers is so large that few are drawn twice.
 ABSENT_PER_KEY = 2**20
 
 USEFUL = "rocksdb.bloom.filter.useful"
@@ -75,8 +75,8 @@ class Extent:
     keys: int
     counted_lookups: int
     pairs: int
-    runs: int  # Of both filters, in each pair; even, for their order alternates.
-    seconds: int = 2  # Of each run, half of it for a filter.
+    runs: int  # Of both filters, in each pair. Even, because their order alternates.
+    seconds: int = 2  # Of each run; each filter has half of them.
     direct_reads: bool = False
 
     @property
@@ -101,7 +101,7 @@ class Work:
 BATCHES = ("--multiread_batched", "--batch_size=32")
 EVERY_KEY = Work("readrandom", "every key")
 ABSENT_WORKS = (
-    # It makes keys a byte longer: they have 16, as all others.
+    # readmissing makes keys a byte longer, so they have 16 bytes like all others.
     Work("readmissing", "absent", flags=("--key_size=15",)),
     Work("multireadrandom", "absent", flags=BATCHES),
 )
@@ -113,7 +113,7 @@ TIMED_WORKS = (
 )
 
 
-# ---- The report: what --json writes, by these names, and what is printed ----
+# ---- The report: printed, and written by --json with these names ----
 
 
 Speeds = dict[str, float]  # Operations per second, by filter.
@@ -121,7 +121,7 @@ Speeds = dict[str, float]  # Operations per second, by filter.
 
 @dataclass(frozen=True)
 class LevelFile:
-    """What a file has in common with its like in another database."""
+    """What is equal in the corresponding files of all databases."""
 
     level: int
     keys: int
@@ -163,7 +163,7 @@ class Comparison:
 
     bits: int
     filter_bytes: dict[str, int]
-    counted: list[Counts]  # RocksDB's filter before ours, each time.
+    counted: list[Counts]  # For each Work, RocksDB's filter and then ours.
     timed: list[Times]
 
 
@@ -200,7 +200,7 @@ class Database(StockDatabase):
     def fill(self) -> Filled:
         keys = self._extent.keys
         common = (f"--num={keys}", f"--seed={SEED}", "--disable_wal")
-        # The former leaves in level 0 what happened to be there, the latter moves it.
+        # The first leaves arbitrary files in level 0; compact0 moves them down.
         bench = self.bench(
             "filluniquerandomdeterministic,compact0",
             "--disable_auto_compactions",
@@ -228,7 +228,7 @@ class Database(StockDatabase):
     def count(self, work: Work) -> Counts:
         flags: tuple[str, ...]
         flags = (f"--reads={self._extent.counted_lookups}", f"--seed={SEED}")
-        if work == EVERY_KEY:  # In their order, without the first.
+        if work == EVERY_KEY:  # In key order, without the first key.
             keys = self._extent.keys
             several = (f"--batch_size={keys + 1}", "--multiread_stride=1")
             flags = (f"--reads={keys - 1}", *several)
@@ -239,9 +239,10 @@ class Database(StockDatabase):
         return Counts(str(work), self._filter, bench.operations, bench.found, counters)
 
     def warm(self) -> None:
-        """Into other pages of the operating system's page cache, for some are faster.
+        """Reads all files anew, into other pages of the operating system's page cache.
 
-        A database that keeps its pages may seem 5 % faster than another all the time.
+        Some pages are faster than others: a database that keeps its pages may seem 5 %
+        faster than another in every run.
         """
         for path in self.path.glob("*.sst"):
             with path.open("rb") as file:
@@ -253,7 +254,7 @@ class Database(StockDatabase):
         return self.command(work.benchmark, *self._look_up_flags(work), *flags)
 
     def speed(self, work: Work, run: StoppedProcess) -> float:
-        """Lookups per second that it was not stopped in. It has ended."""
+        """Lookups per second of the time in which `run` ran; it must have ended."""
         bench = db_bench_figures(work.benchmark, stdout=run.output(), stderr="")
         self._check_found(work, bench)
         end = run.arrival(bench.result_end)
@@ -275,12 +276,12 @@ class Database(StockDatabase):
         if bench.found != expected:
             raise Failure(
                 f"{self.name}: {work}: {bench.found:,} keys were found, "
-                f"{expected:,} are there"
+                f"{expected:,} were expected"
             )
 
 
 def listed_files(listing: str) -> Iterator[tuple[int, int, str, str]]:
-    """Level, number, smallest and largest key, as db_bench's sstables says."""
+    """Level, number, smallest and largest key, as db_bench's sstables prints them."""
     _, *parts = re.split(r"^--- level (\d+) ---.*", listing, flags=re.MULTILINE)
     for level, lines in zip(parts[::2], parts[1::2], strict=True):
         for number, smallest, largest in re.findall(
@@ -339,8 +340,8 @@ class Measurement:
                 )
                 filled[bits, name] = database.fill()
                 if filled[bits, name].files != filled[BITS[0], BLOOM].files:
-                    raise Failure(f"{database.name}: other files than with {BLOOM}")
-        os.sync()  # Not while lookups are timed.
+                    raise Failure(f"{database.name}: files differ from those with {BLOOM}")
+        os.sync()  # So that nothing is written while lookups are timed.
         return filled
 
     def _count(self, bits: int) -> list[Counts]:
@@ -392,12 +393,12 @@ class Measurement:
 
 
 def check_levels(bits: int, bloom: Counts, ours: Counts) -> None:
-    """Of a hidden key an older version may be found in a lower level."""
+    """Finds hidden keys of which an older version was found in a lower level."""
     if ours.filters_asked() != bloom.filters_asked():
         raise Failure(
             f"{OURS}:{bits}: {EVERY_KEY}: {ours.filters_asked():,} filters were asked "
-            f"until all were found, {bloom.filters_asked():,} with {BLOOM}: keys were "
-            "found in another level"
+            f"until all were found, but {bloom.filters_asked():,} with {BLOOM}: some keys "
+            "were found in another level"
         )
 
 
@@ -409,7 +410,7 @@ def about(filled: Filled, extent: Extent) -> str:
     return (
         f"{filled.bench.machine()} {extent.keys:,} keys of 16 bytes, values of 100, no "
         f"compression: {data_bytes / MB:,.0f} MB of data blocks, and "
-        f"{extent.cache_bytes / MB:.2f} MB of block cache. Filters are whole and in memory, "
+        f"{extent.cache_bytes / MB:.2f} MB of block cache. Full filters are in memory, "
         "outside the block cache (cache_index_and_filter_blocks=false)."
         f"{filled.bench.warning()}"
     )
@@ -420,24 +421,25 @@ def notes(comparisons: list[Comparison], extent: Extent) -> str:
     asked = absent.filters_asked() / absent.operations
     source = (
         "through the operating system's page cache, into which all files are read anew "
-        "before each run: a call, a copy and a checksum"
+        "before each run, so a read costs a call, a copy and a checksum"
     )
     if extent.direct_reads:
         source = "from the disk, past the operating system's page cache"
     return (
-        "All databases have the same files in each level, with the same keys, by number, "
-        "range and size of the data blocks. Level 0 holds two files; keys of the upper "
-        "levels are newer versions of some in the lowest. Every key (but the first, "
-        "which db_bench leaves out) is found, with either filter in the same level, for "
-        "it asks equally many of them. Absent keys have 16 bytes and lie between "
-        f"those that are there: a lookup asks {asked:.2f} filters. Batches are of 32 keys "
-        "(--multiread_batched). useful, positive, true positive: the tickers "
-        "rocksdb.bloom.filter.*; data blocks read: rocksdb.block.cache.data.miss. They "
-        f"are read {source}. ops/s: the median of {extent.pairs} pairs, without counters; x "
-        f"bloom: the median of their ratios. A pair is the mean of {extent.runs} runs of "
-        f"{extent.seconds} s, each of two processes, of which one runs and the other is "
-        f"stopped, in turn, for {SLICE_SECONDS * 1000:.0f} ms, on the same CPU: half of the "
-        "time for each filter, and each as often the first."
+        "All databases have the same files in each level: the number of keys, the key "
+        "range and the size of the data blocks are equal. Level 0 holds two files; keys "
+        "of the upper levels are newer versions of keys in the lowest level. Every key "
+        "(except the first, which db_bench leaves out) is found, and in the same level "
+        "with both filters, because equally many filters are asked. Absent keys have 16 "
+        f"bytes and lie between present keys: a lookup asks {asked:.2f} filters. Batches "
+        "are of 32 keys (--multiread_batched). useful, positive, true positive: the "
+        "tickers rocksdb.bloom.filter.*; data blocks read: rocksdb.block.cache.data.miss. "
+        f"Data blocks are read {source}. ops/s: the median of {extent.pairs} pairs, "
+        "without counters; x bloom: the median of their ratios. A pair is the mean of "
+        f"{extent.runs} runs of {extent.seconds} s. In a run two processes, one for each "
+        "filter, take turns on the same CPU: one runs for "
+        f"{SLICE_SECONDS * 1000:.0f} ms while the other is stopped. Each filter has half "
+        "of the time, and is the first in half of the runs."
     )
 
 
@@ -518,19 +520,19 @@ def parse_arguments() -> argparse.Namespace:
     add(
         "--quick",
         action="store_true",
-        help="few keys and short runs: about two minutes, not about sixteen",
+        help="few keys and short runs: takes about 3 minutes instead of 15",
     )
     add(
         "--direct-reads",
         action="store_true",
-        help="past the operating system's page cache: each data block from the disk",
+        help="read each data block from the disk, past the operating system's page cache",
     )
-    add("--dir", type=Path, help="where the temporary folder goes [TMPDIR]")
+    add("--dir", type=Path, help="create the temporary folder in DIR [TMPDIR]")
     add(
         "--json",
         type=argparse.FileType("w"),
         metavar="FILE",
-        help="write the figures there too, and those of each pair",
+        help="also write the figures, and those of each pair, to FILE",
     )
     return parser.parse_args()
 

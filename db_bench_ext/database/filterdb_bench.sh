@@ -4,9 +4,10 @@
 # Times filterdb on many keys, and measures its memory:
 #   filterdb_bench.sh BUILD_DIR [KEYS [DB_KEYS]]
 #
-# build makes a filter of random keys of 16 bytes, and check asks it for every one. Then
-# the stock db_bench fills a database, and export makes its filters from the filter blocks
-# and from the keys: both have to be equal. A temporary folder takes about 3 GB.
+# `build` makes a filter of random keys of 16 bytes, and `check` asks it for every key.
+# Then the stock db_bench fills a database, and `export` makes its filters, once from the
+# filter blocks and once from the keys; both must be equal. The temporary folder takes
+# about 3 GB.
 set -eu
 
 build=$(realpath "$1")
@@ -31,10 +32,10 @@ measure() {
            step, keys, $1, $2 + $3, keys / $1, $4 * 1024 / 1e6 }' usage
 }
 
-# Length-prefixed, as --key-format=binary wants them.
+# Each key after its length, as --key-format=binary requires.
 basenc --base16 --wrap=32 /dev/urandom | head -n "$keys" | sed 's/^/0010/' |
   basenc --base16 --decode >keys.bin
-# Nothing is written while filterdb is timed.
+# So that the keys are not being written while filterdb is timed.
 sync keys.bin
 printf '%-24s%13s%9s%9s%13s%9s\n' filterdb keys seconds 'of CPU' keys/s 'peak MB'
 filter=nb-1-big-Filter.db

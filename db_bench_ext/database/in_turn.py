@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Processes of which only one runs at a time, in turn, on the same CPU.
+"""Runs processes in turn on the same CPU, one at a time.
 
-What slows a machine down for a while slows all of them down.
+Whatever slows the machine down for a while then slows all of them down.
 """
 
 import os
@@ -23,7 +23,7 @@ class StoppedProcess:
         self, command: Sequence[str], env: Mapping[str, str], cpu: int
     ) -> None:
         on_one_cpu = ("taskset", "--cpu-list", str(cpu))
-        # Or it would stay stopped for ever.
+        # Otherwise it would stay stopped for ever if this process were killed.
         ends_with_this_one = ("setpriv", "--pdeathsig", "KILL")
         self._process = subprocess.Popen(
             (*on_one_cpu, *ends_with_this_one, *command),
@@ -36,8 +36,8 @@ class StoppedProcess:
         self._pipe = self._process.stdout
         self._slices: list[tuple[float, float]] = []
         self._output = b""
-        self._arrivals: list[tuple[int, float]] = []  # Size of the output, and when.
-        self.exit_code = 0  # Once it has ended.
+        self._arrivals: list[tuple[int, float]] = []  # Size of the output, and the time.
+        self.exit_code = 0  # Valid once it has ended.
 
     def __enter__(self) -> "StoppedProcess":
         return self
@@ -48,7 +48,7 @@ class StoppedProcess:
         self._pipe.close()
 
     def run_for(self, seconds: float) -> bool:
-        """False if it has ended."""
+        """Returns False if the process has ended."""
         begin = time.monotonic()
         self._process.send_signal(signal.SIGCONT)
         running = self._read_until(begin + seconds)
@@ -64,11 +64,11 @@ class StoppedProcess:
         return self._output.decode("ascii", errors="replace")
 
     def arrival(self, size: int) -> float:
-        """When so much of the output was there."""
+        """The time at which this many bytes of the output were there."""
         return next(when for there, when in self._arrivals if there >= size)
 
     def ran(self, begin: float, end: float) -> float:
-        """The seconds between the two in which it was not stopped."""
+        """For how many seconds of this interval the process was not stopped."""
         return sum(
             max(0, min(end, last) - max(begin, first)) for first, last in self._slices
         )
@@ -87,7 +87,7 @@ class StoppedProcess:
 def run(
     commands: Sequence[Sequence[str]], env: Mapping[str, str], cpu: int
 ) -> list[StoppedProcess]:
-    """All have ended."""
+    """Runs the commands in turn, until all have ended."""
     with ExitStack() as stack:
         processes = [
             stack.enter_context(StoppedProcess(command, env, cpu))

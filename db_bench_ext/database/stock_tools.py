@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The tools that come with RocksDB, with the preloaded plugin, for scripts."""
+"""For scripts: RocksDB's own tools, run with the preloaded plugin."""
 
 import argparse
 import os
@@ -28,7 +28,7 @@ WIDTH = 100
 
 
 class Failure(Exception):
-    """Why there is no table to show."""
+    """Its message says why there are no results."""
 
 
 class Tools:
@@ -57,7 +57,7 @@ class Tools:
     def run_in_turn(
         self, commands: Sequence[Sequence[str]], cpu: int
     ) -> list[in_turn.StoppedProcess]:
-        """They have ended, without an error."""
+        """Runs the commands in turn, until all have ended without an error."""
         processes = in_turn.run(commands, self._env, cpu)
         for command, process in zip(commands, processes, strict=True):
             check_exit(command[0], process.exit_code, process.output())
@@ -78,14 +78,14 @@ def check_exit(tool: str, code: int, output: str) -> None:
 
 @dataclass(frozen=True)
 class Bench:
-    """What one benchmark of db_bench gave."""
+    """The results of one benchmark of db_bench."""
 
     ops_per_second: int
     seconds: float
     operations: int
     found: int
     counters: dict[str, int]
-    result_end: int  # Where in stdout.
+    result_end: int  # The position in stdout where its result ends.
     stdout: str
     stderr: str
 
@@ -97,12 +97,12 @@ class Bench:
         return f"RocksDB {header('RocksDB')}, its stock db_bench, CPU {header('CPU')}."
 
     def warning(self) -> str:
-        """What to say of the figures, where anything has to be said."""
+        """A warning about the figures, empty if there is none."""
         if "Assertions are enabled" not in self.stdout:
             return ""
         return (
             " This RocksDB checks assertions: the figures compare filters within this "
-            "run, they are no absolute speeds."
+            "run, but are not absolute speeds."
         )
 
 
@@ -142,7 +142,7 @@ def read_options(path: Path) -> dict[tuple[str, str], str]:
 
 
 def write_options(path: Path, template: Path, values: Mapping[str, str]) -> None:
-    """The template, with other values for options that are in it."""
+    """Writes the template with new values for options that it has."""
     text = template.read_text()
     for name, value in values.items():
         text, count = re.subn(
@@ -154,7 +154,7 @@ def write_options(path: Path, template: Path, values: Mapping[str, str]) -> None
 
 @dataclass(frozen=True)
 class SstFile:
-    """An SST file, by its properties."""
+    """The properties of an SST file."""
 
     policy: str
     entries: int
@@ -163,7 +163,7 @@ class SstFile:
 
 
 class StockDatabase:
-    """A folder, and beside it the OPTIONS file that db_bench gets."""
+    """A database folder, and next to it the OPTIONS file for db_bench."""
 
     def __init__(
         self,
@@ -180,7 +180,7 @@ class StockDatabase:
         write_options(self._options, template, values)
 
     def bench(self, benchmarks: str, *flags: str) -> Bench:
-        """Runs benchmarks, separated by commas, and takes the figures of the first."""
+        """Runs benchmarks, separated by commas; returns the figures of the first."""
         output = self._tools.run(*self.command(benchmarks, *flags))
         name = benchmarks.partition(",")[0]
         return db_bench_figures(name, output.stdout, output.stderr)
@@ -198,7 +198,7 @@ class StockDatabase:
         )
 
     def check_options(self, bench: Bench) -> None:
-        """Does RocksDB say that it ran with all the options of our file?"""
+        """Fails unless RocksDB says that it ran with all options of our file."""
         newest = max(self.path.glob("OPTIONS-*"))
         actual = read_options(newest)
         for (section, name), wanted in read_options(self._options).items():
@@ -213,7 +213,7 @@ class StockDatabase:
                 )
 
     def sst_files(self, policy: str) -> dict[int, SstFile]:
-        """By number; all have to name this filter policy."""
+        """The SST files by number; fails unless all name this filter policy."""
         dump = self._tools.run(
             "sst_dump", f"--file={self.path}", "--command=none", "--show_properties"
         ).stdout
@@ -235,7 +235,7 @@ def sst_file(properties: str) -> SstFile:
     def value(name: str) -> str:
         found = re.search(rf"^ *{name}: (.*)$", properties, re.MULTILINE)
         if found is None:
-            raise Failure(f"sst_dump says no {name}")
+            raise Failure(f"sst_dump prints no {name}")
         return found[1]
 
     return SstFile(
@@ -273,7 +273,7 @@ def wrap(text: str) -> list[str]:
 
 
 class Progress:
-    """A line on stderr, rewritten where that is a terminal; gone after a `with`."""
+    """A line on stderr. On a terminal it is rewritten, and removed after a `with`."""
 
     def __init__(self, steps: int) -> None:
         self._steps = steps
@@ -301,7 +301,7 @@ class Progress:
 
 @contextmanager
 def orderly_exit() -> Iterator[None]:
-    """Failures and signals end the script with its folder removed, and no traceback."""
+    """Failures and signals end the script without a traceback, its folder removed."""
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:

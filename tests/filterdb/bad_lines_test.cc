@@ -225,8 +225,8 @@ TEST_F(BadLinesTest, AnEmptyFilter) {
       {"absent keys", check + "--absent=abc.hex", 0,
        "3 of 3 absent keys pass: 100 %"},
       {"convert", "convert nb-3-big-Filter.db me-9-big-Filter.db", 2,
-       "nb-3-big-Filter.db: an empty file, by which every key is present, is "
-       "the same in every form; copy it"},
+       "nb-3-big-Filter.db: an empty file, which means that every key is "
+       "present, is the same in every form; copy it"},
       {"convert across the swap of the hash",
        "convert nb-3-big-Filter.db ks-cf-ka-9-Filter.db", 2, "copy it"},
       {"diff", "diff nb-3-big-Filter.db nb-3-big-Filter.db", 0,
@@ -234,7 +234,7 @@ TEST_F(BadLinesTest, AnEmptyFilter) {
       {"diff in another form", "diff nb-3-big-Filter.db empty --version-b=ka",
        0, "the same filter"},
       {"diff with one that has bits",
-       "diff nb-3-big-Filter.db nb-1-big-Filter.db", 1, "other parameters"},
+       "diff nb-3-big-Filter.db nb-1-big-Filter.db", 1, "different parameters"},
   });
 }
 
@@ -393,7 +393,7 @@ TEST_F(BadLinesTest, Keys) {
        kCheck + std::string("--keys=abc.hex --absent=letter.hex"), 2,
        "letter.hex: line 3: column 2: 'g'"},
       {"standard input twice", kCheck + std::string("--keys=- --absent=-"), 2,
-       "--absent=-: standard input is that of the keys already",
+       "--absent=-: the keys are already read from standard input",
        "cat abc.hex |"},
       {"broken keys from a pipe", kCheck + std::string("--keys=-"), 2,
        "standard input: line 2: 3 hexadecimal digits", "cat odd.hex |"},
@@ -448,8 +448,8 @@ TEST_F(BadLinesTest, Outputs) {
 TEST_F(BadLinesTest, ConversionsThatCannotBe) {
   const char* const reason =
       "SSTable version ma swapped the halves of the hash, so every key has "
-      "other bits, and the keys are not in the filter. 'filterdb build' makes "
-      "it anew from the keys or from Index.db";
+      "other bits, and a filter does not contain the keys themselves. Build "
+      "it anew from the keys or from Index.db with 'filterdb build'";
   Expect({
       {"ka to nb", "convert ks-cf-ka-1-Filter.db nb-9-big-Filter.db", 2,
        "ks-cf-ka-1-Filter.db: a filter of the form before-ma cannot become one "
@@ -495,11 +495,11 @@ TEST_F(BadLinesTest, Verdicts) {
       {"the same in another form", "diff nb-1-big-Filter.db me-1-big-Filter.db",
        0, "the same filter\n"},
       {"other probes", "diff nb-1-big-Filter.db nb-2-big-Filter.db", 1,
-       "other parameters, so the bits cannot be compared:\n"
+       "different parameters, so the bits cannot be compared:\n"
        "  na-and-later  7 probes          1 words  nb-1-big-Filter.db\n"
        "  na-and-later  6 probes          1 words  nb-2-big-Filter.db\n"},
       {"another hash", "diff nb-1-big-Filter.db ks-cf-ka-1-Filter.db", 1,
-       "other parameters, so the bits cannot be compared:\n"},
+       "different parameters, so the bits cannot be compared:\n"},
       {"other bits", "diff nb-1-big-Filter.db nb-6-big-Filter.db", 1,
        "same parameters; 0 bits only in nb-1-big-Filter.db, 32 only in "
        "nb-6-big-Filter.db\n"},

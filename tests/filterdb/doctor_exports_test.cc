@@ -148,7 +148,7 @@ TEST_F(DoctorExportsTest, AListenerThatRocksdbDoesNotRead) {
   }
   ExpectFinding("", /*fault=*/true,
                 "names an export listener for " + folder_ +
-                    ", but this RocksDB makes none of the text",
+                    ", but this RocksDB creates none when it reads this text",
                 "write listeners={cassandra_bloom_export(nb," + folder_ + ")}");
 }
 
@@ -216,7 +216,7 @@ TEST_F(DoctorExportsTest, AFolderThatIsNotThere) {
   Open({out_ / "late/out"});
   AddFile(&db_, 0, 100);
   ExpectFinding("", /*fault=*/true, "is not there, or not marked",
-                "see that it can be made");
+                "make sure that it can be created");
 }
 
 TEST_F(DoctorExportsTest, FiltersThatAreMissing) {

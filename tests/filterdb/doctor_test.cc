@@ -600,8 +600,8 @@ TEST_F(DoctorPlotTest, IntoStandardOutput) {
   const Ran json = Filterdb(doctor + "--json", before);
   EXPECT_EQ(json.exit_code, 2);
   EXPECT_EQ(json.out, "");
-  EXPECT_THAT(json.err, HasSubstr("--plot: standard output is that of the "
-                                  "JSON already"));
+  EXPECT_THAT(json.err, HasSubstr("--plot: the JSON goes to standard output "
+                                  "already"));
 }
 
 TEST_F(DoctorPlotTest, APlotThatFailsLeavesTheOldOne) {

@@ -158,8 +158,8 @@ TEST_P(OutputsTest, ThePipeThatIsStandardOutput) {
 TEST_P(OutputsTest, StandardOutputCannotHaveJsonToo) {
   const std::string message =
       std::string("filterdb: ") + GetParam().option +
-      ": standard output is that of the JSON already; give a file, or leave "
-      "out --json\n";
+      ": the JSON goes to standard output already; give a file, or leave out "
+      "--json\n";
   const Ran ran = Write("-", "--json");
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_EQ(ran.out, "");

@@ -31,7 +31,7 @@ uint64_t CountKeys(KeyReader* keys) {
                      "; say with --expected-keys how many keys there are");
     }
   };
-  rewind();  // If it cannot be, that is known before the keys are read.
+  rewind();  // Fails for a pipe before any key is read.
   uint64_t count = 0;
   ForEachKey(keys, "counting", [&count](std::string_view) { ++count; });
   rewind();
@@ -90,7 +90,7 @@ ExitCode RunBuild(const Options& options) {
 
 void AddBuild(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
-      "build", "A Filter.db from keys, of Cassandra's own size");
+      "build", "Builds a Filter.db from keys, with the size Cassandra uses");
   auto* const options = NewOptions(command, run, RunBuild);
   options->keys.AddTo(command);
   auto* const size = command->add_option_group("size")->require_option(1);
@@ -102,11 +102,11 @@ void AddBuild(CLI::App* app, Run* run) {
       ->check(IsFpChance());
   command
       ->add_option("--expected-keys", options->expected_keys,
-                   "Size the filter for so many keys, instead of counting "
+                   "Size the filter for this many keys instead of counting "
                    "them first")
       ->check(IsWholeNumberFrom(1));
   AddVersion(command, "--sstable-version", &options->version,
-             "the SSTable, if the names do not say it");
+             "the SSTable; needed if the file names do not give it");
   command
       ->add_option("--out", options->out,
                    "The Filter.db to write; - for standard output")

@@ -83,8 +83,8 @@ ExitCode RunCheck(const Options& options) {
   if (options.absent == "-" &&
       (options.keys.keys == "-" || options.keys.index == "-")) {
     throw Unusable(
-        "--absent=-: standard input is that of the keys already; give one of "
-        "the two in a file");
+        "--absent=-: the keys are already read from standard input; give one "
+        "of the two in a file");
   }
   const auto filter =
       OpenFilter(options.file, options.version, "--sstable-version");
@@ -116,22 +116,23 @@ ExitCode RunCheck(const Options& options) {
 
 void AddCheck(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
-      "check", "Whether a Filter.db has lost a key: a fault if it has");
+      "check",
+      "Asks a Filter.db for keys that it must have; a missing key is a fault");
   auto* const options = NewOptions(command, run, RunCheck);
   command->add_option("FILE", options->file, "The Filter.db")->required();
   options->keys.AddTo(command);
   command
       ->add_option("--absent", options->absent,
-                   "File of keys that are not in the SSTable: measures how "
-                   "many of them pass")
+                   "File of keys that are not in the SSTable, to measure the "
+                   "false positive rate; - for standard input")
       ->type_name("FILE");
   command
       ->add_option("--max-listed", options->max_listed,
-                   "Missing keys to list at most")
+                   "List at most this many missing keys")
       ->check(IsWholeNumberFrom(0))
       ->capture_default_str();
   AddVersion(command, "--sstable-version", &options->version,
-             "the SSTable, if the names do not say it");
+             "the SSTable; needed if the file names do not give it");
   AddJson(command, &options->json);
 }
 

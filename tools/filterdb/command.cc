@@ -39,7 +39,7 @@ CLI::Validator IsNumber(const std::string& what,
   return CLI::Validator(fault, /*validator_desc=*/"");
 }
 
-// Also by the name of its pipe, such as /dev/stdout.
+// `out` may also be another name of the pipe, such as /dev/stdout.
 bool IsStandardOutput(const std::string& out) {
   struct stat file;
   struct stat standard_output;
@@ -53,16 +53,16 @@ bool IsStandardOutput(const std::string& out) {
 }  // namespace
 
 void AddJson(CLI::App* command, bool* json) {
-  command->add_flag("--json", *json, "JSON on standard output");
+  command->add_flag("--json", *json, "Print JSON to standard output");
 }
 
 void AddVersion(CLI::App* command, const std::string& name,
                 std::string* version, const std::string& of_what) {
   command
       ->add_option(name, *version,
-                   "SSTable version of " + of_what +
-                       ", such as nb, or the form: before-ma, ma-to-me, "
-                       "na-and-later")
+                   "SSTable version, such as nb, or form (before-ma, "
+                   "ma-to-me, na-and-later) of " +
+                       of_what)
       ->type_name("VERSION");
 }
 
@@ -110,10 +110,10 @@ CLI::Validator IsWholeNumberFrom(uint64_t least) {
 CLI::Option* AddDbPath(CLI::App* command, std::vector<std::string>* db_paths) {
   return command
       ->add_option("--db-path", *db_paths,
-                   "A folder besides --db that has SST files of the database, "
-                   "of its db_paths or of any column family's cf_paths, which "
-                   "none of its files names; may be given several times, in "
-                   "any order")
+                   "A further folder of SST files: one of the database's "
+                   "db_paths or of a column family's cf_paths. It must be "
+                   "given because no file of the database names it. May be "
+                   "given several times, in any order")
       ->type_name("DIR")
       ->allow_extra_args(false);
 }
@@ -126,8 +126,8 @@ void RequireWritable(const std::string& option, const std::string& out,
                      bool force, bool json) {
   if (json && IsStandardOutput(out)) {
     throw Unusable(option +
-                   ": standard output is that of the JSON already; give a "
-                   "file, or leave out --json");
+                   ": the JSON goes to standard output already; give a file, "
+                   "or leave out --json");
   }
   std::string error;
   const auto kind = OutputKindOf(out, &error);
@@ -153,8 +153,9 @@ void KeysOption::AddTo(CLI::App* command) {
       ->type_name("FILE");
   command
       ->add_option("--key-format", key_format,
-                   "Of the file of keys: hex or text, one a line, or binary, "
-                   "each after its length in two bytes, big-endian")
+                   "Format of the file of keys: hex or text (one key a line), "
+                   "or binary (each key after its length, two bytes, "
+                   "big-endian)")
       ->check(CLI::IsMember({"hex", "text", "binary"}))
       ->capture_default_str();
 }

@@ -5,7 +5,7 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_COMMAND_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_COMMAND_H_
 
-#include <CLI/App.hpp>  // CLI.hpp takes as long again to compile.
+#include <CLI/App.hpp>  // CLI.hpp takes twice as long to compile.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,7 +19,7 @@
 
 namespace cassandra_bloom::tools {
 
-// A subcommand's run, after its options were read: the exit code.
+// Runs a subcommand whose options have been read; returns its exit code.
 using Run = std::function<ExitCode()>;
 
 // Each adds a subcommand and sets `*run` if the user chose it.
@@ -31,8 +31,8 @@ void AddDiff(CLI::App* app, Run* run);
 void AddExport(CLI::App* app, Run* run);
 void AddDoctor(CLI::App* app, Run* run);
 
-// The options of a subcommand, which lives as long: `*run` is `run_with` them
-// if the user chooses it.
+// Creates a subcommand's options, which live as long as `command`. If the user
+// chooses the subcommand, `*run` calls `run_with` with them.
 template <typename Options>
 Options* NewOptions(CLI::App* command, Run* run,
                     ExitCode (*run_with)(const Options&)) {
@@ -41,16 +41,18 @@ Options* NewOptions(CLI::App* command, Run* run,
   return options.get();
 }
 
-// ---- Options that several have ----
+// ---- Options that several subcommands have ----
 
 void AddJson(CLI::App* command, bool* json);
 
-// --sstable-version, or another name for it.
+// Adds --sstable-version, or the same option under another name. `of_what` ends
+// its help.
 void AddVersion(CLI::App* command, const std::string& name,
                 std::string* version, const std::string& of_what);
 
-// The form by version or name, if given, otherwise by the file's name. `option`
-// is the one that AddVersion added.
+// The form that `version` gives, an SSTable version or the name of a form; if
+// that is empty, the form that the file name in `path` gives. `option` is the
+// name of the option that AddVersion added, for the error message.
 FilterForm FormOf(const std::string& version, const std::string& path,
                   const std::string& option);
 
@@ -58,26 +60,27 @@ std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
                                          const std::string& version,
                                          const std::string& option);
 
-// For an option of numbers: refuses any other text, and numbers out of range,
-// with the text and the range. (CLI11 takes -5 for 2^64 - 5.)
+// Validators for numeric options: they refuse text that is not a number, and
+// numbers out of range. Their message has the text and the range. (CLI11 takes
+// -5 for 2^64 - 5.)
 CLI::Validator IsBitsPerKey();
 CLI::Validator IsFpChance();
 CLI::Validator IsWholeNumberFrom(uint64_t least);
 
-// --db-path, for a database.
+// Adds --db-path, for further folders of a database's SST files.
 CLI::Option* AddDbPath(CLI::App* command, std::vector<std::string>* db_paths);
 
-// --force, for the file that is written.
+// Adds --force, which allows overwriting the output file.
 void AddForce(CLI::App* command, bool* force);
 
-// Before the work, which may be long: throws Unusable if what `option` names
-// cannot be written to, is a file that may not be overwritten, or is standard
-// output, which with `json` has other things to take.
+// Checks `out`, the value of `option`, before work that may be long. Throws
+// Unusable if `out` is of a kind that cannot be written to, is an existing file
+// without `force`, or is standard output with `json`, which is printed there.
 void RequireWritable(const std::string& option, const std::string& out,
                      bool force, bool json);
 
-// When the file has been written, before anything is said about it: if it went
-// to standard output, that goes to stderr.
+// Call this after writing `out` and before printing anything about it. If `out`
+// is standard output, it sends everything printed from now on to stderr.
 void SpeakBeside(const std::string& out);
 
 // --keys with --key-format, or --index.
@@ -87,12 +90,13 @@ struct KeysOption {
   std::string key_format = "hex";
 
   void AddTo(CLI::App* command);
-  // `version` of the SSTable, if given: for Index.db.
+  // `version`: of the SSTable, for Index.db. If empty, the file name gives it.
   std::unique_ptr<KeyReader> Open(const std::string& version) const;
   std::unique_ptr<KeyReader> OpenFile(const std::string& path) const;
 };
 
-// Calls visit for every key, with a progress bar; throws Unusable at a fault.
+// Calls visit for every key, with a progress bar. Throws Unusable if the keys
+// cannot be read.
 void ForEachKey(KeyReader* keys, const std::string& what,
                 const std::function<void(std::string_view key)>& visit);
 

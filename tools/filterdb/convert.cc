@@ -27,16 +27,16 @@ ExitCode RunConvert(const Options& options) {
   RequireWritable("OUT", options.out, options.force, options.json);
   if (filter->always_present()) {
     throw Unusable(options.in +
-                   ": an empty file, by which every key is present, is the "
-                   "same in every form; copy it");
+                   ": an empty file, which means that every key is present, "
+                   "is the same in every form; copy it");
   }
   if (to.hash_order != filter->form().hash_order) {
     throw Unusable(
         options.in + ": a filter of the form " + FormName(filter->form()) +
         " cannot become one of " + FormName(to) +
         ": SSTable version ma swapped the halves of the hash, so every key has "
-        "other bits, and the keys are not in the filter. 'filterdb build' "
-        "makes it anew from the keys or from Index.db");
+        "other bits, and a filter does not contain the keys themselves. Build "
+        "it anew from the keys or from Index.db with 'filterdb build'");
   }
   std::string error;
   if (!WriteFilterDbFile(options.out, to, filter->num_probes(),
@@ -60,7 +60,7 @@ ExitCode RunConvert(const Options& options) {
 
 void AddConvert(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
-      "convert", "A Filter.db in the form of another SSTable version");
+      "convert", "Writes a Filter.db in the form of another SSTable version");
   auto* const options = NewOptions(command, run, RunConvert);
   command->add_option("IN", options->in, "The Filter.db to read")->required();
   command
@@ -68,8 +68,9 @@ void AddConvert(CLI::App* app, Run* run) {
                    "The Filter.db to write; - for standard output")
       ->required();
   AddVersion(command, "--from", &options->from,
-             "IN, if its name does not say it");
-  AddVersion(command, "--to", &options->to, "OUT, if its name does not say it");
+             "IN; needed if its name does not give it");
+  AddVersion(command, "--to", &options->to,
+             "OUT; needed if its name does not give it");
   AddForce(command, &options->force);
   AddJson(command, &options->json);
 }

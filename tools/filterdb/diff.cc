@@ -22,7 +22,7 @@ struct Options {
 
 bool SameParameters(const FilterDbFile& a, const FilterDbFile& b) {
   if (a.always_present() && b.always_present()) {
-    return true;  // In whatever form.
+    return true;  // Their forms do not matter.
   }
   return a.form().hash_order == b.form().hash_order &&
          a.num_probes() == b.num_probes() && a.num_words() == b.num_words();
@@ -55,7 +55,7 @@ ExitCode RunDiff(const Options& options) {
     if (options.json) {
       PrintJson(json);
     } else {
-      std::printf("other parameters, so the bits cannot be compared:\n");
+      std::printf("different parameters, so the bits cannot be compared:\n");
       for (const auto* filter : {a.get(), b.get()}) {
         std::printf("  %-12s %2d probes %10u words  %s\n",
                     FormName(filter->form()), filter->num_probes(),
@@ -88,14 +88,15 @@ ExitCode RunDiff(const Options& options) {
 
 void AddDiff(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
-      "diff", "Whether two Filter.db are the same filter: a fault if not");
+      "diff", "Compares two Filter.db files; it is a fault if they differ");
   auto* const options = NewOptions(command, run, RunDiff);
   command->add_option("A", options->a, "A Filter.db")->required();
-  command->add_option("B", options->b, "Another one")->required();
+  command->add_option("B", options->b, "The Filter.db to compare A with")
+      ->required();
   AddVersion(command, "--version-a", &options->version_a,
-             "A, if its name does not say it");
+             "A; needed if its name does not give it");
   AddVersion(command, "--version-b", &options->version_b,
-             "B, if its name does not say it");
+             "B; needed if its name does not give it");
   AddJson(command, &options->json);
 }
 

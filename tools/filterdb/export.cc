@@ -89,7 +89,8 @@ ExitCode Show(const Options& options, const FilterDbExportReport& report,
   return kGood;
 }
 
-// Files that would get the same name are found before any is written.
+// The SST file for each Filter.db name. Throws Unusable if two SST files would
+// get the same name, before any file is written.
 std::map<std::string, std::string> NamesOf(const Options& options) {
   std::map<std::string, std::string> sst_of_name;
   for (const std::string& sst : options.ssts) {
@@ -155,40 +156,41 @@ void AddSource(CLI::App* command, Options* options) {
   auto* const source = command->add_option_group("source")->require_option(1);
   source
       ->add_option("--sst", options->ssts,
-                   "An SST file, named after its number as in a database; may "
-                   "be given several times")
+                   "An SST file, named by its number as in a database "
+                   "(000123.sst); may be given several times")
       ->type_name("FILE");
   auto* const db =
       source
           ->add_option("--db", options->db,
-                       "The folder of a database, which may be in use: all of "
-                       "its live SST files. Nothing in it is changed")
+                       "The folder of a database, which may be in use: exports "
+                       "all of its live SST files. Nothing in it is changed")
           ->type_name("DIR");
   command
       ->add_option("--column-family", options->column_family,
-                   "Only the SST files of this one")
+                   "Export only the SST files of this column family")
       ->type_name("NAME")
       ->needs(db);
   AddDbPath(command, &options->exporting.db_paths)->needs(db);
   command
       ->add_flag("--sync", options->sync,
                  "Make the folder hold exactly the filters of the live SST "
-                 "files: keep those that are there, whatever --bits they were "
-                 "made with, unless --force, and remove those of SST files "
-                 "that are no more. Other files are not touched. A folder of "
-                 "Cassandra's SSTables is refused and, without --force, one of "
-                 "filters with another --partition-key, --prefixes, "
-                 "--live-keys-only or --from=keys")
+                 "files. Existing filters are kept, even if they were made "
+                 "with another --bits; --force makes them anew. Filters of SST "
+                 "files that are gone are removed. Other files are not "
+                 "touched. A folder of Cassandra's SSTables is refused. So is, "
+                 "without --force, a folder of filters made with another "
+                 "--partition-key, --prefixes, --live-keys-only or "
+                 "--from=keys")
       ->needs(db);
 }
 
 void AddKeysOptions(CLI::App* command, FilterDbExportOptions* options) {
   command
       ->add_option("--from", options->from,
-                   "block: only the very filter block of the SST file, which "
-                   "must be a full filter of cassandra_bloom with whole keys "
-                   "or prefixes alone. keys: hash the keys anew. By default "
-                   "the block where that can be, otherwise the keys")
+                   "block: copy the filter block of the SST file, which must "
+                   "be a full filter of cassandra_bloom that holds only keys "
+                   "or only prefixes. keys: hash the keys anew. By default the "
+                   "block where possible, otherwise the keys")
       ->transform(CLI::Transformer(std::map<std::string, ExportFrom>{
           {"block", ExportFrom::kBlock}, {"keys", ExportFrom::kKeys}}))
       ->type_name("block|keys");
@@ -199,30 +201,32 @@ void AddKeysOptions(CLI::App* command, FilterDbExportOptions* options) {
           ->check(IsBitsPerKey());
   command
       ->add_option("--fp-chance", options->fp_chance,
-                   "Instead, Cassandra's bloom_filter_fp_chance, 0.0000671 to "
-                   "below 1")
+                   "Cassandra's bloom_filter_fp_chance instead of --bits, "
+                   "0.0000671 to below 1")
       ->check(IsFpChance())
       ->excludes(bits);
   command
       ->add_option("--partition-key", options->partition_key,
-                   "What of a key: whole, fixed:N, skip:S, skip:S,fixed:N, "
-                   "skip:S,u16 or skip:S,composite:C. By default what the "
-                   "filter of the SST file holds, if it is ours, and the whole "
-                   "key otherwise")
+                   "Which part of a key to export: whole, fixed:N, skip:S, "
+                   "skip:S,fixed:N, skip:S,u16 or skip:S,composite:C. By "
+                   "default the part that the SST file's filter holds, if it "
+                   "is a cassandra_bloom filter, otherwise the whole key")
       ->type_name("EXTRACTOR");
   command->add_flag("--prefixes", options->prefixes,
-                    "Prefixes instead of keys, by the column family's prefix "
-                    "extractor");
+                    "Export prefixes instead of keys, with the column family's "
+                    "prefix extractor");
   command->add_flag("--live-keys-only", options->live_keys_only,
-                    "Leave out the keys of deletions, which RocksDB before 9.2 "
-                    "does not show. Deleted rows may come back to life");
+                    "Leave out keys whose last entry is a deletion; their "
+                    "deleted rows may come back to life. RocksDB before 9.2 "
+                    "does not show deletions, and needs this option for SST "
+                    "files with some");
 }
 
 }  // namespace
 
 void AddExport(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
-      "export", "A Filter.db for each SST file of a RocksDB database");
+      "export", "Writes a Filter.db for each SST file of a RocksDB database");
   auto* const options = NewOptions(command, run, RunExport);
   AddSource(command, options);
   command

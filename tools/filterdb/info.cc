@@ -25,7 +25,7 @@ struct Options {
 
 constexpr double kNearlyEmpty = 0.02;
 
-// Of the rate that was planned for.
+// The accepted range of the estimated rate, relative to the design rate.
 constexpr double kLowestRate = 0.75;
 constexpr double kHighestRate = 1.25;
 
@@ -39,7 +39,7 @@ struct Info {
   double fill_ratio;
   double estimated_keys;
   double rate;
-  double design_rate;  // 0: no number of keys was given.
+  double design_rate;  // 0 if no number of keys was given.
   std::string verdict;
   bool fault;
 };
@@ -100,7 +100,7 @@ Json ToJson(const Info& info) {
                {"bits", info.capacity_bits},
                {"set_bits", info.set_bits},
                {"fill_ratio", info.fill_ratio}};
-  // JSON has no infinity: null.
+  // An infinite estimate becomes null, because JSON has no infinity.
   json["estimated_keys"] = info.estimated_keys;
   json["estimated_rate"] = info.rate;
   if (info.design_rate > 0) {
@@ -148,7 +148,7 @@ ExitCode RunInfo(const Options& options) {
       } else {
         Print(info);
       }
-    } catch (const Unusable& error) {  // The others are shown nevertheless.
+    } catch (const Unusable& error) {  // The other files are still shown.
       PrintError(error);
       exit_code = kUnusable;
     }
@@ -163,16 +163,16 @@ ExitCode RunInfo(const Options& options) {
 
 void AddInfo(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
-      "info", "What is in a Filter.db, and whether it is of use");
+      "info", "Shows what a Filter.db holds, and whether it is of use");
   auto* const options = NewOptions(command, run, RunInfo);
   command->add_option("FILE", options->files, "Filter.db files")->required();
   AddVersion(command, "--sstable-version", &options->version,
-             "the files, if their names do not say it");
+             "the files; needed if their names do not give it");
   command
       ->add_option("--keys-expected", options->keys_expected,
-                   "How many keys the filter should hold: shows the rate "
-                   "planned for them; a fault if the filter's is not 75 to "
-                   "125 % of it")
+                   "How many keys the filter should hold. Shows the design "
+                   "rate for them; it is a fault if the estimated rate is not "
+                   "75 to 125 % of the design rate")
       ->check(IsWholeNumberFrom(1));
   AddJson(command, &options->json);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb: shows, checks, builds and converts Cassandra's Filter.db files.
+// filterdb: shows, checks, builds, converts and compares Cassandra's Filter.db
+// files, exports them from RocksDB databases, and examines the filters of such
+// databases.
 
 #include <pthread.h>
 #include <signal.h>
@@ -30,7 +32,7 @@ std::string NamesOfCommands(const CLI::App& app) {
   return names;
 }
 
-// What is wrong with a command line, and where the right ones are described.
+// The message about a wrong command line, with the command that shows the help.
 std::string UsageError(const std::string& what, const std::string& command) {
   return "filterdb: " + what + "\nsee filterdb " + command +
          (command.empty() ? "" : " ") + "--help\n";
@@ -56,9 +58,9 @@ std::string EmptyValueOf(const std::string& name) {
   return name + ": its value is empty; give one, or leave the option out";
 }
 
-// What is wrong with the first `--option=`, `--option ''` or ''; "" if there is
-// none. Before CLI11 sees them: it takes the word after `--option=` for the
-// value, and for ever looks at an empty word that it has no place for.
+// Describes the first `--option=`, `--option ''` or ''; "" if there is none.
+// Call this before CLI11 parses `words`: it takes the word after `--option=` as
+// its value, and never returns if an empty word fits no operand.
 std::string EmptyValueIn(const std::vector<std::string>& words) {
   bool options_end = false;  // After "--" all words are operands.
   std::string before;
@@ -71,7 +73,7 @@ std::string EmptyValueIn(const std::vector<std::string>& words) {
       return !options_end && IsOption(before) &&
                      before.find('=') == std::string::npos
                  ? EmptyValueOf(before)
-                 : "an empty word is no operand; give a value, or leave it out";
+                 : "an operand is empty; give a value, or leave it out";
     }
     options_end |= word == "--";
     before = word;
@@ -79,7 +81,7 @@ std::string EmptyValueIn(const std::vector<std::string>& words) {
   return "";
 }
 
-// True, and the error on stderr, if a value is empty.
+// If a value is empty, prints the error to stderr and returns true.
 bool HasEmptyValue(const CLI::App& app, const std::vector<std::string>& words) {
   const std::string fault = EmptyValueIn(words);
   if (fault.empty()) {
@@ -96,26 +98,27 @@ bool HasEmptyValue(const CLI::App& app, const std::vector<std::string>& words) {
 pthread_t writing_thread;
 
 extern "C" void CleanUpAndDie(int number) {
-  // The name of the file is safe only in the thread that may change it; the
-  // signal may have come to a thread of RocksDB's. (signal-safety(7) lists all
-  // that is called here.)
+  // Only the writing thread may read the name of its file, because it changes
+  // the name. A signal that arrives in one of RocksDB's threads is passed on.
+  // (signal-safety(7) lists all functions called here.)
   if (!pthread_equal(pthread_self(), writing_thread)) {
     pthread_kill(writing_thread, number);
     return;
   }
   RemoveTemporaryFileBeingWritten();
   signal(number, SIG_DFL);
-  raise(number);  // SA_NODEFER: it ends the process now.
+  raise(number);  // Ends the process now, because of SA_NODEFER.
 }
 
 // From now on SIGINT, SIGTERM and SIGHUP remove the temporary file that this
-// thread, which must be the only one to write files, is writing; then the
-// process dies by the signal, so that its status says so.
+// thread is writing. The signal then ends the process, so that the exit status
+// shows it. Only this thread may write files.
 void CleanUpAtSignals() {
   writing_thread = pthread_self();
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action;
-    // nohup, and a shell for a command in the background, have it ignored.
+    // Signals that nohup, or a shell for a background command, has set to be
+    // ignored stay ignored.
     if (sigaction(number, nullptr, &action) != 0 ||
         action.sa_handler == SIG_IGN) {
       continue;
@@ -130,7 +133,7 @@ void CleanUpAtSignals() {
 
 // ---- The end ----
 
-// A full disk shows when the last of the output is written.
+// Flushes standard output: a full disk may show only then.
 ExitCode Finish(ExitCode exit_code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
     return exit_code;
@@ -145,7 +148,9 @@ ExitCode Finish(ExitCode exit_code) {
 int main(int argc, char** argv) {
   using namespace cassandra_bloom::tools;
   CLI::App app(
-      "Cassandra's Filter.db: shows, checks, builds and converts it.\n"
+      "Shows, checks, builds, converts and compares Cassandra's Filter.db "
+      "files,\nexports them from RocksDB databases, and examines the filters "
+      "of such databases.\n"
       "Exit status: 0 good, 1 a fault was found, 2 wrong usage or unreadable "
       "input.",
       "filterdb");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the subcommands of filterdb say, and how they end.
+// How the subcommands of filterdb print and exit.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_OUTPUT_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_OUTPUT_H_
@@ -14,8 +14,8 @@ namespace cassandra_bloom::tools {
 
 enum ExitCode {
   kGood = 0,
-  kFault = 1,     // The check found one.
-  kUnusable = 2,  // The command line, or what it names.
+  kFault = 1,     // A fault was found.
+  kUnusable = 2,  // Wrong usage, or unreadable input.
 };
 
 // Ends the command with kUnusable and this message on stderr.
@@ -24,18 +24,18 @@ class Unusable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// On stderr, as of filterdb.
+// Prints "filterdb: " and the message to stderr.
 void PrintError(const std::exception& error);
 
-// To make one takes <nlohmann/json.hpp>.
+// Include <nlohmann/json.hpp> to create one.
 using Json = nlohmann::ordered_json;
 
 void PrintJson(const Json& json);
 
-// "12.3", with enough digits for small ones.
+// Three significant digits, such as "12.3".
 std::string ThreeDigits(double number);
 
-// "12.3 %" of 0.123.
+// "12.3 %" for 0.123.
 std::string Percent(double rate);
 
 }  // namespace cassandra_bloom::tools

@@ -9,14 +9,14 @@
 
 namespace cassandra_bloom::tools {
 
-// A line on stderr for work of more than a second; none where stderr is no
-// terminal.
+// Shows the progress of work that takes more than a second, in a line on
+// stderr. Shows nothing if stderr is not a terminal.
 class ProgressBar {
  public:
   explicit ProgressBar(std::string what);
   ~ProgressBar();  // Wipes the line.
 
-  // `all` may be 0: unknown.
+  // `all` is 0 if the total is unknown.
   void Show(uint64_t done, uint64_t all);
 
  private:

@@ -11,12 +11,13 @@
 
 namespace cassandra_bloom::tools {
 
-// At every size that can be chosen, a filter of the keys that it was sized for
-// has at most 53 % of its bits set with three or more probes, 63 % with one,
-// and with two 86 % (one bit per key, at Cassandra's largest chances). Beyond
-// these bounds it has at least 1.7 times those keys, or not these bits. With
-// many probes it may still be good: only one that lets more than one in twenty
-// absent keys pass is called saturated.
+// At every size that can be chosen, the keys that a filter was sized for set on
+// average at most 57 % of its bits with three or more probes (at 3.56 bits per
+// key), 86 % with two (one bit per key, at Cassandra's largest chances), and
+// 63 % with one. A filter with 70 % or 95 % of its bits set, the bounds below,
+// has at least 1.4 times the keys that it was sized for, or bits that its keys
+// did not set. With many probes it may still be good, so a filter is saturated
+// only if it also lets more than one in twenty absent keys pass.
 inline bool IsSaturated(int num_probes, uint64_t set_bits,
                         uint64_t capacity_bits) {
   const double full = num_probes < 3 ? 0.95 : 0.7;

@@ -55,7 +55,7 @@ echo "#error broken" >"$work/rocksdb/filter_policy.h"
 expect "$work does not compile and link" -DROCKSDB_INCLUDE_DIR="$work" \
   -DROCKSDB_LIBRARY="$work/librocksdb.so.99.9"
 echo "#pragma GCC poison from_chars" >"$work/old_library.h"
-expect "has not all of C++17|install g++ 11" "${only_libraries[@]}" \
+expect "does not support all of C++17|install g++ 11" "${only_libraries[@]}" \
   -UCASSANDRA_BLOOM_COMPILER_HAS_CXX17 -DCMAKE_CXX_FLAGS="-include $work/old_library.h"
 for missing in "GTest libgtest-dev TESTS" "CLI11 libcli11-dev TOOLS" \
     "nlohmann_json nlohmann-json3-dev TOOLS" "gflags libgflags-dev BENCHMARKS"; do

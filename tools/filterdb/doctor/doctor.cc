@@ -100,10 +100,10 @@ ExitCode RunDoctor(const Options& options) {
 void AddDoctor(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
       "doctor",
-      "Whether a RocksDB database has our filters everywhere, how well they do "
-      "and what to change: a fault if not all is well. It looks at the "
-      "MANIFEST, "
-      "the OPTIONS and the SST files, not at blob files and the write-ahead "
+      "Examines a RocksDB database: does every SST file have a cassandra_bloom "
+      "filter, how many false positives are to be expected, and what should be "
+      "changed? It is a fault if not all is well. Reads the MANIFEST, the "
+      "OPTIONS files and the SST files, not the blob files and the write-ahead "
       "log");
   auto* const options = NewOptions(command, run, RunDoctor);
   command
@@ -115,24 +115,23 @@ void AddDoctor(CLI::App* app, Run* run) {
   AddDbPath(command, &options->db_paths);
   command
       ->add_option("--statistics", options->statistics,
-                   "RocksDB's statistics of it, whose rate of false positives "
-                   "is to be shown beside the expected one: what db_bench "
-                   "--statistics or Statistics::ToString() gave, or a LOG with "
-                   "such a dump")
+                   "RocksDB's statistics of the database, to show the observed "
+                   "false positive rate beside the expected one: the output of "
+                   "db_bench --statistics or of Statistics::ToString(), or a "
+                   "LOG with such a dump")
       ->type_name("FILE");
   command
       ->add_option("--plot", options->plot,
-                   "Draw bits per key and false positives by level, as they "
-                   "are and in the same memory uniform and by "
-                   "allocation=monkey: an SVG file, by gnuplot; - for standard "
-                   "output")
+                   "Draw an SVG file with gnuplot: bits per key and false "
+                   "positives by level, as they are and, in the same memory, "
+                   "uniform and with allocation=monkey; - for standard output")
       ->type_name("FILE");
   command
       ->add_option("--export-dir", options->export_dir,
-                   "A folder of exported filters: whether it is that of this "
-                   "database, whether a listener feeds it, and whether it has "
-                   "the filter of each SST file. Those of listeners in the "
-                   "OPTIONS file are examined in any case")
+                   "Also examine this folder of exported filters: does it "
+                   "belong to this database, does a listener write to it, and "
+                   "does it have the filter of each SST file? The folders of "
+                   "listeners in the OPTIONS file are examined in any case")
       ->type_name("DIR");
   AddForce(command, &options->force);
   AddJson(command, &options->json);

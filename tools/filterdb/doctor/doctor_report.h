@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: what it says.
+// filterdb doctor: its report.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_DOCTOR_REPORT_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_DOCTOR_REPORT_H_
@@ -19,10 +19,10 @@ namespace cassandra_bloom::tools {
 struct Report {
   std::string db;
   std::vector<Family> families;
-  std::vector<Verdict> verdicts;  // Of the families.
+  std::vector<Verdict> verdicts;  // One for each of `families`.
   DatabaseFiles files;
-  std::vector<Finding> findings;  // Of the files.
-  std::string statistics;         // The file, if there is one.
+  std::vector<Finding> findings;  // About `files`.
+  std::string statistics;         // The file's path, empty if none is given.
   std::optional<Observed> observed;
   std::vector<ExaminedFolder> exports;
 
@@ -33,11 +33,12 @@ void PrintText(const Report& report);
 
 Json ToJson(const Report& report);
 
-// Draws bits per key and false positives by level, by gnuplot, and writes that
-// to `path`, as WriteOutput (plugin/sstable/output_file.h). Throws Unusable.
+// Draws bits per key and false positives by level with gnuplot. Writes the SVG
+// file to `path` like WriteOutput (plugin/sstable/output_file.h). Throws
+// Unusable.
 void Plot(const Report& report, const std::string& path, bool overwrite);
 
-// Before the work: throws Unusable if there is no gnuplot.
+// Throws Unusable if there is no gnuplot. Call it before the work.
 void RequireGnuplot();
 
 }  // namespace cassandra_bloom::tools

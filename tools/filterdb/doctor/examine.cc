@@ -20,8 +20,9 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// The name that the filters of a policy have, as the OPTIONS file has it. Empty
-// if it is not ours, or one that is refused.
+// The policy name in the SST files of a policy, given the policy as it is in
+// the OPTIONS file. Empty if the policy is not ours, or if its settings are
+// refused.
 std::string FilterNameOf(const std::string& policy_id) {
   if (policy_id.rfind(kPolicyName, 0) != 0) {
     return "";
@@ -30,7 +31,7 @@ std::string FilterNameOf(const std::string& policy_id) {
   return settings.error.empty() ? FilterNameFor(settings.partition_key) : "";
 }
 
-// What our filter blocks tell, as RocksDB reads one after another.
+// Sums over our filter blocks in an SST file, which RocksDB reads one by one.
 struct Blocks {
   uint64_t count = 0;
   uint64_t bytes = 0;
@@ -39,12 +40,13 @@ struct Blocks {
   uint64_t saturated = 0;
   double sum_of_rates = 0;
 
-  // Partitions have an index, too, which counts in the size.
+  // The size of a partitioned filter includes the index of its partitions.
   bool AreFullFilter(uint64_t filter_size) const {
     return count == 1 && bytes == filter_size;
   }
 
-  // RocksDB cuts partitions of one size, so that each is as likely asked.
+  // RocksDB cuts partitions of the same size, so all are equally likely to be
+  // asked.
   double Rate() const {
     return count == 0 ? 1 : sum_of_rates / static_cast<double>(count);
   }
@@ -78,7 +80,7 @@ void SetFault(FilterState state, const std::string& fault,
   sst->remedy = before_remedy + kRewrite;
 }
 
-// In a file that has no filter of ours.
+// Sets the fault of a file that has no filter of ours.
 void NotOurs(bool on, Sst* sst) {
   const std::string remedy = on ? "written before the policy was switched on: "
                                 : "switch the policy on, then ";
@@ -90,25 +92,27 @@ void NotOurs(bool on, Sst* sst) {
   }
 }
 
-// `damage`: what RocksDB says to it, if it cannot read the filter. It then goes
-// on without a full filter, and without the index of a partitioned one; where a
-// partition is read, the read of the key fails.
+// `damage`: RocksDB's message when it cannot read the filter. RocksDB then
+// reads without the filter if this is a full one, or if the index of a
+// partitioned one is damaged. If a partition is damaged, reads of its keys
+// fail.
 void CannotBeRead(const std::string& damage, Sst* sst) {
   const bool is_checksum = damage.find("checksum") != std::string::npos;
   SetFault(
       FilterState::kDamaged,
       std::string("a damaged filter, ") +
           (is_checksum ? "whose checksum is wrong" : "which cannot be read") +
-          ": RocksDB reads without it, or fails where a key needs its "
+          ": RocksDB reads without it, or reads fail for keys that need its "
           "damaged part",
       "see whether the disk fails; restore the file from a backup, or ", sst);
   sst->remedy +=
-      "; if the damage makes that fail, do it with no filter_policy "
-      "first";
+      "; if the compaction fails because of the damage, compact it without a "
+      "filter_policy first";
   sst->reason = damage;
 }
 
-// `expected`: the name of the filters that are read; empty if none of ours is.
+// `expected`: the policy name of the filters that RocksDB asks; empty if it
+// asks no filters of ours.
 void FindFault(const std::string& damage, const Blocks& blocks,
                const std::string& expected, Sst* sst) {
   const bool ours = PartitionKeyOfFilterName(sst->policy).has_value();
@@ -154,7 +158,7 @@ std::string KindOf(const SstFile& file, const Blocks& blocks) {
 Filters FiltersOf(const SstFile& file, const Blocks& blocks, const Sst& sst) {
   Filters filter;
   filter.files = 1;
-  filter.ours = sst.fault.empty() ? 1 : 0;
+  filter.num_healthy = sst.fault.empty() ? 1 : 0;
   filter.keys = file.properties().num_filter_entries;
   filter.bytes = file.properties().filter_size;
   if (blocks.count > 0) {
@@ -184,7 +188,7 @@ Sst ToSst(const LiveSst& listed, const SstFile& file, const Blocks& blocks,
   return sst;
 }
 
-// One of which nothing is known but what the MANIFEST says.
+// An SST file of which only the MANIFEST's entry is known.
 Sst NotRead(const LiveSst& listed, FilterState state) {
   Sst sst;
   sst.file = listed;
@@ -214,7 +218,7 @@ Sst Unreadable(const LiveSst& listed, const std::string& error) {
   return sst;
 }
 
-// None if the file is not there.
+// nullopt if the file does not exist.
 std::optional<Sst> Examine(const LiveSst& listed, const std::string& expected) {
   if (!listed.error.empty()) {
     return Unreadable(listed, listed.error);
@@ -226,7 +230,7 @@ std::optional<Sst> Examine(const LiveSst& listed, const std::string& expected) {
       [&](const ROCKSDB_NAMESPACE::Slice& block) { blocks.Add(block); },
       &error);
   if (file != nullptr) {
-    // What was read before the damage was found is no filter.
+    // Blocks that were read before the damage was found are not the filter.
     return ToSst(listed, *file,
                  file->filter_damage().empty() ? blocks : Blocks(), expected);
   }
@@ -248,8 +252,8 @@ LiveSsts List(const std::string& db, const std::vector<std::string>& db_paths) {
 // Examines the SST files of one listing after another, each file once.
 class Examiner {
  public:
-  // False if a listed file was there no more, which it may be once: listed
-  // again, it is missing.
+  // Returns false if a listed file did not exist: the files must be listed
+  // again. If the new listing still has it, the file is missing.
   bool Examine(const LiveSsts& live) {
     bool all_there = true;
     for (const LiveSst& file : live.files) {
@@ -271,7 +275,7 @@ class Examiner {
     return all_there;
   }
 
-  // Of the last listing.
+  // `live`: the last listing.
   std::vector<Family> Families(const LiveSsts& live) const {
     std::map<std::string, Family> families;
     for (const auto& [name, settings] : live.column_families) {
@@ -284,7 +288,7 @@ class Examiner {
     for (const LiveSst& file : live.files) {
       Family& family = families[file.column_family];
       family.ssts.push_back(ssts_.at(file.number));
-      // A trivial move takes it to another level.
+      // A trivial move may have taken the file to another level.
       family.ssts.back().file = file;
       family.levels[file.level].Add(family.ssts.back().filter);
     }
@@ -304,7 +308,7 @@ class Examiner {
 
 void Filters::Add(const Filters& other) {
   files += other.files;
-  ours += other.ours;
+  num_healthy += other.num_healthy;
   keys += other.keys;
   bytes += other.bytes;
   weighted_rate += other.weighted_rate;
@@ -325,17 +329,19 @@ std::optional<double> Filters::Rate() const {
 Database ExamineDatabase(const std::string& db,
                          const std::vector<std::string>& db_paths) {
   if (!RunningRocksdbIsOurs()) {
-    throw Unusable("this is not the release of RocksDB that it was built for");
+    throw Unusable(
+        "filterdb was built for another release of RocksDB than this one");
   }
   const FilesWatch watch(SstFoldersOf(db, db_paths));
   const auto list = [&] { return List(db, db_paths); };
   Examiner examiner;
   LiveSsts live = list();
-  // A compaction may remove files that were listed; its own are then live.
+  // A compaction may remove listed files. The next listing has its new files.
   constexpr int kListings = 20;
   for (int listing = 1; !examiner.Examine(live); ++listing) {
     if (listing == kListings) {
-      throw Unusable(db + ": its files go faster than they are examined");
+      throw Unusable(
+          db + ": its files are removed faster than they can be examined");
     }
     live = list();
   }

@@ -16,13 +16,14 @@
 
 namespace cassandra_bloom::tools {
 
-// The filters of some SST files, or of one.
+// Sums over the filters of one or more SST files.
 struct Filters {
   uint64_t files = 0;
-  uint64_t ours = 0;  // Without a fault.
-  uint64_t keys = 0;  // In filters of any policy.
+  uint64_t num_healthy = 0;  // Files without a fault.
+  uint64_t keys = 0;         // In filters of any policy.
   uint64_t bytes = 0;
-  // Of ours: sums over files, by their entries.
+  // Only files with filter blocks of ours. Each file's rate is weighted by its
+  // number of entries.
   double weighted_rate = 0;
   double rate_weight = 0;
 
@@ -33,21 +34,21 @@ struct Filters {
 
 enum class FilterState {
   kGood,
-  kSaturated,           // Lets too many keys pass.
+  kSaturated,           // Lets too many absent keys pass.
   kDamaged,             // Lets every key pass, or cannot be read.
-  kOtherPartitionKeys,  // This and those below: RocksDB does not ask it.
+  kOtherPartitionKeys,  // RocksDB does not ask this one and those below.
   kOtherPolicy,
   kUnfiltered,
-  kUnreadable,  // Not the filter alone, but the SST file.
+  kUnreadable,  // The whole SST file, not only its filter.
   kMissing,
 };
 
-// In the order of the enumeration.
 struct FilterStateName {
   FilterState state;
   const char* json;
-  const char* text;  // Of SST files, behind their number.
+  const char* text;  // Follows the number of such SST files.
 };
+// In the order of the enumeration.
 constexpr FilterStateName kFilterStates[] = {
     {FilterState::kGood, "good", "with our filter"},
     {FilterState::kSaturated, "saturated", "with a saturated one"},
@@ -66,17 +67,17 @@ constexpr const FilterStateName& NameOf(FilterState state) {
 struct Sst {
   LiveSst file;
   std::string policy;
-  std::string kind;  // full, partitioned, none
+  std::string kind;  // full, partitioned, none or unknown
   FilterState state = FilterState::kGood;
-  std::string fault;  // Empty: it is good.
+  std::string fault;  // Empty if the file is good.
   std::string remedy;
-  std::string reason;  // What RocksDB says to the fault, if it says something.
-  uint64_t entries = 0;  // Without deleted ranges, which no filter has.
+  std::string reason;    // RocksDB's message about the fault, if any.
+  uint64_t entries = 0;  // Without range deletions, which are in no filter.
   double bits = 0;       // Of our filter blocks, without headers and index.
   bool whole_keys = false;
   Filters filter;
 
-  // What a reader with our policy would ask.
+  // Whether a reader with our policy would ask this file's filter.
   bool HasOurFilter() const {
     return state == FilterState::kGood || state == FilterState::kSaturated ||
            (state == FilterState::kDamaged && reason.empty());
@@ -89,7 +90,7 @@ struct Sst {
 struct Family {
   std::string name;
   std::string policy;  // In the OPTIONS file.
-  bool on = false;     // It is ours.
+  bool on = false;     // Whether that is ours.
   bool levelled = true;
   std::vector<Sst> ssts;
   std::map<int, Filters> levels;
@@ -100,7 +101,7 @@ struct Database {
   DatabaseFiles files;
 };
 
-// `db_paths`: the folders besides `db` that its SST files may be in. Throws
+// `db_paths`: further folders that may hold SST files of the database. Throws
 // Unusable.
 Database ExamineDatabase(const std::string& db,
                          const std::vector<std::string>& db_paths);

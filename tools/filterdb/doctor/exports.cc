@@ -53,11 +53,11 @@ bool Has(const std::vector<ExportTarget>& targets, const std::string& folder) {
 // ---- OPTIONS files ----
 
 struct Listeners {
-  std::vector<ExportTarget> targets;  // Of those that are ours.
+  std::vector<ExportTarget> targets;  // Of our listeners.
   std::string error;
 };
 
-// The names, the newest first. RocksDB keeps two.
+// The names of the OPTIONS files, newest first. RocksDB keeps two.
 std::vector<std::string> OptionsFiles(const std::string& db) {
   constexpr std::string_view kPrefix = "OPTIONS-";
   std::map<uint64_t, std::string, std::greater<>> names;
@@ -90,8 +90,9 @@ std::string ListenersIn(const std::string& options_file) {
   return "";
 }
 
-// What the text means, as RocksDB reads it since 11.8: the outer braces are
-// those of the list (OptionTypeInfo::StripOuterBraces).
+// The listeners that the file names, with its text read as RocksDB 11.8 and
+// later read it: the outer braces are those of the list
+// (OptionTypeInfo::StripOuterBraces).
 Listeners Meant(const std::string& options_file) {
   std::string text = ListenersIn(options_file);
   Listeners listeners;
@@ -110,7 +111,7 @@ Listeners Meant(const std::string& options_file) {
   return listeners;
 }
 
-// What RocksDB makes of the latest OPTIONS file.
+// The listeners that this RocksDB creates from the latest OPTIONS file.
 Listeners Loaded(const std::string& db) {
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
@@ -160,7 +161,7 @@ std::vector<std::string> Unfiltered(const ExaminedFolder& folder,
 void CountFilters(const std::string& db, const ListSsts& list,
                   ExaminedFolder* folder) {
   std::vector<std::string> unfiltered;
-  // The listener of a database that is in use may be at work.
+  // If the database is in use, its listener may still be writing.
   constexpr int kListings = 5;
   for (int listing = 1; listing <= kListings; ++listing) {
     const LiveSsts live = List(list);
@@ -179,14 +180,14 @@ void CountFilters(const std::string& db, const ListSsts& list,
        "filterdb export --sync --db=" + db + " --out-dir=" + folder->folder +
            " --sstable-version=" + folder->sstable_version +
            (folder->fed
-                ? "; the listener makes those that are not there at the next "
-                  "flush, "
-                  "compaction or ingestion, unless the LOG says why not"
+                ? "; the listener writes missing ones at the next flush, "
+                  "compaction or ingestion, or says in the LOG why it cannot"
                 : ""),
        /*fault=*/true, unfiltered});
 }
 
-// By the mark of a folder: "" if it says none. None for no folder.
+// The SSTable versions in the mark of a folder; one "" if it names none. Empty
+// if `folder` is empty.
 std::vector<std::string> VersionsIn(const std::string& folder) {
   std::vector<std::string> versions;
   if (const auto mark = ReadFolderMark(folder)) {
@@ -212,16 +213,17 @@ void Examine(const std::string& db, const ListSsts& list,
   if (!mark) {
     if (folder->live > 0) {
       add(folder->folder +
-              ": is not there, or not marked as that of any "
+              ": is not there, or not marked as the folder of a "
               "database: no filters were ever synchronised into it",
-          "see that it can be made and written to; it is filled at the next "
-          "flush, compaction or ingestion, or by filterdb export --sync");
+          "make sure that it can be created and written to; it is filled at "
+          "the next flush, compaction or ingestion, or by filterdb export "
+          "--sync");
     }
   } else if (mark->database != live.database) {
     add(folder->folder + ": is marked as that of another database, " +
-            mark->database + ", and this one is " + live.database +
+            mark->database + ". This one is " + live.database +
             ", made anew, restored, moved or copied: nothing is written there",
-        "if it shall be that of this database, remove " +
+        "to use the folder for this database, remove " +
             FolderMarkPath(folder->folder) +
             ", and all filters are made anew; otherwise choose another folder");
   } else if (!CheckHoldsNoSstables(folder->folder, &error)) {
@@ -232,7 +234,8 @@ void Examine(const std::string& db, const ListSsts& list,
     if (folder->fed && held != mark->contents.end() &&
         held->second.asked != listeners) {
       add(folder->folder + ": holds filters made with " + held->second.asked +
-              ", which the listener, with " + listeners + ", does not touch",
+              ". The listener makes them with " + listeners +
+              ", and does not touch these",
           "give the listener another folder, or remove " +
               FolderMarkPath(folder->folder) +
               ", and all filters are made anew");
@@ -283,8 +286,7 @@ std::vector<ExaminedFolder> ExamineExports(const std::string& db,
     if (!folder->fed && meant.error.empty()) {
       folder->findings.push_back(
           {latest + ": names an export listener for " + target.out_dir +
-               ", but this RocksDB makes none of the text when it reads it "
-               "again" +
+               ", but this RocksDB creates none when it reads this text" +
                (loaded.error.empty() ? "" : ": " + loaded.error),
            "write listeners={" + ExportId(meant.targets) +
                "} there, or add the listener in the program "

@@ -17,16 +17,16 @@ namespace cassandra_bloom::tools {
 struct ExaminedFolder {
   std::string folder;
   std::string sstable_version;  // Empty if it is not known.
-  bool fed = false;             // By a listener of the OPTIONS file.
-  uint64_t live = 0;            // SST files.
-  uint64_t filtered = 0;        // Those with an up-to-date Filter.db.
+  bool fed = false;             // A listener of the OPTIONS file writes to it.
+  uint64_t live = 0;            // Live SST files.
+  uint64_t filtered = 0;        // Live SST files with an up-to-date Filter.db.
   std::vector<Finding> findings;
 };
 
 bool HasFault(const ExaminedFolder& folder);
 
-// Those that the OPTIONS files name, and `export_dir` unless it is empty.
-// `list` lists the live SST files of the database. Throws Unusable.
+// Examines the folders that the OPTIONS files name, and `export_dir` unless it
+// is empty. `list` lists the live SST files of the database. Throws Unusable.
 std::vector<ExaminedFolder> ExamineExports(const std::string& db,
                                            const std::string& export_dir,
                                            const ListSsts& list);

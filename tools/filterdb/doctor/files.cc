@@ -22,9 +22,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// RocksDB locks LOCK as a whole (env/fs_posix.cc). A process that opens and
-// closes that file loses its own locks on it, so that no library may do this;
-// this process has none.
+// RocksDB locks the whole file LOCK (env/fs_posix.cc). A process that opens and
+// closes the file loses its own locks on it, so a library must not do this.
+// This process has no locks on it.
 bool MayBeInUse(const std::string& db) {
   const int fd = open((db + "/LOCK").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
@@ -47,7 +47,7 @@ bool IsWhole(const std::string& sst) {
   return SstFile::Open(sst, nullptr, &error) != nullptr;
 }
 
-// `unlisted` by number.
+// `unlisted` is sorted by number.
 bool NewestIsUnlisted(const std::vector<std::string>& unlisted,
                       const LiveSsts& live) {
   uint64_t newest = 0;
@@ -63,8 +63,9 @@ bool NewestIsUnlisted(const std::vector<std::string>& unlisted,
 }  // namespace
 
 bool EndsInARecord(const std::string& path) {
-  // Records are cut at blocks, and each piece has a header: checksum (4 bytes),
-  // length (2), type (1). What is left of a block, less than a header, is 0.
+  // Records are split at the ends of blocks. Each piece has a header: checksum
+  // (4 bytes), length (2), type (1). The end of a block that is too short for a
+  // header is filled with zeros.
   constexpr size_t kBlockSize = 32768;
   constexpr size_t kHeaderSize = 7;
   enum PieceType { kZero = 0, kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
@@ -82,13 +83,14 @@ bool EndsInARecord(const std::string& path) {
       const size_t length = byte(4) + size_t{256} * byte(5);
       const unsigned char type = byte(6);
       if (type == kZero && length == 0) {
-        at = size;  // Space that was reserved and never written to.
+        at = size;  // Preallocated space that was never written to.
         break;
       }
       at += kHeaderSize + length;
       in_a_record = type == kFirst || type == kMiddle;
     }
-    // More than there is, or less than a header in a block that goes on.
+    // The last piece is longer than the rest of the file, or the file ends
+    // within a header.
     in_a_record |= at > size || (at < size && size < kBlockSize);
   }
   return in_a_record;
@@ -121,7 +123,7 @@ DatabaseFiles FilesWatch::Look(const LiveSsts& live,
   files.manifest_is_torn = EndsInARecord(manifest.path);
   files.unlisted = UnlistedBy(live);
   if (files.manifest_is_torn || !files.unlisted.empty()) {
-    // What is being written or removed is soon otherwise.
+    // Then files that are being written or removed have changed.
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     const LiveSsts again = list_again();
     const std::vector<std::string> still = UnlistedBy(again);

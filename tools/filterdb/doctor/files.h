@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: what the folders of a database hold beside the SST files
-// that its MANIFEST names.
+// filterdb doctor: the MANIFEST of a database, and files in its folders that
+// the MANIFEST does not name.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_H_
@@ -20,25 +20,25 @@ struct DatabaseFiles {
   std::string manifest;  // Its path.
   // It ends in the middle of a record, and is not being written to.
   bool manifest_is_torn = false;
-  // A process on this machine has the database open, or has written to it
-  // meanwhile, or that cannot be known.
+  // A process on this machine has the database open, or wrote to it during the
+  // examination, or this cannot be determined.
   bool in_use = false;
-  // SST files that no listing names, by number. A running database writes such
-  // files, and keeps those that iterators or snapshots read. One whose process
-  // was killed leaves them, and so does a MANIFEST that has lost its end.
+  // SST files that no listing names, sorted by number. A running database has
+  // them while it writes them, and while iterators or snapshots read them. A
+  // killed process leaves them, and so does a MANIFEST that has lost its end.
   std::vector<std::string> unlisted;
-  // One of them is whole, and newer than all that are named: it may have been
-  // lost with the end of the MANIFEST.
+  // One of `unlisted` is whole, and newer than all listed files: its entry may
+  // have been lost with the end of the MANIFEST.
   bool newest_is_unlisted = false;
 };
 
-// Watches the files of a database from before it is listed on.
+// Watches the files of a database. Create it before the database is listed.
 class FilesWatch {
  public:
-  // Gives the listing of another time; throws Unusable.
+  // Lists the database again; throws Unusable.
   using ListAgain = std::function<LiveSsts()>;
 
-  // `folders`: of its SST files, that of the database first.
+  // `folders`: those with its SST files, the database's own folder first.
   explicit FilesWatch(std::vector<std::string> folders)
       : folders_(std::move(folders)), manifest_(ManifestNow()) {}
 
@@ -61,9 +61,9 @@ class FilesWatch {
   const Manifest manifest_;
 };
 
-// Whether a file of records (RocksDB's db/log_format.h) ends before its last
-// record does. RocksDB reads such a MANIFEST without an error, as if the record
-// were not there.
+// Whether a file of records (RocksDB's db/log_format.h) ends in the middle of a
+// record. RocksDB reads such a MANIFEST without an error, as if the record were
+// not there.
 bool EndsInARecord(const std::string& path);
 
 }  // namespace cassandra_bloom::tools

@@ -74,7 +74,7 @@ Json Levels(const Family& family, const Verdict& verdict) {
   for (const auto& [level, filters] : family.levels) {
     Json json = {{"level", level},
                  {"files", filters.files},
-                 {"with_our_filter", filters.ours}};
+                 {"with_our_filter", filters.num_healthy}};
     json.update(Json(filters));
     const auto forecast = verdict.levels.find(level);
     json["expected"] =

@@ -12,13 +12,13 @@ namespace {
 
 const double kLn2Squared = std::log(2.0) * std::log(2.0);
 
-// Minimise sum p_i with sum n_i * -ln(p_i) / (ln 2)^2 = total_bits, by a
-// Lagrange multiplier: p_i = r * n_i, and
+// Minimises sum p_i with sum n_i * -ln(p_i) / (ln 2)^2 = total_bits, by a
+// Lagrange multiplier: p_i = r * n_i, and the result is
 //
 //   ln r = -(total_bits * (ln 2)^2 + sum n_i * ln n_i) / sum n_i
 //
-// over the runs that have a filter. Those are the smaller ones: the largest is
-// left out as long as its rate would be above 1.
+// over the runs that have a filter. These are the smaller runs: the largest run
+// is left out as long as its rate would be above 1.
 double LogOfRatePerKey(const std::vector<double>& run_keys, double total_bits) {
   std::vector<double> keys;
   std::copy_if(run_keys.begin(), run_keys.end(), std::back_inserter(keys),

@@ -39,9 +39,9 @@ std::string Quoted(const std::string& text) {
   return quoted + "'";
 }
 
-// A row for each level: its name, then a value of each series.
 using Value = std::function<double(const LevelForecast&, const Allocation&)>;
 
+// One row for each level: its name, then the value of each series.
 std::string DataBlock(const std::string& name, const Verdict& verdict,
                       const Value& value) {
   std::ostringstream data;
@@ -71,7 +71,8 @@ std::string Bars(const std::string& data,
   return bars.str();
 }
 
-// The powers of ten around all rates.
+// The range of the y axis: from the power of ten below all rates to the one
+// above.
 std::string Decades(const Verdict& verdict) {
   double least = 1;
   double most = 0;
@@ -88,7 +89,7 @@ std::string Decades(const Verdict& verdict) {
   return range.str();
 }
 
-// Its two panels, side by side. A column family is the `row`th.
+// The two panels of a column family, side by side in this row.
 std::string Panels(const Family& family, const Verdict& verdict, int row) {
   const std::string number = std::to_string(row);
   std::ostringstream script;
@@ -106,7 +107,7 @@ std::string Panels(const Family& family, const Verdict& verdict, int row) {
                  [](const Series& series) { return series.title; })
          << "set logscale y\nset yrange " << Decades(verdict) << "\nset title "
          << Quoted(family.name +
-                   ": false positives expected of a read of an absent key")
+                   ": expected false positives of a read of an absent key")
          << "\n"
          << Bars("rates" + number, [&](const Series& series) {
               char title[64];
@@ -128,8 +129,7 @@ std::string ScriptFor(const Report& report) {
   }
   if (rows == 0) {
     throw Unusable(report.db +
-                   ": has no SST files, so that there is nothing "
-                   "to plot");
+                   ": has no SST files, so there is nothing to plot");
   }
   std::ostringstream script;
   script << "set terminal svg size 1100," << 420 * rows
@@ -149,9 +149,10 @@ std::string ScriptFor(const Report& report) {
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-// What gnuplot writes to standard output. Empty if it fails.
+// Runs gnuplot, and returns what it writes to standard output. Empty if it
+// fails.
 std::string Draw(const std::string& script) {
-  // Without a name; the shell and gnuplot inherit it.
+  // It has no name; the shell and gnuplot inherit it.
   const File file(std::tmpfile(), std::fclose);
   if (file == nullptr ||
       std::fwrite(script.data(), 1, script.size(), file.get()) !=
@@ -180,8 +181,8 @@ std::string Draw(const std::string& script) {
 void RequireGnuplot() {
   if (std::system("command -v gnuplot >/dev/null 2>&1") != 0) {
     throw Unusable(
-        "--plot: there is no gnuplot, which draws; apt-get install gnuplot-nox "
-        "installs it on Debian");
+        "--plot: gnuplot, which draws the plot, was not found; on Debian, "
+        "apt-get install gnuplot-nox installs it");
   }
 }
 

@@ -14,7 +14,8 @@ constexpr char kUseful[] = "rocksdb.bloom.filter.useful";
 constexpr char kPositive[] = "rocksdb.bloom.filter.full.positive";
 constexpr char kTruePositive[] = "rocksdb.bloom.filter.full.true.positive";
 
-// Of the line "NAME COUNT : N", the form in RocksDB's monitoring/statistics.cc.
+// Parses the line "NAME COUNT : N", which RocksDB's monitoring/statistics.cc
+// writes.
 bool ParseTicker(const std::string& line, std::string* name, uint64_t* count) {
   std::istringstream words(line);
   std::string label, colon, number, surplus;
@@ -58,9 +59,9 @@ std::optional<FilterQuestions> ParseStatistics(std::istream* text,
   }
   if (!missing.empty()) {
     *error = "has no line '" + missing.begin()->first +
-             " COUNT : N', so that it is not RocksDB's statistics, which "
+             " COUNT : N', so these are not RocksDB's statistics, as "
              "`db_bench --statistics`, Statistics::ToString() and RocksDB's "
-             "LOG (stats_dump_period_sec) give";
+             "LOG (stats_dump_period_sec) give them";
     return std::nullopt;
   }
   return questions;

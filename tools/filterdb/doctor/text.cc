@@ -22,7 +22,7 @@ std::string Fixed(const std::optional<double>& number) {
   return text;
 }
 
-// ---- What is there ----
+// ---- SST files and their filters ----
 
 void PrintRow(const std::string& level, const std::string& file,
               const std::string& policy, const Filters& filters) {
@@ -58,11 +58,11 @@ void PrintFiles(const Family& family) {
       }
     }
     PrintRow(number, "all " + std::to_string(filters.files),
-             std::to_string(filters.ours) + " ours", filters);
+             std::to_string(filters.num_healthy) + " with our filter", filters);
   }
 }
 
-// ---- What it gives ----
+// ---- Expected false positives ----
 
 void PrintLevel(const std::string& level, uint64_t bytes,
                 const LevelForecast& forecast) {
@@ -77,8 +77,7 @@ void PrintExpected(const Family& family, const Verdict& verdict) {
   }
   std::printf(
       "  A read of an absent key asks every run (sorted run: a file of level "
-      "0, "
-      "or a deeper\n  level)%s and meets so many false positives:\n"
+      "0, or a deeper\n  level)%s and meets this many false positives:\n"
       "  %5s  %5s %12s  %s\n",
       family.on ? "" : ", if our policy is on,", "level", "runs",
       "filter bytes", "false positives");
@@ -86,7 +85,7 @@ void PrintExpected(const Family& family, const Verdict& verdict) {
     PrintLevel(std::to_string(level), family.levels.at(level).bytes, forecast);
   }
   PrintLevel("all", verdict.filter_bytes, verdict.all);
-  std::printf("  in the same memory: %s uniform, %s by allocation=monkey\n",
+  std::printf("  in the same memory: %s uniform, %s with allocation=monkey\n",
               ThreeDigits(verdict.all.uniform.false_positives).c_str(),
               ThreeDigits(verdict.all.monkey.false_positives).c_str());
   if (!family.on) {
@@ -95,7 +94,7 @@ void PrintExpected(const Family& family, const Verdict& verdict) {
                     ? (ThreeDigits(*verdict.false_positives) +
                        ", as every run is read, whatever filters there are")
                           .c_str()
-                    : "not known, as the policy is another");
+                    : "not known, as the policy is not ours");
   }
 }
 
@@ -151,22 +150,22 @@ void Print(const Observed& observed, const std::string& statistics) {
   const FilterQuestions& questions = observed.questions;
   if (!questions.Rate()) {
     std::printf(
-        "observed, by %s: no filter was asked for a key that its file does not "
+        "observed (%s): no filter was asked for a key that its file does not "
         "have\n",
         statistics.c_str());
     return;
   }
   std::printf(
-      "observed, by %s: %s of %llu questions for absent keys passed; expected "
+      "observed (%s): %s of %llu questions for absent keys passed; expected "
       "%s\n",
       statistics.c_str(), Percent(*questions.Rate()).c_str(),
       static_cast<Count>(questions.of_absent_keys()),
       observed.expected_rate ? Percent(*observed.expected_rate).c_str()
-                             : "nothing, as none of our filters is asked");
+                             : "nothing, as RocksDB asks no filter of ours");
   if (!observed.whole_keys) {
     std::printf(
-        "  absent rows of present partitions or prefixes are among those that "
-        "passed\n");
+        "  the keys that passed include absent rows of present partitions or "
+        "prefixes\n");
   }
   if (observed.finding) {
     PrintFinding(*observed.finding);
@@ -194,14 +193,14 @@ std::string AllIsWell(const Report& report) {
       all_have_keys &= sst.entries > 0;
     }
   }
-  return ssts == 0 ? "all is well: the database has no SST files, and so no "
-                     "filters, yet"
+  return ssts == 0 ? "all is well: the database has no SST files yet, and so "
+                     "no filters"
          : all_have_keys
              ? "all is well: every SST file has our filter"
              : "all is well: every SST file that has keys has our filter";
 }
 
-// ---- What is exported ----
+// ---- Exported filters ----
 
 void Print(const ExaminedFolder& folder) {
   if (!folder.folder.empty()) {
@@ -232,9 +231,8 @@ void PrintText(const Report& report) {
   for (const ExaminedFolder& folder : report.exports) {
     Print(folder);
   }
-  std::printf("%s\n", report.fault()
-                          ? "there are faults; what to do is said above"
-                          : AllIsWell(report).c_str());
+  std::printf("%s\n", report.fault() ? "there are faults; see above what to do"
+                                     : AllIsWell(report).c_str());
 }
 
 }  // namespace cassandra_bloom::tools

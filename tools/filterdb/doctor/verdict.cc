@@ -20,10 +20,10 @@ double RateOf(const Sst& sst) {
 struct SortedRun {
   int level = 0;
   double entries = 0;
-  double keys = 0;  // As a filter counts them.
+  double keys = 0;  // As the filter counts them, otherwise the entries.
   double bits = 0;
   double weighted_rate = 0;
-  // Of entries behind filters that are asked.
+  // Only files whose filter is asked.
   double asked = 0;
   double weighted_asked_rate = 0;
 
@@ -40,7 +40,7 @@ struct SortedRun {
   }
 };
 
-// Of the SST files, which are in the order of their levels.
+// The sorted runs of the SST files, which are in the order of their levels.
 std::vector<SortedRun> RunsOf(const Family& family) {
   std::vector<SortedRun> runs;
   for (const Sst& sst : family.ssts) {
@@ -87,7 +87,7 @@ void Forecast(const std::vector<SortedRun>& runs, Verdict* verdict) {
 
 // ---- What to change ----
 
-// With a policy that reads the filters that are there.
+// A policy that reads the existing filters.
 std::string PolicyFor(const Family& family) {
   std::string policy = std::string(kPolicyName) + ":10";
   for (const Sst& sst : family.ssts) {
@@ -105,22 +105,22 @@ Finding NotOn(const Family& family) {
       family.policy.empty()
           ? "no filter policy in the OPTIONS file"
           : "the filter policy in the OPTIONS file is '" + family.policy + "'";
-  finding.to_do = "open it with filter_policy=" + PolicyFor(family);
+  finding.to_do = "open the database with filter_policy=" + PolicyFor(family);
   for (const Sst& sst : family.ssts) {
     if (sst.HasOurFilter() && sst.entries > 0) {
       finding.files.push_back(sst.file.path);
     }
   }
   if (!finding.files.empty()) {
-    finding.what += ", so that our filters, which are there, are not asked";
+    finding.what += ", so our filters exist, but are not asked";
     finding.to_do +=
-        ", in a process that has loaded or registered the library: one that "
-        "has not drops the setting without a word";
+        ", in a process that has loaded or registered the library: a process "
+        "that has not silently drops the setting";
   }
   return finding;
 }
 
-// One for all files with the same.
+// Adds one finding for all files with the same fault and remedy.
 void AddFaultsOfFiles(const Family& family, std::vector<Finding>* findings) {
   std::map<std::pair<std::string, std::string>, size_t> found;
   for (const Sst& sst : family.ssts) {
@@ -140,9 +140,9 @@ constexpr char kCopyFirst[] =
     "copy the folder of the database before anything opens it for writing, as "
     "RocksDB then removes SST files that the MANIFEST does not name. ";
 
-// Levels of very different sizes, at the same bits per key. Less than a third
-// off, or less than one false positive in a thousand reads, is not worth a
-// compaction.
+// Monkey pays if levels of very different sizes have the same bits per key. To
+// save less than a third of the false positives, or less than one in a thousand
+// reads, is not worth a compaction.
 bool MonkeyPays(const Family& family, const LevelForecast& all) {
   return family.levelled && all.runs >= 3 &&
          family.policy.find("monkey") == std::string::npos &&
@@ -155,8 +155,8 @@ Finding TryMonkey(const Verdict& verdict) {
   return {
       "spread over the levels by their sizes, the same memory would at best "
       "give " +
-          ThreeDigits(all.monkey.false_positives) + ", not " +
-          ThreeDigits(all.as_it_is.false_positives) + " false positives",
+          ThreeDigits(all.monkey.false_positives) + " false positives, not " +
+          ThreeDigits(all.as_it_is.false_positives),
       "allocation=monkey in the options of the policy (with bottom_level=" +
           std::to_string(verdict.levels.rbegin()->first) +
           ", unless level_compaction_dynamic_level_bytes is on), then "
@@ -210,31 +210,31 @@ std::vector<Finding> Judge(const DatabaseFiles& files) {
   if (files.manifest_is_torn) {
     finding.what =
         files.manifest +
-        ": ends in the middle of a record, so that RocksDB knows nothing of "
-        "what came after: it was cut, or the disk was full or the machine "
+        ": ends in the middle of a record, so RocksDB knows nothing of what "
+        "came after. The file was cut, or the disk was full or the machine "
         "crashed while it was written";
     if (left_behind) {
-      finding.what += "; SST files are in the folder that it does not name";
+      finding.what += ". The folder has SST files that it does not name";
     }
     finding.to_do = std::string(kCopyFirst) +
                     "Then restore the database from a backup; without one, try "
                     "ldb repair on the copy, which may bring old rows back";
   } else if (left_behind && files.newest_is_unlisted) {
     finding.what =
-        "SST files are in the folder that the MANIFEST does not name, the "
-        "newest of all among them, and no process on this machine has the "
-        "database open: a process was killed that had just written them, or "
-        "the MANIFEST has lost its end or is an old one, and their rows are "
-        "lost with it";
+        "the folder has SST files that the MANIFEST does not name, among them "
+        "the newest of all, and no process on this machine has the database "
+        "open. Either a process was killed that had just written them, or the "
+        "MANIFEST has lost its end or is an old one, and their rows are lost "
+        "with it";
     finding.to_do =
         std::string(kCopyFirst) +
-        "If a process was killed, that is all: what it had not finished is in "
-        "the write-ahead log, or in the files that it was compacting. If none "
-        "was, restore the database from a backup";
+        "If a process was killed, do nothing else: what it had not finished is "
+        "in the write-ahead log, or in the files that it was compacting. If no "
+        "process was killed, restore the database from a backup";
   } else if (left_behind) {
     finding.fault = false;
     finding.what =
-        "SST files are in the folder that the MANIFEST does not name, and no "
+        "the folder has SST files that the MANIFEST does not name, and no "
         "process on this machine has the database open: a process that was "
         "killed leaves such files";
     finding.to_do =
@@ -270,16 +270,17 @@ Observed Compare(const FilterQuestions& questions,
   if (asked > 0) {
     observed.expected_rate = answered_wrongly / asked;
   }
-  // Reads that find a key ask the upper levels only, so that the average may be
-  // another, but never beyond the worst filter. Four standard deviations.
+  // Reads that find their key ask only the upper levels, so the average may
+  // differ from the expected rate, but not exceed the rate of the worst filter.
+  // A margin of 50 % and four standard deviations allows for chance.
   const auto wrong = static_cast<double>(questions.false_positives());
   const double at_most =
       worst * static_cast<double>(questions.of_absent_keys());
   if (asked > 0 && observed.whole_keys && wrong >= 20 &&
       wrong > 1.5 * at_most && wrong > at_most + 4 * std::sqrt(at_most)) {
     observed.finding = {
-        "more keys pass than the worst of the filters should let pass, " +
-            Percent(worst),
+        "more keys pass than the worst of the filters should let pass (" +
+            Percent(worst) + ")",
         "see whether the statistics are of these SST files, and not of earlier "
         "ones; if they are, somebody may be choosing the keys"};
   }
