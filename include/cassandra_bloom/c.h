@@ -56,10 +56,12 @@ CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_version(void);
 // this function. NULL does nothing.
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_free(void* memory);
 
-// Cassandra's Murmur3 hash of a key: hash[0] and hash[1] are the two numbers of
-// its MurmurHash.hash3_x64_128. The same as canonical MurmurHash3 x64 128 with
-// seed 0, unless one of the last key_size % 16 bytes, other than the eighth of
-// them, is above 0x7f.
+// Cassandra's Murmur3 hash of a key: hash[0] and hash[1] are the two numbers
+// that its MurmurHash.hash3_x64_128 returns with seed 0. It differs from
+// canonical MurmurHash3 x64 128 in one point: Cassandra reads the bytes after
+// the last whole block of 16 as signed numbers. So the two hashes differ if one
+// of these bytes is above 0x7f. (Only the eighth of them makes no difference:
+// it fills the top byte of its word.)
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_hash(const char* key,
                                                  size_t key_size,
                                                  uint64_t hash[2]);

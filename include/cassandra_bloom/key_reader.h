@@ -85,15 +85,16 @@ std::unique_ptr<KeyReader> OpenKeys(const std::string& path, KeyFormat format,
 //
 // `path`: as for OpenKeys.
 //
-// `sstable_version`: as for FormOfSstableVersion (filter_db.h), for example
-// "nb" from the file's name. It tells how the file is laid out. SSTables with a
-// trie index ("da", ScyllaDB's "ms" and "mt") have no Index.db, and only
-// Data.db has their whole keys: for them the error says so.
+// `sstable_version`: the version in the file's name, for example "nb" (as for
+// FormOfSstableVersion in filter_db.h). The layout of Index.db depends on it.
+// SSTables with a trie index ("da", and ScyllaDB's "ms" and "mt") have no
+// Index.db; for these versions this function fails, and the error says that
+// their whole keys are in Data.db.
 //
-// Checks the length of every part, and that positions in Data.db begin with 0
-// and increase. An Index.db without keys is an error, because no SSTable is
-// empty. A file that was cut exactly between two keys cannot be told from a
-// complete one.
+// Checks that every part of an entry is complete, and that the positions in
+// Data.db that Index.db holds begin with 0 and increase. An Index.db without
+// keys is an error, because no SSTable is empty. A file that was cut exactly
+// between two keys is not detected: it looks like a complete file.
 std::unique_ptr<KeyReader> OpenIndexDb(const std::string& path,
                                        std::string_view sstable_version,
                                        std::string* error);

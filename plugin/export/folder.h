@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The folder of exported Filter.db files: file names, lock, mark and removals.
+// The folder that receives exported Filter.db files: how its files are named,
+// its lock, the hidden file that marks it as the folder of one database, and
+// how files are removed.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_H_

@@ -53,7 +53,8 @@ bool IsOrWasUsable(const std::string& folder, std::string* error) {
   return true;
 }
 
-// Needed because RocksDB does not prepare or validate listeners.
+// RocksDB calls neither PrepareOptions nor ValidateOptions of listeners, so the
+// options are checked here.
 bool IsGood(const ExportTarget& target, std::string* error) {
   if (target.out_dir.empty()) {
     *error = "out_dir, the folder to export to, is not given";

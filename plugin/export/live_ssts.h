@@ -26,9 +26,10 @@ struct LiveSst {
   std::string error;       // Not empty if the file at `path` is not this one.
 };
 
-// For a file that is missing after two listings. After one, the database may
-// just have dropped the file: it records that in its MANIFEST before it removes
-// the file.
+// The error for a file that two listings of the live files in a row contain,
+// and that does not exist. One listing is not enough: the database may have
+// dropped the file after it. RocksDB records a drop in the MANIFEST before it
+// removes the file, so that a second listing no longer contains it.
 std::string WhyMissing(const LiveSst& sst);
 std::string RemedyForMissing(const LiveSst& sst);
 

@@ -374,7 +374,8 @@ TEST_F(ExportListenerTest, FiltersThatSomebodyRemoves) {
   EXPECT_EQ(CountsOf(listener_).failed, 0);
 }
 
-// The filters that are already there hold other entries.
+// The folder already has filters, of partition keys. The listener must not mix
+// filters of whole keys with them.
 TEST_F(ExportListenerTest, AFolderOfOtherContents) {
   AddFiles(1);
   FilterDbExportOptions whole;

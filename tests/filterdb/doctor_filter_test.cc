@@ -282,7 +282,7 @@ TEST(ComparatorTest, AnyOrderWhereNoFilesOfALevelLieSideBySide) {
   EXPECT_EQ(ExportAll(db, out).exit_code, 0);
   ExpectFiltersAreTheirs(db, out.path());
 
-  // filterdb cannot hash keys in an unknown order.
+  // filterdb cannot read the keys of a file whose comparator it does not know.
   const Ran keys = ExportAll(db, out, "--from=keys --force");
   EXPECT_EQ(keys.exit_code, 2);
   EXPECT_THAT(keys.err, HasSubstr("the order of the comparator 'odd'"));

@@ -57,8 +57,9 @@ class OutputFileTest : public ::testing::Test {
   std::string bytes_;
 };
 
-// Opens a FIFO for reading and writing. That does not block (fifo(7)), and
-// neither does a writer's open afterwards.
+// Opens a FIFO for both reading and writing. On Linux this does not block
+// (fifo(7)). While it is open, opening the FIFO for writing does not block
+// either.
 int OpenBothWays(const std::string& fifo) {
   return open(fifo.c_str(), O_RDWR | O_CLOEXEC);
 }

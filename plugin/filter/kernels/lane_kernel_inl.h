@@ -338,8 +338,8 @@ class LaneKernel {
     TestRest(filter, divisor, hashes, kFirst, passed, num_passed, may_contain);
   }
 
-  // Tests the remaining probes, kLanes at a time, of the keys that passed so
-  // far.
+  // For each key that passed so far, tests its remaining probes, kLanes probes
+  // at a time.
   static void TestRest(const FilterView& filter, const Divisor& divisor,
                        const Hash128* hashes, int tested, uint8_t* passed,
                        size_t num_passed, bool* may_contain) {

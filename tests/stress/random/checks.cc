@@ -79,7 +79,7 @@ struct Checks::Family {
   }
 };
 
-// Read options, and the objects that they point to.
+// A ReadOptions together with the objects that it points to.
 struct Checks::Reading {
   Reading() = default;
   Reading(const Reading&) = delete;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a column family must hold, now and at any earlier time.
+// The expected contents of a column family, now and at each earlier time, to
+// compare with what the database returns.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_MODEL_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_MODEL_H_

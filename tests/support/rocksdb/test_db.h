@@ -46,7 +46,8 @@ std::vector<Layout> AllLayouts();
 bool IsPartitioned(Layout layout);
 std::string ToString(Layout layout);
 
-// Partitioned layouts have many small partitions.
+// For partitioned layouts, partitions are small, so that a small test file has
+// many.
 rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy,
                                              Layout layout = Layout::kFull);
 
@@ -99,7 +100,7 @@ class TestDb {
     return testing::OnlyTable(source());
   }
 
-  // Counted since creation or the last ResetStatistics.
+  // The count since this TestDb was created, or since the last ResetStatistics.
   uint64_t Ticker(rocksdb::Tickers ticker) const {
     return options_.statistics->getTickerCount(ticker);
   }
