@@ -5,6 +5,8 @@
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_READING_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_READING_H_
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -54,11 +56,17 @@ void CheckReadings(const std::string& bytes, const Reading& expected,
     FUZZ_CHECK(reader->Rewind());
     FUZZ_CHECK(ReadAll(reader.get(), bytes.size()) == expected);
   }
+  constexpr size_t kHeldByAPipe = 65536;  // pipe(7)
   for (const size_t buffer_size : {16U, 32U}) {
-    // Else a long input takes long.
-    const Pipe pipe(bytes, 64 + bytes.size() / 16);
-    const std::unique_ptr<KeyReader> reader =
-        new_reader(pipe.end(), buffer_size);
+    int ends[2];
+    if (bytes.size() > kHeldByAPipe) {
+      return;
+    }
+    FUZZ_CHECK(pipe(ends) == 0);
+    FUZZ_CHECK(write(ends[1], bytes.data(), bytes.size()) ==
+               static_cast<ssize_t>(bytes.size()));
+    close(ends[1]);
+    const std::unique_ptr<KeyReader> reader = new_reader(ends[0], buffer_size);
     FUZZ_CHECK(ReadAll(reader.get(), bytes.size()) == expected);
     FUZZ_CHECK(!reader->Rewind());
   }
