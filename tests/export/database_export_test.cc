@@ -400,7 +400,7 @@ TEST_F(DatabaseExportTest, SeveralPathsAndLevels) {
   ExpectFiltersAreTheirs(db_, out_.path());
   with_paths.db_paths = {second / "none"};
   EXPECT_FALSE(Export(/*sync=*/true, "", with_paths));
-  EXPECT_THAT(error_, HasSubstr("/none: is no folder"));
+  EXPECT_THAT(error_, HasSubstr("/none: is not a folder"));
   EXPECT_EQ(NamesIn(out_.path()), LiveFilterNames(db_));
 
   FilterDbExportReport report;
