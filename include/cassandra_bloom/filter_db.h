@@ -123,7 +123,6 @@ class FilterDbFile {
 
 // The most likely number of keys in a filter with X of m bits set:
 // -m/k * ln(1 - X/m). Infinite if all bits are set.
-// - X/m). Infinite if all bits are set.
 double EstimatedNumKeys(int num_probes, uint64_t set_bits,
                         uint64_t capacity_bits);
 

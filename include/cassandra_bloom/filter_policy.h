@@ -97,9 +97,10 @@ struct CassandraBloomOptions {
   std::optional<int> bottom_level;   // 1 to 100
 
   // An SST file has the bits per key of the level that it is written to, even
-  // after RocksDB has moved it unchanged to another level. If the level of a
-  // file is unknown (SstFileWriter, RepairDB), a list gives it the number for
-  // the last level, and monkey gives it the average.
+  // after RocksDB has moved it unchanged to another level. A file whose level
+  // is unknown (SstFileWriter, RepairDB) has the number for bottommost files if
+  // there is one, otherwise the last number of the list; with monkey it has the
+  // average.
 
   // Where the partition key is in a storage key. The filter holds one entry for
   // all adjacent keys of a partition.
