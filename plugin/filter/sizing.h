@@ -15,15 +15,16 @@
 
 namespace cassandra_bloom {
 
-// Cassandra's tables end here, so this library writes no more probes either.
+// Cassandra's tables of false positive rates end here, so this library uses no
+// more probes either.
 constexpr int kMaxBuckets = 20;
 constexpr int kMaxProbes = 20;
 
 // RocksDB's own upper limit for bits per key.
 constexpr double kMaxBitsPerKey = 100;
 
-// The rate of 20 buckets in Cassandra's table. Cassandra refuses to build below
-// it.
+// The rate of 20 buckets per element in Cassandra's table. Cassandra refuses to
+// build a filter with a lower one.
 constexpr double kMinFpChance = 6.71e-5;
 
 struct Sizing {
@@ -53,8 +54,9 @@ struct Sizing {
 // others the k <= 20 with the lowest rate.
 std::optional<Sizing> SizingForBitsPerKey(double bits_per_key);
 
-// Cassandra's BloomCalculations.computeBloomSpec(20, fp_chance). At 1 and above
-// no filter; below kMinFpChance and for NaN the result for kMinFpChance.
+// Cassandra's BloomCalculations.computeBloomSpec(20, fp_chance). Returns
+// nullopt (no filter) at 1 and above. For NaN and below kMinFpChance, returns
+// the result for kMinFpChance.
 std::optional<Sizing> SizingForFpChance(double fp_chance);
 
 // The expected false positive rate, (1 - e^(-k*n/m))^k.
