@@ -12,8 +12,8 @@
 
 namespace cassandra_bloom {
 
-// Where an SST file is written to. RocksDB may later move the file, unchanged,
-// to a deeper level: its filter then stays what it was.
+// The place that an SST file is written to. RocksDB may later move the file,
+// unchanged, to a deeper level; the file then keeps its filter.
 struct SstPlace {
   int level = -1;       // -1: unknown, as in a file that is to be ingested.
   int num_levels = -1;  // -1: unknown.
@@ -32,9 +32,10 @@ struct SstPlace {
 struct MonkeyAllocation {
   double average_bits_per_key = 10;
   double size_ratio = 10;  // T, at least kMinSizeRatio
-  // The number of the last level that holds data; if none, the last level of
-  // all. RocksDB fills levels from the last one up with
-  // level_compaction_dynamic_level_bytes, and from the first one down without.
+  // The number of the last level that holds data; if not set, this is the last
+  // level of the database. RocksDB fills levels from the last one up with
+  // level_compaction_dynamic_level_bytes, and from the first one down without
+  // that option.
   std::optional<int> bottom_level;
 
   // The bits per key of the last level. That level holds all but 1/T of the
@@ -45,15 +46,16 @@ struct MonkeyAllocation {
   // one.
   double BitsPerKey(int levels_above) const;
 
-  // The limit for all levels: more than a thousand times fewer false positives
-  // than in the last level gain nothing.
+  // The most bits per key that any level gets. A rate of false positives more
+  // than a thousand times lower than that of the last level would gain nothing.
   double MostBitsPerKey() const;
 };
 
 constexpr double kMinSizeRatio = 2;
 constexpr double kMaxSizeRatio = 1000;
 
-// Where a Sizing is missing, no filter is built.
+// The sizing of filters by level. Where a Sizing is nullopt, no filter is
+// built.
 struct LevelSizing {
   // For level 0, level 1, and so on; the last one is also for all further
   // levels. At least one.
@@ -63,15 +65,17 @@ struct LevelSizing {
   bool has_bottommost = false;
   std::optional<Sizing> bottommost;
 
-  // Replaces both in leveled compaction. `levels` then has the average, for
-  // files whose level is unknown and for other compaction styles, where the
-  // number of a level does not tell the size of a run.
+  // If set, replaces `levels` and `bottommost` in leveled compaction. `levels`
+  // then has the average, for files whose level is unknown and for other
+  // compaction styles, where the number of a level does not tell the size of a
+  // run.
   std::optional<MonkeyAllocation> monkey;
 
   bool IsUniform() const;
 
-  // In a list, a file whose level is unknown is sized for the last level,
-  // because that is where bulk loads come to rest.
+  // The sizing for a file at this place. A file whose level is unknown gets the
+  // sizing for the last level, because bulk loads end there; with `monkey` it
+  // gets the average.
   std::optional<Sizing> For(const SstPlace& place) const;
 };
 
