@@ -91,12 +91,12 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
 
   PolicySettings settings_;
   std::string filter_name_;
-  // The string to which ConfigureOptions may still add options; none
-  // afterwards.
+  // The string to which ConfigureOptions may still add options; nullopt after
+  // its first call.
   std::optional<PolicyString> configured_by_;
   mutable std::atomic<bool> reported_{false};
   mutable std::mutex levels_mutex_;
-  // The LOGs and column families that have been logged.
+  // For which LOGs and column families the levels have been logged.
   mutable std::set<std::pair<const ROCKSDB_NAMESPACE::Logger*, std::string>>
       levels_logged_;
   mutable StatisticsCounters statistics_{TotalStatistics()};

@@ -80,7 +80,7 @@ std::string AllTexts(const CassandraBloomOptions& options) {
   return all;
 }
 
-// False if a number is out of its range.
+// Returns false if a number in an option is out of the option's range.
 struct RangeChecker {
   bool operator()(const char* name, const NumberRange& range,
                   const std::vector<double>& list) const {
@@ -134,7 +134,8 @@ std::string IdOf(const CassandraBloomOptions& options) {
   return id;
 }
 
-// Sets `*bits` to the number that takes effect.
+// Returns the sizing for `*bits`, and sets `*bits` to the number that takes
+// effect.
 std::optional<Sizing> SizingForBits(double* bits) {
   const std::optional<Sizing> sizing = SizingForBitsPerKey(*bits);
   *bits = sizing ? sizing->bits_per_key() : 0;
