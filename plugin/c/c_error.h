@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Turns errors and exceptions into those of C: include/cassandra_bloom/c.h.
+// Turns errors and exceptions into the errors of the C interface:
+// include/cassandra_bloom/c.h.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_C_C_ERROR_H_
 #define CASSANDRA_BLOOM_PLUGIN_C_C_ERROR_H_
@@ -21,8 +22,8 @@ inline void SetError(const char* message, char** errptr) noexcept {
   }
 }
 
-// Calls work(std::string* error), which returns something false and sets the
-// error if it fails. An exception of `work` is such a failure, too.
+// Calls work(std::string* error), which on failure sets the error and returns
+// something that is false. An exception from `work` counts as a failure, too.
 template <typename Work>
 auto WithoutExceptions(char** errptr, Work work)
     -> decltype(work(static_cast<std::string*>(nullptr))) {
