@@ -43,9 +43,9 @@ class Status;
 // and NaN count as 100. Whole numbers from 1 to 20 give exactly the filter that
 // Cassandra builds with that many buckets per element.
 //
-// The caller owns the result; usually a shared_ptr takes it, as above. In the
-// wrong RocksDB (see above) the result is nullptr, which RocksDB takes for "no
-// filter".
+// The caller owns the result, and usually gives it to a shared_ptr. If this
+// process runs another release of RocksDB than this library was compiled for,
+// the result is nullptr, which means "no filter" to RocksDB.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicy(
     double bits_per_key);
 
@@ -54,7 +54,7 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicy(
 //
 // A value out of range, or NaN, gives a policy that DB::Open refuses with
 // InvalidArgument. Where RocksDB does not validate options, this policy builds
-// no filter and says so in the LOG or on stderr. Ownership as above.
+// no filter and says so in the LOG or on stderr. The caller owns the result.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyForFpChance(
     double fp_chance);
 

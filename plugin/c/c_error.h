@@ -14,7 +14,8 @@
 
 namespace cassandra_bloom {
 
-// Replaces the message in *errptr, if there is an errptr.
+// If errptr is not null, frees the message in *errptr and sets *errptr to a
+// copy of this one.
 inline void SetError(const char* message, char** errptr) noexcept {
   if (errptr != nullptr) {
     std::free(*errptr);

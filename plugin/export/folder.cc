@@ -419,8 +419,8 @@ bool ExportFolder::RemoveAll(const std::set<uint64_t>& live,
     return false;
   }
   for (const uint64_t number : live) {
-    // If this is not a regular file, that is an error of its own SST file only,
-    // reported later.
+    // If the filter's path is not a regular file, that is an error of its own
+    // SST file only, reported later.
     std::vector<std::string> replaced;
     if (MayBeOfExport(FilterDbOf(number), &left_alone) &&
         !Remove(number, &replaced, error)) {
@@ -459,9 +459,9 @@ bool ExportFolder::RemoveOthers(const std::set<uint64_t>& live,
   return left_alone.empty();
 }
 
-// Removes the filters whose number is not in `live`. If something has such a
-// name and is not a regular file, it stays, and `*left_alone` becomes the
-// error.
+// Removes the filters whose number is not in `live`. If something has the name
+// of such a filter and is not a regular file, it stays, and `*left_alone`
+// becomes the error.
 bool ExportFolder::RemoveStrays(const std::set<uint64_t>& live,
                                 std::vector<std::string>* removed,
                                 std::string* left_alone,

@@ -22,7 +22,8 @@
 
 namespace cassandra_bloom {
 
-// For example "nb-123-big-Filter.db".
+// The name of an exported Filter.db, such as "nb-123-big-Filter.db" for number
+// 123.
 std::string FilterDbName(const std::string& sstable_version, uint64_t number);
 
 // The number in a name like "000123.sst"; nullopt for other names. `path` may
@@ -52,13 +53,13 @@ bool CheckHoldsNoSstables(const std::string& folder, std::string* error);
 // SST file's filter the same entries, whatever the size of the filter.
 struct FilterContents {
   std::string sstable_version;
-  std::string asked;       // From the options of the export.
-  std::string extractors;  // For prefixes; the database may change them.
+  std::string asked;       // From the options that decide the entries.
+  std::string extractors;  // Prefix extractors; the database may change them.
 };
 
 // The content of the hidden file that marks a folder as following a database.
 struct FolderMark {
-  std::string database;  // LiveSsts::database.
+  std::string database;  // As in LiveSsts::database.
   // The contents of the filters by SSTable version. Empty if an earlier version
   // of this code wrote the mark.
   std::map<std::string, FilterContents> contents;

@@ -57,10 +57,10 @@ LiveSst ToLiveSst(const LiveFileMetaData& file) {
   return sst;
 }
 
-// No file of a database names the folders of its db_paths and cf_paths. All
-// given folders can be searched, because no two SST files of a database have
-// the same number. The size distinguishes the file from one of another database
-// and from an incomplete copy.
+// Looks for an SST file in all folders, because no file of a database names the
+// folders of its db_paths and cf_paths. The name is enough within a database,
+// because no two of its SST files have the same number. The size distinguishes
+// the file from one of another database and from an incomplete copy.
 void FindSst(const std::vector<std::string>& folders,
              const LiveFileMetaData& file, LiveSst* sst) {
   sst->elsewhere = file.db_path != folders[0];

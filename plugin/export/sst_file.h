@@ -80,7 +80,7 @@ class SstFile {
   bool OpenInOrderOfKeys(std::string* error);
 
   const std::string path_;
-  const ROCKSDB_NAMESPACE::Comparator* comparator_;  // That of `reader_`.
+  const ROCKSDB_NAMESPACE::Comparator* comparator_;  // Used by `reader_`.
   std::unique_ptr<ROCKSDB_NAMESPACE::SstFileReader> reader_;
   const std::shared_ptr<const ROCKSDB_NAMESPACE::TableProperties> properties_;
   std::string filter_damage_;

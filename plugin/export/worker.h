@@ -72,12 +72,12 @@ class ExportWorker {
  private:
   // The state that the folders should follow.
   struct Database {
-    std::string name;  // LiveSsts::database.
+    std::string name;  // As in LiveSsts::database.
     bool uses_default_file_system = true;
     std::map<uint64_t, std::string> live;  // Paths of SST files, by number.
     // Numbers of SST files deleted since the last TakeDatabase.
     std::set<uint64_t> deleted;
-    bool is_compared = false;  // If not, the folders may hold anything.
+    bool is_compared = false;  // If false, the folders may hold anything.
   };
 
   struct Folder {
@@ -113,7 +113,7 @@ class ExportWorker {
   FilterDbExportCounts counts_;
   std::thread thread_;
 
-  std::vector<Folder> folders_;  // For the thread only.
+  std::vector<Folder> folders_;  // Used only by `thread_`.
 
   mutable std::mutex log_mutex_;
   std::shared_ptr<ROCKSDB_NAMESPACE::Logger> info_log_;

@@ -15,8 +15,8 @@
 
 namespace cassandra_bloom {
 
-// Cassandra's tables of false positive rates end here, so this library uses no
-// more probes either.
+// The largest numbers of buckets per element and of probes in Cassandra's
+// tables of false positive rates. This library uses no more probes than that.
 constexpr int kMaxBuckets = 20;
 constexpr int kMaxProbes = 20;
 
@@ -48,10 +48,11 @@ struct Sizing {
   double ExpectedRate(uint64_t num_keys, size_t size) const;
 };
 
-// RocksDB's rules: below 0.5, and if negative, no filter; 0.5 to 1 counts as 1;
-// above 100 and NaN count as 100; rounded to thousandths. Whole numbers from 1
-// to 20 give Cassandra's k (BloomCalculations.computeBloomSpec(buckets)), all
-// others the k <= 20 with the lowest rate.
+// Follows RocksDB's rules: below 0.5, no filter (nullopt); 0.5 to 1 counts as
+// 1; above 100 and NaN count as 100; other numbers are rounded to thousandths.
+// Whole numbers from 1 to 20 give Cassandra's k
+// (BloomCalculations.computeBloomSpec(buckets)), all others the k <= 20 with
+// the lowest rate.
 std::optional<Sizing> SizingForBitsPerKey(double bits_per_key);
 
 // Cassandra's BloomCalculations.computeBloomSpec(20, fp_chance). Returns

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bits per key by the level of the SST file for which a filter is built.
+// Chooses bits per key by the level of the SST file for which a filter is
+// built.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_LSM_LEVEL_SIZING_H_
 #define CASSANDRA_BLOOM_PLUGIN_LSM_LEVEL_SIZING_H_
@@ -17,10 +18,10 @@ namespace cassandra_bloom {
 struct SstPlace {
   int level = -1;       // -1: unknown, as in a file that is to be ingested.
   int num_levels = -1;  // -1: unknown.
-  // No deeper level has keys of its range.
+  // True if no deeper level has keys of the file's range.
   bool is_bottommost = false;
-  // Leveled compaction, in which each level is one sorted run, larger than the
-  // one above.
+  // True for leveled compaction, in which each level is one sorted run, larger
+  // than the one above.
   bool is_leveled = true;
 };
 
@@ -57,11 +58,12 @@ constexpr double kMaxSizeRatio = 1000;
 // The sizing of filters by level. Where a Sizing is nullopt, no filter is
 // built.
 struct LevelSizing {
-  // For level 0, level 1, and so on; the last one is also for all further
-  // levels. At least one.
+  // The sizing for level 0, level 1, and so on; the last one is also for all
+  // further levels. At least one element.
   std::vector<std::optional<Sizing>> levels = {std::nullopt};
 
-  // Replaces `levels` in files that are the last with keys of their range.
+  // If true, `bottommost` replaces `levels` for bottommost files and for files
+  // whose level is unknown.
   bool has_bottommost = false;
   std::optional<Sizing> bottommost;
 

@@ -22,7 +22,7 @@
 
 #define CASSANDRA_BLOOM_ROCKSDB_RELEASE (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR)
 
-// The tested range: docs/hosts.md, "Supported RocksDB releases".
+// The tested range is in docs/hosts.md, "Supported RocksDB releases".
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE < 701
 #error "RocksDB 7.1 or later is needed"
 #elif CASSANDRA_BLOOM_ROCKSDB_RELEASE > 1108 && \

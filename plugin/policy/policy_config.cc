@@ -37,7 +37,7 @@ bool HasOurName(const std::string& id) {
 
 // ---- An id ----
 
-// An option in an id.
+// An option that was found in an id, and where.
 struct Found {
   const char* name;
   size_t begin;  // The colon before the name; the id's end if there is none.
@@ -140,7 +140,7 @@ struct OptionsParser {
     return text == nullptr || Parse(range, *text, value);
   }
 
-  // Parses the whole of `text`, in any locale.
+  // Parses the whole of `text`, in the same way in every locale.
   bool Parse(const NumberRange& range, const std::string& text,
              double* value) const {
     const char* const end = text.data() + text.size();

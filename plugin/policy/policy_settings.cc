@@ -38,7 +38,8 @@ std::string FormatList(const std::vector<double>& numbers) {
   return list;
 }
 
-// Adds the name and the text of each option that does not have its default.
+// Adds to `*texts` the name and the text of each option that does not have its
+// default.
 struct Formatter {
   bool operator()(const char* name, const NumberRange& /*range*/,
                   const std::vector<double>& list) const {
@@ -62,7 +63,8 @@ struct Formatter {
   OptionTexts* texts;
 };
 
-// The texts of all options except bits_per_key.
+// The names and texts of all options that do not have their default, except
+// bits_per_key.
 OptionTexts TextsOf(const CassandraBloomOptions& options) {
   OptionTexts texts;
   if (options.fp_chance != 0) {

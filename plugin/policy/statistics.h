@@ -55,8 +55,9 @@ class FileStatistics {
 
  private:
   StatisticsCounters counters_;
-  // May be null. RocksDB's table builder owns it in a copy of the options,
-  // which it destroys after the filter's builder (7.1 - 11.8).
+  // May be null. RocksDB's table builder owns the logger in a copy of the
+  // options. It outlives this object, because that copy is destroyed after the
+  // filter's builder (7.1 - 11.8).
   ROCKSDB_NAMESPACE::Logger* const info_log_;
   const int level_;
   char column_family_[64];  // Its name, truncated if it is longer.

@@ -76,7 +76,8 @@ bool RocksdbIsShared(std::string version) {
   return dl_iterate_phdr(is_rocksdb, &version) != 0;
 }
 
-// The path of the plugin for this version, or "" with all paths in `*searched`.
+// The path of the plugin for this version. Returns "" if there is none;
+// `*searched` then names all paths that were tried.
 std::string FindPlugin(const std::string& version, std::string* searched) {
   for (const std::string& folder :
        {OwnFolder(), std::string(CASSANDRA_BLOOM_PLUGIN_DIR)}) {
@@ -105,7 +106,8 @@ __attribute__((constructor)) void LoadPlugin() {
     return;
   }
   if (!RocksdbIsShared(version)) {
-    // The plugin would bring a second RocksDB into the process.
+    // Refuses, because the plugin would bring a second RocksDB into the
+    // process.
     Refuse("RocksDB " + version + " is not a shared library in this program");
     return;
   }

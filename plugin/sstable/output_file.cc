@@ -156,7 +156,7 @@ std::optional<OutputKind> OutputKindOf(const std::string& path,
       FailWithErrno(path, "cannot follow the symbolic link", error);
       return std::nullopt;
     }
-    return OutputKind::kNew;  // Other errors show when it is created.
+    return OutputKind::kNew;  // Creating it shows any other error.
   }
   if (S_ISREG(status.st_mode)) {
     return OutputKind::kFile;

@@ -17,9 +17,9 @@ const Kernel* Avx512Kernel();
 // instead of gathering them.
 const Kernel* Avx512LoadsKernel();
 
-// True if AVX-512 makes look-ups faster on this CPU: on AMD since Zen 4, on
-// Intel since Sapphire Rapids. With 512-bit multiplications, earlier Intel CPUs
-// lower the clock for everything on the core, and they gather slowly since the
+// True if AVX-512 is worth using on this CPU: on AMD since Zen 4, on Intel
+// since Sapphire Rapids. With 512-bit multiplications, earlier Intel CPUs lower
+// the clock for everything on the core, and they gather slowly since the
 // mitigation of Downfall (INTEL-SA-00828).
 bool IsAvx512Cheap();
 

@@ -154,7 +154,8 @@ class LaneKernel {
                              capacity_bits, bits);
   }
 
-  // Calls work(i) for i = 0 ... kCount - 1, each a constant.
+  // Calls work(0) ... work(kCount - 1), unrolled, so that each argument is a
+  // constant.
   template <size_t kCount, typename Work>
   [[gnu::always_inline]] static inline void Repeat(Work work) {
     RepeatFor(work, std::make_index_sequence<kCount>());
@@ -392,7 +393,7 @@ class LaneKernel {
 
   // ---- Building ----
 
-  // The positions of kVectors * kLanes keys.
+  // The bit positions of all probes of kVectors * kLanes keys.
   template <size_t kVectors>
   class PositionBlock {
    public:

@@ -160,7 +160,8 @@ void SetBitsBeyondCache(const Hash128* hashes, size_t n, int num_probes,
   }
 }
 
-// Filters up to this size are written without keeping positions for a prefetch.
+// For filters up to this size, each bit is set at once. For larger ones, its
+// cache line is prefetched first.
 constexpr uint64_t kMaxPlainlyWrittenBits = uint64_t{8} * (1 << 20);
 
 void SetBits(const Hash128* hashes, size_t n, int num_probes,

@@ -22,9 +22,9 @@ struct Filters {
   uint64_t num_healthy = 0;  // Files without a fault.
   uint64_t keys = 0;         // In filters of any policy.
   uint64_t bytes = 0;
-  // The sum of the files' rates, each multiplied by the number of entries of
-  // the file, and the sum of these numbers. Only for files with filter blocks
-  // of ours.
+  // weighted_rate sums the files' rates, each multiplied by the file's number
+  // of entries; rate_weight sums these numbers of entries. Only files with
+  // filter blocks of ours count.
   double weighted_rate = 0;
   double rate_weight = 0;
 
