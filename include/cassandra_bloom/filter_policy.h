@@ -79,13 +79,13 @@ struct CassandraBloomOptions {
   std::optional<double> bottommost_bits;
   std::optional<double> bottommost_fp_chance;
 
-  // `uniform`, or `monkey`, which cannot be combined with the members above
-  // except bits_per_key: it takes bits_per_key as the average and spreads it
-  // over the levels of leveled compaction so that reads have the fewest false
-  // positives. Each level has ln T / (ln 2)^2 more bits per key than the one
-  // below it, 4.8 for T = 10, and at most 14.4 more than the last one (Dayan,
-  // Athanassoulis, Idreos: Monkey, SIGMOD 2017). In universal and FIFO
-  // compaction every file has the average.
+  // `uniform` or `monkey`. `monkey` takes bits_per_key as the average, cannot
+  // be combined with the other members above, and spreads the average over the
+  // levels of leveled compaction so that reads have the fewest false positives.
+  // Each level has ln T / (ln 2)^2 more bits per key than the one below it, 4.8
+  // for T = 10, and at most 14.4 more than the last one (Dayan, Athanassoulis,
+  // Idreos: Monkey, SIGMOD 2017). In universal and FIFO compaction every file
+  // has the average.
   //
   // Monkey counts levels up from the last one, which is how
   // level_compaction_dynamic_level_bytes fills them. Without that option,
@@ -124,9 +124,9 @@ struct CassandraBloomOptions {
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyFromOptions(
     const CassandraBloomOptions& options);
 
-// The prefix extractor "cassandra_partition:" + partition_key. Its prefixes end
-// where the partition key does, so that iterators within a partition use the
-// filter, too:
+// Makes the prefix extractor "cassandra_partition:" + partition_key. Its
+// prefixes end where the partition key does, so that iterators within a
+// partition use the filter, too:
 //
 //   options.prefix_extractor = ...;  // skip:8,u16
 //   table_options.filter_policy = ...;  // with the same partition_key
@@ -134,11 +134,13 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyFromOptions(
 //
 // Get and Seek then use the same entry of the filter. An iterator that goes
 // beyond the partition needs ReadOptions::total_order_seek or auto_prefix_mode,
-// as with every prefix extractor. Use it only with bytewise comparators.
+// as with every prefix extractor. Use this extractor only with bytewise
+// comparators.
 //
 // Returns InvalidArgument for a partition key without an end (`whole` or
-// `skip:S`) and for any spelling that is not listed above, and NotSupported in
-// the wrong RocksDB.
+// `skip:S`) and for any spelling that CassandraBloomOptions::partition_key does
+// not list. Returns NotSupported if this process runs another release of
+// RocksDB than this library was compiled for.
 CASSANDRA_BLOOM_EXPORT Status NewCassandraPartitionTransform(
     const std::string& partition_key,
     std::shared_ptr<const SliceTransform>* transform);
@@ -156,8 +158,9 @@ CASSANDRA_BLOOM_EXPORT Status NewCassandraPartitionTransform(
 //       "cassandra_bloom", register_cassandra_bloom, "");
 //
 // The signature is that of a RocksDB plugin's registrar; `arg` is ignored.
-// Returns the number of factories in the library. In the wrong RocksDB it adds
-// nothing and returns 0. A further call does no harm.
+// Returns the number of factories in the library. If this process runs another
+// release of RocksDB than this library was compiled for, adds nothing and
+// returns 0. A further call does no harm.
 extern "C" CASSANDRA_BLOOM_EXPORT int register_cassandra_bloom(
     ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& arg);
 

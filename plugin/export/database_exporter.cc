@@ -126,8 +126,8 @@ FilterContents ContentsOf(const ExportPlan& plan, const LiveSsts& live) {
   if (options.prefixes) {
     contents.asked += " prefixes";
   } else if (options.from == ExportFrom::kKeys) {
-    // The mark records only this value of `from`: with the other values, a
-    // block that holds only prefixes is exported as it is.
+    // This is recorded because it changes the entries: with the other values of
+    // `from`, a block that holds only prefixes is exported as it is.
     contents.asked += " from=keys";
   }
   if (options.live_keys_only) {

@@ -50,8 +50,9 @@ bool FailWithErrno(const std::string& path, const char* what,
                    std::string* error);
 
 // If `*path` is a symbolic link, replaces it by its target, which need not
-// exist. (realpath fails if it does not. The kernel follows links among the
-// folders of the path.) Fails if there are too many links, as in a loop.
+// exist. (That is why this does not use realpath(), which fails if the target
+// does not exist. The kernel follows links among the folders of the path.)
+// Fails if there are too many links, as in a loop.
 bool FollowLinks(std::string* path, std::string* error);
 
 // The names in a folder for which `is_wanted` returns true, in no particular

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb check
+// The subcommand "filterdb check".
 
 #include <cstdio>
 #include <nlohmann/json.hpp>

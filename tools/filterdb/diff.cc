@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb diff
+// The subcommand "filterdb diff".
 
 #include <cstdio>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb info
+// The subcommand "filterdb info".
 
 #include <algorithm>
 #include <cmath>

@@ -18,9 +18,9 @@ namespace cassandra_bloom::tools {
 // tickers have the same names in RocksDB 7.1 to 11.8. Only before 8.3 do they
 // count look-ups of prefixes, too.
 struct FilterQuestions {
-  uint64_t useful = 0;         // The filter said no.
-  uint64_t positive = 0;       // It said maybe.
-  uint64_t true_positive = 0;  // It said maybe, and the file had the key.
+  uint64_t useful = 0;         // The filter said "no".
+  uint64_t positive = 0;       // The filter said "maybe".
+  uint64_t true_positive = 0;  // "Maybe", and the file had the key.
 
   uint64_t false_positives() const {
     return positive > true_positive ? positive - true_positive : 0;
