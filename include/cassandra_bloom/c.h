@@ -3,10 +3,10 @@
 // The C interface: Cassandra's Filter.db files for every language, and the
 // RocksDB filter policy for programs that use RocksDB through its C interface.
 //
-// For C99 and C++. The last part of this header needs RocksDB and is in
-// librocksdb_cassandra_bloom.so only. Everything else is also in
-// libcassandra_bloom.so, which does not depend on RocksDB. Link one of these
-// shared libraries, not both.
+// For C99 and C++. The last part of this header needs RocksDB. It is only in
+// librocksdb_cassandra_bloom.so and in the static library of the same name.
+// Everything else is also in libcassandra_bloom.so, which does not depend on
+// RocksDB. Link only one of the two libraries.
 //
 // Conventions (the same as in rocksdb/c.h, where that has a convention):
 //

@@ -121,12 +121,13 @@ class FilterDbFile {
   const std::unique_ptr<const Content> content_;
 };
 
-// The most likely number of keys in a filter with X of m bits set:
-// -m/k * ln(1 - X/m). Infinite if all bits are set.
+// The most likely number of keys in a filter: -m/k * ln(1 - X/m), with X =
+// set_bits, m = capacity_bits and k = num_probes. Infinite if all bits are set.
 double EstimatedNumKeys(int num_probes, uint64_t set_bits,
                         uint64_t capacity_bits);
 
-// The false positive rate of a filter with X of m bits set: (X/m)^k.
+// The false positive rate of a filter: (X/m)^k, with X = set_bits, m =
+// capacity_bits and k = num_probes.
 double ObservedFalsePositiveRate(int num_probes, uint64_t set_bits,
                                  uint64_t capacity_bits);
 

@@ -60,7 +60,7 @@ constexpr uint32_t FilterWordsWithin(size_t size) {
 
 // The filter that every key matches: one word with all bits set.
 constexpr char kMatchAllFilterDb[FilterDbSize(1)] = {
-    0,      0,      0,      1,      0,      0,      0,      1,  // k and words
+    0,      0,      0,      1,      0,      0,      0,      1,  // k, num_words
     '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff'};
 
 // Parses a whole Filter.db. The bytes must be exactly one filter: 1 <=

@@ -26,10 +26,10 @@ namespace cassandra_bloom {
 // made under another name.
 constexpr char kPartitionTransformName[] = "cassandra_partition";
 
-// Meets RocksDB's requirements for a prefix_extractor with bytewise comparators
-// in both directions. Two keys of the same prefix begin with it, and so do all
-// keys between them. Every key that begins with a prefix has that prefix,
-// because the prefix's own bytes tell where it ends.
+// Meets RocksDB's requirements for a prefix_extractor if the comparator is
+// bytewise or reverse bytewise. Two keys of the same prefix begin with it, and
+// so do all keys between them. Every key that begins with a prefix has that
+// prefix, because the prefix's own bytes tell where it ends.
 //
 // A wrong setting also makes a transform, but one for which no key has a
 // prefix. RocksDB refuses this transform when it reads options strings; with

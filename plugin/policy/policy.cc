@@ -197,7 +197,8 @@ void CassandraBloomPolicy::LogLevelsOnce(
                           context.column_family_name.c_str(),
                           settings_.id.c_str(), LevelsText(context).c_str());
 } catch (const std::bad_alloc&) {
-  // Ignored: there may still be enough memory for the filter.
+  // Only the line in the log is lost: there may still be enough memory for the
+  // filter.
 }
 
 std::string CassandraBloomPolicy::LevelsText(

@@ -25,7 +25,8 @@
 namespace cassandra_bloom {
 namespace {
 
-// Cassandra's BloomFilter computes the probes of a query in a long[21].
+// Cassandra's BloomFilter computes the probes of a query in a long[21], so it
+// cannot query a filter with more probes.
 constexpr int kMaxProbesOfCassandra = 21;
 
 // Returns the hash in the order of `ma` and later, the only one that

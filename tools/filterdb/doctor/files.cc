@@ -25,7 +25,7 @@ namespace {
 // True if a process may have the database open: RocksDB locks the whole file
 // LOCK (env/fs_posix.cc). A process that opens and closes this file loses its
 // own locks on it, so a library must not do this. This process has no locks on
-// it.
+// it, so it may do this.
 bool MayBeInUse(const std::string& db) {
   const int fd = open((db + "/LOCK").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
