@@ -105,9 +105,9 @@ CASSANDRA_BLOOM_EXPORT void cassandra_bloom_filter_may_contain_many(
     const cassandra_bloom_filter_t* filter, const char* const* keys,
     const size_t* key_sizes, size_t num_keys, bool* may_contain);
 
-// True if the file was empty. Cassandra then treats every key as present, and
-// so do the queries of this handle. Such a filter has no probes, no words and
-// no bits.
+// True if the file was empty. Cassandra 5.0 then treats every key as present,
+// and so do the queries of this handle. Such a filter has no probes, no words
+// and no bits.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_filter_always_present(
     const cassandra_bloom_filter_t* filter);
 

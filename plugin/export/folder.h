@@ -53,7 +53,7 @@ bool CheckHoldsNoSstables(const std::string& folder, std::string* error);
 // SST file's filter the same entries, whatever the size of the filter.
 struct FilterContents {
   std::string sstable_version;
-  std::string asked;       // From the options that decide the entries.
+  std::string asked;       // The options that decide the entries, as text.
   std::string extractors;  // Prefix extractors; the database may change them.
 };
 

@@ -54,10 +54,10 @@ class SstFile {
   std::optional<PartitionKeyExtractor> partition_key() const;
 
   // Calls `visit` once for each key, in the file's order. Since RocksDB 9.2
-  // these include keys of deletions; before, a file with deletions is an error
-  // unless `live_keys_only`. With `live_keys_only`, keys whose latest entry is
-  // a deletion are left out in every release. Blocks that were visited may no
-  // longer be valid.
+  // this includes the keys of deletions; before 9.2, a file with deletions is
+  // an error unless `live_keys_only`. With `live_keys_only`, keys whose latest
+  // entry is a deletion are left out in every release. Afterwards the blocks
+  // that Open visited may no longer be valid.
   bool ForEachKey(bool live_keys_only,
                   const std::function<void(std::string_view key)>& visit,
                   std::string* error);

@@ -180,7 +180,8 @@ Status CassandraBloomPolicy::SettingsStatus() const {
 
 void CassandraBloomPolicy::LogLevelsOnce(
     const FilterBuildingContext& context) const try {
-  // A file of SstFileWriter has no level (num_levels is negative).
+  // Logs nothing for SstFileWriter, whose files have no level (num_levels is
+  // negative).
   if (settings_.sizing.IsUniform() || context.info_log == nullptr ||
       context.num_levels < 0) {
     return;

@@ -82,8 +82,9 @@ std::vector<Finding> Judge(const DatabaseFiles& files);
 // What the statistics of the database say.
 struct Observed {
   FilterQuestions questions;
-  // The average rate of the filters that a read of an absent key asks. Filters
-  // that RocksDB does not ask are left out. nullopt if RocksDB asks none.
+  // The average false positive rate of the filters that a read of an absent key
+  // asks. Filters that RocksDB does not ask are left out. nullopt if RocksDB
+  // asks none.
   std::optional<double> expected_rate;
   // True if all filters hold whole keys. With other filters, RocksDB counts
   // absent rows of present partitions as false positives.
