@@ -36,7 +36,7 @@ using ROCKSDB_NAMESPACE::TableProperties;
 
 namespace {
 
-// Since 9.2, SstFileReader::NewTableIterator shows deletions, too.
+// Since RocksDB 9.2, SstFileReader::NewTableIterator shows deletions, too.
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
 
 // Merges to an empty value, because only keys are wanted here. Without a merge

@@ -40,7 +40,8 @@ struct SortedRun {
   }
 };
 
-// The sorted runs of the SST files, which are in the order of their levels.
+// Groups the SST files into sorted runs. `family.ssts` must be in the order of
+// levels.
 std::vector<SortedRun> RunsOf(const Family& family) {
   std::vector<SortedRun> runs;
   for (const Sst& sst : family.ssts) {

@@ -79,7 +79,8 @@ Verdict Judge(const Family& family);
 // Findings about a torn MANIFEST, and about SST files that it does not name.
 std::vector<Finding> Judge(const DatabaseFiles& files);
 
-// What the statistics of the database say.
+// What RocksDB's statistics say about the filters, compared with what is
+// expected.
 struct Observed {
   FilterQuestions questions;
   // The average false positive rate of the filters that a read of an absent key
