@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RocksDB's private interface of filter builders and readers. No other file
-// declares or includes it.
+// RocksDB's private interface of filter builders and readers. Apart from tests,
+// no other file declares or includes it.
 //
 // Since RocksDB 7.0 (facebook/rocksdb#9592) the public header only names
 // FilterBitsBuilder and FilterBitsReader. They are defined in
