@@ -38,9 +38,10 @@ using ROCKSDB_NAMESPACE::SliceTransform;
 
 namespace {
 
-// Matches everything that begins with the name, valid or not, so that we refuse
-// malformed strings, which RocksDB would silently ignore. Also matches the name
-// after braces or quotes that RocksDB has not understood.
+// Matches every string that begins with the name, even a malformed one: RocksDB
+// would silently ignore a string that nothing matches, so we match and refuse
+// it. Also matches the name after braces or quotes that RocksDB has not
+// understood.
 ObjectLibrary::PatternEntry BeginningWith(const std::string& name) {
   return ObjectLibrary::PatternEntry(name)
       .AnotherName("{" + name)
@@ -51,8 +52,8 @@ ObjectLibrary::PatternEntry BeginningWith(const std::string& name) {
       .AddSeparator("", /*at_least_one=*/false);
 }
 
-// Matches what has the name somewhere after this separator, because RocksDB
-// makes one id of several listeners (plugin/export/target.h).
+// Matches every id that has the name somewhere after this separator, because
+// RocksDB makes one id of several listeners (plugin/export/target.h).
 ObjectLibrary::PatternEntry After(const std::string& separator,
                                   const std::string& name) {
   return ObjectLibrary::PatternEntry("")
@@ -107,7 +108,8 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
   }
   const std::string name = kPolicyName;
   library.AddFactory<const FilterPolicy>(
-      // Misspellings, which we refuse because RocksDB would ignore them.
+      // Also matches misspellings of the name, so that we refuse them: RocksDB
+      // would silently ignore them.
       BeginningWith(name)
           .AnotherName("Cassandra_bloom")
           .AnotherName("cassandra-bloom"),

@@ -33,7 +33,8 @@ namespace {
 constexpr int kNumUsers = 10000;
 constexpr uint32_t kRowsPerUser = 20;
 
-// The same extractor twice: for the filter's entries and for iterators.
+// The same extractor twice: for the entries of the filter and for the prefixes
+// of iterators.
 constexpr char kOptions[] =
     "prefix_extractor=cassandra_partition:skip:8,u16;"
     "block_based_table_factory={"
@@ -59,8 +60,8 @@ std::string BigEndian(uint64_t number, int size) {
 std::string Partition(const std::string& key) {
   uint64_t hash[2];
   cassandra_bloom_hash(key.data(), key.size(), hash);
-  // Cassandra's token is the first half as a signed number. With its sign bit
-  // inverted, tokens sort byte by byte.
+  // Cassandra's token is the first half of the hash, as a signed number. With
+  // the sign bit inverted, the bytewise order of tokens is their numeric order.
   const uint64_t token = hash[0] ^ (uint64_t{1} << 63);
   return BigEndian(token, 8) + BigEndian(key.size(), 2) + key;
 }
@@ -116,8 +117,8 @@ bool IsThere(rocksdb::DB* db, const std::string& key, uint32_t clustering) {
   return status.ok();
 }
 
-// The number of iterators that a filter has answered. Since RocksDB 8.3 they
-// have tickers of their own (facebook/rocksdb#11460).
+// The number of seeks that a filter has answered. Since RocksDB 8.3 seeks have
+// tickers of their own (facebook/rocksdb#11460).
 uint64_t IteratorsFiltered(const rocksdb::Statistics& statistics) {
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
   return statistics.getTickerCount(rocksdb::LAST_LEVEL_SEEK_FILTERED) +

@@ -3,12 +3,12 @@
 // The C interface: Cassandra's Filter.db files for every language, and the
 // RocksDB filter policy for programs that use RocksDB through its C interface.
 //
-// For C99 and C++. The last part of this header needs RocksDB and is in
-// librocksdb_cassandra_bloom.so only. Everything else is also in
-// libcassandra_bloom.so, which does not depend on RocksDB. Link one of these
-// shared libraries, not both.
+// For C99 and C++. The last part of this header needs RocksDB. It is only in
+// librocksdb_cassandra_bloom.so and in the static library of the same name.
+// Everything else is also in libcassandra_bloom.so, which does not depend on
+// RocksDB. Link only one of the two libraries.
 //
-// Conventions (those of rocksdb/c.h, where it has one):
+// Conventions (the same as in rocksdb/c.h, where that has a convention):
 //
 // - Handles are opaque. The caller destroys each handle that it made, with the
 //   function for the handle's type; destroying NULL does nothing.
@@ -20,10 +20,10 @@
 //   *errptr must be NULL or an earlier message of this library or of RocksDB.
 //   On failure, that message is freed and *errptr becomes a sentence that names
 //   the value and what was expected; the caller frees it with
-//   cassandra_bloom_free. On success, *errptr does not change. If there is no
-//   memory even for the sentence, *errptr is NULL.
-// - Lack of memory is such a failure: no C++ exception leaves this library.
-//   Functions without `errptr` cannot fail.
+//   cassandra_bloom_free. On success, *errptr does not change. If memory cannot
+//   be allocated even for the sentence, *errptr is NULL.
+// - A lack of memory is also reported in this way: no C++ exception leaves this
+//   library. Functions without `errptr` cannot fail.
 // - Arguments must not be NULL unless their comment says that they may. In a
 //   function with an `errptr`, a path, a version or a buffer that is NULL is a
 //   failure.
@@ -56,12 +56,13 @@ CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_version(void);
 // this function. NULL does nothing.
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_free(void* memory);
 
-// Cassandra's Murmur3 hash of a key: hash[0] and hash[1] are the two numbers
-// that its MurmurHash.hash3_x64_128 returns with seed 0. It differs from
-// canonical MurmurHash3 x64 128 in one point: Cassandra reads the bytes after
-// the last whole block of 16 as signed numbers. So the two hashes differ if one
-// of these bytes is above 0x7f. (Only the eighth of them makes no difference:
-// it fills the top byte of its word.)
+// Cassandra's Murmur3 hash of a key. Sets hash[0] and hash[1] to the two
+// numbers that Cassandra's MurmurHash.hash3_x64_128 returns with seed 0. This
+// hash differs from canonical MurmurHash3 x64 128 in one point: Cassandra reads
+// the bytes after the last whole block of 16 bytes as signed numbers. So the
+// two hashes differ if one of these bytes is above 0x7f. The eighth of these
+// bytes is an exception: it fills the top byte of its 64-bit word, so its sign
+// makes no difference.
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_hash(const char* key,
                                                  size_t key_size,
                                                  uint64_t hash[2]);
@@ -74,8 +75,8 @@ typedef struct cassandra_bloom_filter_t cassandra_bloom_filter_t;
 
 // `sstable_version`: an SSTable version such as "nb" or "ka", or the name of a
 // form: "before-ma", "ma-to-me" or "na-and-later". It is needed because nothing
-// in a Filter.db says its form. NULL takes the version from the name of the
-// file, for example nb-1-big-Filter.db.
+// in a Filter.db says its form. If it is NULL, the version is taken from the
+// name of the file, for example nb-1-big-Filter.db.
 //
 // The file is mapped if its bits can be used as they are, otherwise loaded.
 // While the handle exists, the file must not be changed in place; it may be
@@ -84,8 +85,8 @@ CASSANDRA_BLOOM_EXPORT cassandra_bloom_filter_t* cassandra_bloom_filter_open(
     const char* path, const char* sstable_version, char** errptr);
 
 // Reads a whole Filter.db from `bytes`, which are copied: the caller may free
-// them. `sstable_version`: as above, but not NULL, because there is no file
-// name to take it from.
+// them. `sstable_version`: as for cassandra_bloom_filter_open, but not NULL,
+// because there is no file name to take it from.
 CASSANDRA_BLOOM_EXPORT cassandra_bloom_filter_t*
 cassandra_bloom_filter_from_bytes(const char* bytes, size_t size,
                                   const char* sstable_version, char** errptr);
@@ -104,16 +105,19 @@ CASSANDRA_BLOOM_EXPORT void cassandra_bloom_filter_may_contain_many(
     const cassandra_bloom_filter_t* filter, const char* const* keys,
     const size_t* key_sizes, size_t num_keys, bool* may_contain);
 
-// Whether the file had no bytes. Cassandra then takes every key for present,
-// and so does the query; there are no probes, no words and no bits.
+// True if the file was empty. Cassandra 5.0 then treats every key as present,
+// and so do the queries of this handle. Such a filter has no probes, no words
+// and no bits.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_filter_always_present(
     const cassandra_bloom_filter_t* filter);
 
-// The name of the form, one of the three above. The caller must not free it.
+// The name of the filter's form: "before-ma", "ma-to-me" or "na-and-later". The
+// caller must not free it.
 CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_filter_form(
     const cassandra_bloom_filter_t* filter);
 
-// The number of bits that a key sets (k): 1 ... 21, or 0 if always present.
+// The number of bits that a key sets (k): 1 ... 21, or 0 for a filter that is
+// always present (cassandra_bloom_filter_always_present).
 CASSANDRA_BLOOM_EXPORT int cassandra_bloom_filter_num_probes(
     const cassandra_bloom_filter_t* filter);
 
@@ -139,13 +143,14 @@ CASSANDRA_BLOOM_EXPORT double cassandra_bloom_filter_estimated_fp_rate(
 // ---- Building a Filter.db ----
 
 // A filter that is being built. It keeps the bits of the filter, not the keys.
-// One thread at a time; builders are independent of each other.
+// Only one thread at a time may use a builder; builders are independent of each
+// other.
 typedef struct cassandra_bloom_builder_t cassandra_bloom_builder_t;
 
-// An empty filter with Cassandra's size and number of probes for
-// `expected_keys` keys. More keys than that cause more false positives, never
-// false negatives. Fails if the filter would be larger than 16 GiB, which a
-// Filter.db cannot express.
+// Makes a builder whose filter is empty and has the size and the number of
+// probes that Cassandra chooses for `expected_keys` keys. More keys than that
+// cause more false positives, never false negatives. Fails if the filter would
+// be larger than 16 GiB, which a Filter.db cannot express.
 //
 // `sstable_version`: as for cassandra_bloom_filter_open, but not NULL.
 //
@@ -157,6 +162,7 @@ cassandra_bloom_builder_new_for_bits_per_key(double bits_per_key,
                                              const char* sstable_version,
                                              char** errptr);
 
+// Like cassandra_bloom_builder_new_for_bits_per_key, but the size follows from
 // `fp_chance`: Cassandra's bloom_filter_fp_chance, at least 0.0000671 and less
 // than 1. (At 1 Cassandra has no filter.)
 CASSANDRA_BLOOM_EXPORT cassandra_bloom_builder_t*
@@ -171,13 +177,13 @@ CASSANDRA_BLOOM_EXPORT void cassandra_bloom_builder_destroy(
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_builder_add(
     cassandra_bloom_builder_t* builder, const char* key, size_t key_size);
 
-// Adds `num_keys` keys. The arrays are those of
+// Adds `num_keys` keys. The arrays are as for
 // cassandra_bloom_filter_may_contain_many.
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_builder_add_many(
     cassandra_bloom_builder_t* builder, const char* const* keys,
     const size_t* key_sizes, size_t num_keys);
 
-// The same as for a filter, above.
+// As cassandra_bloom_filter_num_probes and cassandra_bloom_filter_num_words.
 CASSANDRA_BLOOM_EXPORT int cassandra_bloom_builder_num_probes(
     const cassandra_bloom_builder_t* builder);
 CASSANDRA_BLOOM_EXPORT uint32_t
@@ -188,22 +194,24 @@ CASSANDRA_BLOOM_EXPORT size_t
 cassandra_bloom_builder_file_size(const cassandra_bloom_builder_t* builder);
 
 // Writes the bytes of the Filter.db, with the keys added so far, to `buffer`,
-// which has room for `buffer_size` bytes. Fails if that is less than the size
-// of the file. Keys may be added afterwards.
+// which has room for `buffer_size` bytes. Fails if `buffer_size` is less than
+// cassandra_bloom_builder_file_size. Keys may be added afterwards.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_serialize(
     cassandra_bloom_builder_t* builder, char* buffer, size_t buffer_size,
     char** errptr);
 
-// Writes the same bytes to a file. They go to a temporary file in the same
-// folder, which gets the name `path` when it is complete and on disk. If `path`
-// exists, that is a failure and the file is left alone, unless `overwrite`. The
-// file name is not compared with the SSTable version.
+// Writes the bytes of the Filter.db, with the keys added so far, to the file
+// `path`. They go to a temporary file in the same folder, which gets the name
+// `path` when it is complete and on disk. Without `overwrite`, it is a failure
+// if `path` exists, and the existing file is left alone. The file name is not
+// compared with the SSTable version.
 //
-// A symbolic link stays; the file that it leads to is written in this way. For
-// a FIFO, a character device or "-", which is standard output, the bytes are
-// written directly, whatever `overwrite` says. A FIFO waits for its reader; if
-// the reader goes away, that is a failure, without SIGPIPE. A folder, a socket
-// or a block device is a failure and is left alone.
+// If `path` is a symbolic link, the link stays, and the file that it leads to
+// is written in this way. For a FIFO, a character device or "-", which is
+// standard output, the bytes are written directly, whatever `overwrite` says.
+// Opening a FIFO waits for its reader; if the reader goes away, that is a
+// failure, without SIGPIPE. A folder, a socket or a block device is a failure
+// and is left alone.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_write(
     cassandra_bloom_builder_t* builder, const char* path, bool overwrite,
     char** errptr);
@@ -226,7 +234,7 @@ CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_rocksdb_version(void);
 // the library does not register the policy, unless
 // libcassandra_bloom_preload.so loaded it.
 //
-// Fails if the RocksDB of this process is another release than
+// Fails if the RocksDB of this process is another release (major.minor) than
 // cassandra_bloom_rocksdb_version. The registry is the one of the shared
 // librocksdb that this library is linked to. A program that links its own
 // RocksDB statically has another registry: this function does not reach it, and
@@ -234,13 +242,13 @@ CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_rocksdb_version(void);
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_register_with_rocksdb(
     char** errptr);
 
-// What all policies of this process, including destroyed ones, have built and
-// read up to the call that makes this handle. (A single policy has no handle in
-// C.) The figures are those of filter_statistics.h, which says what each one
-// counts. Immutable; safe for concurrent use.
+// The figures of all policies of this process, including destroyed ones, up to
+// the call of cassandra_bloom_statistics_total. (A single policy has no handle
+// in C.) filter_statistics.h says what each figure counts. Immutable; safe for
+// concurrent use.
 typedef struct cassandra_bloom_statistics_t cassandra_bloom_statistics_t;
 
-// Fails only if there is no memory.
+// Fails only if memory cannot be allocated.
 CASSANDRA_BLOOM_EXPORT cassandra_bloom_statistics_t*
 cassandra_bloom_statistics_total(char** errptr);
 
@@ -261,7 +269,8 @@ CASSANDRA_BLOOM_EXPORT uint64_t cassandra_bloom_statistics_damaged_blocks(
     const cassandra_bloom_statistics_t* statistics);
 
 // All figures, as lines in the style of `nodetool tablestats`. The caller frees
-// the string with cassandra_bloom_free. NULL only if there is no memory.
+// the string with cassandra_bloom_free. Returns NULL only if memory cannot be
+// allocated.
 CASSANDRA_BLOOM_EXPORT char* cassandra_bloom_statistics_to_string(
     const cassandra_bloom_statistics_t* statistics, char** errptr);
 

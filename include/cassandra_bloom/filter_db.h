@@ -5,8 +5,8 @@
 // 1.2).
 //
 // On an error a function returns false or nullptr, and *error is a sentence
-// that names the value and what was expected. Functions throw only if there is
-// no memory.
+// that names the value and what was expected. Functions throw only if memory
+// cannot be allocated.
 
 #ifndef CASSANDRA_BLOOM_FILTER_DB_H_
 #define CASSANDRA_BLOOM_FILTER_DB_H_
@@ -31,11 +31,11 @@ enum class HashOrder {
 // How the 64-bit words of the filter are stored.
 enum class WordOrder {
   kBigEndianWords,     // SSTable versions before `na`
-  kLittleEndianWords,  // `na` and later: byte after byte
+  kLittleEndianWords,  // `na` and later: bit p is in byte p / 8
 };
 
-// The SSTable version in the file's name tells the form; nothing in a Filter.db
-// does.
+// The form of a Filter.db. Only the SSTable version in the file's name tells
+// it; nothing in the file does.
 struct FilterForm {
   HashOrder hash_order;
   WordOrder word_order;
@@ -46,12 +46,13 @@ struct FilterForm {
   friend bool operator!=(FilterForm a, FilterForm b) { return !(a == b); }
 };
 
-// Cassandra 1.2 to 2.2
+// SSTables of Cassandra 1.2 to 2.2
 constexpr FilterForm kBeforeMa = {HashOrder::kH1Base,
                                   WordOrder::kBigEndianWords};
-// Cassandra 3.x, ScyllaDB
+// SSTables of Cassandra 3.x and ScyllaDB
 constexpr FilterForm kMaToMe = {HashOrder::kH2Base, WordOrder::kBigEndianWords};
-// Cassandra 4.0 and later; also the filter block in an SST file of RocksDB
+// SSTables of Cassandra 4.0 and later; also the form of this library's filter
+// blocks in SST files of RocksDB
 constexpr FilterForm kNaAndLater = {HashOrder::kH2Base,
                                     WordOrder::kLittleEndianWords};
 
@@ -60,7 +61,7 @@ constexpr FilterForm kNaAndLater = {HashOrder::kH2Base,
 bool FormOfSstableVersion(std::string_view version, FilterForm* form,
                           std::string* error);
 
-// The name of a form, as for FormOfSstableVersion.
+// The name of a form: "before-ma", "ma-to-me" or "na-and-later".
 const char* FormName(FilterForm form);
 
 // Gets the SSTable version from the name of a component of an SSTable, with or
@@ -79,7 +80,8 @@ class FilterDbFile {
                                             FilterForm form,
                                             std::string* error);
 
-  // Reads a whole file from memory; `bytes` are copied.
+  // Reads a Filter.db from memory. `bytes` are its whole content and are
+  // copied.
   static std::unique_ptr<FilterDbFile> FromBytes(std::string_view bytes,
                                                  FilterForm form,
                                                  std::string* error);
@@ -87,19 +89,19 @@ class FilterDbFile {
 
   FilterForm form() const;
 
-  // Whether the file had no bytes. Cassandra 5.0 then takes every key for
-  // present; there are no probes, no words and no bits.
+  // True if the file was empty. Cassandra 5.0 then treats every key as present;
+  // such a filter has no probes, no words and no bits.
   bool always_present() const { return num_words() == 0; }
 
-  // Cassandra builds with 1 ... 14 and fails to query with more than 21. So
-  // Open and FromBytes refuse more than 21.
+  // Cassandra builds filters with 1 ... 14 probes and fails to query a filter
+  // with more than 21. So Open and FromBytes refuse more than 21.
   int num_probes() const;
 
   uint32_t num_words() const;
   uint64_t capacity_bits() const { return uint64_t{64} * num_words(); }
 
   // 8 * num_words() bytes, always in the order of kLittleEndianWords; valid as
-  // long as this object.
+  // long as this object exists.
   const char* bits() const;
 
   uint64_t CountSetBits() const;
@@ -119,26 +121,27 @@ class FilterDbFile {
   const std::unique_ptr<const Content> content_;
 };
 
-// The most likely number of keys in a filter with X of m bits set:
-// -m/k * ln(1 - X/m). Infinite if all bits are set.
-// - X/m). Infinite if all bits are set.
+// The most likely number of keys in a filter: -m/k * ln(1 - X/m), with X =
+// set_bits, m = capacity_bits and k = num_probes. Infinite if all bits are set.
 double EstimatedNumKeys(int num_probes, uint64_t set_bits,
                         uint64_t capacity_bits);
 
-// The false positive rate of a filter with X of m bits set: (X/m)^k.
+// The false positive rate of a filter: (X/m)^k, with X = set_bits, m =
+// capacity_bits and k = num_probes.
 double ObservedFalsePositiveRate(int num_probes, uint64_t set_bits,
                                  uint64_t capacity_bits);
 
 // ---- Writing ----
 
-// Builds a filter. Keeps the bits of the filter, not the keys. One thread at a
-// time.
+// Builds a filter. Keeps the bits of the filter, not the keys. Only one thread
+// at a time may use a builder.
 class FilterDbBuilder {
  public:
-  // An empty filter with Cassandra's size and number of probes for
-  // `expected_keys` keys. `bits_per_key`: 1 ... 100. `fp_chance`: Cassandra's
-  // bloom_filter_fp_chance, at least 0.0000671 and less than 1. Fails if the
-  // filter would be larger than 16 GiB, which a Filter.db cannot express.
+  // Each makes a builder whose filter is empty and has the size and the number
+  // of probes that Cassandra chooses for `expected_keys` keys. `bits_per_key`:
+  // 1 ... 100. `fp_chance`: Cassandra's bloom_filter_fp_chance, at least
+  // 0.0000671 and less than 1. Fails if the filter would be larger than 16 GiB,
+  // which a Filter.db cannot express.
   static std::unique_ptr<FilterDbBuilder> ForBitsPerKey(double bits_per_key,
                                                         uint64_t expected_keys,
                                                         FilterForm form,
@@ -165,21 +168,22 @@ class FilterDbBuilder {
   const std::unique_ptr<Content> content_;
 };
 
-// Writes the 8 + 8 * num_words bytes of a file to `out`. `bits` as
-// FilterDbFile::bits.
+// Writes a Filter.db of 8 + 8 * num_words bytes to `out`. `bits`: as
+// FilterDbFile::bits returns them.
 void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
                        const char* bits, char* out);
 
 // Writes a filter in this form to a file. The bytes go to a temporary file in
 // the same folder, which gets the name `path` when it is complete and on disk.
-// An existing file is an error unless `overwrite`. `bits` as
-// FilterDbFile::bits.
+// An existing file is an error unless `overwrite`. `bits`: as
+// FilterDbFile::bits returns them.
 //
-// A symbolic link stays; the file that it leads to is written in this way. For
-// a FIFO, a character device or "-", which is standard output, the bytes are
-// written directly, whatever `overwrite` says. Opening a FIFO waits for its
-// reader; if the reader goes away, that is an error, without SIGPIPE. A folder,
-// a socket or a block device is an error and is left alone.
+// If `path` is a symbolic link, the link stays, and the file that it leads to
+// is written in this way. For a FIFO, a character device or "-", which is
+// standard output, the bytes are written directly, whatever `overwrite` says.
+// Opening a FIFO waits for its reader; if the reader goes away, that is an
+// error, without SIGPIPE. A folder, a socket or a block device is an error and
+// is left alone.
 //
 // The name of the temporary file is `path`, ".cassandra_bloom-" and eight
 // random hexadecimal digits. Temporary files of `path` that killed processes

@@ -6,9 +6,9 @@
 // is to be exported, its block already is a Filter.db and is exported as it is.
 // Otherwise the filter is built anew from the keys of the file.
 //
-// The export only reads a database, also while another process writes to it:
-// nothing in the database's folders is created, changed or removed, and the
-// write-ahead log is not read. Only what is in SST files is exported.
+// The export only reads a database, and may do so while another process writes
+// to it: nothing in the database's folders is created, changed or removed, and
+// the write-ahead log is not read. Only what is in SST files is exported.
 //
 // These functions are in the static library of the plugin only.
 //
@@ -36,9 +36,9 @@ class SliceTransform;
 namespace cassandra_bloom {
 
 enum class ExportFrom {
-  kBlockOrKeys,  // The block if it can be exported, otherwise the keys.
-  kBlock,        // An error if the block cannot be exported.
-  kKeys,         // Always the keys.
+  kBlockOrKeys,  // Export the block if possible, otherwise the keys.
+  kBlock,        // It is an error if the block cannot be exported.
+  kKeys,         // Always build the filter from the keys.
 };
 
 struct FilterDbExportOptions {
@@ -54,38 +54,39 @@ struct FilterDbExportOptions {
   double fp_chance = 0;
 
   // Which part of a storage key is exported, spelt as in CassandraBloomOptions.
-  // Empty: the part that the filter of each SST file holds, if it is a filter
-  // of this library, and the whole key otherwise.
+  // If this is empty and the filter of an SST file is one of this library, it
+  // is the part that this filter holds; otherwise it is the whole key.
   std::string partition_key;
 
-  // Export the prefixes of the keys instead of the keys. The extractor is
-  // `prefix_extractor`. If that is null, it is the one in the OPTIONS file for
-  // the column family or, for a single SST file, the one whose name is in that
-  // file. Keys outside its domain have no prefix. If this is false, a block
-  // that holds only prefixes is exported as such nevertheless.
+  // If true, the prefixes of the keys are exported instead of the keys, and
+  // keys without a prefix are left out. The extractor is `prefix_extractor`. If
+  // that is null, it is the one in the OPTIONS file for the column family or,
+  // for a single SST file, the one whose name is in that file. If this is
+  // false, keys are exported, but a block that holds only prefixes is still
+  // exported as it is.
   bool prefixes = false;
   std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefix_extractor;
 
-  // By default, filters built from keys hold every entry of the file, including
-  // deletions: without the key of a deletion, the deleted row comes back to
-  // life. RocksDB shows deletions since 9.2. With an earlier RocksDB a file
-  // with deletions is an error, unless this says that deletions are not wanted.
-  // (A deleted range has no key and is in no filter.)
+  // Leaves deletions out of filters that are built from keys. By default, such
+  // filters hold every entry of the file, including deletions: without the key
+  // of a deletion, the deleted row comes back to life. RocksDB shows deletions
+  // since 9.2. With an earlier RocksDB a file with deletions is an error unless
+  // this is true. (A deleted range has no key and is in no filter.)
   bool live_keys_only = false;
 
   // For a database that has DBOptions::db_paths or
   // ColumnFamilyOptions::cf_paths: all of those folders, in any order, with or
   // without the folder of the database. They must be given because no file of a
-  // database names them. An SST file is searched for in all of them, by its
-  // number and its size.
+  // database names them. Each SST file is searched for in all these folders, by
+  // its number and its size.
   std::vector<std::string> db_paths;
 
   // Replace files that exist. (A path that exists and is not a regular file is
   // treated as by WriteFilterDbFile, but see `sync` of ExportFilterDbs.)
   bool overwrite = false;
 
-  // Called from time to time with the number of entries that were read and the
-  // number of all entries.
+  // Called from time to time with `done`, the number of entries that were read,
+  // and `all`, the number of all entries.
   std::function<void(uint64_t done, uint64_t all)> progress;
 };
 
@@ -95,8 +96,8 @@ struct ExportedFilterDb {
   bool from_block = false;
   std::string why_not_block;  // Empty if from_block, or with kKeys.
   bool holds_prefixes = false;
-  std::string partition_key;  // Which part of a storage key it holds.
-  uint64_t num_keys = 0;      // In the filter, as far as RocksDB knows it.
+  std::string partition_key;  // The part of a storage key in the filter.
+  uint64_t num_keys = 0;      // In the filter, as far as RocksDB knows.
   uint64_t num_range_deletions = 0;
   int num_probes = 0;
   uint32_t num_words = 0;
@@ -109,6 +110,7 @@ CASSANDRA_BLOOM_EXPORT bool ExportFilterDb(const std::string& sst_file,
                                            ExportedFilterDb* exported,
                                            std::string* error);
 
+// Sets `*name` to the name of the Filter.db for an SST file:
 // "nb-123-big-Filter.db" for "000123.sst".
 CASSANDRA_BLOOM_EXPORT bool ExportedFilterDbName(
     const std::string& sst_file, const std::string& sstable_version,
@@ -116,8 +118,8 @@ CASSANDRA_BLOOM_EXPORT bool ExportedFilterDbName(
 
 struct FilterDbExportReport {
   std::vector<ExportedFilterDb> exported;
-  std::vector<std::string> kept;     // Already there. With `sync` only.
-  std::vector<std::string> removed;  // With `sync` only.
+  std::vector<std::string> kept;     // Filters found up to date. `sync` only.
+  std::vector<std::string> removed;  // Filters removed. `sync` only.
   std::vector<std::string> errors;   // One for each SST file that failed.
 };
 
@@ -127,11 +129,11 @@ struct FilterDbExportReport {
 //
 // `column_family`: its name, or "" for all column families.
 //
-// `sync`: makes `out_dir` hold exactly these files. It removes files that are
-// named as above with this version but belong to no live SST file, and the
-// temporary files of an export that was killed. A file that is complete and no
-// older than its SST file is kept, whatever its bits per key, unless
-// `overwrite`.
+// `sync`: makes `out_dir` hold exactly these files. It removes files that have
+// the name of an exported Filter.db of this version but belong to no live SST
+// file. It also removes the temporary files of an export that was killed. A
+// file that is complete and no older than its SST file is kept, whatever its
+// bits per key, unless `overwrite`.
 //
 // A hidden file marks the folder as that of this database. It records the
 // partition_key, prefixes, live_keys_only and ExportFrom::kKeys with which the
@@ -141,9 +143,9 @@ struct FilterDbExportReport {
 // settings, all filters are made anew. Without `sync`, an export into a marked
 // folder is an error.
 //
-// Anything that has one of these names and is not a regular file, above all a
-// symbolic link, is an error, too: nothing is written through it, and it is not
-// removed.
+// It is also an error if something has the name of an exported Filter.db but is
+// not a regular file, above all if it is a symbolic link: nothing is written
+// through it, and it is not removed.
 //
 // Exports to the same `out_dir` wait for each other, also in other processes,
 // unless the folder is on NFS.

@@ -20,10 +20,11 @@
 //               sstable_version=nb}}
 //
 // is read as well. (In single braces RocksDB would end a path at a `:`, because
-// it takes that for the end of a listener.) Before 11.8, RocksDB takes several
-// listeners in an OPTIONS file for one. Listeners of this kind are read
-// nevertheless, but if two have the second spelling, only the last one is.
-// Listeners of other kinds are not read; a program has to add them itself.
+// it takes that for the end of a listener.) Before 11.8, RocksDB reads several
+// listeners in an OPTIONS file as one. This library still reads all of its own
+// listeners, but if two of them have the second spelling, it reads only the
+// last one. Listeners of other kinds are not read; a program has to add them
+// itself.
 //
 // These are refused: an empty out_dir, an out_dir that is not a folder, that is
 // in the folder of a database or that holds SSTables, an unknown version and an
@@ -72,10 +73,10 @@ class EventListener;
 
 namespace cassandra_bloom {
 
-// A listener for options.listeners. `out_dir` must not be in the folder of a
-// database, nor hold SSTables; it is created as soon as its parent exists.
-// `sstable_version`: for example "nb". Returns nullptr, with `*error`, if these
-// settings cannot work.
+// Makes a listener for options.listeners. `out_dir` must not be in the folder
+// of a database and must not hold SSTables; it is created as soon as its parent
+// exists. `sstable_version`: for example "nb". Returns nullptr, with `*error`,
+// if these settings cannot work.
 CASSANDRA_BLOOM_EXPORT std::shared_ptr<ROCKSDB_NAMESPACE::EventListener>
 NewFilterDbExportListener(const std::string& out_dir,
                           const std::string& sstable_version,
@@ -96,9 +97,9 @@ struct FilterDbExportCounts {
   uint64_t failed = 0;
 };
 
-// Gets what a listener has done so far; safe in any thread. False if it is not
-// a listener of this library. (DB::GetDBOptions has the listeners of a
-// database.)
+// Gets the counts of what `listener` has done so far; may be called in any
+// thread. Returns false if it is not a listener of this library.
+// (DB::GetDBOptions returns the listeners of a database.)
 CASSANDRA_BLOOM_EXPORT bool GetFilterDbExportCounts(
     const ROCKSDB_NAMESPACE::EventListener& listener,
     FilterDbExportCounts* counts);

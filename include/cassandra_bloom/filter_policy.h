@@ -43,9 +43,9 @@ class Status;
 // and NaN count as 100. Whole numbers from 1 to 20 give exactly the filter that
 // Cassandra builds with that many buckets per element.
 //
-// The caller owns the result; usually a shared_ptr takes it, as above. In the
-// wrong RocksDB (see above) the result is nullptr, which RocksDB takes for "no
-// filter".
+// The caller owns the result, and usually gives it to a shared_ptr. If this
+// process runs another release of RocksDB than this library was compiled for,
+// the result is nullptr, which means "no filter" to RocksDB.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicy(
     double bits_per_key);
 
@@ -54,47 +54,53 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicy(
 //
 // A value out of range, or NaN, gives a policy that DB::Open refuses with
 // InvalidArgument. Where RocksDB does not validate options, this policy builds
-// no filter and says so in the LOG or on stderr. Ownership as above.
+// no filter and says so in the LOG or on stderr. The caller owns the result.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyForFpChance(
     double fp_chance);
 
 struct CassandraBloomOptions {
-  // As for the two functions above. If fp_chance is not 0, it replaces
+  // `bits_per_key` as for NewCassandraBloomPolicy, `fp_chance` as for
+  // NewCassandraBloomPolicyForFpChance. If fp_chance is not 0, it replaces
   // bits_per_key.
   double bits_per_key = 10;
   double fp_chance = 0;
 
-  // These lists replace both: the bits per key, or the chance, of the SST files
-  // that are written to level 0, level 1, and so on. The last number also holds
-  // for all further levels. Here and below, a number outside the ranges above
-  // (0 to 100 bits) is refused like a wrong fp_chance.
+  // Each of these lists replaces bits_per_key: it has the bits per key, or the
+  // chance, of the SST files that are written to level 0, level 1, and so on.
+  // The last number also holds for all further levels. At most one of fp_chance
+  // and the two lists may be set. Here and below, a number outside the ranges
+  // above (0 to 100 bits) is refused like a wrong fp_chance.
   std::vector<double> level_bits;
   std::vector<double> level_fp_chance;
 
-  // These replace all of the above in files that RocksDB knows to be the last
-  // with keys of their range. A flushed file never is.
+  // Either of these replaces all members above in SST files of which RocksDB
+  // knows that no deeper level holds keys of their range. A flushed file is
+  // never such a file.
   std::optional<double> bottommost_bits;
   std::optional<double> bottommost_fp_chance;
 
-  // `uniform`, or `monkey`: takes bits_per_key as the average and spreads it
-  // over the levels of leveled compaction so that there are the fewest false
-  // positives. Each level has ln T / (ln 2)^2 more bits per key than the one
-  // below it, 4.8 for T = 10, and at most 14.4 more than the last one (Dayan,
-  // Athanassoulis, Idreos: Monkey, SIGMOD 2017). In universal and FIFO
-  // compaction every file has the average.
+  // `uniform` or `monkey`. `monkey` takes bits_per_key as the average, cannot
+  // be combined with the other members above, and spreads the average over the
+  // levels of leveled compaction so that reads have the fewest false positives.
+  // Each level has ln T / (ln 2)^2 more bits per key than the one below it, 4.8
+  // for T = 10, and at most 14.4 more than the last one (Dayan, Athanassoulis,
+  // Idreos: Monkey, SIGMOD 2017). In universal and FIFO compaction every file
+  // has the average.
   //
   // Monkey counts levels up from the last one, which is how
   // level_compaction_dynamic_level_bytes fills them. Without that option,
-  // bottom_level must be the last level that holds data. DB::Open refuses a
-  // database with neither or both.
+  // bottom_level must be the last level that holds data. With leveled
+  // compaction, DB::Open refuses a database that has neither of these two
+  // settings, or both.
   std::string allocation = "uniform";
   std::optional<double> size_ratio;  // T, 2 to 1000; default: 10
   std::optional<int> bottom_level;   // 1 to 100
 
-  // A file has the bits per key of the level that it is written to, even after
-  // RocksDB has moved it unchanged to another level. A file whose level is
-  // unknown (SstFileWriter, RepairDB) is sized for the last level by a list,
-  // and has the average with monkey.
+  // An SST file has the bits per key of the level that it is written to, even
+  // after RocksDB has moved it unchanged to another level. A file whose level
+  // is unknown (SstFileWriter, RepairDB) has the number for bottommost files if
+  // there is one, otherwise the last number of the list; with monkey it has the
+  // average.
 
   // Where the partition key is in a storage key. The filter holds one entry for
   // all adjacent keys of a partition.
@@ -118,21 +124,23 @@ struct CassandraBloomOptions {
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyFromOptions(
     const CassandraBloomOptions& options);
 
-// The prefix extractor "cassandra_partition:" + partition_key. Its prefixes end
-// where the partition key does, so that iterators within a partition use the
-// filter, too:
+// Makes the prefix extractor "cassandra_partition:" + partition_key. Its
+// prefixes end where the partition key does, so that iterators within a
+// partition use the filter, too:
 //
 //   options.prefix_extractor = ...;  // skip:8,u16
 //   table_options.filter_policy = ...;  // with the same partition_key
 //   iterator->Seek(any key of the partition);
 //
-// Get and Seek then use the same entry of the filter. An iterator that is to
-// leave the partition needs ReadOptions::total_order_seek or auto_prefix_mode,
-// as with every prefix extractor. Use it only with bytewise comparators.
+// Get and Seek then use the same entry of the filter. An iterator that goes
+// beyond the partition needs ReadOptions::total_order_seek or auto_prefix_mode,
+// as with every prefix extractor. Use this extractor only with bytewise
+// comparators.
 //
 // Returns InvalidArgument for a partition key without an end (`whole` or
-// `skip:S`) and for any spelling that is not listed above, and NotSupported in
-// the wrong RocksDB.
+// `skip:S`) and for any spelling that CassandraBloomOptions::partition_key does
+// not list. Returns NotSupported if this process runs another release of
+// RocksDB than this library was compiled for.
 CASSANDRA_BLOOM_EXPORT Status NewCassandraPartitionTransform(
     const std::string& partition_key,
     std::shared_ptr<const SliceTransform>* transform);
@@ -150,8 +158,9 @@ CASSANDRA_BLOOM_EXPORT Status NewCassandraPartitionTransform(
 //       "cassandra_bloom", register_cassandra_bloom, "");
 //
 // The signature is that of a RocksDB plugin's registrar; `arg` is ignored.
-// Returns the number of factories in the library. In the wrong RocksDB it adds
-// nothing and returns 0. A further call does no harm.
+// Returns the number of factories in the library. If this process runs another
+// release of RocksDB than this library was compiled for, adds nothing and
+// returns 0. A further call does no harm.
 extern "C" CASSANDRA_BLOOM_EXPORT int register_cassandra_bloom(
     ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& arg);
 

@@ -48,22 +48,23 @@ struct CassandraBloomStatistics {
   // check after Finish.
   uint64_t build_nanos = 0;
 
-  // The part of filters_built that matches every key, because there was no
-  // memory or because the hashes had changed in memory. In the latter case
-  // RocksDB gives up the SST file.
+  // How many of filters_built match every key, because memory could not be
+  // allocated or because the hashes had changed in memory. If the hashes had
+  // changed, RocksDB gives up the SST file.
   uint64_t match_all_filters = 0;
 
-  // Blocks that were read and are not a filter, so that they are taken as "may
-  // match". A block that is read again, because the block cache had dropped it,
-  // counts again.
+  // Blocks that were read and are not a well-formed filter, so that they match
+  // every key. A block counts again if it is read again because the block cache
+  // had dropped it.
   uint64_t damaged_blocks = 0;
 
-  // Lines in the style of `nodetool tablestats`.
+  // The figures as lines in the style of `nodetool tablestats`.
   CASSANDRA_BLOOM_EXPORT std::string ToString() const;
 };
 
-// False, with nothing written, for a policy of another library. A policy that
-// wraps ours and says so (Customizable::Inner) gives the figures of ours. Safe
+// Returns false, and leaves `*statistics` unchanged, for a policy of another
+// library. For a policy that wraps one of this library and returns it from
+// Customizable::Inner, gives the figures of the wrapped policy. May be called
 // in any thread.
 CASSANDRA_BLOOM_EXPORT bool GetCassandraBloomStatistics(
     const FilterPolicy& policy, CassandraBloomStatistics* statistics);

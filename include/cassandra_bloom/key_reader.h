@@ -9,7 +9,7 @@
 // Errors are sentences that name the file, the line (from 1) or the byte (from
 // 0) and what was expected there. All input that is not understood is an error,
 // because the filter would deny a key that was left out. Functions throw only
-// if there is no memory.
+// if memory cannot be allocated.
 
 #ifndef CASSANDRA_BLOOM_KEY_READER_H_
 #define CASSANDRA_BLOOM_KEY_READER_H_
@@ -21,7 +21,8 @@
 
 namespace cassandra_bloom {
 
-// One thread at a time; readers are independent of each other.
+// Only one thread at a time may use a reader; readers are independent of each
+// other.
 class KeyReader {
  public:
   KeyReader() = default;
@@ -37,11 +38,11 @@ class KeyReader {
   // Starts again with the first key and forgets an error. Returns false, with
   // an error(), if the input can be read only once, like a pipe or a terminal.
   //
-  // A file is read up to the size that it had when it was opened, so that bytes
-  // appended since then do not make the second reading differ.
+  // A file is read up to the size that it had when it was opened. So bytes that
+  // are appended later do not make the second reading differ.
   virtual bool Rewind() = 0;
 
-  // Empty if there was no error.
+  // The error of Next or Rewind; empty if there was none.
   virtual const std::string& error() const = 0;
 
   // bytes_read: the bytes that the keys so far took in the input, since the
@@ -80,8 +81,8 @@ enum class KeyFormat {
 std::unique_ptr<KeyReader> OpenKeys(const std::string& path, KeyFormat format,
                                     std::string* error);
 
-// The partition keys of an SSTable, in the order of their tokens, from the
-// Index.db that goes with its Filter.db.
+// Opens the Index.db that goes with a Filter.db. The reader returns the
+// partition keys of the SSTable, in the order of their tokens.
 //
 // `path`: as for OpenKeys.
 //

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Turns errors and exceptions into those of C: include/cassandra_bloom/c.h.
+// Turns errors and exceptions into the errors of the C interface:
+// include/cassandra_bloom/c.h.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_C_C_ERROR_H_
 #define CASSANDRA_BLOOM_PLUGIN_C_C_ERROR_H_
@@ -13,7 +14,8 @@
 
 namespace cassandra_bloom {
 
-// Replaces the message in *errptr, if there is an errptr.
+// If errptr is not null, frees the message in *errptr and sets *errptr to a
+// copy of this one.
 inline void SetError(const char* message, char** errptr) noexcept {
   if (errptr != nullptr) {
     std::free(*errptr);
@@ -21,8 +23,8 @@ inline void SetError(const char* message, char** errptr) noexcept {
   }
 }
 
-// Calls work(std::string* error), which returns something false and sets the
-// error if it fails. An exception of `work` is such a failure, too.
+// Calls work(std::string* error), which on failure sets the error and returns
+// something that is false. An exception from `work` counts as a failure, too.
 template <typename Work>
 auto WithoutExceptions(char** errptr, Work work)
     -> decltype(work(static_cast<std::string*>(nullptr))) {

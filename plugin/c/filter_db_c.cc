@@ -42,7 +42,7 @@ bool FormOf(const char* sstable_version, FilterForm* form, std::string* error) {
          FormOfSstableVersion(sstable_version, form, error);
 }
 
-// `sstable_version` may be null.
+// If `sstable_version` is null, the version is taken from the file name.
 bool FormOfFile(const char* path, const char* sstable_version, FilterForm* form,
                 std::string* error) {
   if (sstable_version != nullptr) {

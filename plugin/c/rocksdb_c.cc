@@ -35,7 +35,8 @@ bool cassandra_bloom_register_with_rocksdb(char** errptr) {
     if (!error->empty()) {
       return false;
     }
-    // Once, because RocksDB's library keeps every factory that is added to it.
+    // Registers only once, because RocksDB's library keeps every factory that
+    // is added to it.
     static const int num_factories = register_cassandra_bloom(
         *ROCKSDB_NAMESPACE::ObjectLibrary::Default(), "");
     return num_factories > 0;

@@ -81,8 +81,8 @@ bool DatabaseExporter::MayKeep(const std::string& filter_db,
 bool DatabaseExporter::Write(const LiveSsts& live, const LiveSst& file,
                              const ExportProgress& progress,
                              ExportedFilterDb* exported, std::string* error) {
-  // Removes an old filter first: it may be that of another file. If the export
-  // fails, no filter is better than that.
+  // Removes an old filter first, because it may be that of another SST file. If
+  // the export then fails, having no filter is better than having that one.
   if (sync_) {
     std::vector<std::string> replaced;
     folder_.Remove(file.number, &replaced, error);
@@ -100,7 +100,7 @@ bool DatabaseExporter::Write(const LiveSsts& live, const LiveSst& file,
       return false;
     }
   }
-  // With sync, a filter that is not kept is made anew.
+  // With `sync`, an existing filter that is not kept is replaced.
   SstExporter exporter(plan_, extractor, plan_.options.overwrite || sync_,
                        progress, exported);
   const bool good = exporter.Export(error);
@@ -126,8 +126,8 @@ FilterContents ContentsOf(const ExportPlan& plan, const LiveSsts& live) {
   if (options.prefixes) {
     contents.asked += " prefixes";
   } else if (options.from == ExportFrom::kKeys) {
-    // With any other `from`, a block that holds only prefixes is exported as it
-    // is.
+    // This is recorded because it changes the entries: with the other values of
+    // `from`, a block that holds only prefixes is exported as it is.
     contents.asked += " from=keys";
   }
   if (options.live_keys_only) {
@@ -154,16 +154,16 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
   *report = {};
   LiveSsts live;
   const auto plan = PlanExport(options, error);
-  // This listing makes sure that there is a database before anything is
-  // written.
+  // Lists the files before anything is written, to make sure that there is a
+  // database.
   if (!plan || !IsNameableVersion(options.sstable_version, error) ||
       !list(&live, error)) {
     return false;
   }
   const auto folder = ExportFolder::Open(out_dir, options.sstable_version, sync,
                                          ExportFolderLock::WaitForever, error);
-  // With sync, files are removed according to a listing that is made under the
-  // lock, while no other export adds files.
+  // With `sync`, lists the files again under the lock, while no other export
+  // adds files, because files that are not listed will be removed.
   if (folder == nullptr ||
       !(sync ? list(&live, error) : FollowsNoDatabase(out_dir, error))) {
     return false;

@@ -17,21 +17,23 @@
 
 namespace cassandra_bloom {
 
-// Exports the SST files of successive listings. Exports each file once.
+// Exports the SST files of one listing after another. Exports each file only
+// once.
 class DatabaseExporter {
  public:
   // With `sync`, a Filter.db that is complete and no older than its SST file is
-  // kept, unless options.overwrite; any other is overwritten. The arguments
-  // must outlive this object.
+  // kept, unless options.overwrite is set; any other existing file is
+  // overwritten. The arguments must outlive this object.
   DatabaseExporter(const ExportPlan& plan, const ExportFolder& folder,
                    bool sync, FilterDbExportReport* report)
       : plan_(plan), folder_(folder), sync_(sync), report_(report) {}
 
-  // Returns false if a listed file no longer exists, so that the caller lists
-  // again. A file that is listed again and still missing is an error.
+  // Returns false if a listed file no longer exists; the caller must then call
+  // this again with a new listing. A file that the new listing still contains
+  // and that is still missing is an error.
   bool Export(const LiveSsts& live);
 
-  // Whether a Filter.db could not be written.
+  // True if a Filter.db could not be written.
   bool write_failed() const { return write_failed_; }
 
  private:
@@ -53,14 +55,14 @@ class DatabaseExporter {
 
 std::set<uint64_t> NumbersOf(const LiveSsts& live);
 
-// The settings that decide which entries the filter of an SST file holds,
-// without those that only decide its size.
+// The settings that decide which entries the filter of an SST file holds.
+// Settings that only decide the size of the filter are not included.
 FilterContents ContentsOf(const ExportPlan& plan, const LiveSsts& live);
 
 using ListSsts = std::function<bool(LiveSsts* live, std::string* error)>;
 
 // Like ExportFilterDbs, for the files that `list` returns; `list` is called
-// several times. `what` is their database, for messages.
+// several times. `what` names the database of these files in messages.
 bool ExportListedSsts(const std::string& what, const ListSsts& list,
                       const std::string& out_dir, bool sync,
                       const FilterDbExportOptions& options,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Filter.db files for SST files: include/cassandra_bloom/filter_db_export.h.
+// The functions of include/cassandra_bloom/filter_db_export.h: export of
+// Filter.db files for SST files.
 
 #include "cassandra_bloom/filter_db_export.h"
 

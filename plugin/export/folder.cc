@@ -33,7 +33,7 @@ constexpr std::string_view kAfterNumber = "-big-Filter.db";
 constexpr std::string_view kDataComponent = "-Data.db";
 constexpr char kDatabaseMark[] = ".cassandra_bloom_database";
 
-// Takes an unsigned number from the front.
+// Reads an unsigned number at the front of `*text` and removes it from there.
 template <typename Number>
 bool TakeNumber(std::string_view* text, Number* number) {
   const char* const end = text->data() + text->size();
@@ -62,7 +62,8 @@ bool IsBefore(const timespec& a, const timespec& b) {
   return std::tie(a.tv_sec, a.tv_nsec) < std::tie(b.tv_sec, b.tv_nsec);
 }
 
-// Takes "nb-123-big-Filter.db" from the front.
+// Reads a name like "nb-123-big-Filter.db" at the front of `*name` and removes
+// it from there.
 bool TakeFilterDbName(std::string_view* name, const std::string& version,
                       uint64_t* number) {
   return TakePrefix(name, version + "-") && TakeNumber(name, number) &&
@@ -76,7 +77,7 @@ bool IsTemporaryName(std::string_view name, const std::string& version) {
          IsTemporarySuffix(name);
 }
 
-// Whether it is the name of a filter whose SST file is not in `live`.
+// True if `name` is the name of a Filter.db whose SST file is not in `live`.
 bool IsOfNoneOf(const std::set<uint64_t>& live, const std::string& name,
                 const std::string& version) {
   std::string_view rest = name;
@@ -118,7 +119,7 @@ bool IsOutsideDatabases(const std::string& folder, std::string* error) {
   return database.empty();
 }
 
-// Also true if the folder cannot be read; then `*failure` says why.
+// Returns true also if the folder cannot be read; `*failure` is then set.
 bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
                     std::string* error) {
   const std::vector<std::string> data = NamesIn(
@@ -246,8 +247,8 @@ bool FollowsNoDatabase(const std::string& folder, std::string* error) {
   return !mark;
 }
 
-// Closing the descriptor releases the lock. (On NFS there is none: a folder
-// cannot be locked.)
+// The lock is released when the descriptor is closed. (On NFS there is no lock,
+// because a folder cannot be locked.)
 ExportFolderLock::ExportFolderLock(const std::string& folder,
                                    const std::function<bool()>& may_wait)
     : fd_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -327,7 +328,8 @@ void ExportFolder::RemoveLeftOvers() const {
   }
 }
 
-// `*is_new`: the folder may be claimed, but its mark does not say so yet.
+// `*is_new` is set to true if the folder may be marked for this claim but does
+// not have this mark yet.
 bool ExportFolder::CheckMark(const Claim& claim, bool* is_new,
                              std::string* error) const {
   if (!MayBeOfExport(FolderMarkPath(path_), error)) {
@@ -417,7 +419,8 @@ bool ExportFolder::RemoveAll(const std::set<uint64_t>& live,
     return false;
   }
   for (const uint64_t number : live) {
-    // Anything but a regular file is an error of its own SST file only.
+    // If the filter's path is not a regular file, that is an error of its own
+    // SST file only, reported later.
     std::vector<std::string> replaced;
     if (MayBeOfExport(FilterDbOf(number), &left_alone) &&
         !Remove(number, &replaced, error)) {
@@ -456,8 +459,9 @@ bool ExportFolder::RemoveOthers(const std::set<uint64_t>& live,
   return left_alone.empty();
 }
 
-// `*left_alone`: the error for anything with such a name that is not a regular
-// file.
+// Removes the filters whose number is not in `live`. If something has the name
+// of such a filter and is not a regular file, it stays, and `*left_alone`
+// becomes the error.
 bool ExportFolder::RemoveStrays(const std::set<uint64_t>& live,
                                 std::vector<std::string>* removed,
                                 std::string* left_alone,

@@ -2,7 +2,8 @@
 
 // The folder that receives exported Filter.db files: how its files are named,
 // its lock, the hidden file that marks it as the folder of one database, and
-// how files are removed.
+// how files are removed. A folder with such a mark "follows" the database:
+// exports keep it up to date with the database's live SST files.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_H_
@@ -21,72 +22,74 @@
 
 namespace cassandra_bloom {
 
-// "nb-123-big-Filter.db"
+// The name of an exported Filter.db, such as "nb-123-big-Filter.db" for number
+// 123.
 std::string FilterDbName(const std::string& sstable_version, uint64_t number);
 
-// The number in the name "000123.sst". `path` may contain folders.
+// The number in a name like "000123.sst"; nullopt for other names. `path` may
+// contain folders.
 std::optional<uint64_t> NumberOfSst(const std::string& path);
 
-// Whether file names can contain this SSTable version. False, with `*error`, if
-// it is unknown or the name of a form.
+// True if file names can contain this SSTable version. Returns false, with
+// `*error`, if the version is unknown or is the name of a form.
 bool IsNameableVersion(const std::string& sstable_version, std::string* error);
 
-// Whether a listener may be configured with this folder. False, with `*error`,
-// if it is not a folder, is in the folder of a database, or holds SSTables. A
-// folder that does not exist or cannot be written to is accepted: it may be
-// mounted later.
+// True if a listener may be configured with this folder. Returns false, with
+// `*error`, if it is not a folder, is in the folder of a database, or holds
+// SSTables. A folder that does not exist or cannot be written to is accepted,
+// because it may be mounted later.
 bool IsGoodExportSetting(const std::string& folder, std::string* error);
 
-// Creates the folder if its parent exists. Also fails if this folder or one
-// above it is that of a database, so that nothing is ever written into a
-// database.
+// Creates the folder if its parent exists. Fails if this folder or one above it
+// is the folder of a database, so that nothing is ever written into a database.
 bool PrepareExportFolder(const std::string& folder, std::string* error);
 
-// Fails for a folder of SSTables: their own Filter.db files would be taken for
-// old exports.
+// Fails if the folder holds SSTables: their own Filter.db files would be taken
+// for old exports.
 bool CheckHoldsNoSstables(const std::string& folder, std::string* error);
 
-// Which entries of their SST files the filters of one SSTable version hold. If
-// `asked` and `extractors` are the same, an SST file always gives the same
-// entries, whatever the size of the filter.
+// Describes which entries of their SST files the filters of one SSTable version
+// hold. If `asked` and `extractors` of two exports are the same, both give an
+// SST file's filter the same entries, whatever the size of the filter.
 struct FilterContents {
   std::string sstable_version;
-  std::string asked;       // From the options of the export.
-  std::string extractors;  // For prefixes; the database may change them.
+  std::string asked;       // The options that decide the entries, as text.
+  std::string extractors;  // Prefix extractors; the database may change them.
 };
 
-// The content of the hidden file that marks a folder that follows a database.
+// The content of the hidden file that marks a folder as following a database.
 struct FolderMark {
-  std::string database;  // LiveSsts::database.
-  // By SSTable version. Empty if an earlier version of this code wrote the
-  // mark.
+  std::string database;  // As in LiveSsts::database.
+  // The contents of the filters by SSTable version. Empty if an earlier version
+  // of this code wrote the mark.
   std::map<std::string, FilterContents> contents;
 };
 
 std::string FolderMarkPath(const std::string& folder);
 std::optional<FolderMark> ReadFolderMark(const std::string& folder);
 
-// Whether a folder that follows a database would treat a file of this name as
-// one of its exports.
+// True if an export into a folder that follows a database would take a file of
+// this name for one of its own.
 bool IsNamedAsExported(const std::string& path);
 
-// Fails if the folder follows a database: a filter that comes from elsewhere
-// would be kept as if it were one of that database.
+// Fails if the folder follows a database: a filter that was written there in
+// any other way would be kept as if it were one of that database.
 bool FollowsNoDatabase(const std::string& folder, std::string* error);
 
-// A lock that is held while a folder is written to, by one holder among all
-// threads and processes, if the file system supports locks.
+// The lock of a folder, to be held while the folder is written to. Only one
+// holder among all threads and processes has it, if the file system supports
+// locks.
 class ExportFolderLock {
  public:
-  // `may_wait` is called repeatedly while somebody else holds the lock; false
-  // ends the wait.
+  // Waits for the lock while another process or thread holds it. Calls
+  // `may_wait` repeatedly meanwhile, and stops waiting when that returns false.
   ExportFolderLock(const std::string& folder,
                    const std::function<bool()>& may_wait);
 
   static bool WaitForever() { return true; }
 
-  // False if somebody else holds the lock and `may_wait` ended the wait. True
-  // if the file system has no locks.
+  // False if another process or thread holds the lock and `may_wait` ended the
+  // wait. True if the lock is held, or if the file system has no locks.
   bool may_write() const { return may_write_; }
 
  private:
@@ -94,10 +97,11 @@ class ExportFolderLock {
   bool may_write_ = true;
 };
 
-// Whether an export that follows a database may write, keep and remove the file
-// at `path`, which has the name of an export. True for a regular file, and if
-// nothing is there. False, with `*error`, for anything else, above all for a
-// symbolic link, which leads out of the folder.
+// True if an export into a folder that follows a database may write, keep and
+// remove the file at `path`, which has the name of an exported file. This is so
+// for a regular file, and if nothing is there. Returns false, with `*error`,
+// for anything else, above all for a symbolic link, which leads out of the
+// folder.
 bool MayBeOfExport(const std::string& path, std::string* error);
 
 // True if the file is a complete filter and no older than the SST file.
@@ -107,10 +111,10 @@ bool IsUpToDate(const std::string& filter_db, FilterForm form,
                 const std::string& sst_file);
 
 // A locked folder to which filters of one database and one SSTable version are
-// exported. MakeFollow makes it follow the database.
+// exported. MakeFollow marks it as following the database.
 class ExportFolder {
  public:
-  // What a folder that follows a database should hold.
+  // What a folder that follows a database is expected to hold.
   struct Claim {
     std::string database;
     FilterContents contents;
@@ -119,8 +123,8 @@ class ExportFolder {
   };
 
   // Creates the folder if its parent exists, and waits for its lock while
-  // `may_wait` returns true. Returns null, with `*error`, if one of these
-  // fails, or if the folder should follow a database (`sync`) and holds
+  // `may_wait` returns true. Returns null, with `*error`, if that fails. With
+  // `sync`, the folder is to follow a database; then also fails if it holds
   // SSTables.
   static std::unique_ptr<ExportFolder> Open(
       const std::string& path, const std::string& sstable_version, bool sync,
@@ -135,24 +139,25 @@ class ExportFolder {
   // Marks the folder as that of this database and these contents, unless it has
   // this mark already. Before that, removes all filters: they hold other
   // entries, and must never be taken for filters of these contents. `*removed`
-  // gets those whose SST files are not `live`; the others are made anew. Fails
-  // if the folder is marked for another database, because files of both would
-  // get the same names. Also fails, unless `overwrite`, if it has filters of
-  // `live` SST files that were made with other settings.
+  // gets those whose SST files are not `live`; the others will be made anew.
+  // Fails if the folder is marked for another database, because files of both
+  // would get the same names. Also fails, unless `overwrite`, if it has filters
+  // of `live` SST files that were made with other settings.
   bool MakeFollow(const Claim& claim, std::vector<std::string>* removed,
                   std::string* error) const;
 
-  // Whether the folder still has this mark. If not, its filters may hold
-  // anything.
+  // True if the folder still has the mark that MakeFollow wrote for this claim.
+  // If not, its filters may hold anything.
   bool StillFollows(const Claim& claim, std::string* error) const;
 
-  // Removes a filter, if it exists. Anything but a regular file stays, and is
-  // an error.
+  // Removes the filter with this number, if it exists. Anything but a regular
+  // file is left alone, and is an error.
   bool Remove(uint64_t number, std::vector<std::string>* removed,
               std::string* error) const;
 
-  // Removes the filters whose number is not in `live`. Anything with such a
-  // name that is not a regular file stays, and is an error.
+  // Removes the filters whose number is not in `live`. If something has the
+  // name of such a filter and is not a regular file, it is left alone, and is
+  // an error.
   bool RemoveOthers(const std::set<uint64_t>& live,
                     std::vector<std::string>* removed,
                     std::string* error) const;

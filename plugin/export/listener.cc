@@ -36,9 +36,10 @@ namespace {
 constexpr char kOutDir[] = "out_dir";
 constexpr char kSstableVersion[] = "sstable_version";
 
-// Whether the folder is a good setting now, or was before in this process.
+// True if the folder is a good setting now, or was one before in this process.
 // RocksDB reads the OPTIONS file of a running database again whenever it has
-// written it. Refusing the folder then would make the change of options fail.
+// written it. If the folder were refused then, the change of options would
+// fail.
 bool IsOrWasUsable(const std::string& folder, std::string* error) {
   static std::mutex mutex;
   static auto* const usable = new std::set<std::string>;
@@ -72,7 +73,8 @@ bool IsGood(const ExportTarget& target, std::string* error) {
 
 FilterDbExportListener::FilterDbExportListener(const std::string& id)
     : id_(id) {
-  // RocksDB reads these options but does not write them: they are in the id.
+  // RocksDB reads these options, but does not write them to OPTIONS files: the
+  // id contains them.
   static const std::unordered_map<std::string, OptionTypeInfo> kOptions = {
       {kOutDir,
        {offsetof(ExportTarget, out_dir), OptionType::kString,
@@ -106,8 +108,9 @@ Status FilterDbExportListener::ConfigureOptions(
   return status;
 }
 
-// Reads every listener of this kind in the id, which may hold several.
-// Listeners of other kinds are ignored: RocksDB has lost them already.
+// Reads every listener of this kind in the id, which may contain several.
+// Listeners of other kinds are ignored: RocksDB has already made them a part of
+// this listener's id.
 Status FilterDbExportListener::Read(const ConfigOptions& config_options,
                                     const OptionMap& options) {
   std::vector<std::string> listeners;
@@ -130,8 +133,8 @@ Status FilterDbExportListener::Read(const ConfigOptions& config_options,
       }
     }
   }
-  // No listener was found, as in an id in quotes, which RocksDB does not
-  // understand. ReadOne gives the error.
+  // If no listener was found, for example because the id is in quotes, which
+  // RocksDB does not understand, ReadOne returns the error.
   return targets_.empty() ? ReadOne(config_options, id_, options)
                           : Status::OK();
 }
@@ -200,9 +203,9 @@ void FilterDbExportListener::OnTableFileDeleted(
     }
     // The file is no longer live, even if it could not be deleted. If no event
     // has said so before, new files may have come without an event, too
-    // (DB::CompactFiles), so the files are listed. Listing at every event would
-    // show them earlier, but takes 6 ms and more for 10,000 files, with
-    // RocksDB's mutex held.
+    // (DB::CompactFiles). So the files are listed. Listing the files at every
+    // event would show new files earlier, but takes 6 ms and more for 10,000
+    // files, with RocksDB's mutex held.
     if (worker_->AddDeletion(*number) && db_ != nullptr) {
       worker_->ReplaceListing(LiveSstsOf(db_));
     }
@@ -213,8 +216,8 @@ void FilterDbExportListener::OnColumnFamilyHandleDeletionStarted(
     ColumnFamilyHandle* handle) {
   constexpr uint32_t kDefaultColumnFamily = 0;
   if (handle->GetID() == kDefaultColumnFamily) {
-    // The database may be closing. Until it is open again, changes send no
-    // event.
+    // The database may be closing. If it is, its changes send no event until it
+    // is open again.
     RunEvent([&] {
       db_ = nullptr;
       database_.clear();
@@ -223,11 +226,11 @@ void FilterDbExportListener::OnColumnFamilyHandleDeletionStarted(
   }
 }
 
-// Lets no exception escape into RocksDB.
+// Runs `handle_event`. Lets no exception escape into RocksDB.
 void FilterDbExportListener::RunEvent(
     const std::function<void()>& handle_event) {
   if (worker_ == nullptr) {
-    return;  // Its options were refused.
+    return;  // The listener's options were refused.
   }
   try {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -299,7 +302,8 @@ bool ReconcileFilterDbExports(DB* db, const std::string& out_dir,
                               std::string* error) {
   for (const auto& listener : db->GetDBOptions().listeners) {
     if (listener->Name() == kExportListenerName) {
-      // Null if its options were refused and the program went on.
+      // The worker is null if the options of the listener were refused and the
+      // program went on.
       if (ExportWorker* const worker =
               static_cast<FilterDbExportListener*>(listener.get())->worker()) {
         worker->Wait();

@@ -32,7 +32,7 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
 
   const char* Name() const override { return kExportListenerName; }
 
-  // OPTIONS files record only this.
+  // The id alone is what OPTIONS files record of this listener.
   std::string GetId() const override;
 
   void OnFlushCompleted(ROCKSDB_NAMESPACE::DB* db,
@@ -82,8 +82,8 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
   std::vector<ExportTarget> targets_;
   std::unique_ptr<ExportWorker> worker_;
 
-  // Held while an event is handled, so that the worker has a listing before it
-  // is told of the events after it, which are newer.
+  // Held while an event is handled. So the worker gets a listing before it gets
+  // any event that came after the listing.
   std::mutex mutex_;
   ROCKSDB_NAMESPACE::DB* db_ = nullptr;  // Null while it is not open.
   std::string database_;

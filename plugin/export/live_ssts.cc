@@ -57,10 +57,10 @@ LiveSst ToLiveSst(const LiveFileMetaData& file) {
   return sst;
 }
 
-// No file of a database names the folders of its db_paths and cf_paths. All
-// given folders can be searched, because no two SST files of a database have
-// the same number. The size distinguishes the file from one of another database
-// and from an incomplete copy.
+// Looks for an SST file in all folders, because no file of a database names the
+// folders of its db_paths and cf_paths. The name is enough within a database,
+// because no two of its SST files have the same number. The size distinguishes
+// the file from one of another database and from an incomplete copy.
 void FindSst(const std::vector<std::string>& folders,
              const LiveFileMetaData& file, LiveSst* sst) {
   sst->elsewhere = file.db_path != folders[0];
@@ -90,7 +90,8 @@ void FindSst(const std::vector<std::string>& folders,
   }
 }
 
-// Contains the path, because a copy of the database has the same identity.
+// The name by which a folder of filters knows its database. It contains the
+// path, because a copy of the database has the same identity.
 std::string DatabaseOf(DB* db) {
   std::string identity;
   db->GetDbIdentity(identity).PermitUncheckedError();
@@ -135,6 +136,7 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
   return status;
 }
 
+// Returns true if RocksDB seems to have dropped files without an error. A
 // RocksDB with assertions refuses SST files that are not in the comparator's
 // order. Since 9.6 that error is lost, and the column family seems to have no
 // files (VersionEditHandler::MaybeCreateVersionBeforeApplyEdit, 11.8).
@@ -154,8 +156,8 @@ bool FilesWereRefused(const RecordedOptions& recorded, const LiveSsts& live,
          !UnlistedSsts(live, folders).empty();
 }
 
-// `*unknown_order`: if it fails, and unknown comparators may be the reason,
-// their names are appended.
+// If listing fails and unknown comparators may be the reason, their names are
+// appended to `*unknown_order`.
 Status TryToList(const std::string& db_dir,
                  const std::vector<std::string>& folders, LiveSsts* live,
                  std::string* unknown_order) {

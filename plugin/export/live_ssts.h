@@ -17,27 +17,29 @@
 namespace cassandra_bloom {
 
 struct LiveSst {
-  std::string path;  // The expected path, if it is not found.
+  std::string path;  // Where it was expected, if not found.
   uint64_t number = 0;
   std::string column_family;
   int level = 0;
   uint64_t num_entries = 0;
   bool elsewhere = false;  // In a folder that no file of the database names.
-  std::string error;       // Not empty if the file at `path` is not this one.
+  std::string error;       // Not empty if `path` has another file.
 };
 
-// The error for a file that two listings of the live files in a row contain,
-// and that does not exist. One listing is not enough: the database may have
-// dropped the file after it. RocksDB records a drop in the MANIFEST before it
-// removes the file, so that a second listing no longer contains it.
+// The error for an SST file that does not exist although two listings of the
+// live files in a row contain it. One listing is not enough: the database may
+// have dropped the file after that listing. RocksDB records a drop in the
+// MANIFEST before it removes the file, so a second listing no longer contains a
+// dropped file.
 std::string WhyMissing(const LiveSst& sst);
 std::string RemedyForMissing(const LiveSst& sst);
 
-// As recorded in the latest OPTIONS file.
+// The settings of a column family in the latest OPTIONS file.
 struct ColumnFamilySettings {
   std::string filter_policy;  // Its id; empty if there is none.
   bool levelled = true;       // Whether its compaction style is leveled.
-  // Null if there is none, or if it is not known here.
+  // Null if the column family has none, or has one that this process does not
+  // know.
   std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefix_extractor;
 };
 
@@ -48,25 +50,28 @@ struct LiveSsts {
   std::map<std::string, ColumnFamilySettings> column_families;
 };
 
-// The folder of the database, then the other folders in `db_paths`, each once.
+// Returns the folder of the database, then the other folders in `db_paths`,
+// each once.
 std::vector<std::string> SstFoldersOf(const std::string& db_dir,
                                       const std::vector<std::string>& db_paths);
 
-// Lists the files by column family, level and number. `db_paths`: the folders
-// besides `db_dir` that SST files may be in, in any order. `column_family`: its
-// name, or "" for all of them. Another process may be writing to the database.
+// Lists the live SST files in the order of column family, level and number.
+// `db_paths`: the folders besides `db_dir` that SST files may be in, in any
+// order. `column_family`: its name, or "" for all of them. Another process may
+// be writing to the database.
 bool ListLiveSsts(const std::string& db_dir,
                   const std::vector<std::string>& db_paths,
                   const std::string& column_family, LiveSsts* live,
                   std::string* error);
 
-// SST files in these folders that are not in the listing, in no particular
+// The SST files in these folders that `live` does not contain, in no particular
 // order.
 std::vector<std::string> UnlistedSsts(const LiveSsts& live,
                                       const std::vector<std::string>& folders);
 
-// Lists a database that is open in this process, in no particular order and
-// without column_families. Must not be called with RocksDB's mutex held.
+// Lists the live SST files of a database that is open in this process, in no
+// particular order. Leaves `column_families` empty. Must not be called with
+// RocksDB's mutex held.
 LiveSsts LiveSstsOf(ROCKSDB_NAMESPACE::DB* db);
 
 }  // namespace cassandra_bloom

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For reading a database that belongs to another program.
+// An Env with which a database that belongs to another program can be read.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_READ_ONLY_ENV_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_READ_ONLY_ENV_H_
@@ -11,13 +11,15 @@
 
 namespace cassandra_bloom {
 
-// The local files, for reading only. Creating, changing or removing a file
-// fails: in older releases (7.8, for one) even a read-only open removes *.trash
-// files from a database's folder. Write-ahead logs are hidden, so that an open
-// takes no memory for their contents. Never destroyed.
+// Returns an Env that reads local files. With it, creating, changing or
+// removing a file fails, because in older releases (7.8, for one) even a
+// read-only open removes *.trash files from a database's folder. Write-ahead
+// logs are hidden, so that an open takes no memory for their contents. The Env
+// is never destroyed.
 ROCKSDB_NAMESPACE::Env* ReadOnlyEnv();
 
-// Discards all messages. Without an info_log RocksDB may create its LOG.
+// Returns a logger that discards all messages. Without an info_log RocksDB may
+// create its own LOG file.
 std::shared_ptr<ROCKSDB_NAMESPACE::Logger> NewDiscardingLogger();
 
 }  // namespace cassandra_bloom

@@ -32,9 +32,10 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-// No file of a database names its db_paths; only its own folder is known. If an
-// SST file is in a path that is not in this list, RocksDB reads beyond the end
-// of the list. So it has four paths, the most that RocksDB allows.
+// Four paths, the most that RocksDB allows. Only the first is known, the
+// database's own folder, because no file of a database names its db_paths. If
+// an SST file were in a path that is not in this list, RocksDB would read
+// beyond the end of the list.
 std::vector<DbPath> PathsOf(const std::string& db_dir) {
   std::vector<DbPath> paths = {{db_dir, /*target_size=*/0}};
   for (int i = 1; i < 4; ++i) {
@@ -44,7 +45,7 @@ std::vector<DbPath> PathsOf(const std::string& db_dir) {
   return paths;
 }
 
-// Accepts and ignores any options.
+// A listener that accepts and ignores any options.
 class NoListener final : public EventListener {
  protected:
   Status ConfigureOptions(
@@ -54,8 +55,9 @@ class NoListener final : public EventListener {
   }
 };
 
-// Stands in for unknown comparators. RocksDB does not ask this factory for its
-// own (Comparator::CreateFromString).
+// Adds factories of stand-ins for unknown comparators and for all listeners.
+// RocksDB does not ask the factory of comparators for its own ones
+// (Comparator::CreateFromString).
 void AddStandIns(const std::shared_ptr<NamedComparators>& comparators,
                  ObjectLibrary* library) {
   library->AddFactory<const Comparator>(
@@ -69,8 +71,8 @@ void AddStandIns(const std::shared_ptr<NamedComparators>& comparators,
         }
         return comparator.get();
       });
-  // Stands in for all listeners: none is wanted, and one of this library would
-  // check its folder.
+  // No listener is wanted here, and a listener of this library would check its
+  // folder.
   library->AddFactory<EventListener>(
       ObjectLibrary::PatternEntry("").AddSeparator("", /*at_least_one=*/false),
       [](const std::string&, std::unique_ptr<EventListener>* guard,
@@ -97,8 +99,8 @@ DBOptions ForListingDb(const std::string& db_dir) {
   options.db_paths = PathsOf(db_dir);
   options.env = ReadOnlyEnv();
   options.info_log = NewDiscardingLogger();
-  // Files may disappear while the database is opened; only their names are
-  // wanted.
+  // Files may disappear while the database is opened. That must not be an
+  // error, because only the names of the files are wanted.
   options.paranoid_checks = false;
   options.max_open_files = 20;
   options.skip_stats_update_on_db_open = true;
@@ -137,13 +139,13 @@ ColumnFamilyOptions RecordedOptions::ForListing(
   options.comparator = known.comparator;
   options.num_levels = known.num_levels;
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803
-  // The MANIFEST must have the same value.
+  // This must have the value that the MANIFEST records.
   options.persist_user_defined_timestamps =
       known.persist_user_defined_timestamps;
 #endif
   options.force_consistency_checks = UnknownComparatorOf(column_family).empty();
   BlockBasedTableOptions table_options;
-  // Loads no filter, and keeps nothing else in memory.
+  // So that the open loads no filter and keeps no index in memory.
   table_options.filter_policy = nullptr;
   table_options.cache_index_and_filter_blocks = true;
   options.table_factory.reset(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The options in a database's OPTIONS file that are needed to list the files of
-// a database that another program has written.
+// Reads, from the OPTIONS file of a database that another program has written,
+// the options that are needed to list the database's files.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_RECORDED_OPTIONS_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_RECORDED_OPTIONS_H_
@@ -16,12 +16,13 @@
 
 namespace cassandra_bloom {
 
-// Stands in for a comparator that is not known here: when RocksDB lists files,
-// it checks only the name. RocksDB also sorts the files of a level, which does
-// not matter for a list, and may check that they do not overlap, as builds with
-// assertions always do (VersionBuilder::CheckConsistencyDetails). Compared by
-// their bytes, files do not overlap if the real order is bytewise or reverse
-// bytewise. Must not be used to search for a key.
+// Stands in for a comparator that this process does not know. When RocksDB
+// lists files, it needs only the name of the comparator. RocksDB also sorts the
+// files of a level, which does not matter for a list. Besides, it may check
+// that these files do not overlap, as builds with assertions always do
+// (VersionBuilder::CheckConsistencyDetails). This class compares keys by their
+// bytes; in that order files do not overlap if their real order is bytewise or
+// reverse bytewise. Must not be used to search for a key.
 class NamedComparator final : public ROCKSDB_NAMESPACE::Comparator {
  public:
   explicit NamedComparator(std::string name) : name_(std::move(name)) {}
@@ -49,21 +50,24 @@ struct RecordedOptions {
   // The stand-ins for comparators that are not known here, by name.
   std::shared_ptr<NamedComparators> named_comparators;
 
-  // The default options if the column family is not recorded.
+  // The recorded options of a column family, or the default options if it is
+  // not recorded.
   ROCKSDB_NAMESPACE::ColumnFamilyOptions Of(
       const std::string& column_family) const;
 
-  // For a read-only open that only lists files, with nothing else in memory.
+  // Options for a read-only open that only lists files and keeps nothing else
+  // in memory.
   ROCKSDB_NAMESPACE::ColumnFamilyOptions ForListing(
       const std::string& column_family) const;
 
-  // The name of its comparator if it is not known here, otherwise "".
+  // The name of the column family's comparator if this process does not know
+  // it, otherwise "".
   std::string UnknownComparatorOf(const std::string& column_family) const;
 };
 
 // Never fails. The database may have been written by a program with
-// comparators, filters or other options that are not known here. Those that
-// matter show later.
+// comparators, filters or other options that this process does not know. If one
+// of them matters, the error comes later.
 RecordedOptions LoadRecordedOptions(const std::string& db_dir);
 
 }  // namespace cassandra_bloom

@@ -30,7 +30,7 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const ExportPlan& plan,
                                               plan.form, error);
 }
 
-// The prefix extractor whose name is in the file.
+// Makes the prefix extractor whose name is in the file.
 ExtractorPtr RecordedExtractor(const SstFile& sst, std::string* error) {
   const std::string& name = sst.properties().prefix_extractor_name;
   ExtractorPtr extractor;
@@ -122,7 +122,8 @@ PartitionKeyExtractor SstExporter::PartitionKey() const {
       .value_or(PartitionKeyExtractor());
 }
 
-// Looks only at options and properties, not at the block.
+// Returns why the block cannot be exported, or "". Looks only at options and
+// properties, not at the block.
 std::string SstExporter::WhyNotBlock() const {
   const TableProperties& properties = sst_->properties();
   if (plan_.form.hash_order != kNaAndLater.hash_order) {
@@ -192,8 +193,8 @@ bool SstExporter::ExportKeys(std::string* error) {
       return false;
     }
   }
-  // Reads the keys twice, to count them and to add them, so that only the
-  // filter is kept in memory.
+  // Reads the keys twice, first to count them and then to add them, so that
+  // only the filter is kept in memory.
   uint64_t num_keys = 0;
   if (!ForEachEntry(
           extractor.get(), /*pass=*/0, [&](std::string_view) { ++num_keys; },
@@ -236,7 +237,7 @@ bool SstExporter::ForEachEntry(
     }
     entry = partition_key.Extract(entry);
     if (all_of_key) {
-      visit(key);  // ForEachKey repeats none.
+      visit(key);  // ForEachKey visits no key twice.
     } else if (entry != last) {
       visit(entry);
       last = entry;

@@ -30,7 +30,7 @@ using ExtractorPtr = std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform>;
 struct ExportPlan {
   FilterDbExportOptions options;
   FilterForm form = kNaAndLater;
-  // Not set: the part that the filter of each SST file holds.
+  // If not set, the part of a key that the filter of each SST file holds.
   std::optional<PartitionKeyExtractor> partition_key;
 };
 
@@ -39,13 +39,13 @@ struct ExportPlan {
 std::optional<ExportPlan> PlanExport(const FilterDbExportOptions& options,
                                      std::string* error);
 
-// Exports an SST file, from its filter block or from its keys. The arguments
-// must outlive this object.
+// Exports the filter of an SST file, from its filter block or from its keys.
+// The arguments must outlive this object.
 class SstExporter {
  public:
-  // `extractor`: extracts prefixes, if prefixes are asked for; null for the one
-  // whose name is in the file. The caller has set sst_file and filter_db of
-  // `exported`.
+  // `extractor`: extracts prefixes if the options ask for prefixes. If it is
+  // null, the extractor whose name is in the file is used. The caller has set
+  // sst_file and filter_db of `*exported`.
   SstExporter(const ExportPlan& plan, const ExtractorPtr& extractor,
               bool overwrite, const ExportProgress& progress,
               ExportedFilterDb* exported)
@@ -57,11 +57,13 @@ class SstExporter {
 
   bool Export(std::string* error);
 
-  // Whether Export failed because of the Filter.db, not the SST file.
+  // True if Export failed because of the Filter.db, not because of the SST
+  // file.
   bool write_failed() const { return write_failed_; }
 
  private:
-  // The blocks of the filter that RocksDB showed. A full filter is one block.
+  // The filter blocks that RocksDB passed to the visitor. A full filter is one
+  // block.
   struct Blocks {
     uint64_t count = 0;
     ROCKSDB_NAMESPACE::Slice last;

@@ -36,11 +36,11 @@ using ROCKSDB_NAMESPACE::TableProperties;
 
 namespace {
 
-// Since 9.2, SstFileReader::NewTableIterator shows deletions, too.
+// Since RocksDB 9.2, SstFileReader::NewTableIterator shows deletions, too.
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
 
-// Merges to an empty value: only the key is wanted, and without a merge
-// operator RocksDB does not show keys of merge entries.
+// Merges to an empty value, because only keys are wanted here. Without a merge
+// operator RocksDB does not show the keys of merge entries.
 class KeysOnlyMergeOperator final : public MergeOperator {
  public:
   const char* Name() const override { return "CassandraBloomKeysOnly"; }
@@ -51,8 +51,9 @@ class KeysOnlyMergeOperator final : public MergeOperator {
   }
 };
 
-// nullptr if keys in that order cannot be iterated here, as with comparators
-// that add timestamps to the keys: they have other names.
+// Returns nullptr if keys in the order of this comparator cannot be iterated
+// here. This includes comparators that add timestamps to keys, because they
+// have names of their own.
 const Comparator* ComparatorByName(const std::string& name) {
   for (const Comparator* const known :
        {ROCKSDB_NAMESPACE::BytewiseComparator(),
@@ -64,8 +65,9 @@ const Comparator* ComparatorByName(const std::string& name) {
   return nullptr;
 }
 
-// Receives the blocks of filters with one name while RocksDB opens a file.
-// Lives as long as the reader.
+// A policy that RocksDB gives the filter blocks of a file when it opens the
+// file. It passes them to `visit`, if the filter has this name. Lives as long
+// as the reader.
 class BlockObserver final : public FilterPolicy {
  public:
   BlockObserver(std::string filter_name, const SstFile::VisitBlock& visit)
@@ -86,7 +88,8 @@ class BlockObserver final : public FilterPolicy {
     return nullptr;  // The filter is never queried.
   }
 
-  // What `visit` refers to may no longer exist when the keys are read.
+  // Stops visiting, because what `visit` refers to may no longer exist when the
+  // keys are read.
   void EndVisits() { visit_ = nullptr; }
 
  private:
@@ -99,7 +102,7 @@ std::unique_ptr<SstFileReader> NewReader(
     std::shared_ptr<const BlockObserver> observer) {
   BlockBasedTableOptions table_options;
   // When RocksDB opens a file, it reads filter partitions only if there is a
-  // block cache; the reader itself keeps a full filter.
+  // block cache. A full filter needs none: the reader keeps it.
   table_options.no_block_cache = observer == nullptr;
   table_options.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(size_t{1} << 20);
   table_options.filter_policy = std::move(observer);
@@ -118,7 +121,8 @@ std::string WhyNotOpen(const std::string& path, const Status& status) {
          ": cannot be read as a block-based SST file: " + status.ToString();
 }
 
-// The keys of all entries, including repeated keys.
+// Iterates over the keys of all entries. A key with several entries comes
+// several times.
 class KeyIterator {
  public:
   KeyIterator(SstFileReader* reader, bool live_keys_only)
@@ -201,7 +205,8 @@ std::unique_ptr<SstFile> SstFile::OpenWith(const std::string& path,
   if (file == nullptr) {
     *error = WhyNotOpen(path, status);
     // If a filter partition cannot be read, the open fails, though the rest of
-    // the file may be good (BlockBasedTable::PrefetchIndexAndFilterBlocks).
+    // the file may be good (BlockBasedTable::PrefetchIndexAndFilterBlocks). So
+    // it is tried again without the filter.
     Status ignored;
     if (with_filter && status.IsCorruption() &&
         (file = open(/*with_filter=*/false, &ignored)) != nullptr) {
@@ -273,7 +278,8 @@ bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {
              "in cassandra_bloom/filter_db.h";
     return false;
   }
-  // num_deletions includes range deletions, but those hide no key here.
+  // num_deletions includes range deletions. They are subtracted, because here
+  // they hide no key.
   if (!kDeletionsAreSeen && !live_keys_only &&
       properties_->num_deletions > properties_->num_range_deletions) {
     *error = path_ + ": has " +
@@ -289,7 +295,7 @@ bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {
   return true;
 }
 
-// Opens the file again if Open guessed the wrong comparator.
+// Opens the file again with the right comparator if Open guessed the wrong one.
 bool SstFile::OpenInOrderOfKeys(std::string* error) {
   const Comparator* const comparator =
       ComparatorByName(properties_->comparator_name);

@@ -42,21 +42,22 @@ class SstFile {
     return *properties_;
   }
 
-  // RocksDB's error if this library's filter is damaged, so that not all of it
-  // was visited; otherwise "".
+  // RocksDB's error if this library's filter is damaged, so that some of its
+  // blocks were not visited; otherwise "".
   const std::string& filter_damage() const { return filter_damage_; }
 
-  // For a filter of any policy, if there is one.
+  // What the filter holds, whichever policy built it.
   FilterHolds filter_holds() const;
 
-  // The part of a key that the filter holds, if it is one of this library.
+  // The part of a key that the filter holds; nullopt if it is not a filter of
+  // this library.
   std::optional<PartitionKeyExtractor> partition_key() const;
 
   // Calls `visit` once for each key, in the file's order. Since RocksDB 9.2
-  // these include keys of deletions; before, a file with deletions is an error
-  // unless `live_keys_only`. With `live_keys_only`, keys whose latest entry is
-  // a deletion are left out in every release. Blocks that were visited may no
-  // longer be valid.
+  // this includes the keys of deletions; before 9.2, a file with deletions is
+  // an error unless `live_keys_only`. With `live_keys_only`, keys whose latest
+  // entry is a deletion are left out in every release. Afterwards the blocks
+  // that Open visited may no longer be valid.
   bool ForEachKey(bool live_keys_only,
                   const std::function<void(std::string_view key)>& visit,
                   std::string* error);
@@ -79,7 +80,7 @@ class SstFile {
   bool OpenInOrderOfKeys(std::string* error);
 
   const std::string path_;
-  const ROCKSDB_NAMESPACE::Comparator* comparator_;  // Of `reader_`.
+  const ROCKSDB_NAMESPACE::Comparator* comparator_;  // Used by `reader_`.
   std::unique_ptr<ROCKSDB_NAMESPACE::SstFileReader> reader_;
   const std::shared_ptr<const ROCKSDB_NAMESPACE::TableProperties> properties_;
   std::string filter_damage_;

@@ -11,8 +11,8 @@
 
 namespace cassandra_bloom {
 
-// The listener's name in options strings and in logs. It has one address, by
-// which listeners of this copy of the library are recognised.
+// The listener's name in options strings and in logs. This copy of the library
+// recognises its own listeners by the address of this array.
 inline constexpr char kExportListenerName[] = "cassandra_bloom_export";
 
 struct ExportTarget {
@@ -20,29 +20,32 @@ struct ExportTarget {
   std::string sstable_version;
 };
 
-// Keeps letters, digits and "/._-", and writes any other byte like "%3A", so
-// that no byte has a meaning in options strings or OPTIONS files.
+// Encodes `text` so that no byte has a meaning in options strings or OPTIONS
+// files: keeps letters, digits and "/._-", and writes any other byte like
+// "%3A".
 std::string PercentEncoded(std::string_view text);
 
-// The listener's id: "cassandra_bloom_export(nb,/var/lib/filters)", with ":"
-// between several. An id that was cut, as at a ":" or "#" in a path, lacks the
-// ")" at its end.
+// The id of a listener with these targets:
+// "cassandra_bloom_export(nb,/var/lib/filters)", with ":" between several. If
+// RocksDB cuts an id, as at a ":" or "#" in a path, the ")" at its end is
+// missing.
 //
 // All settings are in the id, because RocksDB before 11.8 cannot read what it
 // writes for a listener with options of its own next to another one:
 //
 //   listeners={{id=cassandra_bloom_export;out_dir=/a;sstable_version=nb}:Other}
 //
-// In an OPTIONS file it takes the outer braces for those of one listener (the
-// parser of "listeners" in options/db_options.cc), and the rest for its id.
+// In an OPTIONS file RocksDB takes the outer braces for those of one listener
+// (the parser of "listeners" in options/db_options.cc), and the rest for its
+// id.
 std::string ExportId(const std::vector<ExportTarget>& targets);
 
-// Parses the part of an id that is one listener.
+// Parses the part of an id that describes one target.
 bool ParseExportId(std::string_view id, ExportTarget* target,
                    std::string* error);
 
 // Splits an id that RocksDB may have made from several listeners, at each ":"
-// outside braces. Removes the braces around a listener.
+// that is not in braces. Removes the braces around a listener.
 bool SplitListeners(const std::string& id, std::vector<std::string>* listeners,
                     std::string* error);
 

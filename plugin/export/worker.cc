@@ -15,7 +15,8 @@
 namespace cassandra_bloom {
 namespace {
 
-// How long closing a database waits for another export to release its lock.
+// How long the closing of a database waits for another export to release its
+// lock.
 constexpr auto kMaxWaitForLock = std::chrono::seconds(5);
 
 bool IsThere(const std::string& path) {
@@ -88,7 +89,8 @@ void ExportWorker::AddChanges(const std::vector<std::string>& replaced,
 bool ExportWorker::AddDeletion(uint64_t number) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const bool was_live = database_.live.erase(number) > 0;
-  // If a listing is needed, the comparison with it finds this deletion, too.
+  // If a listing is needed, this deletion need not be recorded: comparing the
+  // folders with that listing finds it.
   if (!needs_listing_) {
     database_.deleted.insert(number);
     has_work_ = true;
@@ -97,8 +99,8 @@ bool ExportWorker::AddDeletion(uint64_t number) {
   return was_live;
 }
 
-// Whether to go on waiting for a lock that somebody else holds: closing a
-// database must not hang.
+// True if this thread may wait on for a lock that another export holds. Once
+// the database closes, the wait is limited, because closing must not hang.
 bool ExportWorker::MayWait() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return !stop_ || std::chrono::steady_clock::now() < wait_until_;
@@ -116,7 +118,7 @@ void ExportWorker::Run() {
     lock.unlock();
     const bool is_following = FollowAll();
     lock.lock();
-    // Needs a new listing, unless one came in the meantime.
+    // A new listing is needed, unless one has come in the meantime.
     if (!is_following && database_.is_compared) {
       needs_listing_ = true;
       has_work_ = false;
@@ -178,8 +180,8 @@ void ExportWorker::Count(const FilterDbExportReport& report) {
   }
 }
 
-// Returns false if the folder is not up to date. SST files that cannot be
-// exported do not count.
+// Brings one folder up to date. Returns false if it is not up to date
+// afterwards; SST files that cannot be exported do not count.
 bool ExportWorker::Follow(const Database& database, Folder* folder,
                           FilterDbExportReport* report, std::string* error) {
   const ExportTarget& target = folder->target;
@@ -213,18 +215,18 @@ bool ExportWorker::Follow(const Database& database, Folder* folder,
             : out->MakeFollow(claim, &report->removed, error))) {
     return false;
   }
-  // Removes filters first, to free space.
+  // Removes filters before it writes new ones, to free space.
   bool good = database.is_compared ||
               out->RemoveOthers(claim.live, &report->removed, error);
   for (const uint64_t number : database.deleted) {
     good &= out->Remove(number, &report->removed, error);
   }
   DatabaseExporter exporter(*plan, *out, /*sync=*/true, report);
-  // A file that is already gone is no error: the event of its deletion is on
-  // its way.
+  // Ignores the result: a file that no longer exists is no error, because the
+  // event of its deletion will come.
   exporter.Export(without_filter);
-  // Taken from the report, not from the folder: a filter that somebody has
-  // removed in the meantime must be made again.
+  // Uses the report and does not look into the folder: if a filter was removed
+  // there in the meantime, it must be made again.
   std::set<std::string> made(report->kept.begin(), report->kept.end());
   for (const ExportedFilterDb& exported : report->exported) {
     made.insert(exported.filter_db);
@@ -243,7 +245,8 @@ bool ExportWorker::Follow(const Database& database, Folder* folder,
   return good && !exporter.write_failed();
 }
 
-// The live files that are new, and those whose filter somebody has removed.
+// The live files that are new, and those whose filter has been removed from the
+// folder.
 LiveSsts ExportWorker::FilesWithoutFilter(const Database& database,
                                           const Folder& folder,
                                           const ExportFolder& out) {

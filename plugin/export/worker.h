@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Keeps folders of Filter.db files up to date with the changes that it is told
-// of a database, in its own thread.
+// Keeps folders of Filter.db files up to date with a database, in a thread of
+// its own. It learns of the changes of the database through calls.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_WORKER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_WORKER_H_
@@ -26,33 +26,35 @@
 
 namespace cassandra_bloom {
 
-// Safe for concurrent use, but changes must be told in the order in which they
+// Safe for concurrent use, but changes must be added in the order in which they
 // happened.
 class ExportWorker {
  public:
   explicit ExportWorker(const std::vector<ExportTarget>& targets);
 
-  // Waits until all work is done.
+  // Waits until all work is done. Its wait for another export's lock is
+  // limited.
   ~ExportWorker();
 
-  // Whether a listing is needed to compare the folders with: at first, and
-  // after something went wrong. Until it comes, the folders are left alone.
+  // True if a listing is needed to compare the folders with, as at first and
+  // after something went wrong. Until the listing comes, the folders are left
+  // alone.
   bool NeedsListing() const;
   void RequestListing();
 
-  // Replaces all that was told before about live files.
+  // Replaces the list of live files that earlier calls have built.
   void ReplaceListing(const LiveSsts& listing);
 
-  // `installed` files took the place of `replaced` ones. A file in both is
-  // live.
+  // The database has replaced the files `replaced` by the files `installed`. A
+  // file in both lists is live.
   void AddChanges(const std::vector<std::string>& replaced,
                   const std::vector<std::string>& installed);
 
-  // Returns whether the file was still live according to earlier calls. If so,
-  // there were changes that this object was not told of.
+  // The database has deleted this SST file. Returns true if earlier calls say
+  // that the file is live: then this object was not told of some changes.
   bool AddDeletion(uint64_t number);
 
-  // Waits until all work is done that was told before the call.
+  // Waits until the work of all earlier calls is done.
   void Wait();
 
   FilterDbExportCounts counts() const;
@@ -60,7 +62,7 @@ class ExportWorker {
   // Counts and logs a failure.
   void Fail(const char* error, uint64_t failures = 1);
 
-  // Failures are logged there from now on; on stderr if it is null.
+  // From now on logs failures to `info_log` or, if that is null, to stderr.
   void SetLog(std::shared_ptr<ROCKSDB_NAMESPACE::Logger> info_log);
   bool HasLog() const;
 
@@ -70,18 +72,19 @@ class ExportWorker {
  private:
   // The state that the folders should follow.
   struct Database {
-    std::string name;  // LiveSsts::database.
+    std::string name;  // As in LiveSsts::database.
     bool uses_default_file_system = true;
     std::map<uint64_t, std::string> live;  // Paths of SST files, by number.
     // Numbers of SST files deleted since the last TakeDatabase.
     std::set<uint64_t> deleted;
-    bool is_compared = false;  // If not, the folders may hold anything.
+    bool is_compared = false;  // If false, the folders may hold anything.
   };
 
   struct Folder {
     ExportTarget target;
-    // The SST files that were dealt with since the last comparison, by number,
-    // and whether each has a Filter.db. (One that cannot be exported has none.)
+    // The SST files that were handled since the last comparison with a listing,
+    // by number: true if the file has a Filter.db. (One that cannot be exported
+    // has none.)
     std::map<uint64_t, bool> has_filter;
   };
 
@@ -105,12 +108,12 @@ class ExportWorker {
   bool has_work_ = false;
   bool working_ = false;
   bool stop_ = false;
-  std::chrono::steady_clock::time_point wait_until_;  // Once `stop_` is set.
+  std::chrono::steady_clock::time_point wait_until_;  // Set with `stop_`.
   uint64_t finished_ = 0;
   FilterDbExportCounts counts_;
   std::thread thread_;
 
-  std::vector<Folder> folders_;  // For the thread only.
+  std::vector<Folder> folders_;  // Used only by `thread_`.
 
   mutable std::mutex log_mutex_;
   std::shared_ptr<ROCKSDB_NAMESPACE::Logger> info_log_;

@@ -27,11 +27,12 @@ namespace cassandra_bloom {
 
 constexpr size_t kFilterDbHeaderSize = 8;
 
-// A header with more probes than this is damaged. (Cassandra writes at most 14
-// and crashes when it queries a filter with more than 21.)
+// A header with more probes than this counts as damaged. (Cassandra writes at
+// most 14 and crashes when it queries a filter with more than 21.)
 constexpr int kMaxReadableProbes = 64;
 
-// The number of words is a Java int, so filters end at 16 GiB, 2^37 bits.
+// Cassandra stores the number of words as a Java int, so a filter has at most
+// 16 GiB, 2^37 bits.
 constexpr uint32_t kMaxFilterWords = 0x7fffffff;
 
 struct FilterDb {
@@ -59,18 +60,20 @@ constexpr uint32_t FilterWordsWithin(size_t size) {
 
 // The filter that every key matches: one word with all bits set.
 constexpr char kMatchAllFilterDb[FilterDbSize(1)] = {
-    0,      0,      0,      1,      0,      0,      0,      1,  // k and words
+    0,      0,      0,      1,      0,      0,      0,      1,  // k, num_words
     '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff'};
 
-// Reads a whole Filter.db. Returns false, with `*filter` untouched, unless the
-// bytes are exactly one: 1 <= num_probes <= kMaxReadableProbes, num_words >= 1
-// and size == FilterDbSize(num_words). The caller must then treat the filter as
-// one that matches everything.
+// Parses a whole Filter.db. The bytes must be exactly one filter: 1 <=
+// num_probes <= kMaxReadableProbes, num_words >= 1 and size ==
+// FilterDbSize(num_words). Otherwise returns false and leaves `*filter`
+// unchanged; the caller must then treat the filter as one that matches
+// everything.
 bool ParseFilterDb(const char* data, size_t size, FilterDb* filter);
 
 uint64_t CountSetBits(const FilterDb& filter);
 
-// Writes the kFilterDbHeaderSize bytes in front of the bits.
+// Writes the header of a Filter.db, kFilterDbHeaderSize bytes, to `out`. The
+// bits of the filter follow it.
 void WriteFilterDbHeader(int num_probes, uint32_t num_words, char* out);
 
 }  // namespace cassandra_bloom

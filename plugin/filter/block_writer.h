@@ -11,8 +11,8 @@
 
 namespace cassandra_bloom {
 
-// Writes the filter of exactly these hashes to `out`, which is
-// FilterDbSize(num_words) bytes, all zero.
+// Writes the filter that contains exactly these hashes to `out`, which must
+// have FilterDbSize(num_words) bytes, all zero.
 void BuildBlock(const HashList& hashes, int num_probes, uint32_t num_words,
                 char* out);
 

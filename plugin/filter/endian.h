@@ -30,7 +30,8 @@ inline void StoreLittleEndian64(uint64_t value, char* p) {
   std::memcpy(p, &stored, sizeof(stored));
 }
 
-// The `size` bytes at `p`, 1 <= size <= 8, zero-extended. Reads no other byte.
+// Loads the `size` bytes at `p`, 1 <= size <= 8, and zero-extends them. Reads
+// no other byte.
 inline uint64_t LoadLittleEndianTail(const char* p, size_t size) {
   if (size >= 4) {
     const uint64_t low = LoadLittleEndian32(p);

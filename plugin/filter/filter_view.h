@@ -16,14 +16,15 @@
 namespace cassandra_bloom {
 
 // Safe for concurrent use; allocates nothing and throws nothing. The bits must
-// outlive it.
+// outlive the view.
 class FilterView {
  public:
-  // An absent key needs two probes on average. Testing three probes without
-  // branching leaves one predictable branch: one absent key in eight passes.
+  // With half of the bits set, an absent key needs two probes on average. Three
+  // probes are tested without a branch between them. Then one absent key in
+  // eight passes, so the branch after them is predictable.
   static constexpr int kProbesAtOnce = 3;
 
-  // `filter` as ParseFilterDb gives it.
+  // `filter`: as ParseFilterDb sets it.
   explicit FilterView(const FilterDb& filter)
       : bits_(filter.bits),
         num_probes_(filter.num_probes),
@@ -56,7 +57,8 @@ class FilterView {
     return set != 0;
   }
 
-  // MayContain for a key whose first `num_probed` bits are known to be set.
+  // Like MayContain, for a key whose first `num_probed` bits are known to be
+  // set.
   bool MayContainAfter(int num_probed, Hash128 hash) const {
     ProbeSequence probes(hash, capacity_bits_);
     probes.Skip(num_probed);

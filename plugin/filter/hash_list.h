@@ -12,8 +12,8 @@
 
 namespace cassandra_bloom {
 
-// 16 bytes a key, in chunks: growing copies nothing, and less than one chunk is
-// unused. Throws nothing.
+// Stores 16 bytes for each key, in chunks. So growing copies nothing, and less
+// than one chunk of memory is unused. Throws nothing.
 class HashList {
  public:
   HashList() = default;
@@ -24,7 +24,7 @@ class HashList {
     return *this;
   }
 
-  // False if there is no memory; the hash is then not kept.
+  // Returns false, without keeping the hash, if memory cannot be allocated.
   bool Add(Hash128 hash) {
     if (used_in_last_ == kChunkCapacity && !AddChunk()) {
       return false;
@@ -36,7 +36,7 @@ class HashList {
 
   uint64_t size() const { return size_; }
 
-  // Frees everything.
+  // Removes all hashes and frees their memory.
   void Clear();
 
   // Calls visit(const Hash128* hashes, size_t count) for one run of hashes
@@ -61,7 +61,7 @@ class HashList {
 
   Chunk* first_ = nullptr;
   Chunk* last_ = nullptr;
-  size_t used_in_last_ = kChunkCapacity;  // No room without a chunk.
+  size_t used_in_last_ = kChunkCapacity;  // Full: no chunk yet.
   uint64_t size_ = 0;
 };
 

@@ -20,7 +20,7 @@ namespace cassandra_bloom {
 // signed 64-bit numbers, |INT64_MIN| = 2^63 being the largest.
 class InvariantRemainder {
  public:
-  // 2 <= divisor < 2^63.
+  // Requires 2 <= divisor < 2^63.
   explicit InvariantRemainder(uint64_t divisor)
       : divisor_(divisor),
         shift_(63 - __builtin_clzll(divisor - 1)),
@@ -32,7 +32,7 @@ class InvariantRemainder {
 
   uint64_t divisor() const { return divisor_; }
 
-  // x <= 2^63.
+  // Returns x % divisor. Requires x <= 2^63.
   uint64_t operator()(uint64_t x) const {
     const auto high =
         static_cast<uint64_t>((static_cast<Uint128>(x) * reciprocal_) >> 64);
@@ -47,9 +47,10 @@ class InvariantRemainder {
   uint64_t reciprocal_;
 };
 
-// A reciprocal for remainders of words in the lanes of vectors, where CPUs have
-// no wide multiplication. The quotient is computed in double precision, and the
-// Divisor of a kernel corrects it in integers. The divisor is at most 2^53.
+// Returns the reciprocal with which the vector kernels compute x % divisor in
+// their lanes, where CPUs have no wide multiplication. The quotient is computed
+// in double precision, and the Divisor of a kernel corrects it in integers. The
+// divisor is at most 2^53.
 //
 // x <= 2^57 becomes a double, is multiplied by this reciprocal, which is too
 // small by a factor of 1 - 2^-50, and is rounded down. Conversion, reciprocal

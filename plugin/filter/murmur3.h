@@ -20,7 +20,7 @@
 
 namespace cassandra_bloom {
 
-// Cassandra's result[0] and result[1].
+// The two numbers of a hash: result[0] and result[1] in Cassandra.
 struct Hash128 {
   uint64_t h1;
   uint64_t h2;
@@ -53,10 +53,10 @@ inline uint64_t Finalize(uint64_t x) {
   return x ^ (x >> 33);
 }
 
-// XOR over j of (int64)(int8)byte_j << 8j, without a loop over the bytes.
-// A negative byte j inverts every byte above it, so byte i is inverted when an
+// XOR over j of (int64)(int8)byte_j << 8j, without a loop over the bytes. A
+// negative byte j inverts every byte above it, so byte i is inverted when an
 // odd number of the bytes below it are negative; the multiplication counts
-// those (at most 7, so no count carries into the next byte).
+// these negative bytes (at most 7, so no count carries into the next byte).
 inline uint64_t XorOfSignExtendedBytes(uint64_t bytes) {
   constexpr uint64_t kLowBitOfEachByte = 0x0101010101010101;
   const uint64_t negative = (bytes >> 7) & kLowBitOfEachByte;
@@ -96,8 +96,8 @@ inline Hash128 Finish(Hash128 hash, size_t size) {
 
 }  // namespace murmur3_internal
 
-// Any bytes, any size; `data` may be null when `size` is 0. The empty key
-// hashes to {0, 0}.
+// The hash of `size` bytes of any value; `data` may be null if `size` is 0. The
+// empty key hashes to {0, 0}.
 inline Hash128 CassandraMurmur3(const char* data, size_t size) {
   using namespace murmur3_internal;
   Hash128 hash{0, 0};

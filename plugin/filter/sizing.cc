@@ -14,9 +14,10 @@ namespace {
 // FilterFactory.BITSET_EXCESS: bits that Cassandra adds to every filter.
 constexpr uint64_t kExcessBits = 20;
 
-// Cassandra's BloomCalculations.probs, the rate by buckets and probes, is the
-// table of Fan, Cao, Almeida and Broder ("Summary Cache", 1998): the values of
-// the formula with three significant digits, but with two in one cell.
+// Cassandra's BloomCalculations.probs, the rate by buckets and probes. It is
+// the table of Fan, Cao, Almeida and Broder ("Summary Cache", 1998), and has
+// the values of the formula with three significant digits. One cell has only
+// two.
 double CassandraRate(int buckets, int num_probes) {
   if (buckets == 5 && num_probes == 3) {
     return 0.092;
@@ -105,7 +106,8 @@ std::optional<Sizing> SizingForFpChance(double fp_chance) {
     return std::nullopt;
   }
   if (fp_chance >= CassandraRate(2, 1)) {
-    // Cassandra swaps the two arguments of its constructor here.
+    // Here Cassandra swaps the two arguments of its constructor, so the filter
+    // gets one bucket and two probes.
     return ForBuckets(1, 2);
   }
   if (!(fp_chance >= kMinFpChance)) {

@@ -15,15 +15,16 @@
 
 namespace cassandra_bloom {
 
-// Cassandra's tables end here, so this library writes no more probes either.
+// The largest numbers of buckets per element and of probes in Cassandra's
+// tables of false positive rates. This library uses no more probes than that.
 constexpr int kMaxBuckets = 20;
 constexpr int kMaxProbes = 20;
 
 // RocksDB's own upper limit for bits per key.
 constexpr double kMaxBitsPerKey = 100;
 
-// The rate of 20 buckets in Cassandra's table. Cassandra refuses to build below
-// it.
+// The rate of 20 buckets per element in Cassandra's table. Cassandra refuses to
+// build a filter with a lower one.
 constexpr double kMinFpChance = 6.71e-5;
 
 struct Sizing {
@@ -47,14 +48,16 @@ struct Sizing {
   double ExpectedRate(uint64_t num_keys, size_t size) const;
 };
 
-// RocksDB's rules: below 0.5, and if negative, no filter; 0.5 to 1 counts as 1;
-// above 100 and NaN count as 100; rounded to thousandths. Whole numbers from 1
-// to 20 give Cassandra's k (BloomCalculations.computeBloomSpec(buckets)), all
-// others the k <= 20 with the lowest rate.
+// Follows RocksDB's rules: below 0.5, no filter (nullopt); 0.5 to 1 counts as
+// 1; above 100 and NaN count as 100; other numbers are rounded to thousandths.
+// Whole numbers from 1 to 20 give Cassandra's k
+// (BloomCalculations.computeBloomSpec(buckets)), all others the k <= 20 with
+// the lowest rate.
 std::optional<Sizing> SizingForBitsPerKey(double bits_per_key);
 
-// Cassandra's BloomCalculations.computeBloomSpec(20, fp_chance). At 1 and above
-// no filter; below kMinFpChance and for NaN the result for kMinFpChance.
+// Cassandra's BloomCalculations.computeBloomSpec(20, fp_chance). Returns
+// nullopt (no filter) at 1 and above. For NaN and below kMinFpChance, returns
+// the result for kMinFpChance.
 std::optional<Sizing> SizingForFpChance(double fp_chance);
 
 // The expected false positive rate, (1 - e^(-k*n/m))^k.

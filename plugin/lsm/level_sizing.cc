@@ -26,9 +26,8 @@ std::optional<Sizing> MonkeySizing(const MonkeyAllocation& monkey,
 }  // namespace
 
 double MonkeyAllocation::BottomBitsPerKey() const {
-  // The average number of levels that a key is above the last one:
-  // sum over i of i * (1 - 1/T) / T^i.
-  //  sum over i of i * (1 - 1/T) / T^i.
+  // The mean, over all keys, of the number of levels from a key's level down to
+  // the last one: sum over i of i * (1 - 1/T) / T^i.
   const double mean_levels_above = 1 / (size_ratio - 1);
   return average_bits_per_key - BitsPerKeyOfStep(*this) * mean_levels_above;
 }

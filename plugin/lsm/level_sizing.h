@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bits per key by the level of the SST file for which a filter is built.
+// Chooses bits per key by the level of the SST file for which a filter is
+// built.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_LSM_LEVEL_SIZING_H_
 #define CASSANDRA_BLOOM_PLUGIN_LSM_LEVEL_SIZING_H_
@@ -12,15 +13,15 @@
 
 namespace cassandra_bloom {
 
-// Where an SST file is written to. RocksDB may later move the file, unchanged,
-// to a deeper level: its filter then stays what it was.
+// The place that an SST file is written to. RocksDB may later move the file,
+// unchanged, to a deeper level; the file then keeps its filter.
 struct SstPlace {
   int level = -1;       // -1: unknown, as in a file that is to be ingested.
   int num_levels = -1;  // -1: unknown.
-  // No deeper level has keys of its range.
+  // True if no deeper level has keys of the file's range.
   bool is_bottommost = false;
-  // Leveled compaction, in which each level is one sorted run, larger than the
-  // one above.
+  // True for leveled compaction, in which each level is one sorted run, larger
+  // than the one above.
   bool is_leveled = true;
 };
 
@@ -32,9 +33,10 @@ struct SstPlace {
 struct MonkeyAllocation {
   double average_bits_per_key = 10;
   double size_ratio = 10;  // T, at least kMinSizeRatio
-  // The number of the last level that holds data; if none, the last level of
-  // all. RocksDB fills levels from the last one up with
-  // level_compaction_dynamic_level_bytes, and from the first one down without.
+  // The number of the last level that holds data; if not set, this is the last
+  // level of the database. RocksDB fills levels from the last one up with
+  // level_compaction_dynamic_level_bytes, and from the first one down without
+  // that option.
   std::optional<int> bottom_level;
 
   // The bits per key of the last level. That level holds all but 1/T of the
@@ -45,33 +47,37 @@ struct MonkeyAllocation {
   // one.
   double BitsPerKey(int levels_above) const;
 
-  // The limit for all levels: more than a thousand times fewer false positives
-  // than in the last level gain nothing.
+  // The most bits per key that any level gets. A rate of false positives more
+  // than a thousand times lower than that of the last level would gain nothing.
   double MostBitsPerKey() const;
 };
 
 constexpr double kMinSizeRatio = 2;
 constexpr double kMaxSizeRatio = 1000;
 
-// Where a Sizing is missing, no filter is built.
+// The sizing of filters by level. Where a Sizing is nullopt, no filter is
+// built.
 struct LevelSizing {
-  // For level 0, level 1, and so on; the last one is also for all further
-  // levels. At least one.
+  // The sizing for level 0, level 1, and so on; the last one is also for all
+  // further levels. At least one element.
   std::vector<std::optional<Sizing>> levels = {std::nullopt};
 
-  // Replaces `levels` in files that are the last with keys of their range.
+  // If true, `bottommost` replaces `levels` for bottommost files and for files
+  // whose level is unknown.
   bool has_bottommost = false;
   std::optional<Sizing> bottommost;
 
-  // Replaces both in leveled compaction. `levels` then has the average, for
-  // files whose level is unknown and for other compaction styles, where the
-  // number of a level does not tell the size of a run.
+  // If set, replaces `levels` and `bottommost` in leveled compaction. `levels`
+  // then has the average, for files whose level is unknown and for other
+  // compaction styles, where the number of a level does not tell the size of a
+  // run.
   std::optional<MonkeyAllocation> monkey;
 
   bool IsUniform() const;
 
-  // In a list, a file whose level is unknown is sized for the last level,
-  // because that is where bulk loads come to rest.
+  // The sizing for a file at this place. A file whose level is unknown gets the
+  // sizing for the last level, because bulk loads end there; with `monkey` it
+  // gets the average.
   std::optional<Sizing> For(const SstPlace& place) const;
 };
 

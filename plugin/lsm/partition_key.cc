@@ -18,7 +18,8 @@ constexpr char kFixed[] = "fixed:";
 constexpr char kU16[] = "u16";
 constexpr char kComposite[] = "composite:";
 
-// The number after `name`, which must be the whole rest of `text`.
+// Parses the number that follows `name` in `text`. Nothing may follow the
+// number.
 std::optional<size_t> NumberAfter(std::string_view name,
                                   std::string_view text) {
   if (text.substr(0, name.size()) != name) {
@@ -34,7 +35,8 @@ std::optional<size_t> NumberAfter(std::string_view name,
   return number;
 }
 
-// The end of a length at `begin` and of that many bytes after it.
+// Where a field ends that begins at `begin` with a 16-bit length and has that
+// many bytes after it; nullopt if `key` is too short.
 std::optional<size_t> EndOfU16(std::string_view key, size_t begin) {
   if (key.size() < begin + kLengthSize) {
     return std::nullopt;

@@ -19,7 +19,7 @@
 //
 // A storage key that ends before its partition key does is taken whole. The
 // result depends on no byte after the partition key, so it is the same for all
-// keys that begin with the same bytes up to there.
+// storage keys that have the same bytes up to the end of the partition key.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_LSM_PARTITION_KEY_H_
 #define CASSANDRA_BLOOM_PLUGIN_LSM_PARTITION_KEY_H_
@@ -35,11 +35,11 @@ namespace cassandra_bloom {
 // A small immutable value; safe for concurrent use.
 class PartitionKeyExtractor {
  public:
-  // The whole key.
+  // Extracts the whole key.
   constexpr PartitionKeyExtractor() = default;
 
-  // Parses one of the spellings above. Otherwise none, with an error that says
-  // what is wrong and what would be right.
+  // Parses one of the spellings at the head of this file. Returns nullopt for
+  // any other, with an error that names it and lists the valid spellings.
   static std::optional<PartitionKeyExtractor> Parse(const std::string& spelling,
                                                     std::string* error);
 
@@ -49,8 +49,8 @@ class PartitionKeyExtractor {
 
   bool is_whole() const { return kind_ == Kind::kRest && skip_ == 0; }
 
-  // Whether the bytes themselves tell where the partition key ends, so that
-  // another part of the storage key may follow.
+  // True if the bytes of a key tell where its partition key ends, so that other
+  // parts of the storage key may follow.
   bool has_end() const { return kind_ != Kind::kRest; }
 
   // The partition key, which is a part of `key`; all of `key` if that is too
@@ -59,7 +59,7 @@ class PartitionKeyExtractor {
     return is_whole() ? key : Find(key).value_or(key);
   }
 
-  // Where the partition key ends; none if `key` is too short.
+  // Where the partition key ends; nullopt if `key` is too short.
   std::optional<size_t> End(std::string_view key) const;
 
  private:

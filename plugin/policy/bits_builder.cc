@@ -18,7 +18,7 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-// In static memory, which no caller frees.
+// The filter that every key matches, in static memory, which no caller frees.
 const Slice kMatchAll(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
 
 Hash128 Xor(Hash128 a, Hash128 b) { return {a.h1 ^ b.h1, a.h2 ^ b.h2}; }
@@ -76,8 +76,9 @@ void CassandraBloomBitsBuilder::AddKeyAndAlt(const Slice& key,
                                              const Slice& alt) {
   const Hash128 key_hash = HashOfPartitionKey(key);
   const Hash128 alt_hash = HashOfPartitionKey(alt);
-  // A whole key may be its own prefix, or the previous key's prefix. If the
-  // prefix ends where the partition key does, both have the same partition key.
+  // Adds equal hashes only once. A whole key may be its own prefix, or the
+  // previous key's prefix. If the prefix ends where the partition key does, the
+  // key and its prefix have the same partition key.
   if (alt_hash != entries_.last_alt && alt_hash != entries_.last_key &&
       alt_hash != key_hash) {
     Add(alt_hash);
@@ -116,8 +117,8 @@ Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
 
 Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
                                        Status* status) {
-  // Whatever happens, the next filter starts from nothing. If a hash stayed in
-  // `last_key`, that key would be missing from the next partition.
+  // The next filter starts without entries, even after an error. If a hash
+  // stayed in `last_key`, that key would be missing from the next partition.
   Entries entries = std::exchange(entries_, Entries());
   unverified_.reset();
   if (status != nullptr) {

@@ -21,9 +21,9 @@
 
 namespace cassandra_bloom {
 
-// Serves one SST file; used by one thread at a time. If there is no memory for
-// its keys or for the filter, it makes a filter that matches everything. It
-// throws nothing.
+// Serves one SST file; used by one thread at a time. If memory for its keys or
+// for the filter cannot be allocated, it makes a filter that matches
+// everything. It throws nothing.
 class CassandraBloomBitsBuilder final
     : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
@@ -32,7 +32,8 @@ class CassandraBloomBitsBuilder final
   // - detect_filter_construct_corruption: the hashes are checked before the
   //   filter is built and the filter afterwards;
   // - the log, which may be null, and what is logged about the file.
-  // It adds the figures of its filters to `statistics`, the policy's.
+  // It adds the figures of its filters to `statistics`, which belongs to the
+  // policy.
   CassandraBloomBitsBuilder(
       Sizing sizing, PartitionKeyExtractor partition_key,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
@@ -65,15 +66,15 @@ class CassandraBloomBitsBuilder final
   // What was added since the last Finish.
   struct Entries {
     HashList hashes;
-    uint64_t lost = 0;  // Dropped because there was no memory.
+    uint64_t lost = 0;  // Hashes dropped for lack of memory.
     Hash128 checksum{};
-    // RocksDB repeats an entry only directly after itself: keys after keys and
-    // alternates (prefixes) after alternates.
+    // To drop duplicates. RocksDB repeats an entry only directly after itself:
+    // keys after keys and alternates (prefixes) after alternates.
     std::optional<Hash128> last_key;
     std::optional<Hash128> last_alt;
   };
 
-  // The filter that Finish returned, until it is verified.
+  // The filter that Finish returned, until MaybePostVerify checks it.
   struct Unverified {
     Entries entries;
     Hash128 content_hash;

@@ -19,7 +19,8 @@ using ROCKSDB_NAMESPACE::Slice;
 
 namespace {
 
-// Uninitialised array: constructing 32 empty views costs as much as a look-up.
+// An array of views that is not initialised, because constructing 32 empty
+// views costs as much as a look-up.
 class KeyViews {
  public:
   void Set(size_t i, std::string_view key) {

@@ -13,9 +13,9 @@ namespace cassandra_bloom {
 
 // A reader for the block, which must outlive it; safe for concurrent use. It
 // looks for the partition key of each key that RocksDB hands over. If the block
-// is not a well-formed filter, the reader matches every key and the block is
-// counted in `statistics`. The caller owns the reader. nullptr if there is no
-// memory, which RocksDB also takes as matching every key.
+// is not a well-formed filter, the reader matches every key, and `statistics`
+// counts a damaged block. The caller owns the reader. Returns nullptr if memory
+// cannot be allocated; RocksDB then also treats every key as a match.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(
     const ROCKSDB_NAMESPACE::Slice& contents,
     PartitionKeyExtractor partition_key, StatisticsCounters* statistics);

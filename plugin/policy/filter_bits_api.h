@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RocksDB's private interface of filter builders and readers. No other file
-// knows it.
+// RocksDB's private interface of filter builders and readers. Apart from tests,
+// no other file declares or includes it.
 //
 // Since RocksDB 7.0 (facebook/rocksdb#9592) the public header only names
 // FilterBitsBuilder and FilterBitsReader. They are defined in
@@ -22,7 +22,7 @@
 
 #define CASSANDRA_BLOOM_ROCKSDB_RELEASE (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR)
 
-// The tested range: docs/hosts.md, "Supported RocksDB releases".
+// The tested range is in docs/hosts.md, "Supported RocksDB releases".
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE < 701
 #error "RocksDB 7.1 or later is needed"
 #elif CASSANDRA_BLOOM_ROCKSDB_RELEASE > 1108 && \
@@ -64,8 +64,8 @@ class FilterBitsBuilder {
   virtual void AddKey(const Slice& key) = 0;
 
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
-  // Adds a whole key and its prefix. To drop duplicates, each is compared with
-  // the previous one of its kind and with the other.
+  // Adds a whole key and its prefix. Duplicates are dropped: each of the two is
+  // compared with the previous one of its kind and with the other one.
   virtual void AddKeyAndAlt(const Slice& key, const Slice& alt) = 0;
 #endif
 
@@ -95,8 +95,8 @@ class FilterBitsBuilder {
   virtual size_t ApproximateNumEntries(size_t bytes) = 0;
 
 #if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
-  // The size in bytes of a filter of `num_entries` entries. Also called while
-  // building.
+  // The size in bytes of a filter of `num_entries` entries. RocksDB may call
+  // this while entries are still being added.
   virtual size_t CalculateSpace(size_t num_entries) = 0;
 
   virtual double EstimatedFpRate(size_t num_entries, size_t bytes) = 0;

@@ -27,8 +27,8 @@ std::optional<PartitionKeyExtractor> PartitionKeyOfFilterName(
   std::string ignored;
   const auto found =
       PartitionKeyExtractor::Parse(name.substr(before.size()), &ignored);
-  // None for another spelling of the same extractor, which this library never
-  // writes.
+  // Returns nullopt for another spelling of the same extractor, because this
+  // library never writes one.
   return found && FilterNameFor(*found) == name ? found : std::nullopt;
 }
 

@@ -14,7 +14,7 @@
 namespace cassandra_bloom {
 
 // The name of the policy in options strings, and of its filters of whole keys
-// in SST files. Frozen: RocksDB does not see a filter of another name.
+// in SST files. Frozen: RocksDB does not use a filter that has another name.
 constexpr char kPolicyName[] = "cassandra_bloom";
 
 // The name in SST files of filters of these partition keys; also frozen. No two
@@ -22,7 +22,8 @@ constexpr char kPolicyName[] = "cassandra_bloom";
 // its extractor has put into it.
 std::string FilterNameFor(PartitionKeyExtractor partition_key);
 
-// None if filters of this name in SST files are not this library's.
+// The partition keys in filters of this name in SST files. Returns nullopt if
+// this library writes no filters of this name.
 std::optional<PartitionKeyExtractor> PartitionKeyOfFilterName(
     const std::string& name);
 

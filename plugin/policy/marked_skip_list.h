@@ -11,7 +11,8 @@
 // options/configurable.cc). There, `SkipListFactory:00` finds RocksDB's own
 // factory of skip lists, which has no option `cassandra_bloom`. Our factory,
 // where it is registered, is looked up before RocksDB's. Only this spelling
-// finds it, which nobody would use for a lookahead of 0, the default.
+// finds our factory. The number is the lookahead; nobody would write its
+// default, 0, in this way.
 //
 // The mark is an option of the memtable for two reasons: a memtable leaves
 // nothing on disk, so the mark can be dropped at any time, and every column

@@ -22,18 +22,19 @@
 namespace cassandra_bloom {
 
 // The name in options strings and, followed by the spelling of the extractor,
-// in SST files. Frozen: under another name the prefixes of old files are not
-// used.
+// in SST files. Frozen: RocksDB does not use the prefixes of a file that were
+// made under another name.
 constexpr char kPartitionTransformName[] = "cassandra_partition";
 
-// Meets RocksDB's requirements for a prefix_extractor with bytewise comparators
-// in both directions. Two keys of the same prefix begin with it, and so do all
-// keys between them. Every key that begins with a prefix has that prefix,
-// because the prefix's own bytes tell where it ends.
+// Meets RocksDB's requirements for a prefix_extractor if the comparator is
+// bytewise or reverse bytewise. Two keys of the same prefix begin with it, and
+// so do all keys between them. Every key that begins with a prefix has that
+// prefix, because the prefix's own bytes tell where it ends.
 //
-// A wrong setting gives a transform, too, for which no key has a prefix.
-// RocksDB refuses it where it reads options strings, but with
-// ignore_unknown_options only where it validates (DB::Open).
+// A wrong setting also makes a transform, but one for which no key has a
+// prefix. RocksDB refuses this transform when it reads options strings; with
+// ignore_unknown_options, it refuses it only when it validates options
+// (DB::Open).
 class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
  public:
   // `id`: the name, a colon and an extractor that has an end.
@@ -42,7 +43,7 @@ class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
   // The id of the transform for this extractor.
   static std::string IdFor(PartitionKeyExtractor extractor);
 
-  // OK, or InvalidArgument with what is wrong and what would be right.
+  // OK, or InvalidArgument with a message that says what to write instead.
   ROCKSDB_NAMESPACE::Status SettingsStatus() const;
 
   static const char* kClassName() { return kPartitionTransformName; }
@@ -72,7 +73,7 @@ class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
  private:
   PartitionKeyExtractor extractor_;
   std::string id_;
-  std::string error_;  // Not empty if wrong; `id_` is then refused again.
+  std::string error_;  // Not empty if the id was wrong.
 };
 
 }  // namespace cassandra_bloom

@@ -46,9 +46,9 @@ std::string BitsText(const std::optional<Sizing>& sizing) {
   return text;
 }
 
-// These two give the values that RocksDB will use: it validates options as they
-// are given, and changes them afterwards (SanitizeOptions in
-// db/column_family.cc).
+// HasDynamicLevels and NumLevels return the values that RocksDB will use: it
+// validates options as they are given, and changes them afterwards
+// (SanitizeOptions in db/column_family.cc).
 bool HasDynamicLevels(const DBOptions& db_options,
                       const ColumnFamilyOptions& cf_options) {
   const auto& paths =
@@ -60,7 +60,7 @@ int NumLevels(const ColumnFamilyOptions& cf_options) {
   return std::max(2, cf_options.num_levels);
 }
 
-// An error if "monkey" cannot count the levels of a database with these
+// Returns an error if "monkey" cannot count the levels of a database with these
 // options.
 Status CheckMonkey(const MonkeyAllocation& monkey, const DBOptions& db_options,
                    const ColumnFamilyOptions& cf_options) {
@@ -95,8 +95,8 @@ Status CheckMonkey(const MonkeyAllocation& monkey, const DBOptions& db_options,
 }  // namespace
 
 const char* CassandraBloomPolicy::CompatibilityName() const {
-  // RocksDB calls this whenever it opens an SST file, even in a read-only open,
-  // which does not validate options.
+  // Reports wrong settings here because RocksDB calls this whenever it opens an
+  // SST file, even in a read-only open, which does not validate options.
   ReportWrongSettingsOnce(nullptr);
   return filter_name_.c_str();
 }
@@ -135,8 +135,9 @@ Status CassandraBloomPolicy::PrepareOptions(
 Status CassandraBloomPolicy::ValidateOptions(
     const DBOptions& db_options, const ColumnFamilyOptions& cf_options) const {
   {
-    // Each database that is opened has its own LOG, perhaps at the address of
-    // an earlier one.
+    // RocksDB calls this when it opens a database. Each open creates a LOG
+    // object, perhaps at the address of an earlier one, so earlier entries no
+    // longer count.
     const std::lock_guard<std::mutex> lock(levels_mutex_);
     levels_logged_.clear();
   }
@@ -179,7 +180,8 @@ Status CassandraBloomPolicy::SettingsStatus() const {
 
 void CassandraBloomPolicy::LogLevelsOnce(
     const FilterBuildingContext& context) const try {
-  // SstFileWriter does not know the levels.
+  // Logs nothing for SstFileWriter, whose files have no level (num_levels is
+  // negative).
   if (settings_.sizing.IsUniform() || context.info_log == nullptr ||
       context.num_levels < 0) {
     return;
@@ -196,7 +198,8 @@ void CassandraBloomPolicy::LogLevelsOnce(
                           context.column_family_name.c_str(),
                           settings_.id.c_str(), LevelsText(context).c_str());
 } catch (const std::bad_alloc&) {
-  // There may still be enough memory for the filter.
+  // Only the line in the log is lost: there may still be enough memory for the
+  // filter.
 }
 
 std::string CassandraBloomPolicy::LevelsText(

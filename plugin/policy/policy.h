@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The FilterPolicy.
+// The FilterPolicy of this library.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_H_
@@ -32,8 +32,8 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
   static const char* kClassName() { return kPolicyName; }
 
-  // For a filter_policy string. RocksDB passes the options of the string, if
-  // there are any, to ConfigureOptions afterwards.
+  // Makes the policy for a filter_policy string. If the string has options,
+  // RocksDB passes them to ConfigureOptions afterwards.
   explicit CassandraBloomPolicy(const PolicyString& text)
       : CassandraBloomPolicy(text.Settings()) {
     configured_by_ = text;
@@ -64,7 +64,8 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   const void* GetOptionsPtr(const std::string& name) const override;
 
  protected:
-  // In options strings all these policies have this name (IsInstanceOf).
+  // In options strings all policies of this class have this name
+  // (IsInstanceOf).
   const char* NickName() const override { return kClassName(); }
 
   // Reads the options itself instead of registering them, because RocksDB
@@ -91,12 +92,12 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
 
   PolicySettings settings_;
   std::string filter_name_;
-  // The string to which ConfigureOptions may still add options; none
-  // afterwards.
+  // The string to which ConfigureOptions may still add options; nullopt after
+  // its first call.
   std::optional<PolicyString> configured_by_;
   mutable std::atomic<bool> reported_{false};
   mutable std::mutex levels_mutex_;
-  // The LOGs and column families that have been logged.
+  // For which LOGs and column families the levels have been logged.
   mutable std::set<std::pair<const ROCKSDB_NAMESPACE::Logger*, std::string>>
       levels_logged_;
   mutable StatisticsCounters statistics_{TotalStatistics()};

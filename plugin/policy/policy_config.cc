@@ -29,7 +29,7 @@ bool IsPlain(const std::string& id) {
   });
 }
 
-// Whether it is our name, alone or with a colon after it.
+// Whether `id` is our name, alone or followed by a colon.
 bool HasOurName(const std::string& id) {
   return id.compare(0, kNameLength, kPolicyName) == 0 &&
          (id.size() == kNameLength || id[kNameLength] == ':');
@@ -37,7 +37,7 @@ bool HasOurName(const std::string& id) {
 
 // ---- An id ----
 
-// An option in an id.
+// An option that was found in an id, and where.
 struct Found {
   const char* name;
   size_t begin;  // The colon before the name; the id's end if there is none.
@@ -73,7 +73,7 @@ bool HasSeveralOf(const Given& given,
          }) > 1;
 }
 
-// Whether two of them answer the same question, such as how many bits per key.
+// Whether two of the options set the same thing, such as how many bits per key.
 bool ContradictEachOther(const Given& given) {
   return HasSeveralOf(given, {kBitsPerKeyOption, kFpChanceOption,
                               kLevelBitsOption, kLevelFpChanceOption}) ||
@@ -81,9 +81,9 @@ bool ContradictEachOther(const Given& given) {
                       {kBottommostBitsOption, kBottommostFpChanceOption});
 }
 
-// Makes options from texts. The ranges are checked here, too, because the
-// message shows the text, and because bits per key out of range are wrong only
-// in a text.
+// Makes options from texts. Checks the ranges here, too, so that the message
+// can show the text. Besides, bits_per_key out of range is refused only in a
+// text, not in CassandraBloomOptions.
 struct OptionsParser {
   bool ParseSizes(CassandraBloomOptions* options) const {
     return ParseSize(kBitsPerKeyOption, kBitsRange, &options->bits_per_key) &&
@@ -140,7 +140,7 @@ struct OptionsParser {
     return text == nullptr || Parse(range, *text, value);
   }
 
-  // Parses the whole of `text`, in any locale.
+  // Parses the whole of `text`, in the same way in every locale.
   bool Parse(const NumberRange& range, const std::string& text,
              double* value) const {
     const char* const end = text.data() + text.size();
@@ -227,7 +227,7 @@ PolicySettings PolicyString::Check() const {
 PolicySettings PolicyString::Settings() const {
   PolicySettings settings = Check();
   if (!settings.error.empty() && IsPlain(id_)) {
-    settings.id = id_;  // Refused again for the same reason.
+    settings.id = id_;  // This id is refused again.
   }
   return settings;
 }

@@ -38,7 +38,8 @@ std::string FormatList(const std::vector<double>& numbers) {
   return list;
 }
 
-// Adds the name and the text of each option that does not have its default.
+// Adds to `*texts` the name and the text of each option that does not have its
+// default.
 struct Formatter {
   bool operator()(const char* name, const NumberRange& /*range*/,
                   const std::vector<double>& list) const {
@@ -62,7 +63,8 @@ struct Formatter {
   OptionTexts* texts;
 };
 
-// The texts of all options except bits_per_key.
+// The names and texts of all options that do not have their default, except
+// bits_per_key.
 OptionTexts TextsOf(const CassandraBloomOptions& options) {
   OptionTexts texts;
   if (options.fp_chance != 0) {
@@ -80,7 +82,7 @@ std::string AllTexts(const CassandraBloomOptions& options) {
   return all;
 }
 
-// False if a number is out of its range.
+// Returns false if a number in an option is out of the option's range.
 struct RangeChecker {
   bool operator()(const char* name, const NumberRange& range,
                   const std::vector<double>& list) const {
@@ -134,7 +136,8 @@ std::string IdOf(const CassandraBloomOptions& options) {
   return id;
 }
 
-// Sets `*bits` to the number that takes effect.
+// Returns the sizing for `*bits`, and sets `*bits` to the number that takes
+// effect.
 std::optional<Sizing> SizingForBits(double* bits) {
   const std::optional<Sizing> sizing = SizingForBitsPerKey(*bits);
   *bits = sizing ? sizing->bits_per_key() : 0;

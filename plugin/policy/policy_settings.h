@@ -32,19 +32,20 @@ constexpr char kSizeRatioOption[] = "size_ratio";
 constexpr char kBottomLevelOption[] = "bottom_level";
 constexpr char kPartitionKeyOption[] = "partition_key";
 
-// In an id, bits per key follow the name directly; a chance follows this.
+// In an id, bits per key directly follow the policy's name and a colon. A false
+// positive chance follows this prefix.
 constexpr char kFpChancePrefix[] = "fp:";
 
-// All other options follow these in this order, each with a colon before it and
-// one after it. The last one takes the rest of the id, because its value
+// All further options in an id, in this order. Each name has a colon before and
+// after it. The last option takes the rest of the id, because its value
 // contains colons.
 constexpr const char* kOptionsInId[] = {
     kLevelBitsOption,          kLevelFpChanceOption, kBottommostBitsOption,
     kBottommostFpChanceOption, kAllocationOption,    kSizeRatioOption,
     kBottomLevelOption,        kPartitionKeyOption};
 
-// The range of an option's number: what the option is called in messages, and
-// what it may be.
+// The range of an option's number, with the option's name and a description of
+// its valid numbers for error messages.
 struct NumberRange {
   const char* name;
   const char* what_is_right;
@@ -100,10 +101,11 @@ PolicySettings SettingsOf(
 // Unlike in CassandraBloomOptions, a chance of 0 is an error.
 PolicySettings SettingsForFpChance(double fp_chance);
 
-// Settings with this error.
+// Settings that are refused with this error.
 PolicySettings RefusedSettings(const std::string& error);
 
-// The error for a text that answers one question twice, such as how many bits.
+// The error for a text that sets one thing twice, such as how many bits per
+// key.
 PolicySettings SaysOneThingTwice(const std::string& text);
 
 // How to spell a policy, for messages.

@@ -13,18 +13,18 @@
 
 namespace cassandra_bloom {
 
-// As printf, but adds the end of line. Allocates nothing itself. `info_log` may
-// be null.
+// Like printf, but adds the end of line. Allocates no memory itself. `info_log`
+// may be null.
 __attribute__((format(printf, 2, 3))) void ReportError(
     ROCKSDB_NAMESPACE::Logger* info_log, const char* format, ...);
 
-// For a filter that could not be built because there was no memory, so that
-// every key matches.
+// Reports that memory for a filter of `num_entries` entries could not be
+// allocated, so that its file has a filter that matches every key.
 void ReportNoMemory(ROCKSDB_NAMESPACE::Logger* info_log, uint64_t num_entries);
 
-// For a block that was read and is not a filter, so that every key matches.
-// Only the first one is reported, on stderr, because RocksDB gives no LOG to
-// readers.
+// Reports that a block was read that is not a filter, so that every key
+// matches. Only the first such block is reported, on stderr, because RocksDB
+// gives no LOG to readers.
 void ReportDamagedBlock(size_t size);
 
 }  // namespace cassandra_bloom

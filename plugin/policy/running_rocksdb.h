@@ -10,12 +10,13 @@
 
 namespace cassandra_bloom {
 
-// Compares major.minor: distributions use it in the name of RocksDB's library,
-// and RocksDB's private interface changes with it. Empty if they are the same,
-// otherwise what is wrong.
+// Returns "" if major.minor of the two releases are the same, otherwise a text
+// that names both. Only major.minor counts: distributions use it in the name of
+// RocksDB's library, and RocksDB's private interface changes with it.
 std::string RunningRocksdbFault();
 
-// True if there is no fault. Otherwise says so on stderr, once.
+// True if RunningRocksdbFault returns "". Otherwise prints the fault to stderr,
+// once.
 bool RunningRocksdbIsOurs();
 
 }  // namespace cassandra_bloom

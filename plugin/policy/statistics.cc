@@ -21,14 +21,14 @@ struct Decimal {
   uint64_t part;
 };
 
-// With two decimal places; 0 without entries.
+// The bits per entry, with two decimal places; 0 if there are no entries.
 Decimal BitsPerEntry(const CassandraBloomStatistics& statistics) {
   const uint64_t hundredths =
       statistics.entries == 0 ? 0 : 800 * statistics.bytes / statistics.entries;
   return {hundredths / 100, hundredths % 100};
 }
 
-// With three decimal places.
+// The build time in milliseconds, with three decimal places.
 Decimal BuildMillis(const CassandraBloomStatistics& statistics) {
   const uint64_t micros = statistics.build_nanos / 1000;
   return {micros / 1000, micros % 1000};
@@ -102,8 +102,8 @@ namespace ROCKSDB_NAMESPACE {
 
 using cassandra_bloom::StatisticsCounters;
 
-// Cassandra's "Bloom filter space used" is the space of the live SSTables. That
-// is not counted here, so no line has these words.
+// Cassandra's "Bloom filter space used" is the space of the live SSTables. This
+// text counts something else, so none of its lines has these words.
 std::string CassandraBloomStatistics::ToString() const {
   const cassandra_bloom::Decimal bits = cassandra_bloom::BitsPerEntry(*this);
   const cassandra_bloom::Decimal millis = cassandra_bloom::BuildMillis(*this);

@@ -15,11 +15,12 @@ namespace cassandra_bloom {
 
 using ROCKSDB_NAMESPACE::CassandraBloomStatistics;
 
-// The counters of an SST file, of its policy or of the process. Each adds its
-// figures to the whole that it is a part of, too.
+// The counters of an SST file, of its policy or of the process. A file's
+// figures are also added to its policy, and a policy's to the process.
 class StatisticsCounters {
  public:
-  // `whole` may be null. Otherwise it must exist whenever something is added.
+  // `whole`: the counters to which all figures are added, too. May be null.
+  // Otherwise it must exist whenever something is added.
   constexpr explicit StatisticsCounters(StatisticsCounters* whole)
       : whole_(whole) {}
 
@@ -34,10 +35,10 @@ class StatisticsCounters {
 
 StatisticsCounters* TotalStatistics();
 
-// The name for GetOptions<StatisticsCounters>(kStatisticsPart), RocksDB's way
-// to a part of a Configurable without a cast to its class. A cast would be
-// undefined for another policy of our name, and impossible in a RocksDB without
-// RTTI.
+// The name for GetOptions<StatisticsCounters>(kStatisticsPart), with which
+// RocksDB gives access to a part of a Configurable without a cast to its class.
+// A cast would be undefined for another policy of our name, and impossible in a
+// RocksDB without RTTI.
 constexpr char kStatisticsPart[] = "cassandra_bloom.statistics";
 
 // Counts the filters of one SST file. When it is destroyed, it writes one line
@@ -54,8 +55,9 @@ class FileStatistics {
 
  private:
   StatisticsCounters counters_;
-  // May be null. RocksDB's table builder owns it in a copy of the options,
-  // which it destroys after the filter's builder (7.1 - 11.8).
+  // May be null. RocksDB's table builder owns the logger in a copy of the
+  // options. It outlives this object, because that copy is destroyed after the
+  // filter's builder (7.1 - 11.8).
   ROCKSDB_NAMESPACE::Logger* const info_log_;
   const int level_;
   char column_family_[64];  // Its name, truncated if it is longer.

@@ -7,7 +7,7 @@
 // process without RocksDB it does nothing. In a process with RocksDB it asks
 // RocksDB for its version and opens the plugin that was built for that version,
 // librocksdb_cassandra_bloom.so.MAJOR.MINOR, from the folder of this library or
-// from CASSANDRA_BLOOM_PLUGIN_DIR. If it cannot, it says why in one line on
+// from CASSANDRA_BLOOM_PLUGIN_DIR. If that fails, it says why in one line on
 // stderr, and the program runs on without the plugin.
 //
 // (If the plugin itself were preloaded, it would bring its own RocksDB into the
@@ -64,7 +64,8 @@ bool IsRocksdbFile(const std::string& file, const std::string& version) {
          may_end_there(file) && may_end_there(wanted);
 }
 
-// Whether a shared RocksDB of this version is among the loaded objects.
+// True if one of the objects loaded in this process is a shared RocksDB of this
+// version.
 bool RocksdbIsShared(std::string version) {
   const auto is_rocksdb = [](dl_phdr_info* object, size_t,
                              void* wanted) -> int {
@@ -75,7 +76,8 @@ bool RocksdbIsShared(std::string version) {
   return dl_iterate_phdr(is_rocksdb, &version) != 0;
 }
 
-// The path of the plugin for this version, or "" with all paths in `*searched`.
+// The path of the plugin for this version. Returns "" if there is none;
+// `*searched` then names all paths that were tried.
 std::string FindPlugin(const std::string& version, std::string* searched) {
   for (const std::string& folder :
        {OwnFolder(), std::string(CASSANDRA_BLOOM_PLUGIN_DIR)}) {
@@ -104,7 +106,8 @@ __attribute__((constructor)) void LoadPlugin() {
     return;
   }
   if (!RocksdbIsShared(version)) {
-    // The plugin would bring a second RocksDB into the process.
+    // Refuses, because the plugin would bring a second RocksDB into the
+    // process.
     Refuse("RocksDB " + version + " is not a shared library in this program");
     return;
   }

@@ -88,7 +88,8 @@ bool BufferedKeyReader::Fill(size_t wanted) {
   return true;
 }
 
-// Makes room for `wanted` bytes, including those that are buffered.
+// Makes room in the buffer for `wanted` bytes from begin_ on, including those
+// that are already buffered.
 void BufferedKeyReader::MakeRoom(size_t wanted) {
   const auto used = static_cast<size_t>(begin_ - buffer_.get());
   if (used + wanted <= capacity_ && used <= capacity_ / 2) {
@@ -123,7 +124,7 @@ bool BufferedKeyReader::ReadMore() {
               : read(fd_, to, wanted);
   } while (got < 0 && errno == EINTR);
   if (got <= 0) {
-    at_end_ = true;  // A terminal may give more later: that is not for us.
+    at_end_ = true;  // Final, even if a terminal gives more later.
     if (got < 0) {
       return Fail(std::string("cannot read: ") + std::strerror(errno));
     }
@@ -138,7 +139,8 @@ bool BufferedKeyReader::ReadMore() {
 }
 
 bool BufferedKeyReader::Skip(uint64_t size) {
-  // Fails at once, without reading the rest of the file.
+  // If too few bytes are left, fails at once, without reading the rest of the
+  // file.
   if (size > size_ - offset()) {
     return false;
   }

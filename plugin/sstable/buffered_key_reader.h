@@ -44,7 +44,8 @@ class BufferedKeyReader : public KeyReader {
   }
 
  protected:
-  // Returns to the state before the first key.
+  // Rewind calls this, so that a subclass returns to its state before the first
+  // key.
   virtual void Restart() {}
 
   // The next bytes, as far as they are buffered. They stay in place until the
@@ -52,7 +53,7 @@ class BufferedKeyReader : public KeyReader {
   const char* data() const { return begin_; }
   size_t size() const { return static_cast<size_t>(end_ - begin_); }
 
-  // Bytes consumed since the beginning.
+  // How many bytes have been consumed since the beginning of the input.
   uint64_t offset() const { return end_offset_ - size(); }
 
   // Buffers the next `size` bytes, or all that are left. Returns false if fewer
@@ -65,16 +66,17 @@ class BufferedKeyReader : public KeyReader {
   // Skips `size` bytes, buffered or not. Returns false as Require does.
   bool Skip(uint64_t size);
 
-  // Both return false, so that Next can return their result. The first error is
-  // kept, because a failed read may make a record look truncated.
+  // Fail and FailAtByte set error() and return false, so that Next can return
+  // their result. If an error is set already, it is kept, because a failed read
+  // may make a record look truncated.
   bool Fail(const std::string& what);
   bool FailAtByte(uint64_t offset, const std::string& what) {
     return Fail("byte " + std::to_string(offset) + ": " + what);
   }
 
  private:
-  // For pipes and the like, and for files that have content but no size, as in
-  // /proc.
+  // The value of size_ for pipes and the like, and for files that have content
+  // but no size, as in /proc.
   static constexpr uint64_t kSizeNotKnown = UINT64_MAX;
 
   bool Fill(size_t wanted);
@@ -84,9 +86,9 @@ class BufferedKeyReader : public KeyReader {
   const int fd_;
   const std::string name_;
   bool is_regular_ = false;
-  // For a regular file: the offset of the descriptor at the construction
-  // (standard input may have been read from), and the size from there on at
-  // that time.
+  // For a regular file, start_ is the offset of the descriptor when this object
+  // was made (standard input may have been read from before), and size_ is how
+  // many bytes the file then had from there on.
   uint64_t start_ = 0;
   uint64_t size_ = kSizeNotKnown;
   size_t capacity_;

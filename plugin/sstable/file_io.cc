@@ -32,7 +32,7 @@ bool FollowLinks(std::string* path, std::string* error) {
     char target[PATH_MAX];
     const ssize_t size = readlink(path->c_str(), target, sizeof(target));
     if (size < 0) {
-      return true;  // Not a link. Other errors show when it is written.
+      return true;  // Not a link. Writing will show other errors.
     }
     const std::string next(target, static_cast<size_t>(size));
     const size_t folder_size = path->find_last_of('/') + 1;

@@ -42,26 +42,27 @@ class FileDescriptor {
   int fd_;
 };
 
-// The folder in a path to a file.
+// The folder part of the path of a file.
 std::string FolderOf(const std::string& path);
 
 // Sets `*error` to "path: what: " and the message for errno. Returns false.
 bool FailWithErrno(const std::string& path, const char* what,
                    std::string* error);
 
-// Replaces a symbolic link by its target, which need not exist. (realpath fails
-// if it does not. The kernel follows links among the folders of the path.)
+// If `*path` is a symbolic link, replaces it by its target, which need not
+// exist. (That is why this does not use realpath(), which fails if the target
+// does not exist. The kernel follows links among the folders of the path.)
 // Fails if there are too many links, as in a loop.
 bool FollowLinks(std::string* path, std::string* error);
 
-// The names in a folder that are wanted, in no particular order. After a
-// failure: those found before it.
+// The names in a folder for which `is_wanted` returns true, in no particular
+// order. After a failure, returns those found before it.
 std::vector<std::string> NamesIn(
     const std::string& folder,
     const std::function<bool(const std::string& name)>& is_wanted,
     std::error_code* failure);
 
-// A file mapped for reading. An empty file has no data().
+// A file mapped for reading. data() of an empty file is null.
 class MappedFile {
  public:
   static std::unique_ptr<MappedFile> Open(const std::string& path,

@@ -25,11 +25,12 @@
 namespace cassandra_bloom {
 namespace {
 
-// Cassandra's BloomFilter computes the probes of a query in a long[21].
+// Cassandra's BloomFilter computes the probes of a query in a long[21], so it
+// cannot query a filter with more probes.
 constexpr int kMaxProbesOfCassandra = 21;
 
-// plugin/filter knows only the order of `ma` and later. Before `ma`, the two
-// halves of the hash were swapped.
+// Returns the hash in the order of `ma` and later, the only one that
+// plugin/filter knows. Before `ma`, the two halves of the hash were swapped.
 Hash128 InOrder(Hash128 hash, HashOrder order) {
   return order == HashOrder::kH2Base ? hash : Hash128{hash.h2, hash.h1};
 }
@@ -88,10 +89,10 @@ struct FilterDbFile::Content {
   std::unique_ptr<MappedFile> file;
   std::vector<char> own_bits;  // A copy if `filter` cannot use the file's bits.
   FilterDb filter;
-  std::optional<FilterView> view;  // Not set: always present.
+  std::optional<FilterView> view;  // Not set if always present.
 
-  // Reads the bytes of a whole file. `bits_stay`: they live as long as this
-  // object.
+  // Reads a whole Filter.db from `data`. `bits_stay`: the bytes at `data` live
+  // as long as this object, so they need not be copied.
   bool Read(const char* data, size_t size, bool bits_stay, std::string* error) {
     if (size == 0) {
       return true;

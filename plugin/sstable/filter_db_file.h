@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writing Filter.db files, for use in this library. The public functions:
-// include/cassandra_bloom/filter_db.h.
+// Writes Filter.db files, for use inside this library. The public functions are
+// in include/cassandra_bloom/filter_db.h.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILTER_DB_FILE_H_
 #define CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILTER_DB_FILE_H_
@@ -13,8 +13,9 @@
 
 namespace cassandra_bloom {
 
-// Like WriteFilterDbFile, for one of many files in a folder: does not search
-// the whole folder for files that killed processes left.
+// Like WriteFilterDbFile, but for one of many files in a folder: does not
+// search the whole folder for temporary files that killed processes left
+// behind.
 bool WriteOneOfManyFilterDbFiles(const std::string& path, FilterForm form,
                                  int num_probes, uint32_t num_words,
                                  const char* bits, bool overwrite,

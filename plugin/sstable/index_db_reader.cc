@@ -40,7 +40,7 @@ class IndexDbReader final : public BufferedKeyReader {
     size_t key_size = 0;
     int64_t position = 0;
     int64_t promoted_size = 0;
-    size_t size = 0;  // up to the promoted index
+    size_t size = 0;  // The bytes before the promoted index.
   };
 
   void Restart() override { last_position_ = kBeforeFirst; }
@@ -86,7 +86,7 @@ class IndexDbReader final : public BufferedKeyReader {
       bits = (bits << 8) | static_cast<uint8_t>(data()[*at + i]);
     }
     *at += 1 + more;
-    *value = static_cast<int64_t>(bits);  // as Java's long
+    *value = static_cast<int64_t>(bits);  // Signed, like Java's long.
     return true;
   }
 
@@ -96,9 +96,10 @@ class IndexDbReader final : public BufferedKeyReader {
                               ~(static_cast<unsigned>(byte) << 24)));
   }
 
-  // Cassandra checks the first position when it verifies an SSTable
-  // (SortedTableVerifier). The positions also show a file of another version,
-  // and zeros that a crash has left.
+  // Fails if the promoted index has a negative size, or if the positions in
+  // Data.db do not begin with 0 and increase. Cassandra checks the first
+  // position when it verifies an SSTable (SortedTableVerifier). Wrong positions
+  // also reveal a file of another version, and zeros that a crash has left.
   bool CheckEntry(const Entry& entry) {
     if (last_position_ == kBeforeFirst && entry.position != 0) {
       return FailAtByte(offset(), "the first partition is at position " +
@@ -118,7 +119,7 @@ class IndexDbReader final : public BufferedKeyReader {
                                     " bytes" + kLikelyCause);
   }
 
-  // Skips to the next entry and keeps `*key` valid.
+  // Skips this entry, and keeps `*key`, which is a part of it, valid.
   bool Pass(const Entry& entry, std::string_view* key) {
     const auto promoted_size = static_cast<uint64_t>(entry.promoted_size);
     if (promoted_size <= size() - entry.size) {
@@ -182,7 +183,8 @@ bool IndexFormatOf(std::string_view version, IndexFormat* format,
     *error = NoIndexDbError(version);
     return false;
   }
-  // The filter and the Index.db both changed with `ma`.
+  // The form of the filter tells the layout of Index.db, because both changed
+  // with `ma`.
   *format = form == kBeforeMa ? IndexFormat::kFixedWidth : IndexFormat::kVInt;
   return true;
 }

@@ -28,8 +28,9 @@
 
 namespace cassandra_bloom {
 
-// The numbers after each key. Cassandra's RowIndexEntry wrote fixed widths
-// until 3.0, when SSTables came to "store rows natively" (BigFormat).
+// How the numbers after each key are written. Cassandra's RowIndexEntry wrote
+// fixed widths until 3.0, when SSTables came to "store rows natively"
+// (BigFormat).
 enum class IndexFormat {
   kFixedWidth,  // before `ma`
   kVInt,        // `ma` and later

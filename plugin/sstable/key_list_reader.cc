@@ -84,8 +84,9 @@ class LineReader : public BufferedKeyReader {
     return Fail("line " + std::to_string(line_number_) + ": " + what);
   }
 
-  // U+FEFF in UTF-8, which some editors put before the first line (The Unicode
-  // Standard, section 23.8).
+  // True if the line begins with U+FEFF in UTF-8, the byte order mark, which
+  // some editors put before the first line (The Unicode Standard, section
+  // 23.8).
   bool HasByteOrderMark(std::string_view line) const {
     return line_number_ == 1 && line.substr(0, 3) == "\xef\xbb\xbf";
   }
@@ -159,19 +160,20 @@ constexpr std::array<int8_t, 256> kDigitValues = MakeDigitValues();
 
 int DigitValue(char c) { return kDigitValues[static_cast<uint8_t>(c)]; }
 
-// Returns false if there is anything but digits. Their number must be even.
+// Returns false if `digits` contains anything but hexadecimal digits. Its size
+// must be even.
 bool DecodeHex(std::string_view digits, char* bytes) {
   int all = 0;
   for (size_t i = 0; i < digits.size(); i += 2) {
     const int high = DigitValue(digits[i]);
     const int low = DigitValue(digits[i + 1]);
-    all |= high | low;  // Negative as soon as one is kNoDigit.
+    all |= high | low;  // Negative if any of them is kNoDigit.
     bytes[i / 2] = static_cast<char>(high * 16 + low);
   }
   return all >= 0;
 }
 
-// A character of a file, for an error message: as it is, or as \xhh.
+// How an error message shows a character of a file: as it is, or as \xhh.
 std::string Quoted(char c) {
   if (c >= ' ' && c <= '~') {
     return std::string("'") + c + "'";
@@ -208,7 +210,7 @@ class HexLineReader final : public LineReader {
   }
 
  private:
-  // Includes 0x and CR.
+  // The longest line: 0x, the digits of the longest key, and a CR.
   static constexpr size_t kMaxLineSize = 2 + 2 * kMaxKeySize + 1;
 
   static bool HasPrefix(std::string_view line) {

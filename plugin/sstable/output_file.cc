@@ -46,8 +46,9 @@ bool SyncFolder(const std::string& folder, std::string* error) {
          FailWithErrno(folder, "cannot sync the folder", error);
 }
 
-// Without `overwrite`, uses link() instead of rename(), because link() fails if
-// the file was created in the meantime.
+// Gives the temporary file its final name. Without `overwrite`, uses link()
+// instead of rename(), because link() fails if `path` was created in the
+// meantime.
 bool GiveName(TemporaryFile* temporary, const std::string& path, bool overwrite,
               std::string* error) {
   if (overwrite) {
@@ -67,7 +68,8 @@ bool GiveName(TemporaryFile* temporary, const std::string& path, bool overwrite,
 // ---- Streams ----
 
 // A write() to a pipe that nobody reads sends SIGPIPE to the thread that writes
-// (signal(7)), which ends the process. With this, it only fails with EPIPE.
+// (signal(7)), which ends the process. While an object of this class exists,
+// such a write() only fails with EPIPE.
 class NoSigpipe {
  public:
   NoSigpipe() {
@@ -94,7 +96,7 @@ class NoSigpipe {
   bool was_pending_;
 };
 
-// Standard output may be anything, and stays open.
+// Standard output may be a file of any kind. It is not closed.
 bool WriteToStandardOutput(const WriteContent& write, std::string* error) {
   const NoSigpipe no_sigpipe;
   return write(AppendTo(STDOUT_FILENO)) ||
@@ -126,7 +128,7 @@ bool WriteFileAtomically(const std::string& path, bool overwrite,
     errno = EEXIST;
     return FailWithErrno(path, "will not be overwritten", error);
   }
-  // Done before there is a file, because this allocates.
+  // Comes before the temporary file is created, because it allocates memory.
   const std::string folder = FolderOf(path);
   TemporaryFile temporary(path);
   if (!temporary.Create()) {
@@ -154,7 +156,7 @@ std::optional<OutputKind> OutputKindOf(const std::string& path,
       FailWithErrno(path, "cannot follow the symbolic link", error);
       return std::nullopt;
     }
-    return OutputKind::kNew;  // Other errors show when it is created.
+    return OutputKind::kNew;  // Creating it shows any other error.
   }
   if (S_ISREG(status.st_mode)) {
     return OutputKind::kFile;

@@ -24,7 +24,8 @@ constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr size_t kNumDigits = 8;
 
 std::atomic<const char*> being_written{nullptr};
-// A signal handler may read it.
+// A signal handler may read `being_written`, which is safe only if it needs no
+// lock.
 static_assert(std::atomic<const char*>::is_always_lock_free);
 
 std::string RandomSuffix() {
@@ -53,8 +54,8 @@ bool HasName(int fd) {
 
 TemporaryFile::TemporaryFile(const std::string& path) : wanted_(path) {}
 
-// Releases the lock last: until the file has its final name, no process may
-// take it for a leftover.
+// Closes the descriptor, which releases the lock, last: until the file has its
+// final name, no other process may take it for a leftover.
 TemporaryFile::~TemporaryFile() {
   Remove();
   if (fd_ >= 0) {
@@ -62,8 +63,8 @@ TemporaryFile::~TemporaryFile() {
   }
 }
 
-// A process that clears the folder may find the file before it is locked, and
-// lock and remove it. The next attempt uses another name.
+// Tries several names: a process that removes leftovers may find the new file
+// before it is locked, and then lock and remove it.
 bool TemporaryFile::Create() {
   constexpr int kAttempts = 10;
   for (int i = 0; i < kAttempts; ++i) {
@@ -78,8 +79,8 @@ bool TemporaryFile::Create() {
   return false;
 }
 
-// Sets `being_written` before the file exists. It is cleared only after the
-// file no longer exists.
+// Sets `being_written` before the file exists. `being_written` is cleared only
+// after the file no longer exists.
 bool TemporaryFile::CreateAndLock() {
   being_written = path_.c_str();
   fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
@@ -125,9 +126,9 @@ bool IsTemporarySuffix(std::string_view suffix) {
              std::string_view::npos;
 }
 
-// Locks the file while it is removed, so that a writer between its open() and
-// its flock() notices. (O_RDWR because NFS locks only files that are open for
-// writing.)
+// Holds the lock while it removes the file. So a writer that has opened the
+// file, but has not locked it yet, notices. (O_RDWR because NFS locks only
+// files that are open for writing.)
 bool RemoveIfLeftOver(const std::string& path) {
   const FileDescriptor fd(
       open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));

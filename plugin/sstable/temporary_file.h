@@ -17,13 +17,13 @@ namespace cassandra_bloom {
 // The destructor removes the file, unless it was renamed.
 class TemporaryFile {
  public:
-  // The file will be in the folder of `path`, the wanted name.
+  // `path`: the wanted name. The temporary file will be in the same folder.
   explicit TemporaryFile(const std::string& path);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  // False, with errno, if it cannot be created.
+  // Returns false, and sets errno, if the file cannot be created.
   bool Create();
 
   bool RenameTo(const std::string& path);
@@ -31,7 +31,7 @@ class TemporaryFile {
 
   const std::string& path() const { return path_; }
 
-  // To write to.
+  // The descriptor to write to.
   int fd() const { return fd_; }
 
  private:
@@ -43,12 +43,12 @@ class TemporaryFile {
   bool has_name_ = false;
 };
 
-// Whether `suffix` is what a temporary file's name has after the wanted name.
+// True if a temporary file's name can have `suffix` after the wanted name.
 bool IsTemporarySuffix(std::string_view suffix);
 
-// Removes a file with a temporary name, unless a process is writing it, or that
-// cannot be told (as on a file system without locks). Returns whether it was
-// removed.
+// Removes a file with a temporary name. Keeps it if a process is writing it, or
+// if this cannot be determined (as on a file system without locks). Returns
+// whether the file was removed.
 bool RemoveIfLeftOver(const std::string& path);
 
 // Removes leftover temporary files of `path` or, if it is a symbolic link, of
@@ -56,9 +56,9 @@ bool RemoveIfLeftOver(const std::string& path);
 // RemoveIfLeftOver.
 void RemoveLeftOversOf(const std::string& path);
 
-// For the handler of a signal that ends the program. Removes the temporary file
-// that is being written; if threads write several, the last one created. Safe
-// in a handler that runs in the writing thread.
+// Removes the temporary file that is being written, for the handler of a signal
+// that ends the program. If several threads write files, removes the last one
+// that was created. Safe in a handler that runs in the writing thread.
 void RemoveTemporaryFileBeingWritten();
 
 }  // namespace cassandra_bloom

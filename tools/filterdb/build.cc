@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb build
+// The subcommand "filterdb build".
 
 #include <cstdio>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb check
+// The subcommand "filterdb check".
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -25,7 +25,7 @@ struct Result {
   bool always_present = false;
   uint64_t keys = 0;
   uint64_t missing = 0;
-  std::vector<std::string> listed;  // In hexadecimal.
+  std::vector<std::string> listed;  // The missing keys, in hexadecimal.
   uint64_t absent = 0;
   uint64_t false_positives = 0;
 };

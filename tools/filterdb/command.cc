@@ -39,7 +39,8 @@ CLI::Validator IsNumber(const std::string& what,
   return CLI::Validator(fault, /*validator_desc=*/"");
 }
 
-// `out` may also be another name of the pipe, such as /dev/stdout.
+// True for "-" and for another name of the pipe that standard output is, such
+// as /dev/stdout.
 bool IsStandardOutput(const std::string& out) {
   struct stat file;
   struct stat standard_output;

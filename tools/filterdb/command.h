@@ -22,7 +22,7 @@ namespace cassandra_bloom::tools {
 // Runs a subcommand whose options have been read; returns its exit code.
 using Run = std::function<ExitCode()>;
 
-// Each adds a subcommand and sets `*run` if the user chose it.
+// Each of these adds a subcommand, and sets `*run` if the user chose it.
 void AddInfo(CLI::App* app, Run* run);
 void AddCheck(CLI::App* app, Run* run);
 void AddBuild(CLI::App* app, Run* run);
@@ -45,14 +45,14 @@ Options* NewOptions(CLI::App* command, Run* run,
 
 void AddJson(CLI::App* command, bool* json);
 
-// Adds --sstable-version, or the same option under another name. `of_what` ends
-// its help.
+// Adds --sstable-version, or the same option under another name. `of_what` is
+// the end of its help text.
 void AddVersion(CLI::App* command, const std::string& name,
                 std::string* version, const std::string& of_what);
 
-// The form that `version` gives, an SSTable version or the name of a form; if
-// that is empty, the form that the file name in `path` gives. `option` is the
-// name of the option that AddVersion added, for the error message.
+// The form for `version`, which is an SSTable version or the name of a form. If
+// it is empty, the file name in `path` gives the version. `option` is the name
+// of the option that AddVersion added, for the error message.
 FilterForm FormOf(const std::string& version, const std::string& path,
                   const std::string& option);
 
@@ -60,9 +60,9 @@ std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
                                          const std::string& version,
                                          const std::string& option);
 
-// Validators for numeric options: they refuse text that is not a number, and
-// numbers out of range. Their message has the text and the range. (CLI11 takes
-// -5 for 2^64 - 5.)
+// Validators for numeric options. They refuse text that is not a number and
+// numbers out of range, with a message that has the text and the range.
+// (Without them, CLI11 takes -5 for 2^64 - 5.)
 CLI::Validator IsBitsPerKey();
 CLI::Validator IsFpChance();
 CLI::Validator IsWholeNumberFrom(uint64_t least);
@@ -80,17 +80,19 @@ void RequireWritable(const std::string& option, const std::string& out,
                      bool force, bool json);
 
 // Call this after writing `out` and before printing anything about it. If `out`
-// is standard output, it sends everything printed from now on to stderr.
+// is standard output, everything printed from now on goes to stderr instead.
 void SpeakBeside(const std::string& out);
 
-// --keys with --key-format, or --index.
+// The options that say where the keys are: --keys with --key-format, or
+// --index.
 struct KeysOption {
   std::string keys;
   std::string index;
   std::string key_format = "hex";
 
   void AddTo(CLI::App* command);
-  // `version`: of the SSTable, for Index.db. If empty, the file name gives it.
+  // Opens the keys. `version`: the version of the SSTable, for Index.db; if it
+  // is empty, the file name gives it.
   std::unique_ptr<KeyReader> Open(const std::string& version) const;
   std::unique_ptr<KeyReader> OpenFile(const std::string& path) const;
 };

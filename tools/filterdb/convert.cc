@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb convert
+// The subcommand "filterdb convert".
 
 #include <cstdio>
 #include <nlohmann/json.hpp>

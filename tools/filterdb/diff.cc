@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb diff
+// The subcommand "filterdb diff".
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -22,7 +22,7 @@ struct Options {
 
 bool SameParameters(const FilterDbFile& a, const FilterDbFile& b) {
   if (a.always_present() && b.always_present()) {
-    return true;  // Their forms do not matter.
+    return true;  // Their form does not matter.
   }
   return a.form().hash_order == b.form().hash_order &&
          a.num_probes() == b.num_probes() && a.num_words() == b.num_words();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb export
+// The subcommand "filterdb export".
 
 #include <cstdio>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb info
+// The subcommand "filterdb info".
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,8 @@ struct Options {
 
 constexpr double kNearlyEmpty = 0.02;
 
-// The accepted range of the estimated rate, relative to the design rate.
+// The accepted range of the estimated false positive rate, as a multiple of the
+// design rate.
 constexpr double kLowestRate = 0.75;
 constexpr double kHighestRate = 1.25;
 

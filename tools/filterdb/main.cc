@@ -58,9 +58,10 @@ std::string EmptyValueOf(const std::string& name) {
   return name + ": its value is empty; give one, or leave the option out";
 }
 
-// Describes the first `--option=`, `--option ''` or ''; "" if there is none.
-// Call this before CLI11 parses `words`: it takes the word after `--option=` as
-// its value, and never returns if an empty word fits no operand.
+// Describes the first empty value in the command line: `--option=`, `--option
+// ''` or ''. Returns "" if there is none. Call this before CLI11 parses
+// `words`: it takes the word after `--option=` as the option's value, and never
+// returns if an empty word fits no operand.
 std::string EmptyValueIn(const std::vector<std::string>& words) {
   bool options_end = false;  // After "--" all words are operands.
   std::string before;
@@ -98,9 +99,10 @@ bool HasEmptyValue(const CLI::App& app, const std::vector<std::string>& words) {
 pthread_t writing_thread;
 
 extern "C" void CleanUpAndDie(int number) {
-  // Only the writing thread may read the name of its file, because it changes
-  // the name. A signal that arrives in one of RocksDB's threads is passed on.
-  // (signal-safety(7) lists all functions called here.)
+  // Only the writing thread may read the name of its temporary file, because
+  // that thread changes the name. So a signal that arrives in another thread,
+  // one of RocksDB's, is passed on. (signal-safety(7) lists all functions
+  // called here.)
   if (!pthread_equal(pthread_self(), writing_thread)) {
     pthread_kill(writing_thread, number);
     return;
@@ -133,7 +135,8 @@ void CleanUpAtSignals() {
 
 // ---- The end ----
 
-// Flushes standard output: a full disk may show only then.
+// Flushes standard output, because some errors, such as a full disk, may show
+// only then.
 ExitCode Finish(ExitCode exit_code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
     return exit_code;

@@ -9,7 +9,7 @@
 namespace cassandra_bloom::tools {
 
 void PrintJson(const Json& json) {
-  // File names need not be UTF-8: invalid bytes are replaced.
+  // Replaces invalid bytes, because file names need not be UTF-8.
   std::cout << json.dump(2, ' ', /*ensure_ascii=*/false,
                          Json::error_handler_t::replace)
             << "\n";

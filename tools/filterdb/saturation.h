@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether a filter is too full to be of use.
+// Tells whether a filter is too full to be of use.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_SATURATION_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_SATURATION_H_

@@ -8,9 +8,9 @@
 
 #include "plugin/filter/kernels/lane_kernel_includes.h"
 
-// A pragma, because compiler flags for this file would apply to the inline
-// functions of the headers above, too, and the linker might keep these copies
-// for the whole program.
+// Sets the target CPU with a pragma, not with compiler flags for this file.
+// Flags would also apply to the inline functions of the headers above, and the
+// linker might keep those copies for the whole program.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,bmi2"))), \
                              apply_to = function)
@@ -30,13 +30,14 @@ struct Avx2 {
   using Lanes [[gnu::vector_size(32)]] = uint64_t;
   static constexpr Lanes kNumbers = {0, 1, 2, 3};
 
-  // Takes fewer operations than the code that compilers generate.
+  // Returns x * factor with fewer operations than the code that compilers
+  // generate for it.
   [[gnu::always_inline]] static inline Lanes Product(Lanes x, uint64_t factor) {
     const auto halves = reinterpret_cast<__m256i>(x);
     const Lanes factors = Lanes{} + factor;
     const auto low = reinterpret_cast<Lanes>(
         _mm256_mul_epu32(halves, reinterpret_cast<__m256i>(factors)));
-    // Low half times high half, and the other way round.
+    // For the products of each low half with the other factor's high half.
     const Lanes swapped = Lanes{} + (factor << 32 | factor >> 32);
     const auto cross = reinterpret_cast<Lanes>(
         _mm256_mullo_epi32(halves, reinterpret_cast<__m256i>(swapped)));
@@ -70,7 +71,8 @@ struct Avx2 {
         : num_words_(Lanes{} + num_words),
           reciprocal_(_mm256_set1_pd(reciprocal)) {}
 
-    // The remainder fits in 32 bits even before it is corrected.
+    // Returns x mod num_words. 32 bits are enough for the remainder, even
+    // before it is corrected.
     [[gnu::always_inline]] inline Lanes Remainder(Lanes x) const {
       const __m256d quotient =
           _mm256_floor_pd(_mm256_mul_pd(ToDouble(x), reciprocal_));
@@ -85,8 +87,9 @@ struct Avx2 {
    private:
     using HalfLanes [[gnu::vector_size(32)]] = uint32_t;
 
-    // The low bits of a double from 2^52 to 2^53 are the bits of the integer.
-    // From 2^84 to 2^85 they are the bits of the integer divided by 2^32.
+    // Converts each lane to a double. For an integer n below 2^52, the low bits
+    // of the double 2^52 + n are the bits of n. So are those of the double 2^84
+    // + n * 2^32.
     [[gnu::always_inline]] static inline __m256d ToDouble(Lanes x) {
       const __m256d low_base = _mm256_set1_pd(0x1p52);
       const __m256d high_base = _mm256_set1_pd(0x1p84);
@@ -102,7 +105,7 @@ struct Avx2 {
       return _mm256_add_pd(sum, _mm256_castsi256_pd(low));
     }
 
-    // `x` is an integer below 2^52; the low 52 bits of the result are that
+    // `x` must be an integer below 2^52; the low 52 bits of the result are that
     // integer.
     [[gnu::always_inline]] static inline HalfLanes ToInteger(__m256d x) {
       return reinterpret_cast<HalfLanes>(

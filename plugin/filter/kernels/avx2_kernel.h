@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For x86-64 with AVX2: Intel since Haswell, AMD since Zen.
+// The kernel for x86-64 CPUs with AVX2: Intel since Haswell, AMD since Zen.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_AVX2_KERNEL_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_AVX2_KERNEL_H_
@@ -9,7 +9,7 @@
 
 namespace cassandra_bloom {
 
-// nullptr on a CPU that cannot run it.
+// Returns the kernel, or nullptr on a CPU that cannot run it.
 const Kernel* Avx2Kernel();
 
 }  // namespace cassandra_bloom

@@ -8,9 +8,9 @@
 
 #include "plugin/filter/kernels/lane_kernel_includes.h"
 
-// A pragma, because compiler flags for this file would apply to the inline
-// functions of the headers above, too, and the linker might keep these copies
-// for the whole program.
+// Sets the target CPU with a pragma, not with compiler flags for this file.
+// Flags would also apply to the inline functions of the headers above, and the
+// linker might keep those copies for the whole program.
 #if defined(__clang__)
 #pragma clang attribute push(                                    \
     __attribute__((target("avx512f,avx512dq,avx512ifma,bmi2"))), \
@@ -102,8 +102,8 @@ struct Avx512 {
 };
 
 constexpr int kProbesInVector = 8;
-// With more than kProbesInVector probes, this many are tested before those in a
-// vector.
+// If a filter has more than kProbesInVector probes, the first kFirst of them
+// are tested one by one, before the next ones are tested in a vector.
 constexpr int kFirst = FilterView::kProbesAtOnce;
 
 struct Positions {
@@ -111,9 +111,9 @@ struct Positions {
   __m512i mask;
 };
 
-// ProbeSequence for eight probes of one key; if fewer are left, it repeats the
-// last one. A copy of ProbeSequence's rule, because here one instruction gives
-// the magnitude.
+// Computes the positions of eight probes of one key, from `first_probe` on; if
+// fewer are left, repeats the last one. This is a copy of ProbeSequence's rule,
+// because here one instruction computes the magnitude.
 [[gnu::always_inline]] inline Positions PositionsOf(const FilterView& filter,
                                                     Hash128 hash,
                                                     int first_probe) {
@@ -127,7 +127,7 @@ struct Positions {
   const Avx512::Divisor divisor(filter.num_words(), filter.words_reciprocal());
   const Avx512::Lanes word = divisor.Remainder(
       reinterpret_cast<Avx512::Lanes>(_mm512_srli_epi64(magnitude, 6)));
-  // The rotation takes its count modulo 64.
+  // Needs no `magnitude & 63`: the rotation takes its count modulo 64.
   return {reinterpret_cast<__m512i>(word),
           _mm512_rolv_epi64(_mm512_set1_epi64(1), magnitude)};
 }
@@ -142,7 +142,7 @@ struct Positions {
 }
 
 // Tests whether the bits of eight probes are set. AllSet is for words whose
-// cache lines are on their way, FetchAndTest is for all others.
+// cache lines have been prefetched, FetchAndTest is for all others.
 //
 // Loads the words with one gather: 11 operations on Intel's CPUs, by LLVM's
 // model of Sapphire Rapids. ByLoads takes about three times as many.
@@ -160,10 +160,11 @@ struct ByGather {
   }
 };
 
-// Loads four words, and four more for keys that pass these: with seven probes
-// and half of the filter's bits set, one absent key in 16 does. AMD's CPUs take
-// more operations for a gather (measured on Zen 5). Besides, the loads of the
-// next key wait only for the first four of this one.
+// Loads the words of four probes, and those of the other four only for keys
+// that pass. With seven probes and half of the filter's bits set, one absent
+// key in 16 passes the first four. On AMD's CPUs a gather takes more operations
+// than these loads (measured on Zen 5). Besides, the loads of the next key wait
+// only for the first four words of this one.
 class ByLoads {
  public:
   [[gnu::always_inline]] static inline bool AllSet(const FilterView& filter,
@@ -174,8 +175,8 @@ class ByLoads {
                    _mm512_extracti64x4_epi64(positions.mask, 1));
   }
 
-  // If the CPU mispredicts a present key as absent, it loads the other four
-  // words only after the first four have arrived. So they are prefetched.
+  // Prefetches the last four words. Otherwise, if the CPU mispredicts a present
+  // key as absent, it loads them only after the first four have arrived.
   [[gnu::always_inline]] static inline bool FetchAndTest(
       const FilterView& filter, const Positions& positions) {
     const Numbers later =
@@ -187,7 +188,8 @@ class ByLoads {
   }
 
  private:
-  // Not a std::array: the linker may share its functions with code for any CPU.
+  // Not a std::array: the linker may share the functions of std::array,
+  // compiled for this CPU here, with code that must run on any CPU.
   struct Numbers {
     int64_t word[4];
   };
@@ -222,10 +224,10 @@ bool MayContainInVector(const FilterView& filter, Hash128 hash) {
                              PositionsOf(filter, hash, /*first_probe=*/0));
 }
 
-// For more probes than fit in a vector. Three probes keep most absent keys out,
-// and a branch on those need not wait for the others. The cache lines of the
-// next eight are fetched meanwhile, because in a database a filter is seldom in
-// the cache.
+// Looks up a key in a filter with more probes than fit in a vector. Most absent
+// keys fail one of the first three probes, and the branch on these three need
+// not wait for the others. Meanwhile the cache lines of the next eight probes
+// are fetched, because in a database a filter is seldom in the CPU's cache.
 template <typename Words>
 bool MayContainInSteps(const FilterView& filter, Hash128 hash) {
   assert(filter.num_probes() > kProbesInVector);
@@ -241,14 +243,16 @@ bool MayContainInSteps(const FilterView& filter, Hash128 hash) {
 
 // ---- A few keys ----
 
-// Prefetches the cache lines of all keys' first probes, kBefore one by one and
-// eight in a vector, before the first key waits for one. Then tests the other
-// probes of the keys that pass, one key after the other.
+// Looks up fewer keys than kMinBatch. Before it tests the first key, it
+// prefetches the cache lines of the first probes of all keys: kBefore probes
+// one by one, then eight in a vector. Then it tests these probes for each key,
+// and the remaining probes for the keys that pass.
 template <typename Words, int kBefore>
 void TestFew(const FilterView& view, const Hash128* hashes, size_t n,
              bool* may_contain) {
   static_assert(kBefore <= kFirst);
-  // A copy, because `may_contain` might alias the filter.
+  // A copy, because writes to `may_contain` might change `view` (aliasing), so
+  // that the compiler would read it again.
   const FilterView filter = view;
   assert(n < LaneKernel<Avx512>::kMinBatch);
   struct {

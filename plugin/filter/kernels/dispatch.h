@@ -18,8 +18,8 @@ std::vector<const Kernel*> Kernels();
 // The kernel in use. A caller may keep the reference.
 const Kernel& ActiveKernel();
 
-// Makes another kernel the active one, for tests and measurements. Work that is
-// under way may be finished with either.
+// Makes this kernel the active one, for tests and measurements. Work that is
+// under way may be finished with the old or the new kernel.
 void ForceKernel(const Kernel& kernel);
 
 }  // namespace cassandra_bloom

@@ -38,8 +38,8 @@ struct Lookup {
 struct Kernel {
   const char* name;
 
-  // Picks the look-ups for this filter's shape once; use them only with filters
-  // of that shape.
+  // Chooses the functions for filters with as many words and probes as
+  // `filter`. Use them only with such filters.
   Lookup (*choose_lookup)(const FilterView& filter);
 
   // Sets hashes[i] = CassandraMurmur3 of keys[i].

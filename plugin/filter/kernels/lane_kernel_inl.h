@@ -3,11 +3,11 @@
 // A kernel that handles several keys side by side in the lanes of vectors of
 // any width.
 //
-// Include it only in the file of a kernel, after the pragma that tells the
-// compiler which CPU the code from there on is for. No other file sees the code
-// here: templates are instantiated with a type of an unnamed namespace,
-// functions are static. A function that the linker may share between files must
-// not be compiled for one CPU, so the kernel's file includes
+// Include it only in the file of a kernel, after the pragma that sets the
+// target CPU of all code after it. The linker shares no function of this file
+// with other files: templates are instantiated with a type of an unnamed
+// namespace, functions are static. A function that the linker may share between
+// files must not be compiled for one CPU, so the kernel's file includes
 // lane_kernel_includes.h before the pragma.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_LANE_KERNEL_INL_H_
@@ -31,7 +31,7 @@ namespace cassandra_bloom {
 template <typename Cpu>
 class LaneKernel {
  public:
-  // Fewer keys than this are faster without lanes.
+  // With fewer keys than this, code without vectors is faster.
   static constexpr size_t kMinBatch = 2 * Cpu::kLanes;
 
   static constexpr Kernel AsKernel(const char* name,
@@ -39,8 +39,10 @@ class LaneKernel {
     return {name, choose, Hash, SetBits};
   }
 
-  // `few` handles fewer keys than kMinBatch, in filters of at least
-  // kMinSmallReciprocalDivisor words and FilterView::kProbesAtOnce probes.
+  // Chooses the batch function for filters with as many words and probes as
+  // `filter`. It calls `few` if there are fewer than kMinBatch keys; `few` gets
+  // only filters of at least kMinSmallReciprocalDivisor words and
+  // FilterView::kProbesAtOnce probes.
   template <MayContainBatchFunction few>
   static MayContainBatchFunction* ChooseBatch(const FilterView& filter) {
     if (filter.num_probes() < FilterView::kProbesAtOnce ||
@@ -62,7 +64,7 @@ class LaneKernel {
     }
 
     Lanes word;
-    Lanes bit;  // In the word.
+    Lanes bit;  // The number of the bit in the word.
   };
 
   // A copy of ProbeSequence::Next's rule: |x| mod (64 * words) is in the word
@@ -74,7 +76,7 @@ class LaneKernel {
     return {divisor.Remainder(magnitude >> 6), magnitude & 63};
   }
 
-  // ProbeSequence for kLanes keys.
+  // Like ProbeSequence, for kLanes keys at once.
   class Probes {
    public:
     Probes(Lanes base, Lanes increment, const Divisor& divisor)
@@ -93,14 +95,15 @@ class LaneKernel {
   };
 
   static constexpr size_t kLanes = Cpu::kLanes;
-  // Enough vectors that none waits for the result of its last operation.
+  // How many vectors are processed in turn. With this many, no operation on a
+  // vector waits for the result of the previous operation on it.
   static constexpr size_t kVectorsAtOnce = 16 / kLanes;
-  // Filters up to this size are written without prefetching.
+  // For filters up to this size, bits are set without prefetching.
   static constexpr uint64_t kMaxUnfetchedBits = uint64_t{8} * (4 << 20);
-  // Up to this many probes (k), a batch first tests two probes of all keys,
-  // otherwise three. If k > 3, two cause no additional stage here, and an
-  // absent key fetches fewer cache lines if half of the bits are set: 2 + (k -
-  // 2) / 4, not 3 + (k - 3) / 8.
+  // In filters with at most this many probes (k), a batch first tests two
+  // probes of each key, in others three. Up to this limit and for k > 3,
+  // testing two first adds no stage, and an absent key fetches fewer cache
+  // lines if half of the bits are set: 2 + (k - 2) / 4, not 3 + (k - 3) / 8.
   static constexpr int kMaxProbesForTwoFirst = kLanes < 6 ? 2 + kLanes : 8;
 
   static void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
@@ -151,7 +154,8 @@ class LaneKernel {
                              capacity_bits, bits);
   }
 
-  // Calls work(i) for i = 0 ... kCount - 1, each a constant.
+  // Calls work(0) ... work(kCount - 1), unrolled, so that each argument is a
+  // constant.
   template <size_t kCount, typename Work>
   [[gnu::always_inline]] static inline void Repeat(Work work) {
     RepeatFor(work, std::make_index_sequence<kCount>());
@@ -255,7 +259,7 @@ class LaneKernel {
     Repeat<kVectors>([&](size_t v) { h2[v] ^= h2[v] >> 33; });
   }
 
-  // Loads k1 and k2 from the 1 to 15 bytes from `offset` on.
+  // Loads k1 and k2 from the bytes of each key from `offset` on: 1 to 15 bytes.
   static void LoadTails(const std::string_view* keys, size_t offset, Lanes* k1,
                         Lanes* k2) {
     using namespace murmur3_internal;
@@ -301,14 +305,15 @@ class LaneKernel {
 
   // Tests the first probes of all keys, then the next kLanes probes of the few
   // keys that passed, and so on. In each stage the cache lines of all keys are
-  // on their way before the first bit is tested, and no branch waits for a bit.
+  // prefetched before the first bit is tested, and no branch waits for a bit.
   template <int kFirst>
   static void TestBatch(const FilterView filter, const Hash128* hashes,
                         size_t n, bool* may_contain) {
     const Divisor divisor(filter.num_words(), filter.words_reciprocal());
     alignas(Lanes) uint64_t positions[kFirst][kMaxBatch];
     for (size_t i = 0; i < n; i += kLanes) {
-      // The last vector may overlap the one before it.
+      // The last vector may overlap the one before it, because n need not be a
+      // multiple of kLanes.
       const size_t begin = std::min(i, n - kLanes);
       Probes probes = ProbesOf(hashes + begin, divisor);
       for (int probe = 0; probe < kFirst; ++probe) {
@@ -388,7 +393,7 @@ class LaneKernel {
 
   // ---- Building ----
 
-  // The positions of kVectors * kLanes keys.
+  // The bit positions of all probes of kVectors * kLanes keys.
   template <size_t kVectors>
   class PositionBlock {
    public:
@@ -428,9 +433,9 @@ class LaneKernel {
     uint64_t masks_[kCapacity];
   };
 
-  // Sets the bits of one block while the positions of the next are computed
-  // and, if kPrefetch, their cache lines are fetched. `n` is a multiple of
-  // kLanes.
+  // Sets the bits of one block of keys while the positions of the next block
+  // are computed and, if kPrefetch, its cache lines are fetched. `n` is a
+  // multiple of kLanes.
   template <size_t kVectors, bool kPrefetch>
   static void SetInBlocks(const Hash128* hashes, size_t n, int num_probes,
                           const Divisor& divisor, char* bits) {

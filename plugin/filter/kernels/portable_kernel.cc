@@ -21,13 +21,14 @@ void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
 }
 
 // With fewer keys than this, testing the remaining probes key by key is faster:
-// the CPU predicts the answer for one key and goes on to the next before the
-// bits have arrived.
+// the CPU predicts the answer for one key and goes on to the next key before
+// the bits have arrived.
 constexpr size_t kMinTogether = 8;
 constexpr int kNext = 8;
 
-// Tests the probes after `first` of keys that passed those: kNext together, any
-// others key by key.
+// For the keys that passed their first `first` probes, tests the remaining
+// ones: the next kNext probes of all keys together, then any further probes key
+// by key.
 void TestRest(const FilterView filter, const Hash128* hashes, int first,
               const uint8_t* passed, size_t num_passed, bool* may_contain) {
   const int count = std::min(kNext, filter.num_probes() - first);
@@ -57,7 +58,8 @@ template <int kFirst>
 void TestBatch(const FilterView& view, const Hash128* hashes, size_t n,
                bool* may_contain) {
   assert(n <= kMaxBatch);
-  // A copy, because `may_contain` might alias the filter.
+  // A copy, because writes to `may_contain` might change `view` (aliasing), so
+  // that the compiler would read it again.
   const FilterView filter = view;
   uint64_t positions[kMaxBatch][kFirst];
   for (size_t i = 0; i < n; ++i) {
@@ -97,8 +99,8 @@ void SetBit(uint64_t position, char* bits) {
                       word);
 }
 
-// `capacity_bits` is a copy, because a reference might alias the bits and would
-// then be read again for each of them.
+// `capacity_bits` is a copy: a reference might alias the bits, and would then
+// be read again after each bit that is set.
 void SetBitsInCache(const Hash128* hashes, size_t n, int num_probes,
                     const InvariantRemainder capacity_bits, char* bits) {
   for (size_t i = 0; i < n; ++i) {
@@ -109,7 +111,8 @@ void SetBitsInCache(const Hash128* hashes, size_t n, int num_probes,
   }
 }
 
-// The positions of a few keys, whose cache lines are prefetched.
+// The bit positions of at most kMaxKeys keys. Fetch prefetches their cache
+// lines; Set sets the bits.
 class PositionBlock {
  public:
   static constexpr size_t kMaxKeys = 16;
@@ -139,7 +142,8 @@ class PositionBlock {
   uint64_t positions_[kMaxKeys * kMaxReadableProbes];
 };
 
-// Sets the bits of one block while those of the next are fetched.
+// Sets the bits of one block of keys while the cache lines of the next block
+// are fetched.
 void SetBitsBeyondCache(const Hash128* hashes, size_t n, int num_probes,
                         const InvariantRemainder capacity_bits, char* bits) {
   PositionBlock blocks[2];
@@ -156,7 +160,8 @@ void SetBitsBeyondCache(const Hash128* hashes, size_t n, int num_probes,
   }
 }
 
-// Filters up to this size are written without keeping positions for a prefetch.
+// For filters up to this size, each bit is set at once. For larger ones, its
+// cache line is prefetched first.
 constexpr uint64_t kMaxPlainlyWrittenBits = uint64_t{8} * (1 << 20);
 
 void SetBits(const Hash128* hashes, size_t n, int num_probes,

@@ -11,9 +11,10 @@ namespace cassandra_bloom {
 
 extern const Kernel kPortableKernel;
 
-// Its look-ups, for kernels that have no better one for some keys.
+// The look-ups of the portable kernel. Other kernels use them where they have
+// no better ones.
 MayContainFunction PortableMayContain;
-// For filters of at least FilterView::kProbesAtOnce probes.
+// Only for filters of at least FilterView::kProbesAtOnce probes.
 MayContainBatchFunction PortableMayContainBatch;
 
 }  // namespace cassandra_bloom

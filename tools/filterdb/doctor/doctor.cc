@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor
+// The subcommand "filterdb doctor".
 
 #include <algorithm>
 #include <fstream>

@@ -22,7 +22,7 @@ struct Report {
   std::vector<Verdict> verdicts;  // One for each of `families`.
   DatabaseFiles files;
   std::vector<Finding> findings;  // About `files`.
-  std::string statistics;         // The file's path, empty if none is given.
+  std::string statistics;         // The path of its file; empty if none.
   std::optional<Observed> observed;
   std::vector<ExaminedFolder> exports;
 
@@ -38,7 +38,7 @@ Json ToJson(const Report& report);
 // Unusable.
 void Plot(const Report& report, const std::string& path, bool overwrite);
 
-// Throws Unusable if there is no gnuplot. Call it before the work.
+// Throws Unusable if gnuplot is not installed. Call this before any long work.
 void RequireGnuplot();
 
 }  // namespace cassandra_bloom::tools

@@ -20,9 +20,9 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// The policy name in the SST files of a policy, given the policy as it is in
-// the OPTIONS file. Empty if the policy is not ours, or if its settings are
-// refused.
+// The name of a policy's filters in SST files. `policy_id`: the policy as it is
+// written in the OPTIONS file. Returns "" if the policy is not ours, or if its
+// settings are refused.
 std::string FilterNameOf(const std::string& policy_id) {
   if (policy_id.rfind(kPolicyName, 0) != 0) {
     return "";
@@ -40,13 +40,14 @@ struct Blocks {
   uint64_t saturated = 0;
   double sum_of_rates = 0;
 
-  // The size of a partitioned filter includes the index of its partitions.
+  // True if the blocks are one full filter. For a partitioned filter,
+  // `filter_size` includes the index of its partitions.
   bool AreFullFilter(uint64_t filter_size) const {
     return count == 1 && bytes == filter_size;
   }
 
-  // RocksDB cuts partitions of the same size, so all are equally likely to be
-  // asked.
+  // The average rate of the blocks. RocksDB cuts partitions of the same size,
+  // so reads are equally likely to ask each of them.
   double Rate() const {
     return count == 0 ? 1 : sum_of_rates / static_cast<double>(count);
   }
@@ -92,10 +93,10 @@ void NotOurs(bool on, Sst* sst) {
   }
 }
 
-// `damage`: RocksDB's message when it cannot read the filter. RocksDB then
-// reads without the filter if this is a full one, or if the index of a
-// partitioned one is damaged. If a partition is damaged, reads of its keys
-// fail.
+// Sets the fault of a file whose filter RocksDB cannot read. `damage` is
+// RocksDB's message. RocksDB then reads without the filter if this is a full
+// one, or if the index of a partitioned one is damaged. If a partition is
+// damaged, reads of its keys fail.
 void CannotBeRead(const std::string& damage, Sst* sst) {
   const bool is_checksum = damage.find("checksum") != std::string::npos;
   SetFault(
@@ -111,8 +112,8 @@ void CannotBeRead(const std::string& damage, Sst* sst) {
   sst->reason = damage;
 }
 
-// `expected`: the policy name of the filters that RocksDB asks; empty if it
-// asks no filters of ours.
+// Finds and sets the fault of a file, if it has one. `expected`: the name of
+// the filters that RocksDB asks; empty if it asks no filters of ours.
 void FindFault(const std::string& damage, const Blocks& blocks,
                const std::string& expected, Sst* sst) {
   const bool ours = PartitionKeyOfFilterName(sst->policy).has_value();
@@ -188,7 +189,7 @@ Sst ToSst(const LiveSst& listed, const SstFile& file, const Blocks& blocks,
   return sst;
 }
 
-// An SST file of which only the MANIFEST's entry is known.
+// Describes an SST file of which only the MANIFEST's entry is known.
 Sst NotRead(const LiveSst& listed, FilterState state) {
   Sst sst;
   sst.file = listed;
@@ -218,7 +219,7 @@ Sst Unreadable(const LiveSst& listed, const std::string& error) {
   return sst;
 }
 
-// nullopt if the file does not exist.
+// Examines one SST file. Returns nullopt if it does not exist.
 std::optional<Sst> Examine(const LiveSst& listed, const std::string& expected) {
   if (!listed.error.empty()) {
     return Unreadable(listed, listed.error);
@@ -230,7 +231,8 @@ std::optional<Sst> Examine(const LiveSst& listed, const std::string& expected) {
       [&](const ROCKSDB_NAMESPACE::Slice& block) { blocks.Add(block); },
       &error);
   if (file != nullptr) {
-    // Blocks that were read before the damage was found are not the filter.
+    // If the filter is damaged, the blocks that were read before the damage are
+    // left out, because they are not the whole filter.
     return ToSst(listed, *file,
                  file->filter_damage().empty() ? blocks : Blocks(), expected);
   }
@@ -252,8 +254,9 @@ LiveSsts List(const std::string& db, const std::vector<std::string>& db_paths) {
 // Examines the SST files of one listing after another, each file once.
 class Examiner {
  public:
-  // Returns false if a listed file did not exist: the files must be listed
-  // again. If the new listing still has it, the file is missing.
+  // Returns false if a listed file does not exist; the caller must then call
+  // this again with a new listing. If that still has the file, the file counts
+  // as missing.
   bool Examine(const LiveSsts& live) {
     bool all_there = true;
     for (const LiveSst& file : live.files) {
@@ -288,7 +291,8 @@ class Examiner {
     for (const LiveSst& file : live.files) {
       Family& family = families[file.column_family];
       family.ssts.push_back(ssts_.at(file.number));
-      // A trivial move may have taken the file to another level.
+      // Takes the file from the last listing, because a trivial move may have
+      // taken it to another level.
       family.ssts.back().file = file;
       family.levels[file.level].Add(family.ssts.back().filter);
     }
@@ -336,7 +340,8 @@ Database ExamineDatabase(const std::string& db,
   const auto list = [&] { return List(db, db_paths); };
   Examiner examiner;
   LiveSsts live = list();
-  // A compaction may remove listed files. The next listing has its new files.
+  // A compaction may remove files that were listed. A new listing has the files
+  // that replaced them.
   constexpr int kListings = 20;
   for (int listing = 1; !examiner.Examine(live); ++listing) {
     if (listing == kListings) {

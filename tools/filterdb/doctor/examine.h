@@ -22,8 +22,9 @@ struct Filters {
   uint64_t num_healthy = 0;  // Files without a fault.
   uint64_t keys = 0;         // In filters of any policy.
   uint64_t bytes = 0;
-  // Only files with filter blocks of ours. Each file's rate is weighted by its
-  // number of entries.
+  // weighted_rate sums the files' rates, each multiplied by the file's number
+  // of entries; rate_weight sums these numbers of entries. Only files with
+  // filter blocks of ours count.
   double weighted_rate = 0;
   double rate_weight = 0;
 
@@ -36,7 +37,7 @@ enum class FilterState {
   kGood,
   kSaturated,           // Lets too many absent keys pass.
   kDamaged,             // Lets every key pass, or cannot be read.
-  kOtherPartitionKeys,  // RocksDB does not ask this one and those below.
+  kOtherPartitionKeys,  // In this state and below, RocksDB asks no filter.
   kOtherPolicy,
   kUnfiltered,
   kUnreadable,  // The whole SST file, not only its filter.
@@ -46,9 +47,9 @@ enum class FilterState {
 struct FilterStateName {
   FilterState state;
   const char* json;
-  const char* text;  // Follows the number of such SST files.
+  const char* text;  // To be printed after the number of files.
 };
-// In the order of the enumeration.
+// In the order of FilterState, because NameOf uses the state as an index.
 constexpr FilterStateName kFilterStates[] = {
     {FilterState::kGood, "good", "with our filter"},
     {FilterState::kSaturated, "saturated", "with a saturated one"},
@@ -69,7 +70,7 @@ struct Sst {
   std::string policy;
   std::string kind;  // full, partitioned, none or unknown
   FilterState state = FilterState::kGood;
-  std::string fault;  // Empty if the file is good.
+  std::string fault;  // Why the file is not good; else empty.
   std::string remedy;
   std::string reason;    // RocksDB's message about the fault, if any.
   uint64_t entries = 0;  // Without range deletions, which are in no filter.
@@ -77,7 +78,7 @@ struct Sst {
   bool whole_keys = false;
   Filters filter;
 
-  // Whether a reader with our policy would ask this file's filter.
+  // True if RocksDB with our policy would ask the filter of this file.
   bool HasOurFilter() const {
     return state == FilterState::kGood || state == FilterState::kSaturated ||
            (state == FilterState::kDamaged && reason.empty());
@@ -89,8 +90,8 @@ struct Sst {
 
 struct Family {
   std::string name;
-  std::string policy;  // In the OPTIONS file.
-  bool on = false;     // Whether that is ours.
+  std::string policy;  // As in the OPTIONS file.
+  bool on = false;     // Whether `policy` is ours.
   bool levelled = true;
   std::vector<Sst> ssts;
   std::map<int, Filters> levels;

@@ -53,7 +53,7 @@ bool Has(const std::vector<ExportTarget>& targets, const std::string& folder) {
 // ---- OPTIONS files ----
 
 struct Listeners {
-  std::vector<ExportTarget> targets;  // Of our listeners.
+  std::vector<ExportTarget> targets;  // The targets of our listeners.
   std::string error;
 };
 
@@ -90,8 +90,8 @@ std::string ListenersIn(const std::string& options_file) {
   return "";
 }
 
-// The listeners that the file names, with its text read as RocksDB 11.8 and
-// later read it: the outer braces are those of the list
+// The export listeners in the text of the OPTIONS file, read as RocksDB 11.8
+// and later read it: the outer braces are those of the list
 // (OptionTypeInfo::StripOuterBraces).
 Listeners Meant(const std::string& options_file) {
   std::string text = ListenersIn(options_file);
@@ -111,7 +111,7 @@ Listeners Meant(const std::string& options_file) {
   return listeners;
 }
 
-// The listeners that this RocksDB creates from the latest OPTIONS file.
+// The export listeners that this RocksDB creates from the latest OPTIONS file.
 Listeners Loaded(const std::string& db) {
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
@@ -161,7 +161,8 @@ std::vector<std::string> Unfiltered(const ExaminedFolder& folder,
 void CountFilters(const std::string& db, const ListSsts& list,
                   ExaminedFolder* folder) {
   std::vector<std::string> unfiltered;
-  // If the database is in use, its listener may still be writing.
+  // Lists the files several times: if the database is in use, its listener may
+  // still be writing filters.
   constexpr int kListings = 5;
   for (int listing = 1; listing <= kListings; ++listing) {
     const LiveSsts live = List(list);
@@ -186,8 +187,8 @@ void CountFilters(const std::string& db, const ListSsts& list,
        /*fault=*/true, unfiltered});
 }
 
-// The SSTable versions in the mark of a folder; one "" if it names none. Empty
-// if `folder` is empty.
+// The SSTable versions in the mark of a folder. If there is no mark, or if it
+// names no version, the only one is "". Returns nothing if `folder` is empty.
 std::vector<std::string> VersionsIn(const std::string& folder) {
   std::vector<std::string> versions;
   if (const auto mark = ReadFolderMark(folder)) {

@@ -22,9 +22,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// RocksDB locks the whole file LOCK (env/fs_posix.cc). A process that opens and
-// closes the file loses its own locks on it, so a library must not do this.
-// This process has no locks on it.
+// True if a process may have the database open: RocksDB locks the whole file
+// LOCK (env/fs_posix.cc). A process that opens and closes this file loses its
+// own locks on it, so a library must not do this. This process has no locks on
+// it, so it may do this.
 bool MayBeInUse(const std::string& db) {
   const int fd = open((db + "/LOCK").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
@@ -83,14 +84,14 @@ bool EndsInARecord(const std::string& path) {
       const size_t length = byte(4) + size_t{256} * byte(5);
       const unsigned char type = byte(6);
       if (type == kZero && length == 0) {
-        at = size;  // Preallocated space that was never written to.
+        at = size;  // The rest was preallocated, never written.
         break;
       }
       at += kHeaderSize + length;
       in_a_record = type == kFirst || type == kMiddle;
     }
-    // The last piece is longer than the rest of the file, or the file ends
-    // within a header.
+    // Also true if the last piece is longer than the rest of the file, or if
+    // the file ends within a header.
     in_a_record |= at > size || (at < size && size < kBlockSize);
   }
   return in_a_record;
@@ -123,7 +124,8 @@ DatabaseFiles FilesWatch::Look(const LiveSsts& live,
   files.manifest_is_torn = EndsInARecord(manifest.path);
   files.unlisted = UnlistedBy(live);
   if (files.manifest_is_torn || !files.unlisted.empty()) {
-    // Then files that are being written or removed have changed.
+    // Looks a second time after a pause. By then, files that were being written
+    // or removed have changed.
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     const LiveSsts again = list_again();
     const std::vector<std::string> still = UnlistedBy(again);

@@ -17,15 +17,16 @@
 namespace cassandra_bloom::tools {
 
 struct DatabaseFiles {
-  std::string manifest;  // Its path.
-  // It ends in the middle of a record, and is not being written to.
+  std::string manifest;  // The path of the MANIFEST.
+  // The MANIFEST ends in the middle of a record, and is not being written to.
   bool manifest_is_torn = false;
   // A process on this machine has the database open, or wrote to it during the
   // examination, or this cannot be determined.
   bool in_use = false;
-  // SST files that no listing names, sorted by number. A running database has
-  // them while it writes them, and while iterators or snapshots read them. A
-  // killed process leaves them, and so does a MANIFEST that has lost its end.
+  // SST files that are in the folders but in no listing, sorted by number. A
+  // running database has such files while it writes them, and while iterators
+  // or snapshots read them. A killed process leaves them behind, and so does a
+  // MANIFEST that has lost its end.
   std::vector<std::string> unlisted;
   // One of `unlisted` is whole, and newer than all listed files: its entry may
   // have been lost with the end of the MANIFEST.
@@ -38,7 +39,7 @@ class FilesWatch {
   // Lists the database again; throws Unusable.
   using ListAgain = std::function<LiveSsts()>;
 
-  // `folders`: those with its SST files, the database's own folder first.
+  // `folders`: the folders with the database's SST files, its own folder first.
   explicit FilesWatch(std::vector<std::string> folders)
       : folders_(std::move(folders)), manifest_(ManifestNow()) {}
 

@@ -13,7 +13,8 @@ Json OrNull(const std::optional<double>& number) {
 
 }  // namespace
 
-// Json finds these by their name, alone and in vectors.
+// The JSON library finds the functions to_json, for single values and for
+// vectors.
 
 void to_json(Json& json, const Filters& filters) {
   json = {{"keys", filters.keys},

@@ -12,8 +12,9 @@ namespace {
 
 const double kLn2Squared = std::log(2.0) * std::log(2.0);
 
-// Minimises sum p_i with sum n_i * -ln(p_i) / (ln 2)^2 = total_bits, by a
-// Lagrange multiplier: p_i = r * n_i, and the result is
+// Minimises sum p_i, the sum of the rates of all runs, with sum n_i * -ln(p_i)
+// / (ln 2)^2 = total_bits, where n_i is the number of keys of run i. A Lagrange
+// multiplier gives p_i = r * n_i, and this function returns
 //
 //   ln r = -(total_bits * (ln 2)^2 + sum n_i * ln n_i) / sum n_i
 //

@@ -149,10 +149,11 @@ std::string ScriptFor(const Report& report) {
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-// Runs gnuplot, and returns what it writes to standard output. Empty if it
-// fails.
+// Runs gnuplot with this script, and returns what it writes to standard output.
+// Returns "" if it fails.
 std::string Draw(const std::string& script) {
-  // It has no name; the shell and gnuplot inherit it.
+  // A temporary file without a name, from which gnuplot reads the script. The
+  // shell and gnuplot inherit its descriptor.
   const File file(std::tmpfile(), std::fclose);
   if (file == nullptr ||
       std::fwrite(script.data(), 1, script.size(), file.get()) !=

@@ -14,13 +14,13 @@
 
 namespace cassandra_bloom::tools {
 
-// Counts of Get and MultiGet. The tickers have the same names in RocksDB 7.1 to
-// 11.8. They do not count iterators. They count keys that are asked by their
-// prefix only before 8.3.
+// Counts of the look-ups of Get and MultiGet in filters, not of iterators. The
+// tickers have the same names in RocksDB 7.1 to 11.8. Only before 8.3 do they
+// count look-ups of prefixes, too.
 struct FilterQuestions {
-  uint64_t useful = 0;         // The filter said no.
-  uint64_t positive = 0;       // It said maybe.
-  uint64_t true_positive = 0;  // It said maybe, and the file had the key.
+  uint64_t useful = 0;         // The filter said "no".
+  uint64_t positive = 0;       // The filter said "maybe".
+  uint64_t true_positive = 0;  // "Maybe", and the file had the key.
 
   uint64_t false_positives() const {
     return positive > true_positive ? positive - true_positive : 0;

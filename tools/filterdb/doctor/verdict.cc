@@ -20,10 +20,10 @@ double RateOf(const Sst& sst) {
 struct SortedRun {
   int level = 0;
   double entries = 0;
-  double keys = 0;  // As the filter counts them, otherwise the entries.
+  double keys = 0;  // As counted by filters, else the entries.
   double bits = 0;
   double weighted_rate = 0;
-  // Only files whose filter is asked.
+  // Sums over the files whose filter RocksDB asks.
   double asked = 0;
   double weighted_asked_rate = 0;
 
@@ -40,7 +40,8 @@ struct SortedRun {
   }
 };
 
-// The sorted runs of the SST files, which are in the order of their levels.
+// Groups the SST files into sorted runs. `family.ssts` must be in the order of
+// levels.
 std::vector<SortedRun> RunsOf(const Family& family) {
   std::vector<SortedRun> runs;
   for (const Sst& sst : family.ssts) {
@@ -87,7 +88,7 @@ void Forecast(const std::vector<SortedRun>& runs, Verdict* verdict) {
 
 // ---- What to change ----
 
-// A policy that reads the existing filters.
+// The string of a policy that can read the existing filters.
 std::string PolicyFor(const Family& family) {
   std::string policy = std::string(kPolicyName) + ":10";
   for (const Sst& sst : family.ssts) {
@@ -140,9 +141,9 @@ constexpr char kCopyFirst[] =
     "copy the folder of the database before anything opens it for writing, as "
     "RocksDB then removes SST files that the MANIFEST does not name. ";
 
-// Monkey pays if levels of very different sizes have the same bits per key. To
-// save less than a third of the false positives, or less than one in a thousand
-// reads, is not worth a compaction.
+// True if Monkey would save at least a third of the false positives, and at
+// least one in a thousand reads; less is not worth a compaction. It saves that
+// much if levels of very different sizes have the same bits per key.
 bool MonkeyPays(const Family& family, const LevelForecast& all) {
   return family.levelled && all.runs >= 3 &&
          family.policy.find("monkey") == std::string::npos &&

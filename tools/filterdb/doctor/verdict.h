@@ -30,7 +30,7 @@ namespace cassandra_bloom::tools {
 // positives that result.
 struct Allocation {
   double bits = 0;
-  double false_positives = 0;  // Expected of a read of an absent key.
+  double false_positives = 0;  // Per read of an absent key, on average.
 
   void Add(const Allocation& other) {
     bits += other.bits;
@@ -41,8 +41,9 @@ struct Allocation {
 struct LevelForecast {
   uint64_t runs = 0;
   double keys = 0;
-  Allocation as_it_is;  // With our policy on.
-  // The same total of bits, spread in these ways (level_allocation.h).
+  Allocation as_it_is;  // The bits now, with our policy on.
+  // The same total of bits, spread evenly and as Monkey spreads it
+  // (level_allocation.h).
   Allocation uniform;
   Allocation monkey;
 
@@ -55,7 +56,7 @@ struct LevelForecast {
 struct Finding {
   std::string what;
   std::string to_do;
-  bool fault = true;                    // If false, it is advice.
+  bool fault = true;                    // If false, it is only advice.
   std::vector<std::string> files = {};  // The SST files that it is about.
 };
 
@@ -63,8 +64,9 @@ struct Verdict {
   std::map<int, LevelForecast> levels;
   LevelForecast all;
   uint64_t filter_bytes = 0;
-  // Expected of a read of an absent key, with the policy of the OPTIONS file.
-  // nullopt if that is another policy than ours: its filters are unknown here.
+  // The expected number of false positives of a read of an absent key, with the
+  // policy of the OPTIONS file. nullopt if that policy is not ours, because its
+  // filters are unknown here.
   std::optional<double> false_positives;
   std::map<FilterState, uint64_t> files;
   std::vector<Finding> findings;
@@ -77,14 +79,16 @@ Verdict Judge(const Family& family);
 // Findings about a torn MANIFEST, and about SST files that it does not name.
 std::vector<Finding> Judge(const DatabaseFiles& files);
 
-// What the statistics of the database say.
+// What RocksDB's statistics say about the filters, compared with what is
+// expected.
 struct Observed {
   FilterQuestions questions;
-  // The average rate of the questions that a read of an absent key asks.
-  // Filters that RocksDB does not ask are left out. nullopt if it asks none.
+  // The average false positive rate of the filters that a read of an absent key
+  // asks. Filters that RocksDB does not ask are left out. nullopt if RocksDB
+  // asks none.
   std::optional<double> expected_rate;
-  // All filters hold whole keys. With other filters, RocksDB counts the absent
-  // rows of present partitions as false positives.
+  // True if all filters hold whole keys. With other filters, RocksDB counts
+  // absent rows of present partitions as false positives.
   bool whole_keys = true;
   std::optional<Finding> finding;
 };
