@@ -42,8 +42,8 @@ inline Reading ReadAll(KeyReader* reader, size_t total_bytes) {
   return reading;
 }
 
-// Calls `new_reader(fd, buffer_size)`. `expected` comes from a parser without a
-// buffer.
+// Reads `bytes` with readers from `new_reader(fd, buffer_size)` and compares
+// the result with `expected`, which comes from a parser without a buffer.
 template <typename NewReader>
 void CheckReadings(const std::string& bytes, const Reading& expected,
                    NewReader new_reader) {
@@ -55,7 +55,7 @@ void CheckReadings(const std::string& bytes, const Reading& expected,
     FUZZ_CHECK(ReadAll(reader.get(), bytes.size()) == expected);
   }
   for (const size_t buffer_size : {16U, 32U}) {
-    // Else a long input takes long.
+    // The pieces grow with the input, because many small ones would take long.
     const Pipe pipe(bytes, 64 + bytes.size() / 16);
     const std::unique_ptr<KeyReader> reader =
         new_reader(pipe.end(), buffer_size);

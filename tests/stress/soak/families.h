@@ -25,10 +25,11 @@ struct Family {
   bool whole_keys;
 };
 
-// The first is the default column family.
+// The column families. The first one is the default column family.
 const std::vector<Family>& Families();
 
-// RocksDB before 9.5 misses rows in SeekForPrev (facebook/rocksdb#12872).
+// True for partitioned filters of prefixes only: with them, RocksDB before 9.5
+// misses rows in SeekForPrev (facebook/rocksdb#12872).
 bool SeekForPrevMisses(const Family& family);
 
 // The part of a filter_policy string after "cassandra_bloom:": bits per key,
@@ -39,7 +40,7 @@ rocksdb::ColumnFamilyOptions OptionsFor(const Family& family,
                                         const std::string& settings,
                                         size_t file_size);
 
-// Appends operands to the value.
+// A merge operator that appends operands to the value.
 class AppendOperator final : public rocksdb::AssociativeMergeOperator {
  public:
   const char* Name() const override { return "Append"; }

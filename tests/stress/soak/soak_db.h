@@ -56,8 +56,8 @@ class SoakDb {
   SoakDb(const SoakDb&) = delete;
   SoakDb& operator=(const SoakDb&) = delete;
 
-  // Each column family gets some number of bits per key. Like all functions
-  // here, throws RocksDB's errors.
+  // Opens the database with random bits per key in each column family. Like all
+  // functions of this class, it throws an exception at an error of RocksDB.
   void Open(uint64_t* random);
   void Close();
 
