@@ -231,8 +231,8 @@ TEST_P(IndexFormatTest, ReadsAPipeOnce) {
 
 // ---- Damaged files ----
 
-// The reader skips a promoted index, because reading 1 TiB would take minutes. If
-// one is a byte too long for the file, the reader notices that at once.
+// The reader skips a promoted index, because reading 1 TiB would take minutes.
+// If one is a byte too long for the file, the reader notices that at once.
 TEST(IndexDbReaderTest, DoesNotReadPromotedIndexes) {
   const uint64_t promoted_size = uint64_t{1} << 40;
   const std::string first =
