@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# If something is missing, cmake says what to install or to set.
+# Tests that cmake says what to install or to set if something is missing.
 set -euo pipefail
 
 usage="usage: messages_test.sh SOURCES"
@@ -37,8 +37,8 @@ only_libraries=(-DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=
   -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF)
 mkdir "$work/rocksdb"
 
-# Every case starts with a copy of this folder, in which the compilers are
-# known.
+# Every case starts with a copy of this folder, in which cmake has already found the
+# compilers.
 cmake -S "$sources" -B "$work/build" -DCASSANDRA_BLOOM_CORE_ONLY=ON "${only_libraries[@]}" \
   >/dev/null
 mv "$work/build" "$work/core-only"
