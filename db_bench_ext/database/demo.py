@@ -48,8 +48,8 @@ MIN_KEYS = 10000
 # of numbers is so large that a random number, and so its prefix, is absent.
 KEY_NUMBERS = 2**48
 # Lookups per round, for each key in the database. Lookups that pass the filter, or have
-# no filter, mostly read a block of the file. They are fewer, so that they take about the
-# same time.
+# no filter, mostly read a block of the file. There are fewer of these, so that they take
+# about the same time.
 FILTERED_LOOKUPS = 2
 BLOCK_LOOKUPS = 0.25
 

@@ -182,7 +182,7 @@ void Write(const BenchOptions& options, const std::vector<Results>& results) {
   PrintText(machine, options, results);
 }
 
-// Checks this before the measurements, which take long and would be lost.
+// Fails before the measurements, which take long and would otherwise be lost.
 void CheckWritable(const std::string& path) {
   if (!path.empty() && path != "-" && !std::ofstream(path, std::ios::app)) {
     throw UsageError("--json: '" + path +

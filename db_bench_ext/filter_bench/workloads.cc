@@ -38,7 +38,8 @@ constexpr int kAbsentOfSeedBits = 36;
 // The mean without the spans that are so long that another process must have
 // had the CPU.
 double UndisturbedMean(std::vector<double> spans) {
-  // In medians; all spans are of the same work.
+  // A span is too long if it takes more than this many medians. All spans are
+  // of the same work.
   constexpr double kTooLong = 5;
   std::sort(spans.begin(), spans.end());
   const auto end = std::upper_bound(spans.begin(), spans.end(),

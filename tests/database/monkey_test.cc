@@ -90,9 +90,9 @@ void Put(const TestDb& db, uint64_t num_keys, uint64_t step) {
   Require(db->Flush(rocksdb::FlushOptions()));
 }
 
-// Writes all keys, and at last adds two files to level 0, each with a
-// thousandth of the keys. Level 0 usually has about two files, because RocksDB
-// compacts it at four.
+// Writes all keys. Finally adds two files to level 0, each with a thousandth of
+// the keys. Level 0 usually has about two files, because RocksDB compacts it at
+// four.
 void Fill(const TestDb& db, uint64_t num_keys) {
   Put(db, num_keys, 1);
   WaitForCompactions(db);

@@ -91,8 +91,8 @@ class OperationsTest : public ::testing::TestWithParam<
 
   void TakeSnapshot() { snapshots_.push_back({db_->GetSnapshot(), rows_}); }
 
-  // Expects the keys in `rows` as present, and all other keys of the test as
-  // absent.
+  // A dataset in which the keys in `rows` are present and all other keys of the
+  // test are absent.
   static Dataset DatasetOf(const Rows& rows) {
     Dataset dataset = {rows, {}};
     for (uint32_t i = 0; i < kNumKeys; ++i) {

@@ -45,7 +45,8 @@ uint64_t NumRows(uint64_t all) {
   return Percent() ? all * *Percent() / 100 : 5000;
 }
 
-// Maps each storage key to the number of its row, from which its value is made.
+// Maps each storage key to the row's number, from which the row's value is
+// made.
 using NumberedRows = std::map<std::string, uint32_t>;
 
 std::string ValueOfNumber(uint32_t number) { return BigEndian(number, 4); }

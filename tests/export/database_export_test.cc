@@ -84,7 +84,7 @@ TEST_F(DatabaseExportTest, EveryLiveFile) {
                           Built(KeysOf(NumberedRows(0, 1000)), "nb"),
                           Built(KeysOf(NumberedRows(1000, 2000)), "nb"),
                           Built(KeysOf(NumberedRows(2000, 3000)), "nb")}));
-  // The second export finds the files of the first one.
+  // The second export fails, because the files of the first one exist.
   EXPECT_FALSE(Export());
   EXPECT_THAT(error_, HasSubstr("3 SST files were not exported"));
   ASSERT_EQ(report_.errors.size(), 3);

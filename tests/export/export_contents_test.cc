@@ -152,7 +152,7 @@ TEST_F(ExportContentsTest, TheMarkSaysIt) {
                                         "\nme\tpartition_key=whole from=keys\t"
                                         "\nnb\tpartition_key=default\t\n");
   // Each SSTable version has its own entry in the mark, so the filters of both
-  // are kept.
+  // versions are kept.
   ASSERT_TRUE(Sync(usual_)) << error_;
   EXPECT_EQ(report_.kept.size(), 2);
   ASSERT_TRUE(Sync(whole_)) << error_;
@@ -220,8 +220,8 @@ TEST_F(ExportContentsTest, StoppedBeforeTheMark) {
   ExpectHolds(usual_);
 }
 
-// A stopped export must also have removed a filter without a live SST file: the
-// next export may be of the column family that has this file.
+// A filter without a live SST file must be removed, too, although the export
+// stops: the next export may be of the column family that has this SST file.
 TEST_F(ExportContentsTest, StoppedWithAFilterOfAnotherSstFile) {
   ASSERT_TRUE(Sync(usual_)) << error_;
   const std::string other = out_ / "nb-1000000-big-Filter.db";

@@ -154,7 +154,7 @@ TEST_F(ExportListenerReloadTest, OddFolders) {
     const std::string folder = out_ / name;
     const auto other = std::make_shared<OtherListener>();
     ExpectSurvives({Ours(folder), other}, {folder});
-    // The same reload through an options string.
+    // Also reloads the listeners from an options string.
     std::string text;
     rocksdb::DBOptions options;
     options.listeners = {other, Ours(folder)};

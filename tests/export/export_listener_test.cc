@@ -161,8 +161,8 @@ TEST_F(ExportListenerTest, AColumnFamilyThatIsDropped) {
   EXPECT_EQ(NamesIn(out_.path()).size(), 1);
 }
 
-// No event announces these files; their filters are nevertheless removed
-// together with the files.
+// No event announces imported files. Their filters are nevertheless removed
+// when the files are.
 TEST_F(ExportListenerTest, AnImportThatIsDropped) {
   Listen();
   AddFiles(1);
@@ -372,7 +372,7 @@ TEST_F(ExportListenerTest, FiltersThatSomebodyRemoves) {
   AddFiles(1);
   ExpectFollowed();
   fs::remove(out_ / *NamesIn(out_.path()).begin());
-  db_.Compact();  // Removes the SST file of that filter.
+  db_.Compact();  // Removes the SST file of the removed filter.
   ExpectFollowed();
   EXPECT_EQ(NamesIn(out_.path()).size(), 1);
   EXPECT_EQ(CountsOf(listener_).failed, 0);
@@ -500,7 +500,7 @@ TEST_F(ExportListenerTest, OptionsChangeWhileTheFolderIsGone) {
   rocksdb::ObjectRegistry::Default()->AddLibrary("test",
                                                  register_cassandra_bloom, "");
   rocksdb::Options options = db_.options();
-// Later releases fail at such an error even without this option.
+// Later releases fail at an error of the OPTIONS file even without this option.
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1002
   options.fail_if_options_file_error = true;
 #endif

@@ -4,7 +4,7 @@
 // capacities, and a hundred million random cases of a key, a capacity and a
 // number of probes.
 //
-// CASSANDRA_BLOOM_PERCENT=2 runs that much of it, for example in an emulator.
+// CASSANDRA_BLOOM_PERCENT=2 runs 2 % of the cases, for example in an emulator.
 
 #include <gtest/gtest.h>
 

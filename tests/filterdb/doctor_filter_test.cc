@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(All, DamagedFilterTest,
                          ::testing::ValuesIn(AllLayouts()),
                          [](const auto& test) { return ToString(test.param); });
 
-// The filter of a policy of partition keys has another name, under which
+// The filter of a policy of partition keys has a name of its own, by which
 // RocksDB finds it.
 TEST(DamagedPartitionKeyFilterTest, DoctorSaysSo) {
   TestDb db(DbOptions(PolicyFor("fixed:8")));

@@ -463,8 +463,8 @@ TEST_F(DoctorStatisticsTest, OfADatabase) {
   }
 }
 
-// RocksDB asks no filter of such a file, so its counters do not include the
-// file.
+// In a file without a cassandra_bloom filter RocksDB asks none, so its counters
+// do not include the file.
 TEST_F(DoctorStatisticsTest, FilesWithoutOurFilterAreNotInTheAverage) {
   TestDb db(DbOptions(OurPolicy()));
   Ingest(&db, DbOptions(OurPolicy()), 0, 3000);
@@ -479,7 +479,8 @@ TEST_F(DoctorStatisticsTest, MoreThanTheWorst) {
   TestDb db(DbOptions(OurPolicy()));
   AddFile(&db, 0, 10000);
   EXPECT_EQ(Doctor(db, Statistics(99000, 1000, 0)).exit_code, 0);
-  EXPECT_EQ(Doctor(db, Statistics(95, 10, 5)).exit_code, 0);  // Too few keys.
+  // The statistics are of too few absent keys to judge the filters.
+  EXPECT_EQ(Doctor(db, Statistics(95, 10, 5)).exit_code, 0);
   const Ran ran = Doctor(db, Statistics(98000, 2000, 0) + "--json");
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_EQ(ran.json()["fault"], true);
@@ -571,7 +572,8 @@ TEST_F(DoctorPlotTest, TheScript) {
   EXPECT_THAT(text, HasSubstr("\nL6 "));
 }
 
-// Plots are written like filterdb's other outputs; see outputs_test.cc.
+// Like filterdb's other outputs, a plot can be written into a FIFO or through a
+// link, but not into a folder; see outputs_test.cc.
 TEST_F(DoctorPlotTest, IntoWhatIsNoFile) {
   const std::string before = WithGnuplot("cat >/dev/null; echo drawn") + "; ";
   const std::string doctor = "doctor --db=" + db_.path() + " --force --plot=";

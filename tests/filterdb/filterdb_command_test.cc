@@ -29,7 +29,7 @@ using ::testing::StartsWith;
 
 using Keys = std::vector<std::string>;
 
-// Random bytes, made distinct with a number.
+// Random keys, each with a number at its end, so that all are distinct.
 Keys RandomKeysOf(uint32_t begin, uint32_t end) {
   const RandomKeys random(Seed(), 30);
   Keys keys;
@@ -435,8 +435,8 @@ TEST_F(FilterdbCommandTest, BuildTakesLittleMemoryBesidesTheFilter) {
   constexpr int64_t kFilterBytes = 100'000'000;
   constexpr int64_t kMaxBesides = 64'000'000;
   {
-    // Writes one key at a time, because the memory of this process counts when
-    // it forks.
+    // Writes one key at a time, because at the fork the memory of this process
+    // counts as the child's.
     std::ofstream keys(dir_ / "keys", std::ios::binary);
     for (int i = 0; i < 3000; ++i) {
       keys << "\xff\xff" << std::string(65535, 'k');

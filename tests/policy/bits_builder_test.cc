@@ -100,7 +100,8 @@ TEST_F(BitsBuilderTest, KeysAndAlternatesAreComparedWithTheirOwnKind) {
 
   builder->AddKeyAndAlt("k", "a");
   FinishBlock(builder.get());
-  // Neither is a duplicate, because Finish has forgotten both.
+  // The key and its alternate are no duplicates, because Finish has forgotten
+  // both.
   builder->AddKeyAndAlt("k", "a");
   EXPECT_EQ(FinishBlock(builder.get()), Expected({"k", "a"}));
 }

@@ -157,8 +157,8 @@ TEST_F(OptionsFileTest, OneWrongColumnFamilyIsEnoughToRefuse) {
 }
 
 // RocksDB reads back each OPTIONS file that it has written, with the default
-// registry, and keeps it only if that succeeds. So the mark must be known
-// there.
+// registry, and keeps it only if that succeeds. So this registry must know the
+// mark.
 TEST_F(OptionsFileTest, TheMarkOfAFileIsKept) {
   Options options = OptionsWith("cassandra_bloom:10");
   ASSERT_TRUE(

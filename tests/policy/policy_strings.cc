@@ -198,7 +198,7 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:90:allocation:monkey", "bits_per_key=90", kMonkey},
       {"cassandra_bloom:10:partition_key:u16:level_bits:8",
        "'u16:level_bits:8'", kExtractors},
-      // The same mistakes in options in braces.
+      // The same mistakes, written as options in braces.
       {"{id=cassandra_bloom;bits_per_key=junk}", "'junk'", kBits},
       {"{id=cassandra_bloom;bits_per_key=}", "''", kBits},
       {"{id=cassandra_bloom;bits_per_key=-1}", "'-1'", kBits},

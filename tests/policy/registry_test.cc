@@ -122,7 +122,7 @@ TEST(RegistryTest, APolicyWorksUnregistered) {
   TempDb db;
   Options options = db.options();
   SetFilterPolicy(PolicyPtr(NewCassandraBloomPolicy(10)), &options);
-// Later releases fail at such an error even without this option.
+// Later releases fail at an error of the OPTIONS file even without this option.
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1002
   options.fail_if_options_file_error = true;
 #endif

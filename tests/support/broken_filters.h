@@ -62,7 +62,7 @@ constexpr BrokenFilter kBrokenFilters[] = {
     {"a size of 2^32 + 16 bytes, cut to 32 bits", 7, 0x20000001, 16},
 };
 
-// A file that FilterDbFile refuses, and its message after the file name.
+// A file that FilterDbFile refuses, and the error message after the file name.
 struct BadFilterDb {
   int32_t num_probes;
   int32_t num_words;

@@ -79,7 +79,8 @@ build_test_by_hand() {
   local flags=() library standard=17
   if [ "${release%%.*}" -ge 10 ]; then standard=20; fi
   if [ "$build" = make ]; then flags+=(-fno-rtti); fi
-  # RocksDB links the libraries that its build has found; these may be among them.
+  # RocksDB is linked to those of these libraries that its build has found, so the test
+  # must be linked to them, too.
   for library in z bz2 snappy lz4 zstd uring numa tbb jemalloc; do
     if [ -e "$(${CXX:-g++} -print-file-name=lib$library.so)" ]; then
       flags+=("-l$library")

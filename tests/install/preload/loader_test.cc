@@ -80,8 +80,8 @@ TEST(LoaderTest, ThereIsNoPluginForThisRelease) {
                      "/librocksdb_cassandra_bloom.so.9.9"});
 }
 
-// The plugin needs the shared RocksDB library. Here it would load it as a
-// second RocksDB.
+// The plugin needs the shared RocksDB library, which would be a second RocksDB
+// in this program.
 TEST(LoaderTest, RocksdbIsLinkedIntoTheProgram) {
   ExpectRefused(RunProcess({TEST_STATIC_HOST}, TEST_LOADER),
                 "host of " TEST_ROCKSDB_RELEASE ".9\n",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The column families of the soak: every way in which RocksDB uses a filter.
+// The column families of the soak test, in which RocksDB uses filters in every
+// way.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_FAMILIES_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_FAMILIES_H_

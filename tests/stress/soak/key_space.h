@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The keys of the soak: rows in partitions.
+// The keys of the soak test: rows in partitions.
 //
 //   size of the partition key (2 bytes) | partition key | row (2 bytes)
 //

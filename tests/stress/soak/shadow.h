@@ -44,8 +44,8 @@ class RandomWrites {
   uint64_t num_batches_ = 0;
 };
 
-// A key of the default column family, outside the key space, whose value is the
-// number of the last batch since the seed.
+// A key of the default column family, outside the key space. Its value is the
+// number of the last batch, counted since the first batch of the seed.
 inline const std::string kBatchKey = "number of the last batch";
 
 }  // namespace cassandra_bloom::testing

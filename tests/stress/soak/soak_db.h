@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The database of the soak: opened, written to, and compared with the shadow.
+// The database of the soak test. Opens it, writes to it, and compares it with
+// the shadow: the rows that it is expected to contain.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_SOAK_DB_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_SOAK_DB_H_
