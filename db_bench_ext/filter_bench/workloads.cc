@@ -93,7 +93,7 @@ class Queries {
       const uint64_t present =
           filter_ * config.keys + Below(config.keys, random_.Next());
       keys_.Set(i, present_[i] ? present : next_absent_++);
-      // Stays wrong if the filter does not write the answer.
+      // The answer stays wrong if the filter does not write it.
       answers_[i] = !present_[i];
     }
   }

@@ -370,7 +370,7 @@ TEST(DoctorVerdictTest, AnotherAllocation) {
     TestDb db(options);
     Ingest(&db, options, 0, 20000);
     AddFile(&db, 0, 200);
-    // There are only two sorted runs so far.
+    // With two sorted runs, doctor has nothing to recommend.
     EXPECT_EQ(VerdictOf(Doctor(db))["findings"], Json::array());
     AddFile(&db, 0, 200);
     const Ran ran = Doctor(db);
@@ -479,7 +479,7 @@ TEST_F(DoctorStatisticsTest, MoreThanTheWorst) {
   TestDb db(DbOptions(OurPolicy()));
   AddFile(&db, 0, 10000);
   EXPECT_EQ(Doctor(db, Statistics(99000, 1000, 0)).exit_code, 0);
-  // The statistics are of too few absent keys to judge the filters.
+  // With fewer than 20 false positives, doctor does not judge the filters.
   EXPECT_EQ(Doctor(db, Statistics(95, 10, 5)).exit_code, 0);
   const Ran ran = Doctor(db, Statistics(98000, 2000, 0) + "--json");
   EXPECT_EQ(ran.exit_code, 1);

@@ -11,7 +11,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
 
-expect() {  # PARTS_OF_THE_MESSAGE CMAKE_ARGUMENT..., parts divided by |
+# expect PARTS CMAKE_ARGUMENT...: cmake must fail with a message that has all PARTS,
+# which | divides.
+expect() {
   local parts part
   IFS='|' read -ra parts <<<"$1"
   shift

@@ -121,9 +121,9 @@ check_tools() {
   grep -qi 'not *found' "$work/absent.log" || fail "ldb finds the key 0x00, which is absent"
 }
 
-# The db_stress flags switch off what needs a build for tests, an option that the
-# OPTIONS file omits, or special hardware. Flags that a release does not know are left
-# out.
+# Runs db_stress. Some features need a special build, an option that the OPTIONS file
+# omits, or special hardware: flags switch them off. Flags that a release does not know
+# are left out.
 check_db_stress() {
   local ops=${STRESS_OPS:-100000} flag flags=()
   for flag in --clear_column_family_one_in=0 --read_fault_one_in=0 \
