@@ -47,8 +47,9 @@ MIN_KEYS = 10000
 # A key is a big-endian number and padding; its prefix is the whole number. The range
 # of numbers is so large that a random number, and so its prefix, is absent.
 KEY_NUMBERS = 2**48
-# Lookups per round, for each key in the database. Lookups that pass the filter, or
-# have no filter, mostly read a block of the file, so fewer of them take the same time.
+# Lookups per round, for each key in the database. Lookups that pass the filter, or have
+# no filter, mostly read a block of the file. There are fewer of these, so that they take
+# about the same time.
 FILTERED_LOOKUPS = 2
 BLOCK_LOOKUPS = 0.25
 
@@ -160,7 +161,7 @@ def false_positive_rate(config: Config, bench: Bench) -> float:
     }
     useful = counters["useful"]
     false = counters["full.positive"] - counters["full.true.positive"]
-    # Since RocksDB 8.3, Get with a filter of only prefixes uses these counters instead.
+    # Since RocksDB 8.3, Get uses these counters instead if the filter has only prefixes.
     if "prefix.true.positive" in counters:
         useful += counters["prefix.useful"]
         false += counters["prefix.checked"] - counters["prefix.useful"]
@@ -176,7 +177,7 @@ def false_positive_rate(config: Config, bench: Bench) -> float:
 def measure(
     config: Config, database: Database, keys: int, seed: int, figures: Figures
 ) -> int:
-    """One round of one configuration; returns how many present keys were found."""
+    """Runs one round of one configuration; returns how many present keys were found."""
     figures[COMPACT].append(database.compact().seconds)
     bytes_per_key = database.filter_bytes_per_key()
     if config.policy == NO_FILTER:
@@ -192,7 +193,7 @@ def measure(
 
 
 def check_found(found: dict[Config, int]) -> None:
-    """No filter may hide a key that is found without one."""
+    """Fails if a filter hides a key that is found without a filter."""
     for config, count in found.items():
         unfiltered = found[Config(config.mode, NO_FILTER)]
         if count != unfiltered:
@@ -203,7 +204,7 @@ def check_found(found: dict[Config, int]) -> None:
 
 
 def in_turn(round_number: int) -> Iterator[Config]:
-    """All configurations; the next policy goes first in each round."""
+    """Yields all configurations. Each round begins with another policy."""
     first = round_number % len(POLICIES)
     for mode in MODES:
         for policy in POLICIES[first:] + POLICIES[:first]:
@@ -312,9 +313,10 @@ def noise(table: Table) -> str:
 
 
 def differs(table: Table, metric: Metric, mode: str, peer: str, better: bool) -> bool:
-    """Whether every round of ours beat every round of the peer; if not better, lost.
+    """Whether ours was better than the peer (if not `better`: worse) in all rounds.
 
-    A ratio that is printed as 1.00 is no difference.
+    The worst round of one side must be better than the best round of the other. A ratio
+    that is printed as 1.00 is no difference.
     """
     ours = table[Config(mode, OURS)][metric]
     others = table[Config(mode, peer)][metric]

@@ -54,9 +54,10 @@ BUFFER_BYTES_PER_KEY = 0.5
 # Each level is larger than the block cache, as with RocksDB's default sizes of levels
 # and cache. The cache is full early in a run.
 CACHE_BYTES_PER_KEY = 0.35
-# A key of db_bench is a number of 8 bytes and padding. With --prefix_size, it is the
-# number modulo the number of keys in the database, and then the number: an absent key
-# next to a present one. The range of numbers is so large that few are drawn twice.
+# A key of db_bench is a number of 8 bytes and padding. With --prefix_size, a key is the
+# number modulo the number of keys in the database, followed by the number itself. So it
+# is absent, and next to a present key. The range of numbers is so large that few are
+# drawn twice.
 ABSENT_PER_KEY = 2**20
 
 USEFUL = "rocksdb.bloom.filter.useful"
@@ -75,8 +76,11 @@ class Extent:
     keys: int
     counted_lookups: int
     pairs: int
-    runs: int  # Of both filters, in each pair. Even, because their order alternates.
-    seconds: int = 2  # Of each run; each filter has half of them.
+    # The runs of each pair, of both filters. Even, because the order of the filters
+    # alternates.
+    runs: int
+    # The duration of a run, of which each filter has one half.
+    seconds: int = 2
     direct_reads: bool = False
 
     @property
@@ -121,7 +125,7 @@ Speeds = dict[str, float]  # Operations per second, by filter.
 
 @dataclass(frozen=True)
 class LevelFile:
-    """What is equal in the corresponding files of all databases."""
+    """The properties in which the corresponding files of all databases are equal."""
 
     level: int
     keys: int
@@ -159,11 +163,12 @@ def times(work: Work, pairs: list[Speeds]) -> Times:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was measured at one number of bits per key."""
+    """The measurements at one number of bits per key."""
 
     bits: int
     filter_bytes: dict[str, int]
-    counted: list[Counts]  # For each Work, RocksDB's filter and then ours.
+    # For each Work, first the counts of RocksDB's filter and then those of ours.
+    counted: list[Counts]
     timed: list[Times]
 
 
@@ -200,7 +205,7 @@ class Database(StockDatabase):
     def fill(self) -> Filled:
         keys = self._extent.keys
         common = (f"--num={keys}", f"--seed={SEED}", "--disable_wal")
-        # The first leaves arbitrary files in level 0; compact0 moves them down.
+        # The first benchmark leaves arbitrary files in level 0; compact0 moves them down.
         bench = self.bench(
             "filluniquerandomdeterministic,compact0",
             "--disable_auto_compactions",
@@ -228,7 +233,8 @@ class Database(StockDatabase):
     def count(self, work: Work) -> Counts:
         flags: tuple[str, ...]
         flags = (f"--reads={self._extent.counted_lookups}", f"--seed={SEED}")
-        if work == EVERY_KEY:  # In key order, without the first key.
+        # Looks up all keys but the first one, in key order.
+        if work == EVERY_KEY:
             keys = self._extent.keys
             several = (f"--batch_size={keys + 1}", "--multiread_stride=1")
             flags = (f"--reads={keys - 1}", *several)
@@ -254,7 +260,7 @@ class Database(StockDatabase):
         return self.command(work.benchmark, *self._look_up_flags(work), *flags)
 
     def speed(self, work: Work, run: StoppedProcess) -> float:
-        """Lookups per second of the time in which `run` ran; it must have ended."""
+        """Lookups per second of the time in which `run` ran. `run` must have ended."""
         bench = db_bench_figures(work.benchmark, stdout=run.output(), stderr="")
         self._check_found(work, bench)
         end = run.arrival(bench.result_end)
@@ -281,7 +287,7 @@ class Database(StockDatabase):
 
 
 def listed_files(listing: str) -> Iterator[tuple[int, int, str, str]]:
-    """Level, number, smallest and largest key, as db_bench's sstables prints them."""
+    """Yields level, number, smallest and largest key of each file in the listing."""
     _, *parts = re.split(r"^--- level (\d+) ---.*", listing, flags=re.MULTILINE)
     for level, lines in zip(parts[::2], parts[1::2], strict=True):
         for number, smallest, largest in re.findall(
@@ -341,7 +347,8 @@ class Measurement:
                 filled[bits, name] = database.fill()
                 if filled[bits, name].files != filled[BITS[0], BLOOM].files:
                     raise Failure(f"{database.name}: files differ from those with {BLOOM}")
-        os.sync()  # So that nothing is written while lookups are timed.
+        # Otherwise data might still be written while lookups are timed.
+        os.sync()
         return filled
 
     def _count(self, bits: int) -> list[Counts]:
@@ -393,7 +400,7 @@ class Measurement:
 
 
 def check_levels(bits: int, bloom: Counts, ours: Counts) -> None:
-    """Finds hidden keys of which an older version was found in a lower level."""
+    """Fails if a filter hid a key's newest version, so that an older one was found."""
     if ours.filters_asked() != bloom.filters_asked():
         raise Failure(
             f"{OURS}:{bits}: {EVERY_KEY}: {ours.filters_asked():,} filters were asked "

@@ -19,7 +19,7 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$dir"
 
-# measure STEP KEYS COMMAND...
+# measure STEP KEYS COMMAND...: runs filterdb COMMAND and prints a row of the table.
 measure() {
   step=$1 count=$2
   shift 2
@@ -32,10 +32,10 @@ measure() {
            step, keys, $1, $2 + $3, keys / $1, $4 * 1024 / 1e6 }' usage
 }
 
-# Each key after its length, as --key-format=binary requires.
+# The length of each key precedes it, as --key-format=binary requires.
 basenc --base16 --wrap=32 /dev/urandom | head -n "$keys" | sed 's/^/0010/' |
   basenc --base16 --decode >keys.bin
-# So that the keys are not being written while filterdb is timed.
+# Otherwise the keys might still be written to disk while filterdb is timed.
 sync keys.bin
 printf '%-24s%13s%9s%9s%13s%9s\n' filterdb keys seconds 'of CPU' keys/s 'peak MB'
 filter=nb-1-big-Filter.db

@@ -2,7 +2,7 @@
 
 """Runs processes in turn on the same CPU, one at a time.
 
-Whatever slows the machine down for a while then slows all of them down.
+So anything that slows the machine down for a while slows all of them down.
 """
 
 import os
@@ -17,13 +17,14 @@ SLICE_SECONDS = 0.05
 
 
 class StoppedProcess:
-    """A process that runs only during run_for; killed at the end of a `with`."""
+    """A process that runs only during run_for. It is killed at the end of a `with`."""
 
     def __init__(
         self, command: Sequence[str], env: Mapping[str, str], cpu: int
     ) -> None:
         on_one_cpu = ("taskset", "--cpu-list", str(cpu))
-        # Otherwise it would stay stopped for ever if this process were killed.
+        # If this process is killed, the stopped one ends, too. Otherwise it would stay
+        # stopped for ever.
         ends_with_this_one = ("setpriv", "--pdeathsig", "KILL")
         self._process = subprocess.Popen(
             (*on_one_cpu, *ends_with_this_one, *command),
@@ -37,7 +38,8 @@ class StoppedProcess:
         self._slices: list[tuple[float, float]] = []
         self._output = b""
         self._arrivals: list[tuple[int, float]] = []  # Size of the output, and the time.
-        self.exit_code = 0  # Valid once it has ended.
+        # Valid once the process has ended.
+        self.exit_code = 0
 
     def __enter__(self) -> "StoppedProcess":
         return self
@@ -48,7 +50,7 @@ class StoppedProcess:
         self._pipe.close()
 
     def run_for(self, seconds: float) -> bool:
-        """Returns False if the process has ended."""
+        """Lets the process run for this time. Returns False if the process has ended."""
         begin = time.monotonic()
         self._process.send_signal(signal.SIGCONT)
         running = self._read_until(begin + seconds)
@@ -60,15 +62,15 @@ class StoppedProcess:
         return running
 
     def output(self) -> str:
-        """All of stdout and stderr."""
+        """Returns all of stdout and stderr."""
         return self._output.decode("ascii", errors="replace")
 
     def arrival(self, size: int) -> float:
-        """The time at which this many bytes of the output were there."""
+        """Returns the time at which the process had written this many bytes of output."""
         return next(when for there, when in self._arrivals if there >= size)
 
     def ran(self, begin: float, end: float) -> float:
-        """For how many seconds of this interval the process was not stopped."""
+        """Returns for how many seconds of this interval the process was not stopped."""
         return sum(
             max(0, min(end, last) - max(begin, first)) for first, last in self._slices
         )

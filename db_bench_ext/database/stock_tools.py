@@ -28,7 +28,7 @@ WIDTH = 100
 
 
 class Failure(Exception):
-    """Its message says why there are no results."""
+    """An error. Its message says why there are no results."""
 
 
 class Tools:
@@ -97,7 +97,7 @@ class Bench:
         return f"RocksDB {header('RocksDB')}, its stock db_bench, CPU {header('CPU')}."
 
     def warning(self) -> str:
-        """A warning about the figures, empty if there is none."""
+        """Returns a warning about the figures, or an empty text if there is none."""
         if "Assertions are enabled" not in self.stdout:
             return ""
         return (
@@ -142,7 +142,7 @@ def read_options(path: Path) -> dict[tuple[str, str], str]:
 
 
 def write_options(path: Path, template: Path, values: Mapping[str, str]) -> None:
-    """Writes the template with new values for options that it has."""
+    """Writes the template to `path`, with new values for options that it has."""
     text = template.read_text()
     for name, value in values.items():
         text, count = re.subn(
@@ -198,7 +198,7 @@ class StockDatabase:
         )
 
     def check_options(self, bench: Bench) -> None:
-        """Fails unless RocksDB says that it ran with all options of our file."""
+        """Fails unless the database's own OPTIONS file says the same as ours."""
         newest = max(self.path.glob("OPTIONS-*"))
         actual = read_options(newest)
         for (section, name), wanted in read_options(self._options).items():
@@ -213,7 +213,7 @@ class StockDatabase:
                 )
 
     def sst_files(self, policy: str) -> dict[int, SstFile]:
-        """The SST files by number; fails unless all name this filter policy."""
+        """Returns the SST files by number; fails unless all name this filter policy."""
         dump = self._tools.run(
             "sst_dump", f"--file={self.path}", "--command=none", "--show_properties"
         ).stdout
@@ -273,7 +273,7 @@ def wrap(text: str) -> list[str]:
 
 
 class Progress:
-    """A line on stderr. On a terminal it is rewritten, and removed after a `with`."""
+    """Shows a line on stderr. On a terminal it is rewritten, and removed after a `with`."""
 
     def __init__(self, steps: int) -> None:
         self._steps = steps
@@ -301,7 +301,7 @@ class Progress:
 
 @contextmanager
 def orderly_exit() -> Iterator[None]:
-    """Failures and signals end the script without a traceback, its folder removed."""
+    """Failures and signals end the script without a traceback and remove its folder."""
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The keys of the benchmark: every number has one.
+// The keys of the benchmark. Each number has one key.
 
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_BENCH_KEYS_H_
 #define CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_BENCH_KEYS_H_
@@ -23,7 +23,8 @@ inline uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// A number below `bound`, each as likely as any other if `random` is.
+// Returns a number below `bound`. All are equally likely if `random` is
+// uniform.
 inline uint64_t Below(uint64_t bound, uint64_t random) {
   __extension__ using Uint128 = unsigned __int128;
   return static_cast<uint64_t>((static_cast<Uint128>(random) * bound) >> 64);
@@ -39,10 +40,10 @@ class Random {
   uint64_t state_;
 };
 
-// How long keys are, at least kMinLength.
+// The lengths of keys. The shortest is at least kMinLength.
 struct KeyShape {
-  // The first bytes are a bijection of the number, so that an absent key is
-  // never, by chance, a present one.
+  // The first kMinLength bytes of a key are a bijection of its number, so that
+  // no absent key is, by chance, a present one.
   static constexpr size_t kMinLength = sizeof(uint64_t);
   static constexpr size_t kMaxLength = 4096;
   static constexpr size_t kMaxRandomLength = 64;
@@ -57,8 +58,9 @@ struct KeyShape {
   }
 };
 
-// So many keys in memory are made before the clock starts, and then asked. Few
-// enough to stay in the nearest caches, together with a small filter.
+// A chunk of keys in memory, which are made before the clock starts and then
+// queried. They are few enough to stay in the nearest caches, together with a
+// small filter.
 class KeyChunk {
  public:
   static constexpr size_t kCapacity = 256;
@@ -74,7 +76,7 @@ class KeyChunk {
   KeyChunk(const KeyChunk&) = delete;
   KeyChunk& operator=(const KeyChunk&) = delete;
 
-  // Makes `number`'s key the i-th.
+  // Makes the i-th key the key of `number`.
   void Set(size_t i, uint64_t number) {
     char* const key = &bytes_[i * stride_];
     const size_t length = LengthOf(number);
@@ -90,7 +92,7 @@ class KeyChunk {
     return slices_[i];
   }
 
-  // As FilterBitsReader takes batches.
+  // The keys in the form in which FilterBitsReader takes a batch.
   ROCKSDB_NAMESPACE::Slice** pointers() { return pointers_.data(); }
 
  private:

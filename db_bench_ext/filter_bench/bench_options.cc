@@ -88,7 +88,7 @@ std::vector<std::string> SplitAtCommas(const std::string& text) {
   return items;
 }
 
-// 10000, 10K, 0.01M. Throws UsageError.
+// Reads a number such as 10000, 10K or 0.01M. Throws UsageError.
 double ReadNumber(const std::string& flag, const std::string& text,
                   const Range& range) {
   const char* const end = text.data() + text.size();
@@ -102,7 +102,8 @@ double ReadNumber(const std::string& flag, const std::string& text,
   } else if (!suffix.empty()) {
     Refuse(flag, text, range.Name());
   }
-  const bool in_range = value >= range.min && value <= range.max;  // Not NaN.
+  // False for NaN.
+  const bool in_range = value >= range.min && value <= range.max;
   if (read.ec != std::errc() || !in_range ||
       (range.whole && value != std::floor(value))) {
     Refuse(flag, text, range.Name());
@@ -138,9 +139,9 @@ bool StandsFor(const std::string& item, const std::string& name) {
   return name == item || name.compare(0, item.size() + 1, item + "/") == 0;
 }
 
-// Those of `names` that are in the list, in the order of `names`; "all" is all
-// of them. An item also stands for all names that begin with it and a slash.
-// Throws UsageError at an item that stands for none.
+// Returns those of `names` that the list contains, in the order of `names`;
+// "all" is all of them. An item also stands for all names that begin with it
+// and a slash. Throws UsageError if an item stands for no name.
 std::vector<std::string> ReadNames(const std::string& flag,
                                    const std::string& text,
                                    const std::vector<std::string>& names) {
@@ -215,7 +216,8 @@ BenchOptions OptionsFromFlags() {
   return options;
 }
 
-// gflags would end the process with 1, which means something else here.
+// Checks the names of the flags before gflags does, because gflags would end
+// the process with 1, the exit status for a wrong filter.
 void CheckFlagNames(int argc, char** argv) {
   for (int i = 1; i < argc && argv[i][0] == '-'; ++i) {
     const std::string arg = argv[i];
@@ -225,7 +227,7 @@ void CheckFlagNames(int argc, char** argv) {
     if (!gflags::GetCommandLineFlagInfo(name.c_str(), &flag)) {
       throw UsageError("there is no flag '" + arg + "'; see --help");
     }
-    // The next argument is the value.
+    // The next argument is the flag's value.
     if (flag.type != "bool" && arg.find('=') == std::string::npos &&
         ++i == argc) {
       throw UsageError("'" + arg + "' has no value");
@@ -243,7 +245,7 @@ BenchOptions ReadOptions(int argc, char** argv) {
       "Where a flag takes a list (a,b,c), all combinations are measured. "
       "Exit status: 0 measured, 1 a filter was wrong (it lost a key, or is not "
       "what it should be), 2 a flag was.");
-  // gflags wants a value for every string.
+  // gflags requires a value for every string flag, but --json may have none.
   std::string json_to_stdout = "--json=-";
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--json") == 0 ||
@@ -253,7 +255,8 @@ BenchOptions ReadOptions(int argc, char** argv) {
   }
   CheckFlagNames(argc, argv);
   gflags::ParseCommandLineNonHelpFlags(&argc, &argv, /*remove_flags=*/true);
-  if (FLAGS_help) {  // Without the flags of gflags itself.
+  // Shows the help without the flags of gflags itself.
+  if (FLAGS_help) {
     gflags::ShowUsageWithFlagsRestrict(gflags::ProgramInvocationShortName(),
                                        "bench_options");
     std::exit(0);

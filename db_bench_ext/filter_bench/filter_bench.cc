@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Times filters of one RocksDB through RocksDB's own interface: its built-in
-// Bloom and Ribbon filters, ours, and ours written plainly, on the same keys,
-// in interleaved rounds.
+// Times filters of one RocksDB release through RocksDB's own interface, on the
+// same keys and in interleaved rounds: RocksDB's Bloom and Ribbon filters,
+// cassandra_bloom, and a plain implementation of the same filter.
 
 #include <unistd.h>
 
@@ -25,10 +25,10 @@
 namespace cassandra_bloom::bench {
 namespace {
 
-// All that is measured side by side.
+// The filters and workloads of one configuration, measured side by side.
 struct Bench {
   FilterConfig config;
-  std::vector<FilterUnderTest> filters;  // The empty one first.
+  std::vector<FilterUnderTest> filters;  // The empty filter is first.
   std::vector<std::unique_ptr<const FilterSet>> sets;
   std::vector<Workload> workloads;
 };
@@ -76,7 +76,8 @@ Results EmptyResults(const Bench& bench) {
   return Results(bench.config, facts, bench.workloads);
 }
 
-// No figure of a filter that loses a key is worth anything.
+// Returns the tally. Throws if the filter lost a key, because no figure of such
+// a filter is worth anything.
 Tally WithoutLosses(const Tally& tally, const FilterSet& set,
                     const Workload& workload) {
   if (tally.false_negatives != 0) {
@@ -90,8 +91,8 @@ Tally WithoutLosses(const Tally& tally, const FilterSet& set,
   return tally;
 }
 
-// What each filter is asked untimed: that it loses no key and lets few others
-// pass is seen whichever workloads were chosen.
+// Queries each filter without timing, whichever workloads were chosen. Throws
+// if a filter loses a key, and counts how many absent keys pass.
 void AskUntimed(const Bench& bench, uint64_t queries, Results* results) {
   for (size_t filter = 0; filter < bench.sets.size(); ++filter) {
     for (const Workload& workload :
@@ -104,13 +105,14 @@ void AskUntimed(const Bench& bench, uint64_t queries, Results* results) {
   }
 }
 
-// One workload with one filter in one round.
+// Measures one workload with one filter in one round.
 Tally Measure(const FilterSet& set, const Workload& workload, uint64_t queries,
               uint64_t seed) {
   if (workload.work == Work::kBuild) {
     return BuildAgain(set, queries, seed);
   }
-  // The filter before has left the caches to this one.
+  // Fills the caches with this filter, because they contain another filter's
+  // data.
   Ask(set, workload, queries / 4, 2 * seed);
   return WithoutLosses(Ask(set, workload, queries, 2 * seed + 1), set,
                        workload);
@@ -125,7 +127,7 @@ void RunRound(const BenchOptions& options, const Bench& bench, uint32_t round,
     }
     const uint64_t seed = 1 + round * bench.workloads.size() + work;
     for (size_t i = 0; i < bench.sets.size(); ++i) {
-      // Each is first, second, ... in turn.
+      // In each round another filter is the first.
       const size_t filter = (i + round) % bench.sets.size();
       results->Add(
           work, filter,
@@ -180,7 +182,7 @@ void Write(const BenchOptions& options, const std::vector<Results>& results) {
   PrintText(machine, options, results);
 }
 
-// Before the time it takes to measure is spent for nothing.
+// Fails before the measurements, which take long and would otherwise be lost.
 void CheckWritable(const std::string& path) {
   if (!path.empty() && path != "-" && !std::ofstream(path, std::ios::app)) {
     throw UsageError("--json: '" + path +

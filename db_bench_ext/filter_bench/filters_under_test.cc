@@ -29,9 +29,9 @@ namespace {
 
 constexpr size_t kCacheLine = 64;
 
-// ---- The kernels of cassandra_bloom: all that is known of them here ----
+// ---- The only functions here that know the kernels of cassandra_bloom ----
 
-// Those that this machine can run, the one that it takes by itself first.
+// The kernels that this machine can run. The first one is the default.
 std::vector<std::string> KernelNames() {
   std::vector<std::string> names;
   for (const Kernel* const kernel : Kernels()) {
@@ -40,7 +40,7 @@ std::vector<std::string> KernelNames() {
   return names;
 }
 
-// cassandra_bloom builds and asks with this one from now on.
+// Makes cassandra_bloom build and query with this kernel from now on.
 void UseKernelOf(const std::string& name) {
   for (const Kernel* const kernel : Kernels()) {
     if (kernel->name == name) {
@@ -53,8 +53,8 @@ void UseKernelOf(const std::string& name) {
 
 // ----
 
-// What cassandra_bloom is called with this kernel: without it, if there is no
-// other to choose.
+// The name of cassandra_bloom with this kernel. If there is only one kernel,
+// the name leaves it out.
 std::string NameWithKernel(const std::string& kernel) {
   return KernelNames().size() == 1
              ? kCassandraBloom

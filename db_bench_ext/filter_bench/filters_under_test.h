@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is measured: filter policies, and the filters that they build.
+// What is measured: filter policies and the filters that they build.
 
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_FILTERS_UNDER_TEST_H_
 #define CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_FILTERS_UNDER_TEST_H_
@@ -20,27 +20,28 @@
 
 namespace cassandra_bloom::bench {
 
-// The filters that are measured side by side.
+// The configuration of filters that are measured side by side.
 struct FilterConfig {
-  uint64_t keys = 0;  // Of each filter.
+  uint64_t keys = 0;  // Per filter.
   uint64_t filters = 0;
   KeyShape key_shape;
   double bits_per_key = 0;
-  // Where a block begins: at so many bytes behind the begin of a cache line.
+  // A block begins this many bytes after the beginning of a cache line.
   size_t block_offset = 0;
 
-  // "50 filters of 1000000 keys of 16 bytes, 10 bits per key"
+  // For example "50 filters of 1000000 keys of 16 bytes, 10 bits per key".
   std::string Name() const;
 };
 
 struct FilterUnderTest {
   std::string name;
-  std::string kernel;  // Of cassandra_bloom; empty: not cassandra_bloom.
+  // A kernel of cassandra_bloom; empty for other policies.
+  std::string kernel;
   bool builds_filter_db = false;
   std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;
 
-  // To be called before a filter is built with the policy, or a reader made,
-  // which keeps to it.
+  // Must be called before the policy builds a filter or makes a reader. A
+  // reader keeps the kernel with which it was made.
   void UseKernel() const;
 };
 
@@ -50,16 +51,16 @@ constexpr char kNaive[] = "naive";
 constexpr char kCassandraBloom[] = "cassandra_bloom";
 constexpr char kEmpty[] = "(empty)";
 
-// All names that there are: the above but for kEmpty, and
-// "cassandra_bloom/KERNEL" where there are kernels to choose from.
+// All names of filters, except kEmpty. If there are several kernels,
+// "cassandra_bloom/KERNEL" for each of them replaces "cassandra_bloom".
 std::vector<std::string> FilterNames();
 
 // `name` is one of FilterNames() or kEmpty.
 FilterUnderTest NewFilterUnderTest(const std::string& name,
                                    double bits_per_key);
 
-// A block, where RocksDB has it, too, after it has read it from a file: in
-// memory that its block cache allocated, and not where it was built.
+// A copy of a filter block. RocksDB, too, does not query a block where it was
+// built: it reads the block from a file into memory of its block cache.
 class Block {
  public:
   Block(const ROCKSDB_NAMESPACE::Slice& content, size_t offset);
@@ -74,19 +75,21 @@ class Block {
   ROCKSDB_NAMESPACE::Slice content_;
 };
 
-// A filter fresh from the builder.
+// A filter as its builder returned it.
 struct Built {
-  double ns = 0;  // From the builder's making until it is gone, of CPU time.
+  // CPU time from the builder's creation to its destruction, without making
+  // keys.
+  double ns = 0;
   std::unique_ptr<const char[]> owner;
   ROCKSDB_NAMESPACE::Slice content;
 };
 
-// Builds the filter of the keys from number `index` * config.keys on; they are
-// made in `*keys`.
+// Builds the filter of config.keys keys, which begin with number `index` *
+// config.keys. Makes the keys in `*keys`.
 Built Build(const FilterUnderTest& filter, const FilterConfig& config,
             uint64_t index, KeyChunk* keys);
 
-// All filters of a configuration, of one policy.
+// All filters of one configuration, built with one policy.
 class FilterSet {
  public:
   FilterSet(const FilterUnderTest& filter, const FilterConfig& config);
@@ -102,7 +105,7 @@ class FilterSet {
   }
 
   double BlockBitsPerKey() const;
-  // While one of the filters was built, the block included.
+  // The peak memory while one of the filters was built, its block included.
   std::optional<double> BuildPeakBytesPerKey() const;
 
  private:

@@ -16,7 +16,8 @@ namespace {
 
 constexpr char kUnknown[] = "unknown";
 
-// What follows the colon in the first line that begins with one of the names.
+// Returns the text after the colon in the first line of /proc/cpuinfo that
+// begins with one of the names.
 std::string CpuInfo(const std::vector<std::string>& names) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -60,7 +61,7 @@ std::string Compiler() {
 #endif
 }
 
-// "always [madvise] never": the one in brackets.
+// Returns the word in brackets of a text such as "always [madvise] never".
 std::string TransparentHugepages() {
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string line;

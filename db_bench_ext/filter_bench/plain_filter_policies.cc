@@ -25,8 +25,8 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-// What RocksDB asks of a builder beside AddKey and Finish, for builders that
-// only this benchmark calls.
+// Implements the functions that RocksDB requires of a builder besides AddKey
+// and Finish, for builders that only this benchmark calls.
 class PlainBitsBuilder : public FilterBitsBuilder {
  public:
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
@@ -50,7 +50,7 @@ class PlainBitsBuilder : public FilterBitsBuilder {
 #endif
 };
 
-// ---- The empty one ----
+// ---- The empty filter ----
 
 class EmptyBitsBuilder final : public PlainBitsBuilder {
  public:
@@ -84,9 +84,9 @@ class EmptyFilterPolicy final : public FilterPolicy {
   }
 };
 
-// ---- The naive one ----
+// ---- The naive filter ----
 
-// No std::pair: a vector of them grows more slowly.
+// This is not a std::pair, because a vector of pairs grows more slowly.
 struct Hash {
   uint64_t h1;
   uint64_t h2;

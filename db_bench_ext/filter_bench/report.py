@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps filter_bench over sizes and bits per key, and draws what it measured.
+"""Runs filter_bench with many sizes and bits per key, and plots the results.
 
-Writes four plots (SVG), a table with the machine named (report.md), and all that
-filter_bench said (measured.json) into one folder.
+Writes four plots (SVG), a table that names the machine (report.md), and all
+output of filter_bench (measured.json) into one folder.
 """
 
 import argparse
@@ -32,7 +32,7 @@ SIZES = "sizes"
 
 @dataclass(frozen=True)
 class Run:
-    """One call of filter_bench; plots are of all runs of a part."""
+    """One call of filter_bench. A plot shows all runs of one part."""
 
     part: str
     flags: str
@@ -84,7 +84,7 @@ QUICK = [
     sizes("4M", rounds=21, build_rounds=2),
 ]
 
-Measured = list[dict[str, Any]]  # What each run gave, with its part.
+Measured = list[dict[str, Any]]  # The output of each run, with the run's part.
 
 
 def measure(bench: Path, runs: Sequence[Run]) -> Measured:
@@ -123,7 +123,7 @@ class Work:
     filters: int = 1
 
     def results(self, headline_results: Sequence[Result]) -> dict[str, Result]:
-        """By filter."""
+        """Returns the results of this work by filter."""
         mine = (self.workload, self.keys, self.filters)
         return {
             str(result["filter"]): result
@@ -150,7 +150,7 @@ WORKS = (
 
 
 def compared(results: Sequence[Result]) -> list[str]:
-    """All filters, with cassandra_bloom once for each kernel."""
+    """Returns the names of all filters, with cassandra_bloom once for each kernel."""
     ours = plots.ours(result["filter"] for result in results)
     return ["bloom", "ribbon", *ours, "naive"]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The plots of report.py, by gnuplot."""
+"""The plots of report.py, made with gnuplot."""
 
 import shutil
 import subprocess
@@ -12,13 +12,13 @@ from typing import Any
 
 Result = dict[str, Any]  # One of the results of filter_bench --json.
 
-Look = tuple[str, str, int]  # Title, colour, and the shape of its points.
+Look = tuple[str, str, int]  # Title, colour and shape of the points.
 LOOKS: dict[str, Look] = {
     "naive": ("naive", "#999999", 2),
     "ribbon": ("RocksDB's Ribbon", "#e69f00", 9),
     "bloom": ("RocksDB's Bloom", "#0072b2", 5),
 }
-# Kernel by kernel.
+# Colours and shapes for cassandra_bloom, one for each kernel.
 OUR_LOOKS = (("#c0392b", 7), ("#009e73", 13), ("#8e44ad", 11), ("#222222", 3))
 
 FONT = "sans,13"
@@ -26,7 +26,7 @@ SIZE_TICS = "('10 K' 1e4, '100 K' 1e5, '1 M' 1e6, '10 M' 1e7, '64 M' 64e6)"
 
 
 class Failure(Exception):
-    """Why there is no report."""
+    """An error. Its message says why there is no report."""
 
 
 def title(name: str) -> str:
@@ -34,12 +34,12 @@ def title(name: str) -> str:
 
 
 def ours(filters: Iterable[str]) -> list[str]:
-    """The names of cassandra_bloom among them, one for each kernel."""
+    """Returns the names of cassandra_bloom in `filters`, one for each kernel."""
     return [name for name in dict.fromkeys(filters) if name not in LOOKS]
 
 
 def looks(filters: Iterable[str]) -> dict[str, Look]:
-    """RocksDB's and the naive one are always among them, and first."""
+    """Returns each filter's look. Those of LOOKS are always included, and first."""
     return LOOKS | {
         name: (name, *OUR_LOOKS[i % len(OUR_LOOKS)])
         for i, name in enumerate(ours(filters))
@@ -83,7 +83,7 @@ class Line:
 
 
 def lines(plotted: Sequence[Line], prefix: str = "line") -> str:
-    """Data and the plot command."""
+    """Returns the data and the plot command."""
     data = [data_block(f"{prefix}{i}", line.points) for i, line in enumerate(plotted)]
     commands = [
         f"${prefix}{i} using 1:2 with {line.style} title {quoted(line.title)}"
@@ -113,13 +113,13 @@ def lines_by_filter(
 
 
 def best_rate(bits_per_key: float) -> float:
-    """Of any Bloom filter with the best whole number of probes."""
+    """The rate of any Bloom filter that has the best whole number of probes."""
     return min((1 - exp(-k / bits_per_key)) ** k for k in range(1, 60))
 
 
 def plot_rates(results: Sequence[Result], path: Path) -> None:
     plotted = lines_by_filter(
-        # No false positive at all has no place on a logarithmic scale.
+        # A logarithmic scale has no place for a rate of 0.
         [result for result in results if result["false_positives"]],
         x=lambda r: float(r["block_bits_per_key"]),
         y=lambda r: 100 * float(r["false_positive_rate"]),
@@ -155,7 +155,7 @@ def time_panel(results: Sequence[Result], panel: str, heading: str) -> str:
 def time_axes(results: Sequence[Result]) -> str:
     times = [float(result["best_ns"]) for result in results]
     keys = [int(result["keys"]) for result in results]
-    # The filters' names have room at the top.
+    # The range leaves room for the filters' names at the top.
     return f"""
 set logscale xy
 set xrange [{min(keys) / 1.4:.3g}:{max(keys) * 1.4:.3g}]
@@ -198,7 +198,7 @@ set ylabel 'ns per key'
 
 
 def plot_ratios(works: Sequence[tuple[str, dict[str, float]]], path: Path) -> None:
-    """`works`: titles and the other filters' ratios to RocksDB's Bloom filter."""
+    """Plots `works`: titles and the other filters' ratios to RocksDB's Bloom filter."""
     names = list(works[0][1])
     width = 0.8 / len(names)
     data, labels = [], []
@@ -213,7 +213,7 @@ def plot_ratios(works: Sequence[tuple[str, dict[str, float]]], path: Path) -> No
             left, ratio = at - 0.4 + i * width, ratios[name]
             x, right = left + width / 2, left + width
             boxes.append((x, 1, left, right, min(1, ratio), max(1, ratio)))
-            # Above a bar that goes up, below one that goes down.
+            # The label is above a bar that goes up, and below one that goes down.
             beyond = ratio * 1.1 if ratio >= 1 else ratio / 1.1
             labels.append((x, beyond, f'"{ratio:.2f}"'))
         data.append(data_block(f"bars{i}", boxes))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What was measured, and what it amounts to.
+// The measurements, and the figures that are computed from them.
 
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_RESULTS_H_
 #define CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_RESULTS_H_
@@ -16,7 +16,7 @@
 
 namespace cassandra_bloom::bench {
 
-// How many absent keys were asked, and how many of them matched.
+// How many absent keys were queried, and how many of them matched.
 struct FalsePositives {
   uint64_t absent = 0;
   uint64_t matches = 0;
@@ -32,10 +32,10 @@ struct FilterFacts {
   std::string name;
   double block_bits_per_key = 0;
   std::optional<double> build_peak_bytes_per_key;
-  FalsePositives false_positives;  // Of all workloads.
+  FalsePositives false_positives;  // In all workloads.
 };
 
-// One workload with one filter, round after round.
+// The measurements of one workload with one filter, one for each round.
 struct Series {
   std::vector<double> ns_per_key;  // With the loop's own time.
   FalsePositives false_positives;
@@ -46,28 +46,30 @@ struct Series {
   }
 };
 
-// Times without the loop's own: that of the empty filter in its best round.
+// Times without the loop's own time, which is that of the empty filter in its
+// best round.
 struct Figures {
   double best_ns = 0;
   double median_ns = 0;
   double overhead_ns = 0;
-  // best_ns relative to theirs at the same work, if they were measured.
+  // best_ns divided by that of the Bloom or naive filter in the same workload,
+  // if they were measured.
   std::optional<double> ratio_to_bloom;
   std::optional<double> ratio_to_naive;
-  // Of the workload, or of the filter in all workloads if this one asks no
-  // absent keys.
+  // In this workload; if it queries no absent keys, in all workloads of the
+  // filter.
   FalsePositives false_positives;
 };
 
-// Those of one configuration.
+// The results of one configuration.
 class Results {
  public:
-  // The first filter is the empty one.
+  // The first filter must be the empty one.
   Results(FilterConfig config, std::vector<FilterFacts> filters,
           std::vector<Workload> workloads);
 
   void Add(size_t workload, size_t filter, const Tally& tally);
-  // An answer that was not timed.
+  // Adds answers that were not timed.
   void AddUntimed(size_t filter, const Tally& tally) {
     filters_[filter].false_positives.Add(tally);
   }

@@ -7,9 +7,10 @@
 
 namespace cassandra_bloom::bench {
 
-// Throws std::runtime_error unless, where `filter` builds Filter.db blocks, a
-// small filter of this configuration equals the naive one byte for byte and
-// gives the same answers, one by one and in batches.
+// Does nothing if `filter` does not build Filter.db blocks. Otherwise throws
+// std::runtime_error unless a small filter of this configuration equals the
+// naive one byte for byte and gives the same answers, one by one and in
+// batches.
 void CheckAgainstNaive(const FilterUnderTest& filter, FilterConfig config);
 
 // Throws std::runtime_error unless both sets have the same blocks.

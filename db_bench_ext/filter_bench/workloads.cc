@@ -31,13 +31,16 @@ const char* NameOf(Work work) {
   }
 }
 
-// Absent keys have numbers from here on, 2^36 for each seed.
+// Numbers from this one on belong to absent keys, 2^36 of them to each seed.
 constexpr uint64_t kFirstAbsent = uint64_t{1} << 62;
 constexpr int kAbsentOfSeedBits = 36;
 
-// Without those in which, by their length, another process had the CPU.
+// The mean without the spans that are so long that another process must have
+// had the CPU.
 double UndisturbedMean(std::vector<double> spans) {
-  constexpr double kTooLong = 5;  // Medians. Spans are of the same work.
+  // A span is too long if it takes more than this many medians. All spans are
+  // of the same work.
+  constexpr double kTooLong = 5;
   std::sort(spans.begin(), spans.end());
   const auto end = std::upper_bound(spans.begin(), spans.end(),
                                     kTooLong * spans[spans.size() / 2]);
@@ -45,7 +48,7 @@ double UndisturbedMean(std::vector<double> spans) {
          static_cast<double>(end - spans.begin());
 }
 
-// A chunk of keys, the filter that each is for, and the answers.
+// A chunk of keys, the filter that each key is for, and the answers.
 class Queries {
  public:
   Queries(const FilterSet& filters, const Workload& workload, uint64_t seed)
@@ -90,7 +93,8 @@ class Queries {
       const uint64_t present =
           filter_ * config.keys + Below(config.keys, random_.Next());
       keys_.Set(i, present_[i] ? present : next_absent_++);
-      answers_[i] = !present_[i];  // Wrong, should it not be written.
+      // The answer stays wrong if the filter does not write it.
+      answers_[i] = !present_[i];
     }
   }
 
@@ -123,7 +127,8 @@ class Queries {
   const FilterSet& filters_;
   const Workload workload_;
   const size_t group_;
-  const size_t count_;  // As many whole groups as there is room for.
+  // The keys of as many whole groups as fit into a chunk.
+  const size_t count_;
   KeyChunk keys_;
   std::array<FilterBitsReader*, KeyChunk::kCapacity> readers_;
   std::array<bool, KeyChunk::kCapacity> present_;
@@ -131,7 +136,7 @@ class Queries {
   Random random_;
   uint64_t next_absent_;
   uint64_t filter_ = 0;
-  std::vector<double> spans_;  // ns, each of count_ keys
+  std::vector<double> spans_;  // In ns, each of count_ keys.
   Tally tally_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What filters are made to do, and how long it takes them.
+// The work that filters are made to do, and the measurement of its time.
 
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_WORKLOADS_H_
 #define CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_WORKLOADS_H_
@@ -15,56 +15,58 @@ namespace cassandra_bloom::bench {
 
 constexpr uint32_t kMaxWorkBatch = 128;
 
-// RocksDB asks a filter about at most so many keys with one call
-// (MultiGetContext::MAX_BATCH_SIZE), and its own filters have no room for more:
-// larger batches are several calls, as MultiGet's are.
+// RocksDB passes at most this many keys to a filter in one call
+// (MultiGetContext::MAX_BATCH_SIZE), and its own filters have no room for more.
+// So a larger batch takes several calls, as in MultiGet.
 constexpr uint32_t kMaxCall = 32;
 
 enum class Work { kBuild, kAbsent, kPresent, kMixed };
 
 struct Workload {
   Work work = Work::kBuild;
-  // Keys asked together; 0: one by one, with the call for one key.
+  // The number of keys queried together. 0 means one by one, with the call for
+  // one key.
   uint32_t batch = 0;
 
-  // As it is called in flags: "absent", "batch_absent", ...
+  // The name in flags: "absent", "batch_absent", ...
   std::string Name() const;
-  // With the size of batches: "absent, batches of 32".
+  // A title with the size of batches: "absent, batches of 32".
   std::string Title() const;
 };
 
-// All names that there are.
+// The names of all workloads.
 std::vector<std::string> WorkloadNames();
 
-// Those of this name, one for each size of batches. `name` is one of
-// WorkloadNames().
+// Returns the workloads of this name: one for each size of batches, or a single
+// one without batches. `name` is one of WorkloadNames().
 std::vector<Workload> WorkloadsOf(const std::string& name,
                                   const std::vector<uint32_t>& batches);
 
 struct Tally {
   uint64_t keys = 0;
-  uint64_t absent = 0;  // Of the keys.
+  uint64_t absent = 0;  // The absent ones of `keys`.
   uint64_t false_positives = 0;
   uint64_t false_negatives = 0;
 
   double ns_per_key = 0;
 };
 
-// Asks the filters `queries` keys, or a few more: as many as fill batches. Each
-// key, or each batch, goes to one of the filters at random. Present keys come
-// in random order. Absent keys, and the order of present ones, are the same for
-// every filter under test, but others for another `seed`: a branch predictor
-// never sees them again.
+// Queries `queries` keys, or a few more to fill whole batches. Each key, or
+// each batch, goes to one of the filters, chosen at random. Present keys come
+// in random order. Every filter under test gets the same absent keys and the
+// same order of present keys. With another `seed` they are different, so that a
+// branch predictor never sees them again.
 //
-// Only MayMatch is in the clock, in many short spans; those in which something
-// else seems to have had the CPU are left out. The keys are independent of each
+// Only MayMatch is timed, in many short spans. Spans in which another process
+// seems to have had the CPU are left out. The keys are independent of each
 // other, so the CPU works on several of them at once, as far as the filter lets
 // it.
 Tally Ask(const FilterSet& filters, const Workload& workload, uint64_t queries,
           uint64_t seed);
 
-// Builds filters of at least `keys` keys in all; at least one. The time is the
-// CPU's: a span as long as this is seldom had alone.
+// Builds one filter, or as many as have at least `keys` keys in all. Measures
+// CPU time, because during such a long span other processes often get the CPU,
+// too.
 Tally BuildAgain(const FilterSet& filters, uint64_t keys, uint64_t seed);
 
 }  // namespace cassandra_bloom::bench

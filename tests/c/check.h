@@ -17,7 +17,8 @@
     }                                                                         \
   } while (0)
 
-/* `error` is a message of *errptr; it must begin with, or contain, a text. */
+/* CHECK_BEGINS and CHECK_HOLDS check that `error`, a message from *errptr,
+ * begins with or contains `text`. */
 #define CHECK_BEGINS(error, text) \
   CHECK((error) != NULL && strncmp((error), (text), strlen(text)) == 0)
 #define CHECK_HOLDS(error, text) \

@@ -46,7 +46,7 @@ TEST(CEqualityTest, HashEqualsThatOfTheCore) {
   }
 }
 
-// Cassandra's own fixture BloomFilter1000, in both of its forms.
+// Cassandra's own fixture BloomFilter1000, in its current and its older form.
 TEST(CEqualityTest, BuildsCassandrasFixture) {
   struct Fixture {
     const char* version;
@@ -108,7 +108,8 @@ TEST(CEqualityTest, FilesAndAnswersEqualThoseOfCpp) {
     ASSERT_NE(filter, nullptr);
     EXPECT_EQ(cassandra_bloom_filter_count_set_bits(filter.get()),
               expected_filter->CountSetBits());
-    // Calls with one key, a few keys, and up to several internal batches.
+    // Batches of one key, of a few keys, and of up to several internal batches
+    // of the library.
     for (const size_t batch : {1u, 31u, 128u, 129u, 1000u}) {
       for (size_t begin = 0; begin + batch <= keys.size(); begin += batch) {
         std::vector<const char*> pointers;

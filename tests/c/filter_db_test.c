@@ -33,7 +33,8 @@ static void MakeKeys(const char* prefix, Keys* keys) {
   }
 }
 
-/* How many keys pass; singly and together they must give the same answers. */
+/* The number of keys that pass the filter. Checks that querying the keys one by
+ * one and in one call gives the same answers. */
 static int CountPassing(const cassandra_bloom_filter_t* filter,
                         const Keys* keys) {
   bool may_contain[kNumKeys];
@@ -158,7 +159,7 @@ static void BuildsWritesAndReads(void) {
   }
 }
 
-/* A builder accepts more keys after it was serialised. */
+/* A builder accepts more keys after its filter was serialised. */
 static void GrowsAfterSerializing(void) {
   char bytes[24];
   cassandra_bloom_filter_t* filter;
@@ -233,7 +234,8 @@ static void WrongFilesAreRefused(void) {
   static const char kNoProbes[] = {0, 0, 0, 0, 0, 0, 0, 1,
                                    0, 0, 0, 0, 0, 0, 0, 0};
   char* error = NULL;
-  /* *errptr is not freed in between: each error replaces the last one. */
+  /* The test does not free *errptr between calls: each error replaces and frees
+   * the previous message. */
   CHECK(cassandra_bloom_filter_open(Path("missing"), "nb", &error) == NULL);
   CHECK_BEGINS(error, Path("missing"));
   CHECK_HOLDS(error, "No such file or directory");
@@ -310,7 +312,8 @@ static void WrongWritesAreRefused(void) {
   CHECK(!cassandra_bloom_builder_write(builder, Path("no/such/folder"), true,
                                        &error));
   CHECK_HOLDS(error, "No such file or directory");
-  /* A device may be written without `overwrite`; a folder never is. */
+  /* A device may be written without `overwrite`. A folder is never written,
+   * even with it. */
   CHECK(!cassandra_bloom_builder_write(builder, "/dev/full", false, &error));
   CHECK_HOLDS(error, "/dev/full: cannot write: No space left on device");
   CHECK(!cassandra_bloom_builder_write(builder, Path(""), true, &error));

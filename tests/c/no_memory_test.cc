@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Out of memory at every allocation: the C function returns an error, throws no
-// exception, and leaves nothing half done.
+// Every allocation of each C function fails in turn: the function returns an
+// error, throws no exception, and leaves no partial result.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,8 @@ int64_t allocations_left = INT64_MAX;
 
 }  // namespace
 
-// libstdc++'s operator delete calls free(), so it can free what malloc() gave.
+// The memory comes from malloc() because libstdc++'s operator delete, which is
+// not replaced here, calls free().
 void* operator new(size_t size) {
   if (allocations_left-- <= 0) {
     throw std::bad_alloc();
@@ -42,8 +43,9 @@ namespace fs = std::filesystem;
 
 class CNoMemoryTest : public ::testing::Test {
  protected:
-  // Calls `call` with no allocation allowed, then one, two, ... until it
-  // succeeds. The folder must have this many files before and after that.
+  // Calls `call` with no allocation allowed, then with one, two, ... until it
+  // succeeds. The folder must contain `files_before` files after each failure
+  // and `files_after` files after the success.
   void FailsUntilItSucceeds(const std::function<bool(char**)>& call,
                             std::ptrdiff_t files_before = 0,
                             std::ptrdiff_t files_after = 0) {

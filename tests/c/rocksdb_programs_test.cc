@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs programs that use RocksDB and the policy through the C interfaces.
+// Runs programs that use RocksDB and cassandra_bloom through their C
+// interfaces.
 
 #include <gtest/gtest.h>
 

@@ -61,8 +61,9 @@ static char* OpenWith(const char* policy, const char* path) {
   return OpenAndWrite(policy, path, 0);
 }
 
-/* RocksDB ignores a policy that it does not know. A mistake in its string is an
- * error only after the registration. */
+/* Before the registration, RocksDB ignores the policy's name, because it does
+ * not know it. After the registration, a mistake in the policy string is an
+ * error. */
 static void RegistersThePolicy(const char* path) {
   char* error = OpenWith("cassandra_bloom:1000", path);
   int i;
@@ -103,7 +104,7 @@ static void CheckStatistics(uint64_t filters_built, uint64_t entries,
   cassandra_bloom_statistics_destroy(NULL);
 }
 
-/* 1000 keys at 10 bits each, and 20 more, take 157 words of 64 bits. */
+/* 1000 keys at 10 bits each, plus 20 bits, take 157 words of 64 bits. */
 static void CountsWhatThePolicyBuilds(const char* path) {
   CheckStatistics(0, 0, 0, "Bloom filters built: 0\n");
   CHECK(OpenAndWrite("cassandra_bloom:10", path, kNumKeys) == NULL);
@@ -115,7 +116,8 @@ static void CountsWhatThePolicyBuilds(const char* path) {
                   "Bloom filter build time: ");
 }
 
-/* Runs if there is a second argument: in a process with another RocksDB. */
+/* Runs if there is a second argument, in a process that loads a RocksDB of
+ * another release. */
 static void RefusesAnotherRocksdb(void) {
   char* error = NULL;
   CHECK(!cassandra_bloom_register_with_rocksdb(NULL));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The filter block in the SST file is a Filter.db, byte for byte.
+// The filter block in the SST file equals a Filter.db, byte for byte.
 
 #include <gtest/gtest.h>
 
@@ -33,8 +33,8 @@ struct CassandrasFilter {
 };
 constexpr CassandrasFilter kCassandrasFilters[] = {
     {1000, "5318348414c7c21d960391f4fb9bcef4c39ddddef8c7cb08cad95427c525a115"},
-    // Here the last key is a false positive of the others, so a lost last key
-    // would not show.
+    // This digest does not detect a lost last key: the last key is a false
+    // positive of the filter of the other keys, so it sets no further bit.
     {100000,
      "bc540b5acf793f48a4b05e4864de6ddebb0967e35a874172b33e89d7764beeed"},
 };
@@ -57,15 +57,17 @@ TEST(BlockBytesTest, EqualCassandrasFilterDb) {
   }
 }
 
-// The block's name is on disk. With another name RocksDB would ignore the
-// filters written so far, without an error.
+// RocksDB stores the policy's CompatibilityName in the SST file to find the
+// filter block. If the name changed, RocksDB would silently ignore all existing
+// filters.
 TEST(BlockBytesTest, HaveAFrozenName) {
   EXPECT_STREQ(OurPolicy()->CompatibilityName(), "cassandra_bloom");
   const Dataset dataset = NumberedDataset(1000, 0);
   TestDb db(DbOptions(OurPolicy()));
   db.Put(dataset.rows);
   db.Flush();
-  // CapturingPolicy has the name as a literal of its own.
+  // CapturingPolicy spells the name as a literal of its own, so it does not
+  // change with the policy's name.
   EXPECT_EQ(BlocksReadByOpening(&db).size(), 1);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// detect_filter_construct_corruption: if a filter changes in memory between
-// building and writing, the flush fails.
+// RocksDB's option detect_filter_construct_corruption: if a filter changes in
+// memory between building and writing, the flush fails.
 
 #include <gtest/gtest.h>
 
@@ -46,8 +46,8 @@ TEST_P(ConstructCorruptionTest, NormalFlushAndCompaction) {
   EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), 0);
 }
 
-// Shows that the verification, and not the wrapping builder, fails the flushes
-// below.
+// Shows that in the tests below it is RocksDB's verification that fails the
+// flush, and not the builder that wraps ours.
 TEST_P(ConstructCorruptionTest, NobodyLooksUnlessAsked) {
   const auto damaging = std::make_shared<DamagingPolicy>(Flip::kClearedToSet);
   TestDb unchecked(OptionsFor(damaging, GetParam(), /*detect=*/false));
@@ -71,7 +71,8 @@ class FlippedBitTest
  protected:
   void TearDown() override {
     EXPECT_GT(damaging_->num_flipped(), 0);
-    // Nothing was lost: the rows are still in the log, or in the older file.
+    // No row was lost: the rows are still in the write-ahead log, or in the
+    // older file.
     db_.Reopen(OptionsFor(OurPolicy(), layout_, /*detect=*/true));
     EXPECT_TRUE(PointReadsMatch(db_.source(), dataset_));
   }

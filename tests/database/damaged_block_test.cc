@@ -20,7 +20,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// The compression type and the checksum after each block.
+// RocksDB writes the compression type and a checksum after each block.
 constexpr size_t kTrailerSize = 5;
 
 class DamagedBlockTest : public ::testing::TestWithParam<Layout> {
@@ -57,7 +57,7 @@ class DamagedBlockTest : public ::testing::TestWithParam<Layout> {
     size_t lost = 0;
   };
 
-  // Reads with Get and with MultiGet.
+  // Reads all rows with Get and with MultiGet, and counts the results.
   Answers Read(const PolicyPtr& policy) const {
     rocksdb::Options options = DbOptions(policy, GetParam());
     Answers answers;
@@ -136,8 +136,8 @@ TEST_P(DamagedBlockTest, NoRowIsSaidToBeAbsent) {
       ++flips;
     }
   }
-  // If RocksDB cannot read a filter while it opens the file, it continues
-  // without the filter.
+  // If RocksDB cannot read a filter while it opens the SST file, it continues
+  // without the filter, so reads give no error.
   const bool read_at_open =
       GetParam() == Layout::kFull || GetParam() == Layout::kFullCached;
   EXPECT_EQ(errors, read_at_open ? 0 : flips);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How applications hold their databases: column families with different
-// policies, files written elsewhere, copies, read-only opens, timestamps.
+// The ways in which applications use databases: column families with different
+// policies, SST files written elsewhere, copies, read-only opens, timestamps.
 
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
@@ -32,7 +32,8 @@ Source SourceOf(const DbPtr& db) {
   return {db.get(), db->DefaultColumnFamily(), rocksdb::ReadOptions()};
 }
 
-// Reads everything and expects filters to reject nearly every absent key.
+// Reads all rows and absent keys, and expects filters to reject nearly every
+// absent key.
 void ExpectReadWithFilters(const Source& source,
                            const rocksdb::Options& options,
                            const Dataset& dataset) {
@@ -50,7 +51,8 @@ class DeploymentTest : public ::testing::Test {
     db_.Flush();
   }
 
-  // Opens the database at `path` with `open`, with statistics of its own.
+  // Opens the database at `path` with `open`, with statistics of its own, and
+  // expects reads to use the filters.
   void ExpectOpensElsewhere(
       const std::string& path,
       const std::function<rocksdb::Status(
@@ -147,7 +149,7 @@ TEST_F(DeploymentTest, IngestedFile) {
     EXPECT_EQ(table.second->filter_size,
               8 + 8 * NumWords(table.second->num_entries));
   }
-  // The keys are absent from both files.
+  // Reads ask the filters of both files, because the keys are absent from both.
   EXPECT_GT(db_.Ticker(rocksdb::BLOOM_FILTER_USEFUL),
             2 * 3 * dataset_.absent.size() * 97 / 100);
   db_.Compact();
@@ -155,8 +157,8 @@ TEST_F(DeploymentTest, IngestedFile) {
   ExpectReadWithFilters(db_.source(), db_.options(), dataset_);
 }
 
-// With this option files of the last level get no filter, and others do. Nor
-// does RocksDB ask the filter of the last file that it searches.
+// With optimize_filters_for_hits, RocksDB builds no filters for files of the
+// last level, and does not ask the filter of the last file that it searches.
 TEST_F(DeploymentTest, OptimizeFiltersForHits) {
   rocksdb::Options options = DbOptions(OurPolicy());
   options.optimize_filters_for_hits = true;
@@ -233,7 +235,8 @@ class ColumnFamiliesTest : public ::testing::Test {
   const TempDir dir_;
   const std::vector<FamilyCase> families_ = {
       {"default", OurPolicy(), "cassandra_bloom", 7},
-      // The size is that of "default", but Cassandra chooses fewer probes.
+      // The filter is as large as that of "default", but Cassandra chooses
+      // fewer probes.
       {"fp 0.01", PolicyPtr(rocksdb::NewCassandraBloomPolicyForFpChance(0.01)),
        "cassandra_bloom", 5},
       {"built-in", BuiltinPolicy(), "bloomfilter", 0},
@@ -274,9 +277,9 @@ std::string TimestampOf(uint64_t time) {
 
 class TimestampTest : public ::testing::TestWithParam<Layout> {};
 
-// Filters hold keys without timestamps. All versions of a row are one entry,
-// which every timestamp finds; if a row's versions span two partitions, each
-// partition has the entry.
+// Filters contain keys without timestamps. All versions of a row are one filter
+// entry, so a read at any timestamp finds it. If the versions span two
+// partitions of the filter, each partition contains the entry.
 TEST_P(TimestampTest, EveryVersionIsFound) {
   constexpr uint64_t kNumVersions = 3;
   const Dataset dataset = NumberedDataset(1000, 1000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The disk becomes full, or fails, after any number of bytes: before, in or
-// after a filter. Acknowledged rows are still there afterwards.
+// after a filter block. Acknowledged rows are still in the database afterwards.
 
 #include <gtest/gtest.h>
 
@@ -33,13 +33,14 @@ class DiskFaultTest
     rocksdb::Options options =
         DbOptions(OurPolicy(), std::get<Layout>(GetParam()));
     options.env = env;
-    // RocksDB must buffer little, so that a write can fail in time.
+    // With a small write buffer RocksDB writes often, so that a write fails
+    // soon after the limit is reached.
     options.writable_file_max_buffer_size = 512;
     return options;
   }
 
-  // Returns the acknowledged rows and deletions. It leaves out a row whose
-  // write failed, because that row may or may not be there.
+  // Returns the acknowledged rows and deletions. A key whose last write failed
+  // is left out, because that write may or may not have taken effect.
   static Written WriteFlushAndCompact(TestDb* db) {
     const rocksdb::WriteOptions options;
     Written written;
@@ -74,7 +75,7 @@ class DiskFaultTest
     EXPECT_TRUE(MultiGetsMatch(db.source(), dataset, /*sorted=*/true));
   }
 
-  // The number of bytes written in all if nothing fails.
+  // The total number of bytes written if nothing fails.
   static int64_t MeasureBytes() {
     FaultyEnv env;
     TestDb db(OptionsFor(&env));

@@ -69,7 +69,7 @@ class PointReadFiguresTest : public ::testing::Test {
   Dataset OnlyPresent() const { return {dataset_.rows, {}}; }
   Dataset OnlyAbsent() const { return {{}, dataset_.absent}; }
 
-  // Every read asks the filter of the only file once.
+  // The expected counts: every read asks the filter of the only file once.
   Figures Expected() const {
     const uint64_t positives = kNumRows + kNumAbsent - negatives_;
     return {negatives_, positives, kNumRows, positives, negatives_};
@@ -91,8 +91,8 @@ TEST_F(PointReadFiguresTest, PresentRows) {
 TEST_F(PointReadFiguresTest, AbsentRows) {
   const uint64_t positives = kNumAbsent - negatives_;
   EXPECT_GT(negatives_, kNumAbsent * 98 / 100);
-  // At 10 bits per key there must be some false positives; otherwise it is not
-  // the Bloom filter that answers.
+  // A Bloom filter with 10 bits per key must have some false positives; without
+  // any, something else would have answered.
   EXPECT_GT(positives, 0);
   const Figures expected = {negatives_, positives, 0, positives, negatives_};
   EXPECT_EQ(
@@ -101,8 +101,8 @@ TEST_F(PointReadFiguresTest, AbsentRows) {
       expected);
 }
 
-// Get and MultiGet in any order give the same answers, false positives
-// included.
+// Get, MultiGet with sorted keys and MultiGet with shuffled keys get the same
+// answers from the filter, false positives included.
 TEST_F(PointReadFiguresTest, AreTheSameForGetAndMultiGet) {
   EXPECT_EQ(
       FiguresOf(&db_, [&] { EXPECT_TRUE(GetsMatch(db_.source(), dataset_)); }),
@@ -135,7 +135,7 @@ class SeekFiguresTest
 TEST_P(SeekFiguresTest, PrefixesCheckedAndUseful) {
   constexpr uint32_t kRowsPerPrefix = 10;
   constexpr uint32_t kNumPrefixes = 1000;
-  // "key%06u" without its last digit.
+  // The length of "key%06u" without its last digit.
   constexpr size_t kNumberedPrefixSize = 8;
   rocksdb::BlockBasedTableOptions table_options = TableOptions(OurPolicy());
   table_options.whole_key_filtering = GetParam();
@@ -169,7 +169,7 @@ TEST_P(SeekFiguresTest, PrefixesCheckedAndUseful) {
 
   const rocksdb::SliceTransform* const extractor =
       options.prefix_extractor.get();
-  // The checks seek twice: with prefix_same_as_start and without.
+  // SeeksMatch seeks each key twice: with prefix_same_as_start and without.
   db.ResetStatistics();
   EXPECT_TRUE(SeeksMatch(db.source(), present, extractor));
   EXPECT_EQ(db.SeeksChecked(), 2 * num_rows);
@@ -183,12 +183,13 @@ TEST_P(SeekFiguresTest, PrefixesCheckedAndUseful) {
   EXPECT_EQ(db.SeeksChecked(), 2 * kNumPrefixes);
   EXPECT_GT(db.SeeksFiltered(), 2 * kNumPrefixes * 98 / 100);
 
-  // Get asks for the whole key if the filter has whole keys, and otherwise for
-  // the prefix.
+  // Get asks the filter for the whole key if the filter contains whole keys,
+  // and otherwise for the key's prefix.
   Figures figures =
       FiguresOf(&db, [&] { EXPECT_TRUE(GetsMatch(db.source(), absent)); });
   if (!GetParam() && CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803) {
-    // RocksDB counts these as prefixes (facebook/rocksdb#11460).
+    // Since 8.3, RocksDB counts these look-ups as prefixes
+    // (facebook/rocksdb#11460).
     figures.useful = db.Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
     figures.full_positive =
         db.Ticker(rocksdb::BLOOM_FILTER_PREFIX_CHECKED) - figures.useful;
@@ -198,7 +199,8 @@ TEST_P(SeekFiguresTest, PrefixesCheckedAndUseful) {
   EXPECT_EQ(figures.sst_miss, figures.useful);
   EXPECT_EQ(figures.sst_hit, figures.full_positive);
 
-  // MultiGet asks the same, and counts prefixes as prefixes in every release.
+  // MultiGet asks the filter for the same as Get, but counts prefixes as
+  // prefixes in every release.
   const Figures batched = FiguresOf(&db, [&] {
     EXPECT_TRUE(MultiGetsMatch(db.source(), absent, /*sorted=*/false));
   });
@@ -220,7 +222,8 @@ INSTANTIATE_TEST_SUITE_P(All, SeekFiguresTest, ::testing::Bool(),
 // ---- Table properties ----
 
 TEST(TablePropertiesTest, FullFilter) {
-  // After 4095 entries the builder's list of hashes starts another chunk.
+  // The builder stores hashes in chunks; the first chunk is full after 4095
+  // entries.
   for (const uint32_t n : {1u, 10u, 999u, 4095u, 4096u, 8191u}) {
     SCOPED_TRACE("n = " + std::to_string(n));
     const Dataset dataset = {NumberedDataset(n, 0).rows, {"absent"}};
@@ -236,7 +239,7 @@ TEST(TablePropertiesTest, FullFilter) {
   }
 }
 
-// Several versions of a key, kept for snapshots, are one entry.
+// Several versions of a key, which snapshots keep alive, are one filter entry.
 TEST(TablePropertiesTest, VersionsCountOnce) {
   const Dataset dataset = NumberedDataset(1000, 0);
   TestDb db(DbOptions(OurPolicy()));
@@ -263,7 +266,7 @@ TEST(TablePropertiesTest, PartitionsAddUp) {
   const auto table = db.OnlyTable();
   EXPECT_EQ(table->num_filter_entries, kNumRows);
   EXPECT_GT(table->index_partitions, 5);
-  // At least the size of one filter of all keys, and not much more.
+  // The partitions take a little more than one filter of all keys.
   EXPECT_GT(table->filter_size, 8 * NumWords(kNumRows));
   EXPECT_LT(table->filter_size, 8 * NumWords(kNumRows) * 13 / 10);
   const Figures figures =

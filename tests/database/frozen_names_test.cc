@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The names on disk that docs/stability.md promises are those that are written.
+// The names that are written to disk are those that docs/stability.md promises.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
@@ -24,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The rows of the table of frozen names: | what | `name` | ...
+// The rows of the table of frozen names in docs/stability.md (| what | `name`
+// | ...), as a map from what to name.
 std::map<std::string, std::string> PromisedNames() {
   std::ifstream document(TEST_STABILITY_DOCUMENT);
   std::string line;
@@ -44,7 +45,8 @@ std::map<std::string, std::string> PromisedNames() {
 
 class FrozenNamesTest : public ::testing::Test {
  protected:
-  // Removes the row from the table, so that rows that no check used are left.
+  // Returns the promised name and removes its row, so that ExpectNoRowIsLeft
+  // finds rows that no check used.
   std::string Promised(const std::string& what) {
     const auto row = names_.find(what);
     if (row == names_.end()) {
@@ -85,7 +87,8 @@ std::unique_ptr<TestDb> FilledDb(Layout layout) {
   return db;
 }
 
-// The name of the only file in an export folder that is not a Filter.db.
+// The name of the mark file: the only file in an export folder that is not a
+// Filter.db.
 std::string MarkOfExports(TestDb* db) {
   const TempDir out_dir;
   FilterDbExportReport report;
@@ -102,7 +105,8 @@ std::string MarkOfExports(TestDb* db) {
   return "";
 }
 
-// What an OPTIONS file says of a memtable factory that was made from `text`.
+// The mark that an OPTIONS file contains: the text of a memtable factory that
+// was made from `text`.
 std::string MarkOfOptions(const std::string& text) {
   rocksdb::ConfigOptions config;
   config.registry = rocksdb::ObjectRegistry::NewInstance();

@@ -70,7 +70,7 @@ size_t CountOf(const std::string& what, const std::string& text) {
   return count;
 }
 
-// Moves all files to a level; rewrites those that are already there.
+// Compacts all files into `level`, including files that are already in it.
 void CompactTo(int level, const TestDb& db) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
@@ -81,14 +81,15 @@ void CompactTo(int level, const TestDb& db) {
   Require(db->CompactFiles(rocksdb::CompactionOptions(), names, level));
 }
 
-// The bits per key of the only file.
+// The bits per key of the filter of the only file.
 double BitsPerKey(const TestDb& db) {
   const auto table = db.OnlyTable();
   return LevelFile{table->num_filter_entries, table->filter_size}
       .bits_per_key();
 }
 
-// Filters of 1000 keys have 20 to 83 more bits than asked for, and a header.
+// The tolerance in bits per key: a filter of 1000 keys has a header, and 20 to
+// 83 more bits than requested.
 constexpr double kExcess = 0.15;
 
 TEST(LevelsTest, AListByLevel) {
@@ -182,8 +183,8 @@ TEST(LevelsTest, EachColumnFamilyHasItsTableInTheLog) {
       << log;
 }
 
-// In other compaction styles a level's number does not tell its size, if there
-// are levels at all.
+// In universal compaction a level's number does not tell its size, and FIFO
+// compaction has only level 0. So Monkey gives every level the average.
 TEST(LevelsTest, MonkeyIsTheAverageInOtherCompactions) {
   for (const auto style :
        {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
@@ -229,7 +230,8 @@ TEST(LevelsTest, AFileThatIsMovedStaysAsItIs) {
   EXPECT_NEAR(BitsPerKey(db), 16, kExcess);
 }
 
-// Before 9.8, RocksDB cannot change the filter policy of an open database.
+// Sets the policy of the open database. RocksDB before 9.8 cannot do that, so
+// the database is reopened instead.
 void ChangePolicy(const std::string& policy, TestDb* db) {
   rocksdb::ObjectRegistry::Default()->AddLibrary("cassandra_bloom",
                                                  register_cassandra_bloom, "");
@@ -245,7 +247,8 @@ void ChangePolicy(const std::string& policy, TestDb* db) {
   db->Reopen(options);
 }
 
-// The next file uses the new list; old files stay readable as they are.
+// A changed list applies to files written from then on; existing filters stay
+// readable.
 TEST(LevelsTest, ChangedInALivingDatabase) {
   TestDb db(DbOptions(ListPolicy({16, 12})));
   db.Put(SomeRows());

@@ -34,7 +34,8 @@ class LimitsTest : public ::testing::TestWithParam<Layout> {
                              db_->DefaultColumnFamily(), begin, end));
   }
 
-  // Checks the database as it is, then reopened, then compacted.
+  // Checks all reads in the current state, after reopening, and after a
+  // compaction.
   void ExpectAlways(const Dataset& dataset) {
     const auto expect = [&] {
       EXPECT_TRUE(PointReadsMatch(db_.source(), dataset));
@@ -81,7 +82,8 @@ TEST_P(LimitsTest, OneKey) {
   ExpectAlways(dataset);
 }
 
-// Keys around and above the largest length that fits into two bytes.
+// Keys with lengths around and above 65535, the largest number that fits into
+// two bytes.
 TEST_P(LimitsTest, LongKeys) {
   Dataset dataset;
   for (const size_t size :

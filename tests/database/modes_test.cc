@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every way in which RocksDB builds and asks a filter, compared with a plain
-// map: full and partitioned filters of whole keys, of prefixes, and of both.
+// Every way in which RocksDB builds filters and asks them, compared with a
+// plain map: full and partitioned filters of whole keys, of prefixes, and of
+// both.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
@@ -44,8 +45,8 @@ rocksdb::Options OptionsFor(rocksdb::BlockBasedTableOptions table_options,
   return options;
 }
 
-// Writes overlapping files with stale values and deleted rows in the older
-// ones. The newest rows stay in the memtable.
+// Writes files with overlapping key ranges. The older files have stale values,
+// and rows that newer files delete. The newest rows stay in the memtable.
 void WriteHistory(TestDb* db, const Dataset& dataset) {
   constexpr size_t kGenerations = 3;
   Rows stale;
@@ -85,8 +86,8 @@ class ModesTest
   Layout layout() const { return std::get<0>(GetParam()); }
   Filtered filtered() const { return std::get<1>(GetParam()); }
 
-  // RocksDB before 9.5 loses rows in this mode, with every policy
-  // (facebook/rocksdb#12872).
+  // True for partitioned filters of prefixes only: with them, RocksDB before
+  // 9.5 loses rows in SeekForPrev with every policy (facebook/rocksdb#12872).
   bool SeekForPrevIsUnreliable() const {
     return CASSANDRA_BLOOM_ROCKSDB_RELEASE < 905 &&
            filtered() == Filtered::kPrefixes && IsPartitioned(layout());
@@ -126,7 +127,7 @@ TEST_P(ModesTest, EveryReadMatches) {
     SCOPED_TRACE("compacted, reopened");
     ExpectAllReadsMatch(db, dataset);
   }
-  // The filters must have been used for all this.
+  // Shows that the reads above used the filters.
   const auto table = db.OnlyTable();
   EXPECT_EQ(table->filter_policy_name, "cassandra_bloom");
   EXPECT_GT(db.ReadsFiltered(), 0);
@@ -157,8 +158,9 @@ TEST_P(ModesTest, OnlyKeysOutOfTheDomain) {
   }
 }
 
-// With one row per prefix every partition begins and ends with another prefix,
-// so anything that a builder wrongly keeps for the next partition shows.
+// With one row per prefix, every partition begins and ends with a different
+// prefix. So a builder that wrongly keeps state for the next partition fails
+// here.
 TEST_P(ModesTest, OneRowPerPrefix) {
   const Dataset dataset = PrefixedDataset(3, 2000, 1, 0);
   TestDb db(OptionsFor(TableOptions(OurPolicy(), layout()), filtered()));
@@ -188,8 +190,9 @@ INSTANTIATE_TEST_SUITE_P(
              ToString(std::get<1>(test.param));
     });
 
-// With cassandra_bloom RocksDB may lose the same rows (see above), but no
-// others.
+// RocksDB before 9.5 loses rows in SeekForPrev over partitioned filters of
+// prefixes (facebook/rocksdb#12872). With cassandra_bloom it must lose no row
+// that it finds with the built-in filter.
 TEST(PartitionedPrefixTest, SeekForPrevFindsWhatTheBuiltinFilterFinds) {
   size_t missed_by_builtin = 0;
   for (const uint64_t seed : {5u, 6u, 7u}) {
@@ -198,11 +201,11 @@ TEST(PartitionedPrefixTest, SeekForPrevFindsWhatTheBuiltinFilterFinds) {
     const auto misses = [&dataset](PolicyPtr policy) {
       rocksdb::BlockBasedTableOptions table_options =
           TableOptions(std::move(policy), Layout::kPartitioned);
-      // Blocks are so small that the index, not the filter's size, cuts all
-      // partitions, at the same keys for both policies.
+      // Blocks are so small that the size of the index, and not that of the
+      // filter, ends each partition. So both policies get the same partitions.
       table_options.block_size = 64;
-      // Without shortening, partitions end exactly at their last key. RocksDB
-      // loses rows at these ends.
+      // Without shortening, a partition's index key is exactly its last key,
+      // the place where RocksDB loses rows.
       table_options.index_shortening =
           rocksdb::BlockBasedTableOptions::IndexShorteningMode::kNoShortening;
       TestDb db(OptionsFor(table_options, Filtered::kPrefixes));
@@ -213,7 +216,8 @@ TEST(PartitionedPrefixTest, SeekForPrevFindsWhatTheBuiltinFilterFinds) {
           SeekForPrevMisses(db.source(), dataset,
                             db.options().prefix_extractor.get()));
     };
-    // 20 bits per key: false positives would let the built-in filter find more.
+    // False positives would let the built-in filter find more rows, so it gets
+    // 20 bits per key.
     const auto [builtin_partitions, builtin_misses] = misses(BuiltinPolicy(20));
     const auto [our_partitions, our_misses] = misses(OurPolicy());
     ASSERT_EQ(our_partitions, builtin_partitions);

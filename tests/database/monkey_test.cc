@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares allocation=monkey with the same bits per key in every level, using
-// the same memory: false positives for absent keys.
+// Compares the false positives for absent keys of allocation=monkey with those
+// of a policy that gives every level the same bits per key, in the same memory.
 //
 // CASSANDRA_BLOOM_PERCENT=100 writes 20 million keys into four levels; without
 // it 100,000 keys go into smaller levels.
@@ -45,9 +45,9 @@ std::string KeyOf(uint64_t number) {
   return key;
 }
 
-// At about 50 bytes per key, the last level is ten times as large as the one
-// above it, and that one ten times as large as the next, into which level 0 is
-// compacted.
+// Level sizes for about 50 bytes per key: the last level is ten times as large
+// as the one above it, which is ten times as large as the one into which level
+// 0 is compacted.
 rocksdb::Options FourLevels(const std::string& allocation, double bits_per_key,
                             uint64_t num_keys) {
   rocksdb::CassandraBloomOptions policy;
@@ -90,8 +90,9 @@ void Put(const TestDb& db, uint64_t num_keys, uint64_t step) {
   Require(db->Flush(rocksdb::FlushOptions()));
 }
 
-// Finally adds two files of a thousandth of the keys each to level 0. It
-// usually has that many, since RocksDB compacts it at four files.
+// Writes all keys. Finally adds two files to level 0, each with a thousandth of
+// the keys. Level 0 usually has about two files, because RocksDB compacts it at
+// four.
 void Fill(const TestDb& db, uint64_t num_keys) {
   Put(db, num_keys, 1);
   WaitForCompactions(db);
@@ -104,7 +105,7 @@ struct Measured {
   uint64_t filter_bytes = 0;
   uint64_t bytes_of_average = 0;  // What kAverage bits per key would take.
   uint64_t runs = 0;
-  double false_positives = 0;  // Per lookup of an absent key.
+  double false_positives = 0;  // Per look-up of an absent key.
   double lookups_per_second = 0;
 };
 
@@ -170,8 +171,9 @@ TEST(MonkeyTest, FewerFalsePositivesInTheSameMemory) {
   const uint64_t num_keys = NumKeys();
   std::printf("%" PRIu64 " keys\n", num_keys);
   const Measured monkey = Measure("monkey", kAverage, num_keys);
-  // Files that RocksDB moves down unchanged keep more bits per key than their
-  // new level calls for, so filters take more than the average.
+  // A file that RocksDB moves down unchanged keeps its filter, which has more
+  // bits per key than the new level gets. So the filters take more than the
+  // average.
   const double excess = static_cast<double>(monkey.filter_bytes) /
                         static_cast<double>(monkey.bytes_of_average);
   EXPECT_LE(excess, 1.05);
@@ -184,9 +186,9 @@ TEST(MonkeyTest, FewerFalsePositivesInTheSameMemory) {
       "positives, %.2f of the lookups per second\n",
       bytes, rate, monkey.lookups_per_second / uniform.lookups_per_second);
   EXPECT_GE(uniform.runs, 4u);
-  // Small levels vary: they have gaps, where lookups ask fewer filters, and the
-  // number of files, each of which rounds its filter up, depends on the timing
-  // of compactions.
+  // Small levels vary. They have gaps between files, where look-ups ask fewer
+  // filters. The number of files depends on the timing of compactions, and each
+  // file rounds the size of its filter up.
   const bool is_large = num_keys >= 20000000;
   EXPECT_NEAR(bytes, 1, is_large ? 0.02 : 0.06);
   EXPECT_LE(rate, is_large ? 0.45 : 0.65);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// No memory for a filter while a file is written: the file still has its rows,
-// and they are found. RocksDB takes an empty partition for one without keys, so
-// an empty filter would lose them.
+// Memory for a filter cannot be allocated while an SST file is written: the
+// file still contains its rows, and reads find them. RocksDB treats an empty
+// partition as one without keys, so an empty filter would lose rows.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
@@ -41,7 +41,7 @@ TEST_P(NoMemoryDbTest, NoRowIsLost) {
   }
   TestDb db(options);
   db.Put(dataset.rows);
-  // A chunk of hashes and a full filter both need larger allocations.
+  // Now a chunk of hashes cannot be allocated, and neither can a full filter.
   largest_allocation = 1000;
   db.Flush();
   largest_allocation = SIZE_MAX;

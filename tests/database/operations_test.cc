@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Every kind of write, in random order, over files at several levels. The
-// current rows, and those of older snapshots, are compared with a map.
+// current rows and the rows of older snapshots are compared with a map.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
@@ -91,7 +91,8 @@ class OperationsTest : public ::testing::TestWithParam<
 
   void TakeSnapshot() { snapshots_.push_back({db_->GetSnapshot(), rows_}); }
 
-  // Every key that was ever in use is either in `rows` or absent.
+  // A dataset in which the keys in `rows` are present and all other keys of the
+  // test are absent.
   static Dataset DatasetOf(const Rows& rows) {
     Dataset dataset = {rows, {}};
     for (uint32_t i = 0; i < kNumKeys; ++i) {
@@ -162,7 +163,8 @@ TEST_P(OperationsTest, RandomWrites) {
   EXPECT_GT(db_.SeeksFiltered(), 0);
 }
 
-// Each key is put only once between single deletions, as RocksDB requires.
+// A key is put only once between two single deletions, because RocksDB requires
+// that.
 TEST_P(OperationsTest, SingleDeletes) {
   for (int round = 0; round < 4; ++round) {
     for (uint32_t i = 0; i < kNumKeys; ++i) {
@@ -184,8 +186,8 @@ TEST_P(OperationsTest, SingleDeletes) {
   ExpectAllMatch();
 }
 
-// A range deletion must work although the filter of its file has none of the
-// deleted keys.
+// A range deletion must take effect although the filter of its file contains
+// none of the deleted keys.
 TEST_P(OperationsTest, RangeDeletionAlone) {
   for (uint32_t i = 0; i < kNumKeys; ++i) {
     Put(NumberedKey(i));

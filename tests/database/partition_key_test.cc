@@ -38,8 +38,9 @@ rocksdb::Options OptionsFor(PolicyPtr policy, Layout layout, Filtered filtered,
   return options;
 }
 
-// Random bytes, many of them small so that they read as lengths; every byte
-// once and twice; keys of 64 KB.
+// Random keys in which many bytes are small, so that they look like lengths;
+// every byte value as a key of one byte and of two bytes; and keys of about 64
+// KB.
 Dataset HostileDataset(uint64_t seed) {
   Dataset dataset;
   std::set<std::string> candidates;
@@ -103,7 +104,8 @@ TEST_P(HostileKeysTest, EveryReadMatches) {
       const auto* const extractor = db.options().prefix_extractor.get();
       EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
       EXPECT_TRUE(SeeksMatch(db.source(), dataset, extractor));
-      // RocksDB before 9.5 loses rows in this mode; see modes_test.cc.
+      // RocksDB before 9.5 loses rows in SeekForPrev over partitioned filters
+      // of prefixes; see modes_test.cc.
       if (filtered != Filtered::kPrefixes || !IsPartitioned(layout)) {
         EXPECT_TRUE(SeeksForPrevMatch(db.source(), dataset, extractor));
       }
@@ -168,7 +170,8 @@ TEST(ChangedPartitionKeyTest, NoOldFilterIsUsedUntilCompaction) {
   }
 }
 
-// The name leaves out the bits per key, so policies with others read a filter.
+// The policy's name leaves out the bits per key, so a policy with other bits
+// per key reads these filters.
 TEST(ChangedPartitionKeyTest, OtherBitsPerKeyReadTheSameFilters) {
   const Dataset dataset = TokenDataset();
   TestDb db(OptionsFor(PolicyFor("skip:8,u16"), Layout::kFull,
@@ -185,8 +188,9 @@ TEST(ChangedPartitionKeyTest, OtherBitsPerKeyReadTheSameFilters) {
   EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), dataset.absent.size());
 }
 
-// The prefix extractor may differ from the policy's extractor, and may be
-// RocksDB's own: prefixes are found again whatever part of them is hashed.
+// The prefix extractor may differ from the policy's partition key extractor,
+// and may be RocksDB's own: reads find prefixes again, whatever part of them
+// the policy hashes.
 TEST(ChangedPartitionKeyTest, PrefixesNeedNotBePartitionKeys) {
   const Dataset dataset = TokenDataset();
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
@@ -236,8 +240,8 @@ TEST(ChangedPartitionKeyTest, OldPrefixesAreNotUsed) {
 
 // ---- A bug in RocksDB ----
 
-// RocksDB before 9.5 misses rows in SeekForPrev over partitioned prefix-only
-// filters, with the built-in policy, too (facebook/rocksdb#12872). With
+// RocksDB before 9.5 misses rows in SeekForPrev over partitioned filters of
+// prefixes only, also with the built-in policy (facebook/rocksdb#12872). With
 // cassandra_bloom it must miss no others.
 TEST(PartitionKeySeekForPrevTest, MissesWhatTheBuiltinFilterMisses) {
   Dataset dataset;
@@ -254,7 +258,8 @@ TEST(PartitionKeySeekForPrevTest, MissesWhatTheBuiltinFilterMisses) {
   const auto misses = [&](PolicyPtr policy) {
     rocksdb::BlockBasedTableOptions table_options =
         TableOptions(std::move(policy), Layout::kPartitioned);
-    // As in modes_test.cc, the index cuts at the same keys for both policies.
+    // As in modes_test.cc, the index ends partitions at the same keys for both
+    // policies.
     table_options.whole_key_filtering = false;
     table_options.block_size = 64;
     table_options.index_shortening =
@@ -268,7 +273,8 @@ TEST(PartitionKeySeekForPrevTest, MissesWhatTheBuiltinFilterMisses) {
     return SeekForPrevMisses(db.source(), dataset,
                              options.prefix_extractor.get());
   };
-  // 20 bits per key: false positives would let the built-in filter find more.
+  // False positives would let the built-in filter find more rows, so it gets 20
+  // bits per key.
   const std::set<std::string> builtin = misses(BuiltinPolicy(20));
   const std::set<std::string> ours = misses(PolicyFor("skip:8,u16"));
   for (const std::string& key : ours) {

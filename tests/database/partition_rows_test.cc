@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Databases with many rows per partition, with the filter of their partition
-// keys and the matching prefix extractor, compared with a plain map.
+// Databases with many rows per partition, filters of partition keys, and the
+// matching prefix extractor, compared with a plain map.
 //
 // CASSANDRA_BLOOM_PERCENT=100 makes 10 million rows in 100 thousand partitions
 // for two layouts and 1 million rows for the others; without it there are 5000.
@@ -45,7 +45,8 @@ uint64_t NumRows(uint64_t all) {
   return Percent() ? all * *Percent() / 100 : 5000;
 }
 
-// The value of a row is its number.
+// Maps each storage key to the row's number, from which the row's value is
+// made.
 using NumberedRows = std::map<std::string, uint32_t>;
 
 std::string ValueOfNumber(uint32_t number) { return BigEndian(number, 4); }
@@ -69,8 +70,8 @@ class PartitionedRows {
   uint64_t Present(uint64_t i) const { return 2 * i; }
   uint64_t Absent(uint64_t i) const { return 2 * i + 1; }
 
-  // Writes three files or more. About one partition in four is in one file; the
-  // rows of the others are spread over all.
+  // Writes three files or more. About a quarter of the partitions have all
+  // their rows in one file; the rows of the others are spread over all files.
   void WriteTo(TestDb* db) const {
     constexpr uint32_t kFiles = 3;
     rocksdb::WriteOptions options;
@@ -139,7 +140,7 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     }
   }
 
-  // One key in sixteen is absent.
+  // Looks up all rows in batches, in which one key in sixteen is absent.
   void CheckMultiGets(const TestDb& db, const PartitionedRows& data) {
     constexpr size_t kBatch = 64;
     std::vector<std::string> absent(kBatch);
@@ -174,8 +175,8 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     }
   }
 
-  // A seek to a present partition gives all its rows; one to an absent
-  // partition gives none.
+  // Expects a seek to a present partition to give all its rows, and a seek to
+  // an absent partition to give none.
   void CheckSeeks(const TestDb& db, const PartitionedRows& data) {
     rocksdb::ReadOptions options;
     options.prefix_same_as_start = true;
@@ -216,7 +217,8 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     for (auto row = data.rows().begin(); row != data.rows().end(); ++row) {
       const auto next = std::next(row);
       const std::string prefix =
-          row->first.substr(0, row->first.size() - 4);  // Clustering bytes.
+          // Without the 4 bytes of the clustering key.
+          row->first.substr(0, row->first.size() - 4);
       const bool is_last = next == data.rows().end() ||
                            next->first.compare(0, prefix.size(), prefix) != 0;
       if (is_last) {
@@ -231,7 +233,7 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     return misses;
   }
 
-  // The number of entries must match the keys that are in each file.
+  // Checks the number of filter entries of each file against the keys in it.
   void CheckFilterEntries(const TestDb& db) {
     rocksdb::TablePropertiesCollection tables;
     Require(db->GetPropertiesOfAllTables(&tables));

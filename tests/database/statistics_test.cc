@@ -45,7 +45,8 @@ struct FileFigures {
   }
 };
 
-// What RocksDB reports for the files that it wrote, with one filter per file.
+// Counts the filters that RocksDB reports for the files that it wrote; counts
+// one filter per file.
 class FilesListener final : public rocksdb::EventListener {
  public:
   void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
@@ -68,7 +69,8 @@ class FilesListener final : public rocksdb::EventListener {
   FileFigures figures_;
 };
 
-// The sum of the policy's lines in the LOG, for one level or (-1) for all.
+// The sum of the policy's lines in the LOG, for one level, or for all if
+// `level` is -1.
 FileFigures LoggedFigures(const std::string& db_path,
                           const std::string& column_family, int level = -1) {
   FileFigures figures;
@@ -126,7 +128,7 @@ TEST_P(StatisticsTest, AreThoseOfTheFilesWritten) {
     EXPECT_EQ(written.entries, counted.entries);
     if (IsPartitioned(GetParam()) && num_files > 0) {
       EXPECT_GT(counted.filters, 5 * num_files);
-      // RocksDB's size includes the index of the partitions.
+      // RocksDB's filter size includes the index of the filter's partitions.
       EXPECT_GT(written.bytes, counted.bytes);
       EXPECT_LT(written.bytes, counted.bytes * 13 / 10);
     } else {
@@ -175,7 +177,8 @@ TEST(StatisticsOfNoFilterTest, AreZeroAndHaveNoLine) {
   EXPECT_EQ(LoggedFigures(db.path(), "default"), FileFigures());
 }
 
-// One policy, two databases, flushes and compactions in many threads.
+// Two databases share one policy and flush and compact in many threads: the
+// statistics miss no filter.
 TEST(StatisticsConcurrencyTest, NothingIsLost) {
   constexpr uint32_t kBatch = 400;
   constexpr uint32_t kBatches = 60;
@@ -223,8 +226,9 @@ TEST(StatisticsConcurrencyTest, NothingIsLost) {
   EXPECT_EQ(CountedFigures(*policy, logged.num_files), logged);
 }
 
-// An abandoned file counts, too. Its writer is then the last holder of the
-// logger and the policy; an address sanitizer checks their lifetime.
+// A file that its writer abandons counts, too. The writer is then the last
+// owner of the logger and the policy; an address sanitizer checks their
+// lifetimes.
 TEST(StatisticsOfSstFileWriterTest, AreThoseOfTheFileWritten) {
   const Rows rows = NumberedDataset(5000, 0).rows;
   const TempDir folder;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changes of the policy over the same files: no row is lost, and filters of
-// another policy are unused until a compaction has rewritten them.
+// Changes the policy over the same files: no row is lost, and filters of
+// another policy are unused until a compaction has rewritten the files.
 
 #include <gtest/gtest.h>
 
@@ -32,8 +32,9 @@ PolicyPtr None() { return nullptr; }
 class SwitchingTest
     : public ::testing::TestWithParam<std::tuple<Switch, Layout>> {
  protected:
-  // Reads everything with Get and two kinds of MultiGet from one file. Its
-  // filter must be asked every time, or never.
+  // Reads all rows and absent keys from one file, with Get and two kinds of
+  // MultiGet. Every read must ask the file's filter if `with_filters`, and
+  // otherwise none.
   static void ExpectReads(TestDb* db, const Dataset& dataset,
                           bool with_filters) {
     db->ResetStatistics();
@@ -97,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
              ToString(std::get<Layout>(test.param));
     });
 
-// Switching back without a compaction finds the old filters again.
+// After a switch back without a compaction, the old filters are used again.
 TEST(SwitchingBackTest, FindsTheFiltersAgain) {
   const Dataset dataset = NumberedDataset(3000, 3000);
   TestDb db(DbOptions(OurPolicy()));

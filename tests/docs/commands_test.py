@@ -38,7 +38,8 @@ STATUS = {
     "--text": 1,
     "ldb --db=marked compact": 1,
 }
-# Shown because of what happens without the policy.
+# Commands that run without the policy on purpose: their document shows the
+# result.
 WITHOUT_US = {
     "ldb --db=db put key value",
     "ldb --db=marked compact",
@@ -50,9 +51,9 @@ VARYING = [
     (r"filterdb export", r"nb-\d+-big", "nb-N-big"),
     (r"filterdb doctor", r"[\d.]+", "N"),
     (r"filterdb doctor", r" +", " "),
-    # The number of reads that met a false positive varies.
+    # The number of reads with a false positive varies.
     (r"grep bloom", r"COUNT : 99\d\d", "COUNT : N"),
-    # Newer releases print this (10.10 has other words).
+    # Newer releases print more than the documents show; 10.10 uses other words.
     (r"ldb", r"Extra option not recognized:", "Could not find option: :"),
     (r"ldb", r"\nThis tool was built with version .*", ""),
 ]
@@ -71,7 +72,7 @@ class Command:
 
 
 def without_assignments(text):
-    """The words of a command without VARIABLE=value before it."""
+    """Returns the words of a command without any VARIABLE=value before it."""
     words = text.split()
     while words and re.match(r"^[A-Za-z_]\w*=", words[0]):
         words.pop(0)
@@ -108,7 +109,7 @@ def parse(text):
 
 
 def commands_of(block):
-    """The commands of a block with `$ `, and what is shown after each."""
+    """Returns the commands of a block with `$ `, and the output shown after each."""
     commands = []
     for number, line in block:
         if line.startswith("$ "):
@@ -139,7 +140,7 @@ def mask(command, text):
 
 
 class Session:
-    """The shells of one document."""
+    """The shells in which the commands of one document run."""
 
     def __init__(self, source, build):
         self.folder = tempfile.TemporaryDirectory(prefix="docs_commands_")
@@ -189,7 +190,7 @@ class Session:
 
 
 def check_mention(text, build):
-    """Checks that a filterdb command in a sentence has only options in its help."""
+    """Checks that the help of filterdb has the options of a command in a sentence."""
     words = text.split()
     help_text = subprocess.run(
         [f"{build}/bin/filterdb", words[1], "--help"], stdout=subprocess.PIPE,
@@ -200,7 +201,7 @@ def check_mention(text, build):
 
 
 def check_not_run(command, source):
-    """Checks that what a listed command names exists."""
+    """Checks that the files and targets that a command names exist."""
     words = without_assignments(command)
     if words[0] == "make" and "ROCKSDB_PLUGINS" not in command:
         if not re.search(rf"^{words[1]}:", (source / "Makefile").read_text(), re.M):
@@ -284,7 +285,8 @@ def check_all(source, build):
         yield f"not_run.py: no document has it any more: {command}"
 
 
-# Faulty documents, and a part of the complaint that the self test must see.
+# Faulty documents, and a part of the error that the self test must see for
+# each.
 WRONG = [
     ("    $ echo 1\n    2\n", "--- printed:\n1"),
     ("    $ echo 1\n    1\n    2\n", "--- printed:\n1"),

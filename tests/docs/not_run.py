@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the documents show and commands_test.py does not run, and why."""
+"""What the documents show but commands_test.py does not run, and why."""
 
 _LONG = "takes minutes: "
 _ROOT = "installs packages: "
 
-# The command as in the document: why it is not run, or where it is tested.
+# A command as in the document, and why it is not run, or where it is tested.
 NOT_RUN = {
     # README, docs/speed.md, docs/testing.md
     "make demo": _ROOT + "tests/install/matrix/distributions.sh",
@@ -86,5 +86,6 @@ MENTIONED = {
     "nodetool tablestats",
 }
 
-# Blocks that show only output begin so: make demo, make bench-filterdb.
+# Blocks of output without a command begin with these: make demo, make
+# bench-filterdb.
 OUTPUT = ("RocksDB version ", "mode         filter", "filterdb       ")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs the example of rows in partitions, and filterdb on its database.
+// Runs the example of rows in partitions, and then filterdb on its database.
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,8 @@ TEST(PartitionsExampleTest, TheFilterAnswersForPartitions) {
       2)
       << result;
   EXPECT_GT(gets, 9800);
-  EXPECT_EQ(iterators, gets);  // Both ask for the same entries.
+  // Iterators and Gets ask the filter for the same entries.
+  EXPECT_EQ(iterators, gets);
 
   const ProcessResult doctor =
       RunProcess({TEST_FILTERDB, "doctor", "--db=" + folder / "db"});

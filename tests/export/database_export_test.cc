@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exports the Filter.db files of all live SST files of a database.
+// Exports all live SST files of a database as Filter.db files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST_F(DatabaseExportTest, EveryLiveFile) {
                           Built(KeysOf(NumberedRows(0, 1000)), "nb"),
                           Built(KeysOf(NumberedRows(1000, 2000)), "nb"),
                           Built(KeysOf(NumberedRows(2000, 3000)), "nb")}));
-  // The second time the files are already there.
+  // The second export fails, because the files of the first one exist.
   EXPECT_FALSE(Export());
   EXPECT_THAT(error_, HasSubstr("3 SST files were not exported"));
   ASSERT_EQ(report_.errors.size(), 3);
@@ -95,10 +95,11 @@ TEST_F(DatabaseExportTest, ChangesNothingInTheDatabase) {
   AddFiles(3);
   // These rows are only in the write-ahead log.
   db_.Put(NumberedRows(next_, next_ + 1000));
-  // RocksDB removes this when it opens a database; 7.8 even when opening for
-  // reading only.
+  // RocksDB removes a file of this name when it opens a database; 7.8 does so
+  // even when it opens a database for reading only. An export must not remove
+  // it.
   WriteFile(db_.path() + "/000999.sst.trash", "trash");
-  // Otherwise RocksDB might still be removing a log.
+  // Otherwise RocksDB might remove an old log while the states are compared.
   rocksdb::CancelAllBackgroundWork(db_.get(), /*wait=*/true);
   const auto before = StateOf(db_.path());
   ASSERT_TRUE(Export()) << error_;
@@ -115,7 +116,7 @@ TEST_F(DatabaseExportTest, ChangesNothingInTheDatabase) {
   ASSERT_TRUE(Export(/*sync=*/true)) << error_;
   EXPECT_EQ(StateOf(db_.path()), closed);
 
-  // An ordinary open removes it.
+  // An ordinary open removes the trash file.
   db_.Reopen(db_.options());
   EXPECT_FALSE(fs::exists(db_.path() + "/000999.sst.trash"));
 }
@@ -130,7 +131,7 @@ TEST_F(DatabaseExportTest, ADatabaseThatCannotBeWrittenTo) {
 
 TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
   AddFiles(3);
-  // Not files of the export, although their names look similar.
+  // These files do not belong to the export, although their names look similar.
   const std::set<std::string> others = {
       "nb-1000000-big-Data.db.old", "nb-0001-big-Filter.db",
       "me-7-big-Filter.db",         "nb-x-big-Filter.db",
@@ -145,7 +146,7 @@ TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
     return names;
   };
   WriteFile(out_ / NameOf(1000000), "of another time");
-  // What killed exports leave.
+  // Killed exports leave such files.
   WriteFile(out_ / NameOf(8) + ".cassandra_bloom-01234567", "half");
   WriteFile(out_ / ".cassandra_bloom_database.cassandra_bloom-01234567",
             "half");
@@ -176,8 +177,8 @@ TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
             Built(KeysOf(NumberedRows(0, next_)), "nb"));
 }
 
-// Links with the name of a filter are not the export's own files: it neither
-// writes through them nor removes them.
+// A link with the name of a filter is not the export's own file: the export
+// neither writes through it nor removes it.
 TEST_F(DatabaseExportTest, SyncGoesThroughNoLink) {
   AddFiles(2);
   const std::string linked = out_ / *LiveFilterNames(db_).begin();
@@ -194,7 +195,7 @@ TEST_F(DatabaseExportTest, SyncGoesThroughNoLink) {
         "alone; remove it, or choose another folder";
     EXPECT_EQ(report_.errors, std::vector<std::string>{linked + why});
     EXPECT_EQ(error_, out_ / NameOf(1000000) + why);
-    // The other SST file does get its filter.
+    // The other SST file gets its filter nevertheless.
     EXPECT_EQ(report_.exported.size() + report_.kept.size(), 1u);
     EXPECT_EQ(report_.removed, std::vector<std::string>());
     EXPECT_EQ(TypeOf(linked), mode_t{S_IFLNK});
@@ -243,8 +244,8 @@ TEST_F(DatabaseExportTest, SyncRemovesNoFifoNorFolder) {
   EXPECT_EQ(TypeOf(out_ / NameOf(1000000)), mode_t{S_IFDIR});
 }
 
-// Otherwise the SSTables' own filters would be removed, or replaced with
-// filters of other keys.
+// An export with `sync` would remove the SSTables' own filters, or replace them
+// with filters of other keys. So it refuses a folder of SSTables.
 TEST_F(DatabaseExportTest, NoSyncAmongSstables) {
   AddFiles(1);
   WriteFile(out_ / "nb-1-big-Data.db", "data");
@@ -277,8 +278,9 @@ TEST_F(DatabaseExportTest, SyncReplacesWhatIsDamagedOrOld) {
   ASSERT_TRUE(Export(/*sync=*/true, "", options)) << error_;
   EXPECT_EQ(report_.exported.size(), 2);
 
-  // A link or a copy may give an old file a new name: the content is old,
-  // and the change of the name is recent.
+  // The SST file's content is older than the filter, but its name is more
+  // recent, as after a link or a copy of an old file. So the filter is made
+  // again.
   const std::string sst = report_.exported[0].sst_file;
   const auto old_time = fs::last_write_time(sst) - std::chrono::hours(1);
   fs::last_write_time(report_.exported[0].filter_db,
@@ -288,7 +290,8 @@ TEST_F(DatabaseExportTest, SyncReplacesWhatIsDamagedOrOld) {
   EXPECT_EQ(report_.exported.size(), 1);
 }
 
-// A filter of other keys is worse than no filter.
+// If a changed file cannot be exported, its old filter is removed: a filter of
+// other keys is worse than no filter.
 TEST_F(DatabaseExportTest, SyncLeavesNoOldFilterOfAFileThatItCannotExport) {
   AddFiles(2);
   ASSERT_TRUE(Export(/*sync=*/true)) << error_;
@@ -428,7 +431,7 @@ TEST_F(DatabaseExportTest, IngestedFile) {
   EXPECT_EQ(ReadFile(report_.exported[0].filter_db), Built(KeysOf(rows), "nb"));
 }
 
-// Changes that another process makes to its database meanwhile are no error.
+// Changes to the database during an export, by another process, are no error.
 TEST_F(DatabaseExportTest, WhileItIsWrittenTo) {
   std::atomic<bool> stop{false};
   AddFiles(2);

@@ -39,7 +39,7 @@ class ExportCommandTest : public ::testing::Test {
   }
   std::string Db() const { return "export --db=" + db_.path() + ToOut(); }
 
-  // The path of one of its SST files.
+  // The path of one live SST file of the database.
   std::string LiveSst() const {
     std::vector<rocksdb::LiveFileMetaData> files;
     db_->GetLiveFilesMetaData(&files);
@@ -114,7 +114,8 @@ TEST_F(ExportCommandTest, SstFiles) {
             Built(keys, "la"));
 }
 
-// With several files, each result goes to whatever has its name.
+// With several SST files, each result is written to whatever already exists
+// under its name.
 TEST_F(ExportCommandTest, SstFilesIntoWhatIsThere) {
   const TempDir ssts;
   std::string command = "export";
@@ -146,7 +147,7 @@ TEST_F(ExportCommandTest, SstFilesIntoWhatIsThere) {
   }
 }
 
-// Every form of the command removes what a killed export left.
+// Every form of the command removes the files that a killed export left.
 TEST_F(ExportCommandTest, LeftOvers) {
   ASSERT_EQ(Filterdb(Db()).exit_code, 0);
   const auto names = NamesIn(out_.path());

@@ -47,7 +47,7 @@ class ExportContentsTest : public ::testing::Test {
                            &report_, &error_);
   }
 
-  // Expects that the folder has exactly what an export with these options
+  // Expects the folder to contain exactly what an export with these options
   // makes.
   void ExpectHolds(const FilterDbExportOptions& options) {
     const TempDir alone;
@@ -115,8 +115,8 @@ TEST_F(ExportContentsTest, AllAreMadeAnewIfThatIsAsked) {
   EXPECT_FALSE(Sync(usual_));
 }
 
-// Another size, or another spelling of the same partition key, is no different
-// content.
+// Filters of another size, or of the same partition key in another spelling,
+// have no different contents.
 TEST_F(ExportContentsTest, AnotherSizeIsKept) {
   FilterDbExportOptions keys;
   keys.partition_key = "skip:0,fixed:8";
@@ -129,7 +129,7 @@ TEST_F(ExportContentsTest, AnotherSizeIsKept) {
 }
 
 // An earlier version wrote only the database into the mark, and kept any
-// filter.
+// filter. After such a mark, all filters are made again.
 TEST_F(ExportContentsTest, AMarkWithoutContents) {
   ASSERT_TRUE(Sync(whole_)) << error_;
   const std::string mark = ReadFile(out_ / kMark);
@@ -151,14 +151,16 @@ TEST_F(ExportContentsTest, TheMarkSaysIt) {
                                         fs::canonical(db_.path()).string() +
                                         "\nme\tpartition_key=whole from=keys\t"
                                         "\nnb\tpartition_key=default\t\n");
-  // Each SSTable version has its own entry.
+  // Each SSTable version has its own entry in the mark, so the filters of both
+  // versions are kept.
   ASSERT_TRUE(Sync(usual_)) << error_;
   EXPECT_EQ(report_.kept.size(), 2);
   ASSERT_TRUE(Sync(whole_)) << error_;
   EXPECT_EQ(report_.kept.size(), 2);
 }
 
-// The request is the same, but the database has changed.
+// The request is the same, but the database's prefix extractor has changed, so
+// the filters are made again.
 TEST_F(ExportContentsTest, AnotherPrefixExtractor) {
   FilterDbExportOptions prefixes;
   prefixes.prefixes = true;
@@ -171,8 +173,8 @@ TEST_F(ExportContentsTest, AnotherPrefixExtractor) {
   ExpectHolds(prefixes);
 }
 
-// The existing filters are of another column family, so none of them would be
-// kept: contents that differ from theirs are no error.
+// The existing filters are of another column family, so they are removed in any
+// case. That their contents differ from the requested ones is no error.
 TEST_F(ExportContentsTest, WhatGoesAnywayIsInNobodysWay) {
   rocksdb::ColumnFamilyHandle* other = nullptr;
   Require(db_->CreateColumnFamily(db_.options(), "other", &other));
@@ -190,8 +192,8 @@ TEST_F(ExportContentsTest, WhatGoesAnywayIsInNobodysWay) {
   Require(db_->DestroyColumnFamilyHandle(other));
 }
 
-// As if killed there: nothing may be left of the contents that the mark no
-// longer names.
+// The export stops here as if killed. The next export must leave no filter with
+// the contents that the mark no longer names.
 TEST_F(ExportContentsTest, StoppedWhileAllAreMadeAnew) {
   ASSERT_TRUE(Sync(usual_)) << error_;
   whole_.overwrite = true;
@@ -205,8 +207,8 @@ TEST_F(ExportContentsTest, StoppedWhileAllAreMadeAnew) {
   ExpectHolds(whole_);
 }
 
-// As if killed a little earlier: the old filters are removed, but the mark is
-// still the old one.
+// The export stops a little earlier, as if killed: the old filters are removed,
+// but the mark is still the old one.
 TEST_F(ExportContentsTest, StoppedBeforeTheMark) {
   ASSERT_TRUE(Sync(usual_)) << error_;
   whole_.overwrite = true;
@@ -218,8 +220,8 @@ TEST_F(ExportContentsTest, StoppedBeforeTheMark) {
   ExpectHolds(usual_);
 }
 
-// A filter without a live SST file must go, too: the next export may be of the
-// column family that has the file.
+// A filter without a live SST file must be removed, too, although the export
+// stops: the next export may be of the column family that has this SST file.
 TEST_F(ExportContentsTest, StoppedWithAFilterOfAnotherSstFile) {
   ASSERT_TRUE(Sync(usual_)) << error_;
   const std::string other = out_ / "nb-1000000-big-Filter.db";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Export listeners survive being written and read by RocksDB.
+// RocksDB writes export listeners to the OPTIONS file and can read them back.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,8 +27,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Listeners = std::vector<std::shared_ptr<rocksdb::EventListener>>;
 
-// Like the listeners of db_bench and db_stress: it has a name, so RocksDB
-// writes it, and it is unknown where the OPTIONS file is read.
+// A listener like those of db_bench and db_stress: it has a name, so RocksDB
+// writes it to the OPTIONS file, but the name is unknown where the file is
+// read.
 class OtherListener final : public rocksdb::EventListener {
  public:
   const char* Name() const override { return "ErrorHandlerListener"; }
@@ -100,7 +101,7 @@ class ExportListenerReloadTest : public ::testing::Test {
     }
   }
 
-  // Reloads twice, because RocksDB writes again what it has read.
+  // Reloads twice, because RocksDB writes again the listeners that it has read.
   void ExpectSurvives(const Listeners& listeners,
                       const std::set<std::string>& folders) {
     ExpectFed(listeners, folders);
@@ -132,8 +133,8 @@ TEST_F(ExportListenerReloadTest, TwoFolders) {
       folders);
 }
 
-// A program may add its listener at each start to those it has read; the
-// OPTIONS file does not grow.
+// A program may, at each start, add its listener to those that it has read from
+// the OPTIONS file. The file must not grow.
 TEST_F(ExportListenerReloadTest, OneFolderTwice) {
   for (int i = 0; i < 3; ++i) {
     Open({Ours(out_ / "a"), Ours(out_ / "a")});
@@ -153,7 +154,7 @@ TEST_F(ExportListenerReloadTest, OddFolders) {
     const std::string folder = out_ / name;
     const auto other = std::make_shared<OtherListener>();
     ExpectSurvives({Ours(folder), other}, {folder});
-    // The same through an options string.
+    // Also reloads the listeners from an options string.
     std::string text;
     rocksdb::DBOptions options;
     options.listeners = {other, Ours(folder)};
@@ -165,7 +166,7 @@ TEST_F(ExportListenerReloadTest, OddFolders) {
   }
 }
 
-// Forms that a person may have written.
+// Spellings that a person may have written.
 TEST_F(ExportListenerReloadTest, OtherSpellings) {
   const std::string a = out_ / "a";
   const std::string options =
@@ -229,7 +230,7 @@ TEST_F(ExportListenerReloadTest, WhatIsRefused) {
   }
 }
 
-// In these texts no listener begins with the export listener's name.
+// No listener in these texts has a name that begins like the export listener's.
 TEST_F(ExportListenerReloadTest, OtherListenersAreNotOurs) {
   for (const char* const text :
        {"my_cassandra_bloom_export", "Other:my_cassandra_bloom_export",
@@ -238,7 +239,8 @@ TEST_F(ExportListenerReloadTest, OtherListenersAreNotOurs) {
   }
 }
 
-// A folder that is mounted late must not keep the database from being opened.
+// The folder cannot be created, for example because it is mounted late. The
+// database must open nevertheless.
 TEST_F(ExportListenerReloadTest, AFolderThatCannotBeMade) {
   fs::create_directory(out_ / "mount");
   Open({Ours(out_ / "mount/out")});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An export listener keeps a folder of Filter.db files in step with a running
-// database.
+// An export listener updates a folder of Filter.db files whenever the files of
+// a running database change.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -82,7 +82,7 @@ class ExportListenerTest : public ::testing::Test {
     }
   }
 
-  // Expects this without a reconciliation.
+  // Expects that the listener has updated the folder, without a reconciliation.
   void ExpectFollowed() {
     EXPECT_TRUE(Eventually([&] { return Follows(out_.path(), db_); }))
         << ::testing::PrintToString(NamesIn(out_.path())) << " and live "
@@ -161,7 +161,8 @@ TEST_F(ExportListenerTest, AColumnFamilyThatIsDropped) {
   EXPECT_EQ(NamesIn(out_.path()).size(), 1);
 }
 
-// Filters of files that no event announced are also removed with the files.
+// No event announces imported files. Their filters are nevertheless removed
+// when the files are.
 TEST_F(ExportListenerTest, AnImportThatIsDropped) {
   Listen();
   AddFiles(1);
@@ -230,8 +231,8 @@ TEST_F(ExportListenerTest, ReconcileWithoutAnyEvent) {
   EXPECT_EQ(report_.exported.size(), 0);
 }
 
-// One listener for two opens of a database. In between files change without an
-// event to it.
+// One listener is used for two opens of a database. Between them, files change
+// while the database has no listener, so it receives no events.
 TEST_F(ExportListenerTest, Reopened) {
   Listen();
   AddFiles(2);
@@ -261,7 +262,8 @@ TEST_F(ExportListenerTest, ClosingTakesUntilAllIsDone) {
   EXPECT_EQ(NamesIn(out_.path()), live);
 }
 
-// While another writer holds the folder's lock, the database carries on.
+// While another writer holds the folder's lock, the database continues to read
+// and write.
 TEST_F(ExportListenerTest, TheDatabaseDoesNotWait) {
   Listen();
   const int folder = open(out_.path().c_str(), O_RDONLY | O_DIRECTORY);
@@ -275,7 +277,8 @@ TEST_F(ExportListenerTest, TheDatabaseDoesNotWait) {
   ExpectFollowed();
 }
 
-// Anybody who can read the folder can hold its lock.
+// Closing must not wait for the folder's lock, because any process that can
+// read the folder can hold it.
 TEST_F(ExportListenerTest, ClosingDoesNotWaitForALock) {
   Listen();
   AddFiles(1);
@@ -300,7 +303,7 @@ TEST_F(ExportListenerTest, AFolderThatCannotBeWrittenTo) {
   Listen();
   AddFiles(1);
   ExpectFollowed();
-  // This makes writing fail even for root.
+  // A file in place of the folder makes writing fail, even for root.
   fs::rename(out_.path(), out_.path() + ".away");
   WriteFile(out_.path(), "in the way");
   AddFiles(2);
@@ -323,7 +326,8 @@ TEST_F(ExportListenerTest, AFolderThatCannotBeWrittenTo) {
   ExpectFollowed();
 }
 
-// A folder that is mounted late must not keep a service from its database.
+// A folder that is mounted late must not prevent a service from opening its
+// database.
 TEST_F(ExportListenerTest, AFolderThatCannotBeMadeYet) {
   const std::string late = out_ / "late/out";
   rocksdb::Options options = db_.options();
@@ -368,7 +372,7 @@ TEST_F(ExportListenerTest, FiltersThatSomebodyRemoves) {
   AddFiles(1);
   ExpectFollowed();
   fs::remove(out_ / *NamesIn(out_.path()).begin());
-  db_.Compact();  // Removes the SST file of that filter.
+  db_.Compact();  // Removes the SST file of the removed filter.
   ExpectFollowed();
   EXPECT_EQ(NamesIn(out_.path()).size(), 1);
   EXPECT_EQ(CountsOf(listener_).failed, 0);
@@ -412,8 +416,8 @@ TEST_F(ExportListenerTest, AFolderWithoutItsMark) {
   fs::remove(out_ / ".cassandra_bloom_database");
   AddFiles(1);
   EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 1; }));
-  // A filter without keys that looks right: complete, and no older than its SST
-  // file.
+  // This filter has no keys but looks right, because it is complete and no
+  // older than its SST file. The listener must replace it.
   ASSERT_TRUE(FilterDbBuilder::ForBitsPerKey(10, 0, kNaAndLater, &error_)
                   ->Write(filter, /*overwrite=*/true, &error_));
   AddFiles(1);
@@ -433,7 +437,7 @@ TEST_F(ExportListenerTest, AFolderThatIsGoneIsMadeAgain) {
   EXPECT_EQ(NamesIn(out_.path()).size(), 4);
 }
 
-// DB::CompactFiles does not send a compaction event.
+// RocksDB sends no event for the compaction of DB::CompactFiles.
 TEST_F(ExportListenerTest, CompactFiles) {
   Listen();
   AddFiles(3);
@@ -446,7 +450,7 @@ TEST_F(ExportListenerTest, CompactFiles) {
   EXPECT_EQ(NamesIn(out_.path()).size(), 1);
 }
 
-// RocksDB cannot delete its obsolete files, because they are gone.
+// The test removes the SST files, so RocksDB cannot delete them later.
 TEST_F(ExportListenerTest, FilesThatAreGoneAlready) {
   Listen();
   AddFiles(2);
@@ -490,13 +494,14 @@ TEST_F(ExportListenerTest, FilesThatAreNotOnThisMachine) {
   EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 1; }));
 }
 
-// RocksDB reads back the OPTIONS file that it has written; an error there would
-// fail the change.
+// After a change RocksDB writes an OPTIONS file and reads it back; an error in
+// reading would make the change fail.
 TEST_F(ExportListenerTest, OptionsChangeWhileTheFolderIsGone) {
   rocksdb::ObjectRegistry::Default()->AddLibrary("test",
                                                  register_cassandra_bloom, "");
   rocksdb::Options options = db_.options();
-#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1002  // Later it fails anyway.
+// Later releases fail at an error of the OPTIONS file even without this option.
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1002
   options.fail_if_options_file_error = true;
 #endif
   fs::create_directory(out_ / "gone");
@@ -509,7 +514,8 @@ TEST_F(ExportListenerTest, OptionsChangeWhileTheFolderIsGone) {
   Require(db_->DestroyColumnFamilyHandle(other));
 }
 
-// Opening an SST file on its own does not know this comparator.
+// The comparator of a database, which is unknown to a reader that opens an SST
+// file on its own.
 class OddComparator final : public rocksdb::Comparator {
  public:
   const char* Name() const override { return "Odd"; }
@@ -743,7 +749,8 @@ TEST_F(ExportListenerOptionsTest, WhatIsRefused) {
   EXPECT_FALSE(fs::exists(good));
 }
 
-// A process that reads the database's OPTIONS need not have the folder.
+// A process that reads the database's OPTIONS file need not have the listener's
+// folder.
 TEST_F(ExportListenerOptionsTest, AFolderThatIsNotThereForTheReader) {
   rocksdb::Options options = DbOptions(OurPolicy());
   options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));

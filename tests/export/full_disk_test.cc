@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// With no room for all or part of a Filter.db there is an error and no file.
+// If the disk has no room for all of a Filter.db, the export fails and leaves
+// no file.
 
 #include <gtest/gtest.h>
 
@@ -61,7 +62,7 @@ TEST_P(FullDiskTest, ADatabaseAndOnceMore) {
                            &report, &error);
   };
   {
-    const FileSizeLimit full(2000);  // Enough for one of them.
+    const FileSizeLimit full(2000);  // Enough for one of the two filters.
     EXPECT_FALSE(export_all());
   }
   EXPECT_EQ(report.exported.size(), 1u);

@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
 constexpr bool kPrefixFiltersAreExact = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 906;
 
-// Gives the last operand, whatever the value was.
+// A merge operator that gives the last operand, whatever the value was.
 class LastOperand final : public rocksdb::AssociativeMergeOperator {
  public:
   const char* Name() const override { return "LastOperand"; }
@@ -231,7 +231,7 @@ TEST(SstExportTest, FullFilterOfPrefixesIsTheBlock) {
     if (kPrefixFiltersAreExact) {
       EXPECT_EQ(file, Built(prefixes, "nb"));
     } else {
-      // RocksDB adds the empty key, and the first prefix twice.
+      // RocksDB before 9.6 adds the empty key, and adds the first prefix twice.
       EXPECT_EQ(exported.num_keys, prefixes.size() + 2);
     }
     const TempDir dir;
@@ -356,8 +356,8 @@ TEST(SstExportTest, SizeOfFiltersFromKeys) {
   Exported(OnlySst(db), options, &exported);
   EXPECT_EQ(exported.num_words, (16 * 1000 + 20 + 63) / 64);
   EXPECT_EQ(exported.num_probes, 11);
-  // For 1 % Cassandra takes the fewest buckets per element, and then the fewest
-  // probes.
+  // For 1 %, Cassandra chooses the fewest buckets per element that reach it,
+  // and then the fewest probes.
   options.fp_chance = 0.01;
   Exported(OnlySst(db), options, &exported);
   EXPECT_EQ(exported.num_words, (10 * 1000 + 20 + 63) / 64);
@@ -485,7 +485,7 @@ TEST(SstExportTest, Refusals) {
             "that there is a footer to look at");
   WriteFile(dir / "000003.sst", content.substr(0, content.size() / 2));
   std::string damaged = content;
-  damaged[content.size() / 4] ^= 1;  // This is in a data block.
+  damaged[content.size() / 4] ^= 1;  // A bit in a data block.
   WriteFile(dir / "000004.sst", damaged);
 
   constexpr char kNoSst[] = "cannot be read as a block-based SST file";

@@ -57,7 +57,7 @@ TEST(FilterTest, EqualsCassandrasFixture) {
 }
 
 TEST(FilterTest, EqualsCassandra) {
-  // Keys of 0 to 64 bytes, with every sign of each tail byte.
+  // The keys have 0 to 64 bytes; each byte of a tail occurs with both signs.
   EXPECT_EQ(Sha256(VectorFilter("iii", 1040, 10)),
             "6825f9aae0a91564fc46b6889e955f8ca0476ce7e89e7b63e7d476de4abbee20");
   EXPECT_EQ(Sha256(VectorFilter("i", 100000, 20)),
@@ -72,7 +72,8 @@ TEST(FilterTest, EqualsCassandraOnItsTable) {
   int num_checked = 0;
   for (const auto& fields : table) {
     if (fields[3] != "new") {
-      continue;  // Forms before `na`, which this test does not write.
+      // This test does not write the forms of versions before `na`.
+      continue;
     }
     SCOPED_TRACE(fields[0] + " " + fields[1] + " " + fields[2]);
     const std::string file =
@@ -110,7 +111,8 @@ TEST(FilterTest, EqualsTheReference) {
   }
 }
 
-// RocksDB 10.9 and later asks for both before a filter is built.
+// Since 10.9, RocksDB asks for the size and the false positive rate before a
+// filter is built.
 TEST(FilterTest, SizeAndRateAreThoseForeseen) {
   constexpr int kNumAbsent = 200000;
   for (const Sizing& sizing :

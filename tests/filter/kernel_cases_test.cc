@@ -4,7 +4,7 @@
 // capacities, and a hundred million random cases of a key, a capacity and a
 // number of probes.
 //
-// CASSANDRA_BLOOM_PERCENT=2 runs that much of it, for example in an emulator.
+// CASSANDRA_BLOOM_PERCENT=2 runs 2 % of the cases, for example in an emulator.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,8 @@ namespace {
 INSTANTIATE_TEST_SUITE_P(All, KernelTest, ::testing::ValuesIn(Kernels()),
                          NameOf);
 
-// Mostly a number that Cassandra chooses, sometimes any that a header may have.
+// Returns mostly a number that Cassandra chooses, and sometimes any number that
+// a header may have.
 int RandomNumProbes(uint64_t* random) {
   const bool any = NextRandom(random) % 16 == 0;
   return 1 + static_cast<int>(NextRandom(random) % (any ? 64 : 20));
@@ -101,7 +102,8 @@ class RandomFilters {
  private:
   uint64_t Random(uint64_t bound) { return NextRandom(&random_) % bound; }
 
-  // Every magnitude up to 2^17 words is equally likely. At most half of the
+  // Chooses the numbers of probes, words and keys. Every magnitude up to 2^17
+  // words is equally likely. Except in small filters, at most about half of the
   // bits are set; otherwise a wrong bit could go unnoticed.
   void ChooseSize() {
     num_probes_ = RandomNumProbes(&random_);
@@ -135,7 +137,7 @@ class RandomFilters {
     }
   }
 
-  // Keys of random lengths, or all of one random length.
+  // Chooses keys of random lengths, or keys that all have one random length.
   ::testing::AssertionResult ChooseKeys() {
     const bool one_length = Random(2) == 0;
     const size_t length = Random(41);

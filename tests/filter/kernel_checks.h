@@ -42,21 +42,22 @@ std::string ToString(Hash128 hash);
 
 Hash128 RandomHash(uint64_t* random);
 
-// NaiveFilter::Hash as a Hash128.
+// NaiveFilter::Hash of the key, as a Hash128.
 Hash128 NaiveHash(std::string_view key);
 
-// Values at which the sign, the magnitude or the quotient by the capacity
-// changes, or a double becomes inexact: in the base, in the increment, and in
-// both.
+// Hashes with special values in the base, in the increment, and in both: there
+// the sign, the magnitude or the quotient by the capacity changes, or a double
+// becomes inexact.
 std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random);
 
-// Whether the batch look-up gives exactly these n answers, and writes no more.
+// Returns whether the kernel's batch look-up gives exactly these n answers and
+// writes nothing else.
 ::testing::AssertionResult Answers(const Kernel& kernel,
                                    const FilterView& filter,
                                    const Hash128* hashes, size_t n,
                                    const bool* expected);
 
-// The same for the look-up of a single key.
+// The same check for the kernel's look-up of a single key.
 ::testing::AssertionResult AnswersOneByOne(const Kernel& kernel,
                                            const FilterView& filter,
                                            const Hash128* hashes, size_t n,
@@ -65,8 +66,8 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random);
 // The size of a batch that is too small for the lanes of some kernels.
 constexpr size_t kFewKeys = 5;
 
-// Tests filters of one key each: among the bits of many keys a wrong bit might
-// belong to another key.
+// Tests a kernel on filters of one key each, because among the bits of many
+// keys a wrong bit might belong to another key.
 class LoneKeyCheck {
  public:
   // `bits` must be zero. A check that passes leaves them zero, unless the
@@ -82,7 +83,7 @@ class LoneKeyCheck {
   bool BatchAnswers(bool expected, Hash128 hash, size_t n) const;
   ::testing::AssertionResult Wrong(const char* what, Hash128 hash) const;
 
-  // Enough copies to fill the lanes of any kernel.
+  // A batch of this many copies of the key fills the lanes of any kernel.
   static constexpr size_t kCopies = 16;
 
   const Kernel& kernel_;

@@ -62,8 +62,8 @@ TEST(KeyOfHashTest, HasThatHash) {
 // ---- The state of the CPU ----
 
 #if defined(__x86_64__)
-// Whether the upper halves of vector registers are in use; that slows down SSE
-// code that runs next.
+// Returns whether the upper halves of vector registers are in use, which would
+// slow down later SSE code.
 bool UpperHalvesAreInUse() {
   uint32_t low;
   uint32_t high;
@@ -98,7 +98,8 @@ using Eight [[gnu::vector_size(32)]] = uint32_t;
   *numbers = all;
 }
 
-// GCC below -O2 does not clear them.
+// Returns whether compiled AVX code clears the upper halves of vector
+// registers. GCC's code below -O2 does not.
 bool CompilerCleansUpperHalves() {
   Eight numbers = {};
   SetAllBits(&numbers);
@@ -147,7 +148,7 @@ TEST_P(KernelTest, LeavesNoUpperHalvesInUse) {
 
 // ---- Hashing ----
 
-// More than four times what any kernel hashes at once.
+// More than four times the number of keys that any kernel hashes at once.
 constexpr size_t kMaxKeys = 70;
 constexpr size_t kMaxLength = 300;
 
@@ -159,8 +160,8 @@ std::string RandomKey(size_t length, uint64_t* random) {
   return key;
 }
 
-// Hashes the first n keys, with inaccessible memory after the views and after
-// the hashes.
+// Hashes the first n keys and compares the results. The memory after the views
+// and after the hashes is inaccessible.
 class HashCheck {
  public:
   HashCheck(const Kernel& kernel, const std::vector<std::string_view>& keys)
@@ -306,8 +307,8 @@ TEST_P(KernelTest, TakesNullForTheEmptyKey) {
 
 // ---- Answers ----
 
-// Kernels with lanes use them from 256 words on. Below that their method would
-// be wrong for some sizes.
+// Kernels with lanes use the lanes in filters of 256 words or more. In smaller
+// filters, their method would be wrong for some sizes.
 constexpr uint32_t kWordCounts[] = {1,   2,   3,   5,   7,   63,   64,  65,
                                     129, 151, 199, 254, 255, 256,  257, 258,
                                     300, 511, 512, 513, 999, 1023, 4099};
@@ -326,7 +327,7 @@ class AnswerCheck {
     }
   }
 
-  // `memory` holds the hashes, with inaccessible memory after them.
+  // Copies the hashes into `memory`; after them, memory is inaccessible.
   ::testing::AssertionResult InBatch(size_t n,
                                      const GuardedMemory& memory) const {
     auto* const hashes = memory.Last<Hash128>(n);
@@ -357,7 +358,8 @@ std::string RandomBits(uint32_t num_words, uint64_t percent_set,
   return bits;
 }
 
-// The more bits are set, the later a probe finds one that is clear.
+// The more bits are set, the later a probe finds a clear one. So all probes are
+// tested.
 TEST_P(KernelTest, AnswersForAnyBits) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -370,7 +372,8 @@ TEST_P(KernelTest, AnswersForAnyBits) {
         SCOPED_TRACE(::testing::Message()
                      << num_words << " words, " << percent_set << "% set, "
                      << num_probes << " probes");
-        // Places the filter at the very end of the memory, or at any address.
+        // Places the filter at the very end of the memory, or up to 63 bytes
+        // before it.
         char* const at =
             memory.end() - bits.size() - (num_probes % 2 == 0 ? 0 : num_probes);
         std::copy(bits.begin(), bits.end(), at);
@@ -451,8 +454,8 @@ TEST_P(KernelTest, AnswersForPresentAndAbsentKeys) {
 
 // ---- Bits ----
 
-// Whether all bits of the hashes are set. Clears them, so that any other bit
-// that was set remains.
+// Returns whether all bits of the hashes are set. Clears them, so that only
+// wrong bits remain.
 ::testing::AssertionResult TakeBits(const std::vector<Hash128>& hashes,
                                     int num_probes, uint32_t num_words,
                                     char* bits) {
@@ -478,7 +481,7 @@ std::vector<Hash128> RandomHashes(size_t n, uint64_t* random) {
   return hashes;
 }
 
-// Calls kernel.set_bits with inaccessible memory after the hashes.
+// Calls kernel.set_bits; the memory after the hashes is inaccessible.
 void SetBits(const Kernel& kernel, const std::vector<Hash128>& hashes,
              int num_probes, uint32_t num_words, char* bits) {
   const GuardedMemory memory(hashes.size() * sizeof(Hash128) + 1);

@@ -52,8 +52,8 @@ TEST(SizingTest, FpChanceIsCassandras) {
   }
 }
 
-// The rates in Cassandra's table are the limits: a chance equal to a cell's
-// rate takes that cell, the next smaller number does not.
+// A chance that equals a rate in Cassandra's table takes the cell of that rate.
+// The next smaller chance does not.
 TEST(SizingTest, FpChanceTurnsAtTheCellsOfCassandrasTable) {
   struct Cell {
     double rate;

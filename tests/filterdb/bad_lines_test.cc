@@ -26,9 +26,10 @@ struct Line {
   const char* what;
   std::string arguments;
   int exit_code;
-  // Expected on stderr; a verdict is expected on stdout.
+  // A part of the message: on stderr if the exit code is 2, otherwise on
+  // stdout.
   std::string message;
-  const char* before = "";  // See Filterdb.
+  const char* before = "";  // Shell text before the command.
 };
 
 // A filter of one word in which every other bit is set.
@@ -49,7 +50,7 @@ class BadLinesTest : public ::testing::Test {
     std::filesystem::create_directory(dir_ / "folder");
   }
 
-  // Runs in the folder of the files, which must not change.
+  // Runs filterdb in the folder of the files, which it must not change.
   void Expect(const Line& line) {
     SCOPED_TRACE(std::string(line.what) + ": filterdb " + line.arguments);
     const Ran ran =
@@ -165,7 +166,8 @@ TEST_F(BadLinesTest, Usage) {
   });
 }
 
-// Every command that reads a filter; where a command reads two, either one.
+// Every command that reads a filter, with `file` as the filter. Of a command
+// that reads two filters, `file` is either one.
 std::vector<std::string> CommandsOn(const std::string& file) {
   return {"info " + file, "check --keys=abc.hex " + file,
           "convert " + file + " me-9-big-Filter.db",
@@ -213,7 +215,7 @@ TEST_F(BadLinesTest, BrokenFilters) {
   }
 }
 
-// Cassandra treats every key as present.
+// Cassandra treats every key as present in an empty filter.
 TEST_F(BadLinesTest, AnEmptyFilter) {
   const std::string check = "check nb-3-big-Filter.db --keys=abc.hex ";
   Expect({
@@ -430,7 +432,7 @@ TEST_F(BadLinesTest, Outputs) {
        "such file or directory\n"},
       {"in a file", "plain/nb-1-big-Filter.db", 2,
        "beside it: Not a directory\n"},
-      // This fails even for root.
+      // In /proc even root cannot create a file.
       {"where nothing can be created", "/proc/nb-1-big-Filter.db", 2,
        "/proc/nb-1-big-Filter.db: cannot create a temporary file beside it: "},
   };

@@ -25,7 +25,7 @@ inline Ran Doctor(const TestDb& db, const std::string& options = "--json") {
   auto before = StateOf(db.path());
   const Ran ran = Filterdb("doctor --db=" + db.path() + " " + options);
   const auto after = StateOf(db.path());
-  // RocksDB removes old write-ahead logs by itself, a while after a flush.
+  // RocksDB itself removes old write-ahead logs, a while after a flush.
   for (auto file = before.begin(); file != before.end();) {
     const bool is_gone =
         IsWriteAheadLog(file->first) && after.count(file->first) == 0;
@@ -44,7 +44,8 @@ inline double FalsePositives(const Json& verdict) {
   return verdict["false_positives_per_absent_read"];
 }
 
-// Expects this many files in each state; in a state that is not given, none.
+// Expects these numbers of files by state, and no files in states that are not
+// given.
 inline void ExpectFiles(const Json& verdict,
                         std::map<std::string, int> expected) {
   for (const char* const state :

@@ -72,7 +72,8 @@ class DoctorExportsTest : public ::testing::Test {
     return Filterdb("doctor --db=" + db_.path() + " " + options);
   }
 
-  // Expects this finding in the text, and as the only one with --json.
+  // Expects doctor to report this finding: in the text, and as the only one in
+  // the JSON.
   void ExpectFinding(const std::string& options, bool fault,
                      const std::string& what, const std::string& to_do) const {
     const Ran text = Doctor(options);
@@ -262,7 +263,8 @@ TEST_F(DoctorExportsTest, AFolderThatNoListenerFeeds) {
   EXPECT_EQ(ran.json()["exports"][0]["filtered"], 1);
 }
 
-// A listener keeps only one of the two versions up to date.
+// A listener updates only the filters of its own SSTable version, one of the
+// two.
 TEST_F(DoctorExportsTest, AFolderOfTwoVersions) {
   Open({folder_});
   AddFollowed(0);

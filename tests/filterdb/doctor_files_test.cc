@@ -112,8 +112,8 @@ TEST(DoctorMissingTest, AnEmptyDatabaseHasNoSsts) {
   EXPECT_THAT(Doctor(db, "").out, HasSubstr("every SST file has our filter"));
 }
 
-// A compaction moves the rows of the files it removes into new files, which
-// doctor must examine, too.
+// A compaction moves the rows of the files that it removes into new files.
+// Doctor must examine the new files, too.
 TEST(DoctorRunningTest, CompactionsAreNoFault) {
   TestDb db(DbOptions(OurPolicy()));
   AddFile(&db, 0, 1000);
@@ -144,7 +144,8 @@ class DoctorPathsTest : public ::testing::Test {
   std::string Paths() const {
     return "--db-path=" + second_.path() + " --db-path=" + first_.path() + " ";
   }
-  // Expects that doctor finds all `count` files, but only with the options.
+  // Expects doctor to find all `count` files with the --db-path options, but
+  // not without them.
   void ExpectNeedsPaths(int count, const std::string& what) {
     const Ran without = Doctor(db_);
     EXPECT_EQ(without.exit_code, 1) << without;
@@ -156,7 +157,7 @@ class DoctorPathsTest : public ::testing::Test {
     const Ran with = Doctor(db_, Paths() + "--json");
     EXPECT_EQ(with.exit_code, 0) << with;
     ExpectFiles(VerdictOf(with), {{"good", count}});
-    // The same folders under other spellings.
+    // These are the same folders in other spellings.
     EXPECT_EQ(Doctor(db_, Paths() + "--db-path=" + db_.path() +
                               "/. --db-path=" + first_.path() + "// --json")
                   .json()["unlisted_ssts"],
@@ -228,8 +229,8 @@ TEST_F(DoctorPathsTest, OfAColumnFamily) {
   Require(db_->DestroyColumnFamilyHandle(other));
 }
 
-// A copy of the files, or another database, may leave a file with the same
-// number.
+// A folder may have another file of the same number, from a copy of the files
+// or from another database.
 TEST_F(DoctorPathsTest, TheFileOfTheRightSizeIsTaken) {
   AddFile(&db_, 0, 1000);
   db_.Close();
@@ -314,7 +315,8 @@ TEST_F(DoctorManifestTest, CutInHalf) {
   EXPECT_THAT(text.out, HasSubstr("there are faults"));
 }
 
-// Cut at any byte, the MANIFEST is good only if it still names all files.
+// If the MANIFEST is cut at any byte, doctor finds no fault only if the
+// MANIFEST still names all files.
 TEST_F(DoctorManifestTest, CutAnywhere) {
   const auto files_of = [](const Ran& ran) {
     std::set<std::string> files;
@@ -348,8 +350,8 @@ TEST_F(DoctorManifestTest, CutAnywhere) {
   EXPECT_LT(good, 5);
 }
 
-// RocksDB starts another MANIFEST at each open. This one is long enough to be
-// cut after its first block of 32 KB.
+// RocksDB starts another MANIFEST at each open. In this test the MANIFEST is so
+// long that it can be cut after its first block of 32 KB.
 TEST_F(DoctorManifestTest, BlocksOfRecords) {
   for (uint32_t i = 0; i < 8; ++i) {
     db_.Reopen();
@@ -389,7 +391,8 @@ TEST(DoctorRunningTest, UnlistedFilesAreNoFault) {
   EXPECT_EQ(ran.json()["in_use"], true);
   EXPECT_EQ(ran.json()["unlisted_ssts"].size(), 2);
   EXPECT_EQ(ran.json()["findings"], Json::array());
-  // A file that a compaction is writing, or has written but not installed yet.
+  // The copy stands for a file that a compaction is writing, or has written but
+  // not installed yet.
   fs::copy(SstsIn(db.path()).at(0), Numbered(db.path(), "900000"));
   const Ran text = Doctor(db, "");
   EXPECT_EQ(text.exit_code, 0);
@@ -424,7 +427,7 @@ TEST_F(DoctorUnlistedTest, ANewerOne) {
   EXPECT_THAT(text.out, HasSubstr("(1 SST file: 900000.sst)"));
 }
 
-// What killed processes leave: an older file and a half-written one.
+// Killed processes leave such files: an older file and half-written ones.
 TEST_F(DoctorUnlistedTest, AnOlderOneAndAHalfOne) {
   const std::string content = ReadFile(sst_);
   WriteFile(Numbered(db_.path(), "900000"),
@@ -436,7 +439,7 @@ TEST_F(DoctorUnlistedTest, AnOlderOneAndAHalfOne) {
   EXPECT_EQ(ran.json()["unlisted_ssts"].size(), 3);
   EXPECT_THAT(OnlyFinding(ran.json()["findings"], false),
               HasSubstr("a process that was killed leaves such files"));
-  // Follows the advice.
+  // Opens the database, as doctor advises.
   db_.Reopen();
   EXPECT_EQ(Doctor(db_).json()["unlisted_ssts"], Json::array());
 }

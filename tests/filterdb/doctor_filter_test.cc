@@ -33,7 +33,7 @@ using ::testing::Not;
 
 // ---- Wrong checksums ----
 
-// The compression type and the checksum after each block.
+// RocksDB writes the compression type and a checksum after each block.
 constexpr size_t kTrailerSize = 5;
 
 class DamagedFilterTest : public ::testing::TestWithParam<Layout> {
@@ -58,7 +58,7 @@ class DamagedFilterTest : public ::testing::TestWithParam<Layout> {
     }
     if (IsPartitioned(GetParam())) {
       EXPECT_GT(blocks.size(), 2);
-      // The index of the partitions follows the last one.
+      // The index of the partitions follows the last filter block.
       blocks.push_back(blocks.back() + policy->blocks().back().size() +
                        kTrailerSize);
     }
@@ -145,7 +145,8 @@ INSTANTIATE_TEST_SUITE_P(All, DamagedFilterTest,
                          ::testing::ValuesIn(AllLayouts()),
                          [](const auto& test) { return ToString(test.param); });
 
-// A policy of partition keys has another name, under which RocksDB reads it.
+// The filter of a policy of partition keys has a name of its own, by which
+// RocksDB finds it.
 TEST(DamagedPartitionKeyFilterTest, DoctorSaysSo) {
   TestDb db(DbOptions(PolicyFor("fixed:8")));
   AddFile(&db, 0, 1000);
@@ -246,7 +247,7 @@ TEST(ComparatorTest, OrdersThatAreKnownUnderAnotherName) {
   }
 }
 
-// MyRocks databases are like this.
+// Each column family has a comparator of its own, as in MyRocks databases.
 TEST(ComparatorTest, OneForEachColumnFamily) {
   const UsersComparator forward("forward", UsersComparator::kBytewise);
   const UsersComparator backward("backward", UsersComparator::kReverse);
@@ -290,7 +291,8 @@ TEST(ComparatorTest, AnyOrderWhereNoFilesOfALevelLieSideBySide) {
   EXPECT_THAT(keys.err, HasSubstr("FilterDbBuilder"));
 }
 
-// RocksDB built with assertions refuses to list such files.
+// RocksDB that is built with assertions refuses to list files whose keys have
+// another order than the default comparator's.
 TEST(ComparatorTest, AnotherOrder) {
   const UsersComparator comparator("odd", UsersComparator::kLastByteFirst);
   TestDb db(OptionsWith(&comparator));

@@ -32,7 +32,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Ingests these rows into the lowest level, as a file of their own.
+// Ingests these rows into the lowest level, as one file.
 void Ingest(TestDb* db, const rocksdb::Options& options, uint32_t first,
             uint32_t end) {
   const TempDir dir;
@@ -69,7 +69,8 @@ TEST(DoctorTest, AllIsWell) {
                 layout == Layout::kFull ? "full" : "partitioned");
       EXPECT_EQ(sst["ours"], true);
       EXPECT_NEAR(sst["keys"], 10000, 100);
-      // For partitions this includes their index.
+      // In partitioned filters, the figure includes the index of the
+      // partitions.
       EXPECT_NEAR(sst["bits_per_key"], 11, 1.1);
       // Small partitions have more bits per key than requested.
       EXPECT_NEAR(sst["estimated_rate"], 0.007, 0.003);
@@ -145,7 +146,7 @@ TEST(DoctorTest, FilesFromBeforeTheSwitch) {
   EXPECT_EQ(text.exit_code, 1);
   EXPECT_THAT(text.out, HasSubstr("fault: no filter (1 SST file: "));
 
-  // Follows the advice.
+  // Compacts the database, as doctor advises.
   db.Compact();
   EXPECT_EQ(Doctor(db).exit_code, 0);
 }
@@ -185,8 +186,8 @@ TEST(DoctorTest, EveryColumnFamily) {
 
 // ---- Verdicts ----
 
-// Each file of level 0 is a sorted run; the two files of the lowest level are
-// one.
+// Each file of level 0 is a sorted run of its own; the two files of the lowest
+// level are one sorted run.
 TEST(DoctorVerdictTest, SumOverRuns) {
   TestDb db(DbOptions(OurPolicy()));
   Ingest(&db, DbOptions(OurPolicy(5)), 0, 3000);
@@ -229,7 +230,7 @@ TEST(DoctorVerdictTest, Mixed) {
   Ingest(&db, DbOptions(BuiltinPolicy()), 3000, 4000);
   const Ran one = Doctor(db);
   EXPECT_EQ(one.exit_code, 1);
-  // A quarter of the entries is in a file whose filter is not asked.
+  // A quarter of the entries is in a file whose filter RocksDB does not ask.
   EXPECT_NEAR(FalsePositives(VerdictOf(one)), 0.25 + 0.75 * 0.008, 0.003);
   Ingest(&db, DbOptions(nullptr), 0, 2000);
   const Ran ran = Doctor(db);
@@ -331,8 +332,8 @@ TEST(DoctorVerdictTest, Damaged) {
   EXPECT_EQ(FalsePositives(VerdictOf(ran)), 1);
 }
 
-// The saturated partitions are small ones between large ones, but cover as many
-// keys.
+// The saturated partitions are small and lie between large ones, but they cover
+// as many keys.
 TEST(DoctorVerdictTest, SaturatedPartitions) {
   const std::string match_all(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
   TestDb db(DbOptions(std::make_shared<ImportingPolicy>(match_all, 2),
@@ -369,7 +370,8 @@ TEST(DoctorVerdictTest, AnotherAllocation) {
     TestDb db(options);
     Ingest(&db, options, 0, 20000);
     AddFile(&db, 0, 200);
-    EXPECT_EQ(VerdictOf(Doctor(db))["findings"], Json::array());  // Two runs.
+    // With two sorted runs, doctor has nothing to recommend.
+    EXPECT_EQ(VerdictOf(Doctor(db))["findings"], Json::array());
     AddFile(&db, 0, 200);
     const Ran ran = Doctor(db);
     EXPECT_EQ(ran.exit_code, 0);
@@ -420,7 +422,8 @@ class DoctorStatisticsTest : public ::testing::Test {
   const TempDir dir_;
 };
 
-// One run has 5 bits per key and the other 10; the average is expected.
+// One sorted run has 5 bits per key and the other 10; doctor expects the
+// average rate.
 TEST_F(DoctorStatisticsTest, OfADatabase) {
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
     const Dataset dataset = NumberedDataset(20000, 20000);
@@ -460,7 +463,8 @@ TEST_F(DoctorStatisticsTest, OfADatabase) {
   }
 }
 
-// RocksDB does not ask such files, and so does not count them.
+// In a file without a cassandra_bloom filter RocksDB asks none, so its counters
+// do not include the file.
 TEST_F(DoctorStatisticsTest, FilesWithoutOurFilterAreNotInTheAverage) {
   TestDb db(DbOptions(OurPolicy()));
   Ingest(&db, DbOptions(OurPolicy()), 0, 3000);
@@ -475,7 +479,8 @@ TEST_F(DoctorStatisticsTest, MoreThanTheWorst) {
   TestDb db(DbOptions(OurPolicy()));
   AddFile(&db, 0, 10000);
   EXPECT_EQ(Doctor(db, Statistics(99000, 1000, 0)).exit_code, 0);
-  EXPECT_EQ(Doctor(db, Statistics(95, 10, 5)).exit_code, 0);  // Too few keys.
+  // With fewer than 20 false positives, doctor does not judge the filters.
+  EXPECT_EQ(Doctor(db, Statistics(95, 10, 5)).exit_code, 0);
   const Ran ran = Doctor(db, Statistics(98000, 2000, 0) + "--json");
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_EQ(ran.json()["fault"], true);
@@ -484,7 +489,8 @@ TEST_F(DoctorStatisticsTest, MoreThanTheWorst) {
   EXPECT_THAT(Doctor(db, Statistics(98000, 2000, 0)).out,
               HasSubstr("fault: more keys pass than the worst"));
 
-  // With partition keys, absent rows of present partitions pass, and should.
+  // With partition keys, absent rows of present partitions pass the filter, as
+  // they should.
   TestDb partitions(DbOptions(PolicyFor("fixed:8")));
   AddFile(&partitions, 0, 10000);
   const Ran rows = Doctor(partitions, Statistics(98000, 2000, 0));
@@ -522,7 +528,7 @@ class DoctorPlotTest : public ::testing::Test {
   std::string Plot() const {
     return "doctor --db=" + db_.path() + " --plot=" + file_ + " ";
   }
-  // Puts a gnuplot that runs this script first in PATH.
+  // Shell text that puts a gnuplot first in PATH, which runs this script.
   std::string WithGnuplot(const std::string& script) const {
     WriteFile(dir_ / "gnuplot", "#!/bin/sh\n" + script + "\n");
     return "chmod +x " + dir_ / "gnuplot" + "; PATH=" + dir_.path() + ":$PATH";
@@ -566,7 +572,8 @@ TEST_F(DoctorPlotTest, TheScript) {
   EXPECT_THAT(text, HasSubstr("\nL6 "));
 }
 
-// Like filterdb's other outputs; see outputs_test.cc.
+// Like filterdb's other outputs, a plot can be written into a FIFO or through a
+// link, but not into a folder; see outputs_test.cc.
 TEST_F(DoctorPlotTest, IntoWhatIsNoFile) {
   const std::string before = WithGnuplot("cat >/dev/null; echo drawn") + "; ";
   const std::string doctor = "doctor --db=" + db_.path() + " --force --plot=";

@@ -23,8 +23,8 @@ struct Option {
   std::string name;
 };
 
-// All options, read from the help. There a command's name starts its line, and
-// its options are indented below it.
+// All options, read from the help. In the help, a command's name begins a line,
+// and the command's options are indented below it.
 std::vector<Option> AllOptions() {
   std::vector<Option> options;
   std::string command;
@@ -66,7 +66,7 @@ TEST(EmptyValuesTest, OfEveryOption) {
       }
     }
   }
-  // The help must list at least these.
+  // The help must list these options, or AllOptions has not read all of it.
   for (const char* const name :
        {" --version", "info --sstable-version", "check --keys", "build --out",
         "build --bits", "convert --to", "diff --version-b", "export --sst",

@@ -29,7 +29,7 @@ using ::testing::StartsWith;
 
 using Keys = std::vector<std::string>;
 
-// Random bytes, made distinct with a number.
+// Random keys, each with a number at its end, so that all are distinct.
 Keys RandomKeysOf(uint32_t begin, uint32_t end) {
   const RandomKeys random(Seed(), 30);
   Keys keys;
@@ -76,8 +76,8 @@ std::string BinaryList(const Keys& keys) {
   return ListOf(keys, [](const auto& key) { return WithLength(key); });
 }
 
-// An Index.db without promoted indexes. A VInt need not be the shortest one for
-// its position.
+// An Index.db without promoted indexes. Its VInts are longer than their
+// positions need, which is valid.
 std::string IndexDb(const Keys& keys, bool before_ma) {
   uint32_t position = 0;
   return ListOf(keys, [&](const auto& key) {
@@ -116,7 +116,8 @@ Keys Fields(const Json& json) {
 
 class FilterdbCommandTest : public ::testing::Test {
  protected:
-  // Runs in a temporary folder; expects success and nothing on stderr.
+  // Runs filterdb in a temporary folder. Expects success, and nothing on
+  // stderr.
   Ran Good(const std::string& arguments, const std::string& before = "") {
     const Ran ran = Run(arguments, before);
     EXPECT_EQ(ran.exit_code, 0) << arguments << "\n" << ran;
@@ -340,7 +341,7 @@ TEST_F(FilterdbCommandTest, ConvertWithinAFormIsACopy) {
   EXPECT_EQ(Read("la-1-big-Filter.db"), Read("ks-cf-ka-1-Filter.db"));
 }
 
-// The input is still being read while the output is written.
+// filterdb still reads the input while it writes the output.
 TEST_F(FilterdbCommandTest, ConvertOverItself) {
   Build(RandomKeysOf(0, 2000), "nb-1-big-Filter.db");
   const std::string before = Read("nb-1-big-Filter.db");
@@ -418,7 +419,7 @@ TEST_F(FilterdbCommandTest, JsonHasNoInfinity) {
   EXPECT_EQ(ran.json()[0]["verdict"], "saturated");
 }
 
-// JSON cannot hold such names.
+// JSON cannot contain names that are not UTF-8.
 TEST_F(FilterdbCommandTest, FileNamesOfAnyBytes) {
   const std::string name = "nb-\xff-big-Filter.db";
   const Json built = Build(RandomKeysOf(0, 100), name);
@@ -426,15 +427,16 @@ TEST_F(FilterdbCommandTest, FileNamesOfAnyBytes) {
   EXPECT_EQ(Good("info --json " + name).json()[0]["verdict"], "ok");
 }
 
-// ---- Help ----
+// ---- Memory ----
 
-// At most 64 MB besides the filter, however many bytes the keys have. A second
-// copy of the filter would be too much, and so would the keys.
+// filterdb takes at most 64 MB besides the filter, however many bytes the keys
+// have. A second copy of the filter would take more, and so would the keys.
 TEST_F(FilterdbCommandTest, BuildTakesLittleMemoryBesidesTheFilter) {
   constexpr int64_t kFilterBytes = 100'000'000;
   constexpr int64_t kMaxBesides = 64'000'000;
   {
-    // Piece by piece, as the memory of this process counts when it forks.
+    // Writes one key at a time, because at the fork the memory of this process
+    // counts as the child's.
     std::ofstream keys(dir_ / "keys", std::ios::binary);
     for (int i = 0; i < 3000; ++i) {
       keys << "\xff\xff" << std::string(65535, 'k');

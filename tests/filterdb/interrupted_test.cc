@@ -51,8 +51,8 @@ class InterruptedTest : public ::testing::Test {
     _exit(127);
   }
 
-  // Stops the process while it writes, when its temporary file is there. False
-  // if the process was faster.
+  // Stops the process while it writes its temporary file. Returns false if the
+  // process ended before.
   bool StopWhileItWrites(pid_t pid) const {
     while (!IsWriting()) {
       if (waitid(P_PID, static_cast<id_t>(pid), &ended_,
@@ -112,7 +112,7 @@ TEST_F(InterruptedTest, LeavesTheOldFile) {
   EXPECT_EQ(dir_.Names(), (Names{"keys", "nb-1-big-Filter.db"}));
 }
 
-// nohup relies on this.
+// nohup relies on this: it ignores SIGHUP before it starts a program.
 TEST_F(InterruptedTest, ASignalThatIsIgnoredStaysSo) {
   const int status = Interrupt(SIGHUP, /*ignored=*/SIGHUP);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
@@ -130,8 +130,8 @@ TEST_F(InterruptedTest, TheNextRunRemovesWhatOneLeft) {
   EXPECT_EQ(dir_.Names(), (Names{"keys", "nb-1-big-Filter.db"}));
 }
 
-// Even if the writer is in another container, where a process number means
-// nothing here.
+// A file that is being written is kept, even if its writer is in another
+// container, where a process number means nothing here.
 TEST_F(InterruptedTest, TheNextRunLeavesWhatIsBeingWritten) {
   const pid_t pid = Start();
   if (!StopWhileItWrites(pid)) {
@@ -153,7 +153,8 @@ TEST_F(InterruptedTest, TheNextRunLeavesWhatIsBeingWritten) {
   EXPECT_GT(fs::file_size(dir_ / "nb-1-big-Filter.db"), 75000000);
 }
 
-// Also next to the file that a link leads to.
+// Files with similar names are kept, also next to the file that a link leads
+// to.
 TEST_F(InterruptedTest, TheNextRunLeavesTheRest) {
   const std::string file = "nb-1-big-Filter.db";
   fs::create_directory(dir_ / "folder");

@@ -34,8 +34,9 @@ double SumOfRates(const Runs& bits) {
   return sum;
 }
 
-// Minimises in many small steps; each goes where the sum of the rates falls
-// most. This finds the minimum, because the rates are convex functions.
+// Finds the minimum in many small steps; each adds bits where the sum of the
+// rates falls most. This finds the minimum, because the rates are convex
+// functions.
 Runs BruteForce(const Runs& keys, double total_bits) {
   constexpr int kSteps = 40000;
   const double step = total_bits / kSteps;
@@ -65,8 +66,8 @@ TEST(LevelAllocationTest, Uniform) {
   EXPECT_EQ(UniformBits({1, 3}, 40), (Runs{10, 10}));
 }
 
-// Four levels, each ten times as large as the one above, at 10 bits per key:
-// 9.5 bits in the last level, and 2.8 times fewer false positives.
+// Four levels, each ten times as large as the one above, at 10 bits per key on
+// average: 9.5 bits in the last level, and 2.8 times fewer false positives.
 TEST(LevelAllocationTest, MonkeyOfFourLevels) {
   const Runs keys = {1e3, 1e4, 1e5, 1e6};
   const double total = 10 * 1111e3;

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A command that writes a filter. OUT stands for the file.
+// A command that writes a filter. In its arguments, OUT stands for the file.
 struct Writer {
   const char* name;
   const char* arguments;
@@ -66,7 +66,7 @@ class OutputsTest : public ::testing::TestWithParam<Writer> {
     return Run(arguments + " " + more, before);
   }
 
-  // Writes more than fits into a pipe.
+  // Writes more bytes than fit into a pipe.
   Ran WriteMuch(const std::string& out, const std::string& more,
                 const std::string& before) {
     const std::string much = "--expected-keys=1000000 ";
@@ -94,7 +94,8 @@ INSTANTIATE_TEST_SUITE_P(All, OutputsTest, ::testing::ValuesIn(kWriters),
                            return std::string(test.param.name);
                          });
 
-// Reads the FIFO in the background; with kWait a shell waits for that.
+// Shell text that reads the FIFO in the background. kWait, at the end of the
+// command, waits for the reader.
 std::string CatInto(const std::string& file) {
   return "timeout 20 cat fifo > " + file + " & ";
 }
@@ -148,7 +149,7 @@ TEST_P(OutputsTest, StandardOutputThatCannotTakeIt) {
   EXPECT_EQ(Read("code"), "2\n");
 }
 
-// Names the pipe with the name of standard output.
+// Here /dev/stdout, the name of standard output, is a pipe.
 TEST_P(OutputsTest, ThePipeThatIsStandardOutput) {
   const Ran ran = Write("/dev/stdout", "| cat");
   EXPECT_EQ(ran.out, filter_);

@@ -24,7 +24,8 @@ struct Filled {
   }
 };
 
-// `make` is FilterDbBuilder::ForBitsPerKey or ForFpChance.
+// Makes a filter for `expected` keys and adds `num_keys` keys. `make` is
+// FilterDbBuilder::ForBitsPerKey or ForFpChance.
 template <typename Make>
 Filled Build(Make make, double size, uint64_t expected, uint64_t num_keys) {
   std::string error;
@@ -72,7 +73,8 @@ TEST(SaturationTest, ByTooManyKeys) {
         Build(FilterDbBuilder::ForBitsPerKey, bits, 10000, 30000).saturated())
         << bits;
   }
-  // With this many probes the filter is still good: 0.3 % of absent keys pass.
+  // With the probes for 20 bits per key, a filter with twice the expected keys
+  // is still good: 0.3 % of absent keys pass.
   EXPECT_FALSE(
       Build(FilterDbBuilder::ForBitsPerKey, 20, 10000, 20000).saturated());
   EXPECT_TRUE(

@@ -28,7 +28,7 @@ FilterQuestions Good(const std::string& text) {
   return questions.value_or(FilterQuestions());
 }
 
-// From RocksDB 7.8, db_bench --statistics.
+// The output of db_bench --statistics of RocksDB 7.8.
 constexpr char kDbBench[] = R"(readmissing  :  1.000 micros/op
 STATISTICS:
 rocksdb.block.cache.miss COUNT : 5
@@ -51,8 +51,8 @@ TEST(StatisticsTextTest, OfDbBench) {
   EXPECT_DOUBLE_EQ(questions.Rate().value_or(0), 0.015);
 }
 
-// From a LOG of RocksDB 10.10: a line of the log precedes the first ticker,
-// which begins with a blank. The last of several dumps counts.
+// A LOG of RocksDB 10.10: the first ticker begins with a blank, after a line of
+// the log. Of several dumps, the last one counts.
 TEST(StatisticsTextTest, OfALog) {
   const FilterQuestions questions = Good(
       "2026/01/01-00:00:00.000001 7f [db_impl.cc:1] STATISTICS:\n"
@@ -74,7 +74,7 @@ TEST(StatisticsTextTest, NoQuestions) {
                    .Rate());
 }
 
-// RocksDB does not read all counters at the same moment.
+// RocksDB does not read all counters at the same moment, so they may disagree.
 TEST(StatisticsTextTest, MoreTruePositivesThanPositives) {
   EXPECT_EQ(Good("rocksdb.bloom.filter.useful COUNT : 1\n"
                  "rocksdb.bloom.filter.full.positive COUNT : 5\n"

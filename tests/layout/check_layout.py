@@ -12,7 +12,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-# The folders of plugin/, and which others each may include.
+# The folders of plugin/, and which other folders each may include.
 EDGES = {
     "filter": set(),
     "sstable": {"filter"},
@@ -36,10 +36,10 @@ PUBLIC = {
 }
 
 # The loader opens a library at run time and calls a function of its C
-# interface. It takes only the function's type from the header.
+# interface. It includes the header only for the function's type.
 EXTRA_INCLUDES = {("plugin/preload/loader.cc", "include/cassandra_bloom/c.h")}
 
-# The top folders, and which others each may include.
+# The top folders, and which other folders each may include.
 TOP_EDGES = {
     "include": set(),
     "plugin": {"include"},
@@ -59,8 +59,8 @@ MAY_INCLUDE_ROCKSDB = (
     "plugin/registry.cc",
     "plugin/c/rocksdb_c.cc",
 )
-# The rule applies to these only; tools, tests and benchmarks use real
-# databases.
+# The rule about RocksDB's headers applies only to these folders; tools, tests
+# and benchmarks use real databases.
 ROCKSDB_RULE = ("include/", "plugin/")
 
 # The header of RocksDB's private interface, in a build within its tree.
@@ -69,7 +69,7 @@ ROCKSDB_INTERNAL = "table/block_based/filter_policy_internal.h"
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
-# Computing the byte and the bit of a position.
+# Code that computes the byte and the bit of a position.
 BIT = re.compile(r">> ?3\b|& ?7\b|[%/] ?8\b")
 
 
@@ -83,7 +83,7 @@ def sources(root: Path) -> list[str]:
 
 
 def target(root: Path, kind: str, name: str) -> str | None:
-    """The project's file that an include names, or None."""
+    """Returns the project's file that an include names, or None."""
     for file in (name, "include/" + name):
         if (root / file).is_file():
             return file
@@ -97,7 +97,7 @@ def is_rocksdb(name: str) -> bool:
 
 
 def room(file: str) -> str:
-    """The folder of plugin/ that a file belongs to."""
+    """Returns the folder of plugin/ that a file belongs to."""
     parts = file.split("/")
     if parts[0] == "include":
         return PUBLIC.get(parts[-1], parts[-1])
@@ -109,7 +109,7 @@ def in_folder(file: str, folder: str) -> bool:
 
 
 def wrong_edge(file: str, included: str) -> str | None:
-    """Why this include is not allowed, or None if it is."""
+    """Returns why this include is not allowed, or None if it is allowed."""
     top = file.split("/")[0]
     allowed = {top} | TOP_EDGES[top]
     if not any(in_folder(included, folder) for folder in allowed):
@@ -126,7 +126,7 @@ def wrong_edge(file: str, included: str) -> str | None:
 
 
 def circle(graph: dict[str, set[str]]) -> list[str] | None:
-    """The nodes of one circle, or None."""
+    """Returns the nodes of one cycle, or None."""
     done: set[str] = set()
     path: list[str] = []
 

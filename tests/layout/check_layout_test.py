@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each rule of check_layout.py, broken in a small tree, is found."""
+"""Breaks each rule of check_layout.py in a small tree and expects an error."""
 
 import tempfile
 import unittest

@@ -74,8 +74,8 @@ LevelSizing Monkey(double average, double size_ratio = 10,
   return sizing;
 }
 
-// ln 10 / (ln 2)^2 = 4.7925; 10 bits on average leave 10 - 4.7925 / 9 for the
-// last level.
+// ln 10 / (ln 2)^2 = 4.7925 bits is the difference between levels. At 10 bits
+// on average, the last level gets 10 - 4.7925 / 9.
 TEST(LevelSizingTest, MonkeyOfTenBits) {
   const LevelSizing sizing = Monkey(10);
   EXPECT_FALSE(sizing.IsUniform());
@@ -101,7 +101,8 @@ TEST(LevelSizingTest, MonkeyWithTheBottomGiven) {
   }
 }
 
-// The limit holds for any number of levels.
+// However many levels there are, no level gets more than ln 1000 / (ln 2)^2 =
+// 14.3776 bits per key more than the last one.
 TEST(LevelSizingTest, MonkeyStopsAtAThousandthOfTheFalsePositives) {
   for (const double size_ratio : {2.0, 4.0, 100.0}) {
     const MonkeyAllocation monkey = {12, size_ratio, std::nullopt};
@@ -122,8 +123,8 @@ TEST(LevelSizingTest, MonkeyIsTheAverageWhereLevelsAreNoRuns) {
   }
 }
 
-// The false positive rate of an absent key, given each level's number of keys
-// and bits per key.
+// The false positives of all levels for one absent key, given each level's
+// number of keys and bits per key. Sets *mean_bits to the mean over all keys.
 double Rate(const std::vector<double>& keys, const std::vector<double>& bits,
             double* mean_bits) {
   double rate = 0;
@@ -154,7 +155,8 @@ TEST(LevelSizingTest, MonkeyIsTheBestOfItsMean) {
     double mean = 0;
     const double best = Rate(keys, bits, &mean);
     EXPECT_LE(mean, 12);
-    EXPECT_GT(mean, size_ratio > 2 ? 11.9 : 11);  // Missing upper levels.
+    // The mean is below 12 because there are no levels above these four.
+    EXPECT_GT(mean, size_ratio > 2 ? 11.9 : 11);
     std::uniform_real_distribution<double> change(-2, 2);
     for (int i = 0; i < 10000; ++i) {
       std::vector<double> other = bits;

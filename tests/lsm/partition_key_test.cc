@@ -124,7 +124,7 @@ TEST(PartitionKeyTest, FindsTheKeyInEveryLayout) {
   }
 }
 
-// Keys that are too short by one byte or entirely, and keys just long enough.
+// Empty keys, keys that are one byte too short, and keys just long enough.
 TEST(PartitionKeyTest, AKeyThatEndsBeforeItsPartitionKeyIsTakenWhole) {
   const std::string zero(1, '\0');
   const struct {
@@ -164,7 +164,7 @@ TEST(PartitionKeyTest, AKeyThatEndsBeforeItsPartitionKeyIsTakenWhole) {
       {"skip:65535,u16", std::string(65535, '\0') + zero + zero, ""},
       {"composite:1", zero + "\1a", zero + "\1a"},
       {"composite:1", zero + "\1a" + zero + "row", zero + "\1a" + zero},
-      // The value of the byte that ends a component does not matter.
+      // The byte that ends a component may have any value.
       {"composite:1", zero + "\1a\xFFrow", zero + "\1a\xFF"},
       {"composite:1", zero + zero, zero + zero},
       {"composite:1", zero + zero + zero, zero + zero + zero},
@@ -184,8 +184,9 @@ TEST(PartitionKeyTest, AKeyThatEndsBeforeItsPartitionKeyIsTakenWhole) {
   }
 }
 
-// Filters and prefix extractors rely on this. Keys are of every kind; many have
-// small lengths in them, so that the partition key ends within the key.
+// Filters and prefix extractors rely on the fact that bytes after the partition
+// key do not change it. Keys are of every kind; many contain small lengths, so
+// that the partition key ends within the key.
 TEST(PartitionKeyTest, DependsOnNoByteBehindThePartitionKey) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -206,7 +207,7 @@ TEST(PartitionKeyTest, DependsOnNoByteBehindThePartitionKey) {
       }
       const std::string_view found = extractor.Extract(key);
       ASSERT_EQ(found, NaivePartitionKey(spelling, key)) << "key " << i;
-      // The result is a part of the key itself.
+      // The result points into the key.
       ASSERT_GE(found.data(), key.data());
       ASSERT_LE(found.data() + found.size(), key.data() + key.size());
       const std::optional<size_t> end = extractor.End(key);

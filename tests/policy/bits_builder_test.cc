@@ -51,8 +51,9 @@ TEST_F(BitsBuilderTest, AdjacentDuplicatesCountOnce) {
   EXPECT_EQ(FinishBlock(builder.get()), Expected({"a", "b", "a"}));
 }
 
-// RocksDB makes all partitions with one builder and adds the last prefix of a
-// partition to the next one, too. The builder must not drop it as a duplicate.
+// RocksDB makes all partitions with one builder, and adds the last prefix of a
+// partition to the next partition, too. There the builder must not drop it as a
+// duplicate.
 TEST_F(BitsBuilderTest, FinishForgetsTheLastKey) {
   const auto builder = NewBuilder(*policy_);
   builder->AddKey("a");
@@ -81,7 +82,7 @@ TEST_F(BitsBuilderTest, BothFormsOfFinishAgree) {
 }
 
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
-// The rules come from RocksDB's comment on AddKeyAndAlt.
+// The rules for duplicates come from RocksDB's comment on AddKeyAndAlt.
 TEST_F(BitsBuilderTest, KeysAndAlternatesAreComparedWithTheirOwnKind) {
   const auto builder = NewBuilder(*policy_);
   builder->AddKey("k1");
@@ -99,7 +100,9 @@ TEST_F(BitsBuilderTest, KeysAndAlternatesAreComparedWithTheirOwnKind) {
 
   builder->AddKeyAndAlt("k", "a");
   FinishBlock(builder.get());
-  builder->AddKeyAndAlt("k", "a");  // Finish has forgotten both.
+  // The key and its alternate are no duplicates, because Finish has forgotten
+  // both.
+  builder->AddKeyAndAlt("k", "a");
   EXPECT_EQ(FinishBlock(builder.get()), Expected({"k", "a"}));
 }
 #endif

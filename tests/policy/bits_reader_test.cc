@@ -30,7 +30,8 @@ std::vector<bool> MayMatchBatch(FilterBitsReader* reader,
   for (Slice& slice : slices) {
     pointers.push_back(&slice);
   }
-  // Reading over both values shows an answer that was not written.
+  // The answers are first all false, then all true, so that one that the reader
+  // does not write differs between the two calls.
   const auto answers = std::make_unique<bool[]>(keys.size() + 1);
   std::vector<bool> result;
   for (const bool before : {false, true}) {
@@ -71,7 +72,8 @@ TEST(BitsReaderTest, BatchesOfAnySizeEqualSingleKeys) {
   }
 }
 
-// All bits are zero: a reader that used them as a filter would match nothing.
+// These blocks have only zero bits: a reader that used one as a filter would
+// match nothing.
 TEST(BitsReaderTest, BrokenBlocksMatchEverything) {
   const std::unique_ptr<const FilterPolicy> policy(
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
@@ -100,7 +102,8 @@ TEST(BitsReaderTest, AWellFormedBlockOfZerosMatchesNothing) {
   EXPECT_EQ(StatisticsOf(*policy).damaged_blocks, 0u);
 }
 
-// A block states its own k and size, so every cassandra_bloom policy reads it.
+// A block states its own k and size, so a policy reads it whatever the policy's
+// own bits per key are.
 TEST(BitsReaderTest, ReadsFiltersOfOtherBitsPerKey) {
   const std::unique_ptr<const FilterPolicy> writer(
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(20));
@@ -121,7 +124,8 @@ TEST(BitsReaderTest, ReadsFiltersOfOtherBitsPerKey) {
 }
 
 TEST(BitsReaderDeathTest, ReportsTheFirstBrokenBlockOnly) {
-  // Runs in its own process, because a process reports only once.
+  // Needs a process of its own, because a process reports only its first
+  // damaged block.
   EXPECT_EXIT(
       {
         const std::unique_ptr<const FilterPolicy> policy(

@@ -87,7 +87,8 @@ TEST_F(CreateFromStringTest, RefusedStringsAreExplained) {
   }
 }
 
-// RocksDB may continue with the policy of a refused string.
+// RocksDB may continue with the policy that it gets for a refused string. That
+// policy builds no filters, but reads existing ones.
 TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
   const std::string filter = BuildBlock(Create("cassandra_bloom:10"));
   for (const RefusedString& refused : RefusedStrings()) {
@@ -96,7 +97,8 @@ TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
     FilterPolicy::CreateFromString(ConfigOptions(), refused.text, &policy)
         .PermitUncheckedError();
     ASSERT_NE(policy, nullptr);
-    // RocksDB would store the policy's id; that is refused again.
+    // RocksDB would store this policy's id. A policy made from the id is
+    // refused, too.
     PolicyPtr stored;
     EXPECT_TRUE(FilterPolicy::CreateFromString(ConfigOptions(), policy->GetId(),
                                                &stored)
@@ -124,7 +126,8 @@ TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
   }
 }
 
-// RocksDB passes an existing policy as the default for the new string.
+// RocksDB passes an existing policy as the default for the new string. The new
+// policy must take nothing from it.
 TEST_F(CreateFromStringTest, AnEarlierPolicyLeavesNothingBehind) {
   for (const AcceptedString& earlier : AcceptedStrings()) {
     SCOPED_TRACE(std::string("over ") + earlier.text);
@@ -139,7 +142,7 @@ TEST_F(CreateFromStringTest, AnEarlierPolicyLeavesNothingBehind) {
   }
 }
 
-// RocksDB's options parser would not read these characters back.
+// RocksDB's options parser could not read an id with such characters back.
 TEST_F(CreateFromStringTest, IdsHoldNoCharacterOfTheOptionsSyntax) {
   const auto check = [](const char* text) {
     SCOPED_TRACE(text);

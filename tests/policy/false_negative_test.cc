@@ -119,7 +119,8 @@ TEST_P(FalsePositiveRateTest, IsTheExpectedOne) {
   constexpr uint64_t kAbsent = 10000000;
   const std::unique_ptr<const FilterPolicy> policy(
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(GetParam().bits_per_key));
-  // Keys have 9 to 24 bytes: a shorter one might be among the present keys.
+  // Keys have 8 to 23 bytes. They end with their number, so all are distinct:
+  // no absent key equals a present one.
   const auto key_of = [](uint64_t number, std::string* key) {
     RandomKeys(Seed(), 15).Make(number, key);
     key->append(reinterpret_cast<const char*>(&number), sizeof(number));

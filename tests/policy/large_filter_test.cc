@@ -33,7 +33,7 @@ using ROCKSDB_NAMESPACE::Slice;
 constexpr uint64_t kSample = 10'000'000;
 constexpr uint64_t kBatch = 50;
 
-// The peak of this process so far, as the kernel reports it.
+// The peak memory of this process so far, as the kernel reports it.
 std::string PeakMemory() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -44,8 +44,8 @@ std::string PeakMemory() {
   return " unknown";
 }
 
-// How many of `kSample` keys match, drawn at random from the `num_keys` keys
-// numbered from `first` on.
+// Queries `kSample` keys, drawn at random from the `num_keys` keys with numbers
+// from `first` on. Returns how many match.
 uint64_t CountMatches(FilterBitsReader* reader, uint64_t first,
                       uint64_t num_keys) {
   uint64_t random = Seed() + first;

@@ -42,7 +42,7 @@ class LivePolicyTest : public ::testing::Test {
     return policy;
   }
 
-  // Made in both ways that RocksDB offers.
+  // Policies made in both ways: from a string, and by a function.
   static std::vector<PolicyPtr> LivePolicies() {
     return {Create("cassandra_bloom"), Create("cassandra_bloom:10"),
             Create("{id=cassandra_bloom;fp_chance=0.01}"),
@@ -50,8 +50,8 @@ class LivePolicyTest : public ::testing::Test {
             PolicyPtr(NewCassandraBloomPolicyForFpChance(0.01))};
   }
 
-  // Only the creator of a policy may configure it; RocksDB's pointers are
-  // const.
+  // Removes the const of RocksDB's pointers: only a policy's creator may
+  // configure it.
   static FilterPolicy* Mutable(const PolicyPtr& policy) {
     return const_cast<FilterPolicy*>(policy.get());
   }
@@ -103,7 +103,7 @@ TEST_F(LivePolicyTest, CannotBeConfigured) {
   }
 }
 
-// A policy reports nothing but its id, which is enough to make it again.
+// A policy reports nothing but its id, from which it can be made again.
 TEST_F(LivePolicyTest, HasNoOptionsOfItsOwn) {
   for (const PolicyPtr& policy : LivePolicies()) {
     ASSERT_NE(policy, nullptr);
@@ -129,8 +129,9 @@ TEST_F(LivePolicyTest, ARefusedOneStaysRefused) {
                         {"", "'abc'", "0 to 100"}));
 }
 
-// RocksDB applies options without an id to the existing policy. A policy has no
-// options of its own: a change must give its name.
+// RocksDB applies options without an id to the existing policy. The policy
+// refuses them, because it has no options of its own: a change must name the
+// policy.
 TEST_F(LivePolicyTest, OptionsWithoutANameAreRefused) {
   for (const char* const option :
        {"bits_per_key=12", "fp_chance=0.01", "fp_chance=junk", "foo=bar"}) {
@@ -148,8 +149,8 @@ TEST_F(LivePolicyTest, OptionsWithoutANameAreRefused) {
   }
 }
 
-// These never reach a policy. RocksDB decides what happens to them; it must be
-// what happens with the built-in policy.
+// RocksDB handles these options itself; they never reach a policy. Their effect
+// must be the same as with the built-in policy.
 TEST_F(LivePolicyTest, NestedNamesAreTakenAsForTheBuiltInPolicy) {
   const std::function<std::string(const std::string& id)> options_of[] = {
       [](const std::string&) { return "filter_policy.bits_per_key=12"; },
@@ -175,9 +176,9 @@ TEST_F(LivePolicyTest, NestedNamesAreTakenAsForTheBuiltInPolicy) {
   }
 }
 
-// Braces that RocksDB does not remove, and options that it cannot separate,
-// reach the registry unchanged. RocksDB would find no policy of such a name and
-// continue without one.
+// These texts reach the registry unchanged: they have braces that RocksDB does
+// not remove, or options that it cannot separate. If cassandra_bloom did not
+// claim such names, RocksDB would find no policy and continue without one.
 TEST_F(LivePolicyTest, AMisspeltPolicyIsNotSilentlyNone) {
   for (const char* const text :
        {"{cassandra_bloom:10}", "{cassandra_bloom:abc}",

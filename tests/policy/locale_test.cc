@@ -43,7 +43,7 @@ void ExpectPoints() {
                         {"", "'9,5'", "0 to 100"}));
 }
 
-// The C++ locale, which streams use.
+// Streams use the C++ locale.
 TEST(LocaleTest, CommaInTheCppLocale) {
   const std::locale before = std::locale::global(
       std::locale(std::locale::classic(), new CommaPunctuation));
@@ -51,8 +51,8 @@ TEST(LocaleTest, CommaInTheCppLocale) {
   std::locale::global(before);
 }
 
-// The C locale, which printf and strtod use. The test builds it from the
-// sources in Debian's package `locales`, so that none has to be installed.
+// printf and strtod use the C locale. The test builds the locale from the
+// sources in Debian's package `locales`, so that no locale has to be installed.
 TEST(LocaleTest, CommaInTheCLocale) {
   const TempDir dir;
   const ProcessResult made = RunProcess({"/usr/bin/localedef", "-i", "de_DE",

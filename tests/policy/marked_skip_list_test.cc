@@ -25,7 +25,7 @@ using ROCKSDB_NAMESPACE::Status;
 
 constexpr char kMark[] = "{id=SkipListFactory:00;cassandra_bloom=required}";
 
-// Knows RocksDB's names and cassandra_bloom's, and nothing else that the
+// Knows the names of RocksDB and cassandra_bloom, and nothing else that the
 // process has registered.
 ConfigOptions KnowingConfig() {
   ConfigOptions config;
@@ -78,7 +78,7 @@ TEST(MarkedSkipListTest, AWrongMarkIsAnError) {
       << status.ToString();
 }
 
-// The default registry here is that of a process without cassandra_bloom.
+// Nothing registers cassandra_bloom in the default registry of this program.
 TEST(MarkedSkipListTest, IsRefusedWhereNobodyHasRegisteredUs) {
   ColumnFamilyOptions family;
   const Status status = ParseFamily(

@@ -52,8 +52,9 @@ constexpr BitsAndId kBitsAndIds[] = {
     {std::numeric_limits<double>::quiet_NaN(), "cassandra_bloom:100"},
 };
 
-// RocksDB finds a file's filter by CompatibilityName and an OPTIONS file's
-// policy by Name and id. With another name the database would be unfiltered.
+// RocksDB finds a file's filter by CompatibilityName, and an OPTIONS file's
+// policy by Name and id. If one of them changed, existing databases would be
+// unfiltered.
 TEST(NewPolicyTest, NamesAreFrozen) {
   const PolicyPtr bits(NewCassandraBloomPolicy(10));
   const PolicyPtr chance(NewCassandraBloomPolicyForFpChance(0.01));
@@ -75,8 +76,8 @@ PolicyPtr PolicyFor(double bits_per_key, double fp_chance,
   return PolicyPtr(NewCassandraBloomPolicyFromOptions(options));
 }
 
-// The name must say what part of a key is hashed: a filter read by a policy
-// that hashes another part would hide rows.
+// The name must say which part of a key is hashed: a policy that hashes another
+// part would not find the rows of this filter.
 TEST(NewPolicyTest, NamesWithPartitionKeysAreFrozen) {
   const struct {
     const char* partition_key;
@@ -168,7 +169,9 @@ TEST(NewPolicyTest, OptionsOfMonkey) {
   EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
 }
 
-// Where RocksDB fills levels from the last one, they are counted from there.
+// With dynamic level sizes RocksDB fills the levels from the last one, so
+// Monkey counts from the last level. Without them the policy needs
+// `bottom_level`.
 TEST(NewPolicyTest, MonkeyHasToKnowTheLastLevel) {
   TempDb db;
   const struct {
@@ -221,7 +224,8 @@ TEST(NewPolicyTest, MonkeyHasToKnowTheLastLevel) {
   }
 }
 
-// With several paths RocksDB ignores the setting of dynamic levels.
+// With several db_paths RocksDB ignores level_compaction_dynamic_level_bytes,
+// so the policy needs `bottom_level`.
 TEST(NewPolicyTest, MonkeyWithSeveralPaths) {
   TempDb db;
   CassandraBloomOptions policy;

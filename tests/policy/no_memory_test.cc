@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Without memory a filter matches everything, and no exception reaches RocksDB.
+// If memory cannot be allocated, a filter matches everything, and no exception
+// reaches RocksDB.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +40,8 @@ class NoMemoryTest : public ::testing::Test {
     }
   }
 
-  // The block must not be empty: as a partition an empty one matches nothing.
+  // Expects a filter that matches every key. Its block must not be empty,
+  // because RocksDB takes an empty partition as one that matches nothing.
   void ExpectMatchAllAndOk() {
     Status status;
     const Slice block = builder_->Finish(&buffer_, &status);
@@ -55,7 +57,7 @@ class NoMemoryTest : public ::testing::Test {
     EXPECT_NE(logger_.line().find("no memory for a filter of 5000 entries"),
               std::string::npos)
         << logger_.line();
-    // The next filter is complete again.
+    // The next filter of this builder is complete again.
     EXPECT_EQ(builder_->EstimateEntriesAdded(), 0u);
     AddKeys(5000);
     const std::string good = FinishBlock(builder_.get());
@@ -87,7 +89,8 @@ TEST_F(NoMemoryTest, InAddKey) {
 TEST_F(NoMemoryTest, HalfWayThroughTheKeys) {
   AddKeys(1);
   largest_allocation = 1000;
-  AddKeys(5000);  // Its first key is already there, so 5000 in all.
+  // The first key is a duplicate, so there are 5000 in all.
+  AddKeys(5000);
   EXPECT_EQ(builder_->EstimateEntriesAdded(), 5000u);
   ExpectMatchAllAndOk();
 }
@@ -115,14 +118,15 @@ TEST_F(NoMemoryTest, ForTheBuilderOrTheReader) {
   ROCKSDB_NAMESPACE::FilterBuildingContext context(table_options_);
   context.info_log = &logger_;
   largest_allocation = 0;
-  // RocksDB takes either nullptr for "no filter".
+  // RocksDB takes a null builder or reader as "no filter".
   EXPECT_EQ(policy_->GetBuilderWithContext(context), nullptr);
   EXPECT_EQ(policy_->GetFilterBitsReader(block), nullptr);
   EXPECT_EQ(logger_.num_lines(), 1);
 }
 
-// Memory that changes by itself. This test is here because it needs the address
-// of an allocation: for a few keys the last one holds the hashes.
+// Tests memory that changes by itself. The test is in this program because it
+// needs the address of an allocation: with few keys, the last allocation holds
+// the hashes.
 class ChangedMemoryTest : public NoMemoryTest {
  protected:
   void SetUp() override {

@@ -20,7 +20,8 @@ struct OptionRoute {
       ROCKSDB_NAMESPACE::Options* result);
 
   const char* name;
-  // True if the result is `base` plus the policy; false if all is from a file.
+  // True if the result is `base` plus the policy; false if all options come
+  // from a file.
   bool builds_on_base;
   // True if the route takes no ConfigOptions.
   bool is_old_api;

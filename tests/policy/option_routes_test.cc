@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A filter_policy string on every route into a database's options: an accepted
-// string arrives, and a refused one never gives a database without filters.
+// string reaches the policy, and a refused one never gives a database without
+// filters.
 
 #include "tests/policy/option_routes.h"
 
@@ -70,7 +71,8 @@ class OptionRoutesTest : public ::testing::Test {
             }
           }
           if (HasFailure()) {
-            return;  // Thousands more failures would say the same.
+            // Further failures, thousands of them, would say the same.
+            return;
           }
         }
       }
@@ -116,7 +118,7 @@ TEST_F(OptionRoutesTest, RefusedStringsAreRefusedAtTheLatestByOpen) {
         EXPECT_TRUE(IsRefusal(status, refused));
         ++num_refused_by_open;
       });
-  // Both must occur, or this tests less than it claims.
+  // Both kinds of refusal must occur, or the test is incomplete.
   EXPECT_GT(num_refused_by_open, 1000);
   EXPECT_GT(num_refused_before, 1000);
 }

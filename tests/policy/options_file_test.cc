@@ -156,8 +156,9 @@ TEST_F(OptionsFileTest, OneWrongColumnFamilyIsEnoughToRefuse) {
   EXPECT_TRUE(IsRefusal(db_.OpenLatest(&loaded), {"", "'seven'", "0 to 100"}));
 }
 
-// Before RocksDB keeps an OPTIONS file that it has written, it reads the file
-// with the default registry.
+// RocksDB reads back each OPTIONS file that it has written, with the default
+// registry, and keeps it only if that succeeds. So this registry must know the
+// mark.
 TEST_F(OptionsFileTest, TheMarkOfAFileIsKept) {
   Options options = OptionsWith("cassandra_bloom:10");
   ASSERT_TRUE(

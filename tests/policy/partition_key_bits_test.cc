@@ -81,7 +81,8 @@ TEST(PartitionKeyBitsTest, TheBlockIsThatOfThePartitionKeys) {
   }
 }
 
-// A row partition that spans two filter partitions must be in both.
+// If the rows of a partition span two filter partitions, its key must be in
+// both.
 TEST(PartitionKeyBitsTest, FinishForgetsTheLastPartition) {
   const auto policy = PolicyFor("fixed:2");
   const auto builder = NewBuilder(*policy);
@@ -95,7 +96,8 @@ TEST(PartitionKeyBitsTest, FinishForgetsTheLastPartition) {
   EXPECT_EQ(FinishBlock(builder.get()), Expected({"aa"}));
 }
 
-// With the prefix extractor, a whole key and its prefix have the same entry.
+// With the matching prefix extractor, a whole key and its prefix are one entry:
+// the partition key.
 TEST(PartitionKeyBitsTest, AKeyAndItsPrefixAreOneEntry) {
   for (const PartitionLayout& layout : kPartitionLayouts) {
     if (!HasEnd(layout)) {
@@ -164,8 +166,8 @@ bool MatchesInBatch(FilterBitsReader* reader, const std::string& key) {
   return may_match[1];
 }
 
-// Keys are added and queried in every way. A prefix that was not added alone is
-// queried alone, too.
+// Added keys are found one by one and in batches. Their prefixes, which were
+// not added on their own, are found, too.
 TEST(PartitionKeyBitsTest, HostileKeysAreFoundAgain) {
   SCOPED_TRACE(Seed());
   const std::vector<std::string> keys = HostileKeys(Seed());

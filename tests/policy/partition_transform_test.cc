@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The prefix extractor that is configured with a string: what it does, the
-// routes on which it arrives, and that a wrong string never silently gives
-// none.
+// The prefix extractor that is configured with a string: what it does, on which
+// routes the string can arrive, and that a wrong string never silently gives no
+// extractor.
 
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
@@ -42,7 +42,7 @@ using ROCKSDB_NAMESPACE::Status;
 
 using TransformPtr = std::shared_ptr<const SliceTransform>;
 
-// The string given, and the id of the result.
+// The configured string, and the id of the resulting extractor.
 constexpr const char* kAccepted[][2] = {
     {"cassandra_partition:fixed:16", "cassandra_partition:fixed:16"},
     {"cassandra_partition:skip:8,fixed:16",
@@ -55,7 +55,7 @@ constexpr const char* kAccepted[][2] = {
     {"{id=cassandra_partition:skip:8,u16}", "cassandra_partition:skip:8,u16"},
 };
 
-// The string given, and two parts of the error message.
+// The refused string, and two parts of the error message.
 constexpr const char* kRefused[][3] = {
     {"cassandra_partition", "'cassandra_partition'", "PARTITION_KEY"},
     {"cassandra_partition:", "''", "skip:S,u16"},
@@ -92,7 +92,7 @@ std::string FileText(const std::string& prefix_extractor) {
                      "  prefix_extractor=" + prefix_extractor + "\n");
 }
 
-// One route, with the options that result from it.
+// The result of loading the string on one route.
 struct Loaded {
   std::string way;
   Status status;
@@ -196,7 +196,7 @@ TEST_F(PartitionTransformTest, WrongOnesInCppAreRefused) {
   }
 }
 
-// RocksDB finds the prefixes of an SST file by this name.
+// RocksDB uses an SST file's prefixes only if the extractor's name is the same.
 TEST_F(PartitionTransformTest, NamesAreFrozen) {
   const TransformPtr transform = TransformFor("skip:8,u16");
   EXPECT_STREQ(transform->Name(), "cassandra_partition");
@@ -233,8 +233,9 @@ TEST_F(PartitionTransformTest, CanBeChangedInAnOpenDatabase) {
   EXPECT_EQ(now(), "cassandra_partition:fixed:4");
 }
 
-// The contract in RocksDB's comments on ColumnFamilyOptions::prefix_extractor
-// and SliceTransform, for sorted keys of every kind.
+// Checks the contract in RocksDB's comments on
+// ColumnFamilyOptions::prefix_extractor and SliceTransform, with sorted keys of
+// every kind.
 TEST_F(PartitionTransformTest, KeepsRocksdbsContract) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -282,7 +283,7 @@ TEST_F(PartitionTransformTest, KeepsRocksdbsContract) {
       ASSERT_TRUE(transform->InDomain(longer));
       ASSERT_EQ(transform->Transform(longer), prefix);
       if (last_in_domain && prefix != last_prefix) {
-        ASSERT_LT(last_prefix, prefix.ToString());  // Keeps the key order.
+        ASSERT_LT(last_prefix, prefix.ToString());  // In key order.
         closed.push_back(last_prefix);
       }
       last_prefix = prefix.ToString();

@@ -37,8 +37,8 @@ TEST(PolicySettingsTest, BitsByLevel) {
   EXPECT_EQ(BitsByLevel("cassandra_bloom:12:bottommost_bits:0"), Bits(7, 12));
 }
 
-// A level gets ln T / (ln 2)^2 more than the next deeper one. The last level
-// gets 1 / (T - 1) of that less than the average.
+// A level gets ln T / (ln 2)^2 more bits per key than the next deeper one. The
+// last level gets 1 / (T - 1) of that difference less than the average.
 TEST(PolicySettingsTest, MonkeyByLevel) {
   EXPECT_EQ(BitsByLevel("cassandra_bloom:10:allocation:monkey"),
             (Bits{23.845, 23.845, 23.845, 23.845, 19.053, 14.26, 9.467}));

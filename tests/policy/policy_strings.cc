@@ -64,8 +64,8 @@ const std::vector<AcceptedString>& AcceptedStrings() {
        "cassandra_bloom:12:partition_key:u16", 8, 188},
       {"cassandra_bloom:0:partition_key:u16",
        "cassandra_bloom:0:partition_key:u16", 0, 0},
-      // Bits per key by level. The builder is not told a level, so it uses one
-      // of the last ones.
+      // Bits per key by level. The tests build a filter of an unknown level,
+      // which gets the bits per key of the last level.
       {"cassandra_bloom:level_bits:14,12,10",
        "cassandra_bloom:level_bits:14,12,10", 7, 157},
       {"{id=cassandra_bloom;level_bits=14.0,0.7,0.2,8}",
@@ -198,7 +198,7 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:90:allocation:monkey", "bits_per_key=90", kMonkey},
       {"cassandra_bloom:10:partition_key:u16:level_bits:8",
        "'u16:level_bits:8'", kExtractors},
-      // The same as options in braces.
+      // The same mistakes, written as options in braces.
       {"{id=cassandra_bloom;bits_per_key=junk}", "'junk'", kBits},
       {"{id=cassandra_bloom;bits_per_key=}", "''", kBits},
       {"{id=cassandra_bloom;bits_per_key=-1}", "'-1'", kBits},

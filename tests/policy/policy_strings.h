@@ -23,8 +23,8 @@ struct AcceptedString {
 
 struct RefusedString {
   const char* text;
-  const char* value;  // The part of the message that repeats the value ...
-  const char* range;  // ... and the part that says what is valid.
+  const char* value;  // The part of the message that repeats the value.
+  const char* range;  // The part that says what is valid.
 };
 
 const std::vector<AcceptedString>& AcceptedStrings();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Present keys are found, counted by how they were added and how they are
+// A filter finds all present keys, whichever way they were added and are
 // queried.
 //
 // CASSANDRA_BLOOM_PRESENT_KEYS=1000000000 makes that many queries in all;
@@ -126,7 +126,7 @@ class PresentKeysTest : public ::testing::TestWithParam<Mode> {
 };
 
 TEST_P(PresentKeysTest, AllMatch) {
-  // Each mode gets different keys.
+  // Gives each mode a seed of its own, and so different keys.
   uint64_t random = Seed() + 2 * static_cast<uint64_t>(GetParam().held) +
                     GetParam().in_batches;
   const uint64_t wanted = NumChecks() / std::size(kModes);

@@ -32,7 +32,7 @@ using ROCKSDB_NAMESPACE::ObjectRegistry;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
 
-// Knows only `library` and RocksDB's own names.
+// Knows only the names of `library` and RocksDB's own names.
 ConfigOptions ConfigWith(const std::shared_ptr<ObjectLibrary>& library) {
   ConfigOptions config;
   config.registry = ObjectRegistry::NewInstance();
@@ -53,7 +53,8 @@ TEST(RegistryTest, FactoriesUnderTheFrozenName) {
   std::vector<std::string> names;
   library->GetFactoryNames(FilterPolicy::Type(), &names);
   EXPECT_EQ(names, std::vector<std::string>{"cassandra_bloom"});
-  // The two unnamed factories match lists that name other listeners first.
+  // The two factories without a name match lists of listeners in which others
+  // come first.
   names.clear();
   library->GetFactoryNames(ROCKSDB_NAMESPACE::EventListener::Type(), &names);
   EXPECT_EQ(names, (std::vector<std::string>{"cassandra_bloom", "", ""}));
@@ -115,13 +116,14 @@ TEST(RegistryTest, LeavesOtherPoliciesAlone) {
   }
 }
 
-// A program may call the function without registering the name. RocksDB then
-// writes an OPTIONS file with a name that it does not know, and continues.
+// A program may use a policy without registering its name. RocksDB then writes
+// an OPTIONS file with a policy name that it does not know, and continues.
 TEST(RegistryTest, APolicyWorksUnregistered) {
   TempDb db;
   Options options = db.options();
   SetFilterPolicy(PolicyPtr(NewCassandraBloomPolicy(10)), &options);
-#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1002  // Later there is nothing else.
+// Later releases fail at an error of the OPTIONS file even without this option.
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1002
   options.fail_if_options_file_error = true;
 #endif
   for (int opened = 0; opened < 2; ++opened) {
@@ -133,7 +135,7 @@ TEST(RegistryTest, APolicyWorksUnregistered) {
   EXPECT_GT(db.NumFiltered(), 0u);
   db.Close();
 
-  // Loads the same file with the name registered and without.
+  // Loads the OPTIONS file with the policy's name registered, and without.
   ConfigOptions config;
   config.registry = ObjectRegistry::NewInstance();
   config.registry->AddLibrary("test", register_cassandra_bloom, "");

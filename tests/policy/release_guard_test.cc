@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The RocksDB releases for which filter_bits_api.h compiles.
+// filter_bits_api.h compiles only with the RocksDB releases that it supports.
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changing the filter policy of an open database gives the same answer as for
-// the built-in policy, whatever that is in this release of RocksDB.
+// RocksDB responds to a change of the filter policy of an open database in the
+// same way for cassandra_bloom as for the built-in policy. The response itself
+// depends on the RocksDB release.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>

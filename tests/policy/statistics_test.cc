@@ -37,7 +37,7 @@ PolicyPtr OurPolicy() {
   return PolicyPtr(ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
 }
 
-// Compares everything except the time.
+// Compares all figures except the build time.
 void ExpectFigures(const CassandraBloomStatistics& statistics,
                    uint64_t filters_built, uint64_t entries, uint64_t bytes,
                    uint64_t damaged_blocks) {
@@ -116,7 +116,7 @@ TEST(StatisticsTest, PoliciesCountForThemselvesAndInTheTotal) {
     ExpectFigures(StatisticsOf(*policy), 1, static_cast<uint64_t>(num_keys),
                   block.size(), 1);
   }
-  // The total outlives the policies.
+  // The policies are destroyed, but the total still counts their filters.
   const CassandraBloomStatistics total = GetCassandraBloomStatisticsTotal();
   ExpectFigures(total, before.filters_built + 2, before.entries + 18,
                 before.bytes + bytes, before.damaged_blocks + 2);

@@ -58,8 +58,9 @@ class TempDb {
   void Adopt(Handle handle) { handles_.push_back(handle); }
   void Close();
 
-  // Fill writes and flushes one SST file. ExpectFilled reads its keys, and
-  // absent keys between them. A null `family` is the default one.
+  // Fill writes and flushes one SST file. ExpectFilled expects its keys to be
+  // present, and keys between them to be absent. A null `family` is the default
+  // one.
   void Fill(Handle family = nullptr);
   void ExpectFilled(Handle family = nullptr);
   // How many reads a filter has reported absent so far.

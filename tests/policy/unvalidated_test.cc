@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A refused string on routes where RocksDB does not ask a policy whether its
-// options are valid. It is reported once, and costs the filters but no data.
+// Tests a refused string on routes where RocksDB does not ask a policy whether
+// its options are valid. The string is reported once. The database then builds
+// no filters, but loses no data.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -52,7 +53,7 @@ class UnvalidatedTest : public ::testing::Test {
     return options;
   }
 
-  // LOG and stderr together must contain exactly one line about it.
+  // LOG and stderr together must contain exactly one line about `refused`.
   void ExpectReportedOnce(const RefusedString& refused) {
     stderr_taken_ = true;
     std::vector<std::string> lines = db_.logger().LinesWith(refused.value);
@@ -83,7 +84,8 @@ TEST_F(UnvalidatedTest, CreateColumnFamily) {
   const Status status = db_.db()->CreateColumnFamily(OptionsWith(refused_.text),
                                                      "unfiltered", &family);
   if (!status.ok()) {
-    EXPECT_TRUE(IsRefusal(status, refused_));  // An early refusal is better.
+    // This release already refuses the string here, which is better.
+    EXPECT_TRUE(IsRefusal(status, refused_));
     return;
   }
   db_.Adopt(family);
@@ -146,7 +148,7 @@ TEST_F(UnvalidatedTest, SstFileWriter) {
   EXPECT_EQ(entries->value(), "value");
 }
 
-// Without a LOG the report goes to stderr.
+// Without a LOG, the refused string is reported on stderr.
 TEST_F(UnvalidatedTest, WithoutALogItIsOnStderr) {
   const Options options = OptionsWith(refused_.text);
   EXPECT_EQ(BuildBlock(FilterPolicyOf(options)), "(no builder)");

@@ -55,10 +55,10 @@ double RateOfRandomKeys(const FilterDbFile& filter) {
   return static_cast<double>(passed) / kNumKeys;
 }
 
-// Keys set at most k of every bits_per_key bits: 0.7 of all bits instead of
-// 0.5, and the rate is below that. These keys share no bit and fill all even
-// positions first. A key whose first position and step are even, one key in
-// four, then finds all its bits set.
+// Chosen keys can set at most k of every bits_per_key bits: 0.7 of all bits,
+// instead of 0.5. So the rate stays below 0.7. The keys of this test share no
+// bit, and set all even positions first. Then a key whose first position and
+// step are even finds all its bits set; that is one key in four.
 TEST(ChosenKeysTest, EvenPositionsFirstPassAQuarter) {
   SCOPED_TRACE(Seed());
   const auto builder = NewBuilder();
@@ -76,7 +76,7 @@ TEST(ChosenKeysTest, EvenPositionsFirstPassAQuarter) {
   EXPECT_NEAR(RateOfRandomKeys(*filter), 0.28, 0.02);  // Normally 0.008.
 }
 
-// Keys with the same hash set only k bits in all.
+// All keys have the same hash, so they set only k bits in all.
 TEST(ChosenKeysTest, EqualHashesLeaveTheFilterEmpty) {
   const auto builder = NewBuilder();
   for (uint64_t i = 0; i < kNumKeys; ++i) {
@@ -86,8 +86,8 @@ TEST(ChosenKeysTest, EqualHashesLeaveTheFilterEmpty) {
             static_cast<uint64_t>(builder->num_probes()));
 }
 
-// Anybody who knows a present key can make absent keys that pass. They cost as
-// many block reads as without a filter, but no more.
+// An attacker who knows a present key can make absent keys that pass. They cost
+// as many block reads as without a filter, but no more.
 TEST(ChosenKeysTest, ThatShareTheBitsOfAPresentKeyAllPass) {
   const auto builder = NewBuilder();
   AddHash(1, 2, builder.get());

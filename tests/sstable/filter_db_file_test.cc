@@ -66,7 +66,8 @@ std::vector<std::string> KeysInHex(const std::string& path) {
   return keys;
 }
 
-// Read in the wrong form or hash order, a filter has its keys only by chance.
+// Opens a filter with the other hash order, and expects it to match its keys
+// only by chance.
 void ExpectMisreadWithOtherHashOrder(const std::string& path, FilterForm form,
                                      const std::vector<std::string>& keys) {
   form.hash_order = form.hash_order == HashOrder::kH1Base ? HashOrder::kH2Base
@@ -179,7 +180,7 @@ TEST_F(FilterDbFileTest, AllFormsEqualCassandraOnItsTable) {
   }
 }
 
-// Cassandra's own fixture BloomFilter1000, in its older form.
+// Cassandra's own fixture BloomFilter1000, in the older form of Filter.db.
 TEST_F(FilterDbFileTest, OlderFormEqualsCassandrasFixture) {
   const auto builder =
       FilterDbBuilder::ForFpChance(0.0001, 1000000, kMaToMe, &error_);
@@ -220,7 +221,7 @@ TEST_F(FilterDbFileTest, EveryFormIsReadAsItWasWritten) {
         ObservedFalsePositiveRate(filter->num_probes(), filter->CountSetBits(),
                                   filter->capacity_bits()),
         0.0025, 0.0005);
-    // Converts between the two forms that differ only in the byte order of
+    // Converts the filter to the form that differs only in the byte order of
     // words, and back.
     if (form.hash_order == HashOrder::kH2Base) {
       const FilterForm other = form == kMaToMe ? kNaAndLater : kMaToMe;
@@ -278,7 +279,7 @@ TEST_F(FilterDbFileTest, WritesNeverOverUnlessAsked) {
   EXPECT_EQ(ReadFile(Path("filter")), "precious");
   EXPECT_TRUE(builder->Write(Path("filter"), true, &error_)) << error_;
   EXPECT_NE(Open("filter", kNaAndLater), nullptr);
-  // Nothing else may be left in the folder.
+  // The folder must contain no other file, such as a temporary one.
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
 
   EXPECT_FALSE(builder->Write(Path("no/such/filter"), false, &error_));

@@ -26,8 +26,8 @@ using Keys = std::vector<std::string>;
 constexpr IndexFormat kFixed = IndexFormat::kFixedWidth;
 constexpr IndexFormat kVInt = IndexFormat::kVInt;
 
-// Encodes `number` as a VInt with `more` bytes after the first one. Fewer than
-// eight leave 7 * (more + 1) bits for the number.
+// Encodes `number` as a VInt with `more` bytes after the first one. With fewer
+// than eight of them, there are 7 * (more + 1) bits for the number.
 std::string VIntOf(uint64_t number, int more) {
   if (more == 8) {
     return "\xff" + BigEndian(number, 8);
@@ -95,7 +95,7 @@ TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
       ASSERT_TRUE(index->Rewind());
     }
 
-    // Read in the other layout, every index is refused.
+    // An index that is read in the other layout is refused.
     const std::string version = meta["sstable_version"].get<std::string>();
     const auto mistaken =
         OpenIndexDb(folder + "/Index.db", version < "ma" ? "nb" : "ka", &error);
@@ -130,7 +130,8 @@ TEST(IndexDbReaderTest, ReadsEveryLengthOfVInt) {
   EXPECT_EQ(read.keys, keys);
 }
 
-// These VInts are longer than necessary, so their length must not decide.
+// These VInts are longer than necessary, so the reader must use their values
+// and not their lengths.
 TEST(IndexDbReaderTest, ReadsTheValueOfAVInt) {
   for (int more = 1; more <= 8; ++more) {
     SCOPED_TRACE(more);
@@ -144,7 +145,8 @@ TEST(IndexDbReaderTest, ReadsTheValueOfAVInt) {
 
 class IndexFormatTest : public ::testing::TestWithParam<IndexFormat> {
  protected:
-  // Promoted indexes smaller and larger than the buffers.
+  // Makes an Index.db with promoted indexes that are smaller and larger than
+  // the reader's buffers.
   std::string RandomIndex(Keys* keys) const {
     const RandomKeys random(Seed(), 300);
     std::string index;
@@ -229,8 +231,8 @@ TEST_P(IndexFormatTest, ReadsAPipeOnce) {
 
 // ---- Damaged files ----
 
-// A promoted index of 1 TiB would take minutes to read: it is passed over, and
-// one that is a byte too long is seen at once.
+// The reader skips a promoted index, because reading 1 TiB would take minutes.
+// If one is a byte too long for the file, the reader notices that at once.
 TEST(IndexDbReaderTest, DoesNotReadPromotedIndexes) {
   const uint64_t promoted_size = uint64_t{1} << 40;
   const std::string first =

@@ -248,7 +248,8 @@ TEST(KeyReaderTest, RefusesBrokenLists) {
 
 class KeyFormatTest : public ::testing::TestWithParam<KeyFormat> {
  protected:
-  // In text keys it replaces what a line cannot hold.
+  // Makes random keys. In text keys, replaces characters that a line cannot
+  // contain.
   Keys RandomList() const {
     const RandomKeys random(Seed(), 300);
     Keys keys;
@@ -332,7 +333,7 @@ TEST_P(KeyFormatTest, RewindsInTheMiddle) {
   EXPECT_EQ(ReadKeys(reader.get()).keys, keys);
 }
 
-// A fault of the input is reported, and a key cut off by it is not returned.
+// A fault of the input is reported. A key that it cuts off is not returned.
 TEST_P(KeyFormatTest, TellsAFaultOfTheInput) {
   const Keys keys = {"abc", "def", "ghi"};
   const std::string list = ToList(keys, GetParam());
@@ -361,7 +362,8 @@ TEST_P(KeyFormatTest, TellsThatItCannotRead) {
             "list: cannot read: Bad file descriptor");
 }
 
-// A terminal may have more input after its end; that belongs to other readers.
+// A terminal may have more input after an end of input; it belongs to other
+// readers.
 TEST_P(KeyFormatTest, DoesNotReadBehindTheEnd) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
@@ -384,7 +386,7 @@ TEST(KeyReaderTest, DoesNotBufferAnEndlessLine) {
     EXPECT_EQ(ReadKeys(reader.get()).error,
               "list: line 1: more than 65535 bytes, which no key of Cassandra "
               "has");
-    // Nor reads it to its end.
+    // The reader does not read the line to its end, either.
     char byte;
     EXPECT_EQ(read(end, &byte, 1), 1);
     close(end);

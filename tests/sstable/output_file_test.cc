@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Outputs of a program that writes a Filter.db. tests/filterdb/outputs_test.cc
-// tests the same for filterdb.
+// Outputs of a program that writes a Filter.db with the library.
+// tests/filterdb/outputs_test.cc tests the same for filterdb.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -80,7 +80,8 @@ TEST_F(OutputFileTest, AFifo) {
   EXPECT_EQ(dir_.Names(), std::set<std::string>{"fifo"});
 }
 
-// SIGPIPE must not end the program, now or later.
+// If the reader of a FIFO goes away, SIGPIPE must not end the program, now or
+// later.
 TEST_F(OutputFileTest, AFifoWhoseReaderGoes) {
   const std::string fifo = dir_ / "fifo";
   MakeFifo(fifo);
@@ -184,8 +185,8 @@ TEST_F(OutputFileTest, Links) {
                                    "link", "to_nothing"}));
 }
 
-// Several writers of one file, in threads or processes: each has a temporary
-// file of its own.
+// Several threads or processes write one file: each has a temporary file of its
+// own.
 TEST_F(OutputFileTest, WritersAtOnce) {
   const std::string file = dir_ / "filter";
   std::vector<std::thread> writers;
@@ -206,7 +207,7 @@ TEST_F(OutputFileTest, WritersAtOnce) {
   EXPECT_EQ(dir_.Names(), std::set<std::string>{"filter"});
 }
 
-// As if a writer was killed when the file had both its final and its temporary
+// A killed writer may leave the file with both its final and its temporary
 // name.
 TEST_F(OutputFileTest, WhatWasLeftMayBeTheFileItself) {
   const std::string file = dir_ / "filter";

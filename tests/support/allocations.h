@@ -11,7 +11,7 @@
 
 namespace cassandra_bloom::testing {
 
-// Larger allocations fail. Initially SIZE_MAX.
+// Allocations of more bytes than this fail. Initially SIZE_MAX.
 extern std::atomic<size_t> largest_allocation;
 
 extern std::atomic<void*> last_allocation;

@@ -16,7 +16,8 @@
 
 namespace cassandra_bloom::testing {
 
-// The first `size` bytes of a header followed by zeros.
+// A header with these values, followed by zeros; `size` bytes in all, even if
+// the header is longer.
 inline std::string FilterDbBytes(int32_t num_probes, int32_t num_words,
                                  size_t size) {
   std::string bytes(std::max(kFilterDbHeaderSize, size), '\0');
@@ -32,7 +33,8 @@ struct BrokenFilter {
   int32_t num_words;
   size_t size;
 
-  // Allocated at its exact size, so that a sanitizer sees a read past its end.
+  // The vector has exactly the block's size, so that a sanitizer sees a read
+  // past the end.
   std::vector<char> Block() const {
     const std::string bytes = FilterDbBytes(num_probes, num_words, size);
     return {bytes.begin(), bytes.end()};
@@ -60,7 +62,7 @@ constexpr BrokenFilter kBrokenFilters[] = {
     {"a size of 2^32 + 16 bytes, cut to 32 bits", 7, 0x20000001, 16},
 };
 
-// A file that FilterDbFile refuses, and its message after the file name.
+// A file that FilterDbFile refuses, and the error message after the file name.
 struct BadFilterDb {
   int32_t num_probes;
   int32_t num_words;

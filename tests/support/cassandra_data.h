@@ -15,14 +15,14 @@ namespace cassandra_bloom::testing {
 std::vector<std::vector<std::string>> ReadCassandraTable(
     const std::string& file_name);
 
-// The SSTable folders in tests/data/sstables, in order.
+// The SSTable folders in tests/data/sstables, sorted.
 std::vector<std::string> CassandraSstables();
 
-// SSTable folders of other projects, in order. They are in the folder that the
+// SSTable folders of other projects, sorted. They are in the folder that the
 // environment variable CASSANDRA_BLOOM_CORPUS names, by default
 // ../shared/cassandra/corpus next to this checkout. They are test data of
-// Cassandra and ScyllaDB and so not in this repository; without them the tests
-// that read them are skipped.
+// Cassandra and ScyllaDB, so they are not in this repository. Without them, the
+// tests that read them are skipped.
 std::vector<std::string> CorpusSstables();
 
 std::string FromHex(const std::string& hex);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs the command filterdb as a user does. The test program's
-// CASSANDRA_BLOOM_FILTERDB is its path.
+// Runs the command filterdb as a user does. The compile definition
+// CASSANDRA_BLOOM_FILTERDB of the test program is the command's path.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FILTERDB_COMMAND_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FILTERDB_COMMAND_H_

@@ -10,8 +10,8 @@
 
 namespace cassandra_bloom::testing {
 
-// Initially zero. A page takes memory only once it is written to, so 16 GiB
-// take only what is used.
+// The memory is initially zero. A page uses physical memory only after a write
+// to it, so a test can ask for 16 GiB and use little.
 class GuardedMemory {
  public:
   // At least `size` bytes, in whole pages.
@@ -21,7 +21,8 @@ class GuardedMemory {
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  // False if the system refused the memory. Then nothing else may be called.
+  // False if the system refused the memory. Then no other function may be
+  // called.
   bool exists() const { return begin_ != nullptr; }
 
   char* begin() const { return begin_; }
@@ -33,10 +34,10 @@ class GuardedMemory {
     return reinterpret_cast<T*>(end()) - n;
   }
 
-  // Looks only at pages that are in memory.
+  // Reads only the pages that are in physical memory; the others are zero.
   bool IsAllZero() const;
 
-  // Zeroes the memory and gives its pages back.
+  // Zeroes the memory and returns its pages to the system.
   void Clear();
 
  private:

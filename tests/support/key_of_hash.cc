@@ -10,8 +10,8 @@ namespace {
 constexpr uint64_t kC1 = 0x87c37b91114253d5;
 constexpr uint64_t kC2 = 0x4cf5ad432745937f;
 
-// 1 / factor modulo 2^64 by Newton's iteration: three low bits are right at
-// first, and each step doubles their number.
+// 1 / factor modulo 2^64 by Newton's iteration. At first the lowest three bits
+// are right, and each step doubles the number of right bits.
 constexpr uint64_t InverseOf(uint64_t factor) {
   uint64_t inverse = factor;
   for (int i = 0; i < 5; ++i) {
@@ -42,7 +42,7 @@ void Store(uint64_t x, char* bytes) {
 
 }  // namespace
 
-// The steps of NaiveFilter::Hash in reverse.
+// Reverses the steps of NaiveFilter::Hash.
 std::array<char, 16> KeyOfHash(uint64_t h1, uint64_t h2) {
   h2 -= h1;
   h1 -= h2;

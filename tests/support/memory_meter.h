@@ -12,9 +12,9 @@
 
 namespace cassandra_bloom::bench {
 
-// The peak of the bytes that `work` had allocated in addition to what was
-// allocated before, rounded up as malloc does. nullopt where malloc cannot be
-// watched: with a C library other than glibc, or under a sanitizer.
+// The peak of the bytes that `work` allocated in addition to what was allocated
+// before; counts each size as malloc rounds it up. Returns nullopt where malloc
+// cannot be watched: with a C library other than glibc, or under a sanitizer.
 std::optional<int64_t> PeakBytes(const std::function<void()>& work);
 
 }  // namespace cassandra_bloom::bench

@@ -17,7 +17,7 @@ class NaiveFilter {
  public:
   NaiveFilter(int num_probes, uint32_t num_words);
 
-  // {result[0], result[1]} of MurmurHash.hash3_x64_128.
+  // Cassandra's MurmurHash.hash3_x64_128, as {result[0], result[1]}.
   static std::pair<uint64_t, uint64_t> Hash(const std::string& key);
 
   std::vector<uint64_t> Positions(uint64_t h1, uint64_t h2) const;
@@ -25,7 +25,7 @@ class NaiveFilter {
   void Add(const std::string& key);
   bool MayContain(const std::string& key) const;
 
-  // The Filter.db of SSTable versions `na` and later.
+  // The bytes of the Filter.db in SSTable versions `na` and later.
   std::string Serialize() const;
 
  private:

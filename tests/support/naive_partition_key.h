@@ -11,7 +11,7 @@
 
 namespace cassandra_bloom::testing {
 
-// The number after `name` in `spelling`, or -1.
+// The number that follows `name` in `spelling`, or -1 if `name` is not in it.
 inline long NumberBehind(const std::string& spelling, const std::string& name) {
   const size_t found = spelling.find(name);
   return found == std::string::npos
@@ -20,7 +20,7 @@ inline long NumberBehind(const std::string& spelling, const std::string& name) {
 }
 
 // Removes one component (length, bytes and, in a composite, one more byte) from
-// the front of `rest`. False if `rest` is too short.
+// the front of `rest`. Returns false if `rest` is too short.
 inline bool TakeComponent(bool of_composite, std::string* rest,
                           std::string* taken) {
   if (rest->size() < 2) {

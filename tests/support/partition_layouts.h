@@ -32,13 +32,14 @@ inline std::string Hex16(uint64_t number) {
   return text;
 }
 
-// Stands in for a partitioner's token.
+// A random-looking number in place of a partitioner's token.
 inline uint64_t TokenOf(uint64_t partition) {
   uint64_t state = partition;
   return NextRandom(&state);
 }
 
-// Names have several lengths and contain a byte with the top bit set.
+// The name of a partition. Names have several lengths and contain a byte with
+// the top bit set.
 inline std::string NameOf(uint64_t partition) {
   return "p\xC3" + std::to_string(partition * 2654435761u) +
          std::string(partition % 7, 'x');
@@ -46,8 +47,8 @@ inline std::string NameOf(uint64_t partition) {
 
 struct PartitionLayout {
   const char* name;
-  const char* partition_key;  // The extractor.
-  // What the extractor finds in the partition's storage keys.
+  const char* partition_key;  // The extractor's spelling.
+  // The partition key that the extractor finds in the partition's storage keys.
   std::string (*key_of)(uint64_t partition);
   // The storage key up to the end of the partition key.
   std::string (*prefix_of)(uint64_t partition);
@@ -86,7 +87,8 @@ inline bool HasEnd(const PartitionLayout& layout) {
   return layout.prefix_of != nullptr;
 }
 
-// If the partition key has no end, every row is a partition of its own.
+// The storage key of a row. If the layout's partition key has no end, every row
+// is a partition of its own.
 inline std::string StorageKey(const PartitionLayout& layout, uint64_t partition,
                               uint64_t row) {
   const std::string clustering = BigEndian(row * 40503, 4);

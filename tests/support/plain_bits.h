@@ -34,13 +34,13 @@ inline uint64_t BlockAt(const char* data) {
   return le64toh(block);
 }
 
-// A byte of the tail as Java widens it to long: sign-extended.
+// A byte of the tail, sign-extended as Java does when it widens a byte to long.
 inline uint64_t SignedByte(char byte) {
   return static_cast<uint64_t>(
       static_cast<int64_t>(static_cast<signed char>(byte)));
 }
 
-// {result[0], result[1]} of MurmurHash.hash3_x64_128.
+// Cassandra's MurmurHash.hash3_x64_128, as {result[0], result[1]}.
 inline std::pair<uint64_t, uint64_t> PlainHash(std::string_view key) {
   constexpr uint64_t kC1 = 0x87c37b91114253d5U;
   constexpr uint64_t kC2 = 0x4cf5ad432745937fU;

@@ -12,7 +12,8 @@ namespace cassandra_bloom::testing {
 // a new one each time. It is printed once, so that a failure can be repeated.
 uint64_t Seed();
 
-// Keys of 0 ... max_length random bytes; any of them can be generated again.
+// Random keys of 0 to max_length bytes. A key depends only on the seed and its
+// number, so it can be generated again.
 class RandomKeys {
  public:
   RandomKeys(uint64_t seed, uint32_t max_length)

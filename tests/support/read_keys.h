@@ -50,7 +50,7 @@ class TemporaryFile {
   const std::string path_ = dir_ / "keys";
 };
 
-// Redirects standard input until destroyed.
+// Redirects standard input to a file descriptor during this object's lifetime.
 class StandardInput {
  public:
   explicit StandardInput(int fd) : saved_(dup(STDIN_FILENO)) {
@@ -79,8 +79,8 @@ inline int FileOf(const std::string& bytes) {
   return fd;
 }
 
-// A pipe that delivers these bytes in pieces of `piece_size`, so that records
-// are cut everywhere. A test need not read all of them.
+// A pipe that delivers these bytes in pieces of `piece_size`, so that every
+// record is cut somewhere. A test may stop reading before the end.
 class Pipe {
  public:
   Pipe(const std::string& bytes, size_t piece_size) {
@@ -104,11 +104,11 @@ class Pipe {
   }
   ~Pipe() { writer_.join(); }
 
-  // The end to read from, which the caller has to close.
+  // The end to read from, which the caller must close.
   int end() const { return end_; }
 
  private:
-  // Or until nobody reads any more.
+  // Waits until the pipe is empty or its reader has closed it.
   static void WaitUntilRead(int fd) {
     struct pollfd writer = {fd, POLLOUT, 0};
     for (int left = 1; left > 0 && (writer.revents & POLLERR) == 0;) {
@@ -122,7 +122,8 @@ class Pipe {
   std::thread writer_;
 };
 
-// Standard input is a pipe, as long as this lives.
+// Makes a pipe with these bytes the standard input during this object's
+// lifetime.
 class PipedInput {
  public:
   PipedInput(const std::string& bytes, size_t piece_size)

@@ -34,7 +34,7 @@ std::vector<std::string> Environment(const std::string& preload) {
   return variables;
 }
 
-// The form that exec takes; `texts` stays the owner.
+// The texts as the array of pointers that exec takes. `texts` still owns them.
 std::vector<char*> Pointers(std::vector<std::string>* texts) {
   std::vector<char*> pointers;
   for (std::string& text : *texts) {
@@ -53,7 +53,8 @@ std::ostream& operator<<(std::ostream& stream, const ProcessResult& result) {
 
 ProcessResult RunProcess(const std::vector<std::string>& arguments,
                          const std::string& preload) {
-  // Output goes to files: a pipe that nobody reads would fill up and block.
+  // Output goes to files, because nobody reads a pipe while the program runs: a
+  // full pipe would block it.
   const TempDir dir;
   const std::string out = dir / "stdout";
   const std::string err = dir / "stderr";

@@ -20,8 +20,8 @@ struct ProcessResult {
 // Used in the messages of assertions.
 std::ostream& operator<<(std::ostream& stream, const ProcessResult& result);
 
-// Standard input is empty and the environment is this process's. `preload`, if
-// not empty, becomes LD_PRELOAD.
+// Runs a program with empty standard input and this process's environment.
+// `preload`, if not empty, becomes LD_PRELOAD.
 ProcessResult RunProcess(const std::vector<std::string>& arguments,
                          const std::string& preload = "");
 

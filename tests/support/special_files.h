@@ -44,14 +44,14 @@ inline void MakeSocket(const std::string& path) {
   }
 }
 
-// A block device without a driver. False if this user may not make one.
+// Makes a block device without a driver. Returns false if this user may not.
 inline bool MakeBlockDevice(const std::string& path) {
   return mknod(path.c_str(), S_IFBLK | 0600, makedev(240, 0)) == 0;
 }
 
-// A device of its own, because a fault could destroy the machine's /dev/null.
-// False if this user may not make one, or if it is unusable because the file
-// system is mounted with nodev.
+// Makes a null device for the test, because a fault could destroy the machine's
+// /dev/null. Returns false if this user may not make one, or if it is unusable
+// because the file system is mounted with nodev.
 inline bool MakeNullDevice(const std::string& path) {
   if (mknod(path.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0) {
     return false;

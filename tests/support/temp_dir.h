@@ -11,7 +11,7 @@
 
 namespace cassandra_bloom::testing {
 
-// Removes itself and everything in it.
+// A new temporary folder. The destructor removes it with everything in it.
 class TempDir {
  public:
   explicit TempDir(const std::filesystem::path& parent =
@@ -24,7 +24,7 @@ class TempDir {
   std::string operator/(const std::string& name) const {
     return path_ + "/" + name;
   }
-  // The paths of everything in it, recursively: folder/file.
+  // The paths of all files and folders in it, recursively: folder/file.
   std::set<std::string> Names() const;
 
  private:

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# If something is missing, cmake says what to install or to set.
+# Tests that cmake says what to install or to set if something is missing.
 set -euo pipefail
 
 usage="usage: messages_test.sh SOURCES"
@@ -11,7 +11,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
 
-expect() {  # PARTS_OF_THE_MESSAGE CMAKE_ARGUMENT..., parts divided by |
+# expect PARTS CMAKE_ARGUMENT...: cmake must fail with a message that has all PARTS,
+# which | divides.
+expect() {
   local parts part
   IFS='|' read -ra parts <<<"$1"
   shift
@@ -37,8 +39,8 @@ only_libraries=(-DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=
   -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF)
 mkdir "$work/rocksdb"
 
-# Every case starts with a copy of this folder, in which the compilers are
-# known.
+# Every case starts with a copy of this folder, in which cmake has already found the
+# compilers.
 cmake -S "$sources" -B "$work/build" -DCASSANDRA_BLOOM_CORE_ONLY=ON "${only_libraries[@]}" \
   >/dev/null
 mv "$work/build" "$work/core-only"

@@ -14,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 rocksdb=(-DROCKSDB_INCLUDE_DIR="$include_dir" -DROCKSDB_LIBRARY="$library")
 
-must_be_there() {  # PREFIX
+must_be_there() {  # PREFIX: compares the libraries installed there
   local libraries
   libraries=$(cd "$1"/lib* && find . -name '*.so*' -o -name '*.a' | sed 's|.*/||' | sort | tr '\n' ' ')
   local expected="libcassandra_bloom.a libcassandra_bloom.so libcassandra_bloom.so.0 \

@@ -19,7 +19,7 @@ trap 'rm -rf "$work"' EXIT
 cp "$source"/{CMakeLists.txt,Makefile,*.c,*.cc} "$work"
 cd "$work"
 
-run() {  # FOLDER PROGRAM...
+run() {  # FOLDER PROGRAM...: runs the programs of FOLDER
   local folder=$1 program
   shift
   for program; do

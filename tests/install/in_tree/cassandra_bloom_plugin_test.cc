@@ -18,7 +18,8 @@
 #include <memory>
 #include <string>
 
-// Only in RocksDB's tree. Since 10.9 RocksDB asks builders for sizes and rates.
+// The included header is only in RocksDB's tree. Since 10.9, RocksDB asks
+// builders for sizes and rates.
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1009 && \
     __has_include("table/block_based/filter_policy_internal.h")
 #include <rocksdb/table.h>
@@ -40,7 +41,8 @@ class CassandraBloomPluginTest : public ::testing::Test {
   void SetUp() override {
     std::string folder;
     ASSERT_TRUE(Env::Default()->GetTestDirectory(&folder).ok());
-    // Several of these tests may run at the same time.
+    // Each process has its own folder, because several may run this test at a
+    // time.
     path_ = folder + "/cassandra_bloom_plugin_test-" + std::to_string(getpid());
     ASSERT_TRUE(DestroyDB(path_, Options()).ok());
   }

@@ -13,8 +13,8 @@ close_chroot() {
   if [ -n "${temporary-}" ]; then rm -rf "$temporary"; fi
 }
 
-# open_chroot RELEASE [FOLDER]: debootstrap makes it unless FOLDER holds it
-# already. Without FOLDER it is temporary.
+# open_chroot RELEASE [FOLDER]: makes a chroot with debootstrap, unless FOLDER already
+# contains one. Without FOLDER, the chroot is temporary.
 open_chroot() {
   root=${2-}
   if [ -z "$root" ]; then

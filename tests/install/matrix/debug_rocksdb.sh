@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # debug_rocksdb.sh ROCKSDB_TREE [thread]: builds RocksDB's shared library with
-# assertions, and with ThreadSanitizer if `thread` is given, in a folder of this
-# checkout, where RocksDB's tests can then be built. Prints the name of the
-# folder.
+# assertions, and with ThreadSanitizer if `thread` is given, in a folder of
+# ROCKSDB_TREE. RocksDB's tests can then be built there. Prints the folder's name.
 set -euo pipefail
 
 case ${2-thread} in

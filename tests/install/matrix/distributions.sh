@@ -55,8 +55,7 @@ done
 command -v debootstrap >/dev/null ||
   fail_usage "debootstrap is missing: apt-get install debootstrap"
 
-# This process gets mounts of its own, which disappear when it ends, however it
-# ends.
+# This process gets mounts of its own. They disappear when it ends, for any reason.
 if [[ ${CASSANDRA_BLOOM_MOUNTS-} != own ]]; then
   exec env CASSANDRA_BLOOM_MOUNTS=own unshare --mount "$0" \
     ${ccache:+"--ccache=$ccache"} "--jobs=$jobs" $snapshot "$chroots" "${releases[@]}"
@@ -82,7 +81,7 @@ make_chroot() {
     mv "$chroot.part" "$chroot"
 }
 
-# bind FOLDER PLACE-IN-CHROOT
+# bind FOLDER PLACE-IN-CHROOT: mounts the folder in the chroot.
 bind() {
   mkdir -p "$chroot$2"
   mount --rbind "$1" "$chroot$2"

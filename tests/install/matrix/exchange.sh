@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Databases written with cassandra_bloom by one RocksDB release and read by
-# another.
+# Writes databases with cassandra_bloom and one RocksDB release, and reads them
+# with another.
 set -euo pipefail
 
 REPOSITORY=$(cd "$(dirname "$0")/../../.." && pwd)
 KEYS=100000
 READS=50000
-MIN_USEFUL=98  # Percent of the absent keys.
+MIN_USEFUL=98  # Percent of the absent keys that the filter must reject.
 
 usage() {
   cat <<END
@@ -65,7 +65,7 @@ for mode in full partitioned; do
     "$REPOSITORY/db_bench_ext/database/options/$mode.ini" >"$work/$mode.ini"
 done
 
-# db_bench PARTICIPANT MODE FOLDER FLAGS...
+# db_bench PARTICIPANT MODE FOLDER FLAGS...: runs the participant's db_bench on FOLDER.
 db_bench() {
   local participant=$1 command
   case $participant in

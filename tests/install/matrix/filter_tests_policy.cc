@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Loaded before RocksDB, this library gives RocksDB's own filter tests
-// cassandra_bloom filters; see rocksdb_filter_tests.sh. It leaves a file as
-// evidence that a test used it.
+// A library that is loaded before RocksDB and gives RocksDB's own filter tests
+// cassandra_bloom filters; see rocksdb_filter_tests.sh. It creates a file to
+// show that a test has used it.
 
 #include <cstdio>
 #include <cstdlib>
@@ -33,8 +33,7 @@ const FilterPolicy* NewBloomFilterPolicy(double bits_per_key,
   return NewPolicy(bits_per_key);
 }
 
-// Replaces every built-in implementation that the name may mean, Ribbon
-// included.
+// Replaces every built-in policy that the name may mean, Ribbon included.
 std::shared_ptr<const FilterPolicy> BloomLikeFilterPolicy::Create(
     const std::string& /*name*/, double bits_per_key) {
   return std::shared_ptr<const FilterPolicy>(NewPolicy(bits_per_key));

@@ -41,8 +41,8 @@ const unsigned long base_class_sizes[] = {
 END
 }
 
-# compile OUTPUT FLAGS...: to assembly, in which the tables name functions with
-# their parameters.
+# compile OUTPUT FLAGS...: compiles to assembly, in which the virtual function tables
+# name functions with their parameters.
 compile() {
   local output=$1
   shift
@@ -50,7 +50,8 @@ compile() {
     -DCASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB "$@" "$work/glue.cc"
 }
 
-# Prints the tables without the entries for RTTI, which are not functions.
+# Prints the virtual function tables, without the entries for RTTI, which are not
+# functions.
 tables() {
   awk '/^[^ \t].*:$/ { on = /^_ZTV.*CassandraBloomBits|^base_class_sizes/ }
        on && !/_ZTI/ && (/:$/ || /\.quad/)' "$1"
@@ -69,7 +70,8 @@ for tree in "$@"; do
   release=$(sed -nE 's/^#define ROCKSDB_(MAJOR|MINOR|PATCH) ([0-9]+)/\2/p' \
     "$version_h" | paste -sd.)
   std=-std=c++17
-  [[ ${release%%.*} -lt 10 ]] || std=-std=c++20  # RocksDB's headers need it.
+  # The headers of RocksDB 10 need C++20.
+  [[ ${release%%.*} -lt 10 ]] || std=-std=c++20
   theirs=compiles ours=compiles layouts=-
   compile "$work/theirs.s" $std -I"$tree" -I"$tree/include" \
     -DROCKSDB_PLATFORM_POSIX -DOS_LINUX || theirs=fails

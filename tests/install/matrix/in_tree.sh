@@ -51,7 +51,7 @@ link_plugin() {
   ln -sfn "$repository" "$link"
 }
 
-# g++ 12 has warnings for RocksDB's own code.
+# Warnings are no errors here, because g++ 12 has warnings for RocksDB's own code.
 build_by_make() {
   # shellcheck disable=SC2086
   make -C "$tree" -j"$jobs" DEBUG_LEVEL=0 PORTABLE=1 DISABLE_WARNING_AS_ERROR=1 OPTIMIZE_LEVEL="${OPTIMIZE:--O2}" \
@@ -59,7 +59,7 @@ build_by_make() {
   bin=$tree
 }
 
-# CMake builds tests only in Debug, that is, with RocksDB's assertions.
+# RocksDB's CMake builds tests only in Debug, and so with RocksDB's assertions.
 build_by_cmake() {
   bin=$tree/build-cassandra-bloom
   local goals=$tools
@@ -72,14 +72,15 @@ build_by_cmake() {
   ln -sf "$bin"/tools/{ldb,sst_dump} "$bin"/db_stress_tool/db_stress "$bin"
 }
 
-# For builds in which RocksDB has no tests of plugins (7.8), or only in Debug
-# (make).
+# Builds the plugin's test where RocksDB's build does not: 7.8 has no tests of plugins,
+# and make builds them only in Debug.
 build_test_by_hand() {
   [ -x "$bin/$test" ] && return
   local flags=() library standard=17
   if [ "${release%%.*}" -ge 10 ]; then standard=20; fi
   if [ "$build" = make ]; then flags+=(-fno-rtti); fi
-  # RocksDB links those of these libraries that its build has found.
+  # RocksDB is linked to those of these libraries that its build has found, so the test
+  # must be linked to them, too.
   for library in z bz2 snappy lz4 zstd uring numa tbb jemalloc; do
     if [ -e "$(${CXX:-g++} -print-file-name=lib$library.so)" ]; then
       flags+=("-l$library")
@@ -115,14 +116,14 @@ check_tools() {
   key=$("$bin/ldb" --db="$work/db" --try_load_options --hex scan --max_keys=1 | cut -d' ' -f1)
   "$bin/ldb" --db="$work/db" --try_load_options --hex get "$key" >/dev/null ||
     fail "ldb does not find the key $key"
-  # The exit status depends on the release.
+  # For an absent key, ldb's exit status depends on the release.
   "$bin/ldb" --db="$work/db" --try_load_options --hex get 0x00 >"$work/absent.log" 2>&1 || true
   grep -qi 'not *found' "$work/absent.log" || fail "ldb finds the key 0x00, which is absent"
 }
 
-# These flags switch off what needs a build for tests, an option that the
-# OPTIONS file omits, or hardware. Flags that a release does not know are left
-# out.
+# Runs db_stress. Some features need a special build, an option that the OPTIONS file
+# omits, or special hardware: flags switch them off. Flags that a release does not know
+# are left out.
 check_db_stress() {
   local ops=${STRESS_OPS:-100000} flag flags=()
   for flag in --clear_column_family_one_in=0 --read_fault_one_in=0 \

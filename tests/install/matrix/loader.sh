@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests the loader where RocksDB 7.8 and 9.10 meet: on Debian 13 with RocksDB
-# 7.8 from Debian 12.
+# Tests the loader where both RocksDB 7.8 and 9.10 are installed: on Debian 13
+# with RocksDB 7.8 from Debian 12.
 set -euo pipefail
 
 usage="usage: loader.sh [--root=FOLDER] [--keep-9.10] [PACKAGES]
@@ -81,7 +81,7 @@ case_of() {  # WHAT: describes what is installed now
     sed -n 's/^installed /  /p'
 }
 
-# Removes what an earlier run installed.
+# Removes the packages that an earlier run installed.
 inside sh -c "dpkg-query -W -f '\${Package}\n' 'lib*cassandra-bloom*' 2>/dev/null | xargs -r dpkg --purge >/dev/null"
 install "/$build_7_8" "/$loader"
 case_of "both RocksDBs, the 7.8 build alone"

@@ -79,7 +79,7 @@ def read_reasons(path: Path) -> dict[str, str]:
 
 
 class Runner:
-    """Runs tests with the cassandra_bloom policy."""
+    """Runs tests with the cassandra_bloom policy, and judges how they end."""
 
     def __init__(self, policy: str, reasons: dict[str, str], folder: Path) -> None:
         self._policy = policy
@@ -93,7 +93,7 @@ class Runner:
         return (self._folder / program.name).exists()
 
     def result_of(self, test: Test) -> tuple[str, str]:
-        """One of RESULTS, and why."""
+        """Returns one of RESULTS, and the reason."""
         patterns = self.patterns_of(test)
         reason = self._reasons[patterns[0]] if patterns else ""
         how = outcome(test, self._policy, self._folder / test.program.name)

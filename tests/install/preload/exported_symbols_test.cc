@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the shared libraries export and import.
+// The symbols that the shared libraries export and import.
 
 #include <gtest/gtest.h>
 
@@ -24,8 +24,9 @@ std::vector<std::string> Symbols(const std::string& library,
   EXPECT_EQ(result.exit_code, 0) << result;
   std::vector<std::string> names;
   for (const std::string& line : Lines(result.out)) {
-    // NAME[@VERSION] TYPE VALUE SIZE. A demangled name may contain spaces,
-    // parameters and an ABI tag. Type A marks a version itself.
+    // A line is NAME[@VERSION] TYPE VALUE SIZE. A demangled name may contain
+    // spaces, parameters and an ABI tag. In a line of type A, the name is a
+    // version.
     std::smatch match;
     if (std::regex_match(line, match,
                          std::regex("([^@]*?)([(\\[][^@]*)?(@.*)? "
@@ -153,7 +154,7 @@ TEST(ExportedSymbolsTest, TheLoaderDefinesNothing) {
   EXPECT_EQ(Symbols(TEST_LOADER, "--defined-only"), std::vector<std::string>{});
 }
 
-// The loader is loaded into programs that have neither.
+// Programs into which the loader is loaded may have neither of these libraries.
 TEST(ExportedSymbolsTest, TheLoaderNeedsNoRocksdbAndNoCppLibrary) {
   const std::vector<std::string> needed = Needed(TEST_LOADER);
   for (const char* const library : {"rocksdb", "libstdc++", "libgcc_s"}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The loader, preloaded into programs of every kind: it adds the policy where
-// it can, says in one line why it cannot, and disturbs no program.
+// The loader, preloaded into programs of every kind. It adds the policy where
+// it can. Otherwise it says in one line why it cannot. It disturbs no program.
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ constexpr char kPolicy[] = "cassandra_bloom:12\n";
 constexpr char kPluginName[] =
     "librocksdb_cassandra_bloom.so." TEST_ROCKSDB_RELEASE;
 
-// Expects one line of the loader on stderr that contains all `parts`, and
-// everything else as without the loader.
+// Expects one line of the loader on stderr that contains all `parts`, and apart
+// from that the program's result without the loader.
 void ExpectRefused(const ProcessResult& result, const std::string& out,
                    const std::vector<std::string>& parts) {
   EXPECT_EQ(result.exit_code, 0);
@@ -80,22 +80,23 @@ TEST(LoaderTest, ThereIsNoPluginForThisRelease) {
                      "/librocksdb_cassandra_bloom.so.9.9"});
 }
 
-// The plugin needs the shared RocksDB and would load a second RocksDB.
+// The plugin needs the shared RocksDB library, which would be a second RocksDB
+// in this program.
 TEST(LoaderTest, RocksdbIsLinkedIntoTheProgram) {
   ExpectRefused(RunProcess({TEST_STATIC_HOST}, TEST_LOADER),
                 "host of " TEST_ROCKSDB_RELEASE ".9\n",
                 {"not a shared library", TEST_ROCKSDB_RELEASE});
 }
 
-// The shared RocksDB of this program is not the one that it uses.
+// The program has a shared RocksDB, but uses the one that is linked into it.
 TEST(LoaderTest, RocksdbIsLinkedIntoTheProgramAndAnotherOneIsShared) {
   ExpectRefused(RunProcess({TEST_TWO_ROCKSDBS_HOST}, TEST_LOADER),
                 "host of " TEST_ROCKSDB_RELEASE ".9\n",
                 {"not a shared library", TEST_ROCKSDB_RELEASE});
 }
 
-// The library itself, linked to a process whose RocksDB reports another
-// release.
+// The plugin's library without the loader, linked to a program whose RocksDB
+// reports another release.
 TEST(LoaderTest, APluginThatIsLinkedChecksTheReleaseToo) {
   const ProcessResult right = RunProcess({TEST_LINKED_HOST});
   EXPECT_EQ(right.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 6\n");
@@ -105,7 +106,8 @@ TEST(LoaderTest, APluginThatIsLinkedChecksTheReleaseToo) {
                  "not for the 9.9 of this process"});
 }
 
-// The loader in a program that is also linked to the library.
+// The loader is preloaded into a program that is also linked to the plugin's
+// library.
 TEST(LoaderTest, ALinkedPluginAndTheLoaderGetOn) {
   const ProcessResult result = RunProcess({TEST_LINKED_HOST}, TEST_LOADER);
   EXPECT_EQ(result.exit_code, 0);
@@ -113,7 +115,7 @@ TEST(LoaderTest, ALinkedPluginAndTheLoaderGetOn) {
   EXPECT_EQ(result.err, "");
 }
 
-// A loader that is no longer next to the plugin it was built with.
+// The loader is no longer in the folder of the plugin with which it was built.
 class MovedLoaderTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -169,7 +171,8 @@ TEST_F(MovedLoaderTest, ThePluginIsAnotherLibrary) {
   ExpectRefused(Run(), "none\n", {plugin_, "is not a plugin"});
 }
 
-// A plugin for another release, renamed for this one, refuses by itself.
+// A plugin that has the file name of another release's plugin refuses by
+// itself.
 TEST_F(MovedLoaderTest, ThePluginHasTheNameOfAnotherRelease) {
   fs::copy_file(TEST_PLUGIN, folder_ / "librocksdb_cassandra_bloom.so.9.9");
   const ProcessResult result = RunProcess({TEST_SHARED_HOST_OF_9_9}, loader_);
@@ -177,7 +180,7 @@ TEST_F(MovedLoaderTest, ThePluginHasTheNameOfAnotherRelease) {
                 {"built for RocksDB " TEST_ROCKSDB_RELEASE});
 }
 
-// A name without a slash is looked up in LD_LIBRARY_PATH.
+// The dynamic linker looks up a name without a slash in LD_LIBRARY_PATH.
 TEST_F(MovedLoaderTest, IsPreloadedByItsFileName) {
   fs::copy_file(TEST_PLUGIN, plugin_);
   ASSERT_EQ(
@@ -189,7 +192,7 @@ TEST_F(MovedLoaderTest, IsPreloadedByItsFileName) {
   EXPECT_EQ(result.err, "");
 }
 
-// The path is relative to the folder where the program starts.
+// The path is relative to the folder in which the program starts.
 TEST_F(MovedLoaderTest, IsPreloadedByARelativePath) {
   fs::copy_file(TEST_PLUGIN, plugin_);
   const std::string folder = fs::path(loader_).parent_path();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program with RocksDB that does not know cassandra_bloom. It prints whether
-// RocksDB finds the policy by name.
+// A program that uses RocksDB but not cassandra_bloom. It prints whether
+// RocksDB finds the policy by its name.
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>

@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr int kNumKeys = 2000;
 
-// ldb's answer for an absent key (changed in 9.0: facebook/rocksdb#12332).
+// ldb's output for an absent key, which changed in 9.0
+// (facebook/rocksdb#12332).
 const char* const kLdbNotFound =
     std::atoi(TEST_ROCKSDB_RELEASE) >= 9 ? "Key not found" : "NotFound";
 
@@ -112,7 +113,7 @@ class RocksdbToolsTest : public ::testing::Test {
                .find("filter_policy=" + policy + "\n") != std::string::npos;
   }
 
-  // The count after `name` in the output of --statistics.
+  // The count of the ticker `name` in the output of --statistics.
   static uint64_t Ticker(const ProcessResult& result, const std::string& name) {
     std::smatch match;
     EXPECT_TRUE(std::regex_search(result.out, match,
@@ -121,7 +122,8 @@ class RocksdbToolsTest : public ::testing::Test {
     return match.empty() ? 0 : std::stoull(match[1]);
   }
 
-  // The "N of M found" that the benchmark readrandom prints.
+  // Returns the "N of M" of the "N of M found" that the benchmark readrandom
+  // prints.
   static std::string Found(const ProcessResult& result) {
     std::smatch match;
     EXPECT_TRUE(std::regex_search(result.out, match,
@@ -275,8 +277,8 @@ TEST_F(RocksdbToolsTest, LdbWritesWithThePolicyOfTheDatabase) {
   EXPECT_EQ(Ldb({"get", "0x61"}, TEST_LOADER).out, "0x62\n");
 }
 
-// To compact, ldb opens the database with what it understands of the OPTIONS
-// file, and writes a new one with only that.
+// To compact, ldb opens the database with the options that it understands in
+// the OPTIONS file, and writes a new OPTIONS file with only these.
 TEST_F(RocksdbToolsTest, LdbWithoutUsDropsThePolicyWithoutAWord) {
   ASSERT_NO_FATAL_FAILURE(MakeDatabase());
   const ProcessResult compact = Ldb({"compact"}, "");
@@ -327,7 +329,8 @@ TEST_F(MarkedDatabaseTest, WhoKnowsThePolicyOpensItAndKeepsTheMark) {
 
 TEST_F(MarkedDatabaseTest, WhoDoesNotIsRefused) {
   const std::string options_file = Newest("OPTIONS-[0-9]+");
-  // RocksDB ignores unknown options only in files of a newer RocksDB.
+  // --ignore_unknown_options does not help: RocksDB ignores unknown options
+  // only in files of a newer RocksDB.
   const std::vector<std::string> commands[] = {
       {"compact"},
       {"put", "0x61", "0x62"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program with a RocksDB that consists of only its version.
+// A program with a stub of RocksDB that has only the version function.
 
 #include <cstdio>
 #include <string>

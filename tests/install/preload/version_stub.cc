@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The only function of RocksDB that the loader calls, for any release.
+// The only function of RocksDB that the loader calls. The build chooses the
+// release.
 
 #include <string>
 

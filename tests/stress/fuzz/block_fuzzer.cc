@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A filter block of any bytes, as RocksDB passes it. It is read as the naive
-// filter reads it, key by key and in batches; if it is not a filter, every key
-// matches. The first byte decides whether the header is made to fit.
+// A reader for a filter block of any bytes, as RocksDB passes it. The reader
+// answers as the naive filter does, key by key and in batches; if the block is
+// not a filter, every key matches. The input's first byte decides whether the
+// header is made to fit.
 
 #include <rocksdb/table.h>
 
@@ -47,7 +48,8 @@ bool IsFilter(const std::string& block) {
          block.size() == kHeaderSize + 8 * header.num_words;
 }
 
-// Sets the number of words that are there, and probes near the valid range.
+// Sets the header's number of words to that of the block, and its number of
+// probes to one in or near the valid range.
 void MakeHeaderFit(std::string* block) {
   if (block->size() < kHeaderSize + 8) {
     return;
@@ -77,7 +79,7 @@ bool NaiveMayMatch(const std::string& block, const std::string& key) {
 }
 
 void CheckBlock(const std::string& block) {
-  // An exact allocation, so that a sanitizer sees a read past its end.
+  // Allocated at the exact size, so that a sanitizer sees a read past the end.
   const std::unique_ptr<char[]> exact(new char[block.size()]);
   block.copy(exact.get(), block.size());
   StatisticsCounters statistics(nullptr);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A Filter.db of any bytes, in each form. It is refused with a reason, or it
-// answers as the naive filter does for the same bits and is written as it was
-// read. The first byte decides whether the header is made to fit.
+// A Filter.db of any bytes, in each form. Either it is refused with a reason;
+// or it answers as the naive filter does for the same bits, and is written with
+// the bytes from which it was read. The first byte decides whether the header
+// is made to fit.
 
 #include <algorithm>
 #include <bitset>
@@ -26,7 +27,7 @@ namespace {
 
 constexpr size_t kHeaderSize = 8;
 
-// In memory, so that nothing waits for a disk.
+// The path of a file in memory, so that nothing waits for a disk.
 std::string Path(const std::string& name) {
   static const TempDir dir("/dev/shm");
   return dir / name;
@@ -52,7 +53,7 @@ bool IsFilterDb(const std::string& bytes) {
 
 using Positions = std::vector<uint64_t>;
 
-// A file's bits, read where they are.
+// The bits of a Filter.db, read and set in the bytes of the file.
 class NaiveFile {
  public:
   // `bytes` are those of a Filter.db that is not empty.
@@ -129,7 +130,8 @@ std::vector<bool> AskAll(const FilterDbFile& filter,
 
 std::unique_ptr<FilterDbFile> Open(const std::string& bytes, FilterForm form) {
   const std::string path = Path("file");
-  std::filesystem::remove(path);  // The previous file may be mapped.
+  // The previous file may be mapped, so it must not be overwritten.
+  std::filesystem::remove(path);
   WriteFile(path, bytes);
   std::string error;
   auto filter = FilterDbFile::Open(path, form, &error);
@@ -162,7 +164,8 @@ void CheckContent(const FilterDbFile& filter, const NaiveFile& naive) {
   FUZZ_CHECK(filter.CountSetBits() == naive.CountSetBits());
 }
 
-// Random bits answer yes too seldom, so this also sets the bits of all keys.
+// Checks the answers, then sets the bits of all keys and checks again, because
+// with random bits few keys match.
 void CheckAnswers(const FilterDbFile& filter, NaiveFile naive,
                   const std::vector<std::string>& keys) {
   const std::vector<Positions> positions = naive.PositionsOf(keys);
@@ -206,7 +209,8 @@ void Check(const std::string& bytes, FilterForm form) {
   CheckConversion(*filter, bytes);
 }
 
-// Sets the number of words that are there, and probes near the valid range.
+// Sets the header's number of words to that of the file, and its number of
+// probes to one in or near the valid range.
 void MakeHeaderFit(std::string* bytes) {
   if (bytes->size() < kHeaderSize + 8) {
     return;

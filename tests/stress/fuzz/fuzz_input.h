@@ -13,7 +13,8 @@
 
 namespace cassandra_bloom::testing {
 
-// Takes numbers and strings from the front; after the end they are 0 and empty.
+// Takes numbers and strings from the front of a fuzzer's input. After the end
+// of the input, numbers are 0 and strings are empty.
 class FuzzInput {
  public:
   FuzzInput(const uint8_t* data, size_t size)

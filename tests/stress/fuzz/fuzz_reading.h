@@ -44,8 +44,8 @@ inline Reading ReadAll(KeyReader* reader, size_t total_bytes) {
   return reading;
 }
 
-// Calls `new_reader(fd, buffer_size)`. `expected` comes from a parser without a
-// buffer.
+// Reads `bytes` with readers from `new_reader(fd, buffer_size)` and compares
+// the result with `expected`, which comes from a parser without a buffer.
 template <typename NewReader>
 void CheckReadings(const std::string& bytes, const Reading& expected,
                    NewReader new_reader) {

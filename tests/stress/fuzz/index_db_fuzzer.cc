@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An Index.db of any bytes: it is read without a memory error, in all ways with
-// the same result, and as a plain parser reads it. The first byte chooses the
-// format.
+// An Index.db of any bytes. All ways to read it give the result of a plain
+// parser, without a memory error. The first byte chooses the format.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +15,8 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// Takes numbers from the front; returns false if there are too few bytes.
+// Takes bytes and numbers from the front. Its functions return false if too few
+// bytes are left.
 class Parser {
  public:
   explicit Parser(std::string_view bytes) : rest_(bytes) {}

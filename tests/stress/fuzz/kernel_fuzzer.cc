@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Any keys, and any hashes, in a filter with any bits: every kernel hashes,
+// Any keys and any hashes, in a filter with any bits: every kernel hashes,
 // builds and answers as the naive filter does. The first bytes choose the size
 // of the filter, its probes, its address and its initial bits.
 
@@ -24,8 +24,8 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// Seldom large, because that takes time. The largest are above the size up to
-// which kernels write without prefetching.
+// Returns a large number seldom, because large filters take time. The largest
+// are above the size up to which kernels write without prefetching.
 uint32_t NumWords(FuzzInput* input) {
   const uint64_t choice = input->Number(2) % 1000;
   const uint64_t most = choice == 999  ? 600000
@@ -35,7 +35,7 @@ uint32_t NumWords(FuzzInput* input) {
   return static_cast<uint32_t>(1 + input->Number(3) % most);
 }
 
-// Keys of any length, with runs of the same length among them.
+// Makes keys of any length; some successive keys have the same length.
 std::vector<std::string> Keys(FuzzInput* input) {
   std::vector<std::string> keys;
   while (!input->at_end() && keys.size() < 80) {
@@ -57,8 +57,8 @@ std::vector<Hash128> NaiveHashes(const std::vector<std::string>& keys) {
   return hashes;
 }
 
-// Takes each key's first bytes as a hash, as the fuzzer seldom finds the key of
-// a hash.
+// Takes each key's first bytes as its hash, because the fuzzer seldom finds a
+// key with a given hash.
 std::vector<Hash128> HashesAsTheyStand(const std::vector<std::string>& keys) {
   std::vector<Hash128> hashes;
   for (const std::string& key : keys) {
@@ -119,7 +119,8 @@ std::vector<bool> AnswersOf(const Kernel& kernel, const FilterView& filter,
   while (all.size() < hashes.size()) {
     const Hash128* const begin = hashes.data() + all.size();
     const size_t n = std::min(batch_size, hashes.size() - all.size());
-    // The copy, like the answers, ends exactly where the batch ends.
+    // The copied hashes and the answers end exactly where the batch ends, so
+    // that a sanitizer sees an access past the end.
     const std::vector<Hash128> batch(begin, begin + n);
     const auto answers = std::make_unique<bool[]>(n);
     kernel.choose_lookup(filter).batch(filter, batch.data(), n, answers.get());
@@ -178,7 +179,8 @@ void Check(FuzzInput input) {
                      NumWords(&input)};
   const size_t shift = input.Number(1) % 64;
   const size_t batch_size = 1 + input.Number(1) % kMaxBatch;
-  // If most bits are set, the later probes matter, too.
+  // The initial bits are a repeated pattern. If most of them are set, the later
+  // probes matter, too.
   const std::string pattern = input.Bytes(input.Number(1) % 16);
   const Bits bits(size, shift, pattern);
   const std::vector<std::string> keys = Keys(&input);

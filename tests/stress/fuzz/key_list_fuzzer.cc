@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A list of keys of any bytes: it is read without a memory error, in all ways
-// with the same result, and as a plain parser reads it. The first byte chooses
-// the format.
+// A list of keys of any bytes. All ways to read it give the result of a plain
+// parser, without a memory error. The first byte chooses the format.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Any text as a filter_policy string, with any options. If it is refused there
-// is a reason, and the id that would be stored is refused, too. If it is
-// accepted, that id makes the same filters.
+// Any text as a filter_policy string, with any options. If it is refused, there
+// is a reason, and the id that RocksDB would store is refused, too. If it is
+// accepted, its id gives a policy that makes the same filters.
 //
 // The first line follows "cassandra_bloom" or, if it begins with "!", is the
 // whole name. The other lines are options, NAME=VALUE.
@@ -32,21 +32,23 @@ using ROCKSDB_NAMESPACE::Slice;
 
 using Options = std::unordered_map<std::string, std::string>;
 
-// Removes the first line and its end, and returns the line.
+// Removes the first line and its line break, and returns the line.
 std::string TakeLine(std::string* text) {
   const std::string line = text->substr(0, text->find('\n'));
   text->erase(0, line.size() + 1);
   return line;
 }
 
-// Discards the reasons why there is no filter: there are millions of them.
+// Discards messages that say why there is no filter, because there are
+// millions.
 class SilentLogger final : public ROCKSDB_NAMESPACE::Logger {
  public:
   using Logger::Logv;
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
 };
 
-// A filter of three keys in a file of this level; empty if there is none.
+// Builds a filter of three keys for a file of this level. Returns an empty
+// string if the policy builds none.
 std::string Filter(const CassandraBloomPolicy& policy, int level) {
   const BlockBasedTableOptions table_options;
   FilterBuildingContext context(table_options);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Any keys with any partition key extractor, in a filter and with a prefix
-// extractor. Added keys are found by key and by prefix, and the extractor finds
-// what the naive one does. Any text as an extractor's spelling is refused, or
-// its canonical spelling gives the same extractor.
+// extractor. Reads find added keys by key and by prefix, and the extractor
+// finds what the naive one does. Any text as an extractor's spelling is either
+// refused, or its canonical spelling gives the same extractor.
 //
 // The first bytes choose the extractor; then come keys with their lengths.
 
@@ -62,7 +62,7 @@ std::string Spelling(FuzzInput* input) {
   }
 }
 
-// A long key repeats one byte, so that it takes little input.
+// Makes keys. A long key repeats one byte, so that it takes little input.
 std::vector<std::string> Keys(FuzzInput* input) {
   std::vector<std::string> keys;
   while (!input->at_end() && keys.size() < 300) {
@@ -88,7 +88,7 @@ bool MayMatchInBatch(FilterBitsReader* reader, std::string_view key) {
 
 void CheckOne(PartitionKeyExtractor extractor, const std::string& spelling,
               const std::string& key) {
-  // An exact allocation, so that a sanitizer sees a read past its end.
+  // Allocated at the exact size, so that a sanitizer sees a read past the end.
   const std::unique_ptr<char[]> exact(new char[key.size()]);
   key.copy(exact.get(), key.size());
   const std::string_view view(exact.get(), key.size());

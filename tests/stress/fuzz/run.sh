@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh FUZZERS_FOLDER SECONDS [JOBS]: runs each fuzzer in the folder for this long, JOBS
-# (1) at a time, with the inputs in corpus/ and those that earlier runs have found.
+# run.sh FUZZERS_FOLDER SECONDS [JOBS]: runs each fuzzer in the folder for SECONDS, JOBS (1)
+# at a time, with the inputs in corpus/ and those that earlier runs have found.
 set -euo pipefail
 
 if [ $# -lt 2 ] || [ "$1" = --help ]; then
@@ -15,7 +15,7 @@ corpora=$(realpath "$(dirname "$0")")/corpus
 run() {
   local name=$1
   mkdir -p "found/$name"
-  # Inputs must be able to reach the limit of a key in a list, 65535 bytes.
+  # A key list must be able to contain a key of the longest length, 65535 bytes.
   local longest=4096
   [ "$name" = key_list_fuzzer ] && longest=140000
   if ! "./$name" -max_total_time="$seconds" -max_len=$longest -rss_limit_mb=4096 \

@@ -190,7 +190,7 @@ class Build:
             sys.exit(configured.stderr)
 
     def build(self) -> str | None:
-        """Returns None, or why the build failed."""
+        """Returns None, or the reason why the build failed."""
         done = run(
             "cmake", "--build", self.binary, "--parallel", self.jobs,
             "--target", *TESTS,
@@ -198,7 +198,7 @@ class Build:
         return None if done.returncode == 0 else done.stdout[-2000:] + done.stderr
 
     def first_failure(self) -> str | None:
-        """Runs the tests; returns the one that failed, or None."""
+        """Runs the tests; returns the first one that failed, or None."""
         for test in TESTS:
             try:
                 done = run(

@@ -40,11 +40,12 @@ struct Outcome {
   std::string text;
   TrialCounts counts;
   bool has_wrong_denial = false;
-  bool has_right_denials = false;  // And rows are wrong nevertheless.
+  // No filter denied a key that it has, but rows are wrong.
+  bool has_right_denials = false;
 };
 
-// Removes the program's name from "program: file.cc:12: function: Assertion
-// `...' failed."
+// Removes the program's name and the colon from the front of a line such as
+// "program: file.cc:12: function: Assertion `...' failed."
 std::string WithoutProgram(const std::string& line) {
   const size_t colon = line.find(": ");
   return colon == std::string::npos ? line : line.substr(colon + 2);
@@ -101,9 +102,9 @@ Outcome RunOne(const std::string& program, uint64_t seed, Stand stand,
   return outcome;
 }
 
-// Whether the built-in filter also fails: in the same trial, which is repeated
-// because failures may depend on threads, or in the same way in a similar
-// trial.
+// Returns whether the built-in filter also fails. Any failure counts in the
+// same trial, which is repeated because failures may depend on threads; in
+// similar trials, only a failure of the same kind counts.
 bool BuiltinFails(const std::string& program, uint64_t seed,
                   const Outcome& ours, unsigned time_limit, std::string* text) {
   constexpr uint64_t kRepetitions = 3;

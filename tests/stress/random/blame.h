@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decides whose fault a failure is: from what the filters denied, and from the
-// same trial with the built-in filter.
+// Decides whether cassandra_bloom or RocksDB causes a failure: from the keys
+// that the filters denied, and from the same trial with the built-in filter.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_BLAME_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_BLAME_H_
@@ -23,11 +23,12 @@ struct Verdict {
   TrialCounts counts;
 };
 
-// Runs one trial in this process and prints what RunInProcesses reads. Returns
-// the exit status.
+// Runs one trial in this process, and prints the output that RunInProcesses
+// reads. Returns the exit status.
 int RunTrialProcess(const Trial::Settings& settings, unsigned time_limit);
 
-// Runs each trial in a process of `program`, which must call RunTrialProcess.
+// Runs each trial of this seed in a process of its own. The process runs
+// `program`, which must call RunTrialProcess.
 Verdict RunInProcesses(const std::string& program, uint64_t seed,
                        unsigned time_limit);
 

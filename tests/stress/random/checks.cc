@@ -40,8 +40,9 @@ Row RowAt(const rocksdb::Iterator& iterator) {
   return {iterator.key().ToString(), iterator.value().ToString()};
 }
 
-// Takes rows from the iterator's position on, like Model::Run. The iterator
-// ends at the last row taken, or at the first one not wanted.
+// Returns rows from the iterator's position on, as Model::Run does. The
+// iterator ends at the last row returned, or at the first key that is not
+// wanted.
 std::vector<Row> Walk(rocksdb::Iterator* iterator, Direction direction,
                       size_t max, const KeyTest& wanted) {
   std::vector<Row> rows;
@@ -109,7 +110,8 @@ Checks::Family Checks::DrawnFamily(const View& view) {
   return FamilyOf(view, draws_.Below(view.written->families.size()));
 }
 
-// With timestamps it reads at some time up to that of the view.
+// Draws read options. With timestamps, the reading is at the view's time or at
+// an earlier one.
 void Checks::Prepare(const Family& family, Reading* reading) {
   rocksdb::ReadOptions& options = reading->options;
   options.snapshot = family.snapshot;
@@ -172,8 +174,8 @@ void Checks::Get(const Family& family, const std::vector<std::string>& keys) {
 
 void Checks::KeyMayExist(const Family& family,
                          const std::vector<std::string>& keys) {
-  // If a block is not in the cache, RocksDB takes its row for an empty blob
-  // index, up to 9.10 at least (Version::Get in db/version_set.cc).
+  // Up to 9.10 at least, RocksDB takes a row for an empty blob index if the
+  // row's block is not in the cache (Version::Get in db/version_set.cc).
   if (family.configuration->has_blobs) {
     return;
   }
@@ -229,7 +231,8 @@ void Checks::VectorMultiGet(const Family& family,
   }
 }
 
-// This MultiGet takes one timestamp for all column families, or none.
+// A MultiGet of several column families takes one timestamp for all, or none.
+// So there is no check if one of them has timestamps.
 void Checks::MultiGetOfFamilies(const View& view) {
   std::vector<std::pair<Family, std::string>> asked;
   for (size_t i = 0; i < view.written->families.size(); ++i) {
@@ -301,21 +304,23 @@ Checks::SeekMode Checks::DrawMode(const Family& family,
     case 1:
       return SeekMode::kAuto;
     case 2:
-      // RocksDB takes the prefix of every key that it reaches.
+      // In this mode RocksDB takes the prefix of every key that it reaches, so
+      // all keys must have one.
       return std::all_of(keys.begin(), keys.end(),
                          [&](const auto& key) { return family.HasPrefix(key); })
                  ? SeekMode::kSamePrefix
                  : SeekMode::kTotalOrder;
     default:
-      // RocksDB promises nothing for other targets.
+      // RocksDB promises nothing for a target without a prefix.
       return family.extractor == nullptr || family.HasPrefix(target)
                  ? SeekMode::kPrefix
                  : SeekMode::kTotalOrder;
   }
 }
 
-// auto_prefix_mode misses short keys if a bound has another prefix: see "BUG"
-// at ReadOptions::auto_prefix_mode. A lower bound must always have the same
+// Draws a bound for the iteration, if the mode allows it. auto_prefix_mode
+// misses short keys if a bound has another prefix: see "BUG" at
+// ReadOptions::auto_prefix_mode. A lower bound must always have the same
 // prefix.
 void Checks::DrawBound(const Family& family, const std::string& target,
                        Direction direction, SeekMode mode, Reading* reading) {
@@ -364,7 +369,7 @@ void Checks::Seek(const Family& family, const Reading& reading, SeekMode mode,
   } else {
     iterator->SeekForPrev(target);
   }
-  // Ends with the prefix only in mode kPrefix. In the other modes RocksDB
+  // In mode kPrefix, stops at the end of the prefix. In the other modes RocksDB
   // itself must end the iteration.
   const auto found = Walk(iterator.get(), direction, kSteps,
                           mode == SeekMode::kPrefix ? is_promised : Everything);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads of every kind, compared with the models.
+// Reads a database in every way, and compares the rows with the models.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CHECKS_H_
@@ -31,13 +31,13 @@ struct View {
   uint64_t at;
 };
 
-// Each check throws a Failure if something is wrong.
+// Each function throws a Failure if a row is wrong or a read fails.
 class Checks {
  public:
   // Both must outlive this object.
   Checks(Draws* draws, uint64_t* count) : draws_(*draws), count_(*count) {}
 
-  // Reads a few keys in one of the ways.
+  // Reads a few keys in one way, chosen at random.
   void Some(const View& view);
   // Reads every key by every kind of point read, scans all rows, and seeks
   // some.

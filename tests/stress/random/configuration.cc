@@ -82,7 +82,7 @@ Sizing DrawList(Draws* draws, Sizing (*draw_one)(Draws*)) {
   return list;
 }
 
-// The average leaves every level between 1 and 100 bits per key.
+// Draws an average for which every level gets between 1 and 100 bits per key.
 Sizing DrawMonkey(const FamilyConfiguration& family, Draws* draws) {
   const uint64_t bits = draws->Between(4, 20);
   std::string text = std::to_string(bits) + ":allocation:monkey";
@@ -164,7 +164,8 @@ std::string DrawPrefixExtractor(const FamilyConfiguration& family,
     case 5:
       return draws->OneIn(2) ? "rocksdb.Noop" : "capped:" + length;
     default:
-      if (family.is_reverse) {  // Needs a bytewise comparator.
+      // cassandra_partition needs a bytewise comparator.
+      if (family.is_reverse) {
         return "fixed:" + length;
       }
       return std::string("cassandra_partition:") +
@@ -264,13 +265,14 @@ void AddBlobFiles(Draws* draws, OptionList* list) {
 
 void AddCompaction(Draws* draws, FamilyConfiguration* family,
                    OptionList* list) {
-  // Writes must not wait for compactions, some of which never happen.
+  // Writes must not wait for compactions, because some compactions never
+  // happen.
   list->Add("level0_slowdown_writes_trigger", 10000);
   list->Add("level0_stop_writes_trigger", 10000);
   list->Add("level0_file_num_compaction_trigger", draws->Between(2, 5));
   list->AddBool("disable_auto_compactions", draws->OneIn(10));
   if (family->style == CompactionStyle::kFifo) {
-    // So large that RocksDB never drops a file.
+    // This size is so large that RocksDB never drops a file.
     list->Add("compaction_style", "kCompactionStyleFIFO");
     list->Add("compaction_options_fifo",
               std::string("{max_table_files_size=1099511627776;"
@@ -301,7 +303,7 @@ void DrawFixedOptions(Draws* draws, FamilyConfiguration* family) {
                  CompactionStyle::kUniversal, CompactionStyle::kFifo});
   OptionList list;
   list.Add("comparator", family->comparator);
-  list.Add("write_buffer_size", 65536);  // The minimum.
+  list.Add("write_buffer_size", 65536);  // RocksDB's minimum.
   list.Add("compression", "kNoCompression");
   list.Add("target_file_size_base", draws->Of<uint64_t>({4096, 16384, 65536}));
   list.Add("max_bytes_for_level_base",

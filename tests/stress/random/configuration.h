@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The configuration of a database, drawn from a seed. It is written as
-// RocksDB's own options strings, so that what is printed is what was used.
+// The configuration of a database, drawn from a seed. It consists of RocksDB's
+// own options strings, so that a printed configuration is exactly the one in
+// use.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CONFIGURATION_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CONFIGURATION_H_
@@ -35,8 +36,8 @@ struct PolicyChoice {
 
 enum class CompactionStyle { kLevel, kUniversal, kFifo };
 
-// First what a column family keeps for life, then what may change when the
-// database is reopened.
+// The members before the empty line stay the same for the life of the column
+// family. Those after it may change when the database is reopened.
 struct FamilyConfiguration {
   std::string name;
   const PartitionLayout* layout = nullptr;  // The layout of its keys.
@@ -75,8 +76,8 @@ constexpr size_t kLongestPrefix = 16;
 
 Configuration DrawConfiguration(Draws* draws);
 
-// Draws another policy, prefix extractor and table format, which may change
-// from one opening to the next.
+// Draws another policy, prefix extractor and table format. A column family may
+// have other ones at each opening.
 void ChangeFamily(Draws* draws, FamilyConfiguration* family);
 PolicyChoice DrawPolicy(const FamilyConfiguration& family, Draws* draws);
 

@@ -87,7 +87,7 @@ void Database::OpenSecondary(const Configuration& configuration, Stand stand,
                              const std::string& path,
                              const std::string& own_path) {
   Prepared prepared = Prepare(configuration, stand);
-  prepared.options.max_open_files = -1;  // RocksDB requires it here.
+  prepared.options.max_open_files = -1;  // Secondaries require it.
   OpenedDb db{};
   RequireOk(rocksdb::DB::OpenAsSecondary(prepared.options, path, own_path,
                                          prepared.families, &handles_, &db),

@@ -26,7 +26,8 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Each of these throws a Failure.
+  // Each of the three functions that open a database throws a Failure if it
+  // cannot.
   void Open(const Configuration& configuration, Stand stand,
             const std::string& path);
   void OpenReadOnly(const Configuration& configuration, Stand stand,

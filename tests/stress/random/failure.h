@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Thrown if a database does not do what it must.
+// Exceptions for a database that does something wrong.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_FAILURE_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_FAILURE_H_
@@ -20,7 +20,8 @@ class Failure : public std::runtime_error {
       : std::runtime_error(kind + ": " + detail) {}
 };
 
-// Rows are wrong, as if a filter had denied a key.
+// Rows are wrong in a way that a filter can cause if it denies a key that it
+// has.
 class WrongRows : public Failure {
  public:
   using Failure::Failure;

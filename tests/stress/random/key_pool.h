@@ -14,15 +14,15 @@
 
 namespace cassandra_bloom::testing {
 
-// Rows of partitions. A few keys are cut off and so do not have the layout in
-// which partition key and prefix are looked for. Some keys, and some whole
-// partitions, are never written. Some are for SingleDelete only, which RocksDB
-// does not allow together with other deletes.
+// The keys of rows in partitions. A few keys are cut off, so that they lack the
+// layout in which partition keys and prefixes are looked for. Some keys, and
+// all keys of some partitions, are never written. Some are for SingleDelete
+// only, which RocksDB does not allow together with other deletes.
 class KeyPool {
  public:
   KeyPool(const PartitionLayout& layout, bool has_single_deletes, Draws draws);
 
-  // All keys, in no order.
+  // All keys, unordered.
   const std::vector<std::string>& all() const { return all_; }
   size_t shortest() const { return shortest_; }
 
@@ -33,7 +33,7 @@ class KeyPool {
 
  private:
   std::vector<std::string> all_;
-  std::vector<std::string> written_;  // Without those for SingleDelete.
+  std::vector<std::string> written_;  // Not for SingleDelete.
   std::vector<std::string> single_;
   size_t shortest_ = 0;
 };

@@ -17,8 +17,9 @@
 
 namespace cassandra_bloom::testing {
 
-// Writes are numbered. Their number is also their timestamp if the column
-// family has timestamps. "At n" means after write number n.
+// A key and its value. All writes of a model are numbered; the number is also
+// the timestamp if the column family has timestamps. "At n" means after write
+// number n.
 using Row = std::pair<std::string, std::string>;
 
 enum class Direction { kForward, kBackward };
@@ -37,16 +38,16 @@ class Model {
   void DeleteRange(const std::string& begin, const std::string& end,
                    uint64_t number);
 
-  // Whether `a` comes before `b`.
+  // Returns whether `a` comes before `b`.
   bool IsBefore(const std::string& a, const std::string& b) const {
     return rows_.key_comp()(a, b);
   }
 
-  // Null if the key is absent.
+  // Returns null if the key is absent.
   const std::string* Get(const std::string& key, uint64_t at) const;
 
-  // At most `max` rows from `target` on, as long as `wanted` accepts their
-  // keys.
+  // Returns at most `max` rows from `target` on, as long as `wanted` accepts
+  // their keys.
   std::vector<Row> Run(
       const std::string& target, Direction direction, uint64_t at, size_t max,
       const std::function<bool(const std::string&)>& wanted) const;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs random databases, each for less than a second, and compares them with a
-// map of what must be there:
+// Runs random databases, each for less than a second, and compares each with a
+// map of the rows that it must have:
 //
 //   random_db --seconds=600
 //
-// A failure is tried again with RocksDB's built-in filter to find out whose
-// fault it is. Exit status 0: no failure of cassandra_bloom; 1: at least one;
-// 2: wrong usage. --seed=N repeats one database.
+// A failed trial is repeated with RocksDB's built-in filter, to find out
+// whether cassandra_bloom caused the failure. Exit status 0: no failure of
+// cassandra_bloom; 1: at least one; 2: wrong usage. --seed=N repeats one
+// database.
 
 #include <rocksdb/utilities/object_registry.h>
 #include <unistd.h>
@@ -104,7 +105,7 @@ class Summary {
     for (const auto& [kind, count] : ours_) {
       std::printf("  of ours %" PRIu64 " times: %s\n", count, kind.c_str());
     }
-    // A few databases may happen to have no filter.
+    // If there are only a few databases, all may by chance have no filter.
     const bool is_blind = databases_ >= 20 && counts_.filtered == 0;
     if (is_blind) {
       std::printf("FAILURE: no filter ever denied a key\n");

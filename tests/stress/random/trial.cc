@@ -100,7 +100,7 @@ void Trial::Compact(size_t family) {
             "CompactRange");
 }
 
-// RocksDB allows this since 9.8.
+// Sets another policy. Since 9.8, RocksDB can do this in an open database.
 void Trial::SetPolicy(size_t family) {
   FamilyConfiguration& configured = configuration_.families[family];
   const PolicyChoice policy = DrawPolicy(configured, &configuration_draws_);
@@ -200,8 +200,8 @@ void Trial::CheckBackup() {
   CheckCopyAt(path);
 }
 
-// A secondary of RocksDB 7.8 with a WAL keeps reading outdated memtables. One
-// with blob files crashes, up to 10.10 at least.
+// With a WAL, a secondary of RocksDB 7.8 keeps reading outdated memtables. With
+// blob files it crashes, up to 10.10 at least.
 bool Trial::CanHaveSecondary() const {
   return !configuration_.has_wal &&
          std::none_of(configuration_.families.begin(),
@@ -209,8 +209,8 @@ bool Trial::CanHaveSecondary() const {
                       [](const auto& family) { return family.has_blobs; });
 }
 
-// The secondary stands for another process, which follows this one. Files that
-// it still reads must not be deleted.
+// The secondary stands for another process, which follows this database. It may
+// still read obsolete files, so none may be deleted meanwhile.
 void Trial::CheckSecondary() {
   RequireOk(db_->DisableFileDeletions(), "DisableFileDeletions");
   FlushAll();

@@ -26,7 +26,7 @@ using rocksdb::Status;
 
 using Keys = std::set<std::string>;
 
-// The keys that all filters of this process were given.
+// The keys that each filter of this process was given.
 class Given {
  public:
   void Add(const std::string& policy, const Slice& block, Keys keys) {
@@ -34,7 +34,7 @@ class Given {
     keys_[IdOf(policy, block)].merge(keys);
   }
 
-  // Judges the answer of a block's reader for `key`.
+  // Records a denial if the filter with this id was given `key`.
   void Judge(const std::string& id, const Slice& key, bool may_match) {
     if (may_match) {
       return;
@@ -53,7 +53,8 @@ class Given {
     return denial_;
   }
 
-  // Filters with the same bits and the same name must give the same answers.
+  // Identifies a filter by its bits and its policy's name: filters in which
+  // both are the same must give the same answers.
   static std::string IdOf(const std::string& policy, const Slice& block) {
     return policy + " " + std::to_string(block.size()) + " " +
            std::to_string(std::hash<std::string>()(block.ToString()));

@@ -4,7 +4,7 @@
 // denies one of them.
 //
 // A filter can hide a row in no other way. If rows are missing without such a
-// denial, RocksDB asked a filter for something that it had not added.
+// denial, RocksDB asked a filter for a key that RocksDB had not added.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_WITNESS_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_WITNESS_H_
@@ -19,8 +19,8 @@ namespace cassandra_bloom::testing {
 // one.
 void Watch(rocksdb::ColumnFamilyOptions* options);
 
-// The first key that a filter in this process denied after it was given the
-// key; empty if there is none.
+// Describes the first key that a filter of this process was given but denied.
+// Returns an empty string if there is none.
 std::string WrongDenial();
 
 }  // namespace cassandra_bloom::testing

@@ -27,7 +27,8 @@ struct FamilyState {
   Model model;
 };
 
-// All that has been written; every copy of the database must have it, too.
+// Everything that has been written. Every copy of the database must contain it,
+// too.
 struct Written {
   std::vector<FamilyState> families;
   uint64_t number = 0;  // The number of the last write.

@@ -39,7 +39,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using Key = std::pair<std::string, bool>;  // True if it must be present.
+using Key = std::pair<std::string, bool>;  // True if the key must be present.
 
 std::shared_ptr<rocksdb::EventListener> NewListener(const std::string& folder) {
   std::string error;
@@ -50,8 +50,8 @@ std::shared_ptr<rocksdb::EventListener> NewListener(const std::string& folder) {
   return listener;
 }
 
-// Threads that each do one thing with every column family in turn. If one
-// throws, all stop.
+// Threads, each of which does one thing with every column family in turn. If
+// one throws, all stop.
 class Threads {
  public:
   using Work = std::function<void(size_t family, uint64_t* random)>;
@@ -96,7 +96,8 @@ class Threads {
   std::vector<std::thread> threads_;
 };
 
-// Writes the keys of each column family in the same order, again and again.
+// A database to which tests write the keys of each column family in the same
+// order, again and again.
 class ConcurrencyTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -122,7 +123,7 @@ class ConcurrencyTest : public ::testing::Test {
     num_written_[family] = begin + kBatch;
   }
 
-  // One key that is present and one that is never written.
+  // Returns one key that has been written and one that is never written.
   std::array<Key, 2> SomeKeys(size_t family, uint64_t* random) const {
     uint64_t absent = NextRandom(random) % keys_.num_keys();
     while (keys_.Written(absent) == absent) {
@@ -224,7 +225,7 @@ class ConcurrencyTest : public ::testing::Test {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 
-  // Whether everything under test has happened often enough.
+  // Returns whether every operation under test has happened often enough.
   bool IsEnough() const {
     return num_reads_ > 1000 && num_flushes_ > 2 && num_compactions_ > 2 &&
            num_policies_set_ > 2 && num_exported_ > 2;
@@ -259,7 +260,7 @@ TEST_F(ConcurrencyTest, EverythingAtOnce) {
     threads.Start(NextRandom(&random_), work, first, step);
   };
   for (const size_t first :
-       {size_t{0}, size_t{1}}) {  // One writer for each column family.
+       {size_t{0}, size_t{1}}) {  // Each family has one writer.
     start([this](size_t family, uint64_t*) { Write(family); }, first, 2);
   }
   for (int i = 0; i < 2; ++i) {

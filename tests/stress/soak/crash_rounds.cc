@@ -29,9 +29,9 @@ namespace {
 
 constexpr size_t kFileSize = size_t{64} << 10;
 
-// The number of acknowledged batches; together with the seed it gives all
-// writes. It is in a memory-mapped file outside the database, which the kernel
-// keeps even if the process is killed.
+// The number of acknowledged batches. With the seed, it determines all writes.
+// It is in a memory-mapped file outside the database: the kernel keeps the
+// number even if the process is killed.
 class Journal {
  public:
   explicit Journal(const std::string& path) {
@@ -85,7 +85,7 @@ std::unique_ptr<SoakDb> OpenDb(const CrashSettings& settings,
   return db;
 }
 
-// Reads all rows, on which the next writes depend.
+// Reads all rows, because the next writes depend on them.
 Shadow ReadAll(const SoakDb& db) {
   Shadow shadow(db.handles().size());
   rocksdb::ReadOptions options;
@@ -101,7 +101,7 @@ Shadow ReadAll(const SoakDb& db) {
   return shadow;
 }
 
-// The number of the last batch that is there, acknowledged or not.
+// The number of the last batch in the database, acknowledged or not.
 uint64_t LastBatch(const SoakDb& db) {
   std::string value;
   const rocksdb::Status status =
@@ -131,7 +131,7 @@ class Writer {
     }
   }
 
-  // Throws if the process had already ended.
+  // Kills the process. Throws an exception if it had already ended.
   void Kill() const {
     kill(pid_, SIGKILL);
     int status = 0;
@@ -145,7 +145,7 @@ class Writer {
   pid_t pid_ = 0;
 };
 
-// Waits until the writer is at work, and then for a random time.
+// Waits until the writer has written something, and then for a random time.
 void WaitAWhile(const Journal& journal, uint64_t* random) {
   for (int i = 0; journal.acknowledged() == 0; ++i) {
     if (i == 60000) {
@@ -157,8 +157,8 @@ void WaitAWhile(const Journal& journal, uint64_t* random) {
       std::chrono::microseconds(NextRandom(random) % 500000));
 }
 
-// Repeats the writes of the killed process. One unacknowledged batch may be
-// there, but none after it.
+// Repeats the writes of the killed process in the shadow. The database may have
+// one batch that was not acknowledged, but no further ones.
 void CatchUp(const CrashSettings& settings, uint64_t acknowledged,
              uint64_t last, Shadow* shadow) {
   if (last != acknowledged && last != acknowledged + 1) {

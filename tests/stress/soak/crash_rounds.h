@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kills a writing process at any moment, and checks what it leaves.
+// Kills a writing process at a random moment, and checks the database that it
+// leaves.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_CRASH_ROUNDS_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_CRASH_ROUNDS_H_
@@ -13,17 +14,18 @@
 namespace cassandra_bloom::testing {
 
 struct CrashSettings {
-  std::string program;  // With these settings it calls RunCrashWriter.
+  std::string program;  // Calls RunCrashWriter with these settings.
   std::string folder;
   uint64_t num_keys;
   uint64_t seed;
 };
 
-// Starts, kills and verifies this many times.
+// Starts a writing process, kills it and verifies its database, `rounds` times.
 void RunCrashRounds(const CrashSettings& settings, int rounds,
                     SoakCounts* counts);
 
-// Writes until it is killed; ignores `program`. Returns the exit status.
+// Writes until the process is killed; ignores `settings.program`. Returns the
+// exit status.
 int RunCrashWriter(const CrashSettings& settings);
 
 }  // namespace cassandra_bloom::testing

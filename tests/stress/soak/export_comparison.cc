@@ -21,7 +21,8 @@ using ::testing::AssertionSuccess;
 
 namespace {
 
-// Files that come and go during the comparison would spoil it.
+// Stops background work, because it could add and remove files during the
+// comparison.
 class BackgroundPause {
  public:
   explicit BackgroundPause(rocksdb::DB* db) : db_(db) {

@@ -11,10 +11,11 @@
 
 namespace cassandra_bloom::testing {
 
-// Reconciles the folder with the database. Then the folder must hold, byte for
-// byte, what an export of each live SST file gives, and nothing else. A file
-// that cannot be exported has no filter (such as one with deletions and without
-// a usable block, in RocksDB before 9.2). Counts the filters made from blocks.
+// Reconciles the folder with the database, and then compares it byte for byte
+// with an export of each live SST file. The folder must contain nothing else. A
+// file that cannot be exported has no filter (such as one with deletions and
+// without a usable block, in RocksDB before 9.2). Counts the filters made from
+// blocks.
 ::testing::AssertionResult ExportsMatch(rocksdb::DB* db,
                                         const std::string& out_dir,
                                         uint64_t* num_from_blocks);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The column families of the soak: every way in which RocksDB uses a filter.
+// The column families of the soak test, in which RocksDB uses filters in every
+// way.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_FAMILIES_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_FAMILIES_H_
@@ -25,10 +26,11 @@ struct Family {
   bool whole_keys;
 };
 
-// The first is the default column family.
+// The column families. The first one is the default column family.
 const std::vector<Family>& Families();
 
-// RocksDB before 9.5 misses rows in SeekForPrev (facebook/rocksdb#12872).
+// True for partitioned filters of prefixes only: with them, RocksDB before 9.5
+// misses rows in SeekForPrev (facebook/rocksdb#12872).
 bool SeekForPrevMisses(const Family& family);
 
 // The part of a filter_policy string after "cassandra_bloom:": bits per key,
@@ -39,7 +41,7 @@ rocksdb::ColumnFamilyOptions OptionsFor(const Family& family,
                                         const std::string& settings,
                                         size_t file_size);
 
-// Appends operands to the value.
+// A merge operator that appends operands to the value.
 class AppendOperator final : public rocksdb::AssociativeMergeOperator {
  public:
   const char* Name() const override { return "Append"; }

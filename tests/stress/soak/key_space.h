@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The keys of the soak: rows in partitions.
+// The keys of the soak test: rows in partitions.
 //
 //   size of the partition key (2 bytes) | partition key | row (2 bytes)
 //
@@ -22,7 +22,8 @@ namespace cassandra_bloom::testing {
 
 class KeySpace {
  public:
-  // The partition key's length and digits: no other partition has this prefix.
+  // The size of the partition key's length and its first six digits. No other
+  // partition has this prefix.
   static constexpr size_t kPrefixSize = 2 + 6;
 
   explicit KeySpace(uint64_t num_keys) : num_keys_(num_keys) {}

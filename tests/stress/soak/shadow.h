@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a database must hold after random writes.
+// The rows that a database is expected to contain after random writes.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_SHADOW_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_SHADOW_H_
@@ -24,7 +24,7 @@ struct RandomWrite {
   std::string end_or_value;
 };
 
-// The rows of each column family, by its number.
+// The expected rows of each column family, by its index.
 using Shadow = std::vector<Rows>;
 
 // The same seed and the same shadow give the same writes.
@@ -33,7 +33,7 @@ class RandomWrites {
   RandomWrites(const KeySpace& keys, uint64_t seed)
       : keys_(keys), random_(seed) {}
 
-  // The writes of one more batch; applies them to the shadow.
+  // Returns the writes of the next batch, and applies them to the shadow.
   std::vector<RandomWrite> Next(Shadow* shadow);
 
  private:
@@ -44,8 +44,8 @@ class RandomWrites {
   uint64_t num_batches_ = 0;
 };
 
-// A key of the default column family, outside the key space, whose value is the
-// number of the last batch since the seed.
+// A key of the default column family, outside the key space. Its value is the
+// number of the last batch, counted since the first batch of the seed.
 inline const std::string kBatchKey = "number of the last batch";
 
 }  // namespace cassandra_bloom::testing

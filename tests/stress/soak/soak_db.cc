@@ -140,7 +140,7 @@ void SoakDb::SetPolicy(size_t family, uint64_t* random) {
                       {{"block_based_table_factory",
                         "{filter_policy=cassandra_bloom:" +
                             RandomSettings(Families()[family], random) + "}"}});
-  // RocksDB before 9.8 does not allow it.
+  // RocksDB before 9.8 cannot change the policy of an open database.
   if (status.ToString().find("not changeable") != std::string::npos) {
     ++counts_->policies_not_changeable;
   } else {

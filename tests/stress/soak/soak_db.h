@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The database of the soak: opened, written to, and compared with the shadow.
+// The database of the soak test. Opens it, writes to it, and compares it with
+// the shadow: the rows that it is expected to contain.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_SOAK_DB_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_SOAK_DB_H_
@@ -56,8 +57,8 @@ class SoakDb {
   SoakDb(const SoakDb&) = delete;
   SoakDb& operator=(const SoakDb&) = delete;
 
-  // Each column family gets some number of bits per key. Like all functions
-  // here, throws RocksDB's errors.
+  // Opens the database with random bits per key in each column family. Like all
+  // functions of this class, it throws an exception at an error of RocksDB.
   void Open(uint64_t* random);
   void Close();
 

@@ -20,10 +20,11 @@ using ::testing::AssertionFailure;
 using ::testing::AssertionResult;
 using ::testing::AssertionSuccess;
 
-// More than RocksDB passes to a filter at once (32), and not a multiple of 32.
+// RocksDB passes at most 32 keys to a filter at once. The batch is larger, and
+// not a multiple of 32.
 constexpr size_t kMultiGetBatch = 77;
 
-// Collects mismatches by key; the message shows the first five.
+// Collects the keys with wrong results. The message shows the first five.
 class Mismatches {
  public:
   explicit Mismatches(const char* reading) : reading_(reading) {}
@@ -101,7 +102,8 @@ enum class Direction { kForward, kBackward };
 
 constexpr size_t kSteps = 6;  // Enough to cross from partition to partition.
 
-// The keys that a seek to `target` must find, in iteration order.
+// The keys that an iteration from `target` must give: at most kSteps, all of
+// them with `prefix`.
 std::vector<std::string> ExpectedRun(const Rows& rows,
                                      const std::string& target,
                                      Direction direction,

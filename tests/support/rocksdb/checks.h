@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads a database in every way that asks a filter, and compares the result
-// with the rows that it must hold.
+// Reads a database in every way that asks a filter, and compares the results
+// with the rows that it is expected to contain.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_CHECKS_H_
@@ -22,17 +22,19 @@ namespace cassandra_bloom::testing {
 ::testing::AssertionResult GetsMatch(const Source& source,
                                      const Dataset& dataset);
 
-// The same with MultiGet, in batches that RocksDB has to divide. If
-// `sorted`, present and absent keys are mixed in order; otherwise shuffled.
+// Calls MultiGet for every row and every absent key, in batches that RocksDB
+// has to divide. Present and absent keys are mixed: in key order if `sorted`,
+// shuffled otherwise.
 ::testing::AssertionResult MultiGetsMatch(const Source& source,
                                           const Dataset& dataset, bool sorted);
 
 // Reads all rows forwards and backwards, in total order.
 ::testing::AssertionResult ScanMatches(const Source& source, const Rows& rows);
 
-// Calls Seek and SeekForPrev for all keys of the dataset and takes a few steps.
-// Where `prefix_extractor` (may be null) applies to a key, only rows of the
-// same prefix are compared: RocksDB promises no others.
+// SeeksMatch calls Seek, and SeeksForPrevMatch calls SeekForPrev, for every key
+// of the dataset; both then take a few steps. If `prefix_extractor` (may be
+// null) applies to a key, only rows of the same prefix are compared, because
+// RocksDB promises no others.
 ::testing::AssertionResult SeeksMatch(
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor);
@@ -40,7 +42,7 @@ namespace cassandra_bloom::testing {
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor);
 
-// The same for these keys only.
+// The same two checks, but only for the keys in `targets`.
 ::testing::AssertionResult SeeksMatch(
     const Source& source, const Rows& rows,
     const std::vector<std::string>& targets,
@@ -50,7 +52,7 @@ namespace cassandra_bloom::testing {
     const std::vector<std::string>& targets,
     const rocksdb::SliceTransform* prefix_extractor);
 
-// The keys for which SeekForPrev finds the wrong row.
+// Returns the keys for which SeekForPrev finds a wrong row.
 std::set<std::string> SeekForPrevMisses(
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor);

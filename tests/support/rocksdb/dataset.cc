@@ -17,7 +17,8 @@ std::string RandomBytes(uint64_t* state, size_t size) {
   return bytes;
 }
 
-// Long enough for keys of more than 16 bytes, the block size of the hash.
+// With this suffix, keys can be longer than 16 bytes, the block size of the
+// hash.
 constexpr size_t kLongestSuffix = 24;
 
 std::string RandomSuffix(uint64_t* state) {
@@ -69,7 +70,7 @@ Dataset PrefixedDataset(uint64_t seed, size_t num_prefixes,
   std::vector<std::string> candidates;
   for (size_t i = 0; i < num_prefixes; ++i) {
     std::string prefix = RandomBytes(&state, kPrefixSize);
-    // Prefixes with an even last byte have rows, those with an odd one have
+    // Prefixes with an even last byte have rows; those with an odd one have
     // none.
     prefix.back() = static_cast<char>(prefix.back() & ~1);
     for (size_t row = 0; row < rows_per_prefix; ++row) {

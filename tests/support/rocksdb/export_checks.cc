@@ -100,7 +100,7 @@ std::map<std::string, std::string> StateOf(const std::string& folder) {
 std::set<std::string> NamesIn(const std::string& folder) {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    // The file that marks an export folder is not an export.
+    // Leaves out the mark file of an export folder.
     if (const std::string name = entry.path().filename();
         name != ".cassandra_bloom_database") {
       names.insert(name);

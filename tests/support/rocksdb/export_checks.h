@@ -19,7 +19,8 @@
 
 namespace cassandra_bloom::testing {
 
-// What FilterDbBuilder makes of exactly these keys at 10 bits per key.
+// The Filter.db that FilterDbBuilder makes of exactly these keys at 10 bits per
+// key.
 std::string Built(const std::set<std::string>& keys,
                   const std::string& sstable_version);
 
@@ -33,32 +34,35 @@ std::set<std::string> KeysOf(const Rows& rows);
 std::set<std::string> PrefixesOf(const std::set<std::string>& keys,
                                  const rocksdb::SliceTransform& extractor);
 
-// Inode, size and modification time of everything in a folder; of LOG only the
-// inode, because an open database may write to it at any time.
+// The inode, size and modification time of each file in the folder. For LOG it
+// is only the inode, because an open database may write to LOG at any time.
 std::map<std::string, std::string> StateOf(const std::string& folder);
 
 std::set<std::string> NamesIn(const std::string& folder);
 
-// The Filter.db names of the database's live SST files.
+// The names of the Filter.db files of the database's live SST files.
 std::set<std::string> LiveFilterNames(const TestDb& db);
 
-// Each live SST file has a Filter.db in the folder with all of its keys.
+// Expects that each live SST file has a Filter.db in the folder, and that it
+// contains all keys of the SST file.
 void ExpectFiltersAreTheirs(const TestDb& db, const std::string& folder);
 
 bool Eventually(const std::function<bool()>& is_so);
 
-// Whether the folder holds the filters of the live files and no others.
+// Returns whether the folder contains the filters of the live SST files, and no
+// others.
 bool Follows(const std::string& folder, const TestDb& db);
 
 // The only SST file of the database.
 std::string OnlySst(const TestDb& db);
 
-// Exports an SST file and returns the bytes of the Filter.db. Throws the error.
+// Exports an SST file and returns the bytes of the Filter.db. Throws an
+// exception if the export fails.
 std::string Exported(const std::string& sst,
                      const FilterDbExportOptions& options,
                      ExportedFilterDb* exported = nullptr);
 
-// The error of an export that must fail and leave no file.
+// Returns the error of an export that must fail and leave no file.
 std::string ExportError(const std::string& sst,
                         const FilterDbExportOptions& options);
 

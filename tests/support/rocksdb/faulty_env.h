@@ -21,11 +21,11 @@ class FaultyEnv final : public rocksdb::EnvWrapper {
  public:
   FaultyEnv() : FaultyEnv(rocksdb::NewMemEnv(rocksdb::Env::Default())) {}
 
-  // From now on `bytes` bytes can be written, and then none until Lift. Counts
-  // only files whose name contains `part`.
+  // After `bytes` more bytes, writes fail with `fault` until Lift is called.
+  // This affects and counts only files whose name contains `part`.
   void FailAfter(int64_t bytes, Fault fault, const std::string& part);
   void Lift();
-  // Both count since FailAfter.
+  // The bytes and failures since FailAfter was called.
   int64_t bytes_written() const { return bytes_written_; }
   int failures() const { return failures_; }
 
@@ -33,7 +33,7 @@ class FaultyEnv final : public rocksdb::EnvWrapper {
                                   std::unique_ptr<rocksdb::WritableFile>* file,
                                   const rocksdb::EnvOptions& options) override;
 
-  // Shortens the second that RocksDB waits after a failure.
+  // Shortens the second for which RocksDB waits after a failure.
   void SleepForMicroseconds(int /*micros*/) override {
     rocksdb::EnvWrapper::SleepForMicroseconds(100);
   }
@@ -44,7 +44,8 @@ class FaultyEnv final : public rocksdb::EnvWrapper {
   explicit FaultyEnv(rocksdb::Env* memory)
       : EnvWrapper(memory), memory_(memory) {}
 
-  // Sets *taken to how many of `size` bytes go into the file; OK if all do.
+  // Sets *taken to the number of bytes, of `size`, that can still be written.
+  // Returns OK if it is all of them.
   rocksdb::Status Take(const std::string& name, size_t size, size_t* taken);
 
   const std::unique_ptr<rocksdb::Env> memory_;

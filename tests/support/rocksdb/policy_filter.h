@@ -34,14 +34,15 @@ inline std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> NewReader(
       policy.GetFilterBitsReader(block));
 }
 
-// Finishes the builder and returns the block.
+// Calls the builder's Finish and returns the block.
 inline std::string FinishBlock(ROCKSDB_NAMESPACE::FilterBitsBuilder* builder) {
   std::unique_ptr<const char[]> buffer;
   ROCKSDB_NAMESPACE::Status status;
   return builder->Finish(&buffer, &status).ToString();
 }
 
-// Throws, which fails the test, if the policy is not a cassandra_bloom one.
+// Throws an exception, which fails the test, if the policy is not
+// cassandra_bloom.
 inline ROCKSDB_NAMESPACE::CassandraBloomStatistics StatisticsOf(
     const ROCKSDB_NAMESPACE::FilterPolicy& policy) {
   ROCKSDB_NAMESPACE::CassandraBloomStatistics statistics;

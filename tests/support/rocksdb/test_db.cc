@@ -77,9 +77,9 @@ rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy, Layout layout) {
         rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch;
     options.partition_filters = true;
     options.metadata_block_size = 512;
-    // What cuts partitions depends on the layout: in kPartitioned the size of
-    // the filter, in the others the size of the index; decoupled, each cuts its
-    // own.
+    // The block size decides whether the filter's size or the index's size ends
+    // a partition: in kPartitioned it is the filter's, in the other layouts the
+    // index's. In kPartitionedDecoupled, each ends its own partitions.
     options.block_size = layout == Layout::kPartitioned ? 512 : 256;
 #if HAS_DECOUPLED_FILTERS
     options.decouple_partitioned_filters =

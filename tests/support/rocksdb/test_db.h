@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A real database in a temporary directory.
+// A RocksDB database in a temporary folder.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_DB_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_DB_H_
@@ -46,8 +46,8 @@ std::vector<Layout> AllLayouts();
 bool IsPartitioned(Layout layout);
 std::string ToString(Layout layout);
 
-// For partitioned layouts, partitions are small, so that a small test file has
-// many.
+// In partitioned layouts the partitions are small, so that a small file has
+// many of them.
 rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy,
                                              Layout layout = Layout::kFull);
 
@@ -60,14 +60,14 @@ inline rocksdb::Options DbOptions(PolicyPtr policy,
   return DbOptions(TableOptions(std::move(policy), layout));
 }
 
-// What a check reads, and with which options.
+// The database, column family and read options with which a check reads.
 struct Source {
   rocksdb::DB* db;
   rocksdb::ColumnFamilyHandle* column_family;
   rocksdb::ReadOptions read_options;
 };
 
-// Rewrites every file, even those that need no compaction.
+// Rewrites every SST file, even those that need no compaction.
 rocksdb::Status CompactAll(const Source& source);
 
 // The properties of the column family's only file; throws if there is not
@@ -104,15 +104,15 @@ class TestDb {
   uint64_t Ticker(rocksdb::Tickers ticker) const {
     return options_.statistics->getTickerCount(ticker);
   }
-  // Iterators have had their own tickers since RocksDB 8.3, which also counts
-  // keys that are looked up by their prefix as prefixes
-  // (facebook/rocksdb#11460).
+  // The functions below hide differences between RocksDB releases: since 8.3,
+  // iterators have tickers of their own, and a look-up of a key by its prefix
+  // counts as a prefix look-up (facebook/rocksdb#11460).
 
-  // Seeks that asked a filter for their prefix: all of them, and those that the
-  // filter reported absent.
+  // The number of seeks that asked a filter for their prefix, and the number of
+  // those that the filter rejected.
   uint64_t SeeksChecked() const;
   uint64_t SeeksFiltered() const;
-  // Gets that a filter reported absent, by whole key or by prefix.
+  // The number of Gets that a filter rejected, by whole key or by prefix.
   uint64_t ReadsFiltered() const;
   void ResetStatistics() { Require(options_.statistics->Reset()); }
 

@@ -20,8 +20,8 @@ using rocksdb::Status;
 
 namespace {
 
-// Flips the filter's first bit in the state that `flip` starts from. False if
-// there is no such bit.
+// Flips the first bit that is in the state from which `flip` starts. Returns
+// false if there is no such bit.
 bool FlipOneBit(Flip flip, char* block, size_t size) {
   const bool from_set = flip == Flip::kSetToCleared;
   for (size_t byte = kFilterDbHeaderSize; byte < size; ++byte) {
@@ -35,7 +35,7 @@ bool FlipOneBit(Flip flip, char* block, size_t size) {
   return false;
 }
 
-// Receives a finished block, which *buf holds, and returns its replacement.
+// Takes a finished block, which *buf owns, and returns its replacement.
 using Change =
     std::function<Slice(Slice content, std::unique_ptr<const char[]>* buf)>;
 

@@ -31,7 +31,7 @@ class ForwardingPolicy : public rocksdb::FilterPolicy {
   const PolicyPtr ours_ = OurPolicy();
 };
 
-// Keeps a copy of every filter block that RocksDB reads.
+// A policy that keeps a copy of every filter block that RocksDB reads.
 class CapturingPolicy final : public ForwardingPolicy {
  public:
   rocksdb::FilterBitsReader* GetFilterBitsReader(
@@ -49,8 +49,8 @@ class CapturingPolicy final : public ForwardingPolicy {
 
 enum class Flip { kNone, kClearedToSet, kSetToCleared };
 
-// Its builders flip one bit of every filter between Finish and MaybePostVerify,
-// as bad memory would.
+// A policy whose builders flip one bit of every filter between Finish and
+// MaybePostVerify, as defective memory would.
 class DamagingPolicy final : public ForwardingPolicy {
  public:
   explicit DamagingPolicy(Flip flip) : flip_(flip) {}
@@ -65,13 +65,13 @@ class DamagingPolicy final : public ForwardingPolicy {
   mutable std::atomic<int> num_flipped_{0};
 };
 
-// Replaces every n-th block with `block`.
+// A policy that replaces every n-th block with `block`.
 class ImportingPolicy final : public ForwardingPolicy {
  public:
   explicit ImportingPolicy(std::string block, int every = 1)
       : block_(std::move(block)), every_(every) {}
 
-  // What RocksDB 7.8 writes into the table properties.
+  // RocksDB 7.8 writes this name into the table properties.
   const char* Name() const override { return CompatibilityName(); }
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override;
