@@ -135,7 +135,7 @@ TEST(LastHashTest, TwoPoliciesThatHashDifferentPartsOfOneKey) {
       std::unique_ptr<const FilterPolicy>(
           ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10)),
       std::unique_ptr<const FilterPolicy>(
-          ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(of_partitions)),
+          ROCKSDB_NAMESPACE::NewCassandraBloomPolicyFromOptions(of_partitions)),
   };
   const RandomKeys random(Seed(), 40);
   std::vector<std::string> keys;
