@@ -144,27 +144,12 @@ struct Positions {
 // Tests whether the bits of eight probes are set. AllSet is for words whose
 // cache lines are on their way, FetchAndTest is for all others.
 //
-// Loads the words with one gather: 11 operations on Intel's CPUs, by LLVM's
-// model of Sapphire Rapids. ByLoads takes about three times as many.
-struct ByGather {
-  [[gnu::always_inline]] static inline bool AllSet(const FilterView& filter,
-                                                   const Positions& positions) {
-    const __m512i words =
-        _mm512_i64gather_epi64(positions.word, filter.bits(), 8);
-    return _mm512_test_epi64_mask(words, positions.mask) == 0xff;
-  }
-
-  [[gnu::always_inline]] static inline bool FetchAndTest(
-      const FilterView& filter, const Positions& positions) {
-    return AllSet(filter, positions);
-  }
-};
-
 // Loads four words, and four more for keys that pass these: with seven probes
-// and half of the filter's bits set, one absent key in 16 does. AMD's CPUs take
-// more operations for a gather (measured on Zen 5). Besides, the loads of the
-// next key wait only for the first four of this one.
-class ByLoads {
+// and half of the filter's bits set, one absent key in 16 does. A gather of all
+// eight words would be faster in filters that Intel's CPUs have in their L1 or
+// L2 cache, but in a database filters are colder: there it took 3 % of
+// readmissing's speed on Emerald Rapids, because it waits for all eight.
+class Words {
  public:
   [[gnu::always_inline]] static inline bool AllSet(const FilterView& filter,
                                                    const Positions& positions) {
@@ -215,7 +200,6 @@ class ByLoads {
 
 // ---- One key ----
 
-template <typename Words>
 bool MayContainInVector(const FilterView& filter, Hash128 hash) {
   assert(filter.num_probes() <= kProbesInVector);
   return Words::FetchAndTest(filter,
@@ -226,7 +210,6 @@ bool MayContainInVector(const FilterView& filter, Hash128 hash) {
 // and a branch on those need not wait for the others. The cache lines of the
 // next eight are fetched meanwhile, because in a database a filter is seldom in
 // the cache.
-template <typename Words>
 bool MayContainInSteps(const FilterView& filter, Hash128 hash) {
   assert(filter.num_probes() > kProbesInVector);
   constexpr int kTested = kFirst + kProbesInVector;
@@ -244,7 +227,7 @@ bool MayContainInSteps(const FilterView& filter, Hash128 hash) {
 // Prefetches the cache lines of all keys' first probes, kBefore one by one and
 // eight in a vector, before the first key waits for one. Then tests the other
 // probes of the keys that pass, one key after the other.
-template <typename Words, int kBefore>
+template <int kBefore>
 void TestFew(const FilterView& view, const Hash128* hashes, size_t n,
              bool* may_contain) {
   static_assert(kBefore <= kFirst);
@@ -280,23 +263,19 @@ void TestFew(const FilterView& view, const Hash128* hashes, size_t n,
   }
 }
 
-template <typename Words>
 Lookup ChooseLookup(const FilterView& filter) {
   using Batches = LaneKernel<Avx512>;
   if (filter.num_words() < kMinSmallReciprocalDivisor) {
     return kPortableKernel.choose_lookup(filter);
   }
   return filter.num_probes() <= kProbesInVector
-             ? Lookup{MayContainInVector<Words>,
-                      Batches::ChooseBatch<TestFew<Words, 0>>(filter)}
-             : Lookup{MayContainInSteps<Words>,
-                      Batches::ChooseBatch<TestFew<Words, kFirst>>(filter)};
+             ? Lookup{MayContainInVector,
+                      Batches::ChooseBatch<TestFew<0>>(filter)}
+             : Lookup{MayContainInSteps,
+                      Batches::ChooseBatch<TestFew<kFirst>>(filter)};
 }
 
-constexpr Kernel kKernel =
-    LaneKernel<Avx512>::AsKernel("avx512", ChooseLookup<ByGather>);
-constexpr Kernel kLoadsKernel =
-    LaneKernel<Avx512>::AsKernel("avx512_loads", ChooseLookup<ByLoads>);
+constexpr Kernel kKernel = LaneKernel<Avx512>::AsKernel("avx512", ChooseLookup);
 
 }  // namespace
 
@@ -323,14 +302,10 @@ bool Runs() {
 
 const Kernel* Avx512Kernel() { return Runs() ? &kKernel : nullptr; }
 
-const Kernel* Avx512LoadsKernel() { return Runs() ? &kLoadsKernel : nullptr; }
-
 bool IsAvx512Cheap() {
   return __builtin_cpu_supports("avx512vbmi2") &&
          __builtin_cpu_supports("avx512bf16");
 }
-
-bool IsGatheringCheap() { return !__builtin_cpu_is("amd"); }
 
 }  // namespace cassandra_bloom
 
@@ -340,11 +315,7 @@ namespace cassandra_bloom {
 
 const Kernel* Avx512Kernel() { return nullptr; }
 
-const Kernel* Avx512LoadsKernel() { return nullptr; }
-
 bool IsAvx512Cheap() { return false; }
-
-bool IsGatheringCheap() { return false; }
 
 }  // namespace cassandra_bloom
 
