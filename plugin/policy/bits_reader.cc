@@ -10,6 +10,7 @@
 #include "plugin/filter/filter_view.h"
 #include "plugin/filter/kernels/dispatch.h"
 #include "plugin/filter/murmur3.h"
+#include "plugin/policy/last_hash.h"
 #include "plugin/policy/report.h"
 
 namespace cassandra_bloom {
@@ -36,15 +37,6 @@ class KeyViews {
                                                    sizeof(std::string_view)];
 };
 
-// Not inlined, so that HashOf need not save registers for it.
-[[gnu::noinline]] Hash128 HashOfOther(std::string_view key) {
-  return CassandraMurmur3(key.data(), key.size());
-}
-
-inline Hash128 HashOf(std::string_view key) {
-  return key.size() == 16 ? CassandraMurmur3(key.data(), 16) : HashOfOther(key);
-}
-
 struct WholeKey {
   std::string_view Extract(std::string_view key) const { return key; }
 };
@@ -58,7 +50,8 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
       : view_(filter), extractor_(extractor) {}
 
   bool MayMatch(const Slice& entry) override {
-    return lookup_.one(view_, HashOf(extractor_.Extract(entry.ToStringView())));
+    return lookup_.one(view_,
+                       HashOnce(extractor_.Extract(entry.ToStringView())));
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {

@@ -144,28 +144,13 @@ struct Positions {
 // Tests whether the bits of eight probes are set. AllSet is for words whose
 // cache lines have been prefetched, FetchAndTest is for all others.
 //
-// Loads the words with one gather: 11 operations on Intel's CPUs, by LLVM's
-// model of Sapphire Rapids. ByLoads takes about three times as many.
-struct ByGather {
-  [[gnu::always_inline]] static inline bool AllSet(const FilterView& filter,
-                                                   const Positions& positions) {
-    const __m512i words =
-        _mm512_i64gather_epi64(positions.word, filter.bits(), 8);
-    return _mm512_test_epi64_mask(words, positions.mask) == 0xff;
-  }
-
-  [[gnu::always_inline]] static inline bool FetchAndTest(
-      const FilterView& filter, const Positions& positions) {
-    return AllSet(filter, positions);
-  }
-};
-
 // Loads the words of four probes, and those of the other four only for keys
 // that pass. With seven probes and half of the filter's bits set, one absent
-// key in 16 passes the first four. On AMD's CPUs a gather takes more operations
-// than these loads (measured on Zen 5). Besides, the loads of the next key wait
-// only for the first four words of this one.
-class ByLoads {
+// key in 16 passes the first four. A gather of all eight words is faster on
+// Intel's CPUs in filters in their L1 or L2 cache. In a database of four
+// levels, where filters are colder, it made readmissing 3 to 4 % slower on
+// Emerald Rapids, because it waits for all eight words.
+class Words {
  public:
   [[gnu::always_inline]] static inline bool AllSet(const FilterView& filter,
                                                    const Positions& positions) {
@@ -217,7 +202,6 @@ class ByLoads {
 
 // ---- One key ----
 
-template <typename Words>
 bool MayContainInVector(const FilterView& filter, Hash128 hash) {
   assert(filter.num_probes() <= kProbesInVector);
   return Words::FetchAndTest(filter,
@@ -228,7 +212,6 @@ bool MayContainInVector(const FilterView& filter, Hash128 hash) {
 // keys fail one of the first three probes, and the branch on these three need
 // not wait for the others. Meanwhile the cache lines of the next eight probes
 // are fetched, because in a database a filter is seldom in the CPU's cache.
-template <typename Words>
 bool MayContainInSteps(const FilterView& filter, Hash128 hash) {
   assert(filter.num_probes() > kProbesInVector);
   constexpr int kTested = kFirst + kProbesInVector;
@@ -247,7 +230,7 @@ bool MayContainInSteps(const FilterView& filter, Hash128 hash) {
 // prefetches the cache lines of the first probes of all keys: kBefore probes
 // one by one, then eight in a vector. Then it tests these probes for each key,
 // and the remaining probes for the keys that pass.
-template <typename Words, int kBefore>
+template <int kBefore>
 void TestFew(const FilterView& view, const Hash128* hashes, size_t n,
              bool* may_contain) {
   static_assert(kBefore <= kFirst);
@@ -284,23 +267,19 @@ void TestFew(const FilterView& view, const Hash128* hashes, size_t n,
   }
 }
 
-template <typename Words>
 Lookup ChooseLookup(const FilterView& filter) {
   using Batches = LaneKernel<Avx512>;
   if (filter.num_words() < kMinSmallReciprocalDivisor) {
     return kPortableKernel.choose_lookup(filter);
   }
   return filter.num_probes() <= kProbesInVector
-             ? Lookup{MayContainInVector<Words>,
-                      Batches::ChooseBatch<TestFew<Words, 0>>(filter)}
-             : Lookup{MayContainInSteps<Words>,
-                      Batches::ChooseBatch<TestFew<Words, kFirst>>(filter)};
+             ? Lookup{MayContainInVector,
+                      Batches::ChooseBatch<TestFew<0>>(filter)}
+             : Lookup{MayContainInSteps,
+                      Batches::ChooseBatch<TestFew<kFirst>>(filter)};
 }
 
-constexpr Kernel kKernel =
-    LaneKernel<Avx512>::AsKernel("avx512", ChooseLookup<ByGather>);
-constexpr Kernel kLoadsKernel =
-    LaneKernel<Avx512>::AsKernel("avx512_loads", ChooseLookup<ByLoads>);
+constexpr Kernel kKernel = LaneKernel<Avx512>::AsKernel("avx512", ChooseLookup);
 
 }  // namespace
 
@@ -327,14 +306,10 @@ bool Runs() {
 
 const Kernel* Avx512Kernel() { return Runs() ? &kKernel : nullptr; }
 
-const Kernel* Avx512LoadsKernel() { return Runs() ? &kLoadsKernel : nullptr; }
-
 bool IsAvx512Cheap() {
   return __builtin_cpu_supports("avx512vbmi2") &&
          __builtin_cpu_supports("avx512bf16");
 }
-
-bool IsGatheringCheap() { return !__builtin_cpu_is("amd"); }
 
 }  // namespace cassandra_bloom
 
@@ -344,11 +319,7 @@ namespace cassandra_bloom {
 
 const Kernel* Avx512Kernel() { return nullptr; }
 
-const Kernel* Avx512LoadsKernel() { return nullptr; }
-
 bool IsAvx512Cheap() { return false; }
-
-bool IsGatheringCheap() { return false; }
 
 }  // namespace cassandra_bloom
 

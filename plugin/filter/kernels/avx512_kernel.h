@@ -13,19 +13,10 @@ namespace cassandra_bloom {
 // Returns the kernel, or nullptr on a CPU that cannot run it.
 const Kernel* Avx512Kernel();
 
-// The same as Avx512Kernel, but this kernel loads the words of a key one by one
-// instead of gathering them.
-const Kernel* Avx512LoadsKernel();
-
 // True if AVX-512 is worth using on this CPU: on AMD since Zen 4, on Intel
 // since Sapphire Rapids. With 512-bit multiplications, earlier Intel CPUs lower
-// the clock for everything on the core, and they gather slowly since the
-// mitigation of Downfall (INTEL-SA-00828).
+// the clock for everything on the core.
 bool IsAvx512Cheap();
-
-// True if one gather takes fewer operations than separate loads of the words.
-// On AMD's CPUs it does not.
-bool IsGatheringCheap();
 
 }  // namespace cassandra_bloom
 

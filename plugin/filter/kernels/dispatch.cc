@@ -19,7 +19,7 @@ const Kernel& FindBest() {
   __builtin_cpu_init();
 #endif
   if (Avx512Kernel() != nullptr && IsAvx512Cheap()) {
-    return IsGatheringCheap() ? *Avx512Kernel() : *Avx512LoadsKernel();
+    return *Avx512Kernel();
   }
   return Avx2Kernel() != nullptr ? *Avx2Kernel() : kPortableKernel;
 }
@@ -34,7 +34,7 @@ std::atomic<const Kernel*>& Active() {
 std::vector<const Kernel*> Kernels() {
   std::vector<const Kernel*> kernels = {&FindBest()};
   for (const Kernel* const kernel :
-       {Avx512LoadsKernel(), Avx512Kernel(), Avx2Kernel(), &kPortableKernel}) {
+       {Avx512Kernel(), Avx2Kernel(), &kPortableKernel}) {
     if (kernel != nullptr && kernel != kernels[0]) {
       kernels.push_back(kernel);
     }

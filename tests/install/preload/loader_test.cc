@@ -80,6 +80,27 @@ TEST(LoaderTest, ThereIsNoPluginForThisRelease) {
                      "/librocksdb_cassandra_bloom.so.9.9"});
 }
 
+// The plugin's thread-local variable needs static TLS. These settings leave
+// about 200 bytes of it (tls_static_surplus in glibc's elf/dl-tls.c), and other
+// libraries take those.
+TEST(LoaderTest, ThereIsNoStaticTls) {
+  const std::vector<std::string> command = {
+      "/usr/bin/env",
+      "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=0:glibc.rtld.nns=1"};
+  const auto run = [&command](const std::string& preload) {
+    std::vector<std::string> arguments = command;
+    arguments.push_back("LD_PRELOAD=" + preload);
+    arguments.push_back(TEST_ROCKSDB_HOST);
+    return RunProcess(arguments);
+  };
+  const ProcessResult enough = run(TEST_LOADER);
+  EXPECT_EQ(enough.out, kPolicy) << enough;
+  EXPECT_EQ(enough.err, "");
+  // The library that is preloaded last is initialised first.
+  ExpectRefused(run(TEST_LOADER ":" TEST_STATIC_TLS), "none\n",
+                {"static TLS block"});
+}
+
 // The plugin needs the shared RocksDB library, which would be a second RocksDB
 // in this program.
 TEST(LoaderTest, RocksdbIsLinkedIntoTheProgram) {

@@ -120,8 +120,14 @@ FAULTS = (
     Fault(
         "a batch asked for whole keys",
         "plugin/policy/bits_reader.cc",
-        "batch.Set(i, extractor_.Extract(ViewOf(*keys[i])));",
-        "batch.Set(i, ViewOf(*keys[i]));",
+        "batch.Set(i, extractor_.Extract(keys[i]->ToStringView()));",
+        "batch.Set(i, keys[i]->ToStringView());",
+    ),
+    Fault(
+        "a remembered key compared by too few bytes",
+        "plugin/policy/last_hash.h",
+        "std::memcmp(last.bytes, key.data(), 16) == 0",
+        "std::memcmp(last.bytes, key.data(), 15) == 0",
     ),
     Fault(
         "the length taken for a part of the partition key",

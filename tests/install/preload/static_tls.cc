@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Takes the static TLS that glibc reserves for libraries that are loaded at run
+// time. With TLS_MODULES, a library to preload, which loads these modules until
+// there is no more of it. Without, a module.
+
+#ifdef TLS_MODULES
+
+#include <dlfcn.h>
+
+#include <initializer_list>
+
+namespace {
+
+__attribute__((constructor)) void LoadModules() {
+  for (const char* const module : {TLS_MODULES}) {
+    if (dlopen(module, RTLD_NOW) == nullptr) {
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+#else
+
+__thread char bytes[64] __attribute__((tls_model("initial-exec")));
+
+extern "C" char* UseStaticTls() { return bytes; }
+
+#endif
