@@ -50,8 +50,9 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
       : view_(filter), extractor_(extractor) {}
 
   bool MayMatch(const Slice& entry) override {
-    return lookup_.one(view_,
-                       HashOnce(extractor_.Extract(entry.ToStringView())));
+    const std::string_view key = extractor_.Extract(entry.ToStringView());
+    return key.size() == 16 ? lookup_.one(view_, HashOnce16(key.data()))
+                            : MayMatchOfAnySize(key);
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -71,6 +72,11 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
   }
 
  private:
+  // Not inlined, so that MayMatch need not save registers for it.
+  [[gnu::noinline]] bool MayMatchOfAnySize(std::string_view key) const {
+    return lookup_.one(view_, HashOnce(key));
+  }
+
   void MayMatchBatch(Slice** keys, size_t n, bool* may_match) const {
     KeyViews batch;
     for (size_t i = 0; i < n; ++i) {

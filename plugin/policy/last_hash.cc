@@ -6,23 +6,18 @@ namespace cassandra_bloom {
 
 __thread LastHash last_hash [[gnu::tls_model("initial-exec")]] = {};
 
-Hash128 HashAndRemember16(const char* key) {
-  LastHash& last = last_hash;
-  last.size = 16;
-  std::memcpy(last.bytes, key, 16);
-  return last.hash = CassandraMurmur3(key, 16);
-}
-
-Hash128 HashOnceOfAnySize(std::string_view key) {
-  LastHash& last = last_hash;
+Hash128 HashOnce(std::string_view key) {
   if (key.size() > LastHash::kMaxSize) {
     return CassandraMurmur3(key.data(), key.size());
   }
+  LastHash& last = last_hash;
   if (last.size != key.size() ||
-      std::memcmp(last.bytes, key.data(), key.size()) != 0) {
+      (!key.empty() && std::memcmp(last.bytes, key.data(), key.size()) != 0)) {
     last.size = key.size();
-    std::memcpy(last.bytes, key.data(), key.size());
     last.hash = CassandraMurmur3(key.data(), key.size());
+    if (!key.empty()) {
+      std::memcpy(last.bytes, key.data(), key.size());
+    }
   }
   return last.hash;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// HashOnce equals the plain hash, whatever was hashed before.
+// HashOnce and HashOnce16 equal the plain hash, whatever was hashed before.
 
 #include "plugin/policy/last_hash.h"
 
@@ -31,7 +31,9 @@ using ROCKSDB_NAMESPACE::Slice;
 
 bool IsRight(std::string_view key) {
   const auto [h1, h2] = PlainHash(key);
-  return HashOnce(key) == Hash128{h1, h2};
+  const Hash128 hash =
+      key.size() == 16 ? HashOnce16(key.data()) : HashOnce(key);
+  return hash == Hash128{h1, h2};
 }
 
 // Keys of any length that resemble each other: changed in one byte, longer or

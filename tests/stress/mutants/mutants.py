@@ -126,8 +126,8 @@ FAULTS = (
     Fault(
         "a remembered key compared by too few bytes",
         "plugin/policy/last_hash.h",
-        "std::memcmp(last.bytes, key.data(), 16) == 0",
-        "std::memcmp(last.bytes, key.data(), 15) == 0",
+        "first == last_first && second == last_second && last.size == 16",
+        "first == last_first && last.size == 16",
     ),
     Fault(
         "the length taken for a part of the partition key",
