@@ -318,14 +318,9 @@ std::string ExportFolder::FilterDbOf(uint64_t number) const {
 }
 
 void ExportFolder::RemoveLeftOvers() const {
-  std::error_code ignored;
-  const std::vector<std::string> temporary = NamesIn(
-      path_,
-      [&](const std::string& name) { return IsTemporaryName(name, version_); },
-      &ignored);
-  for (const std::string& name : temporary) {
-    RemoveIfLeftOver(path_ + "/" + name);
-  }
+  RemoveLeftOversIn(path_, [&](const std::string& name) {
+    return IsTemporaryName(name, version_);
+  });
 }
 
 // `*is_new` is set to true if the folder may be marked for this claim but does

@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
-#include <vector>
 
 #include "plugin/sstable/file_io.h"
 
@@ -48,6 +47,18 @@ bool IsRegularFile(int fd) {
 bool HasName(int fd) {
   struct stat status;
   return fstat(fd, &status) != 0 || status.st_nlink > 0;
+}
+
+// Holds the lock while it removes the file. So a writer that has opened the
+// file, but has not locked it yet, notices. (O_RDWR because NFS locks only
+// files that are open for writing.)
+void RemoveIfLeftOver(const std::string& path) {
+  const FileDescriptor fd(
+      open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (fd.get() >= 0 && IsRegularFile(fd.get()) &&
+      flock(fd.get(), LOCK_EX | LOCK_NB) == 0) {
+    unlink(path.c_str());
+  }
 }
 
 }  // namespace
@@ -126,14 +137,14 @@ bool IsTemporarySuffix(std::string_view suffix) {
              std::string_view::npos;
 }
 
-// Holds the lock while it removes the file. So a writer that has opened the
-// file, but has not locked it yet, notices. (O_RDWR because NFS locks only
-// files that are open for writing.)
-bool RemoveIfLeftOver(const std::string& path) {
-  const FileDescriptor fd(
-      open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  return fd.get() >= 0 && IsRegularFile(fd.get()) &&
-         flock(fd.get(), LOCK_EX | LOCK_NB) == 0 && unlink(path.c_str()) == 0;
+void RemoveLeftOversIn(
+    const std::string& folder,
+    const std::function<bool(const std::string& name)>& is_temporary) {
+  std::error_code ignored;
+  // A file that cannot be removed does no harm.
+  for (const std::string& name : NamesIn(folder, is_temporary, &ignored)) {
+    RemoveIfLeftOver(folder + "/" + name);
+  }
 }
 
 void RemoveLeftOversOf(const std::string& path) {
@@ -141,19 +152,10 @@ void RemoveLeftOversOf(const std::string& path) {
   std::string ignored_error;
   FollowLinks(&file, &ignored_error);
   const std::string name = file.substr(file.find_last_of('/') + 1);
-  std::error_code ignored;
-  const std::string folder = FolderOf(file);
-  const std::vector<std::string> temporary = NamesIn(
-      folder,
-      [&](const std::string& found) {
-        return found.compare(0, name.size(), name) == 0 &&
-               IsTemporarySuffix(std::string_view(found).substr(name.size()));
-      },
-      &ignored);
-  // A file that cannot be removed does no harm.
-  for (const std::string& one : temporary) {
-    RemoveIfLeftOver(folder + "/" + one);
-  }
+  RemoveLeftOversIn(FolderOf(file), [&](const std::string& found) {
+    return found.compare(0, name.size(), name) == 0 &&
+           IsTemporarySuffix(std::string_view(found).substr(name.size()));
+  });
 }
 
 void RemoveTemporaryFileBeingWritten() {

@@ -9,6 +9,7 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_TEMPORARY_FILE_H_
 #define CASSANDRA_BLOOM_PLUGIN_SSTABLE_TEMPORARY_FILE_H_
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -46,14 +47,16 @@ class TemporaryFile {
 // True if a temporary file's name can have `suffix` after the wanted name.
 bool IsTemporarySuffix(std::string_view suffix);
 
-// Removes a file with a temporary name. Keeps it if a process is writing it, or
-// if this cannot be determined (as on a file system without locks). Returns
-// whether the file was removed.
-bool RemoveIfLeftOver(const std::string& path);
+// Removes the files of a folder that `is_temporary` accepts by their names.
+// Keeps a file if a process is writing it, or if this cannot be determined (as
+// on a file system without locks).
+void RemoveLeftOversIn(
+    const std::string& folder,
+    const std::function<bool(const std::string& name)>& is_temporary);
 
 // Removes leftover temporary files of `path` or, if it is a symbolic link, of
-// its target. Reads the whole folder; for many files, read it once and call
-// RemoveIfLeftOver.
+// its target. Reads the whole folder; for many files, call RemoveLeftOversIn
+// once.
 void RemoveLeftOversOf(const std::string& path);
 
 // Removes the temporary file that is being written, for the handler of a signal

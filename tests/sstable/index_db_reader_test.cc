@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/support/cassandra_data.h"
+#include "tests/support/key_reader_checks.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/read_keys.h"
@@ -168,25 +169,9 @@ TEST_P(IndexFormatTest, PiecesAndBuffersDoNotMatter) {
   SCOPED_TRACE(Seed());
   Keys keys;
   const std::string index = RandomIndex(&keys);
-  for (const size_t buffer_size : {0U, 1U, 50U, 1000U, 1000000U}) {
-    SCOPED_TRACE(buffer_size);
-    const auto reader = ReaderOf(index, GetParam(), buffer_size);
-    const KeysAndError read = ReadKeys(reader.get());
-    ASSERT_EQ(read.error, "");
-    ASSERT_EQ(read.keys, keys);
-    ASSERT_EQ(reader->bytes_read(), index.size());
-    ASSERT_TRUE(reader->Rewind());
-    ASSERT_EQ(ReadKeys(reader.get()).keys, keys);
-    for (const size_t piece_size : {3U, 50U, 1000U}) {
-      const Pipe pipe(index, piece_size);
-      const auto piped =
-          NewIndexDbReader(pipe.end(), GetParam(), "index", buffer_size);
-      ASSERT_EQ(ReadKeys(piped.get()).keys, keys) << piece_size;
-      ASSERT_EQ(piped->error(), "");
-      ASSERT_EQ(piped->bytes_read(), index.size());
-      ASSERT_FALSE(piped->Rewind());
-    }
-  }
+  ExpectKeysInPiecesAndBuffers(index, keys, [](int fd, size_t buffer_size) {
+    return NewIndexDbReader(fd, GetParam(), "index", buffer_size);
+  });
 }
 
 TEST_P(IndexFormatTest, TakesTheShortestAndTheLongestKey) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cassandra_bloom/key_reader.h"
+#include "tests/support/key_reader_checks.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/read_keys.h"
 
@@ -270,22 +271,9 @@ TEST_P(KeyFormatTest, PiecesAndBuffersDoNotMatter) {
   SCOPED_TRACE(Seed());
   const Keys keys = RandomList();
   const std::string list = ToList(keys, GetParam());
-  for (const size_t buffer_size : {0U, 1U, 50U, 1000U, 1000000U}) {
-    SCOPED_TRACE(buffer_size);
-    const auto reader = ReaderOf(list, GetParam(), buffer_size);
-    const KeysAndError read = ReadKeys(reader.get());
-    ASSERT_EQ(read.error, "");
-    ASSERT_EQ(read.keys, keys);
-    ASSERT_TRUE(reader->Rewind());
-    ASSERT_EQ(ReadKeys(reader.get()).keys, keys);
-    for (const size_t piece_size : {3U, 50U, 1000U}) {
-      const Pipe pipe(list, piece_size);
-      const auto piped =
-          NewKeyReader(pipe.end(), GetParam(), "list", buffer_size);
-      ASSERT_EQ(ReadKeys(piped.get()).keys, keys) << piece_size;
-      ASSERT_EQ(piped->error(), "");
-    }
-  }
+  ExpectKeysInPiecesAndBuffers(list, keys, [](int fd, size_t buffer_size) {
+    return NewKeyReader(fd, GetParam(), "list", buffer_size);
+  });
 }
 
 TEST_P(KeyFormatTest, TakesTheShortestAndTheLongestKey) {

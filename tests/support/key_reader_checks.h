@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Checks that all key readers share.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_KEY_READER_CHECKS_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_KEY_READER_CHECKS_H_
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/key_reader.h"
+#include "tests/support/read_keys.h"
+
+namespace cassandra_bloom::testing {
+
+// Expects readers from `new_reader(fd, buffer_size)` to find these keys in
+// `bytes`, whatever the size of their buffer, in a file and in a pipe that
+// delivers the bytes in pieces.
+template <typename NewReader>
+void ExpectKeysInPiecesAndBuffers(const std::string& bytes,
+                                  const std::vector<std::string>& keys,
+                                  NewReader new_reader) {
+  for (const size_t buffer_size : {0U, 1U, 50U, 1000U, 1000000U}) {
+    SCOPED_TRACE(buffer_size);
+    const std::unique_ptr<KeyReader> reader =
+        new_reader(FileOf(bytes), buffer_size);
+    const KeysAndError read = ReadKeys(reader.get());
+    ASSERT_EQ(read.error, "");
+    ASSERT_EQ(read.keys, keys);
+    ASSERT_EQ(reader->bytes_read(), bytes.size());
+    ASSERT_TRUE(reader->Rewind());
+    ASSERT_EQ(ReadKeys(reader.get()).keys, keys);
+    for (const size_t piece_size : {3U, 50U, 1000U}) {
+      const Pipe pipe(bytes, piece_size);
+      const std::unique_ptr<KeyReader> piped =
+          new_reader(pipe.end(), buffer_size);
+      ASSERT_EQ(ReadKeys(piped.get()).keys, keys) << piece_size;
+      ASSERT_EQ(piped->error(), "");
+      ASSERT_EQ(piped->bytes_read(), bytes.size());
+      ASSERT_FALSE(piped->Rewind());
+    }
+  }
+}
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_KEY_READER_CHECKS_H_
