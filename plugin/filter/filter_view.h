@@ -21,7 +21,12 @@ class FilterView {
  public:
   // With half of the bits set, an absent key needs two probes on average. Three
   // probes are tested without a branch between them. Then one absent key in
-  // eight passes, so the branch after them is predictable.
+  // eight passes, so the branch after them is predictable. The others are
+  // tested together, too. With a branch after each of them, the CPU would
+  // mispredict half of the branches, and after that would ask for the next
+  // cache line only once the previous one has arrived: on Emerald Rapids with
+  // AVX2 that made readmissing in a database 13 % slower at 16 bits per key,
+  // and 4 % at 10.
   static constexpr int kProbesAtOnce = 3;
 
   // `filter`: as ParseFilterDb sets it.
@@ -43,26 +48,34 @@ class FilterView {
   bool MayContain(Hash128 hash) const {
     ProbeSequence probes(hash, capacity_bits_);
     if (num_probes_ < kProbesAtOnce) {
-      return AllSet(probes, num_probes_);
+      return NextSet(probes, num_probes_);
     }
-    return NextAtOnceSet(probes) && AllSet(probes, num_probes_ - kProbesAtOnce);
+    return NextSet(probes, kProbesAtOnce) &&
+           NextSet(probes, num_probes_ - kProbesAtOnce);
   }
 
-  // Tests the next kProbesAtOnce probes. True if all their bits are set.
-  bool NextAtOnceSet(ProbeSequence& probes) const {
-    unsigned set = BitAt(probes.Next());
-    for (int i = 1; i < kProbesAtOnce; ++i) {
+  // Tests the next `count` probes. True if all their bits are set.
+  bool NextSet(ProbeSequence& probes, int count) const {
+    unsigned set = 1;
+    for (; count > 0; --count) {
       set &= BitAt(probes.Next());
     }
     return set != 0;
   }
 
   // Like MayContain, for a key whose first `num_probed` bits are known to be
-  // set.
+  // set. It tests one bit after the other, because its callers have several
+  // keys: the CPU goes on to the next key before the bits of this one have
+  // arrived.
   bool MayContainAfter(int num_probed, Hash128 hash) const {
     ProbeSequence probes(hash, capacity_bits_);
     probes.Skip(num_probed);
-    return AllSet(probes, num_probes_ - num_probed);
+    for (int left = num_probes_ - num_probed; left > 0; --left) {
+      if (BitAt(probes.Next()) == 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   // The bit at this position, 0 or 1.
@@ -76,15 +89,6 @@ class FilterView {
   }
 
  private:
-  bool AllSet(ProbeSequence& probes, int count) const {
-    for (; count > 0; --count) {
-      if (BitAt(probes.Next()) == 0) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   const char* bits_;
   int num_probes_;
   InvariantRemainder capacity_bits_;
