@@ -11,9 +11,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "tests/support/filterdb_command.h"
@@ -68,10 +70,14 @@ class InterruptedTest : public ::testing::Test {
     return WIFSTOPPED(status) && IsWriting();
   }
 
+  // An empty temporary file may not be locked yet, and the next run may then
+  // remove it. Only a writer that has its lock writes.
   bool IsWriting() const {
     const Names names = dir_.Names();
-    return std::any_of(names.begin(), names.end(), [](const auto& name) {
-      return name.rfind("nb-1-big-Filter.db.", 0) == 0;
+    return std::any_of(names.begin(), names.end(), [this](const auto& name) {
+      std::error_code gone;
+      const uintmax_t size = fs::file_size(dir_ / name, gone);
+      return name.rfind("nb-1-big-Filter.db.", 0) == 0 && !gone && size > 0;
     });
   }
 
