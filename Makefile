@@ -24,6 +24,9 @@ help:
 	@echo "make bench-db"
 	@echo "             compare lookups in a database of four levels, in the stock db_bench,"
 	@echo "             with RocksDB's Bloom filter, in 15 minutes (QUICK=1: in 3)"
+	@echo "             (BENCH_DB_FLAGS=--help: other keys, data from a cache or the disk)"
+	@echo "make bench-db ROCKSDB=TREE"
+	@echo "             the same with this source tree of RocksDB, built for this CPU"
 	@echo "make bench-filterdb"
 	@echo "             time filterdb on 100 million keys, and measure its memory"
 	@echo "make soak MINUTES=60"
@@ -50,8 +53,24 @@ bench: release
 report: release report-packages
 	python3 -B db_bench_ext/filter_bench/report.py --bench=$(BENCH) $(if $(QUICK),--quick)
 
-bench-db: release
-	python3 db_bench_ext/database/end_to_end.py --lib-dir=build/release/lib $(if $(QUICK),--quick)
+bench-db: $(if $(ROCKSDB),rocksdb-for-this-cpu,release)
+	python3 db_bench_ext/database/end_to_end.py $(BENCH_DB_TOOLS) $(if $(QUICK),--quick) $(BENCH_DB_FLAGS)
+
+# A RocksDB as people compile it for one machine, with this repository as its plugin.
+IN_TREE = $(ROCKSDB)/build-for-this-cpu
+BENCH_DB_TOOLS = $(if $(ROCKSDB),--in-tree=$(IN_TREE),--lib-dir=build/release/lib)
+
+rocksdb-for-this-cpu: packages
+	@test -f $(ROCKSDB)/include/rocksdb/version.h || \
+	  { echo "$(ROCKSDB) is not a source tree of RocksDB" >&2; exit 1; }
+	@test -e $(ROCKSDB)/plugin/cassandra_bloom || ln -sfn $(CURDIR) $(ROCKSDB)/plugin/cassandra_bloom
+	@test $(ROCKSDB)/plugin/cassandra_bloom -ef . || \
+	  { echo "$(ROCKSDB)/plugin/cassandra_bloom is not this repository: remove it" >&2; exit 1; }
+	cmake -S $(ROCKSDB) -B $(IN_TREE) -DCMAKE_BUILD_TYPE=Release -DPORTABLE=0 \
+	  -DROCKSDB_PLUGINS=cassandra_bloom -DROCKSDB_BUILD_SHARED=OFF -DWITH_GFLAGS=ON \
+	  -DWITH_TESTS=OFF -DWITH_LIBURING=OFF -DFAIL_ON_WARNINGS=OFF
+	cmake --build $(IN_TREE) --parallel $(JOBS) --target db_bench ldb sst_dump
+	ln -sf tools/ldb tools/sst_dump $(IN_TREE)
 
 bench-filterdb: release bench-filterdb-packages
 	db_bench_ext/database/filterdb_bench.sh build/release
@@ -131,5 +150,5 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
-.PHONY: help demo bench report bench-db bench-filterdb soak soak-program crash random fuzz coverage \
+.PHONY: help demo bench report bench-db rocksdb-for-this-cpu bench-filterdb soak soak-program crash random fuzz coverage \
   mutants test release deb packages $(NEEDS)

@@ -4,7 +4,7 @@
 
 The same keys are written once and then compacted with no filter, with RocksDB's own
 Bloom and Ribbon filters and with cassandra_bloom, as full, partitioned and prefix
-filters. Then absent and present keys are looked up, the same keys with every filter.
+filters. Then absent and present keys are looked up. Processes with each filter take turns.
 The script fails if the database's files and RocksDB's own counters do not show that
 the requested filter was used, or if a filter hides a key.
 
@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 
+from in_turn import SLICE_SECONDS, rotated
 from stock_tools import (
     COUNTED,
     OPTIONS_DIR,
@@ -31,7 +32,9 @@ from stock_tools import (
     StockDatabase,
     Tools,
     argument_parser,
+    chosen_tools,
     orderly_exit,
+    timed_figures,
     wrap,
 )
 
@@ -42,16 +45,13 @@ RIBBON = "ribbonfilter:10"
 OURS = "cassandra_bloom:10"
 POLICIES = (NO_FILTER, BLOOM, RIBBON, OURS)
 
-ROUNDS = 5
+ROUNDS = 9
 MIN_KEYS = 10000
 # A key is a big-endian number and padding; its prefix is the whole number. The range
 # of numbers is so large that a random number, and so its prefix, is absent.
 KEY_NUMBERS = 2**48
-# Lookups per round, for each key in the database. Lookups that pass the filter, or have
-# no filter, mostly read a block of the file. There are fewer of these, so that they take
-# about the same time.
-FILTERED_LOOKUPS = 2
-BLOCK_LOOKUPS = 0.25
+# For how long the lookups of one process run in a round.
+LOOKUP_SECONDS = 0.5
 
 
 # ---- What is measured ----
@@ -78,14 +78,14 @@ class Metric:
 
 
 READMISSING = Metric(
-    "readmissing", ("readmissing", "ops/s"), 12, "{:,.0f}", max, True, True
+    "readmissing", ("readmissing", "ops/s"), 12, "{:,.0f}", median, True, True
 )
 READRANDOM = Metric(
-    "readrandom", ("readrandom", "ops/s"), 11, "{:,.0f}", max, True, True
+    "readrandom", ("readrandom", "ops/s"), 11, "{:,.0f}", median, True, True
 )
 FILTER_SIZE = Metric("bytes per key", ("filter", "bytes/key"), 10, "{:.3f}", fmean)
 FALSE_POSITIVES = Metric("false positives", ("false", "positives"), 10, "{:.3%}", fmean)
-COMPACT = Metric("compact", ("compact", "seconds"), 9, "{:.3f}", min)
+COMPACT = Metric("compact", ("compact", "seconds"), 9, "{:.3f}", median)
 METRICS = (READMISSING, READRANDOM, FILTER_SIZE, FALSE_POSITIVES, COMPACT)
 TIMED = (READMISSING, READRANDOM, COMPACT)
 
@@ -121,16 +121,14 @@ class Database(StockDatabase):
             f"--checkpoint_dir={self.path}",
         )
 
-    def compact(self) -> Bench:
-        bench = self.bench("compact", "--use_existing_db")
-        self.check_options(bench)
-        return bench
+    def compact_command(self) -> tuple[str, ...]:
+        return self.command("compact", "--use_existing_db")
 
-    def read_absent(self, lookups: int, seed: int) -> Bench:
-        return self._read("readmissing", lookups, seed, f"--num={KEY_NUMBERS}")
+    def read_absent_command(self, seed: int) -> tuple[str, ...]:
+        return self._read_command("readmissing", seed, f"--num={KEY_NUMBERS}")
 
-    def read_present(self, lookups: int, seed: int) -> Bench:
-        return self._read("readrandom", lookups, seed, "--use_existing_keys")
+    def read_present_command(self, seed: int) -> tuple[str, ...]:
+        return self._read_command("readrandom", seed, "--use_existing_keys")
 
     def filter_bytes_per_key(self) -> float:
         wanted = "N/A" if self._policy == NO_FILTER else self._policy.partition(":")[0]
@@ -138,11 +136,13 @@ class Database(StockDatabase):
         size = sum(file.filter_bytes for file in files)
         return size / sum(file.entries for file in files)
 
-    def _read(self, benchmark: str, lookups: int, seed: int, *flags: str) -> Bench:
-        return self.bench(
+    def _read_command(self, benchmark: str, seed: int, *flags: str) -> tuple[str, ...]:
+        # db_bench's time goes on while the process is stopped.
+        duration = int(LOOKUP_SECONDS * len(POLICIES))
+        return self.command(
             benchmark,
             "--use_existing_db",
-            f"--reads={lookups}",
+            f"--duration={duration}",
             f"--seed={seed}",
             *COUNTED,
             "--cache_size=8388608",
@@ -174,47 +174,64 @@ def false_positive_rate(config: Config, bench: Bench) -> float:
     return false / (useful + false)
 
 
-def measure(
-    config: Config, database: Database, keys: int, seed: int, figures: Figures
-) -> int:
-    """Runs one round of one configuration; returns how many present keys were found."""
-    figures[COMPACT].append(database.compact().seconds)
-    bytes_per_key = database.filter_bytes_per_key()
-    if config.policy == NO_FILTER:
-        absent = database.read_absent(int(keys * BLOCK_LOOKUPS), seed)
-    else:
-        absent = database.read_absent(keys * FILTERED_LOOKUPS, seed)
-        figures[FILTER_SIZE].append(bytes_per_key)
-        figures[FALSE_POSITIVES].append(false_positive_rate(config, absent))
-    figures[READMISSING].append(absent.ops_per_second)
-    present = database.read_present(int(keys * BLOCK_LOOKUPS), seed)
-    figures[READRANDOM].append(present.ops_per_second)
-    return present.found
+class Round:
+    """Measures the databases of one mode once. Each round begins with another policy."""
+
+    def __init__(
+        self, tools: Tools, databases: dict[Config, Database], number: int
+    ) -> None:
+        self._tools = tools
+        self._databases = dict(rotated(list(databases.items()), number))
+        self._number = number
+
+    def measure(self, table: Table) -> None:
+        compacted = self._in_turn("compact", Database.compact_command)
+        seed = SEED + 1 + self._number
+        absent = self._in_turn("readmissing", Database.read_absent_command, seed)
+        present = self._in_turn("readrandom", Database.read_present_command, seed)
+        check_found(present)
+        for config, database in self._databases.items():
+            database.check_options(compacted[config])
+            bytes_per_key = database.filter_bytes_per_key()
+            figures = table[config]
+            figures[COMPACT].append(compacted[config].seconds)
+            figures[READMISSING].append(absent[config].ops_per_second)
+            figures[READRANDOM].append(present[config].ops_per_second)
+            if config.policy != NO_FILTER:
+                figures[FILTER_SIZE].append(bytes_per_key)
+                figures[FALSE_POSITIVES].append(
+                    false_positive_rate(config, absent[config])
+                )
+
+    def _in_turn(
+        self,
+        benchmark: str,
+        command: Callable[..., tuple[str, ...]],
+        *arguments: int,
+    ) -> dict[Config, Bench]:
+        databases = self._databases.values()
+        commands = [command(database, *arguments) for database in databases]
+        runs = self._tools.run_in_turn(commands, self._number)
+        return {
+            config: timed_figures(benchmark, run)
+            for config, run in zip(self._databases, runs, strict=True)
+        }
 
 
-def check_found(found: dict[Config, int]) -> None:
-    """Fails if a filter hides a key that is found without a filter."""
-    for config, count in found.items():
-        unfiltered = found[Config(config.mode, NO_FILTER)]
-        if count != unfiltered:
+def check_found(present: dict[Config, Bench]) -> None:
+    """Fails if a filter hides a key."""
+    for config, bench in present.items():
+        if bench.found != bench.operations:
             raise Failure(
-                f"{config}: false negatives: {count:,} keys were found, "
-                f"{unfiltered:,} without a filter"
+                f"{config}: false negatives: {bench.found:,} of {bench.operations:,} "
+                "present keys were found"
             )
 
 
-def in_turn(round_number: int) -> Iterator[Config]:
-    """Yields all configurations. Each round begins with another policy."""
-    first = round_number % len(POLICIES)
-    for mode in MODES:
-        for policy in POLICIES[first:] + POLICIES[:first]:
-            yield Config(mode, policy)
-
-
 def measure_all(tools: Tools, folder: Path, keys: int) -> tuple[Table, Bench]:
-    configs = list(in_turn(0))
+    configs = [Config(mode, policy) for mode in MODES for policy in POLICIES]
     table: Table = {config: {metric: [] for metric in METRICS} for config in configs}
-    with Progress(1 + ROUNDS * len(configs)) as progress:
+    with Progress(1 + ROUNDS * len(MODES)) as progress:
         progress.step(f"writing {keys:,} keys")
         source = Database(tools, Config("full", NO_FILTER), folder / "source")
         filled = source.fill(keys)
@@ -223,15 +240,15 @@ def measure_all(tools: Tools, folder: Path, keys: int) -> tuple[Table, Bench]:
             name = f"{config.mode}-{config.policy.replace(':', '-')}"
             databases[config] = Database(tools, config, folder / name)
             databases[config].copy_from(source)
-        for round_number in range(ROUNDS):
-            found = {}
-            for config in in_turn(round_number):
-                progress.step(f"round {round_number + 1} of {ROUNDS}: {config}")
-                seed = SEED + 1 + round_number
-                found[config] = measure(
-                    config, databases[config], keys, seed, table[config]
-                )
-            check_found(found)
+        for number in range(ROUNDS):
+            for mode in MODES:
+                progress.step(f"round {number + 1} of {ROUNDS}: {mode}")
+                of_mode = {
+                    config: database
+                    for config, database in databases.items()
+                    if config.mode == mode
+                }
+                Round(tools, of_mode, number).measure(table)
     return table, filled
 
 
@@ -239,8 +256,9 @@ def measure_all(tools: Tools, folder: Path, keys: int) -> tuple[Table, Bench]:
 
 
 def ratio(table: Table, mode: str, metric: Metric, policy: str, peer: str) -> float:
+    """The median of the ratios of all rounds."""
     values, others = (table[Config(mode, name)][metric] for name in (policy, peer))
-    return metric.summary(values) / metric.summary(others)
+    return median(value / other for value, other in zip(values, others, strict=True))
 
 
 def ratios(
@@ -254,8 +272,7 @@ def ratios(
 def about(filled: Bench, keys: int) -> str:
     return (
         f"{filled.machine()} {keys:,} keys of 16 bytes, values of 100, in one sorted "
-        f"run. Times are the best of {ROUNDS} rounds; each measures all filters in turn."
-        f"{filled.warning()}"
+        f"run.{filled.warning()}"
     )
 
 
@@ -266,7 +283,7 @@ def cells(table: Table, config: Config) -> Iterator[str]:
         yield f"{value:>{metric.width}}"
         if metric.compared:
             compared = ratio(table, config.mode, metric, config.policy, BLOOM)
-            yield f"{compared:>8.2f}"
+            yield f"{compared:>8.2f}" if compared >= 0.5 else f"{compared:>8.3f}"
 
 
 def table_lines(table: Table) -> Iterator[str]:
@@ -284,31 +301,36 @@ def table_lines(table: Table) -> Iterator[str]:
         yield f"{config.mode:13}{config.policy:18}" + "".join(cells(table, config))
 
 
-def notes(keys: int) -> str:
+def notes() -> str:
     return (
-        f"readmissing: absent keys and prefixes, {keys * FILTERED_LOOKUPS:,} a round "
-        f"({int(keys * BLOCK_LOOKUPS):,} with no filter). readrandom: present keys "
-        f"(--use_existing_keys), {int(keys * BLOCK_LOOKUPS):,} a round; a filter only "
-        f"costs time here. x bloom: relative to {BLOOM}. bytes/key: filter block size / "
-        "entries, from the SST files' properties. false positives: in readmissing, from "
-        "the tickers rocksdb.bloom.filter.*: (full.positive - full.true.positive) / "
-        "(useful + full.positive - full.true.positive). compact: db_bench's compact, "
-        "which rewrites all keys and builds the filter."
+        "readmissing: absent keys and prefixes. readrandom: present keys "
+        "(--use_existing_keys); a filter only costs time here. x bloom: relative to "
+        f"{BLOOM}. bytes/key: filter block size / entries, from the SST files' "
+        "properties. false positives: in readmissing, from the tickers "
+        "rocksdb.bloom.filter.*: (full.positive - full.true.positive) / (useful + "
+        "full.positive - full.true.positive). compact: db_bench's compact, which rewrites "
+        "all keys and builds the filter. All seconds are CPU time of the process's threads. "
+        f"Figures are medians of {ROUNDS} rounds; a ratio is the median of those of all "
+        "rounds. In a round, one process for each filter takes turns with the others on "
+        "one CPU, one running for "
+        f"{SLICE_SECONDS * 1000:.0f} ms while the others are stopped."
     )
 
 
 def noise(table: Table) -> str:
-    def second_to_best(metric: Metric, values: list[float]) -> float:
-        best, second = sorted(values, reverse=metric.higher_is_better)[:2]
-        return max(best, second) / min(best, second) - 1
+    def spread(config: Config, metric: Metric) -> float:
+        bloom = table[Config(config.mode, BLOOM)][metric]
+        pairs = zip(table[config][metric], bloom, strict=True)
+        in_order = sorted(value / other for value, other in pairs)
+        return (in_order[-1] - in_order[0]) / 2
 
     def typical(metric: Metric) -> str:
-        rows = (second_to_best(metric, figures[metric]) for figures in table.values())
-        return f"{metric.name} {median(rows):.0%}"
+        filtered = [each for each in table if each.policy not in (NO_FILTER, BLOOM)]
+        return f"{metric.name} {median(spread(each, metric) for each in filtered):.1%}"
 
     return (
-        "Noise (difference between the best and the second best round, median of all "
-        f"rows): {', '.join(map(typical, TIMED))}."
+        "Noise (half of the range of a ratio in all rounds, median of all filters): "
+        f"{', '.join(map(typical, TIMED))}."
     )
 
 
@@ -352,7 +374,7 @@ def conclusions(table: Table) -> Iterator[str]:
 
 def report(table: Table, filled: Bench, keys: int) -> str:
     lines = [*wrap(about(filled, keys)), "", *table_lines(table), ""]
-    lines += [*wrap(notes(keys)), *wrap(noise(table)), ""]
+    lines += [*wrap(notes()), *wrap(noise(table)), ""]
     for conclusion in conclusions(table):
         lines += wrap(conclusion)
     return "\n".join(lines)
@@ -366,7 +388,7 @@ def json_report(table: Table, filled: Bench, keys: int) -> str:
     ]
     result = {
         "about": about(filled, keys),
-        "notes": notes(keys),
+        "notes": notes(),
         "rows": rows,
         "conclusions": list(conclusions(table)),
     }
@@ -402,7 +424,7 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> None:
     arguments = parse_arguments()
-    tools = Tools(arguments.lib_dir)
+    tools = chosen_tools(arguments)
     if arguments.keep:
         arguments.keep.mkdir(parents=True)
         databases = nullcontext(arguments.keep.resolve())

@@ -2,26 +2,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares cassandra_bloom with RocksDB's Bloom filter, in lookups of a whole database.
 
-The stock db_bench writes the same keys into the same files of four levels, with each
+RocksDB's db_bench writes the same keys into the same files of four levels, with each
 filter at 10 and at 16 bits per key. Every key and then absent keys are looked up with
 RocksDB's counters on. Then lookups of absent and present keys are timed without counters,
-one by one and in batches. Two processes, one for each filter, take turns.
+one by one and in batches. Processes take turns: one for each filter, and as a control a
+second one with RocksDB's filter and a copy of the database.
+
+From the times and the false positives follows what reading a data block must cost for
+cassandra_bloom to win with absent keys.
 
 The exit status is 1 if a filter hides a key. The temporary folder (see --dir) takes
-about 2 GB, and is removed at the end.
+about 3 GB (5 GB with keys of 100 bytes), and is removed at the end.
 """
 
 import argparse
 import json
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from math import comb
 from pathlib import Path
-from statistics import mean, median
+from statistics import median
 
-from in_turn import SLICE_SECONDS, StoppedProcess
+from in_turn import SLICE_SECONDS, StoppedProcess, rotated
 from stock_tools import (
     COUNTED,
     OPTIONS_DIR,
@@ -32,14 +38,17 @@ from stock_tools import (
     StockDatabase,
     Tools,
     argument_parser,
-    db_bench_figures,
+    chosen_tools,
     orderly_exit,
+    timed_figures,
     wrap,
 )
 
 BLOOM = "bloomfilter"
 OURS = "cassandra_bloom"
 FILTERS = (BLOOM, OURS)
+CONTROL = "bloomfilter again"  # The same filter as BLOOM, in a copy of its database.
+NO_FILTER = "none"
 BITS = (10, 16)
 LEVELS = 4
 MB = 10**6
@@ -49,8 +58,9 @@ MB = 10**6
 LEVEL0_PART = 500
 # Sets write_buffer_size, at which keys in memory are written as a file of level 0.
 # db_bench wants two files for a hundredth of the keys, and one key takes about 150 bytes
-# in memory.
+# in memory with a key of 16 bytes and a value of 100.
 BUFFER_BYTES_PER_KEY = 0.5
+VALUE_SIZE = 100
 # Each level is larger than the block cache, as with RocksDB's default sizes of levels
 # and cache. The cache is full early in a run.
 CACHE_BYTES_PER_KEY = 0.35
@@ -59,6 +69,8 @@ CACHE_BYTES_PER_KEY = 0.35
 # is absent, and next to a present key. The range of numbers is so large that few are
 # drawn twice.
 ABSENT_PER_KEY = 2**20
+MIN_KEY_SIZE = 16
+MIN_PAIRS = 6
 
 USEFUL = "rocksdb.bloom.filter.useful"
 POSITIVE = "rocksdb.bloom.filter.full.positive"
@@ -71,25 +83,43 @@ COUNTERS = (USEFUL, POSITIVE, TRUE_POSITIVE, BLOCK_READS, BLOCK_HITS)
 # ---- What is measured ----
 
 
+PAGE_CACHE = "page-cache"
+BLOCK_CACHE = "block-cache"
+DISK = "disk"
+
+
 @dataclass(frozen=True)
 class Extent:
     keys: int
     counted_lookups: int
     pairs: int
-    # The runs of each pair, of both filters. Even, because the order of the filters
-    # alternates.
-    runs: int
-    # The duration of a run, of which each filter has one half.
-    seconds: int = 2
-    direct_reads: bool = False
+    seconds: int = 1  # For which each process runs, in each pair.
+    key_size: int = 16
+    data_from: str = PAGE_CACHE
+    one_run: bool = False
+
+    @property
+    def levels(self) -> set[int]:
+        return {LEVELS - 1} if self.one_run else set(range(LEVELS))
+
+    @property
+    def buffer_bytes(self) -> int:
+        size = (self.key_size + 134) / 150
+        return int(self.keys * BUFFER_BYTES_PER_KEY * size)
+
+    @property
+    def small_cache_bytes(self) -> int:
+        return int(self.keys * CACHE_BYTES_PER_KEY)
 
     @property
     def cache_bytes(self) -> int:
-        return int(self.keys * CACHE_BYTES_PER_KEY)
+        if self.data_from == BLOCK_CACHE:
+            return 3 * self.keys * (self.key_size + VALUE_SIZE)
+        return self.small_cache_bytes
 
 
-FULL = Extent(keys=3_000_000, counted_lookups=2_000_000, pairs=5, runs=8)
-QUICK = Extent(keys=400_000, counted_lookups=400_000, pairs=3, runs=2)
+FULL = Extent(keys=3_000_000, counted_lookups=2_000_000, pairs=15)
+QUICK = Extent(keys=400_000, counted_lookups=400_000, pairs=6)
 
 
 @dataclass(frozen=True)
@@ -97,16 +127,22 @@ class Work:
     benchmark: str
     keys: str  # absent, present or every key
     flags: tuple[str, ...] = ()
+    # The bytes by which db_bench makes keys longer than its --key_size.
+    added_bytes: int = 0
 
     def __str__(self) -> str:
         return f"{self.benchmark}, {self.keys}"
+
+    @property
+    def contestants(self) -> tuple[str, ...]:
+        """What is timed: without a filter, too, where the cost of a block is needed."""
+        return (*FILTERS, CONTROL, *((NO_FILTER,) if self.keys == "absent" else ()))
 
 
 BATCHES = ("--multiread_batched", "--batch_size=32")
 EVERY_KEY = Work("readrandom", "every key")
 ABSENT_WORKS = (
-    # readmissing makes keys a byte longer, so they have 16 bytes like all others.
-    Work("readmissing", "absent", flags=("--key_size=15",)),
+    Work("readmissing", "absent", added_bytes=1),
     Work("multireadrandom", "absent", flags=BATCHES),
 )
 COUNTED_WORKS = (EVERY_KEY, *ABSENT_WORKS)
@@ -145,20 +181,90 @@ class Counts:
     def filters_asked(self) -> int:
         return self.counters[USEFUL] + self.counters[POSITIVE]
 
+    def blocks_per_lookup(self) -> float:
+        """Data blocks that are read, or found in the block cache, in each look-up."""
+        blocks = self.counters[BLOCK_READS] + self.counters[BLOCK_HITS]
+        return blocks / self.operations
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A median, and between which values the true one is with a probability of 95 %."""
+
+    median: float
+    low: float
+    high: float
+
 
 @dataclass(frozen=True)
 class Times:
     lookups: str
     pairs: list[Speeds]
-    ratios: list[float]
-    median_ratio: float
+    ratio: Interval  # Ours to RocksDB's filter.
+    control: Interval  # RocksDB's filter to itself.
     median_ops_per_second: Speeds
 
 
+def interval(values: list[float]) -> Interval:
+    """The interval of the sign test. With fewer than MIN_PAIRS values, all their range."""
+    n = len(values)
+    beyond = 0  # How many values are left out on each side.
+    while 2 * sum(comb(n, i) for i in range(beyond + 2)) / 2**n <= 0.05:
+        beyond += 1
+    ordered = sorted(values)
+    return Interval(median(values), ordered[beyond], ordered[n - 1 - beyond])
+
+
 def times(work: Work, pairs: list[Speeds]) -> Times:
-    ratios = [speeds[OURS] / speeds[BLOOM] for speeds in pairs]
-    medians = {name: median(speeds[name] for speeds in pairs) for name in FILTERS}
-    return Times(str(work), pairs, ratios, median(ratios), medians)
+    def ratio(name: str) -> Interval:
+        return interval([speeds[name] / speeds[BLOOM] for speeds in pairs])
+
+    medians = {
+        name: median(speeds[name] for speeds in pairs) for name in work.contestants
+    }
+    return Times(str(work), pairs, ratio(OURS), ratio(CONTROL), medians)
+
+
+@dataclass(frozen=True)
+class BreakEven:
+    """What a false positive costs, and what it must cost for ours to win, in ns.
+
+    A negative cost: ours wins, whatever a false positive costs.
+    """
+
+    lookups: str
+    false_positives: dict[str, float]  # In each look-up, by filter.
+    block_ns: float
+    break_even_ns: Interval
+
+
+def break_even(
+    times: Times, bloom: Counts, ours: Counts, unfiltered: Counts
+) -> BreakEven | None:
+    """From look-ups of absent keys: whatever a filter lets pass is a false positive.
+
+    A look-up takes T = base + R * C with a filter, where R blocks of the cost C are read,
+    and base + N * C without one. That the filters themselves take time makes C too small
+    by some hundredths. The interval is that of the ratio of speeds; the counts are taken
+    as exact. Returns None if ours has not fewer false positives.
+    """
+    rates = {
+        name: counts.counters[POSITIVE] / counts.operations
+        for name, counts in ((BLOOM, bloom), (OURS, ours))
+    }
+    avoided = rates[BLOOM] - rates[OURS]
+    if avoided <= 0:
+        return None
+    ns = {name: 1e9 / speed for name, speed in times.median_ops_per_second.items()}
+    more_blocks = unfiltered.blocks_per_lookup() - rates[BLOOM]
+    block_ns = (ns[NO_FILTER] - ns[BLOOM]) / more_blocks
+
+    def at(ratio: float) -> float:
+        return block_ns + ns[BLOOM] * (1 / ratio - 1) / avoided
+
+    ratio = times.ratio
+    costs = Interval(at(ratio.median), at(ratio.high), at(ratio.low))
+    return BreakEven(times.lookups, rates, block_ns, costs)
 
 
 @dataclass(frozen=True)
@@ -167,9 +273,26 @@ class Comparison:
 
     bits: int
     filter_bytes: dict[str, int]
-    # For each Work, first the counts of RocksDB's filter and then those of ours.
+    # For each Work, first the counts of RocksDB's filter and then those of ours; then
+    # those without a filter.
     counted: list[Counts]
     timed: list[Times]
+    break_even: list[BreakEven]
+
+
+def comparison(
+    bits: int, filter_bytes: dict[str, int], counted: list[Counts], timed: list[Times]
+) -> Comparison:
+    of_work = {(count.lookups, count.filter): count for count in counted}
+    costs = [
+        break_even(
+            each, *(of_work[each.lookups, name] for name in (*FILTERS, NO_FILTER))
+        )
+        for each in timed
+        if NO_FILTER in each.median_ops_per_second
+    ]
+    known = [each for each in costs if each is not None]
+    return Comparison(bits, filter_bytes, counted, timed, known)
 
 
 @dataclass(frozen=True)
@@ -191,15 +314,18 @@ class Filled:
 
 
 class Database(StockDatabase):
-    def __init__(self, tools: Tools, policy: str, folder: Path, extent: Extent) -> None:
+    def __init__(
+        self, tools: Tools, name: str, bits: int, folder: Path, extent: Extent
+    ) -> None:
+        self._filter = BLOOM if name == CONTROL else name
+        policy = "nullptr" if name == NO_FILTER else f"{self._filter}:{bits}"
         options = {
             "filter_policy": policy,
-            "write_buffer_size": str(int(extent.keys * BUFFER_BYTES_PER_KEY)),
-            "use_direct_reads": str(extent.direct_reads).lower(),
+            "write_buffer_size": str(extent.buffer_bytes),
+            "use_direct_reads": str(extent.data_from == DISK).lower(),
         }
-        path = folder / policy.replace(":", "-")
-        super().__init__(tools, policy, path, OPTIONS_DIR / "levels.ini", options)
-        self._filter = policy.partition(":")[0]
+        path = folder / f"{name.replace(' ', '-')}-{bits}"
+        super().__init__(tools, f"{name}:{bits}", path, OPTIONS_DIR / "levels.ini", options)
         self._extent = extent
 
     def fill(self) -> Filled:
@@ -213,22 +339,32 @@ class Database(StockDatabase):
             *common,
         )
         self.check_options(bench)
+        above = "compact" if self._extent.one_run else "overwrite,flush,overwrite,flush"
         listing = self.bench(
-            "overwrite,flush,overwrite,flush,sstables",
+            f"{above},sstables",
             "--use_existing_db",
             f"--writes={keys // LEVEL0_PART}",
+            "--compression_type=none",
             *common,
         )
-        properties = self.sst_files(self._filter)
+        properties = self.sst_files("N/A" if self._filter == NO_FILTER else self._filter)
         files = [
             LevelFile(level, file.entries, file.data_bytes, smallest, largest)
             for level, number, smallest, largest in listed_files(listing.stdout)
             for file in [properties[number]]
         ]
-        if {file.level for file in files} != set(range(LEVELS)):
-            raise Failure(f"{self.name}: db_bench has not filled {LEVELS} levels")
+        if {file.level for file in files} != self._extent.levels:
+            raise Failure(f"{self.name}: db_bench has filled other levels")
         size = sum(file.filter_bytes for file in properties.values())
         return Filled(files, size, bench)
+
+    def copy_from(self, source: "Database") -> None:
+        shutil.copytree(source.path, self.path)
+
+    def command(self, benchmarks: str, *flags: str) -> tuple[str, ...]:
+        return super().command(
+            benchmarks, f"--key_size={self._extent.key_size}", *flags
+        )
 
     def count(self, work: Work) -> Counts:
         flags: tuple[str, ...]
@@ -238,7 +374,7 @@ class Database(StockDatabase):
             keys = self._extent.keys
             several = (f"--batch_size={keys + 1}", "--multiread_stride=1")
             flags = (f"--reads={keys - 1}", *several)
-        flags += (*self._look_up_flags(work), *COUNTED)
+        flags += (*self._look_up_flags(work, self._extent.small_cache_bytes), *COUNTED)
         bench = self.bench(work.benchmark, *flags)
         self._check_found(work, bench)
         counters = {name: bench.counters[name] for name in COUNTERS}
@@ -255,18 +391,25 @@ class Database(StockDatabase):
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
                 file.read()
 
-    def timed_command(self, work: Work, seed: int) -> tuple[str, ...]:
-        flags = (f"--duration={self._extent.seconds}", f"--seed={seed}")
-        return self.command(work.benchmark, *self._look_up_flags(work), *flags)
+    def timed_command(self, work: Work, seed: int, processes: int) -> tuple[str, ...]:
+        """`processes`: how many take turns. db_bench's time goes on while it is stopped."""
+        duration = f"--duration={self._extent.seconds * processes}"
+        benchmarks = work.benchmark
+        if self._extent.data_from == BLOCK_CACHE:
+            benchmarks = f"readseq,{benchmarks}"  # Fills the block cache.
+        look_up = self._look_up_flags(work, self._extent.cache_bytes)
+        flags = (*look_up, duration, f"--seed={seed}")
+        return self.command(benchmarks, *flags)
 
     def speed(self, work: Work, run: StoppedProcess) -> float:
         """Lookups per second of the time in which `run` ran. `run` must have ended."""
-        bench = db_bench_figures(work.benchmark, stdout=run.output(), stderr="")
+        # A process that waits for the disk has no CPU.
+        cpu_time = self._extent.data_from != DISK
+        bench = timed_figures(work.benchmark, run, cpu_time)
         self._check_found(work, bench)
-        end = run.arrival(bench.result_end)
-        return bench.operations / run.ran(end - bench.seconds, end)
+        return bench.ops_per_second
 
-    def _look_up_flags(self, work: Work) -> tuple[str, ...]:
+    def _look_up_flags(self, work: Work, cache_bytes: int) -> tuple[str, ...]:
         numbers: tuple[str, ...] = (f"--num={self._extent.keys}",)
         if work.keys == "absent":
             numbers = (
@@ -274,8 +417,13 @@ class Database(StockDatabase):
                 f"--keys_per_prefix={ABSENT_PER_KEY}",
                 "--prefix_size=8",
             )
-        cache = f"--cache_size={self._extent.cache_bytes}"
-        return ("--use_existing_db", cache, *numbers, *work.flags)
+        return (
+            "--use_existing_db",
+            f"--cache_size={cache_bytes}",
+            f"--key_size={self._extent.key_size - work.added_bytes}",
+            *numbers,
+            *work.flags,
+        )
 
     def _check_found(self, work: Work, bench: Bench) -> None:
         expected = 0 if work.keys == "absent" else bench.operations
@@ -303,17 +451,20 @@ class Measurement:
     def __init__(self, tools: Tools, folder: Path, extent: Extent) -> None:
         self._tools = tools
         self._extent = extent
-        self._cpus = sorted(os.sched_getaffinity(0))
         self._databases = {
             bits: {
-                name: Database(tools, f"{name}:{bits}", folder, extent)
-                for name in FILTERS
+                name: Database(tools, name, bits, folder, extent)
+                for name in (*FILTERS, CONTROL, NO_FILTER)
             }
             for bits in BITS
         }
-        timed = extent.pairs * extent.runs * len(TIMED_WORKS)
-        of_each_filter = 1 + len(COUNTED_WORKS)
-        self._progress = Progress((timed + of_each_filter * len(FILTERS)) * len(BITS))
+        of_each_bits = (
+            len(FILTERS) * (1 + len(COUNTED_WORKS))
+            + len((CONTROL, NO_FILTER))
+            + len(ABSENT_WORKS)
+            + extent.pairs * len(TIMED_WORKS)
+        )
+        self._progress = Progress(of_each_bits * len(BITS))
 
     def run(self) -> Report:
         with self._progress:
@@ -321,7 +472,7 @@ class Measurement:
             counted = {bits: self._count(bits) for bits in BITS}
             pairs = self._time()
         comparisons = [
-            Comparison(
+            comparison(
                 bits,
                 {name: filled[bits, name].filter_bytes for name in FILTERS},
                 counted[bits],
@@ -344,6 +495,9 @@ class Measurement:
                 self._progress.step(
                     f"writing {self._extent.keys:,} keys, {database.name}"
                 )
+                if name == CONTROL:
+                    database.copy_from(databases[BLOOM])
+                    continue
                 filled[bits, name] = database.fill()
                 if filled[bits, name].files != filled[BITS[0], BLOOM].files:
                     raise Failure(f"{database.name}: files differ from those with {BLOOM}")
@@ -354,12 +508,17 @@ class Measurement:
     def _count(self, bits: int) -> list[Counts]:
         counted = []
         for work in COUNTED_WORKS:
-            for database in self._databases[bits].values():
-                self._progress.step(f"counting: {work}, {database.name}")
-                counted.append(database.count(work))
+            for name in FILTERS:
+                counted.append(self._count_one(bits, name, work))
             if work == EVERY_KEY:
                 check_levels(bits, *counted)
+        counted += [self._count_one(bits, NO_FILTER, work) for work in ABSENT_WORKS]
         return counted
+
+    def _count_one(self, bits: int, name: str, work: Work) -> Counts:
+        database = self._databases[bits][name]
+        self._progress.step(f"counting: {work}, {database.name}")
+        return database.count(work)
 
     def _time(self) -> dict[tuple[int, Work], list[Speeds]]:
         pairs: dict[tuple[int, Work], list[Speeds]] = {
@@ -371,31 +530,22 @@ class Measurement:
         return pairs
 
     def _pair(self, bits: int, work: Work, number: int) -> Speeds:
-        runs = []
-        for run in range(self._extent.runs):
-            self._progress.step(
-                f"pair {number + 1} of {self._extent.pairs}: {work}, {bits} bits"
-            )
-            order = FILTERS if run % 2 == 0 else FILTERS[::-1]
-            databases = {name: self._databases[bits][name] for name in order}
-            runs.append(
-                self._in_turn(work, databases, number * self._extent.runs + run)
-            )
-        return {name: mean(speeds[name] for speeds in runs) for name in FILTERS}
-
-    def _in_turn(
-        self, work: Work, databases: dict[str, Database], number: int
-    ) -> Speeds:
-        commands = []
-        for database in databases.values():
-            if not self._extent.direct_reads:
+        self._progress.step(
+            f"pair {number + 1} of {self._extent.pairs}: {work}, {bits} bits"
+        )
+        names = rotated(work.contestants, number)
+        databases = [self._databases[bits][name] for name in names]
+        for database in databases:
+            if self._extent.data_from != DISK:
                 database.warm()
-            commands.append(database.timed_command(work, SEED + 1 + number))
-        cpu = self._cpus[number // 2 % len(self._cpus)]
-        runs = self._tools.run_in_turn(commands, cpu)
+        seed = SEED + 1 + number
+        runs = self._tools.run_in_turn(
+            [database.timed_command(work, seed, len(names)) for database in databases],
+            number,
+        )
         return {
             name: database.speed(work, run)
-            for (name, database), run in zip(databases.items(), runs, strict=True)
+            for name, database, run in zip(names, databases, runs, strict=True)
         }
 
 
@@ -415,44 +565,57 @@ def check_levels(bits: int, bloom: Counts, ours: Counts) -> None:
 def about(filled: Filled, extent: Extent) -> str:
     data_bytes = sum(file.data_bytes for file in filled.files)
     return (
-        f"{filled.bench.machine()} {extent.keys:,} keys of 16 bytes, values of 100, no "
-        f"compression: {data_bytes / MB:,.0f} MB of data blocks, and "
-        f"{extent.cache_bytes / MB:.2f} MB of block cache. Full filters are in memory, "
+        f"{filled.bench.machine()} {extent.keys:,} keys of {extent.key_size} bytes, values "
+        f"of {VALUE_SIZE}, no compression: {data_bytes / MB:,.0f} MB of data blocks, and "
+        f"{extent.cache_bytes / MB:,.2f} MB of block cache. Full filters are in memory, "
         "outside the block cache (cache_index_and_filter_blocks=false)."
         f"{filled.bench.warning()}"
     )
 
 
+SOURCES = {
+    PAGE_CACHE: "through the operating system's page cache, into which all files are read "
+    "anew before each pair, so a read costs a call, a copy and a checksum",
+    BLOCK_CACHE: "into a block cache larger than the data before the time is taken (but "
+    "counted with a small one)",
+    DISK: "from the disk, past the operating system's page cache",
+}
+
+
 def notes(comparisons: list[Comparison], extent: Extent) -> str:
     absent = comparisons[0].counted[len(FILTERS)]
     asked = absent.filters_asked() / absent.operations
-    source = (
-        "through the operating system's page cache, into which all files are read anew "
-        "before each run, so a read costs a call, a copy and a checksum"
+    shape = "There is one sorted run." if extent.one_run else (
+        "Level 0 holds two files; keys of the upper levels are newer versions of keys in "
+        "the lowest level."
     )
-    if extent.direct_reads:
-        source = "from the disk, past the operating system's page cache"
+    time = "all time" if extent.data_from == DISK else "its CPU time"
     return (
         "All databases have the same files in each level: the number of keys, the key "
-        "range and the size of the data blocks are equal. Level 0 holds two files; keys "
-        "of the upper levels are newer versions of keys in the lowest level. Every key "
-        "(except the first, which db_bench leaves out) is found, and in the same level "
-        "with both filters, because equally many filters are asked. Absent keys have 16 "
-        f"bytes and lie between present keys: a lookup asks {asked:.2f} filters. Batches "
-        "are of 32 keys (--multiread_batched). useful, positive, true positive: the "
-        "tickers rocksdb.bloom.filter.*; data blocks read: rocksdb.block.cache.data.miss. "
-        f"Data blocks are read {source}. ops/s: the median of {extent.pairs} pairs, "
-        "without counters; x bloom: the median of their ratios. A pair is the mean of "
-        f"{extent.runs} runs of {extent.seconds} s. In a run two processes, one for each "
-        "filter, take turns on the same CPU: one runs for "
-        f"{SLICE_SECONDS * 1000:.0f} ms while the other is stopped. Each filter has half "
-        "of the time, and is the first in half of the runs."
+        f"range and the size of the data blocks are equal. {shape} Every key (except the "
+        "first, which db_bench leaves out) is found, and in the same level with both "
+        f"filters, because equally many filters are asked. Absent keys have "
+        f"{extent.key_size} bytes and lie between present keys: a lookup asks {asked:.2f} "
+        "filters. Batches are of 32 keys (--multiread_batched). useful, positive, true "
+        "positive: the tickers rocksdb.bloom.filter.*; data blocks read: "
+        f"rocksdb.block.cache.data.miss. Data blocks are read {SOURCES[extent.data_from]}. "
+        f"ops/s: the median of {extent.pairs} pairs, without counters; x bloom: the median "
+        "of their ratios, and its 95 % interval. In a pair three processes take turns on "
+        "the same CPU: one for each filter, and one more with RocksDB's filter and a copy "
+        "of its database, whose ratio to the first one, the control, shows the noise. (For "
+        f"absent keys, a fourth one without a filter.) One runs for "
+        f"{SLICE_SECONDS * 1000:.0f} ms while the others are stopped, until each has run "
+        f"for {extent.seconds} s. What counts is {time} while it runs. A false positive "
+        "costs: the time of a lookup without a filter, less that with RocksDB's filter, "
+        "for each data block more that it needs. Break-even: if false positives cost less "
+        "than this, RocksDB's filter is faster; if they cost more, this one. A negative "
+        "break-even: this one, always. Its interval is that of the ratio of the speeds alone."
     )
 
 
 def level_lines(files: list[LevelFile]) -> Iterator[str]:
     yield f"{'level':>5}{'files':>8}{'keys':>12}{'data MB':>10}"
-    for level in (*range(LEVELS), "all"):
+    for level in (*sorted({file.level for file in files}), "all"):
         there = [file for file in files if level in (file.level, "all")]
         keys = sum(file.keys for file in there)
         data_bytes = sum(file.data_bytes for file in there)
@@ -482,6 +645,8 @@ def count_lines(comparisons: list[Comparison]) -> Iterator[str]:
             count = row.counters
             if row.filter == BLOOM:
                 bloom_reads = count[BLOCK_READS]
+            elif row.filter == NO_FILTER:
+                continue
             yield (
                 f"{comparison.bits:4} {row.lookups:23}"
                 f"{'bloom' if row.filter == BLOOM else 'ours':>6}{row.operations:10,}"
@@ -493,7 +658,7 @@ def count_lines(comparisons: list[Comparison]) -> Iterator[str]:
 def speed_lines(comparisons: list[Comparison]) -> Iterator[str]:
     yield (
         f"{'bits':>4} {'timed':24}{'bloom ops/s':>12}{'ours ops/s':>12}{'x bloom':>9}"
-        "   in each pair"
+        f"{'95 % interval':>16}{'control':>9}{'95 % interval':>16}"
     )
     for comparison in comparisons:
         yield ""
@@ -501,8 +666,28 @@ def speed_lines(comparisons: list[Comparison]) -> Iterator[str]:
             speeds = row.median_ops_per_second
             yield (
                 f"{comparison.bits:4} {row.lookups:24}{speeds[BLOOM]:12,.0f}"
-                f"{speeds[OURS]:12,.0f}{row.median_ratio:9.3f}  "
-                + "".join(f"{ratio:6.3f}" for ratio in row.ratios)
+                f"{speeds[OURS]:12,.0f}"
+                + "".join(
+                    f"{each.median:9.3f}{f'{each.low:.3f} to {each.high:.3f}':>16}"
+                    for each in (row.ratio, row.control)
+                )
+            )
+
+
+def break_even_lines(comparisons: list[Comparison]) -> Iterator[str]:
+    yield (
+        f"{'':28}{'false positives per lookup':>28}{'one costs':>13}{'break-even':>13}"
+        f"{'95 % interval':>20}"
+    )
+    yield f"{'bits':>4} {'':24}{'bloom':>13}{'ours':>14}"
+    for comparison in comparisons:
+        for row in comparison.break_even:
+            cost = row.break_even_ns
+            yield (
+                f"{comparison.bits:4} {row.lookups:24}"
+                f"{row.false_positives[BLOOM]:13.5f}{row.false_positives[OURS]:14.5f}"
+                f"{row.block_ns:10,.0f} ns{cost.median:10,.0f} ns"
+                f"{f'{cost.low:,.0f} to {cost.high:,.0f}':>20}"
             )
 
 
@@ -513,6 +698,7 @@ def text(report: Report) -> str:
         filter_lines(report),
         count_lines(report.comparisons),
         speed_lines(report.comparisons),
+        break_even_lines(report.comparisons),
         wrap(report.notes),
     )
     return "\n\n".join("\n".join(part) for part in parts)
@@ -527,35 +713,57 @@ def parse_arguments() -> argparse.Namespace:
     add(
         "--quick",
         action="store_true",
-        help="few keys and short runs: takes about 3 minutes instead of 15",
+        help="few keys and pairs: takes about 3 minutes instead of 15",
+    )
+    add("--key-size", type=int, default=16, metavar="BYTES", help="[%(default)s]")
+    add(
+        "--data-from",
+        choices=tuple(SOURCES),
+        default=PAGE_CACHE,
+        help="where data blocks come from: the operating system's page cache [default], a "
+        "block cache larger than the data, or the disk, past the page cache",
     )
     add(
-        "--direct-reads",
+        "--one-run",
         action="store_true",
-        help="read each data block from the disk, past the operating system's page cache",
+        help="one sorted run instead of four levels: a look-up asks one filter",
     )
+    add("--pairs", type=int, metavar="N", help=f"[{FULL.pairs}, or {QUICK.pairs}]")
     add("--dir", type=Path, help="create the temporary folder in DIR [TMPDIR]")
     add(
         "--json",
-        type=argparse.FileType("w"),
+        type=Path,
         metavar="FILE",
         help="also write the figures, and those of each pair, to FILE",
     )
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.key_size < MIN_KEY_SIZE:
+        parser.error(f"argument --key-size: at least {MIN_KEY_SIZE}")
+    if arguments.pairs is not None and arguments.pairs < MIN_PAIRS:
+        parser.error(f"argument --pairs: at least {MIN_PAIRS}, for an interval of 95 %")
+    if arguments.json and not arguments.json.resolve().parent.is_dir():
+        parser.error(f"argument --json: no folder {arguments.json.resolve().parent}")
+    return arguments
 
 
 def main() -> None:
     arguments = parse_arguments()
     extent = QUICK if arguments.quick else FULL
-    extent = replace(extent, direct_reads=arguments.direct_reads)
-    tools = Tools(arguments.lib_dir)
+    extent = replace(
+        extent,
+        key_size=arguments.key_size,
+        data_from=arguments.data_from,
+        one_run=arguments.one_run,
+        pairs=arguments.pairs or extent.pairs,
+    )
+    tools = chosen_tools(arguments)
     with tempfile.TemporaryDirectory(
         prefix="cassandra_bloom_levels.", dir=arguments.dir
     ) as folder:
         report = Measurement(tools, Path(folder), extent).run()
     print(text(report))
     if arguments.json:
-        print(json.dumps(asdict(report), indent=2), file=arguments.json)
+        arguments.json.write_text(json.dumps(asdict(report), indent=2) + "\n")
 
 
 if __name__ == "__main__":

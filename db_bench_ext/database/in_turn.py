@@ -2,7 +2,8 @@
 
 """Runs processes in turn on the same CPU, one at a time.
 
-So anything that slows the machine down for a while slows all of them down.
+So anything that slows the machine down for a while slows all of them down. Each process's
+own CPU time is known, too: it leaves out the time for which other programs had the CPU.
 """
 
 import os
@@ -12,8 +13,40 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
 
 SLICE_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A time in which a process was not stopped, and the CPU time that it used then."""
+
+    begin: float
+    end: float
+    cpu_seconds: float
+
+    def part(self, begin: float, end: float) -> float:
+        """Returns which part of this slice is between `begin` and `end`."""
+        overlap = min(end, self.end) - max(begin, self.begin)
+        return max(0.0, overlap) / (self.end - self.begin)
+
+
+def rotated(items: Sequence[T], number: int) -> list[T]:
+    """Returns the items in the order of turn `number`: each turn begins with another one."""
+    first = number % len(items)
+    return [*items[first:], *items[:first]]
+
+
+def process_clock(pid: int) -> int:
+    """Returns the number of the clock that measures the CPU time of another process.
+
+    This is what clock_getcpuclockid(3) returns, which Python lacks.
+    """
+    return (~pid << 3) | 2
 
 
 class StoppedProcess:
@@ -23,8 +56,8 @@ class StoppedProcess:
         self, command: Sequence[str], env: Mapping[str, str], cpu: int
     ) -> None:
         on_one_cpu = ("taskset", "--cpu-list", str(cpu))
-        # If this process is killed, the stopped one ends, too. Otherwise it would stay
-        # stopped for ever.
+        # If this process is killed, the stopped one ends, too, once it has had its first
+        # turn. Otherwise it would stay stopped for ever.
         ends_with_this_one = ("setpriv", "--pdeathsig", "KILL")
         self._process = subprocess.Popen(
             (*on_one_cpu, *ends_with_this_one, *command),
@@ -32,10 +65,11 @@ class StoppedProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
-        self._process.send_signal(signal.SIGSTOP)
+        self._signal(signal.SIGSTOP)
         assert self._process.stdout is not None
         self._pipe = self._process.stdout
-        self._slices: list[tuple[float, float]] = []
+        self._slices: list[Slice] = []
+        self._cpu_seconds = 0.0
         self._output = b""
         self._arrivals: list[tuple[int, float]] = []  # Size of the output, and the time.
         # Valid once the process has ended.
@@ -52,13 +86,16 @@ class StoppedProcess:
     def run_for(self, seconds: float) -> bool:
         """Lets the process run for this time. Returns False if the process has ended."""
         begin = time.monotonic()
-        self._process.send_signal(signal.SIGCONT)
+        self._signal(signal.SIGCONT)
         running = self._read_until(begin + seconds)
         if running:
-            self._process.send_signal(signal.SIGSTOP)
+            self._signal(signal.SIGSTOP)
+            used = time.clock_gettime(process_clock(self._process.pid))
         else:
-            self.exit_code = self._process.wait()
-        self._slices.append((begin, time.monotonic()))
+            used = self._wait()
+        end = time.monotonic()
+        self._slices.append(Slice(begin, end, used - self._cpu_seconds))
+        self._cpu_seconds = used
         return running
 
     def output(self) -> str:
@@ -69,11 +106,26 @@ class StoppedProcess:
         """Returns the time at which the process had written this many bytes of output."""
         return next(when for there, when in self._arrivals if there >= size)
 
+    def cpu_seconds(self, begin: float, end: float) -> float:
+        """Returns the CPU time that the process used in this interval."""
+        return sum(each.part(begin, end) * each.cpu_seconds for each in self._slices)
+
     def ran(self, begin: float, end: float) -> float:
         """Returns for how many seconds of this interval the process was not stopped."""
         return sum(
-            max(0, min(end, last) - max(begin, first)) for first, last in self._slices
+            each.part(begin, end) * (each.end - each.begin) for each in self._slices
         )
+
+    def _signal(self, number: signal.Signals) -> None:
+        # Popen.send_signal would wait for a process that has ended, and forget its CPU time.
+        os.kill(self._process.pid, number)
+
+    def _wait(self) -> float:
+        """Waits for the end of the process; returns all CPU time that it used."""
+        _, status, usage = os.wait4(self._process.pid, 0)
+        self.exit_code = os.waitstatus_to_exitcode(status)
+        self._process.returncode = self.exit_code
+        return usage.ru_utime + usage.ru_stime
 
     def _read_until(self, deadline: float) -> bool:
         while (left := deadline - time.monotonic()) > 0:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""For scripts: RocksDB's own tools, run with the preloaded plugin."""
+"""For scripts: RocksDB's own tools, run with the plugin preloaded, or built with it inside."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from configparser import ConfigParser
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import in_turn
@@ -32,20 +32,37 @@ class Failure(Exception):
 
 
 class Tools:
-    def __init__(self, lib_dir: Path) -> None:
+    def __init__(self, env: Mapping[str, str], path: str | None, remedy: str) -> None:
+        """`path`: the folders that must have the tools, separated by colons."""
+        missing = [tool for tool in TOOLS if shutil.which(tool, path=path) is None]
+        if missing:
+            raise Failure(f"not found: {', '.join(missing)}; {remedy}")
+        self._env = {**os.environ, **env}
+
+    @classmethod
+    def with_loader(cls, lib_dir: Path) -> "Tools":
+        """Returns the tools in PATH, which preload the plugin in `lib_dir`."""
         loader = lib_dir.resolve() / LOADER
         if not loader.is_file():
             raise Failure(
                 f"no {LOADER} in {lib_dir}; to build it: "
                 "cmake --preset release && cmake --build --preset release"
             )
-        missing = [tool for tool in TOOLS if shutil.which(tool) is None]
-        if missing:
-            raise Failure(
-                f"not found in PATH: {', '.join(missing)}; "
-                "install Debian's package rocksdb-tools"
-            )
-        self._env = {**os.environ, "LD_PRELOAD": str(loader)}
+        return cls(
+            {"LD_PRELOAD": str(loader)},
+            os.environ["PATH"],
+            "install Debian's package rocksdb-tools",
+        )
+
+    @classmethod
+    def in_tree(cls, bin_dir: Path) -> "Tools":
+        """Returns the tools in `bin_dir`, which were built with the plugin inside."""
+        folder = str(bin_dir.resolve())
+        return cls(
+            {"PATH": f"{folder}:{os.environ['PATH']}"},
+            folder,
+            f"{bin_dir} must have those of a RocksDB that was built with this plugin",
+        )
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         result = subprocess.run(
@@ -55,10 +72,14 @@ class Tools:
         return result
 
     def run_in_turn(
-        self, commands: Sequence[Sequence[str]], cpu: int
+        self, commands: Sequence[Sequence[str]], number: int
     ) -> list[in_turn.StoppedProcess]:
-        """Runs the commands in turn, until all have ended without an error."""
-        processes = in_turn.run(commands, self._env, cpu)
+        """Runs the commands in turn, until all have ended without an error.
+
+        `number`: of the call. Each uses another CPU than the call before it.
+        """
+        cpus = sorted(os.sched_getaffinity(0))
+        processes = in_turn.run(commands, self._env, cpus[number % len(cpus)])
         for command, process in zip(commands, processes, strict=True):
             check_exit(command[0], process.exit_code, process.output())
         return processes
@@ -94,7 +115,7 @@ class Bench:
             found = re.search(rf"^{name}: *(.+)$", self.stderr, re.MULTILINE)
             return found[1] if found else f"{name} unknown"
 
-        return f"RocksDB {header('RocksDB')}, its stock db_bench, CPU {header('CPU')}."
+        return f"RocksDB {header('RocksDB')}, its db_bench, CPU {header('CPU')}."
 
     def warning(self) -> str:
         """Returns a warning about the figures, or an empty text if there is none."""
@@ -126,6 +147,20 @@ def db_bench_figures(benchmark: str, stdout: str, stderr: str) -> Bench:
         stdout=stdout,
         stderr=stderr,
     )
+
+
+def timed_figures(
+    benchmark: str, run: in_turn.StoppedProcess, cpu_time: bool = True
+) -> Bench:
+    """Returns figures in which only the time counts in which `run` was not stopped.
+
+    With `cpu_time`, only the time counts in which it had the CPU.
+    """
+    bench = db_bench_figures(benchmark, run.output(), run.output())
+    end = run.arrival(bench.result_end)
+    seconds = (run.cpu_seconds if cpu_time else run.ran)(end - bench.seconds, end)
+    speed = round(bench.operations / seconds)
+    return replace(bench, seconds=seconds, ops_per_second=speed)
 
 
 # ---- Databases ----
@@ -258,14 +293,27 @@ def argument_parser(description: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument(
         "--lib-dir",
         type=Path,
-        required=True,
         metavar="DIR",
-        help=f"folder of {LOADER} and the plugin, such as build/release/lib",
+        help=f"folder of {LOADER} and the plugin, such as build/release/lib; they are "
+        "preloaded into the tools in PATH",
+    )
+    where.add_argument(
+        "--in-tree",
+        type=Path,
+        metavar="DIR",
+        help="folder of a db_bench, ldb and sst_dump that were built with the plugin inside",
     )
     return parser
+
+
+def chosen_tools(arguments: argparse.Namespace) -> Tools:
+    if arguments.in_tree:
+        return Tools.in_tree(arguments.in_tree)
+    return Tools.with_loader(arguments.lib_dir)
 
 
 def wrap(text: str) -> list[str]:
@@ -303,7 +351,8 @@ class Progress:
 def orderly_exit() -> Iterator[None]:
     """Failures and signals end the script without a traceback and remove its folder."""
     for number in (signal.SIGHUP, signal.SIGTERM):
-        signal.signal(number, lambda number, _: sys.exit(128 + number))
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup(1) ignores SIGHUP.
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
         yield
     except (Failure, OSError) as failure:

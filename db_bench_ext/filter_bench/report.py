@@ -14,6 +14,8 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,9 @@ MEASURED = "measured.json"
 HEADLINES = "headlines"
 RATES = "rates"
 SIZES = "sizes"
+# Of cassandra_bloom, in the table of filters with the same rate.
+EQUAL_RATE_BITS = (8, 10, 12, 16, 20)
+MIN_COUNTED = 500  # False positives, for a rate that is known to a twentieth.
 
 
 # ---- What is measured ----
@@ -39,7 +44,7 @@ class Run:
 
 
 def rates(queries: str, rounds: int) -> Run:
-    bits = ",".join(str(bits) for bits in range(5, 25))
+    bits = ",".join(str(bits) for bits in range(5, 31))
     return Run(
         RATES,
         f"--keys=200K --bits_per_key={bits} --workloads=absent --queries={queries} "
@@ -197,6 +202,40 @@ def sizes_table(results: Sequence[Result]) -> str:
     return markdown_table(rows)
 
 
+def bits_for_rate(results: Sequence[Result], rate: float) -> float | None:
+    """Returns how many bits per key a filter needs for this rate, None if unknown.
+
+    `results`: those of one filter at many sizes. Between them, the logarithm of the rate
+    is interpolated.
+    """
+    points = sorted((r["block_bits_per_key"], r["false_positive_rate"]) for r in results)
+    for (bits, worse), (more_bits, better) in pairwise(points):
+        if worse >= rate >= better > 0 and worse > better:
+            part = log(worse / rate) / log(worse / better)
+            return bits + part * (more_bits - bits)
+    return None
+
+
+def equal_rates_table(results: Sequence[Result]) -> str:
+    bloom = [
+        result
+        for result in results
+        if result["filter"] == "bloom" and result["false_positives"] >= MIN_COUNTED
+    ]
+    ours = plots.ours(result["filter"] for result in results)[0]
+    rows = [["bits per key", "false positives", "RocksDB's Bloom needs", "more memory"]]
+    for result in results:
+        if result["filter"] != ours or result["bits_per_key"] not in EQUAL_RATE_BITS:
+            continue
+        bits, rate = result["block_bits_per_key"], result["false_positive_rate"]
+        enough = result["false_positives"] >= MIN_COUNTED
+        needed = bits_for_rate(bloom, rate) if enough else None
+        row = [f"{result['bits_per_key']:g}", f"{100 * rate:.4f} %"]
+        row += ["-", "-"] if needed is None else [f"{needed:.1f}", f"{needed / bits - 1:.0%}"]
+        rows.append(row)
+    return markdown_table(rows)
+
+
 def about(measured: Measured) -> str:
     run = measured[0]
     machine = run["machine"]
@@ -228,6 +267,9 @@ times: below 1 is faster.
 {sizes_table(results)}
 ![false positives](rates.svg)
 
+At the same rate instead of the same memory:
+
+{equal_rates_table(results_of(measured, RATES))}
 ![absent keys](absent.svg)
 
 ![building](build.svg)

@@ -29,8 +29,7 @@ NOT_RUN = {
         _LONG + "by hand, for the tables",
     "build/release/bin/filter_bench --bits_per_key=10,16 --workloads=absent":
         _LONG + "by hand, for the rates",
-    "python3 db_bench_ext/database/end_to_end.py --lib-dir=build/release/lib "
-    "--direct-reads": _LONG + "by hand, for the table",
+    "make bench-db ROCKSDB=TREE": _LONG + "by hand",
     "make soak MINUTES=60": _LONG + "tests/stress/soak, for seconds",
     "make crash ROUNDS=100": _LONG + "tests/stress/soak, for seconds",
     "make random SECONDS=600": _LONG + "tests/stress/random, for seconds",
