@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A filter with exactly its keys is as planned, however few they are. One with
+// other keys is not.
+
+#include "tools/filterdb/planned_rate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_db.h"
+#include "tests/support/cassandra_data.h"
+#include "tests/support/random_keys.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace cassandra_bloom::testing;
+
+constexpr double kFpChances[] = {0.0000671, 0.0005, 0.001, 0.005, 0.01, 0.02,
+                                 0.05,      0.1,    0.2,   0.35,  0.5};
+constexpr double kBitsPerKey[] = {1, 2, 5, 10, 16, 20, 33.5, 100};
+
+std::unique_ptr<FilterDbBuilder> ByFpChance(double fp_chance, uint64_t keys) {
+  std::string error;
+  return FilterDbBuilder::ForFpChance(fp_chance, keys, kNaAndLater, &error);
+}
+std::unique_ptr<FilterDbBuilder> ByBits(double bits, uint64_t keys) {
+  std::string error;
+  return FilterDbBuilder::ForBitsPerKey(bits, keys, kNaAndLater, &error);
+}
+
+uint64_t CountSetBits(const FilterDbBuilder& builder) {
+  const char* const bits = builder.bits();
+  uint64_t set_bits = 0;
+  for (size_t i = 0; i < size_t{8} * builder.num_words(); ++i) {
+    set_bits += static_cast<uint64_t>(
+        __builtin_popcount(static_cast<unsigned char>(bits[i])));
+  }
+  return set_bits;
+}
+
+class PlannedRateTest : public ::testing::Test {
+ protected:
+  void AddKeys(uint64_t num_keys, FilterDbBuilder* builder) {
+    for (uint64_t i = 0; i < num_keys; ++i) {
+      // The number of the key keeps all keys distinct.
+      builder->Add(random_[next_key_] + BigEndian(next_key_));
+      ++next_key_;
+    }
+  }
+
+  // Adds random keys to the filter, and judges it for `planned` keys.
+  bool IsAsPlannedWith(uint64_t num_keys, uint64_t planned,
+                       FilterDbBuilder* builder) {
+    AddKeys(num_keys, builder);
+    return IsAsPlanned(builder->num_probes(), planned, CountSetBits(*builder),
+                       uint64_t{64} * builder->num_words());
+  }
+
+  // How many of `rounds` filters of each size and each number of keys are not
+  // as planned with exactly these keys.
+  void ExpectFewFaults(const std::vector<uint64_t>& nums_of_keys, int rounds) {
+    uint64_t filters = 0;
+    uint64_t faults = 0;
+    std::map<uint64_t, uint64_t> faults_of;
+    const auto judge = [&](uint64_t keys,
+                           const std::unique_ptr<FilterDbBuilder>& builder) {
+      ++filters;
+      const bool fault = !IsAsPlannedWith(keys, keys, builder.get());
+      faults += fault;
+      faults_of[keys] += fault;
+    };
+    for (const uint64_t keys : nums_of_keys) {
+      for (int round = 0; round < rounds; ++round) {
+        for (const double fp_chance : kFpChances) {
+          judge(keys, ByFpChance(fp_chance, keys));
+        }
+        for (const double bits : kBitsPerKey) {
+          judge(keys, ByBits(bits, keys));
+        }
+      }
+    }
+    EXPECT_LT(1000 * faults, filters) << faults << " of " << filters;
+    for (const auto& [keys, of_keys] : faults_of) {
+      EXPECT_LE(200 * of_keys, filters / nums_of_keys.size())
+          << "with " << keys << " keys";
+    }
+  }
+
+ private:
+  static std::string BigEndian(uint64_t number) {
+    std::string bytes;
+    for (int shift = 56; shift >= 0; shift -= 8) {
+      bytes += static_cast<char>(number >> shift & 255);
+    }
+    return bytes;
+  }
+
+  const ::testing::ScopedTrace trace_ =
+      ::testing::ScopedTrace(__FILE__, __LINE__, Seed());
+  const RandomKeys random_ = RandomKeys(Seed(), 30);
+  uint64_t next_key_ = 0;
+};
+
+TEST_F(PlannedRateTest, FiltersWithExactlyTheirKeys) {
+  std::vector<uint64_t> nums_of_keys;
+  for (uint64_t keys = 1; keys <= 100; ++keys) {
+    nums_of_keys.push_back(keys);
+  }
+  ExpectFewFaults(nums_of_keys, 30);
+}
+
+TEST_F(PlannedRateTest, LargerFiltersWithExactlyTheirKeys) {
+  ExpectFewFaults({200, 1000, 5000}, 20);
+}
+
+TEST_F(PlannedRateTest, ThreeTimesTheKeysAreAFault) {
+  for (const uint64_t keys : {50U, 60U, 75U, 100U, 300U, 1000U, 10000U}) {
+    for (const double fp_chance : kFpChances) {
+      EXPECT_FALSE(
+          IsAsPlannedWith(3 * keys, keys, ByFpChance(fp_chance, keys).get()))
+          << fp_chance << ", " << keys << " keys";
+    }
+    for (const double bits : kBitsPerKey) {
+      EXPECT_FALSE(IsAsPlannedWith(3 * keys, keys, ByBits(bits, keys).get()))
+          << bits << " bits, " << keys << " keys";
+    }
+  }
+}
+
+TEST_F(PlannedRateTest, HalfOfTheKeysAreAFault) {
+  for (const uint64_t keys : {200U, 1000U, 10000U}) {
+    for (const double fp_chance : {0.001, 0.01, 0.1}) {
+      EXPECT_FALSE(
+          IsAsPlannedWith(keys / 2, keys, ByFpChance(fp_chance, keys).get()))
+          << fp_chance << ", " << keys << " keys";
+    }
+  }
+}
+
+TEST_F(PlannedRateTest, NoBitsAndAllBitsAreAFault) {
+  for (const uint64_t keys : {1U, 3U, 20U, 1000U}) {
+    const auto builder = ByFpChance(0.01, keys);
+    const uint64_t capacity_bits = uint64_t{64} * builder->num_words();
+    const int k = builder->num_probes();
+    EXPECT_FALSE(IsAsPlanned(k, keys, 0, capacity_bits)) << keys;
+    EXPECT_FALSE(IsAsPlanned(k, keys, capacity_bits, capacity_bits)) << keys;
+  }
+}
+
+// A key sets at most one bit for each probe.
+TEST_F(PlannedRateTest, OneBitTooManyForOneKey) {
+  EXPECT_TRUE(IsAsPlanned(7, 1, 7, 64));
+  EXPECT_TRUE(IsAsPlanned(7, 1, 1, 64));
+  EXPECT_FALSE(IsAsPlanned(7, 1, 8, 64));
+}
+
+TEST_F(PlannedRateTest, ManyKeysHaveAQuarterOfTheRateOnEitherSide) {
+  constexpr uint64_t kCapacityBits = uint64_t{64} * 1000 * 1000;
+  constexpr uint64_t kKeys = kCapacityBits / 10;
+  const auto as_planned = [](double of_design_rate) {
+    // The share of bits that are set, for 7 probes and 10 bits per key.
+    const double fill = 0.503414696 * std::pow(of_design_rate, 1 / 7.0);
+    return IsAsPlanned(7, kKeys, static_cast<uint64_t>(fill * kCapacityBits),
+                       kCapacityBits);
+  };
+  EXPECT_FALSE(as_planned(0.74));
+  EXPECT_TRUE(as_planned(0.76));
+  EXPECT_TRUE(as_planned(1.24));
+  EXPECT_FALSE(as_planned(1.26));
+}
+
+// Every size that a file of 64-bit words can have gives a range.
+TEST_F(PlannedRateTest, RangesOfAllSizes) {
+  for (const int k : {1, 2, 7, 14, 21}) {
+    for (const uint64_t words :
+         {1ULL, 2ULL, 100ULL, 1ULL << 20, (1ULL << 31) - 1}) {
+      for (const uint64_t keys : {uint64_t{1}, uint64_t{2}, uint64_t{1000},
+                                  uint64_t{1} << 33, ~uint64_t{0}}) {
+        const SetBitsRange range = SetBitsOf(k, keys, 64 * words);
+        EXPECT_GE(range.fewest, 1);
+        EXPECT_LE(range.fewest, range.most);
+      }
+    }
+  }
+}
+
+// ---- What Cassandra wrote ----
+
+uint64_t CountLines(const std::string& path) {
+  std::ifstream file(path);
+  uint64_t lines = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++lines;
+  }
+  return lines;
+}
+
+void ExpectAsPlanned(const std::string& path, FilterForm form,
+                     uint64_t num_keys) {
+  SCOPED_TRACE(path);
+  std::string error;
+  const auto filter = FilterDbFile::Open(path, form, &error);
+  ASSERT_NE(filter, nullptr) << error;
+  EXPECT_TRUE(IsAsPlanned(filter->num_probes(), num_keys,
+                          filter->CountSetBits(), filter->capacity_bits()))
+      << num_keys << " keys, " << filter->CountSetBits() << " bits set of "
+      << filter->capacity_bits();
+}
+
+TEST(PlannedRateOfCassandraTest, OwnSstables) {
+  const std::vector<std::string> folders = CassandraSstables();
+  ASSERT_FALSE(folders.empty());
+  for (const fs::path folder : folders) {
+    ExpectAsPlanned(folder / "da-1-bti-Filter.db", kNaAndLater,
+                    CountLines(folder / "keys.txt"));
+  }
+}
+
+TEST(PlannedRateOfCassandraTest, SstablesOfOthers) {
+  const std::vector<std::string> folders = CorpusSstables();
+  SKIP_WITHOUT_CORPUS(folders);
+  for (const fs::path folder : folders) {
+    const auto meta = nlohmann::json::parse(ReadFile(folder / "meta.json"));
+    FilterForm form;
+    std::string error;
+    ASSERT_TRUE(
+        FormOfSstableVersion(meta["form"].get<std::string>(), &form, &error))
+        << error;
+    ExpectAsPlanned(folder / "Filter.db", form, meta["keys"].get<uint64_t>());
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::tools
