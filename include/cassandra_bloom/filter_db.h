@@ -66,7 +66,8 @@ const char* FormName(FilterForm form);
 
 // Gets the SSTable version from the name of a component of an SSTable, with or
 // without folders before it: "nb-1-big-Filter.db", "ks-cf-ka-1-Filter.db",
-// "da-3gh1-bti-Filter.db".
+// "da-3gh1-bti-Filter.db". Also of one that is being written:
+// "tmp-la-1-big-Filter.db", "ks-cf-tmplink-ka-1-Filter.db".
 bool SstableVersionOfFileName(std::string_view path, std::string* version,
                               std::string* error);
 

@@ -2,7 +2,8 @@
 
 // The form of a Filter.db by SSTable version, and the version by file name.
 
-#include <array>
+#include "plugin/sstable/sstable_version.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,11 +56,6 @@ constexpr NamedForm kNamedForms[] = {{"before-ma", kBeforeMa},
                                      {"ma-to-me", kMaToMe},
                                      {"na-and-later", kNaAndLater}};
 
-bool LooksLikeOldVersion(std::string_view version) {
-  return !version.empty() && version.size() <= 2 && version[0] >= 'a' &&
-         version[0] <= 'h' && (version.size() == 1 || version[0] == 'h');
-}
-
 std::string KnownNames() {
   std::string names;
   for (const KnownVersion& known : kKnownVersions) {
@@ -81,7 +77,32 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
+// True for the names since `la`: version-id-format-Component.
+bool IsNameSinceLa(const std::vector<std::string_view>& parts) {
+  return parts.size() == 4 && (parts[2] == "big" || parts[2] == "bti");
+}
+
+// True for the mark of an SSTable that is being written. Since `la` it is in
+// front of the name, before in front of the version.
+bool IsTemporaryMark(std::string_view part) {
+  return part == "tmp" || part == "tmplink";
+}
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::string_view FileName(std::string_view path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
 }  // namespace
+
+bool IsVersionBeforeIa(std::string_view version) {
+  return !version.empty() && version.size() <= 2 && version[0] >= 'a' &&
+         version[0] <= 'h' && (version.size() == 1 || version[0] == 'h');
+}
 
 bool FormOfSstableVersion(std::string_view version, FilterForm* form,
                           std::string* error) {
@@ -98,11 +119,10 @@ bool FormOfSstableVersion(std::string_view version, FilterForm* form,
     }
   }
   *error = "SSTable version '" + std::string(version) + "' is ";
-  *error += LooksLikeOldVersion(version)
+  *error += IsVersionBeforeIa(version)
                 ? "older than ia: its filters hash keys differently (Murmur2 "
-                  "or SHA) and cannot be used; known are "
-                : "unknown; known are ";
-  *error += KnownNames();
+                  "or SHA) and cannot be used"
+                : "unknown; known are " + KnownNames();
   return false;
 }
 
@@ -117,13 +137,17 @@ const char* FormName(FilterForm form) {
 
 bool SstableVersionOfFileName(std::string_view path, std::string* version,
                               std::string* error) {
-  const std::string_view name = path.substr(path.find_last_of('/') + 1);
-  // Since `la`, the name is version-id-format-Component; before, it is
-  // keyspace-table-version-generation-Component, perhaps with "tmp" before the
-  // version.
-  const std::vector<std::string_view> parts = Split(name, '-');
-  const bool since_la =
-      parts.size() == 4 && (parts[2] == "big" || parts[2] == "bti");
+  const std::string_view name = FileName(path);
+  // Before `la`, the name is keyspace-table-version-generation-Component.
+  std::vector<std::string_view> parts = Split(name, '-');
+  if (parts.size() == 5 && IsTemporaryMark(parts[0])) {
+    const std::vector<std::string_view> unmarked(parts.begin() + 1,
+                                                 parts.end());
+    if (IsNameSinceLa(unmarked)) {
+      parts = unmarked;
+    }
+  }
+  const bool since_la = IsNameSinceLa(parts);
   if (!since_la && parts.size() < 5) {
     *error = "'" + std::string(name) +
              "' is not the name of an SSTable's component, such as "
@@ -131,6 +155,19 @@ bool SstableVersionOfFileName(std::string_view path, std::string* version,
     return false;
   }
   *version = since_la ? parts[0] : parts[parts.size() - 3];
+  return true;
+}
+
+bool IsFilterBeforeIa(std::string_view path, std::string* version) {
+  // Stricter than SstableVersionOfFileName, because no option overrules this: a
+  // file of any name may have hyphens and a single letter between them.
+  const std::vector<std::string_view> parts = Split(FileName(path), '-');
+  const size_t n = parts.size();
+  if (n < 5 || parts[n - 1] != "Filter.db" || !IsNumber(parts[n - 2]) ||
+      !IsVersionBeforeIa(parts[n - 3])) {
+    return false;
+  }
+  *version = parts[n - 3];
   return true;
 }
 

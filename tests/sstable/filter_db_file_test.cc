@@ -12,6 +12,7 @@
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/endian.h"
 #include "plugin/sstable/output_file.h"
+#include "plugin/sstable/sstable_version.h"
 #include "tests/support/broken_filters.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/file_size_limit.h"
@@ -375,6 +376,7 @@ TEST(SstableVersionTest, UnknownOnesAreRefusedWithTheKnownOnes) {
        {"a", "b", "c", "d", "e", "f", "g", "h", "ha", "hc"}) {
     EXPECT_FALSE(FormOfSstableVersion(version, &form, &error));
     EXPECT_NE(error.find("is older than ia"), std::string::npos) << error;
+    EXPECT_EQ(error.find("known are"), std::string::npos) << error;
   }
 }
 
@@ -390,6 +392,13 @@ TEST(SstableVersionTest, OfFileNames) {
            Name{"oa-3g7k_098r_4jtqo2asamoc1i8h9n-big-Filter.db", "oa"},
            Name{"ks-cf-ka-1-Filter.db", "ka"},
            Name{"ks-cf-tmp-jb-12-Filter.db", "jb"},
+           Name{"ks-cf-tmplink-ka-1-Filter.db", "ka"},
+           Name{"tmp-la-1-big-Filter.db", "la"},
+           Name{"tmplink-la-1-big-Data.db", "la"},
+           Name{"/tmp/tmp-mc-12-big-Filter.db", "mc"},
+           // A keyspace may have the name "tmp".
+           Name{"tmp-cf-ka-1-Filter.db", "ka"},
+           Name{"tmp-la-ka-1-Filter.db", "ka"},
            Name{"Keyspace1-Standard1.idx-ic-0-Filter.db", "ic"},
            Name{"me-1-big-Index.db", "me"},
        }) {
@@ -404,6 +413,20 @@ TEST(SstableVersionTest, OfFileNames) {
     std::string error;
     EXPECT_FALSE(SstableVersionOfFileName(path, &version, &error)) << path;
     EXPECT_NE(error.find("must be given"), std::string::npos);
+  }
+}
+
+TEST(SstableVersionTest, FiltersBeforeIa) {
+  std::string version;
+  EXPECT_TRUE(IsFilterBeforeIa("a/ks-cf-hc-1-Filter.db", &version));
+  EXPECT_EQ(version, "hc");
+  EXPECT_TRUE(IsFilterBeforeIa("ks-cf-tmp-f-12-Filter.db", &version));
+  EXPECT_EQ(version, "f");
+  for (const char* path : {"", "Filter.db", "nb-1-big-Filter.db",
+                           "ks-cf-ia-1-Filter.db", "hc-1-big-Filter.db",
+                           "my-copy-of-h-old-Filter.db", "ks-cf-hc-1-Index.db",
+                           "ks-cf-hc--Filter.db", "tmp-la-1-big-Filter.db"}) {
+    EXPECT_FALSE(IsFilterBeforeIa(path, &version)) << path;
   }
 }
 
