@@ -188,14 +188,16 @@ TEST_F(BadLinesTest, FilesThatAreNoFilters) {
       {"no version in the name", "plain", 2,
        "'plain' is not the name of an SSTable's component, such as "
        "nb-1-big-Filter.db, so the SSTable version must be given with --"},
-      {"a folder", "folder", 2, "'folder' is not the name of an SSTable's"},
+      {"missing, no version in its name", "missing", 2,
+       "missing: cannot open: No such file or directory\n"},
+      {"a folder", "folder", 2, "folder: cannot open: Is a directory\n"},
       {"an unknown version", "zz-1-big-Filter.db", 2,
        "zz-1-big-Filter.db: SSTable version 'zz' is unknown; known are ia, ib, "
        "ic, ja, jb, ka, la, lb, ma, mb, mc, md, me, ms, mt, na, nb, nc, oa, "
        "da; or name the form: before-ma, ma-to-me, na-and-later, with --"},
       {"a version before ia", "ks-cf-hc-1-Filter.db", 2,
        "ks-cf-hc-1-Filter.db: SSTable version 'hc' is older than ia: its "
-       "filters hash keys differently"},
+       "filters hash keys differently (Murmur2 or SHA) and cannot be used\n"},
   };
   for (const Line& file : files) {
     for (const std::string& arguments : CommandsOn(file.arguments)) {
@@ -219,9 +221,16 @@ TEST_F(BadLinesTest, BrokenFilters) {
 TEST_F(BadLinesTest, AnEmptyFilter) {
   const std::string check = "check nb-3-big-Filter.db --keys=abc.hex ";
   Expect({
-      {"info", "info nb-3-big-Filter.db", 0, "verdict          always present"},
+      {"info", "info nb-3-big-Filter.db", 0,
+       "verdict          always present: every look-up reads the disk\n"},
       {"info, JSON", "info nb-3-big-Filter.db --json", 0,
-       "\"verdict\": \"always present\""},
+       "\"verdict\": \"always present: every look-up reads the disk\""},
+      {"info, with keys", "info nb-3-big-Filter.db --keys-expected=1", 1,
+       "verdict          always present: every look-up reads the disk, rate "
+       "not as planned for 1 key\n"},
+      {"info, with keys, JSON",
+       "info nb-3-big-Filter.db --keys-expected=5 --json", 1,
+       "rate not as planned for 5 keys\",\n    \"fault\": true"},
       {"check", check, 0,
        "3 keys, 0 missing\n  an empty file: every key is present"},
       {"absent keys", check + "--absent=abc.hex", 0,
@@ -264,7 +273,30 @@ TEST_F(BadLinesTest, Versions) {
        "--version-b=zz: SSTable version 'zz' is unknown"},
       {"before ia", kInfo + std::string("--sstable-version=hc"), 2,
        "SSTable version 'hc' is older than ia: its filters hash keys "
-       "differently (Murmur2 or SHA) and cannot be used; known are"},
+       "differently (Murmur2 or SHA) and cannot be used\n"},
+      {"before ia by name, whatever the option says",
+       "info ks-cf-hc-1-Filter.db --sstable-version=na-and-later", 2,
+       "ks-cf-hc-1-Filter.db: SSTable version 'hc' is older than ia: its "
+       "filters hash keys differently (Murmur2 or SHA) and cannot be used\n"},
+      {"before ia by name, check",
+       "check ks-cf-hc-1-Filter.db --keys=abc.hex --sstable-version=ka", 2,
+       "'hc' is older than ia"},
+      {"before ia by name, from",
+       "convert ks-cf-hc-1-Filter.db me-9-big-Filter.db --from=nb", 2,
+       "'hc' is older than ia"},
+      {"before ia by name, to",
+       "convert nb-1-big-Filter.db ks-cf-tmp-hc-9-Filter.db --to=nb", 2,
+       "'hc' is older than ia"},
+      {"before ia by name, b",
+       "diff nb-1-big-Filter.db ks-cf-hc-1-Filter.db --version-b=nb", 2,
+       "'hc' is older than ia"},
+      {"before ia by a name that is not quite one",
+       "convert nb-1-big-Filter.db ks-cf-hc-1-Filter.db.old", 2,
+       "ks-cf-hc-1-Filter.db.old: SSTable version 'hc' is older than ia: its "
+       "filters hash keys differently (Murmur2 or SHA) and cannot be used\n"},
+      {"hyphens, but not a name before ia",
+       "info a-filter-of-h-1-copy --sstable-version=nb", 2,
+       "a-filter-of-h-1-copy: cannot open: No such file or directory"},
       {"before ia, to", "convert nb-1-big-Filter.db new --to=f", 2,
        "'f' is older than ia"},
       {"no version, check", "check plain --keys=abc.hex", 2,
@@ -283,7 +315,13 @@ TEST_F(BadLinesTest, Versions) {
       {"no version of the index", kCheck + std::string("--index=Index.db"), 2,
        "'Index.db' is not the name of an SSTable's component, such as "
        "nb-1-big-Filter.db, so the SSTable version must be given with "
-       "--sstable-version"},
+       "--sstable-version or --index-version\n"},
+      {"an unknown version of the index",
+       kCheck + std::string("--index=Index.db --index-version=zz"), 2,
+       "Index.db: SSTable version 'zz' is unknown; known are"},
+      {"a version of no index",
+       kCheck + std::string("--keys=abc.hex --index-version=nb"), 2,
+       "--index-version requires --index"},
       {"a folder", "info folder --sstable-version=nb", 2,
        "folder: not a regular file"},
       {"a device", "info /dev/null --sstable-version=nb", 2,
@@ -365,6 +403,10 @@ TEST_F(BadLinesTest, Keys) {
        "there"},
       {"a missing index", "--index=nb-8-big-Index.db", 2,
        "nb-8-big-Index.db: cannot open: No such file or directory"},
+      {"a missing index, no version in its name", "--index=none", 2,
+       "none: cannot open: No such file or directory\n"},
+      {"a folder for an index", "--index=folder", 2,
+       "folder: cannot open: Is a directory\n"},
       {"a truncated index", "--index=nb-2-big-Index.db", 2,
        "nb-2-big-Index.db: byte 10: ends inside the numbers after a key"},
       {"an empty index", "--index=nb-3-big-Index.db", 2,
@@ -388,6 +430,14 @@ TEST_F(BadLinesTest, Keys) {
             line.exit_code, line.message});
   }
   Expect({
+      {"no keys", kCheck + std::string("--keys=/dev/null"), 2,
+       "/dev/null: no keys, so there is nothing to ask the filter for\n"},
+      {"no keys in a file", kCheck + std::string("--keys=empty --json"), 2,
+       "empty: no keys"},
+      {"no keys from a pipe", kCheck + std::string("--keys=-"), 2,
+       "standard input: no keys", "true |"},
+      {"no keys for a filter that has all",
+       "check nb-3-big-Filter.db --keys=empty", 2, "empty: no keys"},
       {"absent keys that are missing",
        kCheck + std::string("--keys=abc.hex --absent=none"), 2,
        "none: cannot open"},
@@ -462,6 +512,13 @@ TEST_F(BadLinesTest, ConversionsThatCannotBe) {
        reason},
       {"me to a form", "convert me-1-big-Filter.db new --to=before-ma", 2,
        reason},
+      {"a name of another form",
+       "convert nb-1-big-Filter.db ma-9-big-Filter.db --to=nb", 2,
+       "--to=nb is of the form na-and-later, but the name of "
+       "ma-9-big-Filter.db says version ma, which is of the form ma-to-me"},
+      {"a name of another form, by force",
+       "convert me-1-big-Filter.db me-1-big-Filter.db --to=nb --force", 2,
+       "the name of me-1-big-Filter.db says version me"},
   });
 }
 
@@ -476,7 +533,14 @@ TEST_F(BadLinesTest, Verdicts) {
       {"one of two saturated", "info nb-1-big-Filter.db nb-6-big-Filter.db", 1,
        "verdict          ok"},
       {"a rate not as planned", kInfo + std::string("--keys-expected=60"), 1,
-       "verdict          ok, rate not as planned for 60 keys"},
+       "verdict          rate not as planned for 60 keys\n"},
+      {"a rate not as planned and nearly no bits",
+       "info nb-4-big-Filter.db --keys-expected=1", 1,
+       "verdict          nearly empty, rate not as planned for 1 key\n"},
+      {"one key", "check nb-6-big-Filter.db --keys=- --absent=abc.hex", 0,
+       "nb-6-big-Filter.db: 1 key, 0 missing\n", "echo 61 |"},
+      {"one absent key", "check nb-6-big-Filter.db --keys=abc.hex --absent=-",
+       0, "  1 of 1 absent key passes: 100 %\n", "echo 61 |"},
       {"all keys there", "check nb-6-big-Filter.db --keys=abc.hex", 0,
        "3 keys, 0 missing\n"},
       {"no key there", "check nb-4-big-Filter.db --keys=abc.hex", 1,

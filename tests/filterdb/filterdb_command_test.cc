@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <set>
@@ -248,6 +249,116 @@ TEST_F(FilterdbCommandTest, CheckListsMissingKeys) {
   EXPECT_EQ(all.json()["missing_keys"].size(), missing.size());
 }
 
+// ---- Written in another form ----
+
+// Reverses the bytes of each word.
+std::string InOtherWordOrder(std::string filter) {
+  for (auto word = filter.begin() + 8; word != filter.end(); word += 8) {
+    std::reverse(word, word + 8);
+  }
+  return filter;
+}
+
+constexpr char kNoForm[] =
+    "the hash of before-ma with the words of na-and-later, no form of "
+    "Cassandra's";
+
+TEST_F(FilterdbCommandTest, CheckFindsTheFormThatWasWritten) {
+  Write("keys", HexList(RandomKeysOf(0, 2000)));
+  const std::vector<std::string> forms = {"before-ma", "ma-to-me",
+                                          "na-and-later"};
+  for (const std::string& form : forms) {
+    Good("build --keys=keys --bits=10 --out=" + form +
+         " --sstable-version=" + form);
+  }
+  Write(kNoForm, InOtherWordOrder(Read("before-ma")));
+  for (const std::string& written :
+       {forms[0], forms[1], forms[2], std::string(kNoForm)}) {
+    for (const std::string& form : forms) {
+      if (form == written) {
+        EXPECT_EQ(Good("check " + form +
+                       " --keys=keys --json "
+                       "--sstable-version=" +
+                       form)
+                      .json()
+                      .count("written_as"),
+                  0u);
+        continue;
+      }
+      const std::string check = "check \"" + written +
+                                "\" --keys=keys --max-listed=0 "
+                                "--sstable-version=" +
+                                form;
+      const Ran text = Run(check);
+      EXPECT_EQ(text.exit_code, 1);
+      EXPECT_THAT(text.out, HasSubstr(" more\n  written as " + written +
+                                      ": read so, it has every key\n"));
+      EXPECT_EQ(Run(check + " --json").json()["written_as"], written);
+    }
+  }
+}
+
+TEST_F(FilterdbCommandTest, CheckFindsNoFormForALostKey) {
+  Build(RandomKeysOf(0, 2000), "nb-1-big-Filter.db");
+  Write("keys", HexList(RandomKeysOf(0, 2500)));
+  const Ran ran = Run("check nb-1-big-Filter.db --keys=keys --json");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.json().count("written_as"), 0u);
+}
+
+// A full filter has every key in any form, but that does not tell its form:
+// here only one bit is not set, which one key misses.
+TEST_F(FilterdbCommandTest, CheckFindsNoFormByChance) {
+  const Keys keys = RandomKeysOf(0, 1);
+  Build(keys, "nb-1-big-Filter.db");
+  std::string filter = Read("nb-1-big-Filter.db");
+  const size_t byte = filter.find_first_not_of('\0', 8);
+  const auto lowest_bit =
+      static_cast<unsigned char>(filter[byte]) & -filter[byte];
+  std::fill(filter.begin() + 8, filter.end(), '\xff');
+  filter[byte] = static_cast<char>(~lowest_bit);
+  Write("nb-1-big-Filter.db", filter);
+  const Ran ran = Run("check nb-1-big-Filter.db --keys=keys --json");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.json()["missing"], 1);
+  EXPECT_EQ(ran.json().count("written_as"), 0u);
+}
+
+// A pipe cannot be read again.
+TEST_F(FilterdbCommandTest, CheckOfAPipeDoesNotTryOtherForms) {
+  Build(RandomKeysOf(0, 2000), "filter", "--bits=10 --sstable-version=nb");
+  const Ran ran =
+      Run("check filter --sstable-version=me --keys=- --json", "cat keys |");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(ran.json().count("written_as"), 0u);
+  EXPECT_EQ(Run("check filter --sstable-version=me --keys=- --json <keys")
+                .json()["written_as"],
+            "na-and-later");
+}
+
+TEST_F(FilterdbCommandTest, FilterAndIndexOfDifferentForms) {
+  const Keys keys = RandomKeysOf(0, 2000);
+  Write("keys", HexList(keys));
+  Write("index", IndexDb(keys, /*before_ma=*/true));
+  Write("ks-cf-ka-1-Index.db", IndexDb(keys, /*before_ma=*/true));
+  Good("build --keys=keys --bits=10 --out=from_keys --sstable-version=nb");
+  for (const std::string index :
+       {"index --index-version=ka", "index --index-version=before-ma",
+        "ks-cf-ka-1-Index.db --index-version=ka"}) {
+    Good(
+        "build --bits=10 --force --sstable-version=nb --out=from_index "
+        "--index=" +
+        index);
+    EXPECT_EQ(Read("from_index"), Read("from_keys"));
+    EXPECT_EQ(Good("check from_keys --sstable-version=nb --index=" + index).out,
+              "from_keys: 2000 keys, 0 missing\n");
+  }
+  // Without --index-version, the one option is for both.
+  EXPECT_EQ(Run("check from_keys --sstable-version=nb --index=index").exit_code,
+            2);
+}
+
 TEST_F(FilterdbCommandTest, CheckMeasuresAbsentKeys) {
   const Keys absent = RandomKeysOf(1000, 4000);
   const Json built =
@@ -288,6 +399,55 @@ TEST_F(FilterdbCommandTest, InfoTellsWhatIsThere) {
   EXPECT_EQ(info["fault"], false);
 }
 
+// However few the keys are, and whatever their chance: the exit status, the
+// verdict and the fault agree.
+TEST_F(FilterdbCommandTest, InfoOfFewKeys) {
+  uint32_t next_key = 0;
+  for (uint32_t n = 1; n <= 12; ++n) {
+    for (const char* const size :
+         {"--fp-chance=0.1", "--fp-chance=0.01", "--fp-chance=0.0001"}) {
+      Build(RandomKeysOf(next_key, next_key + n), "nb-1-big-Filter.db",
+            std::string("--force ") + size);
+      next_key += n;
+      const Json info = Good("info nb-1-big-Filter.db --json --keys-expected=" +
+                             std::to_string(n))
+                            .json()[0];
+      EXPECT_EQ(info["verdict"], "ok") << n << " keys, " << size;
+      EXPECT_EQ(info["fault"], false);
+    }
+  }
+  Build(RandomKeysOf(0, 150), "nb-1-big-Filter.db",
+        "--force --bits=10 --expected-keys=50");
+  const Ran ran = Run("info nb-1-big-Filter.db --keys-expected=50");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.out,
+              HasSubstr("saturated, rate not as planned for 50 keys\n"));
+}
+
+TEST_F(FilterdbCommandTest, OneOfEach) {
+  Write("keys", "61\n");
+  EXPECT_EQ(Good("build --keys=keys --bits=2 --out=nb-1-big-Filter.db").out,
+            "nb-1-big-Filter.db: 1 key, 1 probe, 1 word\n");
+  EXPECT_EQ(Good("check nb-1-big-Filter.db --keys=keys").out,
+            "nb-1-big-Filter.db: 1 key, 0 missing\n");
+  Write("nb-2-big-Filter.db",
+        std::string("\0\0\0\1\0\0\0\1", 8) + std::string(8, '\0'));
+  EXPECT_EQ(Run("diff nb-1-big-Filter.db nb-2-big-Filter.db").out,
+            "same parameters; 1 bit only in nb-1-big-Filter.db, 0 only in "
+            "nb-2-big-Filter.db\n");
+}
+
+TEST_F(FilterdbCommandTest, NamesOfTemporaryFiles) {
+  Write("keys", "61\n62\n");
+  for (const std::string name :
+       {"tmp-la-1-big-Filter.db", "tmplink-la-1-big-Filter.db",
+        "ks-cf-tmp-ic-1-Filter.db", "ks-cf-tmplink-ka-1-Filter.db"}) {
+    Good("build --keys=keys --bits=10 --out=" + name);
+    EXPECT_THAT(Good("info " + name).out,
+                HasSubstr("form             before-ma\n"));
+  }
+}
+
 TEST_F(FilterdbCommandTest, InfoGoesOnAfterABrokenFile) {
   Build(RandomKeysOf(0, 100), "nb-1-big-Filter.db");
   Build(RandomKeysOf(0, 100), "nb-3-big-Filter.db");
@@ -305,8 +465,15 @@ TEST_F(FilterdbCommandTest, InfoGoesOnAfterABrokenFile) {
   const Ran json = Run(info + "--json");
   EXPECT_EQ(json.exit_code, 2);
   EXPECT_EQ(json.err, error);
-  ASSERT_EQ(json.json().size(), 2u);
-  EXPECT_EQ(json.json()[1]["file"], "nb-3-big-Filter.db");
+  ASSERT_EQ(json.json().size(), 3u);
+  EXPECT_EQ(json.json()[0]["fault"], false);
+  EXPECT_EQ(json.json()[1],
+            Json({{"file", "nb-2-big-Filter.db"},
+                  {"error",
+                   "nb-2-big-Filter.db: truncated: 6 bytes, and the header "
+                   "alone has 8"},
+                  {"fault", true}}));
+  EXPECT_EQ(json.json()[2]["file"], "nb-3-big-Filter.db");
 }
 
 // ---- convert and diff ----
@@ -343,12 +510,12 @@ TEST_F(FilterdbCommandTest, ConvertWithinAFormIsACopy) {
 
 // filterdb still reads the input while it writes the output.
 TEST_F(FilterdbCommandTest, ConvertOverItself) {
-  Build(RandomKeysOf(0, 2000), "nb-1-big-Filter.db");
-  const std::string before = Read("nb-1-big-Filter.db");
-  Good("convert nb-1-big-Filter.db nb-1-big-Filter.db --to=me --force");
-  EXPECT_NE(Read("nb-1-big-Filter.db"), before);
-  Good("convert nb-1-big-Filter.db nb-1-big-Filter.db --from=me --force");
-  EXPECT_EQ(Read("nb-1-big-Filter.db"), before);
+  Build(RandomKeysOf(0, 2000), "filter", "--bits=10 --sstable-version=nb");
+  const std::string before = Read("filter");
+  Good("convert filter filter --from=nb --to=me --force");
+  EXPECT_NE(Read("filter"), before);
+  Good("convert filter filter --from=me --to=nb --force");
+  EXPECT_EQ(Read("filter"), before);
 }
 
 TEST_F(FilterdbCommandTest, ForceOverwrites) {

@@ -78,10 +78,11 @@ ExitCode RunBuild(const Options& options) {
                {"probes", builder->num_probes()},
                {"words", builder->num_words()}});
   } else {
-    std::printf("%s: %llu keys, %d probes, %u words\n",
-                NameOfOutput(options.out).c_str(),
-                static_cast<unsigned long long>(count), builder->num_probes(),
-                builder->num_words());
+    std::printf(
+        "%s: %s, %s, %s\n", NameOfOutput(options.out).c_str(),
+        Count(count, "key").c_str(),
+        Count(static_cast<uint64_t>(builder->num_probes()), "probe").c_str(),
+        Count(builder->num_words(), "word").c_str());
   }
   return kGood;
 }

@@ -4,10 +4,12 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tools/filterdb/command.h"
+#include "tools/filterdb/other_forms.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -26,6 +28,8 @@ struct Result {
   uint64_t keys = 0;
   uint64_t missing = 0;
   std::vector<std::string> listed;  // The missing keys, in hexadecimal.
+  // The form in which no key is missing, if some are in the form asked for.
+  std::optional<FilterForm> written_as;
   uint64_t absent = 0;
   uint64_t false_positives = 0;
 };
@@ -46,6 +50,9 @@ Json ToJson(const Options& options, const Result& result) {
                {"keys", result.keys},
                {"missing", result.missing},
                {"missing_keys", result.listed}};
+  if (result.written_as) {
+    json["written_as"] = NameOfAnyForm(*result.written_as);
+  }
   if (!options.absent.empty()) {
     json["absent_keys"] = result.absent;
     json["false_positives"] = result.false_positives;
@@ -55,8 +62,8 @@ Json ToJson(const Options& options, const Result& result) {
 }
 
 void Print(const Options& options, const Result& result) {
-  std::printf("%s: %llu keys, %llu missing\n", options.file.c_str(),
-              static_cast<unsigned long long>(result.keys),
+  std::printf("%s: %s, %llu missing\n", options.file.c_str(),
+              Count(result.keys, "key").c_str(),
               static_cast<unsigned long long>(result.missing));
   if (result.always_present) {
     std::printf("  an empty file: every key is present\n");
@@ -69,14 +76,33 @@ void Print(const Options& options, const Result& result) {
         "  ... and %llu more\n",
         static_cast<unsigned long long>(result.missing - result.listed.size()));
   }
+  if (result.written_as) {
+    std::printf("  written as %s: read so, it has every key\n",
+                NameOfAnyForm(*result.written_as).c_str());
+  }
   if (result.absent > 0) {
-    std::printf("  %llu of %llu absent keys pass: %s\n",
+    std::printf("  %llu of %s %s: %s\n",
                 static_cast<unsigned long long>(result.false_positives),
-                static_cast<unsigned long long>(result.absent),
+                Count(result.absent, "absent key").c_str(),
+                result.absent == 1 ? "passes" : "pass",
                 Percent(static_cast<double>(result.false_positives) /
                         static_cast<double>(result.absent))
                     .c_str());
   }
+}
+
+// The form in which the filter has every key, if the keys can be read again.
+std::optional<FilterForm> WrittenAs(const Options& options,
+                                    FilterForm not_this_one, KeyReader* keys) {
+  if (!keys->Rewind()) {
+    return std::nullopt;  // A pipe, for example.
+  }
+  std::string error;
+  const auto form = FormWithAllKeys(options.file, not_this_one, keys, &error);
+  if (!error.empty()) {
+    throw Unusable(error);
+  }
+  return form;
 }
 
 ExitCode RunCheck(const Options& options) {
@@ -97,6 +123,13 @@ ExitCode RunCheck(const Options& options) {
       result.listed.push_back(ToHex(key));
     }
   });
+  if (result.keys == 0) {
+    throw Unusable(options.keys.Name() +
+                   ": no keys, so there is nothing to ask the filter for");
+  }
+  if (result.missing > 0) {
+    result.written_as = WrittenAs(options, filter->form(), keys.get());
+  }
   if (!options.absent.empty()) {
     const auto absent = options.keys.OpenFile(options.absent);
     ForEachKey(absent.get(), "measuring", [&](std::string_view key) {

@@ -5,24 +5,77 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <system_error>
 
 #include "plugin/filter/sizing.h"
+#include "plugin/sstable/buffered_key_reader.h"
+#include "plugin/sstable/file_io.h"
 #include "plugin/sstable/output_file.h"
+#include "plugin/sstable/sstable_version.h"
 #include "tools/filterdb/progress_bar.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
+enum class Use { kInput, kOutput };
+
+// Throws Unusable if there is no such file, or if it is a folder.
+void RequireFile(const std::string& path) {
+  struct stat file;
+  const bool found = stat(path.c_str(), &file) == 0;
+  if (found && !S_ISDIR(file.st_mode)) {
+    return;
+  }
+  errno = found ? EISDIR : errno;
+  std::string error;
+  FailWithErrno(path, "cannot open", &error);
+  throw Unusable(error);
+}
+
+// `version` or, if it is empty, the one in the file name. Of an input whose
+// name has none, whether it is there matters more than its name. "-" is
+// standard input.
 std::string VersionOf(const std::string& version, const std::string& path,
-                      const std::string& option) {
+                      const std::string& option, Use use) {
   std::string found = version;
   std::string error;
   if (found.empty() && !SstableVersionOfFileName(path, &found, &error)) {
+    if (use == Use::kInput && path != "-") {
+      RequireFile(path);
+    }
     throw Unusable(error + " with " + option);
   }
   return found;
+}
+
+// Throws Unusable if the file name says a version before `ia`. No option can
+// make such a filter readable: every form would find wrong keys in it.
+void RequireVersionSinceIa(const std::string& path) {
+  std::string version;
+  std::string error;
+  FilterForm form;
+  if (IsFilterBeforeIa(path, &version) &&
+      !FormOfSstableVersion(version, &form, &error)) {
+    throw Unusable(path + ": " + error);
+  }
+}
+
+FilterForm FormOf(const std::string& version, const std::string& path,
+                  const std::string& option, Use use) {
+  RequireVersionSinceIa(path);
+  FilterForm form;
+  std::string error;
+  const std::string found = VersionOf(version, path, option, use);
+  if (FormOfSstableVersion(found, &form, &error)) {
+    return form;
+  }
+  if (!version.empty()) {
+    throw Unusable(option + "=" + version + ": " + error);
+  }
+  throw Unusable(path + ": " + error +
+                 (IsVersionBeforeIa(found) ? "" : ", with " + option));
 }
 
 template <typename Number>
@@ -57,9 +110,9 @@ void AddJson(CLI::App* command, bool* json) {
   command->add_flag("--json", *json, "Print JSON to standard output");
 }
 
-void AddVersion(CLI::App* command, const std::string& name,
-                std::string* version, const std::string& of_what) {
-  command
+CLI::Option* AddVersion(CLI::App* command, const std::string& name,
+                        std::string* version, const std::string& of_what) {
+  return command
       ->add_option(name, *version,
                    "SSTable version, such as nb, or form (before-ma, "
                    "ma-to-me, na-and-later) of " +
@@ -69,20 +122,15 @@ void AddVersion(CLI::App* command, const std::string& name,
 
 FilterForm FormOf(const std::string& version, const std::string& path,
                   const std::string& option) {
-  FilterForm form;
-  std::string error;
-  if (!FormOfSstableVersion(VersionOf(version, path, option), &form, &error)) {
-    throw Unusable(version.empty() ? path + ": " + error + ", with " + option
-                                   : option + "=" + version + ": " + error);
-  }
-  return form;
+  return FormOf(version, path, option, Use::kOutput);
 }
 
 std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
                                          const std::string& version,
                                          const std::string& option) {
   std::string error;
-  auto filter = FilterDbFile::Open(path, FormOf(version, path, option), &error);
+  auto filter = FilterDbFile::Open(
+      path, FormOf(version, path, option, Use::kInput), &error);
   if (filter == nullptr) {
     throw Unusable(error);
   }
@@ -150,8 +198,13 @@ void KeysOption::AddTo(CLI::App* command) {
   auto* const source = command->add_option_group("keys")->require_option(1);
   source->add_option("--keys", keys, "File of keys; - for standard input")
       ->type_name("FILE");
-  source->add_option("--index", index, "The SSTable's Index.db")
-      ->type_name("FILE");
+  auto* const index_option =
+      source->add_option("--index", index, "The SSTable's Index.db")
+          ->type_name("FILE");
+  AddVersion(command, "--index-version", &index_version,
+             "Index.db, if it is not that of the filter; otherwise "
+             "--sstable-version is for both")
+      ->needs(index_option);
   command
       ->add_option("--key-format", key_format,
                    "Format of the file of keys: hex or text (one key a line), "
@@ -179,11 +232,18 @@ std::unique_ptr<KeyReader> KeysOption::Open(const std::string& version) const {
   }
   std::string error;
   auto reader = OpenIndexDb(
-      index, VersionOf(version, index, "--sstable-version"), &error);
+      index,
+      VersionOf(index_version.empty() ? version : index_version, index,
+                "--sstable-version or --index-version", Use::kInput),
+      &error);
   if (reader == nullptr) {
     throw Unusable(error);
   }
   return reader;
+}
+
+std::string KeysOption::Name() const {
+  return NameOfInput(keys.empty() ? index : keys);
 }
 
 void ForEachKey(KeyReader* keys, const std::string& what,

@@ -47,15 +47,18 @@ void AddJson(CLI::App* command, bool* json);
 
 // Adds --sstable-version, or the same option under another name. `of_what` is
 // the end of its help text.
-void AddVersion(CLI::App* command, const std::string& name,
-                std::string* version, const std::string& of_what);
+CLI::Option* AddVersion(CLI::App* command, const std::string& name,
+                        std::string* version, const std::string& of_what);
 
-// The form for `version`, which is an SSTable version or the name of a form. If
-// it is empty, the file name in `path` gives the version. `option` is the name
-// of the option that AddVersion added, for the error message.
+// The form of the output `path` for `version`, which is an SSTable version or
+// the name of a form. If it is empty, the file name in `path` gives the
+// version. `option` is the name of the option that AddVersion added, for the
+// error message. Throws Unusable also if the file name says a version whose
+// filters hash keys in another way, whatever `version` is.
 FilterForm FormOf(const std::string& version, const std::string& path,
                   const std::string& option);
 
+// Opens a Filter.db of the form that `version` and `path` give, as in FormOf.
 std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
                                          const std::string& version,
                                          const std::string& option);
@@ -84,16 +87,19 @@ void RequireWritable(const std::string& option, const std::string& out,
 void SpeakBeside(const std::string& out);
 
 // The options that say where the keys are: --keys with --key-format, or
-// --index.
+// --index with --index-version.
 struct KeysOption {
   std::string keys;
   std::string index;
+  std::string index_version;
   std::string key_format = "hex";
 
   void AddTo(CLI::App* command);
-  // Opens the keys. `version`: the version of the SSTable, for Index.db; if it
-  // is empty, the file name gives it.
+  // Opens the keys. `version`: the version of the SSTable, for Index.db unless
+  // --index-version was given; if both are empty, the file name gives it.
   std::unique_ptr<KeyReader> Open(const std::string& version) const;
+  // The name of the file of keys, or "standard input".
+  std::string Name() const;
   std::unique_ptr<KeyReader> OpenFile(const std::string& path) const;
 };
 

@@ -21,10 +21,26 @@ struct Options {
   bool json = false;
 };
 
+// Throws Unusable if the name of OUT says a version of another form than --to.
+// Whoever reads OUT by its name, as Cassandra does, would not find the keys.
+void RequireNameOfForm(const Options& options, FilterForm to) {
+  std::string version;
+  std::string ignored;
+  FilterForm of_name;
+  if (SstableVersionOfFileName(options.out, &version, &ignored) &&
+      FormOfSstableVersion(version, &of_name, &ignored) && of_name != to) {
+    throw Unusable("--to=" + options.to + " is of the form " + FormName(to) +
+                   ", but the name of " + options.out + " says version " +
+                   version + ", which is of the form " + FormName(of_name) +
+                   "; give OUT a name that fits, or leave out --to");
+  }
+}
+
 ExitCode RunConvert(const Options& options) {
   const auto filter = OpenFilter(options.in, options.from, "--from");
   const FilterForm to = FormOf(options.to, options.out, "--to");
   RequireWritable("OUT", options.out, options.force, options.json);
+  RequireNameOfForm(options, to);
   if (filter->always_present()) {
     throw Unusable(options.in +
                    ": an empty file, which means that every key is present, "

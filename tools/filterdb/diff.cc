@@ -77,8 +77,8 @@ ExitCode RunDiff(const Options& options) {
   } else if (same) {
     std::printf("the same filter\n");
   } else {
-    std::printf("same parameters; %llu bits only in %s, %llu only in %s\n",
-                static_cast<unsigned long long>(only_in_a), options.a.c_str(),
+    std::printf("same parameters; %s only in %s, %llu only in %s\n",
+                Count(only_in_a, "bit").c_str(), options.a.c_str(),
                 static_cast<unsigned long long>(only_in_b), options.b.c_str());
   }
   return same ? kGood : kFault;

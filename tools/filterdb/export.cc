@@ -42,16 +42,24 @@ Json ToJson(const ExportedFilterDb& exported) {
   return json;
 }
 
+std::string WhatIsIn(const ExportedFilterDb& exported) {
+  const uint64_t count = exported.num_keys;
+  if (exported.holds_prefixes) {
+    return count == 1 ? "1 prefix" : std::to_string(count) + " prefixes";
+  }
+  return exported.partition_key == "whole"
+             ? Count(count, "key")
+             : Count(count, "partition key") + " (" + exported.partition_key +
+                   ")";
+}
+
 void Print(const ExportedFilterDb& exported) {
-  const std::string partition_keys =
-      "partition keys (" + exported.partition_key + ")";
-  std::printf("%s: %llu %s %s, %d probes, %u words", exported.filter_db.c_str(),
-              static_cast<unsigned long long>(exported.num_keys),
-              exported.holds_prefixes             ? "prefixes"
-              : exported.partition_key == "whole" ? "keys"
-                                                  : partition_keys.c_str(),
-              exported.from_block ? "from the block" : "hashed anew",
-              exported.num_probes, exported.num_words);
+  std::printf(
+      "%s: %s %s, %s, %s", exported.filter_db.c_str(),
+      WhatIsIn(exported).c_str(),
+      exported.from_block ? "from the block" : "hashed anew",
+      Count(static_cast<uint64_t>(exported.num_probes), "probe").c_str(),
+      Count(exported.num_words, "word").c_str());
   if (!exported.why_not_block.empty()) {
     std::printf(" (%s)", exported.why_not_block.c_str());
   }

@@ -11,6 +11,7 @@
 
 #include "plugin/filter/sizing.h"
 #include "tools/filterdb/command.h"
+#include "tools/filterdb/planned_rate.h"
 #include "tools/filterdb/saturation.h"
 
 namespace cassandra_bloom::tools {
@@ -25,11 +26,6 @@ struct Options {
 
 constexpr double kNearlyEmpty = 0.02;
 
-// The accepted range of the estimated false positive rate, as a multiple of the
-// design rate.
-constexpr double kLowestRate = 0.75;
-constexpr double kHighestRate = 1.25;
-
 struct Info {
   std::string file;
   FilterForm form;
@@ -40,15 +36,15 @@ struct Info {
   double fill_ratio;
   double estimated_keys;
   double rate;
-  double design_rate;  // 0 if no number of keys was given.
+  // 0 if no number of keys was given, and for an empty file.
+  double design_rate;
   std::string verdict;
   bool fault;
 };
 
-void Judge(const Options& options, Info* info) {
-  info->fault = false;
+void JudgeFill(Info* info) {
   if (info->num_words == 0) {
-    info->verdict = "always present";
+    info->verdict = "always present: every look-up reads the disk";
   } else if (IsSaturated(info->num_probes, info->set_bits,
                          info->capacity_bits)) {
     info->verdict = "saturated";
@@ -58,12 +54,22 @@ void Judge(const Options& options, Info* info) {
   } else {
     info->verdict = "ok";
   }
-  if (info->design_rate > 0 &&
-      (info->rate < kLowestRate * info->design_rate ||
-       info->rate > kHighestRate * info->design_rate)) {
+}
+
+// A filter without any bits has the rate of no number of keys.
+bool HasRateFor(uint64_t num_keys, const Info& info) {
+  return info.num_words > 0 && IsAsPlanned(info.num_probes, num_keys,
+                                           info.set_bits, info.capacity_bits);
+}
+
+void Judge(const Options& options, Info* info) {
+  info->fault = false;
+  JudgeFill(info);
+  if (options.keys_expected > 0 && !HasRateFor(options.keys_expected, *info)) {
     info->fault = true;
-    info->verdict += ", rate not as planned for " +
-                     std::to_string(options.keys_expected) + " keys";
+    info->verdict = (info->verdict == "ok" ? "" : info->verdict + ", ") +
+                    "rate not as planned for " +
+                    Count(options.keys_expected, "key");
   }
 }
 
@@ -152,6 +158,7 @@ ExitCode RunInfo(const Options& options) {
     } catch (const Unusable& error) {  // The other files are still shown.
       PrintError(error);
       exit_code = kUnusable;
+      all.push_back({{"file", file}, {"error", error.what()}, {"fault", true}});
     }
   }
   if (options.json) {
@@ -173,7 +180,9 @@ void AddInfo(CLI::App* app, Run* run) {
       ->add_option("--keys-expected", options->keys_expected,
                    "How many keys the filter should hold. Shows the design "
                    "rate for them; it is a fault if the estimated rate is not "
-                   "75 to 125 % of the design rate")
+                   "75 to 125 % of the design rate and the number of set bits "
+                   "is farther from that of so many keys than chance explains "
+                   "(4 standard deviations; below also 3 keys without bits)")
       ->check(IsWholeNumberFrom(1));
   AddJson(command, &options->json);
 }

@@ -19,6 +19,10 @@ void PrintError(const std::exception& error) {
   std::fprintf(stderr, "filterdb: %s\n", error.what());
 }
 
+std::string Count(uint64_t number, const std::string& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
 std::string ThreeDigits(double number) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.3g", number);

@@ -5,6 +5,7 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_OUTPUT_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_OUTPUT_H_
 
+#include <cstdint>
 #include <exception>
 #include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
@@ -31,6 +32,9 @@ void PrintError(const std::exception& error);
 using Json = nlohmann::ordered_json;
 
 void PrintJson(const Json& json);
+
+// "1 key", "2 keys". `noun` gets an "s" for any number but 1.
+std::string Count(uint64_t number, const std::string& noun);
 
 // Three significant digits, such as "12.3".
 std::string ThreeDigits(double number);
