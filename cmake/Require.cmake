@@ -9,3 +9,19 @@ macro(cassandra_bloom_require package debian_package what_for remedy)
       "${debian_package} (its name in Debian), or set CMAKE_PREFIX_PATH, or ${remedy}")
   endif()
 endmacro()
+
+# cassandra_bloom_require_library(LIBRARY HEADER DEBIAN_PACKAGE WHAT_FOR REMEDY):
+# defines the target library_LIBRARY, with a message as above if it is missing.
+function(cassandra_bloom_require_library library header debian_package what_for remedy)
+  string(TOUPPER ${library} upper)
+  find_path(${upper}_INCLUDE_DIR ${header})
+  find_library(${upper}_LIBRARY ${library})
+  mark_as_advanced(${upper}_INCLUDE_DIR ${upper}_LIBRARY)
+  if(NOT ${upper}_INCLUDE_DIR OR NOT ${upper}_LIBRARY)
+    message(FATAL_ERROR "lib${library} with ${header}, which ${what_for} needs, was not found: install "
+      "${debian_package} (its name in Debian), or set CMAKE_PREFIX_PATH, or ${remedy}")
+  endif()
+  add_library(library_${library} INTERFACE)
+  target_include_directories(library_${library} SYSTEM INTERFACE ${${upper}_INCLUDE_DIR})
+  target_link_libraries(library_${library} INTERFACE ${${upper}_LIBRARY})
+endfunction()

@@ -26,6 +26,11 @@ std::vector<std::string> FoldersIn(const std::filesystem::path& folder) {
   return folders;
 }
 
+std::filesystem::path CorpusFolder() {
+  const char* const given = std::getenv("CASSANDRA_BLOOM_CORPUS");
+  return given != nullptr ? given : CASSANDRA_BLOOM_DEFAULT_CORPUS;
+}
+
 }  // namespace
 
 std::vector<std::string> CassandraSstables() {
@@ -33,9 +38,10 @@ std::vector<std::string> CassandraSstables() {
                    "sstables");
 }
 
-std::vector<std::string> CorpusSstables() {
-  const char* const given = std::getenv("CASSANDRA_BLOOM_CORPUS");
-  return FoldersIn(given != nullptr ? given : CASSANDRA_BLOOM_DEFAULT_CORPUS);
+std::vector<std::string> CorpusSstables() { return FoldersIn(CorpusFolder()); }
+
+std::vector<std::string> SstablesBesideCorpus() {
+  return FoldersIn(CorpusFolder().parent_path() / "sstables");
 }
 
 std::vector<std::vector<std::string>> ReadCassandraTable(

@@ -25,6 +25,11 @@ std::vector<std::string> CassandraSstables();
 // tests that read them are skipped.
 std::vector<std::string> CorpusSstables();
 
+// SSTable folders that are as those in tests/data/sstables but larger, sorted.
+// They are in the folder "sstables" beside the folder of CorpusSstables, and
+// not in this repository; without them there are none.
+std::vector<std::string> SstablesBesideCorpus();
+
 std::string FromHex(const std::string& hex);
 
 // Key number `i` of set "i", "ii" or "iii" of the vectors.
