@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/support/cassandra_data.h"
+#include "tests/support/sstable/cassandra_sstables.h"
 #include "tests/support/sstable/index_files.h"
 #include "tests/support/sstable/naive_sstable.h"
 #include "tests/support/temp_dir.h"
@@ -21,30 +22,10 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-std::vector<std::string> HexLines(const std::string& path) {
-  const std::string content = ReadFile(path);
-  std::vector<std::string> lines;
-  for (size_t at = 0; at < content.size();) {
-    const size_t end = std::min(content.find('\n', at), content.size());
-    lines.push_back(FromHex(content.substr(at, end - at)));
-    at = end + 1;
-  }
-  return lines;
-}
-
-std::string Mixed1000() {
-  for (const std::string& folder : CassandraSstables()) {
-    if (folder.find("s3_mixed1000") != std::string::npos) {
-      return folder;
-    }
-  }
-  throw std::runtime_error("no s3_mixed1000");
-}
-
 TEST(ComparableKeyTest, FormsAreCassandras) {
-  const std::vector<std::string> keys = HexLines(Mixed1000() + "/keys.txt");
-  const std::vector<std::string> forms =
-      HexLines(Mixed1000() + "/comparable.txt");
+  const std::string folder = CassandraSstable("s3_mixed1000");
+  const std::vector<std::string> keys = HexLines(folder + "/keys.txt");
+  const std::vector<std::string> forms = HexLines(folder + "/comparable.txt");
   ASSERT_EQ(keys.size(), 1000U);
   ASSERT_EQ(forms.size(), keys.size());
   for (size_t i = 0; i < keys.size(); ++i) {
