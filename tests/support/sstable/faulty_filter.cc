@@ -34,15 +34,6 @@ uint64_t ExpectedKeys(const SstableSpec& spec) {
   }
 }
 
-FilterForm OtherForm(const SstableSpec& spec, FilterForm form) {
-  const FilterForm other =
-      spec.other_form.value_or(form == kMaToMe ? kNaAndLater : kMaToMe);
-  if (other == form) {
-    throw std::invalid_argument("the other form is the version's own");
-  }
-  return other;
-}
-
 std::string Build(const SstableSpec& spec, FilterForm form) {
   std::string error;
   const auto builder = FilterDbBuilder::ForFpChance(
@@ -103,9 +94,8 @@ std::optional<std::string> FaultyFilter(const SstableSpec& spec,
   if (spec.fault == FilterFault::kEmpty) {
     return "";
   }
-  std::string file =
-      Build(spec, spec.fault == FilterFault::kOtherForm ? OtherForm(spec, form)
-                                                        : form);
+  std::string file = Build(
+      spec, spec.fault == FilterFault::kOtherForm ? OtherFormOf(spec) : form);
   switch (spec.fault) {
     case FilterFault::kBitsCleared:
       ClearBits(&file);

@@ -2,6 +2,10 @@
 
 #include "tests/support/sstable/sstable_spec.h"
 
+#include <stdexcept>
+
+#include "tests/support/sstable/version_facts.h"
+
 namespace cassandra_bloom::testing {
 
 const char* NameOf(FilterFault fault) {
@@ -38,6 +42,16 @@ const char* NameOf(FilterFault fault) {
       return "index_cut";
   }
   return "unknown";
+}
+
+FilterForm OtherFormOf(const SstableSpec& spec) {
+  const FilterForm own = FactsOfVersion(spec.version).form;
+  const FilterForm other =
+      spec.other_form.value_or(own == kMaToMe ? kNaAndLater : kMaToMe);
+  if (other == own) {
+    throw std::invalid_argument("the other form is the version's own");
+  }
+  return other;
 }
 
 }  // namespace cassandra_bloom::testing

@@ -91,6 +91,10 @@ struct SstableSpec {
   std::optional<FilterForm> other_form;
 };
 
+// The form in which the filter is written for kOtherForm. Throws
+// std::invalid_argument if it is the version's own.
+FilterForm OtherFormOf(const SstableSpec& spec);
+
 }  // namespace cassandra_bloom::testing
 
 #endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_SSTABLE_SSTABLE_SPEC_H_
