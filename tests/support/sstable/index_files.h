@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Makes Index.db, or Partitions.db and Rows.db.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_SSTABLE_INDEX_FILES_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_SSTABLE_INDEX_FILES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/sstable/version_facts.h"
+
+namespace cassandra_bloom::testing {
+
+struct IndexedPartition {
+  std::string_view key;
+  uint64_t position;  // In Data.db, uncompressed.
+  bool is_wide;
+};
+
+// If `middle` is not nullptr, it becomes an offset that is inside an entry, not
+// between two.
+std::string IndexDb(const std::vector<IndexedPartition>& partitions,
+                    bool has_vints, size_t* middle);
+
+struct TrieFiles {
+  std::string partitions_db;
+  std::string rows_db;
+};
+
+// `deletion`: the deletion time of a partition that is not deleted.
+TrieFiles TrieIndex(const std::vector<IndexedPartition>& partitions,
+                    std::string_view deletion);
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_SSTABLE_INDEX_FILES_H_
