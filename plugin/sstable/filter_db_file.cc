@@ -307,10 +307,8 @@ bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
                                      overwrite, error);
 }
 
-bool WriteOneOfManyFilterDbFiles(const std::string& path, FilterForm form,
-                                 int num_probes, uint32_t num_words,
-                                 const char* bits, bool overwrite,
-                                 std::string* error) {
+WriteContent FilterDbContent(FilterForm form, int num_probes,
+                             uint32_t num_words, const char* bits) {
   // Allocated before the file is created, so that a lack of memory leaves no
   // unfinished file.
   constexpr size_t kWordsAtOnce = 8192;
@@ -318,7 +316,7 @@ bool WriteOneOfManyFilterDbFiles(const std::string& path, FilterForm form,
   if (form.word_order == WordOrder::kBigEndianWords) {
     reversed.resize(8 * std::min(kWordsAtOnce, size_t{num_words}));
   }
-  const auto write = [&](const Append& append) {
+  return [=](const Append& append) mutable {
     char header[kFilterDbHeaderSize];
     WriteFilterDbHeader(num_probes, num_words, header);
     if (!append(header, sizeof(header))) {
@@ -336,7 +334,14 @@ bool WriteOneOfManyFilterDbFiles(const std::string& path, FilterForm form,
     }
     return true;
   };
-  return WriteOutput(path, overwrite, write, error);
+}
+
+bool WriteOneOfManyFilterDbFiles(const std::string& path, FilterForm form,
+                                 int num_probes, uint32_t num_words,
+                                 const char* bits, bool overwrite,
+                                 std::string* error) {
+  return WriteOutput(path, overwrite,
+                     FilterDbContent(form, num_probes, num_words, bits), error);
 }
 
 }  // namespace cassandra_bloom

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cassandra_bloom/filter_db.h"
+#include "plugin/sstable/output_file.h"
 
 namespace cassandra_bloom {
 
@@ -20,6 +21,11 @@ bool WriteOneOfManyFilterDbFiles(const std::string& path, FilterForm form,
                                  int num_probes, uint32_t num_words,
                                  const char* bits, bool overwrite,
                                  std::string* error);
+
+// Writes the bytes of a Filter.db. `bits` must stay valid as long as the result
+// is used.
+WriteContent FilterDbContent(FilterForm form, int num_probes,
+                             uint32_t num_words, const char* bits);
 
 }  // namespace cassandra_bloom
 

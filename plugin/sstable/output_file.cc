@@ -65,6 +65,31 @@ bool GiveName(TemporaryFile* temporary, const std::string& path, bool overwrite,
   return true;
 }
 
+using BeforeNaming = std::function<bool(int fd, std::string* error)>;
+
+bool WriteAndName(const std::string& path, bool overwrite,
+                  const WriteContent& write, const BeforeNaming& before_naming,
+                  std::string* error) {
+  // Comes before the temporary file is created, because it allocates memory.
+  const std::string folder = FolderOf(path);
+  TemporaryFile temporary(path);
+  if (!temporary.Create()) {
+    return FailWithErrno(path, "cannot create a temporary file beside it",
+                         error);
+  }
+  if (!write(AppendTo(temporary.fd()))) {
+    return FailWithErrno(path, "cannot write", error);
+  }
+  if (!before_naming(temporary.fd(), error)) {
+    return false;
+  }
+  if (fsync(temporary.fd()) != 0) {
+    return FailWithErrno(path, "cannot sync", error);
+  }
+  return GiveName(&temporary, path, overwrite, error) &&
+         SyncFolder(folder, error);
+}
+
 // ---- Streams ----
 
 // A write() to a pipe that nobody reads sends SIGPIPE to the thread that writes
@@ -128,21 +153,14 @@ bool WriteFileAtomically(const std::string& path, bool overwrite,
     errno = EEXIST;
     return FailWithErrno(path, "will not be overwritten", error);
   }
-  // Comes before the temporary file is created, because it allocates memory.
-  const std::string folder = FolderOf(path);
-  TemporaryFile temporary(path);
-  if (!temporary.Create()) {
-    return FailWithErrno(path, "cannot create a temporary file beside it",
-                         error);
-  }
-  if (!write(AppendTo(temporary.fd()))) {
-    return FailWithErrno(path, "cannot write", error);
-  }
-  if (fsync(temporary.fd()) != 0) {
-    return FailWithErrno(path, "cannot sync", error);
-  }
-  return GiveName(&temporary, path, overwrite, error) &&
-         SyncFolder(folder, error);
+  return WriteAndName(
+      path, overwrite, write, [](int, std::string*) { return true; }, error);
+}
+
+bool ReplaceFileAtomically(const std::string& path, const WriteContent& write,
+                           const BeforeNaming& before_naming,
+                           std::string* error) {
+  return WriteAndName(path, /*overwrite=*/true, write, before_naming, error);
 }
 
 std::optional<OutputKind> OutputKindOf(const std::string& path,

@@ -25,6 +25,14 @@ using WriteContent = std::function<bool(const Append&)>;
 bool WriteFileAtomically(const std::string& path, bool overwrite,
                          const WriteContent& write, std::string* error);
 
+// Like WriteFileAtomically with `overwrite`. Calls `before_naming` when the
+// bytes are written, with the descriptor of the file, before the file gets its
+// name. If it returns false, nothing has changed at `path`.
+bool ReplaceFileAtomically(
+    const std::string& path, const WriteContent& write,
+    const std::function<bool(int fd, std::string* error)>& before_naming,
+    std::string* error);
+
 enum class OutputKind {
   kNew,     // Nothing is there: it will be a regular file.
   kFile,    // A regular file.

@@ -66,6 +66,10 @@ ExitCode RunBuild(const Options& options) {
     builder->Add(key);
     ++count;
   });
+  const std::string fault = WrongIndexHashes(*keys);
+  if (!fault.empty()) {
+    throw Unusable(fault);
+  }
   std::string error;
   if (!builder->Write(options.out, options.force, &error)) {
     throw Unusable(error);

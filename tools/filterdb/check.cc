@@ -30,6 +30,7 @@ struct Result {
   std::vector<std::string> listed;  // The missing keys, in hexadecimal.
   // The form in which no key is missing, if some are in the form asked for.
   std::optional<FilterForm> written_as;
+  std::string index_fault;  // Empty if there is none.
   uint64_t absent = 0;
   uint64_t false_positives = 0;
 };
@@ -45,6 +46,10 @@ std::string ToHex(std::string_view bytes) {
   return hex;
 }
 
+bool IsFault(const Result& result) {
+  return result.missing > 0 || !result.index_fault.empty();
+}
+
 Json ToJson(const Options& options, const Result& result) {
   Json json = {{"file", options.file},
                {"keys", result.keys},
@@ -57,7 +62,10 @@ Json ToJson(const Options& options, const Result& result) {
     json["absent_keys"] = result.absent;
     json["false_positives"] = result.false_positives;
   }
-  json["fault"] = result.missing > 0;
+  if (!result.index_fault.empty()) {
+    json["index_fault"] = result.index_fault;
+  }
+  json["fault"] = IsFault(result);
   return json;
 }
 
@@ -79,6 +87,9 @@ void Print(const Options& options, const Result& result) {
   if (result.written_as) {
     std::printf("  written as %s: read so, it has every key\n",
                 NameOfAnyForm(*result.written_as).c_str());
+  }
+  if (!result.index_fault.empty()) {
+    std::printf("  %s\n", result.index_fault.c_str());
   }
   if (result.absent > 0) {
     std::printf("  %llu of %s %s: %s\n",
@@ -127,6 +138,7 @@ ExitCode RunCheck(const Options& options) {
     throw Unusable(options.keys.Name() +
                    ": no keys, so there is nothing to ask the filter for");
   }
+  result.index_fault = WrongIndexHashes(*keys);
   if (result.missing > 0) {
     result.written_as = WrittenAs(options, filter->form(), keys.get());
   }
@@ -142,7 +154,7 @@ ExitCode RunCheck(const Options& options) {
   } else {
     Print(options, result);
   }
-  return result.missing > 0 ? kFault : kGood;
+  return IsFault(result) ? kFault : kGood;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "plugin/sstable/output_file.h"
 #include "plugin/sstable/sstable_version.h"
 #include "tools/filterdb/progress_bar.h"
+#include "tools/filterdb/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -199,7 +200,10 @@ void KeysOption::AddTo(CLI::App* command) {
   source->add_option("--keys", keys, "File of keys; - for standard input")
       ->type_name("FILE");
   auto* const index_option =
-      source->add_option("--index", index, "The SSTable's Index.db")
+      source
+          ->add_option("--index", index,
+                       "The SSTable's Index.db, or Partitions.db with the "
+                       "other components beside it")
           ->type_name("FILE");
   AddVersion(command, "--index-version", &index_version,
              "Index.db, if it is not that of the filter; otherwise "
@@ -231,7 +235,7 @@ std::unique_ptr<KeyReader> KeysOption::Open(const std::string& version) const {
     return OpenFile(keys);
   }
   std::string error;
-  auto reader = OpenIndexDb(
+  auto reader = OpenSstableKeys(
       index,
       VersionOf(index_version.empty() ? version : index_version, index,
                 "--sstable-version or --index-version", Use::kInput),
@@ -244,6 +248,17 @@ std::unique_ptr<KeyReader> KeysOption::Open(const std::string& version) const {
 
 std::string KeysOption::Name() const {
   return NameOfInput(keys.empty() ? index : keys);
+}
+
+std::string WrongIndexHashes(const KeyReader& keys) {
+  const PartitionsDbReader* const trie = AsPartitionsDbReader(&keys);
+  if (trie == nullptr || trie->num_wrong_hashes() == 0) {
+    return "";
+  }
+  return "Partitions.db has another byte of the hash than " +
+         Count(trie->num_wrong_hashes(), "key") + " (the first at position " +
+         std::to_string(trie->first_wrong_hash()) +
+         " of Data.db): it is damaged, or Data.db is";
 }
 
 void ForEachKey(KeyReader* keys, const std::string& what,

@@ -30,6 +30,8 @@ void AddConvert(CLI::App* app, Run* run);
 void AddDiff(CLI::App* app, Run* run);
 void AddExport(CLI::App* app, Run* run);
 void AddDoctor(CLI::App* app, Run* run);
+void AddScan(CLI::App* app, Run* run);
+void AddMend(CLI::App* app, Run* run);
 
 // Creates a subcommand's options, which live as long as `command`. If the user
 // chooses the subcommand, `*run` calls `run_with` with them.
@@ -102,6 +104,10 @@ struct KeysOption {
   std::string Name() const;
   std::unique_ptr<KeyReader> OpenFile(const std::string& path) const;
 };
+
+// After the last key: says that a trie index disagrees with the keys that were
+// read, or returns "".
+std::string WrongIndexHashes(const KeyReader& keys);
 
 // Calls visit for every key, with a progress bar. Throws Unusable if the keys
 // cannot be read.

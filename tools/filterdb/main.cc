@@ -162,6 +162,8 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", cassandra_bloom_version());
   app.set_help_all_flag("--help-all", "Help for all commands");
   Run run;
+  AddScan(&app, &run);
+  AddMend(&app, &run);
   AddInfo(&app, &run);
   AddCheck(&app, &run);
   AddBuild(&app, &run);

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs "filterdb mend" on SSTables with chosen faults.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/filterdb_command.h"
+#include "tests/support/random_keys.h"
+#include "tests/support/sstable_writer.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<std::string> NumberedKeys(size_t num_keys) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < num_keys; ++i) {
+    keys.push_back("key" + std::to_string(i));
+  }
+  return keys;
+}
+
+struct stat StatusOf(const std::string& path) {
+  struct stat status = {};
+  EXPECT_EQ(lstat(path.c_str(), &status), 0) << path;
+  return status;
+}
+
+class MendTest : public ::testing::Test {
+ protected:
+  WrittenSstable Write(SstableSpec spec, const std::string& folder = "ks/t1") {
+    fs::create_directories(dir_ / folder);
+    spec.folder = dir_ / folder;
+    if (spec.keys.empty()) {
+      spec.keys = NumberedKeys(1000);
+    }
+    return WriteSstable(spec);
+  }
+
+  // An SSTable whose filter misses keys.
+  WrittenSstable WriteFaulty(const std::string& version = "nb") {
+    SstableSpec spec;
+    spec.version = version;
+    spec.fault = FilterFault::kBitsCleared;
+    return Write(spec);
+  }
+
+  Ran Mend(const std::string& options) const {
+    return Filterdb("mend " + options + " " + dir_ / "ks");
+  }
+  Ran Scan() const { return Filterdb("scan --json " + dir_ / "ks"); }
+
+  const TempDir dir_;
+};
+
+TEST_F(MendTest, EachFaultOfEachVersion) {
+  for (const std::string version :
+       {"ja", "ka", "la", "ma", "me", "ms", "nb", "oa", "da"}) {
+    for (const FilterFault fault : kAllFilterFaults) {
+      SCOPED_TRACE(version + " " + NameOf(fault));
+      SstableSpec spec;
+      spec.version = version;
+      spec.fault = fault;
+      spec.fp_chance = fault == FilterFault::kNoFilterPlanned ? 1 : 0.01;
+      const WrittenSstable one = Write(spec);
+      const bool can_be_mended = fault != FilterFault::kIndexCut;
+      const Ran ran = Mend("--in-place");
+      EXPECT_EQ(ran.exit_code, can_be_mended ? 0 : 1) << ran;
+      const Ran after = Scan();
+      EXPECT_EQ(after.exit_code, can_be_mended ? 0 : 1) << after;
+      if (fault == FilterFault::kMissing) {
+        EXPECT_THAT(ReadFile(one.Path("TOC.txt")), HasSubstr("Filter.db\n"));
+      }
+      fs::remove_all(dir_ / "ks");
+    }
+  }
+}
+
+// The new filter is that of build.
+TEST_F(MendTest, BytesOfTheNewFilter) {
+  for (const std::string version : {"ka", "mc", "nb", "da"}) {
+    const WrittenSstable one = WriteFaulty(version);
+    EXPECT_EQ(Mend("--in-place").exit_code, 0);
+    const std::string index =
+        one.Path(version == "da" ? "Partitions.db" : "Index.db");
+    EXPECT_EQ(
+        Filterdb("build --fp-chance=0.01 --index=" + index +
+                 " --sstable-version=" + version + " --out=" + dir_ / "built")
+            .exit_code,
+        0);
+    EXPECT_EQ(ReadFile(one.Path("Filter.db")), ReadFile(dir_ / "built"));
+    fs::remove(dir_ / "built");
+    fs::remove_all(dir_ / "ks");
+  }
+}
+
+TEST_F(MendTest, SaysWhereTheNewFiltersGo) {
+  WriteFaulty();
+  const Ran ran = Mend("");
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--in-place"));
+  EXPECT_EQ(Mend("--in-place --out-dir=" + dir_ / "out").exit_code, 2);
+  EXPECT_EQ(Mend("--undo --in-place").exit_code, 2);
+}
+
+TEST_F(MendTest, DryRunChangesNothing) {
+  const WrittenSstable one = WriteFaulty();
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  const auto names = dir_.Names();
+  for (const std::string more : {"", " --in-place", " --json"}) {
+    const Ran ran = Mend("--dry-run" + more);
+    EXPECT_EQ(ran.exit_code, 1) << ran;
+    EXPECT_THAT(ran.out, HasSubstr("would be mended"));
+  }
+  EXPECT_EQ(Mend("--dry-run --out-dir=" + dir_ / "out").exit_code, 1);
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+  EXPECT_EQ(dir_.Names(), names);
+}
+
+TEST_F(MendTest, OutDirHasTheSameFolders) {
+  const WrittenSstable one = WriteFaulty();
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  const Ran ran = Mend("--out-dir=" + dir_ / "out");
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+  const std::string out = dir_ / "out/t1/nb-1-big-Filter.db";
+  EXPECT_EQ(
+      Filterdb("check " + out + " --index=" + one.Path("Index.db")).exit_code,
+      0);
+  // What is there is not overwritten.
+  const Ran again = Mend("--out-dir=" + dir_ / "out");
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.err, HasSubstr("will not be overwritten"));
+}
+
+// ---- Backups ----
+
+TEST_F(MendTest, KeepsTheOldFilterBesideIt) {
+  const WrittenSstable one = WriteFaulty();
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  EXPECT_EQ(ReadFile(one.Path("Filter.db.bak")), before);
+  const Ran ran = Mend("--undo");
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("1 put back"));
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+  EXPECT_FALSE(fs::exists(one.Path("Filter.db.bak")));
+  EXPECT_THAT(Mend("--undo").out, HasSubstr("0 put back"));
+}
+
+TEST_F(MendTest, NeverOverwritesABackup) {
+  const WrittenSstable one = WriteFaulty();
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  WriteFile(one.Path("Filter.db.bak"), "earlier");
+  const Ran ran = Mend("--in-place");
+  EXPECT_EQ(ran.exit_code, 2) << ran;
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+  EXPECT_EQ(ReadFile(one.Path("Filter.db.bak")), "earlier");
+}
+
+// As after a kill between the second name and the new filter.
+TEST_F(MendTest, GoesOnAfterTheBackup) {
+  const WrittenSstable one = WriteFaulty();
+  fs::create_hard_link(one.Path("Filter.db"), one.Path("Filter.db.bak"));
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  EXPECT_EQ(Scan().exit_code, 0);
+}
+
+TEST_F(MendTest, NoBackup) {
+  const WrittenSstable one = WriteFaulty();
+  const auto names = dir_.Names();
+  EXPECT_EQ(Mend("--in-place --no-backup").exit_code, 0);
+  EXPECT_EQ(dir_.Names(), names);
+}
+
+TEST_F(MendTest, BackupDir) {
+  const WrittenSstable one = WriteFaulty();
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  const auto names = dir_.Names();
+  const TempDir backup;
+  const std::string option = "--backup-dir=" + backup.path();
+  EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
+  EXPECT_EQ(dir_.Names(), names);
+  EXPECT_EQ(
+      ReadFile(backup / fs::canonical(one.Path("Filter.db")).relative_path()),
+      before);
+  const struct stat status = StatusOf(one.Path("Filter.db"));
+  EXPECT_EQ(Mend("--undo " + option).exit_code, 0);
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+  EXPECT_EQ(StatusOf(one.Path("Filter.db")).st_mode, status.st_mode);
+  EXPECT_THAT(Mend("--undo " + option).out, HasSubstr("0 put back"));
+}
+
+// ---- Attributes ----
+
+TEST_F(MendTest, KeepsOwnerModeAndAttributes) {
+  const WrittenSstable one = WriteFaulty();
+  const std::string path = one.Path("Filter.db");
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(path.c_str(), 12345, 23456), 0);
+  }
+  ASSERT_EQ(chmod(path.c_str(), 0640), 0);
+  const bool has_attributes =
+      setxattr(path.c_str(), "user.test", "value", 5, 0) == 0;
+  const struct stat before = StatusOf(path);
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  const struct stat after = StatusOf(path);
+  EXPECT_NE(after.st_ino, before.st_ino);
+  EXPECT_EQ(after.st_uid, before.st_uid);
+  EXPECT_EQ(after.st_gid, before.st_gid);
+  EXPECT_EQ(after.st_mode, before.st_mode);
+  if (has_attributes) {
+    char value[5] = {};
+    EXPECT_EQ(getxattr(path.c_str(), "user.test", value, 5), 5);
+    EXPECT_EQ(std::string(value, 5), "value");
+  }
+}
+
+// A missing filter gets the owner and the mode of Data.db.
+TEST_F(MendTest, AttributesOfAMissingFilter) {
+  SstableSpec spec;
+  spec.fault = FilterFault::kMissing;
+  const WrittenSstable one = Write(spec);
+  ASSERT_EQ(chmod(one.Path("Data.db").c_str(), 0604), 0);
+  ASSERT_EQ(chmod(one.Path("TOC.txt").c_str(), 0606), 0);
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  EXPECT_EQ(StatusOf(one.Path("Filter.db")).st_mode & 07777, 0604U);
+  EXPECT_EQ(StatusOf(one.Path("TOC.txt")).st_mode & 07777, 0606U);
+}
+
+// ---- What is left alone ----
+
+TEST_F(MendTest, SymbolicLinks) {
+  const WrittenSstable one = WriteFaulty();
+  fs::rename(one.Path("Filter.db"), dir_ / "elsewhere");
+  fs::create_symlink(dir_ / "elsewhere", one.Path("Filter.db"));
+  const std::string before = ReadFile(dir_ / "elsewhere");
+  const Ran ran = Mend("--in-place");
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("is a symbolic link"));
+  EXPECT_TRUE(fs::is_symlink(one.Path("Filter.db")));
+  EXPECT_EQ(ReadFile(dir_ / "elsewhere"), before);
+}
+
+TEST_F(MendTest, SstablesOfTransactions) {
+  const WrittenSstable one = WriteFaulty();
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  WriteFile(dir_ / "ks/t1/nb_txn_compaction_1.log",
+            "REMOVE:[" + one.prefix + ",1700000000000,8][1]\n");
+  const Ran ran = Mend("--in-place");
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("transaction log"));
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+  // The transaction ends: the SSTable is obsolete, and no fault.
+  WriteFile(
+      dir_ / "ks/t1/nb_txn_compaction_1.log",
+      "REMOVE:[" + one.prefix + ",1700000000000,8][1]\nCOMMIT:[,0,0][2]\n");
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+}
+
+std::string BigEndian(uint32_t number) {
+  return {static_cast<char>(number >> 24), static_cast<char>(number >> 16),
+          static_cast<char>(number >> 8), static_cast<char>(number)};
+}
+
+// The parts of a Scylla.db: tag and bytes.
+std::string ScyllaDb(
+    const std::vector<std::pair<uint32_t, std::string>>& parts) {
+  std::string content = BigEndian(static_cast<uint32_t>(parts.size()));
+  for (const auto& [tag, bytes] : parts) {
+    content +=
+        BigEndian(tag) + BigEndian(static_cast<uint32_t>(bytes.size())) + bytes;
+  }
+  return content;
+}
+
+TEST_F(MendTest, DigestsOfScyllaDb) {
+  const WrittenSstable one = WriteFaulty("me");
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  const std::string digests = ScyllaDb({{2, "features"}, {12, "digests"}});
+  for (const std::string& content :
+       {digests, digests.substr(0, 9), std::string()}) {
+    WriteFile(one.Path("Scylla.db"), content);
+    const Ran ran = Mend("--in-place");
+    EXPECT_EQ(ran.exit_code, 1) << ran;
+    EXPECT_THAT(ran.out, HasSubstr("ignore_component_digest_mismatch"));
+    EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+  }
+  EXPECT_EQ(Mend("--out-dir=" + dir_ / "out").exit_code, 0);
+  WriteFile(one.Path("Scylla.db"), ScyllaDb({{2, "features"}, {7, "build"}}));
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  EXPECT_EQ(Scan().exit_code, 0);
+}
+
+TEST_F(MendTest, APlanThatIsUnknown) {
+  SstableSpec spec;
+  spec.version = "ic";
+  spec.fault = FilterFault::kBitsCleared;
+  const WrittenSstable one = Write(spec);
+  const Ran ran = Mend("--in-place");
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("give --fp-chance"));
+  EXPECT_EQ(Mend("--in-place --fp-chance=0.01").exit_code, 0);
+  EXPECT_EQ(Scan().exit_code, 0);
+}
+
+TEST_F(MendTest, FilesThatAreInUse) {
+  const WrittenSstable one = WriteFaulty();
+  const int fd = open(one.Path("Data.db").c_str(), O_RDONLY);
+  Ran ran = Mend("--in-place");
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("stop the node"));
+  close(fd);
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+}
+
+TEST_F(MendTest, SnapshotsKeepTheOldFilter) {
+  const WrittenSstable one = WriteFaulty();
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  fs::create_directories(dir_ / "ks/t1/snapshots/daily");
+  const std::string snapshot =
+      dir_ / "ks/t1/snapshots/daily/nb-1-big-Filter.db";
+  fs::create_hard_link(one.Path("Filter.db"), snapshot);
+  const Ran ran = Mend("--in-place");
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("snapshots"));
+  EXPECT_EQ(ReadFile(snapshot), before);
+}
+
+TEST_F(MendTest, ReadOnlyFolder) {
+  const WrittenSstable one = WriteFaulty();
+  fs::permissions(dir_ / "ks/t1",
+                  fs::perms::owner_read | fs::perms::owner_exec);
+  // Root may write to any folder unless it lacks this capability.
+  const Ran ran =
+      Filterdb("mend --in-place " + dir_.path(),
+               geteuid() == 0 ? "setpriv --bounding-set=-dac_override" : "");
+  fs::permissions(dir_ / "ks/t1", fs::perms::owner_all);
+  EXPECT_EQ(ran.exit_code, 2) << ran;
+  EXPECT_THAT(ran.err, HasSubstr("Permission denied"));
+  EXPECT_THAT(ran.err, Not(HasSubstr("/proc/")));
+}
+
+// A limit on the size of files stands for a full disk.
+TEST_F(MendTest, FullDisk) {
+  SstableSpec spec;
+  spec.keys = NumberedKeys(20000);
+  spec.fault = FilterFault::kBitsCleared;
+  const WrittenSstable one = Write(spec);
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  const auto names = dir_.Names();
+  const Ran ran =
+      Filterdb("mend --in-place " + dir_.path(), "trap '' XFSZ; ulimit -f 4;");
+  EXPECT_EQ(ran.exit_code, 2) << ran;
+  EXPECT_THAT(ran.err, HasSubstr("nb-1-big-Filter.db: cannot write"));
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+  EXPECT_EQ(dir_.Names(), names);
+}
+
+TEST_F(MendTest, Json) {
+  WriteFaulty();
+  const Json json = Mend("--in-place --json").json();
+  ASSERT_EQ(json["sstables"].size(), 1U) << json;
+  EXPECT_EQ(json["sstables"][0]["outcome"], "mended");
+  EXPECT_EQ(json["sstables"][0]["keys"], 1000);
+  EXPECT_THAT(json["sstables"][0]["verdict"], HasSubstr("keys missing"));
+  EXPECT_EQ(Mend("--undo --json").json()["sstables"][0]["outcome"],
+            "old filter put back");
+}
+
+// Untouched SSTables keep their bytes, times and inodes.
+TEST_F(MendTest, LeavesGoodOnesAlone) {
+  SstableSpec spec;
+  const WrittenSstable good = Write(spec);
+  spec.generation = "2";
+  spec.fault = FilterFault::kEmpty;
+  Write(spec);
+  const struct stat before = StatusOf(good.Path("Filter.db"));
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  const struct stat after = StatusOf(good.Path("Filter.db"));
+  EXPECT_EQ(after.st_ino, before.st_ino);
+  EXPECT_EQ(after.st_mtim.tv_nsec, before.st_mtim.tv_nsec);
+}
+
+// ---- A kill at any time ----
+
+class MendKillTest : public MendTest {
+ protected:
+  pid_t Start() const {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      const int null = open("/dev/null", O_WRONLY);
+      dup2(null, STDOUT_FILENO);
+      execl(CASSANDRA_BLOOM_FILTERDB, "filterdb", "mend", "--in-place",
+            dir_.path().c_str(), nullptr);
+      _exit(127);
+    }
+    return pid;
+  }
+
+  // Returns false if the process ended before it was killed.
+  static bool KillAfter(pid_t pid, std::chrono::microseconds time) {
+    std::this_thread::sleep_for(time);
+    kill(pid, SIGKILL);
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WIFSIGNALED(status);
+  }
+};
+
+// The rounds can be raised by CASSANDRA_BLOOM_KILLS.
+TEST_F(MendKillTest, EachFilterIsTheOldOneOrTheNewOne) {
+  constexpr int kSstables = 20;
+  const char* const given = getenv("CASSANDRA_BLOOM_KILLS");
+  const int rounds = given == nullptr ? 10 : std::stoi(given);
+  uint64_t random = Seed();
+  int num_killed = 0;
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<WrittenSstable> sstables;
+    std::vector<std::string> before;
+    for (int i = 1; i <= kSstables; ++i) {
+      SstableSpec spec;
+      spec.generation = std::to_string(i);
+      spec.fault =
+          i % 4 == 0 ? FilterFault::kMissing : FilterFault::kBitsCleared;
+      sstables.push_back(Write(spec));
+      before.push_back(
+          i % 4 == 0 ? "" : ReadFile(sstables.back().Path("Filter.db")));
+    }
+    num_killed += KillAfter(
+        Start(), std::chrono::microseconds(NextRandom(&random) % 60000));
+    for (size_t i = 0; i < sstables.size(); ++i) {
+      const std::string path = sstables[i].Path("Filter.db");
+      const std::string now = fs::exists(path) ? ReadFile(path) : "";
+      if (now != before[i]) {
+        EXPECT_EQ(Filterdb("check " + path +
+                           " --index=" + sstables[i].Path("Index.db"))
+                      .exit_code,
+                  0);
+      }
+    }
+    // The next run ends the work, and removes what the killed one left.
+    EXPECT_EQ(Mend("--in-place").exit_code, 0);
+    EXPECT_EQ(Scan().exit_code, 0);
+    for (const std::string& name : dir_.Names()) {
+      EXPECT_THAT(name, Not(HasSubstr(".cassandra_bloom-")));
+    }
+    fs::remove_all(dir_ / "ks");
+  }
+  EXPECT_GT(num_killed, 0);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

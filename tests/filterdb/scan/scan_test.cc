@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs "filterdb scan" on SSTables with chosen faults.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/cassandra_data.h"
+#include "tests/support/filterdb_command.h"
+#include "tests/support/random_keys.h"
+#include "tests/support/sstable_writer.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<std::string> Keys(size_t num_keys, uint64_t first = 0) {
+  const RandomKeys random(/*seed=*/20261123, /*max_length=*/40);
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < num_keys; ++i) {
+    // The number makes them unique.
+    keys.push_back(random[first + i] + std::to_string(first + i));
+  }
+  return keys;
+}
+
+class ScanTest : public ::testing::Test {
+ protected:
+  WrittenSstable Write(SstableSpec spec, const std::string& folder = "ks/t1") {
+    fs::create_directories(dir_ / folder);
+    spec.folder = dir_ / folder;
+    if (spec.keys.empty()) {
+      spec.keys = Keys(1000);
+    }
+    return WriteSstable(spec);
+  }
+
+  Ran Scan(const std::string& options = "") const {
+    return Filterdb("scan " + options + " " + dir_.path());
+  }
+
+  // The only SSTable of a scan.
+  Json TheOne(const std::string& options = "") const {
+    const Ran ran = Scan("--json " + options);
+    const Json json = ran.json();
+    EXPECT_EQ(json["sstables"].size(), 1U) << ran;
+    EXPECT_EQ(ran.exit_code, json["sstables"][0]["fault"].get<bool>() ? 1 : 0);
+    return json["sstables"][0];
+  }
+
+  const TempDir dir_;
+};
+
+struct Case {
+  FilterFault fault;
+  std::vector<std::string> verdicts;
+  bool is_fault;
+};
+
+// `chance`: 0.01, `keys`: 1000.
+const std::vector<Case>& Cases() {
+  static const auto* const cases = new std::vector<Case>{
+      {FilterFault::kNone, {"ok"}, false},
+      {FilterFault::kNoFilterPlanned, {"ok"}, false},
+      {FilterFault::kBitsCleared, {"keys missing"}, true},
+      {FilterFault::kKeysLeftOut, {"keys missing"}, true},
+      {FilterFault::kOtherForm, {"keys missing", "other form"}, true},
+      {FilterFault::kSaturated, {"saturated", "worse than planned"}, true},
+      {FilterFault::kHalfSize, {"worse than planned"}, true},
+      {FilterFault::kQuarterSize, {"saturated", "worse than planned"}, true},
+      {FilterFault::kFourfoldSize, {"oversized"}, false},
+      {FilterFault::kTruncated, {"truncated"}, true},
+      {FilterFault::kEmpty, {"empty"}, true},
+      {FilterFault::kMissing, {"missing"}, true},
+      {FilterFault::kProbes0, {"unreadable"}, true},
+      {FilterFault::kProbes99, {"unreadable"}, true},
+      {FilterFault::kIndexCut, {"unreadable"}, true}};
+  return *cases;
+}
+
+TEST_F(ScanTest, EachFaultOfEachVersion) {
+  for (const std::string version :
+       {"ja", "jb", "ka", "la", "lb", "ma", "mc", "me", "ms", "mt", "na", "nb",
+        "nc", "oa", "da"}) {
+    for (const Case& each : Cases()) {
+      SCOPED_TRACE(version + " " + NameOf(each.fault));
+      SstableSpec spec;
+      spec.version = version;
+      spec.fault = each.fault;
+      spec.fp_chance = each.fault == FilterFault::kNoFilterPlanned ? 1 : 0.01;
+      Write(spec);
+      const Json one = TheOne();
+      EXPECT_EQ(one["verdicts"], Json(each.verdicts)) << one;
+      EXPECT_EQ(one["verdict"], each.verdicts[0]);
+      EXPECT_EQ(one["fault"], each.is_fault);
+      EXPECT_EQ(one["version"], version);
+      EXPECT_EQ(one["planned_fp_chance"], spec.fp_chance);
+      if (each.fault != FilterFault::kIndexCut) {
+        EXPECT_EQ(one["keys"], 1000);
+      }
+      fs::remove_all(dir_ / "ks");
+    }
+  }
+}
+
+TEST_F(ScanTest, CompressedAndWidePartitions) {
+  for (const bool lz4 : {false, true}) {
+    SstableSpec spec;
+    spec.version = "da";
+    spec.lz4 = lz4;
+    spec.wide_every = 3;
+    spec.row_bytes = 100;
+    Write(spec);
+    EXPECT_EQ(TheOne()["verdict"], "ok");
+    EXPECT_EQ(TheOne()["keys"], 1000);
+  }
+}
+
+TEST_F(ScanTest, FiguresOfAGoodFilter) {
+  SstableSpec spec;
+  spec.version = "nb";
+  Write(spec);
+  const Json one = TheOne();
+  EXPECT_EQ(one["sstable"], dir_ / "ks/t1/nb-1-big-Data.db");
+  EXPECT_EQ(one["state"], "live");
+  EXPECT_EQ(one["probes"], 5);
+  EXPECT_EQ(one["bits"], 64 * ((1000 * 10 + 20 - 1) / 64 + 1));
+  EXPECT_NEAR(one["bits_per_key"], 10, 0.1);
+  EXPECT_NEAR(one["fill_ratio"], 0.39, 0.02);
+  EXPECT_NEAR(one["expected_rate"], 0.0094, 0.002);
+  EXPECT_EQ(one["planned_bytes"], one["filter_bytes"]);
+  EXPECT_EQ(one["missing_keys"], 0);
+}
+
+TEST_F(ScanTest, OtherFormIsNamed) {
+  SstableSpec spec;
+  spec.version = "nb";
+  spec.fault = FilterFault::kOtherForm;
+  for (const FilterForm form : {kBeforeMa, kMaToMe}) {
+    spec.other_form = form;
+    Write(spec);
+    EXPECT_EQ(TheOne()["written_as"], FormName(form));
+  }
+  EXPECT_THAT(Scan().out, HasSubstr("written as ma-to-me"));
+}
+
+TEST_F(ScanTest, PlanUnknown) {
+  SstableSpec spec;
+  spec.version = "ic";
+  spec.fault = FilterFault::kHalfSize;
+  Write(spec);
+  Json one = TheOne();
+  EXPECT_EQ(one["verdict"], "ok");
+  EXPECT_THAT(one["plan_error"], HasSubstr("version ic does not hold"));
+  EXPECT_THAT(Scan().out, HasSubstr("plan unknown"));
+  one = TheOne("--fp-chance=0.01");
+  EXPECT_EQ(one["verdict"], "worse than planned");
+  // Only where the plan is unknown.
+  spec.version = "nb";
+  spec.fault = FilterFault::kNone;
+  fs::remove_all(dir_ / "ks");
+  Write(spec);
+  EXPECT_EQ(TheOne("--fp-chance=0.0001")["verdict"], "ok");
+  fs::remove(dir_ / "ks/t1/nb-1-big-Statistics.db");
+  EXPECT_EQ(TheOne("--fp-chance=0.0001")["verdict"], "worse than planned");
+  EXPECT_EQ(TheOne()["verdict"], "ok");
+}
+
+// Cassandra sizes a filter for at least 128 keys.
+TEST_F(ScanTest, SmallFiltersAreNotOversized) {
+  SstableSpec spec;
+  spec.version = "nb";
+  for (const size_t num_keys : {1, 2, 10, 100}) {
+    spec.keys = Keys(num_keys);
+    Write(spec);
+    EXPECT_EQ(TheOne()["verdict"], "ok") << num_keys;
+  }
+}
+
+// Cassandra's filters for chances from 0.393 on have a rate of 0.75.
+TEST_F(ScanTest, LargeChances) {
+  SstableSpec spec;
+  for (const double chance : {0.05, 0.1, 0.2, 0.35, 0.393, 0.4, 0.7, 0.99}) {
+    for (const size_t num_keys : {1, 50, 128, 1000}) {
+      spec.fp_chance = chance;
+      spec.keys = Keys(num_keys);
+      Write(spec);
+      EXPECT_EQ(TheOne()["fault"], false) << chance << ", " << num_keys;
+    }
+  }
+}
+
+TEST_F(ScanTest, TextHasTablesAndTotals) {
+  SstableSpec spec;
+  Write(spec);
+  spec.generation = "2";
+  spec.fault = FilterFault::kBitsCleared;
+  Write(spec);
+  spec.generation = "1";
+  spec.fault = FilterFault::kEmpty;
+  Write(spec, "ks/t2");
+  const Ran ran = Scan();
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, HasSubstr(dir_ / "ks/t1"));
+  EXPECT_THAT(ran.out, HasSubstr(dir_ / "ks/t2"));
+  EXPECT_THAT(ran.out, HasSubstr("keys missing ("));
+  EXPECT_THAT(ran.out, HasSubstr("2 SSTables, 1 faulty; 2000 keys"));
+  EXPECT_THAT(ran.out, HasSubstr("1 SSTable, 1 faulty; 1000 keys"));
+  EXPECT_THAT(ran.out, HasSubstr("3 SSTables, 2 faulty; 3000 keys"));
+  EXPECT_THAT(ran.out, HasSubstr("an absent key reads"));
+  EXPECT_THAT(Scan("--only-faults").out, Not(HasSubstr(" ok\n")));
+}
+
+TEST_F(ScanTest, TotalsInJson) {
+  SstableSpec spec;
+  Write(spec);
+  spec.generation = "2";
+  spec.fault = FilterFault::kEmpty;
+  Write(spec);
+  const Json total = Scan("--json").json()["total"];
+  EXPECT_EQ(total["sstables"], 2);
+  EXPECT_EQ(total["faulty"], 1);
+  EXPECT_NEAR(total["reads_for_absent_key"], 1.01, 0.005);
+  EXPECT_NEAR(total["mended_reads_for_absent_key"], 0.02, 0.005);
+  EXPECT_EQ(total["mended_filter_bytes"],
+            2 * total["filter_bytes"].get<uint64_t>());
+}
+
+TEST_F(ScanTest, SnapshotsAndBackupsOnlyIfAskedFor) {
+  SstableSpec spec;
+  Write(spec);
+  Write(spec, "ks/t1/snapshots/daily");
+  Write(spec, "ks/t1/backups");
+  const auto count = [&](const std::string& options) {
+    return Scan("--json " + options).json()["sstables"].size();
+  };
+  EXPECT_EQ(count(""), 1U);
+  EXPECT_EQ(count("--snapshots"), 2U);
+  EXPECT_EQ(count("--backups"), 2U);
+  EXPECT_EQ(count("--backups --snapshots"), 3U);
+  // A folder that is named is looked into.
+  EXPECT_EQ(count(dir_ / "ks/t1/snapshots"), 2U);
+}
+
+TEST_F(ScanTest, FilesStandForTheirSstables) {
+  SstableSpec spec;
+  const WrittenSstable one = Write(spec);
+  spec.generation = "2";
+  Write(spec);
+  for (const char* const component : {"Data.db", "Filter.db", "TOC.txt"}) {
+    const Ran ran = Filterdb("scan --json " + one.Path(component));
+    EXPECT_EQ(ran.exit_code, 0) << ran;
+    EXPECT_EQ(ran.json()["sstables"].size(), 1U) << ran;
+  }
+  // Each SSTable once.
+  EXPECT_EQ(Filterdb("scan --json " + one.Path("Data.db") + " " + dir_.path() +
+                     " " + one.Path("Filter.db"))
+                .json()["sstables"]
+                .size(),
+            2U);
+}
+
+TEST_F(ScanTest, LinksInACircle) {
+  SstableSpec spec;
+  Write(spec);
+  fs::create_directory_symlink(dir_.path(), dir_ / "ks/circle");
+  EXPECT_EQ(TheOne()["verdict"], "ok");
+}
+
+TEST_F(ScanTest, WrongPaths) {
+  EXPECT_EQ(Filterdb("scan " + dir_ / "none").exit_code, 2);
+  const Ran empty = Scan();
+  EXPECT_EQ(empty.exit_code, 2);
+  EXPECT_THAT(empty.err, HasSubstr("no SSTables in it"));
+  WriteFile(dir_ / "file", "");
+  const Ran file = Filterdb("scan " + dir_ / "file");
+  EXPECT_EQ(file.exit_code, 2);
+  EXPECT_THAT(file.err, HasSubstr("not a component of an SSTable"));
+  // The other paths are examined.
+  SstableSpec spec;
+  Write(spec);
+  const Ran both = Filterdb("scan --json " + dir_ / "none" + " " + dir_ / "ks");
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_EQ(both.json()["sstables"].size(), 1U);
+  EXPECT_EQ(both.json()["errors"].size(), 1U);
+}
+
+TEST_F(ScanTest, UnknownVersions) {
+  SstableSpec spec;
+  const WrittenSstable one = Write(spec);
+  for (const std::string version : {"ha", "zz"}) {
+    const fs::path folder = dir_ / version;
+    fs::create_directories(folder);
+    for (const char* const component : {"Data.db", "Filter.db", "Index.db"}) {
+      fs::copy_file(one.Path(component),
+                    folder / (version + "-1-big-" + component));
+    }
+    const Ran ran = Filterdb("scan --json " + folder.string());
+    EXPECT_EQ(ran.exit_code, 1) << ran;
+    EXPECT_EQ(ran.json()["sstables"][0]["verdict"], "unreadable");
+  }
+}
+
+// ---- SSTables that a running node writes or removes ----
+
+class ScanLiveTest : public ScanTest {
+ protected:
+  void WriteLog(const std::string& name, const std::string& lines) {
+    WriteFile(dir_ / ("ks/t1/" + name), lines);
+  }
+
+  std::string Line(const std::string& type, int generation) const {
+    return type + ":[" + dir_ / "ks/t1/nb-" + std::to_string(generation) +
+           "-big-,0,8][1234567]\n";
+  }
+
+  // The states by generation.
+  Json States() const {
+    Json states;
+    const Json json = Scan("--json").json();
+    for (const Json& sstable : json["sstables"]) {
+      const std::string path = sstable["sstable"];
+      states[fs::path(path).filename().string().substr(3, 1)] =
+          sstable["state"];
+    }
+    return states;
+  }
+
+  void WriteTwo() {
+    SstableSpec spec;
+    Write(spec);
+    spec.generation = "2";
+    spec.fault = FilterFault::kMissing;  // As while it is written.
+    Write(spec);
+  }
+};
+
+TEST_F(ScanLiveTest, ATransactionThatGoesOn) {
+  WriteTwo();
+  WriteLog("nb_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
+           Line("REMOVE", 1) + Line("ADD", 2));
+  EXPECT_EQ(States(), (Json{{"1", "live"}, {"2", "being written"}}));
+  EXPECT_EQ(Scan().exit_code, 0);
+  EXPECT_THAT(Scan().out, HasSubstr("being written"));
+}
+
+TEST_F(ScanLiveTest, ATransactionThatHasBeenCommitted) {
+  WriteTwo();
+  WriteLog("bti-da_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
+           Line("REMOVE", 2) + Line("ADD", 1) + "COMMIT:[,0,0][2613697770]\n");
+  EXPECT_EQ(States(), (Json{{"1", "live"}, {"2", "obsolete"}}));
+  EXPECT_EQ(Scan().exit_code, 0);
+}
+
+TEST_F(ScanLiveTest, ATransactionThatHasBeenAborted) {
+  WriteTwo();
+  WriteLog("nb_txn_flush_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
+           Line("ADD", 2) + "ABORT:[,0,0][2613697770]\n");
+  EXPECT_EQ(States(), (Json{{"1", "live"}, {"2", "being written"}}));
+}
+
+TEST_F(ScanLiveTest, ALineThatIsHalfWritten) {
+  WriteTwo();
+  const std::string lines = Line("REMOVE", 1) + Line("ADD", 2);
+  WriteLog("nb_txn_flush_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
+           lines + "COMMIT:[,0");
+  EXPECT_EQ(States(), (Json{{"1", "live"}, {"2", "being written"}}));
+}
+
+TEST_F(ScanLiveTest, OtherLogsSayNothing) {
+  SstableSpec spec;
+  Write(spec);
+  WriteLog("notes.log", Line("ADD", 1));
+  WriteLog("nb_txn_flush_1.txt", Line("ADD", 1));
+  EXPECT_EQ(TheOne()["state"], "live");
+}
+
+TEST_F(ScanLiveTest, ScyllaDb) {
+  SstableSpec spec;
+  spec.version = "me";
+  spec.fault = FilterFault::kMissing;
+  const WrittenSstable one = Write(spec);
+  fs::rename(one.Path("TOC.txt"), one.Path("TOC.txt.tmp"));
+  EXPECT_EQ(TheOne()["state"], "being written");
+  fs::rename(one.Path("TOC.txt.tmp"), one.Path("TOC.txt"));
+  EXPECT_EQ(TheOne()["verdict"], "missing");
+  fs::create_directory(dir_ / "ks/t1/pending_delete");
+  WriteLog("pending_delete/sstables-1-1.log", "me-1-big-TOC.txt\n");
+  EXPECT_EQ(TheOne()["state"], "obsolete");
+}
+
+TEST_F(ScanLiveTest, NamesWithTmp) {
+  for (const std::string version : {"ic", "ka", "la"}) {
+    SstableSpec spec;
+    spec.version = version;
+    spec.fault = FilterFault::kMissing;
+    const WrittenSstable one = Write(spec);
+    for (const std::string tmp : {"tmp-", "tmplink-"}) {
+      for (const char* const component : {"Data.db", "Index.db"}) {
+        std::string name = fs::path(one.Path(component)).filename();
+        name.insert(name.find(version + "-"), tmp);
+        fs::create_directories(dir_ / tmp);
+        fs::copy_file(one.Path(component), dir_ / tmp + "/" + name);
+      }
+      const Ran ran = Filterdb("scan --json " + dir_ / tmp);
+      EXPECT_EQ(ran.exit_code, 0) << ran;
+      EXPECT_EQ(ran.json()["sstables"][0]["state"], "being written");
+      EXPECT_EQ(ran.json()["sstables"][0]["version"], version);
+      fs::remove_all(dir_ / tmp);
+    }
+    fs::remove_all(dir_ / "ks");
+  }
+}
+
+// Data.db is gone, as during a removal.
+TEST_F(ScanLiveTest, AnSstableThatVanishes) {
+  SstableSpec spec;
+  const WrittenSstable one = Write(spec);
+  fs::remove(one.Path("Data.db"));
+  fs::remove(one.Path("Index.db"));
+  EXPECT_EQ(TheOne()["state"], "vanished");
+}
+
+// Nothing is opened for writing: neither times nor bytes change.
+TEST_F(ScanTest, ChangesNothing) {
+  SstableSpec spec;
+  spec.fault = FilterFault::kBitsCleared;
+  const WrittenSstable one = Write(spec);
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  const auto names = dir_.Names();
+  const auto time = fs::last_write_time(dir_ / "ks/t1");
+  EXPECT_EQ(Scan().exit_code, 1);
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+  EXPECT_EQ(dir_.Names(), names);
+  EXPECT_EQ(fs::last_write_time(dir_ / "ks/t1"), time);
+}
+
+TEST_F(ScanTest, JobsDoNotChangeTheResult) {
+  for (int i = 1; i <= 20; ++i) {
+    SstableSpec spec;
+    spec.generation = std::to_string(i);
+    spec.keys = Keys(50 * static_cast<size_t>(i));
+    spec.fault = i % 3 == 0 ? FilterFault::kEmpty : FilterFault::kNone;
+    Write(spec);
+  }
+  const std::string one = Scan("--jobs=1 --json").out;
+  for (const std::string jobs : {"2", "7", "100"}) {
+    EXPECT_EQ(Scan("--json --jobs=" + jobs).out, one) << jobs;
+  }
+  EXPECT_EQ(Scan("--jobs=0").exit_code, 2);
+}
+
+// SSTables that Cassandra's own code wrote.
+TEST(ScanRealTest, AllAreGood) {
+  for (const std::string& folder : CassandraSstables()) {
+    const Ran ran = Filterdb("scan --json " + folder);
+    EXPECT_EQ(ran.exit_code, 0) << ran;
+    const Json one = ran.json()["sstables"][0];
+    EXPECT_EQ(one["verdicts"], Json({"ok"})) << one;
+    EXPECT_EQ(one["planned_fp_chance"], 0.01);
+    EXPECT_EQ(one["keys"], Lines(ReadFile(folder + "/keys.txt")).size());
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The subcommand "filterdb mend".
+
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "tools/filterdb/command.h"
+#include "tools/filterdb/mend/mend_filter.h"
+#include "tools/filterdb/mend/open_files.h"
+#include "tools/filterdb/scan/scan_options.h"
+#include "tools/filterdb/scan/scan_report.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  ScanOptions scan;
+  std::string out_dir;
+  bool in_place = false;
+  std::string backup_dir;
+  bool no_backup = false;
+  bool dry_run = false;
+  bool undo = false;
+  bool json = false;
+
+  BackupPlan backup() const {
+    if (no_backup) {
+      return {Backup::kNone, ""};
+    }
+    return backup_dir.empty() ? BackupPlan{Backup::kBeside, ""}
+                              : BackupPlan{Backup::kFolder, backup_dir};
+  }
+};
+
+// Why the SSTable cannot be changed now, or "".
+std::string ReasonOfUse(const SstableFiles& files,
+                        const OpenFiles& open_files) {
+  const pid_t user = open_files.UserOf(files.Path("Data.db"));
+  return user == 0 ? ""
+                   : "process " + std::to_string(user) +
+                         " has its Data.db open; stop the node first";
+}
+
+// What was done about one SSTable.
+struct Outcome {
+  enum Kind { kMended, kWouldMend, kLeft, kFailed, kUndone };
+
+  Kind kind;
+  std::string sstable;  // The path of its Filter.db.
+  std::string verdict;
+  std::string reason;  // Why it was left, or could not be mended.
+  std::string out;     // The file that was written.
+  uint64_t num_keys = 0;
+  uint64_t size = 0;  // Of the new filter, in bytes.
+};
+
+const char* NameOf(Outcome::Kind kind) {
+  switch (kind) {
+    case Outcome::kMended:
+      return "mended";
+    case Outcome::kWouldMend:
+      return "would be mended";
+    case Outcome::kLeft:
+      return "left";
+    case Outcome::kFailed:
+      return "failed";
+    case Outcome::kUndone:
+      return "old filter put back";
+  }
+  return "";
+}
+
+class Mender {
+ public:
+  explicit Mender(const Options& options) : options_(options) {}
+
+  void Mend(const FilterFinding& finding) {
+    outcome_ = {};
+    outcome_.kind = Outcome::kMended;
+    outcome_.sstable = finding.files.Path("Filter.db");
+    outcome_.verdict = VerdictText(finding);
+    outcome_.num_keys = finding.num_keys;
+    // The chance that the user gives stands above the plan here, because it is
+    // said what to write.
+    const std::string reason = ReasonToLeave(finding, options_.scan.fp_chance);
+    if (!reason.empty()) {
+      Leave(reason);
+    } else if (options_.out_dir.empty()) {
+      MendInPlace(finding);
+    } else {
+      WriteToOutDir(finding);
+    }
+    outcomes_.push_back(outcome_);
+  }
+
+  const std::vector<Outcome>& outcomes() const { return outcomes_; }
+  bool has_other_links() const { return has_other_links_; }
+
+ private:
+  void Leave(const std::string& reason) {
+    outcome_.kind = Outcome::kLeft;
+    outcome_.reason = reason;
+  }
+
+  void Fail(const std::string& error) {
+    outcome_.kind = Outcome::kFailed;
+    outcome_.reason = error;
+    PrintError(Unusable(error));
+  }
+
+  double ChanceFor(const FilterFinding& finding) const {
+    return options_.scan.fp_chance ? *options_.scan.fp_chance : *finding.plan;
+  }
+
+  void MendInPlace(const FilterFinding& finding) {
+    std::string error;
+    const auto folder = SstableFolder::Open(finding.files.folder, &error);
+    if (folder == nullptr) {
+      Fail(error);
+      return;
+    }
+    std::string reason = ReasonOfUse(finding.files, open_files_);
+    if (reason.empty()) {
+      reason = ReasonNotInPlace(finding, *folder);
+    }
+    if (!reason.empty()) {
+      Leave(reason);
+      return;
+    }
+    outcome_.out = finding.files.Path("Filter.db");
+    if (options_.dry_run) {
+      outcome_.kind = Outcome::kWouldMend;
+      return;
+    }
+    if (cleaned_folders_.insert(finding.files.folder).second) {
+      folder->RemoveLeftOvers();
+    }
+    bool has_other_links = false;
+    const auto filter = BuildFilter(finding, ChanceFor(finding), &error);
+    if (filter == nullptr ||
+        !ReplaceFilter(finding, *folder, *filter, options_.backup(),
+                       &has_other_links, &error)) {
+      Fail(error);
+      return;
+    }
+    has_other_links_ |= has_other_links;
+    SetSize(*filter);
+  }
+
+  void SetSize(const FilterDbBuilder& filter) {
+    outcome_.size = 8 + 8 * uint64_t{filter.num_words()};
+  }
+
+  void WriteToOutDir(const FilterFinding& finding) {
+    const fs::path folder =
+        fs::path(options_.out_dir) / finding.files.folder_below;
+    outcome_.out = (folder / (finding.files.sstable + "Filter.db")).string();
+    if (options_.dry_run) {
+      outcome_.kind = Outcome::kWouldMend;
+      return;
+    }
+    std::error_code failure;
+    fs::create_directories(folder, failure);
+    if (failure) {
+      Fail(folder.string() +
+           ": cannot create the folder: " + failure.message());
+      return;
+    }
+    std::string error;
+    const auto filter = BuildFilter(finding, ChanceFor(finding), &error);
+    if (filter == nullptr ||
+        !filter->Write(outcome_.out, /*overwrite=*/false, &error)) {
+      Fail(error);
+      return;
+    }
+    SetSize(*filter);
+  }
+
+  const Options& options_;
+  const OpenFiles open_files_;
+  Outcome outcome_ = {};
+  std::vector<Outcome> outcomes_;
+  std::set<std::string> cleaned_folders_;
+  bool has_other_links_ = false;
+};
+
+void Print(const Outcome& outcome) {
+  std::printf("%s: ", outcome.sstable.c_str());
+  if (!outcome.verdict.empty()) {
+    std::printf("%s: ", outcome.verdict.c_str());
+  }
+  std::printf("%s", NameOf(outcome.kind));
+  if (!outcome.reason.empty()) {
+    std::printf(": %s", outcome.reason.c_str());
+  }
+  if (outcome.size > 0) {
+    std::printf(", %s for %s", Count(outcome.size, "byte").c_str(),
+                Count(outcome.num_keys, "key").c_str());
+  }
+  if (!outcome.out.empty() && outcome.out != outcome.sstable) {
+    std::printf(" -> %s", outcome.out.c_str());
+  }
+  std::printf("\n");
+}
+
+Json ToJson(const Outcome& outcome) {
+  Json json = {{"filter", outcome.sstable}, {"outcome", NameOf(outcome.kind)}};
+  if (!outcome.verdict.empty()) {
+    json["verdict"] = outcome.verdict;
+  }
+  if (!outcome.reason.empty()) {
+    json["reason"] = outcome.reason;
+  }
+  if (!outcome.out.empty()) {
+    json["out"] = outcome.out;
+  }
+  if (outcome.size > 0) {
+    json["keys"] = outcome.num_keys;
+    json["bytes"] = outcome.size;
+  }
+  return json;
+}
+
+void PrintOutcomes(const Options& options,
+                   const std::vector<Outcome>& outcomes) {
+  if (options.json) {
+    Json all = Json::array();
+    for (const Outcome& outcome : outcomes) {
+      all.push_back(ToJson(outcome));
+    }
+    PrintJson({{"sstables", all}});
+    return;
+  }
+  for (const Outcome& outcome : outcomes) {
+    Print(outcome);
+  }
+}
+
+size_t CountOf(const std::vector<Outcome>& outcomes, Outcome::Kind kind) {
+  size_t count = 0;
+  for (const Outcome& outcome : outcomes) {
+    count += outcome.kind == kind ? 1 : 0;
+  }
+  return count;
+}
+
+ExitCode ExitCodeOf(const std::vector<Outcome>& outcomes) {
+  if (CountOf(outcomes, Outcome::kFailed) > 0) {
+    return kUnusable;
+  }
+  return CountOf(outcomes, Outcome::kLeft) +
+                     CountOf(outcomes, Outcome::kWouldMend) >
+                 0
+             ? kFault
+             : kGood;
+}
+
+void PrintSummary(const Options& options, const Mender& mender) {
+  const auto& outcomes = mender.outcomes();
+  if (options.dry_run) {
+    std::printf("%zu would be mended, %zu left\n",
+                CountOf(outcomes, Outcome::kWouldMend),
+                CountOf(outcomes, Outcome::kLeft));
+    return;
+  }
+  const size_t num_mended = CountOf(outcomes, Outcome::kMended);
+  std::printf("%zu mended, %zu left, %zu failed\n", num_mended,
+              CountOf(outcomes, Outcome::kLeft),
+              CountOf(outcomes, Outcome::kFailed));
+  if (num_mended > 0 && options.in_place) {
+    std::printf("The node uses them from its next start on.\n");
+  }
+  if (mender.has_other_links()) {
+    std::printf(
+        "Old filters that are linked from elsewhere, as from snapshots, stay "
+        "as they are there.\n");
+  }
+}
+
+// Returns false if there is nothing to put back.
+bool Undo(const SstableFiles& files, const BackupPlan& backup,
+          const OpenFiles& open_files, Outcome* outcome) {
+  outcome->kind = Outcome::kUndone;
+  outcome->sstable = files.Path("Filter.db");
+  if (!HasBackup(files, backup)) {
+    return false;
+  }
+  outcome->reason =
+      files.time_is_logged ? TimeIsLogged() : ReasonOfUse(files, open_files);
+  if (!outcome->reason.empty()) {
+    outcome->kind = Outcome::kLeft;
+  } else if (!UndoFilter(files, backup, &outcome->reason)) {
+    outcome->kind = Outcome::kFailed;
+    PrintError(Unusable(outcome->reason));
+  }
+  return true;
+}
+
+ExitCode RunUndo(const Options& options) {
+  const FoundSstables found =
+      FindSstables(options.scan.paths, options.scan.find);
+  const OpenFiles open_files;
+  std::vector<Outcome> outcomes;
+  for (const SstableFiles& files : found.sstables) {
+    Outcome outcome = {};
+    if (Undo(files, options.backup(), open_files, &outcome)) {
+      outcomes.push_back(outcome);
+    }
+  }
+  for (const std::string& error : found.errors) {
+    PrintError(Unusable(error));
+  }
+  PrintOutcomes(options, outcomes);
+  if (!options.json) {
+    std::printf("%zu put back\n", CountOf(outcomes, Outcome::kUndone));
+  }
+  return found.errors.empty() ? ExitCodeOf(outcomes) : kUnusable;
+}
+
+ExitCode RunMend(const Options& options) {
+  if (!options.in_place && options.out_dir.empty() && !options.dry_run &&
+      !options.undo) {
+    throw Unusable(
+        "say where the new filters go: --in-place, --out-dir=DIR, or --dry-run "
+        "to see what would be done");
+  }
+  // Temporary files are for this user alone until they have the mode of the
+  // files that they replace.
+  if (options.in_place || options.undo) {
+    umask(077);
+  }
+  if (options.undo) {
+    return RunUndo(options);
+  }
+  const Scanned scanned = Scan(options.scan);
+  Mender mender(options);
+  for (const FilterFinding& finding : scanned.findings) {
+    if (finding.is_fault()) {
+      mender.Mend(finding);
+    }
+  }
+  PrintOutcomes(options, mender.outcomes());
+  if (!options.json) {
+    PrintSummary(options, mender);
+  }
+  return scanned.errors.empty() ? ExitCodeOf(mender.outcomes()) : kUnusable;
+}
+
+}  // namespace
+
+void AddMend(CLI::App* app, Run* run) {
+  auto* const command = app->add_subcommand(
+      "mend",
+      "Makes the filters anew that scan finds faulty. The node must be down "
+      "for --in-place and --undo");
+  auto* const options = NewOptions(command, run, RunMend);
+  options->scan.AddTo(command);
+  auto* const in_place = command->add_flag(
+      "--in-place", options->in_place,
+      "Replace the filters; the old ones are kept beside them as ….bak");
+  auto* const out_dir =
+      command
+          ->add_option("--out-dir", options->out_dir,
+                       "Write the new filters to this folder, in folders as "
+                       "below PATH")
+          ->type_name("DIR")
+          ->excludes(in_place);
+  auto* const backup_dir =
+      command
+          ->add_option("--backup-dir", options->backup_dir,
+                       "Keep the old filters in this folder")
+          ->type_name("DIR");
+  command
+      ->add_flag("--no-backup", options->no_backup,
+                 "Do not keep the old filters")
+      ->excludes(backup_dir);
+  auto* const dry_run = command->add_flag("--dry-run", options->dry_run,
+                                          "Only say what would be done");
+  command
+      ->add_flag("--undo", options->undo,
+                 "Put the old filters back that --in-place has kept")
+      ->excludes(in_place)
+      ->excludes(out_dir)
+      ->excludes(dry_run);
+  AddJson(command, &options->json);
+}
+
+}  // namespace cassandra_bloom::tools

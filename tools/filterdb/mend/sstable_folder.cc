@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/filterdb/mend/sstable_folder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "plugin/sstable/temporary_file.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+// O_NONBLOCK: opening a FIFO would wait for its writer.
+int OpenIn(int folder, const std::string& name) {
+  return openat(folder, name.c_str(),
+                O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+// The names of the extended attributes, each ended by a zero byte. False only
+// if they cannot be listed; a file system may have none.
+bool ListAttributes(int fd, std::string* names) {
+  const ssize_t size = flistxattr(fd, nullptr, 0);
+  if (size <= 0) {
+    names->clear();
+    return size == 0 || errno == ENOTSUP;
+  }
+  names->resize(static_cast<size_t>(size));
+  const ssize_t got = flistxattr(fd, names->data(), names->size());
+  names->resize(static_cast<size_t>(got < 0 ? 0 : got));
+  return got >= 0;
+}
+
+bool ReadAttribute(int fd, const char* name, std::string* value) {
+  const ssize_t size = fgetxattr(fd, name, nullptr, 0);
+  if (size < 0) {
+    return false;
+  }
+  value->resize(static_cast<size_t>(size));
+  const ssize_t got = fgetxattr(fd, name, value->data(), value->size());
+  value->resize(static_cast<size_t>(got < 0 ? 0 : got));
+  return got >= 0;
+}
+
+// Setting a label needs a privilege, even if the file has it already.
+bool CopyAttribute(int from, int to, const char* name) {
+  std::string value;
+  std::string present;
+  return ReadAttribute(from, name, &value) &&
+         ((ReadAttribute(to, name, &present) && present == value) ||
+          fsetxattr(to, name, value.data(), value.size(), /*flags=*/0) == 0);
+}
+
+// Access control lists and SELinux labels are extended attributes (acl(5),
+// xattr(7)).
+bool CopyAttributes(int from, int to) {
+  std::string names;
+  if (!ListAttributes(from, &names)) {
+    return false;
+  }
+  for (size_t at = 0; at < names.size(); at += std::strlen(&names[at]) + 1) {
+    if (!CopyAttribute(from, to, &names[at])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The owner first, because a change of the owner clears bits of the mode.
+bool CopyOwnerAndMode(int from, int to) {
+  struct stat status;
+  return fstat(from, &status) == 0 &&
+         fchown(to, status.st_uid, status.st_gid) == 0 &&
+         fchmod(to, status.st_mode & 07777) == 0 && CopyAttributes(from, to);
+}
+
+}  // namespace
+
+std::unique_ptr<SstableFolder> SstableFolder::Open(const std::string& folder,
+                                                   std::string* error) {
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) {
+    FailWithErrno(folder, "cannot open", error);
+    return nullptr;
+  }
+  return std::unique_ptr<SstableFolder>(new SstableFolder(folder, fd));
+}
+
+std::string SstableFolder::PathOf(const std::string& name) const {
+  return "/proc/self/fd/" + std::to_string(fd_.get()) + "/" + name;
+}
+
+bool SstableFolder::FailAt(const std::string& name, const char* what,
+                           std::string* error) const {
+  return FailWithErrno(folder_ + "/" + name, what, error);
+}
+
+SstableFolder::Kind SstableFolder::KindOf(const std::string& name,
+                                          uint64_t* num_links,
+                                          std::string* error) const {
+  struct stat status;
+  if (fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) {
+      return Kind::kNone;
+    }
+    FailAt(name, "cannot open", error);
+    return Kind::kRefused;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    *error = folder_ + "/" + name + ": is " + NameOfFileType(status.st_mode) +
+             ", not a regular file, and is left alone";
+    return Kind::kRefused;
+  }
+  if (num_links != nullptr) {
+    *num_links = status.st_nlink;
+  }
+  return Kind::kFile;
+}
+
+bool SstableFolder::Replace(
+    const std::string& name, const std::string& like, const WriteContent& write,
+    const std::function<bool(std::string* error)>& before_naming,
+    std::string* error) const {
+  const FileDescriptor model(OpenIn(fd_.get(), like));
+  if (model.get() < 0) {
+    return FailAt(like, "cannot open", error);
+  }
+  const auto finish = [&](int fd, std::string* why) {
+    return (CopyOwnerAndMode(model.get(), fd) ||
+            FailAt(name, "cannot keep the owner, the mode and the attributes",
+                   why)) &&
+           before_naming(why);
+  };
+  if (ReplaceFileAtomically(PathOf(name), write, finish, error)) {
+    return true;
+  }
+  const std::string open_folder = PathOf("");
+  if (error->compare(0, open_folder.size(), open_folder) == 0) {
+    error->replace(0, open_folder.size(), folder_ + "/");
+  }
+  return false;
+}
+
+bool SstableFolder::AddName(const std::string& name, const std::string& second,
+                            std::string* error) const {
+  if (linkat(fd_.get(), name.c_str(), fd_.get(), second.c_str(),
+             /*flags=*/0) == 0) {
+    return true;
+  }
+  const int reason = errno;
+  struct stat one;
+  struct stat other;
+  if (reason == EEXIST &&
+      fstatat(fd_.get(), name.c_str(), &one, AT_SYMLINK_NOFOLLOW) == 0 &&
+      fstatat(fd_.get(), second.c_str(), &other, AT_SYMLINK_NOFOLLOW) == 0 &&
+      one.st_dev == other.st_dev && one.st_ino == other.st_ino) {
+    return true;
+  }
+  errno = reason;
+  return FailAt(second, "cannot keep the old filter under this name", error);
+}
+
+bool SstableFolder::Rename(const std::string& from, const std::string& to,
+                           std::string* error) const {
+  return (renameat(fd_.get(), from.c_str(), fd_.get(), to.c_str()) == 0 &&
+          fsync(fd_.get()) == 0) ||
+         FailAt(from, "cannot rename", error);
+}
+
+bool SstableFolder::Read(const std::string& name, uint64_t max_size,
+                         std::string* content, std::string* error) const {
+  const FileDescriptor fd(OpenIn(fd_.get(), name));
+  struct stat status;
+  if (fd.get() < 0 || fstat(fd.get(), &status) != 0) {
+    return FailAt(name, "cannot open", error);
+  }
+  if (!S_ISREG(status.st_mode) ||
+      static_cast<uint64_t>(status.st_size) > max_size) {
+    errno = S_ISREG(status.st_mode) ? EFBIG : EINVAL;
+    return FailAt(name, "cannot read", error);
+  }
+  content->resize(static_cast<size_t>(status.st_size));
+  size_t done = 0;
+  while (done < content->size()) {
+    const ssize_t got = pread(fd.get(), content->data() + done,
+                              content->size() - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      errno = got == 0 ? EIO : errno;
+      return FailAt(name, "cannot read", error);
+    }
+    done += static_cast<size_t>(got);
+  }
+  return true;
+}
+
+void SstableFolder::RemoveLeftOvers() const {
+  RemoveLeftOversIn(PathOf("."), [](const std::string& name) {
+    for (const std::string_view wanted : {"Filter.db", "TOC.txt"}) {
+      const size_t at = name.find(wanted);
+      if (at != std::string::npos &&
+          IsTemporarySuffix(
+              std::string_view(name).substr(at + wanted.size()))) {
+        return true;
+      }
+    }
+    return false;
+  });
+}
+
+}  // namespace cassandra_bloom::tools

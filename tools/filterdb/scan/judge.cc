@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/filterdb/scan/judge.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <new>
+#include <string_view>
+#include <thread>
+
+#include "cassandra_bloom/filter_db.h"
+#include "plugin/filter/endian.h"
+#include "plugin/filter/sizing.h"
+#include "plugin/sstable/file_io.h"
+#include "tools/filterdb/other_forms.h"
+#include "tools/filterdb/progress_bar.h"
+#include "tools/filterdb/saturation.h"
+#include "tools/filterdb/sstable/partitions_db_reader.h"
+#include "tools/filterdb/sstable/sstable_keys.h"
+#include "tools/filterdb/sstable/statistics_db.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+// How far a filter may be from its plan.
+constexpr double kTolerance = 2;
+
+// Cassandra cannot query a filter with more probes (see FilterDbFile).
+constexpr int64_t kMaxProbesOfCassandra = 21;
+
+// A header that a Filter.db can have, but with fewer bytes than it says.
+bool IsTruncated(const std::string& path, uint64_t size) {
+  char header[8] = {};
+  std::ifstream(path, std::ios::binary).read(header, sizeof(header));
+  const int64_t num_probes = LoadBigEndian32(header);
+  const int64_t num_words = LoadBigEndian32(header + 4);
+  return size < sizeof(header) ||
+         (num_probes >= 1 && num_probes <= kMaxProbesOfCassandra &&
+          num_words > 0 &&
+          size < sizeof(header) + 8 * static_cast<uint64_t>(num_words));
+}
+
+class Examination {
+ public:
+  Examination(const SstableFiles& files, std::optional<double> fp_chance,
+              const OnProgress& on_progress)
+      : on_progress_(on_progress) {
+    finding_.files = files;
+    finding_.plan = fp_chance;
+  }
+
+  FilterFinding Run() {
+    if (finding_.files.state != SstableState::kLive) {
+      finding_.stage = finding_.files.state == SstableState::kObsolete
+                           ? Stage::kObsolete
+                           : Stage::kBeingWritten;
+      return finding_;
+    }
+    Examine();
+    if (finding_.is_fault() && HasVanished()) {
+      finding_.stage = Stage::kVanished;
+    }
+    return finding_;
+  }
+
+ private:
+  void Examine() {
+    ReadPlan();
+    OpenFilter();
+    ReadKeys();
+    ComparePlan();
+    if (finding_.verdicts.empty()) {
+      finding_.verdicts.push_back(FilterVerdict::kOk);
+    }
+    std::sort(finding_.verdicts.begin(), finding_.verdicts.end());
+  }
+
+  // Data.db is removed with the other components. So if it is gone, what looks
+  // like a fault is an SSTable that was removed meanwhile.
+  bool HasVanished() const {
+    return !FileExists(finding_.files.Path("Data.db"));
+  }
+
+  void AddVerdict(FilterVerdict verdict) {
+    if (!finding_.has(verdict)) {
+      finding_.verdicts.push_back(verdict);
+    }
+  }
+
+  void AddUnreadable(const std::string& error) {
+    AddVerdict(FilterVerdict::kUnreadable);
+    finding_.errors.push_back(error);
+  }
+
+  // The SSTable's own plan goes before the user's.
+  void ReadPlan() {
+    double plan;
+    if (ReadFpChance(finding_.files.Path("Statistics.db"),
+                     finding_.files.version, &plan, &finding_.plan_error)) {
+      finding_.plan = plan;
+    }
+  }
+
+  void OpenFilter() {
+    const std::string path = finding_.files.Path("Filter.db");
+    struct stat status;
+    if (stat(path.c_str(), &status) != 0) {
+      if (errno != ENOENT) {
+        std::string error;
+        FailWithErrno(path, "cannot open", &error);
+        AddUnreadable(error);
+      } else if (finding_.plan && *finding_.plan < 1) {
+        AddVerdict(FilterVerdict::kMissing);
+      }
+      return;
+    }
+    finding_.has_filter_file = true;
+    finding_.filter_size = static_cast<uint64_t>(status.st_size);
+    std::string error;
+    FilterForm form;
+    if (!FormOfSstableVersion(finding_.files.version, &form, &error)) {
+      AddUnreadable(path + ": " + error);
+      return;
+    }
+    filter_ = FilterDbFile::Open(path, form, &error);
+    if (filter_ == nullptr) {
+      FailToOpen(path, error);
+    } else if (filter_->always_present()) {
+      AddVerdict(FilterVerdict::kEmpty);
+    } else {
+      MeasureFilter();
+    }
+  }
+
+  void FailToOpen(const std::string& path, const std::string& error) {
+    if (IsTruncated(path, finding_.filter_size)) {
+      AddVerdict(FilterVerdict::kTruncated);
+      finding_.errors.push_back(error);
+    } else {
+      AddUnreadable(error);
+    }
+  }
+
+  void MeasureFilter() {
+    finding_.num_probes = filter_->num_probes();
+    finding_.capacity_bits = filter_->capacity_bits();
+    finding_.set_bits = filter_->CountSetBits();
+    finding_.rate = ObservedFalsePositiveRate(
+        finding_.num_probes, finding_.set_bits, finding_.capacity_bits);
+    if (IsSaturated(finding_.num_probes, finding_.set_bits,
+                    finding_.capacity_bits)) {
+      AddVerdict(FilterVerdict::kSaturated);
+    }
+  }
+
+  void ReadKeys() {
+    std::string error;
+    const auto keys = OpenKeysOf(finding_.files, &error);
+    if (keys == nullptr) {
+      AddUnreadable(error);
+      return;
+    }
+    AskForAll(keys.get());
+    if (!keys->error().empty()) {
+      AddUnreadable(keys->error());
+      return;
+    }
+    finding_.has_keys = true;
+    if (const auto* const trie = AsPartitionsDbReader(keys.get())) {
+      finding_.num_wrong_hashes = trie->num_wrong_hashes();
+      if (finding_.num_wrong_hashes > 0) {
+        AddVerdict(FilterVerdict::kWrongIndexHashes);
+      }
+    }
+    if (finding_.num_missing > 0) {
+      AddVerdict(FilterVerdict::kKeysMissing);
+      FindOtherForm(keys.get());
+    }
+  }
+
+  void AskForAll(KeyReader* keys) {
+    constexpr uint64_t kKeysPerReport = 1 << 16;
+    const bool has_filter = filter_ != nullptr;
+    std::string_view key;
+    while (keys->Next(&key)) {
+      finding_.num_missing += has_filter && !filter_->MayContain(key) ? 1 : 0;
+      if (++finding_.num_keys % kKeysPerReport == 0) {
+        Report(*keys);
+      }
+    }
+  }
+
+  void Report(const KeyReader& keys) {
+    const auto total = static_cast<double>(keys.total_bytes());
+    const double share =
+        total > 0 ? static_cast<double>(keys.bytes_read()) / total : 0;
+    on_progress_(share - reported_);
+    reported_ = share;
+  }
+
+  void FindOtherForm(KeyReader* keys) {
+    const FilterForm not_this_one = filter_->form();
+    filter_.reset();  // FormWithAllKeys needs as much memory again.
+    std::string error;
+    const auto form = FormWithAllKeys(finding_.files.Path("Filter.db"),
+                                      not_this_one, keys, &error);
+    if (form) {
+      AddVerdict(FilterVerdict::kOtherForm);
+      finding_.written_as = NameOfAnyForm(*form);
+    } else if (!error.empty()) {
+      finding_.errors.push_back(error);
+    }
+  }
+
+  void ComparePlan() {
+    if (!finding_.plan || !finding_.has_keys) {
+      return;
+    }
+    const auto sizing = SizingForFpChance(*finding_.plan);
+    if (!sizing) {
+      return;
+    }
+    finding_.planned_size = sizing->FilterSize(finding_.num_keys);
+    if (finding_.num_probes == 0) {  // There is no filter to compare.
+      return;
+    }
+    // At chances from 0.393 on, Cassandra's own filters have twice the rate.
+    const double planned_rate = std::max(
+        *finding_.plan,
+        sizing->ExpectedRate(finding_.num_keys, finding_.planned_size));
+    if (finding_.rate > kTolerance * planned_rate) {
+      AddVerdict(FilterVerdict::kWorseThanPlanned);
+    }
+    const size_t largest =
+        sizing->FilterSize(std::max(finding_.num_keys, kFewestKeysPlanned));
+    if (static_cast<double>(finding_.filter_size) >
+        kTolerance * static_cast<double>(largest)) {
+      AddVerdict(FilterVerdict::kOversized);
+    }
+  }
+
+  const OnProgress& on_progress_;
+  FilterFinding finding_;
+  std::unique_ptr<FilterDbFile> filter_;
+  double reported_ = 0;
+};
+
+// Lets workers take one SSTable after another, and counts what they have read.
+class Work {
+ public:
+  explicit Work(const std::vector<SstableFiles>& sstables)
+      : sstables_(sstables), findings_(sstables.size()) {
+    for (size_t i = 0; i < sstables.size(); ++i) {
+      struct stat status;
+      const uint64_t size = stat(sstables[i].IndexPath().c_str(), &status) == 0
+                                ? static_cast<uint64_t>(status.st_size)
+                                : 0;
+      total_ += size;
+      by_size_.push_back({size, i});
+    }
+    // The largest first, so that no thread has one left when the others end.
+    std::stable_sort(
+        by_size_.begin(), by_size_.end(),
+        [](const Item& a, const Item& b) { return a.size > b.size; });
+  }
+
+  void RunOneAfterAnother(std::optional<double> fp_chance) {
+    for (size_t i = next_++; i < by_size_.size(); i = next_++) {
+      const size_t number = by_size_[i].number;
+      const auto turn = TurnOf(sstables_[number]);
+      findings_[number] = JudgeOrRunOutOfMemory(by_size_[i], fp_chance);
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ++num_finished_;
+      finished_.notify_one();
+    }
+  }
+
+  void ShowProgressUntilFinished() {
+    ProgressBar progress("scanning");
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (num_finished_ < by_size_.size()) {
+      finished_.wait_for(lock, std::chrono::milliseconds(200));
+      progress.Show(std::min<uint64_t>(done_, total_), total_);
+    }
+  }
+
+  std::vector<FilterFinding> TakeFindings() { return std::move(findings_); }
+
+ private:
+  struct Item {
+    uint64_t size;  // Of the file of keys, in bytes.
+    size_t number;
+  };
+
+  // The bytes that will be read: a trie has its keys in Data.db.
+  static uint64_t SizeOfWork(const SstableFiles& files) {
+    const std::string index = files.IndexPath();
+    struct stat status;
+    return stat((IsPartitionsDb(index) ? files.Path("Data.db") : index).c_str(),
+                &status) == 0
+               ? static_cast<uint64_t>(status.st_size)
+               : 0;
+  }
+
+  // Only one large filter at a time is in memory, whatever the number of jobs.
+  std::unique_lock<std::mutex> TurnOf(const SstableFiles& files) {
+    constexpr off_t kLarge = 8 << 20;
+    struct stat status;
+    const bool is_large = stat(files.Path("Filter.db").c_str(), &status) == 0 &&
+                          status.st_size > kLarge;
+    return is_large ? std::unique_lock<std::mutex>(large_)
+                    : std::unique_lock<std::mutex>();
+  }
+
+  FilterFinding JudgeOrRunOutOfMemory(const Item& item,
+                                      std::optional<double> fp_chance) {
+    const SstableFiles& files = sstables_[item.number];
+    const auto size = static_cast<double>(item.size);
+    try {
+      return Judge(files, fp_chance, [&](double share) {
+        done_ += static_cast<uint64_t>(share * size);
+      });
+    } catch (const std::bad_alloc&) {
+      FilterFinding finding;
+      finding.files = files;
+      finding.verdicts = {FilterVerdict::kUnreadable};
+      finding.errors = {files.Path("Filter.db") + ": not enough memory"};
+      return finding;
+    }
+  }
+
+  const std::vector<SstableFiles>& sstables_;
+  std::vector<FilterFinding> findings_;
+  std::vector<Item> by_size_;
+  uint64_t total_ = 0;
+  std::atomic<size_t> next_{0};
+  std::atomic<uint64_t> done_{0};
+  std::mutex large_;
+  std::mutex mutex_;
+  std::condition_variable finished_;
+  size_t num_finished_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<KeyReader> OpenKeysOf(const SstableFiles& files,
+                                      std::string* error) {
+  return OpenSstableKeys(files.IndexPath(), files.version, error);
+}
+
+FilterFinding Judge(const SstableFiles& files, std::optional<double> fp_chance,
+                    const OnProgress& on_progress) {
+  return Examination(files, fp_chance, on_progress).Run();
+}
+
+std::vector<FilterFinding> JudgeAll(const std::vector<SstableFiles>& sstables,
+                                    std::optional<double> fp_chance,
+                                    unsigned jobs) {
+  Work work(sstables);
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < std::min<size_t>(jobs, sstables.size()); ++i) {
+    threads.emplace_back([&] { work.RunOneAfterAnother(fp_chance); });
+  }
+  work.ShowProgressUntilFinished();
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  return work.TakeFindings();
+}
+
+}  // namespace cassandra_bloom::tools

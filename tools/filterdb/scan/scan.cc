@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The subcommand "filterdb scan".
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tools/filterdb/command.h"
+#include "tools/filterdb/scan/scan_options.h"
+#include "tools/filterdb/scan/scan_report.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+struct Options {
+  ScanOptions scan;
+  bool only_faults = false;
+  bool json = false;
+};
+
+ExitCode RunScan(const Options& options) {
+  const Scanned scanned = Scan(options.scan);
+  if (options.json) {
+    PrintJson(FindingsToJson(scanned.findings, scanned.errors));
+  } else {
+    PrintFindings(scanned.findings, options.only_faults);
+  }
+  if (!scanned.errors.empty()) {
+    return kUnusable;
+  }
+  const bool has_fault = std::any_of(
+      scanned.findings.begin(), scanned.findings.end(),
+      [](const FilterFinding& finding) { return finding.is_fault(); });
+  return has_fault ? kFault : kGood;
+}
+
+}  // namespace
+
+void AddScan(CLI::App* app, Run* run) {
+  auto* const command = app->add_subcommand(
+      "scan",
+      "Examines the filters of a Cassandra or ScyllaDB data directory, and "
+      "says which are wrong and why. Opens nothing for writing; the node may "
+      "run");
+  auto* const options = NewOptions(command, run, RunScan);
+  options->scan.AddTo(command);
+  command->add_flag("--only-faults", options->only_faults,
+                    "Leave SSTables without a fault out of the text");
+  AddJson(command, &options->json);
+}
+
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Shows findings as JSON.
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tools/filterdb/scan/scan_report.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+Json TotalsToJson(const Totals& totals) {
+  return {{"sstables", totals.num_sstables},
+          {"faulty", totals.num_faulty},
+          {"left_out", totals.num_left_out},
+          {"keys", totals.num_keys},
+          {"missing_keys", totals.num_missing},
+          {"filter_bytes", totals.filter_bytes},
+          {"reads_for_absent_key", totals.reads},
+          {"mended_filter_bytes", totals.mended_filter_bytes},
+          {"mended_reads_for_absent_key", totals.mended_reads}};
+}
+
+void AddFilter(const FilterFinding& finding, Json* json) {
+  (*json)["probes"] = finding.num_probes;
+  (*json)["bits"] = finding.capacity_bits;
+  (*json)["set_bits"] = finding.set_bits;
+  (*json)["fill_ratio"] = finding.fill_ratio();
+  if (finding.has_keys) {
+    (*json)["bits_per_key"] = finding.bits_per_key();
+  }
+}
+
+void AddKeys(const FilterFinding& finding, Json* json) {
+  (*json)["keys"] = finding.num_keys;
+  (*json)["missing_keys"] = finding.num_missing;
+  if (finding.num_wrong_hashes > 0) {
+    (*json)["wrong_index_hashes"] = finding.num_wrong_hashes;
+  }
+}
+
+void AddPlan(const FilterFinding& finding, Json* json) {
+  if (!finding.plan) {
+    (*json)["plan_error"] = finding.plan_error;
+    return;
+  }
+  (*json)["planned_fp_chance"] = *finding.plan;
+  if (finding.planned_size > 0) {
+    (*json)["planned_bytes"] = finding.planned_size;
+  }
+}
+
+void AddVerdicts(const FilterFinding& finding, Json* json) {
+  Json all = Json::array();
+  for (const FilterVerdict verdict : finding.verdicts) {
+    all.push_back(NameOf(verdict));
+  }
+  (*json)["verdict"] = NameOf(finding.verdict());
+  (*json)["verdicts"] = all;
+  if (!finding.written_as.empty()) {
+    (*json)["written_as"] = finding.written_as;
+  }
+  if (!finding.errors.empty()) {
+    (*json)["errors"] = finding.errors;
+  }
+}
+
+}  // namespace
+
+Json FindingToJson(const FilterFinding& finding) {
+  Json json = {
+      {"sstable", finding.files.Path("Data.db")},
+      {"version", finding.files.version},
+      {"state",
+       finding.stage == Stage::kExamined ? "live" : NameOf(finding.stage)}};
+  if (finding.stage == Stage::kExamined) {
+    if (finding.has_filter_file) {
+      json["filter_bytes"] = finding.filter_size;
+    }
+    if (finding.num_probes > 0) {
+      AddFilter(finding, &json);
+    }
+    json["expected_rate"] = finding.rate;
+    if (finding.has_keys) {
+      AddKeys(finding, &json);
+    }
+    AddPlan(finding, &json);
+    AddVerdicts(finding, &json);
+  }
+  json["fault"] = finding.is_fault();
+  return json;
+}
+
+Json FindingsToJson(const std::vector<FilterFinding>& findings,
+                    const std::vector<std::string>& errors) {
+  Json sstables = Json::array();
+  std::map<std::string, Totals> by_folder;
+  Totals sum;
+  for (const FilterFinding& finding : findings) {
+    sstables.push_back(FindingToJson(finding));
+    by_folder[finding.files.folder].Add(finding);
+    sum.Add(finding);
+  }
+  Json tables = Json::array();
+  for (const auto& [folder, totals] : by_folder) {
+    Json table = {{"folder", folder}};
+    table.update(TotalsToJson(totals));
+    tables.push_back(table);
+  }
+  return {{"sstables", sstables},
+          {"tables", tables},
+          {"total", TotalsToJson(sum)},
+          {"errors", errors}};
+}
+
+}  // namespace cassandra_bloom::tools

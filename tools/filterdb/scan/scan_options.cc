@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/filterdb/scan/scan_options.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "tools/filterdb/command.h"
+#include "tools/filterdb/scan/judge.h"
+
+namespace cassandra_bloom::tools {
+
+void ScanOptions::AddTo(CLI::App* command) {
+  command
+      ->add_option("PATH", paths,
+                   "Data directories, keyspaces, tables, or files of SSTables")
+      ->required();
+  command->add_flag("--snapshots", find.snapshots,
+                    "Look into folders named snapshots, too");
+  command->add_flag("--backups", find.backups,
+                    "Look into folders named backups, too");
+  command
+      ->add_option("--fp-chance", fp_chance,
+                   "The planned bloom_filter_fp_chance of SSTables whose "
+                   "Statistics.db does not have it")
+      ->check(IsFpChance());
+  command
+      ->add_option("--jobs", jobs, "How many threads read (default: all CPUs)")
+      ->check(IsWholeNumberFrom(1));
+}
+
+Scanned Scan(const ScanOptions& options) {
+  FoundSstables found = FindSstables(options.paths, options.find);
+  for (const std::string& error : found.errors) {
+    PrintError(Unusable(error));
+  }
+  if (found.sstables.empty() && found.errors.empty()) {
+    throw Unusable(options.paths[0] + ": no SSTables in it");
+  }
+  constexpr uint64_t kMaxJobs = 1024;
+  const uint64_t jobs =
+      options.jobs > 0 ? options.jobs : std::thread::hardware_concurrency();
+  return {
+      JudgeAll(found.sstables, options.fp_chance,
+               static_cast<unsigned>(std::clamp<uint64_t>(jobs, 1, kMaxJobs))),
+      std::move(found.errors)};
+}
+
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Shows findings as text or as JSON.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_SCAN_SCAN_REPORT_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_SCAN_SCAN_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "tools/filterdb/output.h"
+#include "tools/filterdb/scan/finding.h"
+
+namespace cassandra_bloom::tools {
+
+// Prints a table for each folder, and the totals. `only_faults`: leaves out
+// SSTables and folders without a fault.
+void PrintFindings(const std::vector<FilterFinding>& findings,
+                   bool only_faults);
+
+// All that was found out about one SSTable.
+Json FindingToJson(const FilterFinding& finding);
+
+Json FindingsToJson(const std::vector<FilterFinding>& findings,
+                    const std::vector<std::string>& errors);
+
+// The verdict, or why there is none: "keys missing (12)", "being written".
+std::string VerdictText(const FilterFinding& finding);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_SCAN_SCAN_REPORT_H_

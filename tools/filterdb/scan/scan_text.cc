@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Shows findings as text.
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tools/filterdb/scan/scan_report.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+using Iterator = std::vector<FilterFinding>::const_iterator;
+
+std::string Fixed(double number, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.*f", digits, number);
+  return text;
+}
+
+// Such as "12.3 KB", in powers of 1000.
+std::string Size(uint64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
+  auto number = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (number >= 999.5 && unit + 1 < std::size(kUnits)) {
+    number /= 1000;
+    ++unit;
+  }
+  return ThreeDigits(number) + " " + kUnits[unit];
+}
+
+void PrintRow(const std::string& name, const std::string& version,
+              const std::string& keys, const std::string& probes,
+              const std::string& bits_per_key, const std::string& fill,
+              const std::string& rate, const std::string& plan,
+              const std::string& size, const std::string& planned_size,
+              const std::string& verdict) {
+  std::printf("  %-24s %-7s %10s %2s %8s %6s %8s %8s %8s %9s  %s\n",
+              name.c_str(), version.c_str(), keys.c_str(), probes.c_str(),
+              bits_per_key.c_str(), fill.c_str(), rate.c_str(), plan.c_str(),
+              size.c_str(), planned_size.c_str(), verdict.c_str());
+}
+
+void PrintHeader() {
+  PrintRow("SSTable", "version", "keys", "k", "bits/key", "fill", "rate",
+           "plan", "size", "plan size", "verdict");
+}
+
+std::string PlanText(const FilterFinding& finding) {
+  if (!finding.plan) {
+    return "unknown";
+  }
+  return *finding.plan < 1 ? Percent(*finding.plan) : "none";
+}
+
+// What the table has no column for.
+void PrintDetails(const FilterFinding& finding) {
+  if (!finding.written_as.empty()) {
+    std::printf("    written as %s: read in that form, it has every key\n",
+                finding.written_as.c_str());
+  }
+  if (finding.num_wrong_hashes > 0) {
+    std::printf(
+        "    Partitions.db has another bit of the hash for %s: Cassandra may "
+        "not find them\n",
+        Count(finding.num_wrong_hashes, "key").c_str());
+  }
+  for (size_t i = 1; i < finding.verdicts.size(); ++i) {
+    if (finding.verdicts[i] != FilterVerdict::kOtherForm &&
+        finding.verdicts[i] != FilterVerdict::kWrongIndexHashes) {
+      std::printf("    also %s\n", NameOf(finding.verdicts[i]));
+    }
+  }
+  for (const std::string& error : finding.errors) {
+    std::printf("    %s\n", error.c_str());
+  }
+  if (!finding.plan) {
+    std::printf("    plan unknown: %s\n", finding.plan_error.c_str());
+  }
+}
+
+void PrintFinding(const FilterFinding& finding) {
+  const bool has_filter = finding.num_probes > 0;
+  const auto if_filter = [&](const std::string& text) {
+    return has_filter ? text : "-";
+  };
+  std::string name = finding.files.sstable;
+  name.pop_back();  // The last "-".
+  if (finding.stage != Stage::kExamined) {
+    PrintRow(name, finding.files.version, "", "", "", "", "", "", "", "",
+             VerdictText(finding));
+    return;
+  }
+  PrintRow(
+      name, finding.files.version,
+      finding.has_keys ? std::to_string(finding.num_keys) : "-",
+      if_filter(std::to_string(finding.num_probes)),
+      has_filter && finding.has_keys ? Fixed(finding.bits_per_key(), 1) : "-",
+      if_filter(Fixed(finding.fill_ratio(), 3)), Percent(finding.rate),
+      PlanText(finding),
+      finding.has_filter_file ? Size(finding.filter_size) : "-",
+      finding.planned_size > 0 ? Size(finding.planned_size) : "-",
+      VerdictText(finding));
+  PrintDetails(finding);
+}
+
+void PrintTotals(const char* indent, const Totals& totals) {
+  std::printf("%s%s, %llu faulty", indent,
+              Count(totals.num_sstables, "SSTable").c_str(),
+              static_cast<unsigned long long>(totals.num_faulty));
+  if (totals.num_left_out > 0) {
+    std::printf(" (and %llu being written, obsolete or vanished)",
+                static_cast<unsigned long long>(totals.num_left_out));
+  }
+  std::printf("; %s", Count(totals.num_keys, "key").c_str());
+  if (totals.num_missing > 0) {
+    std::printf(", %llu of them missing from their filters",
+                static_cast<unsigned long long>(totals.num_missing));
+  }
+  std::printf("\n%sfilters: %s; an absent key reads %s SSTables", indent,
+              Size(totals.filter_bytes).c_str(),
+              ThreeDigits(totals.reads).c_str());
+  if (totals.num_faulty > 0) {
+    std::printf("; mended: %s and %s", Size(totals.mended_filter_bytes).c_str(),
+                ThreeDigits(totals.mended_reads).c_str());
+  }
+  std::printf("\n");
+}
+
+Totals TotalsOf(Iterator begin, Iterator end) {
+  Totals totals;
+  std::for_each(begin, end,
+                [&](const FilterFinding& finding) { totals.Add(finding); });
+  return totals;
+}
+
+void PrintFolder(Iterator begin, Iterator end, bool only_faults) {
+  const Totals totals = TotalsOf(begin, end);
+  if (only_faults && totals.num_faulty == 0) {
+    return;
+  }
+  std::printf("%s\n", begin->files.folder.c_str());
+  PrintHeader();
+  std::for_each(begin, end, [&](const FilterFinding& finding) {
+    if (!only_faults || finding.is_fault()) {
+      PrintFinding(finding);
+    }
+  });
+  PrintTotals("  ", totals);
+  std::printf("\n");
+}
+
+}  // namespace
+
+std::string VerdictText(const FilterFinding& finding) {
+  if (finding.stage != Stage::kExamined) {
+    return NameOf(finding.stage);
+  }
+  std::string text = NameOf(finding.verdict());
+  if (finding.verdict() == FilterVerdict::kKeysMissing) {
+    text += " (" + std::to_string(finding.num_missing) + ")";
+  }
+  return text;
+}
+
+void PrintFindings(const std::vector<FilterFinding>& findings,
+                   bool only_faults) {
+  auto begin = findings.begin();
+  size_t num_folders = 0;
+  while (begin != findings.end()) {
+    const auto end =
+        std::find_if(begin, findings.end(), [&](const FilterFinding& finding) {
+          return finding.files.folder != begin->files.folder;
+        });
+    PrintFolder(begin, end, only_faults);
+    begin = end;
+    ++num_folders;
+  }
+  if (num_folders != 1 || only_faults) {
+    PrintTotals("", TotalsOf(findings.begin(), findings.end()));
+  }
+}
+
+}  // namespace cassandra_bloom::tools
