@@ -498,6 +498,10 @@ TEST(PartitionsDbReaderTest, RefusesBrokenRows) {
             "da-1-bti-Rows.db: byte 4: the first partition is at position 5 of "
             "Data.db, not at 0" +
                 std::string(kOrDifferent));
+  EXPECT_EQ(MadeFiles(InRows(WithLength("12345") + '\0')).Error(),
+            "da-1-bti-Rows.db: byte 8: a key of 5 bytes at position 0 of "
+            "Data.db, which has 6 bytes uncompressed" +
+                std::string(kOrDifferent));
   EXPECT_EQ(MadeFiles(InRows(WithLength("b") + '\0')).Error(),
             kTrie + "byte 3: the first key is not that of the first partition" +
                 kOrDifferent);
