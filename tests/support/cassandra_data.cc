@@ -31,6 +31,25 @@ std::filesystem::path CorpusFolder() {
   return given != nullptr ? given : CASSANDRA_BLOOM_DEFAULT_CORPUS;
 }
 
+// The fields of each line that is no comment.
+std::vector<std::vector<std::string>> ReadTable(
+    const std::filesystem::path& path, char separator) {
+  std::ifstream file(path);
+  std::vector<std::vector<std::string>> table;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') {
+      continue;
+    }
+    std::vector<std::string> fields;
+    std::istringstream fields_of_line(line);
+    for (std::string field; std::getline(fields_of_line, field, separator);) {
+      fields.push_back(field);
+    }
+    table.push_back(fields);
+  }
+  return table;
+}
+
 }  // namespace
 
 std::vector<std::string> CassandraSstables() {
@@ -46,21 +65,13 @@ std::vector<std::string> SstablesBesideCorpus() {
 
 std::vector<std::vector<std::string>> ReadCassandraTable(
     const std::string& file_name) {
-  std::ifstream file(std::filesystem::path(CASSANDRA_BLOOM_TEST_DATA) /
-                     file_name);
-  std::vector<std::vector<std::string>> table;
-  for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line[0] == '#') {
-      continue;
-    }
-    std::vector<std::string> fields;
-    std::istringstream fields_of_line(line);
-    for (std::string field; std::getline(fields_of_line, field, '\t');) {
-      fields.push_back(field);
-    }
-    table.push_back(fields);
-  }
-  return table;
+  return ReadTable(std::filesystem::path(CASSANDRA_BLOOM_TEST_DATA) / file_name,
+                   '\t');
+}
+
+std::vector<std::vector<std::string>> TrieNodesBesideCorpus() {
+  return ReadTable(CorpusFolder().parent_path() / "sstables" / "trie_nodes.txt",
+                   ' ');
 }
 
 std::string FromHex(const std::string& hex) {

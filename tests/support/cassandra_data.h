@@ -30,6 +30,10 @@ std::vector<std::string> CorpusSstables();
 // not in this repository; without them there are none.
 std::vector<std::string> SstablesBesideCorpus();
 
+// The fields of each line of trie_nodes.txt in that folder: more nodes as those
+// in tests/data/trie_nodes.tsv. Empty if there is no such file.
+std::vector<std::vector<std::string>> TrieNodesBesideCorpus();
+
 std::string FromHex(const std::string& hex);
 
 // Key number `i` of set "i", "ii" or "iii" of the vectors.

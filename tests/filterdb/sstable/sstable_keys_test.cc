@@ -6,15 +6,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/key_reader.h"
+#include "tests/filterdb/sstable/made_sstable.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/read_keys.h"
 #include "tests/support/temp_dir.h"
@@ -24,19 +25,23 @@ namespace {
 
 using cassandra_bloom::testing::CassandraSstables;
 using cassandra_bloom::testing::KeysAndError;
+using cassandra_bloom::testing::MadeFiles;
 using cassandra_bloom::testing::ReadFile;
 using cassandra_bloom::testing::ReadKeys;
+using cassandra_bloom::testing::Sstable;
+using cassandra_bloom::testing::SstableOf;
 using cassandra_bloom::testing::SstablesBesideCorpus;
+using cassandra_bloom::testing::WithoutFolders;
 
 // The components of an SSTable.
-struct Sstable {
+struct Components {
   std::string version;
   std::string start;  // Of the components' paths.
   std::string index;  // The path of Partitions.db or Index.db.
 };
 
-Sstable SstableIn(const std::string& folder) {
-  Sstable sstable;
+Components ComponentsIn(const std::string& folder) {
+  Components sstable;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string path = entry.path();
     for (const std::string_view index : {"Partitions.db", "Index.db"}) {
@@ -61,7 +66,7 @@ std::vector<std::string> AllSstables() {
 TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
   for (const std::string& folder : AllSstables()) {
     SCOPED_TRACE(folder);
-    const Sstable sstable = SstableIn(folder);
+    const Components sstable = ComponentsIn(folder);
     ASSERT_NE(sstable.index, "");
     std::string error;
     const auto reader = OpenSstableKeys(sstable.index, sstable.version, &error);
@@ -95,7 +100,7 @@ TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
 TEST(SstableKeysTest, TheKeysMakeCassandrasFilter) {
   for (const std::string& folder : AllSstables()) {
     SCOPED_TRACE(folder);
-    const Sstable sstable = SstableIn(folder);
+    const Components sstable = ComponentsIn(folder);
     std::string error;
     const auto reader = OpenSstableKeys(sstable.index, sstable.version, &error);
     ASSERT_NE(reader, nullptr) << error;
@@ -116,6 +121,91 @@ TEST(SstableKeysTest, TheKeysMakeCassandrasFilter) {
         << error;
     EXPECT_TRUE(ReadFile(dir / "Filter.db") == ReadFile(filter_path));
   }
+}
+
+// ---- Opening ----
+
+// The error of opening this file of a copy of a small SSTable from which
+// `without` was removed.
+std::string ErrorWithout(const std::string& without,
+                         const std::string& version) {
+  const MadeFiles files(SstableOf({"alice", "bob"}));
+  files.Remove(without);
+  std::string error;
+  const auto reader =
+      OpenSstableKeys(files.Path("Partitions.db"), version, &error);
+  EXPECT_EQ(reader == nullptr, !error.empty());
+  return WithoutFolders(error);
+}
+
+TEST(SstableKeysTest, NeedsTheOtherComponents) {
+  EXPECT_EQ(ErrorWithout("CompressionInfo.db", "da"), "");
+  for (const std::string component : {"Partitions.db", "Data.db", "Rows.db"}) {
+    EXPECT_EQ(
+        ErrorWithout(component, "da"),
+        "da-1-bti-" + component + ": cannot open: No such file or directory");
+  }
+}
+
+TEST(SstableKeysTest, RefusesWhatIsNoFile) {
+  for (const std::string component :
+       {"Partitions.db", "Data.db", "Rows.db", "CompressionInfo.db"}) {
+    const MadeFiles files(SstableOf({"alice", "bob"}));
+    files.Remove(component);
+    std::filesystem::create_directory(files.Path(component));
+    EXPECT_EQ(files.Error(), "da-1-bti-" + component + ": not a regular file");
+  }
+}
+
+TEST(SstableKeysTest, KnowsVersions) {
+  for (const char* const version :
+       {"da", "ms", "mt", "na-and-later", "ma-to-me"}) {
+    EXPECT_EQ(ErrorWithout("", version), "");
+  }
+  for (const std::string version : {"nb", "me", "ka", "oa", "before-ma"}) {
+    EXPECT_EQ(ErrorWithout("", version),
+              "da-1-bti-Partitions.db: an SSTable of version " + version +
+                  " has no Partitions.db but an Index.db");
+  }
+  EXPECT_EQ(ErrorWithout("", "zz").rfind(
+                "da-1-bti-Partitions.db: SSTable version 'zz' is unknown", 0),
+            0U);
+}
+
+// CompressionInfo.db of `ms` does not hold the longest compressed length.
+TEST(SstableKeysTest, ReadsScyllasCompression) {
+  const Sstable sstable = SstableOf({"alice", "bob"});
+  const MadeFiles files(sstable);
+  files.Write("Data.db", cassandra_bloom::testing::WithChecksum(
+                             cassandra_bloom::testing::Compress("LZ4Compressor",
+                                                                sstable.data)));
+  files.Write(
+      "CompressionInfo.db",
+      cassandra_bloom::testing::CompressionInfoOf(
+          "LZ4Compressor", {{"crc_check_chance", "1.0"}}, 4096, std::nullopt,
+          static_cast<int64_t>(sstable.data.size()), {0}));
+  std::string error;
+  for (const char* const version : {"ms", "mt"}) {
+    const auto reader =
+        OpenSstableKeys(files.Path("Partitions.db"), version, &error);
+    ASSERT_NE(reader, nullptr) << error;
+    EXPECT_EQ(ReadKeys(reader.get()).keys,
+              (std::vector<std::string>{"alice", "bob"}));
+  }
+  EXPECT_EQ(OpenSstableKeys(files.Path("Partitions.db"), "da", &error),
+            nullptr);
+}
+
+TEST(SstableKeysTest, OtherFilesAreAnIndexDb) {
+  const cassandra_bloom::testing::TemporaryFile index(
+      std::string("\0\5alice\0\0", 9));
+  std::string error;
+  const auto reader = OpenSstableKeys(index.path(), "nb", &error);
+  ASSERT_NE(reader, nullptr) << error;
+  EXPECT_EQ(ReadKeys(reader.get()).keys, std::vector<std::string>{"alice"});
+  EXPECT_EQ(AsPartitionsDbReader(reader.get()), nullptr);
+  EXPECT_EQ(AsPartitionsDbReader(nullptr), nullptr);
+  EXPECT_EQ(OpenSstableKeys(index.path(), "da", &error), nullptr);
 }
 
 }  // namespace

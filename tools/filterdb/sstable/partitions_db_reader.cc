@@ -174,7 +174,7 @@ bool PartitionsDbReader::ReadPartition(const TriePayload& payload,
                                        Partition* partition) {
   if (payload.position >= 0) {
     return ReadRowsEntry(static_cast<uint64_t>(payload.position), partition) &&
-           CheckPosition(*partition);
+           CheckPosition(*partition) && CheckSize(*partition);
   }
   partition->path = &trie_->path();
   partition->told_at = node_position;
@@ -226,6 +226,18 @@ bool PartitionsDbReader::CheckPosition(const Partition& partition) {
          fail("a partition at position " + position +
               " of Data.db, within the one at " +
               std::to_string(last_position_));
+}
+
+// Fails if Data.db has no room for a key that was read in Rows.db.
+bool PartitionsDbReader::CheckSize(const Partition& partition) {
+  return data_->size() - partition.position >= 2 + partition.key.size() ||
+         FailAtByte(
+             *partition.path, partition.told_at,
+             "a key of " + std::to_string(partition.key.size()) +
+                 " bytes at position " + std::to_string(partition.position) +
+                 " of Data.db, which has " + std::to_string(data_->size()) +
+                 " bytes uncompressed" + kLikelyCause,
+             &error_);
 }
 
 bool PartitionsDbReader::CheckEnds(std::string_view key) {

@@ -67,6 +67,7 @@ class PartitionsDbReader final : public KeyReader {
                      Partition* partition);
   bool ReadRowsEntry(uint64_t position, Partition* partition);
   bool CheckPosition(const Partition& partition);
+  bool CheckSize(const Partition& partition);
   bool CheckEnds(std::string_view key);
   void CheckHash(const TriePayload& payload, const Partition& partition);
 

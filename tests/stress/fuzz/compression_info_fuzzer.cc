@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A CompressionInfo.db of any bytes, and chunks of any bytes, which the fuzzer
+// gives their checksums. All ways to read the data give the same bytes, without
+// a memory error.
+//
+// The input: a byte whose lowest bit tells whether there is a longest
+// compressed length, the size of CompressionInfo.db in two bytes,
+// CompressionInfo.db, and Data.db.
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tests/stress/fuzz/fuzz_check.h"
+#include "tests/stress/fuzz/fuzz_files.h"
+#include "tests/stress/fuzz/fuzz_input.h"
+#include "tools/filterdb/sstable/compressed_data_file.h"
+#include "tools/filterdb/sstable/compression_info.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using tools::CompressionInfo;
+using tools::DataFile;
+using tools::RandomAccessFile;
+
+// Limits for the fuzzer's memory and time.
+constexpr uint32_t kLongestChunk = 1 << 20;
+constexpr uint64_t kMostRead = 1 << 16;
+
+std::unique_ptr<CompressionInfo> Info(bool has_max_compressed_length) {
+  std::string error;
+  auto file =
+      RandomAccessFile::Open(FuzzFolder() / "CompressionInfo.db", &error);
+  FUZZ_CHECK(file != nullptr);
+  auto info =
+      CompressionInfo::Read(std::move(file), has_max_compressed_length, &error);
+  FUZZ_CHECK((info == nullptr) == !error.empty());
+  return info;
+}
+
+// Puts the right checksums behind the chunks that are read.
+void AddChecksums(CompressionInfo* info, std::string* data) {
+  const uint64_t num_chunks = std::min<uint64_t>(
+      info->num_chunks(), kMostRead / info->chunk_length() + 1);
+  for (uint64_t i = 0; i < num_chunks; ++i) {
+    CompressionInfo::Chunk chunk;
+    std::string error;
+    if (!info->Find(i, data->size(), &chunk, &error)) {
+      FUZZ_CHECK(!error.empty());
+      return;
+    }
+    FUZZ_CHECK(chunk.offset + chunk.size + 4 <= data->size());
+    const auto at = static_cast<size_t>(chunk.offset);
+    const auto size = static_cast<size_t>(chunk.size);
+    const auto checksum = static_cast<uint32_t>(
+        crc32_z(0, reinterpret_cast<const Bytef*>(data->data()) + at, size));
+    for (size_t byte = 0; byte < 4; ++byte) {
+      (*data)[at + size + byte] =
+          static_cast<char>(checksum >> (24 - 8 * byte));
+    }
+  }
+}
+
+// Reads from the start in pieces of `piece` bytes until the first error.
+std::string ReadPieces(DataFile* file, size_t piece) {
+  std::string all;
+  std::string error;
+  const uint64_t size = std::min(file->size(), kMostRead);
+  while (all.size() < size) {
+    std::string_view bytes;
+    const size_t wanted =
+        std::min(piece, static_cast<size_t>(size) - all.size());
+    if (!file->Read(all.size(), wanted, &bytes, &error)) {
+      FUZZ_CHECK(!error.empty());
+      break;
+    }
+    FUZZ_CHECK(bytes.size() == wanted);
+    all.append(bytes);
+  }
+  return all;
+}
+
+void Check(bool has_max_compressed_length, const std::string& info_bytes,
+           std::string data) {
+  WriteFile(FuzzFolder() / "CompressionInfo.db", info_bytes);
+  auto info = Info(has_max_compressed_length);
+  if (info == nullptr || info->chunk_length() > kLongestChunk) {
+    return;
+  }
+  const uint32_t chunk_length = info->chunk_length();
+  AddChecksums(info.get(), &data);
+  WriteFile(FuzzFolder() / "Data.db", data);
+  std::string error;
+  const auto file = tools::NewCompressedDataFile(
+      RandomAccessFile::Open(FuzzFolder() / "Data.db", &error), std::move(info),
+      &error);
+  FUZZ_CHECK((file == nullptr) == !error.empty());
+  if (file == nullptr) {
+    return;
+  }
+  // Pieces of one byte stop at the same chunk as larger ones, which must not
+  // return less than whole pieces before it.
+  const std::string bytes = ReadPieces(file.get(), 1);
+  for (const size_t piece : {size_t{3}, size_t{1000}, size_t{chunk_length}}) {
+    const size_t bounded = std::min(piece, DataFile::kMaxRead);
+    const std::string again = ReadPieces(file.get(), bounded);
+    FUZZ_CHECK(again.size() <= bytes.size());
+    FUZZ_CHECK(bytes.size() - again.size() < bounded);
+    FUZZ_CHECK(bytes.compare(0, again.size(), again) == 0);
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  cassandra_bloom::testing::FuzzInput input(data, size);
+  const bool has_max_compressed_length = input.Number(1) % 2 != 0;
+  const auto info_size = static_cast<size_t>(input.Number(2));
+  const std::string info = input.Bytes(info_size);
+  cassandra_bloom::testing::Check(has_max_compressed_length, info,
+                                  input.Bytes(size));
+  return 0;
+}

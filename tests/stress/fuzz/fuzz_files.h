@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Files for readers that open them by name.
+
+#ifndef CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_FILES_H_
+#define CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_FILES_H_
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+
+// A folder for the files of all inputs, in memory if possible.
+inline const TempDir& FuzzFolder() {
+  constexpr const char* kInMemory = "/dev/shm";
+  static const TempDir folder(access(kInMemory, W_OK) == 0
+                                  ? std::filesystem::path(kInMemory)
+                                  : std::filesystem::temp_directory_path());
+  return folder;
+}
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_FILES_H_

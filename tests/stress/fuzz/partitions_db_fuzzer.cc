@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A Partitions.db, a Rows.db and a Data.db of any bytes. The reader gives the
+// result of a plain walk without a memory error, twice.
+//
+// The input: the sizes of Partitions.db and Rows.db, two bytes each, then the
+// three files.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/stress/fuzz/fuzz_check.h"
+#include "tests/stress/fuzz/fuzz_files.h"
+#include "tests/stress/fuzz/fuzz_input.h"
+#include "tests/stress/fuzz/fuzz_reading.h"
+#include "tools/filterdb/sstable/partition_trie.h"
+#include "tools/filterdb/sstable/sstable_keys.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+// A number of `count` half bytes that begins `at` half bytes behind the start.
+// Returns false if the bytes end before.
+bool HalfBytes(std::string_view bytes, uint64_t at, int count,
+               uint64_t* number) {
+  *number = 0;
+  for (uint64_t i = at; i < at + static_cast<uint64_t>(count); ++i) {
+    if (i / 2 >= bytes.size()) {
+      return false;
+    }
+    const auto byte = static_cast<uint8_t>(bytes[i / 2]);
+    *number = *number << 4 | (i % 2 == 0 ? byte >> 4 : byte & 0xfU);
+  }
+  return true;
+}
+
+struct Sstable {
+  std::string partitions;
+  std::string rows;
+  std::string data;
+};
+
+class PlainWalk {
+ public:
+  explicit PlainWalk(const Sstable& sstable) : sstable_(sstable) {}
+
+  Reading Read() {
+    reading_.whole = Walk() && reading_.keys.size() == num_keys_;
+    return reading_;
+  }
+
+ private:
+  bool Walk() {
+    const std::string_view file = sstable_.partitions;
+    uint64_t keys_at = 0;
+    uint64_t root = 0;
+    if (file.size() < 24) {
+      return false;
+    }
+    const uint64_t footer = file.size() - 24;
+    HalfBytes(file, 2 * footer, 16, &keys_at);
+    HalfBytes(file, 2 * footer + 16, 16, &num_keys_);
+    HalfBytes(file, 2 * footer + 32, 16, &root);
+    uint64_t end = keys_at;
+    if (keys_at == 0 || keys_at >= footer || num_keys_ == 0 ||
+        num_keys_ > keys_at || root >= keys_at ||
+        !Key(file.substr(0, footer), &end, &first_key_) ||
+        !Key(file.substr(0, footer), &end, &last_key_) || end != footer) {
+      return false;
+    }
+    nodes_ = file.substr(0, keys_at);
+    return Visit(root, 0);
+  }
+
+  static bool Key(std::string_view file, uint64_t* at, std::string_view* key) {
+    uint64_t size = 0;
+    if (*at > file.size() || !HalfBytes(file, 2 * *at, 4, &size) ||
+        file.size() - *at - 2 < size) {
+      return false;
+    }
+    *key = file.substr(*at + 2, size);
+    *at += 2 + size;
+    return true;
+  }
+
+  // Visits the node at `at` and everything below it.
+  bool Visit(uint64_t at, size_t depth) {
+    constexpr int kBits[] = {0,  4,  8,  12, 16, 8,  12, 16,
+                             24, 40, 12, 16, 24, 32, 40, 64};
+    const std::string_view node = nodes_.substr(at);
+    const int type = static_cast<uint8_t>(node[0]) >> 4;
+    uint64_t flags = node[0] & 0xf;
+    uint64_t count = type == 0 ? 0 : 1;
+    uint64_t pointers_at = 4;  // In half bytes.
+    uint64_t end = 0;          // Without the payload.
+    const auto bits = static_cast<uint64_t>(kBits[type]);
+    if (type == 1 || type == 3) {
+      flags = 0;
+      pointers_at = 1;
+      end = type == 1 ? 2 : 3;
+    } else if (type >= 5) {
+      if (!HalfBytes(node, type < 10 ? 2 : 4, 2, &count)) {
+        return false;
+      }
+      count += type < 10 ? 0 : 1;
+      pointers_at = type < 10 ? 2 * (2 + count) : 6;
+    }
+    if (end == 0) {
+      end = type == 0 ? 1 : (pointers_at + count * bits / 4 + 1) / 2;
+    }
+    const uint64_t payload_size = flags >= 8 ? flags - 6 : flags;
+    if (end + payload_size > node.size() ||
+        (flags != 0 && !Payload(node.substr(end, payload_size), flags))) {
+      return false;
+    }
+    bool found = false;
+    for (uint64_t i = 0; i < count; ++i) {
+      uint64_t distance = 0;
+      HalfBytes(node, pointers_at + i * bits / 4, static_cast<int>(bits / 4),
+                &distance);
+      if (distance == 0 && type >= 10) {
+        continue;
+      }
+      found = true;
+      if (distance == 0 || distance > at || depth >= tools::kMaxTrieDepth ||
+          !Visit(at - distance, depth + 1)) {
+        return false;
+      }
+    }
+    return type == 0 ? flags != 0 : found;
+  }
+
+  bool Payload(std::string_view bytes, uint64_t flags) {
+    bytes.remove_prefix(flags >= 8 ? 1 : 0);
+    uint64_t position = (bytes[0] & 0x80) != 0 ? UINT64_MAX : 0;
+    for (const char byte : bytes) {
+      position = position << 8 | static_cast<uint8_t>(byte);
+    }
+    std::string_view key;
+    if (position >> 63 != 0) {
+      return Partition(~position, nullptr);
+    }
+    return Key(sstable_.rows, &position, &key) && VInt(&position) &&
+           Partition(position, &key);
+  }
+
+  // Replaces the position in Rows.db of a vint by its value.
+  bool VInt(uint64_t* position) const {
+    uint64_t number = 0;
+    if (!HalfBytes(sstable_.rows, 2 * *position, 2, &number)) {
+      return false;
+    }
+    int more = 0;
+    while (more < 8 && (number & (0x80U >> more)) != 0) {
+      number -= 0x80U >> more;
+      ++more;
+    }
+    uint64_t rest = 0;
+    if (!HalfBytes(sstable_.rows, 2 * *position + 2, 2 * more, &rest)) {
+      return false;
+    }
+    *position = more == 8 ? rest : number << (8 * more) | rest;
+    return true;
+  }
+
+  // `key`: null if it is in Data.db.
+  bool Partition(uint64_t position, const std::string_view* key) {
+    std::string_view found;
+    uint64_t end = position;
+    if (position >= sstable_.data.size() ||
+        (reading_.keys.empty() ? position != 0 : position <= last_end_) ||
+        (key == nullptr && !Key(sstable_.data, &end, &found))) {
+      return false;
+    }
+    found = key == nullptr ? found : *key;
+    if (sstable_.data.size() - position < 2 + found.size()) {
+      return false;
+    }
+    last_end_ = position + 2 + found.size();
+    const size_t number = reading_.keys.size();
+    if (number == num_keys_ || (number == 0 && found != first_key_) ||
+        (number + 1 == num_keys_ && found != last_key_)) {
+      return false;
+    }
+    reading_.keys.emplace_back(found);
+    return true;
+  }
+
+  const Sstable& sstable_;
+  std::string_view nodes_;
+  std::string_view first_key_;
+  std::string_view last_key_;
+  uint64_t num_keys_ = 0;
+  uint64_t last_end_ = 0;
+  Reading reading_;
+};
+
+void Check(const Sstable& sstable) {
+  const TempDir& folder = FuzzFolder();
+  WriteFile(folder / "Partitions.db", sstable.partitions);
+  WriteFile(folder / "Rows.db", sstable.rows);
+  WriteFile(folder / "Data.db", sstable.data);
+  const Reading expected = PlainWalk(sstable).Read();
+  std::string error;
+  const auto reader =
+      tools::OpenSstableKeys(folder / "Partitions.db", "da", &error);
+  FUZZ_CHECK((reader == nullptr) == !error.empty());
+  if (reader == nullptr) {
+    FUZZ_CHECK(expected.keys.empty() && !expected.whole);
+    return;
+  }
+  for (int pass = 0; pass < 2; ++pass) {
+    FUZZ_CHECK(ReadAll(reader.get(), sstable.data.size()) == expected);
+    FUZZ_CHECK(reader->Rewind());
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  cassandra_bloom::testing::FuzzInput input(data, size);
+  cassandra_bloom::testing::Sstable sstable;
+  const auto partitions_size = static_cast<size_t>(input.Number(2));
+  const auto rows_size = static_cast<size_t>(input.Number(2));
+  sstable.partitions = input.Bytes(partitions_size);
+  sstable.rows = input.Bytes(rows_size);
+  sstable.data = input.Bytes(size);
+  cassandra_bloom::testing::Check(sstable);
+  return 0;
+}
