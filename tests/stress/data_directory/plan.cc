@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -104,6 +106,9 @@ class Planner {
     for (const double exponent : exponents) {
       sizes_.push_back(size(low, exponent));
     }
+    *std::max_element(sizes_.begin(), sizes_.end()) +=
+        options_.keys -
+        std::accumulate(sizes_.begin(), sizes_.end(), uint64_t{0});
   }
 
   void ChooseFaults() {
