@@ -185,7 +185,7 @@ TEST(PartitionsDbReaderTest, NoticesDamage) {
   for (int round = 0; round < 500; ++round) {
     std::string damaged = whole;
     char& byte = damaged[random.Below(whole.size())];
-    byte = static_cast<char>(byte ^ (1 + random.Below(255)));
+    byte = static_cast<char>(byte ^ static_cast<char>(1 + random.Below(255)));
     files.Write("Partitions.db", damaged);
     std::string error;
     const auto reader = files.Open(&error);
@@ -261,7 +261,7 @@ TEST(PartitionsDbReaderTest, TheEndAndAnErrorAreFinal) {
 TEST(PartitionsDbReaderTest, CountsWrongHashes) {
   Sstable sstable = SstableOf({"a", "b", "c", "d"});
   const size_t leaf_size = 10;
-  for (const size_t leaf : {1, 3}) {
+  for (const size_t leaf : {1U, 3U}) {
     sstable.nodes[leaf * leaf_size + 1] ^= 1;
   }
   const MadeFiles files(sstable);

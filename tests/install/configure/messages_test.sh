@@ -66,4 +66,10 @@ for missing in "GTest libgtest-dev TESTS" "CLI11 libcli11-dev TOOLS" \
     "${only_libraries[@]}" -DCASSANDRA_BLOOM_BUILD_$part=ON \
     -DCMAKE_DISABLE_FIND_PACKAGE_$package=ON
 done
+for missing in "lz4 lz4.h liblz4-dev" "snappy snappy.h libsnappy-dev" "z zlib.h zlib1g-dev" \
+    "zstd zstd.h libzstd-dev"; do
+  read -r library header debian_package <<<"$missing"
+  expect "lib$library with $header, which|install $debian_package|-DCASSANDRA_BLOOM_BUILD_TOOLS=OFF" \
+    "${only_libraries[@]}" -DCASSANDRA_BLOOM_BUILD_TOOLS=ON "-D${library^^}_LIBRARY=FALSE"
+done
 exit $failed
