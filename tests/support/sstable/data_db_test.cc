@@ -76,10 +76,14 @@ Compressed ReadInfo(const std::string& info, bool has_max) {
   return read;
 }
 
-std::string UncompressLz4(const std::string& body) {
+std::string UncompressLz4(const std::string& body, size_t max_size) {
   size_t size = 0;
   for (size_t i = 4; i > 0; --i) {
     size = size * 256 + NaiveByte(body, i - 1);
+  }
+  if (size > max_size) {
+    ADD_FAILURE() << "a chunk of " << size << " bytes";
+    return "";
   }
   std::string chunk(size, '\0');
   EXPECT_EQ(LZ4_decompress_safe(body.data() + 4, chunk.data(),
@@ -88,6 +92,9 @@ std::string UncompressLz4(const std::string& body) {
             static_cast<int>(size));
   return chunk;
 }
+
+// Contents are compared with ==, because a failed EXPECT_EQ would look for the
+// differences of large texts for minutes.
 
 // Reads a compressed Data.db and counts the chunks that are not compressed.
 std::string Uncompress(const std::string& data, const Compressed& info,
@@ -99,7 +106,8 @@ std::string Uncompress(const std::string& data, const Compressed& info,
     const std::string body =
         data.substr(info.offsets[i], end - 4 - info.offsets[i]);
     const bool is_raw = body.size() >= info.max_bytes;
-    const std::string chunk = is_raw ? body : UncompressLz4(body);
+    const std::string chunk =
+        is_raw ? body : UncompressLz4(body, info.chunk_bytes);
     *raw += is_raw;
     const uint32_t checksum = check == Check::kAdlerOfStored ? Adler32(body)
                               : check == Check::kCrcOfStored ? Crc32(body)
@@ -147,6 +155,7 @@ TEST(DataDbTest, CompressedHasTheSameContent) {
     Check check;
   } cases[] = {{"ia", false, Check::kCrcOfUncompressed},
                {"ic", false, Check::kCrcOfUncompressed},
+               {"ja", false, Check::kCrcOfUncompressed},
                {"jb", false, Check::kAdlerOfStored},
                {"ka", false, Check::kAdlerOfStored},
                {"lb", false, Check::kAdlerOfStored},
@@ -170,7 +179,7 @@ TEST(DataDbTest, CompressedHasTheSameContent) {
     EXPECT_EQ(info.name, "LZ4Compressor");
     EXPECT_EQ(info.chunk_bytes, 4096U);
     size_t raw = 0;
-    EXPECT_EQ(Uncompress(data, info, check, &raw), content);
+    EXPECT_TRUE(Uncompress(data, info, check, &raw) == content);
     EXPECT_EQ(raw, 0U);
   }
 }
@@ -194,9 +203,8 @@ TEST(DataDbTest, ChunksThatDoNotShrinkAreStoredAsTheyAre) {
       ReadInfo(ReadFile(sstable.Path("CompressionInfo.db")), true);
   EXPECT_EQ(info.max_bytes, 3000U);
   size_t raw = 0;
-  EXPECT_EQ(Uncompress(ReadFile(sstable.Path("Data.db")), info,
-                       Check::kCrcOfStored, &raw),
-            content);
+  EXPECT_TRUE(Uncompress(ReadFile(sstable.Path("Data.db")), info,
+                         Check::kCrcOfStored, &raw) == content);
   EXPECT_GT(raw, info.offsets.size() - 2);
 }
 

@@ -21,6 +21,7 @@
 #include "tests/support/read_keys.h"
 #include "tests/support/sstable/comparable_key.h"
 #include "tests/support/sstable/naive_sstable.h"
+#include "tests/support/sstable/statistics_db.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -172,7 +173,9 @@ uint64_t DataPosition(const std::string& rows, uint64_t entry,
   const uint64_t position = NaiveVInt(rows, &at);
   const uint64_t zigzag = NaiveVInt(rows, &at);
   EXPECT_EQ(zigzag % 2, 1U) << "the rows' trie is before the entry";
-  EXPECT_EQ(NaiveByte(rows, base - (zigzag + 1) / 2), 0);
+  const uint64_t root = base - (zigzag + 1) / 2;
+  EXPECT_EQ(root, entry - 1);
+  EXPECT_EQ(NaiveByte(rows, root), 0);
   return position;
 }
 
@@ -210,6 +213,24 @@ TEST_P(SstableWriterTest, OneKeyAndTheLongest) {
   EXPECT_EQ(WriteSstable(spec).keys.size(), 2U);
   spec.keys.emplace_back(0x10000, '\0');
   EXPECT_THROW(WriteSstable(spec), std::invalid_argument);
+}
+
+// ---- Statistics ----
+
+TEST_P(SstableWriterTest, StatisticsHaveTheVersionsLayout) {
+  const std::string version = GetParam();
+  StatisticsLayout layout = StatisticsLayout::kTableAndChecks;
+  if (version[0] == 'i') {
+    layout = StatisticsLayout::kNoChance;
+  } else if (version[0] == 'j') {
+    layout = StatisticsLayout::kNoTable;
+  } else if (version[0] >= 'k' && version[0] <= 'm') {
+    layout = StatisticsLayout::kTable;
+  }
+  SstableSpec spec = Spec(10);
+  spec.fp_chance = 0.1;
+  EXPECT_EQ(ReadFile(WriteSstable(spec).Path("Statistics.db")),
+            StatisticsDb(layout, 0.1));
 }
 
 // ---- Filters ----
