@@ -13,6 +13,9 @@ endmacro()
 # cassandra_bloom_require_library(LIBRARY HEADER DEBIAN_PACKAGE WHAT_FOR REMEDY):
 # defines the target library_LIBRARY, with a message as above if it is missing.
 function(cassandra_bloom_require_library library header debian_package what_for remedy)
+  if(TARGET library_${library})
+    return()
+  endif()
   string(TOUPPER ${library} upper)
   find_path(${upper}_INCLUDE_DIR ${header})
   find_library(${upper}_LIBRARY ${library})
