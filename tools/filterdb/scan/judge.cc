@@ -49,6 +49,45 @@ bool IsTruncated(const std::string& path, uint64_t size) {
           size < sizeof(header) + 8 * static_cast<uint64_t>(num_words));
 }
 
+// Asks a filter for several keys at once, which takes half of the time, as most
+// of it is spent waiting for memory.
+class KeyBatch {
+ public:
+  KeyBatch() { ends_.reserve(kSize); }
+
+  // `key` is copied. Only if not is_full().
+  void Add(std::string_view key) {
+    bytes_.append(key);
+    ends_.push_back(bytes_.size());
+  }
+
+  bool is_full() const { return ends_.size() == kSize; }
+
+  // How many keys the filter denies. Leaves the batch empty.
+  uint64_t CountMissing(const FilterDbFile& filter) {
+    std::array<std::string_view, kSize> keys;
+    std::array<bool, kSize> may_contain;
+    size_t begin = 0;
+    for (size_t i = 0; i < ends_.size(); ++i) {
+      keys[i] = std::string_view(bytes_).substr(begin, ends_[i] - begin);
+      begin = ends_[i];
+    }
+    filter.MayContain(keys.data(), ends_.size(), may_contain.data());
+    const auto missing = std::count(
+        may_contain.begin(),
+        may_contain.begin() + static_cast<ptrdiff_t>(ends_.size()), false);
+    bytes_.clear();
+    ends_.clear();
+    return static_cast<uint64_t>(missing);
+  }
+
+ private:
+  static constexpr size_t kSize = 64;
+
+  std::string bytes_;         // The keys, one after another.
+  std::vector<size_t> ends_;  // Where each ends.
+};
+
 class Examination {
  public:
   Examination(const SstableFiles& files, std::optional<double> fp_chance,
@@ -189,13 +228,21 @@ class Examination {
 
   void AskForAll(KeyReader* keys) {
     constexpr uint64_t kKeysPerReport = 1 << 16;
-    const bool has_filter = filter_ != nullptr;
+    KeyBatch batch;
     std::string_view key;
     while (keys->Next(&key)) {
-      finding_.num_missing += has_filter && !filter_->MayContain(key) ? 1 : 0;
+      if (filter_ != nullptr) {
+        batch.Add(key);
+        if (batch.is_full()) {
+          finding_.num_missing += batch.CountMissing(*filter_);
+        }
+      }
       if (++finding_.num_keys % kKeysPerReport == 0) {
         Report(*keys);
       }
+    }
+    if (filter_ != nullptr) {
+      finding_.num_missing += batch.CountMissing(*filter_);
     }
   }
 

@@ -27,46 +27,21 @@ class CompressedDataFile final : public DataFile {
   const std::string& path() const override { return file_->path(); }
   uint64_t size() const override { return info_->data_length(); }
 
-  bool Read(uint64_t position, size_t size, std::string_view* bytes,
+  bool Rest(uint64_t position, std::string_view* bytes,
             std::string* error) override {
-    if (size == 0) {
-      *bytes = {};
-      return true;
-    }
-    if (!RestOfChunk(position, bytes, error)) {
+    if ((position < begin_ || position - begin_ >= chunk_.size()) &&
+        !Load(position / info_->chunk_length(), error)) {
       return false;
     }
-    if (bytes->size() >= size) {
-      *bytes = bytes->substr(0, size);
-      return true;
-    }
-    joined_.assign(*bytes);
-    while (joined_.size() < size) {
-      if (!RestOfChunk(position + joined_.size(), bytes, error)) {
-        return false;
-      }
-      joined_.append(bytes->substr(0, size - joined_.size()));
-    }
-    *bytes = joined_;
+    *bytes = chunk_;
+    bytes->remove_prefix(static_cast<size_t>(position - begin_));
     return true;
   }
 
  private:
-  static constexpr uint64_t kNoChunk = UINT64_MAX;
-
-  bool RestOfChunk(uint64_t position, std::string_view* bytes,
-                   std::string* error) {
-    const uint64_t number = position / info_->chunk_length();
-    if (number != number_ && !Load(number, error)) {
-      return false;
-    }
-    *bytes = chunk_;
-    bytes->remove_prefix(static_cast<size_t>(position % info_->chunk_length()));
-    return true;
-  }
-
   bool Load(uint64_t number, std::string* error) {
-    number_ = kNoChunk;
+    chunk_ = {};
+    begin_ = number * info_->chunk_length();
     CompressionInfo::Chunk chunk;
     if (!info_->Find(number, file_->size(), &chunk, error)) {
       return false;
@@ -84,9 +59,9 @@ class CompressedDataFile final : public DataFile {
     }
     const std::string_view stored(stored_.get(), stored_size);
     if (!CheckChecksum(stored, &what) || !Unpack(stored, size, &what)) {
+      chunk_ = {};
       return Fail(number, chunk.offset, what, error);
     }
-    number_ = number;
     return true;
   }
 
@@ -156,9 +131,8 @@ class CompressedDataFile final : public DataFile {
   size_t stored_capacity_ = 0;
   std::unique_ptr<char[]> unpacked_;
   size_t unpacked_capacity_ = 0;
-  uint64_t number_ = kNoChunk;  // Of the chunk in chunk_.
-  std::string_view chunk_;      // In stored_ or unpacked_.
-  std::string joined_;          // Bytes of several chunks.
+  uint64_t begin_ = 0;      // The position of chunk_.
+  std::string_view chunk_;  // In stored_ or unpacked_; empty if there is none.
 };
 
 // A name that a file tells, cut and without bytes that might confuse a

@@ -18,37 +18,35 @@ class PlainDataFile final : public DataFile {
   const std::string& path() const override { return file_->path(); }
   uint64_t size() const override { return file_->size(); }
 
-  bool Read(uint64_t position, size_t size, std::string_view* bytes,
+  bool Rest(uint64_t position, std::string_view* bytes,
             std::string* error) override {
     const bool is_buffered =
-        position >= begin_ && position + size <= begin_ + buffered_;
-    if (!is_buffered && !Fill(position, size, error)) {
+        position >= begin_ && position - begin_ < buffered_;
+    if (!is_buffered && !Fill(position, error)) {
       return false;
     }
-    *bytes = std::string_view(
-        buffer_.get() + static_cast<size_t>(position - begin_), size);
+    const auto from = static_cast<size_t>(position - begin_);
+    *bytes = std::string_view(buffer_.get() + from, buffered_ - from);
     return true;
   }
 
  private:
-  static constexpr size_t kBufferSize = 2 * kMaxRead;
+  static constexpr size_t kBufferSize = 65536;
   static constexpr size_t kPageSize = 4096;
 
   // Reads much if the wanted bytes are near those before, as the keys of small
   // partitions are, and little if they are far away.
-  bool Fill(uint64_t position, size_t size, std::string* error) {
+  bool Fill(uint64_t position, std::string* error) {
     const bool is_near =
         position >= begin_ && position - begin_ <= buffered_ + kPageSize;
-    const size_t wanted =
-        is_near ? kBufferSize : std::max<size_t>(size, kPageSize);
+    const auto size = static_cast<size_t>(std::min<uint64_t>(
+        is_near ? kBufferSize : kPageSize, file_->size() - position));
     begin_ = position;
     buffered_ = 0;
-    const auto left = static_cast<size_t>(
-        std::min<uint64_t>(wanted, file_->size() - position));
-    if (!file_->Read(position, left, buffer_.get(), error)) {
+    if (!file_->Read(position, size, buffer_.get(), error)) {
       return false;
     }
-    buffered_ = left;
+    buffered_ = size;
     return true;
   }
 
@@ -65,25 +63,50 @@ std::unique_ptr<DataFile> NewPlainDataFile(
   return std::make_unique<PlainDataFile>(std::move(file));
 }
 
+bool DataFile::Read(uint64_t position, size_t size, std::string_view* bytes,
+                    std::string* error) {
+  joined_.clear();
+  *bytes = {};
+  while (joined_.size() < size) {
+    if (!Rest(position + joined_.size(), bytes, error)) {
+      return false;
+    }
+    *bytes = bytes->substr(0, size - joined_.size());
+    if (bytes->size() == size) {
+      return true;
+    }
+    joined_.append(*bytes);
+  }
+  *bytes = joined_;
+  return true;
+}
+
 bool ReadWithShortLength(DataFile* file, uint64_t position,
                          std::string_view* bytes, std::string* error) {
   constexpr size_t kLengthSize = 2;
-  if (position >= file->size() || file->size() - position < kLengthSize) {
-    return FailAtByte(
-        file->path(), position,
-        "a key's length lies beyond the end, " + std::to_string(file->size()),
-        error);
+  const auto fail = [&](const std::string& what) {
+    return FailAtByte(file->path(), position,
+                      what + " beyond the end, " + std::to_string(file->size()),
+                      error);
+  };
+  const uint64_t left =
+      file->size() - std::min<uint64_t>(position, file->size());
+  if (left < kLengthSize) {
+    return fail("a key's length lies");
   }
-  if (!file->Read(position, kLengthSize, bytes, error)) {
+  // In most cases, the whole key is at hand.
+  if (!file->Rest(position, bytes, error) ||
+      (bytes->size() < kLengthSize &&
+       !file->Read(position, kLengthSize, bytes, error))) {
     return false;
   }
   const size_t size = LoadBigEndian16(bytes->data());
-  if (file->size() - position - kLengthSize < size) {
-    return FailAtByte(file->path(), position,
-                      "a key of " + std::to_string(size) +
-                          " bytes reaches beyond the end, " +
-                          std::to_string(file->size()),
-                      error);
+  if (left - kLengthSize < size) {
+    return fail("a key of " + std::to_string(size) + " bytes reaches");
+  }
+  if (bytes->size() - kLengthSize >= size) {
+    *bytes = bytes->substr(kLengthSize, size);
+    return true;
   }
   return file->Read(position + kLengthSize, size, bytes, error);
 }

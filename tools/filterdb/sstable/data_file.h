@@ -27,15 +27,22 @@ class DataFile {
   // The number of uncompressed bytes.
   virtual uint64_t size() const = 0;
 
-  // Gets `size` bytes at `position`; all must lie within size(). Valid until
-  // the next call. Fast if positions increase. `size`: up to kMaxRead.
-  virtual bool Read(uint64_t position, size_t size, std::string_view* bytes,
+  // Gets the bytes from `position`, which lies within size(), as far as they
+  // are at hand: at least one. Valid until the next call. Fast if positions
+  // increase.
+  virtual bool Rest(uint64_t position, std::string_view* bytes,
                     std::string* error) = 0;
 
-  static constexpr size_t kMaxRead = 65536;
+  // Gets `size` bytes at `position`; all must lie within size(). Valid until
+  // the next call.
+  bool Read(uint64_t position, size_t size, std::string_view* bytes,
+            std::string* error);
+
+ private:
+  std::string joined_;  // Bytes that Rest gave in pieces.
 };
 
-// A file that is not compressed. Uses 128 KiB of memory.
+// A file that is not compressed. Uses 64 KiB of memory.
 std::unique_ptr<DataFile> NewPlainDataFile(
     std::unique_ptr<RandomAccessFile> file);
 

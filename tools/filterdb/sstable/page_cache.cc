@@ -9,32 +9,18 @@ namespace cassandra_bloom::tools {
 PageCache::PageCache(const RandomAccessFile& file, size_t num_pages)
     : file_(file),
       memory_(new char[num_pages * kPageSize]),
-      pages_(num_pages, kNoPage) {}
-
-bool PageCache::Rest(uint64_t offset, std::string_view* bytes,
-                     std::string* error) {
-  const uint64_t page = offset / kPageSize;
-  const auto slot = static_cast<size_t>(page % pages_.size());
-  if (pages_[slot] != page && !Load(page, slot, error)) {
-    return false;
-  }
-  const auto size = static_cast<size_t>(
-      std::min<uint64_t>(kPageSize, file_.size() - page * kPageSize));
-  const auto from = static_cast<size_t>(offset % kPageSize);
-  *bytes = std::string_view(memory_.get() + slot * kPageSize, size);
-  bytes->remove_prefix(from);
-  return true;
-}
+      slot_mask_(num_pages - 1),
+      pages_(num_pages) {}
 
 bool PageCache::Load(uint64_t page, size_t slot, std::string* error) {
   const uint64_t offset = page * kPageSize;
   const auto size =
       static_cast<size_t>(std::min<uint64_t>(kPageSize, file_.size() - offset));
-  pages_[slot] = kNoPage;
+  pages_[slot].number = kNoPage;
   if (!file_.Read(offset, size, memory_.get() + slot * kPageSize, error)) {
     return false;
   }
-  pages_[slot] = page;
+  pages_[slot] = {page, size};
   return true;
 }
 

@@ -149,17 +149,15 @@ bool PartitionTrie::NextNode(Step* node, bool* found) {
     return true;
   }
   while (!*found && !path_to_next_.empty()) {
-    Step parent = path_to_next_.back();
-    path_to_next_.pop_back();
-    if (!NextChild(&parent, node, found)) {
+    if (!NextChild(&path_to_next_.back(), node, found)) {
       return false;
     }
   }
   return true;
 }
 
-// Finds the next child of `*parent`, and puts `*parent` back onto the path if
-// it has more slots.
+// Finds the next child of `*parent`, the last node of the path, and removes it
+// from the path if it has no more slots.
 bool PartitionTrie::NextChild(Step* parent, Step* child, bool* found) {
   std::string_view bytes;
   TrieNode node;
@@ -175,9 +173,11 @@ bool PartitionTrie::NextChild(Step* parent, Step* child, bool* found) {
     }
   }
   if (distance == 0) {
-    return !is_first || Fail(parent->position, "a node of type " +
-                                                   std::to_string(node.type) +
-                                                   " without children");
+    const uint64_t position = parent->position;
+    path_to_next_.pop_back();
+    return !is_first ||
+           Fail(position, "a node of type " + std::to_string(node.type) +
+                              " without children");
   }
   if (distance > parent->position) {
     return Fail(parent->position, "a child " + std::to_string(distance) +
@@ -187,10 +187,10 @@ bool PartitionTrie::NextChild(Step* parent, Step* child, bool* found) {
     return Fail(parent->position,
                 "a path that is longer than that of the longest key");
   }
-  if (parent->next_slot < node.num_slots) {
-    path_to_next_.push_back(*parent);
-  }
   *child = {parent->position - distance, parent->depth + 1, 0};
+  if (parent->next_slot == node.num_slots) {
+    path_to_next_.pop_back();
+  }
   *found = true;
   return true;
 }

@@ -203,29 +203,26 @@ bool PartitionsDbReader::ReadRowsEntry(uint64_t position,
 // The partitions must not overlap. So Data.db is read once from its beginning
 // to its end, whatever a damaged trie says.
 bool PartitionsDbReader::CheckPosition(const Partition& partition) {
-  const auto fail = [&](const std::string& what) {
-    return FailAtByte(*partition.path, partition.told_at, what + kLikelyCause,
-                      &error_);
-  };
-  const std::string position = std::to_string(partition.position);
-  if (partition.position >= data_->size()) {
-    return fail("a partition at position " + position +
-                " of Data.db, which has " + std::to_string(data_->size()) +
-                " bytes uncompressed");
+  const uint64_t position = partition.position;
+  const bool is_right = num_read_ == 0 ? position == 0 : position > bytes_read_;
+  if (is_right && position < data_->size()) {
+    return true;
   }
-  if (num_read_ == 0) {
-    return partition.position == 0 ||
-           fail("the first partition is at position " + position +
-                " of Data.db, not at 0");
+  std::string what =
+      "a partition at position " + std::to_string(position) + " of Data.db";
+  if (position >= data_->size()) {
+    what +=
+        ", which has " + std::to_string(data_->size()) + " bytes uncompressed";
+  } else if (num_read_ == 0) {
+    what = "the first partition is at position " + std::to_string(position) +
+           " of Data.db, not at 0";
+  } else if (position <= last_position_) {
+    what += " after one at " + std::to_string(last_position_);
+  } else {
+    what += ", within the one at " + std::to_string(last_position_);
   }
-  if (partition.position <= last_position_) {
-    return fail("a partition at position " + position +
-                " of Data.db after one at " + std::to_string(last_position_));
-  }
-  return partition.position > bytes_read_ ||
-         fail("a partition at position " + position +
-              " of Data.db, within the one at " +
-              std::to_string(last_position_));
+  return FailAtByte(*partition.path, partition.told_at, what + kLikelyCause,
+                    &error_);
 }
 
 // Fails if Data.db has no room for a key that was read in Rows.db.
