@@ -37,7 +37,7 @@ help:
 	@echo "             compare databases of random settings with a map; failures are repeated"
 	@echo "             with RocksDB's own filter (SEED=N: only one database)"
 	@echo "make fuzz SECONDS=60"
-	@echo "             run each of the 9 fuzzers for this long"
+	@echo "             run each of the 10 fuzzers for this long"
 	@echo "make coverage"
 	@echo "             show which lines of the core are run by its quick tests"
 	@echo "make mutants"

@@ -168,7 +168,8 @@ bool HasTrieIndex(std::string_view version) {
 std::string NoIndexDbError(std::string_view version) {
   return "an SSTable of version " + std::string(version) +
          " has no Index.db but a trie (Partitions.db, Rows.db), which does not "
-         "hold whole keys; give the keys in a file instead";
+         "hold whole keys; give the keys in a file instead, or give "
+         "Partitions.db to the command filterdb";
 }
 
 }  // namespace

@@ -130,10 +130,11 @@ constexpr char kInfo[] = "info nb-1-big-Filter.db ";
 TEST_F(BadLinesTest, Usage) {
   Expect({
       {"no command", "", 2,
-       "no command; the commands are info, check, build, convert, diff, "
+       "no command; the commands are scan, mend, info, check, build, convert, "
+       "diff, "
        "export, doctor\nsee filterdb --help"},
       {"an unknown command", "inof nb-1-big-Filter.db", 2,
-       "'inof' is no command; the commands are info, check,"},
+       "'inof' is no command; the commands are scan, mend, info, check,"},
       {"an unknown option instead of a command", "--nonsense", 2,
        "'--nonsense' is no command; the commands are"},
       {"an option before the command", "--json info nb-1-big-Filter.db", 2,
@@ -418,9 +419,11 @@ TEST_F(BadLinesTest, Keys) {
       {"an index of da", "--index=da-1-bti-Index.db", 2,
        "da-1-bti-Index.db: an SSTable of version da has no Index.db but a trie "
        "(Partitions.db, Rows.db), which does not hold whole keys; give the "
-       "keys in a file instead"},
-      {"the trie of da", "--index=da-1-bti-Partitions.db", 2,
-       "da-1-bti-Partitions.db: an SSTable of version da has no Index.db"},
+       "keys in a file instead, or give Partitions.db to the command filterdb"},
+      {"a trie that is too short", "--index=da-1-bti-Partitions.db", 2,
+       "da-1-bti-Partitions.db: byte 0: a Partitions.db has at least 24 bytes"},
+      {"no Data.db beside a trie", "--index=da-2-bti-Partitions.db", 2,
+       "da-2-bti-Partitions.db: cannot open"},
       {"an index of a version before ia", "--index=ks-cf-hc-1-Index.db", 2,
        "ks-cf-hc-1-Index.db: SSTable version 'hc' is older than ia"},
   };

@@ -419,7 +419,8 @@ TEST(IndexDbReaderTest, SaysThatTriesHaveNoKeys) {
     EXPECT_EQ(error, std::string(path) + ": an SSTable of version " + version +
                          " has no Index.db but a trie (Partitions.db, "
                          "Rows.db), which does not hold whole keys; give the "
-                         "keys in a file instead");
+                         "keys in a file instead, or give "
+                         "Partitions.db to the command filterdb");
   }
 }
 

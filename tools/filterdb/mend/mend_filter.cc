@@ -11,7 +11,7 @@
 
 #include "plugin/filter/sizing.h"
 #include "plugin/sstable/filter_db_file.h"
-#include "tools/filterdb/mend/scylla_db.h"
+#include "tools/filterdb/sstable/scylla_db.h"
 #include "tools/filterdb/scan/judge.h"
 
 namespace cassandra_bloom::tools {

@@ -77,8 +77,10 @@ void Totals::Add(const FilterFinding& finding) {
     ++num_left_out;
     return;
   }
-  // What could be mended: see MendableReason in mend/.
-  const bool is_mended = finding.is_fault() && finding.plan && finding.has_keys;
+  // What mend would do: see ReasonToLeave in mend/mend_filter.h.
+  const bool is_mended = finding.is_fault() && finding.planned_size > 0 &&
+                         !finding.has(FilterVerdict::kWrongIndexHashes) &&
+                         !finding.files.time_is_logged;
   ++num_sstables;
   num_faulty += finding.is_fault() ? 1 : 0;
   num_keys += finding.num_keys;
@@ -86,7 +88,7 @@ void Totals::Add(const FilterFinding& finding) {
   filter_bytes += finding.filter_size;
   mended_filter_bytes += is_mended ? finding.planned_size : finding.filter_size;
   reads += finding.rate;
-  mended_reads += is_mended ? *finding.plan : finding.rate;
+  mended_reads += is_mended ? finding.planned_rate : finding.rate;
 }
 
 void Totals::Add(const Totals& other) {

@@ -77,6 +77,8 @@ struct FilterFinding {
   std::string plan_error;
   // The size of a filter that is made by the plan; 0 if none is.
   uint64_t planned_size = 0;
+  // The rate to expect of that filter.
+  double planned_rate = 1;
 
   std::vector<std::string> errors;  // Why something cannot be read.
 };

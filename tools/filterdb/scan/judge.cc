@@ -277,13 +277,13 @@ class Examination {
       return;
     }
     finding_.planned_size = sizing->FilterSize(finding_.num_keys);
+    finding_.planned_rate =
+        sizing->ExpectedRate(finding_.num_keys, finding_.planned_size);
     if (finding_.num_probes == 0) {  // There is no filter to compare.
       return;
     }
     // At chances from 0.393 on, Cassandra's own filters have twice the rate.
-    const double planned_rate = std::max(
-        *finding_.plan,
-        sizing->ExpectedRate(finding_.num_keys, finding_.planned_size));
+    const double planned_rate = std::max(*finding_.plan, finding_.planned_rate);
     if (finding_.rate > kTolerance * planned_rate) {
       AddVerdict(FilterVerdict::kWorseThanPlanned);
     }

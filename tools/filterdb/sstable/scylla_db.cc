@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/filterdb/mend/scylla_db.h"
+#include "tools/filterdb/sstable/scylla_db.h"
 
 #include <cstdint>
 

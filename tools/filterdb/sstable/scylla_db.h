@@ -2,8 +2,8 @@
 
 // What ScyllaDB's own component, Scylla.db, says about the filter.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_MEND_SCYLLA_DB_H_
-#define CASSANDRA_BLOOM_TOOLS_FILTERDB_MEND_SCYLLA_DB_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_SSTABLE_SCYLLA_DB_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_SSTABLE_SCYLLA_DB_H_
 
 #include <string_view>
 
@@ -24,4 +24,4 @@ ComponentDigests DigestsIn(std::string_view content);
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_MEND_SCYLLA_DB_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_SSTABLE_SCYLLA_DB_H_

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What stands beside the filter and the keys of an SSTable, with any bytes:
+// Statistics.db, Scylla.db and the logs of transactions. Reading them ends
+// without a memory error, and says either a valid result or an error.
+//
+// The input: a byte that chooses the kind of file, and the file.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "tests/stress/fuzz/fuzz_check.h"
+#include "tests/stress/fuzz/fuzz_files.h"
+#include "tests/support/temp_dir.h"
+#include "tools/filterdb/sstable/scylla_db.h"
+#include "tools/filterdb/sstable/statistics_db.h"
+#include "tools/filterdb/sstable/transaction_logs.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+// One of each layout of Statistics.db.
+constexpr std::string_view kVersions[] = {"ic", "jb", "ka", "nb", "da"};
+constexpr size_t kNumVersions = std::size(kVersions);
+
+void FuzzStatistics(std::string_view version, const std::string& content) {
+  const std::string path = FuzzFolder() / "Statistics.db";
+  WriteFile(path, content);
+  double chance = -1;
+  std::string error;
+  if (tools::ReadFpChance(path, version, &chance, &error)) {
+    FUZZ_CHECK(chance > 0 && chance <= 1);
+  } else {
+    FUZZ_CHECK(error.compare(0, path.size(), path) == 0);
+  }
+}
+
+// Each line names one SSTable at most.
+void FuzzLogs(std::string_view content) {
+  tools::TransactionLogs logs;
+  tools::AddTransactionLog(content, &logs);
+  tools::AddPendingDeleteLog(content, &logs);
+  const size_t num_lines =
+      static_cast<size_t>(std::count(content.begin(), content.end(), '\n')) + 1;
+  FUZZ_CHECK(logs.being_written.size() <= num_lines);
+  FUZZ_CHECK(logs.with_times.size() <= num_lines);
+  for (const std::string& sstable : logs.obsolete) {
+    FUZZ_CHECK(sstable.find('/') == std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace cassandra_bloom::testing;
+  if (size == 0) {
+    return 0;
+  }
+  const std::string content(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const size_t kind = data[0] % (kNumVersions + 2);
+  if (kind < kNumVersions) {
+    FuzzStatistics(kVersions[kind], content);
+  } else if (kind == kNumVersions) {
+    FuzzLogs(content);
+  } else {
+    cassandra_bloom::tools::DigestsIn(content);
+  }
+  return 0;
+}
