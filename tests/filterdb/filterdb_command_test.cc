@@ -632,8 +632,8 @@ TEST_F(FilterdbCommandTest, BuildTakesLittleMemoryBesidesTheFilter) {
 
 TEST_F(FilterdbCommandTest, HelpOfEach) {
   const std::string all = Good("--help").out;
-  for (const std::string command :
-       {"scan", "mend", "info", "check", "build", "convert", "diff", "export", "doctor"}) {
+  for (const std::string command : {"scan", "mend", "info", "check", "build",
+                                    "convert", "diff", "export", "doctor"}) {
     EXPECT_THAT(all, HasSubstr("\n  " + command + " "));
     const std::string help = Good(command + " --help").out;
     EXPECT_THAT(help, HasSubstr("filterdb " + command + " [OPTIONS]"));
