@@ -144,6 +144,21 @@ TEST_F(ScanTest, FiguresOfAGoodFilter) {
   EXPECT_EQ(one["missing_keys"], 0);
 }
 
+// Keys are asked for in batches of 64.
+TEST_F(ScanTest, CountsMissingKeysAsCheckDoes) {
+  SstableSpec spec;
+  spec.fault = FilterFault::kKeysLeftOut;
+  for (const size_t num_keys : {1, 2, 63, 64, 65, 129, 1000}) {
+    spec.keys = Keys(num_keys);
+    const WrittenSstable one = Write(spec);
+    const Json check = Filterdb("check --json " + one.Path("Filter.db") +
+                                " --index=" + one.Path("Index.db"))
+                           .json();
+    EXPECT_GT(check["missing"], 0);
+    EXPECT_EQ(TheOne()["missing_keys"], check["missing"]) << num_keys;
+  }
+}
+
 TEST_F(ScanTest, OtherFormIsNamed) {
   SstableSpec spec;
   spec.version = "nb";
