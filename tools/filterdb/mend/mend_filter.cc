@@ -11,8 +11,8 @@
 
 #include "plugin/filter/sizing.h"
 #include "plugin/sstable/filter_db_file.h"
-#include "tools/filterdb/sstable/scylla_db.h"
 #include "tools/filterdb/scan/judge.h"
+#include "tools/filterdb/sstable/scylla_db.h"
 
 namespace cassandra_bloom::tools {
 namespace {
