@@ -46,7 +46,9 @@ void AddScan(CLI::App* app, Run* run) {
       "says which are wrong and why. Opens nothing for writing; the node may "
       "run");
   auto* const options = NewOptions(command, run, RunScan);
-  options->scan.AddTo(command);
+  options->scan.AddTo(command,
+                      "The planned bloom_filter_fp_chance of SSTables whose "
+                      "Statistics.db does not have it");
   command->add_flag("--only-faults", options->only_faults,
                     "Leave SSTables without a fault out of the text");
   AddJson(command, &options->json);

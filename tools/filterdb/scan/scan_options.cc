@@ -10,7 +10,7 @@
 
 namespace cassandra_bloom::tools {
 
-void ScanOptions::AddTo(CLI::App* command) {
+void ScanOptions::AddTo(CLI::App* command, const std::string& fp_chance_help) {
   command
       ->add_option("PATH", paths,
                    "Data directories, keyspaces, tables, or files of SSTables")
@@ -19,10 +19,7 @@ void ScanOptions::AddTo(CLI::App* command) {
                     "Look into folders named snapshots, too");
   command->add_flag("--backups", find.backups,
                     "Look into folders named backups, too");
-  command
-      ->add_option("--fp-chance", fp_chance,
-                   "The planned bloom_filter_fp_chance of SSTables whose "
-                   "Statistics.db does not have it")
+  command->add_option("--fp-chance", fp_chance, fp_chance_help)
       ->check(IsFpChance());
   command
       ->add_option("--jobs", jobs, "How many threads read (default: all CPUs)")

@@ -22,7 +22,8 @@ struct ScanOptions {
   std::optional<double> fp_chance;
   uint64_t jobs = 0;  // 0: one for each CPU.
 
-  void AddTo(CLI::App* command);
+  // `fp_chance_help`: the help text of --fp-chance.
+  void AddTo(CLI::App* command, const std::string& fp_chance_help);
 };
 
 struct Scanned {
