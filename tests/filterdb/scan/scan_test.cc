@@ -182,7 +182,8 @@ TEST_F(ScanTest, PlanUnknown) {
 TEST_F(ScanTest, SmallFiltersAreNotOversized) {
   SstableSpec spec;
   spec.version = "nb";
-  for (const size_t num_keys : {1, 2, 10, 100}) {
+  for (const size_t num_keys :
+       {size_t{1}, size_t{2}, size_t{10}, size_t{100}}) {
     spec.keys = Keys(num_keys);
     Write(spec);
     EXPECT_EQ(TheOne()["verdict"], "ok") << num_keys;
@@ -193,7 +194,8 @@ TEST_F(ScanTest, SmallFiltersAreNotOversized) {
 TEST_F(ScanTest, LargeChances) {
   SstableSpec spec;
   for (const double chance : {0.05, 0.1, 0.2, 0.35, 0.393, 0.4, 0.7, 0.99}) {
-    for (const size_t num_keys : {1, 50, 128, 1000}) {
+    for (const size_t num_keys :
+         {size_t{1}, size_t{50}, size_t{128}, size_t{1000}}) {
       spec.fp_chance = chance;
       spec.keys = Keys(num_keys);
       Write(spec);
