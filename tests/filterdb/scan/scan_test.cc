@@ -436,6 +436,41 @@ TEST_F(ScanLiveTest, AnSstableThatVanishes) {
   EXPECT_EQ(TheOne()["state"], "vanished");
 }
 
+// A FIFO without a writer must not make scan wait, nor a folder stop it.
+TEST_F(ScanLiveTest, NamesThatAreNoFiles) {
+  const auto replace = [](const std::string& path, bool by_fifo) {
+    fs::remove_all(path);
+    if (by_fifo) {
+      ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    } else {
+      fs::create_directories(path);
+    }
+  };
+  for (const bool by_fifo : {false, true}) {
+    for (const char* const component : {"Filter.db", "Index.db"}) {
+      replace(Write({}).Path(component), by_fifo);
+      EXPECT_EQ(TheOne()["verdict"], "unreadable") << component;
+      fs::remove_all(dir_ / "ks");
+    }
+    const WrittenSstable one = Write({});
+    replace(one.Path("TOC.txt"), by_fifo);
+    replace(one.Path("Scylla.db"), by_fifo);
+    replace(dir_ / "ks/t1/nb_txn_flush_1.log", by_fifo);
+    fs::create_directories(dir_ / "ks/t1/pending_delete");
+    replace(dir_ / "ks/t1/pending_delete/sstables-1-1.log", by_fifo);
+    EXPECT_EQ(TheOne()["verdict"], "ok");
+    fs::remove_all(dir_ / "ks");
+  }
+}
+
+// As much memory as the log says would be too much.
+TEST_F(ScanLiveTest, ALogOfOneTerabyte) {
+  Write({});
+  WriteLog("nb_txn_flush_1.log", "");
+  fs::resize_file(dir_ / "ks/t1/nb_txn_flush_1.log", uint64_t{1} << 40);
+  EXPECT_EQ(TheOne()["verdict"], "ok");
+}
+
 // Nothing is opened for writing: neither times nor bytes change.
 TEST_F(ScanTest, ChangesNothing) {
   SstableSpec spec;

@@ -2,17 +2,16 @@
 
 #include "tools/filterdb/mend/mend_filter.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 
 #include "plugin/filter/sizing.h"
 #include "plugin/sstable/filter_db_file.h"
-#include "tools/filterdb/sstable/scylla_db.h"
 #include "tools/filterdb/scan/judge.h"
+#include "tools/filterdb/sstable/scylla_db.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -119,10 +118,9 @@ bool UndoFromBackupFolder(const SstableFiles& files,
   if (!BackupPath(files, backup_folder, &path, error)) {
     return false;
   }
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(file), {});
-  if (!file) {
-    return FailWithErrno(path, "cannot read", error);
+  std::string bytes;
+  if (!ReadRegularFile(path, UINT64_MAX, &bytes, error)) {
+    return false;
   }
   const std::string name = files.sstable + kFilter;
   const auto kind = folder.KindOf(name, nullptr, error);

@@ -175,30 +175,8 @@ bool SstableFolder::Rename(const std::string& from, const std::string& to,
 bool SstableFolder::Read(const std::string& name, uint64_t max_size,
                          std::string* content, std::string* error) const {
   const FileDescriptor fd(OpenIn(fd_.get(), name));
-  struct stat status;
-  if (fd.get() < 0 || fstat(fd.get(), &status) != 0) {
-    return FailAt(name, "cannot open", error);
-  }
-  if (!S_ISREG(status.st_mode) ||
-      static_cast<uint64_t>(status.st_size) > max_size) {
-    errno = S_ISREG(status.st_mode) ? EFBIG : EINVAL;
-    return FailAt(name, "cannot read", error);
-  }
-  content->resize(static_cast<size_t>(status.st_size));
-  size_t done = 0;
-  while (done < content->size()) {
-    const ssize_t got = pread(fd.get(), content->data() + done,
-                              content->size() - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got <= 0) {
-      errno = got == 0 ? EIO : errno;
-      return FailAt(name, "cannot read", error);
-    }
-    done += static_cast<size_t>(got);
-  }
-  return true;
+  return ReadRegularFile(fd.get(), folder_ + "/" + name, max_size, content,
+                         error);
 }
 
 void SstableFolder::RemoveLeftOvers() const {

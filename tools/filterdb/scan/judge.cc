@@ -162,6 +162,10 @@ class Examination {
       }
       return;
     }
+    if (!S_ISREG(status.st_mode)) {
+      AddUnreadable(path + ": not a regular file");
+      return;
+    }
     finding_.has_filter_file = true;
     finding_.filter_size = static_cast<uint64_t>(status.st_size);
     std::string error;
@@ -401,7 +405,14 @@ class Work {
 
 std::unique_ptr<KeyReader> OpenKeysOf(const SstableFiles& files,
                                       std::string* error) {
-  return OpenSstableKeys(files.IndexPath(), files.version, error);
+  const std::string path = files.IndexPath();
+  struct stat status;
+  // Index.db may be a stream elsewhere, but here nobody may write to it.
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    *error = path + ": not a regular file";
+    return nullptr;
+  }
+  return OpenSstableKeys(path, files.version, error);
 }
 
 FilterFinding Judge(const SstableFiles& files, std::optional<double> fp_chance,
