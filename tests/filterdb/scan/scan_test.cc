@@ -501,6 +501,31 @@ TEST_F(ScanTest, JobsDoNotChangeTheResult) {
 }
 
 // SSTables that Cassandra's own code wrote.
+// A limit of the system on files or threads is no fault of an SSTable.
+TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
+  SstableSpec spec;
+  spec.version = "da";
+  spec.keys = Keys(5000);
+  for (int i = 1; i <= 60; ++i) {
+    spec.generation = std::to_string(i);
+    Write(spec);
+  }
+  const std::string scan = "scan --jobs=1024 " + dir_.path();
+  const Ran few_files = Filterdb(scan, "ulimit -n 40;");
+  EXPECT_EQ(few_files.exit_code, 0) << few_files;
+  if (geteuid() != 0) {
+    return;  // Other users have processes already, and cannot become nobody.
+  }
+  fs::permissions(dir_.path(), fs::perms::others_read | fs::perms::others_exec,
+                  fs::perm_options::add);
+  // The leak sanitizer needs a thread.
+  const Ran few_threads =
+      Filterdb(scan,
+               "ASAN_OPTIONS=detect_leaks=0 prlimit --nproc=1 setpriv "
+               "--reuid=65534 --regid=65534 --clear-groups");
+  EXPECT_EQ(few_threads.exit_code, 0) << few_threads;
+}
+
 TEST(ScanRealTest, AllAreGood) {
   for (const std::string& folder : CassandraSstables()) {
     const Ran ran = Filterdb("scan --json " + folder);
