@@ -58,9 +58,49 @@ std::vector<std::string> NamesIn(
   return names;
 }
 
+bool ReadRegularFile(const std::string& path, uint64_t max_size,
+                     std::string* content, std::string* error) {
+  const FileDescriptor fd(
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  return ReadRegularFile(fd.get(), path, max_size, content, error);
+}
+
+bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
+                     std::string* content, std::string* error) {
+  struct stat status;
+  if (fd < 0 || fstat(fd, &status) != 0) {
+    return FailWithErrno(path, "cannot open", error);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    *error = path + ": not a regular file";
+    return false;
+  }
+  if (static_cast<uint64_t>(status.st_size) > max_size) {
+    errno = EFBIG;
+    return FailWithErrno(path, "cannot read", error);
+  }
+  content->resize(static_cast<size_t>(status.st_size));
+  size_t done = 0;
+  while (done < content->size()) {
+    const ssize_t got = pread(fd, content->data() + done,
+                              content->size() - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      errno = got == 0 ? EIO : errno;
+      return FailWithErrno(path, "cannot read", error);
+    }
+    done += static_cast<size_t>(got);
+  }
+  return true;
+}
+
 std::unique_ptr<MappedFile> MappedFile::Open(const std::string& path,
                                              std::string* error) {
-  const FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // O_NONBLOCK: to open a FIFO must not wait for its writer.
+  const FileDescriptor fd(
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
   if (fd.get() < 0 || fstat(fd.get(), &status) != 0) {
     FailWithErrno(path, "cannot open", error);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -61,6 +62,16 @@ std::vector<std::string> NamesIn(
     const std::string& folder,
     const std::function<bool(const std::string& name)>& is_wanted,
     std::error_code* failure);
+
+// Reads a regular file of at most `max_size` bytes whole. Fails for anything
+// else, without waiting for the writer of a FIFO.
+bool ReadRegularFile(const std::string& path, uint64_t max_size,
+                     std::string* content, std::string* error);
+
+// The same for an open file, which `path` names in errors. `fd` may be
+// negative, as after a failed open().
+bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
+                     std::string* content, std::string* error);
 
 // A file mapped for reading. data() of an empty file is null.
 class MappedFile {

@@ -208,7 +208,141 @@ TEST_F(MendTest, BackupDir) {
   EXPECT_THAT(Mend("--undo " + option).out, HasSubstr("0 put back"));
 }
 
+// As after a kill between the backup and the new filter.
+TEST_F(MendTest, GoesOnAfterTheBackupInAFolder) {
+  const WrittenSstable one = WriteFaulty();
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  const TempDir backup;
+  const std::string option = "--backup-dir=" + backup.path();
+  const std::string kept =
+      backup / fs::canonical(one.Path("Filter.db")).relative_path();
+  fs::create_directories(fs::path(kept).parent_path());
+  WriteFile(kept, before);
+  EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
+  EXPECT_EQ(ReadFile(kept), before);
+  // Another backup is not overwritten.
+  WriteFile(one.Path("Filter.db"), "");
+  EXPECT_EQ(Mend("--in-place " + option).exit_code, 2);
+  EXPECT_EQ(ReadFile(kept), before);
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), "");
+}
+
+// As after a kill between the second name and the new filter.
+TEST_F(MendTest, UndoOfABackupThatIsTheFilter) {
+  const WrittenSstable one = WriteFaulty();
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  fs::create_hard_link(one.Path("Filter.db"), one.Path("Filter.db.bak"));
+  EXPECT_EQ(Mend("--undo").exit_code, 0);
+  EXPECT_FALSE(fs::exists(one.Path("Filter.db.bak")));
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+}
+
+TEST_F(MendTest, UndoNeedsBackups) {
+  WriteFaulty();
+  const Ran ran = Mend("--undo --no-backup");
+  EXPECT_EQ(ran.exit_code, 2) << ran;
+  EXPECT_THAT(ran.err, HasSubstr("--no-backup"));
+}
+
+// As after a kill between the new filter and TOC.txt.
+TEST_F(MendTest, CompletesTocLater) {
+  const WrittenSstable one = Write({});
+  std::string toc = ReadFile(one.Path("TOC.txt"));
+  const size_t line = toc.find("Filter.db\n");
+  ASSERT_NE(line, std::string::npos);
+  toc.erase(line, std::string("Filter.db\n").size());
+  WriteFile(one.Path("TOC.txt"), toc);
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  EXPECT_EQ(ReadFile(one.Path("TOC.txt")), toc + "Filter.db\n");
+  EXPECT_EQ(Scan().exit_code, 0);
+  EXPECT_THAT(Mend("--in-place").out, HasSubstr("0 mended"));
+}
+
+TEST_F(MendTest, RemovesLeftOversWhereThereIsNoFault) {
+  const WrittenSstable one = Write({});
+  WriteFile(one.Path("Filter.db.cassandra_bloom-0123abcd"), "half");
+  WriteFile(one.Path("TOC.txt.cassandra_bloom-0123abcd"), "half");
+  EXPECT_EQ(Mend("--dry-run").exit_code, 0);
+  EXPECT_TRUE(fs::exists(one.Path("Filter.db.cassandra_bloom-0123abcd")));
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  EXPECT_FALSE(fs::exists(one.Path("Filter.db.cassandra_bloom-0123abcd")));
+  EXPECT_FALSE(fs::exists(one.Path("TOC.txt.cassandra_bloom-0123abcd")));
+}
+
+// There --in-place says which SSTables cannot be changed.
+TEST_F(MendTest, OutDirIsNotTheFolderOfTheSstables) {
+  SstableSpec spec;
+  spec.fault = FilterFault::kMissing;
+  const WrittenSstable one = Write(spec);
+  for (const std::string more : {"", " --dry-run"}) {
+    const Ran ran = Mend("--out-dir=" + dir_ / "ks" + more);
+    EXPECT_EQ(ran.exit_code, 2) << ran;
+    EXPECT_THAT(ran.err, HasSubstr("give another --out-dir"));
+  }
+  EXPECT_FALSE(fs::exists(one.Path("Filter.db")));
+}
+
 // ---- Attributes ----
+
+struct AclEntry {
+  uint16_t tag;
+  uint16_t permissions;
+  uint32_t id;
+};
+
+// The value of system.posix_acl_access and system.posix_acl_default: the
+// kernel's posix_acl_xattr.h, little-endian.
+std::string Acl(const std::vector<AclEntry>& entries) {
+  const uint32_t version = 2;
+  std::string acl(reinterpret_cast<const char*>(&version), sizeof(version));
+  for (const AclEntry& entry : entries) {
+    acl.append(reinterpret_cast<const char*>(&entry), sizeof(entry));
+  }
+  return acl;
+}
+
+std::string AclOf(const std::string& path) {
+  char acl[256];
+  const ssize_t size =
+      getxattr(path.c_str(), "system.posix_acl_access", acl, sizeof(acl));
+  return size < 0 ? "" : std::string(acl, static_cast<size_t>(size));
+}
+
+// The new filter has the access control list of the old one, or none, whatever
+// the folder gives to new files.
+TEST_F(MendTest, KeepsAccessControlLists) {
+  constexpr uint32_t kNoId = 0xffffffff;
+  const WrittenSstable one = WriteFaulty();
+  const std::string path = one.Path("Filter.db");
+  const std::string before = ReadFile(path);
+  const std::string of_folder = Acl({{1, 7, kNoId},
+                                     {2, 6, 65534},
+                                     {4, 5, kNoId},
+                                     {16, 7, kNoId},
+                                     {32, 5, kNoId}});
+  const std::string of_file = Acl({{1, 6, kNoId},
+                                   {2, 4, 12345},
+                                   {4, 0, kNoId},
+                                   {16, 4, kNoId},
+                                   {32, 0, kNoId}});
+  if (setxattr((dir_ / "ks/t1").c_str(), "system.posix_acl_default",
+               of_folder.data(), of_folder.size(), 0) != 0) {
+    GTEST_SKIP() << "no access control lists here";
+  }
+  ASSERT_EQ(chmod(path.c_str(), 0660), 0);
+  for (const std::string& acl : {std::string(), of_file}) {
+    WriteFile(path, before);
+    if (!acl.empty()) {
+      ASSERT_EQ(setxattr(path.c_str(), "system.posix_acl_access", acl.data(),
+                         acl.size(), 0),
+                0);
+    }
+    const struct stat old = StatusOf(path);
+    EXPECT_EQ(Mend("--in-place --no-backup").exit_code, 0);
+    EXPECT_EQ(AclOf(path), acl);
+    EXPECT_EQ(StatusOf(path).st_mode, old.st_mode);
+  }
+}
 
 TEST_F(MendTest, KeepsOwnerModeAndAttributes) {
   const WrittenSstable one = WriteFaulty();
@@ -306,7 +440,12 @@ TEST_F(MendTest, DigestsOfScyllaDb) {
   }
   EXPECT_EQ(Mend("--out-dir=" + dir_ / "out").exit_code, 0);
   WriteFile(one.Path("Scylla.db"), ScyllaDb({{2, "features"}, {7, "build"}}));
-  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  // ScyllaDB would not remove a backup with the SSTable.
+  const Ran ran = Mend("--in-place");
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("give --backup-dir or --no-backup"));
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+  EXPECT_EQ(Mend("--in-place --backup-dir=" + dir_ / "old").exit_code, 0);
   EXPECT_EQ(Scan().exit_code, 0);
 }
 

@@ -451,6 +451,41 @@ TEST_F(ScanLiveTest, AnSstableThatVanishes) {
   EXPECT_EQ(TheOne()["state"], "vanished");
 }
 
+// A FIFO without a writer must not make scan wait, nor a folder stop it.
+TEST_F(ScanLiveTest, NamesThatAreNoFiles) {
+  const auto replace = [](const std::string& path, bool by_fifo) {
+    fs::remove_all(path);
+    if (by_fifo) {
+      ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    } else {
+      fs::create_directories(path);
+    }
+  };
+  for (const bool by_fifo : {false, true}) {
+    for (const char* const component : {"Filter.db", "Index.db"}) {
+      replace(Write({}).Path(component), by_fifo);
+      EXPECT_EQ(TheOne()["verdict"], "unreadable") << component;
+      fs::remove_all(dir_ / "ks");
+    }
+    const WrittenSstable one = Write({});
+    replace(one.Path("TOC.txt"), by_fifo);
+    replace(one.Path("Scylla.db"), by_fifo);
+    replace(dir_ / "ks/t1/nb_txn_flush_1.log", by_fifo);
+    fs::create_directories(dir_ / "ks/t1/pending_delete");
+    replace(dir_ / "ks/t1/pending_delete/sstables-1-1.log", by_fifo);
+    EXPECT_EQ(TheOne()["verdict"], "ok");
+    fs::remove_all(dir_ / "ks");
+  }
+}
+
+// As much memory as the log says would be too much.
+TEST_F(ScanLiveTest, ALogOfOneTerabyte) {
+  Write({});
+  WriteLog("nb_txn_flush_1.log", "");
+  fs::resize_file(dir_ / "ks/t1/nb_txn_flush_1.log", uint64_t{1} << 40);
+  EXPECT_EQ(TheOne()["verdict"], "ok");
+}
+
 // Nothing is opened for writing: neither times nor bytes change.
 TEST_F(ScanTest, ChangesNothing) {
   SstableSpec spec;
@@ -481,6 +516,31 @@ TEST_F(ScanTest, JobsDoNotChangeTheResult) {
 }
 
 // SSTables that Cassandra's own code wrote.
+// A limit of the system on files or threads is no fault of an SSTable.
+TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
+  SstableSpec spec;
+  spec.version = "da";
+  spec.keys = Keys(5000);
+  for (int i = 1; i <= 60; ++i) {
+    spec.generation = std::to_string(i);
+    Write(spec);
+  }
+  const std::string scan = "scan --jobs=1024 " + dir_.path();
+  const Ran few_files = Filterdb(scan, "ulimit -n 40;");
+  EXPECT_EQ(few_files.exit_code, 0) << few_files;
+  if (geteuid() != 0) {
+    return;  // Other users have processes already, and cannot become nobody.
+  }
+  fs::permissions(dir_.path(), fs::perms::others_read | fs::perms::others_exec,
+                  fs::perm_options::add);
+  // The leak sanitizer needs a thread.
+  const Ran few_threads =
+      Filterdb(scan,
+               "ASAN_OPTIONS=detect_leaks=0 prlimit --nproc=1 setpriv "
+               "--reuid=65534 --regid=65534 --clear-groups");
+  EXPECT_EQ(few_threads.exit_code, 0) << few_threads;
+}
+
 TEST(ScanRealTest, AllAreGood) {
   for (const std::string& folder : CassandraSstables()) {
     const Ran ran = Filterdb("scan --json " + folder);

@@ -131,7 +131,7 @@ class Mender {
     }
     std::string reason = ReasonOfUse(finding.files, open_files_);
     if (reason.empty()) {
-      reason = ReasonNotInPlace(finding, *folder);
+      reason = ReasonNotInPlace(finding, *folder, options_.backup());
     }
     if (!reason.empty()) {
       Leave(reason);
@@ -142,11 +142,9 @@ class Mender {
       outcome_.kind = Outcome::kWouldMend;
       return;
     }
-    if (cleaned_folders_.insert(finding.files.folder).second) {
-      folder->RemoveLeftOvers();
-    }
     bool has_other_links = false;
-    const auto filter = BuildFilter(finding, ChanceFor(finding), &error);
+    const auto filter =
+        BuildFilterIn(*folder, finding, ChanceFor(finding), &error);
     if (filter == nullptr ||
         !ReplaceFilter(finding, *folder, *filter, options_.backup(),
                        &has_other_links, &error)) {
@@ -164,12 +162,18 @@ class Mender {
   void WriteToOutDir(const FilterFinding& finding) {
     const fs::path folder =
         fs::path(options_.out_dir) / finding.files.folder_below;
+    std::error_code failure;
+    if (fs::equivalent(folder, finding.files.folder, failure)) {
+      Fail(folder.string() +
+           ": is the folder of the SSTable; give another --out-dir, or "
+           "--in-place");
+      return;
+    }
     outcome_.out = (folder / (finding.files.sstable + "Filter.db")).string();
     if (options_.dry_run) {
       outcome_.kind = Outcome::kWouldMend;
       return;
     }
-    std::error_code failure;
     fs::create_directories(folder, failure);
     if (failure) {
       Fail(folder.string() +
@@ -190,7 +194,6 @@ class Mender {
   const OpenFiles open_files_;
   Outcome outcome_ = {};
   std::vector<Outcome> outcomes_;
-  std::set<std::string> cleaned_folders_;
   bool has_other_links_ = false;
 };
 
@@ -327,6 +330,28 @@ ExitCode RunUndo(const Options& options) {
   return found.errors.empty() ? ExitCodeOf(outcomes) : kUnusable;
 }
 
+// Of folders without a fault, too: a run may have been killed after the last
+// one. ScyllaDB would not start if such a file outlived its SSTable.
+void RemoveLeftOvers(const std::vector<FilterFinding>& findings) {
+  std::set<std::string> folders;
+  for (const FilterFinding& finding : findings) {
+    folders.insert(finding.files.folder);
+  }
+  for (const std::string& name : folders) {
+    std::string ignored_error;
+    const auto folder = SstableFolder::Open(name, &ignored_error);
+    if (folder != nullptr) {
+      folder->RemoveLeftOvers();
+    }
+  }
+}
+
+bool IsOnlyLeftOutOfToc(const FilterFinding& finding) {
+  return finding.stage == Stage::kExamined && !finding.is_fault() &&
+         finding.num_probes > 0 && finding.plan && *finding.plan < 1 &&
+         IsLeftOutOfToc(finding.files);
+}
+
 ExitCode RunMend(const Options& options) {
   if (!options.in_place && options.out_dir.empty() && !options.dry_run &&
       !options.undo) {
@@ -343,9 +368,13 @@ ExitCode RunMend(const Options& options) {
     return RunUndo(options);
   }
   const Scanned scanned = Scan(options.scan);
+  if (options.in_place && !options.dry_run) {
+    RemoveLeftOvers(scanned.findings);
+  }
   Mender mender(options);
   for (const FilterFinding& finding : scanned.findings) {
-    if (finding.is_fault()) {
+    if (finding.is_fault() ||
+        (options.in_place && IsOnlyLeftOutOfToc(finding))) {
       mender.Mend(finding);
     }
   }
@@ -384,10 +413,10 @@ void AddMend(CLI::App* app, Run* run) {
           ->add_option("--backup-dir", options->backup_dir,
                        "Keep the old filters in this folder")
           ->type_name("DIR");
-  command
-      ->add_flag("--no-backup", options->no_backup,
-                 "Do not keep the old filters")
-      ->excludes(backup_dir);
+  auto* const no_backup = command
+                              ->add_flag("--no-backup", options->no_backup,
+                                         "Do not keep the old filters")
+                              ->excludes(backup_dir);
   auto* const dry_run = command->add_flag("--dry-run", options->dry_run,
                                           "Only say what would be done");
   command
@@ -395,6 +424,7 @@ void AddMend(CLI::App* app, Run* run) {
                  "Put the old filters back that --in-place has kept")
       ->excludes(in_place)
       ->excludes(out_dir)
+      ->excludes(no_backup)
       ->excludes(dry_run);
   AddJson(command, &options->json);
 }

@@ -2,14 +2,14 @@
 
 #include "tools/filterdb/mend/mend_filter.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 
 #include "plugin/filter/sizing.h"
+#include "plugin/sstable/file_io.h"
 #include "plugin/sstable/filter_db_file.h"
 #include "tools/filterdb/scan/judge.h"
 #include "tools/filterdb/sstable/scylla_db.h"
@@ -92,7 +92,14 @@ bool CopyToBackupFolder(const SstableFiles& files, const SstableFolder& folder,
     return false;
   }
   std::string bytes;
-  return folder.Read(files.sstable + kFilter, UINT64_MAX, &bytes, error) &&
+  if (!folder.Read(files.sstable + kFilter, UINT64_MAX, &bytes, error)) {
+    return false;
+  }
+  // A run that was killed may have kept this filter already.
+  std::string kept;
+  std::string ignored_error;
+  return (ReadRegularFile(path, bytes.size(), &kept, &ignored_error) &&
+          kept == bytes) ||
          WriteFileAtomically(path, /*overwrite=*/false, ContentOf(bytes),
                              error);
 }
@@ -119,10 +126,9 @@ bool UndoFromBackupFolder(const SstableFiles& files,
   if (!BackupPath(files, backup_folder, &path, error)) {
     return false;
   }
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(file), {});
-  if (!file) {
-    return FailWithErrno(path, "cannot read", error);
+  std::string bytes;
+  if (!ReadRegularFile(path, UINT64_MAX, &bytes, error)) {
+    return false;
   }
   const std::string name = files.sstable + kFilter;
   const auto kind = folder.KindOf(name, nullptr, error);
@@ -172,7 +178,8 @@ std::string ReasonToLeave(const FilterFinding& finding,
 }
 
 std::string ReasonNotInPlace(const FilterFinding& finding,
-                             const SstableFolder& folder) {
+                             const SstableFolder& folder,
+                             const BackupPlan& backup) {
   std::string error;
   if (folder.KindOf(finding.files.sstable + kFilter, nullptr, &error) ==
       SstableFolder::Kind::kRefused) {
@@ -188,12 +195,39 @@ std::string ReasonNotInPlace(const FilterFinding& finding,
       !folder.Read(name, kMaxScyllaDbSize, &content, &error)) {
     return error;
   }
-  return DigestsIn(content) == ComponentDigests::kNone
-             ? ""
-             : "Scylla.db may hold the checksum of its filter, and ScyllaDB "
-               "would refuse the SSTable; use --out-dir, put the filter in "
-               "place and set ignore_component_digest_mismatch, or let "
-               "ScyllaDB rewrite the SSTable (nodetool upgradesstables -a)";
+  if (DigestsIn(content) != ComponentDigests::kNone) {
+    return "Scylla.db may hold the checksum of its filter, and ScyllaDB would "
+           "refuse the SSTable; use --out-dir, put the filter in place and set "
+           "ignore_component_digest_mismatch, or let ScyllaDB rewrite the "
+           "SSTable (nodetool upgradesstables -a)";
+  }
+  // ScyllaDB removes only files that TOC.txt names, and takes what is left for
+  // an SSTable without TOC.txt (filesystem_storage::wipe,
+  // sstable_directory::process).
+  return finding.has_filter_file && backup.kind == Backup::kBeside
+             ? "ScyllaDB does not start if the old filter outlives the SSTable "
+               "beside it; give --backup-dir or --no-backup"
+             : "";
+}
+
+bool IsLeftOutOfToc(const SstableFiles& files) {
+  std::string toc;
+  std::string ignored_error;
+  return ReadRegularFile(files.Path(kToc), kMaxTocSize, &toc, &ignored_error) &&
+         !HasLine(toc, kFilter);
+}
+
+std::unique_ptr<FilterDbBuilder> BuildFilterIn(const SstableFolder& folder,
+                                               const FilterFinding& finding,
+                                               double fp_chance,
+                                               std::string* error) {
+  FilterFinding here = finding;
+  here.files.folder = folder.OpenPath();
+  auto filter = BuildFilter(here, fp_chance, error);
+  if (filter == nullptr) {
+    folder.NameInError(error);
+  }
+  return filter;
 }
 
 std::unique_ptr<FilterDbBuilder> BuildFilter(const FilterFinding& finding,

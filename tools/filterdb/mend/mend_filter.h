@@ -24,16 +24,6 @@ std::string TimeIsLogged();
 std::string ReasonToLeave(const FilterFinding& finding,
                           std::optional<double> fp_chance);
 
-// Why the filter cannot be replaced where it is; empty if it can be.
-std::string ReasonNotInPlace(const FilterFinding& finding,
-                             const SstableFolder& folder);
-
-// A filter with all keys of the SSTable. Returns nullptr, with an error, if
-// they cannot be read.
-std::unique_ptr<FilterDbBuilder> BuildFilter(const FilterFinding& finding,
-                                             double fp_chance,
-                                             std::string* error);
-
 enum class Backup {
   kBeside,  // Under the name of the filter and ".bak".
   kFolder,  // In another folder.
@@ -46,6 +36,27 @@ struct BackupPlan {
 };
 
 constexpr char kBackupSuffix[] = ".bak";
+
+// Why the filter cannot be replaced where it is; empty if it can be.
+std::string ReasonNotInPlace(const FilterFinding& finding,
+                             const SstableFolder& folder,
+                             const BackupPlan& backup);
+
+// Whether there is a TOC.txt without Filter.db, as after a run that was killed
+// between a new filter and TOC.txt.
+bool IsLeftOutOfToc(const SstableFiles& files);
+
+// A filter with all keys of the SSTable. Returns nullptr, with an error, if
+// they cannot be read.
+std::unique_ptr<FilterDbBuilder> BuildFilter(const FilterFinding& finding,
+                                             double fp_chance,
+                                             std::string* error);
+
+// The same, with the keys of the SSTable in the open folder.
+std::unique_ptr<FilterDbBuilder> BuildFilterIn(const SstableFolder& folder,
+                                               const FilterFinding& finding,
+                                               double fp_chance,
+                                               std::string* error);
 
 // Where the filter of an SSTable is kept in the folder of backups: under the
 // absolute path of the filter.

@@ -56,6 +56,13 @@ bool CopyAttribute(int from, int to, const char* name) {
           fsetxattr(to, name, value.data(), value.size(), /*flags=*/0) == 0);
 }
 
+// A new file inherits an access control list from the default one of its folder
+// (acl(5)), which the old file may lack.
+bool RemoveAcl(int fd) {
+  return fremovexattr(fd, "system.posix_acl_access") == 0 || errno == ENODATA ||
+         errno == ENOTSUP;
+}
+
 // Access control lists and SELinux labels are extended attributes (acl(5),
 // xattr(7)).
 bool CopyAttributes(int from, int to) {
@@ -75,7 +82,7 @@ bool CopyAttributes(int from, int to) {
 bool CopyOwnerAndMode(int from, int to) {
   struct stat status;
   return fstat(from, &status) == 0 &&
-         fchown(to, status.st_uid, status.st_gid) == 0 &&
+         fchown(to, status.st_uid, status.st_gid) == 0 && RemoveAcl(to) &&
          fchmod(to, status.st_mode & 07777) == 0 && CopyAttributes(from, to);
 }
 
@@ -91,8 +98,15 @@ std::unique_ptr<SstableFolder> SstableFolder::Open(const std::string& folder,
   return std::unique_ptr<SstableFolder>(new SstableFolder(folder, fd));
 }
 
-std::string SstableFolder::PathOf(const std::string& name) const {
-  return "/proc/self/fd/" + std::to_string(fd_.get()) + "/" + name;
+std::string SstableFolder::OpenPath() const {
+  return "/proc/self/fd/" + std::to_string(fd_.get());
+}
+
+void SstableFolder::NameInError(std::string* error) const {
+  const std::string open_folder = PathOf("");
+  if (error->compare(0, open_folder.size(), open_folder) == 0) {
+    error->replace(0, open_folder.size(), folder_ + "/");
+  }
 }
 
 bool SstableFolder::FailAt(const std::string& name, const char* what,
@@ -139,11 +153,17 @@ bool SstableFolder::Replace(
   if (ReplaceFileAtomically(PathOf(name), write, finish, error)) {
     return true;
   }
-  const std::string open_folder = PathOf("");
-  if (error->compare(0, open_folder.size(), open_folder) == 0) {
-    error->replace(0, open_folder.size(), folder_ + "/");
-  }
+  NameInError(error);
   return false;
+}
+
+bool SstableFolder::AreOneFile(const std::string& name,
+                               const std::string& second) const {
+  struct stat one;
+  struct stat other;
+  return fstatat(fd_.get(), name.c_str(), &one, AT_SYMLINK_NOFOLLOW) == 0 &&
+         fstatat(fd_.get(), second.c_str(), &other, AT_SYMLINK_NOFOLLOW) == 0 &&
+         one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 bool SstableFolder::AddName(const std::string& name, const std::string& second,
@@ -153,52 +173,29 @@ bool SstableFolder::AddName(const std::string& name, const std::string& second,
     return true;
   }
   const int reason = errno;
-  struct stat one;
-  struct stat other;
-  if (reason == EEXIST &&
-      fstatat(fd_.get(), name.c_str(), &one, AT_SYMLINK_NOFOLLOW) == 0 &&
-      fstatat(fd_.get(), second.c_str(), &other, AT_SYMLINK_NOFOLLOW) == 0 &&
-      one.st_dev == other.st_dev && one.st_ino == other.st_ino) {
+  if (reason == EEXIST && AreOneFile(name, second)) {
     return true;
   }
   errno = reason;
   return FailAt(second, "cannot keep the old filter under this name", error);
 }
 
+// rename() does nothing if both are names of one file.
 bool SstableFolder::Rename(const std::string& from, const std::string& to,
                            std::string* error) const {
-  return (renameat(fd_.get(), from.c_str(), fd_.get(), to.c_str()) == 0 &&
-          fsync(fd_.get()) == 0) ||
+  const bool is_renamed =
+      AreOneFile(from, to)
+          ? unlinkat(fd_.get(), from.c_str(), /*flags=*/0) == 0
+          : renameat(fd_.get(), from.c_str(), fd_.get(), to.c_str()) == 0;
+  return (is_renamed && fsync(fd_.get()) == 0) ||
          FailAt(from, "cannot rename", error);
 }
 
 bool SstableFolder::Read(const std::string& name, uint64_t max_size,
                          std::string* content, std::string* error) const {
   const FileDescriptor fd(OpenIn(fd_.get(), name));
-  struct stat status;
-  if (fd.get() < 0 || fstat(fd.get(), &status) != 0) {
-    return FailAt(name, "cannot open", error);
-  }
-  if (!S_ISREG(status.st_mode) ||
-      static_cast<uint64_t>(status.st_size) > max_size) {
-    errno = S_ISREG(status.st_mode) ? EFBIG : EINVAL;
-    return FailAt(name, "cannot read", error);
-  }
-  content->resize(static_cast<size_t>(status.st_size));
-  size_t done = 0;
-  while (done < content->size()) {
-    const ssize_t got = pread(fd.get(), content->data() + done,
-                              content->size() - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got <= 0) {
-      errno = got == 0 ? EIO : errno;
-      return FailAt(name, "cannot read", error);
-    }
-    done += static_cast<size_t>(got);
-  }
-  return true;
+  return ReadRegularFile(fd.get(), folder_ + "/" + name, max_size, content,
+                         error);
 }
 
 void SstableFolder::RemoveLeftOvers() const {

@@ -46,7 +46,8 @@ class SstableFolder {
   bool AddName(const std::string& name, const std::string& second,
                std::string* error) const;
 
-  // Gives the file `from` the name `to`, in place of the file of that name.
+  // Gives the file `from` the name `to`, in place of the file of that name. If
+  // it has that name, too, it loses the other.
   bool Rename(const std::string& from, const std::string& to,
               std::string* error) const;
 
@@ -57,12 +58,19 @@ class SstableFolder {
   // Removes what earlier, killed runs left behind for these files.
   void RemoveLeftOvers() const;
 
+  // A path to the folder by the open descriptor, so that another folder which
+  // has taken the folder's name meanwhile is not used.
+  std::string OpenPath() const;
+  // Puts the name of the folder into an error that begins with that path.
+  void NameInError(std::string* error) const;
+
  private:
   SstableFolder(const std::string& folder, int fd) : folder_(folder), fd_(fd) {}
 
-  // A path to `name` by the open descriptor, so that another folder which has
-  // taken the folder's name meanwhile is not used.
-  std::string PathOf(const std::string& name) const;
+  std::string PathOf(const std::string& name) const {
+    return OpenPath() + "/" + name;
+  }
+  bool AreOneFile(const std::string& name, const std::string& second) const;
   bool FailAt(const std::string& name, const char* what,
               std::string* error) const;
 

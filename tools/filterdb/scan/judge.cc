@@ -15,6 +15,7 @@
 #include <mutex>
 #include <new>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "cassandra_bloom/filter_db.h"
@@ -105,7 +106,10 @@ class Examination {
       return finding_;
     }
     Examine();
-    if (finding_.is_fault() && HasVanished()) {
+    // TOC.txt.tmp first, because it is removed last.
+    if (finding_.is_fault() && HasTemporaryToc()) {
+      finding_.stage = Stage::kBeingWritten;
+    } else if (finding_.is_fault() && HasVanished()) {
       finding_.stage = Stage::kVanished;
     }
     return finding_;
@@ -121,6 +125,12 @@ class Examination {
       finding_.verdicts.push_back(FilterVerdict::kOk);
     }
     std::sort(finding_.verdicts.begin(), finding_.verdicts.end());
+  }
+
+  // ScyllaDB renames TOC.txt to TOC.txt.tmp before it removes the other
+  // components, in any order (filesystem_storage::wipe).
+  bool HasTemporaryToc() const {
+    return FileExists(finding_.files.Path("TOC.txt.tmp"));
   }
 
   // Data.db is removed with the other components. So if it is gone, what looks
@@ -160,6 +170,10 @@ class Examination {
       } else if (finding_.plan && *finding_.plan < 1) {
         AddVerdict(FilterVerdict::kMissing);
       }
+      return;
+    }
+    if (!S_ISREG(status.st_mode)) {
+      AddUnreadable(path + ": not a regular file");
       return;
     }
     finding_.has_filter_file = true;
@@ -307,10 +321,7 @@ class Work {
   explicit Work(const std::vector<SstableFiles>& sstables)
       : sstables_(sstables), findings_(sstables.size()) {
     for (size_t i = 0; i < sstables.size(); ++i) {
-      struct stat status;
-      const uint64_t size = stat(sstables[i].IndexPath().c_str(), &status) == 0
-                                ? static_cast<uint64_t>(status.st_size)
-                                : 0;
+      const uint64_t size = SizeOfWork(sstables[i]);
       total_ += size;
       by_size_.push_back({size, i});
     }
@@ -344,7 +355,7 @@ class Work {
 
  private:
   struct Item {
-    uint64_t size;  // Of the file of keys, in bytes.
+    uint64_t size;  // Of the files to read, in bytes.
     size_t number;
   };
 
@@ -401,7 +412,14 @@ class Work {
 
 std::unique_ptr<KeyReader> OpenKeysOf(const SstableFiles& files,
                                       std::string* error) {
-  return OpenSstableKeys(files.IndexPath(), files.version, error);
+  const std::string path = files.IndexPath();
+  struct stat status;
+  // Index.db may be a stream elsewhere, but here nobody may write to it.
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    *error = path + ": not a regular file";
+    return nullptr;
+  }
+  return OpenSstableKeys(path, files.version, error);
 }
 
 FilterFinding Judge(const SstableFiles& files, std::optional<double> fp_chance,
@@ -414,8 +432,15 @@ std::vector<FilterFinding> JudgeAll(const std::vector<SstableFiles>& sstables,
                                     unsigned jobs) {
   Work work(sstables);
   std::vector<std::thread> threads;
-  for (unsigned i = 0; i < std::min<size_t>(jobs, sstables.size()); ++i) {
-    threads.emplace_back([&] { work.RunOneAfterAnother(fp_chance); });
+  try {
+    for (unsigned i = 0; i < std::min<size_t>(jobs, sstables.size()); ++i) {
+      threads.emplace_back([&] { work.RunOneAfterAnother(fp_chance); });
+    }
+  } catch (const std::system_error&) {
+    // The system allows no more threads.
+    if (threads.empty()) {
+      work.RunOneAfterAnother(fp_chance);
+    }
   }
   work.ShowProgressUntilFinished();
   for (std::thread& thread : threads) {

@@ -2,6 +2,8 @@
 
 #include "tools/filterdb/scan/scan_options.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -26,6 +28,21 @@ void ScanOptions::AddTo(CLI::App* command, const std::string& fp_chance_help) {
       ->check(IsWholeNumberFrom(1));
 }
 
+namespace {
+
+// Each job has several files open at a time. If the process may open no more,
+// good SSTables would be unreadable.
+uint64_t MaxJobs() {
+  constexpr uint64_t kFilesPerJob = 8;
+  constexpr uint64_t kMost = 1024;
+  struct rlimit files;
+  return getrlimit(RLIMIT_NOFILE, &files) == 0
+             ? std::clamp<uint64_t>(files.rlim_cur / kFilesPerJob, 1, kMost)
+             : 1;
+}
+
+}  // namespace
+
 Scanned Scan(const ScanOptions& options) {
   FoundSstables found = FindSstables(options.paths, options.find);
   for (const std::string& error : found.errors) {
@@ -34,12 +51,11 @@ Scanned Scan(const ScanOptions& options) {
   if (found.sstables.empty() && found.errors.empty()) {
     throw Unusable(options.paths[0] + ": no SSTables in it");
   }
-  constexpr uint64_t kMaxJobs = 1024;
   const uint64_t jobs =
       options.jobs > 0 ? options.jobs : std::thread::hardware_concurrency();
   return {
       JudgeAll(found.sstables, options.fp_chance,
-               static_cast<unsigned>(std::clamp<uint64_t>(jobs, 1, kMaxJobs))),
+               static_cast<unsigned>(std::clamp<uint64_t>(jobs, 1, MaxJobs()))),
       std::move(found.errors)};
 }
 

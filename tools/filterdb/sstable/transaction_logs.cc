@@ -3,9 +3,8 @@
 #include "tools/filterdb/sstable/transaction_logs.h"
 
 #include <cctype>
-#include <fstream>
+#include <cstdint>
 #include <functional>
-#include <iterator>
 #include <optional>
 #include <system_error>
 #include <vector>
@@ -68,8 +67,12 @@ std::optional<Record> RecordOf(std::string_view line) {
 }
 
 std::string ContentOf(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  // A line has a few hundred bytes: far more SSTables than any table has.
+  constexpr uint64_t kMaxSize = uint64_t{64} << 20;
+  std::string content;
+  std::string ignored_error;
+  return ReadRegularFile(path, kMaxSize, &content, &ignored_error) ? content
+                                                                   : "";
 }
 
 template <typename IsWanted, typename Add>

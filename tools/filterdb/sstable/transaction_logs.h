@@ -42,7 +42,8 @@ void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs);
 
 // Reads all logs for the SSTables of a folder. List the folder before you call
 // this: a log is removed only after its SSTables are in order. Logs that
-// cannot be read, or that vanish meanwhile, count as not there.
+// cannot be read, that are no regular files of a log's size, or that vanish
+// meanwhile, count as not there.
 TransactionLogs ReadTransactionLogs(const std::string& folder);
 
 }  // namespace cassandra_bloom::tools
