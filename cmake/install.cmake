@@ -83,7 +83,8 @@ configure_file(cmake/rocksdb_cassandra_bloom.pc.in
 install(FILES ${package_files}/rocksdb_cassandra_bloom.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT plugin-dev)
 
-install(TARGETS cassandra_bloom_preload LIBRARY COMPONENT preload)
+install(TARGETS cassandra_bloom_preload cassandra_bloom_replace
+  LIBRARY COMPONENT preload)
 if(TARGET filterdb)
   install(TARGETS filterdb RUNTIME COMPONENT filterdb)
   if(NOT CASSANDRA_BLOOM_DEBIAN)  # Debian packages have it compressed.

@@ -1,133 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The library to preload: LD_PRELOAD=libcassandra_bloom_preload.so db_bench ...
+// Makes the policy's name known to a program with a shared RocksDB:
+// LD_PRELOAD=libcassandra_bloom_preload.so db_bench ...
 //
-// LD_PRELOAD reaches every process of a pipeline and every child of a shell, so
-// this library uses no symbol of RocksDB and does not depend on it. In a
-// process without RocksDB it does nothing. In a process with RocksDB it asks
-// RocksDB for its version and opens the plugin that was built for that version,
-// librocksdb_cassandra_bloom.so.MAJOR.MINOR, from the folder of this library or
-// from CASSANDRA_BLOOM_PLUGIN_DIR. If that fails, it says why in one line on
-// stderr, and the program runs on without the plugin.
-//
-// (If the plugin itself were preloaded, it would bring its own RocksDB into the
-// process, and crash a process that has another one.)
+// Also a part of libcassandra_bloom_replace.so. The plugin itself can be
+// preloaded, too, but only into programs of its own RocksDB release: it brings
+// that RocksDB into the process, and a process that has another one may crash.
 
 #include <dlfcn.h>
-#include <link.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string>
+#include "plugin/preload/load_plugin.h"
 
-#include "cassandra_bloom/c.h"
-
+namespace cassandra_bloom {
 namespace {
 
-// std::string rocksdb::GetRocksVersionAsString(bool with_patch)
-constexpr char kVersionFunction[] =
-    "_ZN7rocksdb23GetRocksVersionAsStringB5cxx11Eb";
-constexpr char kRocksdbFile[] = "librocksdb.so";
-constexpr char kPluginFile[] = "librocksdb_cassandra_bloom.so.";
-
-constexpr char kEntryFunction[] = "cassandra_bloom_register_with_rocksdb";
-
-void Refuse(const std::string& reason) {
-  std::fprintf(stderr, "cassandra_bloom: not loaded: %s\n", reason.c_str());
-}
-
-std::string OwnFolder() {
-  Dl_info info;
-  if (dladdr(kVersionFunction, &info) == 0 || info.dli_fname == nullptr) {
-    return ".";
-  }
-  const std::string path = info.dli_fname;
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash);
-}
-
-// Whether this is the file name of a shared RocksDB of this version. The name
-// ends in as much of the version as the builder of RocksDB chose: for 7.8,
-// librocksdb.so, librocksdb.so.7 (its CMake), librocksdb.so.7.8 (its Makefile)
-// or librocksdb.so.7.8.3.
-bool IsRocksdbFile(const std::string& file, const std::string& version) {
-  const std::string wanted = kRocksdbFile + ("." + version);
-  const size_t common = std::min(file.size(), wanted.size());
-  const auto may_end_there = [common](const std::string& name) {
-    return name.size() == common || name[common] == '.';
-  };
-  return common >= sizeof(kRocksdbFile) - 1 &&
-         file.compare(0, common, wanted, 0, common) == 0 &&
-         may_end_there(file) && may_end_there(wanted);
-}
-
-// True if one of the objects loaded in this process is a shared RocksDB of this
-// version.
-bool RocksdbIsShared(std::string version) {
-  const auto is_rocksdb = [](dl_phdr_info* object, size_t,
-                             void* wanted) -> int {
-    const char* const slash = std::strrchr(object->dlpi_name, '/');
-    const char* const file = slash == nullptr ? object->dlpi_name : slash + 1;
-    return IsRocksdbFile(file, *static_cast<const std::string*>(wanted));
-  };
-  return dl_iterate_phdr(is_rocksdb, &version) != 0;
-}
-
-// The path of the plugin for this version. Returns "" if there is none;
-// `*searched` then names all paths that were tried.
-std::string FindPlugin(const std::string& version, std::string* searched) {
-  for (const std::string& folder :
-       {OwnFolder(), std::string(CASSANDRA_BLOOM_PLUGIN_DIR)}) {
-    const std::string path = folder + "/" + kPluginFile + version;
-    if (access(path.c_str(), R_OK) == 0) {
-      return path;
-    }
-    *searched += (searched->empty() ? "" : ", ") + path;
-  }
-  return "";
-}
-
 __attribute__((constructor)) void LoadPlugin() {
-  void* const symbol = dlsym(RTLD_DEFAULT, kVersionFunction);
-  if (symbol == nullptr) {
-    return;  // No RocksDB in this process.
-  }
-  std::string (*rocksdb_version)(bool with_patch);
-  std::memcpy(&rocksdb_version, &symbol, sizeof(symbol));
-  const std::string version = rocksdb_version(/*with_patch=*/false);
-
-  std::string searched;
-  const std::string path = FindPlugin(version, &searched);
-  if (path.empty()) {
-    Refuse("no plugin for RocksDB " + version + ", looked for " + searched);
-    return;
-  }
-  if (!RocksdbIsShared(version)) {
-    // Refuses, because the plugin would bring a second RocksDB into the
-    // process.
-    Refuse("RocksDB " + version + " is not a shared library in this program");
-    return;
-  }
-  void* const plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (plugin == nullptr) {
-    Refuse(dlerror());
-    return;
-  }
-  void* const entry = dlsym(plugin, kEntryFunction);
-  if (entry == nullptr) {
-    Refuse(path + " is not a plugin of this release");
-    return;
-  }
-  decltype(cassandra_bloom_register_with_rocksdb)* register_policy;
-  std::memcpy(&register_policy, &entry, sizeof(entry));
-  char* error = nullptr;
-  if (!register_policy(&error)) {
-    Refuse(error != nullptr ? error : "out of memory");
-    std::free(error);
+  void* const version_function = dlsym(RTLD_DEFAULT, kVersionFunction);
+  if (version_function != nullptr) {  // Otherwise there is no RocksDB.
+    OpenPluginFor(version_function);
   }
 }
 
 }  // namespace
+}  // namespace cassandra_bloom

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Registers the policy when librocksdb_cassandra_bloom.so is loaded: by a
+// program that is linked to it, by LD_PRELOAD, or by dlopen. RocksDB is
+// initialised before, because the library is linked to it. Only the shared
+// library has this file. RocksDB's own build registers its plugins itself, and
+// a linker would leave the file out of a program that links the static library.
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "cassandra_bloom/c.h"
+#include "plugin/policy/running_rocksdb.h"
+
+namespace cassandra_bloom {
+namespace {
+
+__attribute__((constructor)) void RegisterOnLoad() {
+  if (!RunningRocksdbIsOurs()) {
+    return;  // It has said so on stderr.
+  }
+  char* error = nullptr;
+  if (!cassandra_bloom_register_with_rocksdb(&error)) {
+    std::fprintf(stderr, "cassandra_bloom: not registered: %s\n",
+                 error != nullptr ? error : "out of memory");
+    std::free(error);
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom

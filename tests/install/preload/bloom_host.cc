@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A C++ program with RocksDB's Bloom filter, which knows nothing of
+// cassandra_bloom:
+//
+//   bloom_host DATABASE write|read new BITS      NewBloomFilterPolicy
+//   bloom_host DATABASE write|read point         OptimizeForPointLookup
+//   bloom_host DATABASE write|read string TEXT   filter_policy=TEXT
+//
+// `write` makes the database, with 1000 rows. Both then look up all rows and as
+// many absent keys, and print the answers.
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int kNumRows = 1000;
+
+void Require(const rocksdb::Status& status) {
+  if (!status.ok()) {
+    std::fprintf(stderr, "%s\n", status.ToString().c_str());
+    std::exit(1);
+  }
+}
+
+rocksdb::Options OptionsFor(const std::vector<std::string>& how) {
+  rocksdb::Options options;
+  if (how[0] == "point") {
+    options.OptimizeForPointLookup(/*block_cache_size_mb=*/8);
+  } else if (how[0] == "string") {
+    Require(rocksdb::GetOptionsFromString(
+        {}, options, "block_based_table_factory={filter_policy=" + how[1] + "}",
+        &options));
+  } else {
+    rocksdb::BlockBasedTableOptions table_options;
+    table_options.filter_policy.reset(
+        rocksdb::NewBloomFilterPolicy(std::atof(how[1].c_str())));
+    options.table_factory.reset(
+        rocksdb::NewBlockBasedTableFactory(table_options));
+  }
+  options.statistics = rocksdb::CreateDBStatistics();
+  return options;
+}
+
+std::string Key(int i) {
+  char text[16];
+  std::snprintf(text, sizeof(text), "key%06d", i);
+  return text;
+}
+
+int NumFound(rocksdb::DB* db, const std::string& suffix) {
+  int found = 0;
+  std::string value;
+  for (int i = 0; i < kNumRows; ++i) {
+    found += db->Get({}, Key(i) + suffix, &value).ok() ? 1 : 0;
+  }
+  return found;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  rocksdb::Options options =
+      OptionsFor({arguments.begin() + 2, arguments.end()});
+  const bool writes = arguments[1] == "write";
+  options.create_if_missing = options.error_if_exists = writes;
+  rocksdb::DB* opened = nullptr;
+  Require(rocksdb::DB::Open(options, arguments[0], &opened));
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  for (int i = 0; writes && i < kNumRows; ++i) {
+    Require(db->Put({}, Key(i), "value"));
+  }
+  Require(db->Flush({}));
+  const int present = NumFound(opened, "");
+  const int absent = NumFound(opened, "-");
+  std::printf("%d rows and %d others found, %d filtered\n", present, absent,
+              static_cast<int>(options.statistics->getTickerCount(
+                  rocksdb::BLOOM_FILTER_USEFUL)));
+}

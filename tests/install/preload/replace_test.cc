@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// libcassandra_bloom_replace.so, preloaded into unmodified programs that use
+// RocksDB's Bloom filter.
+
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/test_db.h"
+#include "tests/support/rocksdb/test_policies.h"
+#include "tests/support/run_process.h"
+#include "tests/support/sha256.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// sha256 of the Filter.db that Cassandra's own BloomFilter and serializer wrote
+// for key000000 ... key000999 at 10 buckets per element.
+constexpr char kCassandrasDigest[] =
+    "5318348414c7c21d960391f4fb9bcef4c39ddddef8c7cb08cad95427c525a115";
+
+// The digest of the only filter block of a database.
+std::string BlockDigest(const std::string& database) {
+  const auto capturing = std::make_shared<CapturingPolicy>();
+  rocksdb::DB* db = nullptr;
+  Require(
+      rocksdb::DB::OpenForReadOnly(DbOptions(capturing), database, &db));
+  delete db;
+  const std::vector<std::string> blocks = capturing->blocks();
+  return blocks.size() == 1 ? Sha256(blocks[0])
+                            : std::to_string(blocks.size()) + " blocks";
+}
+
+std::string DigestAt(double bits_per_key) {
+  TestDb db(DbOptions(OurPolicy(bits_per_key)));
+  db.Put(NumberedDataset(1000, 0).rows);
+  db.Flush();
+  db.Close();
+  return BlockDigest(db.path());
+}
+
+class ReplaceTest : public ::testing::Test {
+ protected:
+  // Runs a host on the database and returns the number of filtered reads.
+  // Expects every row to be found, and no absent key.
+  int NumFiltered(std::vector<std::string> host,
+                  const std::vector<std::string>& how,
+                  const std::string& preload) {
+    host.push_back(db_);
+    host.push_back(fs::exists(db_) ? "read" : "write");
+    host.insert(host.end(), how.begin(), how.end());
+    const ProcessResult result = RunProcess(host, preload);
+    EXPECT_EQ(result.exit_code, 0) << result;
+    EXPECT_EQ(result.err, "");
+    int filtered = -1;
+    EXPECT_EQ(std::sscanf(result.out.c_str(),
+                          "1000 rows and 0 others found, %d filtered",
+                          &filtered),
+              1)
+        << result;
+    return filtered;
+  }
+
+  // The policy in the newest OPTIONS file of the database.
+  std::string PolicyInOptions() {
+    std::string newest;
+    for (const fs::directory_entry& entry : fs::directory_iterator(db_)) {
+      const std::string path = entry.path();
+      if (path.find("/OPTIONS-") != std::string::npos && path > newest) {
+        newest = path;
+      }
+    }
+    const std::string name = "filter_policy=";
+    for (const std::string& line : Lines(ReadFile(newest))) {
+      const size_t at = line.find(name);
+      if (at != std::string::npos) {
+        return line.substr(at + name.size());
+      }
+    }
+    return "none";
+  }
+
+  // Expects our filter with the preload; without it all rows, unfiltered; and
+  // with it again the filter.
+  void ExpectReplaced(const std::vector<std::string>& host,
+                      const std::vector<std::string>& how) {
+    EXPECT_GT(NumFiltered(host, how, TEST_REPLACE), 950) << "written";
+    EXPECT_EQ(NumFiltered(host, how, ""), 0) << "read without";
+    EXPECT_GT(NumFiltered(host, how, TEST_REPLACE), 950) << "read again";
+  }
+
+  TempDir folder_;
+  const std::string db_ = folder_ / "db";
+};
+
+TEST_F(ReplaceTest, WithoutItTheHostUsesRocksdbsFilter) {
+  EXPECT_GT(NumFiltered({TEST_BLOOM_HOST}, {"new", "10"}, ""), 950);
+  EXPECT_EQ(BlockDigest(db_), "0 blocks");
+  EXPECT_EQ(NumFiltered({TEST_BLOOM_HOST}, {"new", "10"}, TEST_REPLACE), 0);
+}
+
+TEST_F(ReplaceTest, NewBloomFilterPolicyInCpp) {
+  ExpectReplaced({TEST_BLOOM_HOST}, {"new", "9.9"});
+  EXPECT_EQ(BlockDigest(db_), DigestAt(9.9));
+  EXPECT_NE(BlockDigest(db_), DigestAt(10));
+  EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:9.9");
+}
+
+// The bits per key that RocksDB's filter accepts: these build no filter or the
+// largest one (BloomLikeFilterPolicy in RocksDB).
+TEST_F(ReplaceTest, EveryNumberOfBits) {
+  const struct {
+    const char* bits;
+    const char* policy;
+  } cases[] = {{"0", "cassandra_bloom:0"},
+               {"-1", "cassandra_bloom:0"},
+               {"0.7", "cassandra_bloom:1"},
+               {"1000", "cassandra_bloom:100"},
+               {"nan", "cassandra_bloom:100"}};
+  for (const auto& number : cases) {
+    SCOPED_TRACE(number.bits);
+    fs::remove_all(db_);
+    NumFiltered({TEST_BLOOM_HOST}, {"new", number.bits}, TEST_REPLACE);
+    EXPECT_EQ(PolicyInOptions(), number.policy);
+  }
+}
+
+TEST_F(ReplaceTest, OptimizeForPointLookup) {
+  ExpectReplaced({TEST_BLOOM_HOST}, {"point"});
+  EXPECT_EQ(BlockDigest(db_), kCassandrasDigest);
+}
+
+TEST_F(ReplaceTest, TheCInterface) {
+  for (const char* const function : {"full", "bloom"}) {
+    SCOPED_TRACE(function);
+    fs::remove_all(db_);
+    ExpectReplaced({TEST_BLOOM_HOST_C}, {function, "10"});
+    EXPECT_EQ(BlockDigest(db_), kCassandrasDigest);
+    fs::remove_all(db_);
+    ExpectReplaced({TEST_BLOOM_HOST_C}, {function, "16"});
+    EXPECT_EQ(BlockDigest(db_), DigestAt(16));
+    EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:16");
+  }
+}
+
+// A program that takes the function from RocksDB's library itself, as bindings
+// with a foreign function interface do, gets RocksDB's wrapper around our
+// policy. The wrapper hides the bits per key from the OPTIONS file.
+TEST_F(ReplaceTest, TheCInterfaceByDlsym) {
+  ExpectReplaced({TEST_BLOOM_HOST_C}, {"dlsym", "16"});
+  EXPECT_EQ(BlockDigest(db_), DigestAt(16));
+  EXPECT_EQ(PolicyInOptions(), "cassandra_bloom");
+}
+
+// RocksDB comes into the process by dlopen, after the start.
+TEST_F(ReplaceTest, ModulesThatAreLoadedLater) {
+  ExpectReplaced({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE}, {"new", "10"});
+  EXPECT_EQ(BlockDigest(db_), kCassandrasDigest);
+  fs::remove_all(db_);
+  ExpectReplaced({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE}, {"point"});
+  fs::remove_all(db_);
+  ExpectReplaced({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE_C}, {"full", "16"});
+  EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:16");
+}
+
+// What docs/hosts.md says about options strings.
+TEST_F(ReplaceTest, Strings) {
+  const struct {
+    const char* text;
+    const char* policy;
+  } cases[] = {
+      {"bloomfilter:10:true", "cassandra_bloom:10"},
+      {"bloomfilter:10:false", "bloomfilter:10:false"},
+      {"bloomfilter:10", "bloomfilter:10:false"},
+      {"ribbonfilter:10", "ribbonfilter:10:0"},
+      {"cassandra_bloom:12", "cassandra_bloom:12"},
+      {"nullptr", "nullptr"},
+  };
+  for (const auto& string : cases) {
+    SCOPED_TRACE(string.text);
+    fs::remove_all(db_);
+    NumFiltered({TEST_BLOOM_HOST}, {"string", string.text}, TEST_REPLACE);
+    EXPECT_EQ(PolicyInOptions(), string.policy);
+  }
+}
+
+// Both preloaded libraries, in either order.
+TEST_F(ReplaceTest, TogetherWithTheLoader) {
+  for (const char* const both :
+       {TEST_LOADER ":" TEST_REPLACE, TEST_REPLACE ":" TEST_LOADER}) {
+    fs::remove_all(db_);
+    EXPECT_GT(NumFiltered({TEST_BLOOM_HOST}, {"new", "10"}, both), 950);
+    EXPECT_EQ(BlockDigest(db_), kCassandrasDigest);
+  }
+}
+
+// Without a plugin for the release, RocksDB's own functions are called, with
+// what the program gave. One line says so.
+TEST_F(ReplaceTest, FallsBackToRocksdbsOwnFunctions) {
+  const std::string calls =
+      "NewBloomFilterPolicy(9.9, 1)\n"
+      "NewBloomFilterPolicy(-1, 0)\n"
+      "create_bloom(10)\n"
+      "create_bloom_full(16)\n";
+  const std::vector<std::string> hosts[] = {
+      {TEST_BLOOM_STUB_HOST}, {TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE}};
+  for (const std::vector<std::string>& host : hosts) {
+    for (const char* const preload :
+         {TEST_REPLACE, TEST_LOADER ":" TEST_REPLACE}) {
+      SCOPED_TRACE(host[0] + " with " + preload);
+      const ProcessResult result = RunProcess(host, preload);
+      EXPECT_EQ(result.exit_code, 0) << result;
+      EXPECT_EQ(result.out, calls) << result;
+      EXPECT_EQ(Lines(result.err).size(), 1u) << result;
+      EXPECT_EQ(result.err.rfind("cassandra_bloom: not loaded: no plugin for "
+                                 "RocksDB 9.9, looked for ",
+                                 0),
+                0u)
+          << result;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
