@@ -2,6 +2,7 @@
 
 // The symbols that the shared libraries export and import.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +15,8 @@
 
 namespace cassandra_bloom::testing {
 namespace {
+
+using ::testing::ElementsAre;
 
 // The names in the dynamic symbol table, sorted: NAME, or NAME@@VERSION if it
 // is defined with a version.
@@ -150,21 +153,32 @@ TEST(ExportedSymbolsTest, ThePluginNeedsTheRocksdbItWasBuiltFor) {
       AnyHolds(Needed(TEST_PLUGIN), "librocksdb.so." TEST_ROCKSDB_RELEASE));
 }
 
-TEST(ExportedSymbolsTest, TheLoaderDefinesNothing) {
-  EXPECT_EQ(Symbols(TEST_LOADER, "--defined-only"), std::vector<std::string>{});
+// Both libraries to preload share the variable, so that one of them speaks.
+TEST(ExportedSymbolsTest, TheLibrariesToPreloadDefineNothingElse) {
+  EXPECT_THAT(Symbols(TEST_LOADER, "--defined-only"),
+              ElementsAre("cassandra_bloom_preload_has_refused"));
+  EXPECT_THAT(Symbols(TEST_REPLACE, "--defined-only"),
+              ElementsAre("cassandra_bloom_preload_has_refused",
+                          "rocksdb::NewBloomFilterPolicy",
+                          "rocksdb_filterpolicy_create_bloom",
+                          "rocksdb_filterpolicy_create_bloom_full"));
 }
 
-// Programs into which the loader is loaded may have neither of these libraries.
-TEST(ExportedSymbolsTest, TheLoaderNeedsNoRocksdbAndNoCppLibrary) {
-  const std::vector<std::string> needed = Needed(TEST_LOADER);
-  for (const char* const library : {"rocksdb", "libstdc++", "libgcc_s"}) {
-    EXPECT_FALSE(AnyHolds(needed, library)) << ::testing::PrintToString(needed);
-  }
-  const std::vector<std::string> undefined =
-      Symbols(TEST_LOADER, "--undefined-only");
-  EXPECT_TRUE(AnyHolds(undefined, "dlopen")) << "the list of symbols is wrong";
-  for (const char* const part : {"rocksdb", "std::", "__cxa_throw"}) {
-    EXPECT_FALSE(AnyHolds(undefined, part)) << part;
+// Programs into which they are loaded may have neither of these libraries.
+TEST(ExportedSymbolsTest, TheyNeedNoRocksdbAndNoCppLibrary) {
+  for (const char* const preloaded : {TEST_LOADER, TEST_REPLACE}) {
+    SCOPED_TRACE(preloaded);
+    const std::vector<std::string> needed = Needed(preloaded);
+    for (const char* const library : {"rocksdb", "libstdc++", "libgcc_s"}) {
+      EXPECT_FALSE(AnyHolds(needed, library))
+          << ::testing::PrintToString(needed);
+    }
+    const std::vector<std::string> undefined =
+        Symbols(preloaded, "--undefined-only");
+    EXPECT_TRUE(AnyHolds(undefined, "dlopen")) << "the symbols are wrong";
+    for (const char* const part : {"rocksdb", "std::", "__cxa_throw"}) {
+      EXPECT_FALSE(AnyHolds(undefined, part)) << part;
+    }
   }
 }
 

@@ -36,6 +36,10 @@ void ExpectRefused(const ProcessResult& result, const std::string& out,
   }
 }
 
+// Each library to preload, and both together.
+constexpr const char* kLibraries[] = {TEST_LOADER, TEST_REPLACE,
+                                      TEST_LOADER ":" TEST_REPLACE};
+
 TEST(LoaderTest, ProgramsWithoutRocksdbDoNotNotice) {
   const std::vector<std::string> programs[] = {
       {"/bin/true"},
@@ -44,15 +48,20 @@ TEST(LoaderTest, ProgramsWithoutRocksdbDoNotNotice) {
       {"/bin/ls", "/"},
       {"/bin/sh", "-c", "echo one two | cat | wc; exit 3"},
       {"/bin/sh", "-c", "cat /nonexistent 2>/dev/null || echo none"},
+      {"/bin/bash", "-c", "ls / | wc -l"},
+      {TEST_PYTHON, "-c", "import ctypes, ssl; print(6 * 7)"},
+      {"/bin/mount", "--version"},  // It has the setuid bit.
   };
   for (const std::vector<std::string>& program : programs) {
     SCOPED_TRACE(::testing::PrintToString(program));
     const ProcessResult without = RunProcess(program);
-    const ProcessResult with = RunProcess(program, TEST_LOADER);
-    EXPECT_NE(with.exit_code, -1);
-    EXPECT_EQ(with.exit_code, without.exit_code);
-    EXPECT_EQ(with.out, without.out);
-    EXPECT_EQ(with.err, "");
+    for (const char* const libraries : kLibraries) {
+      const ProcessResult with = RunProcess(program, libraries);
+      EXPECT_NE(with.exit_code, -1);
+      EXPECT_EQ(with.exit_code, without.exit_code);
+      EXPECT_EQ(with.out, without.out);
+      EXPECT_EQ(with.err, "");
+    }
   }
 }
 
@@ -74,10 +83,12 @@ TEST(LoaderTest, ReachesTheChildrenOfAShell) {
 }
 
 TEST(LoaderTest, ThereIsNoPluginForThisRelease) {
-  ExpectRefused(RunProcess({TEST_HOST_OF_9_9}, TEST_LOADER), "host of 9.9.9\n",
-                {"no plugin for RocksDB 9.9",
-                 fs::path(TEST_PLUGIN).parent_path().string() +
-                     "/librocksdb_cassandra_bloom.so.9.9"});
+  for (const char* const libraries : kLibraries) {
+    ExpectRefused(RunProcess({TEST_HOST_OF_9_9}, libraries), "host of 9.9.9\n",
+                  {"no plugin for RocksDB 9.9",
+                   fs::path(TEST_PLUGIN).parent_path().string() +
+                       "/librocksdb_cassandra_bloom.so.9.9"});
+  }
 }
 
 // The plugin's thread-local variable needs static TLS. These settings leave
@@ -104,9 +115,11 @@ TEST(LoaderTest, ThereIsNoStaticTls) {
 // The plugin needs the shared RocksDB library, which would be a second RocksDB
 // in this program.
 TEST(LoaderTest, RocksdbIsLinkedIntoTheProgram) {
-  ExpectRefused(RunProcess({TEST_STATIC_HOST}, TEST_LOADER),
-                "host of " TEST_ROCKSDB_RELEASE ".9\n",
-                {"not a shared library", TEST_ROCKSDB_RELEASE});
+  for (const char* const libraries : kLibraries) {
+    ExpectRefused(RunProcess({TEST_STATIC_HOST}, libraries),
+                  "host of " TEST_ROCKSDB_RELEASE ".9\n",
+                  {"not a shared library", TEST_ROCKSDB_RELEASE});
+  }
 }
 
 // The program has a shared RocksDB, but uses the one that is linked into it.
@@ -125,6 +138,19 @@ TEST(LoaderTest, APluginThatIsLinkedChecksTheReleaseToo) {
   ExpectRefused(RunProcess({TEST_LINKED_HOST}, TEST_STUB_9_9), "none none 0\n",
                 {"built for RocksDB " TEST_ROCKSDB_RELEASE,
                  "not for the 9.9 of this process"});
+}
+
+// The plugin itself is preloaded, into a program of its own release.
+TEST(LoaderTest, ThePluginCanBePreloadedItself) {
+  for (const char* const libraries :
+       {TEST_PLUGIN, TEST_PLUGIN ":" TEST_LOADER,
+        TEST_PLUGIN ":" TEST_LOADER ":" TEST_REPLACE}) {
+    const ProcessResult result = RunProcess({TEST_ROCKSDB_HOST}, libraries);
+    EXPECT_EQ(result.exit_code, 0) << result;
+    EXPECT_EQ(result.out, kPolicy) << result;
+    EXPECT_EQ(result.err, "");
+  }
+  EXPECT_EQ(RunProcess({"/bin/true"}, TEST_PLUGIN).exit_code, 0);
 }
 
 // The loader is preloaded into a program that is also linked to the plugin's
