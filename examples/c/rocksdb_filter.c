@@ -102,7 +102,8 @@ int main(int argc, char** argv) {
     return 2;
   }
 
-  /* This must come before the first options string that names the policy. */
+  /* The shared library knows the name without this call, which tells whether
+   * RocksDB is the right one. */
   if (!cassandra_bloom_register_with_rocksdb(&error)) {
     Check(error != NULL ? error : "out of memory");
   }

@@ -229,10 +229,10 @@ CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_rocksdb_version(void);
 //
 //   block_based_table_factory={filter_policy=cassandra_bloom:10}
 //
-// work in rocksdb_get_options_from_string and in OPTIONS files. Call it once
-// per process, before the first such string; further calls do nothing. Loading
-// the library does not register the policy, unless
-// libcassandra_bloom_preload.so loaded it.
+// work in rocksdb_get_options_from_string and in OPTIONS files. The shared
+// library does this when it is loaded. A program that is linked to the static
+// one calls the function once, before the first such string. Further calls do
+// nothing.
 //
 // Fails if the RocksDB of this process is another release (major.minor) than
 // cassandra_bloom_rocksdb_version. The registry is the one of the shared

@@ -7,7 +7,8 @@
 //   options.listeners.push_back(cassandra_bloom::NewFilterDbExportListener(
 //       "/var/lib/filters", "nb", &error));
 //
-// or, after register_cassandra_bloom, in any options string or OPTIONS file:
+// or, in a process that knows the name (register_cassandra_bloom in
+// filter_policy.h), in any options string or OPTIONS file:
 //
 //   listeners=cassandra_bloom_export(nb,/var/lib/filters)
 //

@@ -5,8 +5,9 @@
 //   rocksdb::BlockBasedTableOptions table_options;
 //   table_options.filter_policy.reset(rocksdb::NewCassandraBloomPolicy(10));
 //
-// or, after register_cassandra_bloom, "filter_policy=cassandra_bloom:10" in any
-// options string or OPTIONS file.
+// or "filter_policy=cassandra_bloom:10" in any options string or OPTIONS file:
+// the shared library makes the name known when it is loaded. A program that is
+// linked to the static one calls register_cassandra_bloom.
 //
 // A policy is immutable and safe for concurrent use. It works in full and
 // partitioned filters, with whole keys, prefixes or both. It reads its own
@@ -152,7 +153,8 @@ CASSANDRA_BLOOM_EXPORT Status NewCassandraPartitionTransform(
 // "cassandra_partition", the listener of filter_db_export_listener.h, and
 // "memtable_factory={id=SkipListFactory:00;cassandra_bloom=required}", a mark
 // that makes an OPTIONS file unreadable to a process that does not know all
-// these. For example:
+// these. The shared library does this with RocksDB's default registry when it is
+// loaded. For the static library, or another registry:
 //
 //   rocksdb::ObjectRegistry::Default()->AddLibrary(
 //       "cassandra_bloom", register_cassandra_bloom, "");

@@ -33,10 +33,10 @@ cmake -S . -B by-cmake -DCMAKE_PREFIX_PATH="$prefix" "$@" >cmake.log 2>&1 || {
   exit 1
 }
 cmake --build by-cmake
-run by-cmake core core_static core_cc plugin plugin_static
+run by-cmake core core_static core_cc plugin plugin_static by_name
 
 pkgconfig=$(find "$prefix"/lib* -name cassandra_bloom.pc)
 [ -n "$pkgconfig" ] || { echo "no cassandra_bloom.pc in $prefix/lib*"; exit 1; }
 export PKG_CONFIG_PATH=${pkgconfig%/*} LD_LIBRARY_PATH=${pkgconfig%/*/*}
 make
-run . core plugin
+run . core plugin by_name
