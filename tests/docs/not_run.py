@@ -79,7 +79,9 @@ NOT_RUN = {
 # Named in a sentence, but not a command to type.
 MENTIONED = {
     "cmake --install",
+    "db_bench --bloom_bits=10",
     "db_bench --statistics",
+    "ldb --bloom_bits=10",
     "ldb --try_load_options=false",
     "ldb put",
     "nodetool drain",
