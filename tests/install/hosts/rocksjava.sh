@@ -5,24 +5,19 @@ set -euo pipefail
 
 usage() {
   cat <<END
-Usage: rocksjava.sh ROCKSDB_TREE
+Usage: rocksjava.sh JAR
 
-Builds RocksDB's jar for Java, with this repository as its plugin, and runs
-RocksJavaHost.java with it: databases with the policy, with RocksDB's own filter and
-without a filter, whose answers are compared. filterdb doctor then looks at the SST
-files. Prints a row of this table:
+Runs RocksJavaHost.java with JAR, a RocksJava that was built with this repository as
+RocksDB's plugin (docs/hosts.md says how): databases with the policy, with RocksDB's
+own filter and without a filter, whose answers are compared. filterdb doctor then
+looks at the SST files. Prints a row of this table:
 
   | host | version | RocksDB | how switched on | work | answers compared | filter | date |
 
-ROCKSDB_TREE  a checkout or an unpacked release of RocksDB. The script makes the
-              link plugin/cassandra_bloom in it. A jar that is there already is not
-              built again.
-Environment   JOBS=2 (nproc), CXX=g++, CC=gcc, OPTIMIZE=-O2,
-              JAVA_HOME (where javac is),
+Environment   JAVA_HOME (where java is),
               FILTERDB=FILE (build/release/bin/filterdb), which must be for a RocksDB
-              that reads the tree's files
-Needs         what RocksDB needs, and a JDK from 11 on (Debian: default-jdk-headless).
-              Nothing is downloaded
+              that reads the files of JAR's
+Needs         a JDK from 11 on (Debian: default-jdk-headless)
 END
 }
 
@@ -34,8 +29,8 @@ case ${1-} in
   -*) usage >&2; exit 2 ;;
 esac
 [ $# = 1 ] || { usage >&2; exit 2; }
-[ -f "$1/include/rocksdb/version.h" ] || fail "$1 is not a source tree of RocksDB"
-tree=$(realpath "$1")
+[ -f "$1" ] || fail "there is no $1"
+jar=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
 repository=$(realpath "$here/../../..")
 filterdb=${FILTERDB:-$repository/build/release/bin/filterdb}
@@ -46,35 +41,6 @@ if [ -z "${JAVA_HOME-}" ]; then
 fi
 export JAVA_HOME
 unset LD_PRELOAD
-
-link_plugin() {
-  local link=$tree/plugin/cassandra_bloom
-  if [ -e "$link" ] && [ "$(realpath "$link")" != "$repository" ]; then
-    fail "$link is there and is not this repository: remove it"
-  fi
-  ln -sfn "$repository" "$link"
-}
-
-find_jar() { find "$tree/java/target" -maxdepth 1 -name 'rocksdbjni-*.jar' 2>/dev/null || true; }
-
-# RocksDB's target rocksdbjava also compiles RocksJava's tests, for which it downloads
-# jars, and makes its documentation. It does so with $(MAKE), and -o makes that one
-# take both for done. So the native parts of the tests, which need headers made from
-# the tests, are left out, too. Warnings are no errors here, because g++ 12 has
-# warnings for RocksDB's own code.
-build_jar() {
-  [ -z "$(find_jar)" ] || return 0
-  native=$(make -s -C "$tree" -f - native <<'END'
-include src.mk
-native:
-	@echo $(filter-out %_test.cc %/testable_event_listener.cc,$(JNI_NATIVE_SOURCES))
-END
-  )
-  make -C "$tree" -j"${JOBS:-$(nproc)}" MAKE="make -o java_test -o javadocs" \
-    DEBUG_LEVEL=0 PORTABLE=1 DISABLE_WARNING_AS_ERROR=1 OPTIMIZE_LEVEL="${OPTIMIZE:--O2}" \
-    ROCKSDB_PLUGINS=cassandra_bloom ALL_JNI_NATIVE_SOURCES="$native" \
-    CC="${CC:-gcc}" CXX="${CXX:-g++}" rocksdbjava >&2
-}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -95,11 +61,6 @@ check_files() {
     fail "filterdb doctor does not find our filter: $(cat "$work/doctor.log")"
 }
 
-link_plugin
-step "the jar"
-build_jar
-jar=$(find_jar)
-[ -f "$jar" ] || fail "not one jar in $tree/java/target: $jar"
 step "RocksJavaHost.java"
 run_host
 step "filterdb doctor"
