@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A library to preload into a program that uses RocksDB's C interface (also Rust does)
-// and asks for no filter: gives all its databases RocksDB's Bloom filter, with 10 bits
-// per key. With libcassandra_bloom_replace.so preloaded, too, it is this filter.
+// A library to preload into a program that uses RocksDB's C interface (also
+// Rust does) and asks for no filter: gives all its databases RocksDB's Bloom
+// filter, with 10 bits per key. With libcassandra_bloom_replace.so preloaded,
+// too, it is this filter.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

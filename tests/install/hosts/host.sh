@@ -74,7 +74,7 @@ open_host() {
 }
 
 version_of() { inside dpkg-query -W -f '${Version}' "$1"; }
-rocksdb_version() {  # of the package librocksdb7.8, librocksdb9.10, …
+rocksdb_version() {
   inside dpkg-query -W -f '${source:Upstream-Version}\n' librocksdb-dev
 }
 
@@ -83,6 +83,8 @@ rocksdb_version() {  # of the package librocksdb7.8, librocksdb9.10, …
 #   plain       nothing
 #   replace     this filter in the place of RocksDB's Bloom filter
 #   give        every database gets a Bloom filter (give_bloom.c)
+#   library     librocksdb itself. The other two find its functions only in this way if a
+#               program loads it later, as a Python module does
 #   statistics  RocksDB's statistics, into $work/statistics (statistics.c)
 run_with() {
   local preload= what
@@ -92,6 +94,7 @@ run_with() {
       replace) preload+=" $libraries/libcassandra_bloom_replace.so" ;;
       give) preload+=" /check/give_bloom.so" ;;
       statistics) preload+=" /check/statistics.so" ;;
+      library) preload+=" librocksdb.so.$(rocksdb_version | cut -d. -f1,2)" ;;
       *) fail "run_with: $what" ;;
     esac
   done

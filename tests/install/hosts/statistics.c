@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A library to preload into a program that uses RocksDB's C interface (also Rust and
-// Go do): switches RocksDB's statistics on, and writes them into STATISTICS_FILE, again
-// every 200 ms, because a server that is stopped by a signal runs no code at its end.
-// They are those of the first options that the program makes.
+// A library to preload into a program that uses RocksDB's C interface (also
+// Rust and Go do): switches RocksDB's statistics on, and writes them into
+// STATISTICS_FILE at the end, and also every 200 ms, because a server that is
+// stopped by a signal runs no code at its end. All databases of a process share
+// them.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,6 +17,7 @@ typedef struct rocksdb_options_t rocksdb_options_t;
 
 static rocksdb_options_t* kept;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 
 static void* Find(const char* name) {
   void* const symbol = dlsym(RTLD_NEXT, name);
@@ -33,6 +35,7 @@ static void Write(void) {
   if (path == NULL) {
     return;
   }
+  pthread_mutex_lock(&writing);
   char unfinished[4096];
   snprintf(unfinished, sizeof(unfinished), "%s.%d", path, (int)getpid());
   FILE* const file = fopen(unfinished, "w");
@@ -42,6 +45,7 @@ static void Write(void) {
     perror("statistics.so");
   }
   free(text);
+  pthread_mutex_unlock(&writing);
 }
 
 static void* WriteAgain(void* unused) {
@@ -59,11 +63,13 @@ static void Start(void) {
       Find("rocksdb_options_enable_statistics");
   kept = create();
   enable(kept);
+  atexit(Write);
   pthread_t thread;
   pthread_create(&thread, NULL, WriteAgain, NULL);
 }
 
-// The program gets a copy, which shares the statistics with the options that are kept.
+// The program gets a copy, which shares the statistics with the options that
+// are kept.
 rocksdb_options_t* rocksdb_options_create(void) {
   rocksdb_options_t* (*copy)(rocksdb_options_t*) =
       Find("rocksdb_options_create_copy");
