@@ -78,13 +78,14 @@ rocksdb_version() {
   inside dpkg-query -W -f '${source:Upstream-Version}\n' librocksdb-dev
 }
 
-# run_with MODE COMMAND...: runs COMMAND in the chroot with what MODE says, divided by
-# commas, preloaded:
+# run_with MODE COMMAND...: runs COMMAND in the chroot with what MODE says preloaded, in
+# this order, divided by commas:
 #   plain       nothing
 #   replace     this filter in the place of RocksDB's Bloom filter
+#   loader      libcassandra_bloom_preload.so
 #   give        every database gets a Bloom filter (give_bloom.c)
-#   library     librocksdb itself. The other two find its functions only in this way if a
-#               program loads it later, as a Python module does
+#   library     librocksdb itself, as the last one: give and statistics find its functions
+#               only in this way if a Python module loads it later
 #   statistics  RocksDB's statistics, into $work/statistics (statistics.c)
 run_with() {
   local preload= what
@@ -92,6 +93,7 @@ run_with() {
     case $what in
       plain) ;;
       replace) preload+=" $libraries/libcassandra_bloom_replace.so" ;;
+      loader) preload+=" $libraries/libcassandra_bloom_preload.so" ;;
       give) preload+=" /check/give_bloom.so" ;;
       statistics) preload+=" /check/statistics.so" ;;
       library) preload+=" librocksdb.so.$(rocksdb_version | cut -d. -f1,2)" ;;

@@ -48,6 +48,13 @@ static void Write(void) {
   pthread_mutex_unlock(&writing);
 }
 
+// Keeps the lock: when RocksDB's own data have been destroyed, the thread must
+// not ask for them.
+static void WriteAtEnd(void) {
+  Write();
+  pthread_mutex_lock(&writing);
+}
+
 static void* WriteAgain(void* unused) {
   for (;;) {
     usleep(200 * 1000);
@@ -63,7 +70,7 @@ static void Start(void) {
       Find("rocksdb_options_enable_statistics");
   kept = create();
   enable(kept);
-  atexit(Write);
+  atexit(WriteAtEnd);
   pthread_t thread;
   pthread_create(&thread, NULL, WriteAgain, NULL);
 }
