@@ -12,10 +12,11 @@ Usage: balboa.sh [bookworm|trixie|sid] [--root=FOLDER]
 
 Debian's balboa, a database of observed DNS answers, stores 60,000 observations, and
 answers 10,000 queries. It asks RocksDB for no filter, so there is nothing that
-libcassandra_bloom_replace.so could replace. The script runs it in three ways: as it
-is; with libcassandra_bloom_replace.so preloaded, which must change nothing; and with
-give_bloom.so preloaded, too, which gives every database a Bloom filter. All answers
-and a dump of the database must be the same. Prints a row for each of the last two.
+libcassandra_bloom_replace.so could replace. The script runs it in four ways: as it
+is; with libcassandra_bloom_replace.so preloaded, which must change nothing; with
+give_bloom.so preloaded, which gives every database a Bloom filter; and with both. All
+answers and a dump of the database must be the same. Prints a row for the second way
+and for the last one.
 
 $row_usage
 END
