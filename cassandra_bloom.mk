@@ -13,7 +13,10 @@ cassandra_bloom_CXXFLAGS = -Iplugin/cassandra_bloom -Iplugin/cassandra_bloom/inc
 
 # make puts objects next to the sources, that is, into this repository even if
 # plugin/cassandra_bloom is a link. Objects for another RocksDB must not stay.
+# (RocksDB's java/Makefile, too, reads this file, in its own folder.)
+ifneq ($(wildcard plugin/cassandra_bloom/),)
 ifneq ($(shell cat plugin/cassandra_bloom/.rocksdb-tree 2>/dev/null),$(CURDIR))
 $(shell find plugin/cassandra_bloom/plugin plugin/cassandra_bloom/tests/install/in_tree -name '*.[od]' -delete && \
   echo $(CURDIR) >plugin/cassandra_bloom/.rocksdb-tree)
+endif
 endif

@@ -153,8 +153,8 @@ CASSANDRA_BLOOM_EXPORT Status NewCassandraPartitionTransform(
 // "cassandra_partition", the listener of filter_db_export_listener.h, and
 // "memtable_factory={id=SkipListFactory:00;cassandra_bloom=required}", a mark
 // that makes an OPTIONS file unreadable to a process that does not know all
-// these. The shared library does this with RocksDB's default registry when it is
-// loaded. For the static library, or another registry:
+// these. The shared library does this with RocksDB's default registry when it
+// is loaded. For the static library, or another registry:
 //
 //   rocksdb::ObjectRegistry::Default()->AddLibrary(
 //       "cassandra_bloom", register_cassandra_bloom, "");

@@ -12,8 +12,8 @@
 
 // Whether Refuse has printed in this process. Both preloaded libraries export
 // this name, so that the dynamic linker gives both of them one variable.
-extern "C" __attribute__((visibility("default"))) bool
-    cassandra_bloom_preload_has_refused;
+extern "C" __attribute__((
+    visibility("default"))) bool cassandra_bloom_preload_has_refused;
 bool cassandra_bloom_preload_has_refused = false;
 
 namespace cassandra_bloom {

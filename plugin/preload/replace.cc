@@ -87,8 +87,9 @@ using NewPolicy = const void*(double bits_per_key);
 NewPolicy* OurFunctionFor(void* caller) {
   void* const version_function = FunctionFor(caller, kVersionFunction);
   if (version_function == nullptr) {
-    Refuse("the RocksDB that calls NewBloomFilterPolicy does not show its "
-           "version");
+    Refuse(
+        "the RocksDB that calls NewBloomFilterPolicy does not show its "
+        "version");
     return nullptr;
   }
   void* const plugin = OpenPluginFor(version_function);
@@ -96,8 +97,9 @@ NewPolicy* OurFunctionFor(void* caller) {
     return nullptr;
   }
   if (dlsym(plugin, kNewBloom) != FunctionFor(caller, kNewBloom)) {
-    Refuse("the RocksDB that calls NewBloomFilterPolicy is not the one that "
-           "the plugin uses");
+    Refuse(
+        "the RocksDB that calls NewBloomFilterPolicy is not the one that "
+        "the plugin uses");
     return nullptr;
   }
   return As<NewPolicy>(dlsym(plugin, kNewOurs));
@@ -120,10 +122,9 @@ rocksdb_filterpolicy_t* NewPolicyForC(void* caller, const char* name,
         static_cast<const rocksdb_filterpolicy_t*>(ours(bits_per_key)));
   }
   void* const original = FunctionFor(caller, name);
-  return original == nullptr
-             ? nullptr
-             : As<decltype(rocksdb_filterpolicy_create_bloom)>(original)(
-                   bits_per_key);
+  return original == nullptr ? nullptr
+                             : As<decltype(rocksdb_filterpolicy_create_bloom)>(
+                                   original)(bits_per_key);
 }
 
 }  // namespace

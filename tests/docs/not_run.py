@@ -65,21 +65,23 @@ NOT_RUN = {
     "cc program.c $(pkg-config --cflags --libs cassandra_bloom)":
         "wants an installed tree: tests/install/consumer/installed_test.sh",
     "systemctl daemon-reload && systemctl restart NAME":
-        "there is no systemd here; the document says what was tried",
+        _ROOT + "tests/install/hosts/systemd.sh",
     "journalctl -u NAME": "as above",
-    "systemd-analyze verify": "as above",
     "ROCKSDB_INCLUDE_DIR=/usr/include "
     "ROCKSDB_LIB_DIR=/usr/lib/x86_64-linux-gnu cargo build":
         "the document says that it was not tried",
     "make ROCKSDB_PLUGINS=cassandra_bloom rocksdbjava":
-        "the document says that it was not tried",
-    "ceph-bluestore-tool reshard": "the document says that it was not tried",
+        _LONG + "tests/install/hosts/rocksjava.sh",
+    'ceph-bluestore-tool reshard --sharding="…"':
+        "Ceph's; the document says what was tried",
 }
 
 # Named in a sentence, but not a command to type.
 MENTIONED = {
     "cmake --install",
+    "db_bench --bloom_bits=10",
     "db_bench --statistics",
+    "ldb --bloom_bits=10",
     "ldb --try_load_options=false",
     "ldb put",
     "nodetool drain",

@@ -24,7 +24,6 @@ class CheckLayoutTest(unittest.TestCase):
         self.write("plugin/policy/policy.h", '"plugin/filter/probes.h"',
                    '"cassandra_bloom/filter_policy.h"', "<rocksdb/options.h>")  # fmt: skip
         self.write("plugin/registry.cc", '"plugin/policy/policy.h"')
-        self.write("plugin/preload/loader.cc", '"cassandra_bloom/c.h"')
         self.write("tools/filterdb/main.cc", '"plugin/sstable/reader.h"')
         self.write("tests/support/keys.h", "<string>")
         self.write("db_bench_ext/filter_bench/bench.cc", '"tests/support/keys.h"')

@@ -3,7 +3,7 @@
 # Runs `make test` and `make demo` on Debian releases, each in its own chroot.
 set -euo pipefail
 
-ALL_RELEASES=(bookworm trixie sid)
+ALL_RELEASES=(trixie bookworm sid)
 REPOSITORY=$(cd "$(dirname "$0")/../../.." && pwd)
 
 usage() {

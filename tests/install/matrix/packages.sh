@@ -37,9 +37,11 @@ inside sh -c 'apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends 
 inside dpkg -l | awk '/cassandra|filterdb|librocksdb/ {print $1, $2, $3}'
 
 step "the stock db_bench"
-result=$(inside /check/policy_in_db_bench.sh db_bench sst_dump)
-echo "$result"
-[ "$result" = used ]
+for how in preload replace both; do
+  result=$(inside /check/policy_in_db_bench.sh db_bench sst_dump $how)
+  echo "$how: $result"
+  [ "$result" = used ]
+done
 
 step "/bin/true, and filterdb"
 inside env LD_PRELOAD=libcassandra_bloom_preload.so true

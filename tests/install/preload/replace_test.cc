@@ -33,8 +33,7 @@ constexpr char kCassandrasDigest[] =
 std::string BlockDigest(const std::string& database) {
   const auto capturing = std::make_shared<CapturingPolicy>();
   rocksdb::DB* db = nullptr;
-  Require(
-      rocksdb::DB::OpenForReadOnly(DbOptions(capturing), database, &db));
+  Require(rocksdb::DB::OpenForReadOnly(DbOptions(capturing), database, &db));
   delete db;
   const std::vector<std::string> blocks = capturing->blocks();
   return blocks.size() == 1 ? Sha256(blocks[0])
@@ -63,10 +62,10 @@ class ReplaceTest : public ::testing::Test {
     EXPECT_EQ(result.exit_code, 0) << result;
     EXPECT_EQ(result.err, "");
     int filtered = -1;
-    EXPECT_EQ(std::sscanf(result.out.c_str(),
-                          "1000 rows and 0 others found, %d filtered",
-                          &filtered),
-              1)
+    EXPECT_EQ(
+        std::sscanf(result.out.c_str(),
+                    "1000 rows and 0 others found, %d filtered", &filtered),
+        1)
         << result;
     return filtered;
   }

@@ -292,6 +292,26 @@ TEST_F(RocksdbToolsTest, LdbWithoutUsDropsThePolicyWithoutAWord) {
       << properties;
 }
 
+// Both programs make RocksDB's Bloom filter in their code, without an OPTIONS
+// file.
+TEST_F(RocksdbToolsTest, BloomBitsAreReplaced) {
+  const ProcessResult db_bench =
+      RunProcess({TEST_DB_BENCH, "--bloom_bits=12", "--db=" + db_,
+                  "--benchmarks=fillseq,flush,readmissing",
+                  "--num=" + std::to_string(kNumKeys), "--statistics"},
+                 TEST_REPLACE);
+  EXPECT_EQ(db_bench.exit_code, 0) << db_bench;
+  EXPECT_TRUE(NewestOptionsName("cassandra_bloom:12"));
+  EXPECT_GT(Ticker(db_bench, "rocksdb.bloom.filter.useful"),
+            kNumKeys * 9u / 10);
+
+  const ProcessResult put =
+      RunProcess({TEST_LDB, "--db=" + db_, "--bloom_bits=14", "put", "a", "b"},
+                 TEST_REPLACE);
+  EXPECT_EQ(put.exit_code, 0) << put;
+  EXPECT_TRUE(NewestOptionsName("cassandra_bloom:14"));
+}
+
 // ---- Databases with the mark of marked_skip_list.h ----
 
 class MarkedDatabaseTest : public RocksdbToolsTest {
