@@ -13,6 +13,11 @@
 #include <string_view>
 #include <vector>
 
+// App.hpp of CLI11 2.6 leaves out IsMember and Transformer.
+#if __has_include(<CLI/ExtraValidators.hpp>)
+#include <CLI/ExtraValidators.hpp>
+#endif
+
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/key_reader.h"
 #include "tools/filterdb/output.h"

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# Sourced by the scripts of this folder. Each of them tries a host: a program that
+# uses the shared librocksdb of a Debian release, and knows nothing of this
+# repository. It runs in a chroot, where this repository is built, too.
+# shellcheck shell=bash
+
+hosts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+sources=${hosts%/tests/install/hosts}
+libraries=/check/sources/build/release/lib
+name=${0##*/}
+work=/check/work/${name%.sh}  # A folder in the chroot, for the databases and the answers.
+unset LD_PRELOAD
+
+# shellcheck source=tests/install/matrix/chroot.sh
+. "$sources/tests/install/matrix/chroot.sh"
+step() { printf '\n==== %s (%d s)\n' "$*" "$SECONDS" >&2; }
+fail() { echo "$name: $*" >&2; exit 1; }
+
+row_usage="Needs root. Prints a row of this table, and everything else on stderr:
+
+  | host | version | RocksDB | how switched on | work | answers compared | filter | date |
+
+--root=FOLDER  the chroot; debootstrap puts a Debian there if it is missing. Without
+               it, the chroot is temporary. What is built there already is not built
+               again
+Environment    JOBS=2"
+
+# read_arguments "RELEASES" ARGUMENTS...: sets `release` and `folder`. Without a
+# RELEASE in ARGUMENTS, it is the first of RELEASES.
+read_arguments() {
+  local releases=$1 argument
+  release=${1%% *} folder=
+  shift
+  for argument; do
+    case $argument in
+      --help) usage; exit ;;
+      --root=?*) folder=${argument#--root=} ;;
+      *)
+        if [[ $argument = -* || " $releases " != *" $argument "* ]]; then
+          usage >&2
+          exit 2
+        fi
+        release=$argument ;;
+    esac
+  done
+}
+
+# open_host PACKAGES...: makes the chroot, installs PACKAGES, and builds this
+# repository.
+open_host() {
+  open_chroot "$release" "$folder"
+  step "packages"
+  inside apt-get update -qq
+  install cmake g++ libcli11-dev libgflags-dev librocksdb-dev make nlohmann-json3-dev python3 \
+    rocksdb-tools "$@"
+  step "building cassandra_bloom"
+  mkdir -p "$root/check/sources"
+  (cd "$sources" && git ls-files -z | xargs -0 cp -p --parents -t "$root/check/sources")
+  if ! inside sh -ec "
+    cd /check/sources
+    cmake --preset release -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF
+    cmake --build --preset release --parallel ${JOBS:-2} --target filterdb \
+      rocksdb_cassandra_bloom cassandra_bloom_preload cassandra_bloom_replace
+    for library in statistics give_bloom; do
+      cc -std=gnu11 -O2 -Wall -Wextra -shared -fPIC tests/install/hosts/\$library.c \
+        -o /check/\$library.so -ldl -lpthread
+    done" >"$root/check/build.log" 2>&1; then
+    tail -50 "$root/check/build.log" >&2
+    fail "cassandra_bloom does not build"
+  fi
+  rm -rf "${root:?}$work"
+  mkdir -p "$root$work"
+}
+
+version_of() { inside dpkg-query -W -f '${Version}' "$1"; }
+rocksdb_version() {
+  inside dpkg-query -W -f '${source:Upstream-Version}\n' librocksdb-dev
+}
+
+# run_with MODE COMMAND...: runs COMMAND in the chroot with what MODE says preloaded, in
+# this order, divided by commas:
+#   plain       nothing
+#   replace     this filter in the place of RocksDB's Bloom filter
+#   loader      libcassandra_bloom_preload.so
+#   give        every database gets a Bloom filter (give_bloom.c)
+#   library     librocksdb itself, as the last one: give and statistics find its functions
+#               only in this way if a Python module loads it later
+#   statistics  RocksDB's statistics, into $work/statistics (statistics.c)
+run_with() {
+  local preload= what
+  for what in ${1//,/ }; do
+    case $what in
+      plain) ;;
+      replace) preload+=" $libraries/libcassandra_bloom_replace.so" ;;
+      loader) preload+=" $libraries/libcassandra_bloom_preload.so" ;;
+      give) preload+=" /check/give_bloom.so" ;;
+      statistics) preload+=" /check/statistics.so" ;;
+      library) preload+=" librocksdb.so.$(rocksdb_version | cut -d. -f1,2)" ;;
+      *) fail "run_with: $what" ;;
+    esac
+  done
+  shift
+  inside env ${preload:+"LD_PRELOAD=${preload# }"} STATISTICS_FILE="$work/statistics" "$@"
+}
+
+# start_server MODE COMMAND...: starts COMMAND. Its process is $server, and what it says
+# is in $root$work/server.log. A chroot executes the command as the same process.
+start_server() {
+  run_with "$@" >"$root$work/server.log" 2>&1 &
+  server=$!
+}
+
+# stop_process ID
+stop_process() {
+  # What run_with started is a shell function in a shell of its own, with one child.
+  local child
+  for child in $(cat "/proc/$1/task/$1/children") $1; do kill "$child" 2>/dev/null || true; done
+  wait "$1" 2>/dev/null || true
+}
+
+free_port() {
+  inside python3 -c '
+import socket
+with socket.socket() as any_port:
+    any_port.bind(("127.0.0.1", 0))
+    print(any_port.getsockname()[1])'
+}
+
+wait_for_port() {  # PORT
+  inside python3 -c '
+import socket, sys, time
+for _ in range(300):
+    try:
+        socket.create_connection(("127.0.0.1", int(sys.argv[1]))).close()
+        break
+    except OSError:
+        time.sleep(0.1)
+else:
+    sys.exit("nothing listens")' "$1"
+}
+
+# same FILE FILE WHAT: both files in $work are the same, and not empty.
+same() {
+  [ -s "$root$work/$1" ] || fail "$3: no answers in $1"
+  cmp "$root$work/$1" "$root$work/$2" >&2 || fail "$3: the answers in $1 and $2 differ"
+}
+
+# doctor DATABASE: what filterdb says, in $root$work/DATABASE.doctor, and on stderr the
+# lines about policies and SST files. Its exit status is 1 if there is a file without
+# our filter, so it is not looked at.
+doctor() {
+  inside "$libraries/../bin/filterdb" doctor --db="$work/$1" >"$root$work/$1.doctor" 2>&1 || true
+  grep -E '^column family|\.sst  |^all is well' "$root$work/$1.doctor" >&2
+}
+
+# As filterdb doctor names the policy of a filter: ours, and RocksDB's Bloom filter.
+ours=' cassandra_bloom '
+rocksdbs=' (bloomfilter|rocksdb\.BuiltinBloomFilter) '
+
+# files DATABASE COLUMN_FAMILY: the lines of the last doctor about its SST files.
+files() { sed -n "/^column family $2:/,/^  A read /p" "$root$work/$1.doctor" | grep '\.sst  '; }
+
+# only_filters DATABASE COLUMN_FAMILY POLICY: all its SST files with keys have a filter of
+# this policy, and there is at least one.
+only_filters() {
+  local found
+  found=$(files "$1" "$2") || fail "$1: no SST files in $2"
+  if grep -vE "$3" <<<"$found" >&2; then fail "$1: these SST files have no filter of the policy$3"; fi
+}
+
+newest_options() { find "$root$work/$1" -name 'OPTIONS-*[0-9]' | sort | tail -n 1; }
+
+# ticker NAME FILE: RocksDB's count of rocksdb.NAME in a file of statistics in $work.
+ticker() { sed -n "s/^rocksdb\\.$1 COUNT : //p" "$root$work/$2" | tail -n 1; }
+
+# filter_answers FILE: the answers of filters in a file of statistics.
+filter_answers() {
+  local positive true_positive
+  positive=$(ticker bloom.filter.full.positive "$1")
+  true_positive=$(ticker bloom.filter.full.true.positive "$1")
+  echo "$(ticker bloom.filter.useful "$1") no, $positive perhaps, of them $((positive - true_positive)) false"
+}
+
+today() { date +%F; }
