@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Tests that CMakeLists.txt sees where it is: in RocksDB's tree, as RocksDB's plugin, or in
+# another project, as a part of that one.
+set -euo pipefail
+
+usage="usage: subproject_test.sh SOURCES"
+[ "${1-}" != --help ] || { echo "$usage"; exit; }
+[ $# = 1 ] || { echo "$usage"; exit 2; }
+sources=$(realpath "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# The part of RocksDB's CMakeLists.txt that adds a plugin. Without languages, cmake would
+# refuse the targets of this repository's own build.
+mkdir -p "$work/rocksdb/plugin" "$work/program" "$work/both" "$work/user"
+ln -s "$sources" "$work/rocksdb/plugin/cassandra_bloom"
+cat >"$work/rocksdb/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(rocksdb LANGUAGES NONE)
+option(ROCKSDB_WITH_PLUGIN "" ON)
+if(ROCKSDB_WITH_PLUGIN)
+  add_subdirectory(plugin/cassandra_bloom)
+  message(STATUS "plugin: <${cassandra_bloom_INCLUDE_PATHS}> <${cassandra_bloom_TESTS}>")
+endif()
+END
+
+# A program, such as Kvrocks, that builds RocksDB as a part of itself.
+cat >"$work/program/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(program LANGUAGES NONE)
+add_subdirectory(../rocksdb rocksdb)
+END
+
+ours='
+add_subdirectory('$sources' cassandra_bloom)
+if(NOT TARGET cassandra_bloom_static)
+  message(FATAL_ERROR "no library")
+endif()
+message(STATUS "library, tests: ${CASSANDRA_BLOOM_BUILD_TESTS}")'
+printf '%s\n' 'cmake_minimum_required(VERSION 3.22)' 'project(user LANGUAGES C CXX)' "$ours" \
+  >"$work/user/CMakeLists.txt"
+printf '%s\n' 'cmake_minimum_required(VERSION 3.22)' 'project(both LANGUAGES C CXX)' \
+  'set(ROCKSDB_WITH_PLUGIN OFF)' 'add_subdirectory(../rocksdb rocksdb)' "$ours" \
+  >"$work/both/CMakeLists.txt"
+
+# expect PROJECT TEXT: cmake must succeed for the project, and say TEXT.
+expect() {
+  echo "==== $1"
+  if ! cmake -S "$work/$1" -B "$work/build-$1" -DCASSANDRA_BLOOM_CORE_ONLY=ON >"$work/log" 2>&1 ||
+    ! grep -qF -e "$2" "$work/log"; then
+    cat "$work/log"
+    echo "cmake failed, or did not say: $2"
+    failed=1
+  fi
+}
+
+plugin="plugin: <$work/rocksdb/plugin/cassandra_bloom;$work/rocksdb/plugin/cassandra_bloom/include> <tests/install/"
+expect rocksdb "$plugin"
+expect program "$plugin"
+expect user "library, tests: OFF"
+# RocksDB is there, but it is not RocksDB that adds this repository.
+expect both "library, tests: OFF"
+exit $failed
