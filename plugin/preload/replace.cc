@@ -10,13 +10,15 @@
 // through its procedure linkage table, by RocksDB itself. docs/hosts.md lists
 // which programs that reaches.
 //
-// Where there is no plugin for the RocksDB of the caller, the loader says so,
-// and the caller's own function is called.
+// Where there is no plugin for the RocksDB of the program, the loader says so,
+// and RocksDB's own function is called.
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "plugin/preload/load_plugin.h"
 
@@ -59,47 +61,71 @@ bool IsOurs(void* address) {
          here.dli_fbase == there.dli_fbase;
 }
 
-// Finds a function of the RocksDB that the code at `caller` uses. It is in the
-// caller's library or in one that this library needs. For the main program, and
-// for a library that leaves it to the program to bring RocksDB, it is the next
-// one after ours. (RTLD_NEXT alone would not find a RocksDB that came into the
-// process by dlopen with RTLD_LOCAL.) Returns nullptr if there is none.
-void* FunctionFor(void* caller, const char* name) {
-  Dl_info info;
-  if (dladdr(caller, &info) != 0 && info.dli_fname != nullptr) {
-    void* const object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (object != nullptr) {
-      void* const symbol = dlsym(object, name);
-      dlclose(object);
-      if (symbol != nullptr && !IsOurs(symbol)) {
-        return symbol;
-      }
+// The files of all objects of this process, without the program itself.
+std::vector<std::string> LoadedFiles() {
+  std::vector<std::string> files;
+  const auto add = [](dl_phdr_info* object, size_t, void* list) -> int {
+    if (*object->dlpi_name != '\0') {
+      static_cast<std::vector<std::string>*>(list)->push_back(
+          object->dlpi_name);
     }
+    return 0;
+  };
+  dl_iterate_phdr(add, &files);
+  return files;
+}
+
+// Finds a function that one of the objects, or a library that it needs,
+// defines. Returns nullptr if there is none, and if there are several.
+void* OnlyFunction(const char* name) {
+  void* found = nullptr;
+  for (const std::string& file : LoadedFiles()) {
+    void* const object = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (object == nullptr) {
+      continue;  // The kernel's vDSO.
+    }
+    void* const symbol = dlsym(object, name);
+    dlclose(object);
+    if (symbol == nullptr || symbol == found || IsOurs(symbol)) {
+      continue;
+    }
+    if (found != nullptr) {
+      return nullptr;
+    }
+    found = symbol;
   }
-  return dlsym(RTLD_NEXT, name);
+  return found;
+}
+
+// Finds the function that is called where this library is not preloaded: the
+// next one that all objects of the process see. A RocksDB that came into the
+// process by dlopen with RTLD_LOCAL is seen by its own users only; it is taken
+// if there is one such RocksDB. If there are several, the return address would
+// not tell which one calls, because compilers make jumps of the last calls of
+// functions. Returns nullptr then, and if there is none.
+void* Original(const char* name) {
+  void* const next = dlsym(RTLD_NEXT, name);
+  return next != nullptr ? next : OnlyFunction(name);
 }
 
 using NewPolicy = const void*(double bits_per_key);
 
-// Returns the plugin's function that makes a policy for the caller. Returns
-// nullptr if the plugin cannot be loaded, or if its RocksDB is not the
-// caller's, because a process may have several of one release.
-NewPolicy* OurFunctionFor(void* caller) {
-  void* const version_function = FunctionFor(caller, kVersionFunction);
-  if (version_function == nullptr) {
-    Refuse(
-        "the RocksDB that calls NewBloomFilterPolicy does not show its "
-        "version");
+// Returns the plugin's function that makes a policy. Returns nullptr if the
+// plugin cannot be loaded, or if its RocksDB is not the one that has the
+// original function, because a process may have several of one release.
+NewPolicy* OurFunction() {
+  void* const original = Original(kNewBloom);
+  void* const version_function = Original(kVersionFunction);
+  if (original == nullptr || version_function == nullptr) {
+    Refuse("this program has several RocksDBs: no Bloom filter is used");
     return nullptr;
   }
   void* const plugin = OpenPluginFor(version_function);
   if (plugin == nullptr) {
     return nullptr;
   }
-  if (dlsym(plugin, kNewBloom) != FunctionFor(caller, kNewBloom)) {
-    Refuse(
-        "the RocksDB that calls NewBloomFilterPolicy is not the one that "
-        "the plugin uses");
+  if (dlsym(plugin, kNewBloom) != original) {
+    Refuse("the RocksDB of this program is not the one that the plugin uses");
     return nullptr;
   }
   return As<NewPolicy>(dlsym(plugin, kNewOurs));
@@ -109,10 +135,10 @@ NewPolicy* OurFunctionFor(void* caller) {
 // plugin or RocksDB throws (std::bad_alloc) must pass through them, and this
 // library has a C++ runtime of its own.
 
-// `name` is the C function that was called.
-rocksdb_filterpolicy_t* NewPolicyForC(void* caller, const char* name,
-                                      double bits_per_key) {
-  if (NewPolicy* const ours = OurFunctionFor(caller)) {
+// `name` is the C function that was called. A result of nullptr means to
+// RocksDB: no filter.
+rocksdb_filterpolicy_t* NewPolicyForC(const char* name, double bits_per_key) {
+  if (NewPolicy* const ours = OurFunction()) {
     // RocksDB's wrapper would forward Name() but not GetId(), and the OPTIONS
     // file would not have the bits per key. rocksdb_filterpolicy_t is a class
     // derived from FilterPolicy alone, of which callers use only virtual
@@ -121,7 +147,7 @@ rocksdb_filterpolicy_t* NewPolicyForC(void* caller, const char* name,
     return const_cast<rocksdb_filterpolicy_t*>(
         static_cast<const rocksdb_filterpolicy_t*>(ours(bits_per_key)));
   }
-  void* const original = FunctionFor(caller, name);
+  void* const original = Original(name);
   return original == nullptr ? nullptr
                              : As<decltype(rocksdb_filterpolicy_create_bloom)>(
                                    original)(bits_per_key);
@@ -132,25 +158,21 @@ rocksdb_filterpolicy_t* NewPolicyForC(void* caller, const char* name,
 
 const rocksdb::FilterPolicy* rocksdb::NewBloomFilterPolicy(
     double bits_per_key, bool use_block_based_builder) {
-  using cassandra_bloom::FunctionFor;
-  void* const caller = __builtin_return_address(0);
-  if (auto* const ours = cassandra_bloom::OurFunctionFor(caller)) {
+  if (auto* const ours = cassandra_bloom::OurFunction()) {
     return static_cast<const FilterPolicy*>(ours(bits_per_key));
   }
-  void* const original = FunctionFor(caller, cassandra_bloom::kNewBloom);
+  void* const original = cassandra_bloom::Original(cassandra_bloom::kNewBloom);
   return original == nullptr
-             ? nullptr  // To RocksDB this means: no filter.
+             ? nullptr
              : cassandra_bloom::As<decltype(NewBloomFilterPolicy)>(original)(
                    bits_per_key, use_block_based_builder);
 }
 
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key) {
-  return cassandra_bloom::NewPolicyForC(__builtin_return_address(0), __func__,
-                                        bits_per_key);
+  return cassandra_bloom::NewPolicyForC(__func__, bits_per_key);
 }
 
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(
     double bits_per_key) {
-  return cassandra_bloom::NewPolicyForC(__builtin_return_address(0), __func__,
-                                        bits_per_key);
+  return cassandra_bloom::NewPolicyForC(__func__, bits_per_key);
 }

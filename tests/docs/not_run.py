@@ -67,9 +67,14 @@ NOT_RUN = {
     "systemctl daemon-reload && systemctl restart NAME":
         _ROOT + "tests/install/hosts/systemd.sh",
     "journalctl -u NAME": "as above",
-    "ROCKSDB_INCLUDE_DIR=/usr/include "
-    "ROCKSDB_LIB_DIR=/usr/lib/x86_64-linux-gnu cargo build":
-        "the document says that it was not tried",
+    "LD_PRELOAD=libcassandra_bloom_preload.so ldb --db=DATABASE --try_load_options "
+    "--column_family=id2str compact":
+        _ROOT + "tests/install/hosts/oxigraph.sh",
+    'LD_PRELOAD="libcassandra_bloom_replace.so ./give_bloom.so" balboa-rocksdb …':
+        _ROOT + "tests/install/hosts/balboa.sh",
+    'LD_PRELOAD="libcassandra_bloom_replace.so ./give_bloom.so librocksdb.so.9.11" '
+    "sourmash …":
+        _ROOT + "tests/install/hosts/sourmash.sh",
     "make ROCKSDB_PLUGINS=cassandra_bloom rocksdbjava":
         _LONG + "tests/install/hosts/rocksjava.sh",
     'ceph-bluestore-tool reshard --sharding="…"':
@@ -78,6 +83,7 @@ NOT_RUN = {
 
 # Named in a sentence, but not a command to type.
 MENTIONED = {
+    "ceph-bluestore-tool fsck --deep 1",
     "cmake --install",
     "db_bench --bloom_bits=10",
     "db_bench --statistics",

@@ -1,21 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A program without RocksDB that loads a module with it, as database servers
- * load their storage engines. Its first argument is the module, whose `main` is
- * called with the others. */
+/* A program without RocksDB that loads modules with it, as database servers
+ * load their storage engines:
+ *
+ *   dlopen_host MODULE... -- ARGUMENT...
+ *
+ * calls `main` of the last module with the arguments. */
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
 int main(int argc, char** argv) {
-  void* const module = argc < 2 ? NULL : dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-  void* const symbol = module == NULL ? NULL : dlsym(module, "main");
+  void* module = NULL;
+  void* symbol;
   int (*run)(int, char**);
+  int i;
+  for (i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i) {
+    module = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
+    if (module == NULL) {
+      fprintf(stderr, "%s\n", dlerror());
+      return 1;
+    }
+  }
+  symbol = module == NULL ? NULL : dlsym(module, "main");
   if (symbol == NULL) {
-    fprintf(stderr, "%s\n", argc < 2 ? "no module given" : dlerror());
+    fprintf(stderr, "no module with main\n");
     return 1;
   }
   memcpy(&run, &symbol, sizeof(symbol));
-  return run(argc - 1, argv + 1);
+  return run(argc - i, argv + i);
 }

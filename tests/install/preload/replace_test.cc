@@ -163,13 +163,28 @@ TEST_F(ReplaceTest, TheCInterfaceByDlsym) {
 
 // RocksDB comes into the process by dlopen, after the start.
 TEST_F(ReplaceTest, ModulesThatAreLoadedLater) {
-  ExpectReplaced({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE}, {"new", "10"});
+  ExpectReplaced({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"}, {"new", "10"});
   EXPECT_EQ(BlockDigest(db_), kCassandrasDigest);
   fs::remove_all(db_);
-  ExpectReplaced({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE}, {"point"});
+  ExpectReplaced({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"}, {"point"});
   fs::remove_all(db_);
-  ExpectReplaced({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE_C}, {"full", "16"});
+  ExpectReplaced({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE_C, "--"}, {"full", "16"});
   EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:16");
+}
+
+// Two releases of RocksDB, each seen by its own module only. Neither gets a
+// policy that could be of the other one.
+TEST_F(ReplaceTest, TwoModulesWithARocksdbEach) {
+  const ProcessResult result =
+      RunProcess({TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE, TEST_BLOOM_MODULE,
+                  "--", db_, "write", "new", "10"},
+                 TEST_REPLACE);
+  EXPECT_EQ(result.exit_code, 0) << result;
+  EXPECT_EQ(result.out, "1000 rows and 0 others found, 0 filtered\n");
+  EXPECT_EQ(result.err,
+            "cassandra_bloom: not loaded: this program has several RocksDBs: "
+            "no Bloom filter is used\n");
+  EXPECT_EQ(PolicyInOptions(), "nullptr");
 }
 
 // What docs/hosts.md says about options strings.
@@ -212,7 +227,7 @@ TEST_F(ReplaceTest, FallsBackToRocksdbsOwnFunctions) {
       "create_bloom(10)\n"
       "create_bloom_full(16)\n";
   const std::vector<std::string> hosts[] = {
-      {TEST_BLOOM_STUB_HOST}, {TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE}};
+      {TEST_BLOOM_STUB_HOST}, {TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE, "--"}};
   for (const std::vector<std::string>& host : hosts) {
     for (const char* const preload :
          {TEST_REPLACE, TEST_LOADER ":" TEST_REPLACE}) {
