@@ -27,6 +27,13 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+# When cross-compiling, cpack would take the architecture of this machine.
+if(CMAKE_CROSSCOMPILING)
+  execute_process(
+    COMMAND dpkg-architecture -t${CMAKE_CXX_LIBRARY_ARCHITECTURE} -qDEB_HOST_ARCH
+    OUTPUT_VARIABLE CPACK_DEBIAN_PACKAGE_ARCHITECTURE OUTPUT_STRIP_TRAILING_WHITESPACE
+    ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
+endif()
 
 # gzipped(FILE OUTPUT): compresses FILE as Debian's policy requires for
 # documents, without a time stamp.

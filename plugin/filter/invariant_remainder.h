@@ -18,6 +18,7 @@ namespace cassandra_bloom {
 // floor(x*m / 2^(64+s)) = floor(x/d) as long as x*e < 2^(64+s), which holds
 // for every x <= 2^63. Probe positions need no more: they are magnitudes of
 // signed 64-bit numbers, |INT64_MIN| = 2^63 being the largest.
+#ifdef __SIZEOF_INT128__
 class InvariantRemainder {
  public:
   // Requires 2 <= divisor < 2^63.
@@ -46,6 +47,21 @@ class InvariantRemainder {
   int shift_;
   uint64_t reciprocal_;
 };
+#else
+// 32-bit CPUs have no such multiplication. They divide.
+class InvariantRemainder {
+ public:
+  explicit InvariantRemainder(uint64_t divisor) : divisor_(divisor) {
+    assert(divisor >= 2);
+  }
+
+  uint64_t divisor() const { return divisor_; }
+  uint64_t operator()(uint64_t x) const { return x % divisor_; }
+
+ private:
+  uint64_t divisor_;
+};
+#endif
 
 // Returns the reciprocal with which the vector kernels compute x % divisor in
 // their lanes, where CPUs have no wide multiplication. The quotient is computed

@@ -2,7 +2,9 @@
 
 #include "plugin/policy/bits_builder.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <new>
 #include <utility>
 
@@ -175,7 +177,8 @@ Status CassandraBloomBitsBuilder::MaybePostVerify(const Slice& filter_content) {
 }
 
 size_t CassandraBloomBitsBuilder::ApproximateNumEntries(size_t bytes) {
-  return static_cast<size_t>(sizing_.MaxKeys(FilterWordsWithin(bytes)));
+  return static_cast<size_t>(
+      std::min<uint64_t>(sizing_.MaxKeys(FilterWordsWithin(bytes)), SIZE_MAX));
 }
 
 #if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE

@@ -230,6 +230,9 @@ struct FilterDbBuilder::Content {
       return nullptr;
     }
     const uint32_t num_words = sizing.NumWords(expected_keys);
+    if (num_words > kMaxAddressableWords) {
+      throw std::bad_alloc();
+    }
     std::unique_ptr<Content> content(
         new Content{form,
                     sizing.num_probes,

@@ -195,6 +195,21 @@ TEST(FilterDbTest, ReadsWhatItMay) {
   }
 }
 
+// On 32-bit CPUs the size of a large filter does not fit a size_t, and must not
+// be cut to one that is small.
+TEST(FilterDbTest, TheSizeIsTrueOrNoMemoryHasIt) {
+  for (const uint32_t num_words :
+       {1u, 0x0fffffffu, 0x1fffffffu, 0x20000001u, kMaxFilterWords}) {
+    const uint64_t size = 8 + uint64_t{8} * num_words;
+    if (num_words <= kMaxAddressableWords) {
+      EXPECT_EQ(FilterDbSize(num_words), size);
+    } else {
+      EXPECT_GT(size, static_cast<uint64_t>(PTRDIFF_MAX));
+      EXPECT_EQ(FilterDbSize(num_words), SIZE_MAX);
+    }
+  }
+}
+
 TEST(FilterDbTest, HeaderIsBigEndian) {
   char header[kFilterDbHeaderSize];
   WriteFilterDbHeader(0x0a, 0x01020304, header);

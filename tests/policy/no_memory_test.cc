@@ -136,13 +136,20 @@ class ChangedMemoryTest : public NoMemoryTest {
     hashes_ = static_cast<char*>(last_allocation.load());
   }
 
-  void FlipABitOfAHash() { hashes_[16 * 50] ^= 1; }
+  // Whatever the byte order, and wherever in these 16 bytes a number begins,
+  // this changes low bits of one. A change of high bits alone would leave the
+  // positions as they are in a filter of 2^n bits.
+  void FlipBitsOfAHash() {
+    for (int i = 0; i < 16; ++i) {
+      hashes_[16 * 50 + i] ^= 1;
+    }
+  }
 
   char* hashes_ = nullptr;
 };
 
 TEST_F(ChangedMemoryTest, BeforeTheFilterIsBuilt) {
-  FlipABitOfAHash();
+  FlipBitsOfAHash();
   Status status;
   const Slice block = builder_->Finish(&buffer_, &status);
   EXPECT_TRUE(status.IsCorruption());
@@ -156,7 +163,7 @@ TEST_F(ChangedMemoryTest, BeforeTheFilterIsVerified) {
   Status status;
   const Slice block = builder_->Finish(&buffer_, &status);
   ASSERT_TRUE(status.ok());
-  FlipABitOfAHash();  // Now it is the hash of an absent key.
+  FlipBitsOfAHash();  // Now it is the hash of an absent key.
   status = builder_->MaybePostVerify(block);
   EXPECT_TRUE(status.IsCorruption());
   EXPECT_NE(status.ToString().find("a key is missing"), std::string::npos);

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -337,6 +339,14 @@ TEST_F(FilterDbFileTest, BuilderRefusesWhatHasNoFilter) {
             nullptr);
   EXPECT_NE(error_.find("16 GiB"), std::string::npos);
 }
+
+#if SIZE_MAX <= 0xffffffff
+// 2^29 + 1 words, whose size is 8 bytes if it is cut to 32 bits.
+TEST_F(FilterDbFileTest, BuilderHasNoMemoryForMoreThanA32BitCpuCanAddress) {
+  EXPECT_THROW(FilterDbBuilder::ForBitsPerKey(10, 3435973837, kMaToMe, &error_),
+               std::bad_alloc);
+}
+#endif
 
 TEST(SstableVersionTest, Forms) {
   FilterForm form;

@@ -5,11 +5,6 @@
 #include "tests/support/plain_bits.h"
 
 namespace cassandra_bloom::testing {
-namespace {
-
-__extension__ using Int128 = __int128;
-
-}  // namespace
 
 NaiveFilter::NaiveFilter(int num_probes, uint32_t num_words)
     : num_probes_(num_probes),
@@ -21,11 +16,11 @@ std::pair<uint64_t, uint64_t> NaiveFilter::Hash(const std::string& key) {
 }
 
 std::vector<uint64_t> NaiveFilter::Positions(uint64_t h1, uint64_t h2) const {
-  const Int128 capacity = Int128{64} * num_words_;
+  const int64_t capacity = int64_t{64} * num_words_;
   std::vector<uint64_t> positions;
   uint64_t base = h2;
   for (int i = 0; i < num_probes_; ++i) {
-    const Int128 remainder = Int128{static_cast<int64_t>(base)} % capacity;
+    const int64_t remainder = static_cast<int64_t>(base) % capacity;
     positions.push_back(
         static_cast<uint64_t>(remainder < 0 ? -remainder : remainder));
     base += h1;

@@ -1,0 +1,324 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds for another CPU on x86-64, runs the quick tests under qemu-user, makes
+# the Debian packages, and exchanges databases with x86-64.
+set -euo pipefail
+
+KEYS=100000
+READS=20000
+MIN_USEFUL=98  # Percent of the absent keys that the filter must reject.
+
+usage="usage: cross.sh [--root=FOLDER] [--release=RELEASE] [--jobs=N] [--small] ARCH
+
+ARCH is Debian's name of the CPU: arm64, armhf, i386, riscv64 or s390x. In a Debian of
+x86-64 in FOLDER, this
+
+- builds the tests with Debian's cross compiler (warnings are errors on 64-bit CPUs), and
+  runs the quick ones under qemu-user (the script names those left out, with the reason);
+- makes the Debian packages, and looks at their architecture, the files in them and
+  what they depend on;
+- installs them, writes databases of $KEYS keys with the stock db_bench of that CPU and
+  the policy preloaded, full and partitioned filters, reads each with x86-64, and the
+  other way round: all of $READS present keys must be found, and the filter must
+  reject $MIN_USEFUL % of $READS absent keys;
+- exports all filters of these databases on both CPUs: all must be equal.
+
+--root=FOLDER      a Debian, which debootstrap puts there if it is missing. An earlier
+                   run's is used again, also for another ARCH. Without it, it is
+                   temporary.
+--release=RELEASE  the Debian release; trixie without it
+--jobs=N           compile and test this much at once (default: one per CPU)
+--small            only the tests of the core, the policy and databases, which take half
+                   as long to build as all quick tests
+
+Needs root, debootstrap, a network, and 4 GB. The last line is a row of the table in
+docs/hosts.md. Exit status 0 if all is well, 1 if not, 2 for wrong usage."
+
+fail_usage() {
+  echo "cross.sh: $1; see --help" >&2
+  exit 2
+}
+
+here=$(cd "$(dirname "$0")" && pwd)
+sources=${here%/tests/install/matrix}
+root='' release=trixie jobs=$(nproc) small='' arch=''
+arguments=("$@")
+for argument; do
+  case $argument in
+    --help) echo "$usage"; exit ;;
+    --root=?*) root=$(realpath -m "${argument#*=}") ;;
+    --release=?*) release=${argument#*=} ;;
+    --jobs=[1-9]*) jobs=${argument#*=} ;;
+    --small) small=1 ;;
+    -*) fail_usage "unknown option $argument" ;;
+    *) arch=$arch$argument ;;
+  esac
+done
+# elf: what readelf calls the machine. The tests convert 64-bit numbers to size_t, of which
+# the compiler warns where size_t has 32 bits.
+werror=ON
+case $arch in
+  arm64) triplet=aarch64-linux-gnu qemu=qemu-aarch64 elf=AArch64 ;;
+  armhf) triplet=arm-linux-gnueabihf qemu=qemu-arm elf=ARM werror=OFF ;;
+  i386) triplet=i686-linux-gnu qemu=qemu-i386 elf='Intel 80386' werror=OFF ;;
+  riscv64) triplet=riscv64-linux-gnu qemu=qemu-riscv64 elf=RISC-V ;;
+  s390x) triplet=s390x-linux-gnu qemu=qemu-s390x elf='IBM S/390' ;;
+  '') fail_usage "no ARCH given" ;;
+  *) fail_usage "unknown ARCH $arch" ;;
+esac
+[ "$(id -u)" = 0 ] || fail_usage "chroots take root: run it with sudo"
+
+# This process gets mounts of its own, which disappear when it ends.
+if [ "${CASSANDRA_BLOOM_MOUNTS-}" != own ]; then
+  exec env CASSANDRA_BLOOM_MOUNTS=own unshare --mount "$0" "${arguments[@]}"
+fi
+
+# shellcheck source=tests/install/matrix/chroot.sh
+. "$here/chroot.sh"
+open_chroot "$release" "$root"
+mount --rbind /dev "$root/dev"
+check=/check/$arch  # In the chroot.
+mkdir -p "$root$check"
+
+# logged NAME COMMAND...: writes the output to a log only, and its end here if the
+# command fails.
+logged() {
+  local log=$root$check/$1.log
+  shift
+  "$@" >"$log" 2>&1 || {
+    tail -n 40 "$log" >&2
+    echo "failed: $*; its whole output is in $log" >&2
+    return 1
+  }
+}
+
+# ---- The Debian, the sources, the compilers ----
+
+step "packages of $arch"
+inside dpkg --add-architecture "$arch"
+inside apt-get update -qq
+foreign=(libgflags-dev libgmock-dev libgtest-dev liblz4-dev librocksdb-dev libsnappy-dev
+  libzstd-dev zlib1g-dev)
+native=(cmake "crossbuild-essential-$arch" dpkg-dev file g++ gzip libbz2-1.0 libcli11-dev liblz4-dev
+  libsnappy-dev libzstd-dev locales make nlohmann-json3-dev python3 qemu-user zlib1g-dev)
+install "${native[@]}" "${foreign[@]/%/:$arch}"
+# Debian's RocksDB and gflags are not made to be installed for two CPUs at once. So
+# those of x86-64, and the db_bench of both, are only unpacked.
+rocksdb=$(inside dpkg-query -W -f '${Depends}' "librocksdb-dev:$arch" |
+  grep -o 'librocksdb[0-9.]*[0-9]')
+x86=/check/x86-64
+unpack() {  # FOLDER PACKAGE...
+  inside bash -euc 'rm -rf "$1" && mkdir -p "$1" && cd "$1" && apt-get download -qq "${@:2}" 2>/dev/null
+    for package in *.deb; do dpkg-deb -x "$package" .; done' - "$@"
+}
+unpack $x86/debian {librocksdb-dev,"$rocksdb",rocksdb-tools,libgflags2.2}:amd64
+unpack "$check/debian" "rocksdb-tools:$arch"
+x86_rocksdb=$(cd "$root" && find ".$x86/debian" -name librocksdb.so)
+x86_rocksdb=${x86_rocksdb#.}
+inside dpkg-query -W -f '  ${Package} ${Version} ${Architecture}\n' "librocksdb-dev:$arch" qemu-user
+
+# The time stamps are kept, so that another run compiles only what has changed.
+rm -rf "$root/check/sources"
+mkdir "$root/check/sources"
+(cd "$sources" && git ls-files -z | xargs -0 cp -p --parents -t "$root/check/sources")
+
+cat >"$root$check/toolchain.cmake" <<END
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR ${triplet%%-*})
+set(CMAKE_C_COMPILER $triplet-gcc)
+set(CMAKE_CXX_COMPILER $triplet-g++)
+set(CMAKE_CROSSCOMPILING_EMULATOR $check/emulate)
+END
+
+# The kernel of x86-64 cannot start a program of another CPU, which some tests do. So a
+# program FILE that they start is moved to FILE.elf, and FILE becomes a script.
+cat >"$root$check/emulate" <<END
+#!/bin/sh
+program=\$1
+shift
+elf=\$program
+[ ! -e "\$program.elf" ] || elf=\$program.elf
+exec /usr/bin/$qemu -L / -0 "\$program" "\$elf" "\$@"
+END
+chmod +x "$root$check/emulate"
+emulated_by_script() {  # FILE
+  if [ "$(head -c 4 "$root$1")" = $'\x7fELF' ]; then
+    mv "$root$1" "$root$1.elf"
+    printf '#!/bin/sh\nexec %s/emulate "$0" "$@"\n' "$check" >"$root$1"
+    chmod +x "$root$1"
+  fi
+}
+
+# ---- The tests ----
+
+# Programs with quick tests. Others are not built.
+test_programs=(
+  filter_test sstable_test lsm_test                            # the core
+  bits_test no_memory_test options_test options_registry_test  # the policy
+  database_no_memory_test)
+while read -r name; do
+  test_programs+=("database_$name")
+done < <(sed -n '/^foreach(test$/,/)$/s/^ *\([a-z_]*_test\))*$/\1/p' "$sources/tests/database/CMakeLists.txt")
+[ -n "$small" ] || test_programs+=(
+  c_equality_test c_no_memory_test c_programs_test c_rocksdb_programs_test
+  cassandra_bloom_plugin_test partitions_example_test
+  filterdb_figures_test filterdb_judge_test filterdb_sstable_test sstable_writer_test
+  export_test export_command_test filterdb_command_test filterdb_doctor_test filterdb_scan_test
+  concurrency_test soak random_db)
+
+# Those that tests start.
+started=(filterdb listener_writer partitions_example soak random_db
+  c_filter_db_test c_filter_db_example c_rocksdb_test c_rocksdb_example)
+
+# Tests that are left out, and why.
+left_out=(
+  # Python scripts, which have nothing to do with the CPU.
+  check_layout check_layout_test figures_test
+  # Python of x86-64 cannot load a library of another CPU.
+  'PythonExampleTest\..*'
+  # The script through which it starts a program cannot preload a library of another CPU.
+  CRocksdbProgramsTest.AnotherRocksdbIsAnErrorAndNothingOnStderr
+)
+[ -z "$small" ] || left_out+=(soak crash random_db)  # Not built.
+case $arch in
+  s390x) left_out+=('LocaleTest\.CommaInTheCLocale') ;;  # x86-64 makes a little-endian locale.
+esac
+
+step "building the tests"
+logged configure inside cmake -S /check/sources -B "$check/tests" \
+  "-DCMAKE_TOOLCHAIN_FILE=$check/toolchain.cmake" -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O2 \
+  "-DCASSANDRA_BLOOM_WERROR=$werror" -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF
+logged build inside nice -n 10 cmake --build "$check/tests" --parallel "$jobs" --target "${test_programs[@]}"
+for program in "${started[@]}"; do
+  [ ! -e "$root$check/tests/bin/$program" ] || emulated_by_script "$check/tests/bin/$program"
+done
+
+step "the tests, under $qemu"
+# A test takes longer in an emulator.
+find "$root$check/tests/tests" -name '*.cmake' -exec sed -Ei 's/(TIMEOUT "?)300\>/\11800/' {} +
+tests=0
+inside ctest --test-dir "$check/tests" -L quick -E "^($(IFS='|'; echo "${left_out[*]}"))\$" \
+  --parallel "$jobs" --output-on-failure >"$root$check/test.log" 2>&1 || tests=1
+sed -nE '/% tests passed/p; /^The following tests/,/^$/p' "$root$check/test.log"
+read -r failed total < <(sed -nE 's/^.* ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "$root$check/test.log") || {
+  tail -n 5 "$root$check/test.log" >&2
+  exit 1
+}
+skipped=$(grep -c '\*\*\*Skipped' "$root$check/test.log" || true)
+
+# ---- The packages ----
+
+step "the packages"
+logged configure_deb inside env -C /check/sources "LDFLAGS=$(inside dpkg-buildflags --get LDFLAGS)" \
+  cmake --preset deb -B "$check/deb" "-DCMAKE_TOOLCHAIN_FILE=$check/toolchain.cmake"
+logged build_deb inside nice -n 10 cmake --build "$check/deb" --parallel "$jobs"
+rm -rf "$root$check/deb/packages"
+logged cpack inside env -C "$check/deb" cpack
+packages=0
+# package_fault FILE: says what is wrong with a package.
+package_fault() {
+  local fields libraries file
+  fields=$(inside dpkg-deb --field "$1")
+  grep -qx "Architecture: $arch" <<<"$fields" || echo "is for $(grep Architecture: <<<"$fields")"
+  rm -rf "$root$check/unpacked"
+  inside dpkg-deb -x "$1" "$check/unpacked"
+  libraries=$(find "$root$check/unpacked" -type f \( -name '*.so*' -o -path '*/bin/*' \))
+  for file in $libraries; do
+    inside readelf -h "${file#"$root"}" | grep -q "Machine: *$elf\$" || echo "has a file of another CPU: $file"
+  done
+  for file in $(inside find "$check/unpacked" -name '*.so*'); do
+    [[ $file == */usr/lib/${triplet/i686/i386}/* ]] || echo "has a library in another folder: $file"
+  done
+  [ -z "$libraries" ] || grep -q '^Depends: .*libc6 (' <<<"$fields" || echo "does not depend on libc6"
+  case $1 in
+    */librocksdb-cassandra-bloom[0-9]* | */filterdb_*)
+      grep -q "^Depends: .*$rocksdb (" <<<"$fields" || echo "does not depend on $rocksdb" ;;
+  esac
+}
+for package in "$root$check"/deb/packages/*.deb; do
+  package=${package#"$root"}
+  printf '  %s\n    %s\n' "${package##*/}" "$(inside dpkg-deb --field "$package" Depends)"
+  fault=$(package_fault "$package")
+  [ -z "$fault" ] || { echo "    FAULT: $fault"; packages=1; }
+done
+# Those that an earlier run installed are for another CPU, perhaps.
+inside sh -c "dpkg-query -W -f '\${Package}:\${Architecture}\n' 'lib*cassandra-bloom*' filterdb 2>/dev/null | xargs -r dpkg --purge >/dev/null"
+inside sh -c "apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends $check/deb/packages/*.deb" >/dev/null
+
+# ---- Databases of both CPUs ----
+
+step "building for x86-64"
+logged configure_x86 inside cmake -S /check/sources -B $x86/build -DCMAKE_BUILD_TYPE=Release \
+  -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF \
+  "-DROCKSDB_LIBRARY=$x86_rocksdb" -DROCKSDB_INCLUDE_DIR=$x86/debian/usr/include
+logged build_x86 inside nice -n 10 cmake --build $x86/build --parallel "$jobs" \
+  --target filterdb rocksdb_cassandra_bloom cassandra_bloom_preload
+
+step "databases"
+work=$check/databases
+rm -rf "$root$work"
+mkdir "$root$work"
+cp "$sources"/db_bench_ext/database/options/{full,partitioned}.ini "$root$work"
+
+# db_bench CPU MODE FOLDER FLAGS...: the same seed gives the same keys on every CPU.
+db_bench() {
+  local command=("$qemu" -L / -E LD_PRELOAD=libcassandra_bloom_preload.so "$check/debian/usr/bin/db_bench")
+  [ "$1" = "$arch" ] || command=(env "LD_LIBRARY_PATH=${x86_rocksdb%/*}"
+    "LD_PRELOAD=$x86/build/lib/libcassandra_bloom_preload.so" "$x86/debian/usr/bin/db_bench")
+  inside "${command[@]}" "--options_file=$work/$2.ini" "--db=$work/$3" --num=$KEYS --seed=1 \
+    --key_size=16 --value_size=100 --statistics "${@:4}"
+}
+
+# read_all CPU MODE FOLDER: prints "FOUND found, USEFUL rejected".
+read_all() {
+  local found useful
+  db_bench "$@" --use_existing_db --benchmarks=readrandom --reads=$READS >"$root$work/present.log" 2>&1 &&
+    db_bench "$@" --use_existing_db --benchmarks=readmissing --reads=$READS >"$root$work/absent.log" 2>&1 || {
+    tail -n 5 "$root$work"/*.log >&2
+    echo "does not open"
+    return 1
+  }
+  found=$(sed -nE 's/^readrandom .*\(([0-9]+) of .*/\1/p' "$root$work/present.log")
+  useful=$(sed -nE 's/^rocksdb.bloom.filter.useful COUNT : //p' "$root$work/absent.log")
+  echo "${found:-0} found, ${useful:-0} rejected"
+  [ "${found:-0}" = $READS ] && [ $((100 * ${useful:-0})) -ge $((MIN_USEFUL * READS)) ]
+}
+
+# digest CPU FOLDER: the SHA-256 of all filters, as filterdb on that CPU exports them.
+digest() {
+  local command=("$qemu" -L / /usr/bin/filterdb)
+  [ "$1" = "$arch" ] || command=(env "LD_LIBRARY_PATH=${x86_rocksdb%/*}" "$x86/build/bin/filterdb")
+  rm -rf "$root$work/filters"
+  inside "${command[@]}" export "--db=$work/$2" "--out-dir=$work/filters" --sstable-version=nb \
+    >"$root$work/export.log" 2>&1 || { tail -n 5 "$root$work/export.log" >&2; echo "no export by $1"; return; }
+  cat "$root$work"/filters/*-Filter.db | sha256sum | cut -c1-64
+}
+
+exchanged=yes equal=yes
+for mode in full partitioned; do
+  results=() digests=()
+  for writer in x86-64 "$arch"; do
+    rm -rf "$root$work/written"
+    logged write db_bench "$writer" $mode written --benchmarks=fillseq,flush,compact
+    for reader in x86-64 "$arch"; do
+      # Reads a copy, because the reader writes files of its own into it.
+      rm -rf "$root$work/read"
+      cp -r "$root$work/written" "$root$work/read"
+      result=$(read_all "$reader" $mode read) || exchanged=no
+      sum=$(digest "$reader" written)
+      printf '  %-11s  written by %-7s read by %-7s %s; filters exported: %s\n' \
+        $mode "$writer," "$reader:" "$result" "$sum"
+      results+=("$result") digests+=("$sum")
+    done
+  done
+  # The filters of both answer for the same absent keys, too.
+  [ "$(printf '%s\n' "${results[@]}" | sort -u | wc -l)" = 1 ] || exchanged=no
+  [ "$(printf '%s\n' "${digests[@]}" | sort -u | wc -l)" = 1 ] && [ ${#digests[0]} = 64 ] || equal=no
+done
+
+step "done"
+printf '| %s | %s | %s | %s | %s | %s | %s | %s | %s | %(%F)T |\n' "$arch" \
+  "$(inside dpkg-query -W -f '${Version}' "librocksdb-dev:$arch")" "$(inside "$triplet-g++" -dumpfullversion)" \
+  "$((total - failed - skipped))" "$skipped" "$failed" "$([ $packages = 0 ] && echo good || echo bad)" \
+  "$equal" "$exchanged" -1
+[ $tests$packages$equal$exchanged = 00yesyes ]
