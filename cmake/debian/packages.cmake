@@ -141,7 +141,9 @@ debian_package(preload libcassandra-bloom-preload libs
   DESCRIPTION
   "LD_PRELOAD=libcassandra_bloom_preload.so gives any program that uses the shared"
   "library of RocksDB the filter policy cassandra_bloom, if the package for its"
-  "release of RocksDB is installed (librocksdb-cassandra-bloomX.Y).")
+  "release of RocksDB is installed (librocksdb-cassandra-bloomX.Y)."
+  "libcassandra_bloom_replace.so also puts it in the place of RocksDB's Bloom filter"
+  "in programs that build their options in their code.")
 install(FILES ${debian_files}/filterdb.1.gz
   DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT filterdb)
 debian_package(filterdb filterdb utils
