@@ -30,12 +30,15 @@ EXPORTED const FilterPolicy* NewBloomFilterPolicy(double bits_per_key,
                                                   bool use_block_based_builder);
 }  // namespace rocksdb
 
+// The bits per key are an int before RocksDB 6.25 and a double from then on. On
+// the 64-bit CPUs that Debian has, the two are passed in different registers,
+// so both are taken, and passed on to a RocksDB of any release.
 struct rocksdb_filterpolicy_t;
 extern "C" {
 EXPORTED rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(
-    double bits_per_key);
+    long integer_bits, double bits_per_key);
 EXPORTED rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(
-    double bits_per_key);
+    long integer_bits, double bits_per_key);
 }
 
 namespace cassandra_bloom {
@@ -111,24 +114,35 @@ void* Original(const char* name) {
 using NewPolicy = const void*(double bits_per_key);
 
 // Returns the plugin's function that makes a policy. Returns nullptr if the
-// plugin cannot be loaded, or if its RocksDB is not the one that has the
-// original function, because a process may have several of one release.
+// plugin cannot be loaded, or if it uses another RocksDB than this program: a
+// process may have several of one release.
 NewPolicy* OurFunction() {
-  void* const original = Original(kNewBloom);
-  void* const version_function = Original(kVersionFunction);
-  if (original == nullptr || version_function == nullptr) {
-    Refuse("this program has several RocksDBs: no Bloom filter is used");
+  void* const in_all = dlsym(RTLD_DEFAULT, kVersionFunction);
+  void* const version_function =
+      in_all != nullptr ? in_all : OnlyFunction(kVersionFunction);
+  if (version_function == nullptr) {
+    Refuse("cannot tell which RocksDB makes the Bloom filter");
     return nullptr;
   }
   void* const plugin = OpenPluginFor(version_function);
   if (plugin == nullptr) {
     return nullptr;
   }
-  if (dlsym(plugin, kNewBloom) != original) {
+  if (dlsym(plugin, kVersionFunction) != version_function) {
     Refuse("the RocksDB of this program is not the one that the plugin uses");
     return nullptr;
   }
-  return As<NewPolicy>(dlsym(plugin, kNewOurs));
+  void* const new_policy = dlsym(plugin, kNewOurs);
+  if (new_policy == nullptr) {
+    Refuse("the plugin has no NewCassandraBloomPolicy");
+  }
+  return As<NewPolicy>(new_policy);
+}
+
+// Returns nullptr if the plugin refuses or cannot be used.
+const void* OurPolicy(double bits_per_key) {
+  NewPolicy* const new_policy = OurFunction();
+  return new_policy == nullptr ? nullptr : new_policy(bits_per_key);
 }
 
 // The functions below have no objects with destructors: an exception that the
@@ -137,20 +151,21 @@ NewPolicy* OurFunction() {
 
 // `name` is the C function that was called. A result of nullptr means to
 // RocksDB: no filter.
-rocksdb_filterpolicy_t* NewPolicyForC(const char* name, double bits_per_key) {
-  if (NewPolicy* const ours = OurFunction()) {
+rocksdb_filterpolicy_t* NewPolicyForC(const char* name, long integer_bits,
+                                      double bits_per_key) {
+  if (const void* const ours = OurPolicy(bits_per_key)) {
     // RocksDB's wrapper would forward Name() but not GetId(), and the OPTIONS
     // file would not have the bits per key. rocksdb_filterpolicy_t is a class
     // derived from FilterPolicy alone, of which callers use only virtual
     // functions (db/c.cc in RocksDB 7.1 to 11.8), so the policy can stand in
     // its place.
     return const_cast<rocksdb_filterpolicy_t*>(
-        static_cast<const rocksdb_filterpolicy_t*>(ours(bits_per_key)));
+        static_cast<const rocksdb_filterpolicy_t*>(ours));
   }
   void* const original = Original(name);
   return original == nullptr ? nullptr
                              : As<decltype(rocksdb_filterpolicy_create_bloom)>(
-                                   original)(bits_per_key);
+                                   original)(integer_bits, bits_per_key);
 }
 
 }  // namespace
@@ -158,8 +173,8 @@ rocksdb_filterpolicy_t* NewPolicyForC(const char* name, double bits_per_key) {
 
 const rocksdb::FilterPolicy* rocksdb::NewBloomFilterPolicy(
     double bits_per_key, bool use_block_based_builder) {
-  if (auto* const ours = cassandra_bloom::OurFunction()) {
-    return static_cast<const FilterPolicy*>(ours(bits_per_key));
+  if (const void* const ours = cassandra_bloom::OurPolicy(bits_per_key)) {
+    return static_cast<const FilterPolicy*>(ours);
   }
   void* const original = cassandra_bloom::Original(cassandra_bloom::kNewBloom);
   return original == nullptr
@@ -168,11 +183,12 @@ const rocksdb::FilterPolicy* rocksdb::NewBloomFilterPolicy(
                    bits_per_key, use_block_based_builder);
 }
 
-rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key) {
-  return cassandra_bloom::NewPolicyForC(__func__, bits_per_key);
+rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(long integer_bits,
+                                                          double bits_per_key) {
+  return cassandra_bloom::NewPolicyForC(__func__, integer_bits, bits_per_key);
 }
 
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(
-    double bits_per_key) {
-  return cassandra_bloom::NewPolicyForC(__func__, bits_per_key);
+    long integer_bits, double bits_per_key) {
+  return cassandra_bloom::NewPolicyForC(__func__, integer_bits, bits_per_key);
 }

@@ -182,8 +182,8 @@ TEST_F(ReplaceTest, TwoModulesWithARocksdbEach) {
   EXPECT_EQ(result.exit_code, 0) << result;
   EXPECT_EQ(result.out, "1000 rows and 0 others found, 0 filtered\n");
   EXPECT_EQ(result.err,
-            "cassandra_bloom: not loaded: this program has several RocksDBs: "
-            "no Bloom filter is used\n");
+            "cassandra_bloom: not loaded: cannot tell which RocksDB makes the "
+            "Bloom filter\n");
   EXPECT_EQ(PolicyInOptions(), "nullptr");
 }
 
@@ -216,6 +216,25 @@ TEST_F(ReplaceTest, TogetherWithTheLoader) {
     EXPECT_GT(NumFiltered({TEST_BLOOM_HOST}, {"new", "10"}, both), 950);
     EXPECT_EQ(BlockDigest(db_), kCassandrasDigest);
   }
+}
+
+// Another library that stands in for the same function, and calls the next one.
+TEST_F(ReplaceTest, TogetherWithATracer) {
+  for (const char* const both : {TEST_BLOOM_TRACER ":" TEST_REPLACE,
+                                 TEST_REPLACE ":" TEST_BLOOM_TRACER}) {
+    SCOPED_TRACE(both);
+    fs::remove_all(db_);
+    EXPECT_GT(NumFiltered({TEST_BLOOM_HOST}, {"new", "10"}, both), 950);
+    EXPECT_EQ(BlockDigest(db_), kCassandrasDigest);
+  }
+}
+
+// A program from before RocksDB 6.25, whose C functions take an int.
+TEST_F(ReplaceTest, FallsBackToFunctionsThatTakeAnInt) {
+  const ProcessResult result = RunProcess({TEST_INT_STUB_HOST}, TEST_REPLACE);
+  EXPECT_EQ(result.exit_code, 0) << result;
+  EXPECT_EQ(result.out, "create_bloom_full(10)\n");
+  EXPECT_EQ(Lines(result.err).size(), 1u) << result;
 }
 
 // Without a plugin for the release, RocksDB's own functions are called, with
