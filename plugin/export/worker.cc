@@ -281,11 +281,12 @@ FilterDbExportCounts ExportWorker::counts() const {
 
 void ExportWorker::Fail(const char* error, uint64_t failures) {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    counts_.failed += failures;
+    const std::lock_guard<std::mutex> lock(log_mutex_);
+    ReportError(info_log_.get(), "%s: %s", kExportListenerName, error);
   }
-  const std::lock_guard<std::mutex> lock(log_mutex_);
-  ReportError(info_log_.get(), "%s: %s", kExportListenerName, error);
+  // Counted last: whoever sees the count also finds the reason in the LOG.
+  const std::lock_guard<std::mutex> lock(mutex_);
+  counts_.failed += failures;
 }
 
 void ExportWorker::SetLog(std::shared_ptr<ROCKSDB_NAMESPACE::Logger> info_log) {
