@@ -111,11 +111,14 @@ start_server() {
   server=$!
 }
 
-# stop_process ID
+# stop_process ID: ends it, and waits until it has closed its files.
 stop_process() {
-  # What run_with started is a shell function in a shell of its own, with one child.
-  local child
-  for child in $(cat "/proc/$1/task/$1/children") $1; do kill "$child" 2>/dev/null || true; done
+  # What run_with started is a shell function in a shell of its own, with one child. The
+  # shell waits for the child, so only the child is told to end.
+  local children
+  read -r children <"/proc/$1/task/$1/children" || true
+  # shellcheck disable=SC2086
+  kill ${children:-$1} 2>/dev/null || true
   wait "$1" 2>/dev/null || true
 }
 
