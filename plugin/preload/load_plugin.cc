@@ -3,10 +3,14 @@
 #include "plugin/preload/load_plugin.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <link.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -19,48 +23,35 @@ bool cassandra_bloom_preload_has_refused = false;
 namespace cassandra_bloom {
 namespace {
 
-constexpr char kRocksdbFile[] = "librocksdb.so";
 constexpr char kPluginFile[] = "librocksdb_cassandra_bloom.so.";
 
 // A function that only the plugin has.
 constexpr char kPluginFunction[] = "cassandra_bloom_register_with_rocksdb";
 
-std::string OwnFolder() {
+std::string FindOwnFolder() {
   Dl_info info;
   if (dladdr(kVersionFunction, &info) == 0 || info.dli_fname == nullptr) {
-    return ".";
+    return "";
   }
   const std::string path = info.dli_fname;
   const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash);
+  const std::string folder =
+      slash == std::string::npos ? "." : path.substr(0, slash);
+  char absolute[PATH_MAX];
+  return folder[0] == '/'                                ? folder
+         : realpath(folder.c_str(), absolute) != nullptr ? absolute
+                                                         : "";
 }
 
-// Whether this is the file name of a shared RocksDB of this version. The name
-// ends in as much of the version as the builder of RocksDB chose: for 7.8,
-// librocksdb.so, librocksdb.so.7 (its CMake), librocksdb.so.7.8 (its Makefile)
-// or librocksdb.so.7.8.3.
-bool IsRocksdbFile(const std::string& file, const std::string& version) {
-  const std::string wanted = kRocksdbFile + ("." + version);
-  const size_t common = std::min(file.size(), wanted.size());
-  const auto may_end_there = [common](const std::string& name) {
-    return name.size() == common || name[common] == '.';
-  };
-  return common >= sizeof(kRocksdbFile) - 1 &&
-         file.compare(0, common, wanted, 0, common) == 0 &&
-         may_end_there(file) && may_end_there(wanted);
+// The folder of this library, "" if it is not known. It is found once, because
+// a program may change its working folder later, and then a relative path would
+// name another one.
+const std::string& OwnFolder() {
+  static const std::string& folder = *new std::string(FindOwnFolder());
+  return folder;
 }
 
-// True if one of the objects loaded in this process is a shared RocksDB of this
-// version.
-bool RocksdbIsShared(std::string version) {
-  const auto is_rocksdb = [](dl_phdr_info* object, size_t,
-                             void* wanted) -> int {
-    const char* const slash = std::strrchr(object->dlpi_name, '/');
-    const char* const file = slash == nullptr ? object->dlpi_name : slash + 1;
-    return IsRocksdbFile(file, *static_cast<const std::string*>(wanted));
-  };
-  return dl_iterate_phdr(is_rocksdb, &version) != 0;
-}
+__attribute__((constructor)) void RememberOwnFolder() { OwnFolder(); }
 
 // The path of the plugin for this version. Returns "" if there is none;
 // `*searched` then names all paths that were tried.
@@ -68,12 +59,59 @@ std::string FindPlugin(const std::string& version, std::string* searched) {
   for (const std::string& folder :
        {OwnFolder(), std::string(CASSANDRA_BLOOM_PLUGIN_DIR)}) {
     const std::string path = folder + "/" + kPluginFile + version;
+    if (folder.empty()) {
+      continue;
+    }
     if (access(path.c_str(), R_OK) == 0) {
       return path;
     }
     *searched += (searched->empty() ? "" : ", ") + path;
   }
   return "";
+}
+
+// The name of RocksDB's library that the plugin is linked to, such as
+// librocksdb.so.7.8. It is read from the file, because loading the plugin would
+// load that library, too. In the table of strings of an ELF file, each string
+// is between zero bytes; the plugin has no other string that begins like this.
+// Returns "" if there is none.
+std::string NeededRocksdb(const std::string& plugin) {
+  static constexpr char kBegin[] = "\0librocksdb.so";
+  const int fd = open(plugin.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd == -1) {
+    return "";
+  }
+  struct stat status;
+  const size_t size = fstat(fd, &status) == 0 && S_ISREG(status.st_mode)
+                          ? static_cast<size_t>(status.st_size)
+                          : 0;
+  void* const bytes = size == 0
+                          ? MAP_FAILED
+                          : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  close(fd);
+  if (bytes == MAP_FAILED) {
+    return "";
+  }
+  std::string name;
+  if (const void* const found =
+          memmem(bytes, size, kBegin, sizeof(kBegin) - 1)) {
+    const char* const begin = static_cast<const char*>(found) + 1;
+    const char* const end = static_cast<const char*>(bytes) + size;
+    name.assign(begin, strnlen(begin, static_cast<size_t>(end - begin)));
+  }
+  munmap(bytes, size);
+  return name;
+}
+
+// Whether a library of this name is loaded, and has this version function.
+bool IsVersionFunctionOf(const std::string& library, void* version_function) {
+  void* const handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) {
+    return false;
+  }
+  const bool is = dlsym(handle, kVersionFunction) == version_function;
+  dlclose(handle);
+  return is;
 }
 
 }  // namespace
@@ -83,6 +121,15 @@ void Refuse(const std::string& reason) {
                            __ATOMIC_RELAXED)) {
     std::fprintf(stderr, "cassandra_bloom: not loaded: %s\n", reason.c_str());
   }
+}
+
+std::string FileOf(void* function) {
+  Dl_info info;
+  link_map* object = nullptr;
+  return dladdr1(function, &info, reinterpret_cast<void**>(&object),
+                 RTLD_DL_LINKMAP) == 0
+             ? ""
+             : object->l_name;
 }
 
 void* OpenPluginFor(void* version_function) {
@@ -96,10 +143,18 @@ void* OpenPluginFor(void* version_function) {
     Refuse("no plugin for RocksDB " + version + ", looked for " + searched);
     return nullptr;
   }
-  if (!RocksdbIsShared(version)) {
-    // Refuses, because the plugin would bring a second RocksDB into the
-    // process.
-    Refuse("RocksDB " + version + " is not a shared library in this program");
+  const std::string needed = NeededRocksdb(path);
+  if (needed.empty()) {
+    Refuse(path + " is not a plugin for a shared RocksDB");
+    return nullptr;
+  }
+  // Otherwise the plugin would bring a second RocksDB into the process.
+  if (!IsVersionFunctionOf(needed, version_function)) {
+    const std::string file = FileOf(version_function);
+    Refuse("RocksDB " + version +
+           (file.empty() ? " is not a shared library in this program"
+                         : " is " + file + " in this program, not the " +
+                               needed + " that " + path + " needs"));
     return nullptr;
   }
   void* const plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

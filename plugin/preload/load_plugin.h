@@ -21,11 +21,16 @@ inline constexpr char kVersionFunction[] =
 // in a process prints, even if both preloaded libraries call it.
 void Refuse(const std::string& reason);
 
+// The file that contains the function, as the dynamic linker names it. Returns
+// "" if that is the program itself.
+std::string FileOf(void* function);
+
 // Opens librocksdb_cassandra_bloom.so.MAJOR.MINOR, which registers the policy,
 // for the RocksDB whose version function this is. The plugin is searched for in
 // the folder of this library, then in CASSANDRA_BLOOM_PLUGIN_DIR. Returns
-// dlopen's handle, which is never closed. If the plugin cannot be loaded, calls
-// Refuse and returns nullptr.
+// dlopen's handle, which is never closed. If the plugin cannot be loaded, or
+// would bring another RocksDB into the process, calls Refuse and returns
+// nullptr.
 void* OpenPluginFor(void* version_function);
 
 }  // namespace cassandra_bloom

@@ -30,9 +30,15 @@ EXPORTED const FilterPolicy* NewBloomFilterPolicy(double bits_per_key,
                                                   bool use_block_based_builder);
 }  // namespace rocksdb
 
-// The bits per key are an int before RocksDB 6.25 and a double from then on. On
-// the 64-bit CPUs that Debian has, the two are passed in different registers,
-// so both are taken, and passed on to a RocksDB of any release.
+// The bits per key of the C functions are an int before RocksDB 6.25 and a
+// double from then on. These CPUs pass the first int and the first double in
+// two registers that do not depend on each other. So both are taken, and passed
+// on to a RocksDB of any release. On other CPUs (i386, for example) the C
+// functions are not replaced: RocksDB's own ones call NewBloomFilterPolicy.
+#if defined(__x86_64__) || defined(__aarch64__) || defined(__s390x__) || \
+    defined(__powerpc64__) || defined(__ARM_PCS_VFP) ||                  \
+    defined(__riscv_float_abi_double)
+#define CASSANDRA_BLOOM_REPLACES_C_FUNCTIONS
 struct rocksdb_filterpolicy_t;
 extern "C" {
 EXPORTED rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(
@@ -40,6 +46,7 @@ EXPORTED rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(
 EXPORTED rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(
     long integer_bits, double bits_per_key);
 }
+#endif
 
 namespace cassandra_bloom {
 namespace {
@@ -56,12 +63,10 @@ Function* As(void* symbol) {
   return function;
 }
 
-// Whether the address is in this library.
-bool IsOurs(void* address) {
-  Dl_info here;
-  Dl_info there;
-  return dladdr(kNewBloom, &here) != 0 && dladdr(address, &there) != 0 &&
-         here.dli_fbase == there.dli_fbase;
+// Where an object begins in memory, which identifies it.
+const void* ObjectOf(const void* address) {
+  Dl_info info;
+  return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
 }
 
 // The files of all objects of this process, without the program itself.
@@ -78,58 +83,75 @@ std::vector<std::string> LoadedFiles() {
   return files;
 }
 
-// Finds a function that one of the objects, or a library that it needs,
-// defines. Returns nullptr if there is none, and if there are several.
-void* OnlyFunction(const char* name) {
+// Finds a function that a loaded file, or a library that it needs, defines.
+// Returns nullptr if there is none, and for the functions of this library.
+void* FunctionIn(const std::string& file, const char* name) {
+  void* const object = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (object == nullptr) {
+    return nullptr;  // The kernel's vDSO.
+  }
+  void* const symbol = dlsym(object, name);
+  dlclose(object);
+  return symbol != nullptr && ObjectOf(symbol) == ObjectOf(kNewBloom) ? nullptr
+                                                                      : symbol;
+}
+
+// Finds the function that only one object of this process defines. Returns
+// nullptr if there is none; `*several` is true if there are several.
+void* OnlyFunction(const char* name, bool* several) {
   void* found = nullptr;
+  *several = false;
   for (const std::string& file : LoadedFiles()) {
-    void* const object = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-    if (object == nullptr) {
-      continue;  // The kernel's vDSO.
-    }
-    void* const symbol = dlsym(object, name);
-    dlclose(object);
-    if (symbol == nullptr || symbol == found || IsOurs(symbol)) {
-      continue;
-    }
-    if (found != nullptr) {
+    void* const symbol = FunctionIn(file, name);
+    if (symbol != nullptr && found != nullptr && symbol != found) {
+      *several = true;
       return nullptr;
     }
-    found = symbol;
+    found = symbol != nullptr ? symbol : found;
   }
   return found;
 }
 
-// Finds the function that is called where this library is not preloaded: the
-// next one that all objects of the process see. A RocksDB that came into the
-// process by dlopen with RTLD_LOCAL is seen by its own users only; it is taken
-// if there is one such RocksDB. If there are several, the return address would
-// not tell which one calls, because compilers make jumps of the last calls of
-// functions. Returns nullptr then, and if there is none.
-void* Original(const char* name) {
-  void* const next = dlsym(RTLD_NEXT, name);
-  return next != nullptr ? next : OnlyFunction(name);
+// A function that this library replaces.
+struct Replaced {
+  const char* name;
+
+  // The function that the program would call without this library, if RocksDB
+  // was there when the program started.
+  void* at_start;
+};
+Replaced new_bloom = {kNewBloom, nullptr};
+Replaced create_bloom = {"rocksdb_filterpolicy_create_bloom", nullptr};
+Replaced create_bloom_full = {"rocksdb_filterpolicy_create_bloom_full",
+                              nullptr};
+
+// Finds RocksDB's own function. A RocksDB that came into the process later, by
+// dlopen with RTLD_LOCAL, is seen by its own users only. If there is one such
+// RocksDB, it is that one. If there are several, it is the one that the code at
+// `caller`, the return address, sees. (That is not asked first, because
+// compilers make jumps of the last calls of functions, and the return address
+// is then in another function.) Returns nullptr if there is none.
+__attribute__((noinline)) void* Original(const Replaced& replaced,
+                                         void* caller) {
+  if (replaced.at_start != nullptr) {
+    return replaced.at_start;
+  }
+  bool several;
+  void* const only = OnlyFunction(replaced.name, &several);
+  return several ? FunctionIn(FileOf(caller), replaced.name) : only;
 }
 
 using NewPolicy = const void*(double bits_per_key);
 
-// Returns the plugin's function that makes a policy. Returns nullptr if the
-// plugin cannot be loaded, or if it uses another RocksDB than this program: a
-// process may have several of one release.
-NewPolicy* OurFunction() {
-  void* const in_all = dlsym(RTLD_DEFAULT, kVersionFunction);
-  void* const version_function =
-      in_all != nullptr ? in_all : OnlyFunction(kVersionFunction);
+// Returns the function of the plugin for this RocksDB that makes a policy.
+// Returns nullptr if the plugin cannot be loaded.
+NewPolicy* NewPolicyFor(void* version_function) {
   if (version_function == nullptr) {
-    Refuse("cannot tell which RocksDB makes the Bloom filter");
+    Refuse("the RocksDB of this process does not tell its version");
     return nullptr;
   }
   void* const plugin = OpenPluginFor(version_function);
   if (plugin == nullptr) {
-    return nullptr;
-  }
-  if (dlsym(plugin, kVersionFunction) != version_function) {
-    Refuse("the RocksDB of this program is not the one that the plugin uses");
     return nullptr;
   }
   void* const new_policy = dlsym(plugin, kNewOurs);
@@ -139,20 +161,54 @@ NewPolicy* OurFunction() {
   return As<NewPolicy>(new_policy);
 }
 
-// Returns nullptr if the plugin refuses or cannot be used.
-const void* OurPolicy(double bits_per_key) {
-  NewPolicy* const new_policy = OurFunction();
-  return new_policy == nullptr ? nullptr : new_policy(bits_per_key);
+// The plugin's function, if RocksDB was there when the program started. It is
+// found once: later the plugin's file may be gone, and the dynamic linker may
+// be busy in a thread that waits for this one.
+NewPolicy* new_policy_at_start = nullptr;
+
+__attribute__((constructor)) void FindAtStart() {
+  for (Replaced* const replaced :
+       {&new_bloom, &create_bloom, &create_bloom_full}) {
+    replaced->at_start = dlsym(RTLD_NEXT, replaced->name);
+  }
+  if (new_bloom.at_start != nullptr) {
+    new_policy_at_start = NewPolicyFor(dlsym(RTLD_DEFAULT, kVersionFunction));
+  }
+}
+
+// Returns the plugin's function that makes a policy. Returns nullptr if there
+// is none, and if it is not certain that it is for the RocksDB that asks.
+__attribute__((noinline)) NewPolicy* FindNewPolicy() {
+  if (new_bloom.at_start != nullptr) {
+    return new_policy_at_start;
+  }
+  bool several;
+  void* const original = OnlyFunction(kNewBloom, &several);
+  if (several) {
+    Refuse(
+        "there are several RocksDBs in this process; each uses its own Bloom "
+        "filter");
+    return nullptr;
+  }
+  return NewPolicyFor(original == nullptr
+                          ? nullptr
+                          : FunctionIn(FileOf(original), kVersionFunction));
 }
 
 // The functions below have no objects with destructors: an exception that the
 // plugin or RocksDB throws (std::bad_alloc) must pass through them, and this
 // library has a C++ runtime of its own.
 
-// `name` is the C function that was called. A result of nullptr means to
-// RocksDB: no filter.
-rocksdb_filterpolicy_t* NewPolicyForC(const char* name, long integer_bits,
-                                      double bits_per_key) {
+// Returns nullptr if RocksDB's own function is to be called.
+const void* OurPolicy(double bits_per_key) {
+  NewPolicy* const new_policy = FindNewPolicy();
+  return new_policy == nullptr ? nullptr : new_policy(bits_per_key);
+}
+
+#ifdef CASSANDRA_BLOOM_REPLACES_C_FUNCTIONS
+// A result of nullptr means to RocksDB: no filter.
+rocksdb_filterpolicy_t* NewPolicyForC(const Replaced& replaced, void* caller,
+                                      long integer_bits, double bits_per_key) {
   if (const void* const ours = OurPolicy(bits_per_key)) {
     // RocksDB's wrapper would forward Name() but not GetId(), and the OPTIONS
     // file would not have the bits per key. rocksdb_filterpolicy_t is a class
@@ -162,11 +218,12 @@ rocksdb_filterpolicy_t* NewPolicyForC(const char* name, long integer_bits,
     return const_cast<rocksdb_filterpolicy_t*>(
         static_cast<const rocksdb_filterpolicy_t*>(ours));
   }
-  void* const original = Original(name);
+  void* const original = Original(replaced, caller);
   return original == nullptr ? nullptr
                              : As<decltype(rocksdb_filterpolicy_create_bloom)>(
                                    original)(integer_bits, bits_per_key);
 }
+#endif
 
 }  // namespace
 }  // namespace cassandra_bloom
@@ -176,19 +233,26 @@ const rocksdb::FilterPolicy* rocksdb::NewBloomFilterPolicy(
   if (const void* const ours = cassandra_bloom::OurPolicy(bits_per_key)) {
     return static_cast<const FilterPolicy*>(ours);
   }
-  void* const original = cassandra_bloom::Original(cassandra_bloom::kNewBloom);
+  void* const original = cassandra_bloom::Original(cassandra_bloom::new_bloom,
+                                                   __builtin_return_address(0));
   return original == nullptr
              ? nullptr
              : cassandra_bloom::As<decltype(NewBloomFilterPolicy)>(original)(
                    bits_per_key, use_block_based_builder);
 }
 
+#ifdef CASSANDRA_BLOOM_REPLACES_C_FUNCTIONS
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(long integer_bits,
                                                           double bits_per_key) {
-  return cassandra_bloom::NewPolicyForC(__func__, integer_bits, bits_per_key);
+  return cassandra_bloom::NewPolicyForC(cassandra_bloom::create_bloom,
+                                        __builtin_return_address(0),
+                                        integer_bits, bits_per_key);
 }
 
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(
     long integer_bits, double bits_per_key) {
-  return cassandra_bloom::NewPolicyForC(__func__, integer_bits, bits_per_key);
+  return cassandra_bloom::NewPolicyForC(cassandra_bloom::create_bloom_full,
+                                        __builtin_return_address(0),
+                                        integer_bits, bits_per_key);
 }
+#endif

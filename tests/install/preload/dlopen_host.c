@@ -5,11 +5,13 @@
  *
  *   dlopen_host MODULE... -- ARGUMENT...
  *
- * calls `main` of the last module with the arguments. */
+ * calls `main` of the last module with the arguments. A MODULE that is a folder
+ * becomes the working folder. */
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int main(int argc, char** argv) {
   void* module = NULL;
@@ -17,6 +19,9 @@ int main(int argc, char** argv) {
   int (*run)(int, char**);
   int i;
   for (i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i) {
+    if (chdir(argv[i]) == 0) {
+      continue;
+    }
     module = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
     if (module == NULL) {
       fprintf(stderr, "%s\n", dlerror());

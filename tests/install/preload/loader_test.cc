@@ -124,9 +124,24 @@ TEST(LoaderTest, RocksdbIsLinkedIntoTheProgram) {
 
 // The program has a shared RocksDB, but uses the one that is linked into it.
 TEST(LoaderTest, RocksdbIsLinkedIntoTheProgramAndAnotherOneIsShared) {
-  ExpectRefused(RunProcess({TEST_TWO_ROCKSDBS_HOST}, TEST_LOADER),
-                "host of " TEST_ROCKSDB_RELEASE ".9\n",
-                {"not a shared library", TEST_ROCKSDB_RELEASE});
+  for (const char* const host :
+       {TEST_TWO_ROCKSDBS_HOST, TEST_TWICE_ROCKSDB_HOST}) {
+    SCOPED_TRACE(host);
+    ExpectRefused(RunProcess({host}, TEST_LOADER),
+                  "host of " TEST_ROCKSDB_RELEASE ".9\n",
+                  {"not a shared library", TEST_ROCKSDB_RELEASE});
+  }
+}
+
+// The release is right, but the plugin would load a second library of it.
+TEST(LoaderTest, RocksdbIsAnotherLibraryOfThisRelease) {
+  for (const char* const libraries : kLibraries) {
+    ExpectRefused(RunProcess({TEST_OTHER_ROCKSDB_HOST}, libraries),
+                  "host of " TEST_ROCKSDB_RELEASE ".9\n",
+                  {"RocksDB " TEST_ROCKSDB_RELEASE " is " TEST_OTHER_ROCKSDB
+                   " in this program, not the librocksdb.so",
+                   TEST_PLUGIN " needs"});
+  }
 }
 
 // The plugin's library without the loader, linked to a program whose RocksDB
@@ -218,13 +233,14 @@ TEST_F(MovedLoaderTest, ThePluginIsAnotherLibrary) {
   ExpectRefused(Run(), "none\n", {plugin_, "is not a plugin"});
 }
 
-// A plugin that has the file name of another release's plugin refuses by
-// itself.
+// The plugin has the file name of another release's plugin, and is not loaded,
+// because it would load its own RocksDB.
 TEST_F(MovedLoaderTest, ThePluginHasTheNameOfAnotherRelease) {
   fs::copy_file(TEST_PLUGIN, folder_ / "librocksdb_cassandra_bloom.so.9.9");
   const ProcessResult result = RunProcess({TEST_SHARED_HOST_OF_9_9}, loader_);
   ExpectRefused(result, "host of 9.9.9\n",
-                {"built for RocksDB " TEST_ROCKSDB_RELEASE});
+                {"RocksDB 9.9 is ", "librocksdb.so.9 in this program",
+                 "librocksdb_cassandra_bloom.so.9.9 needs"});
 }
 
 // The dynamic linker looks up a name without a slash in LD_LIBRARY_PATH.

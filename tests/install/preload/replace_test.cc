@@ -172,19 +172,85 @@ TEST_F(ReplaceTest, ModulesThatAreLoadedLater) {
   EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:16");
 }
 
-// Two releases of RocksDB, each seen by its own module only. Neither gets a
-// policy that could be of the other one.
-TEST_F(ReplaceTest, TwoModulesWithARocksdbEach) {
+// A relative path of the library means the folder in which the program started,
+// not the one in which it makes the filter.
+TEST_F(ReplaceTest, TheProgramChangesItsFolder) {
+  const std::string plugin =
+      "librocksdb_cassandra_bloom.so." TEST_ROCKSDB_RELEASE;
+  const fs::path ours = folder_ / "ours";
+  const fs::path others = folder_ / "others";
+  fs::create_directories(ours);
+  fs::create_directories(others);
+  fs::copy_file(TEST_REPLACE, ours / "replace.so");
+  fs::copy_file(TEST_PLUGIN, ours / plugin);
+  fs::copy_file(TEST_STUB_9_9, others / plugin);
   const ProcessResult result =
-      RunProcess({TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE, TEST_BLOOM_MODULE,
-                  "--", db_, "write", "new", "10"},
-                 TEST_REPLACE);
+      RunProcess({"/bin/sh", "-c",
+                  "cd " + ours.string() + " && LD_PRELOAD=./replace.so " +
+                      TEST_DLOPEN_HOST " " + others.string() +
+                      " " TEST_BLOOM_MODULE " -- " + db_ + " write new 10"});
   EXPECT_EQ(result.exit_code, 0) << result;
-  EXPECT_EQ(result.out, "1000 rows and 0 others found, 0 filtered\n");
-  EXPECT_EQ(result.err,
-            "cassandra_bloom: not loaded: cannot tell which RocksDB makes the "
-            "Bloom filter\n");
-  EXPECT_EQ(PolicyInOptions(), "nullptr");
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:10");
+}
+
+constexpr char kSeveral[] =
+    "cassandra_bloom: not loaded: there are several RocksDBs in this process; "
+    "each uses its own Bloom filter\n";
+
+// Two releases of RocksDB, each seen by its own module only: each makes its own
+// filter.
+TEST_F(ReplaceTest, TwoModulesWithARocksdbEach) {
+  const struct {
+    const char* module;
+    const char* how;
+  } cases[] = {{TEST_BLOOM_MODULE, "new"},
+               {TEST_BLOOM_MODULE, "point"},
+               {TEST_BLOOM_MODULE_C, "full"},
+               {TEST_BLOOM_MODULE_C, "dlsym"}};
+  for (const auto& test : cases) {
+    SCOPED_TRACE(test.how);
+    fs::remove_all(db_);
+    const ProcessResult result =
+        RunProcess({TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE, test.module, "--",
+                    db_, "write", test.how, "10"},
+                   TEST_REPLACE);
+    EXPECT_EQ(result.exit_code, 0) << result;
+    int filtered = 0;
+    EXPECT_EQ(
+        std::sscanf(result.out.c_str(),
+                    "1000 rows and 0 others found, %d filtered", &filtered),
+        1)
+        << result;
+    EXPECT_GT(filtered, 950);
+    EXPECT_EQ(result.err, kSeveral);
+    EXPECT_EQ(BlockDigest(db_), "0 blocks");
+  }
+}
+
+// What bloom_stub_host prints if RocksDB's own functions are called.
+constexpr char kCallsOfStubHost[] =
+    "NewBloomFilterPolicy(9.9, 1)\n"
+    "NewBloomFilterPolicy(-1, 0)\n"
+    "create_bloom(10)\n"
+    "create_bloom_full(16)\n";
+
+// A RocksDB without a version function never gets the policy, not even if
+// another module has a RocksDB for which there is a plugin.
+TEST_F(ReplaceTest, ARocksdbThatDoesNotTellItsVersion) {
+  const ProcessResult alone =
+      RunProcess({TEST_DLOPEN_HOST, TEST_OLD_MODULE, "--"}, TEST_REPLACE);
+  EXPECT_EQ(alone.exit_code, 0) << alone;
+  EXPECT_EQ(alone.out, kCallsOfStubHost);
+  EXPECT_EQ(alone.err,
+            "cassandra_bloom: not loaded: the RocksDB of this process does not "
+            "tell its version\n");
+  const ProcessResult beside_another =
+      RunProcess({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, TEST_OLD_MODULE, "--"},
+                 TEST_REPLACE);
+  EXPECT_EQ(beside_another.exit_code, 0) << beside_another;
+  EXPECT_EQ(beside_another.out, kCallsOfStubHost);
+  EXPECT_EQ(beside_another.err, kSeveral);
 }
 
 // What docs/hosts.md says about options strings.
@@ -240,11 +306,6 @@ TEST_F(ReplaceTest, FallsBackToFunctionsThatTakeAnInt) {
 // Without a plugin for the release, RocksDB's own functions are called, with
 // what the program gave. One line says so.
 TEST_F(ReplaceTest, FallsBackToRocksdbsOwnFunctions) {
-  const std::string calls =
-      "NewBloomFilterPolicy(9.9, 1)\n"
-      "NewBloomFilterPolicy(-1, 0)\n"
-      "create_bloom(10)\n"
-      "create_bloom_full(16)\n";
   const std::vector<std::string> hosts[] = {
       {TEST_BLOOM_STUB_HOST}, {TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE, "--"}};
   for (const std::vector<std::string>& host : hosts) {
@@ -253,7 +314,7 @@ TEST_F(ReplaceTest, FallsBackToRocksdbsOwnFunctions) {
       SCOPED_TRACE(host[0] + " with " + preload);
       const ProcessResult result = RunProcess(host, preload);
       EXPECT_EQ(result.exit_code, 0) << result;
-      EXPECT_EQ(result.out, calls) << result;
+      EXPECT_EQ(result.out, kCallsOfStubHost) << result;
       EXPECT_EQ(Lines(result.err).size(), 1u) << result;
       EXPECT_EQ(result.err.rfind("cassandra_bloom: not loaded: no plugin for "
                                  "RocksDB 9.9, looked for ",
