@@ -77,7 +77,7 @@ std::string FindPlugin(const std::string& version, std::string* searched) {
 // Returns "" if there is none.
 std::string NeededRocksdb(const std::string& plugin) {
   static constexpr char kBegin[] = "\0librocksdb.so";
-  const int fd = open(plugin.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = open(plugin.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd == -1) {
     return "";
   }
@@ -109,9 +109,18 @@ bool IsVersionFunctionOf(const std::string& library, void* version_function) {
   if (handle == nullptr) {
     return false;
   }
-  const bool is = dlsym(handle, kVersionFunction) == version_function;
+  void* const symbol = dlsym(handle, kVersionFunction);
   dlclose(handle);
-  return is;
+  Dl_info info;
+  void* entry = nullptr;
+  if (dladdr1(version_function, &info, &entry, RTLD_DL_SYMENT) != 0 &&
+      entry != nullptr &&
+      static_cast<const ElfW(Sym)*>(entry)->st_shndx == SHN_UNDEF) {
+    // A program that is not position-independent and takes the address of the
+    // function has an entry of its own for it, which leads to the next one.
+    version_function = dlsym(RTLD_NEXT, kVersionFunction);
+  }
+  return symbol != nullptr && symbol == version_function;
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ __attribute__((constructor)) void LoadPlugin() {
   if (version_function != nullptr) {  // Otherwise there is no RocksDB.
     OpenPluginFor(version_function);
   }
+  dlerror();  // Leaves the program no error that is not its own.
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -51,31 +52,39 @@ EXPORTED rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(
 namespace cassandra_bloom {
 namespace {
 
-constexpr char kNewBloom[] = "_ZN7rocksdb20NewBloomFilterPolicyEdb";
+// The functions that this library replaces.
+enum Function { kNewBloom, kCreateBloom, kCreateBloomFull, kNumFunctions };
+constexpr const char* kNames[kNumFunctions] = {
+    "_ZN7rocksdb20NewBloomFilterPolicyEdb", "rocksdb_filterpolicy_create_bloom",
+    "rocksdb_filterpolicy_create_bloom_full"};
 
 // const FilterPolicy* rocksdb::NewCassandraBloomPolicy(double bits_per_key)
 constexpr char kNewOurs[] = "_ZN7rocksdb23NewCassandraBloomPolicyEd";
+using NewPolicy = const void*(double bits_per_key);
 
-template <typename Function>
-Function* As(void* symbol) {
-  Function* function;
+template <typename Type>
+Type* As(void* symbol) {
+  Type* function;
   std::memcpy(&function, &symbol, sizeof(symbol));
   return function;
 }
 
-// Where an object begins in memory, which identifies it.
-const void* ObjectOf(const void* address) {
-  Dl_info info;
-  return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
-}
-
-// The files of all objects of this process, without the program itself.
-std::vector<std::string> LoadedFiles() {
-  std::vector<std::string> files;
+// The files of the objects to which this library may pass a call on: those
+// after it in the order in which the dynamic linker searches. What is before
+// it, the program or another library that stands in for the same function, has
+// had the call.
+using Files = std::vector<std::string>;
+Files LaterFiles() {
+  Files files;
   const auto add = [](dl_phdr_info* object, size_t, void* list) -> int {
-    if (*object->dlpi_name != '\0') {
-      static_cast<std::vector<std::string>*>(list)->push_back(
-          object->dlpi_name);
+    Files* const later = static_cast<Files*>(list);
+    Dl_info info;
+    Dl_info own;
+    if (dladdr(object->dlpi_phdr, &info) != 0 && dladdr(kNames, &own) != 0 &&
+        info.dli_fbase == own.dli_fbase) {
+      later->clear();
+    } else {
+      later->push_back(object->dlpi_name);
     }
     return 0;
   };
@@ -83,26 +92,30 @@ std::vector<std::string> LoadedFiles() {
   return files;
 }
 
-// Finds a function that a loaded file, or a library that it needs, defines.
-// Returns nullptr if there is none, and for the functions of this library.
-void* FunctionIn(const std::string& file, const char* name) {
-  void* const object = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+// Finds a function that a file, or a library that it needs, defines. Returns
+// nullptr if none of `files` defines it.
+void* FunctionIn(const Files& files, const std::string& file,
+                 const char* name) {
+  void* const object =
+      file.empty() ? nullptr : dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (object == nullptr) {
-    return nullptr;  // The kernel's vDSO.
+    return nullptr;  // The program, or the kernel's vDSO.
   }
   void* const symbol = dlsym(object, name);
   dlclose(object);
-  return symbol != nullptr && ObjectOf(symbol) == ObjectOf(kNewBloom) ? nullptr
-                                                                      : symbol;
+  const bool is_later =
+      symbol != nullptr &&
+      std::find(files.begin(), files.end(), FileOf(symbol)) != files.end();
+  return is_later ? symbol : nullptr;
 }
 
-// Finds the function that only one object of this process defines. Returns
-// nullptr if there is none; `*several` is true if there are several.
-void* OnlyFunction(const char* name, bool* several) {
+// Finds the function that only one of `files` defines. Returns nullptr if there
+// is none; `*several` is true if there are several.
+void* OnlyFunction(const Files& files, const char* name, bool* several) {
   void* found = nullptr;
   *several = false;
-  for (const std::string& file : LoadedFiles()) {
-    void* const symbol = FunctionIn(file, name);
+  for (const std::string& file : files) {
+    void* const symbol = FunctionIn(files, file, name);
     if (symbol != nullptr && found != nullptr && symbol != found) {
       *several = true;
       return nullptr;
@@ -111,37 +124,6 @@ void* OnlyFunction(const char* name, bool* several) {
   }
   return found;
 }
-
-// A function that this library replaces.
-struct Replaced {
-  const char* name;
-
-  // The function that the program would call without this library, if RocksDB
-  // was there when the program started.
-  void* at_start;
-};
-Replaced new_bloom = {kNewBloom, nullptr};
-Replaced create_bloom = {"rocksdb_filterpolicy_create_bloom", nullptr};
-Replaced create_bloom_full = {"rocksdb_filterpolicy_create_bloom_full",
-                              nullptr};
-
-// Finds RocksDB's own function. A RocksDB that came into the process later, by
-// dlopen with RTLD_LOCAL, is seen by its own users only. If there is one such
-// RocksDB, it is that one. If there are several, it is the one that the code at
-// `caller`, the return address, sees. (That is not asked first, because
-// compilers make jumps of the last calls of functions, and the return address
-// is then in another function.) Returns nullptr if there is none.
-__attribute__((noinline)) void* Original(const Replaced& replaced,
-                                         void* caller) {
-  if (replaced.at_start != nullptr) {
-    return replaced.at_start;
-  }
-  bool several;
-  void* const only = OnlyFunction(replaced.name, &several);
-  return several ? FunctionIn(FileOf(caller), replaced.name) : only;
-}
-
-using NewPolicy = const void*(double bits_per_key);
 
 // Returns the function of the plugin for this RocksDB that makes a policy.
 // Returns nullptr if the plugin cannot be loaded.
@@ -161,38 +143,77 @@ NewPolicy* NewPolicyFor(void* version_function) {
   return As<NewPolicy>(new_policy);
 }
 
-// The plugin's function, if RocksDB was there when the program started. It is
-// found once: later the plugin's file may be gone, and the dynamic linker may
-// be busy in a thread that waits for this one.
-NewPolicy* new_policy_at_start = nullptr;
+// What is called if RocksDB was there when the program started. It is found
+// once: later the plugin's file may be gone, and the dynamic linker may be busy
+// in a thread that waits for this one. All are nullptr if RocksDB was not
+// there.
+struct AtStart {
+  AtStart() {
+    void* const version_function = dlsym(RTLD_DEFAULT, kVersionFunction);
+    if (version_function != nullptr) {
+      for (int function = 0; function < kNumFunctions; ++function) {
+        original[function] = dlsym(RTLD_NEXT, kNames[function]);
+      }
+    }
+    if (original[kNewBloom] != nullptr) {
+      new_policy = NewPolicyFor(version_function);
+    }
+    dlerror();  // Leaves the program no error that is not its own.
+  }
 
-__attribute__((constructor)) void FindAtStart() {
-  for (Replaced* const replaced :
-       {&new_bloom, &create_bloom, &create_bloom_full}) {
-    replaced->at_start = dlsym(RTLD_NEXT, replaced->name);
+  // The functions that the program would call without this library.
+  void* original[kNumFunctions] = {};
+
+  // The plugin's function. nullptr if there is no plugin for this RocksDB.
+  NewPolicy* new_policy = nullptr;
+};
+
+const AtStart& FoundAtStart() {
+  static const AtStart found;
+  return found;
+}
+
+// Another library's constructor may have made a filter before.
+__attribute__((constructor)) void FindAtStart() { FoundAtStart(); }
+
+// Finds RocksDB's own function. A RocksDB that came into the process later, by
+// dlopen with RTLD_LOCAL, is seen by its own users only. If there is one such
+// RocksDB, it is that one. If there are several, it is the one that the code at
+// `caller`, the return address, sees. (That is not asked first, because
+// compilers make jumps of the last calls of functions, and the return address
+// is then in another function.) Returns nullptr if there is none.
+__attribute__((noinline)) void* Original(Function function, void* caller) {
+  if (void* const at_start = FoundAtStart().original[function]) {
+    return at_start;
   }
-  if (new_bloom.at_start != nullptr) {
-    new_policy_at_start = NewPolicyFor(dlsym(RTLD_DEFAULT, kVersionFunction));
+  const Files files = LaterFiles();
+  bool several;
+  void* original = OnlyFunction(files, kNames[function], &several);
+  if (several) {
+    original = FunctionIn(files, FileOf(caller), kNames[function]);
   }
+  return original != nullptr ? original : dlsym(RTLD_NEXT, kNames[function]);
 }
 
 // Returns the plugin's function that makes a policy. Returns nullptr if there
 // is none, and if it is not certain that it is for the RocksDB that asks.
 __attribute__((noinline)) NewPolicy* FindNewPolicy() {
-  if (new_bloom.at_start != nullptr) {
-    return new_policy_at_start;
+  const AtStart& at_start = FoundAtStart();
+  if (at_start.original[kNewBloom] != nullptr) {
+    return at_start.new_policy;
   }
+  const Files files = LaterFiles();
   bool several;
-  void* const original = OnlyFunction(kNewBloom, &several);
+  void* const original = OnlyFunction(files, kNames[kNewBloom], &several);
   if (several) {
     Refuse(
         "there are several RocksDBs in this process; each uses its own Bloom "
         "filter");
     return nullptr;
   }
-  return NewPolicyFor(original == nullptr
-                          ? nullptr
-                          : FunctionIn(FileOf(original), kVersionFunction));
+  return NewPolicyFor(original == nullptr ? nullptr
+                                          : FunctionIn(files, FileOf(original),
+                                                       kVersionFunction));
 }
 
 // The functions below have no objects with destructors: an exception that the
@@ -207,7 +228,7 @@ const void* OurPolicy(double bits_per_key) {
 
 #ifdef CASSANDRA_BLOOM_REPLACES_C_FUNCTIONS
 // A result of nullptr means to RocksDB: no filter.
-rocksdb_filterpolicy_t* NewPolicyForC(const Replaced& replaced, void* caller,
+rocksdb_filterpolicy_t* NewPolicyForC(Function function, void* caller,
                                       long integer_bits, double bits_per_key) {
   if (const void* const ours = OurPolicy(bits_per_key)) {
     // RocksDB's wrapper would forward Name() but not GetId(), and the OPTIONS
@@ -218,7 +239,7 @@ rocksdb_filterpolicy_t* NewPolicyForC(const Replaced& replaced, void* caller,
     return const_cast<rocksdb_filterpolicy_t*>(
         static_cast<const rocksdb_filterpolicy_t*>(ours));
   }
-  void* const original = Original(replaced, caller);
+  void* const original = Original(function, caller);
   return original == nullptr ? nullptr
                              : As<decltype(rocksdb_filterpolicy_create_bloom)>(
                                    original)(integer_bits, bits_per_key);
@@ -233,7 +254,7 @@ const rocksdb::FilterPolicy* rocksdb::NewBloomFilterPolicy(
   if (const void* const ours = cassandra_bloom::OurPolicy(bits_per_key)) {
     return static_cast<const FilterPolicy*>(ours);
   }
-  void* const original = cassandra_bloom::Original(cassandra_bloom::new_bloom,
+  void* const original = cassandra_bloom::Original(cassandra_bloom::kNewBloom,
                                                    __builtin_return_address(0));
   return original == nullptr
              ? nullptr
@@ -244,14 +265,14 @@ const rocksdb::FilterPolicy* rocksdb::NewBloomFilterPolicy(
 #ifdef CASSANDRA_BLOOM_REPLACES_C_FUNCTIONS
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(long integer_bits,
                                                           double bits_per_key) {
-  return cassandra_bloom::NewPolicyForC(cassandra_bloom::create_bloom,
+  return cassandra_bloom::NewPolicyForC(cassandra_bloom::kCreateBloom,
                                         __builtin_return_address(0),
                                         integer_bits, bits_per_key);
 }
 
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(
     long integer_bits, double bits_per_key) {
-  return cassandra_bloom::NewPolicyForC(cassandra_bloom::create_bloom_full,
+  return cassandra_bloom::NewPolicyForC(cassandra_bloom::kCreateBloomFull,
                                         __builtin_return_address(0),
                                         integer_bits, bits_per_key);
 }

@@ -74,6 +74,15 @@ TEST(LoaderTest, BringsThePolicyIntoAProgramWithRocksdb) {
   EXPECT_EQ(with.err, "");
 }
 
+// The program has an entry of its own for RocksDB's version function.
+TEST(LoaderTest, AProgramThatIsNotPositionIndependent) {
+  for (const char* const libraries : kLibraries) {
+    const ProcessResult result = RunProcess({TEST_NO_PIE_HOST}, libraries);
+    EXPECT_EQ(result.out, kPolicy) << result;
+    EXPECT_EQ(result.err, "");
+  }
+}
+
 // LD_PRELOAD is inherited: the shell has no RocksDB, but its child has.
 TEST(LoaderTest, ReachesTheChildrenOfAShell) {
   const ProcessResult result =

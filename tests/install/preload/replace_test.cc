@@ -292,7 +292,38 @@ TEST_F(ReplaceTest, TogetherWithATracer) {
     fs::remove_all(db_);
     EXPECT_GT(NumFiltered({TEST_BLOOM_HOST}, {"new", "10"}, both), 950);
     EXPECT_EQ(BlockDigest(db_), kCassandrasDigest);
+    const ProcessResult without_rocksdb = RunProcess({"/bin/true"}, both);
+    EXPECT_EQ(without_rocksdb.exit_code, 0);
+    EXPECT_EQ(without_rocksdb.err, "");
   }
+}
+
+// RocksDB comes later, and the tracer is called first.
+TEST_F(ReplaceTest, ATracerAndModules) {
+  const char* const both = TEST_BLOOM_TRACER ":" TEST_REPLACE;
+  EXPECT_GT(NumFiltered({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"},
+                        {"new", "10"}, both),
+            950);
+  EXPECT_EQ(BlockDigest(db_), kCassandrasDigest);
+  const ProcessResult several = RunProcess(
+      {TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, TEST_OLD_MODULE, "--"}, both);
+  EXPECT_EQ(several.exit_code, 0) << several;
+  EXPECT_EQ(several.err, kSeveral);
+}
+
+// Several RocksDBs, and the caller, libffi, sees none of them by itself.
+TEST_F(ReplaceTest, ACallerWithoutRocksdb) {
+  const ProcessResult result = RunProcess(
+      {TEST_PYTHON, "-c",
+       "import ctypes\n"
+       "local = ctypes.CDLL('" TEST_OLD_ROCKSDB "')\n"
+       "for_all = ctypes.CDLL('" TEST_ROCKSDB_9_9 "', ctypes.RTLD_GLOBAL)\n"
+       "create = ctypes.CDLL(None).rocksdb_filterpolicy_create_bloom\n"
+       "create(ctypes.c_double(10))"},
+      TEST_REPLACE);
+  EXPECT_EQ(result.exit_code, 0) << result;
+  EXPECT_EQ(result.out, "create_bloom(10)\n");
+  EXPECT_EQ(result.err, kSeveral);
 }
 
 // A program from before RocksDB 6.25, whose C functions take an int.
