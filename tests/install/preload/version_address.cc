@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Takes the address of RocksDB's version function, for which the linker then
-// makes an entry in a program that is not position-independent.
+// Takes the address of RocksDB's version function in code, for which the linker
+// then makes an entry in a program that is not position-independent.
 
 #include <string>
 
@@ -9,6 +9,8 @@ namespace rocksdb {
 std::string GetRocksVersionAsString(bool with_patch);
 }  // namespace rocksdb
 
-extern std::string (*const volatile version_address)(bool);
-std::string (*const volatile version_address)(bool) =
-    &rocksdb::GetRocksVersionAsString;
+static std::string (*volatile version_function)(bool);
+
+__attribute__((constructor)) static void TakeAddress() {
+  version_function = &rocksdb::GetRocksVersionAsString;
+}
