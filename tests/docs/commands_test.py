@@ -41,6 +41,7 @@ STATUS = {
 # Commands that run without the policy on purpose: their document shows the
 # result.
 WITHOUT_US = {
+    "db_bench --bloom_bits=10 --db=old --num=10000 --benchmarks=fillseq,compact",
     "ldb --db=db put key value",
     "ldb --db=marked compact",
     "ldb --db=marked --try_load_options scan --max_keys=1 --hex | wc -l",

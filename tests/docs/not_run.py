@@ -71,11 +71,14 @@ NOT_RUN = {
     "LD_PRELOAD=libcassandra_bloom_preload.so ldb --db=DATABASE --try_load_options "
     "--column_family=id2str compact":
         _ROOT + "tests/install/hosts/oxigraph.sh",
+    "cc -shared -fPIC tests/install/hosts/give_bloom.c -o give_bloom.so":
+        "tests/install/hosts/host.sh",
     'LD_PRELOAD="libcassandra_bloom_replace.so ./give_bloom.so" balboa-rocksdb …':
         _ROOT + "tests/install/hosts/balboa.sh",
     'LD_PRELOAD="libcassandra_bloom_replace.so ./give_bloom.so librocksdb.so.9.11" '
     "sourmash …":
         _ROOT + "tests/install/hosts/sourmash.sh",
+    "tests/install/matrix/cross.sh --small": _ROOT + "by hand, for the table",
     "make ROCKSDB_PLUGINS=cassandra_bloom rocksdbjava":
         _LONG + "tests/install/hosts/rocksjava.sh",
     'ceph-bluestore-tool reshard --sharding="…"':
@@ -84,6 +87,7 @@ NOT_RUN = {
 
 # Named in a sentence, but not a command to type.
 MENTIONED = {
+    "cargo build",
     "ceph-bluestore-tool fsck --deep 1",
     "cmake --install",
     "db_bench --bloom_bits=10",
