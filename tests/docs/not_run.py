@@ -79,6 +79,8 @@ NOT_RUN = {
     "sourmash …":
         _ROOT + "tests/install/hosts/sourmash.sh",
     "tests/install/matrix/cross.sh --small": _ROOT + "by hand, for the table",
+    "ROCKSDB_LIB_DIR=/usr/lib/x86_64-linux-gnu ROCKSDB_INCLUDE_DIR=/usr/include "
+    "cargo build --release": "wants the crates of crates.io",
     "make ROCKSDB_PLUGINS=cassandra_bloom rocksdbjava":
         _LONG + "tests/install/hosts/rocksjava.sh",
     'ceph-bluestore-tool reshard --sharding="…"':
@@ -87,7 +89,6 @@ NOT_RUN = {
 
 # Named in a sentence, but not a command to type.
 MENTIONED = {
-    "cargo build",
     "ceph-bluestore-tool fsck --deep 1",
     "cmake --install",
     "db_bench --bloom_bits=10",
