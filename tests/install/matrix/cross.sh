@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds for another CPU on x86-64, runs the quick tests under qemu-user, makes
-# the Debian packages, and exchanges databases with x86-64.
+# Builds for another CPU on x86-64, runs the quick tests under qemu-user (those of
+# i386 without it), makes the Debian packages, and exchanges databases with x86-64.
 set -euo pipefail
 
 KEYS=100000
@@ -18,9 +18,9 @@ x86-64 in FOLDER, this
 - makes the Debian packages, and looks at their architecture, the files in them and
   what they depend on;
 - installs them, writes databases of $KEYS keys with the stock db_bench of that CPU and
-  the policy preloaded, full and partitioned filters, reads each with x86-64, and the
-  other way round: all of $READS present keys must be found, and the filter must
-  reject $MIN_USEFUL % of $READS absent keys;
+  the policy preloaded, full and partitioned filters, and with RocksDB's Bloom filter
+  replaced, reads each with x86-64, and the other way round: all of $READS present keys
+  must be found, and the filter must reject $MIN_USEFUL % of $READS absent keys;
 - exports all filters of these databases on both CPUs: all must be equal.
 
 --root=FOLDER      a Debian, which debootstrap puts there if it is missing. An earlier
@@ -54,13 +54,13 @@ for argument; do
     *) arch=$arch$argument ;;
   esac
 done
-# elf: what readelf calls the machine. The tests convert 64-bit numbers to size_t, of which
+# elf: what readelf calls the machine. qemu is empty if x86-64 runs the programs. The tests convert 64-bit numbers to size_t, of which
 # the compiler warns where size_t has 32 bits.
 werror=ON
 case $arch in
   arm64) triplet=aarch64-linux-gnu qemu=qemu-aarch64 elf=AArch64 ;;
   armhf) triplet=arm-linux-gnueabihf qemu=qemu-arm elf=ARM werror=OFF ;;
-  i386) triplet=i686-linux-gnu qemu=qemu-i386 elf='Intel 80386' werror=OFF ;;
+  i386) triplet=i686-linux-gnu qemu='' elf='Intel 80386' werror=OFF ;;
   riscv64) triplet=riscv64-linux-gnu qemu=qemu-riscv64 elf=RISC-V ;;
   s390x) triplet=s390x-linux-gnu qemu=qemu-s390x elf='IBM S/390' ;;
   '') fail_usage "no ARCH given" ;;
@@ -138,11 +138,14 @@ program=\$1
 shift
 elf=\$program
 [ ! -e "\$program.elf" ] || elf=\$program.elf
-exec /usr/bin/$qemu -L / -0 "\$program" "\$elf" "\$@"
+exec ${qemu:+/usr/bin/$qemu -L / -0 "\$program"} "\$elf" "\$@"
 END
 chmod +x "$root$check/emulate"
+# Begin a command of that CPU; the second one also sets a variable, NAME=VALUE.
+run=(env) run_with=(env)
+[ -z "$qemu" ] || run=("$qemu" -L /) run_with=("$qemu" -L / -E)
 emulated_by_script() {  # FILE
-  if [ "$(head -c 4 "$root$1")" = $'\x7fELF' ]; then
+  if [ -n "$qemu" ] && [ "$(head -c 4 "$root$1")" = $'\x7fELF' ]; then
     mv "$root$1" "$root$1.elf"
     printf '#!/bin/sh\nexec %s/emulate "$0" "$@"\n' "$check" >"$root$1"
     chmod +x "$root$1"
@@ -193,7 +196,7 @@ for program in "${started[@]}"; do
   [ ! -e "$root$check/tests/bin/$program" ] || emulated_by_script "$check/tests/bin/$program"
 done
 
-step "the tests, under $qemu"
+step "the tests${qemu:+, under $qemu}"
 # A test takes longer in an emulator.
 find "$root$check/tests/tests" -name '*.cmake' -exec sed -Ei 's/(TIMEOUT "?)300\>/\11800/' {} +
 tests=0
@@ -252,7 +255,7 @@ logged configure_x86 inside cmake -S /check/sources -B $x86/build -DCMAKE_BUILD_
   -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF \
   "-DROCKSDB_LIBRARY=$x86_rocksdb" -DROCKSDB_INCLUDE_DIR=$x86/debian/usr/include
 logged build_x86 inside nice -n 10 cmake --build $x86/build --parallel "$jobs" \
-  --target filterdb rocksdb_cassandra_bloom cassandra_bloom_preload
+  --target filterdb rocksdb_cassandra_bloom cassandra_bloom_preload cassandra_bloom_replace
 
 step "databases"
 work=$check/databases
@@ -262,10 +265,12 @@ cp "$sources"/db_bench_ext/database/options/{full,partitioned}.ini "$root$work"
 
 # db_bench CPU MODE FOLDER FLAGS...: the same seed gives the same keys on every CPU.
 db_bench() {
-  local command=("$qemu" -L / -E LD_PRELOAD=libcassandra_bloom_preload.so "$check/debian/usr/bin/db_bench")
+  local library=libcassandra_bloom_preload.so policy=--options_file=$work/$2.ini
+  [ "$2" != replaced ] || library=libcassandra_bloom_replace.so policy=--bloom_bits=10
+  local command=("${run_with[@]}" "LD_PRELOAD=$library" "$check/debian/usr/bin/db_bench")
   [ "$1" = "$arch" ] || command=(env "LD_LIBRARY_PATH=${x86_rocksdb%/*}"
-    "LD_PRELOAD=$x86/build/lib/libcassandra_bloom_preload.so" "$x86/debian/usr/bin/db_bench")
-  inside "${command[@]}" "--options_file=$work/$2.ini" "--db=$work/$3" --num=$KEYS --seed=1 \
+    "LD_PRELOAD=$x86/build/lib/$library" "$x86/debian/usr/bin/db_bench")
+  inside "${command[@]}" $policy "--db=$work/$3" --num=$KEYS --seed=1 \
     --key_size=16 --value_size=100 --statistics "${@:4}"
 }
 
@@ -286,7 +291,7 @@ read_all() {
 
 # digest CPU FOLDER: the SHA-256 of all filters, as filterdb on that CPU exports them.
 digest() {
-  local command=("$qemu" -L / /usr/bin/filterdb)
+  local command=("${run[@]}" /usr/bin/filterdb)
   [ "$1" = "$arch" ] || command=(env "LD_LIBRARY_PATH=${x86_rocksdb%/*}" "$x86/build/bin/filterdb")
   rm -rf "$root$work/filters"
   inside "${command[@]}" export "--db=$work/$2" "--out-dir=$work/filters" --sstable-version=nb \
@@ -295,7 +300,7 @@ digest() {
 }
 
 exchanged=yes equal=yes
-for mode in full partitioned; do
+for mode in full partitioned replaced; do
   results=() digests=()
   for writer in x86-64 "$arch"; do
     rm -rf "$root$work/written"
