@@ -132,13 +132,15 @@ END
 
 # The kernel of x86-64 cannot start a program of another CPU, which some tests do. So a
 # program FILE that they start is moved to FILE.elf, and FILE becomes a script.
+emulator=''
+[ -z "$qemu" ] || emulator="/usr/bin/$qemu -L / -0 \"\$program\""
 cat >"$root$check/emulate" <<END
 #!/bin/sh
 program=\$1
 shift
 elf=\$program
 [ ! -e "\$program.elf" ] || elf=\$program.elf
-exec ${qemu:+/usr/bin/$qemu -L / -0 "\$program"} "\$elf" "\$@"
+exec $emulator "\$elf" "\$@"
 END
 chmod +x "$root$check/emulate"
 # Begin a command of that CPU; the second one also sets a variable, NAME=VALUE.
