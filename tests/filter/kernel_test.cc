@@ -618,7 +618,7 @@ constexpr uint32_t kLargeWordCounts[] = {
 TEST_P(KernelTest, EdgesOfLargeFilters) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
-  GuardedMemory memory(size_t{8} * kMaxFilterWords);
+  GuardedMemory memory(uint64_t{8} * kMaxFilterWords);
   if (!memory.exists()) {
     GTEST_SKIP() << "cannot reserve 16 GiB of address space";
   }
@@ -636,7 +636,7 @@ TEST_P(KernelTest, EdgesOfLargeFilters) {
 TEST_P(KernelTest, LargeFilters) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
-  GuardedMemory memory(size_t{8} * kMaxFilterWords);
+  GuardedMemory memory(uint64_t{8} * kMaxFilterWords);
   if (!memory.exists()) {
     GTEST_SKIP() << "cannot reserve 16 GiB of address space";
   }
@@ -719,7 +719,7 @@ TEST_P(KernelTest, NoRoundingModeMatters) {
 TEST_P(KernelTest, NoRoundingModeMattersForLargeFilters) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
-  GuardedMemory memory(size_t{8} * kMaxFilterWords);
+  GuardedMemory memory(uint64_t{8} * kMaxFilterWords);
   if (!memory.exists()) {
     GTEST_SKIP() << "cannot reserve 16 GiB of address space";
   }

@@ -31,9 +31,12 @@ bool IsZeroPage(const char* page) {
 
 }  // namespace
 
-GuardedMemory::GuardedMemory(size_t size)
-    : size_((size + PageSize() - 1) / PageSize() * PageSize()) {
+GuardedMemory::GuardedMemory(uint64_t size) {
   const size_t guard = PageSize();
+  if (size > SIZE_MAX / 2) {  // On a 32-bit CPU.
+    return;
+  }
+  size_ = (static_cast<size_t>(size) + guard - 1) / guard * guard;
   void* const mapped =
       mmap(nullptr, size_ + 2 * guard, PROT_NONE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, /*fd=*/-1, 0);

@@ -7,6 +7,7 @@
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_GUARDED_MEMORY_H_
 
 #include <cstddef>
+#include <cstdint>
 
 namespace cassandra_bloom::testing {
 
@@ -15,7 +16,7 @@ namespace cassandra_bloom::testing {
 class GuardedMemory {
  public:
   // At least `size` bytes, in whole pages.
-  explicit GuardedMemory(size_t size);
+  explicit GuardedMemory(uint64_t size);
   ~GuardedMemory();
   GuardedMemory(GuardedMemory&& other) noexcept;
   GuardedMemory(const GuardedMemory&) = delete;
@@ -42,7 +43,7 @@ class GuardedMemory {
 
  private:
   char* begin_ = nullptr;
-  size_t size_;
+  size_t size_ = 0;
 };
 
 }  // namespace cassandra_bloom::testing
