@@ -219,9 +219,18 @@ void PolicyString::Give(const std::string& name, const std::string& value) {
 }
 
 PolicySettings PolicyString::Check() const {
-  return is_ours_ ? SettingsFor(given_, id_, says_one_thing_twice_)
-                  : RefusedSettings("'" + id_ + "' is not a filter policy; " +
-                                    kPolicyUsage);
+  if (!is_ours_) {
+    return RefusedSettings("'" + id_ + "' is not a filter policy; " +
+                           kPolicyUsage);
+  }
+  PolicySettings settings = SettingsFor(given_, id_, says_one_thing_twice_);
+  if (given_.empty()) {
+    // RocksDB's C interface wraps a policy and has its name for an id. RocksDB
+    // compares this with the id of the policy that it reads back from the
+    // OPTIONS file, and from 9.x on DB::Open fails if they differ.
+    settings.id = kPolicyName;
+  }
+  return settings;
 }
 
 PolicySettings PolicyString::Settings() const {

@@ -16,7 +16,7 @@ constexpr char kMonkey[] = "allocation=monkey";
 // num_words is ceil((kNumTableKeys * bits + 20) / 64).
 const std::vector<AcceptedString>& AcceptedStrings() {
   static const std::vector<AcceptedString> strings = {
-      {"cassandra_bloom", "cassandra_bloom:10", 7, 157},
+      {"cassandra_bloom", "cassandra_bloom", 7, 157},
       {"cassandra_bloom:10", "cassandra_bloom:10", 7, 157},
       {"cassandra_bloom:10.000", "cassandra_bloom:10", 7, 157},
       {"cassandra_bloom:9.5", "cassandra_bloom:9.5", 7, 149},

@@ -75,6 +75,8 @@ class ReplaceTest : public ::testing::Test {
     std::string newest;
     for (const fs::directory_entry& entry : fs::directory_iterator(db_)) {
       const std::string path = entry.path();
+      EXPECT_EQ(path.find(".dbtmp"), std::string::npos)
+          << "RocksDB could not store its options";
       if (path.find("/OPTIONS-") != std::string::npos && path > newest) {
         newest = path;
       }
@@ -154,7 +156,8 @@ TEST_F(ReplaceTest, TheCInterface) {
 
 // A program that takes the function from RocksDB's library itself, as bindings
 // with a foreign function interface do, gets RocksDB's wrapper around our
-// policy. The wrapper hides the bits per key from the OPTIONS file.
+// policy. The wrapper hides the bits per key from the OPTIONS file, which RocksDB
+// compares with it all the same.
 TEST_F(ReplaceTest, TheCInterfaceByDlsym) {
   ExpectReplaced({TEST_BLOOM_HOST_C}, {"dlsym", "16"});
   EXPECT_EQ(BlockDigest(db_), DigestAt(16));
@@ -260,9 +263,9 @@ TEST_F(ReplaceTest, Strings) {
     const char* policy;
   } cases[] = {
       {"bloomfilter:10:true", "cassandra_bloom:10"},
-      {"bloomfilter:10:false", "bloomfilter:10:false"},
-      {"bloomfilter:10", "bloomfilter:10:false"},
-      {"ribbonfilter:10", "ribbonfilter:10:0"},
+      {"bloomfilter:10:false", "bloomfilter:10"},
+      {"bloomfilter:10", "bloomfilter:10"},
+      {"ribbonfilter:10", "ribbonfilter:10"},
       {"cassandra_bloom:12", "cassandra_bloom:12"},
       {"nullptr", "nullptr"},
   };
@@ -270,7 +273,9 @@ TEST_F(ReplaceTest, Strings) {
     SCOPED_TRACE(string.text);
     fs::remove_all(db_);
     NumFiltered({TEST_BLOOM_HOST}, {"string", string.text}, TEST_REPLACE);
-    EXPECT_EQ(PolicyInOptions(), string.policy);
+    // RocksDB adds details of its own filters, which depend on its release.
+    EXPECT_NE(PolicyInOptions().find(string.policy), std::string::npos)
+        << PolicyInOptions();
   }
 }
 
