@@ -771,16 +771,20 @@ def row(ours: Result, compared: int, options: argparse.Namespace) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def whole_path(text: str) -> Path:
+    return Path(text).resolve()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("kvrocks", type=Path, help="Kvrocks with cassandra_bloom")
-    parser.add_argument("--other", type=Path, help="Kvrocks with RocksDB's own Bloom filter")
+    parser.add_argument("kvrocks", type=whole_path, help="Kvrocks with cassandra_bloom")
+    parser.add_argument("--other", type=whole_path, help="Kvrocks with RocksDB's own Bloom filter")
     parser.add_argument("--benchmark", type=Path, metavar="REDIS_BENCHMARK")
     parser.add_argument("--benchmark-requests", type=int, default=50000, metavar="N")
-    parser.add_argument("--sst-dump", type=Path, help="of Kvrocks's release of RocksDB")
-    parser.add_argument("--doctor", type=Path, metavar="FILTERDB",
+    parser.add_argument("--sst-dump", type=whole_path, help="of Kvrocks's release of RocksDB")
+    parser.add_argument("--doctor", type=whole_path, metavar="FILTERDB",
                         help="built for Kvrocks's release of RocksDB")  # fmt: skip
     parser.add_argument("--operations", type=int, default=400000)
     parser.add_argument("--strings", type=int, default=60000, help="different string keys")
@@ -792,16 +796,16 @@ def main() -> None:
     folder = options.folder or Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        ours = whole_run(OURS, options.kvrocks.resolve(), folder.resolve() / "ours", options)
+        ours = whole_run(OURS, options.kvrocks, folder.resolve() / "ours", options)
         compared = ours.answers
         if options.other:
-            other = whole_run(BLOOM, options.other.resolve(), folder.resolve() / "other", options)
+            other = whole_run(BLOOM, options.other, folder.resolve() / "other", options)
             if ours.model != other.model or ours.reading.digest != other.reading.digest:
                 raise Failure("the two programs have different answers")
             step(f"both programs gave the same {ours.reading.answers} answers")
             compared += other.answers
-            compared += exchanged(BLOOM, options.other.resolve(), ours, options)
-            compared += exchanged(OURS, options.kvrocks.resolve(), other, options)
+            compared += exchanged(BLOOM, options.other, ours, options)
+            compared += exchanged(OURS, options.kvrocks, other, options)
         print(row(ours, compared, options))
     except (Failure, OSError, subprocess.SubprocessError) as failure:
         sys.exit(f"kvrocks_cluster.py: {failure}; the nodes are in {folder}")
