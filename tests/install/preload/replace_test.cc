@@ -156,8 +156,8 @@ TEST_F(ReplaceTest, TheCInterface) {
 
 // A program that takes the function from RocksDB's library itself, as bindings
 // with a foreign function interface do, gets RocksDB's wrapper around our
-// policy. The wrapper hides the bits per key from the OPTIONS file, which RocksDB
-// compares with it all the same.
+// policy. The wrapper hides the bits per key from the OPTIONS file, which
+// RocksDB compares with it all the same.
 TEST_F(ReplaceTest, TheCInterfaceByDlsym) {
   ExpectReplaced({TEST_BLOOM_HOST_C}, {"dlsym", "16"});
   EXPECT_EQ(BlockDigest(db_), DigestAt(16));
