@@ -247,7 +247,8 @@ for package in "$root$check"/deb/packages/*.deb; do
   [ -z "$fault" ] || { echo "    FAULT: $fault"; packages=1; }
 done
 # Those that an earlier run installed are for another CPU, perhaps.
-inside sh -c "dpkg-query -W -f '\${Package}:\${Architecture}\n' 'lib*cassandra-bloom*' filterdb 2>/dev/null | xargs -r dpkg --purge >/dev/null"
+inside sh -c "dpkg-query -W -f '\${db:Status-Status} \${Package}:\${Architecture}\n' 'lib*cassandra-bloom*' filterdb \
+  2>/dev/null | sed -n 's/^installed //p' | xargs -r dpkg --purge >/dev/null"
 inside sh -c "apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends $check/deb/packages/*.deb" >/dev/null
 
 # ---- Databases of both CPUs ----
