@@ -225,9 +225,10 @@ PolicySettings PolicyString::Check() const {
   }
   PolicySettings settings = SettingsFor(given_, id_, says_one_thing_twice_);
   if (given_.empty()) {
-    // RocksDB's C interface wraps a policy and has its name for an id. RocksDB
-    // compares this with the id of the policy that it reads back from the
-    // OPTIONS file, and from 9.x on DB::Open fails if they differ.
+    // RocksDB's C interface wraps a policy, and the wrapper's id is the
+    // policy's name. RocksDB writes it into the OPTIONS file and compares it
+    // with the id of the policy that it reads back. If they differ, 7.8 does
+    // not store its options, and in 9.10 DB::Open fails.
     settings.id = kPolicyName;
   }
   return settings;

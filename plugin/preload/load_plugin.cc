@@ -37,10 +37,11 @@ std::string FindOwnFolder() {
   const size_t slash = path.rfind('/');
   const std::string folder =
       slash == std::string::npos ? "." : path.substr(0, slash);
+  if (folder[0] == '/') {
+    return folder;
+  }
   char absolute[PATH_MAX];
-  return folder[0] == '/'                                ? folder
-         : realpath(folder.c_str(), absolute) != nullptr ? absolute
-                                                         : "";
+  return realpath(folder.c_str(), absolute) != nullptr ? absolute : "";
 }
 
 // The folder of this library, "" if it is not known. It is found once, because
@@ -58,10 +59,10 @@ __attribute__((constructor)) void RememberOwnFolder() { OwnFolder(); }
 std::string FindPlugin(const std::string& version, std::string* searched) {
   for (const std::string& folder :
        {OwnFolder(), std::string(CASSANDRA_BLOOM_PLUGIN_DIR)}) {
-    const std::string path = folder + "/" + kPluginFile + version;
     if (folder.empty()) {
       continue;
     }
+    const std::string path = folder + "/" + kPluginFile + version;
     if (access(path.c_str(), R_OK) == 0) {
       return path;
     }

@@ -54,8 +54,9 @@ for argument; do
     *) arch=$arch$argument ;;
   esac
 done
-# elf: what readelf calls the machine. qemu is empty if x86-64 runs the programs. The tests convert 64-bit numbers to size_t, of which
-# the compiler warns where size_t has 32 bits.
+# elf: what readelf calls the machine. qemu is empty if x86-64 runs the programs itself.
+# werror=OFF where size_t has 32 bits: the tests convert 64-bit numbers to it, of which the
+# compiler warns.
 werror=ON
 case $arch in
   arm64) triplet=aarch64-linux-gnu qemu=qemu-aarch64 elf=AArch64 ;;
