@@ -2,7 +2,7 @@
 
 // A filter that was sized for its keys is never called saturated.
 
-#include "tools/filterdb/saturation.h"
+#include "tools/sstable/health/saturation.h"
 
 #include <gtest/gtest.h>
 

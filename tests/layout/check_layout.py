@@ -25,6 +25,15 @@ EDGES = {
     "preload": set(),
 }
 
+# The folders of tools/, and which others each may include. tools/sstable knows
+# neither RocksDB nor a terminal.
+TOOLS_EDGES = {
+    "sstable": set(),
+    "sstable/health": {"sstable"},
+    "filterdb": {"sstable", "sstable/health"},
+}
+TOOLS_WITHOUT_ROCKSDB = "tools/sstable/"
+
 # The folder that implements each public header.
 PUBLIC = {
     "filter_db.h": "sstable",
@@ -56,9 +65,9 @@ MAY_INCLUDE_ROCKSDB = (
     "plugin/registry.cc",
     "plugin/c/rocksdb_c.cc",
 )
-# The rule about RocksDB's headers applies only to these folders; tools, tests
+# The rule about RocksDB's headers applies only to these folders; filterdb, tests
 # and benchmarks use real databases.
-ROCKSDB_RULE = ("include/", "plugin/")
+ROCKSDB_RULE = ("include/", "plugin/", TOOLS_WITHOUT_ROCKSDB)
 
 # The header of RocksDB's private interface, in a build within its tree.
 ROCKSDB_INTERNAL = "table/block_based/filter_policy_internal.h"
@@ -105,12 +114,24 @@ def in_folder(file: str, folder: str) -> bool:
     return file.startswith(folder + "/")
 
 
+def tools_room(file: str) -> str | None:
+    """Returns the folder of tools/ that a file belongs to, or None."""
+    for folder in sorted(TOOLS_EDGES, reverse=True):
+        if in_folder(file, "tools/" + folder):
+            return folder
+    return None
+
+
 def wrong_edge(file: str, included: str) -> str | None:
     """Returns why this include is not allowed, or None if it is allowed."""
     top = file.split("/")[0]
     allowed = {top} | TOP_EDGES[top]
     if not any(in_folder(included, folder) for folder in allowed):
         return f"{top}/ may include {', '.join(sorted(allowed))} only"
+    if top == "tools":
+        here, there = tools_room(file), tools_room(included)
+        if here and there and here != there and there not in TOOLS_EDGES[here]:
+            return f"tools/{here} may not include tools/{there}"
     product = ("include", "plugin")
     if top not in product or not any(in_folder(included, p) for p in product):
         return None

@@ -62,6 +62,20 @@ class CheckLayoutTest(unittest.TestCase):
         self.write("plugin/sstable/writer.cc", '"tools/filterdb/output.h"')
         self.expect("plugin/sstable/writer.cc", "plugin/ may include")
 
+    def test_the_sstable_library_knows_no_command(self) -> None:
+        self.write("tools/filterdb/output.h")
+        self.write("tools/sstable/health/decide.cc", '"tools/filterdb/output.h"')
+        self.expect("tools/sstable/health may not include tools/filterdb")
+
+    def test_reading_an_sstable_does_not_judge_it(self) -> None:
+        self.write("tools/sstable/health/finding.h")
+        self.write("tools/sstable/keys.cc", '"tools/sstable/health/finding.h"')
+        self.expect("tools/sstable may not include tools/sstable/health")
+
+    def test_rocksdb_in_the_sstable_library(self) -> None:
+        self.write("tools/sstable/keys.cc", "<rocksdb/slice.h>")
+        self.expect("tools/sstable/keys.cc", "may not include RocksDB")
+
     def test_tests_use_no_benchmark(self) -> None:
         self.write("db_bench_ext/filter_bench/meter.h")
         self.write("tests/policy/memory_test.cc",

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "tools/filterdb/command.h"
-#include "tools/filterdb/other_forms.h"
+#include "tools/filterdb/progress_bar.h"
+#include "tools/sstable/health/detect_form.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -109,7 +110,13 @@ std::optional<FilterForm> WrittenAs(const Options& options,
     return std::nullopt;  // A pipe, for example.
   }
   std::string error;
-  const auto form = FormWithAllKeys(options.file, not_this_one, keys, &error);
+  ProgressBar progress("trying other forms");
+  const auto form = DetectForm(
+      options.file, not_this_one, keys,
+      [&](const KeyReader& read) {
+        progress.Show(read.bytes_read(), read.total_bytes());
+      },
+      &error);
   if (!error.empty()) {
     throw Unusable(error);
   }

@@ -15,7 +15,7 @@
 #include "plugin/sstable/output_file.h"
 #include "plugin/sstable/sstable_version.h"
 #include "tools/filterdb/progress_bar.h"
-#include "tools/filterdb/sstable/sstable_keys.h"
+#include "tools/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::tools {
 namespace {

@@ -12,7 +12,7 @@
 #include "plugin/filter/sizing.h"
 #include "tools/filterdb/command.h"
 #include "tools/filterdb/planned_rate.h"
-#include "tools/filterdb/saturation.h"
+#include "tools/sstable/health/saturation.h"
 
 namespace cassandra_bloom::tools {
 namespace {

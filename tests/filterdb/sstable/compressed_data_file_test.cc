@@ -2,7 +2,7 @@
 
 // Compressed Data.db, and damaged ones.
 
-#include "tools/filterdb/sstable/compressed_data_file.h"
+#include "tools/sstable/compressed_data_file.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@
 #include "tests/support/random_keys.h"
 #include "tests/support/read_keys.h"
 #include "tests/support/temp_dir.h"
-#include "tools/filterdb/sstable/compression_info.h"
-#include "tools/filterdb/sstable/sstable_keys.h"
+#include "tools/sstable/compression_info.h"
+#include "tools/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -15,7 +15,7 @@
 #include "tests/support/cassandra_data.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/read_keys.h"
-#include "tools/filterdb/sstable/sstable_keys.h"
+#include "tools/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::testing {
 namespace {

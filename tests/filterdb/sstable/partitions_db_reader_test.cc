@@ -2,7 +2,7 @@
 
 // Tries of any shape, and damaged ones.
 
-#include "tools/filterdb/sstable/partitions_db_reader.h"
+#include "tools/sstable/partitions_db_reader.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/read_keys.h"
-#include "tools/filterdb/sstable/sstable_keys.h"
+#include "tools/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -2,7 +2,7 @@
 
 // Reading the keys of SSTables that Cassandra wrote.
 
-#include "tools/filterdb/sstable/sstable_keys.h"
+#include "tools/sstable/sstable_keys.h"
 
 #include <gtest/gtest.h>
 

@@ -10,10 +10,10 @@
 
 #include "tests/support/cassandra_data.h"
 #include "tests/support/temp_dir.h"
-#include "tools/filterdb/sstable/scylla_db.h"
-#include "tools/filterdb/sstable/sstable_files.h"
-#include "tools/filterdb/sstable/statistics_db.h"
-#include "tools/filterdb/sstable/transaction_logs.h"
+#include "tools/sstable/scylla_db.h"
+#include "tools/sstable/sstable_files.h"
+#include "tools/sstable/statistics_db.h"
+#include "tools/sstable/transaction_logs.h"
 
 namespace cassandra_bloom::tools {
 namespace {

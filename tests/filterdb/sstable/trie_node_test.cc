@@ -2,7 +2,7 @@
 
 // Nodes of tries, compared with what Cassandra's TrieNode serialised.
 
-#include "tools/filterdb/sstable/trie_node.h"
+#include "tools/sstable/trie_node.h"
 
 #include <gtest/gtest.h>
 

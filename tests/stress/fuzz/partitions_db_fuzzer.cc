@@ -17,8 +17,8 @@
 #include "tests/stress/fuzz/fuzz_files.h"
 #include "tests/stress/fuzz/fuzz_input.h"
 #include "tests/stress/fuzz/fuzz_reading.h"
-#include "tools/filterdb/sstable/partition_trie.h"
-#include "tools/filterdb/sstable/sstable_keys.h"
+#include "tools/sstable/partition_trie.h"
+#include "tools/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -16,9 +16,9 @@
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_files.h"
 #include "tests/support/temp_dir.h"
-#include "tools/filterdb/sstable/scylla_db.h"
-#include "tools/filterdb/sstable/statistics_db.h"
-#include "tools/filterdb/sstable/transaction_logs.h"
+#include "tools/sstable/scylla_db.h"
+#include "tools/sstable/statistics_db.h"
+#include "tools/sstable/transaction_logs.h"
 
 namespace cassandra_bloom::testing {
 namespace {

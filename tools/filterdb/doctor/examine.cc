@@ -15,7 +15,7 @@
 #include "plugin/policy/policy_config.h"
 #include "plugin/policy/running_rocksdb.h"
 #include "tools/filterdb/output.h"
-#include "tools/filterdb/saturation.h"
+#include "tools/sstable/health/saturation.h"
 
 namespace cassandra_bloom::tools {
 namespace {

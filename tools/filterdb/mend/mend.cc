@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "tools/filterdb/command.h"
-#include "tools/filterdb/mend/mend_filter.h"
-#include "tools/filterdb/mend/open_files.h"
 #include "tools/filterdb/scan/scan_options.h"
 #include "tools/filterdb/scan/scan_report.h"
+#include "tools/sstable/health/mend_filter.h"
+#include "tools/sstable/health/open_files.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -124,7 +124,7 @@ class Mender {
 
   void MendInPlace(const FilterFinding& finding) {
     std::string error;
-    const auto folder = SstableFolder::Open(finding.files.folder, &error);
+    const auto folder = PinnedFolder::Open(finding.files.folder, &error);
     if (folder == nullptr) {
       Fail(error);
       return;
@@ -339,7 +339,7 @@ void RemoveLeftOvers(const std::vector<FilterFinding>& findings) {
   }
   for (const std::string& name : folders) {
     std::string ignored_error;
-    const auto folder = SstableFolder::Open(name, &ignored_error);
+    const auto folder = PinnedFolder::Open(name, &ignored_error);
     if (folder != nullptr) {
       folder->RemoveLeftOvers();
     }

@@ -8,7 +8,8 @@
 #include <thread>
 
 #include "tools/filterdb/command.h"
-#include "tools/filterdb/scan/judge.h"
+#include "tools/filterdb/progress_bar.h"
+#include "tools/sstable/health/examine_all.h"
 
 namespace cassandra_bloom::tools {
 
@@ -53,10 +54,12 @@ Scanned Scan(const ScanOptions& options) {
   }
   const uint64_t jobs =
       options.jobs > 0 ? options.jobs : std::thread::hardware_concurrency();
-  return {
-      JudgeAll(found.sstables, options.fp_chance,
-               static_cast<unsigned>(std::clamp<uint64_t>(jobs, 1, MaxJobs()))),
-      std::move(found.errors)};
+  ProgressBar progress("scanning");
+  return {ExamineAll(
+              found.sstables, options.fp_chance,
+              static_cast<unsigned>(std::clamp<uint64_t>(jobs, 1, MaxJobs())),
+              [&](uint64_t done, uint64_t all) { progress.Show(done, all); }),
+          std::move(found.errors)};
 }
 
 }  // namespace cassandra_bloom::tools

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/filterdb/scan/finding.h"
-#include "tools/filterdb/sstable/sstable_files.h"
+#include "tools/sstable/health/finding.h"
+#include "tools/sstable/sstable_files.h"
 
 namespace cassandra_bloom::tools {
 

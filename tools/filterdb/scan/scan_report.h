@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tools/filterdb/output.h"
-#include "tools/filterdb/scan/finding.h"
+#include "tools/sstable/health/finding.h"
 
 namespace cassandra_bloom::tools {
 

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/sstable/compressed_data_file.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "plugin/filter/endian.h"
+#include "tools/sstable/decompressor.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+constexpr size_t kChecksumSize = 4;
+
+class CompressedDataFile final : public DataFile {
+ public:
+  CompressedDataFile(std::unique_ptr<RandomAccessFile> file,
+                     std::unique_ptr<CompressionInfo> info,
+                     std::unique_ptr<Decompressor> decompressor)
+      : file_(std::move(file)),
+        info_(std::move(info)),
+        decompressor_(std::move(decompressor)) {}
+
+  const std::string& path() const override { return file_->path(); }
+  uint64_t size() const override { return info_->data_length(); }
+
+  bool Rest(uint64_t position, std::string_view* bytes,
+            std::string* error) override {
+    if ((position < begin_ || position - begin_ >= chunk_.size()) &&
+        !Load(position / info_->chunk_length(), error)) {
+      return false;
+    }
+    *bytes = chunk_;
+    bytes->remove_prefix(static_cast<size_t>(position - begin_));
+    return true;
+  }
+
+ private:
+  bool Load(uint64_t number, std::string* error) {
+    chunk_ = {};
+    begin_ = number * info_->chunk_length();
+    CompressionInfo::Chunk chunk;
+    if (!info_->Find(number, file_->size(), &chunk, error)) {
+      return false;
+    }
+    const size_t size = info_->UncompressedSize(number);
+    std::string what;
+    if (!CheckSize(chunk.size, number, &what)) {
+      return Fail(number, chunk.offset, what, error);
+    }
+    const auto stored_size = static_cast<size_t>(chunk.size);
+    Reserve(stored_size + kChecksumSize, &stored_, &stored_capacity_);
+    if (!file_->Read(chunk.offset, stored_size + kChecksumSize, stored_.get(),
+                     error)) {
+      return false;
+    }
+    const std::string_view stored(stored_.get(), stored_size);
+    if (!CheckChecksum(stored, &what) || !Unpack(stored, size, &what)) {
+      chunk_ = {};
+      return Fail(number, chunk.offset, what, error);
+    }
+    return true;
+  }
+
+  // A chunk that is not compressed has its own size, or in the end of the file
+  // the longest compressed size, up to which Cassandra pads it with zeros
+  // (CompressedSequentialWriter.flushData). A compressed chunk is bounded so
+  // that damaged offsets do not ask for all memory; no compressor makes data
+  // that much longer.
+  bool CheckSize(uint64_t stored_size, uint64_t number,
+                 std::string* what) const {
+    const size_t size = info_->UncompressedSize(number);
+    const uint64_t max_compressed = info_->max_compressed_length();
+    const bool is_raw = stored_size >= max_compressed;
+    const uint64_t limit = is_raw ? std::max<uint64_t>(size, max_compressed)
+                                  : 2 * uint64_t{info_->chunk_length()} + 1024;
+    if (stored_size > limit || (is_raw && stored_size < size)) {
+      *what = "has " + std::to_string(stored_size) + " bytes for " +
+              std::to_string(size);
+      return false;
+    }
+    return true;
+  }
+
+  bool CheckChecksum(std::string_view stored, std::string* what) const {
+    const auto expected =
+        static_cast<uint32_t>(LoadBigEndian32(stored.data() + stored.size()));
+    const auto computed = static_cast<uint32_t>(crc32_z(
+        0, reinterpret_cast<const Bytef*>(stored.data()), stored.size()));
+    if (computed != expected) {
+      *what = "differs from its checksum";
+      return false;
+    }
+    return true;
+  }
+
+  bool Unpack(std::string_view stored, size_t size, std::string* what) {
+    if (stored.size() >= info_->max_compressed_length()) {
+      chunk_ = stored.substr(0, size);
+      return true;
+    }
+    Reserve(size, &unpacked_, &unpacked_capacity_);
+    chunk_ = std::string_view(unpacked_.get(), size);
+    return decompressor_->Decompress(stored, size, unpacked_.get(), what);
+  }
+
+  static void Reserve(size_t size, std::unique_ptr<char[]>* buffer,
+                      size_t* capacity) {
+    if (*capacity < size) {
+      buffer->reset(new char[size]);
+      *capacity = size;
+    }
+  }
+
+  bool Fail(uint64_t number, uint64_t offset, const std::string& what,
+            std::string* error) const {
+    return FailAtByte(path(), offset,
+                      "chunk " + std::to_string(number) + " (" +
+                          info_->compressor() + ") " + what +
+                          "; the file is damaged",
+                      error);
+  }
+
+  const std::unique_ptr<RandomAccessFile> file_;
+  const std::unique_ptr<CompressionInfo> info_;
+  const std::unique_ptr<Decompressor> decompressor_;
+  std::unique_ptr<char[]> stored_;
+  size_t stored_capacity_ = 0;
+  std::unique_ptr<char[]> unpacked_;
+  size_t unpacked_capacity_ = 0;
+  uint64_t begin_ = 0;      // The position of chunk_.
+  std::string_view chunk_;  // In stored_ or unpacked_; empty if there is none.
+};
+
+// A name that a file tells, cut and without bytes that might confuse a
+// terminal.
+std::string Printable(const std::string& name) {
+  constexpr size_t kMaxSize = 100;
+  std::string printable = name.substr(0, kMaxSize);
+  for (char& byte : printable) {
+    byte = byte > ' ' && byte <= '~' ? byte : '?';
+  }
+  return printable;
+}
+
+}  // namespace
+
+std::unique_ptr<DataFile> NewCompressedDataFile(
+    std::unique_ptr<RandomAccessFile> file,
+    std::unique_ptr<CompressionInfo> info, std::string* error) {
+  std::unique_ptr<Decompressor> decompressor =
+      NewDecompressor(info->compressor(), info->dictionary());
+  if (decompressor == nullptr) {
+    *error = file->path() + ": unreadable: compressor " +
+             Printable(info->compressor());
+    return nullptr;
+  }
+  return std::make_unique<CompressedDataFile>(std::move(file), std::move(info),
+                                              std::move(decompressor));
+}
+
+}  // namespace cassandra_bloom::tools

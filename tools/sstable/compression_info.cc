@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/sstable/compression_info.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "plugin/filter/endian.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+constexpr size_t kCachedPages = 4;
+constexpr size_t kOffsetSize = 8;
+constexpr uint64_t kChecksumSize = 4;
+
+// ScyllaDB writes the names of Cassandra's classes with their package.
+// (compression_parameters::name_prefix in sstables/compressor.hh.)
+constexpr std::string_view kPackage = "org.apache.cassandra.io.compress.";
+
+// ScyllaDB splits a dictionary among options with this name and a number of 8
+// digits. (DICTIONARY_OPTION in sstables/compressor.cc.)
+constexpr std::string_view kDictionaryPart = ".dictionary.";
+
+bool StartsWith(std::string_view text, std::string_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+}  // namespace
+
+CompressionInfo::CompressionInfo(std::unique_ptr<RandomAccessFile> file)
+    : file_(std::move(file)), pages_(*file_, kCachedPages) {}
+
+std::unique_ptr<CompressionInfo> CompressionInfo::Read(
+    std::unique_ptr<RandomAccessFile> file, bool has_max_compressed_length,
+    std::string* error) {
+  std::unique_ptr<CompressionInfo> info(new CompressionInfo(std::move(file)));
+  return info->ReadHeader(has_max_compressed_length, error) ? std::move(info)
+                                                            : nullptr;
+}
+
+bool CompressionInfo::Take(size_t size, const char* what,
+                           std::string_view* bytes, std::string* error) {
+  if (file_->size() - at_ < size) {
+    return FailAtByte(path(), at_, std::string("ends inside ") + what, error);
+  }
+  if (!pages_.Exactly(at_, size, bytes, error)) {
+    return false;
+  }
+  at_ += size;
+  return true;
+}
+
+bool CompressionInfo::TakeNumber(size_t size, const char* what, int64_t* number,
+                                 std::string* error) {
+  std::string_view bytes;
+  if (!Take(size, what, &bytes, error)) {
+    return false;
+  }
+  *number =
+      size == 8 ? LoadBigEndian64(bytes.data()) : LoadBigEndian32(bytes.data());
+  return true;
+}
+
+bool CompressionInfo::TakeText(const char* what, std::string* text,
+                               std::string* error) {
+  std::string_view bytes;
+  if (!Take(2, what, &bytes, error)) {
+    return false;
+  }
+  const size_t size = LoadBigEndian16(bytes.data());
+  if (!Take(size, what, &bytes, error)) {
+    return false;
+  }
+  text->assign(bytes);
+  return true;
+}
+
+bool CompressionInfo::ReadHeader(bool has_max_compressed_length,
+                                 std::string* error) {
+  if (!TakeText("the compressor's name", &compressor_, error) ||
+      !ReadOptions(error)) {
+    return false;
+  }
+  if (StartsWith(compressor_, kPackage)) {
+    compressor_.erase(0, kPackage.size());
+  }
+  int64_t chunk_length = 0;
+  int64_t max_compressed_length = 0;
+  int64_t data_length = 0;
+  int64_t num_chunks = 0;
+  return TakeNumber(4, "the chunk length", &chunk_length, error) &&
+         (!has_max_compressed_length ||
+          TakeNumber(4, "the longest compressed length", &max_compressed_length,
+                     error)) &&
+         TakeNumber(8, "the data length", &data_length, error) &&
+         TakeNumber(4, "the number of chunks", &num_chunks, error) &&
+         CheckLengths(
+             chunk_length,
+             has_max_compressed_length ? max_compressed_length : INT32_MAX,
+             data_length, num_chunks, error);
+}
+
+bool CompressionInfo::ReadOptions(std::string* error) {
+  int64_t num_options = 0;
+  if (!TakeNumber(4, "the number of options", &num_options, error)) {
+    return false;
+  }
+  if (num_options < 0) {
+    return FailAtByte(path(), at_ - 4, std::to_string(num_options) + " options",
+                      error);
+  }
+  DictionaryParts parts;
+  for (int64_t i = 0; i < num_options; ++i) {
+    const uint64_t option_at = at_;
+    std::string name;
+    std::string value;
+    if (!TakeText("an option's name", &name, error) ||
+        !TakeText("an option's value", &value, error)) {
+      return false;
+    }
+    if (StartsWith(name, kDictionaryPart) &&
+        !AddDictionaryPart(
+            std::string_view(name).substr(kDictionaryPart.size()), value,
+            option_at, &parts, error)) {
+      return false;
+    }
+  }
+  return JoinDictionary(parts, error);
+}
+
+bool CompressionInfo::AddDictionaryPart(std::string_view number,
+                                        std::string_view part, uint64_t at,
+                                        DictionaryParts* parts,
+                                        std::string* error) {
+  uint32_t value = 0;
+  const char* const end = number.data() + number.size();
+  const auto parsed = std::from_chars(number.data(), end, value);
+  if (number.empty() || parsed.ec != std::errc() || parsed.ptr != end) {
+    return FailAtByte(path(), at, "a part of a dictionary without a number",
+                      error);
+  }
+  if (!parts->emplace(value, part).second) {
+    return FailAtByte(path(), at,
+                      "a dictionary's part " + std::to_string(value) + " twice",
+                      error);
+  }
+  // Counts its bytes, for the limit on them.
+  dictionary_.append(part);
+  if (dictionary_.size() > kMaxDictionarySize) {
+    return FailAtByte(path(), at,
+                      "a dictionary of more than " +
+                          std::to_string(kMaxDictionarySize) + " bytes",
+                      error);
+  }
+  return true;
+}
+
+bool CompressionInfo::JoinDictionary(const DictionaryParts& parts,
+                                     std::string* error) {
+  dictionary_.clear();
+  uint32_t next = 0;
+  for (const auto& [number, part] : parts) {
+    if (number != next) {
+      *error = path() + ": part " + std::to_string(next) +
+               " of the dictionary is missing";
+      return false;
+    }
+    dictionary_.append(part);
+    ++next;
+  }
+  return true;
+}
+
+bool CompressionInfo::CheckLengths(int64_t chunk_length,
+                                   int64_t max_compressed_length,
+                                   int64_t data_length, int64_t num_chunks,
+                                   std::string* error) {
+  const auto fail = [&](const std::string& what) {
+    *error = path() + ": " + what;
+    return false;
+  };
+  if (chunk_length <= 0 || (chunk_length & (chunk_length - 1)) != 0 ||
+      static_cast<uint64_t>(chunk_length) > kMaxChunkLength) {
+    return fail("chunks of " + std::to_string(chunk_length) +
+                " bytes; expected a power of two up to " +
+                std::to_string(kMaxChunkLength));
+  }
+  if (max_compressed_length < 0) {
+    return fail("compressed chunks of up to " +
+                std::to_string(max_compressed_length) + " bytes");
+  }
+  const int64_t expected_chunks =
+      data_length / chunk_length + (data_length % chunk_length != 0 ? 1 : 0);
+  if (data_length <= 0 || num_chunks != expected_chunks) {
+    return fail(std::to_string(num_chunks) + " chunks of " +
+                std::to_string(chunk_length) + " bytes for data of " +
+                std::to_string(data_length) + " bytes");
+  }
+  const uint64_t expected_size =
+      at_ + static_cast<uint64_t>(num_chunks) * kOffsetSize;
+  if (file_->size() != expected_size) {
+    return fail("has " + std::to_string(file_->size()) + " bytes, but " +
+                std::to_string(expected_size) + " with the offsets of " +
+                std::to_string(num_chunks) + " chunks");
+  }
+  chunk_length_ = static_cast<uint32_t>(chunk_length);
+  max_compressed_length_ = static_cast<uint64_t>(max_compressed_length);
+  data_length_ = static_cast<uint64_t>(data_length);
+  num_chunks_ = static_cast<uint64_t>(num_chunks);
+  return true;
+}
+
+size_t CompressionInfo::UncompressedSize(uint64_t number) const {
+  return static_cast<size_t>(
+      std::min<uint64_t>(chunk_length_, data_length_ - number * chunk_length_));
+}
+
+bool CompressionInfo::OffsetOf(uint64_t number, uint64_t* offset,
+                               std::string* error) {
+  std::string_view bytes;
+  if (!pages_.Exactly(at_ + number * kOffsetSize, kOffsetSize, &bytes, error)) {
+    return false;
+  }
+  *offset = static_cast<uint64_t>(LoadBigEndian64(bytes.data()));
+  return true;
+}
+
+bool CompressionInfo::Find(uint64_t number, uint64_t compressed_size,
+                           Chunk* chunk, std::string* error) {
+  uint64_t end = compressed_size;
+  if (!OffsetOf(number, &chunk->offset, error) ||
+      (number + 1 < num_chunks_ && !OffsetOf(number + 1, &end, error))) {
+    return false;
+  }
+  if (end > compressed_size || chunk->offset >= end ||
+      end - chunk->offset <= kChecksumSize) {
+    return FailAtByte(path(), at_ + number * kOffsetSize,
+                      "chunk " + std::to_string(number) + " from " +
+                          std::to_string(chunk->offset) + " to " +
+                          std::to_string(end) + " of a Data.db of " +
+                          std::to_string(compressed_size) + " bytes",
+                      error);
+  }
+  chunk->size = end - chunk->offset - kChecksumSize;
+  return true;
+}
+
+}  // namespace cassandra_bloom::tools

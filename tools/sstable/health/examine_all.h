@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Examines many SSTables at once, in threads.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_EXAMINE_ALL_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_EXAMINE_ALL_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "tools/sstable/health/finding.h"
+#include "tools/sstable/sstable_files.h"
+
+namespace cassandra_bloom::tools {
+
+// Called several times a second with the bytes that were read up to now, and
+// with all that are to be read.
+using OnBytesRead = std::function<void(uint64_t done, uint64_t all)>;
+
+// Examines SSTables with `jobs` threads. Returns the findings in the order of
+// `sstables`. Calls `on_bytes_read` from the caller's thread.
+std::vector<FilterFinding> ExamineAll(const std::vector<SstableFiles>& sstables,
+                                      std::optional<double> fp_chance,
+                                      unsigned jobs,
+                                      const OnBytesRead& on_bytes_read);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_EXAMINE_ALL_H_

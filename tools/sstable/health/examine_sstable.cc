@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/sstable/health/examine_sstable.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+
+#include "cassandra_bloom/filter_db.h"
+#include "plugin/filter/endian.h"
+#include "plugin/filter/sizing.h"
+#include "plugin/sstable/file_io.h"
+#include "tools/sstable/health/detect_form.h"
+#include "tools/sstable/health/saturation.h"
+#include "tools/sstable/partitions_db_reader.h"
+#include "tools/sstable/sstable_keys.h"
+#include "tools/sstable/statistics_db.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+// How far a filter may be from its plan.
+constexpr double kTolerance = 2;
+
+// Cassandra cannot query a filter with more probes (see FilterDbFile).
+constexpr int64_t kMaxProbesOfCassandra = 21;
+
+// A header that a Filter.db can have, but with fewer bytes than it says.
+bool IsTruncated(const std::string& path, uint64_t size) {
+  char header[8] = {};
+  std::ifstream(path, std::ios::binary).read(header, sizeof(header));
+  const int64_t num_probes = LoadBigEndian32(header);
+  const int64_t num_words = LoadBigEndian32(header + 4);
+  return size < sizeof(header) ||
+         (num_probes >= 1 && num_probes <= kMaxProbesOfCassandra &&
+          num_words > 0 &&
+          size < sizeof(header) + 8 * static_cast<uint64_t>(num_words));
+}
+
+// Asks a filter for several keys at once, which takes half of the time, as most
+// of it is spent waiting for memory.
+class KeyBatch {
+ public:
+  KeyBatch() { ends_.reserve(kSize); }
+
+  // `key` is copied. Only if not is_full().
+  void Add(std::string_view key) {
+    bytes_.append(key);
+    ends_.push_back(bytes_.size());
+  }
+
+  bool is_full() const { return ends_.size() == kSize; }
+
+  // How many keys the filter denies. Leaves the batch empty.
+  uint64_t CountMissing(const FilterDbFile& filter) {
+    std::array<std::string_view, kSize> keys;
+    std::array<bool, kSize> may_contain;
+    size_t begin = 0;
+    for (size_t i = 0; i < ends_.size(); ++i) {
+      keys[i] = std::string_view(bytes_).substr(begin, ends_[i] - begin);
+      begin = ends_[i];
+    }
+    filter.MayContain(keys.data(), ends_.size(), may_contain.data());
+    const auto missing = std::count(
+        may_contain.begin(),
+        may_contain.begin() + static_cast<ptrdiff_t>(ends_.size()), false);
+    bytes_.clear();
+    ends_.clear();
+    return static_cast<uint64_t>(missing);
+  }
+
+ private:
+  static constexpr size_t kSize = 64;
+
+  std::string bytes_;         // The keys, one after another.
+  std::vector<size_t> ends_;  // Where each ends.
+};
+
+class Examination {
+ public:
+  Examination(const SstableFiles& files, std::optional<double> fp_chance,
+              const OnProgress& on_progress)
+      : on_progress_(on_progress) {
+    finding_.files = files;
+    finding_.plan = fp_chance;
+  }
+
+  FilterFinding Run() {
+    if (finding_.files.state != SstableState::kLive) {
+      finding_.stage = finding_.files.state == SstableState::kObsolete
+                           ? Stage::kObsolete
+                           : Stage::kBeingWritten;
+      return finding_;
+    }
+    Examine();
+    // TOC.txt.tmp first, because it is removed last.
+    if (finding_.is_fault() && HasTemporaryToc()) {
+      finding_.stage = Stage::kBeingWritten;
+    } else if (finding_.is_fault() && HasVanished()) {
+      finding_.stage = Stage::kVanished;
+    }
+    return finding_;
+  }
+
+ private:
+  void Examine() {
+    ReadPlan();
+    OpenFilter();
+    ReadKeys();
+    ComparePlan();
+    if (finding_.verdicts.empty()) {
+      finding_.verdicts.push_back(FilterVerdict::kOk);
+    }
+    std::sort(finding_.verdicts.begin(), finding_.verdicts.end());
+  }
+
+  // ScyllaDB renames TOC.txt to TOC.txt.tmp before it removes the other
+  // components, in any order (filesystem_storage::wipe).
+  bool HasTemporaryToc() const {
+    return FileExists(finding_.files.Path("TOC.txt.tmp"));
+  }
+
+  // Data.db is removed with the other components. So if it is gone, what looks
+  // like a fault is an SSTable that was removed meanwhile.
+  bool HasVanished() const {
+    return !FileExists(finding_.files.Path("Data.db"));
+  }
+
+  void AddVerdict(FilterVerdict verdict) {
+    if (!finding_.has(verdict)) {
+      finding_.verdicts.push_back(verdict);
+    }
+  }
+
+  void AddUnreadable(const std::string& error) {
+    AddVerdict(FilterVerdict::kUnreadable);
+    finding_.errors.push_back(error);
+  }
+
+  // The SSTable's own plan goes before the user's.
+  void ReadPlan() {
+    double plan;
+    if (ReadFpChance(finding_.files.Path("Statistics.db"),
+                     finding_.files.version, &plan, &finding_.plan_error)) {
+      finding_.plan = plan;
+    }
+  }
+
+  void OpenFilter() {
+    const std::string path = finding_.files.Path("Filter.db");
+    struct stat status;
+    if (stat(path.c_str(), &status) != 0) {
+      if (errno != ENOENT) {
+        std::string error;
+        FailWithErrno(path, "cannot open", &error);
+        AddUnreadable(error);
+      } else if (finding_.plan && *finding_.plan < 1) {
+        AddVerdict(FilterVerdict::kMissing);
+      }
+      return;
+    }
+    if (!S_ISREG(status.st_mode)) {
+      AddUnreadable(path + ": not a regular file");
+      return;
+    }
+    finding_.has_filter_file = true;
+    finding_.filter_size = static_cast<uint64_t>(status.st_size);
+    std::string error;
+    FilterForm form;
+    if (!FormOfSstableVersion(finding_.files.version, &form, &error)) {
+      AddUnreadable(path + ": " + error);
+      return;
+    }
+    filter_ = FilterDbFile::Open(path, form, &error);
+    if (filter_ == nullptr) {
+      FailToOpen(path, error);
+    } else if (filter_->always_present()) {
+      AddVerdict(FilterVerdict::kEmpty);
+    } else {
+      MeasureFilter();
+    }
+  }
+
+  void FailToOpen(const std::string& path, const std::string& error) {
+    if (IsTruncated(path, finding_.filter_size)) {
+      AddVerdict(FilterVerdict::kTruncated);
+      finding_.errors.push_back(error);
+    } else {
+      AddUnreadable(error);
+    }
+  }
+
+  void MeasureFilter() {
+    finding_.num_probes = filter_->num_probes();
+    finding_.capacity_bits = filter_->capacity_bits();
+    finding_.set_bits = filter_->CountSetBits();
+    finding_.rate = ObservedFalsePositiveRate(
+        finding_.num_probes, finding_.set_bits, finding_.capacity_bits);
+    if (IsSaturated(finding_.num_probes, finding_.set_bits,
+                    finding_.capacity_bits)) {
+      AddVerdict(FilterVerdict::kSaturated);
+    }
+  }
+
+  void ReadKeys() {
+    std::string error;
+    const auto keys = OpenKeysOf(finding_.files, &error);
+    if (keys == nullptr) {
+      AddUnreadable(error);
+      return;
+    }
+    AskForAll(keys.get());
+    if (!keys->error().empty()) {
+      AddUnreadable(keys->error());
+      return;
+    }
+    finding_.has_keys = true;
+    if (const auto* const trie = AsPartitionsDbReader(keys.get())) {
+      finding_.num_wrong_hashes = trie->num_wrong_hashes();
+      if (finding_.num_wrong_hashes > 0) {
+        AddVerdict(FilterVerdict::kWrongIndexHashes);
+      }
+    }
+    if (finding_.num_missing > 0) {
+      AddVerdict(FilterVerdict::kKeysMissing);
+      FindOtherForm(keys.get());
+    }
+  }
+
+  void AskForAll(KeyReader* keys) {
+    constexpr uint64_t kKeysPerReport = 1 << 16;
+    KeyBatch batch;
+    std::string_view key;
+    while (keys->Next(&key)) {
+      if (filter_ != nullptr) {
+        batch.Add(key);
+        if (batch.is_full()) {
+          finding_.num_missing += batch.CountMissing(*filter_);
+        }
+      }
+      if (++finding_.num_keys % kKeysPerReport == 0) {
+        Report(*keys);
+      }
+    }
+    if (filter_ != nullptr) {
+      finding_.num_missing += batch.CountMissing(*filter_);
+    }
+  }
+
+  void Report(const KeyReader& keys) {
+    const auto total = static_cast<double>(keys.total_bytes());
+    const double share =
+        total > 0 ? static_cast<double>(keys.bytes_read()) / total : 0;
+    on_progress_(share - reported_);
+    reported_ = share;
+  }
+
+  void FindOtherForm(KeyReader* keys) {
+    const FilterForm not_this_one = filter_->form();
+    filter_.reset();  // DetectForm needs as much memory again.
+    std::string error;
+    const auto form = DetectForm(
+        finding_.files.Path("Filter.db"), not_this_one, keys,
+        [](const KeyReader&) {}, &error);
+    if (form) {
+      AddVerdict(FilterVerdict::kOtherForm);
+      finding_.written_as = NameOfAnyForm(*form);
+    } else if (!error.empty()) {
+      finding_.errors.push_back(error);
+    }
+  }
+
+  void ComparePlan() {
+    if (!finding_.plan || !finding_.has_keys) {
+      return;
+    }
+    const auto sizing = SizingForFpChance(*finding_.plan);
+    if (!sizing) {
+      return;
+    }
+    finding_.planned_size = sizing->FilterSize(finding_.num_keys);
+    finding_.planned_rate =
+        sizing->ExpectedRate(finding_.num_keys, finding_.planned_size);
+    if (finding_.num_probes == 0) {  // There is no filter to compare.
+      return;
+    }
+    // At chances from 0.393 on, Cassandra's own filters have twice the rate.
+    const double planned_rate = std::max(*finding_.plan, finding_.planned_rate);
+    if (finding_.rate > kTolerance * planned_rate) {
+      AddVerdict(FilterVerdict::kWorseThanPlanned);
+    }
+    const size_t largest =
+        sizing->FilterSize(std::max(finding_.num_keys, kFewestKeysPlanned));
+    if (static_cast<double>(finding_.filter_size) >
+        kTolerance * static_cast<double>(largest)) {
+      AddVerdict(FilterVerdict::kOversized);
+    }
+  }
+
+  const OnProgress& on_progress_;
+  FilterFinding finding_;
+  std::unique_ptr<FilterDbFile> filter_;
+  double reported_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<KeyReader> OpenKeysOf(const SstableFiles& files,
+                                      std::string* error) {
+  const std::string path = files.IndexPath();
+  struct stat status;
+  // Index.db may be a stream elsewhere, but here nobody may write to it.
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    *error = path + ": not a regular file";
+    return nullptr;
+  }
+  return OpenSstableKeys(path, files.version, error);
+}
+
+FilterFinding ExamineSstable(const SstableFiles& files,
+                             std::optional<double> fp_chance,
+                             const OnProgress& on_progress) {
+  return Examination(files, fp_chance, on_progress).Run();
+}
+
+}  // namespace cassandra_bloom::tools

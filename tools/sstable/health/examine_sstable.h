@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Examines the filter of an SSTable: reads it, asks it for every key of the
+// SSTable, and compares it with the plan. Opens nothing for writing.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_EXAMINE_SSTABLE_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_EXAMINE_SSTABLE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cassandra_bloom/key_reader.h"
+#include "tools/sstable/health/finding.h"
+
+namespace cassandra_bloom::tools {
+
+// How many keys Cassandra expects at least when it makes a filter
+// (SSTableWriter's keyCount is at least the index interval, 128).
+constexpr uint64_t kFewestKeysPlanned = 128;
+
+// Called with the share of the SSTable's keys, from 0 to 1, that was read since
+// the last call.
+using OnProgress = std::function<void(double share)>;
+
+// `fp_chance` stands for the plan where the SSTable does not have one. Safe to
+// call from several threads.
+FilterFinding ExamineSstable(const SstableFiles& files,
+                             std::optional<double> fp_chance,
+                             const OnProgress& on_progress);
+
+// Opens the keys of an SSTable.
+std::unique_ptr<KeyReader> OpenKeysOf(const SstableFiles& files,
+                                      std::string* error);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_EXAMINE_SSTABLE_H_

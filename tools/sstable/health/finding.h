@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What filterdb has found out about the filter of an SSTable.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_FINDING_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_FINDING_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/sstable/sstable_files.h"
+
+namespace cassandra_bloom::tools {
+
+// From the worst to the best. All but kOversized and kOk are faults.
+enum class FilterVerdict {
+  kKeysMissing,  // The filter denies keys of the SSTable: rows are hidden.
+  kOtherForm,    // It has all keys if it is read as another form.
+  kTruncated,
+  kUnreadable,        // The filter or the keys cannot be read.
+  kWrongIndexHashes,  // Partitions.db has other bits of a hash than its key.
+  kEmpty,             // Cassandra takes an empty file for "every key is here".
+  kMissing,           // No filter, though one is planned.
+  kSaturated,
+  kWorseThanPlanned,
+  kOversized,
+  kOk,
+};
+
+bool IsFault(FilterVerdict verdict);
+
+// Such as "keys missing".
+const char* NameOf(FilterVerdict verdict);
+
+enum class Stage {
+  kExamined,
+  kBeingWritten,
+  kObsolete,
+  kVanished,  // Removed, as by a compaction, after it was found.
+};
+
+// Such as "being written".
+const char* NameOf(Stage stage);
+
+struct FilterFinding {
+  bool is_fault() const;
+  // The worst one. Only for an SSTable that was examined.
+  FilterVerdict verdict() const { return verdicts.front(); }
+  bool has(FilterVerdict verdict) const;
+  double bits_per_key() const;
+  double fill_ratio() const;
+
+  SstableFiles files;
+  Stage stage = Stage::kExamined;
+  std::vector<FilterVerdict> verdicts;  // The worst first.
+
+  bool has_filter_file = false;
+  uint64_t filter_size = 0;  // Of the file, in bytes.
+  // Zero if the filter cannot be read, or is empty.
+  int num_probes = 0;
+  uint64_t capacity_bits = 0;
+  uint64_t set_bits = 0;
+  // The share of absent keys that pass, from 0 to 1: 1 without a filter.
+  double rate = 1;
+
+  bool has_keys = false;  // The keys could be read.
+  uint64_t num_keys = 0;
+  uint64_t num_missing = 0;
+  uint64_t num_wrong_hashes = 0;
+  std::string written_as;  // The form in which the filter has all keys.
+
+  // bloom_filter_fp_chance; not set if it is unknown, and `plan_error` says
+  // why.
+  std::optional<double> plan;
+  std::string plan_error;
+  // The size of a filter that is made by the plan; 0 if none is.
+  uint64_t planned_size = 0;
+  // The rate to expect of that filter.
+  double planned_rate = 1;
+
+  std::vector<std::string> errors;  // Why something cannot be read.
+};
+
+// What a table's filters, or those of all tables, cost together.
+struct Totals {
+  void Add(const FilterFinding& finding);
+  void Add(const Totals& other);
+
+  uint64_t num_sstables = 0;
+  uint64_t num_faulty = 0;
+  uint64_t num_left_out = 0;  // Being written, obsolete or vanished.
+  uint64_t num_keys = 0;
+  uint64_t num_missing = 0;
+  // The memory of all filters in bytes, and the expected number of SSTables
+  // that are read for a key that is in none of them: as it is now, and with the
+  // faulty filters made anew.
+  uint64_t filter_bytes = 0;
+  uint64_t mended_filter_bytes = 0;
+  double reads = 0;
+  double mended_reads = 0;
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_FINDING_H_

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/sstable/health/pinned_folder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "plugin/sstable/temporary_file.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+// O_NONBLOCK: opening a FIFO would wait for its writer.
+int OpenIn(int folder, const std::string& name) {
+  return openat(folder, name.c_str(),
+                O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+// The names of the extended attributes, each ended by a zero byte. False only
+// if they cannot be listed; a file system may have none.
+bool ListAttributes(int fd, std::string* names) {
+  const ssize_t size = flistxattr(fd, nullptr, 0);
+  if (size <= 0) {
+    names->clear();
+    return size == 0 || errno == ENOTSUP;
+  }
+  names->resize(static_cast<size_t>(size));
+  const ssize_t got = flistxattr(fd, names->data(), names->size());
+  names->resize(static_cast<size_t>(got < 0 ? 0 : got));
+  return got >= 0;
+}
+
+bool ReadAttribute(int fd, const char* name, std::string* value) {
+  const ssize_t size = fgetxattr(fd, name, nullptr, 0);
+  if (size < 0) {
+    return false;
+  }
+  value->resize(static_cast<size_t>(size));
+  const ssize_t got = fgetxattr(fd, name, value->data(), value->size());
+  value->resize(static_cast<size_t>(got < 0 ? 0 : got));
+  return got >= 0;
+}
+
+// Setting a label needs a privilege, even if the file has it already.
+bool CopyAttribute(int from, int to, const char* name) {
+  std::string value;
+  std::string present;
+  return ReadAttribute(from, name, &value) &&
+         ((ReadAttribute(to, name, &present) && present == value) ||
+          fsetxattr(to, name, value.data(), value.size(), /*flags=*/0) == 0);
+}
+
+// A new file inherits an access control list from the default one of its folder
+// (acl(5)), which the old file may lack.
+bool RemoveAcl(int fd) {
+  return fremovexattr(fd, "system.posix_acl_access") == 0 || errno == ENODATA ||
+         errno == ENOTSUP;
+}
+
+// Access control lists and SELinux labels are extended attributes (acl(5),
+// xattr(7)).
+bool CopyAttributes(int from, int to) {
+  std::string names;
+  if (!ListAttributes(from, &names)) {
+    return false;
+  }
+  for (size_t at = 0; at < names.size(); at += std::strlen(&names[at]) + 1) {
+    if (!CopyAttribute(from, to, &names[at])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The owner first, because a change of the owner clears bits of the mode.
+bool CopyOwnerAndMode(int from, int to) {
+  struct stat status;
+  return fstat(from, &status) == 0 &&
+         fchown(to, status.st_uid, status.st_gid) == 0 && RemoveAcl(to) &&
+         fchmod(to, status.st_mode & 07777) == 0 && CopyAttributes(from, to);
+}
+
+}  // namespace
+
+std::unique_ptr<PinnedFolder> PinnedFolder::Open(const std::string& folder,
+                                                 std::string* error) {
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) {
+    FailWithErrno(folder, "cannot open", error);
+    return nullptr;
+  }
+  return std::unique_ptr<PinnedFolder>(new PinnedFolder(folder, fd));
+}
+
+std::string PinnedFolder::OpenPath() const {
+  return "/proc/self/fd/" + std::to_string(fd_.get());
+}
+
+void PinnedFolder::NameInError(std::string* error) const {
+  const std::string open_folder = PathOf("");
+  if (error->compare(0, open_folder.size(), open_folder) == 0) {
+    error->replace(0, open_folder.size(), folder_ + "/");
+  }
+}
+
+bool PinnedFolder::FailAt(const std::string& name, const char* what,
+                          std::string* error) const {
+  return FailWithErrno(folder_ + "/" + name, what, error);
+}
+
+PinnedFolder::Kind PinnedFolder::KindOf(const std::string& name,
+                                        uint64_t* num_links,
+                                        std::string* error) const {
+  struct stat status;
+  if (fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) {
+      return Kind::kNone;
+    }
+    FailAt(name, "cannot open", error);
+    return Kind::kRefused;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    *error = folder_ + "/" + name + ": is " + NameOfFileType(status.st_mode) +
+             ", not a regular file, and is left alone";
+    return Kind::kRefused;
+  }
+  if (num_links != nullptr) {
+    *num_links = status.st_nlink;
+  }
+  return Kind::kFile;
+}
+
+bool PinnedFolder::Replace(
+    const std::string& name, const std::string& like, const WriteContent& write,
+    const std::function<bool(std::string* error)>& before_naming,
+    std::string* error) const {
+  const FileDescriptor model(OpenIn(fd_.get(), like));
+  if (model.get() < 0) {
+    return FailAt(like, "cannot open", error);
+  }
+  const auto finish = [&](int fd, std::string* why) {
+    return (CopyOwnerAndMode(model.get(), fd) ||
+            FailAt(name, "cannot keep the owner, the mode and the attributes",
+                   why)) &&
+           before_naming(why);
+  };
+  if (ReplaceFileAtomically(PathOf(name), write, finish, error)) {
+    return true;
+  }
+  NameInError(error);
+  return false;
+}
+
+bool PinnedFolder::AreOneFile(const std::string& name,
+                              const std::string& second) const {
+  struct stat one;
+  struct stat other;
+  return fstatat(fd_.get(), name.c_str(), &one, AT_SYMLINK_NOFOLLOW) == 0 &&
+         fstatat(fd_.get(), second.c_str(), &other, AT_SYMLINK_NOFOLLOW) == 0 &&
+         one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+bool PinnedFolder::AddName(const std::string& name, const std::string& second,
+                           std::string* error) const {
+  if (linkat(fd_.get(), name.c_str(), fd_.get(), second.c_str(),
+             /*flags=*/0) == 0) {
+    return true;
+  }
+  const int reason = errno;
+  if (reason == EEXIST && AreOneFile(name, second)) {
+    return true;
+  }
+  errno = reason;
+  return FailAt(second, "cannot keep the old filter under this name", error);
+}
+
+// rename() does nothing if both are names of one file.
+bool PinnedFolder::Rename(const std::string& from, const std::string& to,
+                          std::string* error) const {
+  const bool is_renamed =
+      AreOneFile(from, to)
+          ? unlinkat(fd_.get(), from.c_str(), /*flags=*/0) == 0
+          : renameat(fd_.get(), from.c_str(), fd_.get(), to.c_str()) == 0;
+  return (is_renamed && fsync(fd_.get()) == 0) ||
+         FailAt(from, "cannot rename", error);
+}
+
+bool PinnedFolder::Read(const std::string& name, uint64_t max_size,
+                        std::string* content, std::string* error) const {
+  const FileDescriptor fd(OpenIn(fd_.get(), name));
+  return ReadRegularFile(fd.get(), folder_ + "/" + name, max_size, content,
+                         error);
+}
+
+void PinnedFolder::RemoveLeftOvers() const {
+  RemoveLeftOversIn(PathOf("."), [](const std::string& name) {
+    for (const std::string_view wanted : {"Filter.db", "TOC.txt"}) {
+      const size_t at = name.find(wanted);
+      if (at != std::string::npos &&
+          IsTemporarySuffix(
+              std::string_view(name).substr(at + wanted.size()))) {
+        return true;
+      }
+    }
+    return false;
+  });
+}
+
+}  // namespace cassandra_bloom::tools

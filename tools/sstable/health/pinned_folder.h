@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Changes files in the folder of an SSTable, safely for a program that runs as
+// root in folders of other users: the folder is opened once, names in it are
+// used without following symbolic links, and new files get the owner, the mode,
+// the access control list and the security label of a file that was there.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_PINNED_FOLDER_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_PINNED_FOLDER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "plugin/sstable/file_io.h"
+#include "plugin/sstable/output_file.h"
+
+namespace cassandra_bloom::tools {
+
+// Errors are sentences that name the file.
+class PinnedFolder {
+ public:
+  static std::unique_ptr<PinnedFolder> Open(const std::string& folder,
+                                            std::string* error);
+
+  enum class Kind { kNone, kFile, kRefused };
+
+  // What `name` is. kRefused, with an error, for a symbolic link and everything
+  // else that is not a regular file, and if it cannot be found out. `num_links`
+  // may be null.
+  Kind KindOf(const std::string& name, uint64_t* num_links,
+              std::string* error) const;
+
+  // Writes a file in place of `name`, or a new one, with the attributes of
+  // `like`, which must exist and may be `name`. Calls `before_naming` when
+  // everything is written; if it returns false, with an error, nothing has
+  // changed.
+  bool Replace(const std::string& name, const std::string& like,
+               const WriteContent& write,
+               const std::function<bool(std::string* error)>& before_naming,
+               std::string* error) const;
+
+  // Gives the file `name` a second name. Succeeds, too, if it has that name
+  // already; fails if another file has it.
+  bool AddName(const std::string& name, const std::string& second,
+               std::string* error) const;
+
+  // Gives the file `from` the name `to`, in place of the file of that name. If
+  // it has that name, too, it loses the other.
+  bool Rename(const std::string& from, const std::string& to,
+              std::string* error) const;
+
+  // Reads a whole file, of at most `max_size` bytes.
+  bool Read(const std::string& name, uint64_t max_size, std::string* content,
+            std::string* error) const;
+
+  // Removes what earlier, killed runs left behind for these files.
+  void RemoveLeftOvers() const;
+
+  // A path to the folder by the open descriptor, so that another folder which
+  // has taken the folder's name meanwhile is not used.
+  std::string OpenPath() const;
+  // Puts the name of the folder into an error that begins with that path.
+  void NameInError(std::string* error) const;
+
+ private:
+  PinnedFolder(const std::string& folder, int fd) : folder_(folder), fd_(fd) {}
+
+  std::string PathOf(const std::string& name) const {
+    return OpenPath() + "/" + name;
+  }
+  bool AreOneFile(const std::string& name, const std::string& second) const;
+  bool FailAt(const std::string& name, const char* what,
+              std::string* error) const;
+
+  const std::string folder_;
+  const FileDescriptor fd_;
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_PINNED_FOLDER_H_

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Walks over a Partitions.db:
+//
+//    +-------+-----------+----------+---------------+--------+------+
+//    | nodes | first key | last key | first key at  | number | root |
+//    |       |           |          |               | of keys|      |
+//    +-------+-----------+----------+---------------+--------+------+
+//             uint16 length, key     int64           int64    int64
+//
+// The nodes are described in trie_node.h. The path to a partition is a prefix
+// of its key's byte-comparable form, so that the order of the partitions is
+// that of the bytes. (io.sstable.format.bti.PartitionIndex and
+// PartitionIndexBuilder in cassandra-5.0.1.)
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITION_TRIE_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITION_TRIE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/sstable/page_cache.h"
+#include "tools/sstable/random_access_file.h"
+#include "tools/sstable/trie_node.h"
+
+namespace cassandra_bloom::tools {
+
+// The longest path, in transitions. A key of 65535 bytes has at most 98304
+// bytes in the byte-comparable form OSS50: a run of n zeros takes n + 1 bytes,
+// and there is one byte behind the key. The whole is 40 TOKEN 40 KEY 38
+// (DecoratedKey.asComparableBytes), and the token is as long as the key at most
+// (ByteOrderedPartitioner).
+constexpr size_t kMaxTrieDepth = 2 * 98304 + 3;
+
+class PartitionTrie {
+ public:
+  // Opens the file and checks its footer. Uses up to 600 KiB of memory, and up
+  // to 3 MiB more if the trie is as deep as possible.
+  static std::unique_ptr<PartitionTrie> Open(const std::string& path,
+                                             std::string* error);
+
+  const std::string& path() const { return file_->path(); }
+  uint64_t num_keys() const { return num_keys_; }  // By the footer; not 0.
+  const std::string& first_key() const { return first_key_; }
+  const std::string& last_key() const { return last_key_; }
+  uint64_t first_key_position() const { return first_key_position_; }
+
+  // Gets the next partition in the order of their keys, and the byte of the
+  // file where its node begins. Returns false at the end and after an error;
+  // error() is empty only at the end.
+  //
+  // The caller must stop if the position in Data.db does not increase: then the
+  // walk takes time in proportion to the file, even if a damaged trie has
+  // several ways to one node.
+  bool Next(TriePayload* payload, uint64_t* node_position);
+
+  void Rewind();
+  const std::string& error() const { return error_; }
+
+ private:
+  // A node of which children are left to visit.
+  struct Step {
+    uint64_t position;
+    uint32_t depth;  // Of the node: 0 is the root.
+    int32_t next_slot;
+  };
+
+  explicit PartitionTrie(std::unique_ptr<RandomAccessFile> file);
+
+  bool ReadFooter();
+  bool ReadKeys();
+  bool ReadKey(uint64_t* position, std::string* key);
+  bool NextNode(Step* node, bool* found);
+  bool NextChild(Step* parent, Step* child, bool* found);
+  bool Enter(const Step& node, TriePayload* payload, bool* has_payload);
+  bool ReadNode(uint64_t position, std::string_view* bytes, TrieNode* node);
+  bool Fail(uint64_t position, const std::string& what);
+
+  const std::unique_ptr<RandomAccessFile> file_;
+  PageCache pages_;
+  uint64_t first_key_position_ = 0;  // All nodes lie before.
+  uint64_t num_keys_ = 0;
+  uint64_t root_ = 0;
+  std::string first_key_;
+  std::string last_key_;
+
+  bool started_ = false;
+  uint64_t num_found_ = 0;
+  std::vector<Step> path_to_next_;
+  std::string error_;
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITION_TRIE_H_

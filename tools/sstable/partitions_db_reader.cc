@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/sstable/partitions_db_reader.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "cassandra_bloom/filter_db.h"
+#include "plugin/filter/murmur3.h"
+#include "tools/sstable/compressed_data_file.h"
+#include "tools/sstable/compression_info.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+constexpr char kLikelyCause[] =
+    "; the files are damaged or of different SSTables";
+
+// Whether CompressionInfo.db of this version has the longest compressed length.
+// Cassandra writes it since `na` (BigFormat, BtiFormat:
+// hasMaxCompressedLength); ScyllaDB's `ms` and `mt` are like `me`. The forms of
+// filters stand for the only versions of theirs that have tries.
+std::optional<bool> HasMaxCompressedLength(std::string_view version,
+                                           std::string* error) {
+  if (version == "da" || version == "na-and-later") {
+    return true;
+  }
+  if (version == "ms" || version == "mt" || version == "ma-to-me") {
+    return false;
+  }
+  FilterForm form;
+  if (FormOfSstableVersion(version, &form, error)) {
+    *error = "an SSTable of version " + std::string(version) +
+             " has no Partitions.db but an Index.db";
+  }
+  return std::nullopt;
+}
+
+bool IsMissing(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) != 0 && errno == ENOENT;
+}
+
+std::unique_ptr<DataFile> OpenPlain(const std::string& path,
+                                    std::string* error) {
+  auto file = RandomAccessFile::Open(path, error);
+  return file == nullptr ? nullptr : NewPlainDataFile(std::move(file));
+}
+
+// Opens Data.db, which is compressed if there is a CompressionInfo.db.
+std::unique_ptr<DataFile> OpenData(const std::string& start,
+                                   bool has_max_compressed_length,
+                                   std::string* error) {
+  const std::string info_path = start + "CompressionInfo.db";
+  if (IsMissing(info_path)) {
+    return OpenPlain(start + "Data.db", error);
+  }
+  auto info_file = RandomAccessFile::Open(info_path, error);
+  if (info_file == nullptr) {
+    return nullptr;
+  }
+  auto file = RandomAccessFile::Open(start + "Data.db", error);
+  if (file == nullptr) {
+    return nullptr;
+  }
+  auto info = CompressionInfo::Read(std::move(info_file),
+                                    has_max_compressed_length, error);
+  return info == nullptr
+             ? nullptr
+             : NewCompressedDataFile(std::move(file), std::move(info), error);
+}
+
+// An unsigned vint: as many bytes follow the first as it has 1 bits at its
+// front. (utils.vint.VIntCoding.)
+bool ReadVInt(DataFile* file, uint64_t position, uint64_t* value,
+              std::string* error) {
+  std::string_view bytes;
+  size_t size = 1;
+  for (const bool first_only : {true, false}) {
+    if (position >= file->size() || file->size() - position < size) {
+      return FailAtByte(file->path(), position,
+                        "a number reaches beyond the end", error);
+    }
+    if (!file->Read(position, size, &bytes, error)) {
+      return false;
+    }
+    for (auto ones = static_cast<uint8_t>(bytes[0]);
+         first_only && (ones & 0x80) != 0;
+         ones = static_cast<uint8_t>(ones << 1)) {
+      ++size;
+    }
+  }
+  *value = static_cast<uint8_t>(bytes[0]) & (0xffU >> (size - 1));
+  for (const char byte : bytes.substr(1)) {
+    *value = *value << 8 | static_cast<uint8_t>(byte);
+  }
+  return true;
+}
+
+}  // namespace
+
+PartitionsDbReader::PartitionsDbReader(std::unique_ptr<PartitionTrie> trie,
+                                       std::unique_ptr<DataFile> data,
+                                       std::unique_ptr<DataFile> rows)
+    : trie_(std::move(trie)), data_(std::move(data)), rows_(std::move(rows)) {}
+
+std::unique_ptr<PartitionsDbReader> PartitionsDbReader::Open(
+    const std::string& path, std::string_view version, std::string* error) {
+  const std::optional<bool> has_max_compressed_length =
+      HasMaxCompressedLength(version, error);
+  if (!has_max_compressed_length) {
+    *error = path + ": " + *error;
+    return nullptr;
+  }
+  const std::string start = path.substr(0, path.size() - kPartitionsDb.size());
+  auto trie = PartitionTrie::Open(path, error);
+  if (trie == nullptr) {
+    return nullptr;
+  }
+  auto data = OpenData(start, *has_max_compressed_length, error);
+  if (data == nullptr) {
+    return nullptr;
+  }
+  auto rows = OpenPlain(start + "Rows.db", error);
+  if (rows == nullptr) {
+    return nullptr;
+  }
+  return std::unique_ptr<PartitionsDbReader>(new PartitionsDbReader(
+      std::move(trie), std::move(data), std::move(rows)));
+}
+
+bool PartitionsDbReader::Rewind() {
+  trie_->Rewind();
+  num_read_ = 0;
+  last_position_ = 0;
+  bytes_read_ = 0;
+  num_wrong_hashes_ = 0;
+  first_wrong_hash_ = 0;
+  error_.clear();
+  return true;
+}
+
+bool PartitionsDbReader::Next(std::string_view* key) {
+  if (!error_.empty()) {
+    return false;
+  }
+  TriePayload payload;
+  uint64_t node_position = 0;
+  if (!trie_->Next(&payload, &node_position)) {
+    error_ = trie_->error();
+    bytes_read_ = error_.empty() ? total_bytes() : bytes_read_;
+    return false;
+  }
+  Partition partition;
+  if (!ReadPartition(payload, node_position, &partition)) {
+    return false;
+  }
+  ++num_read_;
+  if (!CheckEnds(partition.key)) {
+    return false;
+  }
+  CheckHash(payload, partition);
+  last_position_ = partition.position;
+  bytes_read_ = partition.position + 2 + partition.key.size();
+  *key = partition.key;
+  return true;
+}
+
+bool PartitionsDbReader::ReadPartition(const TriePayload& payload,
+                                       uint64_t node_position,
+                                       Partition* partition) {
+  if (payload.position >= 0) {
+    return ReadRowsEntry(static_cast<uint64_t>(payload.position), partition) &&
+           CheckPosition(*partition) && CheckSize(*partition);
+  }
+  partition->path = &trie_->path();
+  partition->told_at = node_position;
+  partition->position = static_cast<uint64_t>(~payload.position);
+  return CheckPosition(*partition) &&
+         ReadWithShortLength(data_.get(), partition->position, &partition->key,
+                             &error_);
+}
+
+// An entry of Rows.db is the key, the position in Data.db, and the index of the
+// partition's rows. (io.sstable.format.bti.TrieIndexEntry.)
+bool PartitionsDbReader::ReadRowsEntry(uint64_t position,
+                                       Partition* partition) {
+  std::string_view key;
+  if (!ReadWithShortLength(rows_.get(), position, &key, &error_)) {
+    return false;
+  }
+  rows_key_.assign(key);
+  partition->key = rows_key_;
+  partition->path = &rows_->path();
+  partition->told_at = position + 2 + rows_key_.size();
+  return ReadVInt(rows_.get(), partition->told_at, &partition->position,
+                  &error_);
+}
+
+// The partitions must not overlap. So Data.db is read once from its beginning
+// to its end, whatever a damaged trie says.
+bool PartitionsDbReader::CheckPosition(const Partition& partition) {
+  const uint64_t position = partition.position;
+  const bool is_right = num_read_ == 0 ? position == 0 : position > bytes_read_;
+  if (is_right && position < data_->size()) {
+    return true;
+  }
+  std::string what =
+      "a partition at position " + std::to_string(position) + " of Data.db";
+  if (position >= data_->size()) {
+    what +=
+        ", which has " + std::to_string(data_->size()) + " bytes uncompressed";
+  } else if (num_read_ == 0) {
+    what = "the first partition is at position " + std::to_string(position) +
+           " of Data.db, not at 0";
+  } else if (position <= last_position_) {
+    what += " after one at " + std::to_string(last_position_);
+  } else {
+    what += ", within the one at " + std::to_string(last_position_);
+  }
+  return FailAtByte(*partition.path, partition.told_at, what + kLikelyCause,
+                    &error_);
+}
+
+// Fails if Data.db has no room for a key that was read in Rows.db.
+bool PartitionsDbReader::CheckSize(const Partition& partition) {
+  return data_->size() - partition.position >= 2 + partition.key.size() ||
+         FailAtByte(
+             *partition.path, partition.told_at,
+             "a key of " + std::to_string(partition.key.size()) +
+                 " bytes at position " + std::to_string(partition.position) +
+                 " of Data.db, which has " + std::to_string(data_->size()) +
+                 " bytes uncompressed" + kLikelyCause,
+             &error_);
+}
+
+bool PartitionsDbReader::CheckEnds(std::string_view key) {
+  const uint64_t first_key_position = trie_->first_key_position();
+  if (num_read_ == 1 && key != trie_->first_key()) {
+    return FailAtByte(
+        trie_->path(), first_key_position,
+        std::string("the first key is not that of the first partition") +
+            kLikelyCause,
+        &error_);
+  }
+  if (num_read_ == trie_->num_keys() && key != trie_->last_key()) {
+    return FailAtByte(
+        trie_->path(), first_key_position + 2 + trie_->first_key().size(),
+        std::string("the last key is not that of the last partition") +
+            kLikelyCause,
+        &error_);
+  }
+  return true;
+}
+
+// The byte is the lowest of the hash's second half.
+// (DecoratedKey.filterHashLowerBits; hash_byte_from_key in ScyllaDB's
+// sstables/trie/bti_partition_index_writer.cc.)
+void PartitionsDbReader::CheckHash(const TriePayload& payload,
+                                   const Partition& partition) {
+  if (!payload.has_hash) {
+    return;
+  }
+  const std::string_view key = partition.key;
+  const Hash128 hash = CassandraMurmur3(key.data(), key.size());
+  if (static_cast<uint8_t>(hash.h2) == payload.hash) {
+    return;
+  }
+  if (num_wrong_hashes_ == 0) {
+    first_wrong_hash_ = partition.position;
+  }
+  ++num_wrong_hashes_;
+}
+
+}  // namespace cassandra_bloom::tools

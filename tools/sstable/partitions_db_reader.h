@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The partition keys of an SSTable with a trie index. Partitions.db has only
+// prefixes of the keys, so the keys are read where it points to: in Data.db, or
+// in Rows.db for large partitions.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITIONS_DB_READER_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITIONS_DB_READER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cassandra_bloom/key_reader.h"
+#include "tools/sstable/data_file.h"
+#include "tools/sstable/partition_trie.h"
+
+namespace cassandra_bloom::tools {
+
+// How the path of a trie index ends.
+constexpr std::string_view kPartitionsDb = "Partitions.db";
+
+// bytes_read() and total_bytes() count uncompressed bytes of Data.db. Rewind
+// always succeeds.
+class PartitionsDbReader final : public KeyReader {
+ public:
+  // As OpenSstableKeys, for a path that ends in "Partitions.db" and a version
+  // with a trie index ("da"; ScyllaDB's "ms" and "mt").
+  static std::unique_ptr<PartitionsDbReader> Open(const std::string& path,
+                                                  std::string_view version,
+                                                  std::string* error);
+
+  // The number of keys by the footer of Partitions.db. A reading without an
+  // error returns that many.
+  uint64_t num_keys() const { return trie_->num_keys(); }
+
+  // How many of the keys so far have another hash than the byte of it that
+  // Partitions.db holds: Cassandra would not find them. This is no error of
+  // Next. Rewind sets it back to 0.
+  uint64_t num_wrong_hashes() const { return num_wrong_hashes_; }
+
+  // The position in the uncompressed Data.db of the first partition with a
+  // wrong hash; valid if there is one.
+  uint64_t first_wrong_hash() const { return first_wrong_hash_; }
+
+  bool Next(std::string_view* key) override;
+  bool Rewind() override;
+  const std::string& error() const override { return error_; }
+  uint64_t bytes_read() const override { return bytes_read_; }
+  uint64_t total_bytes() const override { return data_->size(); }
+
+ private:
+  // A partition, and the place in a file that tells its position.
+  struct Partition {
+    const std::string* path = nullptr;
+    uint64_t told_at = 0;
+    uint64_t position = 0;  // In Data.db.
+    std::string_view key;
+  };
+
+  PartitionsDbReader(std::unique_ptr<PartitionTrie> trie,
+                     std::unique_ptr<DataFile> data,
+                     std::unique_ptr<DataFile> rows);
+
+  bool ReadPartition(const TriePayload& payload, uint64_t node_position,
+                     Partition* partition);
+  bool ReadRowsEntry(uint64_t position, Partition* partition);
+  bool CheckPosition(const Partition& partition);
+  bool CheckSize(const Partition& partition);
+  bool CheckEnds(std::string_view key);
+  void CheckHash(const TriePayload& payload, const Partition& partition);
+
+  const std::unique_ptr<PartitionTrie> trie_;
+  const std::unique_ptr<DataFile> data_;
+  const std::unique_ptr<DataFile> rows_;
+
+  uint64_t num_read_ = 0;
+  uint64_t last_position_ = 0;  // Valid if num_read_ > 0.
+  uint64_t bytes_read_ = 0;
+  uint64_t num_wrong_hashes_ = 0;
+  uint64_t first_wrong_hash_ = 0;
+  std::string rows_key_;
+  std::string error_;
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITIONS_DB_READER_H_

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Finds the SSTables of a data directory of Cassandra or ScyllaDB.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_FILES_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_FILES_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cassandra_bloom::tools {
+
+// The name of a component of an SSTable, in two parts.
+struct ComponentName {
+  std::string sstable;    // "nb-1-big-"
+  std::string component;  // "Filter.db"
+};
+
+// Returns nothing if `name`, without folders, is not that of one of the
+// components that filterdb reads, or of TOC.txt or TOC.txt.tmp.
+std::optional<ComponentName> ParseComponentName(std::string_view name);
+
+enum class SstableState {
+  kLive,
+  kBeingWritten,
+  kObsolete,  // Replaced by others, and about to be removed.
+};
+
+struct SstableFiles {
+  // The path of a component.
+  std::string Path(const std::string& component) const {
+    return folder + "/" + sstable + component;
+  }
+  // Index.db or Partitions.db.
+  std::string IndexPath() const;
+
+  std::string folder;
+  // The path of the folder below the operand in which it was found; empty for
+  // that operand itself.
+  std::string folder_below;
+  std::string sstable;  // What the names of its files begin with: "nb-1-big-".
+  std::string version;  // "nb"; empty if it cannot be determined.
+  SstableState state = SstableState::kLive;
+  // A log of Cassandra holds the time of its newest file, which must not
+  // change: see TransactionLogs.
+  bool time_is_logged = false;
+};
+
+struct FindOptions {
+  bool snapshots = false;  // Look into folders named "snapshots", too.
+  bool backups = false;    // Look into folders named "backups", too.
+};
+
+struct FoundSstables {
+  // In the order of the operands, then of folders, then of names.
+  std::vector<SstableFiles> sstables;
+  std::vector<std::string> errors;  // What could not be read.
+};
+
+// `operands`: folders, which are searched with all folders in them, or files,
+// which stand for the SSTables that they belong to. Each SSTable is found once.
+FoundSstables FindSstables(const std::vector<std::string>& operands,
+                           const FindOptions& options);
+
+bool FileExists(const std::string& path);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_FILES_H_

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The partition keys of an SSTable of any known version, from its index.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_KEYS_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_KEYS_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cassandra_bloom/key_reader.h"
+#include "tools/sstable/partitions_db_reader.h"
+
+namespace cassandra_bloom::tools {
+
+bool IsPartitionsDb(std::string_view path);
+
+// Opens the index of an SSTable. The reader returns the partition keys in the
+// order of the SSTable. Returns nullptr, with an error, if a file cannot be
+// opened or if what is read first is damaged; other errors come from Next.
+//
+// `index_path`: a path that ends in "Partitions.db", for a version with a trie
+// index; beside it must be Data.db, Rows.db and, if Data.db is compressed,
+// CompressionInfo.db, with the same start of their names. Any other path: as
+// for OpenIndexDb in key_reader.h.
+//
+// `version`: as for OpenIndexDb. For a Partitions.db, the form "na-and-later"
+// stands for "da", and "ma-to-me" for "ms" and "mt".
+//
+// Everything that is read is checked. Data.db has checksums only if it is
+// compressed; they are checked in the chunks that hold keys. Memory: less than
+// 1 MiB, up to 3 MiB more for a trie that is as deep as possible, and for a
+// compressed Data.db two chunks and ScyllaDB's dictionary.
+std::unique_ptr<KeyReader> OpenSstableKeys(const std::string& index_path,
+                                           std::string_view version,
+                                           std::string* error);
+
+// The reader of a trie index, which also tells wrong hashes; nullptr if
+// `reader` is another one.
+const PartitionsDbReader* AsPartitionsDbReader(const KeyReader* reader);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_KEYS_H_

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the log files in the folder of a table say about its SSTables: which are
+// being written, and which a compaction has replaced.
+//
+// Cassandra (since 3.0) gives new SSTables their final names at once, and
+// writes a file NAME_txn_OPERATION_ID.log until the transaction ends. Its lines
+// are TYPE:[PATH,TIME,FILES][CRC32]: ADD for a new SSTable, REMOVE for one that
+// it replaces, COMMIT or ABORT at the end (org.apache.cassandra.db.lifecycle,
+// LogFile and LogRecord). ScyllaDB lists the SSTables that it is about to
+// remove in pending_delete/sstables-FROM-TO.log
+// (sstables/sstable_directory.cc).
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_TRANSACTION_LOGS_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_TRANSACTION_LOGS_H_
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace cassandra_bloom::tools {
+
+// SSTables are named by what their files' names begin with: "nb-1-big-".
+struct TransactionLogs {
+  std::set<std::string> being_written;
+  std::set<std::string> obsolete;
+  // Those that a log has a REMOVE line for. The line holds the time of the
+  // newest of the SSTable's files. If that time changes, Cassandra refuses to
+  // start (LogFile.verifyRecord).
+  std::set<std::string> with_times;
+};
+
+// True for the name of a transaction log of Cassandra.
+bool IsTransactionLog(std::string_view name);
+
+// Adds what the content of a transaction log of Cassandra says. Ignores lines
+// that it does not understand, as the last line may be half written.
+void AddTransactionLog(std::string_view content, TransactionLogs* logs);
+
+// Adds what the content of a log in ScyllaDB's folder pending_delete says.
+void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs);
+
+// Reads all logs for the SSTables of a folder. List the folder before you call
+// this: a log is removed only after its SSTables are in order. Logs that
+// cannot be read, that are no regular files of a log's size, or that vanish
+// meanwhile, count as not there.
+TransactionLogs ReadTransactionLogs(const std::string& folder);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_TRANSACTION_LOGS_H_
