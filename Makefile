@@ -7,6 +7,7 @@ PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev \
 test_PACKAGES = gnuplot-nox locales pkgconf qemu-user
 deb_PACKAGES = dpkg-dev file
 coverage_PACKAGES = gcovr
+format_PACKAGES = clang-format
 fuzz_PACKAGES = clang libclang-rt-dev
 report_PACKAGES = gnuplot-nox
 bench-filterdb_PACKAGES = time
@@ -42,6 +43,7 @@ help:
 	@echo "             show which lines of the core are run by its quick tests"
 	@echo "make mutants"
 	@echo "             put faults into the code, which tests must notice, in 25 minutes"
+	@echo "make format  format the C and C++ sources with clang-format"
 	@echo "make deb     make Debian packages, in build/deb/packages"
 
 demo: release
@@ -127,6 +129,9 @@ release: packages
 	cmake --preset release
 	cmake --build --preset release --parallel $(JOBS)
 
+format: format-packages
+	git ls-files '*.h' '*.cc' '*.c' | xargs clang-format -i
+
 deb: packages deb-packages
 	LDFLAGS="$$(dpkg-buildflags --get LDFLAGS)" cmake --preset deb \
 	  $(if $(DEBEMAIL),-DCASSANDRA_BLOOM_MAINTAINER="$(DEBFULLNAME) <$(DEBEMAIL)>")
@@ -136,8 +141,8 @@ deb: packages deb-packages
 packages:
 	$(call install,$(PACKAGES))
 
-NEEDS = test-packages deb-packages coverage-packages fuzz-packages report-packages \
-  bench-filterdb-packages
+NEEDS = test-packages deb-packages coverage-packages format-packages fuzz-packages \
+  report-packages bench-filterdb-packages
 
 $(NEEDS): %-packages:
 	$(call install,$($*_PACKAGES))
@@ -151,4 +156,4 @@ define install
 endef
 
 .PHONY: help demo bench report bench-db rocksdb-for-this-cpu bench-filterdb soak soak-program crash random fuzz coverage \
-  mutants test release deb packages $(NEEDS)
+  mutants test release format deb packages $(NEEDS)
