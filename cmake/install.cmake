@@ -57,6 +57,14 @@ configure_file(cmake/cassandra_bloom.pc.in ${package_files}/cassandra_bloom.pc @
 install(FILES ${package_files}/cassandra_bloom.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT core-dev)
 
+if(TARGET filterdb)
+  install(TARGETS filterdb RUNTIME COMPONENT filterdb)
+  if(NOT CASSANDRA_BLOOM_DEBIAN)  # Debian packages have it compressed.
+    install(FILES docs/filterdb.1
+      DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT filterdb)
+  endif()
+endif()
+
 # ---- With RocksDB ----
 
 if(CASSANDRA_BLOOM_CORE_ONLY)
@@ -85,10 +93,3 @@ install(FILES ${package_files}/rocksdb_cassandra_bloom.pc
 
 install(TARGETS cassandra_bloom_preload cassandra_bloom_replace
   LIBRARY COMPONENT preload)
-if(TARGET filterdb)
-  install(TARGETS filterdb RUNTIME COMPONENT filterdb)
-  if(NOT CASSANDRA_BLOOM_DEBIAN)  # Debian packages have it compressed.
-    install(FILES docs/filterdb.1
-      DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT filterdb)
-  endif()
-endif()

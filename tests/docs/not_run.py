@@ -54,6 +54,7 @@ NOT_RUN = {
         "ctest runs these tests",
     "ctest --preset dev -L quick": "ctest runs this test, too",
     "ctest --preset dev -R KernelTest": "ctest runs this test, too",
+    "cmake -DCASSANDRA_BLOOM_CORE_ONLY=ON": "the preset core-only, in .ci/run",
     "make format": "it would change the sources under test",
     # docs/packaging.md
     "cmake --preset deb": _ROOT + "tests/install/matrix/cross.sh",
