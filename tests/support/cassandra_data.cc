@@ -57,10 +57,23 @@ std::vector<std::string> CassandraSstables() {
                    "sstables");
 }
 
+std::vector<std::string> CompactedSstables() {
+  return FoldersIn(std::filesystem::path(CASSANDRA_BLOOM_TEST_DATA) /
+                   "compacted_sstables");
+}
+
 std::vector<std::string> CorpusSstables() { return FoldersIn(CorpusFolder()); }
 
 std::vector<std::string> SstablesBesideCorpus() {
-  return FoldersIn(CorpusFolder().parent_path() / "sstables");
+  std::vector<std::string> folders =
+      FoldersIn(CorpusFolder().parent_path() / "sstables");
+  folders.erase(
+      std::remove_if(folders.begin(), folders.end(),
+                     [](const std::string& folder) {
+                       return !std::filesystem::exists(folder + "/keys.txt");
+                     }),
+      folders.end());
+  return folders;
 }
 
 std::vector<std::vector<std::string>> ReadCassandraTable(

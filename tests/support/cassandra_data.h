@@ -18,6 +18,10 @@ std::vector<std::vector<std::string>> ReadCassandraTable(
 // The SSTable folders in tests/data/sstables, sorted.
 std::vector<std::string> CassandraSstables();
 
+// The SSTable folders in tests/data/compacted_sstables, sorted: they have no
+// keys.txt.
+std::vector<std::string> CompactedSstables();
+
 // SSTable folders of other projects, sorted. They are in the folder that the
 // environment variable CASSANDRA_BLOOM_CORPUS names, by default
 // ../shared/cassandra/corpus next to this checkout. They are test data of
@@ -25,7 +29,8 @@ std::vector<std::string> CassandraSstables();
 // tests that read them are skipped.
 std::vector<std::string> CorpusSstables();
 
-// SSTable folders that are as those in tests/data/sstables but larger, sorted.
+// SSTable folders that are as those in tests/data/sstables but larger, sorted,
+// with keys.txt.
 // They are in the folder "sstables" beside the folder of CorpusSstables, and
 // not in this repository; without them there are none.
 std::vector<std::string> SstablesBesideCorpus();

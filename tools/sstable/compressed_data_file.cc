@@ -38,6 +38,12 @@ class CompressedDataFile final : public DataFile {
     return true;
   }
 
+  // Fails if the empty chunk is not empty: then the data is longer than
+  // CompressionInfo.db says.
+  bool CheckEmptyChunk(std::string* error) {
+    return !info_->has_empty_chunk() || Load(info_->num_chunks(), error);
+  }
+
  private:
   bool Load(uint64_t number, std::string* error) {
     chunk_ = {};
@@ -98,13 +104,22 @@ class CompressedDataFile final : public DataFile {
   }
 
   bool Unpack(std::string_view stored, size_t size, std::string* what) {
-    if (stored.size() >= info_->max_compressed_length()) {
+    // Before Cassandra's DeflateCompressor is given a byte, it writes none.
+    if (stored.size() >= info_->max_compressed_length() || stored.empty()) {
       chunk_ = stored.substr(0, size);
-      return true;
+      return size > 0 || CheckZeros(stored, what);
     }
-    Reserve(size, &unpacked_, &unpacked_capacity_);
+    Reserve(std::max<size_t>(size, 1), &unpacked_, &unpacked_capacity_);
     chunk_ = std::string_view(unpacked_.get(), size);
     return decompressor_->Decompress(stored, size, unpacked_.get(), what);
+  }
+
+  static bool CheckZeros(std::string_view stored, std::string* what) {
+    if (stored.find_first_not_of('\0') != std::string_view::npos) {
+      *what = "has other bytes than zeros after its data";
+      return false;
+    }
+    return true;
   }
 
   static void Reserve(size_t size, std::unique_ptr<char[]>* buffer,
@@ -158,8 +173,9 @@ std::unique_ptr<DataFile> NewCompressedDataFile(
              Printable(info->compressor());
     return nullptr;
   }
-  return std::make_unique<CompressedDataFile>(std::move(file), std::move(info),
-                                              std::move(decompressor));
+  auto data = std::make_unique<CompressedDataFile>(
+      std::move(file), std::move(info), std::move(decompressor));
+  return data->CheckEmptyChunk(error) ? std::move(data) : nullptr;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -191,9 +191,10 @@ bool CompressionInfo::CheckLengths(int64_t chunk_length,
     return fail("compressed chunks of up to " +
                 std::to_string(max_compressed_length) + " bytes");
   }
-  const int64_t expected_chunks =
+  const int64_t data_chunks =
       data_length / chunk_length + (data_length % chunk_length != 0 ? 1 : 0);
-  if (data_length <= 0 || num_chunks != expected_chunks) {
+  if (data_length <= 0 ||
+      (num_chunks != data_chunks && num_chunks != data_chunks + 1)) {
     return fail(std::to_string(num_chunks) + " chunks of " +
                 std::to_string(chunk_length) + " bytes for data of " +
                 std::to_string(data_length) + " bytes");
@@ -208,11 +209,15 @@ bool CompressionInfo::CheckLengths(int64_t chunk_length,
   chunk_length_ = static_cast<uint32_t>(chunk_length);
   max_compressed_length_ = static_cast<uint64_t>(max_compressed_length);
   data_length_ = static_cast<uint64_t>(data_length);
-  num_chunks_ = static_cast<uint64_t>(num_chunks);
+  num_chunks_ = static_cast<uint64_t>(data_chunks);
+  has_empty_chunk_ = num_chunks > data_chunks;
   return true;
 }
 
 size_t CompressionInfo::UncompressedSize(uint64_t number) const {
+  if (number >= num_chunks_) {
+    return 0;
+  }
   return static_cast<size_t>(
       std::min<uint64_t>(chunk_length_, data_length_ - number * chunk_length_));
 }
@@ -230,12 +235,14 @@ bool CompressionInfo::OffsetOf(uint64_t number, uint64_t* offset,
 bool CompressionInfo::Find(uint64_t number, uint64_t compressed_size,
                            Chunk* chunk, std::string* error) {
   uint64_t end = compressed_size;
+  const uint64_t num_offsets = num_chunks_ + (has_empty_chunk_ ? 1 : 0);
   if (!OffsetOf(number, &chunk->offset, error) ||
-      (number + 1 < num_chunks_ && !OffsetOf(number + 1, &end, error))) {
+      (number + 1 < num_offsets && !OffsetOf(number + 1, &end, error))) {
     return false;
   }
+  const uint64_t smallest = kChecksumSize + (number < num_chunks_ ? 1 : 0);
   if (end > compressed_size || chunk->offset >= end ||
-      end - chunk->offset <= kChecksumSize) {
+      end - chunk->offset < smallest) {
     return FailAtByte(path(), at_ + number * kOffsetSize,
                       "chunk " + std::to_string(number) + " from " +
                           std::to_string(chunk->offset) + " to " +

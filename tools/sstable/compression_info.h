@@ -13,7 +13,9 @@
 //    offset of each chunk         int64, in Data.db
 //
 // A chunk in Data.db is followed by 4 bytes of checksum. A chunk that is not
-// shorter than the longest compressed one is stored as it is.
+// shorter than the longest compressed one is stored as it is. After the chunks
+// of the data may come one of 0 bytes: a node that rewrites an SSTable, as by
+// compaction, syncs Data.db a second time without new data.
 // (io.compress.CompressionMetadata and CompressedSequentialWriter in
 // cassandra-5.0.1; ScyllaDB's sstables::compression in sstables/compress.hh.)
 
@@ -63,7 +65,11 @@ class CompressionInfo {
 
   uint32_t chunk_length() const { return chunk_length_; }
   uint64_t data_length() const { return data_length_; }
+
+  // The chunks of the data, without the empty one.
   uint64_t num_chunks() const { return num_chunks_; }
+  // Whether the empty chunk is there. Its number is num_chunks().
+  bool has_empty_chunk() const { return has_empty_chunk_; }
 
   // Chunks of at least this many stored bytes are not compressed.
   uint64_t max_compressed_length() const { return max_compressed_length_; }
@@ -71,7 +77,7 @@ class CompressionInfo {
   // How many bytes chunk `number` has when it is not compressed.
   size_t UncompressedSize(uint64_t number) const;
 
-  // Finds chunk `number`, less than num_chunks(), in a Data.db of
+  // Finds chunk `number`, which must be there, in a Data.db of
   // `compressed_size` bytes.
   bool Find(uint64_t number, uint64_t compressed_size, Chunk* chunk,
             std::string* error);
@@ -106,6 +112,7 @@ class CompressionInfo {
   uint64_t max_compressed_length_ = UINT64_MAX;
   uint64_t data_length_ = 0;
   uint64_t num_chunks_ = 0;
+  bool has_empty_chunk_ = false;
 };
 
 }  // namespace cassandra_bloom::tools

@@ -181,6 +181,79 @@ TEST(CompressedDataFileTest, TakesScyllasNamesOfCassandrasClasses) {
   EXPECT_EQ(Files(WithChecksum(text), info).Error(false), "");
 }
 
+// The chunk of 0 bytes that Cassandra writes when it syncs a rewritten Data.db
+// a second time. DeflateCompressor makes nothing of nothing.
+std::string EmptyChunk(const std::string& compressor) {
+  return compressor == "DeflateCompressor" ? "" : Compress(compressor, "");
+}
+
+struct SurplusChunks {
+  const char* compressor;
+  std::vector<std::string> chunks;  // After that of the data.
+  int32_t max_compressed = INT32_MAX;
+};
+
+// The error of reading data of 20 bytes with these chunks behind it.
+std::string ErrorWithSurplus(const SurplusChunks& surplus) {
+  std::string data = WithChecksum(Compress(surplus.compressor, Text(20)));
+  std::vector<uint64_t> offsets = {0};
+  for (const std::string& chunk : surplus.chunks) {
+    offsets.push_back(data.size());
+    data += WithChecksum(chunk);
+  }
+  return Files(data, CompressionInfoOf(surplus.compressor, {}, 32,
+                                       surplus.max_compressed, 20, offsets))
+      .Error();
+}
+
+TEST(CompressedDataFileTest, TakesOneEmptyChunkAfterTheData) {
+  EXPECT_EQ(EmptyChunk("LZ4Compressor"), std::string(5, '\0'));
+  for (const char* const compressor : kCompressors) {
+    SCOPED_TRACE(compressor);
+    EXPECT_EQ(ErrorWithSurplus({compressor, {EmptyChunk(compressor)}}), "");
+    // What any compressor may make of nothing, and an empty stream of zlib's.
+    EXPECT_EQ(ErrorWithSurplus({compressor, {""}}), "");
+    EXPECT_EQ(ErrorWithSurplus({compressor, {Compress(compressor, "")}}), "");
+    const std::string of_one_byte = Compress(compressor, "x");
+    EXPECT_NE(ErrorWithSurplus({compressor, {of_one_byte}}).find("chunk 1 ("),
+              std::string::npos);
+    EXPECT_EQ(
+        ErrorWithSurplus(
+            {compressor, {EmptyChunk(compressor), EmptyChunk(compressor)}}),
+        "CompressionInfo.db: 3 chunks of 32 bytes for data of 20 bytes");
+  }
+  EXPECT_EQ(
+      ErrorWithSurplus({"LZ4Compressor", {std::string("\0\0\0\0\x10x", 6)}}),
+      "Data.db: byte 30: chunk 1 (LZ4Compressor) is not a block of LZ4 of 0 "
+      "bytes; the file is damaged");
+  EXPECT_EQ(ErrorWithSurplus({"LZ4Compressor", {std::string("\1\0\0\0\0", 5)}}),
+            "Data.db: byte 30: chunk 1 (LZ4Compressor) says it has 1 bytes, "
+            "not 0; the file is damaged");
+  // Not compressed, and filled with zeros.
+  EXPECT_EQ(ErrorWithSurplus({"NoopCompressor", {std::string(20, '\0')}, 20}),
+            "");
+  EXPECT_EQ(ErrorWithSurplus({"NoopCompressor", {std::string(20, 'x')}, 20}),
+            "Data.db: byte 24: chunk 1 (NoopCompressor) has other bytes than "
+            "zeros after its data; the file is damaged");
+}
+
+TEST(CompressedDataFileTest, ChecksTheChecksumOfTheEmptyChunk) {
+  std::string data = WithChecksum(Compress("LZ4Compressor", Text(20)));
+  const uint64_t surplus = data.size();
+  data += WithChecksum(EmptyChunk("LZ4Compressor"));
+  const std::string info =
+      CompressionInfoOf("LZ4Compressor", {}, 32, INT32_MAX, 20, {0, surplus});
+  EXPECT_EQ(Files(data, info).Error(), "");
+  data.back() ^= 1;
+  EXPECT_EQ(Files(data, info).Error(),
+            "Data.db: byte " + std::to_string(surplus) +
+                ": chunk 1 (LZ4Compressor) differs from its checksum; the file "
+                "is damaged");
+  data.resize(surplus + 3);
+  EXPECT_EQ(Files(data, info).Error().rfind("CompressionInfo.db: byte ", 0),
+            0U);
+}
+
 // The file is sparse.
 TEST(CompressedDataFileTest, ReadsBeyond4GiB) {
   constexpr uint64_t kChunk = uint64_t{1} << 30;
@@ -344,7 +417,8 @@ TEST(CompressedDataFileTest, RefusesBrokenCompressionInfo) {
       {info(32, 99, INT64_MAX, {0}),
        "1 chunks of 32 bytes for data of 9223372036854775807 bytes"},
       {info(32, 99, 33, {0}), "1 chunks of 32 bytes for data of 33 bytes"},
-      {info(32, 99, 32, {0, 9}), "2 chunks of 32 bytes for data of 32 bytes"},
+      {info(32, 99, 32, {0, 9, 18}),
+       "3 chunks of 32 bytes for data of 32 bytes"},
       {info(32, 99, 20, {0}) + "x",
        "has 49 bytes, but 48 with the offsets of 1 chunks"},
       {info(32, 99, 20, {0}).substr(0, 47),

@@ -24,6 +24,7 @@ namespace cassandra_bloom::tools {
 namespace {
 
 using cassandra_bloom::testing::CassandraSstables;
+using cassandra_bloom::testing::CompactedSstables;
 using cassandra_bloom::testing::KeysAndError;
 using cassandra_bloom::testing::MadeFiles;
 using cassandra_bloom::testing::ReadFile;
@@ -120,6 +121,31 @@ TEST(SstableKeysTest, TheKeysMakeCassandrasFilter) {
                                   builder->bits(), false, &error))
         << error;
     EXPECT_TRUE(ReadFile(dir / "Filter.db") == ReadFile(filter_path));
+  }
+}
+
+// CompressionInfo.db has one chunk more than the data needs.
+TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
+  ASSERT_EQ(CompactedSstables().size(), 2U);
+  for (const std::string& folder : CompactedSstables()) {
+    SCOPED_TRACE(folder);
+    const Components sstable = ComponentsIn(folder);
+    std::string error;
+    const auto reader = OpenSstableKeys(sstable.index, sstable.version, &error);
+    ASSERT_NE(reader, nullptr) << error;
+    const auto filter =
+        FilterDbFile::Open(sstable.start + "Filter.db", kNaAndLater, &error);
+    ASSERT_NE(filter, nullptr) << error;
+    const KeysAndError read = ReadKeys(reader.get());
+    EXPECT_EQ(read.error, "");
+    const PartitionsDbReader* const trie = AsPartitionsDbReader(reader.get());
+    ASSERT_NE(trie, nullptr);
+    EXPECT_EQ(read.keys.size(), 6000U);
+    EXPECT_EQ(read.keys.size(), trie->num_keys());
+    EXPECT_EQ(trie->num_wrong_hashes(), 0U);
+    for (const std::string& key : read.keys) {
+      ASSERT_TRUE(filter->MayContain(key));
+    }
   }
 }
 
