@@ -244,18 +244,63 @@ TEST_F(MendTest, UndoNeedsBackups) {
   EXPECT_THAT(ran.err, HasSubstr("--no-backup"));
 }
 
-// As after a kill between the new filter and TOC.txt.
-TEST_F(MendTest, CompletesTocLater) {
-  const WrittenSstable one = Write({});
+// Takes the line of Filter.db out of TOC.txt, and returns the rest. Cassandra
+// leaves TOC.txt like this when it has made a missing filter anew, and a mend
+// that was killed before it completed TOC.txt.
+std::string LeaveOutOfToc(const WrittenSstable& one) {
+  const std::string line = "Filter.db\n";
   std::string toc = ReadFile(one.Path("TOC.txt"));
-  const size_t line = toc.find("Filter.db\n");
-  ASSERT_NE(line, std::string::npos);
-  toc.erase(line, std::string("Filter.db\n").size());
+  toc.erase(toc.find(line), line.size());
   WriteFile(one.Path("TOC.txt"), toc);
-  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  return toc;
+}
+
+TEST_F(MendTest, CompletesTocWithoutANewFilter) {
+  const WrittenSstable one = Write({});
+  const std::string toc = LeaveOutOfToc(one);
+  const struct stat before = StatusOf(one.Path("Filter.db"));
+  const auto names = dir_.Names();
+  const Ran scan = Scan();
+  EXPECT_EQ(scan.exit_code, 0) << scan;
+  EXPECT_EQ(scan.json()["sstables"][0]["verdict"], "not in TOC.txt");
+  EXPECT_THAT(Mend("--dry-run").out, HasSubstr("1 would be mended"));
+  EXPECT_THAT(Mend("--out-dir=" + dir_ / "out").out, HasSubstr("0 mended"));
+  EXPECT_EQ(ReadFile(one.Path("TOC.txt")), toc);
+  const Ran ran = Mend("--in-place");
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("not in TOC.txt: mended"));
   EXPECT_EQ(ReadFile(one.Path("TOC.txt")), toc + "Filter.db\n");
-  EXPECT_EQ(Scan().exit_code, 0);
+  EXPECT_EQ(StatusOf(one.Path("Filter.db")).st_ino, before.st_ino);
+  EXPECT_EQ(dir_.Names(), names);
+  EXPECT_EQ(Scan().json()["sstables"][0]["verdict"], "ok");
   EXPECT_THAT(Mend("--in-place").out, HasSubstr("0 mended"));
+}
+
+// ScyllaDB does not load such a filter.
+TEST_F(MendTest, ANotLoadedFilterIsAFault) {
+  SstableSpec spec;
+  spec.version = "me";
+  const WrittenSstable one = Write(spec);
+  LeaveOutOfToc(one);
+  WriteFile(one.Path("Scylla.db"), std::string(4, '\0'));
+  const Ran scan = Scan();
+  EXPECT_EQ(scan.exit_code, 1) << scan;
+  EXPECT_EQ(scan.json()["sstables"][0]["verdict"], "not loaded");
+  EXPECT_EQ(Mend("--out-dir=" + dir_ / "out").exit_code, 1);
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  EXPECT_EQ(Scan().exit_code, 0);
+}
+
+// A new filter would be worse than planned again, and so on.
+TEST_F(MendTest, AChanceThatIsWorseThanThePlan) {
+  SstableSpec spec;
+  spec.fault = FilterFault::kHalfSize;
+  const WrittenSstable one = Write(spec);
+  const Ran ran = Mend("--in-place --fp-chance=0.1");
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("would still be worse than planned"));
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  EXPECT_EQ(Scan().exit_code, 0);
 }
 
 TEST_F(MendTest, RemovesLeftOversWhereThereIsNoFault) {

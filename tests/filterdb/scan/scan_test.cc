@@ -115,6 +115,25 @@ TEST_F(ScanTest, EachFaultOfEachVersion) {
   }
 }
 
+// TOC.txt tells that there was a filter.
+TEST_F(ScanTest, AMissingFilterWithoutAPlan) {
+  const WrittenSstable one = Write({});
+  fs::remove(one.Path("Filter.db"));
+  WriteFile(one.Path("Statistics.db"), "damaged");
+  EXPECT_EQ(TheOne()["verdict"], "missing");
+}
+
+// What mend leaves is not counted as mended.
+TEST_F(ScanTest, SumsOfAPlanThatCassandraCannotKeep) {
+  SstableSpec spec;
+  spec.fp_chance = 5e-5;
+  spec.fault = FilterFault::kEmpty;
+  Write(spec);
+  const Json total = Scan("--json").json()["total"];
+  EXPECT_EQ(total["faulty"], 1);
+  EXPECT_EQ(total["mended_filter_bytes"], total["filter_bytes"]);
+}
+
 TEST_F(ScanTest, CompressedAndWidePartitions) {
   for (const bool lz4 : {false, true}) {
     SstableSpec spec;

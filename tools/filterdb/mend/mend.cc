@@ -15,6 +15,7 @@
 #include "tools/filterdb/command.h"
 #include "tools/filterdb/scan/scan_options.h"
 #include "tools/filterdb/scan/scan_report.h"
+#include "tools/sstable/health/decide_mend.h"
 #include "tools/sstable/health/mend_filter.h"
 #include "tools/sstable/health/open_files.h"
 
@@ -85,20 +86,29 @@ class Mender {
   explicit Mender(const Options& options) : options_(options) {}
 
   void Mend(const FilterFinding& finding) {
+    // The chance that the user gives stands above the plan here, because it is
+    // said what to write.
+    const MendDecision decision =
+        DecideMend(finding, {options_.scan.fp_chance});
+    if (decision.kind == MendDecision::kNothing ||
+        // What goes to another folder needs no TOC.txt.
+        (decision.kind == MendDecision::kCompleteToc &&
+         !options_.out_dir.empty() && !finding.is_fault())) {
+      return;
+    }
     outcome_ = {};
     outcome_.kind = Outcome::kMended;
     outcome_.sstable = finding.files.Path("Filter.db");
     outcome_.verdict = VerdictText(finding);
     outcome_.num_keys = finding.num_keys;
-    // The chance that the user gives stands above the plan here, because it is
-    // said what to write.
-    const std::string reason = ReasonToLeave(finding, options_.scan.fp_chance);
-    if (!reason.empty()) {
-      Leave(reason);
+    if (decision.kind == MendDecision::kLeave) {
+      Leave(decision.reason);
     } else if (options_.out_dir.empty()) {
-      MendInPlace(finding);
+      MendInPlace(finding, decision);
+    } else if (decision.kind == MendDecision::kCompleteToc) {
+      Leave("only its TOC.txt is not complete; use --in-place");
     } else {
-      WriteToOutDir(finding);
+      WriteToOutDir(finding, decision.fp_chance);
     }
     outcomes_.push_back(outcome_);
   }
@@ -118,11 +128,7 @@ class Mender {
     PrintError(Unusable(error));
   }
 
-  double ChanceFor(const FilterFinding& finding) const {
-    return options_.scan.fp_chance ? *options_.scan.fp_chance : *finding.plan;
-  }
-
-  void MendInPlace(const FilterFinding& finding) {
+  void MendInPlace(const FilterFinding& finding, const MendDecision& decision) {
     std::string error;
     const auto folder = PinnedFolder::Open(finding.files.folder, &error);
     if (folder == nullptr) {
@@ -131,22 +137,35 @@ class Mender {
     }
     std::string reason = ReasonOfUse(finding.files, open_files_);
     if (reason.empty()) {
-      reason = ReasonNotInPlace(finding, *folder, options_.backup());
+      // Nothing is to be kept of a filter that stays.
+      reason = ReasonNotInPlace(finding, *folder,
+                                decision.kind == MendDecision::kCompleteToc
+                                    ? BackupPlan{Backup::kNone, ""}
+                                    : options_.backup());
     }
     if (!reason.empty()) {
       Leave(reason);
       return;
     }
-    outcome_.out = finding.files.Path("Filter.db");
     if (options_.dry_run) {
       outcome_.kind = Outcome::kWouldMend;
-      return;
+    } else if (decision.kind == MendDecision::kCompleteToc) {
+      if (!CompleteToc(finding.files, *folder, &error)) {
+        Fail(error);
+      }
+    } else {
+      ReplaceInPlace(finding, *folder, decision.fp_chance);
     }
+  }
+
+  void ReplaceInPlace(const FilterFinding& finding, const PinnedFolder& folder,
+                      double fp_chance) {
+    outcome_.out = finding.files.Path("Filter.db");
+    std::string error;
     bool has_other_links = false;
-    const auto filter =
-        BuildFilterIn(*folder, finding, ChanceFor(finding), &error);
+    const auto filter = BuildFilterIn(folder, finding, fp_chance, &error);
     if (filter == nullptr ||
-        !ReplaceFilter(finding, *folder, *filter, options_.backup(),
+        !ReplaceFilter(finding, folder, *filter, options_.backup(),
                        &has_other_links, &error)) {
       Fail(error);
       return;
@@ -159,7 +178,7 @@ class Mender {
     outcome_.size = 8 + 8 * uint64_t{filter.num_words()};
   }
 
-  void WriteToOutDir(const FilterFinding& finding) {
+  void WriteToOutDir(const FilterFinding& finding, double fp_chance) {
     const fs::path folder =
         fs::path(options_.out_dir) / finding.files.folder_below;
     std::error_code failure;
@@ -181,7 +200,7 @@ class Mender {
       return;
     }
     std::string error;
-    const auto filter = BuildFilter(finding, ChanceFor(finding), &error);
+    const auto filter = BuildFilter(finding, fp_chance, &error);
     if (filter == nullptr ||
         !filter->Write(outcome_.out, /*overwrite=*/false, &error)) {
       Fail(error);
@@ -298,8 +317,10 @@ bool Undo(const SstableFiles& files, const BackupPlan& backup,
   if (!HasBackup(files, backup)) {
     return false;
   }
-  outcome->reason =
-      files.time_is_logged ? TimeIsLogged() : ReasonOfUse(files, open_files);
+  outcome->reason = ReasonNotToTouch(files);
+  if (outcome->reason.empty()) {
+    outcome->reason = ReasonOfUse(files, open_files);
+  }
   if (!outcome->reason.empty()) {
     outcome->kind = Outcome::kLeft;
   } else if (!UndoFilter(files, backup, &outcome->reason)) {
@@ -346,12 +367,6 @@ void RemoveLeftOvers(const std::vector<FilterFinding>& findings) {
   }
 }
 
-bool IsOnlyLeftOutOfToc(const FilterFinding& finding) {
-  return finding.stage == Stage::kExamined && !finding.is_fault() &&
-         finding.num_probes > 0 && finding.plan && *finding.plan < 1 &&
-         IsLeftOutOfToc(finding.files);
-}
-
 ExitCode RunMend(const Options& options) {
   if (!options.in_place && options.out_dir.empty() && !options.dry_run &&
       !options.undo) {
@@ -373,10 +388,7 @@ ExitCode RunMend(const Options& options) {
   }
   Mender mender(options);
   for (const FilterFinding& finding : scanned.findings) {
-    if (finding.is_fault() ||
-        (options.in_place && IsOnlyLeftOutOfToc(finding))) {
-      mender.Mend(finding);
-    }
+    mender.Mend(finding);
   }
   PrintOutcomes(options, mender.outcomes());
   if (!options.json) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/filterdb/scan/scan_report.h"
+#include "tools/sstable/health/totals.h"
 
 namespace cassandra_bloom::tools {
 namespace {

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "tools/filterdb/scan/scan_report.h"
+#include "tools/sstable/health/totals.h"
 
 namespace cassandra_bloom::tools {
 namespace {

@@ -17,15 +17,13 @@
 #include "plugin/sstable/file_io.h"
 #include "tools/sstable/health/detect_form.h"
 #include "tools/sstable/health/saturation.h"
+#include "tools/sstable/health/toc.h"
 #include "tools/sstable/partitions_db_reader.h"
 #include "tools/sstable/sstable_keys.h"
 #include "tools/sstable/statistics_db.h"
 
 namespace cassandra_bloom::tools {
 namespace {
-
-// How far a filter may be from its plan.
-constexpr double kTolerance = 2;
 
 // Cassandra cannot query a filter with more probes (see FilterDbFile).
 constexpr int64_t kMaxProbesOfCassandra = 21;
@@ -110,6 +108,7 @@ class Examination {
  private:
   void Examine() {
     ReadPlan();
+    ReadToc();
     OpenFilter();
     ReadKeys();
     ComparePlan();
@@ -151,6 +150,24 @@ class Examination {
     }
   }
 
+  void ReadToc() {
+    std::string content;
+    std::string ignored_error;
+    has_toc_ = ReadRegularFile(finding_.files.Path("TOC.txt"), kMaxTocSize,
+                               &content, &ignored_error);
+    toc_names_filter_ = has_toc_ && TocNamesFilter(content);
+  }
+
+  // A filter is there. If none is planned, none is loaded either.
+  void CompareToc() {
+    if (has_toc_ && !toc_names_filter_ &&
+        !(finding_.plan && *finding_.plan >= 1)) {
+      AddVerdict(FileExists(finding_.files.Path("Scylla.db"))
+                     ? FilterVerdict::kNotLoaded
+                     : FilterVerdict::kNotInToc);
+    }
+  }
+
   void OpenFilter() {
     const std::string path = finding_.files.Path("Filter.db");
     struct stat status;
@@ -159,7 +176,7 @@ class Examination {
         std::string error;
         FailWithErrno(path, "cannot open", &error);
         AddUnreadable(error);
-      } else if (finding_.plan && *finding_.plan < 1) {
+      } else if (toc_names_filter_ || (finding_.plan && *finding_.plan < 1)) {
         AddVerdict(FilterVerdict::kMissing);
       }
       return;
@@ -170,6 +187,7 @@ class Examination {
     }
     finding_.has_filter_file = true;
     finding_.filter_size = static_cast<uint64_t>(status.st_size);
+    CompareToc();
     std::string error;
     FilterForm form;
     if (!FormOfSstableVersion(finding_.files.version, &form, &error)) {
@@ -289,21 +307,21 @@ class Examination {
     if (finding_.num_probes == 0) {  // There is no filter to compare.
       return;
     }
-    // At chances from 0.393 on, Cassandra's own filters have twice the rate.
-    const double planned_rate = std::max(*finding_.plan, finding_.planned_rate);
-    if (finding_.rate > kTolerance * planned_rate) {
+    if (finding_.exceeds_plan(finding_.rate)) {
       AddVerdict(FilterVerdict::kWorseThanPlanned);
     }
     const size_t largest =
         sizing->FilterSize(std::max(finding_.num_keys, kFewestKeysPlanned));
     if (static_cast<double>(finding_.filter_size) >
-        kTolerance * static_cast<double>(largest)) {
+        kPlanTolerance * static_cast<double>(largest)) {
       AddVerdict(FilterVerdict::kOversized);
     }
   }
 
   const OnProgress& on_progress_;
   FilterFinding finding_;
+  bool has_toc_ = false;
+  bool toc_names_filter_ = false;
   std::unique_ptr<FilterDbFile> filter_;
   double reported_ = 0;
 };

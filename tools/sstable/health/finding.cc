@@ -26,12 +26,16 @@ const char* NameOf(FilterVerdict verdict) {
       return "empty";
     case FilterVerdict::kMissing:
       return "missing";
+    case FilterVerdict::kNotLoaded:
+      return "not loaded";
     case FilterVerdict::kSaturated:
       return "saturated";
     case FilterVerdict::kWorseThanPlanned:
       return "worse than planned";
     case FilterVerdict::kOversized:
       return "oversized";
+    case FilterVerdict::kNotInToc:
+      return "not in TOC.txt";
     case FilterVerdict::kOk:
       return "ok";
   }
@@ -72,35 +76,10 @@ double FilterFinding::fill_ratio() const {
                                   static_cast<double>(capacity_bits);
 }
 
-void Totals::Add(const FilterFinding& finding) {
-  if (finding.stage != Stage::kExamined) {
-    ++num_left_out;
-    return;
-  }
-  // What mend would do: see ReasonToLeave in mend/mend_filter.h.
-  const bool is_mended = finding.is_fault() && finding.planned_size > 0 &&
-                         !finding.has(FilterVerdict::kWrongIndexHashes) &&
-                         !finding.files.time_is_logged;
-  ++num_sstables;
-  num_faulty += finding.is_fault() ? 1 : 0;
-  num_keys += finding.num_keys;
-  num_missing += finding.num_missing;
-  filter_bytes += finding.filter_size;
-  mended_filter_bytes += is_mended ? finding.planned_size : finding.filter_size;
-  reads += finding.rate;
-  mended_reads += is_mended ? finding.planned_rate : finding.rate;
-}
-
-void Totals::Add(const Totals& other) {
-  num_sstables += other.num_sstables;
-  num_faulty += other.num_faulty;
-  num_left_out += other.num_left_out;
-  num_keys += other.num_keys;
-  num_missing += other.num_missing;
-  filter_bytes += other.filter_bytes;
-  mended_filter_bytes += other.mended_filter_bytes;
-  reads += other.reads;
-  mended_reads += other.mended_reads;
+// At chances from 0.393 on, Cassandra's own filters have twice the rate.
+bool FilterFinding::exceeds_plan(double some_rate) const {
+  return plan && planned_size > 0 &&
+         some_rate > kPlanTolerance * std::max(*plan, planned_rate);
 }
 
 }  // namespace cassandra_bloom::tools

@@ -14,7 +14,7 @@
 
 namespace cassandra_bloom::tools {
 
-// From the worst to the best. All but kOversized and kOk are faults.
+// From the worst to the best. All before kOversized are faults.
 enum class FilterVerdict {
   kKeysMissing,  // The filter denies keys of the SSTable: rows are hidden.
   kOtherForm,    // It has all keys if it is read as another form.
@@ -22,14 +22,20 @@ enum class FilterVerdict {
   kUnreadable,        // The filter or the keys cannot be read.
   kWrongIndexHashes,  // Partitions.db has other bits of a hash than its key.
   kEmpty,             // Cassandra takes an empty file for "every key is here".
-  kMissing,           // No filter, though one is planned.
+  kMissing,           // No filter, though it is planned, or TOC.txt names it.
+  kNotLoaded,         // TOC.txt does not name it, and so ScyllaDB ignores it.
   kSaturated,
   kWorseThanPlanned,
   kOversized,
+  kNotInToc,  // TOC.txt does not name it: Cassandra makes it anew at each
+              // start.
   kOk,
 };
 
 bool IsFault(FilterVerdict verdict);
+
+// How many times the planned rate or size a filter may have.
+constexpr double kPlanTolerance = 2;
 
 // Such as "keys missing".
 const char* NameOf(FilterVerdict verdict);
@@ -51,6 +57,9 @@ struct FilterFinding {
   bool has(FilterVerdict verdict) const;
   double bits_per_key() const;
   double fill_ratio() const;
+  // Whether a filter with this rate is worse than planned. False if there is no
+  // plan to compare with.
+  bool exceeds_plan(double some_rate) const;
 
   SstableFiles files;
   Stage stage = Stage::kExamined;
@@ -81,25 +90,6 @@ struct FilterFinding {
   double planned_rate = 1;
 
   std::vector<std::string> errors;  // Why something cannot be read.
-};
-
-// What a table's filters, or those of all tables, cost together.
-struct Totals {
-  void Add(const FilterFinding& finding);
-  void Add(const Totals& other);
-
-  uint64_t num_sstables = 0;
-  uint64_t num_faulty = 0;
-  uint64_t num_left_out = 0;  // Being written, obsolete or vanished.
-  uint64_t num_keys = 0;
-  uint64_t num_missing = 0;
-  // The memory of all filters in bytes, and the expected number of SSTables
-  // that are read for a key that is in none of them: as it is now, and with the
-  // faulty filters made anew.
-  uint64_t filter_bytes = 0;
-  uint64_t mended_filter_bytes = 0;
-  double reads = 0;
-  double mended_reads = 0;
 };
 
 }  // namespace cassandra_bloom::tools

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "plugin/filter/sizing.h"
 #include "plugin/sstable/file_io.h"
 #include "plugin/sstable/filter_db_file.h"
 #include "tools/sstable/health/examine_sstable.h"
+#include "tools/sstable/health/toc.h"
 #include "tools/sstable/scylla_db.h"
 
 namespace cassandra_bloom::tools {
@@ -23,7 +23,6 @@ constexpr char kFilter[] = "Filter.db";
 constexpr char kToc[] = "TOC.txt";
 
 // Far more than any real file of this kind has.
-constexpr uint64_t kMaxTocSize = uint64_t{1} << 20;
 constexpr uint64_t kMaxScyllaDbSize = uint64_t{1} << 30;
 
 WriteContent ContentOf(const FilterDbBuilder& filter, FilterForm form) {
@@ -42,40 +41,6 @@ WriteContent ContentOf(const std::string& bytes) {
   return [&bytes](const Append& append) {
     return append(bytes.data(), bytes.size());
   };
-}
-
-bool HasLine(std::string_view text, std::string_view line) {
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    if (text.substr(0, end) == line) {
-      return true;
-    }
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return false;
-}
-
-// ScyllaDB loads a filter only if TOC.txt names it.
-bool CompleteToc(const SstableFiles& files, const PinnedFolder& folder,
-                 std::string* error) {
-  const std::string name = files.sstable + kToc;
-  const auto kind = folder.KindOf(name, nullptr, error);
-  if (kind != PinnedFolder::Kind::kFile) {
-    return kind == PinnedFolder::Kind::kNone;
-  }
-  std::string toc;
-  if (!folder.Read(name, kMaxTocSize, &toc, error)) {
-    return false;
-  }
-  if (HasLine(toc, kFilter)) {
-    return true;
-  }
-  if (!toc.empty() && toc.back() != '\n') {
-    toc += '\n';
-  }
-  toc += std::string(kFilter) + "\n";
-  return folder.Replace(
-      name, name, ContentOf(toc), [](std::string*) { return true; }, error);
 }
 
 // Copies the old filter to the folder of backups. An earlier backup is kept.
@@ -143,37 +108,27 @@ bool UndoFromBackupFolder(const SstableFiles& files, const PinnedFolder& folder,
 
 }  // namespace
 
-std::string TimeIsLogged() {
-  return "a transaction log of Cassandra (*_txn_*.log) holds the times of its "
-         "files, and the node would not start if they changed; start the node "
-         "once, then mend";
-}
-
-std::string ReasonToLeave(const FilterFinding& finding,
-                          std::optional<double> fp_chance) {
-  if (finding.files.time_is_logged) {
-    return TimeIsLogged();
+// ScyllaDB loads a filter only if TOC.txt names it.
+bool CompleteToc(const SstableFiles& files, const PinnedFolder& folder,
+                 std::string* error) {
+  const std::string name = files.sstable + kToc;
+  const auto kind = folder.KindOf(name, nullptr, error);
+  if (kind != PinnedFolder::Kind::kFile) {
+    return kind == PinnedFolder::Kind::kNone;
   }
-  if (!finding.has_keys) {
-    return "its keys cannot be read";
+  std::string toc;
+  if (!folder.Read(name, kMaxTocSize, &toc, error)) {
+    return false;
   }
-  if (finding.num_wrong_hashes > 0) {
-    return "its index is damaged; let the database scrub it";
+  if (TocNamesFilter(toc)) {
+    return true;
   }
-  if (fp_chance) {
-    return "";
+  if (!toc.empty() && toc.back() != '\n') {
+    toc += '\n';
   }
-  if (!finding.plan) {
-    return "its planned chance is unknown; give --fp-chance";
-  }
-  if (*finding.plan >= 1) {
-    return "its plan is to have no filter (bloom_filter_fp_chance = 1); give "
-           "--fp-chance";
-  }
-  return *finding.plan < kMinFpChance
-             ? "its planned chance is less than Cassandra can keep; give "
-               "--fp-chance"
-             : "";
+  toc += std::string(kFilter) + "\n";
+  return folder.Replace(
+      name, name, ContentOf(toc), [](std::string*) { return true; }, error);
 }
 
 std::string ReasonNotInPlace(const FilterFinding& finding,
@@ -207,13 +162,6 @@ std::string ReasonNotInPlace(const FilterFinding& finding,
              ? "ScyllaDB does not start if the old filter outlives the SSTable "
                "beside it; give --backup-dir or --no-backup"
              : "";
-}
-
-bool IsLeftOutOfToc(const SstableFiles& files) {
-  std::string toc;
-  std::string ignored_error;
-  return ReadRegularFile(files.Path(kToc), kMaxTocSize, &toc, &ignored_error) &&
-         !HasLine(toc, kFilter);
 }
 
 std::unique_ptr<FilterDbBuilder> BuildFilterIn(const PinnedFolder& folder,

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "cassandra_bloom/filter_db.h"
@@ -15,14 +14,6 @@
 #include "tools/sstable/health/pinned_folder.h"
 
 namespace cassandra_bloom::tools {
-
-// Why an SSTable with time_is_logged is left alone.
-std::string TimeIsLogged();
-
-// Why the filter is not made anew; empty if it can be. `fp_chance`, if set, is
-// used instead of the plan.
-std::string ReasonToLeave(const FilterFinding& finding,
-                          std::optional<double> fp_chance);
 
 enum class Backup {
   kBeside,  // Under the name of the filter and ".bak".
@@ -42,9 +33,9 @@ std::string ReasonNotInPlace(const FilterFinding& finding,
                              const PinnedFolder& folder,
                              const BackupPlan& backup);
 
-// Whether there is a TOC.txt without Filter.db, as after a run that was killed
-// between a new filter and TOC.txt.
-bool IsLeftOutOfToc(const SstableFiles& files);
+// Adds Filter.db to TOC.txt, if that is there and does not name it.
+bool CompleteToc(const SstableFiles& files, const PinnedFolder& folder,
+                 std::string* error);
 
 // A filter with all keys of the SSTable. Returns nullptr, with an error, if
 // they cannot be read.

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/sstable/health/decide_mend.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <initializer_list>
+
+#include "plugin/filter/sizing.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+MendDecision Leave(const std::string& reason) {
+  return {MendDecision::kLeave, 0, reason};
+}
+
+std::string Text(double chance) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g", chance);
+  return text;
+}
+
+bool HasOtherFaultsThan(const FilterFinding& finding,
+                        std::initializer_list<FilterVerdict> these) {
+  return std::any_of(finding.verdicts.begin(), finding.verdicts.end(),
+                     [&](FilterVerdict verdict) {
+                       return IsFault(verdict) &&
+                              std::find(these.begin(), these.end(), verdict) ==
+                                  these.end();
+                     });
+}
+
+// Whether `fp_chance` would put a filter in place of one that is too full, but
+// has all keys, which is worse than planned as well.
+bool WouldStayWorseThanPlanned(const FilterFinding& finding, double fp_chance) {
+  if (HasOtherFaultsThan(finding, {FilterVerdict::kSaturated,
+                                   FilterVerdict::kWorseThanPlanned})) {
+    return false;
+  }
+  const auto sizing = SizingForFpChance(fp_chance);
+  return sizing && finding.exceeds_plan(sizing->ExpectedRate(
+                       finding.num_keys, sizing->FilterSize(finding.num_keys)));
+}
+
+MendDecision DecideWithChance(const FilterFinding& finding, double fp_chance) {
+  if (WouldStayWorseThanPlanned(finding, fp_chance)) {
+    return Leave("with --fp-chance=" + Text(fp_chance) +
+                 " it would still be worse than planned (" +
+                 Text(*finding.plan) + "); leave that option out");
+  }
+  return {MendDecision::kMakeAnew, fp_chance, ""};
+}
+
+MendDecision DecideByPlan(const FilterFinding& finding) {
+  if (!finding.plan) {
+    return Leave("its planned chance is unknown; give --fp-chance");
+  }
+  if (*finding.plan >= 1) {
+    return Leave(
+        "its plan is to have no filter (bloom_filter_fp_chance = 1); give "
+        "--fp-chance");
+  }
+  if (*finding.plan < kMinFpChance) {
+    return Leave(
+        "its planned chance is less than Cassandra can keep; give --fp-chance");
+  }
+  return {MendDecision::kMakeAnew, *finding.plan, ""};
+}
+
+}  // namespace
+
+std::string ReasonNotToTouch(const SstableFiles& files) {
+  if (files.time_is_logged) {
+    return "a transaction log of Cassandra (*_txn_*.log) holds the times of "
+           "its files, and the node would not start if they changed; start "
+           "the node once, then mend";
+  }
+  return "";
+}
+
+MendDecision DecideMend(const FilterFinding& finding,
+                        const MendOptions& options) {
+  const bool needs_filter =
+      finding.is_fault() &&
+      HasOtherFaultsThan(finding, {FilterVerdict::kNotLoaded});
+  const bool needs_toc = finding.has(FilterVerdict::kNotLoaded) ||
+                         finding.has(FilterVerdict::kNotInToc);
+  if (finding.stage != Stage::kExamined || (!needs_filter && !needs_toc)) {
+    return {};
+  }
+  const std::string reason = ReasonNotToTouch(finding.files);
+  if (!reason.empty()) {
+    return Leave(reason);
+  }
+  if (!needs_filter) {
+    return {MendDecision::kCompleteToc, 0, ""};
+  }
+  if (!finding.has_keys) {
+    return Leave("its keys cannot be read");
+  }
+  if (finding.num_wrong_hashes > 0) {
+    return Leave("its index is damaged; let the database scrub it");
+  }
+  return options.fp_chance ? DecideWithChance(finding, *options.fp_chance)
+                           : DecideByPlan(finding);
+}
+
+}  // namespace cassandra_bloom::tools

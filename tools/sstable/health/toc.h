@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// TOC.txt: the names of an SSTable's components, one a line.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_TOC_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_TOC_H_
+
+#include <cstdint>
+#include <string_view>
+
+namespace cassandra_bloom::tools {
+
+// Far more than any real TOC.txt has.
+constexpr uint64_t kMaxTocSize = uint64_t{1} << 20;
+
+// Whether the content of a TOC.txt names Filter.db.
+inline bool TocNamesFilter(std::string_view content) {
+  while (!content.empty()) {
+    const size_t end = content.find('\n');
+    if (content.substr(0, end) == "Filter.db") {
+      return true;
+    }
+    content.remove_prefix(end == std::string_view::npos ? content.size()
+                                                        : end + 1);
+  }
+  return false;
+}
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_TOC_H_

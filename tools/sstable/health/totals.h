@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the filters of many SSTables cost together, now and after mending.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_TOTALS_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_TOTALS_H_
+
+#include <cstdint>
+
+#include "tools/sstable/health/finding.h"
+
+namespace cassandra_bloom::tools {
+
+// What a table's filters, or those of all tables, cost together.
+struct Totals {
+  void Add(const FilterFinding& finding);
+  void Add(const Totals& other);
+
+  uint64_t num_sstables = 0;
+  uint64_t num_faulty = 0;
+  uint64_t num_left_out = 0;  // Being written, obsolete or vanished.
+  uint64_t num_keys = 0;
+  uint64_t num_missing = 0;
+  // The memory of all filters in bytes, and the expected number of SSTables
+  // that are read for a key that is in none of them: as it is now, and with
+  // those filters made anew that mend would make anew (DecideMend).
+  uint64_t filter_bytes = 0;
+  uint64_t mended_filter_bytes = 0;
+  double reads = 0;
+  double mended_reads = 0;
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_TOTALS_H_
