@@ -11,11 +11,11 @@
 namespace cassandra_bloom {
 namespace {
 
-class IndexDbReader final : public BufferedKeyReader {
+class EntryReader final : public IndexDbReader {
  public:
-  IndexDbReader(int fd, IndexFormat format, const std::string& name,
-                size_t buffer_size)
-      : BufferedKeyReader(fd, name, buffer_size), format_(format) {}
+  EntryReader(int fd, IndexFormat format, const std::string& name,
+              size_t buffer_size)
+      : IndexDbReader(fd, name, buffer_size), format_(format) {}
 
   bool Next(std::string_view* key) override {
     if (!error().empty()) {
@@ -24,6 +24,7 @@ class IndexDbReader final : public BufferedKeyReader {
     if (!Require(1)) {
       return last_position_ < 0 && FailEmpty();
     }
+    entry_offset_ = offset();
     Entry entry;
     if (!ReadEntry(&entry) || !CheckEntry(entry)) {
       return false;
@@ -34,8 +35,6 @@ class IndexDbReader final : public BufferedKeyReader {
   }
 
  private:
-  static constexpr int64_t kBeforeFirst = -1;
-
   struct Entry {
     size_t key_size = 0;
     int64_t position = 0;
@@ -151,7 +150,6 @@ class IndexDbReader final : public BufferedKeyReader {
       "; the file is damaged or of another SSTable version";
 
   const IndexFormat format_;
-  int64_t last_position_ = kBeforeFirst;
   std::string kept_key_;
 };
 
@@ -190,10 +188,10 @@ bool IndexFormatOf(std::string_view version, IndexFormat* format,
   return true;
 }
 
-std::unique_ptr<KeyReader> NewIndexDbReader(int fd, IndexFormat format,
-                                            const std::string& name,
-                                            size_t buffer_size) {
-  return std::make_unique<IndexDbReader>(fd, format, name, buffer_size);
+std::unique_ptr<IndexDbReader> NewIndexDbReader(int fd, IndexFormat format,
+                                                const std::string& name,
+                                                size_t buffer_size) {
+  return std::make_unique<EntryReader>(fd, format, name, buffer_size);
 }
 
 std::unique_ptr<KeyReader> OpenIndexDb(const std::string& path,

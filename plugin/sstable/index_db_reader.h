@@ -41,8 +41,24 @@ enum class IndexFormat {
 bool IndexFormatOf(std::string_view version, IndexFormat* format,
                    std::string* error);
 
+class IndexDbReader : public BufferedKeyReader {
+ public:
+  // Of the key that Next returned last: its position in Data.db, and the byte
+  // of Index.db where its entry begins.
+  uint64_t position() const { return static_cast<uint64_t>(last_position_); }
+  uint64_t entry_offset() const { return entry_offset_; }
+
+ protected:
+  using BufferedKeyReader::BufferedKeyReader;
+
+  static constexpr int64_t kBeforeFirst = -1;
+
+  int64_t last_position_ = kBeforeFirst;
+  uint64_t entry_offset_ = 0;
+};
+
 // `fd`, `name` and `buffer_size`: as for BufferedKeyReader.
-std::unique_ptr<KeyReader> NewIndexDbReader(
+std::unique_ptr<IndexDbReader> NewIndexDbReader(
     int fd, IndexFormat format, const std::string& name,
     size_t buffer_size = kInputBufferSize);
 

@@ -245,7 +245,8 @@ TEST_P(IndexFormatTest, RefusesEveryCutInsideAnEntry) {
       SCOPED_TRACE(cut);
       const std::string index = first + second.substr(0, cut);
       const Pipe pipe(index, 10);
-      const auto piped = NewIndexDbReader(pipe.end(), GetParam(), "index", 16);
+      const std::unique_ptr<KeyReader> piped =
+          NewIndexDbReader(pipe.end(), GetParam(), "index", 16);
       const auto file = ReaderOf(index, GetParam(), 16);
       const auto& reader = is_pipe ? piped : file;
       const KeysAndError read = ReadKeys(reader.get());

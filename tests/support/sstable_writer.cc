@@ -60,8 +60,9 @@ class SstableWriter {
     } else {
       WriteIndexDb();
     }
-    WriteComponent("Statistics.db",
-                   StatisticsDb(facts_.statistics, spec_.fp_chance));
+    WriteComponent(
+        "Statistics.db",
+        StatisticsDb(facts_.statistics, spec_.fp_chance, spec_.keys.size()));
     const auto filter = FaultyFilter(spec_, facts_.form);
     if (filter.has_value()) {
       WriteComponent("Filter.db", *filter);
@@ -138,12 +139,13 @@ class SstableWriter {
   }
 
   void WriteIndexDb() {
-    size_t middle = 0;
-    std::string index = IndexDb(partitions_, facts_.has_vints, &middle);
+    IndexFiles files = BigIndex(partitions_, facts_);
     if (spec_.fault == FilterFault::kIndexCut) {
-      index.resize(middle);
+      // Between the bytes of a key's length.
+      files.index_db.resize(files.offsets[partitions_.size() / 2] + 1);
     }
-    WriteComponent("Index.db", index);
+    WriteComponent("Index.db", files.index_db);
+    WriteComponent("Summary.db", files.summary_db);
   }
 
   void WriteTrieIndex() {

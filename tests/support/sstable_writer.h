@@ -2,7 +2,7 @@
 
 // Writes whole SSTables of any version, with a filter that may have a chosen
 // fault. The files have the layouts of Cassandra's; rows are filler, and
-// Summary.db and CRC.db, which no test needs, are left out.
+// CRC.db, which no test needs, is left out.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_SSTABLE_WRITER_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_SSTABLE_WRITER_H_

@@ -57,7 +57,7 @@ ExitCode RunBuild(const Options& options) {
   const FilterForm form =
       FormOf(options.version, options.out, "--sstable-version");
   RequireWritable("--out", options.out, options.force, options.json);
-  const auto keys = options.keys.Open(options.version);
+  const auto keys = options.keys.Open(options.version, KeyChecks::kEveryKey);
   const uint64_t expected =
       options.expected_keys ? *options.expected_keys : CountKeys(keys.get());
   const auto builder = NewBuilder(options, form, expected);

@@ -11,6 +11,7 @@
 #include "tools/filterdb/command.h"
 #include "tools/filterdb/progress_bar.h"
 #include "tools/sstable/health/detect_form.h"
+#include "tools/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -123,6 +124,15 @@ std::optional<FilterForm> WrittenAs(const Options& options,
   return form;
 }
 
+// A damaged Index.db makes a good filter look wrong, so its keys are compared
+// with those in Data.db, if that is there.
+void VerifyIndex(const Options& options) {
+  if (IsIndexDbBesideData(options.keys.index)) {
+    ForEachKey(options.keys.Open(options.version, KeyChecks::kEveryKey).get(),
+               "comparing with Data.db", [](std::string_view) {});
+  }
+}
+
 ExitCode RunCheck(const Options& options) {
   if (options.absent == "-" &&
       (options.keys.keys == "-" || options.keys.index == "-")) {
@@ -134,7 +144,7 @@ ExitCode RunCheck(const Options& options) {
       OpenFilter(options.file, options.version, "--sstable-version");
   Result result;
   result.always_present = filter->always_present();
-  const auto keys = options.keys.Open(options.version);
+  const auto keys = options.keys.Open(options.version, KeyChecks::kCheap);
   ForEachKey(keys.get(), "checking", [&](std::string_view key) {
     ++result.keys;
     if (!filter->MayContain(key) && ++result.missing <= options.max_listed) {
@@ -147,6 +157,7 @@ ExitCode RunCheck(const Options& options) {
   }
   result.index_fault = WrongIndexHashes(*keys);
   if (result.missing > 0) {
+    VerifyIndex(options);
     result.written_as = WrittenAs(options, filter->form(), keys.get());
   }
   if (!options.absent.empty()) {

@@ -230,7 +230,8 @@ std::unique_ptr<KeyReader> KeysOption::OpenFile(const std::string& path) const {
   return reader;
 }
 
-std::unique_ptr<KeyReader> KeysOption::Open(const std::string& version) const {
+std::unique_ptr<KeyReader> KeysOption::Open(const std::string& version,
+                                            KeyChecks checks) const {
   if (!keys.empty()) {
     return OpenFile(keys);
   }
@@ -239,7 +240,7 @@ std::unique_ptr<KeyReader> KeysOption::Open(const std::string& version) const {
       index,
       VersionOf(index_version.empty() ? version : index_version, index,
                 "--sstable-version or --index-version", Use::kInput),
-      &error);
+      checks, &error);
   if (reader == nullptr) {
     throw Unusable(error);
   }

@@ -21,6 +21,7 @@
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/key_reader.h"
 #include "tools/filterdb/output.h"
+#include "tools/sstable/checked_index_db.h"
 
 namespace cassandra_bloom::tools {
 
@@ -104,7 +105,9 @@ struct KeysOption {
   void AddTo(CLI::App* command);
   // Opens the keys. `version`: the version of the SSTable, for Index.db unless
   // --index-version was given; if both are empty, the file name gives it.
-  std::unique_ptr<KeyReader> Open(const std::string& version) const;
+  // `checks`: of an Index.db with the SSTable's other components beside it.
+  std::unique_ptr<KeyReader> Open(const std::string& version,
+                                  KeyChecks checks) const;
   // The name of the file of keys, or "standard input".
   std::string Name() const;
   std::unique_ptr<KeyReader> OpenFile(const std::string& path) const;

@@ -19,9 +19,11 @@ class CompressedDataFile final : public DataFile {
  public:
   CompressedDataFile(std::unique_ptr<RandomAccessFile> file,
                      std::unique_ptr<CompressionInfo> info,
+                     ChunkChecksum checksum,
                      std::unique_ptr<Decompressor> decompressor)
       : file_(std::move(file)),
         info_(std::move(info)),
+        checksum_(checksum),
         decompressor_(std::move(decompressor)) {}
 
   const std::string& path() const override { return file_->path(); }
@@ -64,7 +66,10 @@ class CompressedDataFile final : public DataFile {
       return false;
     }
     const std::string_view stored(stored_.get(), stored_size);
-    if (!CheckChecksum(stored, &what) || !Unpack(stored, size, &what)) {
+    const bool of_stored = checksum_ != ChunkChecksum::kCrcOfUncompressed;
+    if ((of_stored && !CheckChecksum(stored, stored, &what)) ||
+        !Unpack(stored, size, &what) ||
+        (!of_stored && !CheckChecksum(chunk_, stored, &what))) {
       chunk_ = {};
       return Fail(number, chunk.offset, what, error);
     }
@@ -91,11 +96,16 @@ class CompressedDataFile final : public DataFile {
     return true;
   }
 
-  bool CheckChecksum(std::string_view stored, std::string* what) const {
+  // The checksum follows the stored bytes.
+  bool CheckChecksum(std::string_view summed, std::string_view stored,
+                     std::string* what) const {
     const auto expected =
         static_cast<uint32_t>(LoadBigEndian32(stored.data() + stored.size()));
-    const auto computed = static_cast<uint32_t>(crc32_z(
-        0, reinterpret_cast<const Bytef*>(stored.data()), stored.size()));
+    const auto* const bytes = reinterpret_cast<const Bytef*>(summed.data());
+    const auto computed =
+        static_cast<uint32_t>(checksum_ == ChunkChecksum::kAdlerOfStored
+                                  ? adler32_z(1, bytes, summed.size())
+                                  : crc32_z(0, bytes, summed.size()));
     if (computed != expected) {
       *what = "differs from its checksum";
       return false;
@@ -141,6 +151,7 @@ class CompressedDataFile final : public DataFile {
 
   const std::unique_ptr<RandomAccessFile> file_;
   const std::unique_ptr<CompressionInfo> info_;
+  const ChunkChecksum checksum_;
   const std::unique_ptr<Decompressor> decompressor_;
   std::unique_ptr<char[]> stored_;
   size_t stored_capacity_ = 0;
@@ -165,7 +176,8 @@ std::string Printable(const std::string& name) {
 
 std::unique_ptr<DataFile> NewCompressedDataFile(
     std::unique_ptr<RandomAccessFile> file,
-    std::unique_ptr<CompressionInfo> info, std::string* error) {
+    std::unique_ptr<CompressionInfo> info, ChunkChecksum checksum,
+    std::string* error) {
   std::unique_ptr<Decompressor> decompressor =
       NewDecompressor(info->compressor(), info->dictionary());
   if (decompressor == nullptr) {
@@ -174,7 +186,7 @@ std::unique_ptr<DataFile> NewCompressedDataFile(
     return nullptr;
   }
   auto data = std::make_unique<CompressedDataFile>(
-      std::move(file), std::move(info), std::move(decompressor));
+      std::move(file), std::move(info), checksum, std::move(decompressor));
   return data->CheckEmptyChunk(error) ? std::move(data) : nullptr;
 }
 

@@ -12,13 +12,20 @@
 
 namespace cassandra_bloom::tools {
 
+// The 4 bytes after each chunk, by the version of the SSTable.
+enum class ChunkChecksum {
+  kCrcOfUncompressed,  // ia to ja
+  kAdlerOfStored,      // jb to lb
+  kCrcOfStored,        // ma and later
+};
+
 // A Data.db whose chunks are compressed. Keeps one chunk decompressed, so each
-// is decompressed once if positions increase. Checks the CRC32 of the stored
-// bytes of each chunk, which versions `ma` and later have. Fails if the
-// compressor is not known.
+// is decompressed once if positions increase. Checks the checksum of each chunk
+// that is read. Fails if the compressor is not known.
 std::unique_ptr<DataFile> NewCompressedDataFile(
     std::unique_ptr<RandomAccessFile> file,
-    std::unique_ptr<CompressionInfo> info, std::string* error);
+    std::unique_ptr<CompressionInfo> info, ChunkChecksum checksum,
+    std::string* error);
 
 }  // namespace cassandra_bloom::tools
 

@@ -2,16 +2,11 @@
 
 #include "tools/sstable/partitions_db_reader.h"
 
-#include <sys/stat.h>
-
-#include <cerrno>
-#include <optional>
 #include <utility>
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/murmur3.h"
-#include "tools/sstable/compressed_data_file.h"
-#include "tools/sstable/compression_info.h"
+#include "tools/sstable/open_data_db.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -19,58 +14,20 @@ namespace {
 constexpr char kLikelyCause[] =
     "; the files are damaged or of different SSTables";
 
-// Whether CompressionInfo.db of this version has the longest compressed length.
-// Cassandra writes it since `na` (BigFormat, BtiFormat:
-// hasMaxCompressedLength); ScyllaDB's `ms` and `mt` are like `me`. The forms of
-// filters stand for the only versions of theirs that have tries.
-std::optional<bool> HasMaxCompressedLength(std::string_view version,
-                                           std::string* error) {
-  if (version == "da" || version == "na-and-later") {
-    return true;
-  }
-  if (version == "ms" || version == "mt" || version == "ma-to-me") {
-    return false;
+// The forms of filters stand for the only versions of theirs that have tries.
+bool HasTrie(std::string_view version, std::string* error) {
+  for (const std::string_view with_trie :
+       {"da", "na-and-later", "ms", "mt", "ma-to-me"}) {
+    if (version == with_trie) {
+      return true;
+    }
   }
   FilterForm form;
   if (FormOfSstableVersion(version, &form, error)) {
     *error = "an SSTable of version " + std::string(version) +
              " has no Partitions.db but an Index.db";
   }
-  return std::nullopt;
-}
-
-bool IsMissing(const std::string& path) {
-  struct stat status;
-  return stat(path.c_str(), &status) != 0 && errno == ENOENT;
-}
-
-std::unique_ptr<DataFile> OpenPlain(const std::string& path,
-                                    std::string* error) {
-  auto file = RandomAccessFile::Open(path, error);
-  return file == nullptr ? nullptr : NewPlainDataFile(std::move(file));
-}
-
-// Opens Data.db, which is compressed if there is a CompressionInfo.db.
-std::unique_ptr<DataFile> OpenData(const std::string& start,
-                                   bool has_max_compressed_length,
-                                   std::string* error) {
-  const std::string info_path = start + "CompressionInfo.db";
-  if (IsMissing(info_path)) {
-    return OpenPlain(start + "Data.db", error);
-  }
-  auto info_file = RandomAccessFile::Open(info_path, error);
-  if (info_file == nullptr) {
-    return nullptr;
-  }
-  auto file = RandomAccessFile::Open(start + "Data.db", error);
-  if (file == nullptr) {
-    return nullptr;
-  }
-  auto info = CompressionInfo::Read(std::move(info_file),
-                                    has_max_compressed_length, error);
-  return info == nullptr
-             ? nullptr
-             : NewCompressedDataFile(std::move(file), std::move(info), error);
+  return false;
 }
 
 // An unsigned vint: as many bytes follow the first as it has 1 bits at its
@@ -109,9 +66,7 @@ PartitionsDbReader::PartitionsDbReader(std::unique_ptr<PartitionTrie> trie,
 
 std::unique_ptr<PartitionsDbReader> PartitionsDbReader::Open(
     const std::string& path, std::string_view version, std::string* error) {
-  const std::optional<bool> has_max_compressed_length =
-      HasMaxCompressedLength(version, error);
-  if (!has_max_compressed_length) {
+  if (!HasTrie(version, error)) {
     *error = path + ": " + *error;
     return nullptr;
   }
@@ -120,11 +75,11 @@ std::unique_ptr<PartitionsDbReader> PartitionsDbReader::Open(
   if (trie == nullptr) {
     return nullptr;
   }
-  auto data = OpenData(start, *has_max_compressed_length, error);
+  auto data = OpenDataDb(start, version, error);
   if (data == nullptr) {
     return nullptr;
   }
-  auto rows = OpenPlain(start + "Rows.db", error);
+  auto rows = OpenPlainDataFile(start + "Rows.db", error);
   if (rows == nullptr) {
     return nullptr;
   }

@@ -2,20 +2,49 @@
 
 #include "tools/sstable/sstable_keys.h"
 
+#include <sys/stat.h>
+
+#include "tools/sstable/sstable_files.h"
+
 namespace cassandra_bloom::tools {
 
+namespace {
+
+constexpr std::string_view kIndexDb = "-Index.db";
+
+bool EndsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         text.substr(text.size() - end.size()) == end;
+}
+
+// The path without "Index.db".
+std::string StartOf(const std::string& index_path) {
+  return index_path.substr(0, index_path.size() - kIndexDb.size() + 1);
+}
+
+}  // namespace
+
 bool IsPartitionsDb(std::string_view path) {
-  return path.size() >= kPartitionsDb.size() &&
-         path.substr(path.size() - kPartitionsDb.size()) == kPartitionsDb;
+  return EndsWith(path, kPartitionsDb);
+}
+
+bool IsIndexDbBesideData(const std::string& path) {
+  struct stat status;
+  return EndsWith(path, kIndexDb) && stat(path.c_str(), &status) == 0 &&
+         S_ISREG(status.st_mode) && FileExists(StartOf(path) + "Data.db");
 }
 
 std::unique_ptr<KeyReader> OpenSstableKeys(const std::string& index_path,
                                            std::string_view version,
+                                           KeyChecks checks,
                                            std::string* error) {
   if (IsPartitionsDb(index_path)) {
     return PartitionsDbReader::Open(index_path, version, error);
   }
-  return OpenIndexDb(index_path, version, error);
+  const bool is_version = version.size() == 2;
+  return is_version && IsIndexDbBesideData(index_path)
+             ? OpenCheckedIndexDb(StartOf(index_path), version, checks, error)
+             : OpenIndexDb(index_path, version, error);
 }
 
 const PartitionsDbReader* AsPartitionsDbReader(const KeyReader* reader) {

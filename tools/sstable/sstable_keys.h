@@ -10,11 +10,16 @@
 #include <string_view>
 
 #include "cassandra_bloom/key_reader.h"
+#include "tools/sstable/checked_index_db.h"
 #include "tools/sstable/partitions_db_reader.h"
 
 namespace cassandra_bloom::tools {
 
 bool IsPartitionsDb(std::string_view path);
+
+// Whether the path is that of an SSTable's Index.db with Data.db beside it, so
+// that its keys can be checked.
+bool IsIndexDbBesideData(const std::string& path);
 
 // Opens the index of an SSTable. The reader returns the partition keys in the
 // order of the SSTable. Returns nullptr, with an error, if a file cannot be
@@ -22,18 +27,21 @@ bool IsPartitionsDb(std::string_view path);
 //
 // `index_path`: a path that ends in "Partitions.db", for a version with a trie
 // index; beside it must be Data.db, Rows.db and, if Data.db is compressed,
-// CompressionInfo.db, with the same start of their names. Any other path: as
-// for OpenIndexDb in key_reader.h.
+// CompressionInfo.db, with the same start of their names. If
+// IsIndexDbBesideData: as for OpenCheckedIndexDb, with these `checks`. Any
+// other path: as for OpenIndexDb in key_reader.h.
 //
 // `version`: as for OpenIndexDb. For a Partitions.db, the form "na-and-later"
-// stands for "da", and "ma-to-me" for "ms" and "mt".
+// stands for "da", and "ma-to-me" for "ms" and "mt". The form of a filter is
+// not enough to check an Index.db, which is then read without.
 //
-// Everything that is read is checked. Data.db has checksums only if it is
-// compressed; they are checked in the chunks that hold keys. Memory: less than
-// 1 MiB, up to 3 MiB more for a trie that is as deep as possible, and for a
-// compressed Data.db two chunks and ScyllaDB's dictionary.
+// Everything that is read of a trie index is checked. Data.db has checksums
+// only if it is compressed; they are checked in the chunks that hold keys.
+// Memory: less than 1 MiB, up to 3 MiB more for a trie that is as deep as
+// possible, and for a compressed Data.db two chunks and ScyllaDB's dictionary.
 std::unique_ptr<KeyReader> OpenSstableKeys(const std::string& index_path,
                                            std::string_view version,
+                                           KeyChecks checks,
                                            std::string* error);
 
 // The reader of a trie index, which also tells wrong hashes; nullptr if

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads the planned false positive rate from the Statistics.db of an SSTable.
+// Reads the planned false positive rate, and what says something about the
+// keys, from the Statistics.db of an SSTable.
 //
 // Statistics.db has kept bloom_filter_fp_chance since version `ja`. Since `ka`,
 // its component VALIDATION holds it
@@ -10,6 +11,8 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_STATISTICS_DB_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_STATISTICS_DB_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +24,21 @@ namespace cassandra_bloom::tools {
 // damaged, or is of a version that does not hold the chance.
 bool ReadFpChance(const std::string& path, std::string_view version,
                   double* fp_chance, std::string* error);
+
+// What does not stand in the file, or not in a readable way, is empty.
+struct PartitionFacts {
+  // The class, without its package: "Murmur3Partitioner".
+  std::string partitioner;
+  // The number of partitions of the SSTable. The histogram of their sizes
+  // counts each one once, when it is written (addRowSize, later
+  // addPartitionSizeInBytes of Cassandra's MetadataCollector;
+  // metadata_collector::add_partition_size of ScyllaDB).
+  std::optional<uint64_t> num_partitions;
+};
+
+// `version`: as for ReadFpChance.
+PartitionFacts ReadPartitionFacts(const std::string& path,
+                                  std::string_view version);
 
 }  // namespace cassandra_bloom::tools
 

@@ -8,10 +8,13 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tests/support/sstable_writer.h"
 #include "tests/support/temp_dir.h"
+#include "tools/sstable/health/decide_mend.h"
+#include "tools/sstable/health/mend_filter.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -61,6 +64,78 @@ TEST_F(JudgeTest, CassandraHasRemovedIt) {
   fs::remove(one_.Path("Filter.db"));
   EXPECT_EQ(Examine().stage, Stage::kVanished);
 }
+
+// Index.db is damaged, Filter.db is good: it must not look wrong, and no filter
+// is made of the keys in Index.db.
+class DamagedIndexTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  DamagedIndexTest() : one_(Write("1", "key")), other_(Write("2", "other")) {}
+
+  WrittenSstable Write(const std::string& generation,
+                       const std::string& start) const {
+    SstableSpec spec;
+    spec.version = GetParam();
+    spec.folder = dir_.path();
+    spec.generation = generation;
+    for (int i = 0; i < 1000; ++i) {
+      spec.keys.push_back(start + std::to_string(i));
+    }
+    return WriteSstable(spec);
+  }
+
+  void ExpectLeft() const {
+    const auto listed =
+        tools::FindSstables({one_.Path("Data.db")}, {}).sstables;
+    tools::FilterFinding finding =
+        tools::ExamineSstable(listed.at(0), std::nullopt, [](double) {});
+    EXPECT_EQ(finding.verdicts, std::vector{tools::FilterVerdict::kUnreadable});
+    EXPECT_EQ(finding.num_missing, 0U);
+    EXPECT_FALSE(finding.has_keys);
+    ASSERT_EQ(finding.errors.size(), 1U);
+    EXPECT_NE(finding.errors[0].find("(nodetool scrub)"), std::string::npos);
+    EXPECT_EQ(tools::DecideMend(finding, {0.01}).kind,
+              tools::MendDecision::kLeave);
+    // If it was examined before the damage.
+    std::string error;
+    finding.num_keys = 1000;
+    EXPECT_EQ(tools::BuildFilter(finding, 0.01, &error), nullptr);
+    EXPECT_NE(error.find("(nodetool scrub)"), std::string::npos) << error;
+  }
+
+  const TempDir dir_;
+  const WrittenSstable one_;
+  const WrittenSstable other_;
+};
+
+TEST_P(DamagedIndexTest, AFlippedBitOfAKey) {
+  const std::string whole = ReadFile(one_.Path("Index.db"));
+  for (const size_t number : {0U, 500U, 999U}) {
+    std::string damaged = whole;
+    damaged[damaged.find(one_.keys[number])] ^= 1;
+    WriteFile(one_.Path("Index.db"), damaged);
+    ExpectLeft();
+  }
+}
+
+TEST_P(DamagedIndexTest, OfAnotherSstable) {
+  WriteFile(one_.Path("Index.db"), ReadFile(other_.Path("Index.db")));
+  ExpectLeft();
+  // Even if the others are of that SSTable, too.
+  WriteFile(one_.Path("Statistics.db"), ReadFile(other_.Path("Statistics.db")));
+  WriteFile(one_.Path("Summary.db"), ReadFile(other_.Path("Summary.db")));
+  ExpectLeft();
+}
+
+TEST_P(DamagedIndexTest, EndsBetweenTwoEntries) {
+  const std::string whole = ReadFile(one_.Path("Index.db"));
+  const size_t middle = whole.find(one_.keys[500]) - 2;
+  WriteFile(one_.Path("Index.db"), whole.substr(0, middle));
+  ExpectLeft();
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, DamagedIndexTest,
+                         ::testing::Values("ic", "jb", "ka", "lb", "mc", "nb",
+                                           "oa"));
 
 }  // namespace
 }  // namespace cassandra_bloom::testing

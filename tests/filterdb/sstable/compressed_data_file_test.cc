@@ -26,6 +26,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
+using tools::ChunkChecksum;
 using tools::CompressionInfo;
 using tools::DataFile;
 using tools::NewCompressedDataFile;
@@ -52,10 +53,11 @@ class Files {
     auto info = CompressionInfo::Read(
         RandomAccessFile::Open(dir_ / "CompressionInfo.db", error),
         has_max_compressed_length, error);
-    return info == nullptr ? nullptr
-                           : NewCompressedDataFile(RandomAccessFile::Open(
-                                                       dir_ / "Data.db", error),
-                                                   std::move(info), error);
+    return info == nullptr
+               ? nullptr
+               : NewCompressedDataFile(
+                     RandomAccessFile::Open(dir_ / "Data.db", error),
+                     std::move(info), ChunkChecksum::kCrcOfStored, error);
   }
 
   // The error of Open, or of reading all bytes.

@@ -265,7 +265,8 @@ void MadeFiles::Remove(const std::string& component) const {
 }
 
 std::unique_ptr<KeyReader> MadeFiles::Open(std::string* error) const {
-  return tools::OpenSstableKeys(Path("Partitions.db"), "da", error);
+  return tools::OpenSstableKeys(Path("Partitions.db"), "da",
+                                tools::KeyChecks::kEveryKey, error);
 }
 
 std::string MadeFiles::Error() const {

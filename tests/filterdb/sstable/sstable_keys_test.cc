@@ -70,7 +70,8 @@ TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
     const Components sstable = ComponentsIn(folder);
     ASSERT_NE(sstable.index, "");
     std::string error;
-    const auto reader = OpenSstableKeys(sstable.index, sstable.version, &error);
+    const auto reader = OpenSstableKeys(sstable.index, sstable.version,
+                                        KeyChecks::kEveryKey, &error);
     ASSERT_NE(reader, nullptr) << error;
     const auto keys =
         OpenKeys(folder + "/keys.txt", KeyFormat::kHexLines, &error);
@@ -103,7 +104,8 @@ TEST(SstableKeysTest, TheKeysMakeCassandrasFilter) {
     SCOPED_TRACE(folder);
     const Components sstable = ComponentsIn(folder);
     std::string error;
-    const auto reader = OpenSstableKeys(sstable.index, sstable.version, &error);
+    const auto reader = OpenSstableKeys(sstable.index, sstable.version,
+                                        KeyChecks::kEveryKey, &error);
     ASSERT_NE(reader, nullptr) << error;
     const KeysAndError read = ReadKeys(reader.get());
     FilterForm form;
@@ -131,7 +133,8 @@ TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
     SCOPED_TRACE(folder);
     const Components sstable = ComponentsIn(folder);
     std::string error;
-    const auto reader = OpenSstableKeys(sstable.index, sstable.version, &error);
+    const auto reader = OpenSstableKeys(sstable.index, sstable.version,
+                                        KeyChecks::kEveryKey, &error);
     ASSERT_NE(reader, nullptr) << error;
     const auto filter =
         FilterDbFile::Open(sstable.start + "Filter.db", kNaAndLater, &error);
@@ -158,8 +161,8 @@ std::string ErrorWithout(const std::string& without,
   const MadeFiles files(SstableOf({"alice", "bob"}));
   files.Remove(without);
   std::string error;
-  const auto reader =
-      OpenSstableKeys(files.Path("Partitions.db"), version, &error);
+  const auto reader = OpenSstableKeys(files.Path("Partitions.db"), version,
+                                      KeyChecks::kEveryKey, &error);
   EXPECT_EQ(reader == nullptr, !error.empty());
   return WithoutFolders(error);
 }
@@ -212,26 +215,30 @@ TEST(SstableKeysTest, ReadsScyllasCompression) {
           static_cast<int64_t>(sstable.data.size()), {0}));
   std::string error;
   for (const char* const version : {"ms", "mt"}) {
-    const auto reader =
-        OpenSstableKeys(files.Path("Partitions.db"), version, &error);
+    const auto reader = OpenSstableKeys(files.Path("Partitions.db"), version,
+                                        KeyChecks::kEveryKey, &error);
     ASSERT_NE(reader, nullptr) << error;
     EXPECT_EQ(ReadKeys(reader.get()).keys,
               (std::vector<std::string>{"alice", "bob"}));
   }
-  EXPECT_EQ(OpenSstableKeys(files.Path("Partitions.db"), "da", &error),
+  EXPECT_EQ(OpenSstableKeys(files.Path("Partitions.db"), "da",
+                            KeyChecks::kEveryKey, &error),
             nullptr);
 }
 
+// The file is not called like an SSTable's, or it is alone.
 TEST(SstableKeysTest, OtherFilesAreAnIndexDb) {
   const cassandra_bloom::testing::TemporaryFile index(
       std::string("\0\5alice\0\0", 9));
   std::string error;
-  const auto reader = OpenSstableKeys(index.path(), "nb", &error);
+  const auto reader =
+      OpenSstableKeys(index.path(), "nb", KeyChecks::kEveryKey, &error);
   ASSERT_NE(reader, nullptr) << error;
   EXPECT_EQ(ReadKeys(reader.get()).keys, std::vector<std::string>{"alice"});
   EXPECT_EQ(AsPartitionsDbReader(reader.get()), nullptr);
   EXPECT_EQ(AsPartitionsDbReader(nullptr), nullptr);
-  EXPECT_EQ(OpenSstableKeys(index.path(), "da", &error), nullptr);
+  EXPECT_EQ(OpenSstableKeys(index.path(), "da", KeyChecks::kEveryKey, &error),
+            nullptr);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -115,6 +117,55 @@ TEST_F(StatisticsDbTest, VersionsWithoutIt) {
 TEST_F(StatisticsDbTest, CannotBeOpened) {
   EXPECT_FALSE(ReadFpChance(dir_ / "none", "nb", &chance_, &error_));
   EXPECT_THAT(error_, HasSubstr("none: cannot open: No such file"));
+}
+
+// ---- Facts ----
+
+TEST_F(StatisticsDbTest, PartitionsOfCassandra) {
+  for (const std::string& folder : CassandraSstables()) {
+    const tools::PartitionFacts facts =
+        ReadPartitionFacts(folder + "/da-1-bti-Statistics.db", "da");
+    EXPECT_EQ(facts.partitioner, "Murmur3Partitioner");
+    const std::string keys = ReadFile(folder + "/keys.txt");
+    EXPECT_EQ(facts.num_partitions, std::count(keys.begin(), keys.end(), '\n'));
+  }
+}
+
+// From `na` on, the checksum shows it.
+TEST_F(StatisticsDbTest, PartitionsOfADamagedFile) {
+  for (size_t at = 0; at < real_.size(); at += 3) {
+    std::string damaged = real_;
+    damaged[at] ^= 0x10;
+    WriteFile(path_, damaged);
+    const tools::PartitionFacts facts = ReadPartitionFacts(path_, "da");
+    EXPECT_TRUE(facts.partitioner.empty() ||
+                facts.partitioner == "Murmur3Partitioner");
+    EXPECT_EQ(facts.num_partitions.value_or(1), 1U) << at;
+  }
+  for (size_t size = 0; size < real_.size(); size += 7) {
+    WriteFile(path_, real_.substr(0, size));
+    EXPECT_EQ(ReadPartitionFacts(path_, "da").num_partitions.value_or(1), 1U);
+  }
+}
+
+TEST_F(StatisticsDbTest, PartitionsThatCannotBeCounted) {
+  // STATS at 12: histograms with no entry, too many, a negative count, and
+  // counts of which the sum overflows.
+  const std::string head("\0\0\0\1\0\0\0\2\0\0\0\14", 12);
+  const std::string limit(8, '\0');
+  for (const std::string& histogram :
+       {std::string(4, '\0'), std::string("\0\0\0\2", 4) + limit + limit,
+        std::string("\0\0\0\1", 4) + limit + std::string(8, '\xff'),
+        std::string("\0\0\0\2", 4) + limit + "\x7f" + std::string(7, '\xff') +
+            limit + "\x7f" + std::string(7, '\xff'),
+        std::string("\x7f\xff\xff\xff", 4)}) {
+    WriteFile(path_, head + histogram);
+    EXPECT_EQ(ReadPartitionFacts(path_, "ka").num_partitions, std::nullopt);
+    WriteFile(path_, histogram);
+    EXPECT_EQ(ReadPartitionFacts(path_, "jb").num_partitions, std::nullopt);
+  }
+  EXPECT_EQ(ReadPartitionFacts(dir_ / "none", "nb").partitioner, "");
+  EXPECT_EQ(ReadPartitionFacts(path_, "hc").partitioner, "");
 }
 
 // ---- Scylla.db ----

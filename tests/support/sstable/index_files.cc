@@ -11,6 +11,7 @@ namespace cassandra_bloom::testing {
 namespace {
 
 constexpr size_t kPromotedIndexBytes = 40;
+constexpr size_t kInterval = 128;  // Of Summary.db.
 
 void AppendIndexEntry(const IndexedPartition& partition, bool has_vints,
                       std::string* file) {
@@ -24,6 +25,49 @@ void AppendIndexEntry(const IndexedPartition& partition, bool has_vints,
     AppendBigEndian(promoted_bytes, 4, file);
   }
   file->append(promoted_bytes, 'p');
+}
+
+void AppendKey(std::string_view key, std::string* file) {
+  AppendBigEndian(key.size(), 4, file);
+  file->append(key);
+}
+
+void AppendLittleEndian(uint64_t value, size_t size, std::string* file) {
+  for (size_t i = 0; i < size; ++i) {
+    file->push_back(static_cast<char>(value >> (8 * i)));
+  }
+}
+
+std::string SummaryDb(const std::vector<IndexedPartition>& partitions,
+                      const std::vector<uint64_t>& index_offsets,
+                      const VersionFacts& facts) {
+  const size_t num_entries = (partitions.size() + kInterval - 1) / kInterval;
+  std::string offsets;
+  std::string entries;
+  for (size_t i = 0; i < partitions.size(); i += kInterval) {
+    if (facts.has_summary_offsets) {
+      AppendLittleEndian(4 * num_entries + entries.size(), 4, &offsets);
+      entries.append(partitions[i].key);
+      AppendLittleEndian(index_offsets[i], 8, &entries);
+    } else {
+      AppendBigEndian(index_offsets[i], 8, &entries);
+      AppendKey(partitions[i].key, &entries);
+    }
+  }
+  std::string file;
+  AppendBigEndian(kInterval, 4, &file);
+  AppendBigEndian(num_entries, 4, &file);
+  if (facts.has_summary_offsets) {
+    AppendBigEndian(offsets.size() + entries.size(), 8, &file);
+  }
+  if (facts.has_sampling_level) {
+    AppendBigEndian(kInterval, 4, &file);
+    AppendBigEndian(num_entries, 4, &file);
+  }
+  file += offsets + entries;
+  AppendKey(partitions.front().key, &file);
+  AppendKey(partitions.back().key, &file);
+  return file;
 }
 
 // An entry of Rows.db after a trie of its rows, which is here a single node
@@ -44,16 +88,15 @@ uint64_t AppendRowsEntry(const IndexedPartition& partition,
 
 }  // namespace
 
-std::string IndexDb(const std::vector<IndexedPartition>& partitions,
-                    bool has_vints, size_t* middle) {
-  std::string file;
-  for (size_t i = 0; i < partitions.size(); ++i) {
-    if (middle != nullptr && i == partitions.size() / 2) {
-      *middle = file.size() + 1;  // Between the bytes of the key's length.
-    }
-    AppendIndexEntry(partitions[i], has_vints, &file);
+IndexFiles BigIndex(const std::vector<IndexedPartition>& partitions,
+                    const VersionFacts& facts) {
+  IndexFiles files;
+  for (const IndexedPartition& partition : partitions) {
+    files.offsets.push_back(files.index_db.size());
+    AppendIndexEntry(partition, facts.has_vints, &files.index_db);
   }
-  return file;
+  files.summary_db = SummaryDb(partitions, files.offsets, facts);
+  return files;
 }
 
 TrieFiles TrieIndex(const std::vector<IndexedPartition>& partitions,

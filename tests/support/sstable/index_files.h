@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes Index.db, or Partitions.db and Rows.db.
+// Makes Index.db and Summary.db, or Partitions.db and Rows.db.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_SSTABLE_INDEX_FILES_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_SSTABLE_INDEX_FILES_H_
@@ -21,10 +21,15 @@ struct IndexedPartition {
   bool is_wide;
 };
 
-// If `middle` is not nullptr, it becomes an offset that is inside an entry, not
-// between two.
-std::string IndexDb(const std::vector<IndexedPartition>& partitions,
-                    bool has_vints, size_t* middle);
+struct IndexFiles {
+  std::string index_db;
+  std::vector<uint64_t> offsets;  // Of the entries of Index.db.
+  std::string summary_db;
+};
+
+// Summary.db has every 128th key.
+IndexFiles BigIndex(const std::vector<IndexedPartition>& partitions,
+                    const VersionFacts& facts);
 
 struct TrieFiles {
   std::string partitions_db;

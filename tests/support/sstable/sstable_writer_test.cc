@@ -230,7 +230,7 @@ TEST_P(SstableWriterTest, StatisticsHaveTheVersionsLayout) {
   SstableSpec spec = Spec(10);
   spec.fp_chance = 0.1;
   EXPECT_EQ(ReadFile(WriteSstable(spec).Path("Statistics.db")),
-            StatisticsDb(layout, 0.1));
+            StatisticsDb(layout, 0.1, spec.keys.size()));
 }
 
 // ---- Filters ----

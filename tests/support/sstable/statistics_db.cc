@@ -19,23 +19,28 @@ void AppendCrc(std::string_view of, std::string* out) {
   AppendBigEndian(Crc32(of), 4, out);
 }
 
-void AppendHistogram(int32_t buckets, std::string* out) {
+// Of sizes, half of which are in the second bucket and the others in the last.
+void AppendHistogram(int32_t buckets, uint64_t num_sizes, std::string* out) {
   AppendInt32(buckets, out);
   for (int32_t i = 0; i < buckets; ++i) {
     AppendInt64(i + 1, out);  // The bucket's end.
-    AppendInt64(7 * i, out);  // What is in it.
+    const uint64_t in_it = i == 1             ? num_sizes / 2
+                           : i == buckets - 1 ? num_sizes - num_sizes / 2
+                                              : 0;
+    AppendBigEndian(in_it, 8, out);
   }
 }
 
 // Before `ka`: one sequence of values, without a table of contents.
-std::string WithoutTable(bool has_chance, double fp_chance) {
+std::string WithoutTable(bool has_chance, double fp_chance,
+                         uint64_t num_partitions) {
   std::string file;
-  AppendHistogram(151, &file);  // Sizes of partitions
-  AppendHistogram(115, &file);  // Columns of partitions
-  AppendInt64(-1, &file);       // The replay position: a segment
-  AppendInt32(0, &file);        // and a place in it
-  AppendInt64(0, &file);        // Lowest timestamp
-  AppendInt64(1, &file);        // Highest timestamp
+  AppendHistogram(151, num_partitions, &file);  // Sizes of partitions
+  AppendHistogram(115, 7, &file);               // Columns of partitions
+  AppendInt64(-1, &file);  // The replay position: a segment
+  AppendInt32(0, &file);   // and a place in it
+  AppendInt64(0, &file);   // Lowest timestamp
+  AppendInt64(1, &file);   // Highest timestamp
   if (has_chance) {
     AppendInt32(std::numeric_limits<int32_t>::max(), &file);  // Deletion time
     AppendDouble(fp_chance, &file);
@@ -48,17 +53,22 @@ std::string WithoutTable(bool has_chance, double fp_chance) {
   return file;
 }
 
-// VALIDATION, COMPACTION, STATS and HEADER; the last three are filler.
-std::vector<std::string> Components(double fp_chance) {
+// VALIDATION, COMPACTION, STATS and HEADER. COMPACTION, HEADER and what follows
+// the first histogram in STATS are filler.
+std::vector<std::string> Components(double fp_chance, uint64_t num_partitions) {
   std::string validation;
   AppendWithLength(kPartitioner, &validation);
   AppendDouble(fp_chance, &validation);
-  return {validation, std::string(44, 'c'), std::string(300, 's'),
-          std::string(60, 'h')};
+  std::string stats;
+  AppendHistogram(151, num_partitions, &stats);
+  stats.append(300, 's');
+  return {validation, std::string(44, 'c'), stats, std::string(60, 'h')};
 }
 
-std::string WithTable(bool has_checks, double fp_chance) {
-  const std::vector<std::string> components = Components(fp_chance);
+std::string WithTable(bool has_checks, double fp_chance,
+                      uint64_t num_partitions) {
+  const std::vector<std::string> components =
+      Components(fp_chance, num_partitions);
   const size_t check_bytes = has_checks ? 4 : 0;
   std::string number;
   AppendInt32(static_cast<int32_t>(components.size()), &number);
@@ -89,16 +99,19 @@ std::string WithTable(bool has_checks, double fp_chance) {
 
 }  // namespace
 
-std::string StatisticsDb(StatisticsLayout layout, double fp_chance) {
+std::string StatisticsDb(StatisticsLayout layout, double fp_chance,
+                         uint64_t num_partitions) {
   switch (layout) {
     case StatisticsLayout::kNoChance:
     case StatisticsLayout::kNoTable:
-      return WithoutTable(layout == StatisticsLayout::kNoTable, fp_chance);
+      return WithoutTable(layout == StatisticsLayout::kNoTable, fp_chance,
+                          num_partitions);
     case StatisticsLayout::kTable:
     case StatisticsLayout::kTableAndChecks:
       break;
   }
-  return WithTable(layout == StatisticsLayout::kTableAndChecks, fp_chance);
+  return WithTable(layout == StatisticsLayout::kTableAndChecks, fp_chance,
+                   num_partitions);
 }
 
 }  // namespace cassandra_bloom::testing

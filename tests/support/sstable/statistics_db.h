@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes a Statistics.db: what a reader of the partitioner and of
-// bloom_filter_fp_chance needs, and filler for the rest.
+// Makes a Statistics.db: what a reader of the partitioner, of
+// bloom_filter_fp_chance and of the number of partitions needs, and filler for
+// the rest.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_SSTABLE_STATISTICS_DB_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_SSTABLE_STATISTICS_DB_H_
 
+#include <cstdint>
 #include <string>
 
 #include "tests/support/sstable/version_facts.h"
 
 namespace cassandra_bloom::testing {
 
-std::string StatisticsDb(StatisticsLayout layout, double fp_chance);
+std::string StatisticsDb(StatisticsLayout layout, double fp_chance,
+                         uint64_t num_partitions);
 
 }  // namespace cassandra_bloom::testing
 

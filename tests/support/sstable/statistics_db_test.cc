@@ -61,7 +61,7 @@ std::vector<std::string> ReadComponents(const std::string& file,
 
 TEST(StatisticsDbTest, ValidationIsCassandras) {
   const std::string ours =
-      StatisticsDb(StatisticsLayout::kTableAndChecks, 0.01);
+      StatisticsDb(StatisticsLayout::kTableAndChecks, 0.01, 7);
   const std::vector<std::string> our_components = ReadComponents(ours, true);
   ASSERT_EQ(our_components.size(), 4U);
   for (const std::string& folder : CassandraSstables()) {
@@ -75,9 +75,9 @@ TEST(StatisticsDbTest, ValidationIsCassandras) {
 
 TEST(StatisticsDbTest, TableWithoutChecksumsHasTheSameComponents) {
   const std::vector<std::string> with_checks = ReadComponents(
-      StatisticsDb(StatisticsLayout::kTableAndChecks, 0.3), true);
+      StatisticsDb(StatisticsLayout::kTableAndChecks, 0.3, 7), true);
   const std::vector<std::string> without =
-      ReadComponents(StatisticsDb(StatisticsLayout::kTable, 0.3), false);
+      ReadComponents(StatisticsDb(StatisticsLayout::kTable, 0.3, 7), false);
   ASSERT_EQ(without.size(), with_checks.size());
   for (size_t i = 0; i < without.size(); ++i) {
     EXPECT_EQ(without[i], with_checks[i].substr(0, with_checks[i].size() - 4));
@@ -96,7 +96,7 @@ size_t AfterHistograms(const std::string& file) {
 }
 
 TEST(StatisticsDbTest, BeforeKaTheChanceHasAFixedPlace) {
-  const std::string file = StatisticsDb(StatisticsLayout::kNoTable, 0.3);
+  const std::string file = StatisticsDb(StatisticsLayout::kNoTable, 0.3, 7);
   const size_t at = AfterHistograms(file) + 12 + 8 + 8 + 4;
   EXPECT_EQ(NaiveDouble(file, at), 0.3);
   EXPECT_EQ(NaiveDouble(file, at + 8), -1.0);
@@ -104,7 +104,7 @@ TEST(StatisticsDbTest, BeforeKaTheChanceHasAFixedPlace) {
 }
 
 TEST(StatisticsDbTest, BeforeJaThereIsNoChance) {
-  const std::string file = StatisticsDb(StatisticsLayout::kNoChance, 0.3);
+  const std::string file = StatisticsDb(StatisticsLayout::kNoChance, 0.3, 7);
   const size_t at = AfterHistograms(file) + 12 + 8 + 8;
   EXPECT_EQ(NaiveDouble(file, at), -1.0);
   EXPECT_EQ(NaiveText(file, at + 8), kPartitioner);

@@ -34,6 +34,8 @@ struct VersionFacts {
   const char* format_name;   // "big" or "bti", in the other names
   bool has_trie;             // Partitions.db and Rows.db, not Index.db
   bool has_vints;            // In Index.db
+  bool has_summary_offsets;  // Before the entries of Summary.db
+  bool has_sampling_level;   // In Summary.db
   bool has_short_deletion;   // One byte for a partition that is not deleted
   bool has_max_chunk_bytes;  // In CompressionInfo.db
   ChunkChecksum chunk_checksum;

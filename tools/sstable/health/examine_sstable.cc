@@ -110,8 +110,16 @@ class Examination {
     ReadPlan();
     ReadToc();
     OpenFilter();
-    ReadKeys();
-    ComparePlan();
+    const FilterFinding without_keys = finding_;
+    std::string error;
+    const bool has_keys = ReadKeys(&error);
+    if (has_keys) {
+      ComparePlan();
+    }
+    if (!has_keys || (HasFault() && !VerifyKeys(&error))) {
+      finding_ = without_keys;
+      AddUnreadable(error);
+    }
     if (finding_.verdicts.empty()) {
       finding_.verdicts.push_back(FilterVerdict::kOk);
     }
@@ -128,6 +136,11 @@ class Examination {
   // like a fault is an SSTable that was removed meanwhile.
   bool HasVanished() const {
     return !FileExists(finding_.files.Path("Data.db"));
+  }
+
+  bool HasFault() const {
+    return std::any_of(finding_.verdicts.begin(), finding_.verdicts.end(),
+                       IsFault);
   }
 
   void AddVerdict(FilterVerdict verdict) {
@@ -225,17 +238,15 @@ class Examination {
     }
   }
 
-  void ReadKeys() {
-    std::string error;
-    const auto keys = OpenKeysOf(finding_.files, &error);
+  bool ReadKeys(std::string* error) {
+    const auto keys = OpenKeysOf(finding_.files, KeyChecks::kCheap, error);
     if (keys == nullptr) {
-      AddUnreadable(error);
-      return;
+      return false;
     }
     AskForAll(keys.get());
     if (!keys->error().empty()) {
-      AddUnreadable(keys->error());
-      return;
+      *error = keys->error();
+      return false;
     }
     finding_.has_keys = true;
     if (const auto* const trie = AsPartitionsDbReader(keys.get())) {
@@ -248,6 +259,25 @@ class Examination {
       AddVerdict(FilterVerdict::kKeysMissing);
       FindOtherForm(keys.get());
     }
+    return true;
+  }
+
+  // A damaged Index.db makes a good filter look wrong. So where there is a
+  // fault, each key is compared with the one in Data.db. The keys of a trie
+  // index were read there.
+  bool VerifyKeys(std::string* error) const {
+    if (IsPartitionsDb(finding_.files.IndexPath())) {
+      return true;
+    }
+    const auto keys = OpenKeysOf(finding_.files, KeyChecks::kEveryKey, error);
+    if (keys == nullptr) {
+      return false;
+    }
+    std::string_view key;
+    while (keys->Next(&key)) {
+    }
+    *error = keys->error();
+    return error->empty();
   }
 
   void AskForAll(KeyReader* keys) {
@@ -294,7 +324,7 @@ class Examination {
   }
 
   void ComparePlan() {
-    if (!finding_.plan || !finding_.has_keys) {
+    if (!finding_.plan) {
       return;
     }
     const auto sizing = SizingForFpChance(*finding_.plan);
@@ -329,15 +359,18 @@ class Examination {
 }  // namespace
 
 std::unique_ptr<KeyReader> OpenKeysOf(const SstableFiles& files,
-                                      std::string* error) {
+                                      KeyChecks checks, std::string* error) {
   const std::string path = files.IndexPath();
+  if (IsPartitionsDb(path)) {
+    return OpenSstableKeys(path, files.version, checks, error);
+  }
   struct stat status;
   // Index.db may be a stream elsewhere, but here nobody may write to it.
   if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     *error = path + ": not a regular file";
     return nullptr;
   }
-  return OpenSstableKeys(path, files.version, error);
+  return OpenCheckedIndexDb(files.Path(""), files.version, checks, error);
 }
 
 FilterFinding ExamineSstable(const SstableFiles& files,

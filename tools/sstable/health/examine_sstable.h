@@ -13,6 +13,7 @@
 #include <string>
 
 #include "cassandra_bloom/key_reader.h"
+#include "tools/sstable/checked_index_db.h"
 #include "tools/sstable/health/finding.h"
 
 namespace cassandra_bloom::tools {
@@ -31,9 +32,10 @@ FilterFinding ExamineSstable(const SstableFiles& files,
                              std::optional<double> fp_chance,
                              const OnProgress& on_progress);
 
-// Opens the keys of an SSTable.
+// Opens the keys of an SSTable. Those of a trie index are always read in
+// Data.db, whatever `checks` says.
 std::unique_ptr<KeyReader> OpenKeysOf(const SstableFiles& files,
-                                      std::string* error);
+                                      KeyChecks checks, std::string* error);
 
 }  // namespace cassandra_bloom::tools
 

@@ -182,8 +182,9 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const FilterFinding& finding,
                                              std::string* error) {
   auto filter = FilterDbBuilder::ForFpChance(fp_chance, finding.num_keys,
                                              FormOf(finding.files), error);
-  const auto keys =
-      filter == nullptr ? nullptr : OpenKeysOf(finding.files, error);
+  const auto keys = filter == nullptr ? nullptr
+                                      : OpenKeysOf(finding.files,
+                                                   KeyChecks::kEveryKey, error);
   if (keys == nullptr) {
     return nullptr;
   }

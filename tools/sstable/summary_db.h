@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A Summary.db, which has every 128th key of an Index.db, or fewer, with its
+// place there, and the first and the last key of the SSTable:
+//
+//    ja and later                      |  ia to ic
+//    index interval     int32          |  index interval     int32
+//    number of entries  int32          |  number of entries  int32
+//    size of entries    int64          |  each entry:
+//    sampling level     int32, ka on   |    position         int64
+//    entries, if none   int32, ka on   |    key              int32 length,
+//    bytes
+//     were left out                    |
+//    offset of each     int32 *        |
+//    each entry: key    bytes          |
+//                position   int64 *    |
+//    first key, last key               |  first key, last key
+//                     int32 length, bytes
+//
+// Numbers with * are in the order of the machine that wrote them:
+// little-endian. The others are big-endian. "Size of entries" counts their
+// offsets, which are counted from the first offset, too.
+// (io.sstable.IndexSummary and SSTableReader.saveSummary; ScyllaDB's
+// sstables::write of a summary.)
+//
+// Cassandra and ScyllaDB make a Summary.db anew that they cannot read.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_SUMMARY_DB_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_SUMMARY_DB_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tools/sstable/page_cache.h"
+#include "tools/sstable/random_access_file.h"
+
+namespace cassandra_bloom::tools {
+
+class SummaryDb {
+ public:
+  // Returns nullptr if there is no such file, or if it does not have the layout
+  // of its version. `version`: that of an SSTable with an Index.db.
+  static std::unique_ptr<SummaryDb> Open(const std::string& path,
+                                         std::string_view version);
+
+  const std::string& path() const { return file_->path(); }
+  const std::string& first_key() const { return first_key_; }
+  const std::string& last_key() const { return last_key_; }
+
+  // Gets the next entry: a key, valid until the next call, and the byte of
+  // Index.db where its entry begins. Returns false at the end. Open has read
+  // all entries, so a failure here is one of the disk; it ends the entries,
+  // too.
+  bool Next(std::string_view* key, uint64_t* index_offset);
+
+  void Rewind();
+
+ private:
+  explicit SummaryDb(std::unique_ptr<RandomAccessFile> file);
+
+  bool ReadHeader(std::string_view version);
+  bool ReadEntries();
+  bool ReadKeys();
+  bool TakeNumber(size_t size, uint64_t* number);
+  bool TakeKey(std::string* key);
+  bool NextWithOffset(std::string_view* key, uint64_t* index_offset);
+  bool NextWithLength(std::string_view* key, uint64_t* index_offset);
+  bool OffsetOf(uint64_t entry, uint64_t* offset);
+
+  const std::unique_ptr<RandomAccessFile> file_;
+  PageCache offsets_;
+  PageCache entries_;
+  uint64_t at_ = 0;  // How far the file has been read.
+  bool has_offsets_ = false;
+  uint64_t first_entry_ = 0;  // Where offsets are counted from.
+  uint64_t size_ = 0;         // Of offsets and entries; only with offsets.
+  uint64_t num_entries_ = 0;
+  uint64_t next_ = 0;  // The entry that comes next.
+  std::string first_key_;
+  std::string last_key_;
+  std::string ignored_error_;
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_SUMMARY_DB_H_
