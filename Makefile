@@ -37,6 +37,8 @@ help:
 	@echo "make random SECONDS=60"
 	@echo "             compare databases of random settings with a map; failures are repeated"
 	@echo "             with RocksDB's own filter (SEED=N: only one database)"
+	@echo "make damage CASES=4000"
+	@echo "             damage SSTables, mend their filters, and check that none denies a key"
 	@echo "make fuzz SECONDS=60"
 	@echo "             run each of the 10 fuzzers for this long"
 	@echo "make coverage"
@@ -90,6 +92,13 @@ crash: soak-program
 soak-program: packages test-packages
 	cmake --preset dev
 	cmake --build --preset dev --parallel $(JOBS) --target soak
+
+CASES = 4000
+
+damage: packages test-packages
+	cmake --preset dev
+	cmake --build --preset dev --parallel $(JOBS) --target damage_test
+	CASSANDRA_BLOOM_DAMAGES=$(CASES) $(if $(SEED),CASSANDRA_BLOOM_SEED=$(SEED)) build/dev/bin/damage_test
 
 SECONDS = 60
 
@@ -155,5 +164,5 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
-.PHONY: help demo bench report bench-db rocksdb-for-this-cpu bench-filterdb soak soak-program crash random fuzz coverage \
+.PHONY: help demo bench report bench-db rocksdb-for-this-cpu bench-filterdb soak soak-program crash damage random fuzz coverage \
   mutants test release format deb packages $(NEEDS)

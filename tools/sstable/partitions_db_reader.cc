@@ -7,6 +7,7 @@
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/murmur3.h"
 #include "tools/sstable/open_data_db.h"
+#include "tools/sstable/statistics_db.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -61,11 +62,17 @@ bool ReadVInt(DataFile* file, uint64_t position, uint64_t* value,
 
 PartitionsDbReader::PartitionsDbReader(std::unique_ptr<PartitionTrie> trie,
                                        std::unique_ptr<DataFile> data,
-                                       std::unique_ptr<DataFile> rows)
-    : trie_(std::move(trie)), data_(std::move(data)), rows_(std::move(rows)) {}
+                                       std::unique_ptr<DataFile> rows,
+                                       KeyOrder order, KeyChecks checks)
+    : trie_(std::move(trie)),
+      data_(std::move(data)),
+      rows_(std::move(rows)),
+      order_(std::move(order)),
+      checks_(checks) {}
 
 std::unique_ptr<PartitionsDbReader> PartitionsDbReader::Open(
-    const std::string& path, std::string_view version, std::string* error) {
+    const std::string& path, std::string_view version, KeyChecks checks,
+    std::string* error) {
   if (!HasTrie(version, error)) {
     *error = path + ": " + *error;
     return nullptr;
@@ -83,8 +90,11 @@ std::unique_ptr<PartitionsDbReader> PartitionsDbReader::Open(
   if (rows == nullptr) {
     return nullptr;
   }
-  return std::unique_ptr<PartitionsDbReader>(new PartitionsDbReader(
-      std::move(trie), std::move(data), std::move(rows)));
+  const PartitionFacts facts =
+      ReadPartitionFacts(start + "Statistics.db", version);
+  return std::unique_ptr<PartitionsDbReader>(
+      new PartitionsDbReader(std::move(trie), std::move(data), std::move(rows),
+                             KeyOrder(facts.partitioner), checks));
 }
 
 bool PartitionsDbReader::Rewind() {
@@ -94,6 +104,8 @@ bool PartitionsDbReader::Rewind() {
   bytes_read_ = 0;
   num_wrong_hashes_ = 0;
   first_wrong_hash_ = 0;
+  num_in_rows_ = 0;
+  order_.Restart();
   error_.clear();
   return true;
 }
@@ -114,7 +126,7 @@ bool PartitionsDbReader::Next(std::string_view* key) {
     return false;
   }
   ++num_read_;
-  if (!CheckEnds(partition.key)) {
+  if (!CheckEnds(partition.key) || !CheckOrder(partition)) {
     return false;
   }
   CheckHash(payload, partition);
@@ -128,8 +140,10 @@ bool PartitionsDbReader::ReadPartition(const TriePayload& payload,
                                        uint64_t node_position,
                                        Partition* partition) {
   if (payload.position >= 0) {
+    ++num_in_rows_;
     return ReadRowsEntry(static_cast<uint64_t>(payload.position), partition) &&
-           CheckPosition(*partition) && CheckSize(*partition);
+           CheckPosition(*partition) && CheckSize(*partition) &&
+           (checks_ == KeyChecks::kCheap || CheckDataHasKeyOf(*partition));
   }
   partition->path = &trie_->path();
   partition->told_at = node_position;
@@ -190,6 +204,33 @@ bool PartitionsDbReader::CheckSize(const Partition& partition) {
                  " of Data.db, which has " + std::to_string(data_->size()) +
                  " bytes uncompressed" + kLikelyCause,
              &error_);
+}
+
+bool PartitionsDbReader::CheckDataHasKeyOf(const Partition& partition) {
+  std::string_view in_data;
+  if (!ReadWithShortLength(data_.get(), partition.position, &in_data,
+                           &error_)) {
+    return false;
+  }
+  return in_data == partition.key ||
+         FailAtByte(*partition.path, partition.told_at,
+                    "another key than at position " +
+                        std::to_string(partition.position) + " of Data.db" +
+                        kLikelyCause,
+                    &error_);
+}
+
+bool PartitionsDbReader::CheckOrder(const Partition& partition) {
+  if (checks_ == KeyChecks::kCheap) {
+    return true;
+  }
+  const bool follows = order_.Follows(partition.key, last_key_);
+  last_key_.assign(partition.key);
+  return follows ||
+         FailAtByte(*partition.path, partition.told_at,
+                    "a key that is not in the order of the partitioner" +
+                        std::string(kLikelyCause),
+                    &error_);
 }
 
 bool PartitionsDbReader::CheckEnds(std::string_view key) {

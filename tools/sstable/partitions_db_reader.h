@@ -13,7 +13,9 @@
 #include <string_view>
 
 #include "cassandra_bloom/key_reader.h"
+#include "tools/sstable/checked_index_db.h"
 #include "tools/sstable/data_file.h"
+#include "tools/sstable/key_order.h"
 #include "tools/sstable/partition_trie.h"
 
 namespace cassandra_bloom::tools {
@@ -26,14 +28,19 @@ constexpr std::string_view kPartitionsDb = "Partitions.db";
 class PartitionsDbReader final : public KeyReader {
  public:
   // As OpenSstableKeys, for a path that ends in "Partitions.db" and a version
-  // with a trie index ("da"; ScyllaDB's "ms" and "mt").
+  // with a trie index ("da"; ScyllaDB's "ms" and "mt"). With kEveryKey, the
+  // keys that are read in Rows.db are compared with those in Data.db.
   static std::unique_ptr<PartitionsDbReader> Open(const std::string& path,
                                                   std::string_view version,
+                                                  KeyChecks checks,
                                                   std::string* error);
 
   // The number of keys by the footer of Partitions.db. A reading without an
   // error returns that many.
   uint64_t num_keys() const { return trie_->num_keys(); }
+
+  // How many of the keys so far were read in Rows.db.
+  uint64_t num_in_rows() const { return num_in_rows_; }
 
   // How many of the keys so far have another hash than the byte of it that
   // Partitions.db holds: Cassandra would not find them. This is no error of
@@ -61,26 +68,33 @@ class PartitionsDbReader final : public KeyReader {
 
   PartitionsDbReader(std::unique_ptr<PartitionTrie> trie,
                      std::unique_ptr<DataFile> data,
-                     std::unique_ptr<DataFile> rows);
+                     std::unique_ptr<DataFile> rows, KeyOrder order,
+                     KeyChecks checks);
 
   bool ReadPartition(const TriePayload& payload, uint64_t node_position,
                      Partition* partition);
   bool ReadRowsEntry(uint64_t position, Partition* partition);
   bool CheckPosition(const Partition& partition);
   bool CheckSize(const Partition& partition);
+  bool CheckDataHasKeyOf(const Partition& partition);
+  bool CheckOrder(const Partition& partition);
   bool CheckEnds(std::string_view key);
   void CheckHash(const TriePayload& payload, const Partition& partition);
 
   const std::unique_ptr<PartitionTrie> trie_;
   const std::unique_ptr<DataFile> data_;
   const std::unique_ptr<DataFile> rows_;
+  KeyOrder order_;
+  const KeyChecks checks_;
 
   uint64_t num_read_ = 0;
   uint64_t last_position_ = 0;  // Valid if num_read_ > 0.
   uint64_t bytes_read_ = 0;
   uint64_t num_wrong_hashes_ = 0;
   uint64_t first_wrong_hash_ = 0;
+  uint64_t num_in_rows_ = 0;
   std::string rows_key_;
+  std::string last_key_;
   std::string error_;
 };
 

@@ -39,7 +39,7 @@ std::unique_ptr<KeyReader> OpenSstableKeys(const std::string& index_path,
                                            KeyChecks checks,
                                            std::string* error) {
   if (IsPartitionsDb(index_path)) {
-    return PartitionsDbReader::Open(index_path, version, error);
+    return PartitionsDbReader::Open(index_path, version, checks, error);
   }
   const bool is_version = version.size() == 2;
   return is_version && IsIndexDbBesideData(index_path)

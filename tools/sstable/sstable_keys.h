@@ -27,7 +27,8 @@ bool IsIndexDbBesideData(const std::string& path);
 //
 // `index_path`: a path that ends in "Partitions.db", for a version with a trie
 // index; beside it must be Data.db, Rows.db and, if Data.db is compressed,
-// CompressionInfo.db, with the same start of their names. If
+// CompressionInfo.db, with the same start of their names; for `checks`, see
+// PartitionsDbReader::Open. If
 // IsIndexDbBesideData: as for OpenCheckedIndexDb, with these `checks`. Any
 // other path: as for OpenIndexDb in key_reader.h.
 //

@@ -206,8 +206,8 @@ void Check(const Sstable& sstable) {
   WriteFile(folder / "Data.db", sstable.data);
   const Reading expected = PlainWalk(sstable).Read();
   std::string error;
-  const auto reader = tools::OpenSstableKeys(
-      folder / "Partitions.db", "da", tools::KeyChecks::kEveryKey, &error);
+  const auto reader = tools::OpenSstableKeys(folder / "Partitions.db", "da",
+                                             tools::KeyChecks::kCheap, &error);
   FUZZ_CHECK((reader == nullptr) == !error.empty());
   if (reader == nullptr) {
     FUZZ_CHECK(expected.keys.empty() && !expected.whole);

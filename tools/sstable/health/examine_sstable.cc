@@ -250,6 +250,7 @@ class Examination {
     }
     finding_.has_keys = true;
     if (const auto* const trie = AsPartitionsDbReader(keys.get())) {
+      all_read_in_data_ = trie->num_in_rows() == 0;
       finding_.num_wrong_hashes = trie->num_wrong_hashes();
       if (finding_.num_wrong_hashes > 0) {
         AddVerdict(FilterVerdict::kWrongIndexHashes);
@@ -263,10 +264,10 @@ class Examination {
   }
 
   // A damaged Index.db makes a good filter look wrong. So where there is a
-  // fault, each key is compared with the one in Data.db. The keys of a trie
-  // index were read there.
+  // fault, each key is compared with the one in Data.db, unless it was read
+  // there.
   bool VerifyKeys(std::string* error) const {
-    if (IsPartitionsDb(finding_.files.IndexPath())) {
+    if (all_read_in_data_) {
       return true;
     }
     const auto keys = OpenKeysOf(finding_.files, KeyChecks::kEveryKey, error);
@@ -352,6 +353,7 @@ class Examination {
   FilterFinding finding_;
   bool has_toc_ = false;
   bool toc_names_filter_ = false;
+  bool all_read_in_data_ = false;
   std::unique_ptr<FilterDbFile> filter_;
   double reported_ = 0;
 };

@@ -32,8 +32,7 @@ FilterFinding ExamineSstable(const SstableFiles& files,
                              std::optional<double> fp_chance,
                              const OnProgress& on_progress);
 
-// Opens the keys of an SSTable. Those of a trie index are always read in
-// Data.db, whatever `checks` says.
+// Opens the keys of an SSTable.
 std::unique_ptr<KeyReader> OpenKeysOf(const SstableFiles& files,
                                       KeyChecks checks, std::string* error);
 
