@@ -55,6 +55,13 @@ class CompressedDataFile final : public DataFile {
       return false;
     }
     const size_t size = info_->UncompressedSize(number);
+    if (size > kMaxChunkSize) {
+      return FailAtByte(path(), chunk.offset,
+                        NameOf(number) + " has " + std::to_string(size) +
+                            " bytes uncompressed; only chunks of up to " +
+                            std::to_string(kMaxChunkSize) + " can be read",
+                        error);
+    }
     std::string what;
     if (!CheckSize(chunk.size, number, &what)) {
       return Fail(number, chunk.offset, what, error);
@@ -78,16 +85,18 @@ class CompressedDataFile final : public DataFile {
 
   // A chunk that is not compressed has its own size, or in the end of the file
   // the longest compressed size, up to which Cassandra pads it with zeros
-  // (CompressedSequentialWriter.flushData). A compressed chunk is bounded so
-  // that damaged offsets do not ask for all memory; no compressor makes data
-  // that much longer.
+  // (CompressedSequentialWriter.flushData). No compressor makes data longer by
+  // more than a sixth and some bytes.
   bool CheckSize(uint64_t stored_size, uint64_t number,
                  std::string* what) const {
     const size_t size = info_->UncompressedSize(number);
+    const uint64_t chunk_length = info_->chunk_length();
     const uint64_t max_compressed = info_->max_compressed_length();
     const bool is_raw = stored_size >= max_compressed;
-    const uint64_t limit = is_raw ? std::max<uint64_t>(size, max_compressed)
-                                  : 2 * uint64_t{info_->chunk_length()} + 1024;
+    const uint64_t limit =
+        is_raw
+            ? std::min(std::max<uint64_t>(size, max_compressed), chunk_length)
+            : chunk_length + chunk_length / 4 + 1024;
     if (stored_size > limit || (is_raw && stored_size < size)) {
       *what = "has " + std::to_string(stored_size) + " bytes for " +
               std::to_string(size);
@@ -143,10 +152,12 @@ class CompressedDataFile final : public DataFile {
   bool Fail(uint64_t number, uint64_t offset, const std::string& what,
             std::string* error) const {
     return FailAtByte(path(), offset,
-                      "chunk " + std::to_string(number) + " (" +
-                          info_->compressor() + ") " + what +
-                          "; the file is damaged",
+                      NameOf(number) + " " + what + "; the file is damaged",
                       error);
+  }
+
+  std::string NameOf(uint64_t number) const {
+    return "chunk " + std::to_string(number) + " (" + info_->compressor() + ")";
   }
 
   const std::unique_ptr<RandomAccessFile> file_;

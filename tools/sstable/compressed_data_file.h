@@ -19,6 +19,12 @@ enum class ChunkChecksum {
   kCrcOfStored,        // ma and later
 };
 
+// A larger chunk is not read, because it is decompressed in memory, and a small
+// file can say that it has much: in 33 KB, Zstandard has 1 GiB of equal bytes.
+// (Cassandra makes chunks of 16 KiB, before 4.0 of 64 KiB, and takes any power
+// of two; ScyllaDB takes up to 128 KiB.)
+constexpr size_t kMaxChunkSize = size_t{4} << 20;
+
 // A Data.db whose chunks are compressed. Keeps one chunk decompressed, so each
 // is decompressed once if positions increase. Checks the checksum of each chunk
 // that is read. Fails if the compressor is not known.

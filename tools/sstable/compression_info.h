@@ -36,12 +36,11 @@ namespace cassandra_bloom::tools {
 
 class CompressionInfo {
  public:
-  // A longer chunk is refused, because it is decompressed in memory. (ScyllaDB
-  // allows 128 KiB; Cassandra has no limit of its own.)
+  // The largest power of two that an int32 holds.
   static constexpr uint64_t kMaxChunkLength = uint64_t{1} << 30;
   // All parts of a dictionary together. (ScyllaDB trains dictionaries of 110
   // KiB.)
-  static constexpr size_t kMaxDictionarySize = size_t{16} << 20;
+  static constexpr size_t kMaxDictionarySize = size_t{1} << 20;
 
   // Where a chunk is in Data.db.
   struct Chunk {

@@ -99,6 +99,17 @@ bool SizeOfDataDb(const std::string& start, std::string_view version,
   return true;
 }
 
+uint64_t LargestChunkOf(const std::string& start, std::string_view version) {
+  CompressionLayout layout;
+  std::unique_ptr<CompressionInfo> info;
+  std::string ignored_error;
+  return LayoutOf(version, &layout, &ignored_error) &&
+                 ReadInfo(start, layout, &info, &ignored_error) &&
+                 info != nullptr
+             ? info->UncompressedSize(0)
+             : 0;
+}
+
 std::unique_ptr<DataFile> OpenPlainDataFile(const std::string& path,
                                             std::string* error) {
   auto file = RandomAccessFile::Open(path, error);

@@ -25,6 +25,10 @@ std::unique_ptr<DataFile> OpenDataDb(const std::string& start,
 bool SizeOfDataDb(const std::string& start, std::string_view version,
                   uint64_t* size, std::string* error);
 
+// The number of uncompressed bytes of the largest chunk of Data.db; 0 if it is
+// not compressed, or if that cannot be found out.
+uint64_t LargestChunkOf(const std::string& start, std::string_view version);
+
 // A file that is never compressed.
 std::unique_ptr<DataFile> OpenPlainDataFile(const std::string& path,
                                             std::string* error);

@@ -158,19 +158,19 @@ TEST(CompressedDataFileTest, ReadsWithScyllasDictionary) {
     EXPECT_EQ(Files(data, info({{".dictionary.1x", "x"}})).Error(false),
               "CompressionInfo.db: byte " + at +
                   ": a part of a dictionary without a number");
-    EXPECT_EQ(Files(data, info(Options(260, {".dictionary.00000000",
-                                             std::string(65534, 'd')})))
+    EXPECT_EQ(Files(data, info(Options(20, {".dictionary.00000000",
+                                            std::string(65534, 'd')})))
                   .Error(false)
                   .rfind("CompressionInfo.db: byte ", 0),
               0U);
     Options many;
-    for (int i = 0; i < 257; ++i) {
+    for (int i = 0; i < 17; ++i) {
       many.emplace_back(".dictionary." + std::to_string(i),
                         std::string(65534, 'd'));
     }
     EXPECT_NE(Files(data, info(many))
                   .Error(false)
-                  .find(": a dictionary of more than 16777216 bytes"),
+                  .find(": a dictionary of more than 1048576 bytes"),
               std::string::npos);
   }
 }
@@ -278,6 +278,29 @@ TEST(CompressedDataFileTest, ReadsBeyond4GiB) {
   std::string_view bytes;
   ASSERT_TRUE(file->Read(8 * kChunk, text.size(), &bytes, &error)) << error;
   EXPECT_EQ(bytes, text);
+}
+
+// The largest chunk that is read, and the next power of two.
+TEST(CompressedDataFileTest, RefusesChunksThatTakeMuchMemory) {
+  for (const size_t size : {tools::kMaxChunkSize, 2 * tools::kMaxChunkSize}) {
+    const std::string text(size, 'x');
+    const std::string data = WithChecksum(Compress("ZstdCompressor", text));
+    const Files files(
+        data,
+        CompressionInfoOf("ZstdCompressor", {}, static_cast<int64_t>(size),
+                          INT32_MAX, static_cast<int64_t>(size), {0}));
+    std::string error;
+    const auto file = files.Open(&error);
+    ASSERT_NE(file, nullptr) << error;
+    std::string_view bytes;
+    EXPECT_EQ(file->Rest(0, &bytes, &error), size == tools::kMaxChunkSize);
+    EXPECT_EQ(WithoutFolders(error),
+              size == tools::kMaxChunkSize
+                  ? ""
+                  : "Data.db: byte 0: chunk 0 (ZstdCompressor) has 8388608 "
+                    "bytes uncompressed; only chunks of up to 4194304 can be "
+                    "read");
+  }
 }
 
 // ---- Damaged files ----

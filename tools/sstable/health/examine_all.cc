@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "tools/sstable/health/examine_sstable.h"
+#include "tools/sstable/open_data_db.h"
 #include "tools/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::tools {
@@ -73,12 +74,16 @@ class Work {
                : 0;
   }
 
-  // Only one large filter at a time is in memory, whatever the number of jobs.
+  // Only one SSTable with a large filter or large chunks at a time is in
+  // memory, whatever the number of jobs.
   std::unique_lock<std::mutex> TurnOf(const SstableFiles& files) {
-    constexpr off_t kLarge = 8 << 20;
+    constexpr off_t kLargeFilter = 8 << 20;
+    constexpr uint64_t kLargeChunk = 256 << 10;
     struct stat status;
-    const bool is_large = stat(files.Path("Filter.db").c_str(), &status) == 0 &&
-                          status.st_size > kLarge;
+    const bool is_large =
+        (stat(files.Path("Filter.db").c_str(), &status) == 0 &&
+         status.st_size > kLargeFilter) ||
+        LargestChunkOf(files.Path(""), files.version) > kLargeChunk;
     return is_large ? std::unique_lock<std::mutex>(large_)
                     : std::unique_lock<std::mutex>();
   }
