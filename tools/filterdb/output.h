@@ -10,6 +10,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace cassandra_bloom::tools {
 
@@ -25,7 +26,13 @@ class Unusable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Prints "filterdb: " and the message to stderr.
+// The text as a terminal may show it: with \xNN for each control byte and each
+// byte that is not UTF-8, and \\ for a backslash. Names of files and of column
+// families may have any bytes, which could fake lines of a report or send
+// commands to the terminal.
+std::string Printable(std::string_view text);
+
+// Prints "filterdb: " and the message to stderr, as Printable.
 void PrintError(const std::exception& error);
 
 // Include <nlohmann/json.hpp> to create one.
