@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/key_of_hash.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
@@ -422,6 +423,20 @@ TEST_F(FilterdbCommandTest, InfoOfFewKeys) {
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.out,
               HasSubstr("saturated, rate not as planned for 50 keys\n"));
+}
+
+// The probes of one key in 64 coincide in the smallest filter, which then has
+// one bit: less than 2 %, and just what is planned for one key.
+TEST_F(FilterdbCommandTest, InfoOfOneKeyWithOneBit) {
+  const auto key = KeyOfHash(/*h1=*/64, /*h2=*/7);
+  Build({std::string(key.data(), key.size())}, "nb-1-big-Filter.db",
+        "--fp-chance=0.1");
+  EXPECT_EQ(Good("info nb-1-big-Filter.db --json").json()[0]["set_bits"], 1);
+  EXPECT_THAT(Good("info nb-1-big-Filter.db").out, HasSubstr("nearly empty\n"));
+  EXPECT_THAT(Good("info nb-1-big-Filter.db --keys-expected=1").out,
+              HasSubstr("verdict          ok\n"));
+  EXPECT_THAT(Run("info nb-1-big-Filter.db --keys-expected=9").out,
+              HasSubstr("nearly empty, rate not as planned for 9 keys\n"));
 }
 
 TEST_F(FilterdbCommandTest, OneOfEach) {

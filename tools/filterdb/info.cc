@@ -42,30 +42,35 @@ struct Info {
   bool fault;
 };
 
-void JudgeFill(Info* info) {
-  if (info->num_words == 0) {
-    info->verdict = "always present: every look-up reads the disk";
-  } else if (IsSaturated(info->num_probes, info->set_bits,
-                         info->capacity_bits)) {
-    info->verdict = "saturated";
-    info->fault = true;
-  } else if (info->fill_ratio < kNearlyEmpty) {
-    info->verdict = "nearly empty";
-  } else {
-    info->verdict = "ok";
-  }
-}
-
 // A filter without any bits has the rate of no number of keys.
 bool HasRateFor(uint64_t num_keys, const Info& info) {
   return info.num_words > 0 && IsAsPlanned(info.num_probes, num_keys,
                                            info.set_bits, info.capacity_bits);
 }
 
+// `is_as_planned`: the user has said how many keys there are, and the filter is
+// like one of so many. One key alone may set less than 2 % of the bits.
+void JudgeFill(bool is_as_planned, Info* info) {
+  if (info->num_words == 0) {
+    info->verdict = "always present: every look-up reads the disk";
+  } else if (IsSaturated(info->num_probes, info->set_bits,
+                         info->capacity_bits)) {
+    info->verdict = "saturated";
+    info->fault = true;
+  } else if (info->fill_ratio < kNearlyEmpty && !is_as_planned) {
+    info->verdict = "nearly empty";
+  } else {
+    info->verdict = "ok";
+  }
+}
+
 void Judge(const Options& options, Info* info) {
   info->fault = false;
-  JudgeFill(info);
-  if (options.keys_expected > 0 && !HasRateFor(options.keys_expected, *info)) {
+  const bool is_expected = options.keys_expected > 0;
+  const bool is_as_planned =
+      is_expected && HasRateFor(options.keys_expected, *info);
+  JudgeFill(is_as_planned, info);
+  if (is_expected && !is_as_planned) {
     info->fault = true;
     info->verdict = (info->verdict == "ok" ? "" : info->verdict + ", ") +
                     "rate not as planned for " +
