@@ -16,7 +16,7 @@
 #include "plugin/policy/marked_skip_list.h"
 #include "plugin/policy/partition_transform.h"
 #include "plugin/policy/policy.h"
-#include "plugin/policy/policy_config.h"
+#include "plugin/policy/policy_string.h"
 #include "plugin/policy/running_rocksdb.h"
 
 using cassandra_bloom::CassandraBloomPolicy;
@@ -81,7 +81,7 @@ const FilterPolicy* NewCassandraBloomPolicyForFpChance(double fp_chance) {
 
 const FilterPolicy* NewCassandraBloomPolicyFromOptions(
     const CassandraBloomOptions& options) {
-  return NewPolicy(cassandra_bloom::SettingsOf(options));
+  return NewPolicy(cassandra_bloom::CheckOptions(options));
 }
 
 Status NewCassandraPartitionTransform(

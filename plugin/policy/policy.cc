@@ -152,7 +152,7 @@ Status CassandraBloomPolicy::ConfigureOptions(
     const std::unordered_map<std::string, std::string>& options,
     std::unordered_map<std::string, std::string>* /*unused*/) {
   const std::optional<PolicyString> text =
-      std::exchange(configured_by_, std::nullopt);
+      std::exchange(pending_string_, std::nullopt);
   if (!options.empty()) {
     if (!text) {
       return CannotBeChanged();

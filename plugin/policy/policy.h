@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "plugin/policy/filter_name.h"
-#include "plugin/policy/policy_config.h"
+#include "plugin/policy/policy_string.h"
 #include "plugin/policy/statistics.h"
 
 namespace cassandra_bloom {
@@ -36,7 +36,7 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // RocksDB passes them to ConfigureOptions afterwards.
   explicit CassandraBloomPolicy(const PolicyString& text)
       : CassandraBloomPolicy(text.Settings()) {
-    configured_by_ = text;
+    pending_string_ = text;
   }
 
   explicit CassandraBloomPolicy(PolicySettings settings)
@@ -94,7 +94,7 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   std::string filter_name_;
   // The string to which ConfigureOptions may still add options; nullopt after
   // its first call.
-  std::optional<PolicyString> configured_by_;
+  std::optional<PolicyString> pending_string_;
   mutable std::atomic<bool> reported_{false};
   mutable std::mutex levels_mutex_;
   // For which LOGs and column families the levels have been logged.

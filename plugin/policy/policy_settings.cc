@@ -2,10 +2,7 @@
 
 #include "plugin/policy/policy_settings.h"
 
-#include <charconv>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/filter_name.h"
@@ -26,98 +23,27 @@ constexpr char kRefusedId[] = "cassandra_bloom:a-refused-setting";
 
 constexpr char kUniform[] = "uniform";
 constexpr char kMonkey[] = "monkey";
-constexpr char kWholeKey[] = "whole";
-
-using OptionTexts = std::vector<std::pair<std::string, std::string>>;
-
-std::string FormatList(const std::vector<double>& numbers) {
-  std::string list;
-  for (const double number : numbers) {
-    list += (list.empty() ? "" : ",") + FormatNumber(number);
-  }
-  return list;
-}
-
-// Adds to `*texts` the name and the text of each option that does not have its
-// default.
-struct Formatter {
-  bool operator()(const char* name, const NumberRange& /*range*/,
-                  const std::vector<double>& list) const {
-    return Add(name, FormatList(list), list.empty());
-  }
-  template <typename Number>
-  bool operator()(const char* name, const NumberRange& /*range*/,
-                  const std::optional<Number>& value) const {
-    return Add(name, FormatNumber(value.value_or(0)), !value);
-  }
-  bool operator()(const char* name, const std::string& text) const {
-    return Add(name, text, text == kUniform || text == kWholeKey);
-  }
-  bool Add(const char* name, const std::string& text, bool is_default) const {
-    if (!is_default) {
-      texts->emplace_back(name, text);
-    }
-    return true;
-  }
-
-  OptionTexts* texts;
-};
-
-// The names and texts of all options that do not have their default, except
-// bits_per_key.
-OptionTexts TextsOf(const CassandraBloomOptions& options) {
-  OptionTexts texts;
-  if (options.fp_chance != 0) {
-    texts.emplace_back(kFpChanceOption, FormatNumber(options.fp_chance));
-  }
-  VisitOptions(options, Formatter{&texts});
-  return texts;
-}
-
-std::string AllTexts(const CassandraBloomOptions& options) {
-  std::string all;
-  for (const auto& [name, text] : TextsOf(options)) {
-    all += (all.empty() ? "" : ";") + name + "=" + text;
-  }
-  return all;
-}
-
-// Returns false if a number in an option is out of the option's range.
-struct RangeChecker {
-  bool operator()(const char* name, const NumberRange& range,
-                  const std::vector<double>& list) const {
-    for (const double value : list) {
-      if (!IsInRange(range, value, FormatNumber(value), error)) {
-        *error = std::string(name) + " '" + FormatList(list) + "': " + *error;
-        return false;
-      }
-    }
-    return true;
-  }
-  template <typename Number>
-  bool operator()(const char* name, const NumberRange& range,
-                  const std::optional<Number>& value) const {
-    if (!value || IsInRange(range, *value, FormatNumber(*value), error)) {
-      return true;
-    }
-    if (range.name != std::string(name)) {
-      *error = std::string(name) + ": " + *error;
-    }
-    return false;
-  }
-  bool operator()(const char* /*name*/, const std::string& /*text*/) const {
-    return true;
-  }
-
-  std::string* error;
-};
 
 bool HasList(const CassandraBloomOptions& options) {
   return !options.level_bits.empty() || !options.level_fp_chance.empty();
 }
 
-bool ContradictsItself(const CassandraBloomOptions& options) {
-  const int num_sizes = (options.fp_chance != 0 ? 1 : 0) +
+// "name=text;name=text", for messages.
+std::string Join(const OptionTexts& texts) {
+  std::string all;
+  for (const auto& [name, text] : texts) {
+    all += (all.empty() ? "" : ";") + name + "=" + text;
+  }
+  return all;
+}
+
+// Whether two options set the same thing.
+bool AreInConflict(const CassandraBloomOptions& options,
+                   const OptionTexts& given) {
+  const bool has_chance =
+      options.fp_chance != 0 || given.count(kFpChanceOption) > 0;
+  const int num_sizes = static_cast<int>(given.count(kBitsPerKeyOption)) +
+                        (has_chance ? 1 : 0) +
                         (options.level_bits.empty() ? 0 : 1) +
                         (options.level_fp_chance.empty() ? 0 : 1);
   return num_sizes > 1 ||
@@ -126,13 +52,19 @@ bool ContradictsItself(const CassandraBloomOptions& options) {
 
 // The id of valid options.
 std::string IdOf(const CassandraBloomOptions& options) {
+  const OptionTexts texts = FormatOptions(options);
   std::string id = kPolicyName;
   if (options.fp_chance == 0 && !HasList(options)) {
     id += ":" + FormatNumber(options.bits_per_key);
   }
-  for (const auto& [name, text] : TextsOf(options)) {
-    id += ":" + (name == kFpChanceOption ? kFpChancePrefix : name + ":") + text;
-  }
+  VisitOptions([&](const std::string& name, const NumberRange&, auto) {
+    const auto text = texts.find(name);
+    if (text != texts.end() && name != kBitsPerKeyOption) {
+      id += ":" + (name == kFpChanceOption ? kFpChancePrefix : name + ":") +
+            text->second;
+    }
+    return true;
+  });
   return id;
 }
 
@@ -166,24 +98,14 @@ void SetSizing(CassandraBloomOptions* options, LevelSizing* sizing) {
   }
 }
 
-std::string WhyNotUniform(const CassandraBloomOptions& options) {
-  for (const auto& [name, text] : TextsOf(options)) {
-    if (name == kSizeRatioOption || name == kBottomLevelOption) {
-      return name + "=" + text + " has no effect without allocation=monkey";
-    }
-  }
-  return "";
-}
-
 std::string WhyNotMonkey(const CassandraBloomOptions& options,
                          const MonkeyAllocation& monkey) {
-  for (const auto& [name, text] : TextsOf(options)) {
-    if (name != kAllocationOption && name != kSizeRatioOption &&
-        name != kBottomLevelOption && name != kPartitionKeyOption) {
-      return name + "=" + text +
-             " cannot be combined with allocation=monkey, which spreads the "
-             "average, bits_per_key, over the levels";
-    }
+  if (options.fp_chance != 0 || HasList(options) || options.bottommost_bits ||
+      options.bottommost_fp_chance) {
+    return "'" + Join(FormatOptions(options)) +
+           "': allocation=monkey spreads the average, bits_per_key, over the "
+           "levels, and cannot be combined with other numbers of bits or "
+           "chances";
   }
   if (monkey.BottomBitsPerKey() < 1) {
     return "allocation=monkey would leave less than one bit per key for the "
@@ -201,12 +123,16 @@ std::string WhyNotMonkey(const CassandraBloomOptions& options,
 bool SetAllocation(CassandraBloomOptions* options, LevelSizing* sizing,
                    std::string* error) {
   if (options->allocation == kUniform) {
-    *error = WhyNotUniform(*options);
+    if (options->size_ratio || options->bottom_level) {
+      *error = "'" + Join(FormatOptions(*options)) +
+               "': size_ratio and bottom_level have no effect without "
+               "allocation=monkey";
+    }
     return error->empty();
   }
   if (options->allocation != kMonkey) {
-    *error = std::string(kAllocationOption) + " '" + options->allocation +
-             "' is not uniform or monkey";
+    *error =
+        "allocation '" + options->allocation + "' is not uniform or monkey";
     return false;
   }
   MonkeyAllocation monkey;
@@ -234,18 +160,16 @@ bool SetPartitionKey(CassandraBloomOptions* options,
 
 }  // namespace
 
-PolicySettings SettingsOf(const CassandraBloomOptions& given) {
+PolicySettings CheckOptions(const CassandraBloomOptions& wanted,
+                            const OptionTexts& given) {
   std::string error;
-  if (ContradictsItself(given)) {
-    return SaysOneThingTwice(AllTexts(given));
+  if (AreInConflict(wanted, given)) {
+    return RefuseConflict(Join(given.empty() ? FormatOptions(wanted) : given));
   }
-  if ((given.fp_chance != 0 &&
-       !IsInRange(kChanceRange, given.fp_chance, FormatNumber(given.fp_chance),
-                  &error)) ||
-      !VisitOptions(given, RangeChecker{&error})) {
+  if (!AreInRange(wanted, given, &error)) {
     return RefusedSettings(error);
   }
-  CassandraBloomOptions options = given;  // Changed to what takes effect.
+  CassandraBloomOptions options = wanted;  // Changed to what takes effect.
   PolicySettings settings;
   SetSizing(&options, &settings.sizing);
   if (!SetAllocation(&options, &settings.sizing, &error) ||
@@ -257,13 +181,9 @@ PolicySettings SettingsOf(const CassandraBloomOptions& given) {
 }
 
 PolicySettings SettingsForFpChance(double fp_chance) {
-  std::string error;
-  if (!IsInRange(kChanceRange, fp_chance, FormatNumber(fp_chance), &error)) {
-    return RefusedSettings(error);
-  }
   CassandraBloomOptions options;
   options.fp_chance = fp_chance;
-  return SettingsOf(options);
+  return CheckOptions(options, {{kFpChanceOption, FormatNumber(fp_chance)}});
 }
 
 PolicySettings RefusedSettings(const std::string& error) {
@@ -273,26 +193,11 @@ PolicySettings RefusedSettings(const std::string& error) {
   return settings;
 }
 
-PolicySettings SaysOneThingTwice(const std::string& text) {
+PolicySettings RefuseConflict(const std::string& text) {
   return RefusedSettings(
       "'" + text +
       "' gives one setting twice, or two that exclude each other; " +
       kPolicyUsage);
-}
-
-std::string FormatNumber(double value) {
-  char text[64];
-  return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
-}
-
-bool IsInRange(const NumberRange& range, double value, const std::string& text,
-               std::string* error) {
-  const bool is_in_range = value >= range.lowest && value <= range.highest;
-  if (!is_in_range) {
-    *error = std::string(range.name) + " '" + text + "' is not " +
-             range.what_is_right;
-  }
-  return is_in_range;
 }
 
 }  // namespace cassandra_bloom

@@ -12,7 +12,7 @@
 #include "plugin/export/sst_file.h"
 #include "plugin/filter/block_layout.h"
 #include "plugin/policy/filter_name.h"
-#include "plugin/policy/policy_config.h"
+#include "plugin/policy/policy_string.h"
 #include "plugin/policy/running_rocksdb.h"
 #include "tools/filterdb/output.h"
 #include "tools/sstable/health/saturation.h"

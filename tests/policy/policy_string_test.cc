@@ -2,7 +2,7 @@
 
 // The bits per key of each level that a policy string gives.
 
-#include "plugin/policy/policy_config.h"
+#include "plugin/policy/policy_string.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 //   cassandra_bloom:BITS             bits per key, 0 ... 100
 //   cassandra_bloom:fp:CHANCE        Cassandra's bloom_filter_fp_chance
 //
-// Further options may follow each of them (policy_settings.h). The first two of
+// Further options may follow each of them (policy_options.h). The first two of
 // these options replace BITS and CHANCE:
 //
 //   :level_bits:LIST :level_fp_chance:LIST
@@ -17,10 +17,9 @@
 // The same settings can be options beside the name: bits_per_key=BITS,
 // fp_chance=CHANCE, level_bits=LIST and so on. No setting may be given twice.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_CONFIG_H_
-#define CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_CONFIG_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_STRING_H_
+#define CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_STRING_H_
 
-#include <map>
 #include <string>
 #include <unordered_map>
 
@@ -50,11 +49,11 @@ class PolicyString {
   void Give(const std::string& name, const std::string& value);
 
   std::string id_;
-  std::map<std::string, std::string> given_;  // By the option's name.
-  bool says_one_thing_twice_ = false;
+  OptionTexts given_;
+  bool is_given_twice_ = false;
   bool is_ours_ = false;
 };
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_CONFIG_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_STRING_H_

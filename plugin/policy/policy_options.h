@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The options of a policy: the name, the range and the member of each, once.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_OPTIONS_H_
+#define CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_OPTIONS_H_
+
+#include <map>
+#include <string>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "plugin/filter/sizing.h"
+#include "plugin/lsm/level_sizing.h"
+
+namespace cassandra_bloom {
+
+constexpr char kBitsPerKeyOption[] = "bits_per_key";
+constexpr char kFpChanceOption[] = "fp_chance";
+constexpr char kPartitionKeyOption[] = "partition_key";
+
+// In an id, bits per key directly follow the policy's name and a colon. A false
+// positive chance follows this prefix.
+constexpr char kFpChancePrefix[] = "fp:";
+
+// The range of an option's numbers, and a description of it for messages.
+struct NumberRange {
+  const char* what_is_right;
+  double lowest;
+  double highest;
+};
+
+constexpr NumberRange kBitsRange = {"a number from 0 to 100", 0,
+                                    kMaxBitsPerKey};
+constexpr NumberRange kChanceRange = {"a number from 0.0000671 to 1",
+                                      kMinFpChance, 1};
+constexpr NumberRange kSizeRatioRange = {"a number from 2 to 1000",
+                                         kMinSizeRatio, kMaxSizeRatio};
+constexpr NumberRange kBottomLevelRange = {
+    "the number of a level from 1 to 100", 1, 100};
+constexpr NumberRange kNoNumber = {"", 0, 0};
+
+// Calls `visit(name, range, member)` for each option, in the order of an id,
+// until a call returns false. In an id, each name but the first two has a colon
+// before and after it. The last option takes the rest of the id, because its
+// value contains colons.
+template <typename Visit>
+bool VisitOptions(Visit&& visit) {
+  using Options = ROCKSDB_NAMESPACE::CassandraBloomOptions;
+  return visit(kBitsPerKeyOption, kBitsRange, &Options::bits_per_key) &&
+         visit(kFpChanceOption, kChanceRange, &Options::fp_chance) &&
+         visit("level_bits", kBitsRange, &Options::level_bits) &&
+         visit("level_fp_chance", kChanceRange, &Options::level_fp_chance) &&
+         visit("bottommost_bits", kBitsRange, &Options::bottommost_bits) &&
+         visit("bottommost_fp_chance", kChanceRange,
+               &Options::bottommost_fp_chance) &&
+         visit("allocation", kNoNumber, &Options::allocation) &&
+         visit("size_ratio", kSizeRatioRange, &Options::size_ratio) &&
+         visit("bottom_level", kBottomLevelRange, &Options::bottom_level) &&
+         visit(kPartitionKeyOption, kNoNumber, &Options::partition_key);
+}
+
+// The values of options as a user has written them, by the options' names.
+using OptionTexts = std::map<std::string, std::string>;
+
+// Text that is not a number becomes NaN (0 for bottom_level), which is out of
+// every range. `texts` must have only names of options.
+ROCKSDB_NAMESPACE::CassandraBloomOptions ParseOptions(const OptionTexts& texts);
+
+// The options that do not have their default, as text that ParseOptions reads
+// back.
+OptionTexts FormatOptions(
+    const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
+
+// Whether all numbers are in their ranges. If not, sets an error that shows the
+// number as `given` has it. bits_per_key, and an fp_chance of 0, are checked
+// only if they are given, because as members they have a meaning out of their
+// ranges.
+bool AreInRange(const ROCKSDB_NAMESPACE::CassandraBloomOptions& options,
+                const OptionTexts& given, std::string* error);
+
+// The shortest text that is read back as this number, in any locale.
+std::string FormatNumber(double value);
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_OPTIONS_H_
