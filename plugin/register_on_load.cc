@@ -16,7 +16,7 @@ namespace cassandra_bloom {
 namespace {
 
 __attribute__((constructor)) void RegisterOnLoad() {
-  if (!RunningRocksdbIsOurs()) {
+  if (!RocksdbReleaseMatches()) {
     return;  // It has said so on stderr.
   }
   char* error = nullptr;

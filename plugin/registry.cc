@@ -13,7 +13,7 @@
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/export/listener.h"
 #include "plugin/policy/filter_name.h"
-#include "plugin/policy/marked_skip_list.h"
+#include "plugin/policy/options_file_guard.h"
 #include "plugin/policy/partition_transform.h"
 #include "plugin/policy/policy.h"
 #include "plugin/policy/policy_string.h"
@@ -22,14 +22,14 @@
 using cassandra_bloom::CassandraBloomPolicy;
 using cassandra_bloom::FilterDbExportListener;
 using cassandra_bloom::kExportListenerName;
-using cassandra_bloom::kMarkedSkipListId;
+using cassandra_bloom::kOptionsFileGuardId;
 using cassandra_bloom::kPartitionTransformName;
 using cassandra_bloom::kPolicyName;
-using cassandra_bloom::MarkedSkipList;
+using cassandra_bloom::OptionsFileGuard;
 using cassandra_bloom::PartitionTransform;
 using cassandra_bloom::PolicySettings;
 using cassandra_bloom::PolicyString;
-using cassandra_bloom::RunningRocksdbIsOurs;
+using cassandra_bloom::RocksdbReleaseMatches;
 using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::MemTableRepFactory;
@@ -62,7 +62,7 @@ ObjectLibrary::PatternEntry After(const std::string& separator,
 }
 
 const FilterPolicy* NewPolicy(const PolicySettings& settings) {
-  return RunningRocksdbIsOurs() ? new CassandraBloomPolicy(settings) : nullptr;
+  return RocksdbReleaseMatches() ? new CassandraBloomPolicy(settings) : nullptr;
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ Status NewCassandraPartitionTransform(
 
 extern "C" int register_cassandra_bloom(ObjectLibrary& library,
                                         const std::string& /*arg*/) {
-  if (!RunningRocksdbIsOurs()) {
+  if (!RocksdbReleaseMatches()) {
     return 0;
   }
   const std::string name = kPolicyName;
@@ -136,10 +136,10 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
         });
   }
   library.AddFactory<MemTableRepFactory>(
-      ObjectLibrary::PatternEntry(kMarkedSkipListId),
+      ObjectLibrary::PatternEntry(kOptionsFileGuardId),
       [](const std::string& /*id*/, std::unique_ptr<MemTableRepFactory>* guard,
          std::string* /*error*/) {
-        guard->reset(new MarkedSkipList);
+        guard->reset(new OptionsFileGuard);
         return guard->get();
       });
   size_t num_types;

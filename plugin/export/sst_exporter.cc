@@ -58,7 +58,7 @@ bool PrefixesEndWithPartitionKeys(const SstFile& sst) {
 
 std::optional<ExportPlan> PlanExport(const FilterDbExportOptions& options,
                                      std::string* error) {
-  if (!RunningRocksdbIsOurs()) {
+  if (!RocksdbReleaseMatches()) {
     *error =
         "this process runs another release of RocksDB than the one that "
         "the export was compiled for";

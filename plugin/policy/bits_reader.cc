@@ -10,7 +10,7 @@
 #include "plugin/filter/filter_view.h"
 #include "plugin/filter/kernels/dispatch.h"
 #include "plugin/filter/murmur3.h"
-#include "plugin/policy/last_hash.h"
+#include "plugin/policy/hash_cache.h"
 #include "plugin/policy/report.h"
 
 namespace cassandra_bloom {
@@ -51,7 +51,7 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
 
   bool MayMatch(const Slice& entry) override {
     const std::string_view key = extractor_.Extract(entry.ToStringView());
-    return key.size() == 16 ? lookup_.one(view_, HashOnce16(key.data()))
+    return key.size() == 16 ? lookup_.one(view_, CachedHash16(key.data()))
                             : MayMatchOfAnySize(key);
   }
 
@@ -74,7 +74,7 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
  private:
   // Not inlined, so that MayMatch need not save registers for it.
   [[gnu::noinline]] bool MayMatchOfAnySize(std::string_view key) const {
-    return lookup_.one(view_, HashOnce(key));
+    return lookup_.one(view_, CachedHash(key));
   }
 
   void MayMatchBatch(Slice** keys, size_t n, bool* may_match) const {

@@ -30,7 +30,7 @@ std::string RunningRocksdbFault() {
                                running + " of this process";
 }
 
-bool RunningRocksdbIsOurs() {
+bool RocksdbReleaseMatches() {
   static const bool is_ours = Check();
   return is_ours;
 }

@@ -17,7 +17,7 @@ std::string RunningRocksdbFault();
 
 // True if RunningRocksdbFault returns "". Otherwise prints the fault to stderr,
 // once.
-bool RunningRocksdbIsOurs();
+bool RocksdbReleaseMatches();
 
 }  // namespace cassandra_bloom
 

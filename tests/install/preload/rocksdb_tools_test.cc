@@ -312,7 +312,7 @@ TEST_F(RocksdbToolsTest, BloomBitsAreReplaced) {
   EXPECT_TRUE(NewestOptionsName("cassandra_bloom:14"));
 }
 
-// ---- Databases with the mark of marked_skip_list.h ----
+// ---- Databases with the mark of options_file_guard.h ----
 
 class MarkedDatabaseTest : public RocksdbToolsTest {
  protected:

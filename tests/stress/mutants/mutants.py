@@ -125,7 +125,7 @@ FAULTS = (
     ),
     Fault(
         "a remembered key compared by too few bytes",
-        "plugin/policy/last_hash.h",
+        "plugin/policy/hash_cache.h",
         "first == last_first && second == last_second && last.size == 16",
         "first == last_first && last.size == 16",
     ),

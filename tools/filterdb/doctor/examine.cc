@@ -332,7 +332,7 @@ std::optional<double> Filters::Rate() const {
 
 Database ExamineDatabase(const std::string& db,
                          const std::vector<std::string>& db_paths) {
-  if (!RunningRocksdbIsOurs()) {
+  if (!RocksdbReleaseMatches()) {
     throw Unusable(
         "filterdb was built for another release of RocksDB than this one");
   }

@@ -5,8 +5,8 @@
 // One Get asks the filter of each sorted run for the same key. Without this,
 // each of them would hash it again.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_LAST_HASH_H_
-#define CASSANDRA_BLOOM_PLUGIN_POLICY_LAST_HASH_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_HASH_CACHE_H_
+#define CASSANDRA_BLOOM_PLUGIN_POLICY_HASH_CACHE_H_
 
 #include <cstdint>
 #include <cstring>
@@ -19,7 +19,7 @@ namespace cassandra_bloom {
 // What this thread hashed last: the bytes and their hash. A hash depends on the
 // bytes alone, never on their address. So one memory serves all policies,
 // filters, prefixes and extractors, and is right after a fork.
-struct LastHash {
+struct HashCache {
   // Longer keys are hashed each time.
   static constexpr size_t kMaxSize = 104;
 
@@ -27,7 +27,7 @@ struct LastHash {
   Hash128 hash;
   char bytes[kMaxSize];
 };
-static_assert(sizeof(LastHash) == 128);
+static_assert(sizeof(HashCache) == 128);
 
 // It begins with all bytes zero, which is right: the empty key hashes to {0,
 // 0}.
@@ -37,16 +37,16 @@ static_assert(sizeof(LastHash) == 128);
 // static TLS that glibc reserves for such libraries, about 1,600 bytes for all
 // of them; so it must stay small. (`thread_local` would check at each use
 // whether a constructor must run.)
-extern __thread LastHash last_hash [[gnu::tls_model("initial-exec")]];
+extern __thread HashCache hash_cache [[gnu::tls_model("initial-exec")]];
 
 // Returns CassandraMurmur3 of the key.
-Hash128 HashOnce(std::string_view key);
+Hash128 CachedHash(std::string_view key);
 
-// HashOnce of a key of 16 bytes, such as a UUID, without a call. Keys that
+// CachedHash of a key of 16 bytes, such as a UUID, without a call. Keys that
 // differ do so in their first 8 bytes most of the time: these are compared
 // first, so that another key costs few instructions.
-inline Hash128 HashOnce16(const char* key) {
-  LastHash& last = last_hash;
+inline Hash128 CachedHash16(const char* key) {
+  HashCache& last = hash_cache;
   uint64_t first;
   uint64_t second;
   uint64_t last_first;
@@ -68,4 +68,4 @@ inline Hash128 HashOnce16(const char* key) {
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_LAST_HASH_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_HASH_CACHE_H_

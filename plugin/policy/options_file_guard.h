@@ -18,8 +18,8 @@
 // nothing on disk, so the mark can be dropped at any time, and every column
 // family has one.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_MARKED_SKIP_LIST_H_
-#define CASSANDRA_BLOOM_PLUGIN_POLICY_MARKED_SKIP_LIST_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_OPTIONS_FILE_GUARD_H_
+#define CASSANDRA_BLOOM_PLUGIN_POLICY_OPTIONS_FILE_GUARD_H_
 
 #include <rocksdb/memtablerep.h>
 
@@ -28,14 +28,14 @@
 namespace cassandra_bloom {
 
 // Frozen, because OPTIONS files contain it.
-constexpr char kMarkedSkipListId[] = "SkipListFactory:00";
+constexpr char kOptionsFileGuardId[] = "SkipListFactory:00";
 
 // RocksDB's skip list, its default memtable, with one more option.
-class MarkedSkipList final : public ROCKSDB_NAMESPACE::SkipListFactory {
+class OptionsFileGuard final : public ROCKSDB_NAMESPACE::SkipListFactory {
  public:
-  MarkedSkipList();
+  OptionsFileGuard();
 
-  std::string GetId() const override { return kMarkedSkipListId; }
+  std::string GetId() const override { return kOptionsFileGuardId; }
 
  private:
   std::string mark_;  // Empty, or "required".
@@ -43,4 +43,4 @@ class MarkedSkipList final : public ROCKSDB_NAMESPACE::SkipListFactory {
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_MARKED_SKIP_LIST_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_OPTIONS_FILE_GUARD_H_

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/policy/last_hash.h"
+#include "plugin/policy/hash_cache.h"
 
 namespace cassandra_bloom {
 
-__thread LastHash last_hash [[gnu::tls_model("initial-exec")]] = {};
+__thread HashCache hash_cache [[gnu::tls_model("initial-exec")]] = {};
 
-Hash128 HashOnce(std::string_view key) {
-  if (key.size() > LastHash::kMaxSize) {
+Hash128 CachedHash(std::string_view key) {
+  if (key.size() > HashCache::kMaxSize) {
     return CassandraMurmur3(key.data(), key.size());
   }
-  LastHash& last = last_hash;
+  HashCache& last = hash_cache;
   if (last.size != key.size() ||
       (!key.empty() && std::memcmp(last.bytes, key.data(), key.size()) != 0)) {
     last.size = key.size();

@@ -47,7 +47,7 @@ Status ParseFamily(const ConfigOptions& config, const std::string& text,
                                           family);
 }
 
-TEST(MarkedSkipListTest, IsASkipList) {
+TEST(OptionsFileGuardTest, IsASkipList) {
   std::unique_ptr<MemTableRepFactory> factory;
   ASSERT_TRUE(
       MemTableRepFactory::CreateFromString(KnowingConfig(), kMark, &factory)
@@ -57,7 +57,7 @@ TEST(MarkedSkipListTest, IsASkipList) {
   EXPECT_TRUE(factory->CanHandleDuplicatedKey());
 }
 
-TEST(MarkedSkipListTest, TakesNoOtherSpelling) {
+TEST(OptionsFileGuardTest, TakesNoOtherSpelling) {
   EXPECT_EQ(IdOfMemtable("SkipListFactory"), "SkipListFactory");
   EXPECT_EQ(IdOfMemtable("skip_list"), "SkipListFactory");
   EXPECT_EQ(IdOfMemtable("SkipListFactory:0"), "SkipListFactory");
@@ -65,7 +65,7 @@ TEST(MarkedSkipListTest, TakesNoOtherSpelling) {
   EXPECT_EQ(IdOfMemtable("skip_list:16"), "SkipListFactory:16");
 }
 
-TEST(MarkedSkipListTest, AWrongMarkIsAnError) {
+TEST(OptionsFileGuardTest, AWrongMarkIsAnError) {
   ColumnFamilyOptions family;
   const Status status = ParseFamily(
       KnowingConfig(),
@@ -79,7 +79,7 @@ TEST(MarkedSkipListTest, AWrongMarkIsAnError) {
 }
 
 // Nothing registers cassandra_bloom in the default registry of this program.
-TEST(MarkedSkipListTest, IsRefusedWhereNobodyHasRegisteredUs) {
+TEST(OptionsFileGuardTest, IsRefusedWhereNobodyHasRegisteredUs) {
   ColumnFamilyOptions family;
   const Status status = ParseFamily(
       ConfigOptions(), "memtable_factory=" + std::string(kMark), &family);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// HashOnce and HashOnce16 equal the plain hash, whatever was hashed before.
+// CachedHash and CachedHash16 equal the plain hash, whatever was hashed before.
 
-#include "plugin/policy/last_hash.h"
+#include "plugin/policy/hash_cache.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -32,14 +32,14 @@ using ROCKSDB_NAMESPACE::Slice;
 bool IsRight(std::string_view key) {
   const auto [h1, h2] = PlainHash(key);
   const Hash128 hash =
-      key.size() == 16 ? HashOnce16(key.data()) : HashOnce(key);
+      key.size() == 16 ? CachedHash16(key.data()) : CachedHash(key);
   return hash == Hash128{h1, h2};
 }
 
 // Keys of any length that resemble each other: changed in one byte, longer or
 // shorter by one byte, repeated, all in the same buffer.
 void ExpectRightForSimilarKeys(uint64_t seed) {
-  constexpr size_t kMaxSize = LastHash::kMaxSize + 40;
+  constexpr size_t kMaxSize = HashCache::kMaxSize + 40;
   uint64_t random = seed;
   std::string buffer(kMaxSize, '\0');
   size_t size = 16;
@@ -70,14 +70,14 @@ void ExpectRightForSimilarKeys(uint64_t seed) {
   }
 }
 
-TEST(LastHashTest, SimilarKeysInOneBuffer) {
+TEST(HashCacheTest, SimilarKeysInOneBuffer) {
   SCOPED_TRACE(Seed());
   ExpectRightForSimilarKeys(Seed());
 }
 
 // Each byte counts, the last one, too.
-TEST(LastHashTest, EveryByteOfEveryLength) {
-  for (size_t size = 0; size <= LastHash::kMaxSize + 2; ++size) {
+TEST(HashCacheTest, EveryByteOfEveryLength) {
+  for (size_t size = 0; size <= HashCache::kMaxSize + 2; ++size) {
     std::string key(size, 'k');
     for (size_t i = 0; i < size; ++i) {
       ASSERT_TRUE(IsRight(key));
@@ -89,7 +89,7 @@ TEST(LastHashTest, EveryByteOfEveryLength) {
   }
 }
 
-TEST(LastHashTest, TheEmptyKeyComesFirstInAThread) {
+TEST(HashCacheTest, TheEmptyKeyComesFirstInAThread) {
   bool is_right = false;
   std::thread([&is_right] {
     is_right = IsRight("") && IsRight(std::string_view()) && IsRight("a");
@@ -97,7 +97,7 @@ TEST(LastHashTest, TheEmptyKeyComesFirstInAThread) {
   EXPECT_TRUE(is_right);
 }
 
-TEST(LastHashTest, SixteenZeroBytesComeFirstInAThread) {
+TEST(HashCacheTest, SixteenZeroBytesComeFirstInAThread) {
   bool is_right = false;
   std::thread([&is_right] {
     is_right = IsRight(std::string(16, '\0'));
@@ -105,7 +105,7 @@ TEST(LastHashTest, SixteenZeroBytesComeFirstInAThread) {
   EXPECT_TRUE(is_right);
 }
 
-TEST(LastHashTest, Threads) {
+TEST(HashCacheTest, Threads) {
   std::vector<std::thread> threads;
   for (uint64_t i = 0; i < 4; ++i) {
     threads.emplace_back([i] { ExpectRightForSimilarKeys(Seed() + i); });
@@ -115,7 +115,7 @@ TEST(LastHashTest, Threads) {
   }
 }
 
-TEST(LastHashTest, Fork) {
+TEST(HashCacheTest, Fork) {
   EXPECT_TRUE(IsRight("of both processes"));
   const pid_t child = fork();
   ASSERT_GE(child, 0);
@@ -130,7 +130,7 @@ TEST(LastHashTest, Fork) {
 }
 
 // The extracted bytes count, not the storage key.
-TEST(LastHashTest, TwoPoliciesThatHashDifferentPartsOfOneKey) {
+TEST(HashCacheTest, TwoPoliciesThatHashDifferentPartsOfOneKey) {
   CassandraBloomOptions of_partitions;
   of_partitions.partition_key = "fixed:16";
   const std::unique_ptr<const FilterPolicy> policies[] = {

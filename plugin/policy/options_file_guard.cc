@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/policy/marked_skip_list.h"
+#include "plugin/policy/options_file_guard.h"
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/status.h>
@@ -35,12 +35,12 @@ Status ParseMark(const ConfigOptions& /*config_options*/,
 
 }  // namespace
 
-MarkedSkipList::MarkedSkipList() {
+OptionsFileGuard::OptionsFileGuard() {
   static const std::unordered_map<std::string, OptionTypeInfo> kOptions = {
       {kOption,
        {0, OptionType::kString, OptionVerificationType::kNormal,
         OptionTypeFlags::kNone, ParseMark}}};
-  RegisterOptions(kMarkedSkipListId, &mark_, &kOptions);
+  RegisterOptions(kOptionsFileGuardId, &mark_, &kOptions);
 }
 
 }  // namespace cassandra_bloom
