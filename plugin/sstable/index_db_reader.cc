@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/endian.h"
+#include "plugin/sstable/sstable_version.h"
 
 namespace cassandra_bloom {
 namespace {
@@ -158,11 +158,6 @@ bool EndsWith(std::string_view text, std::string_view end) {
          text.substr(text.size() - end.size()) == end;
 }
 
-// `da` is Cassandra's BtiFormat; `ms` and `mt` are ScyllaDB's `me` with a trie.
-bool HasTrieIndex(std::string_view version) {
-  return version == "da" || version == "ms" || version == "mt";
-}
-
 std::string NoIndexDbError(std::string_view version) {
   return "an SSTable of version " + std::string(version) +
          " has no Index.db but a trie (Partitions.db, Rows.db), which does not "
@@ -174,17 +169,16 @@ std::string NoIndexDbError(std::string_view version) {
 
 bool IndexFormatOf(std::string_view version, IndexFormat* format,
                    std::string* error) {
-  FilterForm form;
-  if (!FormOfSstableVersion(version, &form, error)) {
+  const SstableVersion* const known = FindSstableVersion(version, error);
+  if (known == nullptr) {
     return false;
   }
-  if (HasTrieIndex(version)) {
+  if (known->index == IndexKind::kTrie) {
     *error = NoIndexDbError(version);
     return false;
   }
-  // The form of the filter tells the layout of Index.db, because both changed
-  // with `ma`.
-  *format = form == kBeforeMa ? IndexFormat::kFixedWidth : IndexFormat::kVInt;
+  *format = known->index == IndexKind::kFixedWidth ? IndexFormat::kFixedWidth
+                                                   : IndexFormat::kVInt;
   return true;
 }
 

@@ -1,65 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The form of a Filter.db by SSTable version, and the version by file name.
-
 #include "plugin/sstable/sstable_version.h"
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cassandra_bloom/filter_db.h"
-
 namespace cassandra_bloom {
 namespace {
 
-struct KnownVersion {
-  std::string_view version;
-  FilterForm form;
-};
+// Short names, so that a version is a line.
+constexpr auto kFixed = IndexKind::kFixedWidth;
+constexpr auto kVInt = IndexKind::kVInt;
+constexpr auto kTrie = IndexKind::kTrie;
+constexpr auto kEither = IndexKind::kVIntOrTrie;
+constexpr auto kHistograms = StatisticsLayout::kHistograms;
+constexpr auto kChance = StatisticsLayout::kHistogramsAndChance;
+constexpr auto kTable = StatisticsLayout::kTable;
+constexpr auto kChecked = StatisticsLayout::kTableWithChecksums;
+constexpr auto kPlain = SummaryLayout::kPlain;
+constexpr auto kOffsets = SummaryLayout::kOffsets;
+constexpr auto kSampled = SummaryLayout::kOffsetsAndSampling;
+constexpr auto kCrcOfData = ChunkChecksum::kCrcOfUncompressed;
+constexpr auto kAdler = ChunkChecksum::kAdlerOfStored;
+constexpr auto kCrc = ChunkChecksum::kCrcOfStored;
 
 // Not in alphabetical order: `da` is later than `oa`. Versions before `ia` are
-// not known: they hash keys differently (with Murmur2 or SHA).
-constexpr KnownVersion kKnownVersions[] = {
-    // Cassandra 1.2 to 2.2
-    {"ia", kBeforeMa},
-    {"ib", kBeforeMa},
-    {"ic", kBeforeMa},
-    {"ja", kBeforeMa},
-    {"jb", kBeforeMa},
-    {"ka", kBeforeMa},
-    {"la", kBeforeMa},
-    {"lb", kBeforeMa},
-    // Cassandra 3.x
-    {"ma", kMaToMe},
-    {"mb", kMaToMe},
-    {"mc", kMaToMe},
-    {"md", kMaToMe},
-    {"me", kMaToMe},
+// not known: they hash keys differently (with Murmur2 or SHA). Sources:
+// Descriptor.Version of Cassandra 1.2 and 2.0; BigFormat and BtiFormat of
+// cassandra-5.0.1 (hasMaxCompressedLength, hasMetadataChecksum); for `ms` and
+// `mt`, which are like `me` with a trie, ScyllaDB's sstables/version.hh.
+constexpr SstableVersion kVersions[] = {
+    // Cassandra 1.2
+    {"ia", kBeforeMa, kFixed, kHistograms, kPlain, kCrcOfData, false},
+    {"ib", kBeforeMa, kFixed, kHistograms, kPlain, kCrcOfData, false},
+    {"ic", kBeforeMa, kFixed, kHistograms, kPlain, kCrcOfData, false},
+    // 2.0
+    {"ja", kBeforeMa, kFixed, kChance, kOffsets, kCrcOfData, false},
+    {"jb", kBeforeMa, kFixed, kChance, kOffsets, kAdler, false},
+    // 2.1 and 2.2
+    {"ka", kBeforeMa, kFixed, kTable, kSampled, kAdler, false},
+    {"la", kBeforeMa, kFixed, kTable, kSampled, kAdler, false},
+    {"lb", kBeforeMa, kFixed, kTable, kSampled, kAdler, false},
+    // 3.x
+    {"ma", kMaToMe, kVInt, kTable, kSampled, kCrc, false},
+    {"mb", kMaToMe, kVInt, kTable, kSampled, kCrc, false},
+    {"mc", kMaToMe, kVInt, kTable, kSampled, kCrc, false},
+    {"md", kMaToMe, kVInt, kTable, kSampled, kCrc, false},
+    {"me", kMaToMe, kVInt, kTable, kSampled, kCrc, false},
     // ScyllaDB
-    {"ms", kMaToMe},
-    {"mt", kMaToMe},
-    // Cassandra 4.0 and later
-    {"na", kNaAndLater},
-    {"nb", kNaAndLater},
-    {"nc", kNaAndLater},
-    {"oa", kNaAndLater},
-    {"da", kNaAndLater},
+    {"ms", kMaToMe, kTrie, kTable, kSampled, kCrc, false},
+    {"mt", kMaToMe, kTrie, kTable, kSampled, kCrc, false},
+    // 4.0 and later
+    {"na", kNaAndLater, kVInt, kChecked, kSampled, kCrc, true},
+    {"nb", kNaAndLater, kVInt, kChecked, kSampled, kCrc, true},
+    {"nc", kNaAndLater, kVInt, kChecked, kSampled, kCrc, true},
+    {"oa", kNaAndLater, kVInt, kChecked, kSampled, kCrc, true},
+    {"da", kNaAndLater, kTrie, kChecked, kSampled, kCrc, true},
 };
 
-struct NamedForm {
-  std::string_view name;
-  FilterForm form;
+// The names of forms, each like the latest version of its form.
+constexpr SstableVersion kForms[] = {
+    {"before-ma", kBeforeMa, kFixed, kTable, kSampled, kAdler, false},
+    {"ma-to-me", kMaToMe, kEither, kTable, kSampled, kCrc, false},
+    {"na-and-later", kNaAndLater, kEither, kChecked, kSampled, kCrc, true},
 };
-
-constexpr NamedForm kNamedForms[] = {{"before-ma", kBeforeMa},
-                                     {"ma-to-me", kMaToMe},
-                                     {"na-and-later", kNaAndLater}};
 
 std::string KnownNames() {
   std::string names;
-  for (const KnownVersion& known : kKnownVersions) {
-    names.append(names.empty() ? "" : ", ").append(known.version);
+  for (const SstableVersion& known : kVersions) {
+    names.append(names.empty() ? "" : ", ").append(known.name);
   }
   names += "; or name the form: before-ma, ma-to-me, na-and-later";
   return names;
@@ -104,30 +114,37 @@ bool IsVersionBeforeIa(std::string_view version) {
          version[0] <= 'h' && (version.size() == 1 || version[0] == 'h');
 }
 
-bool FormOfSstableVersion(std::string_view version, FilterForm* form,
-                          std::string* error) {
-  for (const KnownVersion& known : kKnownVersions) {
-    if (known.version == version) {
-      *form = known.form;
-      return true;
+const SstableVersion* FindSstableVersion(std::string_view name,
+                                         std::string* error) {
+  for (const SstableVersion& known : kVersions) {
+    if (known.name == name) {
+      return &known;
     }
   }
-  for (const NamedForm& named : kNamedForms) {
-    if (named.name == version) {
-      *form = named.form;
-      return true;
+  for (const SstableVersion& form : kForms) {
+    if (form.name == name) {
+      return &form;
     }
   }
-  *error = "SSTable version '" + std::string(version) + "' is ";
-  *error += IsVersionBeforeIa(version)
+  *error = "SSTable version '" + std::string(name) + "' is ";
+  *error += IsVersionBeforeIa(name)
                 ? "older than ia: its filters hash keys differently (Murmur2 "
                   "or SHA) and cannot be used"
                 : "unknown; known are " + KnownNames();
-  return false;
+  return nullptr;
+}
+
+bool FormOfSstableVersion(std::string_view version, FilterForm* form,
+                          std::string* error) {
+  const SstableVersion* const known = FindSstableVersion(version, error);
+  if (known != nullptr) {
+    *form = known->form;
+  }
+  return known != nullptr;
 }
 
 const char* FormName(FilterForm form) {
-  for (const NamedForm& named : kNamedForms) {
+  for (const SstableVersion& named : kForms) {
     if (named.form == form) {
       return named.name.data();
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What else is known about SSTable versions, for use inside this project. The
-// public functions are in include/cassandra_bloom/filter_db.h.
+// What differs from one version of SSTables to another, in one table. The
+// public functions about versions are in include/cassandra_bloom/filter_db.h.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_SSTABLE_VERSION_H_
 #define CASSANDRA_BLOOM_PLUGIN_SSTABLE_SSTABLE_VERSION_H_
@@ -9,7 +9,49 @@
 #include <string>
 #include <string_view>
 
+#include "cassandra_bloom/filter_db.h"
+
 namespace cassandra_bloom {
+
+enum class IndexKind {
+  kFixedWidth,  // Index.db with numbers of fixed widths.
+  kVInt,        // Index.db with vints.
+  kTrie,        // Partitions.db and Rows.db.
+  kVIntOrTrie,  // For the name of a form that has versions of both kinds.
+};
+
+enum class StatisticsLayout {
+  kHistograms,
+  kHistogramsAndChance,  // With bloom_filter_fp_chance.
+  kTable,                // Of components; VALIDATION has the chance.
+  kTableWithChecksums,
+};
+
+enum class SummaryLayout {
+  kPlain,  // Positions and keys.
+  kOffsets,
+  kOffsetsAndSampling,
+};
+
+// The 4 bytes after each chunk of a compressed Data.db.
+enum class ChunkChecksum { kCrcOfUncompressed, kAdlerOfStored, kCrcOfStored };
+
+struct SstableVersion {
+  std::string_view name;
+  FilterForm form;
+  IndexKind index;
+  StatisticsLayout statistics;
+  SummaryLayout summary;
+  ChunkChecksum checksum;
+  // Whether CompressionInfo.db has the longest compressed length.
+  bool has_max_compressed_length;
+};
+
+// `name`: a version, or the name of a form, which then stands for the latest
+// version of that form. Returns nullptr, with the error of
+// FormOfSstableVersion, if it is not known.
+const SstableVersion* FindSstableVersion(std::string_view name,
+                                         std::string* error);
 
 // True for the versions of Cassandra before 1.2, such as "hc".
 bool IsVersionBeforeIa(std::string_view version);

@@ -6,18 +6,12 @@
 #include <memory>
 #include <string>
 
+#include "plugin/sstable/sstable_version.h"
 #include "tools/sstable/compression_info.h"
 #include "tools/sstable/data_file.h"
 #include "tools/sstable/random_access_file.h"
 
 namespace cassandra_bloom::tools {
-
-// The 4 bytes after each chunk, by the version of the SSTable.
-enum class ChunkChecksum {
-  kCrcOfUncompressed,  // ia to ja
-  kAdlerOfStored,      // jb to lb
-  kCrcOfStored,        // ma and later
-};
 
 // A larger chunk is not read, because it is decompressed in memory, and a small
 // file can say that it has much: in 33 KB, Zstandard has 1 GiB of equal bytes.

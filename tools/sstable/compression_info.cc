@@ -40,92 +40,52 @@ std::unique_ptr<CompressionInfo> CompressionInfo::Read(
                                                             : nullptr;
 }
 
-bool CompressionInfo::Take(size_t size, const char* what,
-                           std::string_view* bytes, std::string* error) {
-  if (file_->size() - at_ < size) {
-    return FailAtByte(path(), at_, std::string("ends inside ") + what, error);
-  }
-  if (!pages_.Exactly(at_, size, bytes, error)) {
-    return false;
-  }
-  at_ += size;
-  return true;
-}
-
-bool CompressionInfo::TakeNumber(size_t size, const char* what, int64_t* number,
-                                 std::string* error) {
-  std::string_view bytes;
-  if (!Take(size, what, &bytes, error)) {
-    return false;
-  }
-  *number =
-      size == 8 ? LoadBigEndian64(bytes.data()) : LoadBigEndian32(bytes.data());
-  return true;
-}
-
-bool CompressionInfo::TakeText(const char* what, std::string* text,
-                               std::string* error) {
-  std::string_view bytes;
-  if (!Take(2, what, &bytes, error)) {
-    return false;
-  }
-  const size_t size = LoadBigEndian16(bytes.data());
-  if (!Take(size, what, &bytes, error)) {
-    return false;
-  }
-  text->assign(bytes);
-  return true;
-}
-
 bool CompressionInfo::ReadHeader(bool has_max_compressed_length,
                                  std::string* error) {
-  if (!TakeText("the compressor's name", &compressor_, error) ||
-      !ReadOptions(error)) {
-    return false;
-  }
+  ByteReader header(*file_);
+  compressor_ = header.Text("the compressor's name");
   if (StartsWith(compressor_, kPackage)) {
     compressor_.erase(0, kPackage.size());
   }
-  int64_t chunk_length = 0;
-  int64_t max_compressed_length = 0;
-  int64_t data_length = 0;
-  int64_t num_chunks = 0;
-  return TakeNumber(4, "the chunk length", &chunk_length, error) &&
-         (!has_max_compressed_length ||
-          TakeNumber(4, "the longest compressed length", &max_compressed_length,
-                     error)) &&
-         TakeNumber(8, "the data length", &data_length, error) &&
-         TakeNumber(4, "the number of chunks", &num_chunks, error) &&
-         CheckLengths(
-             chunk_length,
-             has_max_compressed_length ? max_compressed_length : INT32_MAX,
-             data_length, num_chunks, error);
-}
-
-bool CompressionInfo::ReadOptions(std::string* error) {
-  int64_t num_options = 0;
-  if (!TakeNumber(4, "the number of options", &num_options, error)) {
+  if (!ReadOptions(&header, error)) {
     return false;
   }
+  const int64_t chunk_length = header.Int32("the chunk length");
+  const int64_t max_compressed_length =
+      has_max_compressed_length ? header.Int32("the longest compressed length")
+                                : INT32_MAX;
+  const int64_t data_length = header.Int64("the data length");
+  const int64_t num_chunks = header.Int32("the number of chunks");
+  offsets_at_ = header.offset();
+  if (!header.good()) {
+    *error = header.error();
+    return false;
+  }
+  return CheckLengths(chunk_length, max_compressed_length, data_length,
+                      num_chunks, error);
+}
+
+bool CompressionInfo::ReadOptions(ByteReader* header, std::string* error) {
+  const uint64_t number_at = header->offset();
+  const int64_t num_options = header->Int32("the number of options");
   if (num_options < 0) {
-    return FailAtByte(path(), at_ - 4, std::to_string(num_options) + " options",
-                      error);
+    header->FailAt(number_at, std::to_string(num_options) + " options");
   }
   DictionaryParts parts;
-  for (int64_t i = 0; i < num_options; ++i) {
-    const uint64_t option_at = at_;
-    std::string name;
-    std::string value;
-    if (!TakeText("an option's name", &name, error) ||
-        !TakeText("an option's value", &value, error)) {
-      return false;
-    }
+  for (int64_t i = 0; i < num_options && header->good(); ++i) {
+    const uint64_t option_at = header->offset();
+    const std::string name = header->Text("an option's name");
+    const std::string value = header->Text("an option's value");
     if (StartsWith(name, kDictionaryPart) &&
         !AddDictionaryPart(
             std::string_view(name).substr(kDictionaryPart.size()), value,
             option_at, &parts, error)) {
       return false;
     }
+  }
+  if (!header->good()) {
+    *error = header->error();
+    return false;
   }
   return JoinDictionary(parts, error);
 }
@@ -200,7 +160,7 @@ bool CompressionInfo::CheckLengths(int64_t chunk_length,
                 std::to_string(data_length) + " bytes");
   }
   const uint64_t expected_size =
-      at_ + static_cast<uint64_t>(num_chunks) * kOffsetSize;
+      offsets_at_ + static_cast<uint64_t>(num_chunks) * kOffsetSize;
   if (file_->size() != expected_size) {
     return fail("has " + std::to_string(file_->size()) + " bytes, but " +
                 std::to_string(expected_size) + " with the offsets of " +
@@ -225,7 +185,8 @@ size_t CompressionInfo::UncompressedSize(uint64_t number) const {
 bool CompressionInfo::OffsetOf(uint64_t number, uint64_t* offset,
                                std::string* error) {
   std::string_view bytes;
-  if (!pages_.Exactly(at_ + number * kOffsetSize, kOffsetSize, &bytes, error)) {
+  if (!pages_.Exactly(offsets_at_ + number * kOffsetSize, kOffsetSize, &bytes,
+                      error)) {
     return false;
   }
   *offset = static_cast<uint64_t>(LoadBigEndian64(bytes.data()));
@@ -243,7 +204,7 @@ bool CompressionInfo::Find(uint64_t number, uint64_t compressed_size,
   const uint64_t smallest = kChecksumSize + (number < num_chunks_ ? 1 : 0);
   if (end > compressed_size || chunk->offset >= end ||
       end - chunk->offset < smallest) {
-    return FailAtByte(path(), at_ + number * kOffsetSize,
+    return FailAtByte(path(), offsets_at_ + number * kOffsetSize,
                       "chunk " + std::to_string(number) + " from " +
                           std::to_string(chunk->offset) + " to " +
                           std::to_string(end) + " of a Data.db of " +

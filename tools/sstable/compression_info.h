@@ -29,6 +29,7 @@
 #include <string>
 #include <string_view>
 
+#include "tools/sstable/byte_reader.h"
 #include "tools/sstable/page_cache.h"
 #include "tools/sstable/random_access_file.h"
 
@@ -87,7 +88,7 @@ class CompressionInfo {
   explicit CompressionInfo(std::unique_ptr<RandomAccessFile> file);
 
   bool ReadHeader(bool has_max_compressed_length, std::string* error);
-  bool ReadOptions(std::string* error);
+  bool ReadOptions(ByteReader* header, std::string* error);
   bool AddDictionaryPart(std::string_view number, std::string_view part,
                          uint64_t at, DictionaryParts* parts,
                          std::string* error);
@@ -95,16 +96,11 @@ class CompressionInfo {
   bool CheckLengths(int64_t chunk_length, int64_t max_compressed_length,
                     int64_t data_length, int64_t num_chunks,
                     std::string* error);
-  bool Take(size_t size, const char* what, std::string_view* bytes,
-            std::string* error);
-  bool TakeNumber(size_t size, const char* what, int64_t* number,
-                  std::string* error);
-  bool TakeText(const char* what, std::string* text, std::string* error);
   bool OffsetOf(uint64_t number, uint64_t* offset, std::string* error);
 
   const std::unique_ptr<RandomAccessFile> file_;
   PageCache pages_;
-  uint64_t at_ = 0;  // How far the header has been read.
+  uint64_t offsets_at_ = 0;  // Where the offsets begin.
   std::string compressor_;
   std::string dictionary_;
   uint32_t chunk_length_ = 0;

@@ -7,56 +7,38 @@
 #include <cerrno>
 #include <utility>
 
-#include "cassandra_bloom/filter_db.h"
 #include "plugin/sstable/file_io.h"
+#include "plugin/sstable/sstable_version.h"
 #include "tools/sstable/compressed_data_file.h"
 #include "tools/sstable/compression_info.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
-struct CompressionLayout {
-  // Cassandra writes it since `na` (BigFormat, BtiFormat:
-  // hasMaxCompressedLength); ScyllaDB's `ms` and `mt` are like `me`.
-  bool has_max_compressed_length;
-  ChunkChecksum checksum;
-};
-
-bool LayoutOf(std::string_view version, CompressionLayout* layout,
-              std::string* error) {
-  FilterForm form;
-  if (!FormOfSstableVersion(version, &form, error)) {
-    return false;
-  }
-  layout->has_max_compressed_length = form == kNaAndLater;
-  layout->checksum = ChunkChecksum::kCrcOfStored;
-  if (form == kBeforeMa) {
-    layout->checksum = version < "jb" ? ChunkChecksum::kCrcOfUncompressed
-                                      : ChunkChecksum::kAdlerOfStored;
-  }
-  return true;
-}
-
 bool IsMissing(const std::string& path) {
   struct stat status;
   return stat(path.c_str(), &status) != 0 && errno == ENOENT;
 }
 
-// Sets `*info` to nullptr if Data.db is not compressed.
-bool ReadInfo(const std::string& start, const CompressionLayout& layout,
-              std::unique_ptr<CompressionInfo>* info, std::string* error) {
+struct Compression {
+  const SstableVersion* version = nullptr;
+  std::unique_ptr<CompressionInfo> info;  // Null if it is not compressed.
+};
+
+bool ReadCompression(const std::string& start, std::string_view version,
+                     Compression* compression, std::string* error) {
+  compression->version = FindSstableVersion(version, error);
   const std::string path = start + "CompressionInfo.db";
-  if (IsMissing(path)) {
-    *info = nullptr;
-    return true;
+  if (compression->version == nullptr || IsMissing(path)) {
+    return compression->version != nullptr;
   }
   auto file = RandomAccessFile::Open(path, error);
   if (file == nullptr) {
     return false;
   }
-  *info = CompressionInfo::Read(std::move(file),
-                                layout.has_max_compressed_length, error);
-  return *info != nullptr;
+  compression->info = CompressionInfo::Read(
+      std::move(file), compression->version->has_max_compressed_length, error);
+  return compression->info != nullptr;
 }
 
 }  // namespace
@@ -64,29 +46,25 @@ bool ReadInfo(const std::string& start, const CompressionLayout& layout,
 std::unique_ptr<DataFile> OpenDataDb(const std::string& start,
                                      std::string_view version,
                                      std::string* error) {
-  CompressionLayout layout;
-  std::unique_ptr<CompressionInfo> info;
-  if (!LayoutOf(version, &layout, error) ||
-      !ReadInfo(start, layout, &info, error)) {
+  Compression compression;
+  if (!ReadCompression(start, version, &compression, error)) {
     return nullptr;
   }
   const std::string path = start + "Data.db";
-  if (info == nullptr) {
+  if (compression.info == nullptr) {
     return OpenPlainDataFile(path, error);
   }
   auto file = RandomAccessFile::Open(path, error);
-  return file == nullptr
-             ? nullptr
-             : NewCompressedDataFile(std::move(file), std::move(info),
-                                     layout.checksum, error);
+  return file == nullptr ? nullptr
+                         : NewCompressedDataFile(
+                               std::move(file), std::move(compression.info),
+                               compression.version->checksum, error);
 }
 
 bool SizeOfDataDb(const std::string& start, std::string_view version,
                   uint64_t* size, std::string* error) {
-  CompressionLayout layout;
-  std::unique_ptr<CompressionInfo> info;
-  if (!LayoutOf(version, &layout, error) ||
-      !ReadInfo(start, layout, &info, error)) {
+  Compression compression;
+  if (!ReadCompression(start, version, &compression, error)) {
     return false;
   }
   const std::string path = start + "Data.db";
@@ -94,19 +72,17 @@ bool SizeOfDataDb(const std::string& start, std::string_view version,
   if (stat(path.c_str(), &status) != 0) {
     return FailWithErrno(path, "cannot open", error);
   }
-  *size = info != nullptr ? info->data_length()
-                          : static_cast<uint64_t>(status.st_size);
+  *size = compression.info != nullptr ? compression.info->data_length()
+                                      : static_cast<uint64_t>(status.st_size);
   return true;
 }
 
 uint64_t LargestChunkOf(const std::string& start, std::string_view version) {
-  CompressionLayout layout;
-  std::unique_ptr<CompressionInfo> info;
+  Compression compression;
   std::string ignored_error;
-  return LayoutOf(version, &layout, &ignored_error) &&
-                 ReadInfo(start, layout, &info, &ignored_error) &&
-                 info != nullptr
-             ? info->UncompressedSize(0)
+  return ReadCompression(start, version, &compression, &ignored_error) &&
+                 compression.info != nullptr
+             ? compression.info->UncompressedSize(0)
              : 0;
 }
 

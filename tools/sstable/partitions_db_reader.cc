@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/murmur3.h"
+#include "plugin/sstable/sstable_version.h"
 #include "tools/sstable/open_data_db.h"
 #include "tools/sstable/statistics_db.h"
 
@@ -15,16 +15,13 @@ namespace {
 constexpr char kLikelyCause[] =
     "; the files are damaged or of different SSTables";
 
-// The forms of filters stand for the only versions of theirs that have tries.
 bool HasTrie(std::string_view version, std::string* error) {
-  for (const std::string_view with_trie :
-       {"da", "na-and-later", "ms", "mt", "ma-to-me"}) {
-    if (version == with_trie) {
-      return true;
-    }
+  const SstableVersion* const known = FindSstableVersion(version, error);
+  if (known != nullptr && (known->index == IndexKind::kTrie ||
+                           known->index == IndexKind::kVIntOrTrie)) {
+    return true;
   }
-  FilterForm form;
-  if (FormOfSstableVersion(version, &form, error)) {
+  if (known != nullptr) {
     *error = "an SSTable of version " + std::string(version) +
              " has no Partitions.db but an Index.db";
   }

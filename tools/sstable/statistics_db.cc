@@ -2,137 +2,51 @@
 
 #include "tools/sstable/statistics_db.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
-#include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/endian.h"
-#include "plugin/sstable/file_io.h"
+#include "plugin/sstable/sstable_version.h"
+#include "tools/sstable/byte_reader.h"
+#include "tools/sstable/random_access_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
-// Reads numbers one after another. After the first failure every number is 0.
-class StatisticsFile {
- public:
-  StatisticsFile(const std::string& path, std::string* error)
-      : path_(path),
-        fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)),
-        error_(error) {
-    if (fd_.get() < 0) {
-      FailWithErrno(path_, "cannot open", error_);
-      good_ = false;
-    }
+// The CRC32 of the bytes from `begin` to where the reader is, after those that
+// `before` is the sum of.
+uLong CrcSince(uint64_t begin, ByteReader* file, uLong before = 0) {
+  constexpr uint64_t kPieceSize = 4096;
+  const uint64_t end = file->offset();
+  uLong sum = before;
+  for (file->GoTo(begin); file->good() && file->offset() < end;) {
+    const std::string_view piece =
+        file->Bytes(std::min(kPieceSize, end - file->offset()), "the sum");
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(piece.data()),
+                  piece.size());
   }
+  return sum;
+}
 
-  bool good() const { return good_; }
-  uint64_t offset() const { return offset_; }
+// Reads a stored CRC32. Fails if it is not `computed`.
+bool CheckCrc(uLong computed, ByteReader* file) {
+  const auto stored = static_cast<uint32_t>(file->Int32("a checksum"));
+  return file->good() &&
+         (stored == computed ||
+          file->Fail("the checksum is wrong; the file is damaged"));
+}
 
-  // From now on, computes the CRC32 of what is read.
-  void RestartCrc() { crc_ = 0; }
+// Cassandra checks the sum of each part (MetadataSerializer.deserialize).
+bool HasChecksums(const SstableVersion& version) {
+  return version.statistics == StatisticsLayout::kTableWithChecksums;
+}
 
-  // Reads a stored CRC32, which is not a part of the sum itself. Fails if it is
-  // not that of the bytes since RestartCrc.
-  bool CheckCrc() {
-    const uint32_t computed = crc_;
-    const auto stored = static_cast<uint32_t>(Int32());
-    crc_ = computed;
-    return good_ && (computed == stored ||
-                     Fail("the checksum is wrong; the file is damaged"));
-  }
-
-  void GoTo(uint64_t offset) { offset_ = offset; }
-
-  int32_t Int32() {
-    char bytes[4] = {};
-    Read(bytes, sizeof(bytes));
-    return LoadBigEndian32(bytes);
-  }
-
-  double Double() {
-    char bytes[8] = {};
-    Read(bytes, sizeof(bytes));
-    const int64_t bits = LoadBigEndian64(bytes);
-    double number;
-    std::memcpy(&number, &bits, sizeof(number));
-    return number;
-  }
-
-  // Reads a string of DataOutput.writeUTF: its size in two bytes, then its
-  // bytes.
-  std::string String() {
-    char size[2] = {};
-    Read(size, sizeof(size));
-    return Bytes(LoadBigEndian16(size));
-  }
-
-  std::string Bytes(size_t size) {
-    std::string bytes(size, '\0');
-    Read(bytes.data(), bytes.size());
-    return bytes;
-  }
-
-  // The number of bytes; 0 after an error.
-  uint64_t size() {
-    struct stat status;
-    return good_ && fstat(fd_.get(), &status) == 0
-               ? static_cast<uint64_t>(status.st_size)
-               : 0;
-  }
-
-  // Keeps the first error. Returns false.
-  bool Fail(const std::string& what) {
-    if (good_) {
-      *error_ = path_ + ": byte " + std::to_string(offset_) + ": " + what;
-    }
-    good_ = false;
-    return false;
-  }
-
- private:
-  void Read(char* to, size_t size) {
-    size_t done = 0;
-    while (good_ && done < size) {
-      const ssize_t got = pread(fd_.get(), to + done, size - done,
-                                static_cast<off_t>(offset_ + done));
-      if (got < 0 && errno == EINTR) {
-        continue;
-      }
-      if (got < 0) {
-        good_ = FailWithErrno(path_, "cannot read", error_);
-      } else if (got == 0) {
-        Fail("the file ends here; it is truncated or damaged");
-      }
-      done += static_cast<size_t>(got > 0 ? got : 0);
-    }
-    if (!good_) {
-      std::memset(to, 0, size);
-    }
-    offset_ += size;
-    crc_ = static_cast<uint32_t>(crc32(crc_, reinterpret_cast<const Bytef*>(to),
-                                       static_cast<uInt>(size)));
-  }
-
-  const std::string path_;
-  const FileDescriptor fd_;
-  std::string* const error_;
-  bool good_ = true;
-  uint64_t offset_ = 0;
-  uint32_t crc_ = 0;
-};
-
-// Cassandra checks the sum of each part since `na`
-// (MetadataSerializer.deserialize; `da` is later than `na`).
-bool HasChecksums(std::string_view version) {
-  return version[0] == 'n' || version[0] == 'o' || version[0] == 'd';
+bool HasTable(const SstableVersion& version) {
+  return version.statistics == StatisticsLayout::kTable ||
+         HasChecksums(version);
 }
 
 // The types of components: org.apache.cassandra.io.sstable.metadata
@@ -148,35 +62,37 @@ struct Component {
 
 // Reads the table of components. Returns the place of one of them, or nothing
 // after an error.
-std::optional<Component> FindComponent(StatisticsFile* file, int32_t wanted,
+std::optional<Component> FindComponent(ByteReader* file, int32_t wanted,
                                        bool has_checksums) {
   file->GoTo(0);
-  file->RestartCrc();
-  const int32_t num_components = file->Int32();
-  if (num_components < 1 || num_components > kMaxComponents) {
+  const int32_t num_components = file->Int32("the number of components");
+  if (file->good() && (num_components < 1 || num_components > kMaxComponents)) {
     file->Fail("a table of " + std::to_string(num_components) +
                " components; the file is damaged or of another version");
+  }
+  uLong sum = has_checksums ? CrcSince(0, file) : 0;
+  if (has_checksums && !CheckCrc(sum, file)) {
     return std::nullopt;
   }
-  if (has_checksums && !file->CheckCrc()) {
-    return std::nullopt;
-  }
+  const uint64_t table_at = file->offset();
   int64_t offset = -1;
   std::vector<int64_t> offsets;
   for (int32_t i = 0; i < num_components && file->good(); ++i) {
-    const int32_t type = file->Int32();
-    offsets.push_back(file->Int32());
+    const int32_t type = file->Int32("the table of components");
+    offsets.push_back(file->Int32("the table of components"));
     offset = type == wanted ? offsets.back() : offset;
   }
-  if (!file->good() || (has_checksums && !file->CheckCrc())) {
-    return std::nullopt;
+  if (has_checksums) {
+    CheckCrc(CrcSince(table_at, file, sum), file);
   }
-  if (offset < 0) {
+  if (file->good() && offset < 0) {
     file->Fail(wanted == kValidation ? "no component VALIDATION"
                                      : "no component STATS");
+  }
+  if (!file->good()) {
     return std::nullopt;
   }
-  auto end = static_cast<int64_t>(file->size());
+  auto end = static_cast<int64_t>(file->offset() + file->left());
   for (const int64_t other : offsets) {
     end = other > offset ? std::min(end, other) : end;
   }
@@ -189,16 +105,15 @@ struct Validation {
 };
 
 // After an error, file->good() is false.
-Validation ReadValidation(StatisticsFile* file, bool has_checksums) {
+Validation ReadValidation(ByteReader* file, bool has_checksums) {
   Validation validation;
   const auto component = FindComponent(file, kValidation, has_checksums);
   if (component) {
     file->GoTo(component->begin);
-    file->RestartCrc();
-    validation.partitioner = file->String();
-    validation.fp_chance = file->Double();
+    validation.partitioner = file->Text("the partitioner");
+    validation.fp_chance = file->Double("the planned chance");
     if (has_checksums) {
-      file->CheckCrc();
+      CheckCrc(CrcSince(component->begin, file), file);
     }
   }
   return validation;
@@ -236,7 +151,7 @@ constexpr uint64_t kMaxStatsSize = uint64_t{1} << 20;
 
 // STATS begins with the histogram of the sizes of partitions
 // (StatsMetadata.serialize).
-std::optional<uint64_t> CountInStats(StatisticsFile* file, bool has_checksums) {
+std::optional<uint64_t> CountInStats(ByteReader* file, bool has_checksums) {
   constexpr uint64_t kCrcSize = 4;
   const auto component = FindComponent(file, kStats, has_checksums);
   const uint64_t crc_size = has_checksums ? kCrcSize : 0;
@@ -248,11 +163,11 @@ std::optional<uint64_t> CountInStats(StatisticsFile* file, bool has_checksums) {
     return std::nullopt;
   }
   file->GoTo(component->begin);
-  file->RestartCrc();
-  const std::string stats = file->Bytes(static_cast<size_t>(size));
-  return file->good() && (!has_checksums || file->CheckCrc())
-             ? CountInHistogram(stats)
-             : std::nullopt;
+  const std::string stats(file->Bytes(static_cast<size_t>(size), "STATS"));
+  const bool is_good = has_checksums
+                           ? CheckCrc(CrcSince(component->begin, file), file)
+                           : file->good();
+  return is_good ? CountInHistogram(stats) : std::nullopt;
 }
 
 // Before `ka` there is no table: two histograms, the first of the sizes of
@@ -267,12 +182,12 @@ struct OldNumbers {
 
 // The file is then at the compression ratio, a double, which the class of the
 // partitioner follows.
-OldNumbers ReadOldNumbers(StatisticsFile* file, bool has_chance) {
+OldNumbers ReadOldNumbers(ByteReader* file, bool has_chance) {
   constexpr uint64_t kOtherNumbers = 12 + 2 * 8;
   OldNumbers numbers;
   for (int i = 0; i < 2; ++i) {
     const uint64_t begin = file->offset();
-    const int64_t num_entries = file->Int32();
+    const int64_t num_entries = file->Int32("a histogram");
     if (num_entries < 0) {
       file->Fail("a histogram of " + std::to_string(num_entries) +
                  " entries; the file is damaged");
@@ -281,15 +196,15 @@ OldNumbers ReadOldNumbers(StatisticsFile* file, bool has_chance) {
     const uint64_t size = kHistogramEntry * static_cast<uint64_t>(num_entries);
     if (i == 0 && size <= kMaxStatsSize) {
       file->GoTo(begin);
-      numbers.num_partitions =
-          CountInHistogram(file->Bytes(4 + static_cast<size_t>(size)));
+      numbers.num_partitions = CountInHistogram(
+          file->Bytes(4 + static_cast<size_t>(size), "a histogram"));
     }
     file->GoTo(begin + 4 + size);
   }
   file->GoTo(file->offset() + kOtherNumbers);
   if (has_chance) {
-    file->Int32();
-    numbers.fp_chance = file->Double();
+    file->Int32("the time of the latest deletion");
+    numbers.fp_chance = file->Double("the planned chance");
   }
   return numbers;
 }
@@ -298,52 +213,58 @@ OldNumbers ReadOldNumbers(StatisticsFile* file, bool has_chance) {
 
 bool ReadFpChance(const std::string& path, std::string_view version,
                   double* fp_chance, std::string* error) {
-  FilterForm form;
-  if (!FormOfSstableVersion(version, &form, error)) {
+  const SstableVersion* const known = FindSstableVersion(version, error);
+  if (known == nullptr) {
     return false;
   }
-  if (version[0] == 'i') {
+  if (known->statistics == StatisticsLayout::kHistograms) {
     *error = path + ": version " + std::string(version) +
              " does not hold the planned chance; versions from ja on do";
     return false;
   }
-  StatisticsFile file(path, error);
-  if (!file.good()) {
+  const auto opened = RandomAccessFile::Open(path, error);
+  if (opened == nullptr) {
     return false;
   }
-  *fp_chance = version[0] == 'j'
-                   ? ReadOldNumbers(&file, /*has_chance=*/true).fp_chance
-                   : ReadValidation(&file, HasChecksums(version)).fp_chance;
-  return file.good() &&
-         ((*fp_chance > 0 && *fp_chance <= 1) ||
-          file.Fail("a planned chance of " + std::to_string(*fp_chance) +
-                    ", not more than 0 and at most 1; the file is damaged"));
+  ByteReader file(*opened);
+  *fp_chance = HasTable(*known)
+                   ? ReadValidation(&file, HasChecksums(*known)).fp_chance
+                   : ReadOldNumbers(&file, /*has_chance=*/true).fp_chance;
+  if (file.good() && !(*fp_chance > 0 && *fp_chance <= 1)) {
+    file.Fail("a planned chance of " + std::to_string(*fp_chance) +
+              ", not more than 0 and at most 1; the file is damaged");
+  }
+  *error = file.error();
+  return file.good();
 }
 
 PartitionFacts ReadPartitionFacts(const std::string& path,
                                   std::string_view version) {
-  PartitionFacts facts;
-  FilterForm form;
   std::string ignored_error;
-  if (!FormOfSstableVersion(version, &form, &ignored_error)) {
-    return facts;
+  const SstableVersion* const known =
+      FindSstableVersion(version, &ignored_error);
+  const auto opened =
+      known == nullptr ? nullptr : RandomAccessFile::Open(path, &ignored_error);
+  if (opened == nullptr) {
+    return {};
   }
-  StatisticsFile file(path, &ignored_error);
-  if (version[0] == 'i' || version[0] == 'j') {
-    facts.num_partitions =
-        ReadOldNumbers(&file, version[0] == 'j').num_partitions;
-    file.Double();
-    facts.partitioner = file.String();
-    if (!file.good()) {
-      return {};
-    }
+  ByteReader file(*opened);
+  PartitionFacts facts;
+  if (HasTable(*known)) {
+    facts.partitioner = ReadValidation(&file, HasChecksums(*known)).partitioner;
   } else {
-    const bool has_checksums = HasChecksums(version);
-    facts.partitioner = ReadValidation(&file, has_checksums).partitioner;
-    if (!file.good()) {
-      return {};
-    }
-    facts.num_partitions = CountInStats(&file, has_checksums);
+    facts.num_partitions =
+        ReadOldNumbers(
+            &file, known->statistics == StatisticsLayout::kHistogramsAndChance)
+            .num_partitions;
+    file.Double("the compression ratio");
+    facts.partitioner = file.Text("the partitioner");
+  }
+  if (!file.good()) {
+    return {};
+  }
+  if (HasTable(*known)) {
+    facts.num_partitions = CountInStats(&file, HasChecksums(*known));
   }
   facts.partitioner.erase(0, facts.partitioner.rfind('.') + 1);
   return facts;

@@ -6,59 +6,64 @@
 
 #include "plugin/filter/endian.h"
 #include "plugin/sstable/buffered_key_reader.h"
+#include "plugin/sstable/sstable_version.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
-constexpr size_t kCachedPages = 2;
-constexpr size_t kOffsetSize = 4;
-constexpr size_t kPositionSize = 8;
+constexpr uint64_t kOffsetSize = 4;
+constexpr uint64_t kPositionSize = 8;
+// For the errors of ByteReader, which nobody sees.
+constexpr char kSummary[] = "a summary";
 
 }  // namespace
 
 SummaryDb::SummaryDb(std::unique_ptr<RandomAccessFile> file)
-    : file_(std::move(file)),
-      offsets_(*file_, kCachedPages),
-      entries_(*file_, kCachedPages) {}
+    : file_(std::move(file)), offsets_(*file_), entries_(*file_) {}
 
 std::unique_ptr<SummaryDb> SummaryDb::Open(const std::string& path,
                                            std::string_view version) {
   std::string ignored_error;
-  auto file = RandomAccessFile::Open(path, &ignored_error);
+  const SstableVersion* const known =
+      FindSstableVersion(version, &ignored_error);
+  auto file =
+      known == nullptr ? nullptr : RandomAccessFile::Open(path, &ignored_error);
   if (file == nullptr) {
     return nullptr;
   }
   std::unique_ptr<SummaryDb> summary(new SummaryDb(std::move(file)));
-  if (!summary->ReadHeader(version) || !summary->ReadEntries() ||
-      !summary->ReadKeys()) {
+  if (!summary->ReadHeader(known->summary) || !summary->ReadEntries()) {
     return nullptr;
   }
+  summary->first_key_ = summary->ReadKey();
+  summary->last_key_ = summary->ReadKey();
   summary->Rewind();
-  return summary;
+  return summary->entries_.good() ? std::move(summary) : nullptr;
 }
 
-bool SummaryDb::ReadHeader(std::string_view version) {
-  const bool has_sampling_level = version[0] != 'i' && version[0] != 'j';
-  has_offsets_ = version[0] != 'i';
-  uint64_t interval = 0;
-  uint64_t ignored = 0;
-  return TakeNumber(4, &interval) && TakeNumber(4, &num_entries_) &&
-         (!has_offsets_ || TakeNumber(8, &size_)) &&
-         (!has_sampling_level ||
-          (TakeNumber(4, &ignored) && TakeNumber(4, &ignored))) &&
-         interval > 0 && num_entries_ > 0;
+bool SummaryDb::ReadHeader(SummaryLayout layout) {
+  has_offsets_ = layout != SummaryLayout::kPlain;
+  const int32_t interval = entries_.Int32(kSummary);
+  const int32_t num_entries = entries_.Int32(kSummary);
+  const int64_t size = has_offsets_ ? entries_.Int64(kSummary) : 0;
+  if (layout == SummaryLayout::kOffsetsAndSampling) {
+    entries_.Int32(kSummary);
+    entries_.Int32(kSummary);
+  }
+  first_entry_ = entries_.offset();
+  num_entries_ = static_cast<uint64_t>(num_entries);
+  size_ = static_cast<uint64_t>(size);
+  return entries_.good() && interval > 0 && num_entries > 0 && size >= 0;
 }
 
 // Reads over all entries, to see that they are whole.
 bool SummaryDb::ReadEntries() {
-  first_entry_ = at_;
   if (has_offsets_) {
     // The offsets and the entries lie within the file; the first entry is
     // behind the offsets.
-    uint64_t offset = 0;
-    if (size_ > file_->size() - at_ ||
+    if (size_ > entries_.left() ||
         num_entries_ > size_ / (kOffsetSize + kPositionSize) ||
-        !OffsetOf(0, &offset) || offset != num_entries_ * kOffsetSize) {
+        OffsetOf(0) != num_entries_ * kOffsetSize) {
       return false;
     }
   }
@@ -69,43 +74,22 @@ bool SummaryDb::ReadEntries() {
       return false;
     }
   }
-  at_ = has_offsets_ ? first_entry_ + size_ : at_;
+  if (has_offsets_) {
+    entries_.GoTo(first_entry_ + size_);
+  }
   return true;
 }
 
-bool SummaryDb::ReadKeys() {
-  return TakeKey(&first_key_) && TakeKey(&last_key_);
-}
-
-bool SummaryDb::TakeNumber(size_t size, uint64_t* number) {
-  std::string_view bytes;
-  if (file_->size() - at_ < size ||
-      !entries_.Exactly(at_, size, &bytes, &ignored_error_)) {
-    return false;
+std::string_view SummaryDb::ReadKey() {
+  const int32_t size = entries_.Int32(kSummary);
+  if (size < 0 || static_cast<uint64_t>(size) > kMaxKeySize) {
+    entries_.Fail("a key that is too long");
   }
-  const int64_t value =
-      size == 8 ? LoadBigEndian64(bytes.data()) : LoadBigEndian32(bytes.data());
-  *number = static_cast<uint64_t>(value);
-  at_ += size;
-  return value >= 0;
-}
-
-bool SummaryDb::TakeKey(std::string* key) {
-  uint64_t size = 0;
-  std::string_view bytes;
-  if (!TakeNumber(4, &size) || size > kMaxKeySize ||
-      file_->size() - at_ < size ||
-      !entries_.Exactly(at_, static_cast<size_t>(size), &bytes,
-                        &ignored_error_)) {
-    return false;
-  }
-  key->assign(bytes);
-  at_ += size;
-  return true;
+  return entries_.Bytes(static_cast<size_t>(size), kSummary);
 }
 
 void SummaryDb::Rewind() {
-  at_ = first_entry_;
+  entries_.GoTo(first_entry_);
   next_ = 0;
 }
 
@@ -119,29 +103,26 @@ bool SummaryDb::Next(std::string_view* key, uint64_t* index_offset) {
   return found;
 }
 
-bool SummaryDb::OffsetOf(uint64_t entry, uint64_t* offset) {
+uint64_t SummaryDb::OffsetOf(uint64_t entry) {
   if (entry == num_entries_) {
-    *offset = size_;
-    return true;
+    return size_;
   }
-  std::string_view bytes;
-  if (!offsets_.Exactly(first_entry_ + entry * kOffsetSize, kOffsetSize, &bytes,
-                        &ignored_error_)) {
-    return false;
-  }
-  *offset = LoadLittleEndian32(bytes.data());
-  return *offset <= size_;
+  offsets_.GoTo(first_entry_ + entry * kOffsetSize);
+  const std::string_view bytes = offsets_.Bytes(kOffsetSize, kSummary);
+  return offsets_.good() ? LoadLittleEndian32(bytes.data()) : UINT64_MAX;
 }
 
 bool SummaryDb::NextWithOffset(std::string_view* key, uint64_t* index_offset) {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  std::string_view entry;
-  if (!OffsetOf(next_, &begin) || !OffsetOf(next_ + 1, &end) || begin > end ||
-      end - begin < kPositionSize ||
-      end - begin > kMaxKeySize + kPositionSize ||
-      !entries_.Exactly(first_entry_ + begin, static_cast<size_t>(end - begin),
-                        &entry, &ignored_error_)) {
+  const uint64_t begin = OffsetOf(next_);
+  const uint64_t end = OffsetOf(next_ + 1);
+  if (begin > end || end > size_ || end - begin < kPositionSize ||
+      end - begin > kMaxKeySize + kPositionSize) {
+    return false;
+  }
+  entries_.GoTo(first_entry_ + begin);
+  const std::string_view entry =
+      entries_.Bytes(static_cast<size_t>(end - begin), kSummary);
+  if (!entries_.good()) {
     return false;
   }
   *key = entry.substr(0, entry.size() - kPositionSize);
@@ -151,14 +132,10 @@ bool SummaryDb::NextWithOffset(std::string_view* key, uint64_t* index_offset) {
 }
 
 bool SummaryDb::NextWithLength(std::string_view* key, uint64_t* index_offset) {
-  uint64_t size = 0;
-  if (!TakeNumber(8, index_offset) || !TakeNumber(4, &size) ||
-      size > kMaxKeySize || file_->size() - at_ < size ||
-      !entries_.Exactly(at_, static_cast<size_t>(size), key, &ignored_error_)) {
-    return false;
-  }
-  at_ += size;
-  return true;
+  const int64_t position = entries_.Int64(kSummary);
+  *key = ReadKey();
+  *index_offset = static_cast<uint64_t>(position);
+  return entries_.good() && position >= 0;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -34,7 +34,8 @@
 #include <string>
 #include <string_view>
 
-#include "tools/sstable/page_cache.h"
+#include "plugin/sstable/sstable_version.h"
+#include "tools/sstable/byte_reader.h"
 #include "tools/sstable/random_access_file.h"
 
 namespace cassandra_bloom::tools {
@@ -61,19 +62,17 @@ class SummaryDb {
  private:
   explicit SummaryDb(std::unique_ptr<RandomAccessFile> file);
 
-  bool ReadHeader(std::string_view version);
+  bool ReadHeader(SummaryLayout layout);
   bool ReadEntries();
-  bool ReadKeys();
-  bool TakeNumber(size_t size, uint64_t* number);
-  bool TakeKey(std::string* key);
+  std::string_view ReadKey();
   bool NextWithOffset(std::string_view* key, uint64_t* index_offset);
   bool NextWithLength(std::string_view* key, uint64_t* index_offset);
-  bool OffsetOf(uint64_t entry, uint64_t* offset);
+  // Counted from the first offset; UINT64_MAX if it cannot be read.
+  uint64_t OffsetOf(uint64_t entry);
 
   const std::unique_ptr<RandomAccessFile> file_;
-  PageCache offsets_;
-  PageCache entries_;
-  uint64_t at_ = 0;  // How far the file has been read.
+  ByteReader offsets_;
+  ByteReader entries_;
   bool has_offsets_ = false;
   uint64_t first_entry_ = 0;  // Where offsets are counted from.
   uint64_t size_ = 0;         // Of offsets and entries; only with offsets.
@@ -81,7 +80,6 @@ class SummaryDb {
   uint64_t next_ = 0;  // The entry that comes next.
   std::string first_key_;
   std::string last_key_;
-  std::string ignored_error_;
 };
 
 }  // namespace cassandra_bloom::tools

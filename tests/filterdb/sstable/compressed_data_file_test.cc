@@ -26,7 +26,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using tools::ChunkChecksum;
+using cassandra_bloom::ChunkChecksum;
 using tools::CompressionInfo;
 using tools::DataFile;
 using tools::NewCompressedDataFile;

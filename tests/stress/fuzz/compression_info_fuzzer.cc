@@ -101,7 +101,7 @@ void Check(bool has_max_compressed_length, const std::string& info_bytes,
   std::string error;
   const auto file = tools::NewCompressedDataFile(
       RandomAccessFile::Open(FuzzFolder() / "Data.db", &error), std::move(info),
-      tools::ChunkChecksum::kCrcOfStored, &error);
+      cassandra_bloom::ChunkChecksum::kCrcOfStored, &error);
   FUZZ_CHECK((file == nullptr) == !error.empty());
   if (file == nullptr) {
     return;
