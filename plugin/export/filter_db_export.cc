@@ -9,8 +9,8 @@
 #include "plugin/export/folder.h"
 #include "plugin/export/live_ssts.h"
 #include "plugin/export/sst_exporter.h"
-#include "plugin/sstable/file_io.h"
-#include "plugin/sstable/temporary_file.h"
+#include "plugin/io/file_io.h"
+#include "plugin/io/temporary_file.h"
 
 namespace cassandra_bloom {
 

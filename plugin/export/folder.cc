@@ -20,8 +20,8 @@
 #include <thread>
 #include <tuple>
 
-#include "plugin/sstable/output_file.h"
-#include "plugin/sstable/temporary_file.h"
+#include "plugin/io/output_file.h"
+#include "plugin/io/temporary_file.h"
 
 namespace cassandra_bloom {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
-#include "plugin/sstable/file_io.h"
+#include "plugin/io/file_io.h"
 
 namespace cassandra_bloom {
 

@@ -18,7 +18,7 @@
 
 #include "plugin/export/folder.h"
 #include "plugin/export/recorded_options.h"
-#include "plugin/sstable/file_io.h"
+#include "plugin/io/file_io.h"
 
 namespace cassandra_bloom {
 

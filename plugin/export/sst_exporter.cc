@@ -8,7 +8,7 @@
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/partition_transform.h"
 #include "plugin/policy/running_rocksdb.h"
-#include "plugin/sstable/filter_db_file.h"
+#include "plugin/filter_db/filter_db_file.h"
 
 namespace cassandra_bloom {
 

@@ -109,9 +109,9 @@ FileFigures CountedFigures(const rocksdb::FilterPolicy& policy,
           statistics.bytes};
 }
 
-class StatisticsTest : public ::testing::TestWithParam<Layout> {};
+class DatabaseStatisticsTest : public ::testing::TestWithParam<Layout> {};
 
-TEST_P(StatisticsTest, AreThoseOfTheFilesWritten) {
+TEST_P(DatabaseStatisticsTest, AreThoseOfTheFilesWritten) {
   const Dataset dataset = NumberedDataset(3000, 100);
   const PolicyPtr policy = OurPolicy();
   const auto listener = std::make_shared<FilesListener>();
@@ -146,7 +146,7 @@ TEST_P(StatisticsTest, AreThoseOfTheFilesWritten) {
   EXPECT_EQ(LoggedFigures(db.path(), "default", 0).num_files, 3u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Layouts, StatisticsTest,
+INSTANTIATE_TEST_SUITE_P(Layouts, DatabaseStatisticsTest,
                          ::testing::ValuesIn(AllLayouts()),
                          [](const auto& layout) {
                            return ToString(layout.param);

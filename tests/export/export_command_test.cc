@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/sstable/file_io.h"
+#include "plugin/io/file_io.h"
 #include "tests/support/filterdb_command.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"

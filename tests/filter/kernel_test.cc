@@ -22,6 +22,7 @@
 #include "plugin/filter/hash_list.h"
 #include "plugin/filter/kernels/dispatch.h"
 #include "tests/filter/kernel_checks.h"
+#include "tests/support/cassandra_data.h"
 #include "tests/support/guarded_memory.h"
 #include "tests/support/key_of_hash.h"
 #include "tests/support/naive_filter.h"
@@ -39,6 +40,24 @@ namespace {
 INSTANTIATE_TEST_SUITE_P(All, KernelTest, ::testing::ValuesIn(Kernels()),
                          NameOf);
 
+// The hashes that Cassandra's own code computed.
+TEST_P(KernelTest, HashesAsCassandraDoes) {
+  std::vector<std::string> keys;
+  std::vector<Hash128> expected;
+  for (const auto& fields : ReadCassandraTable("hashes.tsv")) {
+    keys.push_back(FromHex(fields.at(0)));
+    expected.push_back({std::stoull(fields.at(1), nullptr, 16),
+                        std::stoull(fields.at(2), nullptr, 16)});
+  }
+  ASSERT_GT(keys.size(), 100U);
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  std::vector<Hash128> hashes(keys.size());
+  kernel().hash(views.data(), views.size(), hashes.data());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(hashes[i], expected[i]) << keys[i].size() << " bytes";
+  }
+}
+
 TEST(KernelsTest, TheFirstIsActiveAndTheLastPortable) {
   ASSERT_FALSE(Kernels().empty());
   EXPECT_EQ(&ActiveKernel(), Kernels().front());
@@ -48,103 +67,6 @@ TEST(KernelsTest, TheFirstIsActiveAndTheLastPortable) {
     EXPECT_TRUE(names.insert(kernel->name).second) << kernel->name;
   }
 }
-
-TEST(KeyOfHashTest, HasThatHash) {
-  SCOPED_TRACE(Seed());
-  uint64_t random = Seed();
-  for (int i = 0; i < 1000; ++i) {
-    const Hash128 hash = RandomHash(&random);
-    const auto key = KeyOfHash(hash.h1, hash.h2);
-    ASSERT_EQ(NaiveHash({key.data(), key.size()}), hash);
-  }
-}
-
-// ---- The state of the CPU ----
-
-#if defined(__x86_64__)
-// Returns whether the upper halves of vector registers are in use, which would
-// slow down later SSE code.
-bool UpperHalvesAreInUse() {
-  uint32_t low;
-  uint32_t high;
-  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(1));
-  constexpr uint32_t kAvx = 1 << 2;
-  constexpr uint32_t kUpperHalvesOfZmm = 1 << 6;
-  return (low & (kAvx | kUpperHalvesOfZmm)) != 0;
-}
-
-bool CanTellUpperHalves() {
-  constexpr unsigned kXgetbvOfInUse = 1 << 2;
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  if (!__builtin_cpu_supports("avx2") ||
-      __get_cpuid_count(0xd, 1, &a, &b, &c, &d) == 0 ||
-      (a & kXgetbvOfInUse) == 0) {
-    return false;
-  }
-  __asm__ volatile("vpcmpeqd %%ymm0, %%ymm0, %%ymm0" ::: "xmm0");
-  const bool tells_use = UpperHalvesAreInUse();
-  __asm__ volatile("vzeroupper");
-  return tells_use && !UpperHalvesAreInUse();
-}
-
-using Eight [[gnu::vector_size(32)]] = uint32_t;
-
-[[gnu::target("avx2"), gnu::noinline]] void SetAllBits(Eight* numbers) {
-  Eight all;
-  __asm__ volatile("vpcmpeqd %0, %0, %0" : "=x"(all));
-  *numbers = all;
-}
-
-// Returns whether compiled AVX code clears the upper halves of vector
-// registers. GCC's code below -O2 does not.
-bool CompilerCleansUpperHalves() {
-  Eight numbers = {};
-  SetAllBits(&numbers);
-  return !UpperHalvesAreInUse();
-}
-
-TEST_P(KernelTest, LeavesNoUpperHalvesInUse) {
-  if (!CanTellUpperHalves()) {
-    GTEST_SKIP() << "this CPU does not report the use of upper halves";
-  }
-  if (!CompilerCleansUpperHalves()) {
-    GTEST_SKIP() << "the compiler clears upper halves only with -O2";
-  }
-  constexpr size_t kKeys = 32;
-  constexpr size_t kSizes[] = {3, 16, 40};
-  for (const uint32_t num_words : {3u, 1000u}) {
-    for (int num_probes = 1; num_probes <= 20; ++num_probes) {
-      std::vector<char> bits(size_t{8} * num_words);
-      for (const size_t size : kSizes) {
-        const std::vector<std::string> keys(kKeys, std::string(size, 'k'));
-        const std::vector<std::string_view> views(keys.begin(), keys.end());
-        const FilterView filter = ViewOf(num_probes, num_words, bits.data());
-        Hash128 hashes[kKeys];
-        bool answers[kKeys];
-        kernel().hash(views.data(), kKeys, hashes);
-        EXPECT_FALSE(UpperHalvesAreInUse()) << "hash";
-        for (const bool is_there : {false, true}) {
-          const Lookup lookup = kernel().choose_lookup(filter);
-          ASSERT_EQ(lookup.one(filter, hashes[0]), is_there);
-          EXPECT_FALSE(UpperHalvesAreInUse()) << num_probes << " probes, one";
-          for (const size_t n : {kFewKeys, kKeys}) {
-            lookup.batch(filter, hashes, n, answers);
-            EXPECT_FALSE(UpperHalvesAreInUse())
-                << num_probes << " probes, " << n << " keys";
-          }
-          kernel().set_bits(hashes, kKeys, num_probes, filter.capacity_bits(),
-                            bits.data());
-          EXPECT_FALSE(UpperHalvesAreInUse()) << num_probes << " probes, set";
-        }
-        bits.assign(bits.size(), 0);
-      }
-    }
-  }
-}
-#endif
 
 // ---- Hashing ----
 
@@ -736,6 +658,103 @@ TEST_P(KernelTest, NoRoundingModeMattersForLargeFilters) {
     }
   }
 }
+
+TEST(KeyOfHashTest, HasThatHash) {
+  SCOPED_TRACE(Seed());
+  uint64_t random = Seed();
+  for (int i = 0; i < 1000; ++i) {
+    const Hash128 hash = RandomHash(&random);
+    const auto key = KeyOfHash(hash.h1, hash.h2);
+    ASSERT_EQ(NaiveHash({key.data(), key.size()}), hash);
+  }
+}
+
+// ---- The state of the CPU ----
+
+#if defined(__x86_64__)
+// Returns whether the upper halves of vector registers are in use, which would
+// slow down later SSE code.
+bool UpperHalvesAreInUse() {
+  uint32_t low;
+  uint32_t high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(1));
+  constexpr uint32_t kAvx = 1 << 2;
+  constexpr uint32_t kUpperHalvesOfZmm = 1 << 6;
+  return (low & (kAvx | kUpperHalvesOfZmm)) != 0;
+}
+
+bool CanTellUpperHalves() {
+  constexpr unsigned kXgetbvOfInUse = 1 << 2;
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  if (!__builtin_cpu_supports("avx2") ||
+      __get_cpuid_count(0xd, 1, &a, &b, &c, &d) == 0 ||
+      (a & kXgetbvOfInUse) == 0) {
+    return false;
+  }
+  __asm__ volatile("vpcmpeqd %%ymm0, %%ymm0, %%ymm0" ::: "xmm0");
+  const bool tells_use = UpperHalvesAreInUse();
+  __asm__ volatile("vzeroupper");
+  return tells_use && !UpperHalvesAreInUse();
+}
+
+using Eight [[gnu::vector_size(32)]] = uint32_t;
+
+[[gnu::target("avx2"), gnu::noinline]] void SetAllBits(Eight* numbers) {
+  Eight all;
+  __asm__ volatile("vpcmpeqd %0, %0, %0" : "=x"(all));
+  *numbers = all;
+}
+
+// Returns whether compiled AVX code clears the upper halves of vector
+// registers. GCC's code below -O2 does not.
+bool CompilerCleansUpperHalves() {
+  Eight numbers = {};
+  SetAllBits(&numbers);
+  return !UpperHalvesAreInUse();
+}
+
+TEST_P(KernelTest, LeavesNoUpperHalvesInUse) {
+  if (!CanTellUpperHalves()) {
+    GTEST_SKIP() << "this CPU does not report the use of upper halves";
+  }
+  if (!CompilerCleansUpperHalves()) {
+    GTEST_SKIP() << "the compiler clears upper halves only with -O2";
+  }
+  constexpr size_t kKeys = 32;
+  constexpr size_t kSizes[] = {3, 16, 40};
+  for (const uint32_t num_words : {3u, 1000u}) {
+    for (int num_probes = 1; num_probes <= 20; ++num_probes) {
+      std::vector<char> bits(size_t{8} * num_words);
+      for (const size_t size : kSizes) {
+        const std::vector<std::string> keys(kKeys, std::string(size, 'k'));
+        const std::vector<std::string_view> views(keys.begin(), keys.end());
+        const FilterView filter = ViewOf(num_probes, num_words, bits.data());
+        Hash128 hashes[kKeys];
+        bool answers[kKeys];
+        kernel().hash(views.data(), kKeys, hashes);
+        EXPECT_FALSE(UpperHalvesAreInUse()) << "hash";
+        for (const bool is_there : {false, true}) {
+          const Lookup lookup = kernel().choose_lookup(filter);
+          ASSERT_EQ(lookup.one(filter, hashes[0]), is_there);
+          EXPECT_FALSE(UpperHalvesAreInUse()) << num_probes << " probes, one";
+          for (const size_t n : {kFewKeys, kKeys}) {
+            lookup.batch(filter, hashes, n, answers);
+            EXPECT_FALSE(UpperHalvesAreInUse())
+                << num_probes << " probes, " << n << " keys";
+          }
+          kernel().set_bits(hashes, kKeys, num_probes, filter.capacity_bits(),
+                            bits.data());
+          EXPECT_FALSE(UpperHalvesAreInUse()) << num_probes << " probes, set";
+        }
+        bits.assign(bits.size(), 0);
+      }
+    }
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace cassandra_bloom::testing

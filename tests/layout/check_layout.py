@@ -15,12 +15,13 @@ from pathlib import Path
 # The folders of plugin/, and which other folders each may include.
 EDGES = {
     "filter": set(),
-    "sstable": {"filter"},
+    "io": set(),
+    "filter_db": {"filter", "io"},
     "lsm": {"filter"},
     "policy": {"filter", "lsm"},
-    "export": {"filter", "sstable", "lsm", "policy"},
+    "export": {"filter", "io", "filter_db", "lsm", "policy"},
     "registry": {"policy", "export"},
-    "c": {"filter", "sstable", "lsm", "policy", "export"},
+    "c": {"filter", "io", "filter_db", "lsm", "policy", "export"},
     "register_on_load": {"policy", "c"},
     "preload": set(),
 }
@@ -36,8 +37,8 @@ TOOLS_WITHOUT_ROCKSDB = "tools/sstable/"
 
 # The folder that implements each public header.
 PUBLIC = {
-    "filter_db.h": "sstable",
-    "key_reader.h": "sstable",
+    "filter_db.h": "filter_db",
+    "key_reader.h": "key_reader",  # tools/sstable
     "filter_policy.h": "policy",
     "filter_statistics.h": "policy",
     "filter_db_export.h": "export",
@@ -75,6 +76,10 @@ ROCKSDB_INTERNAL = "table/block_based/filter_policy_internal.h"
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+# The linker would merge two classes of one name in a namespace, in silence.
+ANONYMOUS = re.compile(r"^namespace \{$.*?^\}  // namespace$", re.MULTILINE | re.DOTALL)
+CLASS = re.compile(r"^(?:class|struct) (\w+)(?: final)?(?: : [^;{]*)? \{", re.MULTILINE)
+SUITE = re.compile(r"^TEST(?:_F|_P)?\((\w+),", re.MULTILINE)
 # Code that computes the byte and the bit of a position.
 BIT = re.compile(r">> ?3\b|& ?7\b|[%/] ?8\b")
 
@@ -172,12 +177,20 @@ def check(root: Path) -> list[str]:
     graph: dict[str, set[str]] = defaultdict(set)
     files = sources(root)
     headers: dict[str, list[str]] = defaultdict(list)
+    classes: dict[str, list[str]] = defaultdict(list)
+    suites: dict[str, set[str]] = defaultdict(set)
     for file in files:
         text = (root / file).read_text(encoding="utf-8")
         if LICENCE not in text.split("\n", 1)[0]:
             faults.append(f"{file}: does not begin with {LICENCE}")
         if file.endswith(".h") and not file.startswith("tests/"):
             headers[Path(file).name].append(file)
+        if not file.startswith(("tests/", "examples/")):
+            for name in CLASS.findall(ANONYMOUS.sub("", text)):
+                if file not in classes[name]:
+                    classes[name].append(file)
+        for name in SUITE.findall(text):
+            suites[name].add(file)
         for kind, name in INCLUDE.findall(text):
             if is_rocksdb(name):
                 if file.startswith(ROCKSDB_RULE) and not file.startswith(
@@ -209,6 +222,12 @@ def check(root: Path) -> list[str]:
     for name, places in sorted(headers.items()):
         if len(places) > 1:
             faults.append(f"headers of one name: {', '.join(places)}")
+    for name, places in sorted(classes.items()):
+        if len(places) > 1:
+            faults.append(f"classes {name}: {', '.join(places)}")
+    for name, files_of in sorted(suites.items()):
+        if len(files_of) > 1:
+            faults.append(f"test suites {name}: {', '.join(sorted(files_of))}")
     return faults
 
 

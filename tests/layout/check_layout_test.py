@@ -19,12 +19,12 @@ class CheckLayoutTest(unittest.TestCase):
         self.write("include/cassandra_bloom/c.h", "<stddef.h>")
         self.write("plugin/filter/probes.h", "<cstdint>")
         self.write("plugin/filter/probes.cc", '"plugin/filter/probes.h"')
-        self.write("plugin/sstable/reader.h", '"cassandra_bloom/filter_db.h"',
+        self.write("plugin/filter_db/reader.h", '"cassandra_bloom/filter_db.h"',
                    '"plugin/filter/probes.h"')  # fmt: skip
         self.write("plugin/policy/policy.h", '"plugin/filter/probes.h"',
                    '"cassandra_bloom/filter_policy.h"', "<rocksdb/options.h>")  # fmt: skip
         self.write("plugin/registry.cc", '"plugin/policy/policy.h"')
-        self.write("tools/filterdb/main.cc", '"plugin/sstable/reader.h"')
+        self.write("tools/filterdb/main.cc", '"plugin/filter_db/reader.h"')
         self.write("tests/support/keys.h", "<string>")
         self.write("db_bench_ext/filter_bench/bench.cc", '"tests/support/keys.h"')
         self.write("tests/filter/probes_test.cc", '"plugin/filter/probes.h"',
@@ -51,7 +51,23 @@ class CheckLayoutTest(unittest.TestCase):
 
     def test_an_upward_include_of_a_public_header(self) -> None:
         self.write("plugin/filter/sizing.h", '"cassandra_bloom/filter_db.h"')
-        self.expect("plugin/filter/sizing.h", "filter may not include sstable")
+        self.expect("plugin/filter/sizing.h", "filter may not include filter_db")
+
+    def test_two_classes_of_one_name(self) -> None:
+        text = f"// {check_layout.LICENCE}\nclass Probe final : public Base {{\n}};\n"
+        (self.root / "plugin/filter/probes.cc").write_text(text)
+        hidden = text.replace("class", "namespace {\nclass") + "}  // namespace\n"
+        (self.root / "plugin/registry.cc").write_text(hidden)
+        self.assertEqual(check_layout.check(self.root), [])
+        (self.root / "plugin/registry.cc").write_text(text)
+        self.expect("classes Probe: plugin/filter/probes.cc, plugin/registry.cc")
+
+    def test_two_suites_of_one_name(self) -> None:
+        text = f"// {check_layout.LICENCE}\nTEST_F(ProbeTest, One) {{}}\nTEST_F(ProbeTest, Two) {{}}\n"
+        (self.root / "tests/filter/probes_test.cc").write_text(text)
+        self.assertEqual(check_layout.check(self.root), [])
+        (self.root / "tests/filter/other_test.cc").write_text(text)
+        self.expect("test suites ProbeTest: tests/filter/other_test.cc")
 
     def test_what_only_the_registry_may(self) -> None:
         self.write("plugin/preload/other.cc", '"cassandra_bloom/c.h"')
@@ -59,8 +75,8 @@ class CheckLayoutTest(unittest.TestCase):
 
     def test_the_plugin_includes_no_tool(self) -> None:
         self.write("tools/filterdb/output.h")
-        self.write("plugin/sstable/writer.cc", '"tools/filterdb/output.h"')
-        self.expect("plugin/sstable/writer.cc", "plugin/ may include")
+        self.write("plugin/filter_db/writer.cc", '"tools/filterdb/output.h"')
+        self.expect("plugin/filter_db/writer.cc", "plugin/ may include")
 
     def test_the_sstable_library_knows_no_command(self) -> None:
         self.write("tools/filterdb/output.h")
@@ -97,9 +113,9 @@ class CheckLayoutTest(unittest.TestCase):
         self.expect("circle", "plugin/filter/probes -> plugin/filter/sizing")
 
     def test_two_headers_of_one_name(self) -> None:
-        self.write("plugin/sstable/probes.h")
+        self.write("plugin/filter_db/probes.h")
         self.expect("headers of one name", "plugin/filter/probes.h",
-                    "plugin/sstable/probes.h")  # fmt: skip
+                    "plugin/filter_db/probes.h")  # fmt: skip
 
     def test_a_header_beside_a_file(self) -> None:
         self.write("plugin/filter/sizing.cc", '"probes.h"')

@@ -2,7 +2,7 @@
 
 // Reading the Index.db of SSTables.
 
-#include "plugin/sstable/index_db_reader.h"
+#include "tools/sstable/index_db_reader.h"
 
 #include <gtest/gtest.h>
 

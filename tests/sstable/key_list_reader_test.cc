@@ -2,7 +2,7 @@
 
 // Reading lists of keys.
 
-#include "plugin/sstable/key_list_reader.h"
+#include "tools/sstable/key_list_reader.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "plugin/sstable/output_file.h"
+#include "plugin/io/output_file.h"
 #include "tools/filterdb/command.h"
 
 namespace cassandra_bloom::tools {

@@ -10,10 +10,10 @@
 #include <system_error>
 
 #include "plugin/filter/sizing.h"
-#include "plugin/sstable/buffered_key_reader.h"
-#include "plugin/sstable/file_io.h"
-#include "plugin/sstable/output_file.h"
-#include "plugin/sstable/sstable_version.h"
+#include "tools/sstable/buffered_key_reader.h"
+#include "plugin/io/file_io.h"
+#include "plugin/io/output_file.h"
+#include "plugin/filter_db/sstable_version.h"
 #include "tools/filterdb/progress_bar.h"
 #include "tools/sstable/sstable_keys.h"
 

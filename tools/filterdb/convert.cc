@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "plugin/sstable/output_file.h"
+#include "plugin/io/output_file.h"
 #include "tools/filterdb/command.h"
 
 namespace cassandra_bloom::tools {

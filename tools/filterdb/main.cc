@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "cassandra_bloom/c.h"
-#include "plugin/sstable/temporary_file.h"
+#include "plugin/io/temporary_file.h"
 #include "tools/filterdb/command.h"
 
 namespace cassandra_bloom::tools {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "plugin/sstable/index_db_reader.h"
+#include "tools/sstable/index_db_reader.h"
 #include "tools/sstable/key_order.h"
 #include "tools/sstable/open_data_db.h"
 #include "tools/sstable/statistics_db.h"

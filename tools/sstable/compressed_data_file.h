@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "plugin/sstable/sstable_version.h"
+#include "plugin/filter_db/sstable_version.h"
 #include "tools/sstable/compression_info.h"
 #include "tools/sstable/data_file.h"
 #include "tools/sstable/random_access_file.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "plugin/filter/murmur3.h"
-#include "plugin/sstable/sstable_version.h"
+#include "plugin/filter_db/sstable_version.h"
 #include "tools/sstable/open_data_db.h"
 #include "tools/sstable/statistics_db.h"
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "plugin/sstable/file_io.h"
+#include "plugin/io/file_io.h"
 
 namespace cassandra_bloom::tools {
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "cassandra_bloom/filter_db.h"
-#include "plugin/sstable/file_io.h"
+#include "plugin/io/file_io.h"
 #include "tools/sstable/transaction_logs.h"
 
 namespace cassandra_bloom::tools {

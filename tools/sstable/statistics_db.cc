@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "plugin/filter/endian.h"
-#include "plugin/sstable/sstable_version.h"
+#include "plugin/filter_db/sstable_version.h"
 #include "tools/sstable/byte_reader.h"
 #include "tools/sstable/random_access_file.h"
 

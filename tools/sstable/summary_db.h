@@ -34,7 +34,7 @@
 #include <string>
 #include <string_view>
 
-#include "plugin/sstable/sstable_version.h"
+#include "plugin/filter_db/sstable_version.h"
 #include "tools/sstable/byte_reader.h"
 #include "tools/sstable/random_access_file.h"
 

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-#include "plugin/sstable/file_io.h"
+#include "plugin/io/file_io.h"
 
 namespace cassandra_bloom::tools {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/endian.h"
-#include "plugin/sstable/index_db_reader.h"
+#include "tools/sstable/index_db_reader.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/sstable_writer.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "plugin/sstable/index_db_reader.h"
+#include "tools/sstable/index_db_reader.h"
 #include "tests/stress/fuzz/fuzz_reading.h"
 
 namespace cassandra_bloom::testing {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "plugin/sstable/key_list_reader.h"
+#include "tools/sstable/key_list_reader.h"
 #include "tests/stress/fuzz/fuzz_reading.h"
 
 namespace cassandra_bloom::testing {

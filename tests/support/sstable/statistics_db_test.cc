@@ -59,7 +59,7 @@ std::vector<std::string> ReadComponents(const std::string& file,
   return components;
 }
 
-TEST(StatisticsDbTest, ValidationIsCassandras) {
+TEST(StatisticsDbWriterTest, ValidationIsCassandras) {
   const std::string ours =
       StatisticsDb(StatisticsLayout::kTableAndChecks, 0.01, 7);
   const std::vector<std::string> our_components = ReadComponents(ours, true);
@@ -73,7 +73,7 @@ TEST(StatisticsDbTest, ValidationIsCassandras) {
   }
 }
 
-TEST(StatisticsDbTest, TableWithoutChecksumsHasTheSameComponents) {
+TEST(StatisticsDbWriterTest, TableWithoutChecksumsHasTheSameComponents) {
   const std::vector<std::string> with_checks = ReadComponents(
       StatisticsDb(StatisticsLayout::kTableAndChecks, 0.3, 7), true);
   const std::vector<std::string> without =
@@ -95,7 +95,7 @@ size_t AfterHistograms(const std::string& file) {
   return at;
 }
 
-TEST(StatisticsDbTest, BeforeKaTheChanceHasAFixedPlace) {
+TEST(StatisticsDbWriterTest, BeforeKaTheChanceHasAFixedPlace) {
   const std::string file = StatisticsDb(StatisticsLayout::kNoTable, 0.3, 7);
   const size_t at = AfterHistograms(file) + 12 + 8 + 8 + 4;
   EXPECT_EQ(NaiveDouble(file, at), 0.3);
@@ -103,7 +103,7 @@ TEST(StatisticsDbTest, BeforeKaTheChanceHasAFixedPlace) {
   EXPECT_EQ(NaiveText(file, at + 16), kPartitioner);
 }
 
-TEST(StatisticsDbTest, BeforeJaThereIsNoChance) {
+TEST(StatisticsDbWriterTest, BeforeJaThereIsNoChance) {
   const std::string file = StatisticsDb(StatisticsLayout::kNoChance, 0.3, 7);
   const size_t at = AfterHistograms(file) + 12 + 8 + 8;
   EXPECT_EQ(NaiveDouble(file, at), -1.0);

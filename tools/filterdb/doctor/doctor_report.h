@@ -34,7 +34,7 @@ void PrintText(const Report& report);
 Json ToJson(const Report& report);
 
 // Draws bits per key and false positives by level with gnuplot. Writes the SVG
-// file to `path` like WriteOutput (plugin/sstable/output_file.h). Throws
+// file to `path` like WriteOutput (plugin/io/output_file.h). Throws
 // Unusable.
 void Plot(const Report& report, const std::string& path, bool overwrite);
 

@@ -11,8 +11,8 @@
 #include <sstream>
 #include <string>
 
-#include "plugin/sstable/output_file.h"
-#include "plugin/sstable/temporary_file.h"
+#include "plugin/io/output_file.h"
+#include "plugin/io/temporary_file.h"
 #include "tools/filterdb/doctor/doctor_report.h"
 
 namespace cassandra_bloom::tools {

@@ -14,7 +14,7 @@
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/endian.h"
 #include "plugin/filter/sizing.h"
-#include "plugin/sstable/file_io.h"
+#include "plugin/io/file_io.h"
 #include "tools/sstable/health/detect_form.h"
 #include "tools/sstable/health/saturation.h"
 #include "tools/sstable/health/toc.h"

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "plugin/sstable/file_io.h"
-#include "plugin/sstable/filter_db_file.h"
+#include "plugin/io/file_io.h"
+#include "plugin/filter_db/filter_db_file.h"
 #include "tools/sstable/health/examine_sstable.h"
 #include "tools/sstable/health/toc.h"
 #include "tools/sstable/scylla_db.h"

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "plugin/sstable/file_io.h"
+#include "plugin/io/file_io.h"
 
 namespace cassandra_bloom::tools {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "plugin/sstable/temporary_file.h"
+#include "plugin/io/temporary_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {

@@ -13,8 +13,8 @@
 #include <memory>
 #include <string>
 
-#include "plugin/sstable/file_io.h"
-#include "plugin/sstable/output_file.h"
+#include "plugin/io/file_io.h"
+#include "plugin/io/output_file.h"
 
 namespace cassandra_bloom::tools {
 

@@ -2,8 +2,8 @@
 
 // Writes files and streams. Errors name the file.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_OUTPUT_FILE_H_
-#define CASSANDRA_BLOOM_PLUGIN_SSTABLE_OUTPUT_FILE_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_IO_OUTPUT_FILE_H_
+#define CASSANDRA_BLOOM_PLUGIN_IO_OUTPUT_FILE_H_
 
 #include <sys/types.h>
 
@@ -62,4 +62,4 @@ const char* NameOfFileType(mode_t mode);
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_SSTABLE_OUTPUT_FILE_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_IO_OUTPUT_FILE_H_

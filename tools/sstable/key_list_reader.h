@@ -2,15 +2,15 @@
 
 // Readers of lists of keys, from any file descriptor.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_KEY_LIST_READER_H_
-#define CASSANDRA_BLOOM_PLUGIN_SSTABLE_KEY_LIST_READER_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_KEY_LIST_READER_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_KEY_LIST_READER_H_
 
 #include <cstddef>
 #include <memory>
 #include <string>
 
 #include "cassandra_bloom/key_reader.h"
-#include "plugin/sstable/buffered_key_reader.h"
+#include "tools/sstable/buffered_key_reader.h"
 
 namespace cassandra_bloom {
 
@@ -21,4 +21,4 @@ std::unique_ptr<KeyReader> NewKeyReader(int fd, KeyFormat format,
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_SSTABLE_KEY_LIST_READER_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_KEY_LIST_READER_H_

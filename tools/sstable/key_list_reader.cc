@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/sstable/key_list_reader.h"
+#include "tools/sstable/key_list_reader.h"
 
 #include <array>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // Reads and writes Filter.db files of all forms:
 // include/cassandra_bloom/filter_db.h.
 
-#include "plugin/sstable/filter_db_file.h"
+#include "plugin/filter_db/filter_db_file.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,9 +18,9 @@
 #include "plugin/filter/filter_view.h"
 #include "plugin/filter/kernels/dispatch.h"
 #include "plugin/filter/sizing.h"
-#include "plugin/sstable/file_io.h"
-#include "plugin/sstable/output_file.h"
-#include "plugin/sstable/temporary_file.h"
+#include "plugin/io/file_io.h"
+#include "plugin/io/output_file.h"
+#include "plugin/io/temporary_file.h"
 
 namespace cassandra_bloom {
 namespace {

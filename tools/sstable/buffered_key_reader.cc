@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/sstable/buffered_key_reader.h"
+#include "tools/sstable/buffered_key_reader.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "plugin/sstable/file_io.h"
+#include "plugin/io/file_io.h"
 
 namespace cassandra_bloom {
 

@@ -3,14 +3,14 @@
 // Writes Filter.db files, for use inside this library. The public functions are
 // in include/cassandra_bloom/filter_db.h.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILTER_DB_FILE_H_
-#define CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILTER_DB_FILE_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_DB_FILTER_DB_FILE_H_
+#define CASSANDRA_BLOOM_PLUGIN_FILTER_DB_FILTER_DB_FILE_H_
 
 #include <cstdint>
 #include <string>
 
 #include "cassandra_bloom/filter_db.h"
-#include "plugin/sstable/output_file.h"
+#include "plugin/io/output_file.h"
 
 namespace cassandra_bloom {
 
@@ -29,4 +29,4 @@ WriteContent FilterDbContent(FilterForm form, int num_probes,
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILTER_DB_FILE_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_DB_FILTER_DB_FILE_H_

@@ -3,8 +3,8 @@
 // The base of all key readers: the input (a regular file, a pipe, a terminal or
 // a device) and a buffer in which whole records are parsed in place.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_BUFFERED_KEY_READER_H_
-#define CASSANDRA_BLOOM_PLUGIN_SSTABLE_BUFFERED_KEY_READER_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_BUFFERED_KEY_READER_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_BUFFERED_KEY_READER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -102,4 +102,4 @@ class BufferedKeyReader : public KeyReader {
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_SSTABLE_BUFFERED_KEY_READER_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_BUFFERED_KEY_READER_H_

@@ -6,8 +6,8 @@
 // which ends with the process. So a file that is not locked is a leftover,
 // whatever container or machine its writer ran in.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_TEMPORARY_FILE_H_
-#define CASSANDRA_BLOOM_PLUGIN_SSTABLE_TEMPORARY_FILE_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_IO_TEMPORARY_FILE_H_
+#define CASSANDRA_BLOOM_PLUGIN_IO_TEMPORARY_FILE_H_
 
 #include <functional>
 #include <string>
@@ -66,4 +66,4 @@ void RemoveTemporaryFileBeingWritten();
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_SSTABLE_TEMPORARY_FILE_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_IO_TEMPORARY_FILE_H_

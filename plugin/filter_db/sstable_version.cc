@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/sstable/sstable_version.h"
+#include "plugin/filter_db/sstable_version.h"
 
 #include <string>
 #include <string_view>

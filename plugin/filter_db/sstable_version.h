@@ -3,8 +3,8 @@
 // What differs from one version of SSTables to another, in one table. The
 // public functions about versions are in include/cassandra_bloom/filter_db.h.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_SSTABLE_VERSION_H_
-#define CASSANDRA_BLOOM_PLUGIN_SSTABLE_SSTABLE_VERSION_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_DB_SSTABLE_VERSION_H_
+#define CASSANDRA_BLOOM_PLUGIN_FILTER_DB_SSTABLE_VERSION_H_
 
 #include <string>
 #include <string_view>
@@ -63,4 +63,4 @@ bool IsFilterBeforeIa(std::string_view path, std::string* version);
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_SSTABLE_SSTABLE_VERSION_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_DB_SSTABLE_VERSION_H_

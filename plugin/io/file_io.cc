@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/sstable/file_io.h"
+#include "plugin/io/file_io.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -15,8 +15,8 @@
 // bits are the number, big-endian. (org.apache.cassandra.db.RowIndexEntry,
 // later io.sstable.format.big.RowIndexEntry; utils.vint.VIntCoding.)
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_INDEX_DB_READER_H_
-#define CASSANDRA_BLOOM_PLUGIN_SSTABLE_INDEX_DB_READER_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_INDEX_DB_READER_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_INDEX_DB_READER_H_
 
 #include <cstddef>
 #include <memory>
@@ -24,7 +24,7 @@
 #include <string_view>
 
 #include "cassandra_bloom/key_reader.h"
-#include "plugin/sstable/buffered_key_reader.h"
+#include "tools/sstable/buffered_key_reader.h"
 
 namespace cassandra_bloom {
 
@@ -64,4 +64,4 @@ std::unique_ptr<IndexDbReader> NewIndexDbReader(
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_SSTABLE_INDEX_DB_READER_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_INDEX_DB_READER_H_

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/sstable/index_db_reader.h"
+#include "tools/sstable/index_db_reader.h"
 
 #include <cstdint>
 #include <string_view>
 
 #include "plugin/filter/endian.h"
-#include "plugin/sstable/sstable_version.h"
+#include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom {
 namespace {

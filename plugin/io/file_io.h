@@ -3,8 +3,8 @@
 // Functions for reading and for writing, and files mapped for reading. (To
 // write files: output_file.h.) Errors name the file.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILE_IO_H_
-#define CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILE_IO_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_IO_FILE_IO_H_
+#define CASSANDRA_BLOOM_PLUGIN_IO_FILE_IO_H_
 
 #include <unistd.h>
 
@@ -94,4 +94,4 @@ class MappedFile {
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_SSTABLE_FILE_IO_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_IO_FILE_IO_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/sstable/output_file.h"
+#include "plugin/io/output_file.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -10,8 +10,8 @@
 
 #include <cerrno>
 
-#include "plugin/sstable/file_io.h"
-#include "plugin/sstable/temporary_file.h"
+#include "plugin/io/file_io.h"
+#include "plugin/io/temporary_file.h"
 
 namespace cassandra_bloom {
 namespace {
