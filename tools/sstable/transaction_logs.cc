@@ -56,8 +56,7 @@ std::vector<std::string_view> LinesOf(std::string_view content) {
 template <typename Number>
 bool ParseWhole(std::string_view text, Number* number) {
   const char* const end = text.data() + text.size();
-  return !text.empty() &&
-         std::from_chars(text.data(), end, *number).ptr == end;
+  return !text.empty() && std::from_chars(text.data(), end, *number).ptr == end;
 }
 
 // Takes what stands behind the last `mark` off `text`.

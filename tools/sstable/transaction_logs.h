@@ -8,8 +8,8 @@
 // are TYPE:[PATH,TIME,FILES][CRC32]: ADD for a new SSTable, REMOVE for one that
 // it replaces, COMMIT or ABORT at the end (org.apache.cassandra.db.lifecycle,
 // LogFile and LogRecord). PATH ends with "nb-1-big-", or with "mc-1-big" if
-// Cassandra 3.0 or 3.11 has written it. ScyllaDB lists the SSTables that it is about to
-// remove in pending_delete/sstables-FROM-TO.log
+// Cassandra 3.0 or 3.11 has written it. ScyllaDB lists the SSTables that it is
+// about to remove in pending_delete/sstables-FROM-TO.log
 // (sstables/sstable_directory.cc).
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_TRANSACTION_LOGS_H_

@@ -133,8 +133,10 @@ TEST_F(MendProcessesTest, ProcThatHidesProcesses) {
   };
   const Ran hidden = mend(hide + kWithoutPtrace);
   EXPECT_THAT(hidden.out, HasSubstr("left: /proc hides processes"));
+#ifndef CASSANDRA_BLOOM_SANITIZED  // The sanitizers need /proc.
   const Ran missing = mend("umount -l /proc && ");
   EXPECT_THAT(missing.out, HasSubstr("left: /proc is not mounted"));
+#endif
 }
 
 }  // namespace

@@ -57,10 +57,9 @@ std::string ReasonOfUse(const SstableFiles& files, const OpenFiles& open_files,
     return "";
   }
   return unseen +
-         "; a node that runs may not have been seen: run mend as root, with "
-         "the "
-         "capability CAP_SYS_PTRACE, or give --ignore-unseen-processes if you "
-         "know that the node is down";
+         "; it may be the node: run mend as root, with the capability "
+         "CAP_SYS_PTRACE, or give --ignore-unseen-processes if you know that "
+         "the node is down";
 }
 
 // What was done about one SSTable.

@@ -79,7 +79,8 @@ std::string ReasonNotToTouch(const SstableFiles& files) {
   if (!files.unread_log.empty()) {
     return files.unread_log +
            "; a transaction log may hold the times of the files of this "
-           "SSTable, and the node would not start if they changed";
+           "SSTable, and the node would not start if they changed; look into "
+           "that log first";
   }
   return "";
 }
