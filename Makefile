@@ -39,6 +39,8 @@ help:
 	@echo "             with RocksDB's own filter (SEED=N: only one database)"
 	@echo "make damage CASES=4000"
 	@echo "             damage SSTables, mend their filters, and check that none denies a key"
+	@echo "make scan-loop SCANS=5000"
+	@echo "             scan tables in a loop while they are written, compacted and removed"
 	@echo "make fuzz SECONDS=60"
 	@echo "             run each of the 10 fuzzers for this long"
 	@echo "make coverage"
@@ -99,6 +101,13 @@ damage: packages test-packages
 	cmake --preset dev
 	cmake --build --preset dev --parallel $(JOBS) --target damage_test
 	CASSANDRA_BLOOM_DAMAGES=$(CASES) $(if $(SEED),CASSANDRA_BLOOM_SEED=$(SEED)) build/dev/bin/damage_test
+
+SCANS = 5000
+
+scan-loop: packages test-packages
+	cmake --preset dev
+	cmake --build --preset dev --parallel $(JOBS) --target scan_loop_test
+	CASSANDRA_BLOOM_SCANS=$(SCANS) $(if $(SEED),CASSANDRA_BLOOM_SEED=$(SEED)) build/dev/bin/scan_loop_test
 
 SECONDS = 60
 
@@ -164,5 +173,5 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
-.PHONY: help demo bench report bench-db rocksdb-for-this-cpu bench-filterdb soak soak-program crash damage random fuzz coverage \
+.PHONY: help demo bench report bench-db rocksdb-for-this-cpu bench-filterdb soak soak-program crash damage scan-loop random fuzz coverage \
   mutants test release format deb packages $(NEEDS)

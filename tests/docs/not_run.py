@@ -33,6 +33,8 @@ NOT_RUN = {
     "make soak MINUTES=60": _LONG + "tests/stress/soak, for seconds",
     "make crash ROUNDS=100": _LONG + "tests/stress/soak, for seconds",
     "make random SECONDS=600": _LONG + "tests/stress/random, for seconds",
+    "make damage CASES=4000": _LONG + "damage_test, for seconds",
+    "make scan-loop SCANS=5000": _LONG + "scan_loop_test, for seconds",
     "make fuzz SECONDS=900": _LONG + "tests/stress/fuzz/run.sh, by hand",
     "make mutants": _LONG + "by hand",
     "make coverage": _LONG + "by hand",

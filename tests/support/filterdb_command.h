@@ -21,10 +21,22 @@ struct Ran : ProcessResult {
 
 // `arguments` are shell words. `before` is shell text put in front of the
 // command, such as "cat keys |".
-inline Ran Filterdb(const std::string& arguments,
-                    const std::string& before = "") {
+inline Ran FilterdbAsGiven(const std::string& arguments,
+                           const std::string& before = "") {
   return {RunProcess({"/bin/sh", "-c",
                       before + " " CASSANDRA_BLOOM_FILTERDB " " + arguments})};
+}
+
+// The same, but mend ignores processes that it cannot examine: which these are
+// depends on the machine.
+inline Ran Filterdb(const std::string& arguments,
+                    const std::string& before = "") {
+  const std::string mend = "mend ";
+  return FilterdbAsGiven(
+      arguments.rfind(mend, 0) == 0
+          ? mend + "--ignore-unseen-processes " + arguments.substr(mend.size())
+          : arguments,
+      before);
 }
 
 }  // namespace cassandra_bloom::testing

@@ -171,6 +171,7 @@ class Finder {
       return;
     }
     const TransactionLogs logs = ReadTransactionLogs(folder);
+    FailAtLogs(logs);
     for (const auto& [sstable, components] : sstables) {
       const bool is_sstable = std::any_of(
           components.begin(), components.end(), [](const std::string& name) {
@@ -178,6 +179,18 @@ class Finder {
           });
       if (is_sstable && IsFirstTime(folder, sstable)) {
         AddSstable(folder, below, sstable, components, logs);
+      }
+    }
+  }
+
+  // Each once: a folder is looked into for each of its files that is an
+  // operand.
+  void FailAtLogs(const TransactionLogs& logs) {
+    for (const std::string& error : logs.errors) {
+      if (failed_logs_.insert(error).second) {
+        found_.errors.push_back(
+            error +
+            "; so SSTables of its folder may be incomplete or obsolete");
       }
     }
   }
@@ -209,12 +222,14 @@ class Finder {
       files.state = SstableState::kBeingWritten;
     }
     files.time_is_logged = logs.with_times.count(sstable) != 0;
+    files.unread_log = logs.errors.empty() ? "" : logs.errors.front();
     found_.sstables.push_back(std::move(files));
   }
 
   const FindOptions options_;
   std::set<std::pair<dev_t, ino_t>> visited_;
   std::set<std::tuple<dev_t, ino_t, std::string>> seen_;
+  std::set<std::string> failed_logs_;
   FoundSstables found_;
 };
 

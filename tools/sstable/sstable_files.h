@@ -46,6 +46,9 @@ struct SstableFiles {
   // A log of Cassandra holds the time of its newest file, which must not
   // change: see TransactionLogs.
   bool time_is_logged = false;
+  // Why a log in its folder cannot be read; empty if all can. Then `state` may
+  // be wrong, and the time may be logged.
+  std::string unread_log;
 };
 
 struct FindOptions {

@@ -2,11 +2,16 @@
 
 #include "tools/sstable/transaction_logs.h"
 
+#include <sys/stat.h>
+#include <zlib.h>
+
 #include <cctype>
+#include <cerrno>
+#include <charconv>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "plugin/io/file_io.h"
@@ -34,53 +39,126 @@ std::string_view NameOf(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-void ForEachLine(std::string_view content,
-                 const std::function<void(std::string_view line)>& visit) {
+std::vector<std::string_view> LinesOf(std::string_view content) {
+  std::vector<std::string_view> lines;
   while (!content.empty()) {
     const size_t end = content.find('\n');
-    std::string_view line = content.substr(0, end);
-    if (EndsWith(line, "\r")) {
-      line.remove_suffix(1);
+    lines.push_back(content.substr(0, end));
+    if (EndsWith(lines.back(), "\r")) {
+      lines.back().remove_suffix(1);
     }
-    visit(line);
     content.remove_prefix(end == std::string_view::npos ? content.size()
                                                         : end + 1);
   }
+  return lines;
+}
+
+template <typename Number>
+bool ParseWhole(std::string_view text, Number* number) {
+  const char* const end = text.data() + text.size();
+  return !text.empty() && std::from_chars(text.data(), end, *number).ptr == end;
+}
+
+// Takes what stands behind the last `mark` off `text`.
+std::string_view TakeBehind(char mark, std::string_view* text) {
+  const size_t at = text->rfind(mark);
+  if (at == std::string_view::npos) {
+    return {};
+  }
+  const std::string_view behind = text->substr(at + 1);
+  *text = text->substr(0, at);
+  return behind;
 }
 
 struct Record {
-  std::string type;      // In upper case.
-  std::string sstables;  // The beginning of the names of its files.
+  std::string type;  // In upper case.
+  std::string path;
+  int64_t time = 0;
+  int32_t num_files = 0;
+  uint64_t checksum = 0;
 };
 
-// Returns nothing for a line that is not complete: "ADD:[path,0,8][123]".
-std::optional<Record> RecordOf(std::string_view line) {
-  const size_t colon = line.find(":[");
-  const size_t end = line.rfind("][");
-  if (colon == std::string_view::npos || end == std::string_view::npos ||
-      end < colon + 2 || line.back() != ']') {
-    return std::nullopt;
-  }
-  const std::string_view fields = line.substr(colon + 2, end - colon - 2);
-  const std::string_view path = fields.substr(0, fields.find(','));
-  return Record{UpperCase(line.substr(0, colon)), std::string(NameOf(path))};
+bool IsKnownType(std::string_view type) {
+  return type == "ADD" || type == "REMOVE" || type == "COMMIT" ||
+         type == "ABORT";
 }
 
-std::string ContentOf(const std::string& path) {
-  // A line has a few hundred bytes: far more SSTables than any table has.
-  constexpr uint64_t kMaxSize = uint64_t{64} << 20;
-  std::string content;
-  std::string ignored_error;
-  return ReadRegularFile(path, kMaxSize, &content, &ignored_error) ? content
-                                                                   : "";
+// As LogRecord.computeChecksum.
+bool HasItsChecksum(const Record& record) {
+  std::string summed = record.path + record.type;
+  const auto time = static_cast<uint64_t>(record.time);
+  for (const auto number :
+       {static_cast<uint32_t>(time), static_cast<uint32_t>(time >> 32),
+        static_cast<uint32_t>(record.num_files)}) {
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      summed += static_cast<char>(number >> shift);
+    }
+  }
+  return record.checksum ==
+         crc32_z(0, reinterpret_cast<const Bytef*>(summed.data()),
+                 summed.size());
+}
+
+// Returns nothing for a line that is not whole. Read from its end, as a path
+// may hold any of the marks.
+std::optional<Record> RecordOf(std::string_view line) {
+  const size_t type_end = line.find(":[");
+  if (type_end == std::string_view::npos || !EndsWith(line, "]")) {
+    return std::nullopt;
+  }
+  Record record;
+  record.type = UpperCase(line.substr(0, type_end));
+  line.remove_prefix(type_end + 2);
+  line.remove_suffix(1);
+  const std::string_view checksum = TakeBehind('[', &line);
+  if (!EndsWith(line, "]")) {
+    return std::nullopt;
+  }
+  line.remove_suffix(1);
+  const std::string_view num_files = TakeBehind(',', &line);
+  const std::string_view time = TakeBehind(',', &line);
+  record.path = line;
+  const bool is_whole = IsKnownType(record.type) &&
+                        ParseWhole(checksum, &record.checksum) &&
+                        ParseWhole(num_files, &record.num_files) &&
+                        ParseWhole(time, &record.time);
+  return is_whole ? std::make_optional(std::move(record)) : std::nullopt;
+}
+
+// The beginning of the names of the SSTable's files, "nb-1-big-". Cassandra 3.0
+// and 3.11 write the path without the last "-" (LogRecord.absolutePath, since
+// CASSANDRA-13294).
+std::string SstableOf(const Record& record) {
+  std::string name(NameOf(record.path));
+  return EndsWith(name, "-") ? name : name + "-";
+}
+
+// False for a log that was removed after its folder was listed.
+bool IsThere(const std::string& path) {
+  struct stat status;
+  return lstat(path.c_str(), &status) == 0 || errno != ENOENT;
 }
 
 template <typename IsWanted, typename Add>
 void ReadLogs(const std::string& folder, IsWanted is_wanted, Add add,
               TransactionLogs* logs) {
-  std::error_code ignored;
-  for (const std::string& name : NamesIn(folder, is_wanted, &ignored)) {
-    add(ContentOf(folder + "/" + name), logs);
+  // A line has a few hundred bytes: far more SSTables than any table has.
+  constexpr uint64_t kMaxSize = uint64_t{64} << 20;
+  std::error_code failure;
+  for (const std::string& name : NamesIn(folder, is_wanted, &failure)) {
+    const std::string path = folder + "/" + name;
+    std::string content;
+    std::string error;
+    if (ReadRegularFile(path, kMaxSize, &content, &error)) {
+      add(path, content, logs);
+    } else if (IsThere(path)) {
+      logs->errors.push_back(error);
+    }
+  }
+  if (failure && failure != std::errc::no_such_file_or_directory &&
+      failure != std::errc::not_a_directory) {
+    logs->errors.push_back(folder +
+                           ": cannot list the folder: " + failure.message());
   }
 }
 
@@ -95,23 +173,29 @@ bool IsTransactionLog(std::string_view name) {
   return txn == 0 || (txn != std::string_view::npos && name[txn - 1] == '_');
 }
 
-void AddTransactionLog(std::string_view content, TransactionLogs* logs) {
+void AddTransactionLog(const std::string& path, std::string_view content,
+                       TransactionLogs* logs) {
   std::set<std::string> added;
   std::set<std::string> removed;
   bool is_committed = false;
-  ForEachLine(content, [&](std::string_view line) {
-    const auto record = RecordOf(line);
-    if (!record) {
-      return;
+  const std::vector<std::string_view> lines = LinesOf(content);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const auto record = RecordOf(lines[i]);
+    const bool is_intact = record && HasItsChecksum(*record);
+    // Cassandra ignores a damaged line at the end, which may be half written.
+    // Because of any other it does not start (LogFile.verify).
+    if (!is_intact && i + 1 < lines.size()) {
+      logs->errors.push_back(path + ": line " + std::to_string(i + 1) +
+                             " is damaged");
     }
-    if (record->type == "ADD") {
-      added.insert(record->sstables);
-    } else if (record->type == "REMOVE") {
-      removed.insert(record->sstables);
-    } else if (record->type == "COMMIT") {
-      is_committed = true;
+    // What a damaged line may name is left alone, too.
+    if (record && record->type == "ADD") {
+      added.insert(SstableOf(*record));
+    } else if (record && record->type == "REMOVE") {
+      removed.insert(SstableOf(*record));
     }
-  });
+    is_committed = is_intact && record->type == "COMMIT";
+  }
   logs->with_times.insert(removed.begin(), removed.end());
   // Without COMMIT, Cassandra will remove the new SSTables when it starts
   // (LogFile.removeUnfinishedLeftovers).
@@ -124,13 +208,13 @@ void AddTransactionLog(std::string_view content, TransactionLogs* logs) {
 
 // A line is the name of a TOC.txt, perhaps with folders.
 void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs) {
-  ForEachLine(content, [&](std::string_view line) {
+  for (const std::string_view line : LinesOf(content)) {
     const std::string_view name = NameOf(line);
     const size_t end = name.find_last_of('-');
     if (end != std::string_view::npos) {
       logs->obsolete.emplace(name.substr(0, end + 1));
     }
-  });
+  }
 }
 
 TransactionLogs ReadTransactionLogs(const std::string& folder) {
@@ -139,7 +223,12 @@ TransactionLogs ReadTransactionLogs(const std::string& folder) {
   const auto is_log = [](const std::string& name) {
     return EndsWith(name, kLog);
   };
-  ReadLogs(folder + "/pending_delete", is_log, AddPendingDeleteLog, &logs);
+  ReadLogs(
+      folder + "/pending_delete", is_log,
+      [](const std::string&, std::string_view content, TransactionLogs* to) {
+        AddPendingDeleteLog(content, to);
+      },
+      &logs);
   return logs;
 }
 

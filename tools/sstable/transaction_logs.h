@@ -7,8 +7,9 @@
 // writes a file NAME_txn_OPERATION_ID.log until the transaction ends. Its lines
 // are TYPE:[PATH,TIME,FILES][CRC32]: ADD for a new SSTable, REMOVE for one that
 // it replaces, COMMIT or ABORT at the end (org.apache.cassandra.db.lifecycle,
-// LogFile and LogRecord). ScyllaDB lists the SSTables that it is about to
-// remove in pending_delete/sstables-FROM-TO.log
+// LogFile and LogRecord). PATH ends with "nb-1-big-", or with "mc-1-big" if
+// Cassandra 3.0 or 3.11 has written it. ScyllaDB lists the SSTables that it is
+// about to remove in pending_delete/sstables-FROM-TO.log
 // (sstables/sstable_directory.cc).
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_TRANSACTION_LOGS_H_
@@ -17,6 +18,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cassandra_bloom::tools {
 
@@ -28,22 +30,24 @@ struct TransactionLogs {
   // newest of the SSTable's files. If that time changes, Cassandra refuses to
   // start (LogFile.verifyRecord).
   std::set<std::string> with_times;
+  // Why logs cannot be read. They may speak of any SSTable of the folder.
+  std::vector<std::string> errors;
 };
 
 // True for the name of a transaction log of Cassandra.
 bool IsTransactionLog(std::string_view name);
 
-// Adds what the content of a transaction log of Cassandra says. Ignores lines
-// that it does not understand, as the last line may be half written.
-void AddTransactionLog(std::string_view content, TransactionLogs* logs);
+// Adds what the content of a transaction log of Cassandra says. `path`: its
+// name in errors. The last line may be half written; it is ignored then.
+void AddTransactionLog(const std::string& path, std::string_view content,
+                       TransactionLogs* logs);
 
 // Adds what the content of a log in ScyllaDB's folder pending_delete says.
 void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs);
 
 // Reads all logs for the SSTables of a folder. List the folder before you call
-// this: a log is removed only after its SSTables are in order. Logs that
-// cannot be read, that are no regular files of a log's size, or that vanish
-// meanwhile, count as not there.
+// this: a log is removed only after its SSTables are in order. So logs that
+// vanish meanwhile count as not there.
 TransactionLogs ReadTransactionLogs(const std::string& folder);
 
 }  // namespace cassandra_bloom::tools

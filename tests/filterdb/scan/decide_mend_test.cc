@@ -96,6 +96,9 @@ TEST(DecideMendTest, LeavesWhatItCannotMendSafely) {
   finding = Finding(FilterVerdict::kNotInToc);
   finding.files.time_is_logged = true;
   expect_left("transaction log");
+  finding = Finding(FilterVerdict::kKeysMissing);
+  finding.files.unread_log = "a.log: cannot open";
+  expect_left("a.log: cannot open; ");
 }
 
 // Otherwise each mend would make the same filter anew.

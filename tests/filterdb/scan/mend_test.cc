@@ -19,6 +19,7 @@
 
 #include "tests/support/filterdb_command.h"
 #include "tests/support/random_keys.h"
+#include "tests/support/sstable/log_record.h"
 #include "tests/support/sstable_writer.h"
 #include "tests/support/temp_dir.h"
 
@@ -438,21 +439,59 @@ TEST_F(MendTest, SymbolicLinks) {
   EXPECT_EQ(ReadFile(dir_ / "elsewhere"), before);
 }
 
+// Cassandra 3.0 and 3.11 leave out the last "-".
 TEST_F(MendTest, SstablesOfTransactions) {
   const WrittenSstable one = WriteFaulty();
   const std::string before = ReadFile(one.Path("Filter.db"));
-  WriteFile(dir_ / "ks/t1/nb_txn_compaction_1.log",
-            "REMOVE:[" + one.prefix + ",1700000000000,8][1]\n");
-  const Ran ran = Mend("--in-place");
-  EXPECT_EQ(ran.exit_code, 1) << ran;
-  EXPECT_THAT(ran.out, HasSubstr("transaction log"));
-  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
-  // The transaction ends: the SSTable is obsolete, and no fault.
-  WriteFile(
-      dir_ / "ks/t1/nb_txn_compaction_1.log",
-      "REMOVE:[" + one.prefix + ",1700000000000,8][1]\nCOMMIT:[,0,0][2]\n");
+  for (const std::string& path :
+       {one.prefix, one.prefix.substr(0, one.prefix.size() - 1)}) {
+    const std::string log = dir_ / "ks/t1/nb_txn_compaction_1.log";
+    const std::string remove = LogRecord("REMOVE", path, 1700000000000, 8);
+    WriteFile(log, remove);
+    const Ran ran = Mend("--in-place");
+    EXPECT_EQ(ran.exit_code, 1) << ran;
+    EXPECT_THAT(ran.out, HasSubstr("transaction log"));
+    EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+    // The transaction ends: the SSTable is obsolete, and no fault.
+    WriteFile(log, remove + LogRecord("COMMIT"));
+    EXPECT_EQ(Mend("--in-place").exit_code, 0);
+    EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+  }
+}
+
+// The log may name any SSTable of its folder.
+TEST_F(MendTest, FoldersWithALogThatCannotBeRead) {
+  const WrittenSstable one = WriteFaulty();
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  const std::string log = dir_ / "ks/t1/nb_txn_compaction_1.log";
+  SstableSpec spec;
+  spec.fault = FilterFault::kEmpty;
+  Write(spec, "ks/t2");
+  const auto check = [&](const std::string& why) {
+    for (const std::string more : {" --dry-run", ""}) {
+      const Ran ran = Mend("--in-place" + more);
+      EXPECT_EQ(ran.exit_code, 2) << ran;
+      EXPECT_THAT(ran.err, HasSubstr(log + ": " + why));
+      EXPECT_THAT(ran.out, HasSubstr("left: " + log + ": " + why));
+      EXPECT_THAT(ran.out, HasSubstr("1 left"));
+      EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+    }
+    EXPECT_EQ(Filterdb("scan " + dir_ / "ks/t2").exit_code, 0);
+  };
+  WriteFile(log, "");
+  fs::resize_file(log, uint64_t{1} << 40);
+  check("cannot read: File too large");
+  WriteFile(log, "REMOVE:[/d/nb-3-big-,1,8][1]\n" + LogRecord("ABORT"));
+  check("line 1 is damaged");
+  fs::remove(log);
   EXPECT_EQ(Mend("--in-place").exit_code, 0);
-  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+  // Nor is anything undone.
+  const std::string mended = ReadFile(one.Path("Filter.db"));
+  fs::create_directory(log);
+  const Ran ran = Mend("--undo");
+  EXPECT_EQ(ran.exit_code, 2) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("left: " + log + ": not a regular file"));
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), mended);
 }
 
 std::string BigEndian(uint32_t number) {
@@ -594,7 +633,7 @@ class MendKillTest : public MendTest {
       const int null = open("/dev/null", O_WRONLY);
       dup2(null, STDOUT_FILENO);
       execl(CASSANDRA_BLOOM_FILTERDB, "filterdb", "mend", "--in-place",
-            dir_.path().c_str(), nullptr);
+            "--ignore-unseen-processes", dir_.path().c_str(), nullptr);
       _exit(127);
     }
     return pid;

@@ -15,6 +15,7 @@
 #include "tests/support/cassandra_data.h"
 #include "tests/support/filterdb_command.h"
 #include "tests/support/random_keys.h"
+#include "tests/support/sstable/log_record.h"
 #include "tests/support/sstable_writer.h"
 #include "tests/support/temp_dir.h"
 
@@ -359,8 +360,8 @@ class ScanLiveTest : public ScanTest {
   }
 
   std::string Line(const std::string& type, int generation) const {
-    return type + ":[" + dir_ / "ks/t1/nb-" + std::to_string(generation) +
-           "-big-,0,8][1234567]\n";
+    return LogRecord(
+        type, dir_ / "ks/t1/nb-" + std::to_string(generation) + "-big-", 0, 8);
   }
 
   // The states by generation.
@@ -396,7 +397,20 @@ TEST_F(ScanLiveTest, ATransactionThatGoesOn) {
 TEST_F(ScanLiveTest, ATransactionThatHasBeenCommitted) {
   WriteTwo();
   WriteLog("bti-da_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
-           Line("REMOVE", 2) + Line("ADD", 1) + "COMMIT:[,0,0][2613697770]\n");
+           Line("REMOVE", 2) + Line("ADD", 1) + LogRecord("COMMIT"));
+  EXPECT_EQ(States(), (Json{{"1", "live"}, {"2", "obsolete"}}));
+  EXPECT_EQ(Scan().exit_code, 0);
+}
+
+// Without the last "-".
+TEST_F(ScanLiveTest, ATransactionOfCassandra3) {
+  WriteTwo();
+  const std::string add = LogRecord("ADD", dir_ / "ks/t1/nb-2-big", 0, 8);
+  const std::string remove = LogRecord("REMOVE", dir_ / "ks/t1/nb-2-big", 5, 8);
+  WriteLog("mc_txn_flush_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log", add);
+  EXPECT_EQ(States(), (Json{{"1", "live"}, {"2", "being written"}}));
+  WriteLog("mc_txn_flush_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
+           remove + LogRecord("COMMIT"));
   EXPECT_EQ(States(), (Json{{"1", "live"}, {"2", "obsolete"}}));
   EXPECT_EQ(Scan().exit_code, 0);
 }
@@ -404,7 +418,7 @@ TEST_F(ScanLiveTest, ATransactionThatHasBeenCommitted) {
 TEST_F(ScanLiveTest, ATransactionThatHasBeenAborted) {
   WriteTwo();
   WriteLog("nb_txn_flush_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
-           Line("ADD", 2) + "ABORT:[,0,0][2613697770]\n");
+           Line("ADD", 2) + LogRecord("ABORT"));
   EXPECT_EQ(States(), (Json{{"1", "live"}, {"2", "being written"}}));
 }
 
@@ -489,20 +503,38 @@ TEST_F(ScanLiveTest, NamesThatAreNoFiles) {
     const WrittenSstable one = Write({});
     replace(one.Path("TOC.txt"), by_fifo);
     replace(one.Path("Scylla.db"), by_fifo);
-    replace(dir_ / "ks/t1/nb_txn_flush_1.log", by_fifo);
-    fs::create_directories(dir_ / "ks/t1/pending_delete");
-    replace(dir_ / "ks/t1/pending_delete/sstables-1-1.log", by_fifo);
     EXPECT_EQ(TheOne()["verdict"], "ok");
     fs::remove_all(dir_ / "ks");
   }
 }
 
-// As much memory as the log says would be too much.
-TEST_F(ScanLiveTest, ALogOfOneTerabyte) {
-  Write({});
-  WriteLog("nb_txn_flush_1.log", "");
-  fs::resize_file(dir_ / "ks/t1/nb_txn_flush_1.log", uint64_t{1} << 40);
-  EXPECT_EQ(TheOne()["verdict"], "ok");
+// Whether SSTables are being written is not known then. The error has the name
+// of the log; it is printed once, however many SSTables are named.
+TEST_F(ScanLiveTest, LogsThatCannotBeRead) {
+  WriteTwo();
+  const std::string log = dir_ / "ks/t1/nb_txn_flush_1.log";
+  const std::string pending = dir_ / "ks/t1/pending_delete/sstables-1-1.log";
+  const auto check = [&](const std::string& path) {
+    const Ran ran = Filterdb("scan --json " + dir_ / "ks/t1/nb-1-big-Data.db" +
+                             " " + dir_ / "ks/t1/nb-2-big-Data.db");
+    EXPECT_EQ(ran.exit_code, 2) << ran;
+    EXPECT_EQ(ran.json()["sstables"].size(), 2U) << ran;
+    EXPECT_EQ(ran.json()["errors"].size(), 1U) << ran;
+    EXPECT_THAT(ran.err, HasSubstr(path));
+    fs::remove_all(path);
+  };
+  ASSERT_EQ(mkfifo(log.c_str(), 0600), 0);
+  check(log);
+  fs::create_directory(log);
+  check(log);
+  fs::create_directories(pending);
+  check(pending);
+  // As much memory as the log says would be too much.
+  WriteFile(log, "");
+  fs::resize_file(log, uint64_t{1} << 40);
+  check(log);
+  WriteFile(log, "damaged\n" + Line("ADD", 2));
+  check(log);
 }
 
 // Nothing is opened for writing: neither times nor bytes change.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What stands beside the keys of an SSTable: Statistics.db, Scylla.db, logs.
+// What stands beside the keys of an SSTable: Statistics.db and Scylla.db.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,6 @@
 #include "tools/sstable/scylla_db.h"
 #include "tools/sstable/sstable_files.h"
 #include "tools/sstable/statistics_db.h"
-#include "tools/sstable/transaction_logs.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -24,9 +23,7 @@ using cassandra_bloom::testing::CassandraSstables;
 using cassandra_bloom::testing::ReadFile;
 using cassandra_bloom::testing::TempDir;
 using cassandra_bloom::testing::WriteFile;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 // ---- Statistics.db ----
@@ -179,47 +176,6 @@ TEST(ScyllaDbTest, Digests) {
             ComponentDigests::kNone);
   for (size_t size = 0; size < none.size(); ++size) {
     EXPECT_EQ(DigestsIn(none.substr(0, size)), ComponentDigests::kUnknown);
-  }
-}
-
-// ---- Logs ----
-
-TEST(TransactionLogsTest, Names) {
-  for (const std::string_view name :
-       {"nb_txn_compaction_7b1c.log", "bti-da_txn_flush_1.log",
-        "txn_unknowncompactiontype_1.log", "ma_txn_a_b.log"}) {
-    EXPECT_TRUE(IsTransactionLog(name)) << name;
-  }
-  for (const std::string_view name :
-       {"nb_txn_compaction_1.log.tmp", "nb_txn_compaction_1", "debug.log",
-        "nbtxn_compaction_1.log", "commit.log"}) {
-    EXPECT_FALSE(IsTransactionLog(name)) << name;
-  }
-}
-
-TransactionLogs LogsOf(std::string_view content) {
-  TransactionLogs logs;
-  AddTransactionLog(content, &logs);
-  return logs;
-}
-
-TEST(TransactionLogsTest, TypesInAnyCase) {
-  const auto logs = LogsOf(
-      "add:[/d/nb-2-big-,0,8][1]\nRemove:[/d/nb-1-big-,5,8][2]\n"
-      "commit:[,0,0][3]");
-  EXPECT_THAT(logs.being_written, IsEmpty());
-  EXPECT_THAT(logs.obsolete, ElementsAre("nb-1-big-"));
-  EXPECT_THAT(logs.with_times, ElementsAre("nb-1-big-"));
-}
-
-TEST(TransactionLogsTest, LinesThatAreNoRecords) {
-  for (const std::string_view line :
-       {"", "\n\n", "ADD", "ADD:", "ADD:[", "ADD:[/d/nb-2-big-,0,8]",
-        "ADD:[/d/nb-2-big-,0,8][1", "UNKNOWN:[/d/nb-2-big-,0,8][1]", "][ADD:[",
-        "]:["}) {
-    const auto logs = LogsOf(line);
-    EXPECT_THAT(logs.being_written, IsEmpty()) << line;
-    EXPECT_THAT(logs.obsolete, IsEmpty()) << line;
   }
 }
 

@@ -32,6 +32,7 @@ struct Options {
   bool no_backup = false;
   bool dry_run = false;
   bool undo = false;
+  bool ignore_unseen_processes = false;
   bool json = false;
 
   BackupPlan backup() const {
@@ -44,12 +45,21 @@ struct Options {
 };
 
 // Why the SSTable cannot be changed now, or "".
-std::string ReasonOfUse(const SstableFiles& files,
-                        const OpenFiles& open_files) {
+std::string ReasonOfUse(const SstableFiles& files, const OpenFiles& open_files,
+                        const Options& options) {
   const pid_t user = open_files.UserOf(files.Path("Data.db"));
-  return user == 0 ? ""
-                   : "process " + std::to_string(user) +
-                         " has its Data.db open; stop the node first";
+  if (user != 0) {
+    return "process " + std::to_string(user) +
+           " has its Data.db open; stop the node first";
+  }
+  const std::string unseen = open_files.Unseen();
+  if (unseen.empty() || options.ignore_unseen_processes) {
+    return "";
+  }
+  return unseen +
+         "; it may be the node: run mend as root, with the capability "
+         "CAP_SYS_PTRACE, or give --ignore-unseen-processes if you know that "
+         "the node is down";
 }
 
 // What was done about one SSTable.
@@ -135,7 +145,7 @@ class Mender {
       Fail(error);
       return;
     }
-    std::string reason = ReasonOfUse(finding.files, open_files_);
+    std::string reason = ReasonOfUse(finding.files, open_files_, options_);
     if (reason.empty()) {
       // Nothing is to be kept of a filter that stays.
       reason = ReasonNotInPlace(finding, *folder,
@@ -310,8 +320,9 @@ void PrintSummary(const Options& options, const Mender& mender) {
 }
 
 // Returns false if there is nothing to put back.
-bool Undo(const SstableFiles& files, const BackupPlan& backup,
+bool Undo(const SstableFiles& files, const Options& options,
           const OpenFiles& open_files, Outcome* outcome) {
+  const BackupPlan backup = options.backup();
   outcome->kind = Outcome::kUndone;
   outcome->sstable = files.Path("Filter.db");
   if (!HasBackup(files, backup)) {
@@ -319,7 +330,7 @@ bool Undo(const SstableFiles& files, const BackupPlan& backup,
   }
   outcome->reason = ReasonNotToTouch(files);
   if (outcome->reason.empty()) {
-    outcome->reason = ReasonOfUse(files, open_files);
+    outcome->reason = ReasonOfUse(files, open_files, options);
   }
   if (!outcome->reason.empty()) {
     outcome->kind = Outcome::kLeft;
@@ -337,7 +348,7 @@ ExitCode RunUndo(const Options& options) {
   std::vector<Outcome> outcomes;
   for (const SstableFiles& files : found.sstables) {
     Outcome outcome = {};
-    if (Undo(files, options.backup(), open_files, &outcome)) {
+    if (Undo(files, options, open_files, &outcome)) {
       outcomes.push_back(outcome);
     }
   }
@@ -438,6 +449,10 @@ void AddMend(CLI::App* app, Run* run) {
       ->excludes(out_dir)
       ->excludes(no_backup)
       ->excludes(dry_run);
+  command->add_flag("--ignore-unseen-processes",
+                    options->ignore_unseen_processes,
+                    "Mend or undo although not every process can be examined, "
+                    "so that one that has the SSTable open may not be seen");
   AddJson(command, &options->json);
 }
 

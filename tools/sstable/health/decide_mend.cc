@@ -76,6 +76,12 @@ std::string ReasonNotToTouch(const SstableFiles& files) {
            "its files, and the node would not start if they changed; start "
            "the node once, then mend";
   }
+  if (!files.unread_log.empty()) {
+    return files.unread_log +
+           "; a transaction log may hold the times of the files of this "
+           "SSTable, and the node would not start if they changed; look into "
+           "that log first";
+  }
   return "";
 }
 

@@ -2,35 +2,187 @@
 
 #include "tools/sstable/health/open_files.h"
 
+#include <linux/capability.h>
+#include <mntent.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <sstream>
 #include <system_error>
+#include <vector>
 
 #include "plugin/io/file_io.h"
+#include "tools/sstable/sstable_files.h"
 
 namespace cassandra_bloom::tools {
+namespace {
 
-OpenFiles::OpenFiles() {
-  const auto is_number = [](const std::string& name) {
-    return name.find_first_not_of("0123456789") == std::string::npos;
+std::vector<std::string> NumbersIn(const std::string& folder,
+                                   std::error_code* failure) {
+  return NamesIn(
+      folder,
+      [](const std::string& name) {
+        return name.find_first_not_of("0123456789") == std::string::npos;
+      },
+      failure);
+}
+
+// The number of this process; empty if `proc` does not show it.
+std::string Self(const std::string& proc) {
+  char self[32];
+  const ssize_t size = readlink((proc + "/self").c_str(), self, sizeof(self));
+  return size > 0 ? std::string(self, static_cast<size_t>(size)) : "";
+}
+
+bool MayTraceAll() {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+  return syscall(SYS_capget, &header, data) == 0 &&
+         (data[0].effective & CAP_TO_MASK(CAP_SYS_PTRACE)) != 0;
+}
+
+bool IsMountedWithHidepid(const std::string& proc) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> mounts(
+      setmntent((proc + "/self/mounts").c_str(), "r"), endmntent);
+  bool hides = false;
+  while (const struct mntent* const mount =
+             mounts == nullptr ? nullptr : getmntent(mounts.get())) {
+    if (std::strcmp(mount->mnt_dir, "/proc") == 0) {
+      hides = hasmntopt(mount, "hidepid") != nullptr;
+    }
+  }
+  return hides;
+}
+
+// Whether processes are not even listed (proc(5), hidepid). Process 1 is there
+// always; in a user namespace it may be hidden in spite of all capabilities.
+bool HidesProcesses(const std::string& proc) {
+  return (IsMountedWithHidepid(proc) && !MayTraceAll()) ||
+         !FileExists(proc + "/1");
+}
+
+std::string FirstLineOf(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// Empty if it cannot be read.
+std::string NameOf(const std::string& process) {
+  std::string name = FirstLineOf(process + "/comm");
+  // A process may give itself any name.
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char letter) { return letter < ' ' || letter > '~'; }, '?');
+  return name;
+}
+
+// True for a thread of the kernel, and for a process that has ended, but that
+// its parent has not waited for.
+bool HasNoFiles(const std::string& process) {
+  constexpr uint64_t kIsOfKernel = 0x00200000;  // PF_KTHREAD, linux/sched.h.
+  const std::string line = FirstLineOf(process + "/stat");
+  // The name before the last bracket may hold any characters (proc(5)).
+  std::istringstream fields(line.substr(line.rfind(')') + 1));
+  char state = 0;
+  uint64_t flags = 0;
+  uint64_t num_threads = 0;
+  int64_t other;
+  fields >> state >> other >> other >> other >> other >> other >> flags;
+  for (int i = 0; i < 10; ++i) {
+    fields >> other;
+  }
+  fields >> num_threads;
+  return fields &&
+         ((flags & kIsOfKernel) != 0 || (state == 'Z' && num_threads <= 1));
+}
+
+}  // namespace
+
+OpenFiles::OpenFiles(const std::string& proc) : proc_(proc) {
+  const std::string self = Self(proc);
+  if (self.empty()) {
+    AddUnseen(proc + " is not mounted, or not that of this container");
+    return;
+  }
+  if (HidesProcesses(proc)) {
+    AddUnseen(proc + " hides processes of other users (hidepid)");
+  }
+  std::error_code failure;
+  for (const std::string& pid : NumbersIn(proc, &failure)) {
+    if (pid != self) {
+      Examine(pid);
+    }
+  }
+  if (failure) {
+    AddUnseen(proc + ": " + failure.message());
+  }
+}
+
+void OpenFiles::Examine(const std::string& pid) {
+  const std::string process = proc_ + "/" + pid;
+  const std::string error = AddFilesOf(pid);
+  if (!error.empty() && !HasNoFiles(process)) {
+    AddUnseen("process " + pid + " (" + NameOf(process) +
+              ") cannot be examined: " + error);
+  }
+}
+
+std::string OpenFiles::AddFilesOf(const std::string& pid) {
+  const std::string process = proc_ + "/" + pid;
+  bool has_files = false;
+  std::string error = AddFilesIn(process + "/fd", pid, &has_files);
+  if (has_files || !error.empty()) {
+    return error;
+  }
+  // If its first thread has ended, the others still show the files.
+  std::error_code ended;
+  for (const std::string& thread : NumbersIn(process + "/task", &ended)) {
+    error = AddFilesIn(process + "/task/" + thread + "/fd", pid, &has_files);
+    if (!error.empty()) {
+      break;
+    }
+  }
+  return error;
+}
+
+std::string OpenFiles::AddFilesIn(const std::string& folder,
+                                  const std::string& pid, bool* has_files) {
+  // Of a process that ends, or closes a file, meanwhile.
+  const auto is_gone = [](int number) {
+    return number == ENOENT || number == ESRCH;
   };
-  std::error_code ignored;
-  for (const std::string& process : NamesIn("/proc", is_number, &ignored)) {
-    const auto pid =
-        static_cast<pid_t>(std::strtol(process.c_str(), nullptr, 10));
-    if (pid == getpid()) {
-      continue;
-    }
-    const std::string folder = "/proc/" + process + "/fd";
-    for (const std::string& fd : NamesIn(folder, is_number, &ignored)) {
-      struct stat status;
-      if (stat((folder + "/" + fd).c_str(), &status) == 0 &&
-          S_ISREG(status.st_mode)) {
-        users_[{status.st_dev, status.st_ino}] = pid;
+  std::error_code failure;
+  for (const std::string& fd : NumbersIn(folder, &failure)) {
+    const std::string path = folder + "/" + fd;
+    *has_files = true;
+    struct stat status;
+    if (stat(path.c_str(), &status) == 0) {
+      if (S_ISREG(status.st_mode)) {
+        users_[{status.st_dev, status.st_ino}] =
+            static_cast<pid_t>(std::strtol(pid.c_str(), nullptr, 10));
       }
+    } else if (!is_gone(errno)) {
+      return path + ": " + std::strerror(errno);
     }
+  }
+  return failure && !is_gone(failure.value())
+             ? folder + ": " + failure.message()
+             : "";
+}
+
+void OpenFiles::AddUnseen(const std::string& what) {
+  if (num_unseen_++ == 0) {
+    first_unseen_ = what;
   }
 }
 
@@ -41,6 +193,12 @@ pid_t OpenFiles::UserOf(const std::string& path) const {
   }
   const auto user = users_.find({status.st_dev, status.st_ino});
   return user == users_.end() ? 0 : user->second;
+}
+
+std::string OpenFiles::Unseen() const {
+  return num_unseen_ > 1 ? first_unseen_ + " (and " +
+                               std::to_string(num_unseen_ - 1) + " more)"
+                         : first_unseen_;
 }
 
 }  // namespace cassandra_bloom::tools
