@@ -7,6 +7,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/endian.h"
+#include "plugin/sstable/sstable_version.h"
 
 namespace cassandra_bloom {
 namespace {
@@ -156,11 +157,6 @@ class EntryReader final : public IndexDbReader {
 bool EndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() &&
          text.substr(text.size() - end.size()) == end;
-}
-
-// `da` is Cassandra's BtiFormat; `ms` and `mt` are ScyllaDB's `me` with a trie.
-bool HasTrieIndex(std::string_view version) {
-  return version == "da" || version == "ms" || version == "mt";
 }
 
 std::string NoIndexDbError(std::string_view version) {

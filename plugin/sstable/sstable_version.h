@@ -19,6 +19,11 @@ bool IsVersionBeforeIa(std::string_view version);
 // Murmur2 or SHA, so no FilterForm reads them.
 bool IsFilterBeforeIa(std::string_view path, std::string* version);
 
+// True for the versions that have Partitions.db and Rows.db instead of
+// Index.db: `da` is Cassandra's BtiFormat; `ms` and `mt` are ScyllaDB's `me`
+// with a trie.
+bool HasTrieIndex(std::string_view version);
+
 }  // namespace cassandra_bloom
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_SSTABLE_SSTABLE_VERSION_H_

@@ -15,6 +15,7 @@
 #include "plugin/filter/endian.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/sstable/file_io.h"
+#include "tools/sstable/health/cut_filter.h"
 #include "tools/sstable/health/detect_form.h"
 #include "tools/sstable/health/saturation.h"
 #include "tools/sstable/health/toc.h"
@@ -209,27 +210,33 @@ class Examination {
     }
     filter_ = FilterDbFile::Open(path, form, &error);
     if (filter_ == nullptr) {
-      FailToOpen(path, error);
+      FailToOpen(path, form, error);
     } else if (filter_->always_present()) {
       AddVerdict(FilterVerdict::kEmpty);
     } else {
-      MeasureFilter();
+      Measure(*filter_);
     }
   }
 
-  void FailToOpen(const std::string& path, const std::string& error) {
-    if (IsTruncated(path, finding_.filter_size)) {
-      AddVerdict(FilterVerdict::kTruncated);
-      finding_.errors.push_back(error);
-    } else {
+  void FailToOpen(const std::string& path, FilterForm form,
+                  const std::string& error) {
+    if (!IsTruncated(path, finding_.filter_size)) {
       AddUnreadable(error);
+      return;
+    }
+    AddVerdict(FilterVerdict::kTruncated);
+    finding_.errors.push_back(error);
+    cut_filter_ = CutFilter::Open(path, form);
+    if (cut_filter_ != nullptr) {
+      Measure(*cut_filter_);
     }
   }
 
-  void MeasureFilter() {
-    finding_.num_probes = filter_->num_probes();
-    finding_.capacity_bits = filter_->capacity_bits();
-    finding_.set_bits = filter_->CountSetBits();
+  template <typename Filter>
+  void Measure(const Filter& filter) {
+    finding_.num_probes = filter.num_probes();
+    finding_.capacity_bits = filter.capacity_bits();
+    finding_.set_bits = filter.CountSetBits();
     finding_.rate = ObservedFalsePositiveRate(
         finding_.num_probes, finding_.set_bits, finding_.capacity_bits);
     if (IsSaturated(finding_.num_probes, finding_.set_bits,
@@ -258,7 +265,9 @@ class Examination {
     }
     if (finding_.num_missing > 0) {
       AddVerdict(FilterVerdict::kKeysMissing);
-      FindOtherForm(keys.get());
+      if (filter_ != nullptr) {
+        FindOtherForm(keys.get());
+      }
     }
     return true;
   }
@@ -291,6 +300,8 @@ class Examination {
         if (batch.is_full()) {
           finding_.num_missing += batch.CountMissing(*filter_);
         }
+      } else if (cut_filter_ != nullptr && !cut_filter_->MayContain(key)) {
+        ++finding_.num_missing;
       }
       if (++finding_.num_keys % kKeysPerReport == 0) {
         Report(*keys);
@@ -355,6 +366,7 @@ class Examination {
   bool toc_names_filter_ = false;
   bool all_read_in_data_ = false;
   std::unique_ptr<FilterDbFile> filter_;
+  std::unique_ptr<CutFilter> cut_filter_;  // Instead of `filter_`.
   double reported_ = 0;
 };
 
