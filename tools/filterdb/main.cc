@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb: shows, checks, builds, converts and compares Cassandra's Filter.db
-// files, exports them from RocksDB databases, and examines the filters of such
-// databases.
+// filterdb: finds and mends the wrong filters of Cassandra and ScyllaDB nodes,
+// works with single Filter.db files, and with the filters of RocksDB databases.
 
 #include <pthread.h>
 #include <signal.h>
@@ -151,9 +150,10 @@ ExitCode Finish(ExitCode exit_code) {
 int main(int argc, char** argv) {
   using namespace cassandra_bloom::tools;
   CLI::App app(
-      "Shows, checks, builds, converts and compares Cassandra's Filter.db "
-      "files,\nexports them from RocksDB databases, and examines the filters "
-      "of such databases.\n"
+      "Finds the wrong filters of a Cassandra or ScyllaDB node (scan), and "
+      "makes them anew\n(mend). Shows, checks, builds, converts and compares "
+      "Filter.db files, exports them\nfrom RocksDB databases, and examines the "
+      "filters of such databases (doctor).\n"
       "Exit status: 0 good, 1 a fault was found, 2 wrong usage or unreadable "
       "input.",
       "filterdb");
