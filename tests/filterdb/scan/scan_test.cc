@@ -145,7 +145,7 @@ TEST_F(ScanTest, ACutFilterIsAskedAsCassandraDoes) {
               whole.substr(0, size) + std::string(whole.size() - size, '\0'));
     Json expected = TheOne();
     WriteFile(filter, whole.substr(0, size));
-    const Json cut = TheOne();
+    Json cut = TheOne();
     for (const char* const field :
          {"missing_keys", "expected_rate", "probes", "bits", "set_bits"}) {
       EXPECT_EQ(cut[field], expected[field]) << size << ", " << field;
@@ -173,7 +173,7 @@ TEST_F(ScanTest, AHeaderWithFarTooManyWords) {
   WriteFile(filter, bytes);
   const Ran ran =
       Filterdb("scan --jobs=1 --json " + dir_.path(), "ulimit -v 4000000;");
-  const Json one = ran.json()["sstables"][0];
+  Json one = ran.json()["sstables"][0];
   EXPECT_EQ(one["missing_keys"], 1000) << ran;
   EXPECT_EQ(one["bits"], 64 * int64_t{0x7fffffff});
 }
