@@ -208,9 +208,11 @@ def check_mention(text, build):
             yield f"filterdb {words[1]} has no option {option}: {text}"
 
 
-def check_not_run(command, source):
-    """Checks that the files and targets that a command names exist."""
+def check_not_run(command, source, build):
+    """Checks that the files, targets and options that a command names exist."""
     words = without_assignments(command)
+    if words[0] == "filterdb":
+        yield from check_mention(command, build)
     if words[0] == "make" and "ROCKSDB_PLUGINS" not in command:
         makefile = (source / "Makefile").read_text()
         if not re.search(rf"^{words[1]}:", makefile, re.M):
@@ -255,7 +257,7 @@ def check_document(text, session, source, build, seen):
         elif span not in NOT_RUN and span not in MENTIONED:
             yield f"neither run nor listed in not_run.py: {span}"
     for command in sorted(seen & set(NOT_RUN)):
-        yield from check_not_run(command, source)
+        yield from check_not_run(command, source, build)
 
 
 def anchors(path):

@@ -58,6 +58,15 @@ NOT_RUN = {
     "ctest --preset dev -R KernelTest": "ctest runs this test, too",
     "cmake -DCASSANDRA_BLOOM_CORE_ONLY=ON": "the preset core-only, in .ci/run",
     "make format": "it would change the sources under test",
+    # docs/filterdb.md: a block to copy on a node. The steps below it run the same
+    # commands, and tests/filterdb/scan.
+    "filterdb scan $data --only-faults": "wants a node",
+    "filterdb mend $data --dry-run --out-dir=/tmp/new": "wants a node",
+    "filterdb mend $data --in-place --backup-dir=/var/backups/filters":
+        "wants a node",
+    "nodetool drain && systemctl stop cassandra": "wants a node",
+    "systemctl start cassandra": "wants a node",
+    "nodetool repair --full KEYSPACE TABLE": "wants a node",
     # docs/packaging.md
     "cmake --preset deb": _ROOT + "tests/install/matrix/cross.sh",
     'make deb DEBFULLNAME="A. Packager" DEBEMAIL=packager@example.org':
@@ -98,12 +107,9 @@ MENTIONED = {
     "ldb --bloom_bits=10",
     "ldb --try_load_options=false",
     "ldb put",
-    "nodetool drain",
-    "nodetool repair --full KEYSPACE TABLE",
     "nodetool scrub",
     "nodetool tablestats",
     "nodetool upgradesstables -a",
-    "systemctl stop cassandra",
 }
 
 # Blocks of output without a command begin with these: make demo, make
