@@ -176,6 +176,7 @@ TEST_F(ScanTest, AHeaderWithFarTooManyWords) {
   Json one = ran.json()["sstables"][0];
   EXPECT_EQ(one["missing_keys"], 1000) << ran;
   EXPECT_EQ(one["bits"], 64 * int64_t{0x7fffffff});
+  EXPECT_THAT(Scan().out, HasSubstr(" 1000  5 1.37e+08  0.000 "));
 }
 
 // TOC.txt tells that there was a filter.

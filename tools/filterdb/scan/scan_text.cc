@@ -82,6 +82,13 @@ void PrintDetails(const FilterFinding& finding) {
   }
 }
 
+// A damaged header may say any number of words.
+std::string BitsPerKey(const FilterFinding& finding) {
+  constexpr double kTooWide = 1e6;
+  const double bits = finding.bits_per_key();
+  return bits < kTooWide ? Fixed(bits, 1) : ThreeDigits(bits);
+}
+
 std::string NameOf(const SstableFiles& files) {
   return files.sstable.substr(0, files.sstable.size() - 1);  // No "-".
 }
@@ -107,16 +114,15 @@ void PrintFinding(const FilterFinding& finding, int width) {
              VerdictText(finding));
     return;
   }
-  PrintRow(
-      width, name, finding.files.version,
-      finding.has_keys ? std::to_string(finding.num_keys) : "-",
-      if_filter(std::to_string(finding.num_probes)),
-      has_filter && finding.has_keys ? Fixed(finding.bits_per_key(), 1) : "-",
-      if_filter(Fixed(finding.fill_ratio(), 3)), Percent(finding.rate),
-      PlanText(finding),
-      finding.has_filter_file ? Size(finding.filter_size) : "-",
-      finding.planned_size > 0 ? Size(finding.planned_size) : "-",
-      VerdictText(finding));
+  PrintRow(width, name, finding.files.version,
+           finding.has_keys ? std::to_string(finding.num_keys) : "-",
+           if_filter(std::to_string(finding.num_probes)),
+           has_filter && finding.has_keys ? BitsPerKey(finding) : "-",
+           if_filter(Fixed(finding.fill_ratio(), 3)), Percent(finding.rate),
+           PlanText(finding),
+           finding.has_filter_file ? Size(finding.filter_size) : "-",
+           finding.planned_size > 0 ? Size(finding.planned_size) : "-",
+           VerdictText(finding));
   PrintDetails(finding);
 }
 
