@@ -16,26 +16,38 @@ namespace {
 // Cassandra cannot query a filter with more probes (see FilterDbFile).
 constexpr int64_t kMaxProbesOfCassandra = 21;
 
+// `header` has kFilterDbHeaderSize bytes. False for one that no Filter.db has.
+bool EndsEarly(const char* header, uint64_t size) {
+  const int64_t num_probes = LoadBigEndian32(header);
+  const int64_t num_words = LoadBigEndian32(header + 4);
+  return num_probes >= 1 && num_probes <= kMaxProbesOfCassandra &&
+         num_words >= 1 &&
+         size - kFilterDbHeaderSize < 8 * static_cast<uint64_t>(num_words);
+}
+
 }  // namespace
+
+bool IsCutFilter(const std::string& path) {
+  std::string ignored_error;
+  const auto file = MappedFile::Open(path, &ignored_error);
+  return file != nullptr && (file->size() < kFilterDbHeaderSize ||
+                             EndsEarly(file->data(), file->size()));
+}
 
 std::unique_ptr<CutFilter> CutFilter::Open(const std::string& path,
                                            FilterForm form) {
   std::string ignored_error;
   auto file = MappedFile::Open(path, &ignored_error);
   if (form.word_order != WordOrder::kLittleEndianWords || file == nullptr ||
-      file->size() < kFilterDbHeaderSize) {
+      file->size() < kFilterDbHeaderSize ||
+      !EndsEarly(file->data(), file->size())) {
     return nullptr;
   }
-  const int64_t num_probes = LoadBigEndian32(file->data());
-  const int64_t num_words = LoadBigEndian32(file->data() + 4);
-  if (num_probes < 1 || num_probes > kMaxProbesOfCassandra || num_words < 1 ||
-      file->size() - kFilterDbHeaderSize >=
-          8 * static_cast<uint64_t>(num_words)) {
-    return nullptr;
-  }
+  const int num_probes = LoadBigEndian32(file->data());
+  const auto num_words =
+      static_cast<uint64_t>(LoadBigEndian32(file->data() + 4));
   return std::unique_ptr<CutFilter>(
-      new CutFilter(std::move(file), static_cast<int>(num_probes),
-                    64 * static_cast<uint64_t>(num_words)));
+      new CutFilter(std::move(file), num_probes, 64 * num_words));
 }
 
 CutFilter::CutFilter(std::unique_ptr<MappedFile> file, int num_probes,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Asks a Filter.db that is shorter than its header says, as Cassandra does.
+// Tested by ScanTest.ACutFilterIsAskedAsCassandraDoes.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_CUT_FILTER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_CUT_FILTER_H_
@@ -15,6 +16,9 @@
 #include "plugin/sstable/file_io.h"
 
 namespace cassandra_bloom::tools {
+
+// True for a file that is shorter than a header, or than its header says.
+bool IsCutFilter(const std::string& path);
 
 // Cassandra 4.0 and later allocate as many words as the header says, read what
 // the file has, and do not see that it ends early (OffHeapBitSet.deserialize,

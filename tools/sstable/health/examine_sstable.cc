@@ -8,11 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string_view>
 
 #include "cassandra_bloom/filter_db.h"
-#include "plugin/filter/endian.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/sstable/file_io.h"
 #include "tools/sstable/health/cut_filter.h"
@@ -25,21 +23,6 @@
 
 namespace cassandra_bloom::tools {
 namespace {
-
-// Cassandra cannot query a filter with more probes (see FilterDbFile).
-constexpr int64_t kMaxProbesOfCassandra = 21;
-
-// A header that a Filter.db can have, but with fewer bytes than it says.
-bool IsTruncated(const std::string& path, uint64_t size) {
-  char header[8] = {};
-  std::ifstream(path, std::ios::binary).read(header, sizeof(header));
-  const int64_t num_probes = LoadBigEndian32(header);
-  const int64_t num_words = LoadBigEndian32(header + 4);
-  return size < sizeof(header) ||
-         (num_probes >= 1 && num_probes <= kMaxProbesOfCassandra &&
-          num_words > 0 &&
-          size < sizeof(header) + 8 * static_cast<uint64_t>(num_words));
-}
 
 // Asks a filter for several keys at once, which takes half of the time, as most
 // of it is spent waiting for memory.
@@ -220,7 +203,7 @@ class Examination {
 
   void FailToOpen(const std::string& path, FilterForm form,
                   const std::string& error) {
-    if (!IsTruncated(path, finding_.filter_size)) {
+    if (!IsCutFilter(path)) {
       AddUnreadable(error);
       return;
     }
