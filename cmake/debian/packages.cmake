@@ -150,9 +150,9 @@ debian_package(filterdb filterdb utils
   "find and mend wrong Bloom filters of Cassandra and ScyllaDB nodes"
   DESCRIPTION
   "filterdb scan asks each Filter.db of a node for every key of its SSTable, and"
-  "filterdb mend makes those anew that hide rows or cost reads. Other commands show,"
-  "check, build, convert and compare single Filter.db files, of every version from"
-  "Cassandra 1.2 to 5.0. Those of a RocksDB database whose filter policy is"
-  "cassandra_bloom are exported and examined.")
+  "filterdb mend makes those anew that hide rows or cost reads. Other commands"
+  "show, check, build, convert and compare single Filter.db files, of every"
+  "version from Cassandra 1.2 to 5.0. Those of a RocksDB database whose filter"
+  "policy is cassandra_bloom are exported and examined.")
 
 include(CPack)
