@@ -114,7 +114,7 @@ TEST_F(ScanTest, EachFaultOfEachVersion) {
       // Before `na`, databases refuse a file that is cut.
       const Json verdicts =
           each.fault == FilterFault::kTruncated && HasBigEndianWords(version)
-              ? Json{"truncated"}
+              ? Json::array({"truncated"})
               : Json(each.verdicts);
       EXPECT_EQ(one["verdicts"], verdicts) << one;
       EXPECT_EQ(one["verdict"], verdicts[0]);
@@ -150,9 +150,10 @@ TEST_F(ScanTest, ACutFilterIsAskedAsCassandraDoes) {
          {"missing_keys", "expected_rate", "probes", "bits", "set_bits"}) {
       EXPECT_EQ(cut[field], expected[field]) << size << ", " << field;
     }
-    EXPECT_EQ(cut["verdicts"], cut["missing_keys"] == 0
-                                   ? Json({"truncated"})
-                                   : Json({"keys missing", "truncated"}));
+    EXPECT_EQ(cut["verdicts"],
+              cut["missing_keys"] == 0
+                  ? Json::array({"truncated"})
+                  : Json::array({"keys missing", "truncated"}));
     EXPECT_THAT(cut["errors"][0], HasSubstr("truncated: "));
     EXPECT_EQ(cut["errors"].size(), 1U);
   }
@@ -160,7 +161,7 @@ TEST_F(ScanTest, ACutFilterIsAskedAsCassandraDoes) {
   EXPECT_THAT(Scan().out, HasSubstr("    also truncated\n"));
   // Cassandra makes it anew if the header is not whole.
   WriteFile(filter, whole.substr(0, 7));
-  EXPECT_EQ(TheOne()["verdicts"], Json({"truncated"}));
+  EXPECT_EQ(TheOne()["verdicts"], Json::array({"truncated"}));
   EXPECT_EQ(TheOne()["missing_keys"], 0);
   EXPECT_EQ(TheOne()["expected_rate"], 1);
 }
