@@ -18,6 +18,7 @@ SUDO = $(if $(filter-out 0,$(shell id -u)),sudo)
 help:
 	@echo "make demo    compare this filter with RocksDB's own, in the stock db_bench"
 	@echo "make test    build and run all tests"
+	@echo "make release build in build/release, for cmake --install"
 	@echo "make bench   time the filters alone, without a database"
 	@echo "             (BENCH_FLAGS=--help: all parameters)"
 	@echo "make report  time filters of many sizes and bits per key, with plots, in 15 minutes"

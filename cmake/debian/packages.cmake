@@ -147,10 +147,12 @@ debian_package(preload libcassandra-bloom-preload libs
 install(FILES ${debian_files}/filterdb.1.gz
   DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT filterdb)
 debian_package(filterdb filterdb utils
-  "Filter.db files of Apache Cassandra: show, check, build, convert, export"
+  "find and mend wrong Bloom filters of Cassandra and ScyllaDB nodes"
   DESCRIPTION
-  "Works on the Bloom filters of Cassandra's SSTables of every version from"
-  "Cassandra 1.2 to 5.0, and exports those of a RocksDB database whose filter"
-  "policy is cassandra_bloom.")
+  "filterdb scan asks each Filter.db of a node for every key of its SSTable, and"
+  "filterdb mend makes those anew that hide rows or cost reads. Other commands"
+  "show, check, build, convert and compare single Filter.db files, of every"
+  "version from Cassandra 1.2 to 5.0. Those of a RocksDB database whose filter"
+  "policy is cassandra_bloom are exported and examined.")
 
 include(CPack)

@@ -134,6 +134,13 @@ const SstableVersion* FindSstableVersion(std::string_view name,
   return nullptr;
 }
 
+bool HasTrieIndex(std::string_view version) {
+  std::string ignored_error;
+  const SstableVersion* const known =
+      FindSstableVersion(version, &ignored_error);
+  return known != nullptr && known->index == IndexKind::kTrie;
+}
+
 bool FormOfSstableVersion(std::string_view version, FilterForm* form,
                           std::string* error) {
   const SstableVersion* const known = FindSstableVersion(version, error);

@@ -53,6 +53,10 @@ struct SstableVersion {
 const SstableVersion* FindSstableVersion(std::string_view name,
                                          std::string* error);
 
+// True for a version, not a form, whose SSTables have Partitions.db and Rows.db
+// instead of Index.db.
+bool HasTrieIndex(std::string_view version);
+
 // True for the versions of Cassandra before 1.2, such as "hc".
 bool IsVersionBeforeIa(std::string_view version);
 

@@ -30,6 +30,8 @@ from not_run import MENTIONED, NOT_RUN, OUTPUT
 PROGRAMS = set("""apt-get cargo cc ceph-bluestore-tool cmake ctest db_bench export
     filterdb g++ git journalctl ldb lintian make nodetool python3 sst_dump sudo
     systemctl systemd-analyze""".split())
+# What `make help` leaves out: itself, and what other targets need.
+HIDDEN_TARGETS = {"help", "packages"}
 FOLDERS = ("./", "build/", "db_bench_ext/", "tests/")
 
 # The exit status of commands that fail, as their document says.
@@ -214,12 +216,17 @@ def check_mention(text, build):
             yield f"filterdb {words[1]} has no option {option}: {text}"
 
 
-def check_not_run(command, source):
-    """Checks that the files and targets that a command names exist."""
+def check_not_run(command, source, build):
+    """Checks that the files, targets and options that a command names exist."""
     words = without_assignments(command)
+    if words[0] == "filterdb":
+        yield from check_mention(command, build)
     if words[0] == "make" and "ROCKSDB_PLUGINS" not in command:
-        if not re.search(rf"^{words[1]}:", (source / "Makefile").read_text(), re.M):
+        makefile = (source / "Makefile").read_text()
+        if not re.search(rf"^{words[1]}:", makefile, re.M):
             yield f"the Makefile has no such target: {command}"
+        if words[1] not in HIDDEN_TARGETS and f'@echo "make {words[1]}' not in makefile:
+            yield f"make help does not name the target: {command}"
     for word in words:
         if word.startswith(("tests/", "db_bench_ext/")):
             if not (source / word).is_file():
@@ -258,7 +265,7 @@ def check_document(text, session, source, build, seen):
         elif span not in NOT_RUN and span not in MENTIONED:
             yield f"neither run nor listed in not_run.py: {span}"
     for command in sorted(seen & set(NOT_RUN)):
-        yield from check_not_run(command, source)
+        yield from check_not_run(command, source, build)
 
 
 def anchors(path):
@@ -280,7 +287,16 @@ def check_links(path):
             yield f"there is no such heading: {target}"
 
 
+def check_fuzzers(source):
+    """Checks that docs/testing.md says what each fuzzer does."""
+    text = (source / "docs" / "testing.md").read_text()
+    for path in sorted(source.glob("tests/stress/fuzz/*_fuzzer.cc")):
+        if f"`{path.stem}`" not in text:
+            yield f"docs/testing.md: {path.stem} is missing"
+
+
 def check_all(source, build):
+    yield from check_fuzzers(source)
     seen = set()
     documents = sorted(source.glob("*.md")) + sorted(source.glob("docs/*.md"))
     for path in documents:

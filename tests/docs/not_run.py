@@ -33,8 +33,9 @@ NOT_RUN = {
     "make soak MINUTES=60": _LONG + "tests/stress/soak, for seconds",
     "make crash ROUNDS=100": _LONG + "tests/stress/soak, for seconds",
     "make random SECONDS=600": _LONG + "tests/stress/random, for seconds",
-    "make damage CASES=4000": _LONG + "damage_test, for seconds",
     "make scan-loop SCANS=5000": _LONG + "scan_loop_test, for seconds",
+    "make damage": _LONG + "ctest runs damage_test, with fewer cases",
+    "make damage CASES=4000": "as above",
     "make fuzz SECONDS=900": _LONG + "tests/stress/fuzz/run.sh, by hand",
     "make mutants": _LONG + "by hand",
     "make coverage": _LONG + "by hand",
@@ -58,6 +59,15 @@ NOT_RUN = {
     "ctest --preset dev -R KernelTest": "ctest runs this test, too",
     "cmake -DCASSANDRA_BLOOM_CORE_ONLY=ON": "the preset core-only, in .ci/run",
     "make format": "it would change the sources under test",
+    # docs/filterdb.md: a block to copy on a node. The steps below it run the same
+    # commands, and tests/filterdb/scan.
+    "filterdb scan $data --only-faults": "wants a node",
+    "filterdb mend $data --dry-run --out-dir=/tmp/new": "wants a node",
+    "filterdb mend $data --in-place --backup-dir=/var/backups/filters":
+        "wants a node",
+    "nodetool drain && systemctl stop cassandra": "wants a node",
+    "systemctl start cassandra": "wants a node",
+    "nodetool repair --full KEYSPACE TABLE": "wants a node",
     # docs/packaging.md
     "cmake --preset deb": _ROOT + "tests/install/matrix/cross.sh",
     'make deb DEBFULLNAME="A. Packager" DEBEMAIL=packager@example.org':
@@ -98,11 +108,9 @@ MENTIONED = {
     "ldb --bloom_bits=10",
     "ldb --try_load_options=false",
     "ldb put",
-    "nodetool drain",
-    "nodetool repair --full KEYSPACE TABLE",
+    "nodetool scrub",
     "nodetool tablestats",
     "nodetool upgradesstables -a",
-    "systemctl stop cassandra",
 }
 
 # Blocks of output without a command begin with these: make demo, make

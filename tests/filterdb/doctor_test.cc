@@ -18,6 +18,7 @@
 #include "plugin/filter/block_layout.h"
 #include "tests/filterdb/doctor_checks.h"
 #include "tests/support/filterdb_command.h"
+#include "tests/support/naive_filter.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"
@@ -288,20 +289,12 @@ TEST(DoctorVerdictTest, LostPlugin) {
 // Two kinds of saturated filters: one with ten times the keys that it was sized
 // for, and one that matches everything because memory was short.
 TEST(DoctorVerdictTest, Saturated) {
-  const TempDir dir;
-  std::string keys;
+  NaiveFilter too_small(7, (1000 * 10 + 20 + 63) / 64);
   for (const auto& row : NumberedRows(0, 10000)) {
-    keys += row.first + "\n";
+    too_small.Add(row.first);
   }
-  WriteFile(dir / "keys", keys);
-  const std::string file = dir / "nb-1-big-Filter.db";
-  ASSERT_EQ(Filterdb("build --bits=10 --expected-keys=1000 --key-format=text "
-                     "--keys=" +
-                     dir / "keys" + " --out=" + file)
-                .exit_code,
-            0);
   const std::string match_all(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
-  for (const std::string& block : {ReadFile(file), match_all}) {
+  for (const std::string& block : {too_small.Serialize(), match_all}) {
     SCOPED_TRACE(block.size());
     TestDb db(DbOptions(std::make_shared<ImportingPolicy>(block)));
     AddFile(&db, 0, 10000);

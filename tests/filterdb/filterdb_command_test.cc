@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
@@ -165,6 +166,38 @@ TEST_F(FilterdbCommandTest, BuildEqualsTheReference) {
   EXPECT_EQ(larger["expected_keys"], 5000);
   EXPECT_EQ(larger["words"], (5000 * 10 + 20 + 63) / 64);
   EXPECT_EQ(Read("nb-3-big-Filter.db"), NaiveOf(keys, larger).Serialize());
+}
+
+// --expected-keys may be an estimate, but not one that makes a filter that scan
+// would find a fault in.
+TEST_F(FilterdbCommandTest, BuildRefusesATooFullFilter) {
+  Write("keys", HexList(RandomKeysOf(0, 1000)));
+  const std::string out = "nb-1-big-Filter.db";
+  for (const std::string size : {"--bits=1", "--bits=10", "--bits=100",
+                                 "--fp-chance=0.01", "--fp-chance=0.5"}) {
+    const std::string build =
+        "build --keys=keys " + size + " --out=" + out + " --expected-keys=";
+    for (const std::string existing : {"", " --force"}) {
+      Write(out, "what was there");
+      if (existing.empty()) {
+        std::filesystem::remove(dir_ / out);
+      }
+      const Ran ran = Run(build + "10" + existing);
+      EXPECT_EQ(ran.exit_code, 2) << ran;
+      EXPECT_THAT(ran.err, HasSubstr(out + ": not written: 1000 keys, but "
+                                           "sized for 10: "));
+      EXPECT_THAT(ran.err, HasSubstr("give --expected-keys=1000"));
+      EXPECT_EQ(std::filesystem::exists(dir_ / out), !existing.empty());
+      EXPECT_TRUE(existing.empty() || Read(out) == "what was there");
+    }
+    Good(build + "950 --force");
+    Good(build + "1000000 --force");
+  }
+  // Not saturated, but worse than planned.
+  EXPECT_EQ(Run("build --keys=keys --fp-chance=0.01 --force --out=" + out +
+                " --expected-keys=600")
+                .exit_code,
+            2);
 }
 
 TEST_F(FilterdbCommandTest, CheckFindsEveryKeyThatWasBuilt) {
@@ -417,8 +450,10 @@ TEST_F(FilterdbCommandTest, InfoOfFewKeys) {
       EXPECT_EQ(info["fault"], false);
     }
   }
-  Build(RandomKeysOf(0, 150), "nb-1-big-Filter.db",
-        "--force --bits=10 --expected-keys=50");
+  const Json sized_for_50 = {{"probes", 7},
+                             {"words", (50 * 10 + 20 + 63) / 64}};
+  Write("nb-1-big-Filter.db",
+        NaiveOf(RandomKeysOf(0, 150), sized_for_50).Serialize());
   const Ran ran = Run("info nb-1-big-Filter.db --keys-expected=50");
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.out,
@@ -647,6 +682,9 @@ TEST_F(FilterdbCommandTest, BuildTakesLittleMemoryBesidesTheFilter) {
 
 TEST_F(FilterdbCommandTest, HelpOfEach) {
   const std::string all = Good("--help").out;
+  for (const char* const command : {"(scan)", "(mend)", "(doctor)"}) {
+    EXPECT_THAT(all.substr(0, all.find("\n\n")), HasSubstr(command));
+  }
   for (const std::string command : {"scan", "mend", "info", "check", "build",
                                     "convert", "diff", "export", "doctor"}) {
     EXPECT_THAT(all, HasSubstr("\n  " + command + " "));

@@ -2,13 +2,18 @@
 
 // The subcommand "filterdb build".
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "plugin/filter/block_layout.h"
+#include "plugin/filter/sizing.h"
 #include "plugin/io/output_file.h"
 #include "tools/filterdb/command.h"
+#include "tools/sstable/health/finding.h"
+#include "tools/sstable/health/saturation.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -53,6 +58,33 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const Options& options,
   return builder;
 }
 
+// --expected-keys may be an estimate. But a filter with so many more keys that
+// scan would find a fault in it is refused.
+void RefuseTooFull(const Options& options, uint64_t expected, uint64_t num_keys,
+                   const FilterDbBuilder& filter) {
+  if (num_keys <= expected) {
+    return;
+  }
+  const Sizing sizing = options.bits ? *SizingForBitsPerKey(*options.bits)
+                                     : *SizingForFpChance(*options.fp_chance);
+  const double design =
+      std::max(FalsePositiveRate(sizing.num_probes, 1, sizing.bits_per_key()),
+               kMinFpChance);
+  const FilterDb bits = {filter.num_probes(), filter.num_words(),
+                         filter.bits()};
+  const uint64_t set_bits = CountSetBits(bits);
+  const double rate = ObservedFalsePositiveRate(bits.num_probes, set_bits,
+                                                bits.capacity_bits());
+  if (rate > kPlanTolerance * design ||
+      IsSaturated(bits.num_probes, set_bits, bits.capacity_bits())) {
+    throw Unusable(options.out + ": not written: " + Count(num_keys, "key") +
+                   ", but sized for " + std::to_string(expected) + ": " +
+                   Percent(rate) +
+                   " of absent keys would pass; give --expected-keys=" +
+                   std::to_string(num_keys));
+  }
+}
+
 ExitCode RunBuild(const Options& options) {
   const FilterForm form =
       FormOf(options.version, options.out, "--sstable-version");
@@ -70,6 +102,7 @@ ExitCode RunBuild(const Options& options) {
   if (!fault.empty()) {
     throw Unusable(fault);
   }
+  RefuseTooFull(options, expected, count, *builder);
   std::string error;
   if (!builder->Write(options.out, options.force, &error)) {
     throw Unusable(error);

@@ -13,16 +13,21 @@
 #include <utility>
 
 #include "cassandra_bloom/filter_db.h"
+#include "plugin/filter_db/sstable_version.h"
 #include "plugin/io/file_io.h"
 #include "tools/sstable/transaction_logs.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
+// Of all versions (SSTableFormat.Components, BigFormat, BtiFormat; Component of
+// Cassandra 3.11), except those of secondary indexes.
 constexpr std::string_view kComponents[] = {
-    "Data.db",   "Index.db",      "Partitions.db",      "Rows.db",
-    "Filter.db", "Statistics.db", "CompressionInfo.db", "Scylla.db",
-    "TOC.txt",   "TOC.txt.tmp"};
+    "Data.db",        "Index.db",    "Partitions.db",
+    "Rows.db",        "Filter.db",   "Statistics.db",
+    "Summary.db",     "CRC.db",      "CompressionInfo.db",
+    "Digest.adler32", "Digest.sha1", "Digest.crc32",
+    "Scylla.db",      "TOC.txt",     "TOC.txt.tmp"};
 
 // A folder with one of these has an SSTable; the other components may be
 // leftovers.
@@ -38,6 +43,17 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+bool EndsWith(std::string_view text, std::string_view end) {
+  return text.size() > end.size() &&
+         text.substr(text.size() - end.size()) == end;
+}
+
+// "SI_name.db", and "SAI+aa+name+Meta.db" and the like.
+bool IsOfSecondaryIndex(std::string_view component) {
+  return (component.rfind("SI_", 0) == 0 || component.rfind("SAI+", 0) == 0) &&
+         EndsWith(component, ".db");
+}
+
 // Before version `ma`, an SSTable that is being written has "tmp" in its names,
 // or "tmplink" if it can be read already (Descriptor.Type of Cassandra 2.x).
 bool IsTemporary(std::string_view sstable) {
@@ -48,9 +64,7 @@ bool IsTemporary(std::string_view sstable) {
 // ScyllaDB once wrote each SSTable in a folder of its own first, named
 // GENERATION.sstable (sstables::tempdir_extension).
 bool IsFolderOfUnfinished(std::string_view folder) {
-  constexpr std::string_view kEnd = ".sstable";
-  return folder.size() > kEnd.size() &&
-         folder.substr(folder.size() - kEnd.size()) == kEnd;
+  return EndsWith(folder, ".sstable");
 }
 
 std::string NameOf(const std::string& path) {
@@ -241,7 +255,7 @@ std::optional<ComponentName> ParseComponentName(std::string_view name) {
     return std::nullopt;
   }
   const std::string_view component = name.substr(end + 1);
-  if (!IsOneOf(kComponents, component)) {
+  if (!IsOneOf(kComponents, component) && !IsOfSecondaryIndex(component)) {
     return std::nullopt;
   }
   return ComponentName{std::string(name.substr(0, end + 1)),
@@ -250,7 +264,7 @@ std::optional<ComponentName> ParseComponentName(std::string_view name) {
 
 std::string SstableFiles::IndexPath() const {
   const std::string trie = Path("Partitions.db");
-  return FileExists(trie) ? trie : Path("Index.db");
+  return HasTrieIndex(version) || FileExists(trie) ? trie : Path("Index.db");
 }
 
 FoundSstables FindSstables(const std::vector<std::string>& operands,

@@ -18,8 +18,8 @@ struct ComponentName {
   std::string component;  // "Filter.db"
 };
 
-// Returns nothing if `name`, without folders, is not that of one of the
-// components that filterdb reads, or of TOC.txt or TOC.txt.tmp.
+// Returns nothing if `name`, without folders, is not that of a component of an
+// SSTable.
 std::optional<ComponentName> ParseComponentName(std::string_view name);
 
 enum class SstableState {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/naive_filter.h"
 #include "tests/support/sstable_writer.h"
 #include "tests/support/temp_dir.h"
 #include "tools/sstable/health/decide_mend.h"
@@ -115,6 +116,29 @@ TEST_P(DamagedIndexTest, AFlippedBitOfAKey) {
     WriteFile(one_.Path("Index.db"), damaged);
     ExpectLeft();
   }
+}
+
+int64_t Token(const std::string& key) {
+  return static_cast<int64_t>(NaiveFilter::Hash(key).first);
+}
+
+// Only the key in Data.db shows this: the order, the number of keys and those
+// in Summary.db are right.
+TEST_P(DamagedIndexTest, AnotherKeyInTheSamePlace) {
+  const std::string before = one_.keys[500];
+  std::string after;
+  for (int i = 100000; after.empty(); ++i) {
+    const std::string key = std::to_string(i);
+    ASSERT_EQ(key.size(), before.size());
+    if (Token(key) > Token(one_.keys[499]) &&
+        Token(key) < Token(one_.keys[501])) {
+      after = key;
+    }
+  }
+  std::string damaged = ReadFile(one_.Path("Index.db"));
+  damaged.replace(damaged.find(before), before.size(), after);
+  WriteFile(one_.Path("Index.db"), damaged);
+  ExpectLeft();
 }
 
 TEST_P(DamagedIndexTest, OfAnotherSstable) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -566,6 +567,24 @@ TEST_F(MendTest, SnapshotsKeepTheOldFilter) {
   EXPECT_EQ(ran.exit_code, 0) << ran;
   EXPECT_THAT(ran.out, HasSubstr("snapshots"));
   EXPECT_EQ(ReadFile(snapshot), before);
+}
+
+// As in some chroots: mend opens folders through /proc/self/fd, and finds there
+// which process has an SSTable open.
+TEST_F(MendTest, WithoutProc) {
+  const std::string without_proc =
+      "unshare --mount --map-root-user sh -c 'mount -t tmpfs none /proc && "
+      "exec \"$0\" \"$@\"' ";
+  if (std::system((without_proc + "true 2>/dev/null").c_str()) != 0) {
+    GTEST_SKIP() << "cannot hide /proc here";
+  }
+  const WrittenSstable one = WriteFaulty();
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  const Ran ran = Filterdb("mend --in-place " + dir_.path(), without_proc);
+  EXPECT_EQ(ran.exit_code, 2) << ran;
+  EXPECT_THAT(ran.err, HasSubstr("/proc"));
+  EXPECT_THAT(ran.err, Not(HasSubstr("Index.db")));
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
 }
 
 TEST_F(MendTest, ReadOnlyFolder) {

@@ -188,10 +188,12 @@ TEST(ComponentNameTest, Parts) {
   EXPECT_EQ(one->component, "Filter.db");
   EXPECT_EQ(ParseComponentName("ks-my-cf-ic-12-Data.db")->sstable,
             "ks-my-cf-ic-12-");
+  EXPECT_EQ(ParseComponentName("nb-1-big-SAI+aa+Meta.db")->sstable,
+            "nb-1-big-");
   for (const std::string_view name :
        {"", "-", "Filter.db", "-Filter.db", "nb-1-big-", "nb-1-big-Other.db",
         "nb-1-big-Filter.db.bak", "nb-1-big-Filter.db.cassandra_bloom-01234567",
-        "nb-1-big-SAI+aa+Meta.db"}) {
+        "nb-1-big-SAI+aa+Meta.txt"}) {
     EXPECT_FALSE(ParseComponentName(name)) << name;
   }
 }

@@ -31,20 +31,21 @@ std::string Size(uint64_t bytes) {
   return ThreeDigits(number) + " " + kUnits[unit];
 }
 
-void PrintRow(const std::string& name, const std::string& version,
+// `width`: of the first column.
+void PrintRow(int width, const std::string& name, const std::string& version,
               const std::string& keys, const std::string& probes,
               const std::string& bits_per_key, const std::string& fill,
               const std::string& rate, const std::string& plan,
               const std::string& size, const std::string& planned_size,
               const std::string& verdict) {
-  std::printf("  %-24s %-7s %10s %2s %8s %6s %8s %8s %8s %9s  %s\n",
+  std::printf("  %-*s %-7s %10s %2s %8s %6s %8s %8s %8s %9s  %s\n", width,
               name.c_str(), version.c_str(), keys.c_str(), probes.c_str(),
               bits_per_key.c_str(), fill.c_str(), rate.c_str(), plan.c_str(),
               size.c_str(), planned_size.c_str(), verdict.c_str());
 }
 
-void PrintHeader() {
-  PrintRow("SSTable", "version", "keys", "k", "bits/key", "fill", "rate",
+void PrintHeader(int width) {
+  PrintRow(width, "SSTable", "version", "keys", "k", "bits/key", "fill", "rate",
            "plan", "size", "plan size", "verdict");
 }
 
@@ -81,28 +82,47 @@ void PrintDetails(const FilterFinding& finding) {
   }
 }
 
-void PrintFinding(const FilterFinding& finding) {
+// A damaged header may say any number of words.
+std::string BitsPerKey(const FilterFinding& finding) {
+  constexpr double kTooWide = 1e6;
+  const double bits = finding.bits_per_key();
+  return bits < kTooWide ? Fixed(bits, 1) : ThreeDigits(bits);
+}
+
+std::string NameOf(const SstableFiles& files) {
+  return files.sstable.substr(0, files.sstable.size() - 1);  // No "-".
+}
+
+// Names with a UUID have 35 characters and more (UUIDBasedSSTableId).
+int WidthOfNames(Iterator begin, Iterator end) {
+  constexpr size_t kLeast = 24;
+  size_t width = kLeast;
+  std::for_each(begin, end, [&](const FilterFinding& finding) {
+    width = std::max(width, NameOf(finding.files).size());
+  });
+  return static_cast<int>(width);
+}
+
+void PrintFinding(const FilterFinding& finding, int width) {
   const bool has_filter = finding.num_probes > 0;
   const auto if_filter = [&](const std::string& text) {
     return has_filter ? text : "-";
   };
-  std::string name = finding.files.sstable;
-  name.pop_back();  // The last "-".
+  const std::string name = NameOf(finding.files);
   if (finding.stage != Stage::kExamined) {
-    PrintRow(name, finding.files.version, "", "", "", "", "", "", "", "",
+    PrintRow(width, name, finding.files.version, "", "", "", "", "", "", "", "",
              VerdictText(finding));
     return;
   }
-  PrintRow(
-      name, finding.files.version,
-      finding.has_keys ? std::to_string(finding.num_keys) : "-",
-      if_filter(std::to_string(finding.num_probes)),
-      has_filter && finding.has_keys ? Fixed(finding.bits_per_key(), 1) : "-",
-      if_filter(Fixed(finding.fill_ratio(), 3)), Percent(finding.rate),
-      PlanText(finding),
-      finding.has_filter_file ? Size(finding.filter_size) : "-",
-      finding.planned_size > 0 ? Size(finding.planned_size) : "-",
-      VerdictText(finding));
+  PrintRow(width, name, finding.files.version,
+           finding.has_keys ? std::to_string(finding.num_keys) : "-",
+           if_filter(std::to_string(finding.num_probes)),
+           has_filter && finding.has_keys ? BitsPerKey(finding) : "-",
+           if_filter(Fixed(finding.fill_ratio(), 3)), Percent(finding.rate),
+           PlanText(finding),
+           finding.has_filter_file ? Size(finding.filter_size) : "-",
+           finding.planned_size > 0 ? Size(finding.planned_size) : "-",
+           VerdictText(finding));
   PrintDetails(finding);
 }
 
@@ -142,10 +162,11 @@ void PrintFolder(Iterator begin, Iterator end, bool only_faults) {
     return;
   }
   std::printf("%s\n", begin->files.folder.c_str());
-  PrintHeader();
+  const int width = WidthOfNames(begin, end);
+  PrintHeader(width);
   std::for_each(begin, end, [&](const FilterFinding& finding) {
     if (!only_faults || finding.is_fault()) {
-      PrintFinding(finding);
+      PrintFinding(finding, width);
     }
   });
   PrintTotals("  ", totals);

@@ -8,13 +8,12 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string_view>
 
 #include "cassandra_bloom/filter_db.h"
-#include "plugin/filter/endian.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/io/file_io.h"
+#include "tools/sstable/health/cut_filter.h"
 #include "tools/sstable/health/detect_form.h"
 #include "tools/sstable/health/saturation.h"
 #include "tools/sstable/health/toc.h"
@@ -24,21 +23,6 @@
 
 namespace cassandra_bloom::tools {
 namespace {
-
-// Cassandra cannot query a filter with more probes (see FilterDbFile).
-constexpr int64_t kMaxProbesOfCassandra = 21;
-
-// A header that a Filter.db can have, but with fewer bytes than it says.
-bool IsTruncated(const std::string& path, uint64_t size) {
-  char header[8] = {};
-  std::ifstream(path, std::ios::binary).read(header, sizeof(header));
-  const int64_t num_probes = LoadBigEndian32(header);
-  const int64_t num_words = LoadBigEndian32(header + 4);
-  return size < sizeof(header) ||
-         (num_probes >= 1 && num_probes <= kMaxProbesOfCassandra &&
-          num_words > 0 &&
-          size < sizeof(header) + 8 * static_cast<uint64_t>(num_words));
-}
 
 // Asks a filter for several keys at once, which takes half of the time, as most
 // of it is spent waiting for memory.
@@ -209,27 +193,33 @@ class Examination {
     }
     filter_ = FilterDbFile::Open(path, form, &error);
     if (filter_ == nullptr) {
-      FailToOpen(path, error);
+      FailToOpen(path, form, error);
     } else if (filter_->always_present()) {
       AddVerdict(FilterVerdict::kEmpty);
     } else {
-      MeasureFilter();
+      Measure(*filter_);
     }
   }
 
-  void FailToOpen(const std::string& path, const std::string& error) {
-    if (IsTruncated(path, finding_.filter_size)) {
-      AddVerdict(FilterVerdict::kTruncated);
-      finding_.errors.push_back(error);
-    } else {
+  void FailToOpen(const std::string& path, FilterForm form,
+                  const std::string& error) {
+    if (!IsCutFilter(path)) {
       AddUnreadable(error);
+      return;
+    }
+    AddVerdict(FilterVerdict::kTruncated);
+    finding_.errors.push_back(error);
+    cut_filter_ = CutFilter::Open(path, form);
+    if (cut_filter_ != nullptr) {
+      Measure(*cut_filter_);
     }
   }
 
-  void MeasureFilter() {
-    finding_.num_probes = filter_->num_probes();
-    finding_.capacity_bits = filter_->capacity_bits();
-    finding_.set_bits = filter_->CountSetBits();
+  template <typename Filter>
+  void Measure(const Filter& filter) {
+    finding_.num_probes = filter.num_probes();
+    finding_.capacity_bits = filter.capacity_bits();
+    finding_.set_bits = filter.CountSetBits();
     finding_.rate = ObservedFalsePositiveRate(
         finding_.num_probes, finding_.set_bits, finding_.capacity_bits);
     if (IsSaturated(finding_.num_probes, finding_.set_bits,
@@ -258,7 +248,9 @@ class Examination {
     }
     if (finding_.num_missing > 0) {
       AddVerdict(FilterVerdict::kKeysMissing);
-      FindOtherForm(keys.get());
+      if (filter_ != nullptr) {
+        FindOtherForm(keys.get());
+      }
     }
     return true;
   }
@@ -291,6 +283,8 @@ class Examination {
         if (batch.is_full()) {
           finding_.num_missing += batch.CountMissing(*filter_);
         }
+      } else if (cut_filter_ != nullptr && !cut_filter_->MayContain(key)) {
+        ++finding_.num_missing;
       }
       if (++finding_.num_keys % kKeysPerReport == 0) {
         Report(*keys);
@@ -355,6 +349,7 @@ class Examination {
   bool toc_names_filter_ = false;
   bool all_read_in_data_ = false;
   std::unique_ptr<FilterDbFile> filter_;
+  std::unique_ptr<CutFilter> cut_filter_;  // Instead of `filter_`.
   double reported_ = 0;
 };
 

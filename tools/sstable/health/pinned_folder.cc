@@ -95,7 +95,14 @@ std::unique_ptr<PinnedFolder> PinnedFolder::Open(const std::string& folder,
     FailWithErrno(folder, "cannot open", error);
     return nullptr;
   }
-  return std::unique_ptr<PinnedFolder>(new PinnedFolder(folder, fd));
+  std::unique_ptr<PinnedFolder> pinned(new PinnedFolder(folder, fd));
+  struct stat ignored;
+  if (stat(pinned->OpenPath().c_str(), &ignored) != 0) {
+    *error = folder + ": mend reaches this folder through " +
+             pinned->OpenPath() + ", and /proc is not mounted here";
+    return nullptr;
+  }
+  return pinned;
 }
 
 std::string PinnedFolder::OpenPath() const {

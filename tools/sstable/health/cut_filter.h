@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Asks a Filter.db that is shorter than its header says, as Cassandra does.
+// Tested by ScanTest.ACutFilterIsAskedAsCassandraDoes.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_CUT_FILTER_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_CUT_FILTER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cassandra_bloom/filter_db.h"
+#include "plugin/filter/invariant_remainder.h"
+#include "plugin/io/file_io.h"
+
+namespace cassandra_bloom::tools {
+
+// True for a file that is shorter than a header, or than its header says.
+bool IsCutFilter(const std::string& path);
+
+// Cassandra 4.0 and later allocate as many words as the header says, read what
+// the file has, and do not see that it ends early (OffHeapBitSet.deserialize,
+// FBUtilities.copy). The bits that the file lacks are what malloc returned.
+// Here they count as not set, as in fresh memory, so a node may find a few keys
+// more. Takes no memory for these bits, whatever the header says.
+class CutFilter {
+ public:
+  // Returns null if Cassandra would not use the file: if not even the header is
+  // whole, or if the SSTable is older than `na`, where a file that ends early
+  // is an error (DataInput.readLong). Also if the file is not too short.
+  static std::unique_ptr<CutFilter> Open(const std::string& path,
+                                         FilterForm form);
+
+  int num_probes() const { return num_probes_; }
+  uint64_t capacity_bits() const { return capacity_bits_.divisor(); }
+  uint64_t CountSetBits() const;
+  bool MayContain(std::string_view key) const;
+
+ private:
+  CutFilter(std::unique_ptr<MappedFile> file, int num_probes,
+            uint64_t capacity_bits);
+
+  const std::unique_ptr<const MappedFile> file_;
+  const int num_probes_;
+  const InvariantRemainder capacity_bits_;
+  const std::string_view bits_;  // Those that the file has.
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_CUT_FILTER_H_
