@@ -82,10 +82,9 @@ double MostMemoryOfChildren() {
   return static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
 }
 
-// docs/filterdb.md: 32 MB with two jobs, and 1 MB for each further job.
-void ExpectLittleMemory(int jobs) {
+void ExpectLittleMemory() {
 #ifndef CASSANDRA_BLOOM_SANITIZED
-  EXPECT_LT(MostMemoryOfChildren(), 32 + jobs - 2);
+  EXPECT_LT(MostMemoryOfChildren(), 32);
 #endif
 }
 
@@ -106,7 +105,7 @@ TEST(ChunkMemoryTest, LargeChunksAreReadOneAfterAnother) {
       EXPECT_EQ(one["verdicts"], Json({"missing"}));
       EXPECT_EQ(one["keys"], 1);
     }
-    ExpectLittleMemory(kJobs);
+    ExpectLittleMemory();
   }
 }
 
@@ -122,7 +121,7 @@ TEST(ChunkMemoryTest, LargerChunksAreRefused) {
                 HasSubstr("Data.db: byte 0: chunk 0 (ZstdCompressor) has "
                           "1073741824 bytes uncompressed; only chunks of up to "
                           "4194304 can be read"));
-    ExpectLittleMemory(/*jobs=*/3);
+    ExpectLittleMemory();
   }
 }
 
