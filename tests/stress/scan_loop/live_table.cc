@@ -45,7 +45,8 @@ int64_t MillisecondsOf(const std::string& path) {
 LiveTable::LiveTable(const std::string& folder, const LogForm& form,
                      uint64_t seed)
     : folder_(folder), form_(form), random_(seed) {
-  for (const size_t num_keys : {1, 50, 300, 2000}) {
+  for (const size_t num_keys :
+       {size_t{1}, size_t{50}, size_t{300}, size_t{2000}}) {
     AddContents(num_keys);
     Write(NewName(), contents_.back());
   }
@@ -58,7 +59,8 @@ void LiveTable::AddContents(size_t num_keys) {
   spec.folder = dir.path();
   spec.version = form_.version;
   for (size_t i = 0; i < num_keys; ++i) {
-    spec.keys.push_back(keys[i] + std::to_string(i));
+    // Unique by their last five letters.
+    spec.keys.push_back(keys[i] + std::to_string(10000 + i));
   }
   const WrittenSstable written = WriteSstable(spec);
   const std::string name = fs::path(written.prefix).filename();
