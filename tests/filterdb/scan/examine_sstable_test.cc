@@ -15,6 +15,7 @@
 #include "tests/support/temp_dir.h"
 #include "tools/sstable/health/decide_mend.h"
 #include "tools/sstable/health/mend_filter.h"
+#include "tools/sstable/health/pinned_folder.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -62,7 +63,44 @@ TEST_F(JudgeTest, ScyllaDbIsRemovingIt) {
 TEST_F(JudgeTest, CassandraHasRemovedIt) {
   fs::remove(one_.Path("Data.db"));
   fs::remove(one_.Path("Filter.db"));
+  fs::remove(one_.Path("TOC.txt"));
   EXPECT_EQ(Examine().stage, Stage::kVanished);
+  fs::remove_all(dir_.path());
+  EXPECT_EQ(Examine().stage, Stage::kVanished);
+}
+
+// TOC.txt is still there, but a log that was written after the folder was
+// listed says that it goes.
+TEST_F(JudgeTest, CassandraIsRemovingIt) {
+  fs::remove(one_.Path("Data.db"));
+  WriteFile(
+      dir_ / "me_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
+      "REMOVE:[" + one_.prefix + ",0,8][1234567]\nCOMMIT:[,0,0][2613697770]\n");
+  EXPECT_EQ(Examine().stage, Stage::kVanished);
+}
+
+TEST_F(JudgeTest, ItsDataIsMissing) {
+  fs::remove(one_.Path("Data.db"));
+  EXPECT_EQ(Examine().stage, Stage::kExamined);
+  EXPECT_EQ(Examine().verdict(), tools::FilterVerdict::kUnreadable);
+}
+
+// A link has taken the place of its folder.
+TEST_F(JudgeTest, ItsFolderIsAnother) {
+  fs::remove(one_.Path("Filter.db"));
+  const tools::FilterFinding finding = Examine();
+  std::string error;
+  const auto reason = [&] {
+    const auto folder = tools::PinnedFolder::Open(dir_.path(), &error);
+    return tools::ReasonNotInPlace(finding, *folder, {});
+  };
+  EXPECT_EQ(reason(), "");
+  const TempDir other;
+  const fs::path moved = other / "moved";
+  fs::rename(dir_.path(), moved);
+  fs::create_directory(other / "t1");
+  fs::create_directory_symlink(other / "t1", dir_.path());
+  EXPECT_EQ(reason(), "its folder is not the one that was scanned; scan again");
 }
 
 // Index.db is damaged, Filter.db is good: it must not look wrong, and no filter

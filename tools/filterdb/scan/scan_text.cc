@@ -74,10 +74,11 @@ void PrintDetails(const FilterFinding& finding) {
     }
   }
   for (const std::string& error : finding.errors) {
-    std::printf("    %s\n", error.c_str());
+    std::printf("    %s\n", Printable(error).c_str());
   }
   if (!finding.plan) {
-    std::printf("    plan unknown: %s\n", finding.plan_error.c_str());
+    std::printf("    plan unknown: %s\n",
+                Printable(finding.plan_error).c_str());
   }
 }
 
@@ -86,15 +87,15 @@ void PrintFinding(const FilterFinding& finding) {
   const auto if_filter = [&](const std::string& text) {
     return has_filter ? text : "-";
   };
-  std::string name = finding.files.sstable;
+  std::string name = Printable(finding.files.sstable);
   name.pop_back();  // The last "-".
   if (finding.stage != Stage::kExamined) {
-    PrintRow(name, finding.files.version, "", "", "", "", "", "", "", "",
-             VerdictText(finding));
+    PrintRow(name, Printable(finding.files.version), "", "", "", "", "", "", "",
+             "", VerdictText(finding));
     return;
   }
   PrintRow(
-      name, finding.files.version,
+      name, Printable(finding.files.version),
       finding.has_keys ? std::to_string(finding.num_keys) : "-",
       if_filter(std::to_string(finding.num_probes)),
       has_filter && finding.has_keys ? Fixed(finding.bits_per_key(), 1) : "-",
@@ -141,7 +142,7 @@ void PrintFolder(Iterator begin, Iterator end, bool only_faults) {
   if (only_faults && totals.num_faulty == 0) {
     return;
   }
-  std::printf("%s\n", begin->files.folder.c_str());
+  std::printf("%s\n", Printable(begin->files.folder).c_str());
   PrintHeader();
   std::for_each(begin, end, [&](const FilterFinding& finding) {
     if (!only_faults || finding.is_fault()) {
@@ -163,6 +164,15 @@ std::string VerdictText(const FilterFinding& finding) {
     text += " (" + std::to_string(finding.num_missing) + ")";
   }
   return text;
+}
+
+std::string LeftOutText(const std::map<std::string, uint64_t>& folders) {
+  std::string text;
+  for (const auto& [name, number] : folders) {
+    text += (text.empty() ? "left out: " : ", ") + Count(number, "folder") +
+            " named " + Printable(name);
+  }
+  return text.empty() ? "" : text + "\n";
 }
 
 void PrintFindings(const std::vector<FilterFinding>& findings,

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <string_view>
+#include <thread>
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/endian.h"
@@ -21,6 +23,7 @@
 #include "tools/sstable/partitions_db_reader.h"
 #include "tools/sstable/sstable_keys.h"
 #include "tools/sstable/statistics_db.h"
+#include "tools/sstable/transaction_logs.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -99,7 +102,7 @@ class Examination {
     // TOC.txt.tmp first, because it is removed last.
     if (finding_.is_fault() && HasTemporaryToc()) {
       finding_.stage = Stage::kBeingWritten;
-    } else if (finding_.is_fault() && HasVanished()) {
+    } else if (IsGone("Data.db") && IsBeingRemoved()) {
       finding_.stage = Stage::kVanished;
     }
     return finding_;
@@ -112,7 +115,7 @@ class Examination {
     OpenFilter();
     const FilterFinding without_keys = finding_;
     std::string error;
-    const bool has_keys = ReadKeys(&error);
+    const bool has_keys = HasData(&error) && ReadKeys(&error);
     if (has_keys) {
       ComparePlan();
     }
@@ -132,10 +135,35 @@ class Examination {
     return FileExists(finding_.files.Path("TOC.txt.tmp"));
   }
 
-  // Data.db is removed with the other components. So if it is gone, what looks
-  // like a fault is an SSTable that was removed meanwhile.
-  bool HasVanished() const {
-    return !FileExists(finding_.files.Path("Data.db"));
+  // Whether a component is not there. Any other error, and a link that leads
+  // nowhere, as to a disk that is not mounted, are faults.
+  bool IsGone(const char* component) const {
+    struct stat status;
+    return lstat(finding_.files.Path(component).c_str(), &status) != 0 &&
+           errno == ENOENT;
+  }
+
+  // Only if Data.db is gone. Cassandra removes it first, and TOC.txt among the
+  // others (SSTable.delete). Until all are gone, a log lists the SSTable;
+  // Cassandra 2.x has no logs, and gets a moment for it.
+  bool IsBeingRemoved() const {
+    constexpr int kLooks = 10;
+    for (int look = 0; look < kLooks; ++look) {
+      if (IsGone("TOC.txt") ||
+          ReadTransactionLogs(finding_.files.folder)
+                  .obsolete.count(finding_.files.sstable) != 0) {
+        return true;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
+  }
+
+  bool HasData(std::string* error) const {
+    const std::string path = finding_.files.Path("Data.db");
+    struct stat status;
+    return stat(path.c_str(), &status) == 0 ||
+           FailWithErrno(path, "cannot open", error);
   }
 
   bool HasFault() const {

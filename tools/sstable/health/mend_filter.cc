@@ -134,6 +134,10 @@ bool CompleteToc(const SstableFiles& files, const PinnedFolder& folder,
 std::string ReasonNotInPlace(const FilterFinding& finding,
                              const PinnedFolder& folder,
                              const BackupPlan& backup) {
+  // A link may have taken its place, to filters that nobody has named.
+  if (!folder.Is(finding.files.folder_id)) {
+    return "its folder is not the one that was scanned; scan again";
+  }
   std::string error;
   if (folder.KindOf(finding.files.sstable + kFilter, nullptr, &error) ==
       PinnedFolder::Kind::kRefused) {

@@ -98,6 +98,12 @@ std::unique_ptr<PinnedFolder> PinnedFolder::Open(const std::string& folder,
   return std::unique_ptr<PinnedFolder>(new PinnedFolder(folder, fd));
 }
 
+bool PinnedFolder::Is(const std::pair<dev_t, ino_t>& id) const {
+  struct stat status;
+  return fstat(fd_.get(), &status) == 0 &&
+         id == std::make_pair(status.st_dev, status.st_ino);
+}
+
 std::string PinnedFolder::OpenPath() const {
   return "/proc/self/fd/" + std::to_string(fd_.get());
 }
