@@ -102,8 +102,8 @@ class Examination {
     // TOC.txt.tmp first, because it is removed last.
     if (finding_.is_fault() && HasTemporaryToc()) {
       finding_.stage = Stage::kBeingWritten;
-    } else if (IsGone("Data.db") && IsBeingRemoved()) {
-      finding_.stage = Stage::kVanished;
+    } else if (data_was_missing_ || IsGone("Data.db")) {
+      FindOutWhyDataIsGone();
     }
     return finding_;
   }
@@ -143,27 +143,36 @@ class Examination {
            errno == ENOENT;
   }
 
-  // Only if Data.db is gone. Cassandra removes it first, and TOC.txt among the
-  // others (SSTable.delete). Until all are gone, a log lists the SSTable;
-  // Cassandra 2.x has no logs, and gets a moment for it.
-  bool IsBeingRemoved() const {
+  // Cassandra removes Data.db first, and TOC.txt among the others
+  // (SSTable.delete). Until all are gone, a log lists the SSTable. Cassandra
+  // 2.x has no logs, and gets a moment for it; it also gives Data.db its final
+  // name after the others (SSTableWriter.rename).
+  void FindOutWhyDataIsGone() {
     constexpr int kLooks = 10;
     for (int look = 0; look < kLooks; ++look) {
-      if (IsGone("TOC.txt") ||
-          ReadTransactionLogs(finding_.files.folder)
-                  .obsolete.count(finding_.files.sstable) != 0) {
-        return true;
+      if (FileExists(finding_.files.Path("Data.db"))) {
+        finding_.stage = Stage::kBeingWritten;
+        return;
+      }
+      if (IsGone("Data.db") &&
+          (IsGone("TOC.txt") ||
+           ReadTransactionLogs(finding_.files.folder)
+                   .obsolete.count(finding_.files.sstable) != 0)) {
+        finding_.stage = Stage::kVanished;
+        return;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
-    return false;
   }
 
-  bool HasData(std::string* error) const {
+  bool HasData(std::string* error) {
     const std::string path = finding_.files.Path("Data.db");
     struct stat status;
-    return stat(path.c_str(), &status) == 0 ||
-           FailWithErrno(path, "cannot open", error);
+    if (stat(path.c_str(), &status) == 0) {
+      return true;
+    }
+    data_was_missing_ = errno == ENOENT;
+    return FailWithErrno(path, "cannot open", error);
   }
 
   bool HasFault() const {
@@ -381,6 +390,7 @@ class Examination {
   FilterFinding finding_;
   bool has_toc_ = false;
   bool toc_names_filter_ = false;
+  bool data_was_missing_ = false;
   bool all_read_in_data_ = false;
   std::unique_ptr<FilterDbFile> filter_;
   double reported_ = 0;
