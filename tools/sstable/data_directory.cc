@@ -108,13 +108,11 @@ std::vector<std::string> CopiesOfTableIn(const std::string& folder) {
 }
 
 bool IsOneLevelBelow(const std::string& folder, const std::string& parent) {
-  const fs::path below = RealPath(folder);
-  const fs::path above = RealPath(parent);
-  if (Contains(below, above)) {
+  if (Contains(folder, parent)) {
     return false;
   }
-  const auto level = LevelOf(below, kDataDirectory);
-  const auto level_of_parent = LevelOf(above, kDataDirectory);
+  const auto level = LevelOf(folder, kDataDirectory);
+  const auto level_of_parent = LevelOf(parent, kDataDirectory);
   return level && (!level_of_parent || *level_of_parent == *level + 1);
 }
 

@@ -32,7 +32,7 @@ std::vector<std::string> CopiesOfTableIn(const std::string& folder);
 
 // Whether `folder` is a table and the folders in `parent` are tables; or a
 // keyspace, and they are keyspaces. If what is in `parent` does not tell, a
-// data directory will do, too.
+// data directory will do, too. Both are absolute paths without links.
 bool IsOneLevelBelow(const std::string& folder, const std::string& parent);
 
 }  // namespace cassandra_bloom::tools

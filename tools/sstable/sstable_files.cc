@@ -105,7 +105,6 @@ class Finder {
 
  private:
   using Components = std::set<std::string>;
-  using FolderId = std::pair<dev_t, ino_t>;
 
   struct Operand {
     std::string path;
@@ -114,8 +113,9 @@ class Finder {
 
   struct Folder {
     std::string path;
-    std::string below;
-    bool in_table;  // It is the folder of a table, or in one.
+    std::string real_path;  // As real_folder in SstableFiles.
+    std::string below;      // As folder_below in SstableFiles.
+    bool in_table;          // It is the folder of a table, or in one.
   };
 
   // A link to a folder.
@@ -150,7 +150,8 @@ class Finder {
       if (IsLink(path)) {
         found_.links.push_back({path, target});
       }
-      FindInFolder({path, /*below=*/"", IsTableFolderName(NameOf(target))});
+      FindInFolder(
+          {path, target, /*below=*/"", IsTableFolderName(NameOf(target))});
     } else {
       FindByFile(path);
     }
@@ -216,7 +217,7 @@ class Finder {
     if (!List(folder.path, &listing) && listing.sstables.empty()) {
       return;
     }
-    AddSstables(folder.path, folder.below, listing.sstables);
+    AddSstables(folder, listing.sstables);
     folder.in_table |= !listing.sstables.empty();
     // One error stands for all: without the permission to enter the folder,
     // nothing in it can be looked at.
@@ -250,10 +251,14 @@ class Finder {
     } else if (is_link) {
       links_.push_back({operand_, folder, name});
     } else {
-      FindInFolder({path,
-                    folder.below.empty() ? name : folder.below + "/" + name,
-                    folder.in_table || IsTableFolderName(name)});
+      FindInFolder(
+          {path, (std::filesystem::path(folder.real_path) / name).string(),
+           BelowOf(folder, name), folder.in_table || IsTableFolderName(name)});
     }
+  }
+
+  static std::string BelowOf(const Folder& folder, const std::string& name) {
+    return folder.below.empty() ? name : folder.below + "/" + name;
   }
 
   void Follow(const Link& link) {
@@ -274,15 +279,17 @@ class Finder {
         return;
       }
     }
-    if (link.parent.in_table || !IsOneLevelBelow(target, link.parent.path)) {
-      Fail(path + ": the link to " + target +
-           " is not followed, because that is no keyspace or table as its "
-           "neighbours are; to look into it, give it as PATH");
+    if (link.parent.in_table ||
+        !IsOneLevelBelow(target, link.parent.real_path)) {
+      Fail(path + ": the link to " + target + " is not followed, because " +
+           (link.parent.in_table
+                ? "it is in the folder of a table"
+                : "that is no keyspace or table as its neighbours are") +
+           "; to look into it, give it as PATH");
       return;
     }
     found_.links.push_back({path, target});
-    const std::string& below = link.parent.below;
-    FindInFolder({path, below.empty() ? link.name : below + "/" + link.name,
+    FindInFolder({path, target, BelowOf(link.parent, link.name),
                   IsTableFolderName(NameOf(target))});
   }
 
@@ -299,21 +306,17 @@ class Finder {
     }
     const auto sstable = listing.sstables.find(parsed->sstable);
     if (sstable != listing.sstables.end()) {
-      AddSstables(folder, /*below=*/"", {*sstable});
+      AddSstables({folder, RealPath(folder), /*below=*/"", /*in_table=*/true},
+                  {*sstable});
     }
   }
 
-  void AddSstables(const std::string& folder, const std::string& below,
+  void AddSstables(const Folder& folder,
                    const std::map<std::string, Components>& sstables) {
     if (sstables.empty()) {
       return;
     }
-    struct stat status;
-    if (stat(folder.c_str(), &status) != 0) {
-      return;  // It has vanished since it was listed.
-    }
-    const FolderId id(status.st_dev, status.st_ino);
-    const TransactionLogs logs = ReadTransactionLogs(folder);
+    const TransactionLogs logs = ReadTransactionLogs(folder.path);
     for (const auto& [sstable, components] : sstables) {
       const bool is_sstable = std::any_of(
           components.begin(), components.end(), [](const std::string& name) {
@@ -324,19 +327,18 @@ class Finder {
       }
       operand_->is_empty = false;
       // A file may be an operand beside its folder.
-      if (seen_.emplace(id, sstable).second) {
-        AddSstable(folder, id, below, sstable, components, logs);
+      if (seen_.emplace(folder.real_path, sstable).second) {
+        AddSstable(folder, sstable, components, logs);
       }
     }
   }
 
-  void AddSstable(const std::string& folder, const FolderId& id,
-                  const std::string& below, const std::string& sstable,
+  void AddSstable(const Folder& folder, const std::string& sstable,
                   const Components& components, const TransactionLogs& logs) {
     SstableFiles files;
-    files.folder = folder;
-    files.folder_id = id;
-    files.folder_below = below;
+    files.folder = folder.path;
+    files.real_folder = folder.real_path;
+    files.folder_below = folder.below;
     files.sstable = sstable;
     std::string ignored_error;
     if (!SstableVersionOfFileName(sstable + "Data.db", &files.version,
@@ -347,7 +349,7 @@ class Finder {
       files.state = SstableState::kObsolete;
     } else if (logs.being_written.count(sstable) != 0 ||
                components.count("TOC.txt.tmp") != 0 || IsTemporary(sstable) ||
-               IsFolderOfUnfinished(folder)) {
+               IsFolderOfUnfinished(folder.path)) {
       files.state = SstableState::kBeingWritten;
     }
     files.time_is_logged = logs.with_times.count(sstable) != 0;
@@ -358,8 +360,8 @@ class Finder {
   std::vector<Operand> operands_;
   Operand* operand_ = nullptr;  // The one that is being looked into.
   std::vector<Link> links_;
-  std::set<FolderId> visited_;
-  std::set<std::pair<FolderId, std::string>> seen_;
+  std::set<std::pair<dev_t, ino_t>> visited_;
+  std::set<std::pair<std::string, std::string>> seen_;
   FoundSstables found_;
 };
 

@@ -5,14 +5,11 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_FILES_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_FILES_H_
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace cassandra_bloom::tools {
@@ -42,8 +39,9 @@ struct SstableFiles {
   std::string IndexPath() const;
 
   std::string folder;
-  // The device and the inode of the folder in which it was found.
-  std::pair<dev_t, ino_t> folder_id;
+  // Its absolute path; no links are in it, unless somebody has put them there
+  // since it was found.
+  std::string real_folder;
   // The path of the folder below the operand in which it was found; empty for
   // that operand itself.
   std::string folder_below;

@@ -85,22 +85,32 @@ TEST_F(JudgeTest, ItsDataIsMissing) {
   EXPECT_EQ(Examine().verdict(), tools::FilterVerdict::kUnreadable);
 }
 
-// A link has taken the place of its folder.
+// A link to other filters has taken the place of the table or of the keyspace.
 TEST_F(JudgeTest, ItsFolderIsAnother) {
-  fs::remove(one_.Path("Filter.db"));
-  const tools::FilterFinding finding = Examine();
-  std::string error;
+  const TempDir data;
+  for (const std::string keyspace : {"ks", "other"}) {
+    fs::create_directories(data / keyspace);
+    fs::copy(dir_.path(), data / keyspace + "/t1");
+    fs::remove(data / keyspace + "/t1/me-1-big-Filter.db");
+  }
+  const tools::FilterFinding finding = tools::ExamineSstable(
+      tools::FindSstables({data / "ks"}, {}).sstables.at(0), std::nullopt,
+      [](double) {});
   const auto reason = [&] {
-    const auto folder = tools::PinnedFolder::Open(dir_.path(), &error);
-    return tools::ReasonNotInPlace(finding, *folder, {});
+    std::string error;
+    const auto folder = tools::PinnedFolder::Open(data / "ks/t1", &error);
+    return folder == nullptr ? error
+                             : tools::ReasonNotInPlace(finding, *folder, {});
   };
+  const std::string expected =
+      "its folder is not the one that was scanned; scan again";
   EXPECT_EQ(reason(), "");
-  const TempDir other;
-  const fs::path moved = other / "moved";
-  fs::rename(dir_.path(), moved);
-  fs::create_directory(other / "t1");
-  fs::create_directory_symlink(other / "t1", dir_.path());
-  EXPECT_EQ(reason(), "its folder is not the one that was scanned; scan again");
+  fs::rename(data / "ks/t1", data / "ks/moved");
+  fs::create_directory_symlink(data / "other/t1", data / "ks/t1");
+  EXPECT_EQ(reason(), expected);
+  fs::rename(data / "ks", data / "moved");
+  fs::create_directory_symlink(data / "other", data / "ks");
+  EXPECT_EQ(reason(), expected);
 }
 
 // Index.db is damaged, Filter.db is good: it must not look wrong, and no filter

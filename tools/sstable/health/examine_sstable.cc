@@ -98,11 +98,12 @@ class Examination {
                            : Stage::kBeingWritten;
       return finding_;
     }
+    const bool had_data = HasData();
     Examine();
     // TOC.txt.tmp first, because it is removed last.
     if (finding_.is_fault() && HasTemporaryToc()) {
       finding_.stage = Stage::kBeingWritten;
-    } else if (data_was_missing_ || IsGone("Data.db")) {
+    } else if (IsGone("Data.db") || (finding_.is_fault() && !had_data)) {
       FindOutWhyDataIsGone();
     }
     return finding_;
@@ -115,7 +116,7 @@ class Examination {
     OpenFilter();
     const FilterFinding without_keys = finding_;
     std::string error;
-    const bool has_keys = HasData(&error) && ReadKeys(&error);
+    const bool has_keys = ReadKeys(&error);
     if (has_keys) {
       ComparePlan();
     }
@@ -135,6 +136,8 @@ class Examination {
     return FileExists(finding_.files.Path("TOC.txt.tmp"));
   }
 
+  bool HasData() const { return FileExists(finding_.files.Path("Data.db")); }
+
   // Whether a component is not there. Any other error, and a link that leads
   // nowhere, as to a disk that is not mounted, are faults.
   bool IsGone(const char* component) const {
@@ -150,29 +153,21 @@ class Examination {
   void FindOutWhyDataIsGone() {
     constexpr int kLooks = 10;
     for (int look = 0; look < kLooks; ++look) {
-      if (FileExists(finding_.files.Path("Data.db"))) {
+      if (HasData()) {
         finding_.stage = Stage::kBeingWritten;
         return;
       }
-      if (IsGone("Data.db") &&
-          (IsGone("TOC.txt") ||
-           ReadTransactionLogs(finding_.files.folder)
-                   .obsolete.count(finding_.files.sstable) != 0)) {
+      if (!IsGone("Data.db")) {
+        return;
+      }
+      if (IsGone("TOC.txt") ||
+          ReadTransactionLogs(finding_.files.folder)
+                  .obsolete.count(finding_.files.sstable) != 0) {
         finding_.stage = Stage::kVanished;
         return;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
-  }
-
-  bool HasData(std::string* error) {
-    const std::string path = finding_.files.Path("Data.db");
-    struct stat status;
-    if (stat(path.c_str(), &status) == 0) {
-      return true;
-    }
-    data_was_missing_ = errno == ENOENT;
-    return FailWithErrno(path, "cannot open", error);
   }
 
   bool HasFault() const {
@@ -390,7 +385,6 @@ class Examination {
   FilterFinding finding_;
   bool has_toc_ = false;
   bool toc_names_filter_ = false;
-  bool data_was_missing_ = false;
   bool all_read_in_data_ = false;
   std::unique_ptr<FilterDbFile> filter_;
   double reported_ = 0;

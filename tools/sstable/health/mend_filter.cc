@@ -134,8 +134,8 @@ bool CompleteToc(const SstableFiles& files, const PinnedFolder& folder,
 std::string ReasonNotInPlace(const FilterFinding& finding,
                              const PinnedFolder& folder,
                              const BackupPlan& backup) {
-  // A link may have taken its place, to filters that nobody has named.
-  if (!folder.Is(finding.files.folder_id)) {
+  // A link in its path may lead to filters now that nobody has named.
+  if (!folder.IsAt(finding.files.real_folder)) {
     return "its folder is not the one that was scanned; scan again";
   }
   std::string error;

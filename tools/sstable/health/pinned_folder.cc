@@ -9,7 +9,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "plugin/sstable/temporary_file.h"
 
@@ -98,10 +100,10 @@ std::unique_ptr<PinnedFolder> PinnedFolder::Open(const std::string& folder,
   return std::unique_ptr<PinnedFolder>(new PinnedFolder(folder, fd));
 }
 
-bool PinnedFolder::Is(const std::pair<dev_t, ino_t>& id) const {
-  struct stat status;
-  return fstat(fd_.get(), &status) == 0 &&
-         id == std::make_pair(status.st_dev, status.st_ino);
+bool PinnedFolder::IsAt(const std::string& real_path) const {
+  std::error_code failure;
+  const auto path = std::filesystem::read_symlink(OpenPath(), failure);
+  return !failure && path == real_path;
 }
 
 std::string PinnedFolder::OpenPath() const {

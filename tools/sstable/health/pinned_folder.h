@@ -8,13 +8,10 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_PINNED_FOLDER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_PINNED_FOLDER_H_
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "plugin/sstable/file_io.h"
 #include "plugin/sstable/output_file.h"
@@ -27,8 +24,8 @@ class PinnedFolder {
   static std::unique_ptr<PinnedFolder> Open(const std::string& folder,
                                             std::string* error);
 
-  // Whether the folder has this device and inode.
-  bool Is(const std::pair<dev_t, ino_t>& id) const;
+  // Whether this is its absolute path, without links.
+  bool IsAt(const std::string& real_path) const;
 
   enum class Kind { kNone, kFile, kRefused };
 
