@@ -116,7 +116,7 @@ ExitCode RunBuild(const Options& options) {
                {"words", builder->num_words()}});
   } else {
     std::printf(
-        "%s: %s, %s, %s\n", NameOfOutput(options.out).c_str(),
+        "%s: %s, %s, %s\n", Printable(NameOfOutput(options.out)).c_str(),
         Count(count, "key").c_str(),
         Count(static_cast<uint64_t>(builder->num_probes()), "probe").c_str(),
         Count(builder->num_words(), "word").c_str());

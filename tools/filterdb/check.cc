@@ -72,7 +72,7 @@ Json ToJson(const Options& options, const Result& result) {
 }
 
 void Print(const Options& options, const Result& result) {
-  std::printf("%s: %s, %llu missing\n", options.file.c_str(),
+  std::printf("%s: %s, %llu missing\n", Printable(options.file).c_str(),
               Count(result.keys, "key").c_str(),
               static_cast<unsigned long long>(result.missing));
   if (result.always_present) {

@@ -66,8 +66,9 @@ ExitCode RunConvert(const Options& options) {
                {"from", FormName(filter->form())},
                {"to", FormName(to)}});
   } else {
-    std::printf("%s: %s, from %s\n", NameOfOutput(options.out).c_str(),
-                FormName(to), FormName(filter->form()));
+    std::printf("%s: %s, from %s\n",
+                Printable(NameOfOutput(options.out)).c_str(), FormName(to),
+                FormName(filter->form()));
   }
   return kGood;
 }

@@ -57,10 +57,10 @@ ExitCode RunDiff(const Options& options) {
     } else {
       std::printf("different parameters, so the bits cannot be compared:\n");
       for (const auto* filter : {a.get(), b.get()}) {
-        std::printf("  %-12s %2d probes %10u words  %s\n",
-                    FormName(filter->form()), filter->num_probes(),
-                    filter->num_words(),
-                    (filter == a.get() ? options.a : options.b).c_str());
+        std::printf(
+            "  %-12s %2d probes %10u words  %s\n", FormName(filter->form()),
+            filter->num_probes(), filter->num_words(),
+            Printable(filter == a.get() ? options.a : options.b).c_str());
       }
     }
     return kFault;
@@ -78,8 +78,9 @@ ExitCode RunDiff(const Options& options) {
     std::printf("the same filter\n");
   } else {
     std::printf("same parameters; %s only in %s, %llu only in %s\n",
-                Count(only_in_a, "bit").c_str(), options.a.c_str(),
-                static_cast<unsigned long long>(only_in_b), options.b.c_str());
+                Count(only_in_a, "bit").c_str(), Printable(options.a).c_str(),
+                static_cast<unsigned long long>(only_in_b),
+                Printable(options.b).c_str());
   }
   return same ? kGood : kFault;
 }

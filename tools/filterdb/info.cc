@@ -124,7 +124,7 @@ Json ToJson(const Info& info) {
 }
 
 void Print(const Info& info) {
-  std::printf("%s\n", info.file.c_str());
+  std::printf("%s\n", Printable(info.file).c_str());
   std::printf("  form             %s\n", FormName(info.form));
   if (info.num_words > 0) {
     std::printf("  probes (k)       %d\n", info.num_probes);

@@ -13,13 +13,12 @@ constexpr unsigned char ByteAt(std::string_view text, size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
 }
 
-// The length of the printable character of UTF-8 that `text` begins with, or 0
-// if it begins with another byte (RFC 3629, section 4). The control characters
-// U+0080 to U+009F are not printable.
+// The length of the character of UTF-8 that `text` begins with, or 0 if it
+// begins with another byte (RFC 3629, section 4).
 size_t LengthOfCharacter(std::string_view text) {
   const unsigned char first = ByteAt(text, 0);
   if (first < 0x80) {
-    return first >= 0x20 && first != 0x7f ? 1 : 0;
+    return 1;
   }
   const size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   for (size_t i = 1; i < length; ++i) {
@@ -31,10 +30,62 @@ size_t LengthOfCharacter(std::string_view text) {
   const bool is_too_long_a_form = first < 0xc2 ||
                                   (first == 0xe0 && second < 0xa0) ||
                                   (first == 0xf0 && second < 0x90);
-  const bool is_control = first == 0xc2 && second < 0xa0;
   const bool is_no_character = (first == 0xed && second >= 0xa0) ||
                                first > 0xf4 || (first == 0xf4 && second > 0x8f);
-  return is_too_long_a_form || is_control || is_no_character ? 0 : length;
+  return is_too_long_a_form || is_no_character ? 0 : length;
+}
+
+// Whether `text` begins with one of U+0000 to U+001F and U+007F to U+009F.
+bool BeginsWithControl(std::string_view text) {
+  const unsigned char first = ByteAt(text, 0);
+  return first < 0x20 || first == 0x7f ||
+         (first == 0xc2 && ByteAt(text, 1) < 0xa0);
+}
+
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = LengthOfCharacter(text);
+    if (length == 0) {
+      return false;
+    }
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string Hex(std::string_view bytes) {
+  std::string hex;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    char digits[4];
+    std::snprintf(digits, sizeof(digits), "%02x", ByteAt(bytes, i));
+    hex += digits;
+  }
+  return hex;
+}
+
+bool IsNotUtf8(const Json& json) {
+  return json.is_string() && !IsUtf8(json.get_ref<const std::string&>());
+}
+
+// What JSON cannot hold, as JSON can.
+Json WithBytesInHex(const Json& json) {
+  if (!json.is_structured()) {
+    return json;
+  }
+  Json result = json.is_array() ? Json::array() : Json::object();
+  for (const auto& [name, value] : json.items()) {
+    if (json.is_array()) {
+      result.push_back(IsNotUtf8(value)
+                           ? Json(Printable(value.get<std::string>()))
+                           : WithBytesInHex(value));
+      continue;
+    }
+    result[name] = WithBytesInHex(value);
+    if (IsNotUtf8(value)) {
+      result[name + "_hex"] = Hex(value.get<std::string>());
+    }
+  }
+  return result;
 }
 
 }  // namespace
@@ -42,23 +93,22 @@ size_t LengthOfCharacter(std::string_view text) {
 std::string Printable(std::string_view text) {
   std::string printable;
   while (!text.empty()) {
-    const size_t length = LengthOfCharacter(text);
-    if (length == 0) {
-      char escape[8];
-      std::snprintf(escape, sizeof(escape), "\\x%02x", ByteAt(text, 0));
-      printable += escape;
+    const bool is_printable =
+        LengthOfCharacter(text) > 0 && !BeginsWithControl(text);
+    const size_t length = is_printable ? LengthOfCharacter(text) : 1;
+    if (!is_printable) {
+      printable += "\\x" + Hex(text.substr(0, 1));
     } else {
       printable += text[0] == '\\' ? "\\\\" : text.substr(0, length);
     }
-    text.remove_prefix(length == 0 ? 1 : length);
+    text.remove_prefix(length);
   }
   return printable;
 }
 
 void PrintJson(const Json& json) {
-  // Replaces invalid bytes, because file names need not be UTF-8.
-  std::cout << json.dump(2, ' ', /*ensure_ascii=*/false,
-                         Json::error_handler_t::replace)
+  std::cout << WithBytesInHex(json).dump(2, ' ', /*ensure_ascii=*/false,
+                                         Json::error_handler_t::replace)
             << "\n";
 }
 

@@ -38,6 +38,9 @@ void PrintError(const std::exception& error);
 // Include <nlohmann/json.hpp> to create one.
 using Json = nlohmann::ordered_json;
 
+// Names of files need not be UTF-8, but JSON must be. A field that is not has
+// U+FFFD for each wrong byte, and one with its bytes in hexadecimal beside it:
+// "filter" and "filter_hex". In lists, such texts are as Printable.
 void PrintJson(const Json& json);
 
 // "1 key", "2 keys". `noun` gets an "s" for any number but 1.

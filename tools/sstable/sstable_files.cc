@@ -6,15 +6,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter_db/sstable_version.h"
 #include "plugin/io/file_io.h"
+#include "tools/sstable/data_directory.h"
 #include "tools/sstable/transaction_logs.h"
 
 namespace cassandra_bloom::tools {
@@ -31,16 +32,12 @@ constexpr std::string_view kComponents[] = {
 
 // A folder with one of these has an SSTable; the other components may be
 // leftovers.
-constexpr std::string_view kMainComponents[] = {"Data.db", "Index.db",
-                                                "Partitions.db", "Filter.db"};
+constexpr std::string_view kMainComponents[] = {
+    "Data.db", "Index.db", "Partitions.db", "Filter.db", "TOC.txt"};
 
 template <typename Array>
 bool IsOneOf(const Array& array, std::string_view text) {
   return std::find(std::begin(array), std::end(array), text) != std::end(array);
-}
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 bool EndsWith(std::string_view text, std::string_view end) {
@@ -54,11 +51,26 @@ bool IsOfSecondaryIndex(std::string_view component) {
          EndsWith(component, ".db");
 }
 
-// Before version `ma`, an SSTable that is being written has "tmp" in its names,
-// or "tmplink" if it can be read already (Descriptor.Type of Cassandra 2.x).
+// Before version `ma`, an SSTable that is being written has "tmp" in front of
+// the version in its names, or "tmplink" if it can be read already. With two
+// words in front of the version, which names before `la` have, these are a
+// keyspace and a table of any name (Descriptor.fromFilename of Cassandra 2.1).
 bool IsTemporary(std::string_view sstable) {
-  return sstable.rfind("tmp-", 0) == 0 || sstable.rfind("tmplink-", 0) == 0 ||
-         Contains(sstable, "-tmp-") || Contains(sstable, "-tmplink-");
+  std::vector<std::string_view> words;
+  for (size_t end; (end = sstable.find('-')) != std::string_view::npos;
+       sstable.remove_prefix(end + 1)) {
+    words.push_back(sstable.substr(0, end));
+  }
+  const bool since_la =
+      !words.empty() && (words.back() == "big" || words.back() == "bti");
+  const size_t from_version_on = since_la ? 3 : 2;
+  if (words.size() <= from_version_on) {
+    return false;
+  }
+  const size_t before_version = words.size() - from_version_on;
+  const std::string_view mark = words[before_version - 1];
+  return (mark == "tmp" || mark == "tmplink") &&
+         (since_la || before_version != 2);
 }
 
 // ScyllaDB once wrote each SSTable in a folder of its own first, named
@@ -82,15 +94,24 @@ class Finder {
  public:
   explicit Finder(const FindOptions& options) : options_(options) {}
 
-  void Find(const std::string& operand) {
-    const std::string path = WithoutSlashesAtEnd(operand);
-    struct stat status;
-    if (stat(path.c_str(), &status) != 0) {
-      FailAt(path, "cannot open");
-    } else if (S_ISDIR(status.st_mode)) {
-      FindInFolder(path, /*below=*/"");
-    } else {
-      FindByFile(path);
+  void Find(const std::vector<std::string>& operands) {
+    for (const std::string& operand : operands) {
+      operands_.push_back({WithoutSlashesAtEnd(operand)});
+    }
+    for (Operand& operand : operands_) {
+      operand_ = &operand;
+      FindIn(operand.path);
+    }
+    // After all folders, so that none is reached by a link which is also
+    // reached without one. What a link leads to may have more of them.
+    for (size_t i = 0; i < links_.size(); ++i) {
+      operand_ = links_[i].operand;
+      Follow(Link(links_[i]));
+    }
+    for (const Operand& operand : operands_) {
+      if (operand.is_empty) {
+        found_.errors.push_back(operand.path + ": no SSTables in it");
+      }
     }
   }
 
@@ -99,40 +120,84 @@ class Finder {
  private:
   using Components = std::set<std::string>;
 
+  struct Operand {
+    std::string path;
+    bool is_empty = true;  // No SSTable was found, and no error.
+  };
+
+  struct Folder {
+    std::string path;
+    std::string real_path;  // As real_folder in SstableFiles.
+    std::string below;      // As folder_below in SstableFiles.
+    bool in_table;          // It is the folder of a table, or in one.
+  };
+
+  // A link to a folder.
+  struct Link {
+    Operand* operand;
+    Folder parent;
+    std::string name;
+  };
+
   struct Listing {
     std::map<std::string, Components> sstables;
-    std::vector<std::string> folders;
+    std::vector<std::string> other_names;
   };
+
+  void Fail(const std::string& error) {
+    operand_->is_empty = false;
+    found_.errors.push_back(error);
+  }
 
   void FailAt(const std::string& path, const char* what) {
     std::string error;
     FailWithErrno(path, what, &error);
-    found_.errors.push_back(error);
+    Fail(error);
   }
 
-  bool IsSkipped(const std::string& name) const {
+  void FindIn(const std::string& path) {
+    struct stat status;
+    if (stat(path.c_str(), &status) != 0) {
+      FailAt(path, "cannot open");
+    } else if (S_ISDIR(status.st_mode)) {
+      const std::string target = RealPath(path);
+      if (IsLink(path)) {
+        found_.links.push_back({path, target});
+      }
+      FindInFolder(
+          {path, target, /*below=*/"", IsTableFolderName(NameOf(target))});
+    } else {
+      FindByFile(path);
+    }
+  }
+
+  bool IsLeftOut(const std::string& name) const {
     return (name == "snapshots" && !options_.snapshots) ||
            (name == "backups" && !options_.backups);
   }
 
+  // Cassandra makes a folder named "backups" for each table.
+  void LeaveOut(const std::string& path, const std::string& name) {
+    std::error_code failure;
+    if (!std::filesystem::is_empty(path, failure) || failure) {
+      ++found_.left_out[name];
+    }
+  }
+
+  // After a failure, the listing has what was found before it.
   bool List(const std::string& folder, Listing* listing) {
     std::error_code failure;
-    const auto names = NamesIn(
+    auto names = NamesIn(
         folder, [](const std::string&) { return true; }, &failure);
+    std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
       const auto parsed = ParseComponentName(name);
       if (parsed) {
         listing->sstables[parsed->sstable].insert(parsed->component);
-        continue;
-      }
-      struct stat status;
-      if (!IsSkipped(name) &&
-          stat((folder + "/" + name).c_str(), &status) == 0 &&
-          S_ISDIR(status.st_mode)) {
-        listing->folders.push_back(name);
+      } else {
+        listing->other_names.push_back(name);
       }
     }
-    std::sort(listing->folders.begin(), listing->folders.end());
     // A folder that vanishes meanwhile belonged to a table that was dropped.
     if (failure && failure != std::errc::no_such_file_or_directory) {
       errno = failure.value();
@@ -144,28 +209,108 @@ class Finder {
   // Reads each folder once, so links that lead in a circle do no harm.
   bool IsFirstVisit(const std::string& folder) {
     struct stat status;
-    return stat(folder.c_str(), &status) == 0 &&
-           visited_.emplace(status.st_dev, status.st_ino).second;
+    if (stat(folder.c_str(), &status) != 0) {
+      if (errno != ENOENT) {
+        FailAt(folder, "cannot open");
+      }
+      return false;
+    }
+    return visited_.emplace(status.st_dev, status.st_ino).second;
   }
 
-  void FindInFolder(const std::string& folder, const std::string& below) {
-    Listing listing;
-    if (!IsFirstVisit(folder) ||
-        (!List(folder, &listing) && listing.sstables.empty())) {
+  void FindInFolder(Folder folder) {
+    if (!IsFirstVisit(folder.path)) {
+      operand_->is_empty = false;
       return;
     }
-    AddSstables(folder, below, listing.sstables);
-    for (const std::string& name : listing.folders) {
-      FindInFolder(folder + "/" + name,
-                   below.empty() ? name : below + "/" + name);
+    if (IsOfKernel(folder.path)) {
+      ++found_.left_out[NameOf(folder.path)];
+      return;
     }
+    Listing listing;
+    if (!List(folder.path, &listing) && listing.sstables.empty()) {
+      return;
+    }
+    AddSstables(folder, listing.sstables);
+    folder.in_table |= !listing.sstables.empty();
+    // One error stands for all: without the permission to enter the folder,
+    // nothing in it can be looked at.
+    bool has_failed = false;
+    for (const std::string& name : listing.other_names) {
+      FindInEntry(folder, name, &has_failed);
+    }
+  }
+
+  void FindInEntry(const Folder& folder, const std::string& name,
+                   bool* has_failed) {
+    const std::string path = folder.path + "/" + name;
+    struct stat status;
+    if (lstat(path.c_str(), &status) != 0) {
+      if (errno != ENOENT && !*has_failed) {
+        FailAt(folder.path, "cannot look at what is in the folder");
+        *has_failed = true;
+      }
+      return;
+    }
+    const bool is_link = S_ISLNK(status.st_mode);
+    if (is_link && stat(path.c_str(), &status) != 0) {
+      FailAt(path, "cannot follow the link");
+      return;
+    }
+    if (!S_ISDIR(status.st_mode)) {
+      return;
+    }
+    if (folder.in_table && IsLeftOut(name)) {
+      LeaveOut(path, name);
+    } else if (is_link) {
+      links_.push_back({operand_, folder, name});
+    } else {
+      FindInFolder(
+          {path, (std::filesystem::path(folder.real_path) / name).string(),
+           BelowOf(folder, name), folder.in_table || IsTableFolderName(name)});
+    }
+  }
+
+  static std::string BelowOf(const Folder& folder, const std::string& name) {
+    return folder.below.empty() ? name : folder.below + "/" + name;
+  }
+
+  void Follow(const Link& link) {
+    const std::string path = link.parent.path + "/" + link.name;
+    const std::string target = RealPath(path);
+    struct stat status;
+    if (stat(path.c_str(), &status) != 0) {
+      FailAt(path, "cannot follow the link");
+      return;
+    }
+    if (visited_.count({status.st_dev, status.st_ino}) != 0) {
+      operand_->is_empty = false;
+      return;
+    }
+    for (const std::string& name : CopiesOfTableIn(target)) {
+      if (IsLeftOut(name)) {
+        LeaveOut(path, name);
+        return;
+      }
+    }
+    if (link.parent.in_table ||
+        !IsOneLevelBelow(target, link.parent.real_path)) {
+      Fail(path + ": the link to " + target + " is not followed, because " +
+           (link.parent.in_table
+                ? "it is in the folder of a table"
+                : "that is no keyspace or table as its neighbours are") +
+           "; to look into it, give it as PATH");
+      return;
+    }
+    found_.links.push_back({path, target});
+    FindInFolder({path, target, BelowOf(link.parent, link.name),
+                  IsTableFolderName(NameOf(target))});
   }
 
   void FindByFile(const std::string& path) {
     const auto parsed = ParseComponentName(NameOf(path));
     if (!parsed) {
-      found_.errors.push_back(
-          path + ": not a component of an SSTable, such as nb-1-big-Data.db");
+      Fail(path + ": not a component of an SSTable, such as nb-1-big-Data.db");
       return;
     }
     Listing listing;
@@ -175,24 +320,30 @@ class Finder {
     }
     const auto sstable = listing.sstables.find(parsed->sstable);
     if (sstable != listing.sstables.end()) {
-      AddSstables(folder, /*below=*/"", {*sstable});
+      AddSstables({folder, RealPath(folder), /*below=*/"", /*in_table=*/true},
+                  {*sstable});
     }
   }
 
-  void AddSstables(const std::string& folder, const std::string& below,
+  void AddSstables(const Folder& folder,
                    const std::map<std::string, Components>& sstables) {
     if (sstables.empty()) {
       return;
     }
-    const TransactionLogs logs = ReadTransactionLogs(folder);
+    const TransactionLogs logs = ReadTransactionLogs(folder.path);
     FailAtLogs(logs);
     for (const auto& [sstable, components] : sstables) {
       const bool is_sstable = std::any_of(
           components.begin(), components.end(), [](const std::string& name) {
             return IsOneOf(kMainComponents, name);
           });
-      if (is_sstable && IsFirstTime(folder, sstable)) {
-        AddSstable(folder, below, sstable, components, logs);
+      if (!is_sstable) {
+        continue;
+      }
+      operand_->is_empty = false;
+      // A file may be an operand beside its folder.
+      if (seen_.emplace(folder.real_path, sstable).second) {
+        AddSstable(folder, sstable, components, logs);
       }
     }
   }
@@ -202,26 +353,18 @@ class Finder {
   void FailAtLogs(const TransactionLogs& logs) {
     for (const std::string& error : logs.errors) {
       if (failed_logs_.insert(error).second) {
-        found_.errors.push_back(
-            error +
-            "; so SSTables of its folder may be incomplete or obsolete");
+        Fail(error +
+             "; so SSTables of its folder may be incomplete or obsolete");
       }
     }
   }
 
-  // A file may be an operand beside its folder.
-  bool IsFirstTime(const std::string& folder, const std::string& sstable) {
-    struct stat status;
-    return stat(folder.c_str(), &status) != 0 ||
-           seen_.emplace(status.st_dev, status.st_ino, sstable).second;
-  }
-
-  void AddSstable(const std::string& folder, const std::string& below,
-                  const std::string& sstable, const Components& components,
-                  const TransactionLogs& logs) {
+  void AddSstable(const Folder& folder, const std::string& sstable,
+                  const Components& components, const TransactionLogs& logs) {
     SstableFiles files;
-    files.folder = folder;
-    files.folder_below = below;
+    files.folder = folder.path;
+    files.real_folder = folder.real_path;
+    files.folder_below = folder.below;
     files.sstable = sstable;
     std::string ignored_error;
     if (!SstableVersionOfFileName(sstable + "Data.db", &files.version,
@@ -232,7 +375,7 @@ class Finder {
       files.state = SstableState::kObsolete;
     } else if (logs.being_written.count(sstable) != 0 ||
                components.count("TOC.txt.tmp") != 0 || IsTemporary(sstable) ||
-               IsFolderOfUnfinished(folder)) {
+               IsFolderOfUnfinished(folder.path)) {
       files.state = SstableState::kBeingWritten;
     }
     files.time_is_logged = logs.with_times.count(sstable) != 0;
@@ -241,8 +384,11 @@ class Finder {
   }
 
   const FindOptions options_;
+  std::vector<Operand> operands_;
+  Operand* operand_ = nullptr;  // The one that is being looked into.
+  std::vector<Link> links_;
   std::set<std::pair<dev_t, ino_t>> visited_;
-  std::set<std::tuple<dev_t, ino_t, std::string>> seen_;
+  std::set<std::pair<std::string, std::string>> seen_;
   std::set<std::string> failed_logs_;
   FoundSstables found_;
 };
@@ -270,9 +416,7 @@ std::string SstableFiles::IndexPath() const {
 FoundSstables FindSstables(const std::vector<std::string>& operands,
                            const FindOptions& options) {
   Finder finder(options);
-  for (const std::string& operand : operands) {
-    finder.Find(operand);
-  }
+  finder.Find(operands);
   return finder.TakeFound();
 }
 

@@ -5,6 +5,8 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_FILES_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_FILES_H_
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +39,9 @@ struct SstableFiles {
   std::string IndexPath() const;
 
   std::string folder;
+  // Its absolute path; no links are in it, unless somebody has put them there
+  // since it was found.
+  std::string real_folder;
   // The path of the folder below the operand in which it was found; empty for
   // that operand itself.
   std::string folder_below;
@@ -52,18 +57,32 @@ struct SstableFiles {
 };
 
 struct FindOptions {
-  bool snapshots = false;  // Look into folders named "snapshots", too.
-  bool backups = false;    // Look into folders named "backups", too.
+  bool snapshots = false;  // Look into a table's folder "snapshots", too.
+  bool backups = false;    // Look into a table's folder "backups", too.
+};
+
+// A symbolic link to a folder.
+struct FolderLink {
+  std::string path;
+  std::string target;  // Its absolute path, without links.
 };
 
 struct FoundSstables {
-  // In the order of the operands, then of folders, then of names.
+  // In the order of the operands, then of folders, then of names; what links
+  // lead to comes last.
   std::vector<SstableFiles> sstables;
-  std::vector<std::string> errors;  // What could not be read.
+  std::vector<FolderLink> links;  // Those that were followed.
+  // By name, how many folders were not looked into, although nothing is wrong
+  // with them: snapshots and backups that are not empty, and file systems of
+  // the kernel, such as /proc.
+  std::map<std::string, uint64_t> left_out;
+  // What could not be read, and operands without an SSTable.
+  std::vector<std::string> errors;
 };
 
 // `operands`: folders, which are searched with all folders in them, or files,
 // which stand for the SSTables that they belong to. Each SSTable is found once.
+// Links to folders are followed as docs/filterdb.md says.
 FoundSstables FindSstables(const std::vector<std::string>& operands,
                            const FindOptions& options);
 

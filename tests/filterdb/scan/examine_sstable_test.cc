@@ -16,6 +16,7 @@
 #include "tests/support/temp_dir.h"
 #include "tools/sstable/health/decide_mend.h"
 #include "tools/sstable/health/mend_filter.h"
+#include "tools/sstable/health/pinned_folder.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -63,7 +64,54 @@ TEST_F(JudgeTest, ScyllaDbIsRemovingIt) {
 TEST_F(JudgeTest, CassandraHasRemovedIt) {
   fs::remove(one_.Path("Data.db"));
   fs::remove(one_.Path("Filter.db"));
+  fs::remove(one_.Path("TOC.txt"));
   EXPECT_EQ(Examine().stage, Stage::kVanished);
+  fs::remove_all(dir_.path());
+  EXPECT_EQ(Examine().stage, Stage::kVanished);
+}
+
+// TOC.txt is still there, but a log that was written after the folder was
+// listed says that it goes.
+TEST_F(JudgeTest, CassandraIsRemovingIt) {
+  fs::remove(one_.Path("Data.db"));
+  WriteFile(
+      dir_ / "me_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
+      "REMOVE:[" + one_.prefix + ",0,8][1234567]\nCOMMIT:[,0,0][2613697770]\n");
+  EXPECT_EQ(Examine().stage, Stage::kVanished);
+}
+
+TEST_F(JudgeTest, ItsDataIsMissing) {
+  fs::remove(one_.Path("Data.db"));
+  EXPECT_EQ(Examine().stage, Stage::kExamined);
+  EXPECT_EQ(Examine().verdict(), tools::FilterVerdict::kUnreadable);
+}
+
+// A link to other filters has taken the place of the table or of the keyspace.
+TEST_F(JudgeTest, ItsFolderIsAnother) {
+  const TempDir data;
+  for (const std::string keyspace : {"ks", "other"}) {
+    fs::create_directories(data / keyspace);
+    fs::copy(dir_.path(), data / keyspace + "/t1");
+    fs::remove(data / keyspace + "/t1/me-1-big-Filter.db");
+  }
+  const tools::FilterFinding finding = tools::ExamineSstable(
+      tools::FindSstables({data / "ks"}, {}).sstables.at(0), std::nullopt,
+      [](double) {});
+  const auto reason = [&] {
+    std::string error;
+    const auto folder = tools::PinnedFolder::Open(data / "ks/t1", &error);
+    return folder == nullptr ? error
+                             : tools::ReasonNotInPlace(finding, *folder, {});
+  };
+  const std::string expected =
+      "its folder is not the one that was scanned; scan again";
+  EXPECT_EQ(reason(), "");
+  fs::rename(data / "ks/t1", data / "ks/moved");
+  fs::create_directory_symlink(data / "other/t1", data / "ks/t1");
+  EXPECT_EQ(reason(), expected);
+  fs::rename(data / "ks", data / "moved");
+  fs::create_directory_symlink(data / "other", data / "ks");
+  EXPECT_EQ(reason(), expected);
 }
 
 // Index.db is damaged, Filter.db is good: it must not look wrong, and no filter

@@ -589,6 +589,7 @@ TEST_F(ScanLiveTest, AnSstableThatVanishes) {
   const WrittenSstable one = Write(spec);
   fs::remove(one.Path("Data.db"));
   fs::remove(one.Path("Index.db"));
+  fs::remove(one.Path("TOC.txt"));
   EXPECT_EQ(TheOne()["state"], "vanished");
 }
 

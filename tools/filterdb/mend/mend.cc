@@ -227,20 +227,20 @@ class Mender {
 };
 
 void Print(const Outcome& outcome) {
-  std::printf("%s: ", outcome.sstable.c_str());
+  std::printf("%s: ", Printable(outcome.sstable).c_str());
   if (!outcome.verdict.empty()) {
     std::printf("%s: ", outcome.verdict.c_str());
   }
   std::printf("%s", NameOf(outcome.kind));
   if (!outcome.reason.empty()) {
-    std::printf(": %s", outcome.reason.c_str());
+    std::printf(": %s", Printable(outcome.reason).c_str());
   }
   if (outcome.size > 0) {
     std::printf(", %s for %s", Count(outcome.size, "byte").c_str(),
                 Count(outcome.num_keys, "key").c_str());
   }
   if (!outcome.out.empty() && outcome.out != outcome.sstable) {
-    std::printf(" -> %s", outcome.out.c_str());
+    std::printf(" -> %s", Printable(outcome.out).c_str());
   }
   std::printf("\n");
 }
@@ -342,8 +342,7 @@ bool Undo(const SstableFiles& files, const Options& options,
 }
 
 ExitCode RunUndo(const Options& options) {
-  const FoundSstables found =
-      FindSstables(options.scan.paths, options.scan.find);
+  const FoundSstables found = Find(options.scan);
   const OpenFiles open_files;
   std::vector<Outcome> outcomes;
   for (const SstableFiles& files : found.sstables) {
@@ -351,9 +350,6 @@ ExitCode RunUndo(const Options& options) {
     if (Undo(files, options, open_files, &outcome)) {
       outcomes.push_back(outcome);
     }
-  }
-  for (const std::string& error : found.errors) {
-    PrintError(Unusable(error));
   }
   PrintOutcomes(options, outcomes);
   if (!options.json) {
@@ -404,6 +400,7 @@ ExitCode RunMend(const Options& options) {
   PrintOutcomes(options, mender.outcomes());
   if (!options.json) {
     PrintSummary(options, mender);
+    std::fputs(LeftOutText(scanned.left_out).c_str(), stdout);
   }
   return scanned.errors.empty() ? ExitCodeOf(mender.outcomes()) : kUnusable;
 }

@@ -24,9 +24,16 @@ struct Options {
 ExitCode RunScan(const Options& options) {
   const Scanned scanned = Scan(options.scan);
   if (options.json) {
-    PrintJson(FindingsToJson(scanned.findings, scanned.errors));
+    Json json = FindingsToJson(scanned.findings, scanned.errors);
+    json["links"] = Json::array();
+    for (const FolderLink& link : scanned.links) {
+      json["links"].push_back({{"path", link.path}, {"target", link.target}});
+    }
+    json["left_out_folders"] = Json(scanned.left_out);
+    PrintJson(json);
   } else {
     PrintFindings(scanned.findings, options.only_faults);
+    std::fputs(LeftOutText(scanned.left_out).c_str(), stdout);
   }
   if (!scanned.errors.empty()) {
     return kUnusable;

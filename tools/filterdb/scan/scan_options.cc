@@ -44,14 +44,19 @@ uint64_t MaxJobs() {
 
 }  // namespace
 
-Scanned Scan(const ScanOptions& options) {
+FoundSstables Find(const ScanOptions& options) {
   FoundSstables found = FindSstables(options.paths, options.find);
+  for (const FolderLink& link : found.links) {
+    PrintError(Unusable(link.path + ": a link, followed to " + link.target));
+  }
   for (const std::string& error : found.errors) {
     PrintError(Unusable(error));
   }
-  if (found.sstables.empty() && found.errors.empty()) {
-    throw Unusable(options.paths[0] + ": no SSTables in it");
-  }
+  return found;
+}
+
+Scanned Scan(const ScanOptions& options) {
+  FoundSstables found = Find(options);
   const uint64_t jobs =
       options.jobs > 0 ? options.jobs : std::thread::hardware_concurrency();
   ProgressBar progress("scanning");
@@ -59,6 +64,7 @@ Scanned Scan(const ScanOptions& options) {
               found.sstables, options.fp_chance,
               static_cast<unsigned>(std::clamp<uint64_t>(jobs, 1, MaxJobs())),
               [&](uint64_t done, uint64_t all) { progress.Show(done, all); }),
+          std::move(found.links), std::move(found.left_out),
           std::move(found.errors)};
 }
 

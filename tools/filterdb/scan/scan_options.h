@@ -7,6 +7,7 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,12 +27,19 @@ struct ScanOptions {
   void AddTo(CLI::App* command, const std::string& fp_chance_help);
 };
 
+// Finds the SSTables, and prints to stderr which links were followed, and the
+// errors.
+FoundSstables Find(const ScanOptions& options);
+
 struct Scanned {
   std::vector<FilterFinding> findings;
-  std::vector<std::string> errors;  // About paths; printed to stderr already.
+  // As in FoundSstables; links and errors are printed to stderr already.
+  std::vector<FolderLink> links;
+  std::map<std::string, uint64_t> left_out;
+  std::vector<std::string> errors;
 };
 
-// Finds and judges the SSTables. Throws Unusable if there are none.
+// Finds and judges the SSTables.
 Scanned Scan(const ScanOptions& options);
 
 }  // namespace cassandra_bloom::tools

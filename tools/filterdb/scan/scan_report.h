@@ -5,6 +5,8 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_SCAN_SCAN_REPORT_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_SCAN_SCAN_REPORT_H_
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,10 @@ Json FindingToJson(const FilterFinding& finding);
 
 Json FindingsToJson(const std::vector<FilterFinding>& findings,
                     const std::vector<std::string>& errors);
+
+// Such as "left out: 2 folders named snapshots\n", or "". `folders`: how many
+// of each name.
+std::string LeftOutText(const std::map<std::string, uint64_t>& folders);
 
 // The verdict, or why there is none: "keys missing (12)", "being written".
 std::string VerdictText(const FilterFinding& finding);

@@ -75,10 +75,11 @@ void PrintDetails(const FilterFinding& finding) {
     }
   }
   for (const std::string& error : finding.errors) {
-    std::printf("    %s\n", error.c_str());
+    std::printf("    %s\n", Printable(error).c_str());
   }
   if (!finding.plan) {
-    std::printf("    plan unknown: %s\n", finding.plan_error.c_str());
+    std::printf("    plan unknown: %s\n",
+                Printable(finding.plan_error).c_str());
   }
 }
 
@@ -90,7 +91,9 @@ std::string BitsPerKey(const FilterFinding& finding) {
 }
 
 std::string NameOf(const SstableFiles& files) {
-  return files.sstable.substr(0, files.sstable.size() - 1);  // No "-".
+  std::string name = Printable(files.sstable);
+  name.pop_back();  // The last "-".
+  return name;
 }
 
 // Names with a UUID have 35 characters and more (UUIDBasedSSTableId).
@@ -109,12 +112,13 @@ void PrintFinding(const FilterFinding& finding, int width) {
     return has_filter ? text : "-";
   };
   const std::string name = NameOf(finding.files);
+  const std::string version = Printable(finding.files.version);
   if (finding.stage != Stage::kExamined) {
-    PrintRow(width, name, finding.files.version, "", "", "", "", "", "", "", "",
+    PrintRow(width, name, version, "", "", "", "", "", "", "", "",
              VerdictText(finding));
     return;
   }
-  PrintRow(width, name, finding.files.version,
+  PrintRow(width, name, version,
            finding.has_keys ? std::to_string(finding.num_keys) : "-",
            if_filter(std::to_string(finding.num_probes)),
            has_filter && finding.has_keys ? BitsPerKey(finding) : "-",
@@ -161,7 +165,7 @@ void PrintFolder(Iterator begin, Iterator end, bool only_faults) {
   if (only_faults && totals.num_faulty == 0) {
     return;
   }
-  std::printf("%s\n", begin->files.folder.c_str());
+  std::printf("%s\n", Printable(begin->files.folder).c_str());
   const int width = WidthOfNames(begin, end);
   PrintHeader(width);
   std::for_each(begin, end, [&](const FilterFinding& finding) {
@@ -184,6 +188,15 @@ std::string VerdictText(const FilterFinding& finding) {
     text += " (" + std::to_string(finding.num_missing) + ")";
   }
   return text;
+}
+
+std::string LeftOutText(const std::map<std::string, uint64_t>& folders) {
+  std::string text;
+  for (const auto& [name, number] : folders) {
+    text += (text.empty() ? "left out: " : ", ") + Count(number, "folder") +
+            " named " + Printable(name);
+  }
+  return text.empty() ? "" : text + "\n";
 }
 
 void PrintFindings(const std::vector<FilterFinding>& findings,

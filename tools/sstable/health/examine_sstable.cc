@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <string_view>
+#include <thread>
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/sizing.h"
@@ -20,6 +22,7 @@
 #include "tools/sstable/partitions_db_reader.h"
 #include "tools/sstable/sstable_keys.h"
 #include "tools/sstable/statistics_db.h"
+#include "tools/sstable/transaction_logs.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -79,12 +82,13 @@ class Examination {
                            : Stage::kBeingWritten;
       return finding_;
     }
+    const bool had_data = HasData();
     Examine();
     // TOC.txt.tmp first, because it is removed last.
     if (finding_.is_fault() && HasTemporaryToc()) {
       finding_.stage = Stage::kBeingWritten;
-    } else if (finding_.is_fault() && HasVanished()) {
-      finding_.stage = Stage::kVanished;
+    } else if (IsGone("Data.db") || (finding_.is_fault() && !had_data)) {
+      FindOutWhyDataIsGone();
     }
     return finding_;
   }
@@ -116,10 +120,38 @@ class Examination {
     return FileExists(finding_.files.Path("TOC.txt.tmp"));
   }
 
-  // Data.db is removed with the other components. So if it is gone, what looks
-  // like a fault is an SSTable that was removed meanwhile.
-  bool HasVanished() const {
-    return !FileExists(finding_.files.Path("Data.db"));
+  bool HasData() const { return FileExists(finding_.files.Path("Data.db")); }
+
+  // Whether a component is not there. Any other error, and a link that leads
+  // nowhere, as to a disk that is not mounted, are faults.
+  bool IsGone(const char* component) const {
+    struct stat status;
+    return lstat(finding_.files.Path(component).c_str(), &status) != 0 &&
+           errno == ENOENT;
+  }
+
+  // Cassandra removes Data.db first, and TOC.txt among the others
+  // (SSTable.delete). Until all are gone, a log lists the SSTable. Cassandra
+  // 2.x has no logs, and gets a moment for it; it also gives Data.db its final
+  // name after the others (SSTableWriter.rename).
+  void FindOutWhyDataIsGone() {
+    constexpr int kLooks = 10;
+    for (int look = 0; look < kLooks; ++look) {
+      if (HasData()) {
+        finding_.stage = Stage::kBeingWritten;
+        return;
+      }
+      if (!IsGone("Data.db")) {
+        return;
+      }
+      if (IsGone("TOC.txt") ||
+          ReadTransactionLogs(finding_.files.folder)
+                  .obsolete.count(finding_.files.sstable) != 0) {
+        finding_.stage = Stage::kVanished;
+        return;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
   }
 
   bool HasFault() const {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "plugin/io/file_io.h"
 #include "plugin/filter_db/filter_db_file.h"
+#include "plugin/io/file_io.h"
 #include "tools/sstable/health/examine_sstable.h"
 #include "tools/sstable/health/toc.h"
 #include "tools/sstable/scylla_db.h"
@@ -134,6 +134,10 @@ bool CompleteToc(const SstableFiles& files, const PinnedFolder& folder,
 std::string ReasonNotInPlace(const FilterFinding& finding,
                              const PinnedFolder& folder,
                              const BackupPlan& backup) {
+  // A link in its path may lead to filters now that nobody has named.
+  if (!folder.IsAt(finding.files.real_folder)) {
+    return "its folder is not the one that was scanned; scan again";
+  }
   std::string error;
   if (folder.KindOf(finding.files.sstable + kFilter, nullptr, &error) ==
       PinnedFolder::Kind::kRefused) {

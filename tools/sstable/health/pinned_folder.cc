@@ -9,7 +9,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "plugin/io/temporary_file.h"
 
@@ -103,6 +105,12 @@ std::unique_ptr<PinnedFolder> PinnedFolder::Open(const std::string& folder,
     return nullptr;
   }
   return pinned;
+}
+
+bool PinnedFolder::IsAt(const std::string& real_path) const {
+  std::error_code failure;
+  const auto path = std::filesystem::read_symlink(OpenPath(), failure);
+  return !failure && path == real_path;
 }
 
 std::string PinnedFolder::OpenPath() const {

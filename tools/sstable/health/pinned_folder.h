@@ -24,6 +24,9 @@ class PinnedFolder {
   static std::unique_ptr<PinnedFolder> Open(const std::string& folder,
                                             std::string* error);
 
+  // Whether this is its absolute path, without links.
+  bool IsAt(const std::string& real_path) const;
+
   enum class Kind { kNone, kFile, kRefused };
 
   // What `name` is. kRefused, with an error, for a symbolic link and everything
