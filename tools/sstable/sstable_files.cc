@@ -298,7 +298,7 @@ class Finder {
       Fail(path + ": the link to " + target + " is not followed, because " +
            (link.parent.in_table
                 ? "it is in the folder of a table"
-                : "that is no keyspace or table as its neighbours are") +
+                : "it leads to no table or keyspace like its neighbours") +
            "; to look into it, give it as PATH");
       return;
     }
