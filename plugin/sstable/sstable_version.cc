@@ -99,6 +99,10 @@ std::string_view FileName(std::string_view path) {
 
 }  // namespace
 
+std::string_view FormatOfSstableVersion(std::string_view version) {
+  return version == "da" ? "bti" : "big";
+}
+
 bool IsVersionBeforeIa(std::string_view version) {
   return !version.empty() && version.size() <= 2 && version[0] >= 'a' &&
          version[0] <= 'h' && (version.size() == 1 || version[0] == 'h');
