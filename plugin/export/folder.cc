@@ -365,10 +365,9 @@ bool ExportFolder::IsUpToDate(uint64_t number, FilterForm form,
 
 bool ExportFolder::Record(uint64_t number, const std::string& sst,
                           std::string* error) const {
-  const std::string path = FilterDbOf(number);
   struct stat status;
-  if (stat(path.c_str(), &status) != 0) {
-    return FailWithErrno(path, "cannot be examined", error);
+  if (stat(FilterDbOf(number).c_str(), &status) != 0) {
+    return true;  // Somebody has removed it. So it will be made anew.
   }
   return AppendToFolderMark(path_, FilterDbName(version_, number),
                             {sst, ToText(status.st_mtim)}, error);

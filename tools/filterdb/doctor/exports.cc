@@ -167,11 +167,10 @@ std::vector<std::string> Unfiltered(const ExaminedFolder& folder,
   return unfiltered;
 }
 
-std::string SyncCommand(const std::string& db, const ExaminedFolder& folder,
-                        const std::string& more = "") {
-  return "filterdb export --sync" + more + " --db=" + db +
-         " --out-dir=" + folder.folder +
-         " --sstable-version=" + folder.sstable_version;
+std::string SyncCommand(const std::string& db, const ExaminedFolder& folder) {
+  const std::string& version = folder.sstable_version;
+  return "filterdb export --sync --db=" + db + " --out-dir=" + folder.folder +
+         " --sstable-version=" + (version.empty() ? "VERSION" : version);
 }
 
 void CountFilters(const std::string& db, const ListSsts& list,
@@ -237,7 +236,7 @@ void Examine(const std::string& db, const ListSsts& list,
             "filters that no export recorded as its own, such as " + found +
             ": nothing is written there",
         "choose another folder, or take this one over: " +
-            SyncCommand(db, *folder, " --force"));
+            SyncCommand(db, *folder) + " --force");
   } else if (!mark) {
     if (folder->live > 0) {
       add(folder->folder +
@@ -253,9 +252,8 @@ void Examine(const std::string& db, const ListSsts& list,
             ", made anew, restored, moved or copied: nothing is written there",
         "to use the folder for this database, remove " +
             FolderMarkPath(folder->folder) +
-            " and have all filters made anew: " +
-            SyncCommand(db, *folder, " --force") +
-            "; otherwise choose another folder");
+            " and have all filters made anew: " + SyncCommand(db, *folder) +
+            " --force" + "; otherwise choose another folder");
   } else if (!CheckHoldsNoSstables(folder->folder, &error)) {
     add(error, "choose another folder");
   } else {
@@ -267,7 +265,7 @@ void Examine(const std::string& db, const ListSsts& list,
               ". The listener makes them with " + listeners +
               ", and does not touch these",
           "give the listener another folder, or have all filters made anew: " +
-              SyncCommand(db, *folder, " --force"));
+              SyncCommand(db, *folder) + " --force");
     }
     if (!folder->sstable_version.empty()) {
       CountFilters(db, list, folder);
