@@ -263,13 +263,13 @@ bool ExportFolder::CheckMark(const Claim& claim, bool* is_new,
 bool ExportFolder::CheckContents(const Claim& claim, bool* is_new,
                                  std::string* error) const {
   *is_new = true;
-  const FolderMark mark = mark_.value_or(FolderMark());
-  const auto held = mark.contents.find(version_);
-  if (held == mark.contents.end()) {
-    // The mark of an earlier version names no contents: the filters are those
-    // of the database, whatever they hold.
-    const std::string found =
-        mark_ && mark.contents.empty() ? "" : FilterDbIn(path_, version_);
+  // The mark of an earlier version names no contents: the filters are those of
+  // the database, whatever they hold.
+  if (mark_ && mark_->contents.empty()) {
+    return true;
+  }
+  if (!mark_ || mark_->contents.count(version_) == 0) {
+    const std::string found = FilterDbIn(path_, version_);
     if (!found.empty() && !claim.overwrite) {
       *error = path_ + ": has filters that no export recorded as its own, " +
                "such as " + found +
@@ -280,11 +280,12 @@ bool ExportFolder::CheckContents(const Claim& claim, bool* is_new,
     }
     return true;
   }
+  const FilterContents& held = mark_->contents.at(version_);
   const FilterContents& wanted = claim.contents;
-  const bool as_asked = held->second.asked == wanted.asked;
-  *is_new = !as_asked || held->second.extractors != wanted.extractors;
+  const bool as_asked = held.asked == wanted.asked;
+  *is_new = !as_asked || held.extractors != wanted.extractors;
   if (!as_asked && !claim.overwrite && HasFilterOf(claim.live)) {
-    *error = path_ + ": holds filters made with " + held->second.asked +
+    *error = path_ + ": holds filters made with " + held.asked +
              ", which cannot be kept among those with " + wanted.asked +
              ", as they hold other entries; choose another folder, or have all "
              "made anew (filterdb export --sync --force)";
@@ -321,8 +322,9 @@ bool ExportFolder::MakeFollow(const Claim& claim,
                  ? mark.filters.erase(filter)
                  : std::next(filter);
   }
+  const bool overwrite = mark_.has_value();
   mark_ = mark;
-  return WriteFolderMark(path_, mark, error);
+  return WriteFolderMark(path_, mark, overwrite, error);
 }
 
 bool ExportFolder::StillFollows(const Claim& claim, std::string* error) {
@@ -354,7 +356,7 @@ bool ExportFolder::ForgetOldFilters(const Claim& claim, std::string* error) {
                  : std::next(filter);
   }
   return mark.filters.size() + kManyLines > mark_->num_filter_lines ||
-         WriteFolderMark(path_, mark, error);
+         WriteFolderMark(path_, mark, /*overwrite=*/true, error);
 }
 
 bool ExportFolder::IsUpToDate(uint64_t number, FilterForm form,

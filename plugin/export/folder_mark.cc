@@ -82,7 +82,7 @@ std::optional<FolderMark> ReadFolderMark(const std::string& folder) {
 }
 
 bool WriteFolderMark(const std::string& folder, const FolderMark& mark,
-                     std::string* error) {
+                     bool overwrite, std::string* error) {
   std::string text = mark.database + "\n";
   for (const auto& [version, held] : mark.contents) {
     text += Line(version, held.asked, held.extractors);
@@ -91,7 +91,7 @@ bool WriteFolderMark(const std::string& folder, const FolderMark& mark,
     text += Line(name, filter);
   }
   return WriteFileAtomically(
-      FolderMarkPath(folder), /*overwrite=*/true,
+      FolderMarkPath(folder), overwrite,
       [&](const Append& append) { return append(text.data(), text.size()); },
       error);
 }

@@ -55,9 +55,9 @@ std::string FolderMarkPath(const std::string& folder);
 // of no database.
 std::optional<FolderMark> ReadFolderMark(const std::string& folder);
 
-// Replaces the mark, or writes the first one.
+// Writes the whole mark. A mark that is there is an error unless `overwrite`.
 bool WriteFolderMark(const std::string& folder, const FolderMark& mark,
-                     std::string* error);
+                     bool overwrite, std::string* error);
 
 // Appends one line to an existing mark. The line is not synced: if it is lost,
 // the filter is made anew. So a folder of many filters is not slow to follow.

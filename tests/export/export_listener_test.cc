@@ -431,6 +431,29 @@ TEST_F(ExportListenerTest, AFolderOfOtherContents) {
   EXPECT_EQ(NamesIn(out_.path()).size(), 3);
 }
 
+// Earlier builds wrote "big" in these names, which Cassandra does not read.
+TEST_F(ExportListenerTest, FiltersUnderAFormerName) {
+  AddFiles(2);
+  FilterDbExportOptions da;
+  da.sstable_version = "da";
+  ASSERT_TRUE(ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/true, da,
+                              &report_, &error_))
+      << error_;
+  for (std::string name : NamesIn(out_.path())) {
+    const std::string path = out_ / name;
+    fs::rename(path, out_ / name.replace(name.find("bti"), 3, "big"));
+  }
+  rocksdb::Options options = db_.options();
+  options.listeners = {NewFilterDbExportListener(out_.path(), "da", &error_)};
+  ASSERT_NE(options.listeners[0], nullptr) << error_;
+  db_.Reopen(options);
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] {
+    return NamesIn(out_.path()) == LiveFilterNames(db_, "da");
+  })) << ::testing::PrintToString(NamesIn(out_.path()));
+  ExpectFiltersAreTheirs(db_, out_.path(), "da");
+}
+
 // The mark disappears while the listener runs: the listener no longer knows
 // whose filters these are.
 TEST_F(ExportListenerTest, AFolderWithoutItsMark) {

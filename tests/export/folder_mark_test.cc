@@ -42,7 +42,11 @@ TEST_F(FolderMarkTest, IsReadAsItWasWritten) {
   mark.database = "id in /db";
   mark.contents["nb"] = {"nb", "partition_key=default prefixes", "x:y z:w "};
   mark.filters["nb-1-big-Filter.db"] = {"SESSION-1", "12.34"};
-  ASSERT_TRUE(WriteFolderMark(folder_.path(), mark, &error_)) << error_;
+  ASSERT_TRUE(
+      WriteFolderMark(folder_.path(), mark, /*overwrite=*/false, &error_))
+      << error_;
+  EXPECT_FALSE(
+      WriteFolderMark(folder_.path(), mark, /*overwrite=*/false, &error_));
   Append("da-7-bti-Filter.db", {"SESSION-7", "56.78"});
   EXPECT_EQ(ReadFile(MarkFile()),
             "id in /db\n"
