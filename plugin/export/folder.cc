@@ -2,24 +2,21 @@
 
 #include "plugin/export/folder.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <tuple>
 
 #include "plugin/export/sst_file.h"
+#include "plugin/sstable/file_io.h"
 #include "plugin/sstable/output_file.h"
 #include "plugin/sstable/temporary_file.h"
 
@@ -143,25 +140,6 @@ bool CheckHoldsNoSstables(const std::string& folder, std::string* error) {
     *error = folder + ": cannot be read: " + failure.message();
   }
   return !failure;
-}
-
-// The lock is released when the descriptor is closed. (On NFS there is no lock,
-// because a folder cannot be locked.)
-ExportFolderLock::ExportFolderLock(const std::string& folder,
-                                   const std::function<bool()>& may_wait)
-    : fd_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  constexpr auto kPause = std::chrono::milliseconds(20);
-  while (fd_.get() >= 0 && flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) {
-      may_write_ = may_wait();
-      if (!may_write_) {
-        return;
-      }
-      std::this_thread::sleep_for(kPause);
-    } else if (errno != EINTR) {
-      return;
-    }
-  }
 }
 
 bool MayBeOfExport(const std::string& path, std::string* error) {

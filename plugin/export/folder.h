@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The folder that receives exported Filter.db files: its lock, whose it is, and
-// which of its files are kept and removed. A folder with a mark (folder_mark.h)
+// The folder that receives exported Filter.db files: whose it is, and which of
+// its files are kept and removed. A folder with a mark (folder_mark.h)
 // "follows" a database: exports keep it up to date with the database's live SST
 // files.
 
@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
+#include "plugin/export/folder_lock.h"
 #include "plugin/export/folder_mark.h"
 #include "plugin/export/folder_names.h"
-#include "plugin/sstable/file_io.h"
 
 namespace cassandra_bloom {
 
@@ -36,27 +36,6 @@ bool PrepareExportFolder(const std::string& folder, std::string* error);
 // Fails if the folder holds SSTables: their own Filter.db files would be taken
 // for old exports.
 bool CheckHoldsNoSstables(const std::string& folder, std::string* error);
-
-// The lock of a folder, to be held while the folder is written to. Only one
-// holder among all threads and processes has it, if the file system supports
-// locks.
-class ExportFolderLock {
- public:
-  // Waits for the lock while another process or thread holds it. Calls
-  // `may_wait` repeatedly meanwhile, and stops waiting when that returns false.
-  ExportFolderLock(const std::string& folder,
-                   const std::function<bool()>& may_wait);
-
-  static bool WaitForever() { return true; }
-
-  // False if another process or thread holds the lock and `may_wait` ended the
-  // wait. True if the lock is held, or if the file system has no locks.
-  bool may_write() const { return may_write_; }
-
- private:
-  const FileDescriptor fd_;
-  bool may_write_ = true;
-};
 
 // True if an export into a folder that follows a database may write, keep and
 // remove the file at `path`, which has the name of an exported file. This is so
