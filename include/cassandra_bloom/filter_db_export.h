@@ -62,8 +62,7 @@ struct FilterDbExportOptions {
   // keys without a prefix are left out. The extractor is `prefix_extractor`. If
   // that is null, it is the one in the OPTIONS file for the column family or,
   // for a single SST file, the one whose name is in that file. If this is
-  // false, keys are exported, but a block that holds only prefixes is still
-  // exported as it is.
+  // false, keys are exported, and a block that holds only prefixes is not.
   bool prefixes = false;
   std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefix_extractor;
 
@@ -82,7 +81,8 @@ struct FilterDbExportOptions {
   std::vector<std::string> db_paths;
 
   // Replace files that exist. (A path that exists and is not a regular file is
-  // treated as by WriteFilterDbFile, but see `sync` of ExportFilterDbs.)
+  // treated as by WriteFilterDbFile, but see `sync` of ExportFilterDbs, which
+  // also takes over folders with this.)
   bool overwrite = false;
 
   // Called from time to time with `done`, the number of entries that were read,
@@ -111,7 +111,8 @@ CASSANDRA_BLOOM_EXPORT bool ExportFilterDb(const std::string& sst_file,
                                            std::string* error);
 
 // Sets `*name` to the name of the Filter.db for an SST file:
-// "nb-123-big-Filter.db" for "000123.sst".
+// "nb-123-big-Filter.db" for "000123.sst"; for version "da" it is
+// "da-123-bti-Filter.db", as in Cassandra.
 CASSANDRA_BLOOM_EXPORT bool ExportedFilterDbName(
     const std::string& sst_file, const std::string& sstable_version,
     std::string* name, std::string* error);
@@ -132,15 +133,16 @@ struct FilterDbExportReport {
 // `sync`: makes `out_dir` hold exactly these files. It removes files that have
 // the name of an exported Filter.db of this version but belong to no live SST
 // file. It also removes the temporary files of an export that was killed. A
-// file that is complete and no older than its SST file is kept, whatever its
-// bits per key, unless `overwrite`.
+// file that is complete, no older than its SST file, and recorded as made from
+// that SST file is kept, whatever its bits per key, unless `overwrite`.
 //
 // A hidden file marks the folder as that of this database. It records the
 // partition_key, prefixes, live_keys_only and ExportFrom::kKeys with which the
-// filters were made. It is an error if the folder is marked for another
-// database, if it holds SSTables of Cassandra or, unless `overwrite`, if its
-// filters were made with other settings. If the mark does not record the
-// settings, all filters are made anew. Without `sync`, an export into a marked
+// filters were made, and the SST file from which each was made. It is an error
+// if the folder is marked for another database, if it holds SSTables of
+// Cassandra or, unless `overwrite`, if its filters were made with other
+// settings, or if it is not marked and has filters of this version. What the
+// mark does not record is made anew. Without `sync`, an export into a marked
 // folder is an error.
 //
 // It is also an error if something has the name of an exported Filter.db but is

@@ -56,7 +56,7 @@ bool DatabaseExporter::ExportOne(const LiveSsts& live, const LiveSst& file,
   if (!MayBeOfExport(exported.filter_db, &error)) {
     write_failed_ = true;
     report_->errors.push_back(error);
-  } else if (MayKeep(exported.filter_db, file)) {
+  } else if (MayKeep(file)) {
     report_->kept.push_back(exported.filter_db);
   } else if (Write(live, file, progress, &exported, &error)) {
     report_->exported.push_back(exported);
@@ -72,10 +72,9 @@ bool DatabaseExporter::ExportOne(const LiveSsts& live, const LiveSst& file,
   return true;
 }
 
-bool DatabaseExporter::MayKeep(const std::string& filter_db,
-                               const LiveSst& file) const {
+bool DatabaseExporter::MayKeep(const LiveSst& file) const {
   return sync_ && !plan_.options.overwrite &&
-         IsUpToDate(filter_db, plan_.form, file.path);
+         folder_.IsUpToDate(file.number, plan_.form, file.path);
 }
 
 bool DatabaseExporter::Write(const LiveSsts& live, const LiveSst& file,
@@ -103,9 +102,14 @@ bool DatabaseExporter::Write(const LiveSsts& live, const LiveSst& file,
   // With `sync`, an existing filter that is not kept is replaced.
   SstExporter exporter(plan_, extractor, plan_.options.overwrite || sync_,
                        progress, exported);
-  const bool good = exporter.Export(error);
-  write_failed_ |= exporter.write_failed();
-  return good;
+  if (!exporter.Export(error)) {
+    write_failed_ |= exporter.write_failed();
+    return false;
+  }
+  const bool recorded =
+      !sync_ || folder_.Record(file.number, exporter.SstIdentity(), error);
+  write_failed_ |= !recorded;
+  return recorded;
 }
 
 std::set<uint64_t> NumbersOf(const LiveSsts& live) {
@@ -126,8 +130,8 @@ FilterContents ContentsOf(const ExportPlan& plan, const LiveSsts& live) {
   if (options.prefixes) {
     contents.asked += " prefixes";
   } else if (options.from == ExportFrom::kKeys) {
-    // This is recorded because it changes the entries: with the other values of
-    // `from`, a block that holds only prefixes is exported as it is.
+    // This is recorded because it changes the entries of `live_keys_only`: a
+    // block that is exported as it is has deletions, too.
     contents.asked += " from=keys";
   }
   if (options.live_keys_only) {

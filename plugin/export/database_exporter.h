@@ -21,7 +21,7 @@ namespace cassandra_bloom {
 // once.
 class DatabaseExporter {
  public:
-  // With `sync`, a Filter.db that is complete and no older than its SST file is
+  // With `sync`, a Filter.db for which ExportFolder::IsUpToDate is true is
   // kept, unless options.overwrite is set; any other existing file is
   // overwritten. The arguments must outlive this object.
   DatabaseExporter(const ExportPlan& plan, const ExportFolder& folder,
@@ -39,7 +39,7 @@ class DatabaseExporter {
  private:
   bool ExportOne(const LiveSsts& live, const LiveSst& file,
                  const ExportProgress& progress);
-  bool MayKeep(const std::string& filter_db, const LiveSst& file) const;
+  bool MayKeep(const LiveSst& file) const;
   bool Write(const LiveSsts& live, const LiveSst& file,
              const ExportProgress& progress, ExportedFilterDb* exported,
              std::string* error);

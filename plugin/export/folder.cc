@@ -2,24 +2,21 @@
 
 #include "plugin/export/folder.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <limits>
+#include <iterator>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <tuple>
 
+#include "plugin/export/sst_file.h"
+#include "plugin/io/file_io.h"
 #include "plugin/io/output_file.h"
 #include "plugin/io/temporary_file.h"
 
@@ -29,29 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kAfterNumber = "-big-Filter.db";
 constexpr std::string_view kDataComponent = "-Data.db";
-constexpr char kDatabaseMark[] = ".cassandra_bloom_database";
-
-// Reads an unsigned number at the front of `*text` and removes it from there.
-template <typename Number>
-bool TakeNumber(std::string_view* text, Number* number) {
-  const char* const end = text->data() + text->size();
-  const auto [rest, error] = std::from_chars(text->data(), end, *number);
-  if (error != std::errc() || *number < 0) {
-    return false;
-  }
-  text->remove_prefix(static_cast<size_t>(rest - text->data()));
-  return true;
-}
-
-bool TakePrefix(std::string_view* text, std::string_view prefix) {
-  if (text->substr(0, prefix.size()) != prefix) {
-    return false;
-  }
-  text->remove_prefix(prefix.size());
-  return true;
-}
 
 bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() &&
@@ -62,29 +37,13 @@ bool IsBefore(const timespec& a, const timespec& b) {
   return std::tie(a.tv_sec, a.tv_nsec) < std::tie(b.tv_sec, b.tv_nsec);
 }
 
-// Reads a name like "nb-123-big-Filter.db" at the front of `*name` and removes
-// it from there.
-bool TakeFilterDbName(std::string_view* name, const std::string& version,
-                      uint64_t* number) {
-  return TakePrefix(name, version + "-") && TakeNumber(name, number) &&
-         TakePrefix(name, kAfterNumber);
+std::string ToText(const timespec& time) {
+  return std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec);
 }
 
-bool IsTemporaryName(std::string_view name, const std::string& version) {
-  uint64_t number;
-  return (TakePrefix(&name, kDatabaseMark) ||
-          TakeFilterDbName(&name, version, &number)) &&
-         IsTemporarySuffix(name);
-}
-
-// True if `name` is the name of a Filter.db whose SST file is not in `live`.
-bool IsOfNoneOf(const std::set<uint64_t>& live, const std::string& name,
-                const std::string& version) {
-  std::string_view rest = name;
-  uint64_t number;
-  // An export never writes a name with leading zeros, such as "nb-007-...".
-  return TakeFilterDbName(&rest, version, &number) &&
-         name == FilterDbName(version, number) && live.count(number) == 0;
+bool IsRegularFile(const std::string& path) {
+  struct stat status;
+  return lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
 bool IsDatabaseFolder(const fs::path& folder) {
@@ -141,34 +100,6 @@ std::string OneLine(std::string text) {
 
 }  // namespace
 
-std::string FilterDbName(const std::string& sstable_version, uint64_t number) {
-  return (sstable_version + "-" + std::to_string(number)).append(kAfterNumber);
-}
-
-std::optional<uint64_t> NumberOfSst(const std::string& path) {
-  std::string_view name = path;
-  name.remove_prefix(name.find_last_of('/') + 1);
-  uint64_t number;
-  if (!TakeNumber(&name, &number) || name != ".sst") {
-    return std::nullopt;
-  }
-  return number;
-}
-
-bool IsNameableVersion(const std::string& sstable_version, std::string* error) {
-  FilterForm form;
-  if (!FormOfSstableVersion(sstable_version, &form, error)) {
-    return false;
-  }
-  if (sstable_version == FormName(form)) {
-    *error = "'" + sstable_version +
-             "' is a form, but the names of the files need an SSTable version, "
-             "such as nb";
-    return false;
-  }
-  return true;
-}
-
 bool IsGoodExportSetting(const std::string& folder, std::string* error) {
   if (!IsOutsideDatabases(folder, error)) {
     return false;
@@ -211,61 +142,6 @@ bool CheckHoldsNoSstables(const std::string& folder, std::string* error) {
   return !failure;
 }
 
-std::string FolderMarkPath(const std::string& folder) {
-  return folder + "/" + kDatabaseMark;
-}
-
-std::optional<FolderMark> ReadFolderMark(const std::string& folder) {
-  const std::string path = FolderMarkPath(folder);
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) {
-    return std::nullopt;
-  }
-  std::ifstream file(path);
-  FolderMark mark;
-  std::getline(file, mark.database);
-  FilterContents contents;
-  while (std::getline(file, contents.sstable_version, '\t') &&
-         std::getline(file, contents.asked, '\t') &&
-         std::getline(file, contents.extractors)) {
-    mark.contents[contents.sstable_version] = contents;
-  }
-  return mark;
-}
-
-bool IsNamedAsExported(const std::string& path) {
-  return EndsWith(path, kAfterNumber);
-}
-
-bool FollowsNoDatabase(const std::string& folder, std::string* error) {
-  const std::optional<FolderMark> mark = ReadFolderMark(folder);
-  if (mark) {
-    *error = folder + ": follows the database " + mark->database +
-             ", and keeps what is there as filters of that database; export "
-             "it with sync (--sync), or choose another folder";
-  }
-  return !mark;
-}
-
-// The lock is released when the descriptor is closed. (On NFS there is no lock,
-// because a folder cannot be locked.)
-ExportFolderLock::ExportFolderLock(const std::string& folder,
-                                   const std::function<bool()>& may_wait)
-    : fd_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  constexpr auto kPause = std::chrono::milliseconds(20);
-  while (fd_.get() >= 0 && flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) {
-      may_write_ = may_wait();
-      if (!may_write_) {
-        return;
-      }
-      std::this_thread::sleep_for(kPause);
-    } else if (errno != EINTR) {
-      return;
-    }
-  }
-}
-
 bool MayBeOfExport(const std::string& path, std::string* error) {
   struct stat status;
   if (lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) {
@@ -277,19 +153,40 @@ bool MayBeOfExport(const std::string& path, std::string* error) {
   return false;
 }
 
-bool IsUpToDate(const std::string& filter_db, FilterForm form,
-                const std::string& sst_file) {
+std::string FilterDbIn(const std::string& folder,
+                       const std::string& sstable_version) {
+  std::error_code ignored;
+  const std::vector<std::string> names = NamesIn(
+      folder,
+      [&](const std::string& name) {
+        return (NumberOfFilterDb(name, sstable_version) ||
+                IsFormerFilterDbName(name, sstable_version)) &&
+               IsRegularFile(folder + "/" + name);
+      },
+      &ignored);
+  return names.empty() ? "" : *std::min_element(names.begin(), names.end());
+}
+
+bool IsUpToDate(const FolderMark& mark, const std::string& filter_db,
+                FilterForm form, const std::string& sst_file) {
+  const auto recorded = mark.filters.find(fs::path(filter_db).filename());
   struct stat filter_status;
   struct stat sst_status;
-  if (stat(filter_db.c_str(), &filter_status) != 0 ||
+  if (recorded == mark.filters.end() ||
+      stat(filter_db.c_str(), &filter_status) != 0 ||
       stat(sst_file.c_str(), &sst_status) != 0 ||
+      recorded->second.written != ToText(filter_status.st_mtim) ||
       IsBefore(filter_status.st_mtim, sst_status.st_mtim) ||
       IsBefore(filter_status.st_mtim, sst_status.st_ctim)) {
     return false;
   }
   std::string ignored;
   const auto filter = FilterDbFile::Open(filter_db, form, &ignored);
-  return filter != nullptr && !filter->always_present();
+  if (filter == nullptr || filter->always_present()) {
+    return false;
+  }
+  const auto sst = SstFile::Open(sst_file, /*visit=*/nullptr, &ignored);
+  return sst != nullptr && sst->identity() == recorded->second.sst;
 }
 
 // ---- ExportFolder ----
@@ -326,35 +223,50 @@ void ExportFolder::RemoveLeftOvers() const {
 // `*is_new` is set to true if the folder may be marked for this claim but does
 // not have this mark yet.
 bool ExportFolder::CheckMark(const Claim& claim, bool* is_new,
-                             std::string* error) const {
+                             std::string* error) {
   if (!MayBeOfExport(FolderMarkPath(path_), error)) {
     return false;
   }
-  const std::optional<FolderMark> mark = ReadFolderMark(path_);
-  *is_new = true;
-  if (!mark) {
-    return true;
-  }
-  if (mark->database != OneLine(claim.database)) {
+  mark_ = ReadFolderMark(path_);
+  if (mark_ && mark_->database != OneLine(claim.database)) {
     *error = path_ + ": holds the filters of another database, " +
-             mark->database + "; choose another, or remove " +
-             FolderMarkPath(path_) + " if it shall be that of " +
-             claim.database;
+             mark_->database + "; choose another, or, if it shall be that of " +
+             claim.database + ", remove " + FolderMarkPath(path_) +
+             " and take it over (filterdb export --sync --force)";
     return false;
   }
-  const auto held = mark->contents.find(version_);
-  if (held == mark->contents.end()) {
+  return CheckContents(claim, is_new, error);
+}
+
+bool ExportFolder::CheckContents(const Claim& claim, bool* is_new,
+                                 std::string* error) const {
+  *is_new = true;
+  // The mark of an earlier version names no contents: the filters are those of
+  // the database, whatever they hold.
+  if (mark_ && mark_->contents.empty()) {
     return true;
   }
+  if (!mark_ || mark_->contents.count(version_) == 0) {
+    const std::string found = FilterDbIn(path_, version_);
+    if (!found.empty() && !claim.overwrite) {
+      *error = path_ + ": has filters that no export recorded as its own, " +
+               "such as " + found +
+               ", and making the folder follow a database would remove or "
+               "replace them; choose another folder, or take this one over "
+               "(filterdb export --sync --force)";
+      return false;
+    }
+    return true;
+  }
+  const FilterContents& held = mark_->contents.at(version_);
   const FilterContents& wanted = claim.contents;
-  const bool as_asked = held->second.asked == wanted.asked;
-  *is_new = !as_asked || held->second.extractors != wanted.extractors;
+  const bool as_asked = held.asked == wanted.asked;
+  *is_new = !as_asked || held.extractors != wanted.extractors;
   if (!as_asked && !claim.overwrite && HasFilterOf(claim.live)) {
-    *error = path_ + ": holds filters made with " + held->second.asked +
+    *error = path_ + ": holds filters made with " + held.asked +
              ", which cannot be kept among those with " + wanted.asked +
              ", as they hold other entries; choose another folder, or have all "
-             "made anew (--force, or remove " +
-             FolderMarkPath(path_) + ")";
+             "made anew (filterdb export --sync --force)";
     return false;
   }
   return true;
@@ -369,41 +281,76 @@ bool ExportFolder::HasFilterOf(const std::set<uint64_t>& numbers) const {
 
 bool ExportFolder::MakeFollow(const Claim& claim,
                               std::vector<std::string>* removed,
-                              std::string* error) const {
+                              std::string* error) {
   bool is_new = false;
   if (!CheckMark(claim, &is_new, error)) {
     return false;
   }
   if (!is_new) {
-    return true;
+    return ForgetOldFilters(claim, error);
   }
   if (!RemoveAll(claim.live, removed, error)) {
     return false;
   }
-  const std::optional<FolderMark> old_mark = ReadFolderMark(path_);
-  FolderMark mark = old_mark.value_or(FolderMark());
+  FolderMark mark = mark_.value_or(FolderMark());
+  mark.database = OneLine(claim.database);
   mark.contents[version_] = claim.contents;
-  std::string text = OneLine(claim.database) + "\n";
-  for (const auto& [version, held] : mark.contents) {
-    text += version + "\t" + held.asked + "\t" + held.extractors + "\n";
+  for (auto filter = mark.filters.begin(); filter != mark.filters.end();) {
+    filter = NumberOfFilterDb(filter->first, version_)
+                 ? mark.filters.erase(filter)
+                 : std::next(filter);
   }
-  return WriteFileAtomically(
-      FolderMarkPath(path_), /*overwrite=*/old_mark.has_value(),
-      [&](const Append& append) { return append(text.data(), text.size()); },
-      error);
+  const bool overwrite = mark_.has_value();
+  mark_ = mark;
+  return WriteFolderMark(path_, mark, overwrite, error);
 }
 
-bool ExportFolder::StillFollows(const Claim& claim, std::string* error) const {
+bool ExportFolder::StillFollows(const Claim& claim, std::string* error) {
   bool is_new = false;
   if (!CheckMark(claim, &is_new, error)) {
     return false;
   }
   if (is_new) {
     *error = path_ + ": is no longer marked as that of " + claim.database +
-             "; its filters are made again after the next flush, compaction or "
-             "ingestion";
+             "; it is compared with the database at the next flush, "
+             "compaction or ingestion";
+    return false;
   }
-  return !is_new;
+  return ForgetOldFilters(claim, error);
+}
+
+// Lines are only appended to the mark. So it is written anew when most of its
+// lines are of no more use.
+bool ExportFolder::ForgetOldFilters(const Claim& claim, std::string* error) {
+  constexpr size_t kManyLines = 1000;
+  if (mark_->num_filter_lines < 2 * claim.live.size() + kManyLines) {
+    return true;
+  }
+  FolderMark mark = *mark_;
+  for (auto filter = mark.filters.begin(); filter != mark.filters.end();) {
+    const auto number = NumberOfFilterDb(filter->first, version_);
+    filter = number && claim.live.count(*number) == 0
+                 ? mark.filters.erase(filter)
+                 : std::next(filter);
+  }
+  return mark.filters.size() + kManyLines > mark_->num_filter_lines ||
+         WriteFolderMark(path_, mark, /*overwrite=*/true, error);
+}
+
+bool ExportFolder::IsUpToDate(uint64_t number, FilterForm form,
+                              const std::string& sst_file) const {
+  return cassandra_bloom::IsUpToDate(*mark_, FilterDbOf(number), form,
+                                     sst_file);
+}
+
+bool ExportFolder::Record(uint64_t number, const std::string& sst,
+                          std::string* error) const {
+  struct stat status;
+  if (stat(FilterDbOf(number).c_str(), &status) != 0) {
+    return true;  // Somebody has removed it. So it will be made anew.
+  }
+  return AppendToFolderMark(path_, FilterDbName(version_, number),
+                            {sst, ToText(status.st_mtim)}, error);
 }
 
 bool ExportFolder::RemoveAll(const std::set<uint64_t>& live,
@@ -464,7 +411,11 @@ bool ExportFolder::RemoveStrays(const std::set<uint64_t>& live,
   std::error_code failure;
   const std::vector<std::string> strays = NamesIn(
       path_,
-      [&](const std::string& name) { return IsOfNoneOf(live, name, version_); },
+      [&](const std::string& name) {
+        const auto number = NumberOfFilterDb(name, version_);
+        return (number && live.count(*number) == 0) ||
+               IsFormerFilterDbName(name, version_);
+      },
       &failure);
   for (const std::string& name : strays) {
     const fs::path stray = fs::path(path_) / name;

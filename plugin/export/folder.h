@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The folder that receives exported Filter.db files: how its files are named,
-// its lock, the hidden file that marks it as the folder of one database, and
-// how files are removed. A folder with such a mark "follows" the database:
-// exports keep it up to date with the database's live SST files.
+// The folder that receives exported Filter.db files: whose it is, and which of
+// its files are kept and removed. A folder with a mark (folder_mark.h)
+// "follows" a database: exports keep it up to date with the database's live SST
+// files.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_H_
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -18,21 +17,11 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
-#include "plugin/io/file_io.h"
+#include "plugin/export/folder_lock.h"
+#include "plugin/export/folder_mark.h"
+#include "plugin/export/folder_names.h"
 
 namespace cassandra_bloom {
-
-// The name of an exported Filter.db, such as "nb-123-big-Filter.db" for number
-// 123.
-std::string FilterDbName(const std::string& sstable_version, uint64_t number);
-
-// The number in a name like "000123.sst"; nullopt for other names. `path` may
-// contain folders.
-std::optional<uint64_t> NumberOfSst(const std::string& path);
-
-// True if file names can contain this SSTable version. Returns false, with
-// `*error`, if the version is unknown or is the name of a form.
-bool IsNameableVersion(const std::string& sstable_version, std::string* error);
 
 // True if a listener may be configured with this folder. Returns false, with
 // `*error`, if it is not a folder, is in the folder of a database, or holds
@@ -48,55 +37,6 @@ bool PrepareExportFolder(const std::string& folder, std::string* error);
 // for old exports.
 bool CheckHoldsNoSstables(const std::string& folder, std::string* error);
 
-// Describes which entries of their SST files the filters of one SSTable version
-// hold. If `asked` and `extractors` of two exports are the same, both give an
-// SST file's filter the same entries, whatever the size of the filter.
-struct FilterContents {
-  std::string sstable_version;
-  std::string asked;       // The options that decide the entries, as text.
-  std::string extractors;  // Prefix extractors; the database may change them.
-};
-
-// The content of the hidden file that marks a folder as following a database.
-struct FolderMark {
-  std::string database;  // As in LiveSsts::database.
-  // The contents of the filters by SSTable version. Empty if an earlier version
-  // of this code wrote the mark.
-  std::map<std::string, FilterContents> contents;
-};
-
-std::string FolderMarkPath(const std::string& folder);
-std::optional<FolderMark> ReadFolderMark(const std::string& folder);
-
-// True if an export into a folder that follows a database would take a file of
-// this name for one of its own.
-bool IsNamedAsExported(const std::string& path);
-
-// Fails if the folder follows a database: a filter that was written there in
-// any other way would be kept as if it were one of that database.
-bool FollowsNoDatabase(const std::string& folder, std::string* error);
-
-// The lock of a folder, to be held while the folder is written to. Only one
-// holder among all threads and processes has it, if the file system supports
-// locks.
-class ExportFolderLock {
- public:
-  // Waits for the lock while another process or thread holds it. Calls
-  // `may_wait` repeatedly meanwhile, and stops waiting when that returns false.
-  ExportFolderLock(const std::string& folder,
-                   const std::function<bool()>& may_wait);
-
-  static bool WaitForever() { return true; }
-
-  // False if another process or thread holds the lock and `may_wait` ended the
-  // wait. True if the lock is held, or if the file system has no locks.
-  bool may_write() const { return may_write_; }
-
- private:
-  const FileDescriptor fd_;
-  bool may_write_ = true;
-};
-
 // True if an export into a folder that follows a database may write, keep and
 // remove the file at `path`, which has the name of an exported file. This is so
 // for a regular file, and if nothing is there. Returns false, with `*error`,
@@ -104,11 +44,17 @@ class ExportFolderLock {
 // folder.
 bool MayBeOfExport(const std::string& path, std::string* error);
 
-// True if the file is a complete filter and no older than the SST file.
-// Compares both the mtime and the ctime of the SST file, because a link or a
-// copy may give a new name to old content.
-bool IsUpToDate(const std::string& filter_db, FilterForm form,
-                const std::string& sst_file);
+// The name of the first regular file in the folder that has the name of an
+// exported Filter.db of this version, or "".
+std::string FilterDbIn(const std::string& folder,
+                       const std::string& sstable_version);
+
+// True if the file is a complete filter, no older than the SST file, and
+// unchanged since the mark recorded it as that of the SST file. Compares both
+// the mtime and the ctime of the SST file, because a link or a copy may give a
+// new name to old content. Opens the SST file to see which one it is.
+bool IsUpToDate(const FolderMark& mark, const std::string& filter_db,
+                FilterForm form, const std::string& sst_file);
 
 // A locked folder to which filters of one database and one SSTable version are
 // exported. MakeFollow marks it as following the database.
@@ -119,7 +65,9 @@ class ExportFolder {
     std::string database;
     FilterContents contents;
     std::set<uint64_t> live;  // Numbers of the SST files that need a filter.
-    bool overwrite = false;   // Replace filters made with other settings.
+    // Replace filters made with other settings, and those that no export
+    // recorded.
+    bool overwrite = false;
   };
 
   // Creates the folder if its parent exists, and waits for its lock while
@@ -142,22 +90,34 @@ class ExportFolder {
   // gets those whose SST files are not `live`; the others will be made anew.
   // Fails if the folder is marked for another database, because files of both
   // would get the same names. Also fails, unless `overwrite`, if it has filters
-  // of `live` SST files that were made with other settings.
+  // of `live` SST files that were made with other settings, or filters that no
+  // mark says are those of an export.
   bool MakeFollow(const Claim& claim, std::vector<std::string>* removed,
-                  std::string* error) const;
+                  std::string* error);
 
   // True if the folder still has the mark that MakeFollow wrote for this claim.
   // If not, its filters may hold anything.
-  bool StillFollows(const Claim& claim, std::string* error) const;
+  bool StillFollows(const Claim& claim, std::string* error);
+
+  // True if the filter with this number may be kept as that of the SST file. To
+  // be called after MakeFollow or StillFollows.
+  bool IsUpToDate(uint64_t number, FilterForm form,
+                  const std::string& sst_file) const;
+
+  // Records in the mark that the filter with this number, which was just
+  // written, is that of the SST file with this SstFile::identity(). Without
+  // this record the filter will not be kept.
+  bool Record(uint64_t number, const std::string& sst,
+              std::string* error) const;
 
   // Removes the filter with this number, if it exists. Anything but a regular
   // file is left alone, and is an error.
   bool Remove(uint64_t number, std::vector<std::string>* removed,
               std::string* error) const;
 
-  // Removes the filters whose number is not in `live`. If something has the
-  // name of such a filter and is not a regular file, it is left alone, and is
-  // an error.
+  // Removes the filters whose number is not in `live`, and those under a former
+  // name. If something has the name of such a filter and is not a regular file,
+  // it is left alone, and is an error.
   bool RemoveOthers(const std::set<uint64_t>& live,
                     std::vector<std::string>* removed,
                     std::string* error) const;
@@ -167,7 +127,10 @@ class ExportFolder {
                const std::function<bool()>& may_wait)
       : path_(path), version_(sstable_version), lock_(path, may_wait) {}
 
-  bool CheckMark(const Claim& claim, bool* is_new, std::string* error) const;
+  bool CheckMark(const Claim& claim, bool* is_new, std::string* error);
+  bool CheckContents(const Claim& claim, bool* is_new,
+                     std::string* error) const;
+  bool ForgetOldFilters(const Claim& claim, std::string* error);
   bool HasFilterOf(const std::set<uint64_t>& numbers) const;
   bool RemoveStrays(const std::set<uint64_t>& live,
                     std::vector<std::string>* removed, std::string* left_alone,
@@ -178,6 +141,7 @@ class ExportFolder {
   const std::string path_;
   const std::string version_;
   const ExportFolderLock lock_;
+  std::optional<FolderMark> mark_;  // As CheckMark has read it.
 };
 
 }  // namespace cassandra_bloom

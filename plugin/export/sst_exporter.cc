@@ -5,10 +5,10 @@
 #include <rocksdb/convenience.h>
 
 #include "plugin/filter/sizing.h"
+#include "plugin/filter_db/filter_db_file.h"
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/partition_transform.h"
 #include "plugin/policy/running_rocksdb.h"
-#include "plugin/filter_db/filter_db_file.h"
 
 namespace cassandra_bloom {
 
@@ -138,18 +138,24 @@ std::string SstExporter::WhyNotBlock() const {
     return "its filter is of the policy '" + properties.filter_policy_name +
            "'";
   }
+  return plan_.options.prefixes ? WhyNotItsPrefixes() : WhyNotItsKeys();
+}
+
+std::string SstExporter::WhyNotItsKeys() const {
   const FilterHolds holds = sst_->filter_holds();
-  if (holds != FilterHolds::kKeys && holds != FilterHolds::kPrefixes &&
-      !PrefixesEndWithPartitionKeys(*sst_)) {
-    return "its filter does not hold whole keys alone, or prefixes alone";
+  if (holds == FilterHolds::kPrefixes) {
+    return "its filter holds prefixes, which are exported only if prefixes are "
+           "asked for (--prefixes)";
   }
-  return plan_.options.prefixes ? WhyNotItsPrefixes() : "";
+  return holds == FilterHolds::kKeys || PrefixesEndWithPartitionKeys(*sst_)
+             ? ""
+             : "its filter does not hold whole keys alone";
 }
 
 std::string SstExporter::WhyNotItsPrefixes() const {
   const std::string& name = sst_->properties().prefix_extractor_name;
   if (sst_->filter_holds() != FilterHolds::kPrefixes) {
-    return "its filter holds whole keys";
+    return "its filter does not hold prefixes alone";
   }
   if (extractor_ != nullptr && extractor_->AsString() != name) {
     return "its filter holds the prefixes of another extractor, '" + name + "'";

@@ -57,6 +57,10 @@ class SstExporter {
 
   bool Export(std::string* error);
 
+  // Which SST file was exported, as SstFile::identity(). To be called after
+  // Export has succeeded.
+  std::string SstIdentity() const { return sst_->identity(); }
+
   // True if Export failed because of the Filter.db, not because of the SST
   // file.
   bool write_failed() const { return write_failed_; }
@@ -71,6 +75,7 @@ class SstExporter {
 
   PartitionKeyExtractor PartitionKey() const;
   std::string WhyNotBlock() const;
+  std::string WhyNotItsKeys() const;
   std::string WhyNotItsPrefixes() const;
   std::string ParseBlock(const Blocks& blocks, FilterDb* filter) const;
   bool WriteBlock(const FilterDb& filter, std::string* error);

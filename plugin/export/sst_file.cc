@@ -9,10 +9,14 @@
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "plugin/export/read_only_env.h"
+#include "plugin/filter/murmur3.h"
+#include "plugin/io/file_io.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
 
@@ -247,6 +251,36 @@ std::string SstFile::WhyNoFilter() const {
   return status.ok() ? "" : status.ToString();
 }
 
+// RocksDB gives each open of a database another session id, and a file the next
+// number of its database. Both are in files that RocksDB 6.24 and later wrote,
+// and together they are of no other file (table_properties.h). Others are told
+// apart by the filter, the index and the properties, which follow the rows, and
+// by the time of the file.
+std::string SstFile::identity() const {
+  const std::string& session = properties_->db_session_id;
+  const uint64_t number = properties_->orig_file_number;
+  if (!session.empty() && number != 0) {
+    return session + "-" + std::to_string(number);
+  }
+  std::string ignored;
+  const auto file = MappedFile::Open(path_, &ignored);
+  struct stat status;
+  if (file == nullptr || stat(path_.c_str(), &status) != 0) {
+    return "";
+  }
+  const uint64_t rows =
+      std::min<uint64_t>(properties_->data_size, file->size());
+  const Hash128 hash =
+      CassandraMurmur3(file->data() + rows, file->size() - rows);
+  std::string identity;
+  for (const uint64_t part : {hash.h1, hash.h2, uint64_t{file->size()},
+                              static_cast<uint64_t>(status.st_mtim.tv_sec),
+                              static_cast<uint64_t>(status.st_mtim.tv_nsec)}) {
+    identity += (identity.empty() ? "" : "-") + std::to_string(part);
+  }
+  return identity;
+}
+
 FilterHolds SstFile::filter_holds() const {
   const auto is_on = [this](const char* name) {
     const auto& all = properties_->user_collected_properties;
@@ -272,8 +306,8 @@ bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {
              comparator +
              "'; only RocksDB's bytewise comparators without timestamps are "
              "known. Either let RocksDB write full filters that hold only "
-             "whole keys or only prefixes (partition_filters=false; then "
-             "compact), whose blocks are exported as they are, or build the "
+             "whole keys (partition_filters=false; then compact), whose blocks "
+             "are exported as they are, or build the "
              "Filter.db in a program that has the comparator: FilterDbBuilder "
              "in cassandra_bloom/filter_db.h";
     return false;

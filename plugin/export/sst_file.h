@@ -42,6 +42,11 @@ class SstFile {
     return *properties_;
   }
 
+  // Tells this file from any other, whatever their names are: copies of a file
+  // have the same identity, and two databases that went on from one copy give
+  // the same number to files of different identities.
+  std::string identity() const;
+
   // RocksDB's error if this library's filter is damaged, so that some of its
   // blocks were not visited; otherwise "".
   const std::string& filter_damage() const { return filter_damage_; }

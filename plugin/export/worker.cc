@@ -207,9 +207,12 @@ bool ExportWorker::Follow(const Database& database, Folder* folder,
     out->RemoveLeftOvers();
   }
   const LiveSsts without_filter = FilesWithoutFilter(database, *folder, *out);
-  const ExportFolder::Claim claim = {database.name,
-                                     ContentsOf(*plan, without_filter),
-                                     NumbersOf(without_filter)};
+  ExportFolder::Claim claim;
+  claim.database = database.name;
+  claim.contents = ContentsOf(*plan, without_filter);
+  for (const auto& live : database.live) {
+    claim.live.insert(live.first);
+  }
   if (!(database.is_compared
             ? out->StillFollows(claim, error)
             : out->MakeFollow(claim, &report->removed, error))) {

@@ -134,6 +134,10 @@ const SstableVersion* FindSstableVersion(std::string_view name,
   return nullptr;
 }
 
+std::string_view FormatOfSstableVersion(std::string_view version) {
+  return version == "da" ? "bti" : "big";
+}
+
 bool HasTrieIndex(std::string_view version) {
   std::string ignored_error;
   const SstableVersion* const known =

@@ -113,7 +113,7 @@ TEST_F(DatabaseExportTest, ChangesNothingInTheDatabase) {
   options.overwrite = true;
   ASSERT_TRUE(Export(/*sync=*/false, "", options)) << error_;
   EXPECT_EQ(StateOf(db_.path()), closed);
-  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  ASSERT_TRUE(Export(/*sync=*/true, "", options)) << error_;
   EXPECT_EQ(StateOf(db_.path()), closed);
 
   // An ordinary open removes the trash file.
@@ -151,7 +151,9 @@ TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
   WriteFile(out_ / ".cassandra_bloom_database.cassandra_bloom-01234567",
             "half");
 
-  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  FilterDbExportOptions take_over;
+  take_over.overwrite = true;
+  ASSERT_TRUE(Export(/*sync=*/true, "", take_over)) << error_;
   EXPECT_EQ(NamesIn(out_.path()), with_others(LiveFilterNames(db_)));
   EXPECT_EQ(report_.exported.size(), 3);
   EXPECT_EQ(report_.kept.size(), 0);
@@ -165,7 +167,9 @@ TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
   EXPECT_EQ(report_.removed.size(), 0);
   const auto after = StateOf(out_.path());
   for (const auto& [path, state] : before) {
-    EXPECT_EQ(after.at(path), state) << path;
+    if (path != out_ / ".cassandra_bloom_database") {
+      EXPECT_EQ(after.at(path), state) << path;
+    }
   }
 
   db_.Compact();
@@ -175,6 +179,53 @@ TEST_F(DatabaseExportTest, SyncFollowsTheDatabase) {
   EXPECT_EQ(report_.removed.size(), 4);
   EXPECT_EQ(ReadFile(report_.exported[0].filter_db),
             Built(KeysOf(NumberedRows(0, next_)), "nb"));
+}
+
+// Nobody has recorded that these filters are those of an export. They may be of
+// another database, or made by hand.
+TEST_F(DatabaseExportTest, SyncRefusesFiltersThatItDidNotMake) {
+  AddFiles(2);
+  const std::string live = *LiveFilterNames(db_).begin();
+  for (const std::string& name : {live, NameOf(1000000)}) {
+    WriteFile(out_ / name, "made by hand");
+    const auto before = StateOf(out_.path());
+    EXPECT_FALSE(Export(/*sync=*/true));
+    EXPECT_EQ(error_,
+              out_.path() +
+                  ": has filters that no export recorded as its own, such as " +
+                  name +
+                  ", and making the folder follow a database would remove or "
+                  "replace them; choose another folder, or take this one over "
+                  "(filterdb export --sync --force)");
+    EXPECT_EQ(StateOf(out_.path()), before);
+    fs::remove(out_ / name);
+  }
+  // What an export without `sync` has written is not recorded, either.
+  ASSERT_TRUE(Export()) << error_;
+  EXPECT_FALSE(Export(/*sync=*/true));
+  WriteFile(out_ / NameOf(1000000), "made by hand");
+  WriteFile(out_ / live, "made by hand");
+  FilterDbExportOptions take_over;
+  take_over.overwrite = true;
+  ASSERT_TRUE(Export(/*sync=*/true, "", take_over)) << error_;
+  EXPECT_EQ(report_.removed, std::vector<std::string>{out_ / NameOf(1000000)});
+  EXPECT_EQ(NamesIn(out_.path()), LiveFilterNames(db_));
+  ExpectFiltersAreTheirs(db_, out_.path());
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  EXPECT_EQ(report_.kept.size(), 2u);
+}
+
+// The folder follows the database, but only with filters of another version.
+TEST_F(DatabaseExportTest, SyncRefusesFiltersOfAVersionThatIsNotRecorded) {
+  AddFiles(1);
+  ASSERT_TRUE(Export(/*sync=*/true)) << error_;
+  WriteFile(out_ / "me-7-big-Filter.db", "made by hand");
+  const auto before = StateOf(out_.path());
+  FilterDbExportOptions me;
+  me.sstable_version = "me";
+  EXPECT_FALSE(Export(/*sync=*/true, "", me));
+  EXPECT_THAT(error_, HasSubstr("such as me-7-big-Filter.db, and"));
+  EXPECT_EQ(StateOf(out_.path()), before);
 }
 
 // A link with the name of a filter is not the export's own file: the export
@@ -322,12 +373,48 @@ TEST_F(DatabaseExportTest, SyncOfAFolderThatIsAnotherDatabases) {
   EXPECT_EQ(StateOf(out_.path()), before);
 
   fs::remove(out_ / ".cassandra_bloom_database");
-  ASSERT_TRUE(ExportFilterDbs(other.path(), "", out_.path(), /*sync=*/true, {},
-                              &report, &error_))
+  FilterDbExportOptions options;
+  EXPECT_FALSE(ExportFilterDbs(other.path(), "", out_.path(), /*sync=*/true,
+                               options, &report, &error_));
+  EXPECT_THAT(error_, HasSubstr("that no export recorded as its own"));
+  options.overwrite = true;
+  ASSERT_TRUE(ExportFilterDbs(other.path(), "", out_.path(), /*sync=*/true,
+                              options, &report, &error_))
       << error_;
   EXPECT_EQ(report.kept.size(), 0);
   EXPECT_EQ(NamesIn(out_.path()), LiveFilterNames(other));
   ExpectFiltersAreTheirs(other, out_.path());
+}
+
+// SSTables of version `da` have "bti" in their names. Earlier builds wrote
+// "big" there, which Cassandra does not read.
+TEST_F(DatabaseExportTest, SyncReplacesFiltersUnderAFormerName) {
+  AddFiles(2);
+  FilterDbExportOptions da;
+  da.sstable_version = "da";
+  ASSERT_TRUE(Export(/*sync=*/true, "", da)) << error_;
+  const std::set<std::string> names = NamesIn(out_.path());
+  ASSERT_EQ(names.size(), 2u);
+  std::vector<std::string> former;
+  for (const std::string& name : names) {
+    EXPECT_THAT(name, HasSubstr("-bti-Filter.db"));
+    std::string big = name;
+    big.replace(big.find("bti"), 3, "big");
+    fs::rename(out_ / name, out_ / big);
+    former.push_back(out_ / big);
+  }
+  ASSERT_TRUE(Export(/*sync=*/true, "", da)) << error_;
+  EXPECT_EQ(report_.exported.size(), 2u);
+  EXPECT_THAT(report_.removed, ::testing::UnorderedElementsAreArray(former));
+  EXPECT_EQ(NamesIn(out_.path()), names);
+  // In an unmarked folder they may be somebody else's.
+  fs::remove(out_ / ".cassandra_bloom_database");
+  for (const std::string& name : names) {
+    fs::remove(out_ / name);
+  }
+  WriteFile(former[0], "made by hand");
+  EXPECT_FALSE(Export(/*sync=*/true, "", da));
+  EXPECT_EQ(ReadFile(former[0]), "made by hand");
 }
 
 TEST_F(DatabaseExportTest, SyncOfAnEmptyDatabase) {

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
 #include <sys/file.h>
 
 #include <filesystem>
@@ -71,7 +73,7 @@ TEST_F(ExportCommandTest, Database) {
 }
 
 TEST_F(ExportCommandTest, WhatIsExportedChecks) {
-  ASSERT_EQ(Filterdb(Db()).exit_code, 0);
+  ASSERT_EQ(Filterdb(Db() + "--sync").exit_code, 0);
   db_.Compact();
   const Ran ran = Filterdb(Db() + "--sync");
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
@@ -163,7 +165,7 @@ TEST_F(ExportCommandTest, LeftOvers) {
       db_.path() + "/" + std::string(6 - number.size(), '0') + number + ".sst";
   for (const std::string& command :
        {Db() + "--force", "export --sst=" + sst + ToOut() + "--force",
-        Db() + "--sync"}) {
+        Db() + "--sync --force"}) {
     WriteFile(left, "half");
     EXPECT_EQ(Filterdb(command).exit_code, 0) << command;
     EXPECT_FALSE(fs::exists(left)) << command;
@@ -172,7 +174,7 @@ TEST_F(ExportCommandTest, LeftOvers) {
 }
 
 TEST_F(ExportCommandTest, SyncGoesThroughNoLink) {
-  ASSERT_EQ(Filterdb(Db()).exit_code, 0);
+  ASSERT_EQ(Filterdb(Db() + "--sync").exit_code, 0);
   const std::string link = out_ / *NamesIn(out_.path()).begin();
   const TempDir elsewhere;
   WriteFile(elsewhere / "precious", "precious");
@@ -290,6 +292,82 @@ TEST_F(ExportCommandTest, SyncOfOtherContents) {
   const Ran again = Filterdb(Db() + other + "--json");
   EXPECT_EQ(again.json()["kept"].size(), 2);
   EXPECT_EQ(Filterdb(Db() + "--sync").exit_code, 2);
+}
+
+TEST_F(ExportCommandTest, SyncTakesOverAFolderIfForced) {
+  const std::string mine = out_ / "nb-1-big-Filter.db";
+  WriteFile(mine, "made by hand");
+  const Ran refused = Filterdb(Db() + "--sync");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, HasSubstr("such as nb-1-big-Filter.db, and"));
+  EXPECT_THAT(refused.err, HasSubstr("choose another folder"));
+  EXPECT_THAT(refused.err, HasSubstr("--sync --force"));
+  EXPECT_EQ(NamesIn(out_.path()), std::set<std::string>{"nb-1-big-Filter.db"});
+  EXPECT_EQ(ReadFile(mine), "made by hand");
+  const Ran forced = Filterdb(Db() + "--sync --force");
+  EXPECT_EQ(forced.exit_code, 0) << forced;
+  EXPECT_THAT(forced.out, HasSubstr(mine + ": removed\n"));
+  EXPECT_EQ(NamesIn(out_.path()), LiveFilterNames(db_));
+  EXPECT_EQ(Filterdb(Db() + "--sync").exit_code, 0);
+}
+
+TEST_F(ExportCommandTest, NamesOfSstablesWithATrieIndex) {
+  db_.Compact();
+  for (const std::string version : {"da", "ms", "mt"}) {
+    const Ran ran =
+        Filterdb("export --db=" + db_.path() + ToOut(version) + "--json");
+    ASSERT_EQ(ran.exit_code, 0) << ran;
+    const std::string file = ran.json()["exported"][0]["file"];
+    EXPECT_THAT(
+        file, HasSubstr(version == "da" ? "-bti-Filter.db" : "-big-Filter.db"));
+    // The other commands know the name.
+    EXPECT_EQ(Filterdb("info " + file).exit_code, 0);
+  }
+}
+
+// The two files have prefixes in a full and in a partitioned filter.
+TEST(ExportCommandPrefixesTest, KeysUnlessPrefixesAreAskedFor) {
+  auto table_options = TableOptions(OurPolicy());
+  table_options.whole_key_filtering = false;
+  rocksdb::Options options = DbOptions(table_options);
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
+  TestDb db(options);
+  AddFile(&db, 0, 1000);
+  table_options = TableOptions(OurPolicy(), Layout::kPartitioned);
+  table_options.whole_key_filtering = false;
+  options.table_factory.reset(
+      rocksdb::NewBlockBasedTableFactory(table_options));
+  db.Reopen(options);
+  AddFile(&db, 1000, 2000);
+  const TempDir out;
+  const std::string command =
+      "export --db=" + db.path() +
+      " --sstable-version=nb --json --sync --out-dir=" + out.path();
+  const Ran keys = Filterdb(command);
+  ASSERT_EQ(keys.exit_code, 0) << keys;
+  ASSERT_EQ(keys.json()["exported"].size(), 2u);
+  for (const Json& one : keys.json()["exported"]) {
+    EXPECT_EQ(one["holds"], "keys");
+    EXPECT_EQ(one["keys"], 1000);
+  }
+  ExpectFiltersAreTheirs(db, out.path());
+  // A folder holds one kind.
+  const Ran mixed = Filterdb(command + " --prefixes");
+  EXPECT_EQ(mixed.exit_code, 2);
+  EXPECT_THAT(mixed.err, HasSubstr("partition_key=default prefixes"));
+  const Ran prefixes = Filterdb(command + " --prefixes --force");
+  ASSERT_EQ(prefixes.exit_code, 0) << prefixes;
+  for (const Json& one : prefixes.json()["exported"]) {
+    EXPECT_EQ(one["holds"], "prefixes");
+    EXPECT_LT(one["keys"], 1000);
+  }
+  EXPECT_THAT(ReadFile(out / ".cassandra_bloom_database"),
+              HasSubstr("\nnb\tpartition_key=default prefixes\t"));
+  const Ran block = Filterdb(command + "2 --from=block");
+  EXPECT_EQ(block.exit_code, 2);
+  EXPECT_THAT(block.err, HasSubstr("its filter holds prefixes, which are "
+                                   "exported only if prefixes are asked for"));
 }
 
 TEST_F(ExportCommandTest, HelpOfEach) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
@@ -147,10 +148,19 @@ TEST_F(ExportContentsTest, TheMarkSaysIt) {
   ASSERT_TRUE(Sync(whole_)) << error_;
   std::string identity;
   Require(db_->GetDbIdentity(identity));
-  EXPECT_EQ(ReadFile(out_ / kMark), identity + " in " +
-                                        fs::canonical(db_.path()).string() +
-                                        "\nme\tpartition_key=whole from=keys\t"
-                                        "\nnb\tpartition_key=default\t\n");
+  const std::string mark = ReadFile(out_ / kMark);
+  const std::string contents = identity + " in " +
+                               fs::canonical(db_.path()).string() +
+                               "\nme\tpartition_key=whole from=keys\t"
+                               "\nnb\tpartition_key=default\t\n";
+  EXPECT_EQ(mark.substr(0, contents.size()), contents);
+  // One more line for each filter.
+  const auto names = NamesIn(out_.path());
+  EXPECT_EQ(names.size(), 4u);
+  EXPECT_EQ(std::count(mark.begin(), mark.end(), '\n'), 3 + 4);
+  for (const std::string& name : names) {
+    EXPECT_THAT(mark, HasSubstr("\n" + name + "\t"));
+  }
   // Each SSTable version has its own entry in the mark, so the filters of both
   // versions are kept.
   ASSERT_TRUE(Sync(usual_)) << error_;

@@ -95,6 +95,15 @@ class ExportListenerTest : public ::testing::Test {
                                     &error_);
   }
 
+  // What `filterdb export --sync --force` does.
+  void TakeOver() {
+    FilterDbExportOptions options;
+    options.overwrite = true;
+    EXPECT_TRUE(ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/true,
+                                options, &report_, &error_))
+        << error_;
+  }
+
   static Names Live(const TestDb& db) { return LiveFilterNames(db); }
 
   const TempDir out_;
@@ -207,22 +216,39 @@ TEST_F(ExportListenerTest, ARangeThatIsDeleted) {
 
 TEST_F(ExportListenerTest, SwitchedOnForADatabaseThatHasFiles) {
   AddFiles(3);
-  WriteFile(out_ / "nb-1000000-big-Filter.db", "of another time");
   WriteFile(out_ / "notes", "not ours");
   Listen();
-  EXPECT_EQ(NamesIn(out_.path()), (Names{"nb-1000000-big-Filter.db", "notes"}));
+  EXPECT_EQ(NamesIn(out_.path()), Names{"notes"});
   fs::remove(out_ / "notes");
   AddFiles(1);
   ExpectFollowed();
   EXPECT_EQ(NamesIn(out_.path()).size(), 4);
 }
 
+// These filters may be of another database, or made by hand.
+TEST_F(ExportListenerTest, AFolderOfFiltersThatNoExportRecorded) {
+  WriteFile(out_ / "nb-1000000-big-Filter.db", "made by hand");
+  const auto before = StateOf(out_.path());
+  Listen();
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 1; }));
+  EXPECT_THAT(ReadFile(db_.path() + "/LOG"),
+              HasSubstr("such as nb-1000000-big-Filter.db, and making the "
+                        "folder follow a database would remove or replace "
+                        "them; choose another folder, or take this one over "
+                        "(filterdb export --sync --force)"));
+  EXPECT_FALSE(Reconcile());
+  EXPECT_EQ(StateOf(out_.path()), before);
+  TakeOver();
+  AddFiles(1);
+  ExpectFollowed();
+  EXPECT_EQ(NamesIn(out_.path()).size(), 2);
+}
+
 TEST_F(ExportListenerTest, ReconcileWithoutAnyEvent) {
   AddFiles(3);
-  WriteFile(out_ / "nb-1000000-big-Filter.db", "of another time");
   ASSERT_TRUE(Reconcile()) << error_;
   EXPECT_EQ(report_.exported.size(), 3);
-  EXPECT_EQ(report_.removed.size(), 1);
   EXPECT_EQ(NamesIn(out_.path()), Live(db_));
   ExpectFiltersAreTheirs(db_, out_.path());
   Listen();
@@ -399,14 +425,37 @@ TEST_F(ExportListenerTest, AFolderOfOtherContents) {
   EXPECT_THAT(error_, HasSubstr("partition_key=fixed:8 from=keys"));
   EXPECT_EQ(StateOf(out_.path()), before);
 
-  fs::remove(out_ / ".cassandra_bloom_database");
+  TakeOver();
   AddFiles(1);
   ExpectFollowed();
   EXPECT_EQ(NamesIn(out_.path()).size(), 3);
 }
 
-// The mark disappears while the listener runs: the listener must make all
-// filters again when it writes a new mark.
+// Earlier builds wrote "big" in these names, which Cassandra does not read.
+TEST_F(ExportListenerTest, FiltersUnderAFormerName) {
+  AddFiles(2);
+  FilterDbExportOptions da;
+  da.sstable_version = "da";
+  ASSERT_TRUE(ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/true, da,
+                              &report_, &error_))
+      << error_;
+  for (std::string name : NamesIn(out_.path())) {
+    const std::string path = out_ / name;
+    fs::rename(path, out_ / name.replace(name.find("bti"), 3, "big"));
+  }
+  rocksdb::Options options = db_.options();
+  options.listeners = {NewFilterDbExportListener(out_.path(), "da", &error_)};
+  ASSERT_NE(options.listeners[0], nullptr) << error_;
+  db_.Reopen(options);
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] {
+    return NamesIn(out_.path()) == LiveFilterNames(db_, "da");
+  })) << ::testing::PrintToString(NamesIn(out_.path()));
+  ExpectFiltersAreTheirs(db_, out_.path(), "da");
+}
+
+// The mark disappears while the listener runs: the listener no longer knows
+// whose filters these are.
 TEST_F(ExportListenerTest, AFolderWithoutItsMark) {
   Listen();
   AddFiles(1);
@@ -417,9 +466,15 @@ TEST_F(ExportListenerTest, AFolderWithoutItsMark) {
   AddFiles(1);
   EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 1; }));
   // This filter has no keys but looks right, because it is complete and no
-  // older than its SST file. The listener must replace it.
+  // older than its SST file. It must be replaced when the folder is marked
+  // again.
   ASSERT_TRUE(FilterDbBuilder::ForBitsPerKey(10, 0, kNaAndLater, &error_)
                   ->Write(filter, /*overwrite=*/true, &error_));
+  const auto before = StateOf(out_.path());
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 2; }));
+  EXPECT_EQ(StateOf(out_.path()), before);
+  TakeOver();
   AddFiles(1);
   ExpectFollowed();
   EXPECT_EQ(ReadFile(filter), content);

@@ -214,35 +214,48 @@ TEST(SstExportTest, FormsBeforeMaAreFromKeys) {
       HasSubstr("every key has other bits; its keys can be hashed anew"));
 }
 
-TEST(SstExportTest, FullFilterOfPrefixesIsTheBlock) {
+TEST(SstExportTest, FullFilterOfPrefixesIsTheBlockIfAskedFor) {
   TestDb db(PrefixOnly(OurPolicy()));
   const Rows rows = PrefixedDataset(1, 500, 4, 0).rows;
   db.Put(rows);
   db.Flush();
   const auto prefixes =
       PrefixesOf(KeysOf(rows), *db.options().prefix_extractor);
-  for (const bool asked_for : {false, true}) {
-    FilterDbExportOptions options = Options();
-    options.prefixes = asked_for;
-    ExportedFilterDb exported;
-    const std::string file = Exported(OnlySst(db), options, &exported);
-    EXPECT_TRUE(exported.from_block);
-    EXPECT_TRUE(exported.holds_prefixes);
-    if (kPrefixFiltersAreExact) {
-      EXPECT_EQ(file, Built(prefixes, "nb"));
-    } else {
-      // RocksDB before 9.6 adds the empty key, and adds the first prefix twice.
-      EXPECT_EQ(exported.num_keys, prefixes.size() + 2);
-    }
-    const TempDir dir;
-    WriteFile(dir / "file", file);
-    std::string error;
-    const auto filter = FilterDbFile::Open(dir / "file", kNaAndLater, &error);
-    ASSERT_NE(filter, nullptr) << error;
-    for (const std::string& prefix : prefixes) {
-      EXPECT_TRUE(filter->MayContain(prefix));
-    }
+  FilterDbExportOptions options = Options();
+  options.prefixes = true;
+  ExportedFilterDb exported;
+  const std::string file = Exported(OnlySst(db), options, &exported);
+  EXPECT_TRUE(exported.from_block);
+  EXPECT_TRUE(exported.holds_prefixes);
+  if (kPrefixFiltersAreExact) {
+    EXPECT_EQ(file, Built(prefixes, "nb"));
+  } else {
+    // RocksDB before 9.6 adds the empty key, and adds the first prefix twice.
+    EXPECT_EQ(exported.num_keys, prefixes.size() + 2);
   }
+  std::string error;
+  const auto filter = FilterDbFile::FromBytes(file, kNaAndLater, &error);
+  ASSERT_NE(filter, nullptr) << error;
+  for (const std::string& prefix : prefixes) {
+    EXPECT_TRUE(filter->MayContain(prefix));
+  }
+}
+
+// With a prefix extractor that ends with the partition key, the filter's
+// entries are partition keys. But keys without a prefix are not in it.
+TEST(SstExportTest, FilterOfPrefixesThatEndWithPartitionKeysLacksOtherKeys) {
+  auto table_options = TableOptions(PolicyFor("fixed:8"));
+  table_options.whole_key_filtering = false;
+  rocksdb::Options db_options = DbOptions(table_options);
+  Require(rocksdb::NewCassandraPartitionTransform(
+      "fixed:8", &db_options.prefix_extractor));
+  TestDb db(db_options);
+  db.Put({{"partition row", "value"}, {"short", "value"}});
+  db.Flush();
+  ExportedFilterDb exported;
+  EXPECT_EQ(Exported(OnlySst(db), Options(), &exported),
+            Built({"partitio", "short"}, "nb"));
+  EXPECT_FALSE(exported.from_block);
 }
 
 struct Case {
@@ -257,7 +270,7 @@ std::vector<Case> Cases() {
       {"partitioned", DbOptions(OurPolicy(), Layout::kPartitioned),
        "its filter is partitioned"},
       {"both", WithPrefixes(DbOptions(OurPolicy())), "whole keys alone"},
-      {"prefixes", PrefixOnly(OurPolicy()), nullptr},
+      {"prefixes", PrefixOnly(OurPolicy()), "only if prefixes are asked for"},
       {"built-in", DbOptions(BuiltinPolicy()), "is of the policy"},
       {"built-in, partitioned",
        DbOptions(BuiltinPolicy(), Layout::kPartitioned), "is of the policy"},

@@ -17,6 +17,7 @@
 #include "tests/support/filterdb_command.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"
+#include "tests/support/rocksdb/two_histories.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -70,6 +71,12 @@ class DoctorExportsTest : public ::testing::Test {
 
   Ran Doctor(const std::string& options = "") const {
     return Filterdb("doctor --db=" + db_.path() + " " + options);
+  }
+
+  // As doctor advises it.
+  std::string SyncCommand() const {
+    return "filterdb export --sync --db=" + db_.path() +
+           " --out-dir=" + folder_ + " --sstable-version=nb";
   }
 
   // Expects doctor to report this finding: in the text, and as the only one in
@@ -206,8 +213,14 @@ TEST_F(DoctorExportsTest, ADatabaseThatWasMadeAnew) {
   AddFile(&db_, 0, 100);
   const std::string mark = folder_ + "/.cassandra_bloom_database";
   ExpectFinding("", /*fault=*/true, "is marked as that of another database",
-                "remove " + mark);
+                "remove " + mark + " and have all filters made anew: " +
+                    SyncCommand() + " --force");
   fs::remove(mark);
+  ExpectFinding("", /*fault=*/true, "has filters that no export recorded",
+                "take this one over: " + SyncCommand() + " --force");
+  EXPECT_EQ(Filterdb(SyncCommand().substr(9)).exit_code, 2);
+  EXPECT_EQ(Filterdb(SyncCommand().substr(9) + " --force").exit_code, 0);
+  EXPECT_EQ(Doctor().exit_code, 0);
   AddFile(&db_, 100, 200);
   EXPECT_TRUE(Eventually([&] { return Follows(folder_, db_); }));
   EXPECT_EQ(Doctor().exit_code, 0);
@@ -226,8 +239,26 @@ TEST_F(DoctorExportsTest, FiltersThatAreMissing) {
   AddFollowed(100);
   fs::remove(folder_ + "/" + *NamesIn(folder_).begin());
   ExpectFinding("", /*fault=*/true, "without an up-to-date Filter.db",
-                "filterdb export --sync --db=" + db_.path() +
-                    " --out-dir=" + folder_ + " --sstable-version=nb");
+                SyncCommand());
+}
+
+// A copy of the database that went on by itself has another SST file of the
+// same number, and that file is older than the filter.
+TEST_F(DoctorExportsTest, FiltersOfOtherSstFiles) {
+  TwoHistories histories(&db_);
+  const std::string option = "--export-dir=" + folder_;
+  ASSERT_EQ(Filterdb(SyncCommand().substr(9)).exit_code, 0);
+  EXPECT_EQ(Doctor(option).exit_code, 0);
+  histories.Swap();
+  const Ran ran = Doctor(option + " --json");
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  EXPECT_EQ(ran.json()["exports"][0]["live"], 2);
+  EXPECT_EQ(ran.json()["exports"][0]["filtered"], 1);
+  EXPECT_THAT(Doctor(option).out,
+              HasSubstr("the mark of the folder does not say that it was made "
+                        "from this SST file"));
+  ASSERT_EQ(Filterdb(SyncCommand().substr(9)).exit_code, 0);
+  EXPECT_EQ(Doctor(option).exit_code, 0);
 }
 
 TEST_F(DoctorExportsTest, AFolderOfOtherContents) {
@@ -242,7 +273,9 @@ TEST_F(DoctorExportsTest, AFolderOfOtherContents) {
   Open({folder_});
   ExpectFinding("", /*fault=*/true,
                 "holds filters made with partition_key=fixed:8",
-                "give the listener another folder");
+                "give the listener another folder, or have all filters made "
+                "anew: " +
+                    SyncCommand() + " --force");
 }
 
 TEST_F(DoctorExportsTest, AFolderThatNoListenerFeeds) {

@@ -182,13 +182,13 @@ void AddSource(CLI::App* command, Options* options) {
   command
       ->add_flag("--sync", options->sync,
                  "Make the folder hold exactly the filters of the live SST "
-                 "files. Existing filters are kept, even if they were made "
-                 "with another --bits; --force makes them anew. Filters of SST "
-                 "files that are gone are removed. Other files are not "
+                 "files. Filters that --sync made are kept, even if they were "
+                 "made with another --bits; --force makes them anew. Those of "
+                 "SST files that are gone are removed. Other files are not "
                  "touched. A folder of Cassandra's SSTables is refused. So is, "
-                 "without --force, a folder of filters made with another "
-                 "--partition-key, --prefixes, --live-keys-only or "
-                 "--from=keys")
+                 "without --force, a folder of filters that --sync did not "
+                 "make, or made with another --partition-key, --prefixes, "
+                 "--live-keys-only or --from=keys")
       ->needs(db);
 }
 
@@ -197,8 +197,9 @@ void AddKeysOptions(CLI::App* command, FilterDbExportOptions* options) {
       ->add_option("--from", options->from,
                    "block: copy the filter block of the SST file, which must "
                    "be a full filter of cassandra_bloom that holds only keys "
-                   "or only prefixes. keys: hash the keys anew. By default the "
-                   "block where possible, otherwise the keys")
+                   "(with --prefixes: only prefixes). keys: hash the keys "
+                   "anew. By default the block where possible, otherwise the "
+                   "keys")
       ->transform(CLI::Transformer(std::map<std::string, ExportFrom>{
           {"block", ExportFrom::kBlock}, {"keys", ExportFrom::kKeys}}))
       ->type_name("block|keys");
@@ -250,7 +251,9 @@ void AddExport(CLI::App* app, Run* run) {
       ->type_name("VERSION");
   AddKeysOptions(command, &options->exporting);
   command->add_flag("--force", options->exporting.overwrite,
-                    "Overwrite existing files");
+                    "Overwrite existing files. With --sync: make all filters "
+                    "anew, and remove or replace also those that --sync did "
+                    "not make");
   AddJson(command, &options->json);
 }
 

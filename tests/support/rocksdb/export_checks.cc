@@ -6,6 +6,7 @@
 #include <rocksdb/sst_file_reader.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -21,9 +22,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr char kMark[] = ".cassandra_bloom_database";
+
 // The Filter.db name for the SST file of this number.
-std::string NameOf(uint64_t number) {
-  return "nb-" + std::to_string(number) + "-big-Filter.db";
+std::string NameOf(uint64_t number, const std::string& sstable_version) {
+  return sstable_version + "-" + std::to_string(number) +
+         (sstable_version == "da" ? "-bti" : "-big") + "-Filter.db";
 }
 
 }  // namespace
@@ -101,31 +105,33 @@ std::set<std::string> NamesIn(const std::string& folder) {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) {
     // Leaves out the mark file of an export folder.
-    if (const std::string name = entry.path().filename();
-        name != ".cassandra_bloom_database") {
+    if (const std::string name = entry.path().filename(); name != kMark) {
       names.insert(name);
     }
   }
   return names;
 }
 
-std::set<std::string> LiveFilterNames(const TestDb& db) {
+std::set<std::string> LiveFilterNames(const TestDb& db,
+                                      const std::string& sstable_version) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
   std::set<std::string> names;
   for (const auto& file : files) {
-    names.insert(NameOf(file.file_number));
+    names.insert(NameOf(file.file_number, sstable_version));
   }
   return names;
 }
 
-void ExpectFiltersAreTheirs(const TestDb& db, const std::string& folder) {
+void ExpectFiltersAreTheirs(const TestDb& db, const std::string& folder,
+                            const std::string& sstable_version) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
   for (const auto& file : files) {
     std::string error;
     const auto filter = FilterDbFile::Open(
-        folder + "/" + NameOf(file.file_number), kNaAndLater, &error);
+        folder + "/" + NameOf(file.file_number, sstable_version), kNaAndLater,
+        &error);
     ASSERT_NE(filter, nullptr) << error;
     rocksdb::Options options;
     options.comparator = db.options().comparator;
@@ -158,7 +164,16 @@ bool Eventually(const std::function<bool()>& is_so) {
 }
 
 bool Follows(const std::string& folder, const TestDb& db) {
-  return fs::is_directory(folder) && NamesIn(folder) == LiveFilterNames(db);
+  const std::string mark = folder + "/" + kMark;
+  if (!fs::exists(mark) || NamesIn(folder) != LiveFilterNames(db)) {
+    return false;
+  }
+  // A filter is recorded in the mark after it has got its name.
+  const std::string recorded = ReadFile(mark);
+  const auto names = NamesIn(folder);
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return recorded.find("\n" + name + "\t") != std::string::npos;
+  });
 }
 
 std::string OnlySst(const TestDb& db) {

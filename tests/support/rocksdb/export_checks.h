@@ -41,16 +41,18 @@ std::map<std::string, std::string> StateOf(const std::string& folder);
 std::set<std::string> NamesIn(const std::string& folder);
 
 // The names of the Filter.db files of the database's live SST files.
-std::set<std::string> LiveFilterNames(const TestDb& db);
+std::set<std::string> LiveFilterNames(
+    const TestDb& db, const std::string& sstable_version = "nb");
 
 // Expects that each live SST file has a Filter.db in the folder, and that it
 // contains all keys of the SST file.
-void ExpectFiltersAreTheirs(const TestDb& db, const std::string& folder);
+void ExpectFiltersAreTheirs(const TestDb& db, const std::string& folder,
+                            const std::string& sstable_version = "nb");
 
 bool Eventually(const std::function<bool()>& is_so);
 
 // Returns whether the folder contains the filters of the live SST files, and no
-// others.
+// others, and its mark records them.
 bool Follows(const std::string& folder, const TestDb& db);
 
 // The only SST file of the database.

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <set>
 #include <string_view>
 #include <thread>
 
@@ -142,31 +143,46 @@ LiveSsts List(const ListSsts& list) {
   return live;
 }
 
+// The live SST files without an up-to-date Filter.db. Adds the others to
+// `*filtered`, and does not look at those that are there already.
 std::vector<std::string> Unfiltered(const ExaminedFolder& folder,
-                                    const LiveSsts& live) {
+                                    const LiveSsts& live,
+                                    std::set<std::string>* filtered) {
   std::vector<std::string> unfiltered;
   FilterForm form;
   std::string ignored;
   FormOfSstableVersion(folder.sstable_version, &form, &ignored);
+  const FolderMark mark = ReadFolderMark(folder.folder).value_or(FolderMark());
   for (const LiveSst& file : live.files) {
-    if (!IsUpToDate(folder.folder + "/" +
-                        FilterDbName(folder.sstable_version, file.number),
-                    form, file.path)) {
+    if (filtered->count(file.path) > 0 ||
+        IsUpToDate(mark,
+                   folder.folder + "/" +
+                       FilterDbName(folder.sstable_version, file.number),
+                   form, file.path)) {
+      filtered->insert(file.path);
+    } else {
       unfiltered.push_back(file.path);
     }
   }
   return unfiltered;
 }
 
+std::string SyncCommand(const std::string& db, const ExaminedFolder& folder) {
+  const std::string& version = folder.sstable_version;
+  return "filterdb export --sync --db=" + db + " --out-dir=" + folder.folder +
+         " --sstable-version=" + (version.empty() ? "VERSION" : version);
+}
+
 void CountFilters(const std::string& db, const ListSsts& list,
                   ExaminedFolder* folder) {
   std::vector<std::string> unfiltered;
+  std::set<std::string> filtered;
   // Lists the files several times: if the database is in use, its listener may
   // still be writing filters.
   constexpr int kListings = 5;
   for (int listing = 1; listing <= kListings; ++listing) {
     const LiveSsts live = List(list);
-    unfiltered = Unfiltered(*folder, live);
+    unfiltered = Unfiltered(*folder, live, &filtered);
     folder->live = live.files.size();
     folder->filtered = folder->live - unfiltered.size();
     if (unfiltered.empty()) {
@@ -177,9 +193,10 @@ void CountFilters(const std::string& db, const ListSsts& list,
     }
   }
   folder->findings.push_back(
-      {"live SST files without an up-to-date Filter.db in " + folder->folder,
-       "filterdb export --sync --db=" + db + " --out-dir=" + folder->folder +
-           " --sstable-version=" + folder->sstable_version +
+      {"live SST files without an up-to-date Filter.db in " + folder->folder +
+           ": it is missing, or the mark of the folder does not say that it "
+           "was made from this SST file",
+       SyncCommand(db, *folder) +
            (folder->fed
                 ? "; the listener writes missing ones at the next flush, "
                   "compaction or ingestion, or says in the LOG why it cannot"
@@ -211,7 +228,16 @@ void Examine(const std::string& db, const ListSsts& list,
   };
   std::string error;
   const auto mark = ReadFolderMark(folder->folder);
-  if (!mark) {
+  const std::string found =
+      mark ? "" : FilterDbIn(folder->folder, folder->sstable_version);
+  if (!found.empty()) {
+    add(folder->folder +
+            ": is not marked as the folder of a database, and has " +
+            "filters that no export recorded as its own, such as " + found +
+            ": nothing is written there",
+        "choose another folder, or take this one over: " +
+            SyncCommand(db, *folder) + " --force");
+  } else if (!mark) {
     if (folder->live > 0) {
       add(folder->folder +
               ": is not there, or not marked as the folder of a "
@@ -226,7 +252,8 @@ void Examine(const std::string& db, const ListSsts& list,
             ", made anew, restored, moved or copied: nothing is written there",
         "to use the folder for this database, remove " +
             FolderMarkPath(folder->folder) +
-            ", and all filters are made anew; otherwise choose another folder");
+            " and have all filters made anew: " + SyncCommand(db, *folder) +
+            " --force" + "; otherwise choose another folder");
   } else if (!CheckHoldsNoSstables(folder->folder, &error)) {
     add(error, "choose another folder");
   } else {
@@ -237,9 +264,8 @@ void Examine(const std::string& db, const ListSsts& list,
       add(folder->folder + ": holds filters made with " + held->second.asked +
               ". The listener makes them with " + listeners +
               ", and does not touch these",
-          "give the listener another folder, or remove " +
-              FolderMarkPath(folder->folder) +
-              ", and all filters are made anew");
+          "give the listener another folder, or have all filters made anew: " +
+              SyncCommand(db, *folder) + " --force");
     }
     if (!folder->sstable_version.empty()) {
       CountFilters(db, list, folder);

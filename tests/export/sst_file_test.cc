@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which SST file is it? (What else SstFile reads is tested in
+// sst_export_test.cc.)
+
+#include "plugin/export/sst_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/test_db.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string IdentityOf(const std::string& path) {
+  std::string error;
+  const auto file = SstFile::Open(path, /*visit=*/nullptr, &error);
+  if (file == nullptr) {
+    throw std::runtime_error(error);
+  }
+  return file->identity();
+}
+
+// SST files without checksums, so that a test can change their properties.
+class SstIdentityTest : public ::testing::Test {
+ protected:
+  static rocksdb::Options Options() {
+    auto table_options = TableOptions(OurPolicy());
+    table_options.checksum = rocksdb::kNoChecksum;
+    return DbOptions(table_options);
+  }
+
+  std::string Write(const std::string& name, const std::string& key) const {
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), Options());
+    Require(writer.Open(dir_ / name));
+    Require(writer.Put(key, "value"));
+    Require(writer.Finish());
+    return dir_ / name;
+  }
+
+  // Takes the session from the properties of a file, as if RocksDB before 6.24
+  // had written it.
+  static void MakeOld(const std::string& path) {
+    // Of rocksdb.creating.session.identity; what it has in common with the name
+    // before it is not stored.
+    const std::string name = "session.identity";
+    const auto time = fs::last_write_time(path);
+    std::string content = ReadFile(path);
+    const size_t place = content.find(name);
+    ASSERT_NE(place, std::string::npos);
+    content[place + name.size() - 1] = 'x';
+    WriteFile(path, content);
+    fs::last_write_time(path, time);
+  }
+
+  const TempDir dir_;
+};
+
+TEST_F(SstIdentityTest, ACopyIsTheSameFile) {
+  const std::string sst = Write("1.sst", "a");
+  fs::copy(sst, dir_ / "2.sst");
+  EXPECT_NE(IdentityOf(sst), "");
+  EXPECT_EQ(IdentityOf(sst), IdentityOf(dir_ / "2.sst"));
+}
+
+TEST_F(SstIdentityTest, FilesOfTheSameRowsAreTwo) {
+  EXPECT_NE(IdentityOf(Write("1.sst", "a")), IdentityOf(Write("2.sst", "a")));
+  TestDb db(Options());
+  AddFile(&db, 0, 10);
+  AddFile(&db, 0, 10);
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_NE(IdentityOf(db.path() + files[0].name),
+            IdentityOf(db.path() + files[1].name));
+}
+
+TEST_F(SstIdentityTest, FilesWithoutASession) {
+  const std::string a = Write("1.sst", "a");
+  const std::string b = Write("2.sst", "b");
+  const std::string with_session = IdentityOf(a);
+  fs::last_write_time(b, fs::last_write_time(a));
+  MakeOld(a);
+  MakeOld(b);
+  fs::copy(a, dir_ / "3.sst");
+  fs::last_write_time(dir_ / "3.sst", fs::last_write_time(a));
+  EXPECT_NE(IdentityOf(a), "");
+  EXPECT_NE(IdentityOf(a), with_session);
+  EXPECT_EQ(IdentityOf(a), IdentityOf(dir_ / "3.sst"));
+  // Of the same size and time.
+  EXPECT_EQ(fs::file_size(a), fs::file_size(b));
+  EXPECT_EQ(fs::last_write_time(a), fs::last_write_time(b));
+  EXPECT_NE(IdentityOf(a), IdentityOf(b));
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

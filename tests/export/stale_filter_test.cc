@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A filter is kept only for the SST file that it was made from, even if another
+// SST file has the same number and is older than the filter.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_db_export.h"
+#include "cassandra_bloom/filter_db_export_listener.h"
+#include "plugin/export/folder_mark.h"
+#include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/test_db.h"
+#include "tests/support/rocksdb/two_histories.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class StaleFilterTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  StaleFilterTest() : histories_(&db_) {
+    options_.sstable_version = GetParam();
+  }
+
+  bool Sync() {
+    return ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/true, options_,
+                           &report_, &error_);
+  }
+
+  void ExpectSync(size_t exported, size_t kept) {
+    ASSERT_TRUE(Sync()) << error_;
+    EXPECT_THAT(report_.exported, SizeIs(exported));
+    EXPECT_THAT(report_.kept, SizeIs(kept));
+    EXPECT_EQ(NamesIn(out_.path()), LiveFilterNames(db_, GetParam()));
+    ExpectFiltersAreTheirs(db_, out_.path(), GetParam());
+  }
+
+  std::string Mark() const { return ReadFile(FolderMarkPath(out_.path())); }
+  void WriteMark(const std::string& text) const {
+    WriteFile(FolderMarkPath(out_.path()), text);
+  }
+
+  void Listen() {
+    rocksdb::Options options = db_.options();
+    options.listeners = {
+        NewFilterDbExportListener(out_.path(), GetParam(), &error_)};
+    ASSERT_NE(options.listeners[0], nullptr) << error_;
+    db_.Reopen(options);
+  }
+
+  void ExpectFollowed() {
+    EXPECT_TRUE(Eventually([&] {
+      return NamesIn(out_.path()) == LiveFilterNames(db_, GetParam());
+    }));
+    // Waits until the listener has done all of its work.
+    db_.Close();
+    rocksdb::Options options = db_.options();
+    options.listeners.clear();
+    db_.Reopen(options);
+    ExpectFiltersAreTheirs(db_, out_.path(), GetParam());
+  }
+
+  TestDb db_{DbOptions(OurPolicy())};
+  TwoHistories histories_;
+  const TempDir out_;
+  FilterDbExportOptions options_;
+  FilterDbExportReport report_;
+  std::string error_;
+};
+
+TEST_P(StaleFilterTest, SyncAfterTheDatabaseWasReplaced) {
+  ExpectSync(2, 0);
+  histories_.Swap();
+  ExpectSync(1, 1);  // Both have the first SST file.
+  ExpectSync(0, 2);
+}
+
+TEST_P(StaleFilterTest, TheListenerAfterTheDatabaseWasReplaced) {
+  Listen();
+  AddFile(&db_, 5000, 5100);
+  ExpectFollowed();
+  histories_.Swap();
+  Listen();
+  AddFile(&db_, 6000, 6100);
+  ExpectFollowed();
+}
+
+// An earlier version did not record the SST files of filters.
+TEST_P(StaleFilterTest, AMarkWithoutFilters) {
+  ExpectSync(2, 0);
+  histories_.Swap();
+  std::string mark = Mark();
+  mark.erase(mark.find("\n" + GetParam() + "-") + 1);
+  WriteMark(mark);
+  ExpectSync(2, 0);
+  ExpectSync(0, 2);
+}
+
+// An export was killed after it had written filters of one history, and before
+// it recorded them. Then the other history came back, which the mark knows.
+TEST_P(StaleFilterTest, KilledBeforeTheMark) {
+  ExpectSync(2, 0);
+  const std::string mark = Mark();
+  histories_.Swap();
+  ExpectSync(1, 1);
+  WriteMark(mark);
+  histories_.Swap();
+  ExpectSync(1, 1);
+}
+
+TEST_P(StaleFilterTest, FiltersThatChangedPlaces) {
+  ExpectSync(2, 0);
+  const std::set<std::string> names = NamesIn(out_.path());
+  const std::string first = out_ / *names.begin();
+  const std::string second = out_ / *names.rbegin();
+  fs::rename(first, out_ / "first");
+  fs::rename(second, first);
+  fs::rename(out_ / "first", second);
+  ExpectSync(2, 0);
+}
+
+// A line that a full disk has cut costs no more than a filter or two that are
+// made anew.
+TEST_P(StaleFilterTest, ALineOfTheMarkThatWasCut) {
+  ExpectSync(2, 0);
+  WriteMark(Mark() + GetParam() + "-1-big-Filt");
+  AddFile(&db_, 7000, 7100);
+  ExpectSync(1, 2);
+  ExpectSync(1, 2);
+  ExpectSync(0, 3);
+}
+
+TEST_P(StaleFilterTest, TheMarkDoesNotGrowForever) {
+  ExpectSync(2, 0);
+  const std::string mark = Mark();
+  std::string old = mark;
+  for (int i = 0; i < 3000; ++i) {
+    old += GetParam() + "-" + std::to_string(1000000 + i) +
+           (GetParam() == "da" ? "-bti" : "-big") + "-Filter.db\tX-1\t1.2\n";
+  }
+  WriteMark(old);
+  ExpectSync(0, 2);
+  EXPECT_EQ(Mark().size(), mark.size());
+  // The listener has no more reason to keep them.
+  WriteMark(old);
+  Listen();
+  AddFile(&db_, 5000, 5100);
+  ExpectFollowed();
+  EXPECT_LT(Mark().size(), 2 * mark.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, StaleFilterTest,
+                         ::testing::Values("nb", "da"),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
