@@ -2,6 +2,7 @@
 
 #include "tools/filterdb/doctor/examine.h"
 
+#include <rocksdb/version.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,24 +13,14 @@
 #include "plugin/export/sst_file.h"
 #include "plugin/filter/block_layout.h"
 #include "plugin/policy/filter_name.h"
-#include "plugin/policy/policy_config.h"
 #include "plugin/policy/running_rocksdb.h"
+#include "tools/filterdb/doctor/expected_filter.h"
+#include "tools/filterdb/doctor/sst_format.h"
 #include "tools/filterdb/output.h"
 #include "tools/sstable/health/saturation.h"
 
 namespace cassandra_bloom::tools {
 namespace {
-
-// The name of a policy's filters in SST files. `policy_id`: the policy as it is
-// written in the OPTIONS file. Returns "" if the policy is not ours, or if its
-// settings are refused.
-std::string FilterNameOf(const std::string& policy_id) {
-  if (policy_id.rfind(kPolicyName, 0) != 0) {
-    return "";
-  }
-  const auto settings = PolicyString(policy_id).Settings();
-  return settings.error.empty() ? FilterNameFor(settings.partition_key) : "";
-}
 
 // Sums over our filter blocks in an SST file, which RocksDB reads one by one.
 struct Blocks {
@@ -74,23 +65,13 @@ constexpr char kRewrite[] =
     "compact it (CompactRange with bottommost_level_compaction=kForce), "
     "which writes its filter anew";
 
+constexpr char kSwitchOnFirst[] = "switch the policy on, then ";
+
 void SetFault(FilterState state, const std::string& fault,
               const std::string& before_remedy, Sst* sst) {
   sst->state = state;
   sst->fault = fault;
   sst->remedy = before_remedy + kRewrite;
-}
-
-// Sets the fault of a file that has no filter of ours.
-void NotOurs(bool on, Sst* sst) {
-  const std::string remedy = on ? "written before the policy was switched on: "
-                                : "switch the policy on, then ";
-  if (sst->kind == "none") {
-    SetFault(FilterState::kUnfiltered, "no filter", remedy, sst);
-  } else {
-    SetFault(FilterState::kOtherPolicy,
-             "a filter of the policy '" + sst->policy + "'", remedy, sst);
-  }
 }
 
 // Sets the fault of a file whose filter RocksDB cannot read. `damage` is
@@ -112,19 +93,38 @@ void CannotBeRead(const std::string& damage, Sst* sst) {
   sst->reason = damage;
 }
 
-// Finds and sets the fault of a file, if it has one. `expected`: the name of
-// the filters that RocksDB asks; empty if it asks no filters of ours.
+// Finds and sets the fault of a file that has no filter, if that is a fault.
+// `is_on`: whether RocksDB asks filters of ours.
+void FindFaultWithoutFilter(Expected expected, bool is_on, Sst* sst) {
+  if (expected == Expected::kNone) {
+    sst->state = FilterState::kNoneExpected;
+  } else if (expected == Expected::kNothingToHold) {
+    SetFault(FilterState::kUnfiltered,
+             "no filter, as whole_key_filtering is off and there is no "
+             "prefix_extractor",
+             "set a prefix_extractor, or whole_key_filtering=true; then ", sst);
+  } else if (!PartitionKeyOfFilterName(sst->policy)) {
+    SetFault(
+        FilterState::kUnfiltered, "no filter",
+        is_on ? "written before the policy was switched on: " : kSwitchOnFirst,
+        sst);
+  } else {
+    SetFault(FilterState::kUnfiltered, "no filter, though the policy was on",
+             is_on ? "the options now give it one: " : kSwitchOnFirst, sst);
+  }
+}
+
+// Finds and sets the fault of a file that has a filter, if it has one.
+// `expected`: the name of the filters that RocksDB asks; empty if it asks no
+// filters of ours.
 void FindFault(const std::string& damage, const Blocks& blocks,
                const std::string& expected, Sst* sst) {
-  const bool ours = PartitionKeyOfFilterName(sst->policy).has_value();
-  if (!ours) {
-    NotOurs(!expected.empty(), sst);
-  } else if (sst->kind == "none") {
-    SetFault(
-        FilterState::kUnfiltered, "no filter, though the policy was on",
-        "expected in the last level with optimize_filters_for_hits, or where "
-        "the policy gives no bits; otherwise ",
-        sst);
+  if (!PartitionKeyOfFilterName(sst->policy)) {
+    SetFault(FilterState::kOtherPolicy,
+             "a filter of the policy '" + sst->policy + "'",
+             expected.empty() ? kSwitchOnFirst
+                              : "written before the policy was switched on: ",
+             sst);
   } else if (!expected.empty() && sst->policy != expected) {
     SetFault(FilterState::kOtherPartitionKeys,
              "a filter of other partition keys, '" + sst->policy +
@@ -159,7 +159,8 @@ std::string KindOf(const SstFile& file, const Blocks& blocks) {
 Filters FiltersOf(const SstFile& file, const Blocks& blocks, const Sst& sst) {
   Filters filter;
   filter.files = 1;
-  filter.num_healthy = sst.fault.empty() ? 1 : 0;
+  filter.num_healthy =
+      sst.fault.empty() && sst.state != FilterState::kNoneExpected ? 1 : 0;
   filter.keys = file.properties().num_filter_entries;
   filter.bytes = file.properties().filter_size;
   if (blocks.count > 0) {
@@ -170,7 +171,7 @@ Filters FiltersOf(const SstFile& file, const Blocks& blocks, const Sst& sst) {
 }
 
 Sst ToSst(const LiveSst& listed, const SstFile& file, const Blocks& blocks,
-          const std::string& expected) {
+          const LiveSsts& live, const FamilyOptions& options) {
   const auto& properties = file.properties();
   Sst sst;
   sst.file = listed;
@@ -182,8 +183,11 @@ Sst ToSst(const LiveSst& listed, const SstFile& file, const Blocks& blocks,
   sst.bits = static_cast<double>(blocks.bits);
   sst.whole_keys = file.filter_holds() != FilterHolds::kPrefixes &&
                    file.partition_key() && file.partition_key()->is_whole();
-  if (sst.entries > 0) {
-    FindFault(file.filter_damage(), blocks, expected, &sst);
+  if (sst.entries > 0 && sst.kind == "none") {
+    FindFaultWithoutFilter(ExpectedOf(listed, properties, live, options),
+                           options.IsOn(), &sst);
+  } else if (sst.entries > 0) {
+    FindFault(file.filter_damage(), blocks, FilterNameOf(options), &sst);
   }
   sst.filter = FiltersOf(file, blocks, sst);
   return sst;
@@ -207,20 +211,49 @@ Sst Missing(const LiveSst& listed) {
   return sst;
 }
 
+// A file that RocksDB does not open. Its rows need not be lost: the RocksDB of
+// the database may read what this one does not.
 Sst Unreadable(const LiveSst& listed, const std::string& error) {
   Sst sst = NotRead(listed, FilterState::kUnreadable);
+  sst.reason = error;
+  const auto format = ReadSstFormat(listed.path);
+  // Such a number is that of a later release, not of a damaged file.
+  constexpr uint32_t kMostPlausible = 15;
+  if (!listed.error.empty()) {
+    sst.remedy =
+        "name the folder of the right file (--db-path); if there is none, "
+        "restore the file from a backup";
+  } else if (format && !format->IsBlockBased()) {
+    sst.fault = "not examined: its format is " + format->table +
+                ", and only block-based SST files have filters of a policy";
+    sst.remedy =
+        "leave its column family out (--column-family), or give it a "
+        "block-based table_factory and compact it";
+    return sst;
+  } else if (format && format->format_version <= kMostPlausible &&
+             error.find("format_version") != std::string::npos) {
+    sst.fault = "not examined: its format_version is " +
+                std::to_string(format->format_version) +
+                ", for which RocksDB " +
+                ROCKSDB_NAMESPACE::GetRocksVersionAsString() +
+                " of this filterdb is too old";
+    sst.remedy =
+        "use a filterdb that was built for the RocksDB that the database has";
+    return sst;
+  } else {
+    sst.remedy =
+        "see whether this user may read it and whether the disk fails; if the "
+        "file is damaged, restore it from a backup";
+  }
   const std::string path = listed.path + ": ";
   sst.fault = "unreadable: it " +
               error.substr(error.rfind(path, 0) == 0 ? path.size() : 0);
-  sst.remedy =
-      "see whether this user may read it and whether the disk fails; otherwise "
-      "its rows are lost: restore the database from a backup";
-  sst.reason = error;
   return sst;
 }
 
 // Examines one SST file. Returns nullopt if it does not exist.
-std::optional<Sst> Examine(const LiveSst& listed, const std::string& expected) {
+std::optional<Sst> Examine(const LiveSst& listed, const LiveSsts& live,
+                           const FamilyOptions& options) {
   if (!listed.error.empty()) {
     return Unreadable(listed, listed.error);
   }
@@ -234,7 +267,8 @@ std::optional<Sst> Examine(const LiveSst& listed, const std::string& expected) {
     // If the filter is damaged, the blocks that were read before the damage are
     // left out, because they are not the whole filter.
     return ToSst(listed, *file,
-                 file->filter_damage().empty() ? blocks : Blocks(), expected);
+                 file->filter_damage().empty() ? blocks : Blocks(), live,
+                 options);
   }
   if (access(listed.path.c_str(), F_OK) != 0 && errno == ENOENT) {
     return std::nullopt;
@@ -254,18 +288,21 @@ LiveSsts List(const std::string& db, const std::vector<std::string>& db_paths) {
 // Examines the SST files of one listing after another, each file once.
 class Examiner {
  public:
+  // `column_families`: those to examine; all of them if this is empty.
+  Examiner(const std::string& db,
+           const std::vector<std::string>& column_families)
+      : options_(db), wanted_(column_families.begin(), column_families.end()) {}
+
   // Returns false if a listed file does not exist; the caller must then call
   // this again with a new listing. If that still has the file, the file counts
   // as missing.
   bool Examine(const LiveSsts& live) {
     bool all_there = true;
     for (const LiveSst& file : live.files) {
-      if (ssts_.count(file.number) != 0) {
+      if (ssts_.count(file.number) != 0 || !IsWanted(file.column_family)) {
         continue;
       }
-      const std::string& policy =
-          live.column_families.at(file.column_family).filter_policy;
-      auto sst = tools::Examine(file, FilterNameOf(policy));
+      auto sst = tools::Examine(file, live, options_.Of(file.column_family));
       if (!sst && !gone_.insert(file.number).second) {
         sst = Missing(file);
       }
@@ -281,14 +318,18 @@ class Examiner {
   // `live`: the last listing.
   std::vector<Family> Families(const LiveSsts& live) const {
     std::map<std::string, Family> families;
-    for (const auto& [name, settings] : live.column_families) {
-      Family& family = families[name];
-      family.name = name;
-      family.policy = settings.filter_policy;
-      family.on = !FilterNameOf(settings.filter_policy).empty();
-      family.levelled = settings.levelled;
+    for (const auto& known : live.column_families) {
+      if (IsWanted(known.first)) {
+        Family& family = families[known.first];
+        family.name = known.first;
+        family.options = options_.Of(known.first);
+        family.is_only = live.column_families.size() == 1;
+      }
     }
     for (const LiveSst& file : live.files) {
+      if (!IsWanted(file.column_family)) {
+        continue;
+      }
       Family& family = families[file.column_family];
       family.ssts.push_back(ssts_.at(file.number));
       // Takes the file from the last listing, because a trivial move may have
@@ -303,7 +344,24 @@ class Examiner {
     return all;
   }
 
+  // The column families that are not examined.
+  std::vector<std::string> LeftOut(const LiveSsts& live) const {
+    std::vector<std::string> left_out;
+    for (const auto& known : live.column_families) {
+      if (!IsWanted(known.first)) {
+        left_out.push_back(known.first);
+      }
+    }
+    return left_out;
+  }
+
  private:
+  bool IsWanted(const std::string& column_family) const {
+    return wanted_.empty() || wanted_.count(column_family) != 0;
+  }
+
+  const OptionsFile options_;
+  const std::set<std::string> wanted_;
   std::map<uint64_t, Sst> ssts_;
   std::set<uint64_t> gone_;
 };
@@ -331,15 +389,21 @@ std::optional<double> Filters::Rate() const {
 }
 
 Database ExamineDatabase(const std::string& db,
-                         const std::vector<std::string>& db_paths) {
+                         const std::vector<std::string>& db_paths,
+                         const std::vector<std::string>& column_families) {
   if (!RunningRocksdbIsOurs()) {
     throw Unusable(
         "filterdb was built for another release of RocksDB than this one");
   }
   const FilesWatch watch(SstFoldersOf(db, db_paths));
   const auto list = [&] { return List(db, db_paths); };
-  Examiner examiner;
   LiveSsts live = list();
+  for (const std::string& name : column_families) {
+    if (live.column_families.count(name) == 0) {
+      throw Unusable(NoSuchColumnFamily(db, name, live));
+    }
+  }
+  Examiner examiner(db, column_families);
   // A compaction may remove files that were listed. A new listing has the files
   // that replaced them.
   constexpr int kListings = 20;
@@ -350,7 +414,8 @@ Database ExamineDatabase(const std::string& db,
     }
     live = list();
   }
-  return {examiner.Families(live), watch.Look(live, list)};
+  return {examiner.Families(live), examiner.LeftOut(live),
+          watch.Look(live, list)};
 }
 
 }  // namespace cassandra_bloom::tools

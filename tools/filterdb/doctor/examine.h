@@ -13,14 +13,16 @@
 
 #include "plugin/export/live_ssts.h"
 #include "tools/filterdb/doctor/files.h"
+#include "tools/filterdb/doctor/options_file.h"
 
 namespace cassandra_bloom::tools {
 
 // Sums over the filters of one or more SST files.
 struct Filters {
   uint64_t files = 0;
-  uint64_t num_healthy = 0;  // Files without a fault.
-  uint64_t keys = 0;         // In filters of any policy.
+  // Files without a fault, except those to which the options give no filter.
+  uint64_t num_healthy = 0;
+  uint64_t keys = 0;  // In filters of any policy.
   uint64_t bytes = 0;
   // weighted_rate sums the files' rates, each multiplied by the file's number
   // of entries; rate_weight sums these numbers of entries. Only files with
@@ -40,7 +42,8 @@ enum class FilterState {
   kOtherPartitionKeys,  // In this state and below, RocksDB asks no filter.
   kOtherPolicy,
   kUnfiltered,
-  kUnreadable,  // The whole SST file, not only its filter.
+  kNoneExpected,  // Without a filter, because the options say so.
+  kUnreadable,    // The whole SST file, not only its filter.
   kMissing,
 };
 
@@ -58,6 +61,8 @@ constexpr FilterStateName kFilterStates[] = {
      "with one of other partition keys"},
     {FilterState::kOtherPolicy, "other_policy", "with one of another policy"},
     {FilterState::kUnfiltered, "unfiltered", "without a filter"},
+    {FilterState::kNoneExpected, "none_expected",
+     "to which the options give none"},
     {FilterState::kUnreadable, "unreadable", "that cannot be read"},
     {FilterState::kMissing, "missing", "missing"}};
 
@@ -90,22 +95,24 @@ struct Sst {
 
 struct Family {
   std::string name;
-  std::string policy;  // As in the OPTIONS file.
-  bool on = false;     // Whether `policy` is ours.
-  bool levelled = true;
+  FamilyOptions options;
+  bool is_only = true;  // Whether the database has no other column family.
   std::vector<Sst> ssts;
   std::map<int, Filters> levels;
 };
 
 struct Database {
   std::vector<Family> families;
+  std::vector<std::string> left_out;  // The other column families.
   DatabaseFiles files;
 };
 
-// `db_paths`: further folders that may hold SST files of the database. Throws
+// `db_paths`: further folders that may hold SST files of the database.
+// `column_families`: those to examine; all of them if this is empty. Throws
 // Unusable.
 Database ExamineDatabase(const std::string& db,
-                         const std::vector<std::string>& db_paths);
+                         const std::vector<std::string>& db_paths,
+                         const std::vector<std::string>& column_families);
 
 }  // namespace cassandra_bloom::tools
 
