@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "plugin/export/sst_file.h"
@@ -217,7 +219,9 @@ Sst Unreadable(const LiveSst& listed, const std::string& error) {
   Sst sst = NotRead(listed, FilterState::kUnreadable);
   sst.reason = error;
   const auto format = ReadSstFormat(listed.path);
-  // Such a number is that of a later release, not of a damaged file.
+  // Every release that is supported reads the first of these versions. Numbers
+  // above the last one are not those of a later release, but of damage.
+  constexpr uint32_t kRead = 5;
   constexpr uint32_t kMostPlausible = 15;
   if (!listed.error.empty()) {
     sst.remedy =
@@ -226,11 +230,10 @@ Sst Unreadable(const LiveSst& listed, const std::string& error) {
   } else if (format && !format->IsBlockBased()) {
     sst.fault = "not examined: its format is " + format->table +
                 ", and only block-based SST files have filters of a policy";
-    sst.remedy =
-        "leave its column family out (--column-family), or give it a "
-        "block-based table_factory and compact it";
+    sst.remedy = "leave its column family out (--column-family)";
     return sst;
-  } else if (format && format->format_version <= kMostPlausible &&
+  } else if (format && format->format_version > kRead &&
+             format->format_version <= kMostPlausible &&
              error.find("format_version") != std::string::npos) {
     sst.fault = "not examined: its format_version is " +
                 std::to_string(format->format_version) +
@@ -291,12 +294,15 @@ class Examiner {
   // `column_families`: those to examine; all of them if this is empty.
   Examiner(const std::string& db,
            const std::vector<std::string>& column_families)
-      : options_(db), wanted_(column_families.begin(), column_families.end()) {}
+      : db_(db),
+        options_(db),
+        wanted_(column_families.begin(), column_families.end()) {}
 
   // Returns false if a listed file does not exist; the caller must then call
   // this again with a new listing. If that still has the file, the file counts
   // as missing.
   bool Examine(const LiveSsts& live) {
+    AwaitOptions(live);
     bool all_there = true;
     for (const LiveSst& file : live.files) {
       if (ssts_.count(file.number) != 0 || !IsWanted(file.column_family)) {
@@ -356,11 +362,30 @@ class Examiner {
   }
 
  private:
+  // A database that creates a column family writes its OPTIONS file a moment
+  // later.
+  void AwaitOptions(const LiveSsts& live) {
+    const auto knows = [this](const auto& family) {
+      return options_.Knows(family.first);
+    };
+    const auto& families = live.column_families;
+    constexpr int kAttempts = 100;
+    for (int attempt = 0;
+         attempt < kAttempts &&
+         !std::all_of(families.begin(), families.end(), knows) &&
+         MayBeInUse(db_);
+         ++attempt) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      options_ = OptionsFile(db_);
+    }
+  }
+
   bool IsWanted(const std::string& column_family) const {
     return wanted_.empty() || wanted_.count(column_family) != 0;
   }
 
-  const OptionsFile options_;
+  const std::string db_;
+  OptionsFile options_;
   const std::set<std::string> wanted_;
   std::map<uint64_t, Sst> ssts_;
   std::set<uint64_t> gone_;

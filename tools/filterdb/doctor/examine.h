@@ -62,7 +62,7 @@ constexpr FilterStateName kFilterStates[] = {
     {FilterState::kOtherPolicy, "other_policy", "with one of another policy"},
     {FilterState::kUnfiltered, "unfiltered", "without a filter"},
     {FilterState::kNoneExpected, "none_expected",
-     "to which the options give none"},
+     "to which the options give no filter"},
     {FilterState::kUnreadable, "unreadable", "that cannot be read"},
     {FilterState::kMissing, "missing", "missing"}};
 

@@ -24,24 +24,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// True if a process may have the database open: RocksDB locks the whole file
-// LOCK (env/fs_posix.cc). A process that opens and closes this file loses its
-// own locks on it, so a library must not do this. This process has no locks on
-// it, so it may do this.
-bool MayBeInUse(const std::string& db) {
-  const int fd =
-      open((db + "/LOCK").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) {
-    return errno != ENOENT;
-  }
-  struct flock lock = {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  const bool known = fcntl(fd, F_GETLK, &lock) == 0;
-  close(fd);
-  return !known || lock.l_type != F_UNLCK;
-}
-
 uint64_t NumberOf(const std::string& sst) {
   return NumberOfSst(sst).value_or(0);
 }
@@ -71,6 +53,23 @@ bool NewestIsUnlisted(const std::vector<std::string>& unlisted,
 }
 
 }  // namespace
+
+// RocksDB locks the whole file LOCK (env/fs_posix.cc). A process that opens and
+// closes this file loses its own locks on it, so a library must not do this.
+// This process has no locks on it, so it may do this.
+bool MayBeInUse(const std::string& db) {
+  const int fd =
+      open((db + "/LOCK").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    return errno != ENOENT;
+  }
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  const bool known = fcntl(fd, F_GETLK, &lock) == 0;
+  close(fd);
+  return !known || lock.l_type != F_UNLCK;
+}
 
 FilesWatch::Manifest FilesWatch::ManifestNow() const {
   Manifest manifest;

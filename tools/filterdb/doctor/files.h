@@ -63,6 +63,9 @@ class FilesWatch {
   const Manifest manifest_;
 };
 
+// True if a process may have the database open.
+bool MayBeInUse(const std::string& db);
+
 }  // namespace cassandra_bloom::tools
 
 #endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_H_

@@ -48,6 +48,11 @@ class OptionsFile {
 
   FamilyOptions Of(const std::string& column_family) const;
 
+  // Whether the file has options of this column family, or cannot be read.
+  bool Knows(const std::string& column_family) const {
+    return !error_.empty() || sections_.count({"CFOptions", column_family}) > 0;
+  }
+
  private:
   using Section = std::map<std::string, std::string>;
 

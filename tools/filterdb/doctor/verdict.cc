@@ -114,9 +114,7 @@ std::optional<Finding> CannotBeOn(const Family& family) {
   if (options.table != kBlockBasedTable) {
     return Finding{"table_factory=" + options.table +
                        ": only block-based SST files have filters of a policy",
-                   "give it a block-based table_factory with filter_policy=" +
-                       PolicyFor(family) +
-                       ", or leave the column family out (--column-family)"};
+                   "leave the column family out (--column-family)"};
   }
   if (!options.refused.empty()) {
     return Finding{
