@@ -285,7 +285,7 @@ TEST_F(MovedLoaderTest, TheHeadersOfThePluginAreWrong) {
   wrong.e_shoff = ~ElfW(Off){0};
   run_with(wrong);
   wrong = header;
-  wrong.e_phnum = 0xfffe;
+  wrong.e_phoff = static_cast<ElfW(Off)>(content.size() - 1);
   run_with(wrong);
 }
 
