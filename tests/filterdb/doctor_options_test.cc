@@ -98,6 +98,30 @@ TEST(DoctorOptionsTest, FiltersForHits) {
   EXPECT_EQ(Doctor(db).exit_code, 0);
 }
 
+// RocksDB does not ask the filters that files in the last level have from
+// before.
+TEST(DoctorOptionsTest, FiltersForHitsAreNotAskedInTheLastLevel) {
+  TestDb db(DbOptions(OurPolicy()));
+  AddFile(&db, 0, 1000);
+  db.Compact();
+  AddFile(&db, 0, 1000);
+  EXPECT_NEAR(FalsePositives(VerdictOf(Doctor(db))), 2 * 0.008, 0.008);
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.optimize_filters_for_hits = true;
+  db.Reopen(options);
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_NEAR(FalsePositives(VerdictOf(ran)), 1.008, 0.008);
+  db.ResetStatistics();
+  std::string value;
+  for (const std::string& key : NumberedDataset(1000, 500).absent) {
+    ASSERT_TRUE(db->Get(rocksdb::ReadOptions(), key, &value).IsNotFound());
+  }
+  const uint64_t useful = db.Ticker(rocksdb::BLOOM_FILTER_USEFUL);
+  EXPECT_GT(useful, 480);
+  EXPECT_LE(useful, 500);
+}
+
 // The keys of files in the last level and in the one above it do not overlap,
 // so that all of these files are bottommost.
 TEST(DoctorOptionsTest, BottommostFilesOfAnUpperLevel) {
