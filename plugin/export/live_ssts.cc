@@ -3,9 +3,7 @@
 #include "plugin/export/live_ssts.h"
 
 #include <rocksdb/file_system.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/metadata.h>
-#include <rocksdb/table.h>
 #include <rocksdb/version.h>
 #include <sys/stat.h>
 
@@ -22,30 +20,13 @@
 
 namespace cassandra_bloom {
 
-using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
-using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::LiveFileMetaData;
 using ROCKSDB_NAMESPACE::Status;
 
 namespace {
-
-ColumnFamilySettings SettingsOf(const ColumnFamilyOptions& options) {
-  ColumnFamilySettings settings;
-  settings.prefix_extractor = options.prefix_extractor;
-  settings.levelled =
-      options.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
-  const auto* const table_options =
-      options.table_factory == nullptr
-          ? nullptr
-          : options.table_factory->GetOptions<BlockBasedTableOptions>();
-  if (table_options != nullptr && table_options->filter_policy != nullptr) {
-    settings.filter_policy = table_options->filter_policy->GetId();
-  }
-  return settings;
-}
 
 LiveSst ToLiveSst(const LiveFileMetaData& file) {
   LiveSst sst;
@@ -53,6 +34,8 @@ LiveSst ToLiveSst(const LiveFileMetaData& file) {
   sst.number = file.file_number;
   sst.column_family = file.column_family_name;
   sst.level = file.level;
+  sst.smallest_key = file.smallestkey;
+  sst.largest_key = file.largestkey;
   sst.num_entries = file.num_entries;
   return sst;
 }
@@ -107,7 +90,7 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
   std::vector<ColumnFamilyDescriptor> descriptors;
   for (const std::string& name : column_families) {
     descriptors.emplace_back(name, recorded.ForListing(name));
-    live->column_families[name] = SettingsOf(recorded.Of(name));
+    live->column_families[name] = {recorded.Of(name).prefix_extractor};
   }
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
@@ -273,6 +256,17 @@ std::vector<std::string> SstFoldersOf(
   return folders;
 }
 
+std::string NoSuchColumnFamily(const std::string& db_dir,
+                               const std::string& column_family,
+                               const LiveSsts& live) {
+  std::string error =
+      db_dir + ": has no column family '" + column_family + "'; it has";
+  for (const auto& known : live.column_families) {
+    error += " '" + known.first + "'";
+  }
+  return error;
+}
+
 std::vector<std::string> UnlistedSsts(const LiveSsts& live,
                                       const std::vector<std::string>& folders) {
   std::set<std::string> known;
@@ -306,11 +300,7 @@ bool ListLiveSsts(const std::string& db_dir,
   }
   if (!column_family.empty()) {
     if (live->column_families.count(column_family) == 0) {
-      *error =
-          db_dir + ": has no column family '" + column_family + "'; it has";
-      for (const auto& known : live->column_families) {
-        *error += " '" + known.first + "'";
-      }
+      *error = NoSuchColumnFamily(db_dir, column_family, *live);
       return false;
     }
     SelectColumnFamily(column_family, live);

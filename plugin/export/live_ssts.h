@@ -21,6 +21,8 @@ struct LiveSst {
   uint64_t number = 0;
   std::string column_family;
   int level = 0;
+  std::string smallest_key;
+  std::string largest_key;
   uint64_t num_entries = 0;
   bool elsewhere = false;  // In a folder that no file of the database names.
   std::string error;       // Not empty if `path` has another file.
@@ -36,8 +38,6 @@ std::string RemedyForMissing(const LiveSst& sst);
 
 // The settings of a column family in the latest OPTIONS file.
 struct ColumnFamilySettings {
-  std::string filter_policy;  // Its id; empty if there is none.
-  bool levelled = true;       // Whether its compaction style is leveled.
   // Null if the column family has none, or has one that this process does not
   // know.
   std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefix_extractor;
@@ -63,6 +63,11 @@ bool ListLiveSsts(const std::string& db_dir,
                   const std::vector<std::string>& db_paths,
                   const std::string& column_family, LiveSsts* live,
                   std::string* error);
+
+// The error for a column family that the database does not have.
+std::string NoSuchColumnFamily(const std::string& db_dir,
+                               const std::string& column_family,
+                               const LiveSsts& live);
 
 // The SST files in these folders that `live` does not contain, in no particular
 // order.

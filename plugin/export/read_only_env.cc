@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdarg>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,9 @@ using ROCKSDB_NAMESPACE::FileOptions;
 using ROCKSDB_NAMESPACE::FileSystem;
 using ROCKSDB_NAMESPACE::FileSystemWrapper;
 using ROCKSDB_NAMESPACE::FSDirectory;
+using ROCKSDB_NAMESPACE::FSRandomAccessFile;
 using ROCKSDB_NAMESPACE::FSRandomRWFile;
+using ROCKSDB_NAMESPACE::FSSequentialFile;
 using ROCKSDB_NAMESPACE::FSWritableFile;
 using ROCKSDB_NAMESPACE::IODebugContext;
 using ROCKSDB_NAMESPACE::IOOptions;
@@ -37,6 +40,14 @@ bool IsWriteAheadLog(std::string_view name) {
          name.substr(name.size() - kSuffix.size()) == kSuffix;
 }
 
+// False for a FIFO, which RocksDB would wait for without end, and for a device.
+// True for what is not there, so that RocksDB says so.
+bool IsRegular(const std::string& path) {
+  std::error_code ignored;
+  return !std::filesystem::exists(path, ignored) ||
+         std::filesystem::is_regular_file(path, ignored);
+}
+
 class ReadOnlyFileSystem final : public FileSystemWrapper {
  public:
   ReadOnlyFileSystem() : FileSystemWrapper(FileSystem::Default()) {}
@@ -52,6 +63,22 @@ class ReadOnlyFileSystem final : public FileSystemWrapper {
     return status;
   }
 
+  IOStatus NewSequentialFile(const std::string& path,
+                             const FileOptions& options,
+                             std::unique_ptr<FSSequentialFile>* file,
+                             IODebugContext* debug) override {
+    return IsRegular(path)
+               ? target()->NewSequentialFile(path, options, file, debug)
+               : IOStatus::IOError(path, "is not a regular file");
+  }
+  IOStatus NewRandomAccessFile(const std::string& path,
+                               const FileOptions& options,
+                               std::unique_ptr<FSRandomAccessFile>* file,
+                               IODebugContext* debug) override {
+    return IsRegular(path)
+               ? target()->NewRandomAccessFile(path, options, file, debug)
+               : IOStatus::IOError(path, "is not a regular file");
+  }
   IOStatus NewWritableFile(const std::string& path, const FileOptions&,
                            std::unique_ptr<FSWritableFile>*,
                            IODebugContext*) override {

@@ -14,8 +14,9 @@ namespace cassandra_bloom {
 // Returns an Env that reads local files. With it, creating, changing or
 // removing a file fails, because in older releases (7.8, for one) even a
 // read-only open removes *.trash files from a database's folder. Write-ahead
-// logs are hidden, so that an open takes no memory for their contents. The Env
-// is never destroyed.
+// logs are hidden, so that an open takes no memory for their contents. Files
+// that are not regular ones cannot be opened, because a FIFO would be waited
+// for. The Env is never destroyed.
 ROCKSDB_NAMESPACE::Env* ReadOnlyEnv();
 
 // Returns a logger that discards all messages. Without an info_log RocksDB may

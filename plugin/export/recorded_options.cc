@@ -103,6 +103,9 @@ DBOptions ForListingDb(const std::string& db_dir) {
   // error, because only the names of the files are wanted.
   options.paranoid_checks = false;
   options.max_open_files = 20;
+  // With more, RocksDB starts threads to open SST files, and the process ends
+  // if there is no memory for one (VersionBuilder::Rep::LoadTableHandlers).
+  options.max_file_opening_threads = 1;
   options.skip_stats_update_on_db_open = true;
   return options;
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 
@@ -71,37 +72,117 @@ std::string FindPlugin(const std::string& version, std::string* searched) {
   return "";
 }
 
+// The bytes of a file; none if it cannot be read or is not a regular file.
+class FileBytes {
+ public:
+  explicit FileBytes(const std::string& path) {
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd == -1) {
+      return;
+    }
+    struct stat status;
+    const size_t size = fstat(fd, &status) == 0 && S_ISREG(status.st_mode)
+                            ? static_cast<size_t>(status.st_size)
+                            : 0;
+    void* const bytes =
+        size == 0 ? MAP_FAILED
+                  : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (bytes != MAP_FAILED) {
+      bytes_ = static_cast<const char*>(bytes);
+      size_ = size;
+    }
+  }
+  ~FileBytes() {
+    if (bytes_ != nullptr) {
+      munmap(const_cast<char*>(bytes_), size_);
+    }
+  }
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+
+  const char* bytes() const { return bytes_; }
+  size_t size() const { return size_; }
+
+ private:
+  const char* bytes_ = nullptr;
+  size_t size_ = 0;
+};
+
+// The end of a part of a file; the largest number if it overflows.
+uint64_t EndOf(uint64_t begin, uint64_t size) {
+  uint64_t end = 0;
+  return __builtin_add_overflow(begin, size, &end) ? UINT64_MAX : end;
+}
+
+// The size that an ELF file has according to its headers: the end of the last
+// segment or table of headers. A file whose headers do not have the form of
+// this process is left to dlopen, which refuses it before it maps anything;
+// then this is 0.
+uint64_t SizeByHeaders(const FileBytes& file) {
+  ElfW(Ehdr) header;
+  if (file.size() < sizeof(header)) {
+    return 0;
+  }
+  std::memcpy(&header, file.bytes(), sizeof(header));
+  constexpr int kClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
+  constexpr int kData =
+      __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_ident[EI_CLASS] != kClass || header.e_ident[EI_DATA] != kData ||
+      header.e_phentsize != sizeof(ElfW(Phdr))) {
+    return 0;
+  }
+  uint64_t size =
+      EndOf(header.e_shoff, uint64_t{header.e_shnum} * header.e_shentsize);
+  const uint64_t end_of_table =
+      EndOf(header.e_phoff, uint64_t{header.e_phnum} * sizeof(ElfW(Phdr)));
+  if (end_of_table > file.size()) {
+    return end_of_table > size ? end_of_table : size;
+  }
+  for (size_t i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment;
+    std::memcpy(&segment, file.bytes() + header.e_phoff + i * sizeof(segment),
+                sizeof(segment));
+    const uint64_t end = EndOf(segment.p_offset, segment.p_filesz);
+    size = end > size ? end : size;
+  }
+  return size;
+}
+
 // The name of RocksDB's library that the plugin is linked to, such as
 // librocksdb.so.7.8. It is read from the file, because loading the plugin would
 // load that library, too. In the table of strings of an ELF file, each string
 // is between zero bytes; the plugin has no other string that begins like this.
 // Returns "" if there is none.
-std::string NeededRocksdb(const std::string& plugin) {
+std::string NeededRocksdb(const FileBytes& plugin) {
   static constexpr char kBegin[] = "\0librocksdb.so";
-  const int fd = open(plugin.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd == -1) {
+  const void* const found =
+      memmem(plugin.bytes(), plugin.size(), kBegin, sizeof(kBegin) - 1);
+  if (found == nullptr) {
     return "";
   }
-  struct stat status;
-  const size_t size = fstat(fd, &status) == 0 && S_ISREG(status.st_mode)
-                          ? static_cast<size_t>(status.st_size)
-                          : 0;
-  void* const bytes = size == 0
-                          ? MAP_FAILED
-                          : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  close(fd);
-  if (bytes == MAP_FAILED) {
+  const char* const begin = static_cast<const char*>(found) + 1;
+  const char* const end = plugin.bytes() + plugin.size();
+  return {begin, strnlen(begin, static_cast<size_t>(end - begin))};
+}
+
+// The name of RocksDB's library that the plugin is linked to. Returns "" after
+// Refuse, if the file is no plugin or is cut short: dlopen would map bytes that
+// are not there, and reading them would kill the program (SIGBUS).
+std::string CheckPlugin(const std::string& path) {
+  const FileBytes plugin(path);
+  const uint64_t whole = SizeByHeaders(plugin);
+  if (whole > plugin.size()) {
+    Refuse(path + " is cut short: it has " + std::to_string(plugin.size()) +
+           " of " + std::to_string(whole) + " bytes; copy it again");
     return "";
   }
-  std::string name;
-  if (const void* const found =
-          memmem(bytes, size, kBegin, sizeof(kBegin) - 1)) {
-    const char* const begin = static_cast<const char*>(found) + 1;
-    const char* const end = static_cast<const char*>(bytes) + size;
-    name.assign(begin, strnlen(begin, static_cast<size_t>(end - begin)));
+  const std::string needed = NeededRocksdb(plugin);
+  if (needed.empty()) {
+    Refuse(path + " is not a plugin for a shared RocksDB");
   }
-  munmap(bytes, size);
-  return name;
+  return needed;
 }
 
 // Whether a library of this name is loaded, and has this version function.
@@ -153,9 +234,8 @@ void* OpenPluginFor(void* version_function) {
     Refuse("no plugin for RocksDB " + version + ", looked for " + searched);
     return nullptr;
   }
-  const std::string needed = NeededRocksdb(path);
+  const std::string needed = CheckPlugin(path);
   if (needed.empty()) {
-    Refuse(path + " is not a plugin for a shared RocksDB");
     return nullptr;
   }
   // Otherwise the plugin would bring a second RocksDB into the process.

@@ -28,9 +28,9 @@ std::string FileOf(void* function);
 // Opens librocksdb_cassandra_bloom.so.MAJOR.MINOR, which registers the policy,
 // for the RocksDB whose version function this is. The plugin is searched for in
 // the folder of this library, then in CASSANDRA_BLOOM_PLUGIN_DIR. Returns
-// dlopen's handle, which is never closed. If the plugin cannot be loaded, or
-// would bring another RocksDB into the process, calls Refuse and returns
-// nullptr.
+// dlopen's handle, which is never closed. If the plugin is cut short or cannot
+// be loaded, or would bring another RocksDB into the process, calls Refuse and
+// returns nullptr.
 void* OpenPluginFor(void* version_function);
 
 }  // namespace cassandra_bloom

@@ -7,15 +7,34 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tests/support/filterdb_command.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"
+#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
+
+inline std::vector<std::string> SstsIn(const std::string& folder) {
+  std::vector<std::string> ssts;
+  for (const std::string& name : NamesIn(folder)) {
+    if (std::filesystem::path(name).extension() == ".sst") {
+      ssts.push_back(folder + "/" + name);
+    }
+  }
+  return ssts;
+}
+
+inline std::string ManifestOf(const std::string& folder) {
+  std::string current = ReadFile(folder + "/CURRENT");
+  current.pop_back();  // The newline.
+  return folder + "/" + current;
+}
 
 inline bool IsWriteAheadLog(const std::string& file) {
   return file.size() > 4 && file.compare(file.size() - 4, 4, ".log") == 0;
@@ -50,7 +69,7 @@ inline void ExpectFiles(const Json& verdict,
                         std::map<std::string, int> expected) {
   for (const char* const state :
        {"good", "saturated", "damaged", "other_partition_keys", "other_policy",
-        "unfiltered", "unreadable", "missing"}) {
+        "unfiltered", "none_expected", "unreadable", "missing"}) {
     EXPECT_EQ(verdict.at("files").value(state, -1), expected[state]) << state;
   }
 }

@@ -29,24 +29,8 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::vector<std::string> SstsIn(const std::string& folder) {
-  std::vector<std::string> ssts;
-  for (const std::string& name : NamesIn(folder)) {
-    if (fs::path(name).extension() == ".sst") {
-      ssts.push_back(folder + "/" + name);
-    }
-  }
-  return ssts;
-}
-
 std::string Numbered(const std::string& folder, const char* number) {
   return folder + "/" + number + ".sst";
-}
-
-std::string ManifestOf(const std::string& folder) {
-  std::string current = ReadFile(folder + "/CURRENT");
-  current.pop_back();  // The newline.
-  return folder + "/" + current;
 }
 
 // The full text of the only finding.

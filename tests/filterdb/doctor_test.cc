@@ -152,19 +152,6 @@ TEST(DoctorTest, FilesFromBeforeTheSwitch) {
   EXPECT_EQ(Doctor(db).exit_code, 0);
 }
 
-TEST(DoctorTest, NoFilterThoughThePolicyIsOn) {
-  rocksdb::Options options = DbOptions(OurPolicy());
-  options.optimize_filters_for_hits = true;
-  TestDb db(options);
-  AddFile(&db, 0, 1000);
-  db.Compact();
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1);
-  const std::string remedy =
-      ran.json()["column_families"][0]["ssts"][0]["remedy"];
-  EXPECT_THAT(remedy, HasSubstr("optimize_filters_for_hits"));
-}
-
 TEST(DoctorTest, DeletedRangesAloneNeedNoFilter) {
   TestDb db(DbOptions(OurPolicy()));
   Require(db->DeleteRange(rocksdb::WriteOptions(), db->DefaultColumnFamily(),

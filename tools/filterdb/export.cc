@@ -89,7 +89,7 @@ ExitCode Show(const Options& options, const FilterDbExportReport& report,
     }
   }
   for (const std::string& one : report.errors) {
-    std::fprintf(stderr, "filterdb: %s\n", one.c_str());
+    PrintError(Unusable(one));
   }
   if (!error.empty()) {
     throw Unusable(error);

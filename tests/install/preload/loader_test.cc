@@ -3,9 +3,13 @@
 // The loader, preloaded into programs of every kind. It adds the policy where
 // it can. Otherwise it says in one line why it cannot. It disturbs no program.
 
+#include <elf.h>
 #include <gtest/gtest.h>
+#include <link.h>
 #include <stdlib.h>
 
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -226,10 +230,63 @@ TEST_F(MovedLoaderTest, ThePluginIsEmpty) {
   ExpectRefused(Run(), "none\n", {plugin_});
 }
 
+// A plugin that is being copied, or whose copy failed. dlopen would map bytes
+// that are not there, and reading them kills the program (SIGBUS).
 TEST_F(MovedLoaderTest, ThePluginIsCutOff) {
   fs::copy_file(TEST_PLUGIN, plugin_);
-  fs::resize_file(plugin_, 100);
-  ExpectRefused(Run(), "none\n", {plugin_});
+  const uintmax_t whole = fs::file_size(plugin_);
+  for (uintmax_t eighth = 7; eighth > 0; --eighth) {
+    fs::resize_file(plugin_, whole * eighth / 8);
+    ExpectRefused(Run(), "none\n",
+                  {plugin_ + " is cut short: it has " +
+                       std::to_string(whole * eighth / 8) + " of " +
+                       std::to_string(whole) + " bytes",
+                   "copy it again"});
+  }
+  for (const uintmax_t size : {100, 63, 4}) {
+    fs::resize_file(plugin_, size);
+    ExpectRefused(Run(), "none\n", {plugin_});
+  }
+}
+
+TEST_F(MovedLoaderTest, OneByteOfThePluginIsMissing) {
+  fs::copy_file(TEST_PLUGIN, plugin_);
+  fs::resize_file(plugin_, fs::file_size(plugin_) - 1);
+  ExpectRefused(Run(), "none\n", {plugin_ + " is cut short"});
+}
+
+// The ELF headers of a program of 32 bits are not those of one of 64 bits. The
+// dynamic linker reads this before it maps anything.
+TEST_F(MovedLoaderTest, ThePluginIsForAnotherSizeOfWord) {
+  std::string content = ReadFile(TEST_PLUGIN);
+  content[EI_CLASS] =
+      static_cast<char>(content[EI_CLASS] ^ ELFCLASS32 ^ ELFCLASS64);
+  for (const size_t size : {content.size(), content.size() / 2}) {
+    WriteFile(plugin_, content.substr(0, size));
+    ExpectRefused(Run(), "none\n", {plugin_, "wrong ELF class"});
+  }
+}
+
+// Headers that no linker writes.
+TEST_F(MovedLoaderTest, TheHeadersOfThePluginAreWrong) {
+  const std::string content = ReadFile(TEST_PLUGIN);
+  ElfW(Ehdr) header;
+  std::memcpy(&header, content.data(), sizeof(header));
+  const auto run_with = [&](const ElfW(Ehdr) & wrong) {
+    std::string bytes = content;
+    std::memcpy(bytes.data(), &wrong, sizeof(wrong));
+    WriteFile(plugin_, bytes);
+    ExpectRefused(Run(), "none\n", {plugin_ + " is cut short"});
+  };
+  ElfW(Ehdr) wrong = header;
+  wrong.e_phoff = ~ElfW(Off){0} - 10;  // Overflows.
+  run_with(wrong);
+  wrong = header;
+  wrong.e_shoff = ~ElfW(Off){0};
+  run_with(wrong);
+  wrong = header;
+  wrong.e_phoff = static_cast<ElfW(Off)>(content.size() - 1);
+  run_with(wrong);
 }
 
 TEST_F(MovedLoaderTest, ThePluginIsAFolder) {

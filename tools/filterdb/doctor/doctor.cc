@@ -31,6 +31,7 @@ namespace {
 struct Options {
   std::string db;
   std::vector<std::string> db_paths;
+  std::vector<std::string> column_families;
   std::string statistics;
   std::string plot;
   std::string export_dir;
@@ -59,8 +60,10 @@ Report Examine(const Options& options) {
   if (!options.statistics.empty()) {
     questions = ReadStatistics(options.statistics);
   }
-  Database database = ExamineDatabase(options.db, options.db_paths);
+  Database database =
+      ExamineDatabase(options.db, options.db_paths, options.column_families);
   report.families = std::move(database.families);
+  report.left_out = std::move(database.left_out);
   report.files = std::move(database.files);
   report.findings = Judge(report.files);
   for (const Family& family : report.families) {
@@ -113,6 +116,11 @@ void AddDoctor(CLI::App* app, Run* run) {
       ->required()
       ->type_name("DIR");
   AddDbPath(command, &options->db_paths);
+  command
+      ->add_option("--column-family", options->column_families,
+                   "Examine the SST files of this column family only; may be "
+                   "given several times. The others are named as left out")
+      ->type_name("NAME");
   command
       ->add_option("--statistics", options->statistics,
                    "RocksDB's statistics of the database, to show the observed "

@@ -19,7 +19,8 @@ namespace cassandra_bloom::tools {
 struct Report {
   std::string db;
   std::vector<Family> families;
-  std::vector<Verdict> verdicts;  // One for each of `families`.
+  std::vector<Verdict> verdicts;      // One for each of `families`.
+  std::vector<std::string> left_out;  // Column families that were not examined.
   DatabaseFiles files;
   std::vector<Finding> findings;  // About `files`.
   std::string statistics;         // The path of its file; empty if none.

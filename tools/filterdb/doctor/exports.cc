@@ -67,7 +67,7 @@ std::vector<std::string> OptionsFiles(const std::string& db) {
     const std::string name = entry.path().filename();
     uint64_t number = 0;
     const char* const end = name.data() + name.size();
-    if (name.rfind(kPrefix, 0) == 0 &&
+    if (entry.is_regular_file(ignored) && name.rfind(kPrefix, 0) == 0 &&
         std::from_chars(name.data() + kPrefix.size(), end, number).ptr == end) {
       names[number] = name;
     }

@@ -15,6 +15,8 @@
 
 #include "plugin/export/folder.h"
 #include "plugin/export/sst_file.h"
+#include "tools/filterdb/doctor/manifest.h"
+#include "tools/filterdb/doctor/sst_format.h"
 
 namespace cassandra_bloom::tools {
 
@@ -22,12 +24,42 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// True if a process may have the database open: RocksDB locks the whole file
-// LOCK (env/fs_posix.cc). A process that opens and closes this file loses its
-// own locks on it, so a library must not do this. This process has no locks on
-// it, so it may do this.
+uint64_t NumberOf(const std::string& sst) {
+  return NumberOfSst(sst).value_or(0);
+}
+
+// Also true for a file of a format that RocksDB does not open here.
+bool IsWhole(const std::string& sst) {
+  std::string error;
+  return SstFile::Open(sst, nullptr, &error) != nullptr ||
+         ReadSstFormat(sst).has_value();
+}
+
+// `unlisted` is sorted by number.
+bool NewestIsUnlisted(const std::vector<std::string>& unlisted,
+                      const LiveSsts& live, const std::string& manifest) {
+  uint64_t newest = 0;
+  for (const LiveSst& sst : live.files) {
+    newest = std::max(newest, sst.number);
+  }
+  // A database that was told not to delete files (DisableFileDeletions) leaves
+  // those that it has replaced.
+  const std::set<uint64_t> added = FilesAddedBy(manifest);
+  return std::any_of(unlisted.rbegin(), unlisted.rend(),
+                     [&](const std::string& sst) {
+                       return NumberOf(sst) > newest &&
+                              added.count(NumberOf(sst)) == 0 && IsWhole(sst);
+                     });
+}
+
+}  // namespace
+
+// RocksDB locks the whole file LOCK (env/fs_posix.cc). A process that opens and
+// closes this file loses its own locks on it, so a library must not do this.
+// This process has no locks on it, so it may do this.
 bool MayBeInUse(const std::string& db) {
-  const int fd = open((db + "/LOCK").c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd =
+      open((db + "/LOCK").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
     return errno != ENOENT;
   }
@@ -39,70 +71,15 @@ bool MayBeInUse(const std::string& db) {
   return !known || lock.l_type != F_UNLCK;
 }
 
-uint64_t NumberOf(const std::string& sst) {
-  return NumberOfSst(sst).value_or(0);
-}
-
-bool IsWhole(const std::string& sst) {
-  std::string error;
-  return SstFile::Open(sst, nullptr, &error) != nullptr;
-}
-
-// `unlisted` is sorted by number.
-bool NewestIsUnlisted(const std::vector<std::string>& unlisted,
-                      const LiveSsts& live) {
-  uint64_t newest = 0;
-  for (const LiveSst& sst : live.files) {
-    newest = std::max(newest, sst.number);
-  }
-  return std::any_of(unlisted.rbegin(), unlisted.rend(),
-                     [newest](const std::string& sst) {
-                       return NumberOf(sst) > newest && IsWhole(sst);
-                     });
-}
-
-}  // namespace
-
-bool EndsInARecord(const std::string& path) {
-  // Records are split at the ends of blocks. Each piece has a header: checksum
-  // (4 bytes), length (2), type (1). The end of a block that is too short for a
-  // header is filled with zeros.
-  constexpr size_t kBlockSize = 32768;
-  constexpr size_t kHeaderSize = 7;
-  enum PieceType { kZero = 0, kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
-  std::ifstream file(path, std::ios::binary);
-  std::string block(kBlockSize, '\0');
-  bool in_a_record = false;
-  for (size_t size = kBlockSize; size == kBlockSize;) {
-    file.read(block.data(), static_cast<std::streamsize>(kBlockSize));
-    size = static_cast<size_t>(file.gcount());
-    size_t at = 0;
-    while (at + kHeaderSize <= size) {
-      const auto byte = [&](size_t i) {
-        return static_cast<unsigned char>(block[at + i]);
-      };
-      const size_t length = byte(4) + size_t{256} * byte(5);
-      const unsigned char type = byte(6);
-      if (type == kZero && length == 0) {
-        at = size;  // The rest was preallocated, never written.
-        break;
-      }
-      at += kHeaderSize + length;
-      in_a_record = type == kFirst || type == kMiddle;
-    }
-    // Also true if the last piece is longer than the rest of the file, or if
-    // the file ends within a header.
-    in_a_record |= at > size || (at < size && size < kBlockSize);
-  }
-  return in_a_record;
-}
-
 FilesWatch::Manifest FilesWatch::ManifestNow() const {
   Manifest manifest;
-  std::ifstream current(folders_[0] + "/CURRENT");
-  std::getline(current, manifest.path);
-  manifest.path = folders_[0] + "/" + manifest.path;
   std::error_code error;
+  const std::string path = folders_[0] + "/CURRENT";
+  if (fs::is_regular_file(path, error)) {
+    std::ifstream current(path);
+    std::getline(current, manifest.path);
+  }
+  manifest.path = folders_[0] + "/" + manifest.path;
   manifest.size = fs::file_size(manifest.path, error);
   return manifest;
 }
@@ -137,7 +114,8 @@ DatabaseFiles FilesWatch::Look(const LiveSsts& live,
         [&](const std::string& sst) { return before.count(sst) != 0; });
     files.manifest_is_torn &=
         ManifestNow() == manifest && EndsInARecord(manifest.path);
-    files.newest_is_unlisted = NewestIsUnlisted(files.unlisted, again);
+    files.newest_is_unlisted =
+        NewestIsUnlisted(files.unlisted, again, manifest.path);
   }
   files.in_use = MayBeInUse(folders_[0]) || !(ManifestNow() == manifest_);
   return files;

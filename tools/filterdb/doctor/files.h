@@ -28,8 +28,9 @@ struct DatabaseFiles {
   // or snapshots read them. A killed process leaves them behind, and so does a
   // MANIFEST that has lost its end.
   std::vector<std::string> unlisted;
-  // One of `unlisted` is whole, and newer than all listed files: its entry may
-  // have been lost with the end of the MANIFEST.
+  // One of `unlisted` is whole, newer than all listed files, and was never
+  // added by a record of the MANIFEST: its entry may have been lost with the
+  // end of the MANIFEST.
   bool newest_is_unlisted = false;
 };
 
@@ -62,10 +63,8 @@ class FilesWatch {
   const Manifest manifest_;
 };
 
-// Whether a file of records (RocksDB's db/log_format.h) ends in the middle of a
-// record. RocksDB reads such a MANIFEST without an error, as if the record were
-// not there.
-bool EndsInARecord(const std::string& path);
+// True if a process may have the database open.
+bool MayBeInUse(const std::string& db);
 
 }  // namespace cassandra_bloom::tools
 

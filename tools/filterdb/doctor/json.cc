@@ -30,7 +30,7 @@ void to_json(Json& json, const Sst& sst) {
           {"filter", sst.kind},
           {"entries", sst.entries}};
   json.update(Json(sst.filter));
-  json["ours"] = sst.fault.empty();
+  json["ours"] = sst.fault.empty() && sst.state != FilterState::kNoneExpected;
   json["state"] = NameOf(sst.state).json;
   if (!sst.fault.empty()) {
     json["fault"] = sst.fault;
@@ -101,8 +101,8 @@ Json ToJson(const Verdict& verdict) {
 
 Json ToJson(const Family& family, const Verdict& verdict) {
   return {{"name", family.name},
-          {"filter_policy", family.policy},
-          {"on", family.on},
+          {"filter_policy", family.options.policy},
+          {"on", family.options.IsOn()},
           {"verdict", ToJson(verdict)},
           {"levels", Levels(family, verdict)},
           {"ssts", family.ssts}};
@@ -130,7 +130,9 @@ Json ToJson(const Report& report) {
   for (size_t i = 0; i < report.families.size(); ++i) {
     families.push_back(ToJson(report.families[i], report.verdicts[i]));
   }
-  Json json = {{"db", report.db}, {"column_families", families}};
+  Json json = {{"db", report.db},
+               {"column_families", families},
+               {"left_out", report.left_out}};
   if (report.observed) {
     json["observed"] = ToJson(*report.observed, report.statistics);
   }

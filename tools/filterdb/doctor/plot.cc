@@ -31,9 +31,11 @@ constexpr Series kSeries[] = {
     {"monkey", "monkey", "#009e73", &LevelForecast::monkey},
 };
 
+// A string of gnuplot. It may hold no end of a line, after which gnuplot would
+// read commands.
 std::string Quoted(const std::string& text) {
   std::string quoted = "'";
-  for (const char c : text) {
+  for (const char c : Printable(text)) {
     quoted += c == '\'' ? "''" : std::string(1, c);
   }
   return quoted + "'";

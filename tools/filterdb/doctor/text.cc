@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "tools/filterdb/doctor/doctor_report.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
-using Count = unsigned long long;
+using Number = unsigned long long;
 
 std::string BaseName(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
@@ -26,9 +28,11 @@ std::string Fixed(const std::optional<double>& number) {
 
 void PrintRow(const std::string& level, const std::string& file,
               const std::string& policy, const Filters& filters) {
-  std::printf("  %5s  %-16s %-26s %12llu %12llu %8s  %s\n", level.c_str(),
-              file.c_str(), policy.c_str(), static_cast<Count>(filters.keys),
-              static_cast<Count>(filters.bytes),
+  // Without a filter, the number of keys is not known.
+  std::printf("  %5s  %-16s %-26s %12s %12llu %8s  %s\n", level.c_str(),
+              Printable(file).c_str(), Printable(policy).c_str(),
+              filters.keys > 0 ? std::to_string(filters.keys).c_str() : "-",
+              static_cast<Number>(filters.bytes),
               Fixed(filters.BitsPerKey()).c_str(),
               filters.Rate() ? Percent(*filters.Rate()).c_str() : "-");
 }
@@ -67,7 +71,7 @@ void PrintFiles(const Family& family) {
 void PrintLevel(const std::string& level, uint64_t bytes,
                 const LevelForecast& forecast) {
   std::printf("  %5s  %5llu %12llu  %s\n", level.c_str(),
-              static_cast<Count>(forecast.runs), static_cast<Count>(bytes),
+              static_cast<Number>(forecast.runs), static_cast<Number>(bytes),
               ThreeDigits(forecast.as_it_is.false_positives).c_str());
 }
 
@@ -79,7 +83,7 @@ void PrintExpected(const Family& family, const Verdict& verdict) {
       "  A read of an absent key asks every run (sorted run: a file of level "
       "0, or a deeper\n  level)%s and meets this many false positives:\n"
       "  %5s  %5s %12s  %s\n",
-      family.on ? "" : ", if our policy is on,", "level", "runs",
+      family.options.IsOn() ? "" : ", if our policy is on,", "level", "runs",
       "filter bytes", "false positives");
   for (const auto& [level, forecast] : verdict.levels) {
     PrintLevel(std::to_string(level), family.levels.at(level).bytes, forecast);
@@ -88,13 +92,13 @@ void PrintExpected(const Family& family, const Verdict& verdict) {
   std::printf("  in the same memory: %s uniform, %s with allocation=monkey\n",
               ThreeDigits(verdict.all.uniform.false_positives).c_str(),
               ThreeDigits(verdict.all.monkey.false_positives).c_str());
-  if (!family.on) {
+  if (!family.options.IsOn()) {
     std::printf("  as it is: %s\n",
                 verdict.false_positives
                     ? (ThreeDigits(*verdict.false_positives) +
                        ", as every run is read, whatever filters there are")
                           .c_str()
-                    : "not known, as the policy is not ours");
+                    : "not known, as no policy of ours is on");
   }
 }
 
@@ -119,23 +123,32 @@ std::string FilesOf(const Finding& finding) {
   std::string line = " (" + std::to_string(finding.files.size()) +
                      (finding.files.size() == 1 ? " SST file:" : " SST files:");
   for (size_t i = 0; i < std::min(kMostNamed, finding.files.size()); ++i) {
-    line += " " + BaseName(finding.files[i]);
+    line += " " + Printable(BaseName(finding.files[i]));
   }
   return line + (finding.files.size() > kMostNamed ? " ...)" : ")");
 }
 
 void PrintFinding(const Finding& finding) {
   std::printf("  %s: %s%s\n    to do: %s\n", finding.fault ? "fault" : "advice",
-              finding.what.c_str(), FilesOf(finding).c_str(),
-              finding.to_do.c_str());
+              Printable(finding.what).c_str(), FilesOf(finding).c_str(),
+              Printable(finding.to_do).c_str());
+}
+
+std::string IsOnOrOff(const FamilyOptions& options) {
+  return options.IsOn() ? "on, filter_policy=" + options.policy
+         : !options.unknown.empty()
+             ? "filter policy not known, " + options.unknown
+         : options.table != kBlockBasedTable
+             ? "off, table_factory=" + options.table
+         : options.policy.empty()
+             ? "off, no filter policy in the OPTIONS file"
+             : "off, filter_policy=" + options.policy +
+                   (options.refused.empty() ? "" : ", which is refused");
 }
 
 void Print(const Family& family, const Verdict& verdict) {
-  std::printf("column family %s: %s\n", family.name.c_str(),
-              family.on ? ("on, filter_policy=" + family.policy).c_str()
-              : family.policy.empty()
-                  ? "off, no filter policy in the OPTIONS file"
-                  : ("off, filter_policy=" + family.policy).c_str());
+  std::printf("column family %s: %s\n", Printable(family.name).c_str(),
+              Printable(IsOnOrOff(family.options)).c_str());
   PrintFiles(family);
   PrintExpected(family, verdict);
   PrintCounts(verdict);
@@ -152,14 +165,14 @@ void Print(const Observed& observed, const std::string& statistics) {
     std::printf(
         "observed (%s): no filter was asked for a key that its file does not "
         "have\n",
-        statistics.c_str());
+        Printable(statistics).c_str());
     return;
   }
   std::printf(
       "observed (%s): %s of %llu questions for absent keys passed; expected "
       "%s\n",
-      statistics.c_str(), Percent(*questions.Rate()).c_str(),
-      static_cast<Count>(questions.of_absent_keys()),
+      Printable(statistics).c_str(), Percent(*questions.Rate()).c_str(),
+      static_cast<Number>(questions.of_absent_keys()),
       observed.expected_rate ? Percent(*observed.expected_rate).c_str()
                              : "nothing, as RocksDB asks no filter of ours");
   if (!observed.whole_keys) {
@@ -180,24 +193,42 @@ void PrintFiles(const DatabaseFiles& files) {
         "SST files in the folder that are in no listing: %llu. The database is "
         "in use: it is\nwriting them, or keeps them for iterators and "
         "snapshots\n",
-        static_cast<Count>(files.unlisted.size()));
+        static_cast<Number>(files.unlisted.size()));
+  }
+}
+
+void PrintLeftOut(const std::vector<std::string>& column_families) {
+  for (const std::string& name : column_families) {
+    std::printf("column family %s: left out (--column-family)\n",
+                Printable(name).c_str());
   }
 }
 
 std::string AllIsWell(const Report& report) {
   size_t ssts = 0;
+  size_t without = 0;
   bool all_have_keys = true;
   for (const Family& family : report.families) {
     ssts += family.ssts.size();
     for (const Sst& sst : family.ssts) {
       all_have_keys &= sst.entries > 0;
+      without += sst.state == FilterState::kNoneExpected ? 1 : 0;
     }
   }
-  return ssts == 0 ? "all is well: the database has no SST files yet, and so "
-                     "no filters"
-         : all_have_keys
-             ? "all is well: every SST file has our filter"
-             : "all is well: every SST file that has keys has our filter";
+  const std::string well =
+      report.left_out.empty()
+          ? "all is well: "
+          : "all is well in the column families that were examined: ";
+  if (ssts == 0) {
+    return well + (report.left_out.empty() ? "the database has" : "they have") +
+           " no SST files yet, and so no filters";
+  }
+  return well + "every SST file " +
+         (without > 0      ? "to which the options give a filter"
+          : !all_have_keys ? "that has keys"
+                           : "") +
+         (without > 0 || !all_have_keys ? " " : "") + "has our filter" +
+         (without > 0 ? " (" + Count(without, "SST file") + " without)" : "");
 }
 
 // ---- Exported filters ----
@@ -206,9 +237,9 @@ void Print(const ExaminedFolder& folder) {
   if (!folder.folder.empty()) {
     std::printf(
         "export folder %s: %s, %llu of %llu SST files have a Filter.db\n",
-        folder.folder.c_str(),
+        Printable(folder.folder).c_str(),
         folder.fed ? "with a listener" : "without a listener",
-        static_cast<Count>(folder.filtered), static_cast<Count>(folder.live));
+        static_cast<Number>(folder.filtered), static_cast<Number>(folder.live));
   }
   for (const Finding& finding : folder.findings) {
     PrintFinding(finding);
@@ -221,6 +252,7 @@ void PrintText(const Report& report) {
   for (size_t i = 0; i < report.families.size(); ++i) {
     Print(report.families[i], report.verdicts[i]);
   }
+  PrintLeftOut(report.left_out);
   if (report.observed) {
     Print(*report.observed, report.statistics);
   }

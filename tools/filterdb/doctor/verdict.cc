@@ -100,12 +100,40 @@ std::string PolicyFor(const Family& family) {
   return policy;
 }
 
+// The finding where the options do not tell whether a filter policy is on, or
+// have one that cannot be.
+std::optional<Finding> CannotBeOn(const Family& family) {
+  const FamilyOptions& options = family.options;
+  if (!options.unknown.empty()) {
+    return Finding{
+        "the filter policy is not known: " + options.unknown,
+        "see whether this user may read the file; otherwise put it back, or "
+        "open the database for writing with its own program, which writes a "
+        "new one, and run doctor again"};
+  }
+  if (options.table != kBlockBasedTable) {
+    return Finding{"table_factory=" + options.table +
+                       ": only block-based SST files have filters of a policy",
+                   "leave the column family out (--column-family)"};
+  }
+  if (!options.refused.empty()) {
+    return Finding{
+        "the filter policy in the OPTIONS file is '" + options.policy +
+            "', which is refused: " + options.refused,
+        "correct it, for example into filter_policy=" + PolicyFor(family)};
+  }
+  return std::nullopt;
+}
+
 Finding NotOn(const Family& family) {
+  if (const auto finding = CannotBeOn(family)) {
+    return *finding;
+  }
+  const std::string& policy = family.options.policy;
   Finding finding;
-  finding.what =
-      family.policy.empty()
-          ? "no filter policy in the OPTIONS file"
-          : "the filter policy in the OPTIONS file is '" + family.policy + "'";
+  finding.what = policy.empty() ? "no filter policy in the OPTIONS file"
+                                : "the filter policy in the OPTIONS file is '" +
+                                      policy + "'";
   finding.to_do = "open the database with filter_policy=" + PolicyFor(family);
   for (const Sst& sst : family.ssts) {
     if (sst.HasOurFilter() && sst.entries > 0) {
@@ -117,6 +145,10 @@ Finding NotOn(const Family& family) {
     finding.to_do +=
         ", in a process that has loaded or registered the library: a process "
         "that has not silently drops the setting";
+  } else if (!family.is_only) {
+    finding.to_do +=
+        "; if it is meant to have none of ours, name the other column families "
+        "(--column-family)";
   }
   return finding;
 }
@@ -144,21 +176,34 @@ constexpr char kCopyFirst[] =
 // True if Monkey would save at least a third of the false positives, and at
 // least one in a thousand reads; less is not worth a compaction. It saves that
 // much if levels of very different sizes have the same bits per key.
-bool MonkeyPays(const Family& family, const LevelForecast& all) {
-  return family.levelled && all.runs >= 3 &&
-         family.policy.find("monkey") == std::string::npos &&
+// It saves nothing in level 0 alone. Where the options give some files no
+// filter, the bits are spread on purpose.
+bool MonkeyPays(const Family& family, const Verdict& verdict) {
+  const LevelForecast& all = verdict.all;
+  return family.options.levelled && all.runs >= 3 &&
+         verdict.levels.rbegin()->first > 0 &&
+         verdict.files.count(FilterState::kNoneExpected) == 0 &&
+         family.options.policy.find("monkey") == std::string::npos &&
          all.as_it_is.false_positives >= 1.5 * all.monkey.false_positives &&
          all.as_it_is.false_positives >= 0.001 + all.monkey.false_positives;
 }
 
-Finding TryMonkey(const Verdict& verdict) {
+Finding TryMonkey(const std::string& policy, const Verdict& verdict) {
   const LevelForecast& all = verdict.all;
+  // These options exclude allocation=monkey.
+  const bool has_other_sizes = policy.find(":fp:") != std::string::npos ||
+                               policy.find(":level_") != std::string::npos ||
+                               policy.find(":bottommost_") != std::string::npos;
   return {
       "spread over the levels by their sizes, the same memory would at best "
       "give " +
           ThreeDigits(all.monkey.false_positives) + " false positives, not " +
           ThreeDigits(all.as_it_is.false_positives),
-      "allocation=monkey in the options of the policy (with bottom_level=" +
+      std::string(has_other_sizes
+                      ? "bits_per_key and allocation=monkey in the options of "
+                        "the policy, in place of its other sizes"
+                      : "allocation=monkey in the options of the policy") +
+          " (with bottom_level=" +
           std::to_string(verdict.levels.rbegin()->first) +
           ", unless level_compaction_dynamic_level_bytes is on), then "
           "compact",
@@ -187,17 +232,17 @@ Verdict Judge(const Family& family) {
     verdict.filter_bytes += sst.filter.bytes;
     ++verdict.files[sst.state];
   }
-  if (family.on) {
+  if (family.options.IsOn()) {
     verdict.false_positives = verdict.all.as_it_is.false_positives;
   } else {
-    if (family.policy.empty()) {
+    if (family.options.HasNoPolicy()) {
       verdict.false_positives = static_cast<double>(verdict.all.runs);
     }
     verdict.findings.push_back(NotOn(family));
   }
   AddFaultsOfFiles(family, &verdict.findings);
-  if (!verdict.fault() && MonkeyPays(family, verdict.all)) {
-    verdict.findings.push_back(TryMonkey(verdict));
+  if (!verdict.fault() && MonkeyPays(family, verdict)) {
+    verdict.findings.push_back(TryMonkey(family.options.policy, verdict));
   }
   return verdict;
 }
@@ -225,8 +270,8 @@ std::vector<Finding> Judge(const DatabaseFiles& files) {
         "the folder has SST files that the MANIFEST does not name, among them "
         "the newest of all, and no process on this machine has the database "
         "open. Either a process was killed that had just written them, or the "
-        "MANIFEST has lost its end or is an old one, and their rows are lost "
-        "with it";
+        "MANIFEST has lost its end or is an old one, and does not know their "
+        "rows";
     finding.to_do =
         std::string(kCopyFirst) +
         "If a process was killed, do nothing else: what it had not finished is "
@@ -237,7 +282,8 @@ std::vector<Finding> Judge(const DatabaseFiles& files) {
     finding.what =
         "the folder has SST files that the MANIFEST does not name, and no "
         "process on this machine has the database open: a process that was "
-        "killed leaves such files";
+        "killed leaves such files, and so does one that was told to delete no "
+        "files (DisableFileDeletions)";
     finding.to_do =
         "nothing: RocksDB removes them when it opens the database for writing";
   } else {
@@ -254,7 +300,7 @@ Observed Compare(const FilterQuestions& questions,
   double answered_wrongly = 0;
   double worst = 0;
   for (const Family& family : families) {
-    if (!family.on) {
+    if (!family.options.IsOn()) {
       continue;
     }
     for (const SortedRun& run : RunsOf(family)) {

@@ -10,7 +10,8 @@
 //
 // Each false positive is a block read in vain. The rate of a file is that of
 // its filter, from the bits that are set. It is 1 if RocksDB does not ask the
-// filter, because there is none or it is not ours.
+// filter, because there is none, it is not ours, or it is in the last level and
+// optimize_filters_for_hits is on.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_VERDICT_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_VERDICT_H_

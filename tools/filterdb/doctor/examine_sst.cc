@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/filterdb/doctor/examine_sst.h"
+
+#include <rocksdb/version.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "plugin/export/sst_file.h"
+#include "plugin/filter/block_layout.h"
+#include "plugin/policy/filter_name.h"
+#include "tools/filterdb/doctor/expected_filter.h"
+#include "tools/filterdb/doctor/sst_format.h"
+#include "tools/sstable/health/saturation.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+// Sums over our filter blocks in an SST file, which RocksDB reads one by one.
+struct Blocks {
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  uint64_t bits = 0;
+  uint64_t damaged = 0;
+  uint64_t saturated = 0;
+  double sum_of_rates = 0;
+
+  // True if the blocks are one full filter. For a partitioned filter,
+  // `filter_size` includes the index of its partitions.
+  bool AreFullFilter(uint64_t filter_size) const {
+    return count == 1 && bytes == filter_size;
+  }
+
+  // The average rate of the blocks. RocksDB cuts partitions of the same size,
+  // so reads are equally likely to ask each of them.
+  double Rate() const {
+    return count == 0 ? 1 : sum_of_rates / static_cast<double>(count);
+  }
+
+  void Add(const ROCKSDB_NAMESPACE::Slice& block) {
+    ++count;
+    bytes += block.size();
+    FilterDb filter;
+    if (!ParseFilterDb(block.data(), block.size(), &filter)) {
+      ++damaged;
+      sum_of_rates += 1;
+      return;
+    }
+    const uint64_t capacity = filter.capacity_bits();
+    const uint64_t set_bits = CountSetBits(filter);
+    bits += capacity;
+    saturated += IsSaturated(filter.num_probes, set_bits, capacity) ? 1 : 0;
+    sum_of_rates +=
+        ObservedFalsePositiveRate(filter.num_probes, set_bits, capacity);
+  }
+};
+
+constexpr char kRewrite[] =
+    "compact it (CompactRange with bottommost_level_compaction=kForce), "
+    "which writes its filter anew";
+
+constexpr char kSwitchOnFirst[] = "switch the policy on, then ";
+
+void SetFault(FilterState state, const std::string& fault,
+              const std::string& before_remedy, Sst* sst) {
+  sst->state = state;
+  sst->fault = fault;
+  sst->remedy = before_remedy + kRewrite;
+}
+
+// Sets the fault of a file whose filter RocksDB cannot read. `damage` is
+// RocksDB's message. RocksDB then reads without the filter if this is a full
+// one, or if the index of a partitioned one is damaged. If a partition is
+// damaged, reads of its keys fail.
+void CannotBeRead(const std::string& damage, Sst* sst) {
+  const bool is_checksum = damage.find("checksum") != std::string::npos;
+  SetFault(
+      FilterState::kDamaged,
+      std::string("a damaged filter, ") +
+          (is_checksum ? "whose checksum is wrong" : "which cannot be read") +
+          ": RocksDB reads without it, or reads fail for keys that need its "
+          "damaged part",
+      "see whether the disk fails; restore the file from a backup, or ", sst);
+  sst->remedy +=
+      "; if the compaction fails because of the damage, compact it without a "
+      "filter_policy first";
+  sst->reason = damage;
+}
+
+// Finds and sets the fault of a file that has no filter, if that is a fault.
+// `is_on`: whether RocksDB asks filters of ours.
+void FindFaultWithoutFilter(Expected expected, bool is_on, Sst* sst) {
+  if (expected == Expected::kNone) {
+    sst->state = FilterState::kNoneExpected;
+  } else if (expected == Expected::kNothingToHold) {
+    SetFault(FilterState::kUnfiltered,
+             "no filter, as whole_key_filtering is off and there is no "
+             "prefix_extractor",
+             "set a prefix_extractor, or whole_key_filtering=true; then ", sst);
+  } else if (!PartitionKeyOfFilterName(sst->policy)) {
+    SetFault(
+        FilterState::kUnfiltered, "no filter",
+        is_on ? "written before the policy was switched on: " : kSwitchOnFirst,
+        sst);
+  } else {
+    SetFault(FilterState::kUnfiltered, "no filter, though the policy was on",
+             is_on ? "the options now give it one: " : kSwitchOnFirst, sst);
+  }
+}
+
+// Finds and sets the fault of a file that has a filter, if it has one.
+// `expected`: the name of the filters that RocksDB asks; empty if it asks no
+// filters of ours.
+void FindFault(const std::string& damage, const Blocks& blocks,
+               const std::string& expected, Sst* sst) {
+  if (!PartitionKeyOfFilterName(sst->policy)) {
+    SetFault(FilterState::kOtherPolicy,
+             "a filter of the policy '" + sst->policy + "'",
+             expected.empty() ? kSwitchOnFirst
+                              : "written before the policy was switched on: ",
+             sst);
+  } else if (!expected.empty() && sst->policy != expected) {
+    SetFault(FilterState::kOtherPartitionKeys,
+             "a filter of other partition keys, '" + sst->policy +
+                 "', which is not used",
+             "written before partition_key was changed: ", sst);
+  } else if (!damage.empty()) {
+    CannotBeRead(damage, sst);
+  } else if (blocks.count == 0) {
+    SetFault(FilterState::kUnfiltered,
+             "a filter by our name that RocksDB does not find", "", sst);
+  } else if (blocks.damaged > 0) {
+    SetFault(FilterState::kDamaged,
+             "an empty or damaged filter, which lets every key pass",
+             "memory may have been short when it was written: ", sst);
+  } else if (blocks.saturated > 0) {
+    SetFault(FilterState::kSaturated,
+             "a saturated filter, which lets too many absent keys pass",
+             "it was made for fewer keys, or memory was short when it was "
+             "written: ",
+             sst);
+  }
+}
+
+std::string KindOf(const SstFile& file, const Blocks& blocks) {
+  const uint64_t filter_size = file.properties().filter_size;
+  return filter_size == 0                                         ? "none"
+         : !file.partition_key() || !file.filter_damage().empty() ? "unknown"
+         : blocks.AreFullFilter(filter_size)                      ? "full"
+                                             : "partitioned";
+}
+
+Filters FiltersOf(const SstFile& file, const Blocks& blocks, const Sst& sst) {
+  Filters filter;
+  filter.files = 1;
+  filter.num_healthy =
+      sst.fault.empty() && sst.state != FilterState::kNoneExpected ? 1 : 0;
+  filter.keys = file.properties().num_filter_entries;
+  filter.bytes = file.properties().filter_size;
+  if (blocks.count > 0) {
+    filter.rate_weight = static_cast<double>(sst.entries);
+    filter.weighted_rate = filter.rate_weight * blocks.Rate();
+  }
+  return filter;
+}
+
+Sst ToSst(const LiveSst& listed, const SstFile& file, const Blocks& blocks,
+          const LiveSsts& live, const FamilyOptions& options) {
+  const auto& properties = file.properties();
+  Sst sst;
+  sst.file = listed;
+  sst.policy = properties.filter_policy_name;
+  sst.kind = KindOf(file, blocks);
+  sst.entries =
+      properties.num_entries -
+      std::min(properties.num_range_deletions, properties.num_entries);
+  sst.bits = static_cast<double>(blocks.bits);
+  sst.whole_keys = file.filter_holds() != FilterHolds::kPrefixes &&
+                   file.partition_key() && file.partition_key()->is_whole();
+  if (sst.entries > 0 && sst.kind == "none") {
+    FindFaultWithoutFilter(ExpectedOf(listed, properties, live, options),
+                           options.IsOn(), &sst);
+  } else if (sst.entries > 0) {
+    FindFault(file.filter_damage(), blocks, FilterNameOf(options), &sst);
+  }
+  sst.filter = FiltersOf(file, blocks, sst);
+  return sst;
+}
+
+// Describes an SST file of which only the MANIFEST's entry is known.
+Sst NotRead(const LiveSst& listed, FilterState state) {
+  Sst sst;
+  sst.file = listed;
+  sst.kind = "unknown";
+  sst.state = state;
+  sst.entries = listed.num_entries;
+  sst.filter.files = 1;
+  return sst;
+}
+
+// A file that RocksDB does not open. Its rows need not be lost: the RocksDB of
+// the database may read what this one does not.
+Sst Unreadable(const LiveSst& listed, const std::string& error) {
+  Sst sst = NotRead(listed, FilterState::kUnreadable);
+  sst.reason = error;
+  const auto format = ReadSstFormat(listed.path);
+  // Every release that is supported reads the first of these versions. Numbers
+  // above the last one are not those of a later release, but of damage.
+  constexpr uint32_t kRead = 5;
+  constexpr uint32_t kMostPlausible = 15;
+  if (!listed.error.empty()) {
+    sst.remedy =
+        "name the folder of the right file (--db-path); if there is none, "
+        "restore the file from a backup";
+  } else if (format && !format->IsBlockBased()) {
+    sst.fault = "not examined: its format is " + format->table +
+                ", and only block-based SST files have filters of a policy";
+    sst.remedy = "leave its column family out (--column-family)";
+    return sst;
+  } else if (format && format->format_version > kRead &&
+             format->format_version <= kMostPlausible &&
+             error.find("format_version") != std::string::npos) {
+    sst.fault = "not examined: its format_version is " +
+                std::to_string(format->format_version) +
+                ", for which RocksDB " +
+                ROCKSDB_NAMESPACE::GetRocksVersionAsString() +
+                " of this filterdb is too old";
+    sst.remedy =
+        "use a filterdb that was built for the RocksDB that the database has";
+    return sst;
+  } else {
+    sst.remedy =
+        "see whether this user may read it and whether the disk fails; if the "
+        "file is damaged, restore it from a backup";
+  }
+  const std::string path = listed.path + ": ";
+  sst.fault = "unreadable: it " +
+              error.substr(error.rfind(path, 0) == 0 ? path.size() : 0);
+  return sst;
+}
+
+}  // namespace
+
+void Filters::Add(const Filters& other) {
+  files += other.files;
+  num_healthy += other.num_healthy;
+  keys += other.keys;
+  bytes += other.bytes;
+  weighted_rate += other.weighted_rate;
+  rate_weight += other.rate_weight;
+}
+
+std::optional<double> Filters::BitsPerKey() const {
+  return keys == 0 ? std::nullopt
+                   : std::optional(8 * static_cast<double>(bytes) /
+                                   static_cast<double>(keys));
+}
+
+std::optional<double> Filters::Rate() const {
+  return rate_weight == 0 ? std::nullopt
+                          : std::optional(weighted_rate / rate_weight);
+}
+
+Sst MissingSst(const LiveSst& listed) {
+  Sst sst = NotRead(listed, FilterState::kMissing);
+  sst.fault = WhyMissing(listed);
+  sst.remedy = RemedyForMissing(listed);
+  return sst;
+}
+
+std::optional<Sst> ExamineSst(const LiveSst& listed, const LiveSsts& live,
+                              const FamilyOptions& options) {
+  if (!listed.error.empty()) {
+    return Unreadable(listed, listed.error);
+  }
+  Blocks blocks;
+  std::string error;
+  const auto file = SstFile::Open(
+      listed.path,
+      [&](const ROCKSDB_NAMESPACE::Slice& block) { blocks.Add(block); },
+      &error);
+  if (file != nullptr) {
+    // If the filter is damaged, the blocks that were read before the damage are
+    // left out, because they are not the whole filter.
+    return ToSst(listed, *file,
+                 file->filter_damage().empty() ? blocks : Blocks(), live,
+                 options);
+  }
+  if (access(listed.path.c_str(), F_OK) != 0 && errno == ENOENT) {
+    return std::nullopt;
+  }
+  return Unreadable(listed, error);
+}
+
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// filterdb doctor: which filter an SST file has.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXAMINE_SST_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXAMINE_SST_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "plugin/export/live_ssts.h"
+#include "tools/filterdb/doctor/options_file.h"
+
+namespace cassandra_bloom::tools {
+
+// Sums over the filters of one or more SST files.
+struct Filters {
+  uint64_t files = 0;
+  // Files without a fault, except those to which the options give no filter.
+  uint64_t num_healthy = 0;
+  uint64_t keys = 0;  // In filters of any policy.
+  uint64_t bytes = 0;
+  // weighted_rate sums the files' rates, each multiplied by the file's number
+  // of entries; rate_weight sums these numbers of entries. Only files with
+  // filter blocks of ours count.
+  double weighted_rate = 0;
+  double rate_weight = 0;
+
+  void Add(const Filters& other);
+  std::optional<double> BitsPerKey() const;
+  std::optional<double> Rate() const;
+};
+
+enum class FilterState {
+  kGood,
+  kSaturated,           // Lets too many absent keys pass.
+  kDamaged,             // Lets every key pass, or cannot be read.
+  kOtherPartitionKeys,  // In this state and below, RocksDB asks no filter.
+  kOtherPolicy,
+  kUnfiltered,
+  kNoneExpected,  // Without a filter, because the options say so.
+  kUnreadable,    // The whole SST file, not only its filter.
+  kMissing,
+};
+
+struct FilterStateName {
+  FilterState state;
+  const char* json;
+  const char* text;  // To be printed after the number of files.
+};
+// In the order of FilterState, because NameOf uses the state as an index.
+constexpr FilterStateName kFilterStates[] = {
+    {FilterState::kGood, "good", "with our filter"},
+    {FilterState::kSaturated, "saturated", "with a saturated one"},
+    {FilterState::kDamaged, "damaged", "with a damaged one"},
+    {FilterState::kOtherPartitionKeys, "other_partition_keys",
+     "with one of other partition keys"},
+    {FilterState::kOtherPolicy, "other_policy", "with one of another policy"},
+    {FilterState::kUnfiltered, "unfiltered", "without a filter"},
+    {FilterState::kNoneExpected, "none_expected",
+     "to which the options give no filter"},
+    {FilterState::kUnreadable, "unreadable", "that cannot be read"},
+    {FilterState::kMissing, "missing", "missing"}};
+
+constexpr const FilterStateName& NameOf(FilterState state) {
+  return kFilterStates[static_cast<size_t>(state)];
+}
+
+struct Sst {
+  LiveSst file;
+  std::string policy;
+  std::string kind;  // full, partitioned, none or unknown
+  FilterState state = FilterState::kGood;
+  std::string fault;  // Why the file is not good; else empty.
+  std::string remedy;
+  std::string reason;    // RocksDB's message about the fault, if any.
+  uint64_t entries = 0;  // Without range deletions, which are in no filter.
+  double bits = 0;       // Of our filter blocks, without headers and index.
+  bool whole_keys = false;
+  bool is_skipped = false;  // RocksDB asks no filter in the file's level.
+  Filters filter;
+
+  // True if RocksDB with our policy would ask the filter of this file.
+  bool HasOurFilter() const {
+    return !is_skipped &&
+           (state == FilterState::kGood || state == FilterState::kSaturated ||
+            (state == FilterState::kDamaged && reason.empty()));
+  }
+  bool IsThere() const {
+    return state != FilterState::kUnreadable && state != FilterState::kMissing;
+  }
+};
+
+// Examines one SST file of `live`. `options`: those of its column family.
+// Returns nullopt if the file does not exist.
+std::optional<Sst> ExamineSst(const LiveSst& listed, const LiveSsts& live,
+                              const FamilyOptions& options);
+
+// Describes a file that does not exist, though it is live.
+Sst MissingSst(const LiveSst& listed);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXAMINE_SST_H_

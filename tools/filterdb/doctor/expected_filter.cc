@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/filterdb/doctor/expected_filter.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "plugin/policy/filter_name.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+// Whether no deeper level has keys of the file's range. Goes by the bytes of
+// the keys, which is right for bytewise and reverse bytewise orders. As deeper
+// levels have older rows, a file that was bottommost when it was written is so
+// now.
+bool IsBottommost(const LiveSst& file, const LiveSsts& live) {
+  const auto place = [](const LiveSst& sst) {
+    return std::tie(sst.column_family, sst.level);
+  };
+  const auto deeper = std::upper_bound(
+      live.files.begin(), live.files.end(), file,
+      [&](const LiveSst& a, const LiveSst& b) { return place(a) < place(b); });
+  const auto [first, last] = std::minmax(file.smallest_key, file.largest_key);
+  for (auto other = deeper;
+       other != live.files.end() && other->column_family == file.column_family;
+       ++other) {
+    const auto range = std::minmax(other->smallest_key, other->largest_key);
+    if (range.first <= last && range.second >= first) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Where the file was written. SstFileWriter knows no level.
+SstPlace PlaceOf(const LiveSst& file,
+                 const ROCKSDB_NAMESPACE::TableProperties& properties,
+                 const LiveSsts& live, const FamilyOptions& options) {
+  SstPlace place;
+  if (properties.user_collected_properties.count(
+          "rocksdb.external_sst_file.version") == 0) {
+    place.level = file.level;
+    place.is_bottommost = IsBottommost(file, live);
+  }
+  place.num_levels = options.num_levels;
+  place.is_leveled = options.levelled;
+  return place;
+}
+
+}  // namespace
+
+std::string FilterNameOf(const FamilyOptions& options) {
+  return options.IsOn() ? FilterNameFor(options.settings.partition_key) : "";
+}
+
+Expected ExpectedOf(const LiveSst& file,
+                    const ROCKSDB_NAMESPACE::TableProperties& properties,
+                    const LiveSsts& live, const FamilyOptions& options) {
+  if (!options.IsOn()) {
+    return Expected::kFilter;
+  }
+  const SstPlace place = PlaceOf(file, properties, live, options);
+  if (!options.settings.sizing.For(place) ||
+      (options.filters_for_hits && place.is_bottommost)) {
+    return Expected::kNone;
+  }
+  if (options.whole_key_filtering) {
+    return Expected::kFilter;
+  }
+  return options.prefix_extractor.empty() ? Expected::kNothingToHold
+         : PartitionKeyOfFilterName(properties.filter_policy_name) &&
+                 properties.prefix_extractor_name == options.prefix_extractor
+             ? Expected::kNone
+             : Expected::kFilter;
+}
+
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// filterdb doctor: what the newest OPTIONS file of a database says about
+// filters. The text is read here, because RocksDB does not tell an option that
+// is missing from one with its default value, or a filter policy that it does
+// not know from none.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_OPTIONS_FILE_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_OPTIONS_FILE_H_
+
+#include <map>
+#include <string>
+
+#include "plugin/policy/policy_settings.h"
+#include "tools/filterdb/doctor/sst_format.h"
+
+namespace cassandra_bloom::tools {
+
+// The options of a column family.
+struct FamilyOptions {
+  // Why nothing is known; then all the rest is at its default. Else empty.
+  std::string unknown;
+  std::string table = kBlockBasedTable;  // The table_factory.
+  // The filter policy: its id if it can be created here, otherwise its text in
+  // the file. Empty if there is none.
+  std::string policy;
+  std::string refused;      // Why the policy is refused; else empty.
+  PolicySettings settings;  // Of our policy, if it is not refused.
+  bool levelled = true;
+  bool filters_for_hits = false;
+  bool whole_key_filtering = true;
+  std::string prefix_extractor;  // Empty if there is none.
+  int num_levels = 7;
+
+  // Whether `policy` is ours, and not refused.
+  bool IsOn() const;
+
+  // Whether it is known that SST files get no filter.
+  bool HasNoPolicy() const {
+    return unknown.empty() && table == kBlockBasedTable && policy.empty();
+  }
+};
+
+class OptionsFile {
+ public:
+  // The newest one of the database.
+  explicit OptionsFile(const std::string& db);
+
+  FamilyOptions Of(const std::string& column_family) const;
+
+  // Whether the file has options of this column family, or cannot be read.
+  bool Knows(const std::string& column_family) const {
+    return !error_.empty() || sections_.count({"CFOptions", column_family}) > 0;
+  }
+
+ private:
+  using Section = std::map<std::string, std::string>;
+
+  void Parse(const std::string& text);
+
+  std::string name_;
+  std::string error_;  // Why the file could not be read.
+  // By title, such as CFOptions, and column family.
+  std::map<std::pair<std::string, std::string>, Section> sections_;
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_OPTIONS_FILE_H_
