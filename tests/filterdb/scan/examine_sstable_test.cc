@@ -98,7 +98,9 @@ class DamagedIndexTest : public ::testing::TestWithParam<const char*> {
     // If it was examined before the damage.
     std::string error;
     finding.num_keys = 1000;
-    EXPECT_EQ(tools::BuildFilter(finding, 0.01, &error), nullptr);
+    EXPECT_EQ(tools::BuildFilter(
+                  finding, 0.01, [](uint64_t) { return true; }, &error),
+              nullptr);
     EXPECT_NE(error.find("(nodetool scrub)"), std::string::npos) << error;
   }
 
