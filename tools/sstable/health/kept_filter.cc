@@ -146,9 +146,10 @@ bool KeptFilter::IsWritable(std::string* error) const {
              : CanCreateIn(fs::path(path_).parent_path().string(), error);
 }
 
-// The record has the owner and the mode of the filter beside it: Cassandra
-// links all files of an SSTable into snapshots, and a user may link only files
-// of its own (fs.protected_hardlinks in proc_sys_fs(5)).
+// Beside the SSTable, the record has the owner and the mode of its files:
+// Cassandra takes the record for one of them, and links all of them into
+// snapshots (SSTableReader.createLinks). A user may link only files of its own
+// (fs.protected_hardlinks in proc_sys_fs(5)).
 bool KeptFilter::WriteRecord(std::string* error) const {
   const std::string text = FormatMendRecord(record_);
   return place_ == &folder_
