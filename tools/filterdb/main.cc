@@ -4,8 +4,6 @@
 // works with single Filter.db files, and with the filters of RocksDB databases.
 
 #include <malloc.h>
-#include <pthread.h>
-#include <signal.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -16,8 +14,8 @@
 #include <vector>
 
 #include "cassandra_bloom/c.h"
-#include "plugin/io/temporary_file.h"
 #include "tools/filterdb/command.h"
+#include "tools/filterdb/signals.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -92,45 +90,6 @@ bool HasEmptyValue(const CLI::App& app, const std::vector<std::string>& words) {
       [&](const CLI::App* command) { return command->get_name() == words[0]; });
   std::fputs(UsageError(fault, named.empty() ? "" : words[0]).c_str(), stderr);
   return true;
-}
-
-// ---- Signals ----
-
-pthread_t writing_thread;
-
-extern "C" void CleanUpAndDie(int number) {
-  // Only the writing thread may read the name of its temporary file, because
-  // that thread changes the name. So a signal that arrives in another thread,
-  // one of RocksDB's, is passed on. (signal-safety(7) lists all functions
-  // called here.)
-  if (!pthread_equal(pthread_self(), writing_thread)) {
-    pthread_kill(writing_thread, number);
-    return;
-  }
-  RemoveTemporaryFileBeingWritten();
-  signal(number, SIG_DFL);
-  raise(number);  // Ends the process now, because of SA_NODEFER.
-}
-
-// From now on SIGINT, SIGTERM and SIGHUP remove the temporary file that this
-// thread is writing. The signal then ends the process, so that the exit status
-// shows it. Only this thread may write files.
-void CleanUpAtSignals() {
-  writing_thread = pthread_self();
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction action;
-    // Signals that nohup, or a shell for a background command, has set to be
-    // ignored stay ignored.
-    if (sigaction(number, nullptr, &action) != 0 ||
-        action.sa_handler == SIG_IGN) {
-      continue;
-    }
-    action = {};
-    action.sa_handler = CleanUpAndDie;
-    action.sa_flags = SA_NODEFER;
-    sigemptyset(&action.sa_mask);
-    sigaction(number, &action, nullptr);
-  }
 }
 
 // ---- Memory ----

@@ -13,9 +13,10 @@ namespace cassandra_bloom::tools {
 ProgressBar::ProgressBar(std::string what)
     : what_(std::move(what)), on_terminal_(isatty(STDERR_FILENO) != 0) {}
 
-ProgressBar::~ProgressBar() {
+void ProgressBar::Wipe() {
   if (shown_) {
     std::fprintf(stderr, "\r\x1b[K");
+    shown_ = false;
   }
 }
 

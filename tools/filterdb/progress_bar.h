@@ -14,7 +14,10 @@ namespace cassandra_bloom::tools {
 class ProgressBar {
  public:
   explicit ProgressBar(std::string what);
-  ~ProgressBar();  // Wipes the line.
+  ~ProgressBar() { Wipe(); }
+
+  // Wipes the line, for other output.
+  void Wipe();
 
   // `all` is 0 if the total is unknown.
   void Show(uint64_t done, uint64_t all);

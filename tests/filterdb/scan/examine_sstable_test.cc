@@ -100,8 +100,11 @@ TEST_F(JudgeTest, ItsFolderIsAnother) {
   const auto reason = [&] {
     std::string error;
     const auto folder = tools::PinnedFolder::Open(data / "ks/t1", &error);
-    return folder == nullptr ? error
-                             : tools::ReasonNotInPlace(finding, *folder, {});
+    return folder == nullptr
+               ? error
+               : tools::ObstacleInPlace(finding, *folder, tools::Backup::kNone,
+                                        /*kept=*/nullptr, /*only_toc=*/false)
+                     .reason;
   };
   const std::string expected =
       "its folder is not the one that was scanned; scan again";
@@ -147,7 +150,9 @@ class DamagedIndexTest : public ::testing::TestWithParam<const char*> {
     // If it was examined before the damage.
     std::string error;
     finding.num_keys = 1000;
-    EXPECT_EQ(tools::BuildFilter(finding, 0.01, &error), nullptr);
+    EXPECT_EQ(tools::BuildFilter(
+                  finding, 0.01, [](uint64_t) { return true; }, &error),
+              nullptr);
     EXPECT_NE(error.find("(nodetool scrub)"), std::string::npos) << error;
   }
 

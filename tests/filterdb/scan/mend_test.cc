@@ -5,24 +5,17 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "tests/support/filterdb_command.h"
-#include "tests/support/random_keys.h"
+#include "tests/filterdb/scan/mend_fixture.h"
 #include "tests/support/sstable/log_record.h"
-#include "tests/support/sstable_writer.h"
-#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -31,46 +24,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::vector<std::string> NumberedKeys(size_t num_keys) {
-  std::vector<std::string> keys;
-  for (size_t i = 0; i < num_keys; ++i) {
-    keys.push_back("key" + std::to_string(i));
-  }
-  return keys;
-}
-
-struct stat StatusOf(const std::string& path) {
-  struct stat status = {};
-  EXPECT_EQ(lstat(path.c_str(), &status), 0) << path;
-  return status;
-}
-
-class MendTest : public ::testing::Test {
- protected:
-  WrittenSstable Write(SstableSpec spec, const std::string& folder = "ks/t1") {
-    fs::create_directories(dir_ / folder);
-    spec.folder = dir_ / folder;
-    if (spec.keys.empty()) {
-      spec.keys = NumberedKeys(1000);
-    }
-    return WriteSstable(spec);
-  }
-
-  // An SSTable whose filter misses keys.
-  WrittenSstable WriteFaulty(const std::string& version = "nb") {
-    SstableSpec spec;
-    spec.version = version;
-    spec.fault = FilterFault::kBitsCleared;
-    return Write(spec);
-  }
-
-  Ran Mend(const std::string& options) const {
-    return Filterdb("mend " + options + " " + dir_ / "ks");
-  }
-  Ran Scan() const { return Filterdb("scan --json " + dir_ / "ks"); }
-
-  const TempDir dir_;
-};
+class MendTest : public MendFixture {};
 
 TEST_F(MendTest, EachFaultOfEachVersion) {
   for (const std::string version :
@@ -152,99 +106,7 @@ TEST_F(MendTest, OutDirHasTheSameFolders) {
   EXPECT_THAT(again.err, HasSubstr("will not be overwritten"));
 }
 
-// ---- Backups ----
-
-TEST_F(MendTest, KeepsTheOldFilterBesideIt) {
-  const WrittenSstable one = WriteFaulty();
-  const std::string before = ReadFile(one.Path("Filter.db"));
-  EXPECT_EQ(Mend("--in-place").exit_code, 0);
-  EXPECT_EQ(ReadFile(one.Path("Filter.db.bak")), before);
-  const Ran ran = Mend("--undo");
-  EXPECT_EQ(ran.exit_code, 0) << ran;
-  EXPECT_THAT(ran.out, HasSubstr("1 put back"));
-  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
-  EXPECT_FALSE(fs::exists(one.Path("Filter.db.bak")));
-  EXPECT_THAT(Mend("--undo").out, HasSubstr("0 put back"));
-}
-
-TEST_F(MendTest, NeverOverwritesABackup) {
-  const WrittenSstable one = WriteFaulty();
-  const std::string before = ReadFile(one.Path("Filter.db"));
-  WriteFile(one.Path("Filter.db.bak"), "earlier");
-  const Ran ran = Mend("--in-place");
-  EXPECT_EQ(ran.exit_code, 2) << ran;
-  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
-  EXPECT_EQ(ReadFile(one.Path("Filter.db.bak")), "earlier");
-}
-
-// As after a kill between the second name and the new filter.
-TEST_F(MendTest, GoesOnAfterTheBackup) {
-  const WrittenSstable one = WriteFaulty();
-  fs::create_hard_link(one.Path("Filter.db"), one.Path("Filter.db.bak"));
-  EXPECT_EQ(Mend("--in-place").exit_code, 0);
-  EXPECT_EQ(Scan().exit_code, 0);
-}
-
-TEST_F(MendTest, NoBackup) {
-  const WrittenSstable one = WriteFaulty();
-  const auto names = dir_.Names();
-  EXPECT_EQ(Mend("--in-place --no-backup").exit_code, 0);
-  EXPECT_EQ(dir_.Names(), names);
-}
-
-TEST_F(MendTest, BackupDir) {
-  const WrittenSstable one = WriteFaulty();
-  const std::string before = ReadFile(one.Path("Filter.db"));
-  const auto names = dir_.Names();
-  const TempDir backup;
-  const std::string option = "--backup-dir=" + backup.path();
-  EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
-  EXPECT_EQ(dir_.Names(), names);
-  EXPECT_EQ(
-      ReadFile(backup / fs::canonical(one.Path("Filter.db")).relative_path()),
-      before);
-  const struct stat status = StatusOf(one.Path("Filter.db"));
-  EXPECT_EQ(Mend("--undo " + option).exit_code, 0);
-  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
-  EXPECT_EQ(StatusOf(one.Path("Filter.db")).st_mode, status.st_mode);
-  EXPECT_THAT(Mend("--undo " + option).out, HasSubstr("0 put back"));
-}
-
-// As after a kill between the backup and the new filter.
-TEST_F(MendTest, GoesOnAfterTheBackupInAFolder) {
-  const WrittenSstable one = WriteFaulty();
-  const std::string before = ReadFile(one.Path("Filter.db"));
-  const TempDir backup;
-  const std::string option = "--backup-dir=" + backup.path();
-  const std::string kept =
-      backup / fs::canonical(one.Path("Filter.db")).relative_path();
-  fs::create_directories(fs::path(kept).parent_path());
-  WriteFile(kept, before);
-  EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
-  EXPECT_EQ(ReadFile(kept), before);
-  // Another backup is not overwritten.
-  WriteFile(one.Path("Filter.db"), "");
-  EXPECT_EQ(Mend("--in-place " + option).exit_code, 2);
-  EXPECT_EQ(ReadFile(kept), before);
-  EXPECT_EQ(ReadFile(one.Path("Filter.db")), "");
-}
-
-// As after a kill between the second name and the new filter.
-TEST_F(MendTest, UndoOfABackupThatIsTheFilter) {
-  const WrittenSstable one = WriteFaulty();
-  const std::string before = ReadFile(one.Path("Filter.db"));
-  fs::create_hard_link(one.Path("Filter.db"), one.Path("Filter.db.bak"));
-  EXPECT_EQ(Mend("--undo").exit_code, 0);
-  EXPECT_FALSE(fs::exists(one.Path("Filter.db.bak")));
-  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
-}
-
-TEST_F(MendTest, UndoNeedsBackups) {
-  WriteFaulty();
-  const Ran ran = Mend("--undo --no-backup");
-  EXPECT_EQ(ran.exit_code, 2) << ran;
-  EXPECT_THAT(ran.err, HasSubstr("--no-backup"));
-}
+// ---- TOC.txt ----
 
 // Takes the line of Filter.db out of TOC.txt, and returns the rest. Cassandra
 // leaves TOC.txt like this when it has made a missing filter anew, and a mend
@@ -640,74 +502,6 @@ TEST_F(MendTest, LeavesGoodOnesAlone) {
   const struct stat after = StatusOf(good.Path("Filter.db"));
   EXPECT_EQ(after.st_ino, before.st_ino);
   EXPECT_EQ(after.st_mtim.tv_nsec, before.st_mtim.tv_nsec);
-}
-
-// ---- A kill at any time ----
-
-class MendKillTest : public MendTest {
- protected:
-  pid_t Start() const {
-    const pid_t pid = fork();
-    if (pid == 0) {
-      const int null = open("/dev/null", O_WRONLY);
-      dup2(null, STDOUT_FILENO);
-      execl(CASSANDRA_BLOOM_FILTERDB, "filterdb", "mend", "--in-place",
-            "--ignore-unseen-processes", dir_.path().c_str(), nullptr);
-      _exit(127);
-    }
-    return pid;
-  }
-
-  // Returns false if the process ended before it was killed.
-  static bool KillAfter(pid_t pid, std::chrono::microseconds time) {
-    std::this_thread::sleep_for(time);
-    kill(pid, SIGKILL);
-    int status = 0;
-    waitpid(pid, &status, 0);
-    return WIFSIGNALED(status);
-  }
-};
-
-// The rounds can be raised by CASSANDRA_BLOOM_KILLS.
-TEST_F(MendKillTest, EachFilterIsTheOldOneOrTheNewOne) {
-  constexpr int kSstables = 20;
-  const char* const given = getenv("CASSANDRA_BLOOM_KILLS");
-  const int rounds = given == nullptr ? 10 : std::stoi(given);
-  uint64_t random = Seed();
-  int num_killed = 0;
-  for (int round = 0; round < rounds; ++round) {
-    std::vector<WrittenSstable> sstables;
-    std::vector<std::string> before;
-    for (int i = 1; i <= kSstables; ++i) {
-      SstableSpec spec;
-      spec.generation = std::to_string(i);
-      spec.fault =
-          i % 4 == 0 ? FilterFault::kMissing : FilterFault::kBitsCleared;
-      sstables.push_back(Write(spec));
-      before.push_back(
-          i % 4 == 0 ? "" : ReadFile(sstables.back().Path("Filter.db")));
-    }
-    num_killed += KillAfter(
-        Start(), std::chrono::microseconds(NextRandom(&random) % 60000));
-    for (size_t i = 0; i < sstables.size(); ++i) {
-      const std::string path = sstables[i].Path("Filter.db");
-      const std::string now = fs::exists(path) ? ReadFile(path) : "";
-      if (now != before[i]) {
-        EXPECT_EQ(Filterdb("check " + path +
-                           " --index=" + sstables[i].Path("Index.db"))
-                      .exit_code,
-                  0);
-      }
-    }
-    // The next run ends the work, and removes what the killed one left.
-    EXPECT_EQ(Mend("--in-place").exit_code, 0);
-    EXPECT_EQ(Scan().exit_code, 0);
-    for (const std::string& name : dir_.Names()) {
-      EXPECT_THAT(name, Not(HasSubstr(".cassandra_bloom-")));
-    }
-    fs::remove_all(dir_ / "ks");
-  }
-  EXPECT_GT(num_killed, 0);
 }
 
 }  // namespace

@@ -3,21 +3,16 @@
 #include "tools/sstable/health/mend_filter.h"
 
 #include <cstdint>
-#include <cstdio>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
+#include <utility>
 
 #include "plugin/filter_db/filter_db_file.h"
-#include "plugin/io/file_io.h"
 #include "tools/sstable/health/examine_sstable.h"
 #include "tools/sstable/health/toc.h"
 #include "tools/sstable/scylla_db.h"
 
 namespace cassandra_bloom::tools {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr char kFilter[] = "Filter.db";
 constexpr char kToc[] = "TOC.txt";
@@ -43,106 +38,29 @@ WriteContent ContentOf(const std::string& bytes) {
   };
 }
 
-// Copies the old filter to the folder of backups. An earlier backup is kept.
-bool CopyToBackupFolder(const SstableFiles& files, const PinnedFolder& folder,
-                        const std::string& backup_folder, std::string* error) {
-  std::string path;
-  if (!BackupPath(files, backup_folder, &path, error)) {
-    return false;
-  }
-  std::error_code failure;
-  fs::create_directories(fs::path(path).parent_path(), failure);
-  if (failure) {
-    *error = path + ": cannot create the folder: " + failure.message();
-    return false;
-  }
-  std::string bytes;
-  if (!folder.Read(files.sstable + kFilter, UINT64_MAX, &bytes, error)) {
-    return false;
-  }
-  // A run that was killed may have kept this filter already.
-  std::string kept;
-  std::string ignored_error;
-  return (ReadRegularFile(path, bytes.size(), &kept, &ignored_error) &&
-          kept == bytes) ||
-         WriteFileAtomically(path, /*overwrite=*/false, ContentOf(bytes),
-                             error);
-}
+// Whether TOC.txt is to be completed. Sets `*toc` to its content.
+enum class TocState { kComplete, kLacksFilter, kRefused };
 
-bool KeepOld(const SstableFiles& files, const PinnedFolder& folder,
-             const BackupPlan& backup, std::string* error) {
-  const std::string name = files.sstable + kFilter;
-  switch (backup.kind) {
-    case Backup::kBeside:
-      return folder.AddName(name, name + kBackupSuffix, error);
-    case Backup::kFolder:
-      return CopyToBackupFolder(files, folder, backup.folder, error);
-    case Backup::kNone:
-      return true;
-  }
-  return false;
-}
-
-bool UndoFromBackupFolder(const SstableFiles& files, const PinnedFolder& folder,
-                          const std::string& backup_folder,
-                          std::string* error) {
-  std::string path;
-  if (!BackupPath(files, backup_folder, &path, error)) {
-    return false;
-  }
-  std::string bytes;
-  if (!ReadRegularFile(path, UINT64_MAX, &bytes, error)) {
-    return false;
-  }
-  const std::string name = files.sstable + kFilter;
-  const auto kind = folder.KindOf(name, nullptr, error);
-  const std::string like =
-      kind == PinnedFolder::Kind::kFile ? name : files.sstable + "Data.db";
-  return kind != PinnedFolder::Kind::kRefused &&
-         folder.Replace(
-             name, like, ContentOf(bytes), [](std::string*) { return true; },
-             error) &&
-         (std::remove(path.c_str()) == 0 ||
-          FailWithErrno(path, "cannot remove", error));
-}
-
-}  // namespace
-
-// ScyllaDB loads a filter only if TOC.txt names it.
-bool CompleteToc(const SstableFiles& files, const PinnedFolder& folder,
-                 std::string* error) {
+TocState ReadToc(const SstableFiles& files, const PinnedFolder& folder,
+                 std::string* toc, std::string* error) {
   const std::string name = files.sstable + kToc;
   const auto kind = folder.KindOf(name, nullptr, error);
-  if (kind != PinnedFolder::Kind::kFile) {
-    return kind == PinnedFolder::Kind::kNone;
+  if (kind == PinnedFolder::Kind::kNone) {
+    return TocState::kComplete;
   }
-  std::string toc;
-  if (!folder.Read(name, kMaxTocSize, &toc, error)) {
-    return false;
+  if (kind == PinnedFolder::Kind::kRefused ||
+      !folder.Read(name, kMaxTocSize, toc, error)) {
+    return TocState::kRefused;
   }
-  if (TocNamesFilter(toc)) {
-    return true;
-  }
-  if (!toc.empty() && toc.back() != '\n') {
-    toc += '\n';
-  }
-  toc += std::string(kFilter) + "\n";
-  return folder.Replace(
-      name, name, ContentOf(toc), [](std::string*) { return true; }, error);
+  return TocNamesFilter(*toc) ? TocState::kComplete : TocState::kLacksFilter;
 }
 
-std::string ReasonNotInPlace(const FilterFinding& finding,
-                             const PinnedFolder& folder,
-                             const BackupPlan& backup) {
-  // A link in its path may lead to filters now that nobody has named.
-  if (!folder.IsAt(finding.files.real_folder)) {
-    return "its folder is not the one that was scanned; scan again";
-  }
+// Why ScyllaDB would not start, or would refuse the SSTable; empty if it is not
+// ScyllaDB's.
+std::string ReasonOfScyllaDb(const FilterFinding& finding,
+                             const PinnedFolder& folder, bool only_toc,
+                             Backup backup) {
   std::string error;
-  if (folder.KindOf(finding.files.sstable + kFilter, nullptr, &error) ==
-      PinnedFolder::Kind::kRefused) {
-    return error;
-  }
   const std::string name = finding.files.sstable + "Scylla.db";
   const auto kind = folder.KindOf(name, nullptr, &error);
   if (kind == PinnedFolder::Kind::kNone) {
@@ -162,19 +80,79 @@ std::string ReasonNotInPlace(const FilterFinding& finding,
   // ScyllaDB removes only files that TOC.txt names, and takes what is left for
   // an SSTable without TOC.txt (filesystem_storage::wipe,
   // sstable_directory::process).
-  return finding.has_filter_file && backup.kind == Backup::kBeside
+  return !only_toc && finding.has_filter_file && backup == Backup::kBeside
              ? "ScyllaDB does not start if the old filter outlives the SSTable "
                "beside it; give --backup-dir or --no-backup"
              : "";
 }
 
+}  // namespace
+
+// ScyllaDB loads a filter only if TOC.txt names it.
+bool CompleteToc(const SstableFiles& files, const PinnedFolder& folder,
+                 std::string* error) {
+  std::string toc;
+  const TocState state = ReadToc(files, folder, &toc, error);
+  if (state != TocState::kLacksFilter) {
+    return state == TocState::kComplete;
+  }
+  if (!toc.empty() && toc.back() != '\n') {
+    toc += '\n';
+  }
+  toc += std::string(kFilter) + "\n";
+  const std::string name = files.sstable + kToc;
+  return folder.Replace(
+      name, name, ContentOf(toc), [](std::string*) { return true; }, error);
+}
+
+Obstacle ObstacleInPlace(const FilterFinding& finding,
+                         const PinnedFolder& folder, Backup backup,
+                         KeptFilter* kept, bool only_toc) {
+  const SstableFiles& files = finding.files;
+  // A link in its path may lead to filters now that nobody has named.
+  if (!folder.IsAt(files.real_folder)) {
+    return {false, "its folder is not the one that was scanned; scan again"};
+  }
+  std::string reason;
+  std::string content;
+  const auto kind = folder.KindOf(files.sstable + kFilter, nullptr, &reason);
+  const TocState toc = kind == PinnedFolder::Kind::kRefused
+                           ? TocState::kRefused
+                           : ReadToc(files, folder, &content, &reason);
+  if (toc == TocState::kRefused) {
+    return {false, reason};
+  }
+  reason = ReasonOfScyllaDb(finding, folder, only_toc, backup);
+  const bool has_filter = kind == PinnedFolder::Kind::kFile;
+  if (!reason.empty()) {
+    return {false, reason};
+  }
+  const std::string like = has_filter ? kFilter : "Data.db";
+  if (!folder.IsWritable(&reason) ||
+      (!only_toc && !folder.CanKeepOwner(files.sstable + like, &reason)) ||
+      (toc == TocState::kLacksFilter &&
+       !folder.CanKeepOwner(files.sstable + kToc, &reason)) ||
+      (kept != nullptr && !kept->IsWritable(&reason))) {
+    return {true, reason};
+  }
+  // Nothing is to be kept of a filter that is not there.
+  if (kept != nullptr && kept->Look(&reason) == KeptFilter::State::kNotOurs &&
+      has_filter) {
+    return {false, reason +
+                       "; the old filter would have this name. Move that file "
+                       "away, or give another --backup-dir, or --no-backup"};
+  }
+  return {};
+}
+
 std::unique_ptr<FilterDbBuilder> BuildFilterIn(const PinnedFolder& folder,
                                                const FilterFinding& finding,
                                                double fp_chance,
+                                               const OnKeysAdded& on_keys_added,
                                                std::string* error) {
   FilterFinding here = finding;
   here.files.folder = folder.OpenPath();
-  auto filter = BuildFilter(here, fp_chance, error);
+  auto filter = BuildFilter(here, fp_chance, on_keys_added, error);
   if (filter == nullptr) {
     folder.NameInError(error);
   }
@@ -183,6 +161,7 @@ std::unique_ptr<FilterDbBuilder> BuildFilterIn(const PinnedFolder& folder,
 
 std::unique_ptr<FilterDbBuilder> BuildFilter(const FilterFinding& finding,
                                              double fp_chance,
+                                             const OnKeysAdded& on_keys_added,
                                              std::string* error) {
   auto filter = FilterDbBuilder::ForFpChance(fp_chance, finding.num_keys,
                                              FormOf(finding.files), error);
@@ -192,10 +171,14 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const FilterFinding& finding,
   if (keys == nullptr) {
     return nullptr;
   }
+  constexpr uint64_t kKeysAtOnce = 65536;
   uint64_t num_keys = 0;
   std::string_view key;
-  for (; keys->Next(&key); ++num_keys) {
+  while (keys->Next(&key)) {
     filter->Add(key);
+    if (++num_keys % kKeysAtOnce == 0 && !on_keys_added(kKeysAtOnce)) {
+      return nullptr;
+    }
   }
   if (!keys->error().empty()) {
     *error = keys->error();
@@ -205,24 +188,11 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const FilterFinding& finding,
     *error = finding.files.IndexPath() + ": has changed since it was examined";
     return nullptr;
   }
-  return filter;
-}
-
-bool BackupPath(const SstableFiles& files, const std::string& backup_folder,
-                std::string* path, std::string* error) {
-  std::error_code failure;
-  const fs::path folder = fs::canonical(files.folder, failure);
-  if (failure) {
-    *error = files.folder + ": cannot open: " + failure.message();
-    return false;
-  }
-  *path = (backup_folder / folder.relative_path() / (files.sstable + kFilter))
-              .string();
-  return true;
+  return on_keys_added(num_keys % kKeysAtOnce) ? std::move(filter) : nullptr;
 }
 
 bool ReplaceFilter(const FilterFinding& finding, const PinnedFolder& folder,
-                   const FilterDbBuilder& filter, const BackupPlan& backup,
+                   const FilterDbBuilder& filter, KeptFilter* kept,
                    bool* has_other_links, std::string* error) {
   const std::string name = finding.files.sstable + kFilter;
   uint64_t num_links = 1;
@@ -232,38 +202,20 @@ bool ReplaceFilter(const FilterFinding& finding, const PinnedFolder& folder,
   }
   const bool has_old = kind == PinnedFolder::Kind::kFile;
   *has_other_links = has_old && num_links > 1;
-  return folder.Replace(
-             name, has_old ? name : finding.files.sstable + "Data.db",
-             ContentOf(filter, FormOf(finding.files)),
-             [&](std::string* why) {
-               return !has_old || KeepOld(finding.files, folder, backup, why);
-             },
-             error) &&
-         CompleteToc(finding.files, folder, error);
-}
-
-bool HasBackup(const SstableFiles& files, const BackupPlan& backup) {
-  std::string path = files.Path(kFilter) + kBackupSuffix;
-  std::string ignored_error;
-  return backup.kind != Backup::kNone &&
-         (backup.kind == Backup::kBeside ||
-          BackupPath(files, backup.folder, &path, &ignored_error)) &&
-         FileExists(path);
-}
-
-bool UndoFilter(const SstableFiles& files, const BackupPlan& backup,
-                std::string* error) {
-  const auto folder = PinnedFolder::Open(files.folder, error);
-  if (folder == nullptr) {
+  const WriteContent content = ContentOf(filter, FormOf(finding.files));
+  if (!folder.Replace(
+          name, has_old ? name : finding.files.sstable + "Data.db", content,
+          [&](std::string* why) {
+            return kept == nullptr || kept->Keep(SumOf(content), why);
+          },
+          error)) {
     return false;
   }
-  if (backup.kind == Backup::kFolder) {
-    return UndoFromBackupFolder(files, *folder, backup.folder, error);
+  if (!CompleteToc(finding.files, folder, error)) {
+    *error += "; the new filter is in place";
+    return false;
   }
-  const std::string name = files.sstable + kFilter;
-  return folder->KindOf(name + kBackupSuffix, nullptr, error) ==
-             PinnedFolder::Kind::kFile &&
-         folder->Rename(name + kBackupSuffix, name, error);
+  return true;
 }
 
 }  // namespace cassandra_bloom::tools

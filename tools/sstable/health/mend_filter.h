@@ -6,68 +6,59 @@
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_MEND_FILTER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "cassandra_bloom/filter_db.h"
 #include "tools/sstable/health/finding.h"
+#include "tools/sstable/health/kept_filter.h"
 #include "tools/sstable/health/pinned_folder.h"
 
 namespace cassandra_bloom::tools {
 
-enum class Backup {
-  kBeside,  // Under the name of the filter and ".bak".
-  kFolder,  // In another folder.
-  kNone,
+// What stands in the way of mending.
+struct Obstacle {
+  bool is_error = false;  // Writing would fail. Otherwise the SSTable is left.
+  std::string reason;     // Empty if nothing does.
 };
 
-struct BackupPlan {
-  Backup kind = Backup::kBeside;
-  std::string folder;  // For kFolder: as BackupPath needs it.
-};
-
-constexpr char kBackupSuffix[] = ".bak";
-
-// Why the filter cannot be replaced where it is; empty if it can be.
-std::string ReasonNotInPlace(const FilterFinding& finding,
-                             const PinnedFolder& folder,
-                             const BackupPlan& backup);
+// What stands in the way of mending the filter where it is or, for `only_toc`,
+// of completing TOC.txt. `kept`: what is kept of the old filter; null for
+// Backup::kNone.
+Obstacle ObstacleInPlace(const FilterFinding& finding,
+                         const PinnedFolder& folder, Backup backup,
+                         KeptFilter* kept, bool only_toc);
 
 // Adds Filter.db to TOC.txt, if that is there and does not name it.
 bool CompleteToc(const SstableFiles& files, const PinnedFolder& folder,
                  std::string* error);
 
-// A filter with all keys of the SSTable. Returns nullptr, with an error, if
-// they cannot be read.
+// Called now and then with the number of keys that were added since the last
+// call. Returns whether to go on.
+using OnKeysAdded = std::function<bool(uint64_t num_keys)>;
+
+// A filter with all keys of the SSTable. Returns nullptr if they cannot be
+// read, with an error, or if `on_keys_added` returns false, with none.
 std::unique_ptr<FilterDbBuilder> BuildFilter(const FilterFinding& finding,
                                              double fp_chance,
+                                             const OnKeysAdded& on_keys_added,
                                              std::string* error);
 
 // The same, with the keys of the SSTable in the open folder.
 std::unique_ptr<FilterDbBuilder> BuildFilterIn(const PinnedFolder& folder,
                                                const FilterFinding& finding,
                                                double fp_chance,
+                                               const OnKeysAdded& on_keys_added,
                                                std::string* error);
-
-// Where the filter of an SSTable is kept in the folder of backups: under the
-// absolute path of the filter.
-bool BackupPath(const SstableFiles& files, const std::string& backup_folder,
-                std::string* path, std::string* error);
 
 // Puts the filter in place of the old one, or adds it, and completes TOC.txt.
 // Whenever the process is killed, either the whole old or the whole new filter
-// is there. Sets `*has_other_links` if the old filter has more names, as in
-// snapshots.
+// is there. `kept`: as above; Look was called. Sets `*has_other_links` if the
+// old filter has more names, as in snapshots.
 bool ReplaceFilter(const FilterFinding& finding, const PinnedFolder& folder,
-                   const FilterDbBuilder& filter, const BackupPlan& backup,
+                   const FilterDbBuilder& filter, KeptFilter* kept,
                    bool* has_other_links, std::string* error);
-
-// Whether an old filter was kept.
-bool HasBackup(const SstableFiles& files, const BackupPlan& backup);
-
-// Puts the old filter back, and removes the backup.
-bool UndoFilter(const SstableFiles& files, const BackupPlan& backup,
-                std::string* error);
 
 }  // namespace cassandra_bloom::tools
 

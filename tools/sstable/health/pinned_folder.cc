@@ -3,20 +3,30 @@
 #include "tools/sstable/health/pinned_folder.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <thread>
+#include <vector>
 
 #include "plugin/io/temporary_file.h"
+#include "tools/sstable/health/mend_record.h"
 
 namespace cassandra_bloom::tools {
 namespace {
+
+namespace fs = std::filesystem;
 
 // O_NONBLOCK: opening a FIFO would wait for its writer.
 int OpenIn(int folder, const std::string& name) {
@@ -88,7 +98,53 @@ bool CopyOwnerAndMode(int from, int to) {
          fchmod(to, status.st_mode & 07777) == 0 && CopyAttributes(from, to);
 }
 
+// Whether this process may give files to other users: capabilities(7). In a
+// container, root may lack this.
+bool MayChangeOwners() {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3,
+                                            /*pid=*/0};
+  struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+  return syscall(SYS_capget, &header, data) == 0 &&
+         (data[0].effective & (1U << CAP_CHOWN)) != 0;
+}
+
+bool IsInGroup(gid_t group) {
+  std::vector<gid_t> groups(
+      static_cast<size_t>(std::max(getgroups(0, nullptr), 0)));
+  const int num_groups =
+      getgroups(static_cast<int>(groups.size()), groups.data());
+  groups.resize(static_cast<size_t>(std::max(num_groups, 0)));
+  return group == getegid() ||
+         std::find(groups.begin(), groups.end(), group) != groups.end();
+}
+
+bool HasEnd(std::string_view name, std::string_view end) {
+  return name.size() >= end.size() &&
+         name.substr(name.size() - end.size()) == end;
+}
+
+// Whether it is a temporary file of one that mending writes.
+bool IsTemporary(std::string_view name) {
+  const size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || !IsTemporarySuffix(name.substr(dot))) {
+    return false;
+  }
+  name = name.substr(0, dot);
+  return HasEnd(name, "Filter.db") || HasEnd(name, "TOC.txt") ||
+         HasEnd(name, kRecordSuffix);
+}
+
 }  // namespace
+
+bool CanCreateIn(const std::string& folder, std::string* error) {
+  fs::path path = fs::path(folder).lexically_normal();
+  while (access(path.c_str(), F_OK) != 0 && errno == ENOENT &&
+         path.has_relative_path()) {
+    path = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  }
+  const auto there = PinnedFolder::Open(path, error);
+  return there != nullptr && there->IsWritable(error);
+}
 
 std::unique_ptr<PinnedFolder> PinnedFolder::Open(const std::string& folder,
                                                  std::string* error) {
@@ -127,6 +183,53 @@ void PinnedFolder::NameInError(std::string* error) const {
 bool PinnedFolder::FailAt(const std::string& name, const char* what,
                           std::string* error) const {
   return FailWithErrno(folder_ + "/" + name, what, error);
+}
+
+bool PinnedFolder::IsSameAs(const PinnedFolder& other) const {
+  struct stat one;
+  struct stat second;
+  return fstat(fd_.get(), &one) == 0 && fstat(other.fd_.get(), &second) == 0 &&
+         one.st_dev == second.st_dev && one.st_ino == second.st_ino;
+}
+
+bool PinnedFolder::IsWritable(std::string* error) const {
+  return faccessat(fd_.get(), ".", W_OK | X_OK, AT_EACCESS) == 0 ||
+         FailWithErrno(folder_, "cannot create files in this folder", error);
+}
+
+// chown(2). A new file gets the group of a folder that has the set-group-ID
+// bit.
+bool PinnedFolder::CanKeepOwner(const std::string& name,
+                                std::string* error) const {
+  struct stat file;
+  struct stat folder;
+  if (fstatat(fd_.get(), name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0 ||
+      fstat(fd_.get(), &folder) != 0) {
+    return FailAt(name, "cannot open", error);
+  }
+  const bool has_group =
+      IsInGroup(file.st_gid) ||
+      ((folder.st_mode & S_ISGID) != 0 && folder.st_gid == file.st_gid);
+  if ((file.st_uid == geteuid() && has_group) || MayChangeOwners()) {
+    return true;
+  }
+  *error = folder_ + "/" + name + ": belongs to user " +
+           std::to_string(file.st_uid) + " and group " +
+           std::to_string(file.st_gid) +
+           ", which only root can give to a new file";
+  return false;
+}
+
+bool PinnedFolder::Lock(std::string* error) const {
+  constexpr int kAttempts = 50;
+  for (int i = 0; i < kAttempts; ++i) {
+    if (flock(fd_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
+      return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  *error = folder_ + ": another process, such as a mend, has locked the folder";
+  return false;
 }
 
 PinnedFolder::Kind PinnedFolder::KindOf(const std::string& name,
@@ -206,6 +309,27 @@ bool PinnedFolder::Rename(const std::string& from, const std::string& to,
          FailAt(from, "cannot rename", error);
 }
 
+bool PinnedFolder::Write(const std::string& name, bool overwrite,
+                         const WriteContent& write, std::string* error) const {
+  if (WriteFileAtomically(PathOf(name), overwrite, write, error)) {
+    return true;
+  }
+  NameInError(error);
+  return false;
+}
+
+bool PinnedFolder::Remove(const std::string& name, std::string* error) const {
+  return (unlinkat(fd_.get(), name.c_str(), /*flags=*/0) == 0 &&
+          fsync(fd_.get()) == 0) ||
+         FailAt(name, "cannot remove", error);
+}
+
+bool PinnedFolder::Sum(const std::string& name, SumOver over, FileSum* sum,
+                       std::string* error) const {
+  const FileDescriptor fd(OpenIn(fd_.get(), name));
+  return SumOfFile(fd.get(), folder_ + "/" + name, over, sum, error);
+}
+
 bool PinnedFolder::Read(const std::string& name, uint64_t max_size,
                         std::string* content, std::string* error) const {
   const FileDescriptor fd(OpenIn(fd_.get(), name));
@@ -214,17 +338,7 @@ bool PinnedFolder::Read(const std::string& name, uint64_t max_size,
 }
 
 void PinnedFolder::RemoveLeftOvers() const {
-  RemoveLeftOversIn(PathOf("."), [](const std::string& name) {
-    for (const std::string_view wanted : {"Filter.db", "TOC.txt"}) {
-      const size_t at = name.find(wanted);
-      if (at != std::string::npos &&
-          IsTemporarySuffix(
-              std::string_view(name).substr(at + wanted.size()))) {
-        return true;
-      }
-    }
-    return false;
-  });
+  RemoveLeftOversIn(PathOf("."), IsTemporary);
 }
 
 }  // namespace cassandra_bloom::tools

@@ -15,8 +15,13 @@
 
 #include "plugin/io/file_io.h"
 #include "plugin/io/output_file.h"
+#include "tools/sstable/health/file_sum.h"
 
 namespace cassandra_bloom::tools {
+
+// Whether this folder can be created, or files in it if it exists, as far as
+// this can be known before it is tried.
+bool CanCreateIn(const std::string& folder, std::string* error);
 
 // Errors are sentences that name the file.
 class PinnedFolder {
@@ -26,6 +31,22 @@ class PinnedFolder {
 
   // Whether this is its absolute path, without links.
   bool IsAt(const std::string& real_path) const;
+
+  // Whether both are one folder, by whatever paths they were opened.
+  bool IsSameAs(const PinnedFolder& other) const;
+
+  // Whether files can be made and renamed in it, as far as this can be known
+  // before it is tried.
+  bool IsWritable(std::string* error) const;
+
+  // Whether this process may give the owner and the group of the file `name` to
+  // another file in the folder.
+  bool CanKeepOwner(const std::string& name, std::string* error) const;
+
+  // Keeps other processes that call this waiting until this object is gone.
+  // Fails if another one keeps this one waiting for seconds. Succeeds without a
+  // lock where the file system cannot lock folders, as NFS.
+  bool Lock(std::string* error) const;
 
   enum class Kind { kNone, kFile, kRefused };
 
@@ -54,11 +75,20 @@ class PinnedFolder {
   bool Rename(const std::string& from, const std::string& to,
               std::string* error) const;
 
+  // Writes a file with the owner and the mode that new files get.
+  bool Write(const std::string& name, bool overwrite, const WriteContent& write,
+             std::string* error) const;
+
+  bool Remove(const std::string& name, std::string* error) const;
+
+  bool Sum(const std::string& name, SumOver over, FileSum* sum,
+           std::string* error) const;
+
   // Reads a whole file, of at most `max_size` bytes.
   bool Read(const std::string& name, uint64_t max_size, std::string* content,
             std::string* error) const;
 
-  // Removes what earlier, killed runs left behind for these files.
+  // Removes temporary files that earlier, killed runs left behind.
   void RemoveLeftOvers() const;
 
   // A path to the folder by the open descriptor, so that another folder which

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// "filterdb mend" keeps old filters, and "filterdb mend --undo" puts them back:
+// only those that a mend of the same SSTable has recorded.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "tests/filterdb/scan/mend_fixture.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class MendUndoTest : public MendFixture {
+ protected:
+  MendUndoTest() : one_(WriteFaulty()), filter_(one_.Path("Filter.db")) {
+    before_ = ReadFile(filter_);
+  }
+
+  std::string Filter() const { return ReadFile(filter_); }
+
+  // Damages the filter that is in place. Mending it again gives another one,
+  // because of the other chance.
+  void MendAgain(const std::string& options) const {
+    std::string damaged = Filter();
+    std::fill(damaged.begin() + 8, damaged.end() - 8, '\0');
+    WriteFile(filter_, damaged);
+    EXPECT_EQ(Mend("--in-place --fp-chance=0.001 " + options).exit_code, 0);
+    EXPECT_EQ(Scan().exit_code, 0);
+  }
+
+  const WrittenSstable one_;
+  const std::string filter_;
+  std::string before_;
+};
+
+TEST_F(MendUndoTest, Beside) {
+  const auto names = dir_.Names();
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  EXPECT_EQ(ReadFile(filter_ + ".bak"), before_);
+  const Ran ran = Mend("--undo");
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("1 put back"));
+  EXPECT_EQ(Filter(), before_);
+  EXPECT_EQ(dir_.Names(), names);
+  EXPECT_THAT(Mend("--undo").out, HasSubstr("0 put back"));
+}
+
+// Cassandra links the files beside an SSTable into its snapshots.
+TEST_F(MendUndoTest, RecordHasTheOwnerAndTheModeOfTheSstable) {
+  const std::string data = one_.Path("Data.db");
+  ASSERT_EQ(chmod(data.c_str(), 0640), 0);
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(data.c_str(), 12345, 23456), 0);
+  }
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  const struct stat record = StatusOf(filter_ + ".bak.record");
+  const struct stat of_data = StatusOf(data);
+  EXPECT_EQ(record.st_mode, of_data.st_mode);
+  EXPECT_EQ(record.st_uid, of_data.st_uid);
+  EXPECT_EQ(record.st_gid, of_data.st_gid);
+}
+
+TEST_F(MendUndoTest, NoBackup) {
+  const auto names = dir_.Names();
+  EXPECT_EQ(Mend("--in-place --no-backup").exit_code, 0);
+  EXPECT_EQ(dir_.Names(), names);
+  const Ran ran = Mend("--undo --no-backup");
+  EXPECT_EQ(ran.exit_code, 2) << ran;
+  EXPECT_THAT(ran.err, HasSubstr("--no-backup"));
+}
+
+TEST_F(MendUndoTest, BackupDir) {
+  const auto names = dir_.Names();
+  const TempDir backup;
+  const std::string option = "--backup-dir=" + backup.path();
+  const struct stat status = StatusOf(filter_);
+  EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
+  EXPECT_EQ(dir_.Names(), names);
+  const std::string kept = backup / fs::canonical(filter_).relative_path();
+  EXPECT_EQ(ReadFile(kept), before_);
+  EXPECT_EQ(Mend("--undo " + option).exit_code, 0);
+  EXPECT_EQ(Filter(), before_);
+  EXPECT_EQ(StatusOf(filter_).st_mode, status.st_mode);
+  EXPECT_TRUE(fs::is_empty(fs::path(kept).parent_path()));
+  EXPECT_THAT(Mend("--undo " + option).out, HasSubstr("0 put back"));
+}
+
+// The backup of the first mend stays, and undoing puts that one back.
+TEST_F(MendUndoTest, OfTwoMends) {
+  const TempDir backup;
+  for (const std::string& option :
+       {std::string(), "--backup-dir=" + backup.path()}) {
+    EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
+    MendAgain(option);
+    EXPECT_EQ(Mend("--undo " + option).exit_code, 0);
+    EXPECT_EQ(Filter(), before_);
+  }
+}
+
+// ---- What no mend has recorded ----
+
+TEST_F(MendUndoTest, ABackupWithoutARecordIsLeft) {
+  const TempDir backup;
+  const std::string beside = filter_ + ".bak";
+  const std::string elsewhere = backup / fs::canonical(filter_).relative_path();
+  fs::create_directories(fs::path(elsewhere).parent_path());
+  // As in a full copy of the file system.
+  WriteFile(elsewhere, before_);
+  WriteFile(beside, "earlier");
+  const auto names = dir_.Names();
+  for (const std::string& option :
+       {std::string(), "--backup-dir=" + backup.path()}) {
+    const std::string kept = ReadFile(option.empty() ? beside : elsewhere);
+    for (const std::string action : {"--undo ", "--dry-run ", "--in-place "}) {
+      const Ran ran = Mend(action + option);
+      EXPECT_EQ(ran.exit_code, 1) << ran;
+      EXPECT_THAT(ran.out, HasSubstr("no mend has recorded this file"));
+      EXPECT_EQ(Filter(), before_);
+      EXPECT_EQ(ReadFile(option.empty() ? beside : elsewhere), kept);
+    }
+  }
+  EXPECT_EQ(dir_.Names(), names);
+}
+
+// The filters in place would be their own backups.
+TEST_F(MendUndoTest, ABackupDirThatLeadsToTheSstables) {
+  fs::create_directory_symlink("/", dir_ / "root");
+  const auto names = dir_.Names();
+  for (const std::string& folder : {std::string("/"), dir_ / "root"}) {
+    for (const std::string action : {"--undo", "--dry-run", "--in-place"}) {
+      const Ran ran = Mend(action + " --backup-dir=" + folder);
+      EXPECT_EQ(ran.exit_code, 2) << ran;
+      EXPECT_THAT(ran.err, HasSubstr("give another --backup-dir"));
+      EXPECT_EQ(dir_.Names(), names);
+      EXPECT_EQ(Filter(), before_);
+    }
+  }
+}
+
+TEST_F(MendUndoTest, AnotherSstableOfTheSameNumber) {
+  const TempDir backup;
+  for (const std::string& option :
+       {std::string(), "--backup-dir=" + backup.path()}) {
+    EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
+    SstableSpec spec;
+    spec.keys = {"alice", "bob", "carol"};
+    Write(spec);
+    const std::string good = Filter();
+    Ran ran = Mend("--undo " + option);
+    EXPECT_EQ(ran.exit_code, 1) << ran;
+    EXPECT_THAT(ran.out, HasSubstr("another SSTable of this name"));
+    EXPECT_EQ(Filter(), good);
+    spec.fault = FilterFault::kBitsCleared;
+    Write(spec);
+    const std::string faulty = Filter();
+    ran = Mend("--in-place " + option);
+    EXPECT_EQ(ran.exit_code, 1) << ran;
+    EXPECT_THAT(ran.out, HasSubstr("another SSTable of this name"));
+    EXPECT_EQ(Filter(), faulty);
+    WriteFaulty();
+  }
+}
+
+TEST_F(MendUndoTest, AFilterThatWasPutThereSince) {
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  const std::string mended = Filter();
+  WriteFile(filter_, before_.substr(0, 16));
+  const Ran ran = Mend("--undo");
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("has changed since it was mended"));
+  EXPECT_EQ(Filter(), before_.substr(0, 16));
+  EXPECT_EQ(ReadFile(filter_ + ".bak"), before_);
+  WriteFile(filter_, mended);
+  EXPECT_EQ(Mend("--undo").exit_code, 0);
+}
+
+TEST_F(MendUndoTest, ABackupThatHasChanged) {
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  const std::string mended = Filter();
+  WriteFile(filter_ + ".bak", "0123456789abcdef");
+  const Ran ran = Mend("--undo");
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("is not the filter that its record names"));
+  EXPECT_EQ(Filter(), mended);
+}
+
+TEST_F(MendUndoTest, RecordsThatAreNotUnderstood) {
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  const std::string mended = Filter();
+  const std::string record = ReadFile(filter_ + ".bak.record");
+  for (const std::string& text :
+       {std::string(), std::string("something\n"),
+        "filterdb mend 2" + record.substr(record.find('\n')),
+        record.substr(0, record.size() - 4)}) {
+    WriteFile(filter_ + ".bak.record", text);
+    const Ran ran = Mend("--undo");
+    EXPECT_EQ(ran.exit_code, 1) << ran;
+    EXPECT_EQ(Filter(), mended);
+  }
+  WriteFile(filter_ + ".bak.record", record);
+  EXPECT_EQ(Mend("--undo").exit_code, 0);
+}
+
+// ---- What killed runs leave ----
+
+// Each state between two steps of mending.
+TEST_F(MendUndoTest, GoesOnAfterAKill) {
+  const TempDir backup;
+  for (const std::string& option :
+       {std::string(), "--backup-dir=" + backup.path()}) {
+    const std::string kept =
+        option.empty() ? filter_ + ".bak"
+                       : backup / fs::canonical(filter_).relative_path();
+    EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
+    const std::string record = ReadFile(kept + ".record");
+    EXPECT_EQ(Mend("--undo " + option).exit_code, 0);
+    const auto names = dir_.Names();
+    for (const std::string action : {"--in-place ", "--undo "}) {
+      for (const bool has_kept : {false, true}) {
+        SCOPED_TRACE(action + option);
+        WriteFile(kept + ".record", record);
+        if (has_kept && option.empty()) {
+          fs::create_hard_link(filter_, kept);
+        } else if (has_kept) {
+          WriteFile(kept, before_);
+        }
+        const Ran ran = Mend(action + option);
+        EXPECT_EQ(ran.exit_code, 0) << ran;
+        EXPECT_EQ(Mend("--undo " + option).exit_code, 0);
+        EXPECT_EQ(Filter(), before_);
+        EXPECT_EQ(dir_.Names(), names);
+        EXPECT_FALSE(fs::exists(kept));
+        EXPECT_FALSE(fs::exists(kept + ".record"));
+      }
+    }
+  }
+}
+
+TEST_F(MendUndoTest, RemovesTemporaryFilesFromTheBackupDir) {
+  const TempDir backup;
+  const std::string kept = backup / fs::canonical(filter_).relative_path();
+  fs::create_directories(fs::path(kept).parent_path());
+  const std::string option = "--backup-dir=" + backup.path();
+  for (const std::string action : {"--in-place ", "--undo "}) {
+    for (const std::string& name : {kept, kept + ".record"}) {
+      WriteFile(name + ".cassandra_bloom-0123abcd", "half");
+    }
+    EXPECT_EQ(Mend(action + option).exit_code, 0);
+    for (const std::string& name : backup.Names()) {
+      EXPECT_THAT(name, Not(HasSubstr(".cassandra_bloom-")));
+    }
+  }
+}
+
+// ---- Others at work ----
+
+TEST_F(MendUndoTest, AFolderThatIsLocked) {
+  const int fd = open((dir_ / "ks/t1").c_str(), O_RDONLY | O_DIRECTORY);
+  ASSERT_EQ(flock(fd, LOCK_EX), 0);
+  const Ran ran = Mend("--in-place");
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("has locked the folder"));
+  EXPECT_EQ(Filter(), before_);
+  close(fd);
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+}
+
+TEST_F(MendUndoTest, FilesThatAreInUse) {
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  const std::string mended = Filter();
+  const int fd = open(one_.Path("Data.db").c_str(), O_RDONLY);
+  const Ran ran = Mend("--undo");
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("stop the node"));
+  EXPECT_EQ(Filter(), mended);
+  close(fd);
+  EXPECT_EQ(Mend("--undo").exit_code, 0);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An exception while one SSTable is mended is that one's outcome.
+
+#include "tools/sstable/health/mender.h"
+
+#include <gtest/gtest.h>
+
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/support/sstable_writer.h"
+#include "tests/support/temp_dir.h"
+#include "tools/sstable/health/examine_sstable.h"
+#include "tools/sstable/sstable_files.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using tools::Mender;
+using tools::MendOutcome;
+
+TEST(MenderTest, AnExceptionIsTheOutcomeOfOneSstable) {
+  const TempDir dir;
+  for (int i = 1; i <= 4; ++i) {
+    SstableSpec spec;
+    spec.folder = dir.path();
+    spec.generation = std::to_string(i);
+    spec.keys = {"alice", "bob", "carol"};
+    spec.fault = FilterFault::kEmpty;
+    WriteSstable(spec);
+  }
+  // The keys of an SSTable come after the call with 0.
+  int sstable = 0;
+  Mender mender({}, [&](uint64_t num_keys) {
+    sstable += num_keys == 0 ? 1 : 0;
+    if (num_keys > 0 && sstable == 2) {
+      throw std::bad_alloc();
+    }
+    if (num_keys > 0 && sstable == 3) {
+      throw std::runtime_error("some reason");
+    }
+    return true;
+  });
+  std::vector<MendOutcome> outcomes;
+  for (const auto& files : tools::FindSstables({dir.path()}, {}).sstables) {
+    const tools::FilterFinding finding =
+        tools::ExamineSstable(files, std::nullopt, [](double) {});
+    outcomes.push_back(mender.Mend(finding).value());
+  }
+  ASSERT_EQ(outcomes.size(), 4U);
+  EXPECT_EQ(outcomes[0].kind, MendOutcome::kMended);
+  EXPECT_EQ(outcomes[1].kind, MendOutcome::kFailed);
+  EXPECT_EQ(outcomes[1].reason,
+            dir / "nb-2-big-Filter.db" + ": not enough memory");
+  EXPECT_EQ(outcomes[2].kind, MendOutcome::kFailed);
+  EXPECT_EQ(outcomes[2].reason, dir / "nb-3-big-Filter.db" + ": some reason");
+  EXPECT_EQ(outcomes[3].kind, MendOutcome::kMended);
+  EXPECT_EQ(ReadFile(dir / "nb-2-big-Filter.db"), "");
+}
+
+TEST(MenderTest, StopsInTheMiddleOfAnSstable) {
+  const TempDir dir;
+  SstableSpec spec;
+  spec.folder = dir.path();
+  spec.keys = {"alice", "bob", "carol"};
+  spec.fault = FilterFault::kEmpty;
+  WriteSstable(spec);
+  Mender mender({}, [](uint64_t num_keys) { return num_keys == 0; });
+  const auto files = tools::FindSstables({dir.path()}, {}).sstables.at(0);
+  const tools::FilterFinding finding =
+      tools::ExamineSstable(files, std::nullopt, [](double) {});
+  EXPECT_EQ(mender.KeysToAdd({finding}), 3U);
+  EXPECT_EQ(mender.Mend(finding)->kind, MendOutcome::kNotDone);
+  EXPECT_EQ(ReadFile(dir / "nb-1-big-Filter.db"), "");
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Shows what mend has done, as text or as JSON.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_MEND_MEND_REPORT_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_MEND_MEND_REPORT_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tools/filterdb/output.h"
+#include "tools/sstable/health/mender.h"
+
+namespace cassandra_bloom::tools {
+
+class MendReport {
+ public:
+  explicit MendReport(bool json) : json_(json) {}
+
+  // Text is printed at once, so that a run that is ended has said what it did.
+  void Add(const MendOutcome& outcome);
+  // Adds errors that are on stderr already.
+  void AddErrors(const std::vector<std::string>& errors);
+  // The folders that were not looked into, how many of each name.
+  void SetLeftOut(const std::map<std::string, uint64_t>& folders) {
+    left_out_ = folders;
+  }
+
+  // Prints the one document of --json. `interrupted`: by a signal.
+  void PrintDocument(bool interrupted) const;
+  // Prints the sums of the text.
+  void PrintSums(const MendPlan& plan, bool has_other_links) const;
+  void PrintSumsOfUndo() const;
+
+  ExitCode exit_code() const;
+
+ private:
+  static constexpr size_t kNumKinds = MendOutcome::kNotDone + 1;
+
+  size_t Count(MendOutcome::Kind kind) const { return counts_[kind]; }
+  void PrintNotDone() const;
+
+  const bool json_;
+  std::array<size_t, kNumKinds> counts_ = {};
+  std::vector<std::string> errors_;
+  std::map<std::string, uint64_t> left_out_;
+  Json sstables_ = Json::array();
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_MEND_MEND_REPORT_H_

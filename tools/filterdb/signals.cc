@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/filterdb/signals.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "plugin/io/temporary_file.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+pthread_t writing_thread;
+volatile sig_atomic_t is_held = 0;
+volatile sig_atomic_t held_signal = 0;
+
+extern "C" void CleanUpAndDie(int number) {
+  // Only the writing thread may read the name of its temporary file, because
+  // that thread changes the name. So a signal that arrives in another thread,
+  // one of RocksDB's, is passed on. (signal-safety(7) lists all functions
+  // called here.)
+  if (!pthread_equal(pthread_self(), writing_thread)) {
+    pthread_kill(writing_thread, number);
+    return;
+  }
+  if (is_held != 0 && held_signal == 0) {
+    held_signal = number;
+    return;
+  }
+  RemoveTemporaryFileBeingWritten();
+  signal(number, SIG_DFL);
+  raise(number);  // Ends the process now, because of SA_NODEFER.
+}
+
+}  // namespace
+
+void CleanUpAtSignals() {
+  writing_thread = pthread_self();
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action;
+    // Signals that nohup, or a shell for a background command, has set to be
+    // ignored stay ignored.
+    if (sigaction(number, nullptr, &action) != 0 ||
+        action.sa_handler == SIG_IGN) {
+      continue;
+    }
+    action = {};
+    action.sa_handler = CleanUpAndDie;
+    // SA_RESTART: a signal that is held back must not make reading or writing
+    // fail.
+    action.sa_flags = SA_NODEFER | SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, nullptr);
+  }
+}
+
+HeldSignal::~HeldSignal() { is_held = 0; }
+
+void HeldSignal::Hold() { is_held = 1; }
+
+bool HeldSignal::has_come() const { return held_signal != 0; }
+
+void HeldSignal::Die() {
+  if (held_signal != 0) {
+    raise(held_signal);
+  }
+}
+
+}  // namespace cassandra_bloom::tools

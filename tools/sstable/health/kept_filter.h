@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The old filter of an SSTable, which mending keeps so that it can be put back.
+//
+// A record (MendRecord) beside it says what it is. The steps of mending are:
+// write the record, keep the old filter, put the new one in its place. Those of
+// undoing it: put the old filter back, remove the record. Whenever a process is
+// killed between two steps, the filter in place is the old or a new one of the
+// record, and the next mend or undo goes on from there. (Tested by
+// mend_undo_test.cc and mend_kill_test.cc.)
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_KEPT_FILTER_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_KEPT_FILTER_H_
+
+#include <memory>
+#include <string>
+
+#include "tools/sstable/health/mend_record.h"
+#include "tools/sstable/health/pinned_folder.h"
+#include "tools/sstable/sstable_files.h"
+
+namespace cassandra_bloom::tools {
+
+enum class Backup {
+  kBeside,  // Under the name of the filter and ".bak".
+  kFolder,  // In another folder, under the absolute path of the filter.
+  kNone,
+};
+
+struct BackupPlan {
+  Backup kind = Backup::kBeside;
+  std::string folder;  // For kFolder.
+};
+
+constexpr char kBackupSuffix[] = ".bak";
+
+// Errors are sentences that name the file.
+class KeptFilter {
+ public:
+  // `folder`: that of the SSTable; it must live longer. Fails if what is kept
+  // cannot be told from the filters in place, as for a backup folder "/".
+  static std::unique_ptr<KeptFilter> Open(const SstableFiles& files,
+                                          const PinnedFolder& folder,
+                                          const BackupPlan& backup,
+                                          std::string* error);
+
+  enum class State {
+    kNothing,
+    kKept,     // A filter of this SSTable, with its record.
+    kNotOurs,  // A file that no mend of this SSTable has recorded.
+  };
+
+  // What is there now. Sets `*reason` for kNotOurs.
+  State Look(std::string* reason);
+
+  // Whether Keep can be expected to work.
+  bool IsWritable(std::string* error) const;
+
+  // Records that `new_filter` is about to stand in place of the filter, and
+  // keeps that one, if there is one. A filter that an earlier mend has kept
+  // stays the one that is kept. Call Look before.
+  bool Keep(const FileSum& new_filter, std::string* error);
+
+  // Puts the old filter back, and removes the record. Sets `*reason` instead,
+  // and changes nothing, if another filter is in place than mending has put
+  // there. Call Look before, which must have found kKept.
+  bool PutBack(std::string* reason, std::string* error);
+
+  // Removes a record that a killed run has left without a filter.
+  void RemoveRecordOfNothing();
+  bool HasRecord() const;
+
+  // Removes temporary files that killed runs have left where the old filters of
+  // a folder are kept.
+  static void RemoveLeftOvers(const std::string& folder,
+                              const BackupPlan& backup);
+
+ private:
+  KeptFilter(const SstableFiles& files, const PinnedFolder& folder)
+      : files_(files), folder_(folder) {}
+
+  std::string FilterName() const { return files_.sstable + "Filter.db"; }
+  std::string RecordName() const { return name_ + kRecordSuffix; }
+  bool ReadRecord(std::string* error);
+  bool IsOfThisSstable(std::string* reason) const;
+  bool WriteRecord(std::string* error) const;
+  // Opens the folder if it exists.
+  bool OpenBackupFolder(std::string* error);
+  bool CreateBackupFolder(std::string* error);
+  bool KeepFilterInPlace(std::string* error) const;
+  bool CopyBack(std::string* error) const;
+
+  const SstableFiles files_;
+  const PinnedFolder& folder_;
+  // The folder of what is kept; null if it does not exist.
+  const PinnedFolder* place_ = nullptr;
+  std::unique_ptr<PinnedFolder> backup_folder_;  // For Backup::kFolder.
+  std::string path_;                             // Of the kept filter.
+  std::string name_;                             // The same without its folder.
+  State state_ = State::kNothing;
+  MendRecord record_;  // For kKept.
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_KEPT_FILTER_H_
