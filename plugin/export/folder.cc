@@ -93,6 +93,18 @@ bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
   return data.empty();
 }
 
+// Removes the lines of this version's filters from the mark, except for those
+// of `live` SST files.
+void ForgetOthers(const std::set<uint64_t>& live, const std::string& version,
+                  FolderMark* mark) {
+  auto& filters = mark->filters;
+  for (auto filter = filters.begin(); filter != filters.end();) {
+    const auto number = NumberOfFilterDb(filter->first, version);
+    filter = number && live.count(*number) == 0 ? filters.erase(filter)
+                                                : std::next(filter);
+  }
+}
+
 std::string OneLine(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -241,12 +253,7 @@ bool ExportFolder::CheckMark(const Claim& claim, bool* is_new,
 bool ExportFolder::CheckContents(const Claim& claim, bool* is_new,
                                  std::string* error) const {
   *is_new = true;
-  // The mark of an earlier version names no contents: the filters are those of
-  // the database, whatever they hold.
-  if (mark_ && mark_->contents.empty()) {
-    return true;
-  }
-  if (!mark_ || mark_->contents.count(version_) == 0) {
+  if (!mark_ || !SpeaksFor(*mark_, version_)) {
     const std::string found = FilterDbIn(path_, version_);
     if (!found.empty() && !claim.overwrite) {
       *error = path_ + ": has filters that no export recorded as its own, " +
@@ -256,6 +263,9 @@ bool ExportFolder::CheckContents(const Claim& claim, bool* is_new,
                "(filterdb export --sync --force)";
       return false;
     }
+    return true;
+  }
+  if (mark_->contents.empty()) {
     return true;
   }
   const FilterContents& held = mark_->contents.at(version_);
@@ -295,11 +305,7 @@ bool ExportFolder::MakeFollow(const Claim& claim,
   FolderMark mark = mark_.value_or(FolderMark());
   mark.database = OneLine(claim.database);
   mark.contents[version_] = claim.contents;
-  for (auto filter = mark.filters.begin(); filter != mark.filters.end();) {
-    filter = NumberOfFilterDb(filter->first, version_)
-                 ? mark.filters.erase(filter)
-                 : std::next(filter);
-  }
+  ForgetOthers({}, version_, &mark);
   const bool overwrite = mark_.has_value();
   mark_ = mark;
   return WriteFolderMark(path_, mark, overwrite, error);
@@ -327,12 +333,7 @@ bool ExportFolder::ForgetOldFilters(const Claim& claim, std::string* error) {
     return true;
   }
   FolderMark mark = *mark_;
-  for (auto filter = mark.filters.begin(); filter != mark.filters.end();) {
-    const auto number = NumberOfFilterDb(filter->first, version_);
-    filter = number && claim.live.count(*number) == 0
-                 ? mark.filters.erase(filter)
-                 : std::next(filter);
-  }
+  ForgetOthers(claim.live, version_, &mark);
   return mark.filters.size() + kManyLines > mark_->num_filter_lines ||
          WriteFolderMark(path_, mark, /*overwrite=*/true, error);
 }

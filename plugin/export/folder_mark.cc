@@ -56,6 +56,10 @@ void ParseLine(const std::string& line, FolderMark* mark) {
 
 }  // namespace
 
+bool SpeaksFor(const FolderMark& mark, const std::string& sstable_version) {
+  return mark.contents.empty() || mark.contents.count(sstable_version) > 0;
+}
+
 std::string FolderMarkPath(const std::string& folder) {
   return folder + "/" + kFolderMarkName;
 }

@@ -49,6 +49,10 @@ struct FolderMark {
   size_t num_filter_lines = 0;  // May be more than `filters`.
 };
 
+// True if the mark says that the folder's filters of this SSTable version are
+// those of the database. A mark without contents says so of every version.
+bool SpeaksFor(const FolderMark& mark, const std::string& sstable_version);
+
 std::string FolderMarkPath(const std::string& folder);
 
 // Returns nullopt if there is no mark. A mark that cannot be read is the mark

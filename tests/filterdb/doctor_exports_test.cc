@@ -278,6 +278,21 @@ TEST_F(DoctorExportsTest, AFolderOfOtherContents) {
                     SyncCommand() + " --force");
 }
 
+// The mark speaks for the filters of another version only.
+TEST_F(DoctorExportsTest, FiltersThatNoExportRecorded) {
+  AddFile(&db_, 0, 100);
+  ASSERT_EQ(Filterdb("export --sync --sstable-version=me --db=" + db_.path() +
+                     " --out-dir=" + folder_)
+                .exit_code,
+            0);
+  WriteFile(folder_ + "/nb-7-big-Filter.db", "made by hand");
+  Open({folder_});
+  ExpectFinding("", /*fault=*/true,
+                "has filters that no export recorded as its own, such as "
+                "nb-7-big-Filter.db",
+                "take this one over: " + SyncCommand() + " --force");
+}
+
 TEST_F(DoctorExportsTest, AFolderThatNoListenerFeeds) {
   AddFile(&db_, 0, 100);
   const std::string option = "--export-dir=" + folder_;

@@ -228,13 +228,21 @@ void Examine(const std::string& db, const ListSsts& list,
   };
   std::string error;
   const auto mark = ReadFolderMark(folder->folder);
-  const std::string found =
-      mark ? "" : FilterDbIn(folder->folder, folder->sstable_version);
-  if (!found.empty()) {
-    add(folder->folder +
-            ": is not marked as the folder of a database, and has " +
-            "filters that no export recorded as its own, such as " + found +
-            ": nothing is written there",
+  const std::string& version = folder->sstable_version;
+  const std::string found = mark && SpeaksFor(*mark, version)
+                                ? ""
+                                : FilterDbIn(folder->folder, version);
+  if (mark && mark->database != live.database) {
+    add(folder->folder + ": is marked as that of another database, " +
+            mark->database + ". This one is " + live.database +
+            ", made anew, restored, moved or copied: nothing is written there",
+        "to use the folder for this database, remove " +
+            FolderMarkPath(folder->folder) +
+            " and have all filters made anew: " + SyncCommand(db, *folder) +
+            " --force; otherwise choose another folder");
+  } else if (!found.empty()) {
+    add(folder->folder + ": has filters that no export recorded as its own, " +
+            "such as " + found + ": nothing is written there",
         "choose another folder, or take this one over: " +
             SyncCommand(db, *folder) + " --force");
   } else if (!mark) {
@@ -246,14 +254,6 @@ void Examine(const std::string& db, const ListSsts& list,
           "the next flush, compaction or ingestion, or by filterdb export "
           "--sync");
     }
-  } else if (mark->database != live.database) {
-    add(folder->folder + ": is marked as that of another database, " +
-            mark->database + ". This one is " + live.database +
-            ", made anew, restored, moved or copied: nothing is written there",
-        "to use the folder for this database, remove " +
-            FolderMarkPath(folder->folder) +
-            " and have all filters made anew: " + SyncCommand(db, *folder) +
-            " --force" + "; otherwise choose another folder");
   } else if (!CheckHoldsNoSstables(folder->folder, &error)) {
     add(error, "choose another folder");
   } else {
