@@ -355,7 +355,7 @@ TEST_F(DoctorOptionsFileTest, ItsPolicyIsRefused) {
     WriteFile(file_, content_);
     ReplaceIn(file_, "cassandra_bloom:10", refused);
     ExpectFault({std::string("'") + refused + "', which is refused",
-                 "bits per key 'abc' is not a number from 0 to 100"});
+                 "bits_per_key 'abc' is not a number from 0 to 100"});
     EXPECT_THAT(Doctor(db_, "").out,
                 HasSubstr(std::string("off, filter_policy=") + refused +
                           ", which is refused\n"));
