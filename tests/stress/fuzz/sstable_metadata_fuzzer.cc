@@ -42,7 +42,7 @@ void FuzzStatistics(std::string_view version, const std::string& content) {
 // Each line names one SSTable at most.
 void FuzzLogs(std::string_view content) {
   tools::TransactionLogs logs;
-  tools::AddTransactionLog(content, &logs);
+  tools::AddTransactionLog("log", content, &logs);
   tools::AddPendingDeleteLog(content, &logs);
   const size_t num_lines =
       static_cast<size_t>(std::count(content.begin(), content.end(), '\n')) + 1;
