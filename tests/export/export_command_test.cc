@@ -347,7 +347,7 @@ TEST(ExportCommandPrefixesTest, KeysUnlessPrefixesAreAskedFor) {
   const Ran keys = Filterdb(command);
   ASSERT_EQ(keys.exit_code, 0) << keys;
   ASSERT_EQ(keys.json()["exported"].size(), 2u);
-  for (const Json& one : keys.json()["exported"]) {
+  for (const Json& one : Json(keys.json()["exported"])) {
     EXPECT_EQ(one["holds"], "keys");
     EXPECT_EQ(one["keys"], 1000);
   }
@@ -358,7 +358,7 @@ TEST(ExportCommandPrefixesTest, KeysUnlessPrefixesAreAskedFor) {
   EXPECT_THAT(mixed.err, HasSubstr("partition_key=default prefixes"));
   const Ran prefixes = Filterdb(command + " --prefixes --force");
   ASSERT_EQ(prefixes.exit_code, 0) << prefixes;
-  for (const Json& one : prefixes.json()["exported"]) {
+  for (const Json& one : Json(prefixes.json()["exported"])) {
     EXPECT_EQ(one["holds"], "prefixes");
     EXPECT_LT(one["keys"], 1000);
   }

@@ -10,11 +10,11 @@
 #include <system_error>
 
 #include "plugin/filter/sizing.h"
-#include "tools/sstable/buffered_key_reader.h"
+#include "plugin/filter_db/sstable_version.h"
 #include "plugin/io/file_io.h"
 #include "plugin/io/output_file.h"
-#include "plugin/filter_db/sstable_version.h"
 #include "tools/filterdb/progress_bar.h"
+#include "tools/sstable/buffered_key_reader.h"
 #include "tools/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::tools {

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "plugin/io/file_io.h"
 #include "plugin/filter_db/sstable_version.h"
+#include "plugin/io/file_io.h"
 #include "tools/sstable/compressed_data_file.h"
 #include "tools/sstable/compression_info.h"
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "plugin/filter/endian.h"
-#include "tools/sstable/buffered_key_reader.h"
 #include "plugin/filter_db/sstable_version.h"
+#include "tools/sstable/buffered_key_reader.h"
 
 namespace cassandra_bloom::tools {
 namespace {

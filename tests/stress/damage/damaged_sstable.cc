@@ -12,11 +12,11 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/endian.h"
-#include "tools/sstable/index_db_reader.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/sstable_writer.h"
 #include "tests/support/temp_dir.h"
+#include "tools/sstable/index_db_reader.h"
 #include "tools/sstable/partitions_db_reader.h"
 
 namespace cassandra_bloom::testing {
