@@ -61,6 +61,7 @@ class CheckedIndexDb final : public KeyReader {
     error_.clear();
     num_read_ = 0;
     end_of_last_ = 0;
+    may_lack_keys_ = false;
     order_.Restart();
     if (witnesses_.summary != nullptr) {
       witnesses_.summary->Rewind();
@@ -99,6 +100,7 @@ class CheckedIndexDb final : public KeyReader {
       return FailHere("a partition at position " + std::to_string(position) +
                       " of Data.db, within the one before it");
     }
+    may_lack_keys_ |= num_read_ > 1 && HasRoomBefore(position);
     const uint64_t size = witnesses_.data_size;
     if (position >= size || size - position < 2 + key.size()) {
       return FailHere("a partition at position " + std::to_string(position) +
@@ -162,17 +164,18 @@ class CheckedIndexDb final : public KeyReader {
     } else if (summary != nullptr && last_key_ != summary->last_key()) {
       Fail("the last key is not that of Summary.db");
     } else if (witnesses_.data != nullptr && !num_partitions &&
-               summary == nullptr && MayHaveMore()) {
+               (may_lack_keys_ ||
+                (summary == nullptr && HasRoomBefore(witnesses_.data_size)))) {
       Fail(
-          "nothing shows that its last key is that of the last partition, "
-          "because neither Statistics.db nor Summary.db can be read");
+          "nothing shows that it has the key of every partition, because "
+          "Statistics.db does not tell how many there are");
     }
   }
 
-  // Whether Data.db has room for the rest of the last partition and another.
-  bool MayHaveMore() const {
-    return witnesses_.data_size - end_of_last_ >=
-           kSmallestRest + 2 + kSmallestRest;
+  // Whether the rest of the last partition and another one fit into Data.db
+  // before `position`. (A wrong size of a promoted index hides entries.)
+  bool HasRoomBefore(uint64_t position) const {
+    return position - end_of_last_ >= kSmallestRest + 2 + kSmallestRest;
   }
 
   const std::string path_;
@@ -181,6 +184,7 @@ class CheckedIndexDb final : public KeyReader {
   KeyOrder order_;
   uint64_t num_read_ = 0;
   uint64_t end_of_last_ = 0;  // Of its key, in Data.db.
+  bool may_lack_keys_ = false;
   std::string last_key_;
 
   // The next entry of Summary.db.

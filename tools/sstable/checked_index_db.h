@@ -21,8 +21,8 @@ enum class KeyChecks {
   // is not read. What another component does not tell is not checked.
   kCheap,
   // Also compares each key with the one in Data.db at its position, and fails
-  // if nothing shows that the last key belongs to the last partition. A filter
-  // that is made of these keys has all keys of Data.db.
+  // if nothing shows that every partition has its key here. A filter that is
+  // made of these keys has all keys of Data.db.
   kEveryKey,
 };
 

@@ -110,9 +110,22 @@ TEST_P(CheckedIndexDbTest, SummaryOrStatisticsAreMissing) {
   std::filesystem::remove(Path("Statistics.db"));
   EXPECT_EQ(Error(KeyChecks::kCheap), "");
   EXPECT_THAT(Error(KeyChecks::kEveryKey),
-              HasSubstr("Index.db: nothing shows that its last key is that of "
-                        "the last partition, because neither Statistics.db nor "
-                        "Summary.db can be read; "));
+              HasSubstr("Index.db: nothing shows that it has the key of every "
+                        "partition, because Statistics.db does not tell how "
+                        "many there are; "));
+}
+
+// A wrong size of a promoted index hides the next entry. Positions, order and
+// samples are still right.
+TEST_P(CheckedIndexDbTest, AnEntryInThePromotedIndexOfAnother) {
+  std::string damaged = ReadFile(Path("Index.db"));
+  const size_t hidden = EntryOf(sstable_.keys[6]);
+  damaged[hidden - 1] = static_cast<char>(EntryOf(sstable_.keys[7]) - hidden);
+  WriteFile(Path("Index.db"), damaged);
+  EXPECT_THAT(Error(KeyChecks::kCheap), HasSubstr("but Statistics.db counts"));
+  std::filesystem::remove(Path("Statistics.db"));
+  EXPECT_THAT(Error(KeyChecks::kEveryKey),
+              HasSubstr("nothing shows that it has the key of every"));
 }
 
 // Cassandra makes it anew.
