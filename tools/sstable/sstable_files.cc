@@ -144,6 +144,12 @@ class Finder {
     std::vector<std::string> other_names;
   };
 
+  // A folder of which files are operands.
+  struct FolderOfFiles {
+    Listing listing;
+    TransactionLogs logs;
+  };
+
   void Fail(const std::string& error) {
     operand_->is_empty = false;
     found_.errors.push_back(error);
@@ -231,7 +237,9 @@ class Finder {
     if (!List(folder.path, &listing) && listing.sstables.empty()) {
       return;
     }
-    AddSstables(folder, listing.sstables);
+    if (!listing.sstables.empty()) {
+      AddSstables(folder, listing.sstables, ReadLogs(folder.path));
+    }
     folder.in_table |= !listing.sstables.empty();
     // One error stands for all: without the permission to enter the folder,
     // nothing in it can be looked at.
@@ -313,25 +321,30 @@ class Finder {
       Fail(path + ": not a component of an SSTable, such as nb-1-big-Data.db");
       return;
     }
-    Listing listing;
     const std::string folder = WithoutSlashesAtEnd(FolderOf(path));
-    if (!List(folder, &listing)) {
-      return;
-    }
-    const auto sstable = listing.sstables.find(parsed->sstable);
-    if (sstable != listing.sstables.end()) {
+    const FolderOfFiles& all = ListOnce(folder);
+    const auto sstable = all.listing.sstables.find(parsed->sstable);
+    if (sstable != all.listing.sstables.end()) {
       AddSstables({folder, RealPath(folder), /*below=*/"", /*in_table=*/true},
-                  {*sstable});
+                  {*sstable}, all.logs);
     }
   }
 
-  void AddSstables(const Folder& folder,
-                   const std::map<std::string, Components>& sstables) {
-    if (sstables.empty()) {
-      return;
+  // Once, because a shell may make thousands of operands of one folder.
+  const FolderOfFiles& ListOnce(const std::string& folder) {
+    const auto [found, is_new] = listed_.try_emplace(folder);
+    FolderOfFiles& all = found->second;
+    Listing listing;
+    if (is_new && List(folder, &listing)) {
+      all.listing = std::move(listing);
+      all.logs = ReadLogs(folder);
     }
-    const TransactionLogs logs = ReadTransactionLogs(folder.path);
-    FailAtLogs(logs);
+    return all;
+  }
+
+  void AddSstables(const Folder& folder,
+                   const std::map<std::string, Components>& sstables,
+                   const TransactionLogs& logs) {
     for (const auto& [sstable, components] : sstables) {
       const bool is_sstable = std::any_of(
           components.begin(), components.end(), [](const std::string& name) {
@@ -348,15 +361,16 @@ class Finder {
     }
   }
 
-  // Each once: a folder is looked into for each of its files that is an
-  // operand.
-  void FailAtLogs(const TransactionLogs& logs) {
+  TransactionLogs ReadLogs(const std::string& folder) {
+    TransactionLogs logs = ReadTransactionLogs(folder);
     for (const std::string& error : logs.errors) {
+      // A folder may be an operand beside its files.
       if (failed_logs_.insert(error).second) {
         Fail(error +
              "; so SSTables of its folder may be incomplete or obsolete");
       }
     }
+    return logs;
   }
 
   void AddSstable(const Folder& folder, const std::string& sstable,
@@ -389,6 +403,7 @@ class Finder {
   std::vector<Link> links_;
   std::set<std::pair<dev_t, ino_t>> visited_;
   std::set<std::pair<std::string, std::string>> seen_;
+  std::map<std::string, FolderOfFiles> listed_;
   std::set<std::string> failed_logs_;
   FoundSstables found_;
 };

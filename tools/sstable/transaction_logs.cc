@@ -39,18 +39,19 @@ std::string_view NameOf(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-std::vector<std::string_view> LinesOf(std::string_view content) {
-  std::vector<std::string_view> lines;
+// `visit(line, is_last)`
+template <typename Visit>
+void ForEachLine(std::string_view content, Visit visit) {
   while (!content.empty()) {
     const size_t end = content.find('\n');
-    lines.push_back(content.substr(0, end));
-    if (EndsWith(lines.back(), "\r")) {
-      lines.back().remove_suffix(1);
+    std::string_view line = content.substr(0, end);
+    if (EndsWith(line, "\r")) {
+      line.remove_suffix(1);
     }
     content.remove_prefix(end == std::string_view::npos ? content.size()
                                                         : end + 1);
+    visit(line, content.empty());
   }
-  return lines;
 }
 
 template <typename Number>
@@ -178,15 +179,18 @@ void AddTransactionLog(const std::string& path, std::string_view content,
   std::set<std::string> added;
   std::set<std::string> removed;
   bool is_committed = false;
-  const std::vector<std::string_view> lines = LinesOf(content);
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const auto record = RecordOf(lines[i]);
+  bool has_damaged_line = false;  // The first one stands for all.
+  size_t number = 0;
+  ForEachLine(content, [&](std::string_view line, bool is_last) {
+    ++number;
+    const auto record = RecordOf(line);
     const bool is_intact = record && HasItsChecksum(*record);
     // Cassandra ignores a damaged line at the end, which may be half written.
     // Because of any other it does not start (LogFile.verify).
-    if (!is_intact && i + 1 < lines.size()) {
-      logs->errors.push_back(path + ": line " + std::to_string(i + 1) +
+    if (!is_intact && !is_last && !has_damaged_line) {
+      logs->errors.push_back(path + ": line " + std::to_string(number) +
                              " is damaged");
+      has_damaged_line = true;
     }
     // What a damaged line may name is left alone, too.
     if (record && record->type == "ADD") {
@@ -195,7 +199,7 @@ void AddTransactionLog(const std::string& path, std::string_view content,
       removed.insert(SstableOf(*record));
     }
     is_committed = is_intact && record->type == "COMMIT";
-  }
+  });
   logs->with_times.insert(removed.begin(), removed.end());
   // Without COMMIT, Cassandra will remove the new SSTables when it starts
   // (LogFile.removeUnfinishedLeftovers).
@@ -208,13 +212,13 @@ void AddTransactionLog(const std::string& path, std::string_view content,
 
 // A line is the name of a TOC.txt, perhaps with folders.
 void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs) {
-  for (const std::string_view line : LinesOf(content)) {
+  ForEachLine(content, [&](std::string_view line, bool /*is_last*/) {
     const std::string_view name = NameOf(line);
     const size_t end = name.find_last_of('-');
     if (end != std::string_view::npos) {
       logs->obsolete.emplace(name.substr(0, end + 1));
     }
-  }
+  });
 }
 
 TransactionLogs ReadTransactionLogs(const std::string& folder) {

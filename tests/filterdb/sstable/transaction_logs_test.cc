@@ -105,6 +105,12 @@ TEST(TransactionLogsTest, LinesThatAreNoRecords) {
   }
 }
 
+// One error for each log, however many lines are damaged.
+TEST(TransactionLogsTest, ManyDamagedLines) {
+  EXPECT_THAT(LogsOf(std::string(1000, '\n') + Commit()).errors,
+              ElementsAre("a.log: line 1 is damaged"));
+}
+
 TEST(TransactionLogsTest, CutAnywhere) {
   const std::string lines =
       LogRecord("ADD", "/d/nb-2-big-", 0, 8) +
