@@ -13,7 +13,6 @@
 #include <iterator>
 #include <string_view>
 #include <system_error>
-#include <tuple>
 
 #include "plugin/export/sst_file.h"
 #include "plugin/io/file_io.h"
@@ -31,10 +30,6 @@ constexpr std::string_view kDataComponent = "-Data.db";
 bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() &&
          text.substr(text.size() - suffix.size()) == suffix;
-}
-
-bool IsBefore(const timespec& a, const timespec& b) {
-  return std::tie(a.tv_sec, a.tv_nsec) < std::tie(b.tv_sec, b.tv_nsec);
 }
 
 std::string ToText(const timespec& time) {
@@ -103,11 +98,6 @@ void ForgetOthers(const std::set<uint64_t>& live, const std::string& version,
     filter = number && live.count(*number) == 0 ? filters.erase(filter)
                                                 : std::next(filter);
   }
-}
-
-std::string OneLine(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
 }
 
 }  // namespace
@@ -182,14 +172,9 @@ std::string FilterDbIn(const std::string& folder,
 bool IsUpToDate(const FolderMark& mark, const std::string& filter_db,
                 FilterForm form, const std::string& sst_file) {
   const auto recorded = mark.filters.find(fs::path(filter_db).filename());
-  struct stat filter_status;
-  struct stat sst_status;
-  if (recorded == mark.filters.end() ||
-      stat(filter_db.c_str(), &filter_status) != 0 ||
-      stat(sst_file.c_str(), &sst_status) != 0 ||
-      recorded->second.written != ToText(filter_status.st_mtim) ||
-      IsBefore(filter_status.st_mtim, sst_status.st_mtim) ||
-      IsBefore(filter_status.st_mtim, sst_status.st_ctim)) {
+  struct stat status;
+  if (recorded == mark.filters.end() || stat(filter_db.c_str(), &status) != 0 ||
+      recorded->second.written != ToText(status.st_mtim)) {
     return false;
   }
   std::string ignored;
@@ -198,7 +183,8 @@ bool IsUpToDate(const FolderMark& mark, const std::string& filter_db,
     return false;
   }
   const auto sst = SstFile::Open(sst_file, /*visit=*/nullptr, &ignored);
-  return sst != nullptr && sst->identity() == recorded->second.sst;
+  const std::string identity = sst == nullptr ? "" : sst->identity();
+  return !identity.empty() && identity == recorded->second.sst;
 }
 
 // ---- ExportFolder ----
@@ -240,7 +226,7 @@ bool ExportFolder::CheckMark(const Claim& claim, bool* is_new,
     return false;
   }
   mark_ = ReadFolderMark(path_);
-  if (mark_ && mark_->database != OneLine(claim.database)) {
+  if (mark_ && !IsMarkOf(*mark_, claim.database)) {
     *error = path_ + ": holds the filters of another database, " +
              mark_->database + "; choose another, or, if it shall be that of " +
              claim.database + ", remove " + FolderMarkPath(path_) +
@@ -303,7 +289,7 @@ bool ExportFolder::MakeFollow(const Claim& claim,
     return false;
   }
   FolderMark mark = mark_.value_or(FolderMark());
-  mark.database = OneLine(claim.database);
+  mark.database = claim.database;
   mark.contents[version_] = claim.contents;
   ForgetOthers({}, version_, &mark);
   const bool overwrite = mark_.has_value();

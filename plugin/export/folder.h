@@ -49,10 +49,10 @@ bool MayBeOfExport(const std::string& path, std::string* error);
 std::string FilterDbIn(const std::string& folder,
                        const std::string& sstable_version);
 
-// True if the file is a complete filter, no older than the SST file, and
-// unchanged since the mark recorded it as that of the SST file. Compares both
-// the mtime and the ctime of the SST file, because a link or a copy may give a
-// new name to old content. Opens the SST file to see which one it is.
+// True if the file is a complete filter, unchanged since the mark recorded it
+// as that of the SST file. Opens the SST file to see which one it is, rather
+// than to go by its ctime, which hard links change, such as those of a
+// checkpoint.
 bool IsUpToDate(const FolderMark& mark, const std::string& filter_db,
                 FilterForm form, const std::string& sst_file);
 

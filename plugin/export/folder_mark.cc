@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
@@ -38,6 +39,12 @@ std::string Line(const std::string& name, const RecordedFilter& filter) {
   return Line(name, filter.sst, filter.written);
 }
 
+// The database as it stands in a mark.
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 void ParseLine(const std::string& line, FolderMark* mark) {
   std::string_view rest = line;
   const std::string first = TakeUntil(kSeparator, &rest);
@@ -55,6 +62,10 @@ void ParseLine(const std::string& line, FolderMark* mark) {
 }
 
 }  // namespace
+
+bool IsMarkOf(const FolderMark& mark, const std::string& database) {
+  return mark.database == OneLine(database);
+}
 
 bool SpeaksFor(const FolderMark& mark, const std::string& sstable_version) {
   return mark.contents.empty() || mark.contents.count(sstable_version) > 0;
@@ -87,7 +98,7 @@ std::optional<FolderMark> ReadFolderMark(const std::string& folder) {
 
 bool WriteFolderMark(const std::string& folder, const FolderMark& mark,
                      bool overwrite, std::string* error) {
-  std::string text = mark.database + "\n";
+  std::string text = OneLine(mark.database) + "\n";
   for (const auto& [version, held] : mark.contents) {
     text += Line(version, held.asked, held.extractors);
   }

@@ -3,7 +3,7 @@
 // The hidden file that marks a folder of exported filters as following a
 // database. Its lines:
 //
-//   DATABASE                     as in LiveSsts::database
+//   DATABASE                     LiveSsts::database, with spaces for newlines
 //   VERSION  ASKED  EXTRACTORS   for each SSTable version: its FilterContents
 //   NAME     SST    WRITTEN      for each Filter.db: its RecordedFilter
 //
@@ -48,6 +48,9 @@ struct FolderMark {
   std::map<std::string, RecordedFilter> filters;
   size_t num_filter_lines = 0;  // May be more than `filters`.
 };
+
+// True if this is the mark of the database with this LiveSsts::database.
+bool IsMarkOf(const FolderMark& mark, const std::string& database);
 
 // True if the mark says that the folder's filters of this SSTable version are
 // those of the database. A mark without contents says so of every version.

@@ -4,6 +4,7 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/comparator.h>
+#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/merge_operator.h>
@@ -16,7 +17,6 @@
 
 #include "plugin/export/read_only_env.h"
 #include "plugin/filter/murmur3.h"
-#include "plugin/io/file_io.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
 
@@ -24,6 +24,7 @@ namespace cassandra_bloom {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::Comparator;
+using ROCKSDB_NAMESPACE::EnvOptions;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
@@ -32,6 +33,7 @@ using ROCKSDB_NAMESPACE::Iterator;
 using ROCKSDB_NAMESPACE::Logger;
 using ROCKSDB_NAMESPACE::MergeOperator;
 using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::RandomAccessFile;
 using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::SstFileReader;
@@ -123,6 +125,25 @@ std::unique_ptr<SstFileReader> NewReader(
 std::string WhyNotOpen(const std::string& path, const Status& status) {
   return path +
          ": cannot be read as a block-based SST file: " + status.ToString();
+}
+
+// The end of the file, from `offset` on; nullopt if it cannot be read. Does not
+// map the file: the host would die of SIGBUS if the disk failed.
+std::optional<std::string> ReadFrom(const std::string& path, uint64_t offset) {
+  std::unique_ptr<RandomAccessFile> file;
+  uint64_t size = 0;
+  if (!ReadOnlyEnv()->NewRandomAccessFile(path, &file, EnvOptions()).ok() ||
+      !ReadOnlyEnv()->GetFileSize(path, &size).ok()) {
+    return std::nullopt;
+  }
+  offset = std::min(offset, size);
+  std::string end(size - offset, '\0');
+  Slice read;
+  if (!file->Read(offset, end.size(), &read, end.data()).ok() ||
+      read.size() != end.size()) {
+    return std::nullopt;
+  }
+  return end;
 }
 
 // Iterates over the keys of all entries. A key with several entries comes
@@ -262,20 +283,17 @@ std::string SstFile::identity() const {
   if (!session.empty() && number != 0) {
     return session + "-" + std::to_string(number);
   }
-  std::string ignored;
-  const auto file = MappedFile::Open(path_, &ignored);
+  const auto tail = ReadFrom(path_, properties_->data_size);
   struct stat status;
-  if (file == nullptr || stat(path_.c_str(), &status) != 0) {
+  if (!tail || stat(path_.c_str(), &status) != 0) {
     return "";
   }
-  const uint64_t rows =
-      std::min<uint64_t>(properties_->data_size, file->size());
-  const Hash128 hash =
-      CassandraMurmur3(file->data() + rows, file->size() - rows);
+  const Hash128 hash = CassandraMurmur3(tail->data(), tail->size());
   std::string identity;
-  for (const uint64_t part : {hash.h1, hash.h2, uint64_t{file->size()},
-                              static_cast<uint64_t>(status.st_mtim.tv_sec),
-                              static_cast<uint64_t>(status.st_mtim.tv_nsec)}) {
+  for (const uint64_t part :
+       {hash.h1, hash.h2, static_cast<uint64_t>(status.st_size),
+        static_cast<uint64_t>(status.st_mtim.tv_sec),
+        static_cast<uint64_t>(status.st_mtim.tv_nsec)}) {
     identity += (identity.empty() ? "" : "-") + std::to_string(part);
   }
   return identity;

@@ -63,6 +63,17 @@ TEST_F(FolderMarkTest, IsReadAsItWasWritten) {
   EXPECT_EQ(read.filters.at("da-7-bti-Filter.db").written, "56.78");
 }
 
+TEST_F(FolderMarkTest, ADatabaseWhosePathHasANewline) {
+  FolderMark mark;
+  mark.database = "id in /a\nb";
+  ASSERT_TRUE(
+      WriteFolderMark(folder_.path(), mark, /*overwrite=*/false, &error_))
+      << error_;
+  EXPECT_EQ(ReadFile(MarkFile()), "id in /a b\n");
+  EXPECT_TRUE(IsMarkOf(Read(), "id in /a\nb"));
+  EXPECT_FALSE(IsMarkOf(Read(), "id in /a\nc"));
+}
+
 TEST_F(FolderMarkTest, TheLastLineOfANameHolds) {
   WriteFile(MarkFile(), "id in /db\n");
   Append("nb-1-big-Filter.db", {"A", "1"});

@@ -8,12 +8,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/sst_file_writer.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "cassandra_bloom/filter_db_export.h"
+#include "plugin/export/folder.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"
@@ -102,6 +107,46 @@ TEST_F(SstIdentityTest, FilesWithoutASession) {
   EXPECT_EQ(fs::file_size(a), fs::file_size(b));
   EXPECT_EQ(fs::last_write_time(a), fs::last_write_time(b));
   EXPECT_NE(IdentityOf(a), IdentityOf(b));
+}
+
+// While this lives, this process can open one more file.
+class OneMoreFile {
+ public:
+  OneMoreFile() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = dup(0);
+    close(next);
+    const struct rlimit limit = {static_cast<rlim_t>(next) + 1,
+                                 before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  ~OneMoreFile() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  struct rlimit before_ {};
+};
+
+// RocksDB opens the file, but it cannot be opened once more.
+TEST_F(SstIdentityTest, AFileThatCannotBeReadIsNotTheRecordedOne) {
+  const std::string sst = Write("1.sst", "a");
+  MakeOld(sst);
+  const std::string name = "nb-1-big-Filter.db";
+  ExportedFilterDb exported;
+  std::string error;
+  ASSERT_TRUE(ExportFilterDb(sst, dir_ / name, {}, &exported, &error)) << error;
+  struct stat status {};
+  ASSERT_EQ(stat((dir_ / name).c_str(), &status), 0);
+  const std::string written = std::to_string(status.st_mtim.tv_sec) + "." +
+                              std::to_string(status.st_mtim.tv_nsec);
+  FilterForm form;
+  ASSERT_TRUE(FormOfSstableVersion("nb", &form, &error));
+  FolderMark mark;
+  mark.filters[name] = {IdentityOf(sst), written};
+  EXPECT_TRUE(IsUpToDate(mark, dir_ / name, form, sst));
+  mark.filters[name].sst = "";
+  const OneMoreFile limit;
+  EXPECT_EQ(IdentityOf(sst), "");
+  EXPECT_FALSE(IsUpToDate(mark, dir_ / name, form, sst));
 }
 
 }  // namespace

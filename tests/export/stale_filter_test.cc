@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/utilities/checkpoint.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -129,6 +130,17 @@ TEST_P(StaleFilterTest, FiltersThatChangedPlaces) {
   fs::rename(second, first);
   fs::rename(out_ / "first", second);
   ExpectSync(2, 0);
+}
+
+// Hard links change the ctime of the SST files.
+TEST_P(StaleFilterTest, ACheckpointLeavesTheFilters) {
+  ExpectSync(2, 0);
+  rocksdb::Checkpoint* checkpoint = nullptr;
+  Require(rocksdb::Checkpoint::Create(db_.get(), &checkpoint));
+  const std::unique_ptr<rocksdb::Checkpoint> owner(checkpoint);
+  const TempDir elsewhere;
+  Require(checkpoint->CreateCheckpoint(elsewhere / "checkpoint"));
+  ExpectSync(0, 2);
 }
 
 // A line that a full disk has cut costs no more than a filter or two that are

@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/version.h>
 
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -24,6 +26,7 @@ namespace cassandra_bloom::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -309,6 +312,82 @@ TEST_F(DoctorExportsTest, AFolderThatNoListenerFeeds) {
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_EQ(ran.json()["exports"][0]["live"], 2);
   EXPECT_EQ(ran.json()["exports"][0]["filtered"], 1);
+}
+
+// The mark is that of an earlier build, which recorded neither versions nor
+// filters.
+TEST_F(DoctorExportsTest, AMarkThatNamesNoVersion) {
+  AddFile(&db_, 0, 100);
+  ASSERT_EQ(Filterdb(SyncCommand().substr(9)).exit_code, 0);
+  const std::string mark = folder_ + "/.cassandra_bloom_database";
+  const std::string text = ReadFile(mark);
+  WriteFile(mark, text.substr(0, text.find('\n') + 1));
+  WriteFile(folder_ + "/" + *NamesIn(folder_).begin(), "broken");
+  const std::string option = "--export-dir=" + folder_;
+  const Ran ran = Doctor(option + " --json");
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  const Json finding = ran.json()["exports"][0]["findings"][0];
+  EXPECT_THAT(finding["what"], HasSubstr("the mark does not say of which "
+                                         "version its filters are"));
+  const std::string advice = finding["to_do"];
+  EXPECT_THAT(advice, EndsWith("--sstable-version=VERSION"));
+  EXPECT_EQ(Filterdb(SyncCommand().substr(9)).exit_code, 0);
+  EXPECT_EQ(Doctor(option).exit_code, 0);
+}
+
+// Follows the advice to the letter, in a shell.
+TEST_F(DoctorExportsTest, TheAdviceHasTheOptionsOfTheFolder) {
+  rocksdb::Options with_prefixes = DbOptions(OurPolicy());
+  with_prefixes.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
+  db_.Reopen(with_prefixes);
+  AddFile(&db_, 0, 100);
+  AddFile(&db_, 100, 200);
+  db_.Close();
+  const std::string ssts = out_ / "its $HOME";
+  fs::create_directory(ssts);
+  for (const std::string& name : NamesIn(db_.path())) {
+    if (fs::path(name).extension() == ".sst") {
+      fs::rename(db_.path() + "/" + name, ssts + "/" + name);
+      break;
+    }
+  }
+  int folders = 0;
+  for (const std::string& options :
+       {std::string(), std::string("--prefixes"),
+        std::string("--partition-key=skip:1,fixed:4 --from=keys "
+                    "--live-keys-only")}) {
+    SCOPED_TRACE(options);
+    const std::string name = "it's; " + std::to_string(++folders);
+    const std::string folder = out_ / name;
+    const std::string quoted = "\"" + folder + "\"";
+    const std::string paths = "--db-path='" + ssts + "' ";
+    const Ran sync =
+        Filterdb("export --sync --sstable-version=nb --db=" + db_.path() +
+                 " --out-dir=" + quoted + " " + paths + options);
+    ASSERT_EQ(sync.exit_code, 0) << sync;
+    fs::remove(folder + "/" + *NamesIn(folder).begin());
+    const std::string doctor = paths + "--export-dir=" + quoted;
+    const Ran ran = Doctor(doctor + " --json");
+    EXPECT_EQ(ran.exit_code, 1) << ran;
+    const std::string advice = ran.json()["exports"][0]["findings"][0]["to_do"];
+    const Ran followed = Filterdb(advice.substr(std::strlen("filterdb ")));
+    EXPECT_EQ(followed.exit_code, 0) << advice << followed;
+    EXPECT_THAT(followed.out, HasSubstr(": kept"));
+    EXPECT_EQ(Doctor(doctor).exit_code, 0);
+  }
+}
+
+TEST_F(DoctorExportsTest, ADatabaseWhosePathHasANewline) {
+  AddFile(&db_, 0, 100);
+  db_.Close();
+  const std::string db = out_ / "a\nb";
+  fs::copy(db_.path(), db);
+  ASSERT_EQ(Filterdb("export --sync --sstable-version=nb --db='" + db +
+                     "' --out-dir=" + folder_)
+                .exit_code,
+            0);
+  const Ran ran = Filterdb("doctor --db='" + db + "' --export-dir=" + folder_);
+  EXPECT_EQ(ran.exit_code, 0) << ran;
 }
 
 // A listener updates only the filters of its own SSTable version, one of the

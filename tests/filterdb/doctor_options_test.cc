@@ -153,6 +153,46 @@ TEST(DoctorOptionsTest, BottommostFilesOfAnUpperLevel) {
   ExpectWell(db, 1, 2);
 }
 
+// RocksDB calls no flushed file bottommost. So these files lack a filter
+// because there was no policy.
+TEST(DoctorOptionsTest, FlushedFilesAreNotBottommost) {
+  TestDb db(DbOptions(PolicyPtr()));
+  AddFile(&db, 0, 1000);
+  AddFile(&db, 0, 1000);
+  rocksdb::CassandraBloomOptions none;
+  none.bottommost_bits = 0;
+  db.Reopen(DbOptions(PolicyWith(none)));
+  ExpectUnfiltered(db, 0, 2);
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.optimize_filters_for_hits = true;
+  db.Reopen(options);
+  ExpectUnfiltered(db, 0, 2);
+  EXPECT_THAT(VerdictOf(Doctor(db))["findings"][0]["to_do"],
+              HasSubstr("written before the policy was switched on: compact"));
+  db.Compact();
+  ExpectWell(db, 0, 1);
+}
+
+TEST(DoctorOptionsTest, FilesCompactedIntoLevel0MayBeBottommost) {
+  rocksdb::CassandraBloomOptions none;
+  none.bottommost_bits = 0;
+  rocksdb::Options options = DbOptions(PolicyWith(none));
+  options.compaction_style = rocksdb::kCompactionStyleUniversal;
+  options.num_levels = 1;
+  TestDb db(options);
+  AddFile(&db, 0, 1000);
+  AddFile(&db, 0, 1000);
+  db.Compact();
+  ExpectWell(db, 0, 1);
+  options = DbOptions(OurPolicy());
+  options.compaction_style = rocksdb::kCompactionStyleUniversal;
+  options.num_levels = 1;
+  options.optimize_filters_for_hits = true;
+  db.Reopen(options);
+  db.Compact();
+  ExpectWell(db, 0, 1);
+}
+
 TEST(DoctorOptionsTest, BitsByLevel) {
   rocksdb::CassandraBloomOptions by_level;
   by_level.level_bits = {16, 12, 0};
@@ -262,6 +302,46 @@ TEST(DoctorOptionsTest, PrefixesOfKeysThatHaveNone) {
   ExpectWell(db, 0, 1);
   options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
   db.Reopen(options);
+  ExpectUnfiltered(db, 0, 1);
+}
+
+// RocksDB stores the policy's name also in a file for which the policy built
+// nothing.
+TEST(DoctorOptionsTest, PrefixesThatNoFilterHolds) {
+  rocksdb::BlockBasedTableOptions table = TableOptions(OurPolicy(0));
+  table.whole_key_filtering = false;
+  rocksdb::Options options = DbOptions(table);
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
+  TestDb db(options);
+  AddFile(&db, 0, 1000);
+  ExpectWell(db, 0, 1);
+  table.filter_policy = OurPolicy();
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  db.Reopen(options);
+  AddFile(&db, 0, 1000);
+  ExpectUnfiltered(db, 1, 1);
+  db.Compact();
+  EXPECT_EQ(Doctor(db).exit_code, 0);
+}
+
+// Which keys have a prefix is not known, so nothing is called well.
+TEST(DoctorOptionsTest, PrefixesOfAnExtractorThatIsNotKnown) {
+  class NoPrefixes final : public rocksdb::SliceTransform {
+   public:
+    const char* Name() const override { return "no prefixes"; }
+    rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+      return key;
+    }
+    bool InDomain(const rocksdb::Slice& /*key*/) const override {
+      return false;
+    }
+  };
+  rocksdb::BlockBasedTableOptions table = TableOptions(OurPolicy());
+  table.whole_key_filtering = false;
+  rocksdb::Options options = DbOptions(table);
+  options.prefix_extractor = std::make_shared<NoPrefixes>();
+  TestDb db(options);
+  AddFile(&db, 0, 1000);
   ExpectUnfiltered(db, 0, 1);
 }
 

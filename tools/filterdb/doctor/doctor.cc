@@ -72,11 +72,8 @@ Report Examine(const Options& options) {
   if (questions) {
     report.observed = Compare(*questions, report.families);
   }
-  report.exports = ExamineExports(
-      options.db, options.export_dir, [&](LiveSsts* live, std::string* error) {
-        return ListLiveSsts(options.db, options.db_paths,
-                            /*column_family=*/"", live, error);
-      });
+  report.exports =
+      ExamineExports({options.db, options.db_paths}, options.export_dir);
   return report;
 }
 

@@ -48,12 +48,16 @@ class Examiner {
   // as missing.
   bool Examine(const LiveSsts& live) {
     AwaitOptions(live);
+    std::map<std::string, FamilyOptions> options;
+    for (const auto& known : live.column_families) {
+      options.emplace(known.first, options_.Of(known.first));
+    }
     bool all_there = true;
     for (const LiveSst& file : live.files) {
       if (ssts_.count(file.number) != 0 || !IsWanted(file.column_family)) {
         continue;
       }
-      auto sst = ExamineSst(file, live, options_.Of(file.column_family));
+      auto sst = ExamineSst(file, live, options.at(file.column_family));
       if (!sst && !gone_.insert(file.number).second) {
         sst = MissingSst(file);
       }

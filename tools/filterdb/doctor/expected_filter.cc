@@ -41,11 +41,31 @@ SstPlace PlaceOf(const LiveSst& file,
   if (properties.user_collected_properties.count(
           "rocksdb.external_sst_file.version") == 0) {
     place.level = file.level;
-    place.is_bottommost = IsBottommost(file, live);
+    // RocksDB calls no flushed file bottommost. So in level 0 this is possible
+    // only for a file that names a policy of ours, which then gave it no
+    // filter.
+    place.is_bottommost =
+        (file.level > 0 ||
+         PartitionKeyOfFilterName(properties.filter_policy_name)) &&
+        IsBottommost(file, live);
   }
   place.num_levels = options.num_levels;
   place.is_leveled = options.levelled;
   return place;
+}
+
+// Whether the first and the last key of the file are known to have no prefix.
+// That the file names the policy does not tell: it does so also if the policy
+// was asked for no filter.
+bool HasNoPrefix(const LiveSst& file, const LiveSsts& live) {
+  const auto family = live.column_families.find(file.column_family);
+  if (family == live.column_families.end() ||
+      family->second.prefix_extractor == nullptr) {
+    return false;
+  }
+  const auto& extractor = *family->second.prefix_extractor;
+  return !extractor.InDomain(file.smallest_key) &&
+         !extractor.InDomain(file.largest_key);
 }
 
 }  // namespace
@@ -70,7 +90,8 @@ Expected ExpectedOf(const LiveSst& file,
   }
   return options.prefix_extractor.empty() ? Expected::kNothingToHold
          : PartitionKeyOfFilterName(properties.filter_policy_name) &&
-                 properties.prefix_extractor_name == options.prefix_extractor
+                 properties.prefix_extractor_name == options.prefix_extractor &&
+                 HasNoPrefix(file, live)
              ? Expected::kNone
              : Expected::kFilter;
 }

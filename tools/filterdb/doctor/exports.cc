@@ -9,17 +9,21 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <thread>
 
 #include "cassandra_bloom/filter_policy.h"
+#include "plugin/export/database_exporter.h"
 #include "plugin/export/folder.h"
 #include "plugin/export/listener.h"
+#include "plugin/export/live_ssts.h"
 #include "plugin/export/read_only_env.h"
 #include "tools/filterdb/output.h"
 
@@ -134,10 +138,11 @@ Listeners Loaded(const std::string& db) {
 
 // ---- A folder ----
 
-LiveSsts List(const ListSsts& list) {
+LiveSsts List(const NamedDatabase& database) {
   LiveSsts live;
   std::string error;
-  if (!list(&live, &error)) {
+  if (!ListLiveSsts(database.db, database.db_paths, /*column_family=*/"", &live,
+                    &error)) {
     throw Unusable(error);
   }
   return live;
@@ -167,13 +172,58 @@ std::vector<std::string> Unfiltered(const ExaminedFolder& folder,
   return unfiltered;
 }
 
-std::string SyncCommand(const std::string& db, const ExaminedFolder& folder) {
-  const std::string& version = folder.sstable_version;
-  return "filterdb export --sync --db=" + db + " --out-dir=" + folder.folder +
-         " --sstable-version=" + (version.empty() ? "VERSION" : version);
+std::string ShellWord(const std::string& text) {
+  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+           (c >= 'a' && c <= 'z') || std::strchr("/._-=:,", c) != nullptr;
+  });
+  if (is_plain) {
+    return text;
+  }
+  std::string word = "'";
+  for (const char c : text) {
+    word += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return word + "'";
 }
 
-void CountFilters(const std::string& db, const ListSsts& list,
+// The options of an export that makes filters of these contents
+// (FilterContents::asked), each after a space.
+std::string OptionsThatAsk(const std::string& asked) {
+  std::string options;
+  std::istringstream words(asked);
+  for (std::string word; words >> word;) {
+    if (word == "live_keys_only") {
+      options += " --live-keys-only";
+    } else if (word.rfind("partition_key=", 0) == 0) {
+      const std::string value = word.substr(word.find('=') + 1);
+      options +=
+          value == "default" ? "" : " " + ShellWord("--partition-key=" + value);
+    } else {
+      options += " " + ShellWord("--" + word);
+    }
+  }
+  return options;
+}
+
+// `asked`: which contents the filters shall have, as in FilterContents; "" for
+// those that a listener makes.
+std::string SyncCommand(const NamedDatabase& database,
+                        const ExaminedFolder& folder,
+                        const std::string& asked) {
+  const std::string& version = folder.sstable_version;
+  std::string command =
+      "filterdb export --sync " + ShellWord("--db=" + database.db);
+  for (const std::string& path : database.db_paths) {
+    command += " " + ShellWord("--db-path=" + path);
+  }
+  return command + " " + ShellWord("--out-dir=" + folder.folder) +
+         " --sstable-version=" + (version.empty() ? "VERSION" : version) +
+         OptionsThatAsk(asked);
+}
+
+// `asked`: the contents of the filters that are there.
+void CountFilters(const NamedDatabase& database, const std::string& asked,
                   ExaminedFolder* folder) {
   std::vector<std::string> unfiltered;
   std::set<std::string> filtered;
@@ -181,7 +231,7 @@ void CountFilters(const std::string& db, const ListSsts& list,
   // still be writing filters.
   constexpr int kListings = 5;
   for (int listing = 1; listing <= kListings; ++listing) {
-    const LiveSsts live = List(list);
+    const LiveSsts live = List(database);
     unfiltered = Unfiltered(*folder, live, &filtered);
     folder->live = live.files.size();
     folder->filtered = folder->live - unfiltered.size();
@@ -196,7 +246,7 @@ void CountFilters(const std::string& db, const ListSsts& list,
       {"live SST files without an up-to-date Filter.db in " + folder->folder +
            ": it is missing, or the mark of the folder does not say that it "
            "was made from this SST file",
-       SyncCommand(db, *folder) +
+       SyncCommand(database, *folder, asked) +
            (folder->fed
                 ? "; the listener writes missing ones at the next flush, "
                   "compaction or ingestion, or says in the LOG why it cannot"
@@ -219,9 +269,8 @@ std::vector<std::string> VersionsIn(const std::string& folder) {
   return versions;
 }
 
-void Examine(const std::string& db, const ListSsts& list,
-             ExaminedFolder* folder) {
-  const LiveSsts live = List(list);
+void Examine(const NamedDatabase& database, ExaminedFolder* folder) {
+  const LiveSsts live = List(database);
   folder->live = live.files.size();
   const auto add = [&](const std::string& what, const std::string& to_do) {
     folder->findings.push_back({what, to_do});
@@ -232,19 +281,23 @@ void Examine(const std::string& db, const ListSsts& list,
   const std::string found = mark && SpeaksFor(*mark, version)
                                 ? ""
                                 : FilterDbIn(folder->folder, version);
-  if (mark && mark->database != live.database) {
+  const std::string asked = mark && mark->contents.count(version) > 0
+                                ? mark->contents.at(version).asked
+                                : "";
+  if (mark && !IsMarkOf(*mark, live.database)) {
     add(folder->folder + ": is marked as that of another database, " +
             mark->database + ". This one is " + live.database +
             ", made anew, restored, moved or copied: nothing is written there",
         "to use the folder for this database, remove " +
             FolderMarkPath(folder->folder) +
-            " and have all filters made anew: " + SyncCommand(db, *folder) +
+            " and have all filters made anew: " +
+            SyncCommand(database, *folder, folder->fed ? "" : asked) +
             " --force; otherwise choose another folder");
   } else if (!found.empty()) {
     add(folder->folder + ": has filters that no export recorded as its own, " +
             "such as " + found + ": nothing is written there",
         "choose another folder, or take this one over: " +
-            SyncCommand(db, *folder) + " --force");
+            SyncCommand(database, *folder, "") + " --force");
   } else if (!mark) {
     if (folder->live > 0) {
       add(folder->folder +
@@ -257,18 +310,21 @@ void Examine(const std::string& db, const ListSsts& list,
   } else if (!CheckHoldsNoSstables(folder->folder, &error)) {
     add(error, "choose another folder");
   } else {
-    const auto held = mark->contents.find(folder->sstable_version);
     const std::string listeners = ContentsOf({}, live).asked;
-    if (folder->fed && held != mark->contents.end() &&
-        held->second.asked != listeners) {
-      add(folder->folder + ": holds filters made with " + held->second.asked +
+    if (folder->fed && !asked.empty() && asked != listeners) {
+      add(folder->folder + ": holds filters made with " + asked +
               ". The listener makes them with " + listeners +
               ", and does not touch these",
           "give the listener another folder, or have all filters made anew: " +
-              SyncCommand(db, *folder) + " --force");
+              SyncCommand(database, *folder, "") + " --force");
     }
-    if (!folder->sstable_version.empty()) {
-      CountFilters(db, list, folder);
+    if (!version.empty()) {
+      CountFilters(database, asked, folder);
+    } else if (folder->live > 0) {
+      add(folder->folder +
+              ": the mark does not say of which version its filters are, so "
+              "they were not examined",
+          SyncCommand(database, *folder, ""));
     }
   }
 }
@@ -280,9 +336,9 @@ bool HasFault(const ExaminedFolder& folder) {
                      [](const Finding& finding) { return finding.fault; });
 }
 
-std::vector<ExaminedFolder> ExamineExports(const std::string& db,
-                                           const std::string& export_dir,
-                                           const ListSsts& list) {
+std::vector<ExaminedFolder> ExamineExports(const NamedDatabase& database,
+                                           const std::string& export_dir) {
+  const std::string& db = database.db;
   const std::vector<std::string> files = OptionsFiles(db);
   const std::string latest = files.empty() ? "" : files[0];
   const Listeners meant =
@@ -296,7 +352,7 @@ std::vector<ExaminedFolder> ExamineExports(const std::string& db,
     folder.folder = path;
     folder.sstable_version = version;
     folder.fed = Has(loaded.targets, path);
-    Examine(db, list, &folder);
+    Examine(database, &folder);
     folders.push_back(folder);
     return &folders.back();
   };
@@ -323,7 +379,7 @@ std::vector<ExaminedFolder> ExamineExports(const std::string& db,
   for (const ExportTarget& target : before.targets) {
     const auto mark = ReadFolderMark(target.out_dir);
     if (!Has(meant.targets, target.out_dir) && mark &&
-        mark->database == List(list).database) {
+        IsMarkOf(*mark, List(database).database)) {
       add(target.out_dir, target.sstable_version)
           ->findings.push_back(
               {files[1] + ": had an export listener for " + target.out_dir +

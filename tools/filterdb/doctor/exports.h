@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "plugin/export/database_exporter.h"
 #include "tools/filterdb/doctor/verdict.h"
 
 namespace cassandra_bloom::tools {
@@ -25,11 +24,16 @@ struct ExaminedFolder {
 
 bool HasFault(const ExaminedFolder& folder);
 
+// A database as a command names it.
+struct NamedDatabase {
+  std::string db;
+  std::vector<std::string> db_paths;  // Further folders of SST files.
+};
+
 // Examines the folders that the OPTIONS files name, and `export_dir` unless it
-// is empty. `list` lists the live SST files of the database. Throws Unusable.
-std::vector<ExaminedFolder> ExamineExports(const std::string& db,
-                                           const std::string& export_dir,
-                                           const ListSsts& list);
+// is empty. Throws Unusable.
+std::vector<ExaminedFolder> ExamineExports(const NamedDatabase& database,
+                                           const std::string& export_dir);
 
 }  // namespace cassandra_bloom::tools
 
