@@ -223,6 +223,14 @@ void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs) {
 
 TransactionLogs ReadTransactionLogs(const std::string& folder) {
   TransactionLogs logs;
+  // One error stands for all of what cannot be looked at.
+  struct stat status;
+  if (stat((folder + "/.").c_str(), &status) != 0 && errno == EACCES) {
+    std::string error;
+    FailWithErrno(folder, "cannot enter the folder", &error);
+    logs.errors.push_back(error);
+    return logs;
+  }
   ReadLogs(folder, IsTransactionLog, AddTransactionLog, &logs);
   const auto is_log = [](const std::string& name) {
     return EndsWith(name, kLog);

@@ -73,6 +73,16 @@ TEST(DecideMendTest, WhatOnlyTocLacksNeedsNoNewFilter) {
   }
 }
 
+// Completing a TOC.txt that names almost nothing would make it look whole.
+TEST(DecideMendTest, ATocThatIsDamaged) {
+  const MendDecision left = DecideMend(Finding(FilterVerdict::kTocDamaged), {});
+  EXPECT_EQ(left.kind, MendDecision::kLeave);
+  EXPECT_THAT(left.reason, HasSubstr("TOC.txt does not name Data.db"));
+  FilterFinding finding = Finding(FilterVerdict::kKeysMissing);
+  finding.verdicts.push_back(FilterVerdict::kTocDamaged);
+  EXPECT_EQ(DecideMend(finding, {}).kind, MendDecision::kMakeAnew);
+}
+
 TEST(DecideMendTest, LeavesWhatItCannotMendSafely) {
   FilterFinding finding = Finding(FilterVerdict::kKeysMissing);
   const auto expect_left = [&](const std::string& why) {
@@ -82,7 +92,8 @@ TEST(DecideMendTest, LeavesWhatItCannotMendSafely) {
     finding = Finding(FilterVerdict::kKeysMissing);
   };
   finding.has_keys = false;
-  expect_left("keys cannot be read");
+  finding.errors = {"Filter.db: one", "Index.db: two"};
+  expect_left("keys cannot be read: Index.db: two");
   finding.num_wrong_hashes = 1;
   expect_left("index is damaged");
   finding.plan.reset();

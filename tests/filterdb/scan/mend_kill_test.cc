@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -127,8 +128,10 @@ class MendKillTest : public MendFixture {
 
   // Undoes, and expects the old filters where there were some.
   void ExpectUndone(const std::string& backup) const {
+    // A mend that was killed early has kept nothing there, and undo says so.
+    const bool may_fail = !backup.empty() && !HasFiles(dir_ / "old");
     const Ran ran = Mend("--undo " + backup);
-    EXPECT_EQ(ran.exit_code, 0) << ran;
+    EXPECT_TRUE(ran.exit_code == 0 || may_fail) << ran;
     for (const auto& [path, bytes] : FiltersNow()) {
       if (!old_.at(path).empty()) {
         EXPECT_TRUE(bytes == old_.at(path)) << path;
@@ -139,6 +142,17 @@ class MendKillTest : public MendFixture {
       EXPECT_THAT(name, Not(HasSubstr(".record")));
       EXPECT_THAT(name, Not(HasSubstr(".cassandra_bloom-")));
     }
+  }
+
+  static bool HasFiles(const std::string& folder) {
+    if (!fs::exists(folder)) {
+      return false;
+    }
+    const fs::recursive_directory_iterator entries(folder);
+    return std::any_of(fs::begin(entries), fs::end(entries),
+                       [](const fs::directory_entry& entry) {
+                         return entry.is_regular_file();
+                       });
   }
 
   void PrintKilled(int num_killed) const {

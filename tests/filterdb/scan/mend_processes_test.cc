@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,7 +88,8 @@ TEST_F(MendProcessesTest, RootThatMayNotTrace) {
   const std::string before = Filter();
   const auto left = ContainsRegex(
       "left: process [0-9]+ \\(.+\\) cannot be examined: "
-      "/proc/[0-9]+/fd.*: Permission denied.*--ignore-unseen-processes");
+      "/proc/[0-9]+/fd.*: Permission denied.*as root, with the capability "
+      "CAP_SYS_PTRACE, or give --ignore-unseen-processes");
   for (const std::string options :
        {"--in-place", "--dry-run", "--in-place --dry-run"}) {
     const Ran ran = Mend(options, kWithoutPtrace);
@@ -136,6 +139,12 @@ TEST_F(MendProcessesTest, ProcThatHidesProcesses) {
 #ifndef CASSANDRA_BLOOM_SANITIZED  // The sanitizers need /proc.
   const Ran missing = mend("umount -l /proc && ");
   EXPECT_THAT(missing.out, HasSubstr("left: /proc is not mounted"));
+  // More rights would not help.
+  EXPECT_THAT(missing.out, HasSubstr(prctl(PR_CAPBSET_READ, CAP_SYS_PTRACE) == 1
+                                         ? "; see that the node is down"
+                                         : "CAP_SYS_PTRACE"));
+  EXPECT_THAT(mend("umount -l /proc && " + std::string(kWithoutPtrace)).out,
+              HasSubstr("as root, with the capability CAP_SYS_PTRACE"));
 #endif
 }
 

@@ -47,6 +47,31 @@ TEST_F(MendReportTest, JsonHasTotals) {
   EXPECT_EQ(Mend("--undo --json").json()["total"]["put_back"], 3);
 }
 
+TEST_F(MendReportTest, CountsWhatItDoesNotExamine) {
+  WriteMany(2);
+  const std::string name = dir_ / "ks/t1/nb-2-big-TOC.txt";
+  fs::rename(name, name + ".tmp");
+  EXPECT_THAT(Mend("--dry-run").out,
+              HasSubstr("1 would be mended, 0 left (and 1 being written, "
+                        "obsolete or vanished: not examined)\n"));
+  EXPECT_EQ(Mend("--in-place --json").json()["total"]["not_examined"], 1);
+  EXPECT_THAT(Mend("--in-place").out,
+              HasSubstr("0 mended, 0 left, 0 failed (and 1 being written"));
+}
+
+// Not only that the keys cannot be read, but why.
+TEST_F(MendReportTest, WhyKeysCannotBeRead) {
+  WriteMany(1);
+  const std::string index = dir_ / "ks/t1/nb-1-big-Index.db";
+  WriteFile(index, "\1");
+  // The filter has an error of its own, which is not that of the keys.
+  WriteFile(dir_ / "ks/t1/nb-1-big-Filter.db", "cut");
+  const std::string reason = "its keys cannot be read: " + index + ": ";
+  EXPECT_THAT(Mend("--in-place").out, HasSubstr("left: " + reason));
+  EXPECT_THAT(Mend("--in-place --json").json()["sstables"][0]["reason"].dump(),
+              HasSubstr(reason));
+}
+
 TEST_F(MendReportTest, JsonAfterErrors) {
   fs::create_directories(dir_ / "ks");
   for (const std::string& words :

@@ -119,6 +119,42 @@ std::string LeaveOutOfToc(const WrittenSstable& one) {
   return toc;
 }
 
+// As a full disk leaves it. Completing it would make it look whole.
+TEST_F(MendTest, ATocThatDoesNotNameData) {
+  for (const std::string toc : {"", "Filter.db\n", "Data.d"}) {
+    for (const FilterFault fault :
+         {FilterFault::kNone, FilterFault::kBitsCleared}) {
+      SCOPED_TRACE(toc + NameOf(fault));
+      SstableSpec spec;
+      spec.fault = fault;
+      const WrittenSstable one = Write(spec);
+      WriteFile(one.Path("TOC.txt"), toc);
+      const std::string before = ReadFile(one.Path("Filter.db"));
+      const Ran scan = Scan();
+      EXPECT_EQ(scan.exit_code, 1) << scan;
+      const Json json = scan.json()["sstables"][0];
+      EXPECT_EQ(json.at("verdicts").back(), "TOC.txt damaged") << json;
+      EXPECT_EQ(json.at("verdicts").size(),
+                fault == FilterFault::kNone ? 1U : 2U);
+      EXPECT_THAT(json.at("errors").dump(),
+                  HasSubstr("TOC.txt: does not name Data.db; it is damaged"));
+      for (const std::string action : {"--dry-run", "--in-place"}) {
+        const Ran ran = Mend(action);
+        EXPECT_EQ(ran.exit_code, 1) << ran;
+        EXPECT_THAT(ran.out, HasSubstr(": left: "));
+        EXPECT_THAT(ran.out, HasSubstr("does not name Data.db"));
+      }
+      EXPECT_EQ(ReadFile(one.Path("TOC.txt")), toc);
+      EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+      // A new filter elsewhere needs no TOC.txt.
+      EXPECT_EQ(Mend("--out-dir=" + dir_ / "out").exit_code,
+                fault == FilterFault::kNone ? 1 : 0);
+      fs::remove_all(dir_ / "ks");
+      fs::remove_all(dir_ / "out");
+    }
+  }
+}
+
 TEST_F(MendTest, CompletesTocWithoutANewFilter) {
   const WrittenSstable one = Write({});
   const std::string toc = LeaveOutOfToc(one);
@@ -132,7 +168,8 @@ TEST_F(MendTest, CompletesTocWithoutANewFilter) {
   EXPECT_EQ(ReadFile(one.Path("TOC.txt")), toc);
   const Ran ran = Mend("--in-place");
   EXPECT_EQ(ran.exit_code, 0) << ran;
-  EXPECT_THAT(ran.out, HasSubstr("not in TOC.txt: mended"));
+  EXPECT_THAT(ran.out,
+              HasSubstr("not in TOC.txt: mended, TOC.txt completed\n"));
   EXPECT_EQ(ReadFile(one.Path("TOC.txt")), toc + "Filter.db\n");
   EXPECT_EQ(StatusOf(one.Path("Filter.db")).st_ino, before.st_ino);
   EXPECT_EQ(dir_.Names(), names);

@@ -98,6 +98,69 @@ TEST_F(MendUndoTest, BackupDir) {
   EXPECT_THAT(Mend("--undo " + option).out, HasSubstr("0 put back"));
 }
 
+// The wrong folder of backups must not look like nothing to undo.
+TEST_F(MendUndoTest, ABackupDirThatIsNotThere) {
+  WriteFile(dir_ / "file", "");
+  for (const std::string folder : {"nope", "file"}) {
+    for (const std::string more : {"", "--json "}) {
+      const Ran ran = Mend("--undo " + more + "--backup-dir=" + dir_ / folder);
+      EXPECT_EQ(ran.exit_code, 2) << ran;
+      EXPECT_THAT(ran.err, HasSubstr(dir_ / folder + ": "));
+      EXPECT_THAT(ran.err, HasSubstr("give the --backup-dir"));
+    }
+  }
+}
+
+// As after the data directory has moved.
+TEST_F(MendUndoTest, ABackupDirWithoutBackupsOfPath) {
+  const TempDir backup;
+  const std::string undo = "mend --undo ";
+  const std::string option = "--backup-dir=" + backup.path() + " ";
+  EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
+  const std::string mended = Filter();
+  fs::rename(dir_ / "ks", dir_ / "moved");
+  fs::create_directory_symlink("moved", dir_ / "link");
+  const std::string said = backup.path() + " holds no backups of " +
+                           fs::canonical(dir_ / "moved").string();
+  const Ran ran = Filterdb(undo + option + dir_ / "link");
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("0 put back\n" + said + "\n"));
+  const Ran json = Filterdb(undo + "--json " + option + dir_ / "link");
+  EXPECT_EQ(json.exit_code, 1) << json;
+  EXPECT_EQ(json.json()["no_backups"], Json::array({said}));
+  EXPECT_EQ(ReadFile(dir_ / "moved/t1/nb-1-big-Filter.db"), mended);
+  fs::rename(dir_ / "moved", dir_ / "ks");
+  const Ran undone = Mend("--undo " + option);
+  EXPECT_EQ(undone.exit_code, 0) << undone;
+  EXPECT_THAT(undone.out, HasSubstr("1 put back\nFilters that were made where "
+                                    "there was none"));
+  // The folders of what was undone stay: nothing is left to do.
+  EXPECT_EQ(Mend("--undo " + option).exit_code, 0);
+}
+
+// Later scans would take the backups for SSTables.
+TEST_F(MendUndoTest, ABackupDirBelowPath) {
+  fs::create_directory_symlink("ks", dir_ / "link");
+  const auto names = dir_.Names();
+  for (const std::string folder : {"ks", "ks/t1/old", "link/new/old"}) {
+    for (const std::string action : {"--dry-run", "--in-place"}) {
+      const Ran ran = Mend(action + " --backup-dir=" + dir_ / folder);
+      EXPECT_EQ(ran.exit_code, 2) << ran;
+      EXPECT_THAT(ran.err, HasSubstr("is below PATH"));
+    }
+  }
+  EXPECT_EQ(Filterdb("mend --in-place --backup-dir=" + dir_ / "ks/t1/old " +
+                     one_.Path("Data.db"))
+                .exit_code,
+            2);
+  EXPECT_EQ(Filterdb("mend --in-place --backup-dir=old .",
+                     "cd " + dir_ / "ks" + " &&")
+                .exit_code,
+            2);
+  EXPECT_EQ(dir_.Names(), names);
+  EXPECT_EQ(Mend("--in-place --backup-dir=" + dir_ / "ks_old").exit_code, 0);
+}
+
 // The backup of the first mend stays, and undoing puts that one back.
 TEST_F(MendUndoTest, OfTwoMends) {
   const TempDir backup;

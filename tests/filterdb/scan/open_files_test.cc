@@ -143,5 +143,14 @@ TEST_F(OpenFilesTest, ProcDoesNotShowAllProcesses) {
   EXPECT_THAT(OpenFiles(empty / "none").Unseen(), HasSubstr("is not mounted"));
 }
 
+// More rights would not help the root that has them all.
+TEST_F(OpenFilesTest, WhatToDoAboutUnseen) {
+  EXPECT_THAT(OpenFiles::WhatToDoAboutUnseen(true),
+              HasSubstr("a container or a security module forbids it; see that "
+                        "the node is down"));
+  EXPECT_THAT(OpenFiles::WhatToDoAboutUnseen(false),
+              HasSubstr("as root, with the capability CAP_SYS_PTRACE"));
+}
+
 }  // namespace
 }  // namespace cassandra_bloom::testing

@@ -4,9 +4,12 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "tools/filterdb/command.h"
@@ -18,6 +21,8 @@
 
 namespace cassandra_bloom::tools {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct Options {
   ScanOptions scan;
@@ -55,10 +60,55 @@ std::vector<SstableFiles> SstablesOf(
   return sstables;
 }
 
+// Later scans would take the backups for SSTables without a Data.db.
+void CheckIsOutside(const std::string& backup_dir,
+                    const std::vector<std::string>& paths) {
+  std::error_code failure;
+  const fs::path backups =
+      fs::weakly_canonical(fs::absolute(backup_dir, failure), failure);
+  for (const std::string& path : paths) {
+    const fs::path real = fs::canonical(path, failure);
+    const fs::path folder =
+        fs::is_directory(real, failure) ? real : real.parent_path();
+    if (!folder.empty() && std::mismatch(folder.begin(), folder.end(),
+                                         backups.begin(), backups.end())
+                                   .first == folder.end()) {
+      throw Unusable(backup_dir + ": is below PATH (" + folder.string() +
+                     "); give a folder outside");
+    }
+  }
+}
+
+void CheckIsFolder(const std::string& backup_dir) {
+  std::error_code failure;
+  if (!fs::is_directory(backup_dir, failure)) {
+    throw Unusable(backup_dir + ": " +
+                   (failure ? failure.message() : "is no folder") +
+                   "; give the --backup-dir that mend was given");
+  }
+}
+
+// The backups have the absolute paths that the filters had.
+std::vector<std::string> NoBackupsOf(const Options& options) {
+  std::vector<std::string> lines;
+  for (const std::string& path : options.scan.paths) {
+    std::error_code failure;
+    const fs::path real = fs::canonical(path, failure);
+    lines.push_back(options.backup_dir + " holds no backups of " +
+                    (failure ? path : real.string()));
+  }
+  return lines;
+}
+
 void MendAll(const Options& options, HeldSignal* signal, MendReport* report) {
   const Scanned scanned = Scan(options.scan);
   report->AddErrors(scanned.errors);
   report->SetLeftOut(scanned.left_out);
+  report->SetNotExamined(static_cast<size_t>(
+      std::count_if(scanned.findings.begin(), scanned.findings.end(),
+                    [](const FilterFinding& finding) {
+                      return finding.stage != Stage::kExamined;
+                    })));
   ProgressBar progress("mending");
   uint64_t num_added = 0;
   uint64_t num_keys = 0;
@@ -90,12 +140,17 @@ void UndoAll(const Options& options, HeldSignal* signal, MendReport* report) {
   report->SetLeftOut(found.left_out);
   Mender mender(options.plan(), [&](uint64_t) { return !signal->has_come(); });
   mender.RemoveLeftOvers(found.sstables);
+  bool has_outcome = false;
   signal->Hold();
   for (const SstableFiles& files : found.sstables) {
     const auto outcome = mender.Undo(files);
     if (outcome) {
+      has_outcome = true;
       report->Add(*outcome);
     }
+  }
+  if (!found.sstables.empty() && !has_outcome && !mender.has_kept_folder()) {
+    report->SetNoBackups(NoBackupsOf(options));
   }
   if (!options.json) {
     report->PrintSumsOfUndo();
@@ -114,6 +169,13 @@ void MendOrUndo(const Options& options, HeldSignal* signal,
   // files that they replace.
   if (options.in_place || options.undo) {
     umask(077);
+  }
+  if (!options.backup_dir.empty()) {
+    if (options.undo) {
+      CheckIsFolder(options.backup_dir);
+    } else {
+      CheckIsOutside(options.backup_dir, options.scan.paths);
+    }
   }
   if (options.undo) {
     UndoAll(options, signal, report);

@@ -40,6 +40,10 @@ void Print(const MendOutcome& outcome) {
     line += ", " + Count(outcome.size, "byte") + " for " +
             Count(outcome.finding->num_keys, "key");
   }
+  // So that nobody looks for a backup.
+  if (outcome.only_toc && outcome.kind == MendOutcome::kMended) {
+    line += ", TOC.txt completed";
+  }
   if (!outcome.out.empty() && outcome.out != outcome.filter) {
     line += " -> " + outcome.out;
   }
@@ -61,6 +65,9 @@ Json ToJson(const MendOutcome& outcome) {
   if (outcome.size > 0) {
     json["keys"] = outcome.finding->num_keys;
     json["bytes"] = outcome.size;
+  }
+  if (outcome.only_toc && outcome.kind == MendOutcome::kMended) {
+    json["toc_completed"] = true;
   }
   return json;
 }
@@ -91,19 +98,27 @@ void MendReport::PrintDocument(bool interrupted) const {
                  {"put_back", Count(MendOutcome::kUndone)},
                  {"left", Count(MendOutcome::kLeft)},
                  {"failed", Count(MendOutcome::kFailed)},
-                 {"not_done", Count(MendOutcome::kNotDone)}}},
+                 {"not_done", Count(MendOutcome::kNotDone)},
+                 {"not_examined", num_not_examined_}}},
                {"left_out_folders", left_out_},
                {"errors", errors_}};
+  if (!no_backups_.empty()) {
+    json["no_backups"] = no_backups_;
+  }
   if (interrupted) {
     json["interrupted"] = true;
   }
   PrintJson(json);
 }
 
-void MendReport::PrintNotDone() const {
+void MendReport::PrintEndOfSums() const {
   const size_t num_not_done = Count(MendOutcome::kNotDone);
   if (num_not_done > 0) {
     std::printf(", %zu not done", num_not_done);
+  }
+  if (num_not_examined_ > 0) {
+    std::printf(" (and %zu being written, obsolete or vanished: not examined)",
+                num_not_examined_);
   }
   std::printf("\n");
 }
@@ -121,7 +136,7 @@ void MendReport::PrintSums(const MendPlan& plan, bool has_other_links) const {
     std::printf("%zu mended, %zu left, %zu failed", num_mended,
                 Count(MendOutcome::kLeft), Count(MendOutcome::kFailed));
   }
-  PrintNotDone();
+  PrintEndOfSums();
   if (num_mended > 0 && plan.out_dir.empty()) {
     std::printf("The node uses them from its next start on.\n");
   }
@@ -140,7 +155,15 @@ void MendReport::PrintSumsOfUndo() const {
   if (num_left + num_failed > 0) {
     std::printf(", %zu left, %zu failed", num_left, num_failed);
   }
-  PrintNotDone();
+  PrintEndOfSums();
+  if (Count(MendOutcome::kUndone) > 0) {
+    std::printf(
+        "Filters that were made where there was none, and completed TOC.txt "
+        "files, stay.\n");
+  }
+  for (const std::string& line : no_backups_) {
+    std::printf("%s\n", Printable(line).c_str());
+  }
   std::fputs(LeftOutText(left_out_).c_str(), stdout);
 }
 
@@ -149,7 +172,7 @@ ExitCode MendReport::exit_code() const {
     return kUnusable;
   }
   return Count(MendOutcome::kLeft) + Count(MendOutcome::kWouldMend) +
-                     Count(MendOutcome::kNotDone) >
+                     Count(MendOutcome::kNotDone) + no_backups_.size() >
                  0
              ? kFault
              : kGood;

@@ -11,6 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/filterdb/output.h"
@@ -30,6 +31,12 @@ class MendReport {
   void SetLeftOut(const std::map<std::string, uint64_t>& folders) {
     left_out_ = folders;
   }
+  // How many SSTables were being written, obsolete or vanished.
+  void SetNotExamined(size_t number) { num_not_examined_ = number; }
+  // A line for each PATH of which --backup-dir has no backups.
+  void SetNoBackups(std::vector<std::string> lines) {
+    no_backups_ = std::move(lines);
+  }
 
   // Prints the one document of --json. `interrupted`: by a signal.
   void PrintDocument(bool interrupted) const;
@@ -43,12 +50,14 @@ class MendReport {
   static constexpr size_t kNumKinds = MendOutcome::kNotDone + 1;
 
   size_t Count(MendOutcome::Kind kind) const { return counts_[kind]; }
-  void PrintNotDone() const;
+  void PrintEndOfSums() const;
 
   const bool json_;
   std::array<size_t, kNumKinds> counts_ = {};
   std::vector<std::string> errors_;
   std::map<std::string, uint64_t> left_out_;
+  size_t num_not_examined_ = 0;
+  std::vector<std::string> no_backups_;
   Json sstables_ = Json::array();
 };
 

@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "plugin/filter/sizing.h"
+#include "tools/sstable/health/toc.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -89,8 +90,10 @@ MendDecision DecideMend(const FilterFinding& finding,
                         const MendOptions& options) {
   const bool needs_filter =
       finding.is_fault() &&
-      HasOtherFaultsThan(finding, {FilterVerdict::kNotLoaded});
-  const bool needs_toc = finding.has(FilterVerdict::kNotLoaded) ||
+      HasOtherFaultsThan(
+          finding, {FilterVerdict::kNotLoaded, FilterVerdict::kTocDamaged});
+  const bool needs_toc = finding.has(FilterVerdict::kTocDamaged) ||
+                         finding.has(FilterVerdict::kNotLoaded) ||
                          finding.has(FilterVerdict::kNotInToc);
   if (finding.stage != Stage::kExamined || (!needs_filter && !needs_toc)) {
     return {};
@@ -99,11 +102,16 @@ MendDecision DecideMend(const FilterFinding& finding,
   if (!reason.empty()) {
     return Leave(reason);
   }
+  if (!needs_filter && finding.has(FilterVerdict::kTocDamaged)) {
+    return Leave(std::string("its TOC.txt ") + kTocIsDamaged);
+  }
   if (!needs_filter) {
     return {MendDecision::kCompleteToc, 0, ""};
   }
   if (!finding.has_keys) {
-    return Leave("its keys cannot be read");
+    // The last error is that of the keys.
+    return Leave("its keys cannot be read" +
+                 (finding.errors.empty() ? "" : ": " + finding.errors.back()));
   }
   if (finding.num_wrong_hashes > 0) {
     return Leave("its index is damaged; let the database scrub it");

@@ -182,15 +182,21 @@ class Examination {
   void ReadToc() {
     std::string content;
     std::string ignored_error;
-    has_toc_ = ReadRegularFile(finding_.files.Path("TOC.txt"), kMaxTocSize,
-                               &content, &ignored_error);
-    toc_names_filter_ = has_toc_ && TocNamesFilter(content);
+    const std::string path = finding_.files.Path("TOC.txt");
+    if (!ReadRegularFile(path, kMaxTocSize, &content, &ignored_error)) {
+      return;
+    }
+    toc_names_filter_ = TocNames(content, "Filter.db");
+    lacks_filter_in_toc_ = !toc_names_filter_ && TocNames(content, "Data.db");
+    if (!TocNames(content, "Data.db")) {
+      AddVerdict(FilterVerdict::kTocDamaged);
+      finding_.errors.push_back(path + ": " + kTocIsDamaged);
+    }
   }
 
   // A filter is there. If none is planned, none is loaded either.
   void CompareToc() {
-    if (has_toc_ && !toc_names_filter_ &&
-        !(finding_.plan && *finding_.plan >= 1)) {
+    if (lacks_filter_in_toc_ && !(finding_.plan && *finding_.plan >= 1)) {
       AddVerdict(FileExists(finding_.files.Path("Scylla.db"))
                      ? FilterVerdict::kNotLoaded
                      : FilterVerdict::kNotInToc);
@@ -377,8 +383,8 @@ class Examination {
 
   const OnProgress& on_progress_;
   FilterFinding finding_;
-  bool has_toc_ = false;
   bool toc_names_filter_ = false;
+  bool lacks_filter_in_toc_ = false;  // TOC.txt names the other components.
   bool all_read_in_data_ = false;
   std::unique_ptr<FilterDbFile> filter_;
   std::unique_ptr<CutFilter> cut_filter_;  // Instead of `filter_`.

@@ -26,6 +26,8 @@ const char* NameOf(FilterVerdict verdict) {
       return "empty";
     case FilterVerdict::kMissing:
       return "missing";
+    case FilterVerdict::kTocDamaged:
+      return "TOC.txt damaged";
     case FilterVerdict::kNotLoaded:
       return "not loaded";
     case FilterVerdict::kSaturated:

@@ -23,6 +23,7 @@ enum class FilterVerdict {
   kWrongIndexHashes,  // Partitions.db has other bits of a hash than its key.
   kEmpty,             // Cassandra takes an empty file for "every key is here".
   kMissing,           // No filter, though it is planned, or TOC.txt names it.
+  kTocDamaged,        // TOC.txt does not even name Data.db.
   kNotLoaded,         // TOC.txt does not name it, and so ScyllaDB ignores it.
   kSaturated,
   kWorseThanPlanned,

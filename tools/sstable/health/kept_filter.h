@@ -69,6 +69,8 @@ class KeptFilter {
   // Removes a record that a killed run has left without a filter.
   void RemoveRecordOfNothing();
   bool HasRecord() const;
+  // Whether the folder of what is kept exists. It stays after an undo.
+  bool HasFolder() const { return place_ != nullptr; }
 
   // Removes temporary files that killed runs have left where the old filters of
   // a folder are kept.

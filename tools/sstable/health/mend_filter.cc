@@ -52,7 +52,11 @@ TocState ReadToc(const SstableFiles& files, const PinnedFolder& folder,
       !folder.Read(name, kMaxTocSize, toc, error)) {
     return TocState::kRefused;
   }
-  return TocNamesFilter(*toc) ? TocState::kComplete : TocState::kLacksFilter;
+  if (!TocNames(*toc, "Data.db")) {
+    *error = files.Path(kToc) + ": " + kTocIsDamaged;
+    return TocState::kRefused;
+  }
+  return TocNames(*toc, kFilter) ? TocState::kComplete : TocState::kLacksFilter;
 }
 
 // Why ScyllaDB would not start, or would refuse the SSTable; empty if it is not

@@ -85,11 +85,8 @@ std::string Mender::ReasonNotToChange(const SstableFiles& files) const {
   const std::string unseen = open_files_.Unseen();
   return unseen.empty() || plan_.ignore_unseen_processes
              ? ""
-             : unseen +
-                   "; it may be the node: run mend as root, with the "
-                   "capability CAP_SYS_PTRACE, or give "
-                   "--ignore-unseen-processes if you know that the node is "
-                   "down";
+             : unseen + "; it may be the node: " +
+                   OpenFiles::WhatToDoAboutUnseen(OpenFiles::MayTraceAll());
 }
 
 std::optional<MendOutcome> Mender::Mend(const FilterFinding& finding) {
@@ -131,6 +128,7 @@ void Mender::MendInPlace(const FilterFinding& finding,
     return;
   }
   const bool only_toc = decision.kind == MendDecision::kCompleteToc;
+  outcome_.only_toc = only_toc;
   std::unique_ptr<KeptFilter> kept;
   if (!only_toc && plan_.backup.kind != Backup::kNone) {
     kept = KeptFilter::Open(finding.files, *folder, plan_.backup, &error);
@@ -265,6 +263,7 @@ std::optional<MendOutcome> Mender::Undo(const SstableFiles& files) {
     if (kept == nullptr) {
       Fail(error);
     } else {
+      has_kept_folder_ |= kept->HasFolder();
       has_kept = UndoInPlace(files, *folder, kept.get());
     }
   });

@@ -44,9 +44,10 @@ struct MendOutcome {
   Kind kind = kMended;
   std::string filter;                      // The path of its Filter.db.
   const FilterFinding* finding = nullptr;  // Null for Undo.
-  std::string reason;  // Why it was left, or could not be mended.
-  std::string out;     // The file that was or would be written.
-  uint64_t size = 0;   // Of the new filter, in bytes.
+  std::string reason;     // Why it was left, or could not be mended.
+  std::string out;        // The file that was or would be written.
+  uint64_t size = 0;      // Of the new filter, in bytes.
+  bool only_toc = false;  // TOC.txt was or would be completed, nothing else.
 };
 
 class Mender {
@@ -70,6 +71,9 @@ class Mender {
 
   // Whether an old filter is linked from elsewhere, as from snapshots.
   bool has_other_links() const { return has_other_links_; }
+  // Whether an SSTable that was undone has a folder of kept filters, even if it
+  // is empty.
+  bool has_kept_folder() const { return has_kept_folder_; }
 
  private:
   // Each of these sets the outcome.
@@ -100,6 +104,7 @@ class Mender {
   std::map<std::string, std::string> outputs_;
   MendOutcome outcome_;
   bool has_other_links_ = false;
+  bool has_kept_folder_ = false;
 };
 
 }  // namespace cassandra_bloom::tools

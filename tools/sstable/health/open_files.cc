@@ -42,7 +42,7 @@ std::string Self(const std::string& proc) {
   return size > 0 ? std::string(self, static_cast<size_t>(size)) : "";
 }
 
-bool MayTraceAll() {
+bool HasPtraceCapability() {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
   return syscall(SYS_capget, &header, data) == 0 &&
@@ -65,7 +65,7 @@ bool IsMountedWithHidepid(const std::string& proc) {
 // Whether processes are not even listed (proc(5), hidepid). Process 1 is there
 // always; in a user namespace it may be hidden in spite of all capabilities.
 bool HidesProcesses(const std::string& proc) {
-  return (IsMountedWithHidepid(proc) && !MayTraceAll()) ||
+  return (IsMountedWithHidepid(proc) && !HasPtraceCapability()) ||
          !FileExists(proc + "/1");
 }
 
@@ -107,6 +107,20 @@ bool HasNoFiles(const std::string& process) {
 }
 
 }  // namespace
+
+// The capability alone does not list the files of another user's process.
+bool OpenFiles::MayTraceAll() {
+  return geteuid() == 0 && HasPtraceCapability();
+}
+
+std::string OpenFiles::WhatToDoAboutUnseen(bool may_trace_all) {
+  return may_trace_all
+             ? "a container or a security module forbids it; see that the node "
+               "is down (systemctl, pgrep), then give "
+               "--ignore-unseen-processes"
+             : "run mend as root, with the capability CAP_SYS_PTRACE, or give "
+               "--ignore-unseen-processes if you know that the node is down";
+}
 
 OpenFiles::OpenFiles(const std::string& proc) : proc_(proc) {
   const std::string self = Self(proc);

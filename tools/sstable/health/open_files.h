@@ -28,6 +28,11 @@ class OpenFiles {
   // may have any file open.
   std::string Unseen() const;
 
+  // Whether this process has every right that the kernel asks for to examine
+  // all others.
+  static bool MayTraceAll();
+  static std::string WhatToDoAboutUnseen(bool may_trace_all);
+
  private:
   void Examine(const std::string& pid);
   // These add the open files of a process, or of one of its threads. They

@@ -13,11 +13,17 @@ namespace cassandra_bloom::tools {
 // Far more than any real TOC.txt has.
 constexpr uint64_t kMaxTocSize = uint64_t{1} << 20;
 
-// Whether the content of a TOC.txt names Filter.db.
-inline bool TocNamesFilter(std::string_view content) {
+// What is wrong with a TOC.txt that does not name Data.db, as one that a full
+// disk has cut. Completing it would hide that.
+constexpr char kTocIsDamaged[] =
+    "does not name Data.db; it is damaged: list the components of the SSTable "
+    "in it, one a line";
+
+// Whether the content of a TOC.txt names a component, such as "Filter.db".
+inline bool TocNames(std::string_view content, std::string_view component) {
   while (!content.empty()) {
     const size_t end = content.find('\n');
-    if (content.substr(0, end) == "Filter.db") {
+    if (content.substr(0, end) == component) {
       return true;
     }
     content.remove_prefix(end == std::string_view::npos ? content.size()
