@@ -72,7 +72,8 @@ WholeSstable WriteWhole(const std::string& folder, const std::string& version,
   spec.wide_every = 3;
   const RandomKeys keys(seed, 20);
   for (uint64_t i = 0; i < num_keys; ++i) {
-    spec.keys.push_back(keys[i] + std::to_string(i));
+    // A number of a fixed width makes them distinct.
+    spec.keys.push_back(keys[i] + std::to_string(1000000 + i));
   }
   WriteSstable(spec);
   return ReadWhole(folder);
