@@ -40,12 +40,6 @@ Append AppendTo(int fd) {
 
 // ---- Regular files ----
 
-bool SyncFolder(const std::string& folder, std::string* error) {
-  const FileDescriptor fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY));
-  return (fd.get() >= 0 && fsync(fd.get()) == 0) ||
-         FailWithErrno(folder, "cannot sync the folder", error);
-}
-
 // Gives the temporary file its final name. Without `overwrite`, uses link()
 // instead of rename(), because link() fails if `path` was created in the
 // meantime.
@@ -146,6 +140,12 @@ bool WriteToStream(const std::string& path, const WriteContent& write,
 }
 
 }  // namespace
+
+bool SyncFolder(const std::string& folder, std::string* error) {
+  const FileDescriptor fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY));
+  return (fd.get() >= 0 && fsync(fd.get()) == 0) ||
+         FailWithErrno(folder, "cannot sync the folder", error);
+}
 
 bool WriteFileAtomically(const std::string& path, bool overwrite,
                          const WriteContent& write, std::string* error) {

@@ -33,6 +33,9 @@ bool ReplaceFileAtomically(
     const std::function<bool(int fd, std::string* error)>& before_naming,
     std::string* error);
 
+// Syncs the names in a folder to disk.
+bool SyncFolder(const std::string& folder, std::string* error);
+
 enum class OutputKind {
   kNew,     // Nothing is there: it will be a regular file.
   kFile,    // A regular file.

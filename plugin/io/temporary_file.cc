@@ -22,10 +22,11 @@ constexpr std::string_view kMark = ".cassandra_bloom-";
 constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr size_t kNumDigits = 8;
 
-std::atomic<const char*> being_written{nullptr};
+// The last one that this thread has begun.
+thread_local std::atomic<const TemporaryFile*> being_written{nullptr};
 // A signal handler may read `being_written`, which is safe only if it needs no
 // lock.
-static_assert(std::atomic<const char*>::is_always_lock_free);
+static_assert(std::atomic<const TemporaryFile*>::is_always_lock_free);
 
 std::string RandomSuffix() {
   uint8_t random[kNumDigits] = {};
@@ -90,14 +91,15 @@ bool TemporaryFile::Create() {
   return false;
 }
 
-// Sets `being_written` before the file exists. `being_written` is cleared only
+// Sets `being_written` before the file exists. `being_written` is set back only
 // after the file no longer exists.
 bool TemporaryFile::CreateAndLock() {
-  being_written = path_.c_str();
+  outer_ = being_written;
+  being_written = this;
   fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
              /*mode=*/0666);
   if (fd_ < 0) {
-    being_written = nullptr;
+    being_written = outer_;
     return false;
   }
   has_name_ = true;
@@ -117,7 +119,7 @@ bool TemporaryFile::RenameTo(const std::string& path) {
   if (rename(path_.c_str(), path.c_str()) != 0) {
     return false;
   }
-  being_written = nullptr;
+  being_written = outer_;
   has_name_ = false;
   return true;
 }
@@ -125,7 +127,7 @@ bool TemporaryFile::RenameTo(const std::string& path) {
 void TemporaryFile::Remove() {
   if (has_name_) {
     unlink(path_.c_str());
-    being_written = nullptr;
+    being_written = outer_;
   }
   has_name_ = false;
 }
@@ -158,10 +160,10 @@ void RemoveLeftOversOf(const std::string& path) {
   });
 }
 
-void RemoveTemporaryFileBeingWritten() {
-  const char* const path = being_written;
-  if (path != nullptr) {
-    unlink(path);
+void RemoveTemporaryFilesBeingWritten() {
+  for (const TemporaryFile* file = being_written; file != nullptr;
+       file = file->outer_) {
+    unlink(file->path_.c_str());
   }
 }
 

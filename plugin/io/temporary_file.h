@@ -42,6 +42,10 @@ class TemporaryFile {
   std::string path_;
   int fd_ = -1;  // Holds the lock.
   bool has_name_ = false;
+  // The one that this thread was already writing, if any.
+  const TemporaryFile* outer_ = nullptr;
+
+  friend void RemoveTemporaryFilesBeingWritten();
 };
 
 // True if a temporary file's name can have `suffix` after the wanted name.
@@ -59,10 +63,10 @@ void RemoveLeftOversIn(
 // once.
 void RemoveLeftOversOf(const std::string& path);
 
-// Removes the temporary file that is being written, for the handler of a signal
-// that ends the program. If several threads write files, removes the last one
-// that was created. Safe in a handler that runs in the writing thread.
-void RemoveTemporaryFileBeingWritten();
+// Removes the temporary files that this thread is writing, for the handler of a
+// signal that ends the program. Safe in a handler that runs in that thread. A
+// file that is begun while another one is being written must end before it.
+void RemoveTemporaryFilesBeingWritten();
 
 }  // namespace cassandra_bloom
 

@@ -27,7 +27,7 @@ extern "C" void CleanUpAndDie(int number) {
     held_signal = number;
     return;
   }
-  RemoveTemporaryFileBeingWritten();
+  RemoveTemporaryFilesBeingWritten();
   signal(number, SIG_DFL);
   raise(number);  // Ends the process now, because of SA_NODEFER.
 }

@@ -7,7 +7,7 @@
 
 namespace cassandra_bloom::tools {
 
-// From now on these signals remove the temporary file that this thread is
+// From now on these signals remove the temporary files that this thread is
 // writing. The signal then ends the process, so that the exit status shows it.
 // Only this thread may write files.
 void CleanUpAtSignals();

@@ -35,8 +35,11 @@ struct SstableFiles {
   std::string Path(const std::string& component) const {
     return folder + "/" + sstable + component;
   }
-  // Index.db or Partitions.db.
+  // Index.db or Partitions.db, with the folder and without it.
   std::string IndexPath() const;
+  std::string IndexName() const {
+    return IndexPath().substr(folder.size() + 1);
+  }
 
   std::string folder;
   // Its absolute path; no links are in it, unless somebody has put them there

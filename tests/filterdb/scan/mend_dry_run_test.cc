@@ -58,6 +58,29 @@ TEST_F(MendDryRunTest, ATocThatIsALink) {
   EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
 }
 
+// Cassandra's hosts may have these on other disks.
+TEST_F(MendDryRunTest, OtherFilesThatAreLinks) {
+  for (const std::string component : {"Data.db", "Index.db"}) {
+    const WrittenSstable one = WriteFaulty();
+    const auto move = [&] {
+      fs::rename(one.Path(component), dir_ / "elsewhere");
+      fs::create_symlink(dir_ / "elsewhere", one.Path(component));
+    };
+    move();
+    ExpectSame("--in-place", "left");
+    ExpectSame("--in-place --backup-dir=" + dir_ / "old", "left");
+    fs::remove(one.Path(component));
+    fs::remove(dir_ / "elsewhere");
+  }
+  SstableSpec spec;
+  spec.fault = FilterFault::kMissing;
+  const WrittenSstable one = Write(spec);
+  fs::remove(one.Path("Filter.db"));
+  fs::rename(one.Path("Data.db"), dir_ / "elsewhere");
+  fs::create_symlink(dir_ / "elsewhere", one.Path("Data.db"));
+  ExpectSame("--in-place --no-backup", "left");
+}
+
 TEST_F(MendDryRunTest, FoldersThatCannotBeWrittenTo) {
   WriteFaulty();
   fs::create_directories(dir_ / "closed");

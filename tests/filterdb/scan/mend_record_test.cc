@@ -12,8 +12,8 @@ namespace {
 using tools::MendRecord;
 
 constexpr char kText[] =
-    "filterdb mend 1\n"
-    "Data.db ends 18446744073709551615 0000abcd\n"
+    "filterdb mend 2\n"
+    "index 18446744073709551615 0000abcd\n"
     "Filter.db old 0 00000000\n"
     "Filter.db new 16 ffffffff\n"
     "Filter.db new 24 00000001\n"
@@ -29,8 +29,8 @@ bool Parse(const std::string& text, MendRecord* record) {
 TEST(MendRecordTest, ThereAndBack) {
   MendRecord record;
   ASSERT_TRUE(Parse(kText, &record));
-  EXPECT_EQ(record.data.size, UINT64_MAX);
-  EXPECT_EQ(record.data.crc, 0xabcdU);
+  EXPECT_EQ(record.index.size, UINT64_MAX);
+  EXPECT_EQ(record.index.crc, 0xabcdU);
   EXPECT_EQ(record.old_filter.size, 0U);
   ASSERT_EQ(record.new_filters.size(), 2U);
   EXPECT_EQ(record.new_filters[0].crc, 0xffffffffU);
@@ -45,7 +45,7 @@ TEST(MendRecordTest, NothingThatWasCutOrAddedTo) {
     EXPECT_FALSE(Parse(text.substr(0, size), &record)) << size;
   }
   EXPECT_FALSE(Parse(text + "\n", &record));
-  EXPECT_FALSE(Parse("filterdb mend 2" + text.substr(15), &record));
+  EXPECT_FALSE(Parse("filterdb mend 1" + text.substr(15), &record));
 }
 
 }  // namespace

@@ -228,6 +228,24 @@ TEST_F(MendTest, OutDirIsNotTheFolderOfTheSstables) {
   EXPECT_FALSE(fs::exists(one.Path("Filter.db")));
 }
 
+// A node would use the filter as that of its own SSTable.
+TEST_F(MendTest, OutDirHasNoSstableOfTheName) {
+  WriteFaulty();
+  SstableSpec spec;
+  spec.keys = {"alice", "bob", "carol"};
+  spec.fault = FilterFault::kMissing;
+  const WrittenSstable other = Write(spec, "live/t1");
+  for (const std::string component : {"Data.db", "TOC.txt"}) {
+    for (const std::string more : {"", " --dry-run"}) {
+      const Ran ran = Mend("--out-dir=" + dir_ / "live" + more);
+      EXPECT_EQ(ran.exit_code, 2) << ran;
+      EXPECT_THAT(ran.err, HasSubstr("outside the data directories"));
+    }
+    fs::remove(other.Path(component));
+  }
+  EXPECT_FALSE(fs::exists(other.Path("Filter.db")));
+}
+
 // ---- Attributes ----
 
 struct AclEntry {
@@ -516,6 +534,23 @@ TEST_F(MendTest, FullDisk) {
   EXPECT_THAT(ran.err, HasSubstr("nb-1-big-Filter.db: cannot write"));
   EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
   EXPECT_EQ(dir_.Names(), names);
+}
+
+// The outcomes cannot be written, but the work is done.
+TEST_F(MendTest, APipeThatNobodyReads) {
+  SstableSpec spec;
+  spec.fault = FilterFault::kBitsCleared;
+  for (int i = 1; i <= 5; ++i) {
+    spec.generation = std::to_string(i);
+    Write(spec);
+  }
+  const std::string pipe = dir_ / "pipe";
+  const Ran ran = Filterdb(
+      "mend --in-place " + dir_ / "ks" + " >&4",
+      "mkfifo " + pipe + "; exec 3<>" + pipe + " 4>" + pipe + "; exec 3>&-;");
+  EXPECT_EQ(ran.exit_code, 2) << ran;
+  EXPECT_THAT(ran.err, HasSubstr("cannot write to standard output"));
+  EXPECT_EQ(Scan().exit_code, 0);
 }
 
 TEST_F(MendTest, Json) {

@@ -31,14 +31,38 @@ class MendUndoTest : public MendFixture {
 
   std::string Filter() const { return ReadFile(filter_); }
 
-  // Damages the filter that is in place. Mending it again gives another one,
-  // because of the other chance.
-  void MendAgain(const std::string& options) const {
+  void Damage() const {
     std::string damaged = Filter();
     std::fill(damaged.begin() + 8, damaged.end() - 8, '\0');
     WriteFile(filter_, damaged);
+  }
+
+  // The mended filter is worse than this chance, and there is no other plan.
+  void MendAgain(const std::string& options) const {
+    fs::remove(one_.Path("Statistics.db"));
+    const std::string mended = Filter();
     EXPECT_EQ(Mend("--in-place --fp-chance=0.001 " + options).exit_code, 0);
+    EXPECT_NE(Filter(), mended);
     EXPECT_EQ(Scan().exit_code, 0);
+  }
+
+  // Where the filter is kept with this option.
+  std::string Kept(const std::string& option) const {
+    const std::string folder = "--backup-dir=";
+    return option.empty() ? filter_ + ".bak"
+                          : option.substr(folder.size()) + "/" +
+                                fs::canonical(filter_).relative_path().string();
+  }
+
+  void ExpectLeft(const std::string& options, const std::string& reason) const {
+    SCOPED_TRACE(options);
+    const std::string filter = Filter();
+    const auto names = dir_.Names();
+    const Ran ran = Mend(options);
+    EXPECT_EQ(ran.exit_code, 1) << ran;
+    EXPECT_THAT(ran.out, HasSubstr(reason));
+    EXPECT_EQ(Filter(), filter);
+    EXPECT_EQ(dir_.Names(), names);
   }
 
   const WrittenSstable one_;
@@ -166,7 +190,7 @@ TEST_F(MendUndoTest, OfTwoMends) {
   const TempDir backup;
   for (const std::string& option :
        {std::string(), "--backup-dir=" + backup.path()}) {
-    EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
+    EXPECT_EQ(Mend("--in-place --fp-chance=0.01 " + option).exit_code, 0);
     MendAgain(option);
     EXPECT_EQ(Mend("--undo " + option).exit_code, 0);
     EXPECT_EQ(Filter(), before_);
@@ -196,6 +220,55 @@ TEST_F(MendUndoTest, ABackupWithoutARecordIsLeft) {
     }
   }
   EXPECT_EQ(dir_.Names(), names);
+}
+
+TEST_F(MendUndoTest, AFileUnderTheNameOfTheRecord) {
+  const TempDir backup;
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  const std::string record = ReadFile(filter_ + ".bak.record");
+  EXPECT_EQ(Mend("--undo").exit_code, 0);
+  const std::string of_another = "filterdb mend 2\nindex 1 0" +
+                                 record.substr(record.find("\nFilter.db old"));
+  WriteFile(dir_ / "elsewhere", "something");
+  for (const std::string& option :
+       {std::string(), "--backup-dir=" + backup.path()}) {
+    const std::string path = Kept(option) + ".record";
+    fs::create_directories(fs::path(path).parent_path());
+    for (const std::string action : {"--undo ", "--dry-run ", "--in-place "}) {
+      WriteFile(path, "something");
+      ExpectLeft(action + option, "not a record of filterdb mend");
+      EXPECT_EQ(ReadFile(path), "something");
+      WriteFile(path, of_another);
+      ExpectLeft(action + option, "is of another SSTable of this name");
+      EXPECT_EQ(ReadFile(path), of_another);
+      fs::remove(path);
+      fs::create_symlink(dir_ / "elsewhere", path);
+      ExpectLeft(action + option, "is a symbolic link");
+      EXPECT_TRUE(fs::is_symlink(path));
+      fs::remove(path);
+    }
+  }
+}
+
+TEST_F(MendUndoTest, ABackupThatIsMissing) {
+  const TempDir backup;
+  const std::string safe = dir_ / "safe";
+  for (const std::string& option :
+       {std::string(), "--backup-dir=" + backup.path()}) {
+    EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
+    const std::string record = ReadFile(Kept(option) + ".record");
+    fs::rename(Kept(option), safe);
+    const std::string reason = "its backup " + Kept(option) + " is missing";
+    ExpectLeft("--undo " + option, reason);
+    const std::string mended = Filter();
+    Damage();
+    ExpectLeft("--in-place " + option, reason);
+    EXPECT_EQ(ReadFile(Kept(option) + ".record"), record);
+    WriteFile(filter_, mended);
+    fs::rename(safe, Kept(option));
+    EXPECT_EQ(Mend("--undo " + option).exit_code, 0);
+    EXPECT_EQ(Filter(), before_);
+  }
 }
 
 // The filters in place would be their own backups.
@@ -237,6 +310,53 @@ TEST_F(MendUndoTest, AnotherSstableOfTheSameNumber) {
   }
 }
 
+// One key in the middle is another one.
+TEST_F(MendUndoTest, AnotherSstableWhoseDataDbHasTheSameEnds) {
+  SstableSpec spec;
+  spec.fault = FilterFault::kBitsCleared;
+  spec.keys = NumberedKeys(20000);
+  Write(spec);
+  const std::string data = ReadFile(one_.Path("Data.db"));
+  EXPECT_EQ(Mend("--in-place").exit_code, 0);
+  const auto ends = [](const std::string& bytes) {
+    constexpr size_t kEnd = 65536;
+    return bytes.substr(0, kEnd) + bytes.substr(bytes.size() - kEnd);
+  };
+  std::string now;
+  // Where a key stands in the file depends on its token.
+  for (int i = 10000; now.size() != data.size() || ends(now) != ends(data);
+       ++i) {
+    ASSERT_LT(i, 10050);
+    spec.keys = NumberedKeys(20000);
+    spec.keys[static_cast<size_t>(i)][0] = 'K';
+    Write(spec);
+    now = ReadFile(one_.Path("Data.db"));
+  }
+  ASSERT_NE(now, data);
+  ExpectLeft("--in-place", "another SSTable of this name");
+  ExpectLeft("--undo", "another SSTable of this name");
+}
+
+TEST_F(MendUndoTest, AFilterThatNoMendHasPutThereIsNotReplaced) {
+  const TempDir backup;
+  for (const std::string& option :
+       {std::string(), "--backup-dir=" + backup.path()}) {
+    EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
+    const std::string mended = Filter();
+    Damage();
+    for (const std::string action : {"--dry-run ", "--in-place "}) {
+      ExpectLeft(action + option, "has changed since it was mended");
+    }
+    EXPECT_EQ(ReadFile(Kept(option)), before_);
+    // There is nothing to lose where there is none.
+    fs::remove(filter_);
+    EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
+    EXPECT_EQ(Filter(), mended);
+    EXPECT_EQ(Mend("--undo " + option).exit_code, 0);
+    EXPECT_EQ(Filter(), before_);
+  }
+}
+
 TEST_F(MendUndoTest, AFilterThatWasPutThereSince) {
   EXPECT_EQ(Mend("--in-place").exit_code, 0);
   const std::string mended = Filter();
@@ -266,7 +386,7 @@ TEST_F(MendUndoTest, RecordsThatAreNotUnderstood) {
   const std::string record = ReadFile(filter_ + ".bak.record");
   for (const std::string& text :
        {std::string(), std::string("something\n"),
-        "filterdb mend 2" + record.substr(record.find('\n')),
+        "filterdb mend 1" + record.substr(record.find('\n')),
         record.substr(0, record.size() - 4)}) {
     WriteFile(filter_ + ".bak.record", text);
     const Ran ran = Mend("--undo");
@@ -277,6 +397,45 @@ TEST_F(MendUndoTest, RecordsThatAreNotUnderstood) {
   EXPECT_EQ(Mend("--undo").exit_code, 0);
 }
 
+// ---- Huge files ----
+
+// They take no memory.
+TEST_F(MendUndoTest, AHugeFilter) {
+#ifdef CASSANDRA_BLOOM_SANITIZED
+  const std::string limit;  // The sanitizers need more.
+#else
+  const std::string limit = "ulimit -d 100000;";
+#endif
+  const TempDir backup;
+  const std::string option = " --backup-dir=" + backup.path() + " ";
+  constexpr uint64_t kSize = uint64_t{200} << 20;
+  fs::resize_file(filter_, kSize);
+  const Ran mend =
+      Filterdb("mend --in-place --jobs=1" + option + dir_ / "ks", limit);
+  EXPECT_EQ(mend.exit_code, 0) << mend;
+  EXPECT_LT(fs::file_size(filter_), kSize);
+  const Ran undo = Filterdb("mend --undo" + option + dir_ / "ks", limit);
+  EXPECT_EQ(undo.exit_code, 0) << undo;
+  EXPECT_EQ(fs::file_size(filter_), kSize);
+}
+
+TEST_F(MendUndoTest, AFileThatIsTooLargeForAFilterIsNotKept) {
+  constexpr uint64_t kMaxSize = 8 + (uint64_t{8} << 31);
+  fs::resize_file(filter_, kMaxSize + 1);
+  const auto names = dir_.Names();
+  for (const std::string& option :
+       {std::string(), " --backup-dir=" + dir_ / "old"}) {
+    for (const std::string action : {"--dry-run", "--in-place"}) {
+      const Ran ran = Mend(action + option);
+      EXPECT_EQ(ran.exit_code, 1) << ran;
+      EXPECT_THAT(ran.out, HasSubstr("more than a filter can have"));
+    }
+  }
+  EXPECT_EQ(fs::file_size(filter_), kMaxSize + 1);
+  EXPECT_EQ(dir_.Names(), names);
+  EXPECT_EQ(Mend("--in-place --no-backup").exit_code, 0);
+}
+
 // ---- What killed runs leave ----
 
 // Each state between two steps of mending.
@@ -284,9 +443,7 @@ TEST_F(MendUndoTest, GoesOnAfterAKill) {
   const TempDir backup;
   for (const std::string& option :
        {std::string(), "--backup-dir=" + backup.path()}) {
-    const std::string kept =
-        option.empty() ? filter_ + ".bak"
-                       : backup / fs::canonical(filter_).relative_path();
+    const std::string kept = Kept(option);
     EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
     const std::string record = ReadFile(kept + ".record");
     EXPECT_EQ(Mend("--undo " + option).exit_code, 0);

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -84,6 +85,32 @@ TEST(MenderTest, StopsInTheMiddleOfAnSstable) {
   EXPECT_EQ(mender.KeysToAdd({finding}), 3U);
   EXPECT_EQ(mender.Mend(finding)->kind, MendOutcome::kNotDone);
   EXPECT_EQ(ReadFile(dir / "nb-1-big-Filter.db"), "");
+}
+
+TEST(MenderTest, StopsWhileALargeFilterIsKept) {
+  const TempDir dir;
+  SstableSpec spec;
+  spec.folder = dir.path();
+  spec.keys = {"alice", "bob", "carol"};
+  spec.fault = FilterFault::kEmpty;
+  WriteSstable(spec);
+  const std::string filter = dir / "nb-1-big-Filter.db";
+  std::filesystem::resize_file(filter, 10 << 20);
+  const std::string before = ReadFile(filter);
+  const auto names = dir.Names();
+  // The first call with 0 comes before the SSTable.
+  int num_asked = 0;
+  Mender mender(PlanForTests(), [&](uint64_t num_keys) {
+    num_asked += num_keys == 0 ? 1 : 0;
+    return num_asked < 4;
+  });
+  const auto files = tools::FindSstables({dir.path()}, {}).sstables.at(0);
+  const tools::FilterFinding finding =
+      tools::ExamineSstable(files, std::nullopt, [](double) {});
+  EXPECT_EQ(mender.Mend(finding)->kind, MendOutcome::kNotDone);
+  EXPECT_EQ(num_asked, 4);
+  EXPECT_EQ(ReadFile(filter), before);
+  EXPECT_EQ(dir.Names(), names);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 // The subcommand "filterdb mend".
 
+#include <signal.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -185,6 +186,9 @@ void MendOrUndo(const Options& options, HeldSignal* signal,
 }
 
 ExitCode RunMend(const Options& options) {
+  // If the reader of the report has gone, mending goes on, and the end of the
+  // program says that the report could not be written.
+  ::signal(SIGPIPE, SIG_IGN);
   HeldSignal signal;
   MendReport report(options.json);
   try {

@@ -15,30 +15,10 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-void Add(const char* data, size_t size, uint32_t* crc) {
-  *crc = static_cast<uint32_t>(
-      crc32_z(*crc, reinterpret_cast<const Bytef*>(data), size));
-}
-
-// Adds the bytes from `begin` to `end`. Sets errno if it fails.
-bool AddRange(int fd, uint64_t begin, uint64_t end, uint32_t* crc) {
-  std::vector<char> part(size_t{64} << 10);
-  while (begin < end) {
-    const ssize_t got =
-        pread(fd, part.data(),
-              static_cast<size_t>(std::min<uint64_t>(part.size(), end - begin)),
-              static_cast<off_t>(begin));
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got <= 0) {
-      errno = got == 0 ? EIO : errno;
-      return false;
-    }
-    Add(part.data(), static_cast<size_t>(got), crc);
-    begin += static_cast<uint64_t>(got);
-  }
-  return true;
+void Add(const char* data, size_t size, FileSum* sum) {
+  sum->crc = static_cast<uint32_t>(
+      crc32_z(sum->crc, reinterpret_cast<const Bytef*>(data), size));
+  sum->size += size;
 }
 
 }  // namespace
@@ -46,14 +26,38 @@ bool AddRange(int fd, uint64_t begin, uint64_t end, uint32_t* crc) {
 FileSum SumOf(const WriteContent& content) {
   FileSum sum;
   content([&](const char* data, size_t size) {
-    Add(data, size, &sum.crc);
-    sum.size += size;
+    Add(data, size, &sum);
     return true;
   });
   return sum;
 }
 
-bool SumOfFile(int fd, const std::string& path, SumOver over, FileSum* sum,
+bool CopyInPieces(int fd, const Append& append,
+                  const BetweenPieces& between_pieces, FileSum* sum) {
+  *sum = {};
+  std::vector<char> piece(size_t{1} << 20);
+  for (;;) {
+    const ssize_t got =
+        pread(fd, piece.data(), piece.size(), static_cast<off_t>(sum->size));
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      return got == 0;
+    }
+    Add(piece.data(), static_cast<size_t>(got), sum);
+    if (!append(piece.data(), static_cast<size_t>(got))) {
+      return false;
+    }
+    if (static_cast<size_t>(got) == piece.size()) {
+      between_pieces();
+    }
+  }
+}
+
+bool SumOfFile(int fd, const std::string& path,
+               const std::vector<FileSum>& wanted,
+               const BetweenPieces& between_pieces, FileSum* sum,
                std::string* error) {
   struct stat status;
   if (fd < 0 || fstat(fd, &status) != 0) {
@@ -63,14 +67,16 @@ bool SumOfFile(int fd, const std::string& path, SumOver over, FileSum* sum,
     *error = path + ": not a regular file";
     return false;
   }
-  constexpr uint64_t kEnd = uint64_t{64} << 10;
-  const auto size = static_cast<uint64_t>(status.st_size);
-  *sum = {size, 0};
-  const bool is_read = over == SumOver::kEnds && size > 2 * kEnd
-                           ? AddRange(fd, 0, kEnd, &sum->crc) &&
-                                 AddRange(fd, size - kEnd, size, &sum->crc)
-                           : AddRange(fd, 0, size, &sum->crc);
-  return is_read || FailWithErrno(path, "cannot read", error);
+  *sum = {static_cast<uint64_t>(status.st_size), 0};
+  const bool may_be_wanted =
+      wanted.empty() ||
+      std::any_of(wanted.begin(), wanted.end(),
+                  [&](const FileSum& one) { return one.size == sum->size; });
+  return !may_be_wanted ||
+         CopyInPieces(
+             fd, [](const char*, size_t) { return true; }, between_pieces,
+             sum) ||
+         FailWithErrno(path, "cannot read", error);
 }
 
 }  // namespace cassandra_bloom::tools

@@ -6,7 +6,9 @@
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_FILE_SUM_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "plugin/io/output_file.h"
 
@@ -24,15 +26,20 @@ struct FileSum {
 // The sum of a file that would be written.
 FileSum SumOf(const WriteContent& content);
 
-// Which bytes of a file the checksum is of.
-enum class SumOver {
-  kAll,
-  kEnds,  // The first and the last 64 KiB: for Data.db, which may be huge.
-};
+// Called again and again while a large file is read. It may throw to stop that.
+using BetweenPieces = std::function<void()>;
+
+// Reads an open file in pieces, whatever its size, and gives each to `append`.
+// Sets `*sum` to the sum of what was read, and errno if it fails.
+bool CopyInPieces(int fd, const Append& append,
+                  const BetweenPieces& between_pieces, FileSum* sum);
 
 // The sum of an open regular file, which `path` names in errors. `fd` may be
-// negative, as after a failed open().
-bool SumOfFile(int fd, const std::string& path, SumOver over, FileSum* sum,
+// negative, as after a failed open(). If there are `wanted` sums, and the file
+// has the size of none, it is not read, and its checksum is left 0.
+bool SumOfFile(int fd, const std::string& path,
+               const std::vector<FileSum>& wanted,
+               const BetweenPieces& between_pieces, FileSum* sum,
                std::string* error);
 
 }  // namespace cassandra_bloom::tools

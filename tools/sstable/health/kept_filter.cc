@@ -15,6 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Cassandra allocates no filter with more words (OffHeapBitSet).
+constexpr uint64_t kMaxFilterSize = 8 + (uint64_t{8} << 31);
+
+constexpr char kRemedy[] =
+    "; the old filter and its record would be kept there. Move what is there "
+    "away, or give another --backup-dir, or --no-backup";
+
 WriteContent ContentOf(const std::string& bytes) {
   return [&bytes](const Append& append) {
     return append(bytes.data(), bytes.size());
@@ -39,8 +46,10 @@ bool BackupFolderOf(const std::string& folder, const std::string& backup_folder,
 std::unique_ptr<KeptFilter> KeptFilter::Open(const SstableFiles& files,
                                              const PinnedFolder& folder,
                                              const BackupPlan& backup,
+                                             BetweenPieces between_pieces,
                                              std::string* error) {
-  std::unique_ptr<KeptFilter> kept(new KeptFilter(files, folder));
+  std::unique_ptr<KeptFilter> kept(
+      new KeptFilter(files, folder, std::move(between_pieces)));
   if (backup.kind == Backup::kBeside) {
     kept->place_ = &folder;
     kept->name_ = kept->FilterName() + kBackupSuffix;
@@ -81,10 +90,18 @@ bool KeptFilter::HasRecord() const {
              PinnedFolder::Kind::kNone;
 }
 
+bool KeptFilter::HasFilter() const {
+  std::string ignored_error;
+  return folder_.KindOf(FilterName(), nullptr, &ignored_error) !=
+         PinnedFolder::Kind::kNone;
+}
+
 bool KeptFilter::ReadRecord(std::string* error) {
   std::string text;
   std::string why;
-  if (!place_->Read(RecordName(), kMaxRecordSize, &text, error)) {
+  if (place_->KindOf(RecordName(), nullptr, error) ==
+          PinnedFolder::Kind::kRefused ||
+      !place_->Read(RecordName(), kMaxRecordSize, &text, error)) {
     return false;
   }
   if (!ParseMendRecord(text, &record_, &why)) {
@@ -94,23 +111,39 @@ bool KeptFilter::ReadRecord(std::string* error) {
   return true;
 }
 
+bool KeptFilter::SumIndex(const std::vector<FileSum>& wanted, FileSum* sum,
+                          std::string* error) const {
+  return folder_.Sum(files_.IndexName(), wanted, between_pieces_, sum, error);
+}
+
 bool KeptFilter::IsOfThisSstable(std::string* reason) const {
   FileSum sum;
-  if (!folder_.Sum(files_.sstable + "Data.db", SumOver::kEnds, &sum, reason)) {
+  if (!SumIndex({record_.index}, &sum, reason)) {
     return false;
   }
-  if (!(sum == record_.data)) {
-    *reason = path_ + ": is the filter of another SSTable of this name";
-    return false;
-  }
-  if (!place_->Sum(name_, SumOver::kAll, &sum, reason)) {
-    return false;
-  }
-  if (!(sum == record_.old_filter)) {
-    *reason = path_ + ": is not the filter that its record names";
+  if (!(sum == record_.index)) {
+    *reason = path_ + kRecordSuffix + ": is of another SSTable of this name";
     return false;
   }
   return true;
+}
+
+bool KeptFilter::HasOldFilter(bool has_kept, std::string* reason) const {
+  FileSum sum;
+  const bool is_there = has_kept || HasFilter();
+  if (is_there &&
+      !(has_kept ? *place_ : folder_)
+           .Sum(has_kept ? name_ : FilterName(), {record_.old_filter},
+                between_pieces_, &sum, reason)) {
+    return false;
+  }
+  if (is_there && sum == record_.old_filter) {
+    return true;
+  }
+  *reason = has_kept ? path_ + ": is not the filter that its record names"
+                     : path_ + kRecordSuffix + ": its backup " + path_ +
+                           " is missing";
+  return false;
 }
 
 KeptFilter::State KeptFilter::Look(std::string* reason) {
@@ -118,26 +151,68 @@ KeptFilter::State KeptFilter::Look(std::string* reason) {
   if (place_ == nullptr && !OpenBackupFolder(reason)) {
     return state_ = State::kNotOurs;
   }
-  state_ = State::kNothing;
+  state_ = State::kNotOurs;
   const auto kind = place_ == nullptr ? PinnedFolder::Kind::kNone
                                       : place_->KindOf(name_, nullptr, reason);
-  if (kind == PinnedFolder::Kind::kNone) {
-    return state_;
-  }
-  state_ = State::kNotOurs;
   if (kind == PinnedFolder::Kind::kRefused) {
     return state_;
   }
-  if (!HasRecord()) {
+  const bool has_kept = kind == PinnedFolder::Kind::kFile;
+  const State ours = has_kept ? State::kKept : State::kNothing;
+  if (HasRecord()) {
+    if (ReadRecord(reason) && IsOfThisSstable(reason) &&
+        HasOldFilter(has_kept, reason)) {
+      state_ = ours;
+    }
+  } else if (has_kept) {
     *reason = path_ +
               ": no mend has recorded this file (there is no ….record "
               "beside it)";
-    return state_;
-  }
-  if (ReadRecord(reason) && IsOfThisSstable(reason)) {
-    state_ = State::kKept;
+  } else {
+    state_ = ours;
   }
   return state_;
+}
+
+bool KeptFilter::IsSmallEnough(std::string* reason) const {
+  const uint64_t size = folder_.SizeOf(FilterName());
+  if (size > kMaxFilterSize) {
+    *reason = files_.Path("Filter.db") + ": has " + std::to_string(size) +
+              " bytes, more than a filter can have, and is not kept; move it "
+              "away, or give --no-backup";
+  }
+  return size <= kMaxFilterSize;
+}
+
+bool KeptFilter::IsRecorded(FileSum* now, std::string* reason) const {
+  std::vector<FileSum> recorded = record_.new_filters;
+  recorded.push_back(record_.old_filter);
+  if (!folder_.Sum(FilterName(), recorded, between_pieces_, now, reason)) {
+    return false;
+  }
+  if (std::find(recorded.begin(), recorded.end(), *now) == recorded.end()) {
+    *reason = files_.Path("Filter.db") +
+              ": has changed since it was mended, and the old filter is " +
+              path_;
+    return false;
+  }
+  return true;
+}
+
+bool KeptFilter::MayReplace(std::string* reason) {
+  const State state = Look(reason);
+  if (!HasFilter()) {
+    return true;  // Nothing is to be kept of it.
+  }
+  if (state == State::kNothing) {
+    return IsSmallEnough(reason);
+  }
+  FileSum ignored_sum;
+  if (state == State::kKept && IsRecorded(&ignored_sum, reason)) {
+    return true;
+  }
+  *reason += kRemedy;
+  return false;
 }
 
 bool KeptFilter::IsWritable(std::string* error) const {
@@ -164,42 +239,35 @@ bool KeptFilter::KeepFilterInPlace(std::string* error) const {
   if (place_ == &folder_) {
     return folder_.AddName(FilterName(), name_, error);
   }
-  std::string bytes;
-  return folder_.Read(FilterName(), UINT64_MAX, &bytes, error) &&
-         place_->Write(name_, /*overwrite=*/false, ContentOf(bytes), error);
+  FileSum ignored_sum;
+  return place_->Write(
+      name_, /*overwrite=*/false,
+      folder_.ContentOf(FilterName(), between_pieces_, &ignored_sum), error);
 }
 
 bool KeptFilter::CreateBackupFolder(std::string* error) {
-  const std::string path = fs::path(path_).parent_path().string();
-  std::error_code failure;
-  fs::create_directories(path, failure);
-  if (failure) {
-    *error = path + ": cannot create the folder: " + failure.message();
-    return false;
-  }
-  return OpenBackupFolder(error) && place_ != nullptr;
+  return CreateFolders(fs::path(path_).parent_path().string(), error) &&
+         OpenBackupFolder(error) && place_ != nullptr;
 }
 
 bool KeptFilter::Keep(const FileSum& new_filter, std::string* error) {
-  std::string ignored_error;
-  const bool has_filter =
-      folder_.KindOf(FilterName(), nullptr, &ignored_error) !=
-      PinnedFolder::Kind::kNone;
-  if (!has_filter && state_ != State::kKept) {
+  const bool has_filter = HasFilter();
+  const bool is_kept = state_ == State::kKept;
+  if (!has_filter && !is_kept) {
     return true;
   }
   FileSum now;
-  if (has_filter && !folder_.Sum(FilterName(), SumOver::kAll, &now, error)) {
-    return false;
-  }
-  const bool is_kept = state_ == State::kKept;
-  if (!is_kept) {
-    record_ = {};
-    record_.old_filter = now;
-    if (!folder_.Sum(files_.sstable + "Data.db", SumOver::kEnds, &record_.data,
-                     error)) {
+  if (is_kept) {
+    if (has_filter && !IsRecorded(&now, error)) {
       return false;
     }
+  } else {
+    record_ = {};
+    if (!folder_.Sum(FilterName(), {}, between_pieces_, &now, error) ||
+        !SumIndex({}, &record_.index, error)) {
+      return false;
+    }
+    record_.old_filter = now;
   }
   // Until the new filter is in place, the one that is there now must be known,
   // too, if it is an earlier mend's.
@@ -215,33 +283,26 @@ bool KeptFilter::Keep(const FileSum& new_filter, std::string* error) {
 }
 
 bool KeptFilter::CopyBack(std::string* error) const {
-  std::string bytes;
-  if (!place_->Read(name_, UINT64_MAX, &bytes, error)) {
-    return false;
-  }
-  if (!(SumOf(ContentOf(bytes)) == record_.old_filter)) {
-    *error = path_ + ": has changed meanwhile";
-    return false;
-  }
+  FileSum sum;
   return folder_.Replace(
-      FilterName(), FilterName(), ContentOf(bytes),
-      [](std::string*) { return true; }, error);
+      FilterName(), FilterName(),
+      place_->ContentOf(name_, between_pieces_, &sum),
+      [&](std::string* why) {
+        if (sum == record_.old_filter) {
+          return true;
+        }
+        *why = path_ + ": has changed meanwhile";
+        return false;
+      },
+      error);
 }
 
 bool KeptFilter::PutBack(std::string* reason, std::string* error) {
   FileSum now;
-  if (!folder_.Sum(FilterName(), SumOver::kAll, &now, reason)) {
+  if (!IsRecorded(&now, reason)) {
     return false;
   }
-  const auto& filters = record_.new_filters;
   const bool is_old = now == record_.old_filter;
-  if (!is_old &&
-      std::find(filters.begin(), filters.end(), now) == filters.end()) {
-    *reason = files_.Path("Filter.db") +
-              ": has changed since it was mended, and the old filter is " +
-              path_;
-    return false;
-  }
   const bool is_done =
       place_ == &folder_
           ? folder_.Rename(name_, FilterName(), error)
@@ -250,9 +311,8 @@ bool KeptFilter::PutBack(std::string* reason, std::string* error) {
 }
 
 void KeptFilter::RemoveRecordOfNothing() {
-  std::string ignored_error;
-  if (Look(&ignored_error) == State::kNothing && HasRecord() &&
-      ReadRecord(&ignored_error)) {
+  if (HasRecord()) {
+    std::string ignored_error;
     place_->Remove(RecordName(), &ignored_error);
   }
 }

@@ -14,6 +14,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tools/sstable/health/mend_record.h"
 #include "tools/sstable/health/pinned_folder.h"
@@ -42,12 +44,14 @@ class KeptFilter {
   static std::unique_ptr<KeptFilter> Open(const SstableFiles& files,
                                           const PinnedFolder& folder,
                                           const BackupPlan& backup,
+                                          BetweenPieces between_pieces,
                                           std::string* error);
 
   enum class State {
-    kNothing,
+    kNothing,  // At most the record of a run that has changed nothing.
     kKept,     // A filter of this SSTable, with its record.
-    kNotOurs,  // A file that no mend of this SSTable has recorded.
+    kNotOurs,  // A file that no mend of this SSTable has recorded, or a record
+               // whose filter is missing.
   };
 
   // What is there now. Sets `*reason` for kNotOurs.
@@ -56,9 +60,13 @@ class KeptFilter {
   // Whether Keep can be expected to work.
   bool IsWritable(std::string* error) const;
 
+  // Whether the filter in place may be replaced, because it is kept, can be
+  // kept, or is a mend's. Otherwise sets `*reason`. Calls Look.
+  bool MayReplace(std::string* reason);
+
   // Records that `new_filter` is about to stand in place of the filter, and
   // keeps that one, if there is one. A filter that an earlier mend has kept
-  // stays the one that is kept. Call Look before.
+  // stays the one that is kept. Call MayReplace before.
   bool Keep(const FileSum& new_filter, std::string* error);
 
   // Puts the old filter back, and removes the record. Sets `*reason` instead,
@@ -66,7 +74,8 @@ class KeptFilter {
   // there. Call Look before, which must have found kKept.
   bool PutBack(std::string* reason, std::string* error);
 
-  // Removes a record that a killed run has left without a filter.
+  // Removes the record, if there is one. Call Look before, which must have
+  // found kNothing.
   void RemoveRecordOfNothing();
   bool HasRecord() const;
   // Whether the folder of what is kept exists. It stays after an undo.
@@ -78,13 +87,25 @@ class KeptFilter {
                               const BackupPlan& backup);
 
  private:
-  KeptFilter(const SstableFiles& files, const PinnedFolder& folder)
-      : files_(files), folder_(folder) {}
+  KeptFilter(const SstableFiles& files, const PinnedFolder& folder,
+             BetweenPieces between_pieces)
+      : files_(files),
+        folder_(folder),
+        between_pieces_(std::move(between_pieces)) {}
 
   std::string FilterName() const { return files_.sstable + "Filter.db"; }
   std::string RecordName() const { return name_ + kRecordSuffix; }
+  bool HasFilter() const;
   bool ReadRecord(std::string* error);
+  bool SumIndex(const std::vector<FileSum>& wanted, FileSum* sum,
+                std::string* error) const;
   bool IsOfThisSstable(std::string* reason) const;
+  // Whether what is kept is the filter that the record names or, if nothing is
+  // kept, that filter is still in place.
+  bool HasOldFilter(bool has_kept, std::string* reason) const;
+  bool IsSmallEnough(std::string* reason) const;
+  // Whether the filter in place is one of the record. Sets `*now` to its sum.
+  bool IsRecorded(FileSum* now, std::string* reason) const;
   bool WriteRecord(std::string* error) const;
   // Opens the folder if it exists.
   bool OpenBackupFolder(std::string* error);
@@ -94,13 +115,14 @@ class KeptFilter {
 
   const SstableFiles files_;
   const PinnedFolder& folder_;
+  const BetweenPieces between_pieces_;
   // The folder of what is kept; null if it does not exist.
   const PinnedFolder* place_ = nullptr;
   std::unique_ptr<PinnedFolder> backup_folder_;  // For Backup::kFolder.
   std::string path_;                             // Of the kept filter.
   std::string name_;                             // The same without its folder.
   State state_ = State::kNothing;
-  MendRecord record_;  // For kKept.
+  MendRecord record_;  // For kKept, and for the record of kNothing.
 };
 
 }  // namespace cassandra_bloom::tools

@@ -90,6 +90,21 @@ std::string ReasonOfScyllaDb(const FilterFinding& finding,
              : "";
 }
 
+// Why a file that is needed beside the filter is left alone, such as a symbolic
+// link: Data.db, whose attributes new files get, and the index, whose sum the
+// record has.
+std::string ReasonOfLinks(const SstableFiles& files, const PinnedFolder& folder,
+                          bool needs_data, bool needs_index) {
+  std::string reason;
+  if (needs_data) {
+    folder.KindOf(files.sstable + "Data.db", nullptr, &reason);
+  }
+  if (needs_index && reason.empty()) {
+    folder.KindOf(files.IndexName(), nullptr, &reason);
+  }
+  return reason;
+}
+
 }  // namespace
 
 // ScyllaDB loads a filter only if TOC.txt names it.
@@ -126,8 +141,12 @@ Obstacle ObstacleInPlace(const FilterFinding& finding,
   if (toc == TocState::kRefused) {
     return {false, reason};
   }
-  reason = ReasonOfScyllaDb(finding, folder, only_toc, backup);
   const bool has_filter = kind == PinnedFolder::Kind::kFile;
+  reason = ReasonOfScyllaDb(finding, folder, only_toc, backup);
+  if (reason.empty()) {
+    reason = ReasonOfLinks(files, folder, kept != nullptr || !has_filter,
+                           kept != nullptr && has_filter);
+  }
   if (!reason.empty()) {
     return {false, reason};
   }
@@ -139,12 +158,8 @@ Obstacle ObstacleInPlace(const FilterFinding& finding,
       (kept != nullptr && !kept->IsWritable(&reason))) {
     return {true, reason};
   }
-  // Nothing is to be kept of a filter that is not there.
-  if (kept != nullptr && kept->Look(&reason) == KeptFilter::State::kNotOurs &&
-      has_filter) {
-    return {false, reason +
-                       "; the old filter would have this name. Move that file "
-                       "away, or give another --backup-dir, or --no-backup"};
+  if (kept != nullptr && !kept->MayReplace(&reason)) {
+    return {false, reason};
   }
   return {};
 }

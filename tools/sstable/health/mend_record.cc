@@ -11,8 +11,8 @@ namespace cassandra_bloom::tools {
 namespace {
 
 constexpr std::string_view kFormat = "filterdb mend ";
-constexpr std::string_view kVersion = "1";
-constexpr std::string_view kData = "Data.db ends ";
+constexpr std::string_view kVersion = "2";
+constexpr std::string_view kIndex = "index ";
 constexpr std::string_view kOld = "Filter.db old ";
 constexpr std::string_view kNew = "Filter.db new ";
 constexpr std::string_view kEnd = "end";
@@ -74,7 +74,7 @@ bool TakeSum(std::string_view* text, std::string_view what, FileSum* sum) {
 
 std::string FormatMendRecord(const MendRecord& record) {
   std::string text = std::string(kFormat) + std::string(kVersion) + "\n" +
-                     Line(kData, record.data) + Line(kOld, record.old_filter);
+                     Line(kIndex, record.index) + Line(kOld, record.old_filter);
   for (const FileSum& filter : record.new_filters) {
     text += Line(kNew, filter);
   }
@@ -95,7 +95,7 @@ bool ParseMendRecord(std::string_view text, MendRecord* record,
   }
   *record = {};
   FileSum filter;
-  if (TakeSum(&text, kData, &record->data) &&
+  if (TakeSum(&text, kIndex, &record->index) &&
       TakeSum(&text, kOld, &record->old_filter)) {
     while (TakeSum(&text, kNew, &filter)) {
       record->new_filters.push_back(filter);

@@ -25,17 +25,17 @@ constexpr uint64_t kMaxRecordSize = uint64_t{64} << 10;
 // It is written before the filter changes, and so `new_filters` may have one
 // that a killed run did not put in place.
 struct MendRecord {
-  // Of the SSTable's Data.db, over its ends. Another SSTable may get the number
-  // of this one.
-  FileSum data;
+  // Of the SSTable's Index.db or Partitions.db, which has all its keys. Another
+  // SSTable may get the number of this one.
+  FileSum index;
   FileSum old_filter;                // The filter that is kept.
   std::vector<FileSum> new_filters;  // Of which one may stand in its place.
 };
 
 // The text of a record:
 //
-//   filterdb mend 1
-//   Data.db ends 52000 0123abcd
+//   filterdb mend 2
+//   index 52000 0123abcd
 //   Filter.db old 1256 0123abcd
 //   Filter.db new 1256 0123abcd
 //   end

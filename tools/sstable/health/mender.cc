@@ -26,6 +26,9 @@ bool HasName(const std::string& path) {
   return lstat(path.c_str(), &status) == 0;
 }
 
+// Thrown where the run is to stop while a large file is copied or summed.
+struct Stop {};
+
 }  // namespace
 
 Mender::Mender(MendPlan plan, OnKeysAdded on_keys_added)
@@ -65,11 +68,24 @@ void Mender::Set(MendOutcome::Kind kind, const std::string& reason) {
 void Mender::Guard(const std::function<void()>& work) {
   try {
     work();
+  } catch (const Stop&) {
+    Set(MendOutcome::kNotDone, "");
   } catch (const std::bad_alloc&) {
     Fail(outcome_.filter + ": not enough memory");
   } catch (const std::exception& error) {
     Fail(outcome_.filter + ": " + error.what());
   }
+}
+
+std::unique_ptr<KeptFilter> Mender::OpenKept(const SstableFiles& files,
+                                             const PinnedFolder& folder,
+                                             std::string* error) const {
+  const BetweenPieces stop_if_wanted = [this] {
+    if (!on_keys_added_(0)) {
+      throw Stop();
+    }
+  };
+  return KeptFilter::Open(files, folder, plan_.backup, stop_if_wanted, error);
 }
 
 std::string Mender::ReasonNotToChange(const SstableFiles& files) const {
@@ -131,7 +147,7 @@ void Mender::MendInPlace(const FilterFinding& finding,
   outcome_.only_toc = only_toc;
   std::unique_ptr<KeptFilter> kept;
   if (!only_toc && plan_.backup.kind != Backup::kNone) {
-    kept = KeptFilter::Open(finding.files, *folder, plan_.backup, &error);
+    kept = OpenKept(finding.files, *folder, &error);
     if (kept == nullptr) {
       Fail(error);
       return;
@@ -192,7 +208,17 @@ void Mender::ReplaceInPlace(const FilterFinding& finding,
   outcome_.size = SizeOf(*filter);
 }
 
-bool Mender::CanWriteTo(const std::string& folder, std::string* error) {
+bool Mender::CanWriteTo(const std::string& folder, const SstableFiles& files,
+                        std::string* error) {
+  std::error_code ignored;
+  const std::string there = folder + "/" + files.sstable;
+  if (fs::equivalent(folder, files.folder, ignored) ||
+      HasName(there + "Data.db") || HasName(there + "TOC.txt")) {
+    *error = folder +
+             ": has an SSTable of this name; give another --out-dir, outside "
+             "the data directories, or --in-place";
+    return false;
+  }
   const std::string name = fs::weakly_canonical(outcome_.out).string();
   const auto [earlier, is_new] = outputs_.emplace(name, outcome_.filter);
   if (!is_new) {
@@ -215,16 +241,9 @@ void Mender::WriteToOutDir(const FilterFinding& finding,
     return;
   }
   const fs::path folder = fs::path(plan_.out_dir) / finding.files.folder_below;
-  std::error_code failure;
-  if (fs::equivalent(folder, finding.files.folder, failure)) {
-    Fail(folder.string() +
-         ": is the folder of the SSTable; give another --out-dir, or "
-         "--in-place");
-    return;
-  }
   outcome_.out = (folder / (finding.files.sstable + "Filter.db")).string();
   std::string error;
-  if (!CanWriteTo(folder.string(), &error)) {
+  if (!CanWriteTo(folder.string(), finding.files, &error)) {
     Fail(error);
     return;
   }
@@ -232,9 +251,8 @@ void Mender::WriteToOutDir(const FilterFinding& finding,
     outcome_.kind = MendOutcome::kWouldMend;
     return;
   }
-  fs::create_directories(folder, failure);
-  if (failure) {
-    Fail(folder.string() + ": cannot create the folder: " + failure.message());
+  if (!CreateFolders(folder.string(), &error)) {
+    Fail(error);
     return;
   }
   const auto filter =
@@ -257,9 +275,7 @@ std::optional<MendOutcome> Mender::Undo(const SstableFiles& files) {
     std::string error;
     const auto folder = PinnedFolder::Open(files.folder, &error);
     const auto kept =
-        folder == nullptr
-            ? nullptr
-            : KeptFilter::Open(files, *folder, plan_.backup, &error);
+        folder == nullptr ? nullptr : OpenKept(files, *folder, &error);
     if (kept == nullptr) {
       Fail(error);
     } else {

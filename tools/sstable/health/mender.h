@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,7 +53,8 @@ struct MendOutcome {
 
 class Mender {
  public:
-  // `on_keys_added` is also called before each SSTable, with 0.
+  // `on_keys_added` is also called before each SSTable, and again and again
+  // while a large file is copied or summed, with 0.
   Mender(MendPlan plan, OnKeysAdded on_keys_added);
 
   // Removes temporary files that killed runs have left beside these SSTables,
@@ -91,11 +93,15 @@ class Mender {
   void Leave(const std::string& reason) { Set(MendOutcome::kLeft, reason); }
   void Fail(const std::string& error) { Set(MendOutcome::kFailed, error); }
   void Guard(const std::function<void()>& work);
+  std::unique_ptr<KeptFilter> OpenKept(const SstableFiles& files,
+                                       const PinnedFolder& folder,
+                                       std::string* error) const;
 
   // Why no file of the SSTable may be changed now, or "". Mending, dry runs and
   // undoing ask this.
   std::string ReasonNotToChange(const SstableFiles& files) const;
-  bool CanWriteTo(const std::string& folder, std::string* error);
+  bool CanWriteTo(const std::string& folder, const SstableFiles& files,
+                  std::string* error);
 
   const MendPlan plan_;
   const OnKeysAdded on_keys_added_;

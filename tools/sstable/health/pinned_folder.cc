@@ -146,6 +146,28 @@ bool CanCreateIn(const std::string& folder, std::string* error) {
   return there != nullptr && there->IsWritable(error);
 }
 
+// A folder may be synced that was there before: that does no harm.
+bool CreateFolders(const std::string& folder, std::string* error) {
+  const fs::path path = fs::absolute(folder);
+  fs::path there = path;
+  while (access(there.c_str(), F_OK) != 0 && there.has_relative_path()) {
+    there = there.parent_path();
+  }
+  std::error_code failure;
+  fs::create_directories(path, failure);
+  if (failure) {
+    *error = folder + ": cannot create the folder: " + failure.message();
+    return false;
+  }
+  for (fs::path above = path; above != there;) {
+    above = above.parent_path();
+    if (!SyncFolder(above, error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::unique_ptr<PinnedFolder> PinnedFolder::Open(const std::string& folder,
                                                  std::string* error) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -254,6 +276,13 @@ PinnedFolder::Kind PinnedFolder::KindOf(const std::string& name,
   return Kind::kFile;
 }
 
+uint64_t PinnedFolder::SizeOf(const std::string& name) const {
+  struct stat status;
+  return fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0
+             ? static_cast<uint64_t>(status.st_size)
+             : 0;
+}
+
 bool PinnedFolder::Replace(
     const std::string& name, const std::string& like, const WriteContent& write,
     const std::function<bool(std::string* error)>& before_naming,
@@ -286,16 +315,14 @@ bool PinnedFolder::AreOneFile(const std::string& name,
 
 bool PinnedFolder::AddName(const std::string& name, const std::string& second,
                            std::string* error) const {
-  if (linkat(fd_.get(), name.c_str(), fd_.get(), second.c_str(),
-             /*flags=*/0) == 0) {
-    return true;
+  bool is_named = linkat(fd_.get(), name.c_str(), fd_.get(), second.c_str(),
+                         /*flags=*/0) == 0;
+  if (!is_named && errno == EEXIST) {
+    is_named = AreOneFile(name, second);
+    errno = EEXIST;
   }
-  const int reason = errno;
-  if (reason == EEXIST && AreOneFile(name, second)) {
-    return true;
-  }
-  errno = reason;
-  return FailAt(second, "cannot keep the old filter under this name", error);
+  return (is_named && fsync(fd_.get()) == 0) ||
+         FailAt(second, "cannot keep the old filter under this name", error);
 }
 
 // rename() does nothing if both are names of one file.
@@ -324,10 +351,22 @@ bool PinnedFolder::Remove(const std::string& name, std::string* error) const {
          FailAt(name, "cannot remove", error);
 }
 
-bool PinnedFolder::Sum(const std::string& name, SumOver over, FileSum* sum,
+bool PinnedFolder::Sum(const std::string& name,
+                       const std::vector<FileSum>& wanted,
+                       const BetweenPieces& between_pieces, FileSum* sum,
                        std::string* error) const {
   const FileDescriptor fd(OpenIn(fd_.get(), name));
-  return SumOfFile(fd.get(), folder_ + "/" + name, over, sum, error);
+  return SumOfFile(fd.get(), folder_ + "/" + name, wanted, between_pieces, sum,
+                   error);
+}
+
+WriteContent PinnedFolder::ContentOf(const std::string& name,
+                                     const BetweenPieces& between_pieces,
+                                     FileSum* sum) const {
+  return [this, name, between_pieces, sum](const Append& append) {
+    const FileDescriptor fd(OpenIn(fd_.get(), name));
+    return fd.get() >= 0 && CopyInPieces(fd.get(), append, between_pieces, sum);
+  };
 }
 
 bool PinnedFolder::Read(const std::string& name, uint64_t max_size,

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "plugin/io/file_io.h"
 #include "plugin/io/output_file.h"
@@ -22,6 +23,9 @@ namespace cassandra_bloom::tools {
 // Whether this folder can be created, or files in it if it exists, as far as
 // this can be known before it is tried.
 bool CanCreateIn(const std::string& folder, std::string* error);
+
+// Creates the folder with those above it, and syncs their names to disk.
+bool CreateFolders(const std::string& folder, std::string* error);
 
 // Errors are sentences that name the file.
 class PinnedFolder {
@@ -56,6 +60,9 @@ class PinnedFolder {
   Kind KindOf(const std::string& name, uint64_t* num_links,
               std::string* error) const;
 
+  // In bytes; 0 if there is no such file.
+  uint64_t SizeOf(const std::string& name) const;
+
   // Writes a file in place of `name`, or a new one, with the attributes of
   // `like`, which must exist and may be `name`. Calls `before_naming` when
   // everything is written; if it returns false, with an error, nothing has
@@ -65,8 +72,8 @@ class PinnedFolder {
                const std::function<bool(std::string* error)>& before_naming,
                std::string* error) const;
 
-  // Gives the file `name` a second name. Succeeds, too, if it has that name
-  // already; fails if another file has it.
+  // Gives the file `name` a second name, and syncs it to disk. Succeeds, too,
+  // if it has that name already; fails if another file has it.
   bool AddName(const std::string& name, const std::string& second,
                std::string* error) const;
 
@@ -81,8 +88,16 @@ class PinnedFolder {
 
   bool Remove(const std::string& name, std::string* error) const;
 
-  bool Sum(const std::string& name, SumOver over, FileSum* sum,
+  // See SumOfFile.
+  bool Sum(const std::string& name, const std::vector<FileSum>& wanted,
+           const BetweenPieces& between_pieces, FileSum* sum,
            std::string* error) const;
+
+  // The content of the file `name`, which is read while it is written. Sets
+  // `*sum` to what was read.
+  WriteContent ContentOf(const std::string& name,
+                         const BetweenPieces& between_pieces,
+                         FileSum* sum) const;
 
   // Reads a whole file, of at most `max_size` bytes.
   bool Read(const std::string& name, uint64_t max_size, std::string* content,
