@@ -22,12 +22,6 @@ constexpr char kRemedy[] =
     "; the old filter and its record would be kept there. Move what is there "
     "away, or give another --backup-dir, or --no-backup";
 
-WriteContent ContentOf(const std::string& bytes) {
-  return [&bytes](const Append& append) {
-    return append(bytes.data(), bytes.size());
-  };
-}
-
 // Where the filters of an SSTable folder are kept below the folder of backups.
 bool BackupFolderOf(const std::string& folder, const std::string& backup_folder,
                     std::string* path, std::string* error) {
@@ -228,9 +222,9 @@ bool KeptFilter::IsWritable(std::string* error) const {
 bool KeptFilter::WriteRecord(std::string* error) const {
   const std::string text = FormatMendRecord(record_);
   return place_ == &folder_
-             ? folder_.Replace(
-                   RecordName(), files_.sstable + "Data.db", ContentOf(text),
-                   [](std::string*) { return true; }, error)
+             ? folder_.Replace(RecordName(), files_.sstable + "Data.db",
+                               ContentOf(text),
+                               /*before_naming=*/nullptr, error)
              : place_->Write(RecordName(), /*overwrite=*/true, ContentOf(text),
                              error);
 }

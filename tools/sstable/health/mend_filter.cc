@@ -32,12 +32,6 @@ FilterForm FormOf(const SstableFiles& files) {
   return form;
 }
 
-WriteContent ContentOf(const std::string& bytes) {
-  return [&bytes](const Append& append) {
-    return append(bytes.data(), bytes.size());
-  };
-}
-
 // Whether TOC.txt is to be completed. Sets `*toc` to its content.
 enum class TocState { kComplete, kLacksFilter, kRefused };
 
@@ -120,8 +114,8 @@ bool CompleteToc(const SstableFiles& files, const PinnedFolder& folder,
   }
   toc += std::string(kFilter) + "\n";
   const std::string name = files.sstable + kToc;
-  return folder.Replace(
-      name, name, ContentOf(toc), [](std::string*) { return true; }, error);
+  return folder.Replace(name, name, ContentOf(toc), /*before_naming=*/nullptr,
+                        error);
 }
 
 Obstacle ObstacleInPlace(const FilterFinding& finding,

@@ -136,6 +136,12 @@ bool IsTemporary(std::string_view name) {
 
 }  // namespace
 
+WriteContent ContentOf(const std::string& bytes) {
+  return [&bytes](const Append& append) {
+    return append(bytes.data(), bytes.size());
+  };
+}
+
 bool CanCreateIn(const std::string& folder, std::string* error) {
   fs::path path = fs::path(folder).lexically_normal();
   while (access(path.c_str(), F_OK) != 0 && errno == ENOENT &&
@@ -295,7 +301,7 @@ bool PinnedFolder::Replace(
     return (CopyOwnerAndMode(model.get(), fd) ||
             FailAt(name, "cannot keep the owner, the mode and the attributes",
                    why)) &&
-           before_naming(why);
+           (before_naming == nullptr || before_naming(why));
   };
   if (ReplaceFileAtomically(PathOf(name), write, finish, error)) {
     return true;

@@ -27,6 +27,9 @@ bool CanCreateIn(const std::string& folder, std::string* error);
 // Creates the folder with those above it, and syncs their names to disk.
 bool CreateFolders(const std::string& folder, std::string* error);
 
+// `bytes` must live longer than the result.
+WriteContent ContentOf(const std::string& bytes);
+
 // Errors are sentences that name the file.
 class PinnedFolder {
  public:
@@ -66,7 +69,7 @@ class PinnedFolder {
   // Writes a file in place of `name`, or a new one, with the attributes of
   // `like`, which must exist and may be `name`. Calls `before_naming` when
   // everything is written; if it returns false, with an error, nothing has
-  // changed.
+  // changed. It may be null.
   bool Replace(const std::string& name, const std::string& like,
                const WriteContent& write,
                const std::function<bool(std::string* error)>& before_naming,
