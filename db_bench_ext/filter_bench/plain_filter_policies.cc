@@ -126,7 +126,7 @@ class NaiveBitsReader final : public FilterBitsReader {
  public:
   using FilterBitsReader::MayMatch;
 
-  explicit NaiveBitsReader(const FilterDb& filter) : filter_(filter) {}
+  explicit NaiveBitsReader(const ParsedFilter& filter) : filter_(filter) {}
 
   bool MayMatch(const Slice& entry) override {
     const auto [h1, h2] = testing::PlainHash(entry.ToStringView());
@@ -135,7 +135,7 @@ class NaiveBitsReader final : public FilterBitsReader {
   }
 
  private:
-  const FilterDb filter_;
+  const ParsedFilter filter_;
 };
 
 class NaiveFilterPolicy final : public FilterPolicy {
@@ -151,7 +151,7 @@ class NaiveFilterPolicy final : public FilterPolicy {
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    FilterDb filter;
+    ParsedFilter filter;
     return ParseFilterDb(contents.data(), contents.size(), &filter)
                ? new NaiveBitsReader(filter)
                : nullptr;

@@ -173,9 +173,9 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
     return false;
   }
   folder->RemoveLeftOvers();
-  if (sync && !folder->MakeFollow({live.database, ContentsOf(*plan, live),
-                                   NumbersOf(live), options.overwrite},
-                                  &report->removed, error)) {
+  if (sync && !folder->ClaimFor({live.database, ContentsOf(*plan, live),
+                                 NumbersOf(live), options.overwrite},
+                                &report->removed, error)) {
     return false;
   }
   DatabaseExporter exporter(*plan, *folder, sync, report);

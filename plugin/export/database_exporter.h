@@ -11,7 +11,7 @@
 #include <string>
 
 #include "cassandra_bloom/filter_db_export.h"
-#include "plugin/export/folder.h"
+#include "plugin/export/folder/folder.h"
 #include "plugin/export/live_ssts.h"
 #include "plugin/export/sst_exporter.h"
 

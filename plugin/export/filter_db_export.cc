@@ -6,9 +6,9 @@
 #include "cassandra_bloom/filter_db_export.h"
 
 #include "plugin/export/database_exporter.h"
-#include "plugin/export/folder_lock.h"
-#include "plugin/export/folder_mark.h"
-#include "plugin/export/folder_names.h"
+#include "plugin/export/folder/folder_lock.h"
+#include "plugin/export/folder/folder_mark.h"
+#include "plugin/export/folder/folder_names.h"
 #include "plugin/export/live_ssts.h"
 #include "plugin/export/sst_exporter.h"
 #include "plugin/io/file_io.h"

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "plugin/export/database_exporter.h"
-#include "plugin/export/folder.h"
+#include "plugin/export/folder/folder.h"
 #include "plugin/policy/filter_name.h"
 
 namespace cassandra_bloom {

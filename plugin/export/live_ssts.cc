@@ -14,7 +14,7 @@
 #include <thread>
 #include <tuple>
 
-#include "plugin/export/folder_names.h"
+#include "plugin/export/folder/folder_names.h"
 #include "plugin/export/recorded_options.h"
 #include "plugin/io/file_io.h"
 

@@ -99,7 +99,7 @@ bool SstExporter::Export(std::string* error) {
   if (from == ExportFrom::kKeys) {
     return ExportKeys(error);
   }
-  FilterDb filter;
+  ParsedFilter filter;
   std::string& why_not = exported_->why_not_block;
   why_not = ParseBlock(blocks, &filter);
   if (why_not.empty()) {
@@ -165,7 +165,7 @@ std::string SstExporter::WhyNotItsPrefixes() const {
 
 // Returns why the block cannot be exported, or "" if it can.
 std::string SstExporter::ParseBlock(const Blocks& blocks,
-                                    FilterDb* filter) const {
+                                    ParsedFilter* filter) const {
   const std::string why_not = WhyNotBlock();
   if (!why_not.empty()) {
     return why_not;
@@ -182,7 +182,7 @@ std::string SstExporter::ParseBlock(const Blocks& blocks,
   return good ? "" : "its filter is empty or damaged";
 }
 
-bool SstExporter::WriteBlock(const FilterDb& filter, std::string* error) {
+bool SstExporter::WriteBlock(const ParsedFilter& filter, std::string* error) {
   exported_->from_block = true;
   exported_->holds_prefixes = sst_->filter_holds() == FilterHolds::kPrefixes;
   exported_->num_keys = sst_->properties().num_filter_entries;

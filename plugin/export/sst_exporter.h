@@ -77,8 +77,8 @@ class SstExporter {
   std::string WhyNotBlock() const;
   std::string WhyNotItsKeys() const;
   std::string WhyNotItsPrefixes() const;
-  std::string ParseBlock(const Blocks& blocks, FilterDb* filter) const;
-  bool WriteBlock(const FilterDb& filter, std::string* error);
+  std::string ParseBlock(const Blocks& blocks, ParsedFilter* filter) const;
+  bool WriteBlock(const ParsedFilter& filter, std::string* error);
   bool ExportKeys(std::string* error);
   bool ForEachEntry(const ROCKSDB_NAMESPACE::SliceTransform* extractor,
                     uint64_t pass,

@@ -65,7 +65,7 @@ void ExportWorker::ReplaceListing(const LiveSsts& listing) {
   database_.live = std::move(live);
   database_.name = listing.database;
   database_.uses_default_file_system = listing.uses_default_file_system;
-  database_.is_compared &= !needs_listing_;
+  database_.folders_verified &= !needs_listing_;
   needs_listing_ = false;
   has_work_ = true;
   changed_.notify_all();
@@ -119,7 +119,7 @@ void ExportWorker::Run() {
     const bool is_following = FollowAll();
     lock.lock();
     // A new listing is needed, unless one has come in the meantime.
-    if (!is_following && database_.is_compared) {
+    if (!is_following && database_.folders_verified) {
       needs_listing_ = true;
       has_work_ = false;
     }
@@ -147,7 +147,7 @@ ExportWorker::Database ExportWorker::TakeDatabase() {
   const std::lock_guard<std::mutex> lock(mutex_);
   Database database = database_;
   database_.deleted.clear();
-  database_.is_compared = true;
+  database_.folders_verified = true;
   return database;
 }
 
@@ -155,7 +155,7 @@ bool ExportWorker::FollowAndCount(const Database& database, Folder* folder) {
   try {
     FilterDbExportReport report;
     std::string error;
-    const bool is_following = Follow(database, folder, &report, &error);
+    const bool is_following = UpdateFolder(database, folder, &report, &error);
     if (!error.empty()) {
       report.errors.push_back(error);
     }
@@ -182,8 +182,9 @@ void ExportWorker::Count(const FilterDbExportReport& report) {
 
 // Brings one folder up to date. Returns false if it is not up to date
 // afterwards; SST files that cannot be exported do not count.
-bool ExportWorker::Follow(const Database& database, Folder* folder,
-                          FilterDbExportReport* report, std::string* error) {
+bool ExportWorker::UpdateFolder(const Database& database, Folder* folder,
+                                FilterDbExportReport* report,
+                                std::string* error) {
   const ExportTarget& target = folder->target;
   FilterDbExportOptions options;
   options.sstable_version = target.sstable_version;
@@ -202,7 +203,7 @@ bool ExportWorker::Follow(const Database& database, Folder* folder,
   for (const uint64_t number : database.deleted) {
     folder->has_filter.erase(number);
   }
-  if (!database.is_compared) {
+  if (!database.folders_verified) {
     folder->has_filter.clear();
     out->RemoveLeftOvers();
   }
@@ -213,13 +214,13 @@ bool ExportWorker::Follow(const Database& database, Folder* folder,
   for (const auto& live : database.live) {
     claim.live.insert(live.first);
   }
-  if (!(database.is_compared
-            ? out->StillFollows(claim, error)
-            : out->MakeFollow(claim, &report->removed, error))) {
+  if (!(database.folders_verified
+            ? out->IsStillClaimed(claim, error)
+            : out->ClaimFor(claim, &report->removed, error))) {
     return false;
   }
   // Removes filters before it writes new ones, to free space.
-  bool good = database.is_compared ||
+  bool good = database.folders_verified ||
               out->RemoveOthers(claim.live, &report->removed, error);
   for (const uint64_t number : database.deleted) {
     good &= out->Remove(number, &report->removed, error);
@@ -238,7 +239,7 @@ bool ExportWorker::Follow(const Database& database, Folder* folder,
     folder->has_filter[file.number] =
         made.count(out->FilterDbOf(file.number)) > 0;
   }
-  if (!database.is_compared && !database.uses_default_file_system &&
+  if (!database.folders_verified && !database.uses_default_file_system &&
       !without_filter.files.empty() && report->exported.empty() &&
       report->kept.empty() && report->errors.empty()) {
     *error = without_filter.files.front().path +

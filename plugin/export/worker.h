@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export_listener.h"
-#include "plugin/export/folder.h"
+#include "plugin/export/folder/folder.h"
 #include "plugin/export/live_ssts.h"
 #include "plugin/export/target.h"
 
@@ -77,7 +77,7 @@ class ExportWorker {
     std::map<uint64_t, std::string> live;  // Paths of SST files, by number.
     // Numbers of SST files deleted since the last TakeDatabase.
     std::set<uint64_t> deleted;
-    bool is_compared = false;  // If false, the folders may hold anything.
+    bool folders_verified = false;  // If false, the folders may hold anything.
   };
 
   struct Folder {
@@ -97,8 +97,8 @@ class ExportWorker {
   bool FollowAll();
   Database TakeDatabase();
   bool FollowAndCount(const Database& database, Folder* folder);
-  bool Follow(const Database& database, Folder* folder,
-              FilterDbExportReport* report, std::string* error);
+  bool UpdateFolder(const Database& database, Folder* folder,
+                    FilterDbExportReport* report, std::string* error);
   void Count(const FilterDbExportReport& report);
 
   mutable std::mutex mutex_;

@@ -6,7 +6,7 @@
 
 namespace cassandra_bloom {
 
-bool ParseFilterDb(const char* data, size_t size, FilterDb* filter) {
+bool ParseFilterDb(const char* data, size_t size, ParsedFilter* filter) {
   if (size < kFilterDbHeaderSize) {
     return false;
   }
@@ -21,7 +21,7 @@ bool ParseFilterDb(const char* data, size_t size, FilterDb* filter) {
   return true;
 }
 
-uint64_t CountSetBits(const FilterDb& filter) {
+uint64_t CountSetBits(const ParsedFilter& filter) {
   uint64_t count = 0;
   for (size_t i = 0; i < filter.num_words; ++i) {
     count += static_cast<uint64_t>(

@@ -35,7 +35,7 @@ constexpr int kMaxReadableProbes = 64;
 // 16 GiB, 2^37 bits.
 constexpr uint32_t kMaxFilterWords = 0x7fffffff;
 
-struct FilterDb {
+struct ParsedFilter {
   int num_probes = 0;
   uint32_t num_words = 0;
   const char* bits = nullptr;  // Points into the parsed bytes.
@@ -78,9 +78,9 @@ constexpr char kMatchAllFilterDb[FilterDbSize(1)] = {
 // FilterDbSize(num_words). Otherwise returns false and leaves `*filter`
 // unchanged; the caller must then treat the filter as one that matches
 // everything.
-bool ParseFilterDb(const char* data, size_t size, FilterDb* filter);
+bool ParseFilterDb(const char* data, size_t size, ParsedFilter* filter);
 
-uint64_t CountSetBits(const FilterDb& filter);
+uint64_t CountSetBits(const ParsedFilter& filter);
 
 // Writes the header of a Filter.db, kFilterDbHeaderSize bytes, to `out`. The
 // bits of the filter follow it.

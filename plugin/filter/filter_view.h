@@ -30,7 +30,7 @@ class FilterView {
   static constexpr int kProbesAtOnce = 3;
 
   // `filter`: as ParseFilterDb sets it.
-  explicit FilterView(const FilterDb& filter)
+  explicit FilterView(const ParsedFilter& filter)
       : bits_(filter.bits),
         num_probes_(filter.num_probes),
         capacity_bits_(filter.capacity_bits()),

@@ -88,7 +88,7 @@ struct FilterDbFile::Content {
   FilterForm form;
   std::unique_ptr<MappedFile> file;
   std::vector<char> own_bits;  // A copy if `filter` cannot use the file's bits.
-  FilterDb filter;
+  ParsedFilter filter;
   std::optional<FilterView> view;  // Not set if always present.
 
   // Reads a whole Filter.db from `data`. `bits_stay`: the bytes at `data` live

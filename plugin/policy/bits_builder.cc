@@ -36,7 +36,7 @@ Hash128 Checksum(const HashList& hashes) {
 }
 
 bool ContainsAll(const Slice& filter_content, const HashList& hashes) {
-  FilterDb filter;
+  ParsedFilter filter;
   if (!ParseFilterDb(filter_content.data(), filter_content.size(), &filter)) {
     return false;
   }

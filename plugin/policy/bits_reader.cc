@@ -46,7 +46,7 @@ struct WholeKey {
 template <typename Extractor>
 class CassandraBloomBitsReader final : public FilterBitsReader {
  public:
-  CassandraBloomBitsReader(const FilterDb& filter, Extractor extractor)
+  CassandraBloomBitsReader(const ParsedFilter& filter, Extractor extractor)
       : view_(filter), extractor_(extractor) {}
 
   bool MayMatch(const Slice& entry) override {
@@ -107,7 +107,7 @@ class AlwaysMatchBitsReader final : public FilterBitsReader {
 FilterBitsReader* NewBitsReader(const Slice& contents,
                                 PartitionKeyExtractor partition_key,
                                 StatisticsCounters* statistics) {
-  FilterDb filter;
+  ParsedFilter filter;
   if (ParseFilterDb(contents.data(), contents.size(), &filter)) {
     if (partition_key.is_whole()) {
       return new (std::nothrow) CassandraBloomBitsReader(filter, WholeKey());

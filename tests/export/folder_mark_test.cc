@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/export/folder_mark.h"
+#include "plugin/export/folder/folder_mark.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/export/folder_names.h"
+#include "plugin/export/folder/folder_names.h"
 
 #include <gtest/gtest.h>
 

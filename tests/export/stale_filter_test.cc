@@ -16,7 +16,7 @@
 
 #include "cassandra_bloom/filter_db_export.h"
 #include "cassandra_bloom/filter_db_export_listener.h"
-#include "plugin/export/folder_mark.h"
+#include "plugin/export/folder/folder_mark.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/rocksdb/two_histories.h"

@@ -101,7 +101,7 @@ TEST(FilterTest, EqualsTheReference) {
                                       [&](uint32_t i) { return keys[i]; });
     ASSERT_EQ(file, naive.Serialize());
 
-    FilterDb filter;
+    ParsedFilter filter;
     ASSERT_TRUE(ParseFilterDb(file.data(), file.size(), &filter));
     const FilterView view(filter);
     for (uint32_t i = 0; i < 3 * num_keys; ++i) {
@@ -127,7 +127,7 @@ TEST(FilterTest, SizeAndRateAreThoseForeseen) {
                    [](uint32_t i) { return VectorKey("i", i); });
       EXPECT_EQ(sizing.FilterSize(num_keys), file.size());
 
-      FilterDb filter;
+      ParsedFilter filter;
       ASSERT_TRUE(ParseFilterDb(file.data(), file.size(), &filter));
       const FilterView view(filter);
       int num_passed = 0;
@@ -167,7 +167,7 @@ TEST(FilterTest, ALargeFilterEqualsTheReference) {
 
 TEST(FilterTest, NothingMatchesTheFilterOfNoKeys) {
   const std::string file = VectorFilter("i", 0, 10);
-  FilterDb filter;
+  ParsedFilter filter;
   ASSERT_TRUE(ParseFilterDb(file.data(), file.size(), &filter));
   EXPECT_FALSE(FilterView(filter).MayContain(HashOf("")));
   EXPECT_FALSE(FilterView(filter).MayContain(HashOf("key")));
@@ -177,7 +177,7 @@ TEST(FilterDbTest, RefusesBrokenFilters) {
   for (const BrokenFilter& broken : kBrokenFilters) {
     SCOPED_TRACE(broken.what);
     const std::vector<char> block = broken.Block();
-    FilterDb filter;
+    ParsedFilter filter;
     EXPECT_FALSE(ParseFilterDb(block.data(), block.size(), &filter));
     EXPECT_EQ(filter.bits, nullptr);
   }
@@ -187,7 +187,7 @@ TEST(FilterDbTest, ReadsWhatItMay) {
   for (const int num_probes : {1, 20, 21, 64}) {
     std::vector<char> file(FilterDbSize(2));
     WriteFilterDbHeader(num_probes, 2, file.data());
-    FilterDb filter;
+    ParsedFilter filter;
     ASSERT_TRUE(ParseFilterDb(file.data(), file.size(), &filter));
     EXPECT_EQ(filter.num_probes, num_probes);
     EXPECT_EQ(filter.capacity_bits(), 128u);

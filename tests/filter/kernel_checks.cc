@@ -50,7 +50,7 @@ std::string NameOf(const ::testing::TestParamInfo<const Kernel*>& test) {
 }
 
 FilterView ViewOf(int num_probes, uint32_t num_words, const char* bits) {
-  FilterDb filter;
+  ParsedFilter filter;
   filter.num_probes = num_probes;
   filter.num_words = num_words;
   filter.bits = bits;

@@ -65,8 +65,9 @@ class PlannedRateTest : public ::testing::Test {
   bool IsAsPlannedWith(uint64_t num_keys, uint64_t planned,
                        FilterDbBuilder* builder) {
     AddKeys(num_keys, builder);
-    return IsAsPlanned(builder->num_probes(), planned, CountSetBits(*builder),
-                       uint64_t{64} * builder->num_words());
+    return HasExpectedFill(builder->num_probes(), planned,
+                           CountSetBits(*builder),
+                           uint64_t{64} * builder->num_words());
   }
 
   // How many of `rounds` filters of each size and each number of keys are not
@@ -155,16 +156,17 @@ TEST_F(PlannedRateTest, NoBitsAndAllBitsAreAFault) {
     const auto builder = ByFpChance(0.01, keys);
     const uint64_t capacity_bits = uint64_t{64} * builder->num_words();
     const int k = builder->num_probes();
-    EXPECT_FALSE(IsAsPlanned(k, keys, 0, capacity_bits)) << keys;
-    EXPECT_FALSE(IsAsPlanned(k, keys, capacity_bits, capacity_bits)) << keys;
+    EXPECT_FALSE(HasExpectedFill(k, keys, 0, capacity_bits)) << keys;
+    EXPECT_FALSE(HasExpectedFill(k, keys, capacity_bits, capacity_bits))
+        << keys;
   }
 }
 
 // A key sets at most one bit for each probe.
 TEST_F(PlannedRateTest, OneBitTooManyForOneKey) {
-  EXPECT_TRUE(IsAsPlanned(7, 1, 7, 64));
-  EXPECT_TRUE(IsAsPlanned(7, 1, 1, 64));
-  EXPECT_FALSE(IsAsPlanned(7, 1, 8, 64));
+  EXPECT_TRUE(HasExpectedFill(7, 1, 7, 64));
+  EXPECT_TRUE(HasExpectedFill(7, 1, 1, 64));
+  EXPECT_FALSE(HasExpectedFill(7, 1, 8, 64));
 }
 
 TEST_F(PlannedRateTest, ManyKeysHaveAQuarterOfTheRateOnEitherSide) {
@@ -173,8 +175,8 @@ TEST_F(PlannedRateTest, ManyKeysHaveAQuarterOfTheRateOnEitherSide) {
   const auto as_planned = [](double of_design_rate) {
     // The share of bits that are set, for 7 probes and 10 bits per key.
     const double fill = 0.503414696 * std::pow(of_design_rate, 1 / 7.0);
-    return IsAsPlanned(7, kKeys, static_cast<uint64_t>(fill * kCapacityBits),
-                       kCapacityBits);
+    return HasExpectedFill(
+        7, kKeys, static_cast<uint64_t>(fill * kCapacityBits), kCapacityBits);
   };
   EXPECT_FALSE(as_planned(0.74));
   EXPECT_TRUE(as_planned(0.76));
@@ -214,8 +216,8 @@ void ExpectAsPlanned(const std::string& path, FilterForm form,
   std::string error;
   const auto filter = FilterDbFile::Open(path, form, &error);
   ASSERT_NE(filter, nullptr) << error;
-  EXPECT_TRUE(IsAsPlanned(filter->num_probes(), num_keys,
-                          filter->CountSetBits(), filter->capacity_bits()))
+  EXPECT_TRUE(HasExpectedFill(filter->num_probes(), num_keys,
+                              filter->CountSetBits(), filter->capacity_bits()))
       << num_keys << " keys, " << filter->CountSetBits() << " bits set of "
       << filter->capacity_bits();
 }

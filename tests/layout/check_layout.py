@@ -29,9 +29,12 @@ EDGES = {
 # The folders of tools/, and which others each may include. tools/sstable knows
 # neither RocksDB nor a terminal.
 TOOLS_EDGES = {
-    "sstable": set(),
-    "sstable/health": {"sstable"},
-    "filterdb": {"sstable", "sstable/health"},
+    "sstable/bytes": set(),
+    "sstable/data_db": {"sstable/bytes"},
+    "sstable": {"sstable/bytes", "sstable/data_db"},
+    "sstable/health": {"sstable", "sstable/bytes", "sstable/data_db"},
+    "sstable/mending": {"sstable", "sstable/health"},
+    "filterdb": {"sstable", "sstable/health", "sstable/mending"},
 }
 TOOLS_WITHOUT_ROCKSDB = "tools/sstable/"
 

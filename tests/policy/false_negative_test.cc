@@ -138,7 +138,7 @@ TEST_P(FalsePositiveRateTest, IsTheExpectedOne) {
     key_of(kKeys + i, &key);
     false_positives += reader->MayMatch(key);
   }
-  FilterDb filter;
+  ParsedFilter filter;
   ASSERT_TRUE(ParseFilterDb(block.data(), block.size(), &filter));
   const double expected = FalsePositiveRate(
       filter.num_probes, kKeys, static_cast<double>(filter.capacity_bits()));

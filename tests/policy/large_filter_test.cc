@@ -87,7 +87,7 @@ TEST(LargeFilterTest, HasAllItsKeys) {
     ASSERT_EQ(builder->EstimateEntriesAdded(), num_keys);
     block = builder->Finish(&buffer);
   }
-  FilterDb filter;
+  ParsedFilter filter;
   ASSERT_TRUE(ParseFilterDb(block.data(), block.size(), &filter));
   EXPECT_EQ(filter.num_words, SizingForBitsPerKey(10)->NumWords(num_keys));
 

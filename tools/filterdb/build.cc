@@ -70,8 +70,8 @@ void RefuseTooFull(const Options& options, uint64_t expected, uint64_t num_keys,
   const double design =
       std::max(FalsePositiveRate(sizing.num_probes, 1, sizing.bits_per_key()),
                kMinFpChance);
-  const FilterDb bits = {filter.num_probes(), filter.num_words(),
-                         filter.bits()};
+  const ParsedFilter bits = {filter.num_probes(), filter.num_words(),
+                             filter.bits()};
   const uint64_t set_bits = CountSetBits(bits);
   const double rate = ObservedFalsePositiveRate(bits.num_probes, set_bits,
                                                 bits.capacity_bits());
@@ -107,7 +107,7 @@ ExitCode RunBuild(const Options& options) {
   if (!builder->Write(options.out, options.force, &error)) {
     throw Unusable(error);
   }
-  SpeakBeside(options.out);
+  KeepMessagesOffStdout(options.out);
   if (options.json) {
     PrintJson({{"file", options.out},
                {"keys", count},

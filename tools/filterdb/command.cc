@@ -189,7 +189,7 @@ void RequireWritable(const std::string& option, const std::string& out,
   }
 }
 
-void SpeakBeside(const std::string& out) {
+void KeepMessagesOffStdout(const std::string& out) {
   if (IsStandardOutput(out) && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
     throw Unusable("cannot write to stderr");
   }

@@ -92,7 +92,7 @@ void RequireWritable(const std::string& option, const std::string& out,
 
 // Call this after writing `out` and before printing anything about it. If `out`
 // is standard output, everything printed from now on goes to stderr instead.
-void SpeakBeside(const std::string& out);
+void KeepMessagesOffStdout(const std::string& out);
 
 // The options that say where the keys are: --keys with --key-format, or
 // --index with --index-version.

@@ -60,7 +60,7 @@ ExitCode RunConvert(const Options& options) {
                          &error)) {
     throw Unusable(error);
   }
-  SpeakBeside(options.out);
+  KeepMessagesOffStdout(options.out);
   if (options.json) {
     PrintJson({{"file", options.out},
                {"from", FormName(filter->form())},

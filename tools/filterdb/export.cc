@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export.h"
-#include "plugin/export/folder.h"
+#include "plugin/export/folder/folder.h"
 #include "tools/filterdb/command.h"
 #include "tools/filterdb/progress_bar.h"
 

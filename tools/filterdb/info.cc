@@ -44,8 +44,9 @@ struct Info {
 
 // A filter without any bits has the rate of no number of keys.
 bool HasRateFor(uint64_t num_keys, const Info& info) {
-  return info.num_words > 0 && IsAsPlanned(info.num_probes, num_keys,
-                                           info.set_bits, info.capacity_bits);
+  return info.num_words > 0 &&
+         HasExpectedFill(info.num_probes, num_keys, info.set_bits,
+                         info.capacity_bits);
 }
 
 // `is_as_planned`: the user has said how many keys there are, and the filter is

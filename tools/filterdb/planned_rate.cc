@@ -35,8 +35,8 @@ SetBitsRange SetBitsOf(int num_probes, uint64_t num_keys,
           std::min(k * n, mean + spread)};
 }
 
-bool IsAsPlanned(int num_probes, uint64_t num_keys, uint64_t set_bits,
-                 uint64_t capacity_bits) {
+bool HasExpectedFill(int num_probes, uint64_t num_keys, uint64_t set_bits,
+                     uint64_t capacity_bits) {
   const double rate =
       ObservedFalsePositiveRate(num_probes, set_bits, capacity_bits);
   const double design =

@@ -26,8 +26,8 @@ SetBitsRange SetBitsOf(int num_probes, uint64_t num_keys,
 // True if a filter of this size with `num_keys` keys may have so many bits set:
 // its rate is 75 to 125 % of the design rate, or it is in the range above,
 // which is wider for few keys. `num_keys` and `num_probes` are at least 1.
-bool IsAsPlanned(int num_probes, uint64_t num_keys, uint64_t set_bits,
-                 uint64_t capacity_bits);
+bool HasExpectedFill(int num_probes, uint64_t num_keys, uint64_t set_bits,
+                     uint64_t capacity_bits);
 
 }  // namespace cassandra_bloom::tools
 

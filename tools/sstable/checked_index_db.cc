@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "tools/sstable/data_db/open_data_db.h"
 #include "tools/sstable/index_db_reader.h"
 #include "tools/sstable/key_order.h"
-#include "tools/sstable/open_data_db.h"
 #include "tools/sstable/statistics_db.h"
 #include "tools/sstable/summary_db.h"
 

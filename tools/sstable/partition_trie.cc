@@ -42,7 +42,7 @@ bool PartitionTrie::ReadFooter() {
   }
   const uint64_t footer = file_->size() - kFooterSize;
   std::string_view bytes;
-  if (!pages_.Exactly(footer, kFooterSize, &bytes, &error_)) {
+  if (!pages_.ReadExactly(footer, kFooterSize, &bytes, &error_)) {
     return false;
   }
   const int64_t first_key_position = LoadBigEndian64(bytes.data());
@@ -87,7 +87,7 @@ bool PartitionTrie::ReadKey(uint64_t* position, std::string* key) {
   if (left < 2) {
     return Fail(*position, "ends inside the length of the first or last key");
   }
-  if (!pages_.Exactly(*position, 2, &bytes, &error_)) {
+  if (!pages_.ReadExactly(*position, 2, &bytes, &error_)) {
     return false;
   }
   const size_t size = LoadBigEndian16(bytes.data());
@@ -95,7 +95,7 @@ bool PartitionTrie::ReadKey(uint64_t* position, std::string* key) {
     return Fail(*position, "ends inside the first or last key of " +
                                std::to_string(size) + " bytes");
   }
-  if (!pages_.Exactly(*position + 2, size, &bytes, &error_)) {
+  if (!pages_.ReadExactly(*position + 2, size, &bytes, &error_)) {
     return false;
   }
   key->assign(bytes);
@@ -224,7 +224,7 @@ bool PartitionTrie::ReadNode(uint64_t position, std::string_view* bytes,
            bytes->size() - node->size >= PayloadSize(node->payload_flags);
   };
   const uint64_t left = first_key_position_ - position;
-  if (!pages_.Rest(position, bytes, &error_)) {
+  if (!pages_.ReadSome(position, bytes, &error_)) {
     return false;
   }
   *bytes = bytes->substr(
@@ -234,7 +234,7 @@ bool PartitionTrie::ReadNode(uint64_t position, std::string_view* bytes,
   }
   const auto size =
       static_cast<size_t>(std::min<uint64_t>(kMaxTrieNodeSize, left));
-  if (!pages_.Exactly(position, size, bytes, &error_)) {
+  if (!pages_.ReadExactly(position, size, bytes, &error_)) {
     return false;
   }
   return whole() ||

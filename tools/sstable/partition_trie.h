@@ -23,8 +23,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/sstable/page_cache.h"
-#include "tools/sstable/random_access_file.h"
+#include "tools/sstable/bytes/page_cache.h"
+#include "tools/sstable/bytes/random_access_file.h"
 #include "tools/sstable/trie_node.h"
 
 namespace cassandra_bloom::tools {

@@ -6,7 +6,7 @@
 
 #include "plugin/filter/murmur3.h"
 #include "plugin/filter_db/sstable_version.h"
-#include "tools/sstable/open_data_db.h"
+#include "tools/sstable/data_db/open_data_db.h"
 #include "tools/sstable/statistics_db.h"
 
 namespace cassandra_bloom::tools {
@@ -143,7 +143,7 @@ bool PartitionsDbReader::ReadPartition(const TriePayload& payload,
            (checks_ == KeyChecks::kCheap || CheckDataHasKeyOf(*partition));
   }
   partition->path = &trie_->path();
-  partition->told_at = node_position;
+  partition->source_offset = node_position;
   partition->position = static_cast<uint64_t>(~payload.position);
   return CheckPosition(*partition) &&
          ReadWithShortLength(data_.get(), partition->position, &partition->key,
@@ -161,8 +161,8 @@ bool PartitionsDbReader::ReadRowsEntry(uint64_t position,
   rows_key_.assign(key);
   partition->key = rows_key_;
   partition->path = &rows_->path();
-  partition->told_at = position + 2 + rows_key_.size();
-  return ReadVInt(rows_.get(), partition->told_at, &partition->position,
+  partition->source_offset = position + 2 + rows_key_.size();
+  return ReadVInt(rows_.get(), partition->source_offset, &partition->position,
                   &error_);
 }
 
@@ -187,15 +187,15 @@ bool PartitionsDbReader::CheckPosition(const Partition& partition) {
   } else {
     what += ", within the one at " + std::to_string(last_position_);
   }
-  return FailAtByte(*partition.path, partition.told_at, what + kLikelyCause,
-                    &error_);
+  return FailAtByte(*partition.path, partition.source_offset,
+                    what + kLikelyCause, &error_);
 }
 
 // Fails if Data.db has no room for a key that was read in Rows.db.
 bool PartitionsDbReader::CheckSize(const Partition& partition) {
   return data_->size() - partition.position >= 2 + partition.key.size() ||
          FailAtByte(
-             *partition.path, partition.told_at,
+             *partition.path, partition.source_offset,
              "a key of " + std::to_string(partition.key.size()) +
                  " bytes at position " + std::to_string(partition.position) +
                  " of Data.db, which has " + std::to_string(data_->size()) +
@@ -210,7 +210,7 @@ bool PartitionsDbReader::CheckDataHasKeyOf(const Partition& partition) {
     return false;
   }
   return in_data == partition.key ||
-         FailAtByte(*partition.path, partition.told_at,
+         FailAtByte(*partition.path, partition.source_offset,
                     "another key than at position " +
                         std::to_string(partition.position) + " of Data.db" +
                         kLikelyCause,
@@ -224,7 +224,7 @@ bool PartitionsDbReader::CheckOrder(const Partition& partition) {
   const bool follows = order_.Follows(partition.key, last_key_);
   last_key_.assign(partition.key);
   return follows ||
-         FailAtByte(*partition.path, partition.told_at,
+         FailAtByte(*partition.path, partition.source_offset,
                     "a key that is not in the order of the partitioner" +
                         std::string(kLikelyCause),
                     &error_);

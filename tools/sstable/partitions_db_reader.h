@@ -14,7 +14,7 @@
 
 #include "cassandra_bloom/key_reader.h"
 #include "tools/sstable/checked_index_db.h"
-#include "tools/sstable/data_file.h"
+#include "tools/sstable/data_db/data_file.h"
 #include "tools/sstable/key_order.h"
 #include "tools/sstable/partition_trie.h"
 
@@ -61,7 +61,7 @@ class PartitionsDbReader final : public KeyReader {
   // A partition, and the place in a file that tells its position.
   struct Partition {
     const std::string* path = nullptr;
-    uint64_t told_at = 0;
+    uint64_t source_offset = 0;
     uint64_t position = 0;  // In Data.db.
     std::string_view key;
   };

@@ -127,8 +127,8 @@ class Finder {
 
   struct Folder {
     std::string path;
-    std::string real_path;  // As real_folder in SstableFiles.
-    std::string below;      // As folder_below in SstableFiles.
+    std::string real_path;  // As real_folder in Sstable.
+    std::string below;      // As folder_below in Sstable.
     bool in_table;          // It is the folder of a table, or in one.
   };
 
@@ -199,7 +199,7 @@ class Finder {
     for (const std::string& name : names) {
       const auto parsed = ParseComponentName(name);
       if (parsed) {
-        listing->sstables[parsed->sstable].insert(parsed->component);
+        listing->sstables[parsed->name_prefix].insert(parsed->component);
       } else {
         listing->other_names.push_back(name);
       }
@@ -323,7 +323,7 @@ class Finder {
     }
     const std::string folder = WithoutSlashesAtEnd(FolderOf(path));
     const FolderOfFiles& all = ListOnce(folder);
-    const auto sstable = all.listing.sstables.find(parsed->sstable);
+    const auto sstable = all.listing.sstables.find(parsed->name_prefix);
     if (sstable != all.listing.sstables.end()) {
       AddSstables({folder, RealPath(folder), /*below=*/"", /*in_table=*/true},
                   {*sstable}, all.logs);
@@ -373,28 +373,28 @@ class Finder {
     return logs;
   }
 
-  void AddSstable(const Folder& folder, const std::string& sstable,
+  void AddSstable(const Folder& folder, const std::string& name_prefix,
                   const Components& components, const TransactionLogs& logs) {
-    SstableFiles files;
-    files.folder = folder.path;
-    files.real_folder = folder.real_path;
-    files.folder_below = folder.below;
-    files.sstable = sstable;
+    Sstable sstable;
+    sstable.folder = folder.path;
+    sstable.real_folder = folder.real_path;
+    sstable.folder_below = folder.below;
+    sstable.name_prefix = name_prefix;
     std::string ignored_error;
-    if (!SstableVersionOfFileName(sstable + "Data.db", &files.version,
+    if (!SstableVersionOfFileName(name_prefix + "Data.db", &sstable.version,
                                   &ignored_error)) {
-      files.version.clear();
+      sstable.version.clear();
     }
-    if (logs.obsolete.count(sstable) != 0) {
-      files.state = SstableState::kObsolete;
-    } else if (logs.being_written.count(sstable) != 0 ||
-               components.count("TOC.txt.tmp") != 0 || IsTemporary(sstable) ||
-               IsFolderOfUnfinished(folder.path)) {
-      files.state = SstableState::kBeingWritten;
+    if (logs.obsolete.count(name_prefix) != 0) {
+      sstable.state = SstableState::kObsolete;
+    } else if (logs.being_written.count(name_prefix) != 0 ||
+               components.count("TOC.txt.tmp") != 0 ||
+               IsTemporary(name_prefix) || IsFolderOfUnfinished(folder.path)) {
+      sstable.state = SstableState::kBeingWritten;
     }
-    files.time_is_logged = logs.with_times.count(sstable) != 0;
-    files.unread_log = logs.errors.empty() ? "" : logs.errors.front();
-    found_.sstables.push_back(std::move(files));
+    sstable.time_is_logged = logs.with_times.count(name_prefix) != 0;
+    sstable.unread_log = logs.errors.empty() ? "" : logs.errors.front();
+    found_.sstables.push_back(std::move(sstable));
   }
 
   const FindOptions options_;
@@ -423,7 +423,21 @@ std::optional<ComponentName> ParseComponentName(std::string_view name) {
                        std::string(component)};
 }
 
-std::string SstableFiles::IndexPath() const {
+const char* NameOf(SstableState state) {
+  switch (state) {
+    case SstableState::kLive:
+      return "live";
+    case SstableState::kBeingWritten:
+      return "being written";
+    case SstableState::kObsolete:
+      return "obsolete";
+    case SstableState::kVanished:
+      return "vanished";
+  }
+  return "";
+}
+
+std::string Sstable::IndexPath() const {
   const std::string trie = Path("Partitions.db");
   return HasTrieIndex(version) || FileExists(trie) ? trie : Path("Index.db");
 }

@@ -16,8 +16,8 @@ namespace cassandra_bloom::tools {
 
 // The name of a component of an SSTable, in two parts.
 struct ComponentName {
-  std::string sstable;    // "nb-1-big-"
-  std::string component;  // "Filter.db"
+  std::string name_prefix;  // "nb-1-big-"
+  std::string component;    // "Filter.db"
 };
 
 // Returns nothing if `name`, without folders, is not that of a component of an
@@ -28,12 +28,16 @@ enum class SstableState {
   kLive,
   kBeingWritten,
   kObsolete,  // Replaced by others, and about to be removed.
+  kVanished,  // Removed, as by a compaction, after it was found.
 };
 
-struct SstableFiles {
+// Such as "being written".
+const char* NameOf(SstableState state);
+
+struct Sstable {
   // The path of a component.
   std::string Path(const std::string& component) const {
-    return folder + "/" + sstable + component;
+    return folder + "/" + name_prefix + component;
   }
   // Index.db or Partitions.db, with the folder and without it.
   std::string IndexPath() const;
@@ -48,8 +52,8 @@ struct SstableFiles {
   // The path of the folder below the operand in which it was found; empty for
   // that operand itself.
   std::string folder_below;
-  std::string sstable;  // What the names of its files begin with: "nb-1-big-".
-  std::string version;  // "nb"; empty if it cannot be determined.
+  std::string name_prefix;  // Of its files: "nb-1-big-".
+  std::string version;      // "nb"; empty if it cannot be determined.
   SstableState state = SstableState::kLive;
   // A log of Cassandra holds the time of its newest file, which must not
   // change: see TransactionLogs.
@@ -73,7 +77,7 @@ struct FolderLink {
 struct FoundSstables {
   // In the order of the operands, then of folders, then of names; what links
   // lead to comes last.
-  std::vector<SstableFiles> sstables;
+  std::vector<Sstable> sstables;
   std::vector<FolderLink> links;  // Those that were followed.
   // By name, how many folders were not looked into, although nothing is wrong
   // with them: snapshots and backups that are not empty, and file systems of

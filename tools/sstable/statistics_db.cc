@@ -10,8 +10,8 @@
 
 #include "plugin/filter/endian.h"
 #include "plugin/filter_db/sstable_version.h"
-#include "tools/sstable/byte_reader.h"
-#include "tools/sstable/random_access_file.h"
+#include "tools/sstable/bytes/byte_reader.h"
+#include "tools/sstable/bytes/random_access_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {

@@ -13,8 +13,8 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/support/fake_sstable/fake_sstable.h"
 #include "tests/support/filterdb_command.h"
-#include "tests/support/sstable_writer.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {

@@ -159,7 +159,7 @@ emulated_by_script() {  # FILE
 
 # Programs with quick tests. Others are not built.
 test_programs=(
-  filter_test sstable_test lsm_test                            # the core
+  filter_test io_test filter_db_test sstable_test lsm_test     # the core
   bits_test no_memory_test options_test options_registry_test  # the policy
   database_no_memory_test)
 while read -r name; do
@@ -168,8 +168,8 @@ done < <(sed -n '/^foreach(test$/,/)$/s/^ *\([a-z_]*_test\))*$/\1/p' "$sources/t
 [ -n "$small" ] || test_programs+=(
   c_equality_test c_no_memory_test c_programs_test c_rocksdb_programs_test
   cassandra_bloom_plugin_test partitions_example_test
-  filterdb_figures_test filterdb_judge_test filterdb_sstable_test sstable_writer_test
-  export_test export_command_test filterdb_command_test filterdb_doctor_test filterdb_scan_test
+  filterdb_figures_test sstable_health_test fake_sstable_test
+  export_test export_command_test filterdb_command_test filterdb_doctor_test filterdb_scan_test filterdb_mend_test
   concurrency_test soak random_db)
 
 # Those that tests start.

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/sstable_writer.h"
+#include "tests/support/fake_sstable/fake_sstable.h"
 
 namespace cassandra_bloom::testing {
 

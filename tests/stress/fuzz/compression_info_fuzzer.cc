@@ -21,8 +21,8 @@
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_files.h"
 #include "tests/stress/fuzz/fuzz_input.h"
-#include "tools/sstable/compressed_data_file.h"
-#include "tools/sstable/compression_info.h"
+#include "tools/sstable/data_db/compressed_data_file.h"
+#include "tools/sstable/data_db/compression_info.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -142,7 +142,7 @@ std::vector<bool> AnswersOneByOne(const Kernel& kernel,
 void CheckAnswers(Size size, const std::vector<Hash128>& hashes,
                   const Bits& bits, size_t batch_size) {
   const std::vector<bool> expected = NaiveAnswers(size, hashes, bits);
-  FilterDb db;
+  ParsedFilter db;
   db.num_probes = size.num_probes;
   db.num_words = size.num_words;
   db.bits = bits.data();

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-TESTS = ("filter_test", "sstable_test", "lsm_test", "bits_test", "no_memory_test")
+TESTS = ("filter_test", "filter_db_test", "sstable_test", "lsm_test", "bits_test", "no_memory_test")
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/fake_sstable/fake_sstable.h"
+#include "tests/support/fake_sstable/log_record.h"
 #include "tests/support/random_keys.h"
-#include "tests/support/sstable/log_record.h"
-#include "tests/support/sstable_writer.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {

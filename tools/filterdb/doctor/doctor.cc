@@ -85,7 +85,7 @@ ExitCode RunDoctor(const Options& options) {
   const Report report = Examine(options);
   if (!options.plot.empty()) {
     Plot(report, options.plot, options.force);
-    SpeakBeside(options.plot);
+    KeepMessagesOffStdout(options.plot);
   }
   if (options.json) {
     PrintJson(ToJson(report));

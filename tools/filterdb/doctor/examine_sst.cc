@@ -42,7 +42,7 @@ struct Blocks {
   void Add(const ROCKSDB_NAMESPACE::Slice& block) {
     ++count;
     bytes += block.size();
-    FilterDb filter;
+    ParsedFilter filter;
     if (!ParseFilterDb(block.data(), block.size(), &filter)) {
       ++damaged;
       sum_of_rates += 1;

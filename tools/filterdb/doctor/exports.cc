@@ -21,7 +21,7 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/export/database_exporter.h"
-#include "plugin/export/folder.h"
+#include "plugin/export/folder/folder.h"
 #include "plugin/export/listener.h"
 #include "plugin/export/live_ssts.h"
 #include "plugin/export/read_only_env.h"

@@ -13,7 +13,7 @@
 #include <set>
 #include <thread>
 
-#include "plugin/export/folder.h"
+#include "plugin/export/folder/folder.h"
 #include "plugin/export/sst_file.h"
 #include "tools/filterdb/doctor/manifest.h"
 #include "tools/filterdb/doctor/sst_format.h"

@@ -18,7 +18,7 @@
 #include "tools/filterdb/progress_bar.h"
 #include "tools/filterdb/scan/scan_options.h"
 #include "tools/filterdb/signals.h"
-#include "tools/sstable/health/mender.h"
+#include "tools/sstable/mending/mender.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -52,11 +52,10 @@ struct Options {
   }
 };
 
-std::vector<SstableFiles> SstablesOf(
-    const std::vector<FilterFinding>& findings) {
-  std::vector<SstableFiles> sstables;
+std::vector<Sstable> SstablesOf(const std::vector<FilterFinding>& findings) {
+  std::vector<Sstable> sstables;
   for (const FilterFinding& finding : findings) {
-    sstables.push_back(finding.files);
+    sstables.push_back(finding.sstable);
   }
   return sstables;
 }
@@ -108,7 +107,7 @@ void MendAll(const Options& options, HeldSignal* signal, MendReport* report) {
   report->SetNotExamined(static_cast<size_t>(
       std::count_if(scanned.findings.begin(), scanned.findings.end(),
                     [](const FilterFinding& finding) {
-                      return finding.stage != Stage::kExamined;
+                      return finding.sstable.state != SstableState::kLive;
                     })));
   ProgressBar progress("mending");
   uint64_t num_added = 0;
@@ -143,8 +142,8 @@ void UndoAll(const Options& options, HeldSignal* signal, MendReport* report) {
   mender.RemoveLeftOvers(found.sstables);
   bool has_outcome = false;
   signal->Hold();
-  for (const SstableFiles& files : found.sstables) {
-    const auto outcome = mender.Undo(files);
+  for (const Sstable& sstable : found.sstables) {
+    const auto outcome = mender.Undo(sstable);
     if (outcome) {
       has_outcome = true;
       report->Add(*outcome);

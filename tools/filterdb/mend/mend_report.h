@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tools/filterdb/output.h"
-#include "tools/sstable/health/mender.h"
+#include "tools/sstable/mending/mender.h"
 
 namespace cassandra_bloom::tools {
 

@@ -71,12 +71,10 @@ void AddVerdicts(const FilterFinding& finding, Json* json) {
 }  // namespace
 
 Json FindingToJson(const FilterFinding& finding) {
-  Json json = {
-      {"sstable", finding.files.Path("Data.db")},
-      {"version", finding.files.version},
-      {"state",
-       finding.stage == Stage::kExamined ? "live" : NameOf(finding.stage)}};
-  if (finding.stage == Stage::kExamined) {
+  Json json = {{"sstable", finding.sstable.Path("Data.db")},
+               {"version", finding.sstable.version},
+               {"state", NameOf(finding.sstable.state)}};
+  if (finding.sstable.state == SstableState::kLive) {
     if (finding.has_filter_file) {
       json["filter_bytes"] = finding.filter_size;
     }
@@ -101,7 +99,7 @@ Json FindingsToJson(const std::vector<FilterFinding>& findings,
   Totals sum;
   for (const FilterFinding& finding : findings) {
     sstables.push_back(FindingToJson(finding));
-    by_folder[finding.files.folder].Add(finding);
+    by_folder[finding.sstable.folder].Add(finding);
     sum.Add(finding);
   }
   Json tables = Json::array();

@@ -90,8 +90,8 @@ std::string BitsPerKey(const FilterFinding& finding) {
   return bits < kTooWide ? Fixed(bits, 1) : ThreeDigits(bits);
 }
 
-std::string NameOf(const SstableFiles& files) {
-  std::string name = Printable(files.sstable);
+std::string NameOf(const Sstable& sstable) {
+  std::string name = Printable(sstable.name_prefix);
   name.pop_back();  // The last "-".
   return name;
 }
@@ -101,7 +101,7 @@ int WidthOfNames(Iterator begin, Iterator end) {
   constexpr size_t kLeast = 24;
   size_t width = kLeast;
   std::for_each(begin, end, [&](const FilterFinding& finding) {
-    width = std::max(width, NameOf(finding.files).size());
+    width = std::max(width, NameOf(finding.sstable).size());
   });
   return static_cast<int>(width);
 }
@@ -111,9 +111,9 @@ void PrintFinding(const FilterFinding& finding, int width) {
   const auto if_filter = [&](const std::string& text) {
     return has_filter ? text : "-";
   };
-  const std::string name = NameOf(finding.files);
-  const std::string version = Printable(finding.files.version);
-  if (finding.stage != Stage::kExamined) {
+  const std::string name = NameOf(finding.sstable);
+  const std::string version = Printable(finding.sstable.version);
+  if (finding.sstable.state != SstableState::kLive) {
     PrintRow(width, name, version, "", "", "", "", "", "", "", "",
              VerdictText(finding));
     return;
@@ -165,7 +165,7 @@ void PrintFolder(Iterator begin, Iterator end, bool only_faults) {
   if (only_faults && totals.num_faulty == 0) {
     return;
   }
-  std::printf("%s\n", Printable(begin->files.folder).c_str());
+  std::printf("%s\n", Printable(begin->sstable.folder).c_str());
   const int width = WidthOfNames(begin, end);
   PrintHeader(width);
   std::for_each(begin, end, [&](const FilterFinding& finding) {
@@ -180,8 +180,8 @@ void PrintFolder(Iterator begin, Iterator end, bool only_faults) {
 }  // namespace
 
 std::string VerdictText(const FilterFinding& finding) {
-  if (finding.stage != Stage::kExamined) {
-    return NameOf(finding.stage);
+  if (finding.sstable.state != SstableState::kLive) {
+    return NameOf(finding.sstable.state);
   }
   std::string text = NameOf(finding.verdict());
   if (finding.verdict() == FilterVerdict::kKeysMissing) {
@@ -206,7 +206,7 @@ void PrintFindings(const std::vector<FilterFinding>& findings,
   while (begin != findings.end()) {
     const auto end =
         std::find_if(begin, findings.end(), [&](const FilterFinding& finding) {
-          return finding.files.folder != begin->files.folder;
+          return finding.sstable.folder != begin->sstable.folder;
         });
     PrintFolder(begin, end, only_faults);
     begin = end;

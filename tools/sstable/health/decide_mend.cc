@@ -71,14 +71,14 @@ MendDecision DecideByPlan(const FilterFinding& finding) {
 
 }  // namespace
 
-std::string ReasonNotToTouch(const SstableFiles& files) {
-  if (files.time_is_logged) {
+std::string ReasonNotToTouch(const Sstable& sstable) {
+  if (sstable.time_is_logged) {
     return "a transaction log of Cassandra (*_txn_*.log) holds the times of "
            "its files, and the node would not start if they changed; start "
            "the node once, then mend";
   }
-  if (!files.unread_log.empty()) {
-    return files.unread_log +
+  if (!sstable.unread_log.empty()) {
+    return sstable.unread_log +
            "; a transaction log may hold the times of the files of this "
            "SSTable, and the node would not start if they changed; look into "
            "that log first";
@@ -95,10 +95,11 @@ MendDecision DecideMend(const FilterFinding& finding,
   const bool needs_toc = finding.has(FilterVerdict::kTocDamaged) ||
                          finding.has(FilterVerdict::kNotLoaded) ||
                          finding.has(FilterVerdict::kNotInToc);
-  if (finding.stage != Stage::kExamined || (!needs_filter && !needs_toc)) {
+  if (finding.sstable.state != SstableState::kLive ||
+      (!needs_filter && !needs_toc)) {
     return {};
   }
-  const std::string reason = ReasonNotToTouch(finding.files);
+  const std::string reason = ReasonNotToTouch(finding.sstable);
   if (!reason.empty()) {
     return Leave(reason);
   }

@@ -37,7 +37,7 @@ MendDecision DecideMend(const FilterFinding& finding,
 
 // Why no file of this SSTable may be changed, neither by mending nor by undoing
 // it; empty if they may.
-std::string ReasonNotToTouch(const SstableFiles& files);
+std::string ReasonNotToTouch(const Sstable& sstable);
 
 }  // namespace cassandra_bloom::tools
 

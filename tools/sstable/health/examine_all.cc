@@ -14,8 +14,8 @@
 #include <thread>
 #include <utility>
 
+#include "tools/sstable/data_db/open_data_db.h"
 #include "tools/sstable/health/examine_sstable.h"
-#include "tools/sstable/open_data_db.h"
 #include "tools/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::tools {
@@ -24,7 +24,7 @@ namespace {
 // Lets workers take one SSTable after another, and counts what they have read.
 class Work {
  public:
-  explicit Work(const std::vector<SstableFiles>& sstables)
+  explicit Work(const std::vector<Sstable>& sstables)
       : sstables_(sstables), findings_(sstables.size()) {
     for (size_t i = 0; i < sstables.size(); ++i) {
       const uint64_t size = SizeOfWork(sstables[i]);
@@ -65,10 +65,11 @@ class Work {
   };
 
   // The bytes that will be read: a trie has its keys in Data.db.
-  static uint64_t SizeOfWork(const SstableFiles& files) {
-    const std::string index = files.IndexPath();
+  static uint64_t SizeOfWork(const Sstable& sstable) {
+    const std::string index = sstable.IndexPath();
     struct stat status;
-    return stat((IsPartitionsDb(index) ? files.Path("Data.db") : index).c_str(),
+    return stat((IsPartitionsDb(index) ? sstable.Path("Data.db") : index)
+                    .c_str(),
                 &status) == 0
                ? static_cast<uint64_t>(status.st_size)
                : 0;
@@ -76,36 +77,36 @@ class Work {
 
   // Only one SSTable with a large filter or large chunks at a time is in
   // memory, whatever the number of jobs.
-  std::unique_lock<std::mutex> TurnOf(const SstableFiles& files) {
+  std::unique_lock<std::mutex> TurnOf(const Sstable& sstable) {
     constexpr off_t kLargeFilter = 8 << 20;
     constexpr uint64_t kLargeChunk = 256 << 10;
     struct stat status;
     const bool is_large =
-        (stat(files.Path("Filter.db").c_str(), &status) == 0 &&
+        (stat(sstable.Path("Filter.db").c_str(), &status) == 0 &&
          status.st_size > kLargeFilter) ||
-        LargestChunkOf(files.Path(""), files.version) > kLargeChunk;
+        LargestChunkOf(sstable.Path(""), sstable.version) > kLargeChunk;
     return is_large ? std::unique_lock<std::mutex>(large_)
                     : std::unique_lock<std::mutex>();
   }
 
   FilterFinding ExamineOrRunOutOfMemory(const Item& item,
                                         std::optional<double> fp_chance) {
-    const SstableFiles& files = sstables_[item.number];
+    const Sstable& sstable = sstables_[item.number];
     const auto size = static_cast<double>(item.size);
     try {
-      return ExamineSstable(files, fp_chance, [&](double share) {
+      return ExamineSstable(sstable, fp_chance, [&](double share) {
         done_ += static_cast<uint64_t>(share * size);
       });
     } catch (const std::bad_alloc&) {
       FilterFinding finding;
-      finding.files = files;
+      finding.sstable = sstable;
       finding.verdicts = {FilterVerdict::kUnreadable};
-      finding.errors = {files.Path("Filter.db") + ": not enough memory"};
+      finding.errors = {sstable.Path("Filter.db") + ": not enough memory"};
       return finding;
     }
   }
 
-  const std::vector<SstableFiles>& sstables_;
+  const std::vector<Sstable>& sstables_;
   std::vector<FilterFinding> findings_;
   std::vector<Item> by_size_;
   uint64_t total_ = 0;
@@ -119,7 +120,7 @@ class Work {
 
 }  // namespace
 
-std::vector<FilterFinding> ExamineAll(const std::vector<SstableFiles>& sstables,
+std::vector<FilterFinding> ExamineAll(const std::vector<Sstable>& sstables,
                                       std::optional<double> fp_chance,
                                       unsigned jobs,
                                       const OnBytesRead& on_bytes_read) {

@@ -21,7 +21,7 @@ using OnBytesRead = std::function<void(uint64_t done, uint64_t all)>;
 
 // Examines SSTables with `jobs` threads. Returns the findings in the order of
 // `sstables`. Calls `on_bytes_read` from the caller's thread.
-std::vector<FilterFinding> ExamineAll(const std::vector<SstableFiles>& sstables,
+std::vector<FilterFinding> ExamineAll(const std::vector<Sstable>& sstables,
                                       std::optional<double> fp_chance,
                                       unsigned jobs,
                                       const OnBytesRead& on_bytes_read);

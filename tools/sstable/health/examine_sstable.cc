@@ -68,25 +68,22 @@ class KeyBatch {
 
 class Examination {
  public:
-  Examination(const SstableFiles& files, std::optional<double> fp_chance,
+  Examination(const Sstable& sstable, std::optional<double> fp_chance,
               const OnProgress& on_progress)
       : on_progress_(on_progress) {
-    finding_.files = files;
+    finding_.sstable = sstable;
     finding_.plan = fp_chance;
   }
 
   FilterFinding Run() {
-    if (finding_.files.state != SstableState::kLive) {
-      finding_.stage = finding_.files.state == SstableState::kObsolete
-                           ? Stage::kObsolete
-                           : Stage::kBeingWritten;
+    if (finding_.sstable.state != SstableState::kLive) {
       return finding_;
     }
     const bool had_data = HasData();
     Examine();
     // TOC.txt.tmp first, because it is removed last.
     if (finding_.is_fault() && HasTemporaryToc()) {
-      finding_.stage = Stage::kBeingWritten;
+      finding_.sstable.state = SstableState::kBeingWritten;
     } else if (IsGone("Data.db") || (finding_.is_fault() && !had_data)) {
       FindOutWhyDataIsGone();
     }
@@ -117,16 +114,16 @@ class Examination {
   // ScyllaDB renames TOC.txt to TOC.txt.tmp before it removes the other
   // components, in any order (filesystem_storage::wipe).
   bool HasTemporaryToc() const {
-    return FileExists(finding_.files.Path("TOC.txt.tmp"));
+    return FileExists(finding_.sstable.Path("TOC.txt.tmp"));
   }
 
-  bool HasData() const { return FileExists(finding_.files.Path("Data.db")); }
+  bool HasData() const { return FileExists(finding_.sstable.Path("Data.db")); }
 
   // Whether a component is not there. Any other error, and a link that leads
   // nowhere, as to a disk that is not mounted, are faults.
   bool IsGone(const char* component) const {
     struct stat status;
-    return lstat(finding_.files.Path(component).c_str(), &status) != 0 &&
+    return lstat(finding_.sstable.Path(component).c_str(), &status) != 0 &&
            errno == ENOENT;
   }
 
@@ -138,16 +135,16 @@ class Examination {
     constexpr int kLooks = 10;
     for (int look = 0; look < kLooks; ++look) {
       if (HasData()) {
-        finding_.stage = Stage::kBeingWritten;
+        finding_.sstable.state = SstableState::kBeingWritten;
         return;
       }
       if (!IsGone("Data.db")) {
         return;
       }
       if (IsGone("TOC.txt") ||
-          ReadTransactionLogs(finding_.files.folder)
-                  .obsolete.count(finding_.files.sstable) != 0) {
-        finding_.stage = Stage::kVanished;
+          ReadTransactionLogs(finding_.sstable.folder)
+                  .obsolete.count(finding_.sstable.name_prefix) != 0) {
+        finding_.sstable.state = SstableState::kVanished;
         return;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -173,8 +170,8 @@ class Examination {
   // The SSTable's own plan goes before the user's.
   void ReadPlan() {
     double plan;
-    if (ReadFpChance(finding_.files.Path("Statistics.db"),
-                     finding_.files.version, &plan, &finding_.plan_error)) {
+    if (ReadFpChance(finding_.sstable.Path("Statistics.db"),
+                     finding_.sstable.version, &plan, &finding_.plan_error)) {
       finding_.plan = plan;
     }
   }
@@ -182,7 +179,7 @@ class Examination {
   void ReadToc() {
     std::string content;
     std::string ignored_error;
-    const std::string path = finding_.files.Path("TOC.txt");
+    const std::string path = finding_.sstable.Path("TOC.txt");
     if (!ReadRegularFile(path, kMaxTocSize, &content, &ignored_error)) {
       return;
     }
@@ -197,14 +194,14 @@ class Examination {
   // A filter is there. If none is planned, none is loaded either.
   void CompareToc() {
     if (lacks_filter_in_toc_ && !(finding_.plan && *finding_.plan >= 1)) {
-      AddVerdict(FileExists(finding_.files.Path("Scylla.db"))
+      AddVerdict(FileExists(finding_.sstable.Path("Scylla.db"))
                      ? FilterVerdict::kNotLoaded
                      : FilterVerdict::kNotInToc);
     }
   }
 
   void OpenFilter() {
-    const std::string path = finding_.files.Path("Filter.db");
+    const std::string path = finding_.sstable.Path("Filter.db");
     struct stat status;
     if (stat(path.c_str(), &status) != 0) {
       if (errno != ENOENT) {
@@ -225,7 +222,7 @@ class Examination {
     CompareToc();
     std::string error;
     FilterForm form;
-    if (!FormOfSstableVersion(finding_.files.version, &form, &error)) {
+    if (!FormOfSstableVersion(finding_.sstable.version, &form, &error)) {
       AddUnreadable(path + ": " + error);
       return;
     }
@@ -267,7 +264,7 @@ class Examination {
   }
 
   bool ReadKeys(std::string* error) {
-    const auto keys = OpenKeysOf(finding_.files, KeyChecks::kCheap, error);
+    const auto keys = OpenKeysOf(finding_.sstable, KeyChecks::kCheap, error);
     if (keys == nullptr) {
       return false;
     }
@@ -300,7 +297,7 @@ class Examination {
     if (all_read_in_data_) {
       return true;
     }
-    const auto keys = OpenKeysOf(finding_.files, KeyChecks::kEveryKey, error);
+    const auto keys = OpenKeysOf(finding_.sstable, KeyChecks::kEveryKey, error);
     if (keys == nullptr) {
       return false;
     }
@@ -346,7 +343,7 @@ class Examination {
     filter_.reset();  // DetectForm needs as much memory again.
     std::string error;
     const auto form = DetectForm(
-        finding_.files.Path("Filter.db"), not_this_one, keys,
+        finding_.sstable.Path("Filter.db"), not_this_one, keys,
         [](const KeyReader&) {}, &error);
     if (form) {
       AddVerdict(FilterVerdict::kOtherForm);
@@ -393,11 +390,11 @@ class Examination {
 
 }  // namespace
 
-std::unique_ptr<KeyReader> OpenKeysOf(const SstableFiles& files,
-                                      KeyChecks checks, std::string* error) {
-  const std::string path = files.IndexPath();
+std::unique_ptr<KeyReader> OpenKeysOf(const Sstable& sstable, KeyChecks checks,
+                                      std::string* error) {
+  const std::string path = sstable.IndexPath();
   if (IsPartitionsDb(path)) {
-    return OpenSstableKeys(path, files.version, checks, error);
+    return OpenSstableKeys(path, sstable.version, checks, error);
   }
   struct stat status;
   // Index.db may be a stream elsewhere, but here nobody may write to it.
@@ -405,13 +402,13 @@ std::unique_ptr<KeyReader> OpenKeysOf(const SstableFiles& files,
     *error = path + ": not a regular file";
     return nullptr;
   }
-  return OpenCheckedIndexDb(files.Path(""), files.version, checks, error);
+  return OpenCheckedIndexDb(sstable.Path(""), sstable.version, checks, error);
 }
 
-FilterFinding ExamineSstable(const SstableFiles& files,
+FilterFinding ExamineSstable(const Sstable& sstable,
                              std::optional<double> fp_chance,
                              const OnProgress& on_progress) {
-  return Examination(files, fp_chance, on_progress).Run();
+  return Examination(sstable, fp_chance, on_progress).Run();
 }
 
 }  // namespace cassandra_bloom::tools

@@ -28,13 +28,13 @@ using OnProgress = std::function<void(double share)>;
 
 // `fp_chance` stands for the plan where the SSTable does not have one. Safe to
 // call from several threads.
-FilterFinding ExamineSstable(const SstableFiles& files,
+FilterFinding ExamineSstable(const Sstable& sstable,
                              std::optional<double> fp_chance,
                              const OnProgress& on_progress);
 
 // Opens the keys of an SSTable.
-std::unique_ptr<KeyReader> OpenKeysOf(const SstableFiles& files,
-                                      KeyChecks checks, std::string* error);
+std::unique_ptr<KeyReader> OpenKeysOf(const Sstable& sstable, KeyChecks checks,
+                                      std::string* error);
 
 }  // namespace cassandra_bloom::tools
 

@@ -44,22 +44,8 @@ const char* NameOf(FilterVerdict verdict) {
   return "";
 }
 
-const char* NameOf(Stage stage) {
-  switch (stage) {
-    case Stage::kExamined:
-      return "examined";
-    case Stage::kBeingWritten:
-      return "being written";
-    case Stage::kObsolete:
-      return "obsolete";
-    case Stage::kVanished:
-      return "vanished";
-  }
-  return "";
-}
-
 bool FilterFinding::is_fault() const {
-  return stage == Stage::kExamined && IsFault(verdict());
+  return sstable.state == SstableState::kLive && IsFault(verdict());
 }
 
 bool FilterFinding::has(FilterVerdict wanted) const {

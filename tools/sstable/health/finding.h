@@ -41,16 +41,6 @@ constexpr double kPlanTolerance = 2;
 // Such as "keys missing".
 const char* NameOf(FilterVerdict verdict);
 
-enum class Stage {
-  kExamined,
-  kBeingWritten,
-  kObsolete,
-  kVanished,  // Removed, as by a compaction, after it was found.
-};
-
-// Such as "being written".
-const char* NameOf(Stage stage);
-
 struct FilterFinding {
   bool is_fault() const;
   // The worst one. Only for an SSTable that was examined.
@@ -62,8 +52,7 @@ struct FilterFinding {
   // plan to compare with.
   bool exceeds_plan(double some_rate) const;
 
-  SstableFiles files;
-  Stage stage = Stage::kExamined;
+  Sstable sstable;
   std::vector<FilterVerdict> verdicts;  // The worst first.
 
   bool has_filter_file = false;

@@ -7,7 +7,7 @@
 namespace cassandra_bloom::tools {
 
 void Totals::Add(const FilterFinding& finding) {
-  if (finding.stage != Stage::kExamined) {
+  if (finding.sstable.state != SstableState::kLive) {
     ++num_left_out;
     return;
   }

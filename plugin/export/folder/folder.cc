@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plugin/export/folder/folder.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+
+#include "plugin/export/sst_file.h"
+#include "plugin/io/file_io.h"
+#include "plugin/io/output_file.h"
+#include "plugin/io/temporary_file.h"
+
+namespace cassandra_bloom {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kDataComponent = "-Data.db";
+
+bool EndsWith(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() &&
+         text.substr(text.size() - suffix.size()) == suffix;
+}
+
+std::string ToText(const timespec& time) {
+  return std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec);
+}
+
+bool IsRegularFile(const std::string& path) {
+  struct stat status;
+  return lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool IsDatabaseFolder(const fs::path& folder) {
+  std::ifstream current(folder / "CURRENT");
+  std::string line;
+  return std::getline(current, line) && line.rfind("MANIFEST-", 0) == 0;
+}
+
+std::string DatabaseFolderAbove(const std::string& path) {
+  std::error_code ignored;
+  fs::path folder = fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+  for (;; folder = folder.parent_path()) {
+    if (IsDatabaseFolder(folder)) {
+      return folder;
+    }
+    if (folder == folder.parent_path()) {
+      return "";
+    }
+  }
+}
+
+bool IsOutsideDatabases(const std::string& folder, std::string* error) {
+  if (folder.empty()) {
+    *error = "the folder to export to has no name";
+    return false;
+  }
+  const std::string database = DatabaseFolderAbove(folder);
+  if (!database.empty()) {
+    *error = folder + ": is in the folder of a database, " + database +
+             ", where nothing is written; choose another";
+  }
+  return database.empty();
+}
+
+// Returns true also if the folder cannot be read; `*failure` is then set.
+bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
+                    std::string* error) {
+  const std::vector<std::string> data = NamesIn(
+      folder,
+      [](const std::string& name) { return EndsWith(name, kDataComponent); },
+      failure);
+  if (!data.empty()) {
+    *error = folder + ": holds SSTables of Cassandra, such as " + data.front() +
+             ", and making the folder follow a database would remove their "
+             "filters; choose another";
+  }
+  return data.empty();
+}
+
+// Removes the lines of this version's filters from the mark, except for those
+// of `live` SST files.
+void ForgetOthers(const std::set<uint64_t>& live, const std::string& version,
+                  FolderMark* mark) {
+  auto& filters = mark->filters;
+  for (auto filter = filters.begin(); filter != filters.end();) {
+    const auto number = NumberOfFilterDb(filter->first, version);
+    filter = number && live.count(*number) == 0 ? filters.erase(filter)
+                                                : std::next(filter);
+  }
+}
+
+}  // namespace
+
+bool IsGoodExportSetting(const std::string& folder, std::string* error) {
+  if (!IsOutsideDatabases(folder, error)) {
+    return false;
+  }
+  std::error_code failure;
+  if (fs::exists(folder, failure) && !fs::is_directory(folder, failure)) {
+    *error = folder + ": is no folder, and cannot be created";
+    return false;
+  }
+  return HoldsNoSstable(folder, &failure, error);
+}
+
+bool PrepareExportFolder(const std::string& folder, std::string* error) {
+  if (!IsOutsideDatabases(folder, error)) {
+    return false;
+  }
+  std::error_code failure;
+  fs::create_directory(folder, failure);
+  if (failure) {
+    *error =
+        folder + ": is no folder, and cannot be created: " + failure.message();
+    return false;
+  }
+  if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
+    *error =
+        folder + ": cannot be read and written to: " + std::strerror(errno);
+    return false;
+  }
+  return true;
+}
+
+bool CheckHoldsNoSstables(const std::string& folder, std::string* error) {
+  std::error_code failure;
+  if (!HoldsNoSstable(folder, &failure, error)) {
+    return false;
+  }
+  if (failure) {
+    *error = folder + ": cannot be read: " + failure.message();
+  }
+  return !failure;
+}
+
+bool MayBeOfExport(const std::string& path, std::string* error) {
+  struct stat status;
+  if (lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) {
+    return true;
+  }
+  *error = path + ": is " + NameOfFileType(status.st_mode) +
+           ", none of the export's own files, and is left alone; remove it, or "
+           "choose another folder";
+  return false;
+}
+
+std::string FilterDbIn(const std::string& folder,
+                       const std::string& sstable_version) {
+  std::error_code ignored;
+  const std::vector<std::string> names = NamesIn(
+      folder,
+      [&](const std::string& name) {
+        return (NumberOfFilterDb(name, sstable_version) ||
+                IsFormerFilterDbName(name, sstable_version)) &&
+               IsRegularFile(folder + "/" + name);
+      },
+      &ignored);
+  return names.empty() ? "" : *std::min_element(names.begin(), names.end());
+}
+
+bool IsUpToDate(const FolderMark& mark, const std::string& filter_db,
+                FilterForm form, const std::string& sst_file) {
+  const auto recorded = mark.filters.find(fs::path(filter_db).filename());
+  struct stat status;
+  if (recorded == mark.filters.end() || stat(filter_db.c_str(), &status) != 0 ||
+      recorded->second.written != ToText(status.st_mtim)) {
+    return false;
+  }
+  std::string ignored;
+  const auto filter = FilterDbFile::Open(filter_db, form, &ignored);
+  if (filter == nullptr || filter->always_present()) {
+    return false;
+  }
+  const auto sst = SstFile::Open(sst_file, /*visit=*/nullptr, &ignored);
+  const std::string identity = sst == nullptr ? "" : sst->identity();
+  return !identity.empty() && identity == recorded->second.sst;
+}
+
+// ---- ExportFolder ----
+
+std::unique_ptr<ExportFolder> ExportFolder::Open(
+    const std::string& path, const std::string& sstable_version, bool sync,
+    const std::function<bool()>& may_wait, std::string* error) {
+  if (!PrepareExportFolder(path, error) ||
+      (sync && !CheckHoldsNoSstables(path, error))) {
+    return nullptr;
+  }
+  std::unique_ptr<ExportFolder> folder(
+      new ExportFolder(path, sstable_version, may_wait));
+  if (!folder->lock_.may_write()) {
+    *error =
+        path +
+        ": somebody else holds its lock (flock), and the database is being "
+        "closed: what changed last is made up for after the next open";
+    return nullptr;
+  }
+  return folder;
+}
+
+std::string ExportFolder::FilterDbOf(uint64_t number) const {
+  return path_ + "/" + FilterDbName(version_, number);
+}
+
+void ExportFolder::RemoveLeftOvers() const {
+  RemoveLeftOversIn(path_, [&](const std::string& name) {
+    return IsTemporaryName(name, version_);
+  });
+}
+
+// `*is_new` is set to true if the folder may be marked for this claim but does
+// not have this mark yet.
+bool ExportFolder::CheckMark(const Claim& claim, bool* is_new,
+                             std::string* error) {
+  if (!MayBeOfExport(FolderMarkPath(path_), error)) {
+    return false;
+  }
+  mark_ = ReadFolderMark(path_);
+  if (mark_ && !IsMarkOf(*mark_, claim.database)) {
+    *error = path_ + ": holds the filters of another database, " +
+             mark_->database + "; choose another, or, if it shall be that of " +
+             claim.database + ", remove " + FolderMarkPath(path_) +
+             " and take it over (filterdb export --sync --force)";
+    return false;
+  }
+  return CheckContents(claim, is_new, error);
+}
+
+bool ExportFolder::CheckContents(const Claim& claim, bool* is_new,
+                                 std::string* error) const {
+  *is_new = true;
+  if (!mark_ || !SpeaksFor(*mark_, version_)) {
+    const std::string found = FilterDbIn(path_, version_);
+    if (!found.empty() && !claim.overwrite) {
+      *error = path_ + ": has filters that no export recorded as its own, " +
+               "such as " + found +
+               ", and making the folder follow a database would remove or "
+               "replace them; choose another folder, or take this one over "
+               "(filterdb export --sync --force)";
+      return false;
+    }
+    return true;
+  }
+  if (mark_->contents.empty()) {
+    return true;
+  }
+  const FilterContents& held = mark_->contents.at(version_);
+  const FilterContents& wanted = claim.contents;
+  const bool as_asked = held.asked == wanted.asked;
+  *is_new = !as_asked || held.extractors != wanted.extractors;
+  if (!as_asked && !claim.overwrite && HasFilterOf(claim.live)) {
+    *error = path_ + ": holds filters made with " + held.asked +
+             ", which cannot be kept among those with " + wanted.asked +
+             ", as they hold other entries; choose another folder, or have all "
+             "made anew (filterdb export --sync --force)";
+    return false;
+  }
+  return true;
+}
+
+bool ExportFolder::HasFilterOf(const std::set<uint64_t>& numbers) const {
+  return std::any_of(numbers.begin(), numbers.end(), [&](uint64_t number) {
+    std::error_code ignored;
+    return fs::exists(FilterDbOf(number), ignored);
+  });
+}
+
+bool ExportFolder::ClaimFor(const Claim& claim,
+                            std::vector<std::string>* removed,
+                            std::string* error) {
+  bool is_new = false;
+  if (!CheckMark(claim, &is_new, error)) {
+    return false;
+  }
+  if (!is_new) {
+    return ForgetOldFilters(claim, error);
+  }
+  if (!RemoveAll(claim.live, removed, error)) {
+    return false;
+  }
+  FolderMark mark = mark_.value_or(FolderMark());
+  mark.database = claim.database;
+  mark.contents[version_] = claim.contents;
+  ForgetOthers({}, version_, &mark);
+  const bool overwrite = mark_.has_value();
+  mark_ = mark;
+  return WriteFolderMark(path_, mark, overwrite, error);
+}
+
+bool ExportFolder::IsStillClaimed(const Claim& claim, std::string* error) {
+  bool is_new = false;
+  if (!CheckMark(claim, &is_new, error)) {
+    return false;
+  }
+  if (is_new) {
+    *error = path_ + ": is no longer marked as that of " + claim.database +
+             "; it is compared with the database at the next flush, "
+             "compaction or ingestion";
+    return false;
+  }
+  return ForgetOldFilters(claim, error);
+}
+
+// Lines are only appended to the mark. So it is written anew when most of its
+// lines are of no more use.
+bool ExportFolder::ForgetOldFilters(const Claim& claim, std::string* error) {
+  constexpr size_t kManyLines = 1000;
+  if (mark_->num_filter_lines < 2 * claim.live.size() + kManyLines) {
+    return true;
+  }
+  FolderMark mark = *mark_;
+  ForgetOthers(claim.live, version_, &mark);
+  return mark.filters.size() + kManyLines > mark_->num_filter_lines ||
+         WriteFolderMark(path_, mark, /*overwrite=*/true, error);
+}
+
+bool ExportFolder::IsUpToDate(uint64_t number, FilterForm form,
+                              const std::string& sst_file) const {
+  return cassandra_bloom::IsUpToDate(*mark_, FilterDbOf(number), form,
+                                     sst_file);
+}
+
+bool ExportFolder::Record(uint64_t number, const std::string& sst,
+                          std::string* error) const {
+  struct stat status;
+  if (stat(FilterDbOf(number).c_str(), &status) != 0) {
+    return true;  // Somebody has removed it. So it will be made anew.
+  }
+  return AppendToFolderMark(path_, FilterDbName(version_, number),
+                            {sst, ToText(status.st_mtim)}, error);
+}
+
+bool ExportFolder::RemoveAll(const std::set<uint64_t>& live,
+                             std::vector<std::string>* removed,
+                             std::string* error) const {
+  std::string left_alone;
+  if (!RemoveStrays(live, removed, &left_alone, error)) {
+    return false;
+  }
+  for (const uint64_t number : live) {
+    // If the filter's path is not a regular file, that is an error of its own
+    // SST file only, reported later.
+    std::vector<std::string> replaced;
+    if (MayBeOfExport(FilterDbOf(number), &left_alone) &&
+        !Remove(number, &replaced, error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ExportFolder::Remove(uint64_t number, std::vector<std::string>* removed,
+                          std::string* error) const {
+  const std::string path = FilterDbOf(number);
+  if (!MayBeOfExport(path, error)) {
+    return false;
+  }
+  std::error_code failure;
+  if (fs::remove(path, failure)) {
+    removed->push_back(path);
+  }
+  if (failure) {
+    *error = path + ": cannot be removed: " + failure.message();
+  }
+  return !failure;
+}
+
+bool ExportFolder::RemoveOthers(const std::set<uint64_t>& live,
+                                std::vector<std::string>* removed,
+                                std::string* error) const {
+  std::string left_alone;
+  if (!RemoveStrays(live, removed, &left_alone, error)) {
+    return false;
+  }
+  if (!left_alone.empty()) {
+    *error = left_alone;
+  }
+  return left_alone.empty();
+}
+
+// Removes the filters whose number is not in `live`. If something has the name
+// of such a filter and is not a regular file, it stays, and `*left_alone`
+// becomes the error.
+bool ExportFolder::RemoveStrays(const std::set<uint64_t>& live,
+                                std::vector<std::string>* removed,
+                                std::string* left_alone,
+                                std::string* error) const {
+  std::error_code failure;
+  const std::vector<std::string> strays = NamesIn(
+      path_,
+      [&](const std::string& name) {
+        const auto number = NumberOfFilterDb(name, version_);
+        return (number && live.count(*number) == 0) ||
+               IsFormerFilterDbName(name, version_);
+      },
+      &failure);
+  for (const std::string& name : strays) {
+    const fs::path stray = fs::path(path_) / name;
+    if (MayBeOfExport(stray, left_alone) && !failure &&
+        fs::remove(stray, failure)) {
+      removed->push_back(stray);
+    }
+  }
+  if (failure) {
+    *error = path_ +
+             ": cannot be cleared of filters of SST files that are no "
+             "more: " +
+             failure.message();
+  }
+  return !failure;
+}
+
+}  // namespace cassandra_bloom

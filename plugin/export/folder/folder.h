@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The folder that receives exported Filter.db files: whose it is, and which of
+// its files are kept and removed. A folder with a mark (folder_mark.h)
+// "follows" a database: exports keep it up to date with the database's live SST
+// files.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_H_
+#define CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_db.h"
+#include "plugin/export/folder/folder_lock.h"
+#include "plugin/export/folder/folder_mark.h"
+#include "plugin/export/folder/folder_names.h"
+
+namespace cassandra_bloom {
+
+// True if a listener may be configured with this folder. Returns false, with
+// `*error`, if it is not a folder, is in the folder of a database, or holds
+// SSTables. A folder that does not exist or cannot be written to is accepted,
+// because it may be mounted later.
+bool IsGoodExportSetting(const std::string& folder, std::string* error);
+
+// Creates the folder if its parent exists. Fails if this folder or one above it
+// is the folder of a database, so that nothing is ever written into a database.
+bool PrepareExportFolder(const std::string& folder, std::string* error);
+
+// Fails if the folder holds SSTables: their own Filter.db files would be taken
+// for old exports.
+bool CheckHoldsNoSstables(const std::string& folder, std::string* error);
+
+// True if an export into a folder that follows a database may write, keep and
+// remove the file at `path`, which has the name of an exported file. This is so
+// for a regular file, and if nothing is there. Returns false, with `*error`,
+// for anything else, above all for a symbolic link, which leads out of the
+// folder.
+bool MayBeOfExport(const std::string& path, std::string* error);
+
+// The name of the first regular file in the folder that has the name of an
+// exported Filter.db of this version, or "".
+std::string FilterDbIn(const std::string& folder,
+                       const std::string& sstable_version);
+
+// True if the file is a complete filter, unchanged since the mark recorded it
+// as that of the SST file. Opens the SST file to see which one it is, rather
+// than to go by its ctime, which hard links change, such as those of a
+// checkpoint.
+bool IsUpToDate(const FolderMark& mark, const std::string& filter_db,
+                FilterForm form, const std::string& sst_file);
+
+// A locked folder to which filters of one database and one SSTable version are
+// exported. ClaimFor marks it as following the database.
+class ExportFolder {
+ public:
+  // What a folder that follows a database is expected to hold.
+  struct Claim {
+    std::string database;
+    FilterContents contents;
+    std::set<uint64_t> live;  // Numbers of the SST files that need a filter.
+    // Replace filters made with other settings, and those that no export
+    // recorded.
+    bool overwrite = false;
+  };
+
+  // Creates the folder if its parent exists, and waits for its lock while
+  // `may_wait` returns true. Returns null, with `*error`, if that fails. With
+  // `sync`, the folder is to follow a database; then also fails if it holds
+  // SSTables.
+  static std::unique_ptr<ExportFolder> Open(
+      const std::string& path, const std::string& sstable_version, bool sync,
+      const std::function<bool()>& may_wait, std::string* error);
+
+  std::string FilterDbOf(uint64_t number) const;
+
+  // Removes temporary files of filters and of the mark, unless they are being
+  // written.
+  void RemoveLeftOvers() const;
+
+  // Marks the folder as that of this database and these contents, unless it has
+  // this mark already. Before that, removes all filters: they hold other
+  // entries, and must never be taken for filters of these contents. `*removed`
+  // gets those whose SST files are not `live`; the others will be made anew.
+  // Fails if the folder is marked for another database, because files of both
+  // would get the same names. Also fails, unless `overwrite`, if it has filters
+  // of `live` SST files that were made with other settings, or filters that no
+  // mark says are those of an export.
+  bool ClaimFor(const Claim& claim, std::vector<std::string>* removed,
+                std::string* error);
+
+  // True if the folder still has the mark that ClaimFor wrote for this claim.
+  // If not, its filters may hold anything.
+  bool IsStillClaimed(const Claim& claim, std::string* error);
+
+  // True if the filter with this number may be kept as that of the SST file. To
+  // be called after ClaimFor or IsStillClaimed.
+  bool IsUpToDate(uint64_t number, FilterForm form,
+                  const std::string& sst_file) const;
+
+  // Records in the mark that the filter with this number, which was just
+  // written, is that of the SST file with this SstFile::identity(). Without
+  // this record the filter will not be kept.
+  bool Record(uint64_t number, const std::string& sst,
+              std::string* error) const;
+
+  // Removes the filter with this number, if it exists. Anything but a regular
+  // file is left alone, and is an error.
+  bool Remove(uint64_t number, std::vector<std::string>* removed,
+              std::string* error) const;
+
+  // Removes the filters whose number is not in `live`, and those under a former
+  // name. If something has the name of such a filter and is not a regular file,
+  // it is left alone, and is an error.
+  bool RemoveOthers(const std::set<uint64_t>& live,
+                    std::vector<std::string>* removed,
+                    std::string* error) const;
+
+ private:
+  ExportFolder(const std::string& path, const std::string& sstable_version,
+               const std::function<bool()>& may_wait)
+      : path_(path), version_(sstable_version), lock_(path, may_wait) {}
+
+  bool CheckMark(const Claim& claim, bool* is_new, std::string* error);
+  bool CheckContents(const Claim& claim, bool* is_new,
+                     std::string* error) const;
+  bool ForgetOldFilters(const Claim& claim, std::string* error);
+  bool HasFilterOf(const std::set<uint64_t>& numbers) const;
+  bool RemoveStrays(const std::set<uint64_t>& live,
+                    std::vector<std::string>* removed, std::string* left_alone,
+                    std::string* error) const;
+  bool RemoveAll(const std::set<uint64_t>& live,
+                 std::vector<std::string>* removed, std::string* error) const;
+
+  const std::string path_;
+  const std::string version_;
+  const ExportFolderLock lock_;
+  std::optional<FolderMark> mark_;  // As CheckMark has read it.
+};
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_H_

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_LOCK_H_
+#define CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_LOCK_H_
+
+#include <functional>
+#include <string>
+
+#include "plugin/io/file_io.h"
+
+namespace cassandra_bloom {
+
+// The lock of a folder, to be held while the folder is written to. Only one
+// holder among all threads and processes has it, if the file system supports
+// locks.
+class ExportFolderLock {
+ public:
+  // Waits for the lock while another process or thread holds it. Calls
+  // `may_wait` repeatedly meanwhile, and stops waiting when that returns false.
+  ExportFolderLock(const std::string& folder,
+                   const std::function<bool()>& may_wait);
+
+  static bool WaitForever() { return true; }
+
+  // False if another process or thread holds the lock and `may_wait` ended the
+  // wait. True if the lock is held, or if the file system has no locks.
+  bool may_write() const { return may_write_; }
+
+ private:
+  const FileDescriptor fd_;
+  bool may_write_ = true;
+};
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_LOCK_H_

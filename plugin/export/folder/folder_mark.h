@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The hidden file that marks a folder of exported filters as following a
+// database. Its lines:
+//
+//   DATABASE                     LiveSsts::database, with spaces for newlines
+//   VERSION  ASKED  EXTRACTORS   for each SSTable version: its FilterContents
+//   NAME     SST    WRITTEN      for each Filter.db: its RecordedFilter
+//
+// with a tab between the parts of a line. The last line of a name holds. Lines
+// of any other shape are ignored: a process may have been killed, or the disk
+// may have been full, while it appended a line.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_MARK_H_
+#define CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_MARK_H_
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace cassandra_bloom {
+
+// Describes which entries of their SST files the filters of one SSTable version
+// hold. If `asked` and `extractors` of two exports are the same, both give an
+// SST file's filter the same entries, whatever the size of the filter.
+struct FilterContents {
+  std::string sstable_version;
+  std::string asked;       // The options that decide the entries, as text.
+  std::string extractors;  // Prefix extractors; the database may change them.
+};
+
+// Recorded after a Filter.db was written. A copy of a database that went on by
+// itself has other SST files of the same numbers, and may be put in the place
+// of the database: name and time of a filter do not tell whose it is.
+struct RecordedFilter {
+  std::string sst;      // SstFile::identity() of the SST file.
+  std::string written;  // The modification time of the Filter.db.
+};
+
+struct FolderMark {
+  std::string database;
+  // By SSTable version. Empty if an earlier version of this code wrote the
+  // mark.
+  std::map<std::string, FilterContents> contents;
+  // By the names of the files. Filters that are not here were written by an
+  // earlier version of this code, or by an export that was killed.
+  std::map<std::string, RecordedFilter> filters;
+  size_t num_filter_lines = 0;  // May be more than `filters`.
+};
+
+// True if this is the mark of the database with this LiveSsts::database.
+bool IsMarkOf(const FolderMark& mark, const std::string& database);
+
+// True if the mark says that the folder's filters of this SSTable version are
+// those of the database. A mark without contents says so of every version.
+bool SpeaksFor(const FolderMark& mark, const std::string& sstable_version);
+
+std::string FolderMarkPath(const std::string& folder);
+
+// Returns nullopt if there is no mark. A mark that cannot be read is the mark
+// of no database.
+std::optional<FolderMark> ReadFolderMark(const std::string& folder);
+
+// Writes the whole mark. A mark that is there is an error unless `overwrite`.
+bool WriteFolderMark(const std::string& folder, const FolderMark& mark,
+                     bool overwrite, std::string* error);
+
+// Appends one line to an existing mark. The line is not synced: if it is lost,
+// the filter is made anew. So a folder of many filters is not slow to follow.
+bool AppendToFolderMark(const std::string& folder, const std::string& name,
+                        const RecordedFilter& filter, std::string* error);
+
+// Fails if the folder follows a database: a filter that was written there in
+// any other way would be kept as if it were one of that database.
+bool FollowsNoDatabase(const std::string& folder, std::string* error);
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_MARK_H_

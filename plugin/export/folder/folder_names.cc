@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plugin/export/folder/folder_names.h"
+
+#include <charconv>
+#include <string_view>
+#include <system_error>
+
+#include "cassandra_bloom/filter_db.h"
+#include "plugin/filter_db/sstable_version.h"
+#include "plugin/io/temporary_file.h"
+
+namespace cassandra_bloom {
+namespace {
+
+constexpr std::string_view kBig = "big";
+constexpr std::string_view kFilterDb = "-Filter.db";
+
+// Reads an unsigned number at the front of `*text` and removes it from there.
+bool TakeNumber(std::string_view* text, uint64_t* number) {
+  const char* const end = text->data() + text->size();
+  const auto [rest, error] = std::from_chars(text->data(), end, *number);
+  if (error != std::errc()) {
+    return false;
+  }
+  text->remove_prefix(static_cast<size_t>(rest - text->data()));
+  return true;
+}
+
+bool TakePrefix(std::string_view* text, std::string_view prefix) {
+  if (text->substr(0, prefix.size()) != prefix) {
+    return false;
+  }
+  text->remove_prefix(prefix.size());
+  return true;
+}
+
+bool EndsWith(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() &&
+         text.substr(text.size() - suffix.size()) == suffix;
+}
+
+std::string NameInFormat(std::string_view version, uint64_t number,
+                         std::string_view format) {
+  return std::string(version)
+      .append("-" + std::to_string(number) + "-")
+      .append(format)
+      .append(kFilterDb);
+}
+
+// Removes a name like "nb-123-big-Filter.db" from the front of `*text` and
+// returns its number. Returns nullopt for other names. An export never writes a
+// number with leading zeros, such as "nb-007-big-Filter.db".
+std::optional<uint64_t> TakeFilterDbName(std::string_view* text,
+                                         const std::string& version,
+                                         std::string_view format) {
+  std::string_view rest = *text;
+  uint64_t number = 0;
+  if (!TakePrefix(&rest, version + "-") || !TakeNumber(&rest, &number) ||
+      !TakePrefix(text, NameInFormat(version, number, format))) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+std::optional<uint64_t> NumberInName(std::string_view name,
+                                     const std::string& version,
+                                     std::string_view format) {
+  const auto number = TakeFilterDbName(&name, version, format);
+  return name.empty() ? number : std::nullopt;
+}
+
+}  // namespace
+
+std::string FilterDbName(const std::string& sstable_version, uint64_t number) {
+  return NameInFormat(sstable_version, number,
+                      FormatOfSstableVersion(sstable_version));
+}
+
+std::optional<uint64_t> NumberOfFilterDb(const std::string& name,
+                                         const std::string& sstable_version) {
+  return NumberInName(name, sstable_version,
+                      FormatOfSstableVersion(sstable_version));
+}
+
+bool IsFormerFilterDbName(const std::string& name,
+                          const std::string& sstable_version) {
+  return FormatOfSstableVersion(sstable_version) != kBig &&
+         NumberInName(name, sstable_version, kBig);
+}
+
+bool IsTemporaryName(const std::string& name,
+                     const std::string& sstable_version) {
+  std::string_view rest = name;
+  return (TakePrefix(&rest, kFolderMarkName) ||
+          TakeFilterDbName(&rest, sstable_version,
+                           FormatOfSstableVersion(sstable_version)) ||
+          TakeFilterDbName(&rest, sstable_version, kBig)) &&
+         IsTemporarySuffix(rest);
+}
+
+bool IsNamedAsExported(const std::string& path) {
+  return EndsWith(path, "-big-Filter.db") || EndsWith(path, "-bti-Filter.db");
+}
+
+std::optional<uint64_t> NumberOfSst(const std::string& path) {
+  std::string_view name = path;
+  name.remove_prefix(name.find_last_of('/') + 1);
+  uint64_t number = 0;
+  if (!TakeNumber(&name, &number) || name != ".sst") {
+    return std::nullopt;
+  }
+  return number;
+}
+
+bool IsNameableVersion(const std::string& sstable_version, std::string* error) {
+  FilterForm form;
+  if (!FormOfSstableVersion(sstable_version, &form, error)) {
+    return false;
+  }
+  if (sstable_version == FormName(form)) {
+    *error = "'" + sstable_version +
+             "' is a form, but the names of the files need an SSTable version, "
+             "such as nb";
+    return false;
+  }
+  return true;
+}
+
+}  // namespace cassandra_bloom

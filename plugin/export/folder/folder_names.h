@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How the files of an export folder are named.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_NAMES_H_
+#define CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_NAMES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace cassandra_bloom {
+
+// The name of an exported Filter.db, such as "nb-123-big-Filter.db" or
+// "da-123-bti-Filter.db" for number 123.
+std::string FilterDbName(const std::string& sstable_version, uint64_t number);
+
+// The number in a name that FilterDbName returns for this version; nullopt for
+// other names.
+std::optional<uint64_t> NumberOfFilterDb(const std::string& name,
+                                         const std::string& sstable_version);
+
+// True for a name such as "da-123-big-Filter.db", which earlier builds gave to
+// filters of versions whose names contain "bti". Cassandra does not read files
+// of such names.
+bool IsFormerFilterDbName(const std::string& name,
+                          const std::string& sstable_version);
+
+// True for the name of a temporary file of a filter of this version, or of the
+// mark.
+bool IsTemporaryName(const std::string& name,
+                     const std::string& sstable_version);
+
+// True if an export into a folder that follows a database would take a file of
+// this name for one of its own.
+bool IsNamedAsExported(const std::string& path);
+
+// The number in a name like "000123.sst"; nullopt for other names. `path` may
+// contain folders.
+std::optional<uint64_t> NumberOfSst(const std::string& path);
+
+// True if file names can contain this SSTable version. Returns false, with
+// `*error`, if the version is unknown or is the name of a form.
+bool IsNameableVersion(const std::string& sstable_version, std::string* error);
+
+// The name of the hidden file that marks a folder (folder_mark.h).
+inline constexpr char kFolderMarkName[] = ".cassandra_bloom_database";
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_NAMES_H_

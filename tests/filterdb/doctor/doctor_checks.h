@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Shared by the tests of `filterdb doctor`.
+
+#ifndef CASSANDRA_BLOOM_TESTS_FILTERDB_DOCTOR_DOCTOR_CHECKS_H_
+#define CASSANDRA_BLOOM_TESTS_FILTERDB_DOCTOR_DOCTOR_CHECKS_H_
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/filterdb_command.h"
+#include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/test_db.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+
+inline std::vector<std::string> SstsIn(const std::string& folder) {
+  std::vector<std::string> ssts;
+  for (const std::string& name : NamesIn(folder)) {
+    if (std::filesystem::path(name).extension() == ".sst") {
+      ssts.push_back(folder + "/" + name);
+    }
+  }
+  return ssts;
+}
+
+inline std::string ManifestOf(const std::string& folder) {
+  std::string current = ReadFile(folder + "/CURRENT");
+  current.pop_back();  // The newline.
+  return folder + "/" + current;
+}
+
+inline bool IsWriteAheadLog(const std::string& file) {
+  return file.size() > 4 && file.compare(file.size() - 4, 4, ".log") == 0;
+}
+
+inline Ran Doctor(const TestDb& db, const std::string& options = "--json") {
+  auto before = StateOf(db.path());
+  const Ran ran = Filterdb("doctor --db=" + db.path() + " " + options);
+  const auto after = StateOf(db.path());
+  // RocksDB itself removes old write-ahead logs, a while after a flush.
+  for (auto file = before.begin(); file != before.end();) {
+    const bool is_gone =
+        IsWriteAheadLog(file->first) && after.count(file->first) == 0;
+    file = is_gone ? before.erase(file) : std::next(file);
+  }
+  EXPECT_EQ(after, before);
+  return ran;
+}
+
+// The verdict on the only column family.
+inline Json VerdictOf(const Ran& ran) {
+  return ran.json()["column_families"][0]["verdict"];
+}
+
+inline double FalsePositives(const Json& verdict) {
+  return verdict["false_positives_per_absent_read"];
+}
+
+// Expects these numbers of files by state, and no files in states that are not
+// given.
+inline void ExpectFiles(const Json& verdict,
+                        std::map<std::string, int> expected) {
+  for (const char* const state :
+       {"good", "saturated", "damaged", "other_partition_keys", "other_policy",
+        "unfiltered", "none_expected", "unreadable", "missing"}) {
+    EXPECT_EQ(verdict.at("files").value(state, -1), expected[state]) << state;
+  }
+}
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_FILTERDB_DOCTOR_DOCTOR_CHECKS_H_

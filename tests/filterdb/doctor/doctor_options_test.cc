@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `filterdb doctor` and what the OPTIONS file says: options that give files no
+// filter on purpose, and an OPTIONS file that cannot be read.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "tests/filterdb/doctor/doctor_checks.h"
+#include "tests/support/filterdb_command.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/test_db.h"
+#include "tests/support/special_files.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+PolicyPtr PolicyWith(const rocksdb::CassandraBloomOptions& options) {
+  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
+}
+
+std::string NewestOptionsOf(const TestDb& db) {
+  std::string newest;
+  for (const std::string& name : NamesIn(db.path())) {
+    newest = name.rfind("OPTIONS-", 0) == 0 ? name : newest;
+  }
+  return db.path() + "/" + newest;
+}
+
+void ReplaceIn(const std::string& file, const std::string& text,
+               const std::string& instead) {
+  std::string content = ReadFile(file);
+  const size_t at = content.find(text);
+  ASSERT_NE(at, std::string::npos) << content;
+  WriteFile(file, content.replace(at, text.size(), instead));
+}
+
+// ---- Files without a filter, on purpose ----
+
+// Expects doctor to find no fault and to count the files without a filter.
+void ExpectWell(const TestDb& db, int good, int none_expected) {
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  ExpectFiles(VerdictOf(ran),
+              {{"good", good}, {"none_expected", none_expected}});
+  const Json family = ran.json()["column_families"][0];
+  int with_our_filter = 0;
+  for (const Json& level : family["levels"]) {
+    with_our_filter += level["with_our_filter"].get<int>();
+  }
+  EXPECT_EQ(with_our_filter, good);
+  const Ran text = Doctor(db, "");
+  EXPECT_EQ(text.exit_code, 0) << text;
+  EXPECT_THAT(text.out, HasSubstr(std::to_string(none_expected) +
+                                  " to which the options give no filter\n"));
+  EXPECT_THAT(text.out, HasSubstr("all is well: every SST file to which the "
+                                  "options give a filter has our filter (" +
+                                  std::to_string(none_expected) + " SST file"));
+  EXPECT_THAT(text.out, HasSubstr("(no filter)                           -"));
+}
+
+// Expects a fault of the files without a filter.
+void ExpectUnfiltered(const TestDb& db, int good, int unfiltered) {
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  ExpectFiles(VerdictOf(ran), {{"good", good}, {"unfiltered", unfiltered}});
+}
+
+TEST(DoctorOptionsTest, FiltersForHits) {
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.optimize_filters_for_hits = true;
+  TestDb db(options);
+  AddFile(&db, 0, 1000);
+  db.Compact();
+  AddFile(&db, 500, 1500);
+  ExpectWell(db, 1, 1);
+  // The files have not changed, but the options would now give each a filter.
+  options.optimize_filters_for_hits = false;
+  db.Reopen(options);
+  ExpectUnfiltered(db, 1, 1);
+  EXPECT_THAT(VerdictOf(Doctor(db))["findings"][0]["to_do"],
+              HasSubstr("the options now give it one: compact it"));
+  db.Compact();
+  EXPECT_EQ(Doctor(db).exit_code, 0);
+}
+
+// RocksDB does not ask the filters that files in the last level have from
+// before.
+TEST(DoctorOptionsTest, FiltersForHitsAreNotAskedInTheLastLevel) {
+  TestDb db(DbOptions(OurPolicy()));
+  AddFile(&db, 0, 1000);
+  db.Compact();
+  AddFile(&db, 0, 1000);
+  EXPECT_NEAR(FalsePositives(VerdictOf(Doctor(db))), 2 * 0.008, 0.008);
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.optimize_filters_for_hits = true;
+  db.Reopen(options);
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_NEAR(FalsePositives(VerdictOf(ran)), 1.008, 0.008);
+  db.ResetStatistics();
+  std::string value;
+  for (const std::string& key : NumberedDataset(1000, 500).absent) {
+    ASSERT_TRUE(db->Get(rocksdb::ReadOptions(), key, &value).IsNotFound());
+  }
+  const uint64_t useful = db.Ticker(rocksdb::BLOOM_FILTER_USEFUL);
+  EXPECT_GT(useful, 480);
+  EXPECT_LE(useful, 500);
+}
+
+// The keys of files in the last level and in the one above it do not overlap,
+// so that all of these files are bottommost.
+TEST(DoctorOptionsTest, BottommostFilesOfAnUpperLevel) {
+  rocksdb::CassandraBloomOptions none;
+  none.bottommost_bits = 0;
+  TestDb db(DbOptions(PolicyWith(none)));
+  const auto compact_to = [&](int level) {
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db->GetLiveFilesMetaData(&files);
+    std::vector<std::string> names;
+    for (const auto& file : files) {
+      if (file.level == 0) {
+        names.push_back(file.name);
+      }
+    }
+    Require(db->CompactFiles(rocksdb::CompactionOptions(), names, level));
+  };
+  AddFile(&db, 0, 1000);
+  AddFile(&db, 0, 1000);
+  compact_to(6);
+  AddFile(&db, 2000, 3000);
+  AddFile(&db, 2000, 3000);
+  compact_to(5);
+  ExpectWell(db, 0, 2);
+  // A file of level 5 whose keys are in level 6, too, has a filter.
+  AddFile(&db, 500, 700);
+  AddFile(&db, 500, 700);
+  compact_to(5);
+  ExpectWell(db, 1, 2);
+}
+
+// RocksDB calls no flushed file bottommost. So these files lack a filter
+// because there was no policy.
+TEST(DoctorOptionsTest, FlushedFilesAreNotBottommost) {
+  TestDb db(DbOptions(PolicyPtr()));
+  AddFile(&db, 0, 1000);
+  AddFile(&db, 0, 1000);
+  rocksdb::CassandraBloomOptions none;
+  none.bottommost_bits = 0;
+  db.Reopen(DbOptions(PolicyWith(none)));
+  ExpectUnfiltered(db, 0, 2);
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.optimize_filters_for_hits = true;
+  db.Reopen(options);
+  ExpectUnfiltered(db, 0, 2);
+  EXPECT_THAT(VerdictOf(Doctor(db))["findings"][0]["to_do"],
+              HasSubstr("written before the policy was switched on: compact"));
+  db.Compact();
+  ExpectWell(db, 0, 1);
+}
+
+TEST(DoctorOptionsTest, FilesCompactedIntoLevel0MayBeBottommost) {
+  rocksdb::CassandraBloomOptions none;
+  none.bottommost_bits = 0;
+  rocksdb::Options options = DbOptions(PolicyWith(none));
+  options.compaction_style = rocksdb::kCompactionStyleUniversal;
+  options.num_levels = 1;
+  TestDb db(options);
+  AddFile(&db, 0, 1000);
+  AddFile(&db, 0, 1000);
+  db.Compact();
+  ExpectWell(db, 0, 1);
+  options = DbOptions(OurPolicy());
+  options.compaction_style = rocksdb::kCompactionStyleUniversal;
+  options.num_levels = 1;
+  options.optimize_filters_for_hits = true;
+  db.Reopen(options);
+  db.Compact();
+  ExpectWell(db, 0, 1);
+}
+
+TEST(DoctorOptionsTest, BitsByLevel) {
+  rocksdb::CassandraBloomOptions by_level;
+  by_level.level_bits = {16, 12, 0};
+  rocksdb::Options options = DbOptions(PolicyWith(by_level));
+  TestDb db(options);
+  AddFile(&db, 0, 1000);
+  rocksdb::CompactRangeOptions compact;
+  compact.change_level = true;
+  compact.target_level = 2;
+  compact.bottommost_level_compaction =
+      rocksdb::BottommostLevelCompaction::kForce;
+  Require(db->CompactRange(compact, nullptr, nullptr));
+  db.Compact();
+  AddFile(&db, 500, 1500);
+  ExpectWell(db, 1, 1);
+
+  // SstFileWriter knows no level, and takes the last one.
+  const TempDir dir;
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  Require(writer.Open(dir / "ingested.sst"));
+  Require(writer.Put(NumberedKey(1200), ""));
+  Require(writer.Finish());
+  Require(db->IngestExternalFile({dir / "ingested.sst"}, {}));
+  ExpectWell(db, 1, 2);
+  db.Reopen(DbOptions(OurPolicy()));
+  ExpectUnfiltered(db, 1, 2);
+}
+
+TEST(DoctorOptionsTest, APolicyThatBuildsNothing) {
+  TestDb db(DbOptions(OurPolicy(0)));
+  AddFile(&db, 0, 1000);
+  ExpectWell(db, 0, 1);
+  EXPECT_THAT(Doctor(db, "").out,
+              HasSubstr("default: on, filter_policy=cassandra_bloom:0\n"));
+  db.Reopen(DbOptions(OurPolicy()));
+  ExpectUnfiltered(db, 0, 1);
+}
+
+// No advice to spread bits over levels to which the options give no filter.
+TEST(DoctorOptionsTest, NoAdviceAgainstThePurpose) {
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.optimize_filters_for_hits = true;
+  TestDb db(options);
+  AddFile(&db, 0, 20000);
+  db.Compact();
+  AddFile(&db, 0, 2000);
+  AddFile(&db, 0, 20);
+  EXPECT_EQ(VerdictOf(Doctor(db))["findings"], Json::array());
+}
+
+// ---- Advice that can be followed ----
+
+TEST(DoctorOptionsTest, NoMonkeyForLevel0Alone) {
+  TestDb db(DbOptions(OurPolicy()));
+  AddFile(&db, 0, 20000);
+  AddFile(&db, 0, 2000);
+  AddFile(&db, 0, 200);
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_EQ(VerdictOf(ran)["findings"], Json::array());
+}
+
+TEST(DoctorOptionsTest, MonkeyInPlaceOfAChance) {
+  TestDb db(
+      DbOptions(PolicyPtr(rocksdb::NewCassandraBloomPolicyForFpChance(0.01))));
+  AddFile(&db, 0, 20000);
+  db.Compact();
+  AddFile(&db, 0, 2000);
+  AddFile(&db, 0, 20);
+  const Json findings = VerdictOf(Doctor(db))["findings"];
+  ASSERT_EQ(findings.size(), 1);
+  EXPECT_THAT(findings[0]["to_do"],
+              HasSubstr("bits_per_key and allocation=monkey in the options of "
+                        "the policy, in place of its other sizes (with "
+                        "bottom_level=1"));
+}
+
+TEST(DoctorOptionsTest, PrefixesAloneWithoutAnExtractor) {
+  rocksdb::BlockBasedTableOptions table = TableOptions(OurPolicy());
+  table.whole_key_filtering = false;
+  TestDb db(DbOptions(table));
+  AddFile(&db, 0, 1000);
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  const Json finding = VerdictOf(ran)["findings"][0];
+  EXPECT_THAT(finding["what"], HasSubstr("there is no prefix_extractor"));
+  EXPECT_THAT(finding["to_do"], HasSubstr("set a prefix_extractor, or "
+                                          "whole_key_filtering=true; then"));
+  // Follows the advice.
+  rocksdb::Options options = DbOptions(table);
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
+  db.Reopen(options);
+  EXPECT_THAT(VerdictOf(Doctor(db))["findings"][0]["to_do"],
+              HasSubstr("compact it"));
+  db.Compact();
+  EXPECT_EQ(Doctor(db).exit_code, 0);
+}
+
+// A file whose keys have no prefix needs no filter of prefixes.
+TEST(DoctorOptionsTest, PrefixesOfKeysThatHaveNone) {
+  rocksdb::BlockBasedTableOptions table = TableOptions(OurPolicy());
+  table.whole_key_filtering = false;
+  rocksdb::Options options = DbOptions(table);
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(20));
+  TestDb db(options);
+  AddFile(&db, 0, 1000);
+  ExpectWell(db, 0, 1);
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
+  db.Reopen(options);
+  ExpectUnfiltered(db, 0, 1);
+}
+
+// RocksDB stores the policy's name also in a file for which the policy built
+// nothing.
+TEST(DoctorOptionsTest, PrefixesThatNoFilterHolds) {
+  rocksdb::BlockBasedTableOptions table = TableOptions(OurPolicy(0));
+  table.whole_key_filtering = false;
+  rocksdb::Options options = DbOptions(table);
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
+  TestDb db(options);
+  AddFile(&db, 0, 1000);
+  ExpectWell(db, 0, 1);
+  table.filter_policy = OurPolicy();
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  db.Reopen(options);
+  AddFile(&db, 0, 1000);
+  ExpectUnfiltered(db, 1, 1);
+  db.Compact();
+  EXPECT_EQ(Doctor(db).exit_code, 0);
+}
+
+// Which keys have a prefix is not known, so nothing is called well.
+TEST(DoctorOptionsTest, PrefixesOfAnExtractorThatIsNotKnown) {
+  class NoPrefixes final : public rocksdb::SliceTransform {
+   public:
+    const char* Name() const override { return "no prefixes"; }
+    rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+      return key;
+    }
+    bool InDomain(const rocksdb::Slice& /*key*/) const override {
+      return false;
+    }
+  };
+  rocksdb::BlockBasedTableOptions table = TableOptions(OurPolicy());
+  table.whole_key_filtering = false;
+  rocksdb::Options options = DbOptions(table);
+  options.prefix_extractor = std::make_shared<NoPrefixes>();
+  TestDb db(options);
+  AddFile(&db, 0, 1000);
+  ExpectUnfiltered(db, 0, 1);
+}
+
+// ---- The OPTIONS file ----
+
+class DoctorOptionsFileTest : public ::testing::Test {
+ protected:
+  DoctorOptionsFileTest() : db_(DbOptions(OurPolicy())) {
+    AddFile(&db_, 0, 1000);
+    db_.Close();
+    file_ = NewestOptionsOf(db_);
+    content_ = ReadFile(file_);
+  }
+
+  // Expects a fault about the policy, and no other fault.
+  void ExpectFault(const std::vector<std::string>& parts) {
+    const Ran ran = Doctor(db_);
+    EXPECT_EQ(ran.exit_code, 1) << ran;
+    EXPECT_EQ(ran.json()["column_families"][0]["on"], false);
+    const Json findings = VerdictOf(ran)["findings"];
+    ASSERT_EQ(findings.size(), 1) << ran;
+    for (const std::string& part : parts) {
+      EXPECT_THAT(findings[0]["what"].get<std::string>(), HasSubstr(part));
+    }
+    EXPECT_THAT(findings[0].dump(), Not(HasSubstr("no filter policy")));
+    EXPECT_THAT(Doctor(db_, "").out, Not(HasSubstr("no filter policy")));
+  }
+
+  TestDb db_;
+  std::string file_;
+  std::string content_;
+};
+
+TEST_F(DoctorOptionsFileTest, IsMissing) {
+  fs::remove(file_);
+  ExpectFault({"not known: the database has no OPTIONS file"});
+  EXPECT_THAT(Doctor(db_, "").out, HasSubstr("as it is: not known"));
+}
+
+TEST_F(DoctorOptionsFileTest, IsAFifo) {
+  MakeFifo(db_.path() + "/OPTIONS-000099");
+  const Ran ran = Filterdb("doctor --db=" + db_.path(), "timeout 60");
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("OPTIONS-000099 cannot be read"));
+  EXPECT_THAT(ran.out, HasSubstr("is not a regular file"));
+  const TempDir out;
+  EXPECT_EQ(Filterdb("export --db=" + db_.path() +
+                         " --sstable-version=nb --out-dir=" + out.path(),
+                     "timeout 60")
+                .exit_code,
+            0);
+}
+
+TEST_F(DoctorOptionsFileTest, AnyFileIsAFifo) {
+  for (const char* const name : {"CURRENT", "LOCK", "IDENTITY"}) {
+    SCOPED_TRACE(name);
+    fs::rename(db_.path() + "/" + name, db_.path() + "/kept");
+    MakeFifo(db_.path() + "/" + name);
+    EXPECT_NE(Filterdb("doctor --db=" + db_.path(), "timeout 60").exit_code,
+              124);
+    fs::remove(db_.path() + "/" + name);
+    fs::rename(db_.path() + "/kept", db_.path() + "/" + name);
+  }
+}
+
+TEST_F(DoctorOptionsFileTest, IsAFolder) {
+  fs::create_directory(db_.path() + "/OPTIONS-000099");
+  ExpectFault({"OPTIONS-000099 cannot be read"});
+}
+
+// Cut before the policy, in the middle of its line, or after it.
+TEST_F(DoctorOptionsFileTest, IsCut) {
+  const size_t policy = content_.find("  filter_policy=");
+  const size_t end = content_.find('\n', policy);
+  ASSERT_NE(policy, std::string::npos);
+  for (const size_t size : {size_t{0}, size_t{1}, content_.find("[CFOptions"),
+                            policy / 2, policy, policy + 20, end - 1, end}) {
+    SCOPED_TRACE(size);
+    WriteFile(file_, content_.substr(0, size));
+    ExpectFault({fs::path(file_).filename(),
+                 "has no filter_policy for this column family"});
+  }
+  WriteFile(file_, content_.substr(0, end + 1));
+  EXPECT_EQ(Doctor(db_).exit_code, 0);
+}
+
+TEST_F(DoctorOptionsFileTest, ItsPolicyIsRefused) {
+  for (const char* const refused :
+       {"cassandra_bloom:abc", "{id=cassandra_bloom;bits_per_key=abc}"}) {
+    SCOPED_TRACE(refused);
+    WriteFile(file_, content_);
+    ReplaceIn(file_, "cassandra_bloom:10", refused);
+    ExpectFault({std::string("'") + refused + "', which is refused",
+                 "bits_per_key 'abc' is not a number from 0 to 100"});
+    EXPECT_THAT(Doctor(db_, "").out,
+                HasSubstr(std::string("off, filter_policy=") + refused +
+                          ", which is refused\n"));
+  }
+}
+
+// RocksDB would drop this policy without an error.
+TEST_F(DoctorOptionsFileTest, ItsPolicyIsUnknown) {
+  ReplaceIn(file_, "cassandra_bloom:10", "casandra_bloom:10");
+  ExpectFault({"the filter policy in the OPTIONS file is 'casandra_bloom:10'"});
+}
+
+TEST_F(DoctorOptionsFileTest, TheLongFormIsUnderstood) {
+  ReplaceIn(file_, "cassandra_bloom:10",
+            "{id=cassandra_bloom;level_bits=10,8}");
+  const Ran ran = Doctor(db_);
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_EQ(ran.json()["column_families"][0]["filter_policy"],
+            "cassandra_bloom:level_bits:10,8");
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,673 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The command `filterdb doctor`, run as a user runs it, on real databases.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "plugin/filter/block_layout.h"
+#include "tests/filterdb/doctor/doctor_checks.h"
+#include "tests/support/filterdb_command.h"
+#include "tests/support/naive_filter.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/test_db.h"
+#include "tests/support/rocksdb/test_policies.h"
+#include "tests/support/special_files.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Ingests these rows into the lowest level, as one file.
+void Ingest(TestDb* db, const rocksdb::Options& options, uint32_t first,
+            uint32_t end) {
+  const TempDir dir;
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  Require(writer.Open(dir / "ingested.sst"));
+  for (const auto& [key, value] : NumberedRows(first, end)) {
+    Require(writer.Put(key, value));
+  }
+  Require(writer.Finish());
+  Require((*db)->IngestExternalFile({dir / "ingested.sst"}, {}));
+}
+
+// ---- Every filter ----
+
+TEST(DoctorTest, AllIsWell) {
+  for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
+    TestDb db(DbOptions(OurPolicy(), layout));
+    AddFile(&db, 0, 10000);
+    db.Compact();
+    AddFile(&db, 10000, 20000);
+    const Ran ran = Doctor(db);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    const Json json = ran.json();
+    EXPECT_EQ(json["fault"], false);
+    const Json family = json["column_families"][0];
+    EXPECT_EQ(family["name"], "default");
+    EXPECT_EQ(family["filter_policy"], "cassandra_bloom:10");
+    EXPECT_EQ(family["on"], true);
+    EXPECT_EQ(family["levels"].size(), 2);
+    ASSERT_EQ(family["ssts"].size(), 2);
+    for (const Json& sst : family["ssts"]) {
+      EXPECT_EQ(sst["policy"], "cassandra_bloom");
+      EXPECT_EQ(sst["filter"],
+                layout == Layout::kFull ? "full" : "partitioned");
+      EXPECT_EQ(sst["ours"], true);
+      EXPECT_NEAR(sst["keys"], 10000, 100);
+      // In partitioned filters, the figure includes the index of the
+      // partitions.
+      EXPECT_NEAR(sst["bits_per_key"], 11, 1.1);
+      // Small partitions have more bits per key than requested.
+      EXPECT_NEAR(sst["estimated_rate"], 0.007, 0.003);
+    }
+    const Ran text = Filterdb("doctor --db=" + db.path());
+    EXPECT_EQ(text.exit_code, 0);
+    EXPECT_THAT(text.out, HasSubstr("all is well"));
+  }
+}
+
+TEST(DoctorTest, PartitionKeys) {
+  for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
+    TestDb db(DbOptions(PolicyFor("fixed:8"), layout));
+    AddFile(&db, 0, 1000);  // key000000 to key000999: 100 partitions.
+    const Ran ran = Doctor(db);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    const Json family = ran.json()["column_families"][0];
+    EXPECT_EQ(family["filter_policy"],
+              "cassandra_bloom:10:partition_key:fixed:8");
+    const Json sst = family["ssts"][0];
+    EXPECT_EQ(sst["policy"], "cassandra_bloom.partition_key.fixed:8");
+    EXPECT_EQ(sst["filter"], layout == Layout::kFull ? "full" : "partitioned");
+    EXPECT_NEAR(sst["keys"], 100, layout == Layout::kFull ? 0 : 10);
+    EXPECT_LT(sst["estimated_rate"], 0.02);
+
+    // After a change of the policy, old filters are recognised but not used.
+    db.Reopen(DbOptions(PolicyFor("fixed:7"), layout));
+    AddFile(&db, 1000, 2000);
+    const Ran changed = Doctor(db);
+    EXPECT_EQ(changed.exit_code, 1) << changed.err;
+    const Json ssts = changed.json()["column_families"][0]["ssts"];
+    ASSERT_EQ(ssts.size(), 2);
+    const std::string fault = ssts[0]["fault"];
+    EXPECT_THAT(fault, HasSubstr("'cassandra_bloom.partition_key.fixed:8'"));
+    EXPECT_FALSE(ssts[1].contains("fault"));
+    db.Compact();
+    EXPECT_EQ(Doctor(db).exit_code, 0);
+  }
+}
+
+TEST(DoctorTest, AnEmptyDatabase) {
+  const TestDb ours(DbOptions(OurPolicy()));
+  EXPECT_EQ(Doctor(ours).exit_code, 0);
+  const TestDb other(DbOptions(BuiltinPolicy()));
+  EXPECT_EQ(Doctor(other).exit_code, 1);
+}
+
+TEST(DoctorTest, FilesFromBeforeTheSwitch) {
+  TestDb db(DbOptions(nullptr));
+  AddFile(&db, 0, 1000);
+  db.Reopen(DbOptions(BuiltinPolicy()));
+  AddFile(&db, 1000, 2000);
+  EXPECT_EQ(Doctor(db).json()["column_families"][0]["on"], false);
+  db.Reopen(DbOptions(OurPolicy()));
+  AddFile(&db, 2000, 3000);
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 1);
+  const Json family = ran.json()["column_families"][0];
+  EXPECT_EQ(family["on"], true);
+  EXPECT_EQ(family["levels"][0]["files"], 3);
+  EXPECT_EQ(family["levels"][0]["with_our_filter"], 1);
+  const Json ssts = family["ssts"];
+  ASSERT_EQ(ssts.size(), 3);
+  EXPECT_EQ(ssts[0]["fault"], "no filter");
+  EXPECT_EQ(ssts[0]["filter"], "none");
+  EXPECT_EQ(ssts[0]["estimated_rate"], nullptr);
+  const std::string second = ssts[1]["fault"];
+  EXPECT_THAT(second, HasSubstr("a filter of the policy"));
+  const std::string remedy = ssts[1]["remedy"];
+  EXPECT_THAT(remedy, HasSubstr("kForce"));
+  EXPECT_FALSE(ssts[2].contains("fault"));
+  const Ran text = Filterdb("doctor --db=" + db.path());
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_THAT(text.out, HasSubstr("fault: no filter (1 SST file: "));
+
+  // Compacts the database, as doctor advises.
+  db.Compact();
+  EXPECT_EQ(Doctor(db).exit_code, 0);
+}
+
+TEST(DoctorTest, DeletedRangesAloneNeedNoFilter) {
+  TestDb db(DbOptions(OurPolicy()));
+  Require(db->DeleteRange(rocksdb::WriteOptions(), db->DefaultColumnFamily(),
+                          "a", "b"));
+  db.Flush();
+  EXPECT_EQ(Doctor(db).exit_code, 0);
+}
+
+TEST(DoctorTest, EveryColumnFamily) {
+  TestDb db(DbOptions(OurPolicy()));
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  Require(db->CreateColumnFamily(
+      rocksdb::ColumnFamilyOptions(DbOptions(nullptr)), "other", &other));
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 1);
+  ASSERT_EQ(ran.json()["column_families"].size(), 2);
+  EXPECT_EQ(ran.json()["column_families"][1]["on"], false);
+  Require(db->DestroyColumnFamilyHandle(other));
+}
+
+// ---- Verdicts ----
+
+// Each file of level 0 is a sorted run of its own; the two files of the lowest
+// level are one sorted run.
+TEST(DoctorVerdictTest, SumOverRuns) {
+  TestDb db(DbOptions(OurPolicy()));
+  Ingest(&db, DbOptions(OurPolicy(5)), 0, 3000);
+  Ingest(&db, DbOptions(OurPolicy()), 3000, 4000);
+  AddFile(&db, 0, 1000);
+  AddFile(&db, 500, 2500);
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  const Json family = ran.json()["column_families"][0];
+  std::map<uint64_t, double> rates;  // By number of entries.
+  uint64_t bytes = 0;
+  for (const Json& sst : family["ssts"]) {
+    const double rate = sst["estimated_rate"];
+    rates[sst["entries"]] += rate;
+    bytes += sst["filter_bytes"].get<uint64_t>();
+  }
+  ASSERT_EQ(family["ssts"].size(), 4);
+  ASSERT_EQ(rates.size(), 3);
+  // Two files have 1000 entries, one in each level.
+  const double of_1000 = rates[1000] / 2;
+  EXPECT_NEAR(of_1000, 0.008, 0.003);
+  EXPECT_NEAR(rates[3000], 0.092, 0.02);
+  const double lowest = (3000 * rates[3000] + 1000 * of_1000) / 4000;
+  const double level0 = of_1000 + rates[2000];
+  const Json verdict = family["verdict"];
+  EXPECT_NEAR(FalsePositives(verdict), level0 + lowest, 0.003);
+  EXPECT_EQ(verdict["expected_with_our_policy"]["runs"], 3);
+  EXPECT_EQ(verdict["filter_bytes"], bytes);
+  ExpectFiles(verdict, {{"good", 4}});
+  EXPECT_EQ(family["levels"][0]["expected"]["runs"], 2);
+  EXPECT_EQ(family["levels"][1]["expected"]["runs"], 1);
+  const double at_level0 =
+      family["levels"][0]["expected"]["as_it_is"]["false_positives"];
+  EXPECT_NEAR(at_level0, level0, 0.003);
+}
+
+TEST(DoctorVerdictTest, Mixed) {
+  TestDb db(DbOptions(OurPolicy()));
+  Ingest(&db, DbOptions(OurPolicy()), 0, 3000);
+  Ingest(&db, DbOptions(BuiltinPolicy()), 3000, 4000);
+  const Ran one = Doctor(db);
+  EXPECT_EQ(one.exit_code, 1);
+  // A quarter of the entries is in a file whose filter RocksDB does not ask.
+  EXPECT_NEAR(FalsePositives(VerdictOf(one)), 0.25 + 0.75 * 0.008, 0.003);
+  Ingest(&db, DbOptions(nullptr), 0, 2000);
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 1);
+  const Json verdict = VerdictOf(ran);
+  EXPECT_NEAR(FalsePositives(verdict), 1 + 0.25 + 0.75 * 0.008, 0.003);
+  ExpectFiles(verdict, {{"good", 1}, {"other_policy", 1}, {"unfiltered", 1}});
+  ASSERT_EQ(verdict["findings"].size(), 2);
+  for (const Json& finding : verdict["findings"]) {
+    EXPECT_EQ(finding["fault"], true);
+    EXPECT_EQ(finding["files"].size(), 1);
+    EXPECT_THAT(finding["to_do"].get<std::string>(), HasSubstr("kForce"));
+  }
+  const Ran text = Doctor(db, "");
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_THAT(text.out, HasSubstr("SST files: 1 with our filter, 1 with one of "
+                                  "another policy, 1 without a filter\n"));
+  EXPECT_THAT(text.out, HasSubstr("there are faults"));
+}
+
+TEST(DoctorVerdictTest, LostPlugin) {
+  TestDb db(DbOptions(PolicyFor("fixed:8")));
+  AddFile(&db, 0, 10000);
+  AddFile(&db, 0, 10000);
+  EXPECT_EQ(Doctor(db).exit_code, 0);
+
+  db.Reopen(DbOptions(nullptr));
+  const Ran lost = Doctor(db);
+  EXPECT_EQ(lost.exit_code, 1);
+  const Json verdict = VerdictOf(lost);
+  EXPECT_EQ(FalsePositives(verdict), 2);
+  const double with_ours =
+      verdict["expected_with_our_policy"]["as_it_is"]["false_positives"];
+  EXPECT_NEAR(with_ours, 0.016, 0.006);
+  ExpectFiles(verdict, {{"good", 2}});
+  ASSERT_EQ(verdict["findings"].size(), 1);
+  const Json finding = verdict["findings"][0];
+  EXPECT_EQ(finding["files"].size(), 2);
+  EXPECT_THAT(finding["what"].get<std::string>(), HasSubstr("are not asked"));
+  EXPECT_THAT(
+      finding["to_do"].get<std::string>(),
+      HasSubstr("filter_policy=cassandra_bloom:10:partition_key:fixed:8, in a "
+                "process that has loaded"));
+  EXPECT_THAT(Doctor(db, "").out,
+              HasSubstr("as it is: 2, as every run is read"));
+
+  db.Reopen(DbOptions(BuiltinPolicy()));
+  const Ran other = Doctor(db);
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_EQ(VerdictOf(other)["false_positives_per_absent_read"], nullptr);
+  EXPECT_THAT(VerdictOf(other)["findings"][0]["what"].get<std::string>(),
+              HasSubstr("the filter policy in the OPTIONS file is '"));
+}
+
+// Two kinds of saturated filters: one with ten times the keys that it was sized
+// for, and one that matches everything because memory was short.
+TEST(DoctorVerdictTest, Saturated) {
+  NaiveFilter too_small(7, (1000 * 10 + 20 + 63) / 64);
+  for (const auto& row : NumberedRows(0, 10000)) {
+    too_small.Add(row.first);
+  }
+  const std::string match_all(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
+  for (const std::string& block : {too_small.Serialize(), match_all}) {
+    SCOPED_TRACE(block.size());
+    TestDb db(DbOptions(std::make_shared<ImportingPolicy>(block)));
+    AddFile(&db, 0, 10000);
+    db.Reopen(DbOptions(OurPolicy()));
+    AddFile(&db, 0, 1000);
+    const Ran ran = Doctor(db);
+    EXPECT_EQ(ran.exit_code, 1);
+    const Json verdict = VerdictOf(ran);
+    ExpectFiles(verdict, {{"good", 1}, {"saturated", 1}});
+    EXPECT_NEAR(FalsePositives(verdict), 1.008, 0.01);
+    ASSERT_EQ(verdict["findings"].size(), 1);
+    EXPECT_THAT(verdict["findings"][0]["what"].get<std::string>(),
+                HasSubstr("saturated"));
+    EXPECT_EQ(verdict["findings"][0]["fault"], true);
+    EXPECT_THAT(Doctor(db, "").out, HasSubstr("1 with a saturated one"));
+    db.Compact();
+    EXPECT_EQ(Doctor(db).exit_code, 0);
+  }
+}
+
+TEST(DoctorVerdictTest, Damaged) {
+  TestDb db(DbOptions(std::make_shared<ImportingPolicy>("not a filter")));
+  AddFile(&db, 0, 1000);
+  db.Reopen(DbOptions(OurPolicy()));
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 1);
+  ExpectFiles(VerdictOf(ran), {{"damaged", 1}});
+  EXPECT_EQ(FalsePositives(VerdictOf(ran)), 1);
+}
+
+// The saturated partitions are small and lie between large ones, but they cover
+// as many keys.
+TEST(DoctorVerdictTest, SaturatedPartitions) {
+  const std::string match_all(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
+  TestDb db(DbOptions(std::make_shared<ImportingPolicy>(match_all, 2),
+                      Layout::kPartitioned));
+  AddFile(&db, 0, 10000);
+  db.Reopen(DbOptions(OurPolicy(), Layout::kPartitioned));
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(ran.exit_code, 1);
+  const Json verdict = VerdictOf(ran);
+  ExpectFiles(verdict, {{"saturated", 1}});
+  EXPECT_NEAR(FalsePositives(verdict), 0.5, 0.1);
+}
+
+TEST(DoctorVerdictTest, OneBitPerKeyIsNotSaturated) {
+  rocksdb::CassandraBloomOptions largest_chance;
+  largest_chance.fp_chance = 0.9;
+  for (const PolicyPtr& policy :
+       {OurPolicy(1), OurPolicy(2),
+        PolicyPtr(
+            rocksdb::NewCassandraBloomPolicyFromOptions(largest_chance))}) {
+    TestDb db(DbOptions(policy));
+    AddFile(&db, 0, 10000);
+    const Ran ran = Doctor(db);
+    EXPECT_EQ(ran.exit_code, 0) << ran;
+    EXPECT_GT(FalsePositives(VerdictOf(ran)), 0.3);
+  }
+}
+
+TEST(DoctorVerdictTest, AnotherAllocation) {
+  for (const auto style :
+       {rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleUniversal}) {
+    rocksdb::Options options = DbOptions(OurPolicy());
+    options.compaction_style = style;
+    TestDb db(options);
+    Ingest(&db, options, 0, 20000);
+    AddFile(&db, 0, 200);
+    // With two sorted runs, doctor has nothing to recommend.
+    EXPECT_EQ(VerdictOf(Doctor(db))["findings"], Json::array());
+    AddFile(&db, 0, 200);
+    const Ran ran = Doctor(db);
+    EXPECT_EQ(ran.exit_code, 0);
+    const Json verdict = VerdictOf(ran);
+    const Json expected = verdict["expected_with_our_policy"];
+    const auto rate = [&expected](const char* allocation) -> double {
+      return expected[allocation]["false_positives"];
+    };
+    EXPECT_NEAR(rate("as_it_is"), 3 * 0.0082, 0.005);
+    EXPECT_NEAR(rate("uniform"), 3 * 0.0082, 0.001);
+    EXPECT_LT(rate("monkey"), 0.5 * rate("uniform"));
+    for (const char* const allocation : {"uniform", "monkey"}) {
+      const double now = expected["as_it_is"]["bits_per_key"];
+      const double then = expected[allocation]["bits_per_key"];
+      EXPECT_NEAR(then, now, 1e-6);
+    }
+    if (style == rocksdb::kCompactionStyleLevel) {
+      ASSERT_EQ(verdict["findings"].size(), 1);
+      const Json finding = verdict["findings"][0];
+      EXPECT_EQ(finding["fault"], false);
+      EXPECT_THAT(finding["to_do"].get<std::string>(),
+                  HasSubstr("allocation=monkey"));
+      EXPECT_THAT(Doctor(db, "").out,
+                  HasSubstr("advice: spread over the levels"));
+    } else {
+      EXPECT_EQ(verdict["findings"], Json::array());
+    }
+  }
+}
+
+// ---- Statistics ----
+
+class DoctorStatisticsTest : public ::testing::Test {
+ protected:
+  std::string Statistics(const std::string& text) {
+    WriteFile(dir_ / "statistics", text);
+    return "--statistics=" + dir_ / "statistics" + " ";
+  }
+  std::string Statistics(int useful, int positive, int true_positive) {
+    return Statistics(
+        "rocksdb.bloom.filter.useful COUNT : " + std::to_string(useful) +
+        "\nrocksdb.bloom.filter.full.positive COUNT : " +
+        std::to_string(positive) +
+        "\nrocksdb.bloom.filter.full.true.positive COUNT : " +
+        std::to_string(true_positive) + "\n");
+  }
+
+  const TempDir dir_;
+};
+
+// One sorted run has 5 bits per key and the other 10; doctor expects the
+// average rate.
+TEST_F(DoctorStatisticsTest, OfADatabase) {
+  for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
+    const Dataset dataset = NumberedDataset(20000, 20000);
+    TestDb db(DbOptions(OurPolicy(5), layout));
+    db.Put(dataset.rows);
+    db.Flush();
+    db.Reopen(DbOptions(OurPolicy(), layout));
+    db.Put(dataset.rows);
+    db.Flush();
+    db.ResetStatistics();
+    std::string value;
+    for (const std::string& key : dataset.absent) {
+      ASSERT_TRUE(db->Get(rocksdb::ReadOptions(), key, &value).IsNotFound());
+    }
+    for (uint32_t i = 0; i < 20000; i += 10) {
+      Require(db->Get(rocksdb::ReadOptions(), NumberedKey(i), &value));
+    }
+    const std::string statistics =
+        Statistics(db.options().statistics->ToString());
+    const Ran ran = Doctor(db, statistics + "--json");
+    EXPECT_EQ(ran.exit_code, 0) << ran;
+    const Json observed = ran.json()["observed"];
+    EXPECT_EQ(observed["questions_for_absent_keys"], 40000);
+    EXPECT_EQ(observed["full_true_positive"], 2000);
+    EXPECT_EQ(observed["false_positives"],
+              db.Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE) - 2000);
+    const double rate = observed["rate"];
+    const double expected = observed["expected_rate"];
+    EXPECT_NEAR(expected, (0.092 + 0.008) / 2, 0.006);
+    EXPECT_NEAR(rate, expected, 0.1 * expected);
+    EXPECT_NEAR(FalsePositives(VerdictOf(ran)), 2 * expected, 1e-9);
+    EXPECT_EQ(observed["whole_keys"], true);
+    EXPECT_EQ(observed["finding"], nullptr);
+    EXPECT_THAT(Doctor(db, statistics).out,
+                HasSubstr(" % of 40000 questions for absent keys passed; "
+                          "expected "));
+  }
+}
+
+// In a file without a cassandra_bloom filter RocksDB asks none, so its counters
+// do not include the file.
+TEST_F(DoctorStatisticsTest, FilesWithoutOurFilterAreNotInTheAverage) {
+  TestDb db(DbOptions(OurPolicy()));
+  Ingest(&db, DbOptions(OurPolicy()), 0, 3000);
+  Ingest(&db, DbOptions(nullptr), 3000, 4000);
+  const Json observed =
+      Doctor(db, Statistics(992, 8, 0) + "--json").json()["observed"];
+  const double expected = observed["expected_rate"];
+  EXPECT_NEAR(expected, 0.008, 0.002);
+}
+
+TEST_F(DoctorStatisticsTest, MoreThanTheWorst) {
+  TestDb db(DbOptions(OurPolicy()));
+  AddFile(&db, 0, 10000);
+  EXPECT_EQ(Doctor(db, Statistics(99000, 1000, 0)).exit_code, 0);
+  // With fewer than 20 false positives, doctor does not judge the filters.
+  EXPECT_EQ(Doctor(db, Statistics(95, 10, 5)).exit_code, 0);
+  const Ran ran = Doctor(db, Statistics(98000, 2000, 0) + "--json");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.json()["fault"], true);
+  EXPECT_THAT(ran.json()["observed"]["finding"]["what"].get<std::string>(),
+              HasSubstr("more keys pass"));
+  EXPECT_THAT(Doctor(db, Statistics(98000, 2000, 0)).out,
+              HasSubstr("fault: more keys pass than the worst"));
+
+  // With partition keys, absent rows of present partitions pass the filter, as
+  // they should.
+  TestDb partitions(DbOptions(PolicyFor("fixed:8")));
+  AddFile(&partitions, 0, 10000);
+  const Ran rows = Doctor(partitions, Statistics(98000, 2000, 0));
+  EXPECT_EQ(rows.exit_code, 0);
+  EXPECT_THAT(rows.out, HasSubstr("absent rows of present partitions"));
+}
+
+TEST_F(DoctorStatisticsTest, NoQuestions) {
+  TestDb db(DbOptions(OurPolicy()));
+  AddFile(&db, 0, 10000);
+  const Ran ran = Doctor(db, Statistics(0, 5, 5) + "--json");
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_EQ(ran.json()["observed"]["rate"], nullptr);
+  EXPECT_THAT(Doctor(db, Statistics(0, 5, 5)).out,
+              HasSubstr("no filter was asked for a key"));
+  db.Reopen(DbOptions(nullptr));
+  EXPECT_EQ(Doctor(db, Statistics(9, 5, 5) + "--json")
+                .json()["observed"]["expected_rate"],
+            nullptr);
+}
+
+// ---- The plot ----
+
+bool HasGnuplot() {
+  return RunProcess({"/bin/sh", "-c", "command -v gnuplot"}).exit_code == 0;
+}
+
+class DoctorPlotTest : public ::testing::Test {
+ protected:
+  DoctorPlotTest() : db_(DbOptions(OurPolicy())) {
+    Ingest(&db_, DbOptions(OurPolicy()), 0, 20000);
+    AddFile(&db_, 0, 200);
+  }
+
+  std::string Plot() const {
+    return "doctor --db=" + db_.path() + " --plot=" + file_ + " ";
+  }
+  // Shell text that puts a gnuplot first in PATH, which runs this script.
+  std::string WithGnuplot(const std::string& script) const {
+    WriteFile(dir_ / "gnuplot", "#!/bin/sh\n" + script + "\n");
+    return "chmod +x " + dir_ / "gnuplot" + "; PATH=" + dir_.path() + ":$PATH";
+  }
+
+  TestDb db_;
+  const TempDir dir_;
+  const std::string file_ = dir_ / "it's.svg";
+};
+
+// Uses the real gnuplot.
+TEST_F(DoctorPlotTest, Svg) {
+  ASSERT_TRUE(HasGnuplot()) << "apt-get install gnuplot-nox";
+  const std::string plot =
+      "doctor --db=" + db_.path() + " --plot=\"" + file_ + "\"";
+  const Ran ran = Filterdb(plot);
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_EQ(ran.err, "");
+  const std::string svg = ReadFile(file_);
+  for (const char* const text :
+       {"<svg", "default: bits per key of the filters", ">L0<", ">L6<",
+        "uniform: 0.016", "monkey: ", "as it is: ", "</svg>"}) {
+    EXPECT_THAT(svg, HasSubstr(text));
+  }
+  const Ran again = Filterdb(plot);
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.err, HasSubstr("exists; --force overwrites it"));
+  EXPECT_EQ(Filterdb(plot + " --force").exit_code, 0);
+}
+
+TEST_F(DoctorPlotTest, TheScript) {
+  const std::string script = dir_ / "script";
+  const std::string plot = "\"--plot=" + file_ + "\"";
+  const Ran ran = Filterdb("doctor --db=" + db_.path() + " " + plot,
+                           WithGnuplot("cat > " + script + "; echo drawn"));
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_EQ(ReadFile(file_), "drawn\n");
+  const std::string text = ReadFile(script);
+  EXPECT_THAT(text, HasSubstr("$bits0 << END\nL0 "));
+  EXPECT_THAT(text, HasSubstr("$rates0 << END\nL0 "));
+  EXPECT_THAT(text, HasSubstr("\nL6 "));
+}
+
+// Like filterdb's other outputs, a plot can be written into a FIFO or through a
+// link, but not into a folder; see outputs_test.cc.
+TEST_F(DoctorPlotTest, IntoWhatIsNoFile) {
+  const std::string before = WithGnuplot("cat >/dev/null; echo drawn") + "; ";
+  const std::string doctor = "doctor --db=" + db_.path() + " --force --plot=";
+  const std::string fifo = dir_ / "fifo";
+  MakeFifo(fifo);
+  const Ran ran =
+      Filterdb(doctor + fifo + "; code=$?; wait; exit $code",
+               before + "timeout 20 cat " + fifo + " > " + dir_ / "got" + " &");
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_EQ(ReadFile(dir_ / "got"), "drawn\n");
+  EXPECT_EQ(TypeOf(fifo), mode_t{S_IFIFO});
+
+  const Ran folder = Filterdb(doctor + dir_.path(), before);
+  EXPECT_EQ(folder.exit_code, 2);
+  EXPECT_THAT(folder.err, HasSubstr(dir_.path() + ": is a folder, which is"));
+
+  WriteFile(dir_ / "old", "old");
+  std::filesystem::create_symlink("old", dir_ / "link");
+  EXPECT_EQ(Filterdb(doctor + dir_ / "link", before).exit_code, 0);
+  EXPECT_EQ(ReadFile(dir_ / "old"), "drawn\n");
+  EXPECT_EQ(TypeOf(dir_ / "link"), mode_t{S_IFLNK});
+}
+
+TEST_F(DoctorPlotTest, IntoStandardOutput) {
+  const std::string before = WithGnuplot("cat >/dev/null; echo drawn") + "; ";
+  const std::string doctor = "doctor --db=" + db_.path() + " --plot=- ";
+  const Ran ran = Filterdb(doctor, before);
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  EXPECT_EQ(ran.out, "drawn\n");
+  EXPECT_THAT(ran.err, HasSubstr("column family default"));
+  const Ran json = Filterdb(doctor + "--json", before);
+  EXPECT_EQ(json.exit_code, 2);
+  EXPECT_EQ(json.out, "");
+  EXPECT_THAT(json.err, HasSubstr("--plot: the JSON goes to standard output "
+                                  "already"));
+}
+
+TEST_F(DoctorPlotTest, APlotThatFailsLeavesTheOldOne) {
+  const std::string svg = dir_ / "svg";
+  WriteFile(svg, "old");
+  const Ran ran =
+      Filterdb("doctor --db=" + db_.path() + " --force --plot=" + svg,
+               WithGnuplot("cat >/dev/null; echo half; exit 1"));
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_EQ(ReadFile(svg), "old");
+}
+
+TEST_F(DoctorPlotTest, NoGnuplot) {
+  const Ran ran =
+      Filterdb("doctor --db=" + db_.path() + " --plot=" + dir_ / "svg",
+               "PATH=" + dir_.path());
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr("apt-get install gnuplot-nox"));
+}
+
+TEST_F(DoctorPlotTest, GnuplotFails) {
+  for (const char* const script : {"exit 1", "cat >/dev/null"}) {
+    const Ran ran =
+        Filterdb("doctor --db=" + db_.path() + " --plot=" + dir_ / "svg",
+                 WithGnuplot(script));
+    EXPECT_EQ(ran.exit_code, 2) << script;
+    EXPECT_THAT(ran.err, HasSubstr("gnuplot could not draw it"));
+  }
+}
+
+TEST_F(DoctorPlotTest, NothingToPlot) {
+  const TestDb empty(DbOptions(OurPolicy()));
+  const Ran ran =
+      Filterdb("doctor --db=" + empty.path() + " --plot=" + dir_ / "svg",
+               WithGnuplot("exit 0"));
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("has no SST files"));
+}
+
+// ---- The command line ----
+
+TEST(DoctorCommandTest, BadCommandLines) {
+  TestDb db(DbOptions(OurPolicy()));
+  AddFile(&db, 0, 1000);
+  const TempDir dir;
+  WriteFile(dir / "text", "no statistics\n");
+  const std::string doctor = "doctor --db=" + db.path();
+  struct BadLine {
+    std::string arguments;
+    const char* message;
+  };
+  const BadLine bad_lines[] = {
+      {"doctor", "--db is required"},
+      {"doctor --db=/none", "cannot be opened as a RocksDB"},
+      {"doctor --db=" + dir.path(), "cannot be opened as a RocksDB"},
+      {"doctor --db=" + dir / "text", "cannot be opened as a RocksDB"},
+      {doctor + " surplus", "surplus"},
+      {doctor + " --statistics=" + dir / "none", "/none: cannot be opened"},
+      {doctor + " --statistics=" + dir / "text",
+       "/text: has no line 'rocksdb.bloom.filter.full.positive COUNT : N'"},
+      {doctor + " --statistics=" + dir.path(), "has no line"},
+      {doctor + " --plot=" + dir / "text", "exists; --force overwrites it"},
+  };
+  for (const BadLine& bad : bad_lines) {
+    const Ran ran = Filterdb(bad.arguments);
+    EXPECT_EQ(ran.exit_code, 2) << bad.arguments;
+    EXPECT_EQ(ran.out, "") << bad.arguments;
+    EXPECT_THAT(ran.err, HasSubstr(bad.message)) << bad.arguments;
+  }
+}
+
+TEST(DoctorCommandTest, Help) {
+  const Ran ran = Filterdb("doctor --help");
+  EXPECT_EQ(ran.exit_code, 0);
+  for (const char* const option : {"--db", "--statistics", "--plot"}) {
+    EXPECT_THAT(ran.out, HasSubstr(option));
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// SSTables with chosen faults, and "filterdb mend" on them.
+
+#ifndef CASSANDRA_BLOOM_TESTS_FILTERDB_MEND_MEND_FIXTURE_H_
+#define CASSANDRA_BLOOM_TESTS_FILTERDB_MEND_MEND_FIXTURE_H_
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/fake_sstable/fake_sstable.h"
+#include "tests/support/filterdb_command.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+
+inline std::vector<std::string> NumberedKeys(size_t num_keys) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < num_keys; ++i) {
+    keys.push_back("key" + std::to_string(i));
+  }
+  return keys;
+}
+
+inline struct stat StatusOf(const std::string& path) {
+  struct stat status = {};
+  EXPECT_EQ(lstat(path.c_str(), &status), 0) << path;
+  return status;
+}
+
+class MendFixture : public ::testing::Test {
+ protected:
+  WrittenSstable Write(SstableSpec spec, const std::string& folder = "ks/t1") {
+    std::filesystem::create_directories(dir_ / folder);
+    spec.folder = dir_ / folder;
+    if (spec.keys.empty()) {
+      spec.keys = NumberedKeys(1000);
+    }
+    return WriteSstable(spec);
+  }
+
+  // An SSTable whose filter misses keys.
+  WrittenSstable WriteFaulty(const std::string& version = "nb") {
+    SstableSpec spec;
+    spec.version = version;
+    spec.fault = FilterFault::kBitsCleared;
+    return Write(spec);
+  }
+
+  Ran Mend(const std::string& options) const {
+    return Filterdb("mend " + options + " " + dir_ / "ks");
+  }
+  Ran Scan() const { return Filterdb("scan --json " + dir_ / "ks"); }
+
+  const TempDir dir_;
+};
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_FILTERDB_MEND_MEND_FIXTURE_H_

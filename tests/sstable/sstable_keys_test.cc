@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reading the keys of SSTables that Cassandra wrote.
+
+#include "tools/sstable/sstable_keys.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cassandra_bloom/filter_db.h"
+#include "cassandra_bloom/key_reader.h"
+#include "tests/support/cassandra_data.h"
+#include "tests/support/fake_sstable/fake_sstable.h"
+#include "tests/support/fake_sstable/handmade_trie_sstable.h"
+#include "tests/support/read_keys.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+using cassandra_bloom::testing::CassandraSstables;
+using cassandra_bloom::testing::CompactedSstables;
+using cassandra_bloom::testing::KeysAndError;
+using cassandra_bloom::testing::MadeFiles;
+using cassandra_bloom::testing::ReadFile;
+using cassandra_bloom::testing::ReadKeys;
+using cassandra_bloom::testing::SstableOf;
+using cassandra_bloom::testing::SstablesBesideCorpus;
+using cassandra_bloom::testing::TempDir;
+using cassandra_bloom::testing::TrieSstable;
+using cassandra_bloom::testing::WithoutFolders;
+using cassandra_bloom::testing::WriteFile;
+using ::testing::HasSubstr;
+
+// The components of an SSTable.
+struct Components {
+  std::string version;
+  std::string start;  // Of the components' paths.
+  std::string index;  // The path of Partitions.db or Index.db.
+};
+
+Components ComponentsIn(const std::string& folder) {
+  Components sstable;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string path = entry.path();
+    for (const std::string_view index : {"Partitions.db", "Index.db"}) {
+      if (path.size() > index.size() &&
+          path.substr(path.size() - index.size()) == index) {
+        sstable.index = path;
+        sstable.start = path.substr(0, path.size() - index.size());
+        sstable.version = entry.path().filename().string().substr(0, 2);
+      }
+    }
+  }
+  return sstable;
+}
+
+std::vector<std::string> AllSstables() {
+  std::vector<std::string> folders = CassandraSstables();
+  const std::vector<std::string> others = SstablesBesideCorpus();
+  folders.insert(folders.end(), others.begin(), others.end());
+  return folders;
+}
+
+TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
+  for (const std::string& folder : AllSstables()) {
+    SCOPED_TRACE(folder);
+    const Components sstable = ComponentsIn(folder);
+    ASSERT_NE(sstable.index, "");
+    std::string error;
+    const auto reader = OpenSstableKeys(sstable.index, sstable.version,
+                                        KeyChecks::kEveryKey, &error);
+    ASSERT_NE(reader, nullptr) << error;
+    const auto keys =
+        OpenKeys(folder + "/keys.txt", KeyFormat::kHexLines, &error);
+    ASSERT_NE(keys, nullptr) << error;
+    const KeysAndError expected = ReadKeys(keys.get());
+    ASSERT_EQ(expected.error, "");
+    for (int pass = 0; pass < 2; ++pass) {
+      const KeysAndError read = ReadKeys(reader.get());
+      EXPECT_EQ(read.error, "");
+      EXPECT_EQ(read.keys, expected.keys);
+      EXPECT_EQ(reader->bytes_read(), reader->total_bytes());
+      const PartitionsDbReader* const trie = AsPartitionsDbReader(reader.get());
+      ASSERT_EQ(trie != nullptr, IsPartitionsDb(sstable.index));
+      if (trie != nullptr) {
+        EXPECT_EQ(trie->num_wrong_hashes(), 0U);
+        EXPECT_EQ(trie->num_keys(), expected.keys.size());
+      }
+      std::string_view key;
+      EXPECT_FALSE(reader->Next(&key));
+      ASSERT_TRUE(reader->Rewind());
+      EXPECT_EQ(reader->bytes_read(), 0U);
+    }
+  }
+}
+
+// All were written with bloom_filter_fp_chance 0.01, for the number of their
+// keys.
+TEST(SstableKeysTest, TheKeysMakeCassandrasFilter) {
+  for (const std::string& folder : AllSstables()) {
+    SCOPED_TRACE(folder);
+    const Components sstable = ComponentsIn(folder);
+    std::string error;
+    const auto reader = OpenSstableKeys(sstable.index, sstable.version,
+                                        KeyChecks::kEveryKey, &error);
+    ASSERT_NE(reader, nullptr) << error;
+    const KeysAndError read = ReadKeys(reader.get());
+    FilterForm form;
+    ASSERT_TRUE(FormOfSstableVersion(sstable.version, &form, &error)) << error;
+    const std::string filter_path = sstable.start + "Filter.db";
+    const auto builder =
+        FilterDbBuilder::ForFpChance(0.01, read.keys.size(), form, &error);
+    ASSERT_NE(builder, nullptr) << error;
+    for (const std::string& key : read.keys) {
+      builder->Add(key);
+    }
+    const TempDir dir;
+    ASSERT_TRUE(WriteFilterDbFile(dir / "Filter.db", form,
+                                  builder->num_probes(), builder->num_words(),
+                                  builder->bits(), false, &error))
+        << error;
+    EXPECT_TRUE(ReadFile(dir / "Filter.db") == ReadFile(filter_path));
+  }
+}
+
+// CompressionInfo.db has one chunk more than the data needs.
+TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
+  ASSERT_EQ(CompactedSstables().size(), 2U);
+  for (const std::string& folder : CompactedSstables()) {
+    SCOPED_TRACE(folder);
+    const Components sstable = ComponentsIn(folder);
+    std::string error;
+    const auto reader = OpenSstableKeys(sstable.index, sstable.version,
+                                        KeyChecks::kEveryKey, &error);
+    ASSERT_NE(reader, nullptr) << error;
+    const auto filter =
+        FilterDbFile::Open(sstable.start + "Filter.db", kNaAndLater, &error);
+    ASSERT_NE(filter, nullptr) << error;
+    const KeysAndError read = ReadKeys(reader.get());
+    EXPECT_EQ(read.error, "");
+    const PartitionsDbReader* const trie = AsPartitionsDbReader(reader.get());
+    ASSERT_NE(trie, nullptr);
+    EXPECT_EQ(read.keys.size(), 6000U);
+    EXPECT_EQ(read.keys.size(), trie->num_keys());
+    EXPECT_EQ(trie->num_wrong_hashes(), 0U);
+    for (const std::string& key : read.keys) {
+      ASSERT_TRUE(filter->MayContain(key));
+    }
+  }
+}
+
+// The error of reading an SSTable with a trie index in which a byte of a key
+// was changed in one component. The hash byte of Partitions.db does not always
+// show that.
+std::string ErrorOfChangedKey(const std::string& component, bool is_wide,
+                              KeyChecks checks) {
+  const TempDir dir;
+  cassandra_bloom::testing::SstableSpec spec;
+  spec.folder = dir.path();
+  spec.version = "da";
+  spec.wide_every = is_wide ? 1 : 0;
+  for (int i = 0; i < 1000; ++i) {
+    spec.keys.push_back("key" + std::to_string(i));
+  }
+  const auto one = cassandra_bloom::testing::WriteSstable(spec);
+  std::string bytes = ReadFile(one.Path(component));
+  bytes[bytes.find(one.keys[500])] ^= 1;
+  WriteFile(one.Path(component), bytes);
+  std::string error;
+  const auto reader =
+      OpenSstableKeys(one.Path("Partitions.db"), "da", checks, &error);
+  return reader == nullptr ? error : ReadKeys(reader.get()).error;
+}
+
+TEST(SstableKeysTest, ComparesKeysOfRowsDbWithDataDb) {
+  for (const char* const component : {"Rows.db", "Data.db"}) {
+    EXPECT_EQ(ErrorOfChangedKey(component, true, KeyChecks::kCheap), "");
+    EXPECT_THAT(ErrorOfChangedKey(component, true, KeyChecks::kEveryKey),
+                HasSubstr(": another key than at position "));
+  }
+}
+
+TEST(SstableKeysTest, ChecksTheOrderOfATrie) {
+  EXPECT_EQ(ErrorOfChangedKey("Data.db", false, KeyChecks::kCheap), "");
+  EXPECT_THAT(ErrorOfChangedKey("Data.db", false, KeyChecks::kEveryKey),
+              HasSubstr(": a key that is not in the order of the partitioner"));
+}
+
+// ---- Opening ----
+
+// The error of opening this file of a copy of a small SSTable from which
+// `without` was removed.
+std::string ErrorWithout(const std::string& without,
+                         const std::string& version) {
+  const MadeFiles files(SstableOf({"alice", "bob"}));
+  files.Remove(without);
+  std::string error;
+  const auto reader = OpenSstableKeys(files.Path("Partitions.db"), version,
+                                      KeyChecks::kEveryKey, &error);
+  EXPECT_EQ(reader == nullptr, !error.empty());
+  return WithoutFolders(error);
+}
+
+TEST(SstableKeysTest, NeedsTheOtherComponents) {
+  EXPECT_EQ(ErrorWithout("CompressionInfo.db", "da"), "");
+  for (const std::string component : {"Partitions.db", "Data.db", "Rows.db"}) {
+    EXPECT_EQ(
+        ErrorWithout(component, "da"),
+        "da-1-bti-" + component + ": cannot open: No such file or directory");
+  }
+}
+
+TEST(SstableKeysTest, RefusesWhatIsNoFile) {
+  for (const std::string component :
+       {"Partitions.db", "Data.db", "Rows.db", "CompressionInfo.db"}) {
+    const MadeFiles files(SstableOf({"alice", "bob"}));
+    files.Remove(component);
+    std::filesystem::create_directory(files.Path(component));
+    EXPECT_EQ(files.Error(), "da-1-bti-" + component + ": not a regular file");
+  }
+}
+
+TEST(SstableKeysTest, KnowsVersions) {
+  for (const char* const version :
+       {"da", "ms", "mt", "na-and-later", "ma-to-me"}) {
+    EXPECT_EQ(ErrorWithout("", version), "");
+  }
+  for (const std::string version : {"nb", "me", "ka", "oa", "before-ma"}) {
+    EXPECT_EQ(ErrorWithout("", version),
+              "da-1-bti-Partitions.db: an SSTable of version " + version +
+                  " has no Partitions.db but an Index.db");
+  }
+  EXPECT_EQ(ErrorWithout("", "zz").rfind(
+                "da-1-bti-Partitions.db: SSTable version 'zz' is unknown", 0),
+            0U);
+}
+
+// CompressionInfo.db of `ms` does not hold the longest compressed length.
+TEST(SstableKeysTest, ReadsScyllasCompression) {
+  const TrieSstable sstable = SstableOf({"alice", "bob"});
+  const MadeFiles files(sstable);
+  files.Write("Data.db", cassandra_bloom::testing::WithChecksum(
+                             cassandra_bloom::testing::Compress("LZ4Compressor",
+                                                                sstable.data)));
+  files.Write(
+      "CompressionInfo.db",
+      cassandra_bloom::testing::CompressionInfoOf(
+          "LZ4Compressor", {{"crc_check_chance", "1.0"}}, 4096, std::nullopt,
+          static_cast<int64_t>(sstable.data.size()), {0}));
+  std::string error;
+  for (const char* const version : {"ms", "mt"}) {
+    const auto reader = OpenSstableKeys(files.Path("Partitions.db"), version,
+                                        KeyChecks::kEveryKey, &error);
+    ASSERT_NE(reader, nullptr) << error;
+    EXPECT_EQ(ReadKeys(reader.get()).keys,
+              (std::vector<std::string>{"alice", "bob"}));
+  }
+  EXPECT_EQ(OpenSstableKeys(files.Path("Partitions.db"), "da",
+                            KeyChecks::kEveryKey, &error),
+            nullptr);
+}
+
+// The file is not called like an SSTable's, or it is alone.
+TEST(SstableKeysTest, OtherFilesAreAnIndexDb) {
+  const cassandra_bloom::testing::TemporaryFile index(
+      std::string("\0\5alice\0\0", 9));
+  std::string error;
+  const auto reader =
+      OpenSstableKeys(index.path(), "nb", KeyChecks::kEveryKey, &error);
+  ASSERT_NE(reader, nullptr) << error;
+  EXPECT_EQ(ReadKeys(reader.get()).keys, std::vector<std::string>{"alice"});
+  EXPECT_EQ(AsPartitionsDbReader(reader.get()), nullptr);
+  EXPECT_EQ(AsPartitionsDbReader(nullptr), nullptr);
+  EXPECT_EQ(OpenSstableKeys(index.path(), "da", KeyChecks::kEveryKey, &error),
+            nullptr);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Writes a trie like that of Cassandra's Partitions.db (BtiFormat.md), but
+// without its alignment to pages.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_PARTITION_TRIE_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_PARTITION_TRIE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cassandra_bloom::testing {
+
+struct TrieChild {
+  uint8_t byte;
+  uint64_t position;
+};
+
+// Appends a node at position `here`, after all of its `children`, which are in
+// the order of their bytes. There is at least one. Chooses the smallest type of
+// node.
+void AppendInnerNode(const std::vector<TrieChild>& children, uint64_t here,
+                     std::string* file);
+
+// Appends a node without children, with the low byte of the key's hash and a
+// position as its payload.
+void AppendLeaf(uint8_t hash, int64_t position, std::string* file);
+
+struct TriePartition {
+  // ComparableForm(key), which the trie cuts where it differs from the others.
+  std::string path;
+  uint8_t hash;
+  int64_t position;
+};
+
+// Cuts the path of each partition to the bytes that tell it from its
+// neighbours. `partitions` are in the order of their paths.
+void CutPaths(std::vector<TriePartition>* partitions);
+
+// Appends the trie and returns the position of its root. `partitions`: after
+// CutPaths, and at least one.
+uint64_t AppendTrie(const std::vector<TriePartition>& partitions,
+                    std::string* file);
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_PARTITION_TRIE_H_

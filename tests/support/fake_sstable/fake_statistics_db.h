@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Makes a Statistics.db: what a reader of the partitioner, of
+// bloom_filter_fp_chance and of the number of partitions needs, and filler for
+// the rest.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_STATISTICS_DB_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_STATISTICS_DB_H_
+
+#include <cstdint>
+#include <string>
+
+#include "tests/support/fake_sstable/version_facts.h"
+
+namespace cassandra_bloom::testing {
+
+std::string StatisticsDb(StatisticsLayout layout, double fp_chance,
+                         uint64_t num_partitions);
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_STATISTICS_DB_H_

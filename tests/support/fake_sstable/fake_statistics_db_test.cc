@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/support/fake_sstable/fake_statistics_db.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/support/fake_sstable/cassandra_sstables.h"
+#include "tests/support/fake_sstable/checksums.h"
+#include "tests/support/fake_sstable/naive_sstable.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+constexpr char kPartitioner[] = "org.apache.cassandra.dht.Murmur3Partitioner";
+
+double NaiveDouble(const std::string& file, uint64_t at) {
+  const uint64_t bits = NaiveNumber(file, at, 8);
+  double value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+// The components in the table of contents, each with its checksum if there are
+// any. Expects all checksums to be right.
+std::vector<std::string> ReadComponents(const std::string& file,
+                                        bool has_checks) {
+  const size_t check = has_checks ? 4 : 0;
+  const auto number = static_cast<size_t>(NaiveNumber(file, 0, 4));
+  const size_t table = 4 + check;
+  const size_t table_end = table + 8 * number;
+  std::vector<size_t> offsets;
+  for (size_t i = 0; i < number; ++i) {
+    EXPECT_EQ(NaiveNumber(file, table + 8 * i, 4), i);
+    offsets.push_back(NaiveNumber(file, table + 8 * i + 4, 4));
+  }
+  EXPECT_EQ(offsets.at(0), table_end + check);
+  offsets.push_back(file.size());
+  if (has_checks) {
+    const std::string first = file.substr(0, 4);
+    EXPECT_EQ(NaiveNumber(file, 4, 4), Crc32(first));
+    EXPECT_EQ(NaiveNumber(file, table_end, 4),
+              Crc32(first + file.substr(table, 8 * number)));
+  }
+  std::vector<std::string> components;
+  for (size_t i = 0; i < number; ++i) {
+    const size_t size = offsets[i + 1] - offsets[i];
+    components.push_back(file.substr(offsets[i], size));
+    if (has_checks) {
+      EXPECT_EQ(NaiveNumber(components[i], size - 4, 4),
+                Crc32(components[i].substr(0, size - 4)));
+    }
+  }
+  return components;
+}
+
+TEST(StatisticsDbWriterTest, ValidationIsCassandras) {
+  const std::string ours =
+      StatisticsDb(StatisticsLayout::kTableAndChecks, 0.01, 7);
+  const std::vector<std::string> our_components = ReadComponents(ours, true);
+  ASSERT_EQ(our_components.size(), 4U);
+  for (const std::string& folder : CassandraSstables()) {
+    SCOPED_TRACE(folder);
+    const std::string theirs = ReadFile(folder + "/da-1-bti-Statistics.db");
+    const std::vector<std::string> components = ReadComponents(theirs, true);
+    ASSERT_EQ(components.size(), our_components.size());
+    EXPECT_EQ(our_components[0], components[0]);
+  }
+}
+
+TEST(StatisticsDbWriterTest, TableWithoutChecksumsHasTheSameComponents) {
+  const std::vector<std::string> with_checks = ReadComponents(
+      StatisticsDb(StatisticsLayout::kTableAndChecks, 0.3, 7), true);
+  const std::vector<std::string> without =
+      ReadComponents(StatisticsDb(StatisticsLayout::kTable, 0.3, 7), false);
+  ASSERT_EQ(without.size(), with_checks.size());
+  for (size_t i = 0; i < without.size(); ++i) {
+    EXPECT_EQ(without[i], with_checks[i].substr(0, with_checks[i].size() - 4));
+  }
+  EXPECT_EQ(NaiveText(without[0], 0), kPartitioner);
+  EXPECT_EQ(NaiveDouble(without[0], without[0].size() - 8), 0.3);
+}
+
+// Where the values after the two histograms begin.
+size_t AfterHistograms(const std::string& file) {
+  size_t at = 0;
+  for (int i = 0; i < 2; ++i) {
+    at += 4 + 16 * NaiveNumber(file, at, 4);
+  }
+  return at;
+}
+
+TEST(StatisticsDbWriterTest, BeforeKaTheChanceHasAFixedPlace) {
+  const std::string file = StatisticsDb(StatisticsLayout::kNoTable, 0.3, 7);
+  const size_t at = AfterHistograms(file) + 12 + 8 + 8 + 4;
+  EXPECT_EQ(NaiveDouble(file, at), 0.3);
+  EXPECT_EQ(NaiveDouble(file, at + 8), -1.0);
+  EXPECT_EQ(NaiveText(file, at + 16), kPartitioner);
+}
+
+TEST(StatisticsDbWriterTest, BeforeJaThereIsNoChance) {
+  const std::string file = StatisticsDb(StatisticsLayout::kNoChance, 0.3, 7);
+  const size_t at = AfterHistograms(file) + 12 + 8 + 8;
+  EXPECT_EQ(NaiveDouble(file, at), -1.0);
+  EXPECT_EQ(NaiveText(file, at + 8), kPartitioner);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

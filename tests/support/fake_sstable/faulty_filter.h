@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The content of a Filter.db with a chosen fault.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAULTY_FILTER_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAULTY_FILTER_H_
+
+#include <optional>
+#include <string>
+
+#include "tests/support/fake_sstable/fake_sstable_spec.h"
+
+namespace cassandra_bloom::testing {
+
+// The content of Filter.db, or nothing if there is no such file. `form`: that
+// of the SSTable's version.
+std::optional<std::string> FaultyFilter(const SstableSpec& spec,
+                                        FilterForm form);
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAULTY_FILTER_H_

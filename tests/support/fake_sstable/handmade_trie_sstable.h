@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// SSTables with a trie index that a test makes.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_HANDMADE_TRIE_SSTABLE_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_HANDMADE_TRIE_SSTABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cassandra_bloom/key_reader.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+
+// A child of a node: the transition's byte, and the distance to the child.
+using TrieChild = std::pair<uint8_t, uint64_t>;
+
+// Whether a node of `type` can have these children.
+bool FitsTrieNode(int type, bool has_payload,
+                  const std::vector<TrieChild>& children);
+
+// The bytes of a node, without its payload.
+std::string EncodeTrieNode(int type, int payload_flags,
+                           const std::vector<TrieChild>& children);
+
+// A payload with the hash byte of `key` and `position` in `size` bytes. Its
+// flags are 7 + size.
+std::string TriePayloadOf(const std::string& key, int64_t position, int size);
+
+// A leaf for a partition at `position` in Data.db.
+std::string LeafAt(const std::string& key, int64_t position);
+
+struct TrieSstable {
+  std::string nodes;  // Of Partitions.db.
+  uint64_t root = 0;
+  uint64_t num_keys = 0;
+  std::string first_key;
+  std::string last_key;
+  std::string data;
+  std::string rows;
+  // The compression is as Compress makes it.
+  std::string compressor;  // Empty: none.
+  size_t chunk_length = 16;
+  int32_t max_compressed_length = INT32_MAX;
+};
+
+std::string PartitionsDbOf(const TrieSstable& sstable);
+
+// An SSTable of these keys, each with `filler` bytes of partition: a root of
+// one level with up to 256 leaves, in the order given.
+TrieSstable SstableOf(const std::vector<std::string>& keys, size_t filler = 3);
+
+// A chunk as the compressor of this name writes it. `dictionary`: for those of
+// ScyllaDB.
+std::string Compress(const std::string& compressor, const std::string& bytes,
+                     const std::string& dictionary = "");
+
+// The bytes and their CRC32.
+std::string WithChecksum(const std::string& bytes);
+
+struct CompressedData {
+  std::string data;
+  std::string info;  // CompressionInfo.db
+};
+
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+// The bytes of a CompressionInfo.db. `max_compressed_length`: left out if it is
+// not given.
+std::string CompressionInfoOf(const std::string& compressor,
+                              const Options& options, int64_t chunk_length,
+                              std::optional<int64_t> max_compressed_length,
+                              int64_t data_length,
+                              const std::vector<uint64_t>& offsets);
+
+// For version `da`.
+CompressedData CompressData(const TrieSstable& sstable);
+
+// Files beside each other in a temporary folder.
+class MadeFiles {
+ public:
+  // All components of an SSTable.
+  explicit MadeFiles(const TrieSstable& sstable);
+
+  void Write(const std::string& component, const std::string& bytes) const;
+  void Remove(const std::string& component) const;
+  std::string Path(const std::string& component) const;
+
+  // A reader of version "da".
+  std::unique_ptr<KeyReader> Open(std::string* error) const;
+
+  // The error of Open, or of reading all keys.
+  std::string Error() const;
+
+ private:
+  const TempDir dir_;
+};
+
+// `text` without the names of folders.
+std::string WithoutFolders(const std::string& text);
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_HANDMADE_TRIE_SSTABLE_H_

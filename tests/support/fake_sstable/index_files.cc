@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/support/fake_sstable/index_files.h"
+
+#include "plugin/filter/murmur3.h"
+#include "tests/support/fake_sstable/big_endian_out.h"
+#include "tests/support/fake_sstable/comparable_key.h"
+#include "tests/support/fake_sstable/fake_partition_trie.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+constexpr size_t kPromotedIndexBytes = 40;
+constexpr size_t kInterval = 128;  // Of Summary.db.
+
+void AppendIndexEntry(const IndexedPartition& partition, bool has_vints,
+                      std::string* file) {
+  const size_t promoted_bytes = partition.is_wide ? kPromotedIndexBytes : 0;
+  AppendWithLength(partition.key, file);
+  if (has_vints) {
+    AppendUnsignedVInt(partition.position, file);
+    AppendUnsignedVInt(promoted_bytes, file);
+  } else {
+    AppendBigEndian(partition.position, 8, file);
+    AppendBigEndian(promoted_bytes, 4, file);
+  }
+  file->append(promoted_bytes, 'p');
+}
+
+void AppendKey(std::string_view key, std::string* file) {
+  AppendBigEndian(key.size(), 4, file);
+  file->append(key);
+}
+
+void AppendLittleEndian(uint64_t value, size_t size, std::string* file) {
+  for (size_t i = 0; i < size; ++i) {
+    file->push_back(static_cast<char>(value >> (8 * i)));
+  }
+}
+
+std::string SummaryDb(const std::vector<IndexedPartition>& partitions,
+                      const std::vector<uint64_t>& index_offsets,
+                      const VersionFacts& facts) {
+  const size_t num_entries = (partitions.size() + kInterval - 1) / kInterval;
+  std::string offsets;
+  std::string entries;
+  for (size_t i = 0; i < partitions.size(); i += kInterval) {
+    if (facts.has_summary_offsets) {
+      AppendLittleEndian(4 * num_entries + entries.size(), 4, &offsets);
+      entries.append(partitions[i].key);
+      AppendLittleEndian(index_offsets[i], 8, &entries);
+    } else {
+      AppendBigEndian(index_offsets[i], 8, &entries);
+      AppendKey(partitions[i].key, &entries);
+    }
+  }
+  std::string file;
+  AppendBigEndian(kInterval, 4, &file);
+  AppendBigEndian(num_entries, 4, &file);
+  if (facts.has_summary_offsets) {
+    AppendBigEndian(offsets.size() + entries.size(), 8, &file);
+  }
+  if (facts.has_sampling_level) {
+    AppendBigEndian(kInterval, 4, &file);
+    AppendBigEndian(num_entries, 4, &file);
+  }
+  file += offsets + entries;
+  AppendKey(partitions.front().key, &file);
+  AppendKey(partitions.back().key, &file);
+  return file;
+}
+
+// An entry of Rows.db after a trie of its rows, which is here a single node
+// without rows. Returns the entry's position.
+uint64_t AppendRowsEntry(const IndexedPartition& partition,
+                         std::string_view deletion, std::string* file) {
+  const uint64_t root = file->size();
+  file->push_back('\0');
+  const uint64_t entry = file->size();
+  AppendWithLength(partition.key, file);
+  const uint64_t base = file->size();
+  AppendUnsignedVInt(partition.position, file);
+  AppendVInt(static_cast<int64_t>(root - base), file);
+  AppendUnsignedVInt(2, file);  // Blocks of rows
+  file->append(deletion);
+  return entry;
+}
+
+}  // namespace
+
+IndexFiles BigIndex(const std::vector<IndexedPartition>& partitions,
+                    const VersionFacts& facts) {
+  IndexFiles files;
+  for (const IndexedPartition& partition : partitions) {
+    files.offsets.push_back(files.index_db.size());
+    AppendIndexEntry(partition, facts.has_vints, &files.index_db);
+  }
+  files.summary_db = SummaryDb(partitions, files.offsets, facts);
+  return files;
+}
+
+TrieFiles TrieIndex(const std::vector<IndexedPartition>& partitions,
+                    std::string_view deletion) {
+  TrieFiles files;
+  std::vector<TriePartition> paths;
+  paths.reserve(partitions.size());
+  for (const IndexedPartition& partition : partitions) {
+    const Hash128 hash =
+        CassandraMurmur3(partition.key.data(), partition.key.size());
+    const int64_t position = partition.is_wide
+                                 ? static_cast<int64_t>(AppendRowsEntry(
+                                       partition, deletion, &files.rows_db))
+                                 : ~static_cast<int64_t>(partition.position);
+    paths.push_back({ComparableForm(partition.key),
+                     static_cast<uint8_t>(hash.h2), position});
+  }
+  CutPaths(&paths);
+  std::string& file = files.partitions_db;
+  const uint64_t root = AppendTrie(paths, &file);
+  const uint64_t first_key_position = file.size();
+  AppendWithLength(partitions.front().key, &file);
+  AppendWithLength(partitions.back().key, &file);
+  AppendBigEndian(first_key_position, 8, &file);
+  AppendBigEndian(partitions.size(), 8, &file);
+  AppendBigEndian(root, 8, &file);
+  return files;
+}
+
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Makes Index.db and Summary.db, or Partitions.db and Rows.db.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_INDEX_FILES_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_INDEX_FILES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/fake_sstable/version_facts.h"
+
+namespace cassandra_bloom::testing {
+
+struct IndexedPartition {
+  std::string_view key;
+  uint64_t position;  // In Data.db, uncompressed.
+  bool is_wide;
+};
+
+struct IndexFiles {
+  std::string index_db;
+  std::vector<uint64_t> offsets;  // Of the entries of Index.db.
+  std::string summary_db;
+};
+
+// Summary.db has every 128th key.
+IndexFiles BigIndex(const std::vector<IndexedPartition>& partitions,
+                    const VersionFacts& facts);
+
+struct TrieFiles {
+  std::string partitions_db;
+  std::string rows_db;
+};
+
+// `deletion`: the deletion time of a partition that is not deleted.
+TrieFiles TrieIndex(const std::vector<IndexedPartition>& partitions,
+                    std::string_view deletion);
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_INDEX_FILES_H_

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Lines of Cassandra's transaction logs.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_LOG_RECORD_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_LOG_RECORD_H_
+
+#include <cstdint>
+#include <string>
+
+#include "tests/support/fake_sstable/big_endian_out.h"
+#include "tests/support/fake_sstable/checksums.h"
+
+namespace cassandra_bloom::testing {
+
+// A line as LogRecord.format of Cassandra makes it. `type`: "ADD", "REMOVE",
+// "COMMIT" or "ABORT"; only REMOVE has a time, and the last two have no path.
+inline std::string LogRecord(const std::string& type,
+                             const std::string& path = "", int64_t time = 0,
+                             int num_files = 0) {
+  std::string summed = path + type;
+  AppendInt32(static_cast<int32_t>(time), &summed);
+  AppendInt32(static_cast<int32_t>(time >> 32), &summed);
+  AppendInt32(num_files, &summed);
+  return type + ":[" + path + "," + std::to_string(time) + "," +
+         std::to_string(num_files) + "][" + std::to_string(Crc32(summed)) +
+         "]\n";
+}
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_LOG_RECORD_H_

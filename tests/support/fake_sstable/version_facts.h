@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What differs between the versions of SSTables, as far as this writer needs
+// it.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_VERSION_FACTS_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_VERSION_FACTS_H_
+
+#include <string>
+
+#include "cassandra_bloom/filter_db.h"
+
+namespace cassandra_bloom::testing {
+
+// The 4 bytes after each chunk of a compressed Data.db.
+enum class ChunkChecksum {
+  kCrcOfUncompressed,  // ia to ja
+  kAdlerOfStored,      // jb to lb
+  kCrcOfStored,        // ma and later
+};
+
+enum class StatisticsLayout {
+  kNoChance,        // ia to ic
+  kNoTable,         // ja, jb
+  kTable,           // ka to me, ms, mt
+  kTableAndChecks,  // na and later
+};
+
+enum class DigestKind { kNone, kAdler32, kCrc32 };
+
+struct VersionFacts {
+  FilterForm form;
+  bool keyspace_in_names;    // ks-table-ic-1-Data.db
+  const char* format_name;   // "big" or "bti", in the other names
+  bool has_trie;             // Partitions.db and Rows.db, not Index.db
+  bool has_vints;            // In Index.db
+  bool has_summary_offsets;  // Before the entries of Summary.db
+  bool has_sampling_level;   // In Summary.db
+  bool has_short_deletion;   // One byte for a partition that is not deleted
+  bool has_max_chunk_bytes;  // In CompressionInfo.db
+  ChunkChecksum chunk_checksum;
+  StatisticsLayout statistics;
+  DigestKind digest;
+};
+
+// Throws std::invalid_argument if the version is not known.
+VersionFacts FactsOfVersion(const std::string& version);
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_VERSION_FACTS_H_

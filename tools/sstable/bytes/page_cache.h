@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Recently read pages of a file, in bounded memory.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_PAGE_CACHE_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_PAGE_CACHE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/sstable/bytes/random_access_file.h"
+
+namespace cassandra_bloom::tools {
+
+class PageCache {
+ public:
+  // The page of Cassandra's and ScyllaDB's tries (io.util.PageAware,
+  // BTI_PAGE_SIZE). Their nodes do not cross the border of a page.
+  static constexpr size_t kPageSize = 4096;
+
+  // `file` must outlive this object. Uses `num_pages` * kPageSize bytes;
+  // `num_pages` is a power of two.
+  PageCache(const RandomAccessFile& file, size_t num_pages);
+
+  // Gets the bytes from `offset` to the end of their page or of the file, at
+  // least one. `offset` must be less than the file's size. Valid until the next
+  // call.
+  bool ReadSome(uint64_t offset, std::string_view* bytes, std::string* error) {
+    const uint64_t page = offset / kPageSize;
+    const auto slot = static_cast<size_t>(page & slot_mask_);
+    if (pages_[slot].number != page && !Load(page, slot, error)) {
+      return false;
+    }
+    const auto from = static_cast<size_t>(offset % kPageSize);
+    *bytes = std::string_view(memory_.get() + slot * kPageSize + from,
+                              pages_[slot].size - from);
+    return true;
+  }
+
+  // Gets `size` bytes, which must lie within the file. Valid until the next
+  // call.
+  bool ReadExactly(uint64_t offset, size_t size, std::string_view* bytes,
+                   std::string* error);
+
+ private:
+  static constexpr uint64_t kNoPage = UINT64_MAX;
+
+  struct Page {
+    uint64_t number = kNoPage;
+    size_t size = 0;
+  };
+
+  bool Load(uint64_t page, size_t slot, std::string* error);
+
+  const RandomAccessFile& file_;
+  const std::unique_ptr<char[]> memory_;
+  const uint64_t slot_mask_;
+  std::vector<Page> pages_;  // The page in each slot.
+  std::string joined_;       // Bytes of several pages.
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_PAGE_CACHE_H_

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A file that is read at any position.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_RANDOM_ACCESS_FILE_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_RANDOM_ACCESS_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "plugin/io/file_io.h"
+
+namespace cassandra_bloom::tools {
+
+// Files are read with pread and not mapped, because a mapped file that is
+// truncated or cannot be read would end the process.
+class RandomAccessFile {
+ public:
+  // Fails unless `path` is a regular file that can be opened.
+  static std::unique_ptr<RandomAccessFile> Open(const std::string& path,
+                                                std::string* error);
+
+  const std::string& path() const { return path_; }
+
+  // The size in bytes when the file was opened.
+  uint64_t size() const { return size_; }
+
+  // Reads `size` bytes at `offset`; all must lie within size().
+  bool Read(uint64_t offset, size_t size, char* to, std::string* error) const;
+
+ private:
+  RandomAccessFile(const std::string& path, int fd, uint64_t size)
+      : path_(path), fd_(fd), size_(size) {}
+
+  const std::string path_;
+  const FileDescriptor fd_;
+  const uint64_t size_;
+};
+
+// Sets `*error` to "path: byte `offset`: what". Returns false.
+bool FailAtByte(const std::string& path, uint64_t offset,
+                const std::string& what, std::string* error);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_RANDOM_ACCESS_FILE_H_

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/sstable/data_db/compressed_data_file.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "plugin/filter/endian.h"
+#include "tools/sstable/data_db/decompressor.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+constexpr size_t kChecksumSize = 4;
+
+class CompressedDataFile final : public DataFile {
+ public:
+  CompressedDataFile(std::unique_ptr<RandomAccessFile> file,
+                     std::unique_ptr<CompressionInfo> info,
+                     ChunkChecksum checksum,
+                     std::unique_ptr<Decompressor> decompressor)
+      : file_(std::move(file)),
+        info_(std::move(info)),
+        checksum_(checksum),
+        decompressor_(std::move(decompressor)) {}
+
+  const std::string& path() const override { return file_->path(); }
+  uint64_t size() const override { return info_->data_length(); }
+
+  bool ReadSome(uint64_t position, std::string_view* bytes,
+                std::string* error) override {
+    if ((position < begin_ || position - begin_ >= chunk_.size()) &&
+        !Load(position / info_->chunk_length(), error)) {
+      return false;
+    }
+    *bytes = chunk_;
+    bytes->remove_prefix(static_cast<size_t>(position - begin_));
+    return true;
+  }
+
+  // Fails if the empty chunk is not empty: then the data is longer than
+  // CompressionInfo.db says.
+  bool CheckEmptyChunk(std::string* error) {
+    return !info_->has_empty_chunk() || Load(info_->num_chunks(), error);
+  }
+
+ private:
+  bool Load(uint64_t number, std::string* error) {
+    chunk_ = {};
+    begin_ = number * info_->chunk_length();
+    CompressionInfo::Chunk chunk;
+    if (!info_->Find(number, file_->size(), &chunk, error)) {
+      return false;
+    }
+    const size_t size = info_->UncompressedSize(number);
+    if (size > kMaxChunkSize) {
+      return FailAtByte(path(), chunk.offset,
+                        NameOf(number) + " has " + std::to_string(size) +
+                            " bytes uncompressed; only chunks of up to " +
+                            std::to_string(kMaxChunkSize) + " can be read",
+                        error);
+    }
+    std::string what;
+    if (!CheckSize(chunk.size, number, &what)) {
+      return Fail(number, chunk.offset, what, error);
+    }
+    const auto stored_size = static_cast<size_t>(chunk.size);
+    Reserve(stored_size + kChecksumSize, &stored_, &stored_capacity_);
+    if (!file_->Read(chunk.offset, stored_size + kChecksumSize, stored_.get(),
+                     error)) {
+      return false;
+    }
+    const std::string_view stored(stored_.get(), stored_size);
+    const bool of_stored = checksum_ != ChunkChecksum::kCrcOfUncompressed;
+    if ((of_stored && !CheckChecksum(stored, stored, &what)) ||
+        !Unpack(stored, size, &what) ||
+        (!of_stored && !CheckChecksum(chunk_, stored, &what))) {
+      chunk_ = {};
+      return Fail(number, chunk.offset, what, error);
+    }
+    return true;
+  }
+
+  // A chunk that is not compressed has its own size, or in the end of the file
+  // the longest compressed size, up to which Cassandra pads it with zeros
+  // (CompressedSequentialWriter.flushData). No compressor makes data longer by
+  // more than a sixth and some bytes.
+  bool CheckSize(uint64_t stored_size, uint64_t number,
+                 std::string* what) const {
+    const size_t size = info_->UncompressedSize(number);
+    const uint64_t chunk_length = info_->chunk_length();
+    const uint64_t max_compressed = info_->max_compressed_length();
+    const bool is_raw = stored_size >= max_compressed;
+    const uint64_t limit =
+        is_raw
+            ? std::min(std::max<uint64_t>(size, max_compressed), chunk_length)
+            : chunk_length + chunk_length / 4 + 1024;
+    if (stored_size > limit || (is_raw && stored_size < size)) {
+      *what = "has " + std::to_string(stored_size) + " bytes for " +
+              std::to_string(size);
+      return false;
+    }
+    return true;
+  }
+
+  // The checksum follows the stored bytes.
+  bool CheckChecksum(std::string_view summed, std::string_view stored,
+                     std::string* what) const {
+    const auto expected =
+        static_cast<uint32_t>(LoadBigEndian32(stored.data() + stored.size()));
+    const auto* const bytes = reinterpret_cast<const Bytef*>(summed.data());
+    const auto computed =
+        static_cast<uint32_t>(checksum_ == ChunkChecksum::kAdlerOfStored
+                                  ? adler32_z(1, bytes, summed.size())
+                                  : crc32_z(0, bytes, summed.size()));
+    if (computed != expected) {
+      *what = "differs from its checksum";
+      return false;
+    }
+    return true;
+  }
+
+  bool Unpack(std::string_view stored, size_t size, std::string* what) {
+    // Before Cassandra's DeflateCompressor is given a byte, it writes none.
+    if (stored.size() >= info_->max_compressed_length() || stored.empty()) {
+      chunk_ = stored.substr(0, size);
+      return size > 0 || CheckZeros(stored, what);
+    }
+    Reserve(std::max<size_t>(size, 1), &unpacked_, &unpacked_capacity_);
+    chunk_ = std::string_view(unpacked_.get(), size);
+    return decompressor_->Decompress(stored, size, unpacked_.get(), what);
+  }
+
+  static bool CheckZeros(std::string_view stored, std::string* what) {
+    if (stored.find_first_not_of('\0') != std::string_view::npos) {
+      *what = "has other bytes than zeros after its data";
+      return false;
+    }
+    return true;
+  }
+
+  static void Reserve(size_t size, std::unique_ptr<char[]>* buffer,
+                      size_t* capacity) {
+    if (*capacity < size) {
+      buffer->reset(new char[size]);
+      *capacity = size;
+    }
+  }
+
+  bool Fail(uint64_t number, uint64_t offset, const std::string& what,
+            std::string* error) const {
+    return FailAtByte(path(), offset,
+                      NameOf(number) + " " + what + "; the file is damaged",
+                      error);
+  }
+
+  std::string NameOf(uint64_t number) const {
+    return "chunk " + std::to_string(number) + " (" + info_->compressor() + ")";
+  }
+
+  const std::unique_ptr<RandomAccessFile> file_;
+  const std::unique_ptr<CompressionInfo> info_;
+  const ChunkChecksum checksum_;
+  const std::unique_ptr<Decompressor> decompressor_;
+  std::unique_ptr<char[]> stored_;
+  size_t stored_capacity_ = 0;
+  std::unique_ptr<char[]> unpacked_;
+  size_t unpacked_capacity_ = 0;
+  uint64_t begin_ = 0;      // The position of chunk_.
+  std::string_view chunk_;  // In stored_ or unpacked_; empty if there is none.
+};
+
+// A name that a file tells, cut and without bytes that might confuse a
+// terminal.
+std::string Printable(const std::string& name) {
+  constexpr size_t kMaxSize = 100;
+  std::string printable = name.substr(0, kMaxSize);
+  for (char& byte : printable) {
+    byte = byte > ' ' && byte <= '~' ? byte : '?';
+  }
+  return printable;
+}
+
+}  // namespace
+
+std::unique_ptr<DataFile> NewCompressedDataFile(
+    std::unique_ptr<RandomAccessFile> file,
+    std::unique_ptr<CompressionInfo> info, ChunkChecksum checksum,
+    std::string* error) {
+  std::unique_ptr<Decompressor> decompressor =
+      NewDecompressor(info->compressor(), info->dictionary());
+  if (decompressor == nullptr) {
+    *error = file->path() + ": unreadable: compressor " +
+             Printable(info->compressor());
+    return nullptr;
+  }
+  auto data = std::make_unique<CompressedDataFile>(
+      std::move(file), std::move(info), checksum, std::move(decompressor));
+  return data->CheckEmptyChunk(error) ? std::move(data) : nullptr;
+}
+
+}  // namespace cassandra_bloom::tools

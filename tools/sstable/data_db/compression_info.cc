@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/sstable/data_db/compression_info.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "plugin/filter/endian.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+constexpr size_t kCachedPages = 4;
+constexpr size_t kOffsetSize = 8;
+constexpr uint64_t kChecksumSize = 4;
+
+// ScyllaDB writes the names of Cassandra's classes with their package.
+// (compression_parameters::name_prefix in sstables/compressor.hh.)
+constexpr std::string_view kPackage = "org.apache.cassandra.io.compress.";
+
+// ScyllaDB splits a dictionary among options with this name and a number of 8
+// digits. (DICTIONARY_OPTION in sstables/compressor.cc.)
+constexpr std::string_view kDictionaryPart = ".dictionary.";
+
+bool StartsWith(std::string_view text, std::string_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+}  // namespace
+
+CompressionInfo::CompressionInfo(std::unique_ptr<RandomAccessFile> file)
+    : file_(std::move(file)), pages_(*file_, kCachedPages) {}
+
+std::unique_ptr<CompressionInfo> CompressionInfo::Read(
+    std::unique_ptr<RandomAccessFile> file, bool has_max_compressed_length,
+    std::string* error) {
+  std::unique_ptr<CompressionInfo> info(new CompressionInfo(std::move(file)));
+  return info->ReadHeader(has_max_compressed_length, error) ? std::move(info)
+                                                            : nullptr;
+}
+
+bool CompressionInfo::ReadHeader(bool has_max_compressed_length,
+                                 std::string* error) {
+  ByteReader header(*file_);
+  compressor_ = header.Text("the compressor's name");
+  if (StartsWith(compressor_, kPackage)) {
+    compressor_.erase(0, kPackage.size());
+  }
+  if (!ReadOptions(&header, error)) {
+    return false;
+  }
+  const int64_t chunk_length = header.Int32("the chunk length");
+  const int64_t max_compressed_length =
+      has_max_compressed_length ? header.Int32("the longest compressed length")
+                                : INT32_MAX;
+  const int64_t data_length = header.Int64("the data length");
+  const int64_t num_chunks = header.Int32("the number of chunks");
+  offsets_at_ = header.offset();
+  if (!header.good()) {
+    *error = header.error();
+    return false;
+  }
+  return CheckLengths(chunk_length, max_compressed_length, data_length,
+                      num_chunks, error);
+}
+
+bool CompressionInfo::ReadOptions(ByteReader* header, std::string* error) {
+  const uint64_t number_at = header->offset();
+  const int64_t num_options = header->Int32("the number of options");
+  if (num_options < 0) {
+    header->FailAt(number_at, std::to_string(num_options) + " options");
+  }
+  DictionaryParts parts;
+  for (int64_t i = 0; i < num_options && header->good(); ++i) {
+    const uint64_t option_at = header->offset();
+    const std::string name = header->Text("an option's name");
+    const std::string value = header->Text("an option's value");
+    if (StartsWith(name, kDictionaryPart) &&
+        !AddDictionaryPart(
+            std::string_view(name).substr(kDictionaryPart.size()), value,
+            option_at, &parts, error)) {
+      return false;
+    }
+  }
+  if (!header->good()) {
+    *error = header->error();
+    return false;
+  }
+  return JoinDictionary(parts, error);
+}
+
+bool CompressionInfo::AddDictionaryPart(std::string_view number,
+                                        std::string_view part, uint64_t at,
+                                        DictionaryParts* parts,
+                                        std::string* error) {
+  uint32_t value = 0;
+  const char* const end = number.data() + number.size();
+  const auto parsed = std::from_chars(number.data(), end, value);
+  if (number.empty() || parsed.ec != std::errc() || parsed.ptr != end) {
+    return FailAtByte(path(), at, "a part of a dictionary without a number",
+                      error);
+  }
+  if (!parts->emplace(value, part).second) {
+    return FailAtByte(path(), at,
+                      "a dictionary's part " + std::to_string(value) + " twice",
+                      error);
+  }
+  // Counts its bytes, for the limit on them.
+  dictionary_.append(part);
+  if (dictionary_.size() > kMaxDictionarySize) {
+    return FailAtByte(path(), at,
+                      "a dictionary of more than " +
+                          std::to_string(kMaxDictionarySize) + " bytes",
+                      error);
+  }
+  return true;
+}
+
+bool CompressionInfo::JoinDictionary(const DictionaryParts& parts,
+                                     std::string* error) {
+  dictionary_.clear();
+  uint32_t next = 0;
+  for (const auto& [number, part] : parts) {
+    if (number != next) {
+      *error = path() + ": part " + std::to_string(next) +
+               " of the dictionary is missing";
+      return false;
+    }
+    dictionary_.append(part);
+    ++next;
+  }
+  return true;
+}
+
+bool CompressionInfo::CheckLengths(int64_t chunk_length,
+                                   int64_t max_compressed_length,
+                                   int64_t data_length, int64_t num_chunks,
+                                   std::string* error) {
+  const auto fail = [&](const std::string& what) {
+    *error = path() + ": " + what;
+    return false;
+  };
+  if (chunk_length <= 0 || (chunk_length & (chunk_length - 1)) != 0 ||
+      static_cast<uint64_t>(chunk_length) > kMaxChunkLength) {
+    return fail("chunks of " + std::to_string(chunk_length) +
+                " bytes; expected a power of two up to " +
+                std::to_string(kMaxChunkLength));
+  }
+  if (max_compressed_length < 0) {
+    return fail("compressed chunks of up to " +
+                std::to_string(max_compressed_length) + " bytes");
+  }
+  const int64_t data_chunks =
+      data_length / chunk_length + (data_length % chunk_length != 0 ? 1 : 0);
+  if (data_length <= 0 ||
+      (num_chunks != data_chunks && num_chunks != data_chunks + 1)) {
+    return fail(std::to_string(num_chunks) + " chunks of " +
+                std::to_string(chunk_length) + " bytes for data of " +
+                std::to_string(data_length) + " bytes");
+  }
+  const uint64_t expected_size =
+      offsets_at_ + static_cast<uint64_t>(num_chunks) * kOffsetSize;
+  if (file_->size() != expected_size) {
+    return fail("has " + std::to_string(file_->size()) + " bytes, but " +
+                std::to_string(expected_size) + " with the offsets of " +
+                std::to_string(num_chunks) + " chunks");
+  }
+  chunk_length_ = static_cast<uint32_t>(chunk_length);
+  max_compressed_length_ = static_cast<uint64_t>(max_compressed_length);
+  data_length_ = static_cast<uint64_t>(data_length);
+  num_chunks_ = static_cast<uint64_t>(data_chunks);
+  has_empty_chunk_ = num_chunks > data_chunks;
+  return true;
+}
+
+size_t CompressionInfo::UncompressedSize(uint64_t number) const {
+  if (number >= num_chunks_) {
+    return 0;
+  }
+  return static_cast<size_t>(
+      std::min<uint64_t>(chunk_length_, data_length_ - number * chunk_length_));
+}
+
+bool CompressionInfo::OffsetOf(uint64_t number, uint64_t* offset,
+                               std::string* error) {
+  std::string_view bytes;
+  if (!pages_.ReadExactly(offsets_at_ + number * kOffsetSize, kOffsetSize,
+                          &bytes, error)) {
+    return false;
+  }
+  *offset = static_cast<uint64_t>(LoadBigEndian64(bytes.data()));
+  return true;
+}
+
+bool CompressionInfo::Find(uint64_t number, uint64_t compressed_size,
+                           Chunk* chunk, std::string* error) {
+  uint64_t end = compressed_size;
+  const uint64_t num_offsets = num_chunks_ + (has_empty_chunk_ ? 1 : 0);
+  if (!OffsetOf(number, &chunk->offset, error) ||
+      (number + 1 < num_offsets && !OffsetOf(number + 1, &end, error))) {
+    return false;
+  }
+  const uint64_t smallest = kChecksumSize + (number < num_chunks_ ? 1 : 0);
+  if (end > compressed_size || chunk->offset >= end ||
+      end - chunk->offset < smallest) {
+    return FailAtByte(path(), offsets_at_ + number * kOffsetSize,
+                      "chunk " + std::to_string(number) + " from " +
+                          std::to_string(chunk->offset) + " to " +
+                          std::to_string(end) + " of a Data.db of " +
+                          std::to_string(compressed_size) + " bytes",
+                      error);
+  }
+  chunk->size = end - chunk->offset - kChecksumSize;
+  return true;
+}
+
+}  // namespace cassandra_bloom::tools

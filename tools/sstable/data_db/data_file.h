@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The bytes of a Data.db or Rows.db, as they were before compression.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_DATA_FILE_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_DATA_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tools/sstable/bytes/random_access_file.h"
+
+namespace cassandra_bloom::tools {
+
+class DataFile {
+ public:
+  DataFile() = default;
+  virtual ~DataFile() = default;
+  DataFile(const DataFile&) = delete;
+  DataFile& operator=(const DataFile&) = delete;
+
+  virtual const std::string& path() const = 0;
+
+  // The number of uncompressed bytes.
+  virtual uint64_t size() const = 0;
+
+  // Gets the bytes from `position`, which lies within size(), as far as they
+  // are at hand: at least one. Valid until the next call. Fast if positions
+  // increase.
+  virtual bool ReadSome(uint64_t position, std::string_view* bytes,
+                        std::string* error) = 0;
+
+  // Gets `size` bytes at `position`; all must lie within size(). Valid until
+  // the next call.
+  bool Read(uint64_t position, size_t size, std::string_view* bytes,
+            std::string* error);
+
+ private:
+  std::string joined_;  // Bytes that ReadSome gave in pieces.
+};
+
+// A file that is not compressed. Uses 64 KiB of memory.
+std::unique_ptr<DataFile> NewPlainDataFile(
+    std::unique_ptr<RandomAccessFile> file);
+
+// Gets the bytes of a uint16 length and that many bytes at `position`, as
+// ByteBufferUtil.writeWithShortLength writes a key. `*bytes`: as for Read.
+bool ReadWithShortLength(DataFile* file, uint64_t position,
+                         std::string_view* bytes, std::string* error);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_DATA_FILE_H_

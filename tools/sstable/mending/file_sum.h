@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The size and a checksum of a file, by which it is recognised later.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_FILE_SUM_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_FILE_SUM_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "plugin/io/output_file.h"
+
+namespace cassandra_bloom::tools {
+
+struct FileSum {
+  uint64_t size = 0;  // In bytes.
+  uint32_t crc = 0;   // CRC-32, as of zlib.
+
+  bool operator==(const FileSum& other) const {
+    return size == other.size && crc == other.crc;
+  }
+};
+
+// The sum of a file that would be written.
+FileSum SumOf(const WriteContent& content);
+
+// Called again and again while a large file is read. It may throw to stop that.
+using BetweenPieces = std::function<void()>;
+
+// Reads an open file in pieces, whatever its size, and gives each to `append`.
+// Sets `*sum` to the sum of what was read, and errno if it fails.
+bool CopyInPieces(int fd, const Append& append,
+                  const BetweenPieces& between_pieces, FileSum* sum);
+
+// The sum of an open regular file, which `path` names in errors. `fd` may be
+// negative, as after a failed open(). If there are `wanted` sums, and the file
+// has the size of none, it is not read, and its checksum is left 0.
+bool SumOfFile(int fd, const std::string& path,
+               const std::vector<FileSum>& wanted,
+               const BetweenPieces& between_pieces, FileSum* sum,
+               std::string* error);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_FILE_SUM_H_

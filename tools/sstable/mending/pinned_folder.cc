@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/sstable/mending/pinned_folder.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "plugin/io/temporary_file.h"
+#include "tools/sstable/mending/mend_record.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// O_NONBLOCK: opening a FIFO would wait for its writer.
+int OpenIn(int folder, const std::string& name) {
+  return openat(folder, name.c_str(),
+                O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+// The names of the extended attributes, each ended by a zero byte. False only
+// if they cannot be listed; a file system may have none.
+bool ListAttributes(int fd, std::string* names) {
+  const ssize_t size = flistxattr(fd, nullptr, 0);
+  if (size <= 0) {
+    names->clear();
+    return size == 0 || errno == ENOTSUP;
+  }
+  names->resize(static_cast<size_t>(size));
+  const ssize_t got = flistxattr(fd, names->data(), names->size());
+  names->resize(static_cast<size_t>(got < 0 ? 0 : got));
+  return got >= 0;
+}
+
+bool ReadAttribute(int fd, const char* name, std::string* value) {
+  const ssize_t size = fgetxattr(fd, name, nullptr, 0);
+  if (size < 0) {
+    return false;
+  }
+  value->resize(static_cast<size_t>(size));
+  const ssize_t got = fgetxattr(fd, name, value->data(), value->size());
+  value->resize(static_cast<size_t>(got < 0 ? 0 : got));
+  return got >= 0;
+}
+
+// Setting a label needs a privilege, even if the file has it already.
+bool CopyAttribute(int from, int to, const char* name) {
+  std::string value;
+  std::string present;
+  return ReadAttribute(from, name, &value) &&
+         ((ReadAttribute(to, name, &present) && present == value) ||
+          fsetxattr(to, name, value.data(), value.size(), /*flags=*/0) == 0);
+}
+
+// A new file inherits an access control list from the default one of its folder
+// (acl(5)), which the old file may lack.
+bool RemoveAcl(int fd) {
+  return fremovexattr(fd, "system.posix_acl_access") == 0 || errno == ENODATA ||
+         errno == ENOTSUP;
+}
+
+// Access control lists and SELinux labels are extended attributes (acl(5),
+// xattr(7)).
+bool CopyAttributes(int from, int to) {
+  std::string names;
+  if (!ListAttributes(from, &names)) {
+    return false;
+  }
+  for (size_t at = 0; at < names.size(); at += std::strlen(&names[at]) + 1) {
+    if (!CopyAttribute(from, to, &names[at])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The owner first, because a change of the owner clears bits of the mode.
+bool CopyOwnerAndMode(int from, int to) {
+  struct stat status;
+  return fstat(from, &status) == 0 &&
+         fchown(to, status.st_uid, status.st_gid) == 0 && RemoveAcl(to) &&
+         fchmod(to, status.st_mode & 07777) == 0 && CopyAttributes(from, to);
+}
+
+// Whether this process may give files to other users: capabilities(7). In a
+// container, root may lack this.
+bool MayChangeOwners() {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3,
+                                            /*pid=*/0};
+  struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+  return syscall(SYS_capget, &header, data) == 0 &&
+         (data[0].effective & (1U << CAP_CHOWN)) != 0;
+}
+
+bool IsInGroup(gid_t group) {
+  std::vector<gid_t> groups(
+      static_cast<size_t>(std::max(getgroups(0, nullptr), 0)));
+  const int num_groups =
+      getgroups(static_cast<int>(groups.size()), groups.data());
+  groups.resize(static_cast<size_t>(std::max(num_groups, 0)));
+  return group == getegid() ||
+         std::find(groups.begin(), groups.end(), group) != groups.end();
+}
+
+bool HasEnd(std::string_view name, std::string_view end) {
+  return name.size() >= end.size() &&
+         name.substr(name.size() - end.size()) == end;
+}
+
+// Whether it is a temporary file of one that mending writes.
+bool IsTemporary(std::string_view name) {
+  const size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || !IsTemporarySuffix(name.substr(dot))) {
+    return false;
+  }
+  name = name.substr(0, dot);
+  return HasEnd(name, "Filter.db") || HasEnd(name, "TOC.txt") ||
+         HasEnd(name, kRecordSuffix);
+}
+
+}  // namespace
+
+WriteContent ContentOf(const std::string& bytes) {
+  return [&bytes](const Append& append) {
+    return append(bytes.data(), bytes.size());
+  };
+}
+
+bool CanCreateIn(const std::string& folder, std::string* error) {
+  fs::path path = fs::path(folder).lexically_normal();
+  while (access(path.c_str(), F_OK) != 0 && errno == ENOENT &&
+         path.has_relative_path()) {
+    path = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  }
+  const auto there = PinnedFolder::Open(path, error);
+  return there != nullptr && there->IsWritable(error);
+}
+
+// A folder may be synced that was there before: that does no harm.
+bool CreateFolders(const std::string& folder, std::string* error) {
+  const fs::path path = fs::absolute(folder);
+  fs::path there = path;
+  while (access(there.c_str(), F_OK) != 0 && there.has_relative_path()) {
+    there = there.parent_path();
+  }
+  std::error_code failure;
+  fs::create_directories(path, failure);
+  if (failure) {
+    *error = folder + ": cannot create the folder: " + failure.message();
+    return false;
+  }
+  for (fs::path above = path; above != there;) {
+    above = above.parent_path();
+    if (!SyncFolder(above, error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::unique_ptr<PinnedFolder> PinnedFolder::Open(const std::string& folder,
+                                                 std::string* error) {
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) {
+    FailWithErrno(folder, "cannot open", error);
+    return nullptr;
+  }
+  std::unique_ptr<PinnedFolder> pinned(new PinnedFolder(folder, fd));
+  struct stat ignored;
+  if (stat(pinned->OpenPath().c_str(), &ignored) != 0) {
+    *error = folder + ": mend reaches this folder through " +
+             pinned->OpenPath() + ", and /proc is not mounted here";
+    return nullptr;
+  }
+  return pinned;
+}
+
+bool PinnedFolder::IsAt(const std::string& real_path) const {
+  std::error_code failure;
+  const auto path = std::filesystem::read_symlink(OpenPath(), failure);
+  return !failure && path == real_path;
+}
+
+std::string PinnedFolder::OpenPath() const {
+  return "/proc/self/fd/" + std::to_string(fd_.get());
+}
+
+void PinnedFolder::NameInError(std::string* error) const {
+  const std::string open_folder = PathOf("");
+  if (error->compare(0, open_folder.size(), open_folder) == 0) {
+    error->replace(0, open_folder.size(), folder_ + "/");
+  }
+}
+
+bool PinnedFolder::FailAt(const std::string& name, const char* what,
+                          std::string* error) const {
+  return FailWithErrno(folder_ + "/" + name, what, error);
+}
+
+bool PinnedFolder::IsSameAs(const PinnedFolder& other) const {
+  struct stat one;
+  struct stat second;
+  return fstat(fd_.get(), &one) == 0 && fstat(other.fd_.get(), &second) == 0 &&
+         one.st_dev == second.st_dev && one.st_ino == second.st_ino;
+}
+
+bool PinnedFolder::IsWritable(std::string* error) const {
+  return faccessat(fd_.get(), ".", W_OK | X_OK, AT_EACCESS) == 0 ||
+         FailWithErrno(folder_, "cannot create files in this folder", error);
+}
+
+// chown(2). A new file gets the group of a folder that has the set-group-ID
+// bit.
+bool PinnedFolder::CanKeepOwner(const std::string& name,
+                                std::string* error) const {
+  struct stat file;
+  struct stat folder;
+  if (fstatat(fd_.get(), name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0 ||
+      fstat(fd_.get(), &folder) != 0) {
+    return FailAt(name, "cannot open", error);
+  }
+  const bool has_group =
+      IsInGroup(file.st_gid) ||
+      ((folder.st_mode & S_ISGID) != 0 && folder.st_gid == file.st_gid);
+  if ((file.st_uid == geteuid() && has_group) || MayChangeOwners()) {
+    return true;
+  }
+  *error = folder_ + "/" + name + ": belongs to user " +
+           std::to_string(file.st_uid) + " and group " +
+           std::to_string(file.st_gid) +
+           ", which only root can give to a new file";
+  return false;
+}
+
+bool PinnedFolder::Lock(std::string* error) const {
+  constexpr int kAttempts = 50;
+  for (int i = 0; i < kAttempts; ++i) {
+    if (flock(fd_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
+      return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  *error = folder_ + ": another process, such as a mend, has locked the folder";
+  return false;
+}
+
+PinnedFolder::Kind PinnedFolder::KindOf(const std::string& name,
+                                        uint64_t* num_links,
+                                        std::string* error) const {
+  struct stat status;
+  if (fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) {
+      return Kind::kNone;
+    }
+    FailAt(name, "cannot open", error);
+    return Kind::kRefused;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    *error = folder_ + "/" + name + ": is " + NameOfFileType(status.st_mode) +
+             ", not a regular file, and is left alone";
+    return Kind::kRefused;
+  }
+  if (num_links != nullptr) {
+    *num_links = status.st_nlink;
+  }
+  return Kind::kFile;
+}
+
+uint64_t PinnedFolder::SizeOf(const std::string& name) const {
+  struct stat status;
+  return fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0
+             ? static_cast<uint64_t>(status.st_size)
+             : 0;
+}
+
+bool PinnedFolder::Replace(
+    const std::string& name, const std::string& like, const WriteContent& write,
+    const std::function<bool(std::string* error)>& before_naming,
+    std::string* error) const {
+  const FileDescriptor model(OpenIn(fd_.get(), like));
+  if (model.get() < 0) {
+    return FailAt(like, "cannot open", error);
+  }
+  const auto finish = [&](int fd, std::string* why) {
+    return (CopyOwnerAndMode(model.get(), fd) ||
+            FailAt(name, "cannot keep the owner, the mode and the attributes",
+                   why)) &&
+           (before_naming == nullptr || before_naming(why));
+  };
+  if (ReplaceFileAtomically(PathOf(name), write, finish, error)) {
+    return true;
+  }
+  NameInError(error);
+  return false;
+}
+
+bool PinnedFolder::AreOneFile(const std::string& name,
+                              const std::string& second) const {
+  struct stat one;
+  struct stat other;
+  return fstatat(fd_.get(), name.c_str(), &one, AT_SYMLINK_NOFOLLOW) == 0 &&
+         fstatat(fd_.get(), second.c_str(), &other, AT_SYMLINK_NOFOLLOW) == 0 &&
+         one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+bool PinnedFolder::AddName(const std::string& name, const std::string& second,
+                           std::string* error) const {
+  bool is_named = linkat(fd_.get(), name.c_str(), fd_.get(), second.c_str(),
+                         /*flags=*/0) == 0;
+  if (!is_named && errno == EEXIST) {
+    is_named = AreOneFile(name, second);
+    errno = EEXIST;
+  }
+  return (is_named && fsync(fd_.get()) == 0) ||
+         FailAt(second, "cannot keep the old filter under this name", error);
+}
+
+// rename() does nothing if both are names of one file.
+bool PinnedFolder::Rename(const std::string& from, const std::string& to,
+                          std::string* error) const {
+  const bool is_renamed =
+      AreOneFile(from, to)
+          ? unlinkat(fd_.get(), from.c_str(), /*flags=*/0) == 0
+          : renameat(fd_.get(), from.c_str(), fd_.get(), to.c_str()) == 0;
+  return (is_renamed && fsync(fd_.get()) == 0) ||
+         FailAt(from, "cannot rename", error);
+}
+
+bool PinnedFolder::Write(const std::string& name, bool overwrite,
+                         const WriteContent& write, std::string* error) const {
+  if (WriteFileAtomically(PathOf(name), overwrite, write, error)) {
+    return true;
+  }
+  NameInError(error);
+  return false;
+}
+
+bool PinnedFolder::Remove(const std::string& name, std::string* error) const {
+  return (unlinkat(fd_.get(), name.c_str(), /*flags=*/0) == 0 &&
+          fsync(fd_.get()) == 0) ||
+         FailAt(name, "cannot remove", error);
+}
+
+bool PinnedFolder::Sum(const std::string& name,
+                       const std::vector<FileSum>& wanted,
+                       const BetweenPieces& between_pieces, FileSum* sum,
+                       std::string* error) const {
+  const FileDescriptor fd(OpenIn(fd_.get(), name));
+  return SumOfFile(fd.get(), folder_ + "/" + name, wanted, between_pieces, sum,
+                   error);
+}
+
+WriteContent PinnedFolder::ContentOf(const std::string& name,
+                                     const BetweenPieces& between_pieces,
+                                     FileSum* sum) const {
+  return [this, name, between_pieces, sum](const Append& append) {
+    const FileDescriptor fd(OpenIn(fd_.get(), name));
+    return fd.get() >= 0 && CopyInPieces(fd.get(), append, between_pieces, sum);
+  };
+}
+
+bool PinnedFolder::Read(const std::string& name, uint64_t max_size,
+                        std::string* content, std::string* error) const {
+  const FileDescriptor fd(OpenIn(fd_.get(), name));
+  return ReadRegularFile(fd.get(), folder_ + "/" + name, max_size, content,
+                         error);
+}
+
+void PinnedFolder::RemoveLeftOvers() const {
+  RemoveLeftOversIn(PathOf("."), IsTemporary);
+}
+
+}  // namespace cassandra_bloom::tools
