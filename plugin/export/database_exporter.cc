@@ -5,25 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "plugin/export/sst_file.h"
 #include "plugin/export/target.h"
 
 namespace cassandra_bloom {
-namespace {
-
-bool ReportErrors(const FilterDbExportReport& report, const std::string& what,
-                  std::string* error) {
-  const size_t count = report.errors.size();
-  if (count > 0) {
-    *error = what + ": " + std::to_string(count) +
-             (count == 1 ? " SST file was" : " SST files were") +
-             " not exported";
-  }
-  return count == 0;
-}
-
-}  // namespace
-
 bool DatabaseExporter::Export(const LiveSsts& live) {
   uint64_t done = 0;
   uint64_t all = 0;
@@ -74,7 +61,8 @@ bool DatabaseExporter::ExportOne(const LiveSsts& live, const LiveSst& file,
 
 bool DatabaseExporter::MayKeep(const LiveSst& file) const {
   return sync_ && !plan_.options.overwrite &&
-         folder_.IsUpToDate(file.number, plan_.form, file.path);
+         IsUpToDate(folder_.mark(), folder_.FilterDbOf(file.number), plan_.form,
+                    file.path);
 }
 
 bool DatabaseExporter::Write(const LiveSsts& live, const LiveSst& file,
@@ -112,6 +100,23 @@ bool DatabaseExporter::Write(const LiveSsts& live, const LiveSst& file,
   return recorded;
 }
 
+bool IsUpToDate(const FolderMark& mark, const std::string& filter_db,
+                FilterForm form, const std::string& sst_file) {
+  const auto recorded =
+      mark.filters.find(std::filesystem::path(filter_db).filename());
+  if (recorded == mark.filters.end() || recorded->second.sst.empty() ||
+      recorded->second.written != TimeWritten(filter_db)) {
+    return false;
+  }
+  std::string ignored;
+  const auto filter = FilterDbFile::Open(filter_db, form, &ignored);
+  if (filter == nullptr || filter->always_present()) {
+    return false;
+  }
+  const auto sst = SstFile::Open(sst_file, /*visit=*/nullptr, &ignored);
+  return sst != nullptr && sst->identity() == recorded->second.sst;
+}
+
 std::set<uint64_t> NumbersOf(const LiveSsts& live) {
   std::set<uint64_t> numbers;
   for (const LiveSst& file : live.files) {
@@ -123,7 +128,6 @@ std::set<uint64_t> NumbersOf(const LiveSsts& live) {
 FilterContents ContentsOf(const ExportPlan& plan, const LiveSsts& live) {
   const FilterDbExportOptions& options = plan.options;
   FilterContents contents;
-  contents.sstable_version = options.sstable_version;
   contents.asked =
       "partition_key=" +
       (plan.partition_key ? plan.partition_key->spelling() : "default");
@@ -194,7 +198,13 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
   if (sync && !folder->RemoveOthers(NumbersOf(live), &report->removed, error)) {
     return false;
   }
-  return ReportErrors(*report, what, error);
+  if (const size_t count = report->errors.size(); count > 0) {
+    *error = what + ": " + std::to_string(count) +
+             (count == 1 ? " SST file was" : " SST files were") +
+             " not exported";
+    return false;
+  }
+  return true;
 }
 
 }  // namespace cassandra_bloom

@@ -10,8 +10,10 @@
 #include <set>
 #include <string>
 
+#include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/filter_db_export.h"
 #include "plugin/export/folder/folder.h"
+#include "plugin/export/folder/folder_mark.h"
 #include "plugin/export/live_ssts.h"
 #include "plugin/export/sst_exporter.h"
 
@@ -21,9 +23,9 @@ namespace cassandra_bloom {
 // once.
 class DatabaseExporter {
  public:
-  // With `sync`, a Filter.db for which ExportFolder::IsUpToDate is true is
-  // kept, unless options.overwrite is set; any other existing file is
-  // overwritten. The arguments must outlive this object.
+  // With `sync`, a Filter.db for which IsUpToDate is true is kept, unless
+  // options.overwrite is set; any other existing file is overwritten. The
+  // arguments must outlive this object.
   DatabaseExporter(const ExportPlan& plan, const ExportFolder& folder,
                    bool sync, FilterDbExportReport* report)
       : plan_(plan), folder_(folder), sync_(sync), report_(report) {}
@@ -54,6 +56,13 @@ class DatabaseExporter {
 };
 
 std::set<uint64_t> NumbersOf(const LiveSsts& live);
+
+// True if the file is a complete filter, unchanged since the mark recorded it
+// as that of the SST file. Opens the SST file to see which one it is, and does
+// not compare times: hard links, such as those of a checkpoint, change the
+// ctime of an SST file.
+bool IsUpToDate(const FolderMark& mark, const std::string& filter_db,
+                FilterForm form, const std::string& sst_file);
 
 // The settings that decide which entries the filter of an SST file holds.
 // Settings that only decide the size of the filter are not included.

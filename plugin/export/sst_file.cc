@@ -201,65 +201,59 @@ class KeyIterator {
 
 }  // namespace
 
-std::unique_ptr<SstFile> SstFile::OpenWith(const std::string& path,
-                                           const Comparator* comparator,
-                                           const std::string& filter_name,
-                                           const VisitBlock& visit,
-                                           std::string* error) {
-  uint64_t num_blocks = 0;
-  const VisitBlock count_and_visit = [&](const Slice& block) {
-    ++num_blocks;
-    visit(block);
-  };
-  const auto open = [&](bool with_filter, Status* status) {
-    const auto observer = with_filter ? std::make_shared<BlockObserver>(
-                                            filter_name, count_and_visit)
-                                      : nullptr;
-    auto reader = NewReader(comparator, observer);
-    *status = reader->Open(path);
-    if (observer != nullptr) {
-      observer->EndVisits();
-    }
-    return std::unique_ptr<SstFile>(
-        status->ok() ? new SstFile(path, comparator, std::move(reader))
-                     : nullptr);
-  };
-  const bool with_filter = static_cast<bool>(visit);
-  Status status;
-  auto file = open(with_filter, &status);
-  if (file == nullptr) {
-    *error = WhyNotOpen(path, status);
-    // If a filter partition cannot be read, the open fails, though the rest of
-    // the file may be good (BlockBasedTable::PrefetchIndexAndFilterBlocks). So
-    // it is tried again without the filter.
-    Status ignored;
-    if (with_filter && status.IsCorruption() &&
-        (file = open(/*with_filter=*/false, &ignored)) != nullptr) {
-      file->filter_damage_ = status.ToString();
-    }
-  } else if (with_filter && num_blocks == 0 &&
-             file->properties_->filter_policy_name == filter_name &&
-             file->properties_->filter_size > 0) {
-    file->filter_damage_ = file->WhyNoFilter();
-  }
-  return file;
-}
-
 std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
                                        const VisitBlock& visit,
                                        std::string* error) {
-  auto file = OpenWith(path, ROCKSDB_NAMESPACE::BytewiseComparator(),
-                       kPolicyName, visit, error);
-  if (file == nullptr || !visit || !file->partition_key() ||
-      file->properties().filter_policy_name == kPolicyName) {
-    return file;
+  auto reader = NewReader(ROCKSDB_NAMESPACE::BytewiseComparator(), nullptr);
+  const Status status = reader->Open(path);
+  if (!status.ok()) {
+    *error = WhyNotOpen(path, status);
+    return nullptr;
   }
-  // RocksDB gives filter blocks only to a policy that has the filter's name.
-  // That name is known only after a first open.
-  const Comparator* const comparator =
-      ComparatorByName(file->properties().comparator_name);
-  return OpenWith(path, comparator == nullptr ? file->comparator_ : comparator,
-                  file->properties().filter_policy_name, visit, error);
+  std::unique_ptr<SstFile> file(new SstFile(path, std::move(reader)));
+  return file->OpenAgain(visit, error) ? std::move(file) : nullptr;
+}
+
+// Opens the file again if its properties, which are known only now, say that it
+// has a filter to visit or another order of keys. RocksDB gives the blocks of a
+// filter only to a policy of the filter's name.
+bool SstFile::OpenAgain(const VisitBlock& visit, std::string* error) {
+  const Comparator* comparator = ComparatorByName(properties_->comparator_name);
+  if (comparator == nullptr) {
+    comparator = ROCKSDB_NAMESPACE::BytewiseComparator();
+  }
+  const bool with_filter = visit && partition_key();
+  if (!with_filter && comparator == ROCKSDB_NAMESPACE::BytewiseComparator()) {
+    return true;
+  }
+  uint64_t num_blocks = 0;
+  const auto observer = with_filter ? std::make_shared<BlockObserver>(
+                                          properties_->filter_policy_name,
+                                          [&](const Slice& block) {
+                                            ++num_blocks;
+                                            visit(block);
+                                          })
+                                    : nullptr;
+  auto reader = NewReader(comparator, observer);
+  const Status status = reader->Open(path_);
+  if (observer != nullptr) {
+    observer->EndVisits();
+  }
+  if (status.ok()) {
+    reader_ = std::move(reader);
+    if (with_filter && num_blocks == 0 && properties_->filter_size > 0) {
+      filter_damage_ = WhyNoFilter();
+    }
+    return true;
+  }
+  if (with_filter && status.IsCorruption()) {
+    // A filter partition cannot be read. The rest of the file may be good
+    // (BlockBasedTable::PrefetchIndexAndFilterBlocks).
+    filter_damage_ = status.ToString();
+    return OpenAgain(/*visit=*/nullptr, error);
+  }
+  *error = WhyNotOpen(path_, status);
+  return false;
 }
 
 // If RocksDB cannot read a full filter, or the index of a partitioned one, it
@@ -347,28 +341,10 @@ bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {
   return true;
 }
 
-// Opens the file again with the right comparator if Open guessed the wrong one.
-bool SstFile::OpenInOrderOfKeys(std::string* error) {
-  const Comparator* const comparator =
-      ComparatorByName(properties_->comparator_name);
-  if (comparator == comparator_) {
-    return true;
-  }
-  auto reader = NewReader(comparator, nullptr);
-  const Status status = reader->Open(path_);
-  if (!status.ok()) {
-    *error = WhyNotOpen(path_, status);
-    return false;
-  }
-  reader_ = std::move(reader);
-  comparator_ = comparator;
-  return true;
-}
-
 bool SstFile::ForEachKey(bool live_keys_only,
                          const std::function<void(std::string_view key)>& visit,
                          std::string* error) {
-  if (!CanReadKeys(live_keys_only, error) || !OpenInOrderOfKeys(error)) {
+  if (!CanReadKeys(live_keys_only, error)) {
     return false;
   }
   KeyIterator iterator(reader_.get(), live_keys_only);

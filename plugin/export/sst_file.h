@@ -5,7 +5,6 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_FILE_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_FILE_H_
 
-#include <rocksdb/comparator.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table_properties.h>
@@ -16,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "plugin/lsm/partition_key.h"
 
@@ -68,24 +68,17 @@ class SstFile {
                   std::string* error);
 
  private:
-  SstFile(std::string path, const ROCKSDB_NAMESPACE::Comparator* comparator,
+  SstFile(std::string path,
           std::unique_ptr<ROCKSDB_NAMESPACE::SstFileReader> reader)
       : path_(std::move(path)),
-        comparator_(comparator),
         reader_(std::move(reader)),
         properties_(reader_->GetTableProperties()) {}
 
-  static std::unique_ptr<SstFile> OpenWith(
-      const std::string& path, const ROCKSDB_NAMESPACE::Comparator* comparator,
-      const std::string& filter_name, const VisitBlock& visit,
-      std::string* error);
-
+  bool OpenAgain(const VisitBlock& visit, std::string* error);
   std::string WhyNoFilter() const;
   bool CanReadKeys(bool live_keys_only, std::string* error) const;
-  bool OpenInOrderOfKeys(std::string* error);
 
   const std::string path_;
-  const ROCKSDB_NAMESPACE::Comparator* comparator_;  // Used by `reader_`.
   std::unique_ptr<ROCKSDB_NAMESPACE::SstFileReader> reader_;
   const std::shared_ptr<const ROCKSDB_NAMESPACE::TableProperties> properties_;
   std::string filter_damage_;

@@ -2,8 +2,7 @@
 
 #include "plugin/export/worker.h"
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <set>
@@ -19,10 +18,6 @@ namespace {
 // lock.
 constexpr auto kMaxWaitForLock = std::chrono::seconds(5);
 
-bool IsThere(const std::string& path) {
-  return access(path.c_str(), F_OK) == 0;
-}
-
 }  // namespace
 
 ExportWorker::ExportWorker(const std::vector<ExportTarget>& targets) {
@@ -34,8 +29,7 @@ ExportWorker::ExportWorker(const std::vector<ExportTarget>& targets) {
 ExportWorker::~ExportWorker() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    stop_ = true;
-    wait_until_ = std::chrono::steady_clock::now() + kMaxWaitForLock;
+    closing_deadline_ = std::chrono::steady_clock::now() + kMaxWaitForLock;
   }
   changed_.notify_all();
   if (thread_.joinable()) {
@@ -65,10 +59,8 @@ void ExportWorker::ReplaceListing(const LiveSsts& listing) {
   database_.live = std::move(live);
   database_.name = listing.database;
   database_.uses_default_file_system = listing.uses_default_file_system;
-  database_.folders_verified &= !needs_listing_;
+  Add(needs_listing_ ? Work::kComparison : Work::kUpdate);
   needs_listing_ = false;
-  has_work_ = true;
-  changed_.notify_all();
 }
 
 void ExportWorker::AddChanges(const std::vector<std::string>& replaced,
@@ -82,61 +74,68 @@ void ExportWorker::AddChanges(const std::vector<std::string>& replaced,
       database_.live[*number] = path;
     }
   }
-  has_work_ |= !needs_listing_;
-  changed_.notify_all();
+  if (!needs_listing_) {
+    Add(Work::kUpdate);
+  }
 }
 
 bool ExportWorker::AddDeletion(uint64_t number) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const bool was_live = database_.live.erase(number) > 0;
-  // If a listing is needed, this deletion need not be recorded: comparing the
-  // folders with that listing finds it.
   if (!needs_listing_) {
     database_.deleted.insert(number);
-    has_work_ = true;
-    changed_.notify_all();
+    Add(Work::kUpdate);
   }
   return was_live;
+}
+
+// The caller holds `mutex_`.
+void ExportWorker::Add(Work work) {
+  database_.pending = std::max(database_.pending, work);
+  ++calls_;
+  changed_.notify_all();
 }
 
 // True if this thread may wait on for a lock that another export holds. Once
 // the database closes, the wait is limited, because closing must not hang.
 bool ExportWorker::MayWait() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return !stop_ || std::chrono::steady_clock::now() < wait_until_;
+  return !closing_deadline_ ||
+         std::chrono::steady_clock::now() < *closing_deadline_;
 }
 
 void ExportWorker::Run() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stop_ || has_work_; });
-    if (!has_work_) {
+    changed_.wait(lock, [this] {
+      return closing_deadline_ || database_.pending != Work::kNothing;
+    });
+    if (database_.pending == Work::kNothing) {
       return;
     }
-    has_work_ = false;
-    working_ = true;
+    const uint64_t calls = calls_;
     lock.unlock();
-    const bool is_following = FollowAll();
+    const bool up_to_date = UpdateAllFolders();
     lock.lock();
-    // A new listing is needed, unless one has come in the meantime.
-    if (!is_following && database_.folders_verified) {
+    // After a failure only a comparison makes the folders right. If one is
+    // pending already, no new listing is needed.
+    if (!up_to_date && database_.pending != Work::kComparison) {
+      database_.pending = Work::kNothing;
       needs_listing_ = true;
-      has_work_ = false;
     }
-    working_ = false;
-    ++finished_;
+    done_ = database_.pending == Work::kNothing ? calls_ : calls;
     changed_.notify_all();
   }
 }
 
-bool ExportWorker::FollowAll() {
+bool ExportWorker::UpdateAllFolders() {
   try {
     const Database database = TakeDatabase();
-    bool is_following = true;
+    bool up_to_date = true;
     for (Folder& folder : folders_) {
-      is_following &= FollowAndCount(database, &folder);
+      up_to_date &= UpdateAndCount(database, &folder);
     }
-    return is_following;
+    return up_to_date;
   } catch (const std::exception& exception) {
     Fail(exception.what());
     return false;
@@ -145,22 +144,24 @@ bool ExportWorker::FollowAll() {
 
 ExportWorker::Database ExportWorker::TakeDatabase() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  Database database = database_;
+  // First of all, or the thread would try again without end if the copy throws.
+  const Work work = std::exchange(database_.pending, Work::kNothing);
+  Database taken = database_;
+  taken.pending = work;
   database_.deleted.clear();
-  database_.folders_verified = true;
-  return database;
+  return taken;
 }
 
-bool ExportWorker::FollowAndCount(const Database& database, Folder* folder) {
+bool ExportWorker::UpdateAndCount(const Database& database, Folder* folder) {
   try {
     FilterDbExportReport report;
     std::string error;
-    const bool is_following = UpdateFolder(database, folder, &report, &error);
+    const bool up_to_date = UpdateFolder(database, folder, &report, &error);
     if (!error.empty()) {
       report.errors.push_back(error);
     }
     Count(report);
-    return is_following;
+    return up_to_date;
   } catch (const std::exception& exception) {
     Fail(exception.what());
     return false;
@@ -203,7 +204,8 @@ bool ExportWorker::UpdateFolder(const Database& database, Folder* folder,
   for (const uint64_t number : database.deleted) {
     folder->has_filter.erase(number);
   }
-  if (!database.folders_verified) {
+  const bool compare = database.pending == Work::kComparison;
+  if (compare) {
     folder->has_filter.clear();
     out->RemoveLeftOvers();
   }
@@ -214,18 +216,32 @@ bool ExportWorker::UpdateFolder(const Database& database, Folder* folder,
   for (const auto& live : database.live) {
     claim.live.insert(live.first);
   }
-  if (!(database.folders_verified
-            ? out->IsStillClaimed(claim, error)
-            : out->ClaimFor(claim, &report->removed, error))) {
+  if (!(compare ? out->ClaimFor(claim, &report->removed, error)
+                : out->IsStillClaimed(claim, error))) {
     return false;
   }
   // Removes filters before it writes new ones, to free space.
-  bool good = database.folders_verified ||
-              out->RemoveOthers(claim.live, &report->removed, error);
+  bool good =
+      !compare || out->RemoveOthers(claim.live, &report->removed, error);
   for (const uint64_t number : database.deleted) {
     good &= out->Remove(number, &report->removed, error);
   }
-  DatabaseExporter exporter(*plan, *out, /*sync=*/true, report);
+  good &= MakeFilters(*plan, *out, without_filter, folder, report);
+  if (compare && !database.uses_default_file_system &&
+      !without_filter.files.empty() && report->exported.empty() &&
+      report->kept.empty() && report->errors.empty()) {
+    *error = without_filter.files.front().path +
+             ": does not exist, nor do the other SST files; only files of a "
+             "local file system can be exported";
+  }
+  return good;
+}
+
+// Returns false if a filter could not be written.
+bool ExportWorker::MakeFilters(const ExportPlan& plan, const ExportFolder& out,
+                               const LiveSsts& without_filter, Folder* folder,
+                               FilterDbExportReport* report) {
+  DatabaseExporter exporter(plan, out, /*sync=*/true, report);
   // Ignores the result: a file that no longer exists is no error, because the
   // event of its deletion will come.
   exporter.Export(without_filter);
@@ -237,16 +253,9 @@ bool ExportWorker::UpdateFolder(const Database& database, Folder* folder,
   }
   for (const LiveSst& file : without_filter.files) {
     folder->has_filter[file.number] =
-        made.count(out->FilterDbOf(file.number)) > 0;
+        made.count(out.FilterDbOf(file.number)) > 0;
   }
-  if (!database.folders_verified && !database.uses_default_file_system &&
-      !without_filter.files.empty() && report->exported.empty() &&
-      report->kept.empty() && report->errors.empty()) {
-    *error = without_filter.files.front().path +
-             ": does not exist, nor do the other SST files; only files of a "
-             "local file system can be exported";
-  }
-  return good && !exporter.write_failed();
+  return !exporter.write_failed();
 }
 
 // The live files that are new, and those whose filter has been removed from the
@@ -258,7 +267,7 @@ LiveSsts ExportWorker::FilesWithoutFilter(const Database& database,
   for (const auto& [number, path] : database.live) {
     const auto known = folder.has_filter.find(number);
     if (known == folder.has_filter.end() ||
-        (known->second && !IsThere(out.FilterDbOf(number)))) {
+        (known->second && !out.HasFilter(number))) {
       LiveSst file;
       file.number = number;
       file.path = path;
@@ -270,12 +279,7 @@ LiveSsts ExportWorker::FilesWithoutFilter(const Database& database,
 
 void ExportWorker::Wait() {
   std::unique_lock<std::mutex> lock(mutex_);
-  if (thread_.joinable()) {
-    const uint64_t target =
-        finished_ + (working_ ? 1 : 0) + (has_work_ ? 1 : 0);
-    changed_.wait(
-        lock, [&] { return finished_ >= target || (!working_ && !has_work_); });
-  }
+  changed_.wait(lock, [this, calls = calls_] { return done_ >= calls; });
 }
 
 FilterDbExportCounts ExportWorker::counts() const {

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -22,6 +23,7 @@
 #include "cassandra_bloom/filter_db_export_listener.h"
 #include "plugin/export/folder/folder.h"
 #include "plugin/export/live_ssts.h"
+#include "plugin/export/sst_exporter.h"
 #include "plugin/export/target.h"
 
 namespace cassandra_bloom {
@@ -36,13 +38,14 @@ class ExportWorker {
   // limited.
   ~ExportWorker();
 
-  // True if a listing is needed to compare the folders with, as at first and
-  // after something went wrong. Until the listing comes, the folders are left
-  // alone.
+  // True if the folders must be compared with a listing of all live files, as
+  // at first and after something went wrong. Until the listing comes, changes
+  // and deletions add no work, because the comparison will find them.
   bool NeedsListing() const;
   void RequestListing();
 
-  // Replaces the list of live files that earlier calls have built.
+  // Replaces the list of live files that earlier calls have built. Compares the
+  // folders with it if a listing was needed.
   void ReplaceListing(const LiveSsts& listing);
 
   // The database has replaced the files `replaced` by the files `installed`. A
@@ -70,14 +73,23 @@ class ExportWorker {
   void DatabaseIsClosed();
 
  private:
+  // What the thread has to do to all folders. A later value includes those
+  // before it.
+  enum class Work {
+    kNothing,
+    kUpdate,      // Make new filters, remove those of deleted SST files.
+    kComparison,  // The folders may hold anything: verify all they hold, too.
+  };
+
   // The state that the folders should follow.
   struct Database {
     std::string name;  // As in LiveSsts::database.
     bool uses_default_file_system = true;
     std::map<uint64_t, std::string> live;  // Paths of SST files, by number.
-    // Numbers of SST files deleted since the last TakeDatabase.
+    // Since the last TakeDatabase: what there is to do, and the numbers of the
+    // SST files that were deleted.
+    Work pending = Work::kNothing;
     std::set<uint64_t> deleted;
-    bool folders_verified = false;  // If false, the folders may hold anything.
   };
 
   struct Folder {
@@ -92,24 +104,28 @@ class ExportWorker {
                                      const Folder& folder,
                                      const ExportFolder& out);
 
+  void Add(Work work);
   bool MayWait() const;
   void Run();
-  bool FollowAll();
+  bool UpdateAllFolders();
   Database TakeDatabase();
-  bool FollowAndCount(const Database& database, Folder* folder);
+  bool UpdateAndCount(const Database& database, Folder* folder);
   bool UpdateFolder(const Database& database, Folder* folder,
                     FilterDbExportReport* report, std::string* error);
+  static bool MakeFilters(const ExportPlan& plan, const ExportFolder& out,
+                          const LiveSsts& without_filter, Folder* folder,
+                          FilterDbExportReport* report);
   void Count(const FilterDbExportReport& report);
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Database database_;
   bool needs_listing_ = true;
-  bool has_work_ = false;
-  bool working_ = false;
-  bool stop_ = false;
-  std::chrono::steady_clock::time_point wait_until_;  // Set with `stop_`.
-  uint64_t finished_ = 0;
+  uint64_t calls_ = 0;  // How many calls have added work,
+  uint64_t done_ = 0;   // and of how many of them the work is done.
+  // Set when the database is closing: the thread ends when nothing is pending,
+  // and waits for locks until this time.
+  std::optional<std::chrono::steady_clock::time_point> closing_deadline_;
   FilterDbExportCounts counts_;
   std::thread thread_;
 

@@ -40,7 +40,7 @@ TEST_F(FolderMarkTest, IsReadAsItWasWritten) {
   EXPECT_FALSE(ReadFolderMark(folder_.path()));
   FolderMark mark;
   mark.database = "id in /db";
-  mark.contents["nb"] = {"nb", "partition_key=default prefixes", "x:y z:w "};
+  mark.contents["nb"] = {"partition_key=default prefixes", "x:y z:w "};
   mark.filters["nb-1-big-Filter.db"] = {"SESSION-1", "12.34"};
   ASSERT_TRUE(
       WriteFolderMark(folder_.path(), mark, /*overwrite=*/false, &error_))

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export.h"
-#include "plugin/export/folder/folder.h"
+#include "plugin/export/database_exporter.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"

@@ -11,10 +11,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <string_view>
 #include <system_error>
 
-#include "plugin/export/sst_file.h"
 #include "plugin/io/file_io.h"
 #include "plugin/io/output_file.h"
 #include "plugin/io/temporary_file.h"
@@ -24,17 +22,6 @@ namespace cassandra_bloom {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::string_view kDataComponent = "-Data.db";
-
-bool EndsWith(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() &&
-         text.substr(text.size() - suffix.size()) == suffix;
-}
-
-std::string ToText(const timespec& time) {
-  return std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec);
-}
 
 bool IsRegularFile(const std::string& path) {
   struct stat status;
@@ -76,10 +63,8 @@ bool IsOutsideDatabases(const std::string& folder, std::string* error) {
 // Returns true also if the folder cannot be read; `*failure` is then set.
 bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
                     std::string* error) {
-  const std::vector<std::string> data = NamesIn(
-      folder,
-      [](const std::string& name) { return EndsWith(name, kDataComponent); },
-      failure);
+  const std::vector<std::string> data =
+      NamesIn(folder, IsNamedAsSstable, failure);
   if (!data.empty()) {
     *error = folder + ": holds SSTables of Cassandra, such as " + data.front() +
              ", and making the folder follow a database would remove their "
@@ -169,24 +154,6 @@ std::string FilterDbIn(const std::string& folder,
   return names.empty() ? "" : *std::min_element(names.begin(), names.end());
 }
 
-bool IsUpToDate(const FolderMark& mark, const std::string& filter_db,
-                FilterForm form, const std::string& sst_file) {
-  const auto recorded = mark.filters.find(fs::path(filter_db).filename());
-  struct stat status;
-  if (recorded == mark.filters.end() || stat(filter_db.c_str(), &status) != 0 ||
-      recorded->second.written != ToText(status.st_mtim)) {
-    return false;
-  }
-  std::string ignored;
-  const auto filter = FilterDbFile::Open(filter_db, form, &ignored);
-  if (filter == nullptr || filter->always_present()) {
-    return false;
-  }
-  const auto sst = SstFile::Open(sst_file, /*visit=*/nullptr, &ignored);
-  const std::string identity = sst == nullptr ? "" : sst->identity();
-  return !identity.empty() && identity == recorded->second.sst;
-}
-
 // ---- ExportFolder ----
 
 std::unique_ptr<ExportFolder> ExportFolder::Open(
@@ -210,6 +177,11 @@ std::unique_ptr<ExportFolder> ExportFolder::Open(
 
 std::string ExportFolder::FilterDbOf(uint64_t number) const {
   return path_ + "/" + FilterDbName(version_, number);
+}
+
+bool ExportFolder::HasFilter(uint64_t number) const {
+  std::error_code ignored;
+  return fs::exists(FilterDbOf(number), ignored);
 }
 
 void ExportFolder::RemoveLeftOvers() const {
@@ -258,7 +230,9 @@ bool ExportFolder::CheckContents(const Claim& claim, bool* is_new,
   const FilterContents& wanted = claim.contents;
   const bool as_asked = held.asked == wanted.asked;
   *is_new = !as_asked || held.extractors != wanted.extractors;
-  if (!as_asked && !claim.overwrite && HasFilterOf(claim.live)) {
+  if (!as_asked && !claim.overwrite &&
+      std::any_of(claim.live.begin(), claim.live.end(),
+                  [&](uint64_t number) { return HasFilter(number); })) {
     *error = path_ + ": holds filters made with " + held.asked +
              ", which cannot be kept among those with " + wanted.asked +
              ", as they hold other entries; choose another folder, or have all "
@@ -266,13 +240,6 @@ bool ExportFolder::CheckContents(const Claim& claim, bool* is_new,
     return false;
   }
   return true;
-}
-
-bool ExportFolder::HasFilterOf(const std::set<uint64_t>& numbers) const {
-  return std::any_of(numbers.begin(), numbers.end(), [&](uint64_t number) {
-    std::error_code ignored;
-    return fs::exists(FilterDbOf(number), ignored);
-  });
 }
 
 bool ExportFolder::ClaimFor(const Claim& claim,
@@ -324,20 +291,12 @@ bool ExportFolder::ForgetOldFilters(const Claim& claim, std::string* error) {
          WriteFolderMark(path_, mark, /*overwrite=*/true, error);
 }
 
-bool ExportFolder::IsUpToDate(uint64_t number, FilterForm form,
-                              const std::string& sst_file) const {
-  return cassandra_bloom::IsUpToDate(*mark_, FilterDbOf(number), form,
-                                     sst_file);
-}
-
 bool ExportFolder::Record(uint64_t number, const std::string& sst,
                           std::string* error) const {
-  struct stat status;
-  if (stat(FilterDbOf(number).c_str(), &status) != 0) {
-    return true;  // Somebody has removed it. So it will be made anew.
-  }
-  return AppendToFolderMark(path_, FilterDbName(version_, number),
-                            {sst, ToText(status.st_mtim)}, error);
+  const auto written = TimeWritten(FilterDbOf(number));
+  // If somebody has removed the filter, it will be made anew.
+  return !written || AppendToFolderMark(path_, FilterDbName(version_, number),
+                                        {sst, *written}, error);
 }
 
 bool ExportFolder::RemoveAll(const std::set<uint64_t>& live,

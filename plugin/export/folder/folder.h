@@ -16,7 +16,6 @@
 #include <string>
 #include <vector>
 
-#include "cassandra_bloom/filter_db.h"
 #include "plugin/export/folder/folder_lock.h"
 #include "plugin/export/folder/folder_mark.h"
 #include "plugin/export/folder/folder_names.h"
@@ -49,13 +48,6 @@ bool MayBeOfExport(const std::string& path, std::string* error);
 std::string FilterDbIn(const std::string& folder,
                        const std::string& sstable_version);
 
-// True if the file is a complete filter, unchanged since the mark recorded it
-// as that of the SST file. Opens the SST file to see which one it is, rather
-// than to go by its ctime, which hard links change, such as those of a
-// checkpoint.
-bool IsUpToDate(const FolderMark& mark, const std::string& filter_db,
-                FilterForm form, const std::string& sst_file);
-
 // A locked folder to which filters of one database and one SSTable version are
 // exported. ClaimFor marks it as following the database.
 class ExportFolder {
@@ -79,6 +71,7 @@ class ExportFolder {
       const std::function<bool()>& may_wait, std::string* error);
 
   std::string FilterDbOf(uint64_t number) const;
+  bool HasFilter(uint64_t number) const;
 
   // Removes temporary files of filters and of the mark, unless they are being
   // written.
@@ -99,10 +92,8 @@ class ExportFolder {
   // If not, its filters may hold anything.
   bool IsStillClaimed(const Claim& claim, std::string* error);
 
-  // True if the filter with this number may be kept as that of the SST file. To
-  // be called after ClaimFor or IsStillClaimed.
-  bool IsUpToDate(uint64_t number, FilterForm form,
-                  const std::string& sst_file) const;
+  // The mark as the last ClaimFor or IsStillClaimed found or wrote it.
+  const FolderMark& mark() const { return *mark_; }
 
   // Records in the mark that the filter with this number, which was just
   // written, is that of the SST file with this SstFile::identity(). Without
@@ -131,7 +122,6 @@ class ExportFolder {
   bool CheckContents(const Claim& claim, bool* is_new,
                      std::string* error) const;
   bool ForgetOldFilters(const Claim& claim, std::string* error);
-  bool HasFilterOf(const std::set<uint64_t>& numbers) const;
   bool RemoveStrays(const std::set<uint64_t>& live,
                     std::vector<std::string>* removed, std::string* left_alone,
                     std::string* error) const;
@@ -141,7 +131,7 @@ class ExportFolder {
   const std::string path_;
   const std::string version_;
   const ExportFolderLock lock_;
-  std::optional<FolderMark> mark_;  // As CheckMark has read it.
+  std::optional<FolderMark> mark_;
 };
 
 }  // namespace cassandra_bloom

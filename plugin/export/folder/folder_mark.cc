@@ -3,6 +3,7 @@
 #include "plugin/export/folder/folder_mark.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,11 +58,20 @@ void ParseLine(const std::string& line, FolderMark* mark) {
     mark->filters[first] = {second, std::string(rest)};
     ++mark->num_filter_lines;
   } else if (IsNameableVersion(first, &ignored)) {
-    mark->contents[first] = {first, second, std::string(rest)};
+    mark->contents[first] = {second, std::string(rest)};
   }
 }
 
 }  // namespace
+
+std::optional<std::string> TimeWritten(const std::string& filter_db) {
+  struct stat status;
+  if (stat(filter_db.c_str(), &status) != 0) {
+    return std::nullopt;
+  }
+  return std::to_string(status.st_mtim.tv_sec) + "." +
+         std::to_string(status.st_mtim.tv_nsec);
+}
 
 bool IsMarkOf(const FolderMark& mark, const std::string& database) {
   return mark.database == OneLine(database);

@@ -25,7 +25,6 @@ namespace cassandra_bloom {
 // hold. If `asked` and `extractors` of two exports are the same, both give an
 // SST file's filter the same entries, whatever the size of the filter.
 struct FilterContents {
-  std::string sstable_version;
   std::string asked;       // The options that decide the entries, as text.
   std::string extractors;  // Prefix extractors; the database may change them.
 };
@@ -37,6 +36,10 @@ struct RecordedFilter {
   std::string sst;      // SstFile::identity() of the SST file.
   std::string written;  // The modification time of the Filter.db.
 };
+
+// The time as it stands in a mark: the modification time of this file. Returns
+// nullopt if the file does not exist.
+std::optional<std::string> TimeWritten(const std::string& filter_db);
 
 struct FolderMark {
   std::string database;

@@ -103,6 +103,10 @@ bool IsNamedAsExported(const std::string& path) {
   return EndsWith(path, "-big-Filter.db") || EndsWith(path, "-bti-Filter.db");
 }
 
+bool IsNamedAsSstable(const std::string& name) {
+  return EndsWith(name, "-Data.db");
+}
+
 std::optional<uint64_t> NumberOfSst(const std::string& path) {
   std::string_view name = path;
   name.remove_prefix(name.find_last_of('/') + 1);

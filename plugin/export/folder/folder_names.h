@@ -35,6 +35,9 @@ bool IsTemporaryName(const std::string& name,
 // this name for one of its own.
 bool IsNamedAsExported(const std::string& path);
 
+// True for the name of an SSTable's rows, such as "nb-1-big-Data.db".
+bool IsNamedAsSstable(const std::string& name);
+
 // The number in a name like "000123.sst"; nullopt for other names. `path` may
 // contain folders.
 std::optional<uint64_t> NumberOfSst(const std::string& path);
