@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which SST file is it? (What else SstFile reads is tested in
-// sst_export_test.cc.)
+// sst_exporter_test.cc.)
 
 #include "plugin/export/sst_file.h"
 

@@ -163,14 +163,15 @@ bool Eventually(const std::function<bool()>& is_so) {
   return false;
 }
 
-bool Follows(const std::string& folder, const TestDb& db) {
+bool Follows(const std::string& folder, const TestDb& db,
+             const std::string& sstable_version) {
   const std::string mark = folder + "/" + kMark;
-  if (!fs::exists(mark) || NamesIn(folder) != LiveFilterNames(db)) {
+  const auto names = LiveFilterNames(db, sstable_version);
+  if (!fs::exists(mark) || NamesIn(folder) != names) {
     return false;
   }
   // A filter is recorded in the mark after it has got its name.
   const std::string recorded = ReadFile(mark);
-  const auto names = NamesIn(folder);
   return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
     return recorded.find("\n" + name + "\t") != std::string::npos;
   });

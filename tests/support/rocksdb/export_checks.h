@@ -53,7 +53,8 @@ bool Eventually(const std::function<bool()>& is_so);
 
 // Returns whether the folder contains the filters of the live SST files, and no
 // others, and its mark records them.
-bool Follows(const std::string& folder, const TestDb& db);
+bool Follows(const std::string& folder, const TestDb& db,
+             const std::string& sstable_version = "nb");
 
 // The only SST file of the database.
 std::string OnlySst(const TestDb& db);

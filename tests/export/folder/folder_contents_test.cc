@@ -2,30 +2,20 @@
 
 // A synchronised folder never mixes filters of different contents.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <stdexcept>
 #include <string>
 
-#include "cassandra_bloom/filter_db.h"
-#include "cassandra_bloom/filter_db_export.h"
+#include "tests/export/export_fixture.h"
 #include "tests/support/file_size_limit.h"
-#include "tests/support/rocksdb/dataset.h"
-#include "tests/support/rocksdb/export_checks.h"
-#include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
-
-constexpr char kMark[] = ".cassandra_bloom_database";
 
 rocksdb::Options WithPrefixes(size_t size) {
   rocksdb::Options options = DbOptions(PolicyFor("fixed:8"));
@@ -33,19 +23,11 @@ rocksdb::Options WithPrefixes(size_t size) {
   return options;
 }
 
-class ExportContentsTest : public ::testing::Test {
+class FolderContentsTest : public ExportTest {
  protected:
-  ExportContentsTest() : db_(WithPrefixes(7)) {
-    AddFile(&db_, 0, 1000);
-    AddFile(&db_, 1000, 2000);
-    whole_.partition_key = "whole";
-    whole_.from = ExportFrom::kKeys;
-  }
-
-  bool Sync(const FilterDbExportOptions& options) {
-    error_.clear();
-    return ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/true, options,
-                           &report_, &error_);
+  FolderContentsTest() : ExportTest(WithPrefixes(7)) {
+    AddFiles(2);
+    prefixes_.prefixes = true;
   }
 
   // Expects the folder to contain exactly what an export with these options
@@ -56,29 +38,20 @@ class ExportContentsTest : public ::testing::Test {
     ASSERT_TRUE(ExportFilterDbs(db_.path(), "", alone.path(), /*sync=*/false,
                                 options, &report, &error_))
         << error_;
-    EXPECT_EQ(NamesIn(out_.path()), NamesIn(alone.path()));
+    EXPECT_EQ(Filters(), NamesIn(alone.path()));
     for (const std::string& name : NamesIn(alone.path())) {
       EXPECT_EQ(ReadFile(out_ / name), ReadFile(alone / name)) << name;
     }
   }
 
-  TestDb db_;
-  const TempDir out_;
   const FilterDbExportOptions usual_;
-  FilterDbExportOptions whole_;
-  FilterDbExportReport report_;
-  std::string error_;
+  FilterDbExportOptions prefixes_;
+  FilterDbExportOptions whole_ = ForPartitionKey("whole", ExportFrom::kKeys);
 };
 
-TEST_F(ExportContentsTest, OtherEntriesAreRefused) {
-  FilterDbExportOptions prefixes;
-  prefixes.prefixes = true;
-  FilterDbExportOptions other_key;
-  other_key.partition_key = "fixed:7";
+TEST_F(FolderContentsTest, OtherEntriesAreRefused) {
   FilterDbExportOptions live;
   live.live_keys_only = true;
-  FilterDbExportOptions keys;
-  keys.from = ExportFrom::kKeys;
   ASSERT_TRUE(Sync(usual_)) << error_;
   const auto before = StateOf(out_.path());
   struct Other {
@@ -87,10 +60,12 @@ TEST_F(ExportContentsTest, OtherEntriesAreRefused) {
   };
   for (const Other& other :
        {Other{whole_, "partition_key=whole from=keys"},
-        Other{prefixes, "partition_key=default prefixes"},
-        Other{other_key, "partition_key=fixed:7"},
+        Other{prefixes_, "partition_key=default prefixes"},
+        Other{ForPartitionKey("fixed:7", ExportFrom::kBlockOrKeys),
+              "partition_key=fixed:7"},
         Other{live, "partition_key=default live_keys_only"},
-        Other{keys, "partition_key=default from=keys"}}) {
+        Other{ForPartitionKey("", ExportFrom::kKeys),
+              "partition_key=default from=keys"}}) {
     EXPECT_FALSE(Sync(other.options)) << other.asked;
     EXPECT_THAT(error_,
                 HasSubstr(out_.path() + ": holds filters made with "
@@ -104,12 +79,10 @@ TEST_F(ExportContentsTest, OtherEntriesAreRefused) {
   EXPECT_EQ(report_.kept.size(), 2);
 }
 
-TEST_F(ExportContentsTest, AllAreMadeAnewIfThatIsAsked) {
+TEST_F(FolderContentsTest, AllAreMadeAnewIfThatIsAsked) {
   ASSERT_TRUE(Sync(usual_)) << error_;
-  whole_.overwrite = true;
-  ASSERT_TRUE(Sync(whole_)) << error_;
+  ASSERT_TRUE(TakeOver(whole_)) << error_;
   EXPECT_EQ(report_.exported.size(), 2);
-  whole_.overwrite = false;
   ExpectHolds(whole_);
   ASSERT_TRUE(Sync(whole_)) << error_;
   EXPECT_EQ(report_.kept.size(), 2);
@@ -118,10 +91,9 @@ TEST_F(ExportContentsTest, AllAreMadeAnewIfThatIsAsked) {
 
 // Filters of another size, or of the same partition key in another spelling,
 // have no different contents.
-TEST_F(ExportContentsTest, AnotherSizeIsKept) {
-  FilterDbExportOptions keys;
-  keys.partition_key = "skip:0,fixed:8";
-  keys.from = ExportFrom::kKeys;
+TEST_F(FolderContentsTest, AnotherSizeIsKept) {
+  FilterDbExportOptions keys =
+      ForPartitionKey("skip:0,fixed:8", ExportFrom::kKeys);
   ASSERT_TRUE(Sync(keys)) << error_;
   keys.partition_key = "fixed:8";
   keys.bits_per_key = 20;
@@ -131,7 +103,7 @@ TEST_F(ExportContentsTest, AnotherSizeIsKept) {
 
 // An earlier version wrote only the database into the mark, and kept any
 // filter. After such a mark, all filters are made again.
-TEST_F(ExportContentsTest, AMarkWithoutContents) {
+TEST_F(FolderContentsTest, AMarkWithoutContents) {
   ASSERT_TRUE(Sync(whole_)) << error_;
   const std::string mark = ReadFile(out_ / kMark);
   WriteFile(out_ / kMark, mark.substr(0, mark.find('\n')));
@@ -142,7 +114,7 @@ TEST_F(ExportContentsTest, AMarkWithoutContents) {
   EXPECT_EQ(report_.kept.size(), 2);
 }
 
-TEST_F(ExportContentsTest, TheMarkSaysIt) {
+TEST_F(FolderContentsTest, TheMarkSaysIt) {
   ASSERT_TRUE(Sync(usual_)) << error_;
   whole_.sstable_version = "me";
   ASSERT_TRUE(Sync(whole_)) << error_;
@@ -155,7 +127,7 @@ TEST_F(ExportContentsTest, TheMarkSaysIt) {
                                "\nnb\tpartition_key=default\t\n";
   EXPECT_EQ(mark.substr(0, contents.size()), contents);
   // One more line for each filter.
-  const auto names = NamesIn(out_.path());
+  const auto names = Filters();
   EXPECT_EQ(names.size(), 4u);
   EXPECT_EQ(std::count(mark.begin(), mark.end(), '\n'), 3 + 4);
   for (const std::string& name : names) {
@@ -171,60 +143,48 @@ TEST_F(ExportContentsTest, TheMarkSaysIt) {
 
 // The request is the same, but the database's prefix extractor has changed, so
 // the filters are made again.
-TEST_F(ExportContentsTest, AnotherPrefixExtractor) {
-  FilterDbExportOptions prefixes;
-  prefixes.prefixes = true;
-  ASSERT_TRUE(Sync(prefixes)) << error_;
-  ASSERT_TRUE(Sync(prefixes)) << error_;
+TEST_F(FolderContentsTest, AnotherPrefixExtractor) {
+  ASSERT_TRUE(Sync(prefixes_)) << error_;
+  ASSERT_TRUE(Sync(prefixes_)) << error_;
   EXPECT_EQ(report_.kept.size(), 2);
   db_.Reopen(WithPrefixes(9));
-  ASSERT_TRUE(Sync(prefixes)) << error_;
+  ASSERT_TRUE(Sync(prefixes_)) << error_;
   EXPECT_EQ(report_.exported.size(), 2);
-  ExpectHolds(prefixes);
+  ExpectHolds(prefixes_);
 }
 
 // The existing filters are of another column family, so they are removed in any
 // case. That their contents differ from the requested ones is no error.
-TEST_F(ExportContentsTest, WhatGoesAnywayIsInNobodysWay) {
-  rocksdb::ColumnFamilyHandle* other = nullptr;
-  Require(db_->CreateColumnFamily(db_.options(), "other", &other));
-  Require(db_->Put(rocksdb::WriteOptions(), other, "key000001", "value"));
-  Require(db_->Flush(rocksdb::FlushOptions(), other));
-  FilterDbExportReport report;
-  for (const bool usual : {true, false}) {
-    ASSERT_TRUE(ExportFilterDbs(db_.path(), usual ? "default" : "other",
-                                out_.path(), /*sync=*/true,
-                                usual ? usual_ : whole_, &report, &error_))
-        << error_;
-  }
-  EXPECT_EQ(report.exported.size(), 1);
-  EXPECT_EQ(report.removed.size(), 2);
+TEST_F(FolderContentsTest, WhatGoesAnywayIsInNobodysWay) {
+  rocksdb::ColumnFamilyHandle* const other =
+      AddColumnFamily("other", db_.options(), {{"key000001", "value"}});
+  ASSERT_TRUE(Sync(usual_, "default")) << error_;
+  ASSERT_TRUE(Sync(whole_, "other")) << error_;
+  EXPECT_EQ(report_.exported.size(), 1);
+  EXPECT_EQ(report_.removed.size(), 2);
   Require(db_->DestroyColumnFamilyHandle(other));
 }
 
 // The export stops here as if killed. The next export must leave no filter with
 // the contents that the mark no longer names.
-TEST_F(ExportContentsTest, StoppedWhileAllAreMadeAnew) {
+TEST_F(FolderContentsTest, StoppedWhileAllAreMadeAnew) {
   ASSERT_TRUE(Sync(usual_)) << error_;
-  whole_.overwrite = true;
-  whole_.progress = [](uint64_t, uint64_t) {
+  FilterDbExportOptions stopped = whole_;
+  stopped.progress = [](uint64_t, uint64_t) {
     throw std::runtime_error("stopped");
   };
-  EXPECT_THROW(Sync(whole_), std::runtime_error);
-  whole_.overwrite = false;
-  whole_.progress = nullptr;
+  EXPECT_THROW(TakeOver(stopped), std::runtime_error);
   ASSERT_TRUE(Sync(whole_)) << error_;
   ExpectHolds(whole_);
 }
 
 // The export stops a little earlier, as if killed: the old filters are removed,
 // but the mark is still the old one.
-TEST_F(ExportContentsTest, StoppedBeforeTheMark) {
+TEST_F(FolderContentsTest, StoppedBeforeTheMark) {
   ASSERT_TRUE(Sync(usual_)) << error_;
-  whole_.overwrite = true;
   {
     const FileSizeLimit full(0);
-    EXPECT_FALSE(Sync(whole_));
+    EXPECT_FALSE(TakeOver(whole_));
   }
   ASSERT_TRUE(Sync(usual_)) << error_;
   ExpectHolds(usual_);
@@ -232,26 +192,24 @@ TEST_F(ExportContentsTest, StoppedBeforeTheMark) {
 
 // A filter without a live SST file must be removed, too, although the export
 // stops: the next export may be of the column family that has this SST file.
-TEST_F(ExportContentsTest, StoppedWithAFilterOfAnotherSstFile) {
+TEST_F(FolderContentsTest, StoppedWithAFilterOfAnotherSstFile) {
   ASSERT_TRUE(Sync(usual_)) << error_;
-  const std::string other = out_ / "nb-1000000-big-Filter.db";
+  const std::string other = out_ / NameOf(1000000);
   fs::rename(report_.exported.at(0).filter_db, other);
-  whole_.overwrite = true;
   {
     const FileSizeLimit full(0);
-    EXPECT_FALSE(Sync(whole_));
+    EXPECT_FALSE(TakeOver(whole_));
   }
   EXPECT_FALSE(fs::exists(other));
 }
 
-TEST_F(ExportContentsTest, NobodyElseWritesIntoAFolderThatFollows) {
+TEST_F(FolderContentsTest, NobodyElseWritesIntoAFolderThatFollows) {
   ASSERT_TRUE(Sync(usual_)) << error_;
   const ExportedFilterDb one = report_.exported.at(0);
   const auto before = StateOf(out_.path());
   FilterDbExportOptions options;
   options.overwrite = true;
-  EXPECT_FALSE(ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/false,
-                               options, &report_, &error_));
+  EXPECT_FALSE(Export(options));
   EXPECT_THAT(error_, HasSubstr("follows the database"));
   ExportedFilterDb exported;
   EXPECT_FALSE(

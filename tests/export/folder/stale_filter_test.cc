@@ -1,50 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A filter is kept only for the SST file that it was made from, even if another
-// SST file has the same number and is older than the filter.
+// IsUpToDate (database_exporter.h): a filter is kept only for the SST file that
+// it was made from, even if another SST file has the same number and is older
+// than the filter.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/utilities/checkpoint.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <set>
 #include <string>
-#include <vector>
 
-#include "cassandra_bloom/filter_db_export.h"
-#include "cassandra_bloom/filter_db_export_listener.h"
 #include "plugin/export/folder/folder_mark.h"
-#include "tests/support/rocksdb/export_checks.h"
-#include "tests/support/rocksdb/test_db.h"
+#include "tests/export/export_fixture.h"
 #include "tests/support/rocksdb/two_histories.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::SizeIs;
 
-class StaleFilterTest : public ::testing::TestWithParam<std::string> {
+class StaleFilterTest : public ExportTest,
+                        public ::testing::WithParamInterface<std::string> {
  protected:
-  StaleFilterTest() : histories_(&db_) {
-    options_.sstable_version = GetParam();
-  }
-
-  bool Sync() {
-    return ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/true, options_,
-                           &report_, &error_);
-  }
-
   void ExpectSync(size_t exported, size_t kept) {
-    ASSERT_TRUE(Sync()) << error_;
+    ASSERT_TRUE(Sync(ForVersion(GetParam()))) << error_;
     EXPECT_THAT(report_.exported, SizeIs(exported));
     EXPECT_THAT(report_.kept, SizeIs(kept));
-    EXPECT_EQ(NamesIn(out_.path()), LiveFilterNames(db_, GetParam()));
+    EXPECT_EQ(Filters(), LiveFilterNames(db_, GetParam()));
     ExpectFiltersAreTheirs(db_, out_.path(), GetParam());
   }
 
@@ -53,32 +36,21 @@ class StaleFilterTest : public ::testing::TestWithParam<std::string> {
     WriteFile(FolderMarkPath(out_.path()), text);
   }
 
-  void Listen() {
-    rocksdb::Options options = db_.options();
-    options.listeners = {
-        NewFilterDbExportListener(out_.path(), GetParam(), &error_)};
-    ASSERT_NE(options.listeners[0], nullptr) << error_;
-    db_.Reopen(options);
-  }
-
-  void ExpectFollowed() {
-    EXPECT_TRUE(Eventually([&] {
-      return NamesIn(out_.path()) == LiveFilterNames(db_, GetParam());
-    }));
-    // Waits until the listener has done all of its work.
+  // Opens the database with a listener and adds a file. Closes it as soon as
+  // the filters have the right names, which waits until the listener has done
+  // all of its work, and expects that the filters are right.
+  void AddFileAndFollow(uint32_t first) {
+    Listen(GetParam());
+    listener_.reset();
+    AddFile(&db_, first, first + 100);
+    EXPECT_TRUE(Eventually(
+        [&] { return Filters() == LiveFilterNames(db_, GetParam()); }));
     db_.Close();
-    rocksdb::Options options = db_.options();
-    options.listeners.clear();
-    db_.Reopen(options);
+    Open({});
     ExpectFiltersAreTheirs(db_, out_.path(), GetParam());
   }
 
-  TestDb db_{DbOptions(OurPolicy())};
-  TwoHistories histories_;
-  const TempDir out_;
-  FilterDbExportOptions options_;
-  FilterDbExportReport report_;
-  std::string error_;
+  TwoHistories histories_{&db_};
 };
 
 TEST_P(StaleFilterTest, SyncAfterTheDatabaseWasReplaced) {
@@ -89,13 +61,9 @@ TEST_P(StaleFilterTest, SyncAfterTheDatabaseWasReplaced) {
 }
 
 TEST_P(StaleFilterTest, TheListenerAfterTheDatabaseWasReplaced) {
-  Listen();
-  AddFile(&db_, 5000, 5100);
-  ExpectFollowed();
+  AddFileAndFollow(5000);
   histories_.Swap();
-  Listen();
-  AddFile(&db_, 6000, 6100);
-  ExpectFollowed();
+  AddFileAndFollow(6000);
 }
 
 // An earlier version did not record the SST files of filters.
@@ -123,7 +91,7 @@ TEST_P(StaleFilterTest, KilledBeforeTheMark) {
 
 TEST_P(StaleFilterTest, FiltersThatChangedPlaces) {
   ExpectSync(2, 0);
-  const std::set<std::string> names = NamesIn(out_.path());
+  const Names names = Filters();
   const std::string first = out_ / *names.begin();
   const std::string second = out_ / *names.rbegin();
   fs::rename(first, out_ / "first");
@@ -167,9 +135,7 @@ TEST_P(StaleFilterTest, TheMarkDoesNotGrowForever) {
   EXPECT_EQ(Mark().size(), mark.size());
   // The listener has no more reason to keep them.
   WriteMark(old);
-  Listen();
-  AddFile(&db_, 5000, 5100);
-  ExpectFollowed();
+  AddFileAndFollow(5000);
   EXPECT_LT(Mark().size(), 2 * mark.size());
 }
 

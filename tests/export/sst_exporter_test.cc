@@ -84,7 +84,7 @@ void FillWithHistory(TestDb* db, const Rows& rows) {
   (*db)->ReleaseSnapshot(snapshot);
 }
 
-TEST(SstExportTest, FullFilterOfWholeKeysIsTheBlock) {
+TEST(SstExporterTest, FullFilterOfWholeKeysIsTheBlock) {
   TestDb db(DbOptions(OurPolicy()));
   const Rows rows = NumberedDataset(10000, 0).rows;
   db.Put(rows);
@@ -125,7 +125,7 @@ std::set<std::string> PartitionKeysOf(const PartitionLayout& layout) {
   return keys;
 }
 
-TEST(SstExportTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
+TEST(SstExporterTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
   for (const PartitionLayout& layout : kPartitionLayouts) {
     for (const bool with_prefixes : {false, true}) {
       if (with_prefixes && !HasEnd(layout)) {
@@ -162,7 +162,7 @@ TEST(SstExportTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
 
 // A block whose partition keys are not the requested ones is not used; the
 // filter is built from the keys.
-TEST(SstExportTest, OtherPartitionKeysThanTheFilterHas) {
+TEST(SstExporterTest, OtherPartitionKeysThanTheFilterHas) {
   const PartitionLayout& layout = kPartitionLayouts[0];
   const std::string built = Built(PartitionKeysOf(layout), "nb");
   const std::pair<PolicyPtr, Layout> others[] = {
@@ -193,13 +193,13 @@ TEST(SstExportTest, OtherPartitionKeysThanTheFilterHas) {
   EXPECT_EQ(Exported(OnlySst(db), whole), Built(KeysOf(RowsOf(layout)), "nb"));
 }
 
-TEST(SstExportTest, AWrongPartitionKeyIsRefused) {
+TEST(SstExporterTest, AWrongPartitionKeyIsRefused) {
   FilterDbExportOptions options = Options();
   options.partition_key = "skip:8,u32";
   EXPECT_THAT(ExportError("/none.sst", options), HasSubstr("'skip:8,u32'"));
 }
 
-TEST(SstExportTest, FormsBeforeMaAreFromKeys) {
+TEST(SstExporterTest, FormsBeforeMaAreFromKeys) {
   TestDb db(DbOptions(OurPolicy()));
   const Rows rows = NumberedDataset(10000, 0).rows;
   db.Put(rows);
@@ -214,7 +214,7 @@ TEST(SstExportTest, FormsBeforeMaAreFromKeys) {
       HasSubstr("every key has other bits; its keys can be hashed anew"));
 }
 
-TEST(SstExportTest, FullFilterOfPrefixesIsTheBlockIfAskedFor) {
+TEST(SstExporterTest, FullFilterOfPrefixesIsTheBlockIfAskedFor) {
   TestDb db(PrefixOnly(OurPolicy()));
   const Rows rows = PrefixedDataset(1, 500, 4, 0).rows;
   db.Put(rows);
@@ -243,7 +243,7 @@ TEST(SstExportTest, FullFilterOfPrefixesIsTheBlockIfAskedFor) {
 
 // With a prefix extractor that ends with the partition key, the filter's
 // entries are partition keys. But keys without a prefix are not in it.
-TEST(SstExportTest, FilterOfPrefixesThatEndWithPartitionKeysLacksOtherKeys) {
+TEST(SstExporterTest, FilterOfPrefixesThatEndWithPartitionKeysLacksOtherKeys) {
   auto table_options = TableOptions(PolicyFor("fixed:8"));
   table_options.whole_key_filtering = false;
   rocksdb::Options db_options = DbOptions(table_options);
@@ -278,7 +278,7 @@ std::vector<Case> Cases() {
   };
 }
 
-TEST(SstExportTest, FromKeysEqualsBuildOverTheKeys) {
+TEST(SstExporterTest, FromKeysEqualsBuildOverTheKeys) {
   for (Case c : Cases()) {
     SCOPED_TRACE(c.name);
     c.options.merge_operator = std::make_shared<LastOperand>();
@@ -308,7 +308,7 @@ TEST(SstExportTest, FromKeysEqualsBuildOverTheKeys) {
   }
 }
 
-TEST(SstExportTest, WhatCannotBeTheBlockIsFromKeysByDefault) {
+TEST(SstExporterTest, WhatCannotBeTheBlockIsFromKeysByDefault) {
   for (const Case& c : Cases()) {
     SCOPED_TRACE(c.name);
     TestDb db(c.options);
@@ -327,7 +327,7 @@ TEST(SstExportTest, WhatCannotBeTheBlockIsFromKeysByDefault) {
   }
 }
 
-TEST(SstExportTest, PrefixesGoByTheRecordedExtractor) {
+TEST(SstExporterTest, PrefixesGoByTheRecordedExtractor) {
   TestDb db(WithPrefixes(DbOptions(OurPolicy())));
   const Rows rows = PrefixedDataset(4, 300, 6, 20).rows;
   db.Put(rows);
@@ -345,7 +345,7 @@ TEST(SstExportTest, PrefixesGoByTheRecordedExtractor) {
               HasSubstr("its prefix extractor is none"));
 }
 
-TEST(SstExportTest, PrefixBlockOfAnotherExtractorIsNotTaken) {
+TEST(SstExporterTest, PrefixBlockOfAnotherExtractorIsNotTaken) {
   TestDb db(PrefixOnly(OurPolicy()));
   const Rows rows = PrefixedDataset(5, 300, 6, 0).rows;
   db.Put(rows);
@@ -359,7 +359,7 @@ TEST(SstExportTest, PrefixBlockOfAnotherExtractorIsNotTaken) {
   EXPECT_THAT(exported.why_not_block, HasSubstr("another extractor"));
 }
 
-TEST(SstExportTest, SizeOfFiltersFromKeys) {
+TEST(SstExporterTest, SizeOfFiltersFromKeys) {
   TestDb db(DbOptions(OurPolicy()));
   db.Put(NumberedDataset(1000, 0).rows);
   db.Flush();
@@ -429,7 +429,7 @@ TEST_F(DeletionsTest, AreInTheBlock) {
   EXPECT_EQ(Exported(OnlySst(db), Options()), Built({"key", "deleted"}, "nb"));
 }
 
-TEST(SstExportTest, DeletedRangesHideNoKey) {
+TEST(SstExporterTest, DeletedRangesHideNoKey) {
   TestDb db(DbOptions(BuiltinPolicy()));
   const Rows rows = NumberedDataset(1000, 0).rows;
   db.Put(rows);
@@ -447,7 +447,7 @@ TEST(SstExportTest, DeletedRangesHideNoKey) {
 
 // ---- Comparators ----
 
-TEST(SstExportTest, ReverseOrder) {
+TEST(SstExporterTest, ReverseOrder) {
   rocksdb::Options options = DbOptions(BuiltinPolicy());
   options.comparator = rocksdb::ReverseBytewiseComparator();
   options.merge_operator = std::make_shared<LastOperand>();
@@ -470,7 +470,7 @@ class OtherComparator final : public rocksdb::Comparator {
   void FindShortSuccessor(std::string*) const override {}
 };
 
-TEST(SstExportTest, UnknownOrder) {
+TEST(SstExporterTest, UnknownOrder) {
   const OtherComparator comparator;
   rocksdb::Options options = DbOptions(OurPolicy());
   options.comparator = &comparator;
@@ -485,7 +485,7 @@ TEST(SstExportTest, UnknownOrder) {
 
 // ---- Errors ----
 
-TEST(SstExportTest, Refusals) {
+TEST(SstExporterTest, Refusals) {
   TestDb db(DbOptions(OurPolicy()));
   db.Put(NumberedDataset(1000, 0).rows);
   db.Flush();
@@ -534,7 +534,7 @@ TEST(SstExportTest, Refusals) {
   }
 }
 
-TEST(SstExportTest, NothingIsOverwrittenUnasked) {
+TEST(SstExporterTest, NothingIsOverwrittenUnasked) {
   TestDb db(DbOptions(OurPolicy()));
   db.Put(NumberedDataset(1000, 0).rows);
   db.Flush();

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/export/export_fixture.h"
+
+#include <fcntl.h>
+#include <rocksdb/sst_file_writer.h>
+#include <sys/file.h>
+
+#include <filesystem>
+#include <stdexcept>
+
+namespace cassandra_bloom::testing {
+
+ListenerPtr NewListener(const std::string& out_dir,
+                        const std::string& sstable_version) {
+  std::string error;
+  ListenerPtr listener =
+      NewFilterDbExportListener(out_dir, sstable_version, &error);
+  if (listener == nullptr) {
+    throw std::runtime_error(error);
+  }
+  return listener;
+}
+
+FilterDbExportCounts CountsOf(const ListenerPtr& listener) {
+  FilterDbExportCounts counts;
+  EXPECT_TRUE(GetFilterDbExportCounts(*listener, &counts));
+  return counts;
+}
+
+void ExportTest::AddFiles(int count) {
+  for (int i = 0; i < count; ++i, next_ += 1000) {
+    AddFile(&db_, next_, next_ + 1000);
+  }
+}
+
+void ExportTest::RemoveSstFiles(int count) {
+  for (const std::string& name : NamesIn(db_.path())) {
+    if (std::filesystem::path(name).extension() == ".sst" && count-- > 0) {
+      std::filesystem::remove(db_.path() + "/" + name);
+    }
+  }
+}
+
+void ExportTest::IngestFile() {
+  const TempDir dir;
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), db_.options());
+  Require(writer.Open(dir / "new.sst"));
+  for (const auto& row : NumberedRows(0, 1000)) {
+    Require(writer.Put(row.first, row.second));
+  }
+  Require(writer.Finish());
+  Require(db_->IngestExternalFile({dir / "new.sst"},
+                                  rocksdb::IngestExternalFileOptions()));
+}
+
+void ExportTest::MoveToLevel(int level) {
+  rocksdb::CompactRangeOptions move;
+  move.change_level = true;
+  move.target_level = level;
+  Require(db_->CompactRange(move, nullptr, nullptr));
+}
+
+rocksdb::ColumnFamilyHandle* ExportTest::AddColumnFamily(
+    const std::string& name, const rocksdb::ColumnFamilyOptions& options,
+    const Rows& rows) {
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  Require(db_->CreateColumnFamily(options, name, &family));
+  for (const auto& row : rows) {
+    Require(db_->Put(kWrite, family, row.first, row.second));
+  }
+  Require(db_->Flush(rocksdb::FlushOptions(), family));
+  return family;
+}
+
+bool ExportTest::Export(const FilterDbExportOptions& options) {
+  error_.clear();
+  return ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/false, options,
+                         &report_, &error_);
+}
+
+bool ExportTest::Sync(const FilterDbExportOptions& options,
+                      const std::string& column_family) {
+  error_.clear();
+  return ExportFilterDbs(db_.path(), column_family, out_.path(), /*sync=*/true,
+                         options, &report_, &error_);
+}
+
+bool ExportTest::TakeOver(FilterDbExportOptions options) {
+  options.overwrite = true;
+  return Sync(options);
+}
+
+bool ExportTest::Reconcile() {
+  return ReconcileFilterDbExports(db_.get(), out_.path(), "nb", &report_,
+                                  &error_);
+}
+
+void ExportTest::Open(const std::vector<ListenerPtr>& listeners) {
+  rocksdb::Options options = db_.options();
+  options.listeners = listeners;
+  db_.Reopen(options);
+}
+
+void ExportTest::Listen(const std::string& sstable_version) {
+  listener_ = NewListener(out_.path(), sstable_version);
+  Open({listener_});
+}
+
+void ExportTest::ExpectFollowed(const std::string& sstable_version) {
+  EXPECT_TRUE(Eventually([&] {
+    return Follows(out_.path(), db_, sstable_version);
+  })) << ::testing::PrintToString(Filters())
+      << " and live "
+      << ::testing::PrintToString(LiveFilterNames(db_, sstable_version));
+  ExpectFiltersAreTheirs(db_, out_.path(), sstable_version);
+}
+
+std::unique_ptr<FileDescriptor> ExportTest::LockFolder() const {
+  auto folder = std::make_unique<FileDescriptor>(
+      open(out_.path().c_str(), O_RDONLY | O_DIRECTORY));
+  EXPECT_EQ(flock(folder->get(), LOCK_EX), 0);
+  return folder;
+}
+
+void ExportTest::ExpectFailed(uint64_t count, const std::string& why) {
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == count; }))
+      << CountsOf(listener_).failed;
+  EXPECT_THAT(ReadFile(db_.path() + "/LOG"), HasSubstr(why));
+}
+
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Whose a folder of filters is, and which of its files are kept and removed.
+// (Filters of different contents: folder_contents_test.cc. Filters of another
+// SST file: stale_filter_test.cc.)
+
+#include "plugin/export/folder/folder.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/export/export_fixture.h"
+#include "tests/support/special_files.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FolderTest : public ExportTest {};
+
+// Nobody has recorded that these filters are those of an export. They may be of
+// another database, or made by hand.
+TEST_F(FolderTest, SyncRefusesFiltersThatItDidNotMake) {
+  AddFiles(2);
+  const std::string live = *Live().begin();
+  for (const std::string& name : {live, NameOf(1000000)}) {
+    WriteFile(out_ / name, "made by hand");
+    const auto before = StateOf(out_.path());
+    EXPECT_FALSE(Sync());
+    EXPECT_EQ(error_,
+              out_.path() +
+                  ": has filters that no export recorded as its own, such as " +
+                  name +
+                  ", and making the folder follow a database would remove or "
+                  "replace them; choose another folder, or take this one over "
+                  "(filterdb export --sync --force)");
+    EXPECT_EQ(StateOf(out_.path()), before);
+    fs::remove(out_ / name);
+  }
+  // What an export without `sync` has written is not recorded, either.
+  ASSERT_TRUE(Export()) << error_;
+  EXPECT_FALSE(Sync());
+  WriteFile(out_ / NameOf(1000000), "made by hand");
+  WriteFile(out_ / live, "made by hand");
+  ASSERT_TRUE(TakeOver()) << error_;
+  EXPECT_EQ(report_.removed, std::vector<std::string>{out_ / NameOf(1000000)});
+  EXPECT_EQ(Filters(), Live());
+  ExpectFiltersAreTheirs(db_, out_.path());
+  ASSERT_TRUE(Sync()) << error_;
+  EXPECT_EQ(report_.kept.size(), 2u);
+}
+
+// The folder follows the database, but only with filters of another version.
+TEST_F(FolderTest, SyncRefusesFiltersOfAVersionThatIsNotRecorded) {
+  AddFiles(1);
+  ASSERT_TRUE(Sync()) << error_;
+  WriteFile(out_ / "me-7-big-Filter.db", "made by hand");
+  const auto before = StateOf(out_.path());
+  EXPECT_FALSE(Sync(ForVersion("me")));
+  EXPECT_THAT(error_, HasSubstr("such as me-7-big-Filter.db, and"));
+  EXPECT_EQ(StateOf(out_.path()), before);
+}
+
+// A link with the name of a filter is not the export's own file: the export
+// neither writes through it nor removes it.
+TEST_F(FolderTest, SyncGoesThroughNoLink) {
+  AddFiles(2);
+  const std::string linked = out_ / *Live().begin();
+  const TempDir elsewhere;
+  WriteFile(elsewhere / "precious", "precious");
+  fs::create_symlink(elsewhere / "precious", linked);
+  fs::create_symlink(elsewhere / "precious", out_ / NameOf(1000000));
+  for (const bool overwrite : {false, true}) {
+    FilterDbExportOptions options;
+    options.overwrite = overwrite;
+    EXPECT_FALSE(Sync(options));
+    const char* const why =
+        ": is a symbolic link, none of the export's own files, and is left "
+        "alone; remove it, or choose another folder";
+    EXPECT_EQ(report_.errors, std::vector<std::string>{linked + why});
+    EXPECT_EQ(error_, out_ / NameOf(1000000) + why);
+    // The other SST file gets its filter nevertheless.
+    EXPECT_EQ(report_.exported.size() + report_.kept.size(), 1u);
+    EXPECT_EQ(report_.removed, std::vector<std::string>());
+    EXPECT_EQ(TypeOf(linked), mode_t{S_IFLNK});
+    EXPECT_EQ(TypeOf(out_ / NameOf(1000000)), mode_t{S_IFLNK});
+    EXPECT_EQ(ReadFile(elsewhere / "precious"), "precious");
+    EXPECT_EQ(NamesIn(elsewhere.path()), Names{"precious"});
+  }
+  fs::remove(linked);
+  fs::remove(out_ / NameOf(1000000));
+  EXPECT_TRUE(Sync()) << error_;
+  EXPECT_EQ(Filters(), Live());
+}
+
+TEST_F(FolderTest, SyncKeepsNoLinkToAFilter) {
+  AddFiles(1);
+  ASSERT_TRUE(Export()) << error_;
+  const TempDir elsewhere;
+  const std::string name = *Live().begin();
+  fs::rename(out_ / name, elsewhere / name);
+  fs::create_symlink(elsewhere / name, out_ / name);
+  EXPECT_FALSE(Sync());
+  EXPECT_EQ(report_.kept, std::vector<std::string>());
+  EXPECT_EQ(report_.errors.size(), 1u);
+}
+
+TEST_F(FolderTest, SyncMarksTheFolderThroughNoLink) {
+  AddFiles(1);
+  const TempDir elsewhere;
+  const std::string mark = out_ / kMark;
+  fs::create_symlink(elsewhere / "mark", mark);
+  EXPECT_FALSE(Sync());
+  EXPECT_THAT(error_, HasSubstr(mark + ": is a symbolic link"));
+  EXPECT_EQ(NamesIn(elsewhere.path()), Names());
+}
+
+TEST_F(FolderTest, SyncRemovesNoFifoNorFolder) {
+  AddFiles(1);
+  const std::string live = out_ / *Live().begin();
+  MakeFifo(live);
+  fs::create_directory(out_ / NameOf(1000000));
+  EXPECT_FALSE(Sync());
+  ASSERT_EQ(report_.errors.size(), 1u);
+  EXPECT_THAT(report_.errors[0], HasSubstr(live + ": is a FIFO, none of the"));
+  EXPECT_THAT(error_, HasSubstr(": is a folder, none of the"));
+  EXPECT_EQ(TypeOf(live), mode_t{S_IFIFO});
+  EXPECT_EQ(TypeOf(out_ / NameOf(1000000)), mode_t{S_IFDIR});
+}
+
+// An export with `sync` would remove the SSTables' own filters, or replace them
+// with filters of other keys. So it refuses a folder of SSTables.
+TEST_F(FolderTest, NoSyncAmongSstables) {
+  AddFiles(1);
+  WriteFile(out_ / "nb-1-big-Data.db", "data");
+  WriteFile(out_ / "nb-1-big-Filter.db", "filter");
+  const auto before = StateOf(out_.path());
+  EXPECT_FALSE(Sync());
+  EXPECT_THAT(error_, HasSubstr("holds SSTables of Cassandra, such as "
+                                "nb-1-big-Data.db"));
+  EXPECT_EQ(StateOf(out_.path()), before);
+  EXPECT_TRUE(Export()) << error_;
+  EXPECT_EQ(ReadFile(out_ / "nb-1-big-Filter.db"), "filter");
+}
+
+TEST_F(FolderTest, SyncOfAFolderThatIsAnotherDatabases) {
+  AddFiles(1);
+  ASSERT_TRUE(Sync()) << error_;
+  const auto before = StateOf(out_.path());
+  TestDb other(DbOptions(OurPolicy()));
+  AddFile(&other, 5000, 6000);
+  FilterDbExportOptions options;
+  const auto sync_other = [&] {
+    return ExportFilterDbs(other.path(), "", out_.path(), /*sync=*/true,
+                           options, &report_, &error_);
+  };
+  EXPECT_FALSE(sync_other());
+  EXPECT_THAT(error_, HasSubstr("holds the filters of another database"));
+  EXPECT_EQ(StateOf(out_.path()), before);
+
+  fs::remove(out_ / kMark);
+  EXPECT_FALSE(sync_other());
+  EXPECT_THAT(error_, HasSubstr("that no export recorded as its own"));
+  options.overwrite = true;
+  ASSERT_TRUE(sync_other()) << error_;
+  EXPECT_EQ(report_.kept.size(), 0);
+  EXPECT_EQ(Filters(), LiveFilterNames(other));
+  ExpectFiltersAreTheirs(other, out_.path());
+}
+
+// SSTables of version `da` have "bti" in their names. Earlier builds wrote
+// "big" there, which Cassandra does not read.
+TEST_F(FolderTest, SyncReplacesFiltersUnderAFormerName) {
+  AddFiles(2);
+  ASSERT_TRUE(Sync(ForVersion("da"))) << error_;
+  const Names names = Filters();
+  ASSERT_EQ(names.size(), 2u);
+  std::vector<std::string> former;
+  for (const std::string& name : names) {
+    EXPECT_THAT(name, HasSubstr("-bti-Filter.db"));
+    std::string big = name;
+    big.replace(big.find("bti"), 3, "big");
+    fs::rename(out_ / name, out_ / big);
+    former.push_back(out_ / big);
+  }
+  ASSERT_TRUE(Sync(ForVersion("da"))) << error_;
+  EXPECT_EQ(report_.exported.size(), 2u);
+  EXPECT_THAT(report_.removed, ::testing::UnorderedElementsAreArray(former));
+  EXPECT_EQ(Filters(), names);
+  // In an unmarked folder they may be somebody else's.
+  fs::remove(out_ / kMark);
+  for (const std::string& name : names) {
+    fs::remove(out_ / name);
+  }
+  WriteFile(former[0], "made by hand");
+  EXPECT_FALSE(Sync(ForVersion("da")));
+  EXPECT_EQ(ReadFile(former[0]), "made by hand");
+}
+
+TEST_F(FolderTest, IntoTheFolderOfAnotherDatabase) {
+  AddFiles(1);
+  const TestDb other(DbOptions(OurPolicy()));
+  const auto before = StateOf(other.path());
+  EXPECT_FALSE(ExportFilterDbs(db_.path(), "", other.path() + "/out",
+                               /*sync=*/true, {}, &report_, &error_));
+  EXPECT_THAT(error_, HasSubstr("is in the folder of a database"));
+  EXPECT_EQ(StateOf(other.path()), before);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
