@@ -101,9 +101,9 @@ TEST_F(DatabaseExporterTest, SyncFollowsTheDatabase) {
     names.insert(others.begin(), others.end());
     return names;
   };
-  WriteFile(out_ / NameOf(1000000), "of another time");
+  WriteFile(out_ / FilterName(1000000), "of another time");
   // Killed exports leave such files.
-  WriteFile(out_ / NameOf(8) + ".cassandra_bloom-01234567", "half");
+  WriteFile(out_ / FilterName(8) + ".cassandra_bloom-01234567", "half");
   WriteFile(out_ / ".cassandra_bloom_database.cassandra_bloom-01234567",
             "half");
 

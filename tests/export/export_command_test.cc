@@ -3,23 +3,17 @@
 // The command `filterdb export`, run as a user runs it.
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 #include <sys/file.h>
 
 #include <filesystem>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "cassandra_bloom/filter_policy.h"
 #include "plugin/io/file_io.h"
+#include "tests/export/export_fixture.h"
 #include "tests/support/filterdb_command.h"
-#include "tests/support/rocksdb/dataset.h"
-#include "tests/support/rocksdb/export_checks.h"
-#include "tests/support/rocksdb/test_db.h"
 #include "tests/support/special_files.h"
 
 namespace cassandra_bloom::testing {
@@ -27,14 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::HasSubstr;
-
-class ExportCommandTest : public ::testing::Test {
+class ExportCommandTest : public ExportTest {
  protected:
-  ExportCommandTest() : db_(DbOptions(OurPolicy())) {
-    AddFile(&db_, 0, 1000);
-    AddFile(&db_, 1000, 2000);
-  }
+  ExportCommandTest() { AddFiles(2); }
 
   std::string ToOut(const std::string& version = "nb") const {
     return " --out-dir=" + out_.path() + " --sstable-version=" + version + " ";
@@ -47,9 +36,6 @@ class ExportCommandTest : public ::testing::Test {
     db_->GetLiveFilesMetaData(&files);
     return db_.path() + files[0].name;
   }
-
-  TestDb db_;
-  const TempDir out_;
 };
 
 TEST_F(ExportCommandTest, Database) {
@@ -58,7 +44,7 @@ TEST_F(ExportCommandTest, Database) {
   EXPECT_EQ(ran.err, "");
   const Json exported = ran.json()["exported"];
   ASSERT_EQ(exported.size(), 2);
-  std::set<std::string> names;
+  Names names;
   for (const Json& one : exported) {
     EXPECT_EQ(one["from"], "block");
     EXPECT_EQ(one["holds"], "keys");
@@ -69,7 +55,7 @@ TEST_F(ExportCommandTest, Database) {
     const std::string file = one["file"];
     names.insert(file.substr(out_.path().size() + 1));
   }
-  EXPECT_EQ(names, NamesIn(out_.path()));
+  EXPECT_EQ(names, Filters());
 }
 
 TEST_F(ExportCommandTest, WhatIsExportedChecks) {
@@ -79,14 +65,14 @@ TEST_F(ExportCommandTest, WhatIsExportedChecks) {
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("2000 keys from the block, 7 probes"));
   EXPECT_THAT(ran.out, HasSubstr(": removed\n"));
-  ASSERT_EQ(NamesIn(out_.path()).size(), 1);
+  ASSERT_EQ(Filters().size(), 1);
   std::string keys;
   for (const auto& row : NumberedRows(0, 2000)) {
     keys += row.first + "\n";
   }
   const TempDir dir;
   WriteFile(dir / "keys", keys);
-  const std::string file = out_ / *NamesIn(out_.path()).begin();
+  const std::string file = OneFilter();
   const Ran check =
       Filterdb("check " + file + " --key-format=text --keys=" + dir / "keys" +
                " --json");
@@ -126,8 +112,8 @@ TEST_F(ExportCommandTest, SstFilesIntoWhatIsThere) {
     command += " --sst=" + ssts / (std::string(number) + ".sst");
   }
   command += ToOut();
-  const auto name = [this](int number) {
-    return out_ / ("nb-" + std::to_string(number) + "-big-Filter.db");
+  const auto name = [this](uint64_t number) {
+    return out_ / FilterName(number);
   };
   MakeFifo(name(1));
   fs::create_directory(name(2));
@@ -152,12 +138,10 @@ TEST_F(ExportCommandTest, SstFilesIntoWhatIsThere) {
 // Every form of the command removes the files that a killed export left.
 TEST_F(ExportCommandTest, LeftOvers) {
   ASSERT_EQ(Filterdb(Db()).exit_code, 0);
-  const auto names = NamesIn(out_.path());
-  std::string number = *names.begin();
+  std::string number = *Filters().begin();
   number = number.substr(3, number.find('-', 3) - 3);
-  const std::string left = out_ / *names.begin() + ".cassandra_bloom-01234567";
-  const std::string running =
-      out_ / *names.begin() + ".cassandra_bloom-fedcba98";
+  const std::string left = OneFilter() + ".cassandra_bloom-01234567";
+  const std::string running = OneFilter() + ".cassandra_bloom-fedcba98";
   WriteFile(running, "being written");
   const FileDescriptor writer(open(running.c_str(), O_WRONLY));
   ASSERT_EQ(flock(writer.get(), LOCK_EX), 0);
@@ -175,7 +159,7 @@ TEST_F(ExportCommandTest, LeftOvers) {
 
 TEST_F(ExportCommandTest, SyncGoesThroughNoLink) {
   ASSERT_EQ(Filterdb(Db() + "--sync").exit_code, 0);
-  const std::string link = out_ / *NamesIn(out_.path()).begin();
+  const std::string link = OneFilter();
   const TempDir elsewhere;
   WriteFile(elsewhere / "precious", "precious");
   fs::remove(link);
@@ -262,7 +246,7 @@ TEST_F(ExportCommandTest, BadCommandLines) {
     EXPECT_THAT(ran.err, HasSubstr(bad.message)) << bad.arguments;
   }
   EXPECT_EQ(StateOf(db_.path()), before);
-  EXPECT_EQ(NamesIn(out_.path()), std::set<std::string>());
+  EXPECT_EQ(Filters(), Names());
 }
 
 TEST_F(ExportCommandTest, ErrorsOfSomeFiles) {
@@ -303,12 +287,12 @@ TEST_F(ExportCommandTest, SyncTakesOverAFolderIfForced) {
   EXPECT_THAT(refused.err, HasSubstr("such as nb-1-big-Filter.db, and"));
   EXPECT_THAT(refused.err, HasSubstr("choose another folder"));
   EXPECT_THAT(refused.err, HasSubstr("--sync --force"));
-  EXPECT_EQ(NamesIn(out_.path()), std::set<std::string>{"nb-1-big-Filter.db"});
+  EXPECT_EQ(Filters(), Names{"nb-1-big-Filter.db"});
   EXPECT_EQ(ReadFile(mine), "made by hand");
   const Ran forced = Filterdb(Db() + "--sync --force");
   EXPECT_EQ(forced.exit_code, 0) << forced;
   EXPECT_THAT(forced.out, HasSubstr(mine + ": removed\n"));
-  EXPECT_EQ(NamesIn(out_.path()), LiveFilterNames(db_));
+  EXPECT_EQ(Filters(), Live());
   EXPECT_EQ(Filterdb(Db() + "--sync").exit_code, 0);
 }
 

@@ -33,7 +33,7 @@ constexpr char kMark[] = ".cassandra_bloom_database";
 inline const rocksdb::WriteOptions kWrite;
 
 // The name of the Filter.db of the SST file with this number.
-inline std::string NameOf(uint64_t number) {
+inline std::string FilterName(uint64_t number) {
   return "nb-" + std::to_string(number) + "-big-Filter.db";
 }
 

@@ -3,30 +3,22 @@
 // If the disk has no room for all of a Filter.db, the export fails and leaves
 // no file.
 
-#include <gtest/gtest.h>
-
-#include <set>
 #include <string>
 
-#include "cassandra_bloom/filter_db_export.h"
+#include "tests/export/export_fixture.h"
 #include "tests/support/file_size_limit.h"
-#include "tests/support/rocksdb/export_checks.h"
-#include "tests/support/rocksdb/test_db.h"
-#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
-class FullDiskTest : public ::testing::TestWithParam<ExportFrom> {
+class FullDiskTest : public ExportTest,
+                     public ::testing::WithParamInterface<ExportFrom> {
  protected:
-  FullDiskTest() : db_(DbOptions(OurPolicy())) {
+  FullDiskTest() {
     options_.from = GetParam();
-    db_.Put(NumberedRows(0, 1000));
-    db_.Flush();
+    AddFiles(1);
   }
 
-  const TempDir out_;
-  TestDb db_;
   FilterDbExportOptions options_;
 };
 
@@ -45,30 +37,23 @@ TEST_P(FullDiskTest, OneFile) {
     ASSERT_EQ(done, limit == whole.size()) << limit << " bytes: " << error;
     if (!done) {
       ASSERT_NE(error.find(out_ / "filter"), std::string::npos) << error;
-      ASSERT_EQ(NamesIn(out_.path()), std::set<std::string>()) << limit;
+      ASSERT_EQ(Filters(), Names()) << limit;
     }
   }
   EXPECT_EQ(ReadFile(out_ / "filter"), whole);
 }
 
 TEST_P(FullDiskTest, ADatabaseAndOnceMore) {
-  db_.Put(NumberedRows(1000, 3000));
-  db_.Flush();
+  AddFile(&db_, 1000, 3000);
   db_.Close();
-  FilterDbExportReport report;
-  std::string error;
-  const auto export_all = [&] {
-    return ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/true, options_,
-                           &report, &error);
-  };
   {
     const FileSizeLimit full(2000);  // Enough for one of the two filters.
-    EXPECT_FALSE(export_all());
+    EXPECT_FALSE(Sync(options_));
   }
-  EXPECT_EQ(report.exported.size(), 1u);
-  EXPECT_EQ(report.errors.size(), 1u);
-  EXPECT_EQ(NamesIn(out_.path()).size(), 1u);
-  EXPECT_TRUE(export_all()) << error;
+  EXPECT_EQ(report_.exported.size(), 1u);
+  EXPECT_EQ(report_.errors.size(), 1u);
+  EXPECT_EQ(Filters().size(), 1u);
+  EXPECT_TRUE(Sync(options_)) << error_;
   db_.Reopen();
   ExpectFiltersAreTheirs(db_, out_.path());
 }

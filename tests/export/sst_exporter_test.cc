@@ -2,8 +2,6 @@
 
 // Exports the Filter.db of one SST file.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
@@ -15,18 +13,13 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
-#include "cassandra_bloom/filter_db_export.h"
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/filter_bits_api.h"
+#include "tests/export/export_fixture.h"
 #include "tests/support/partition_layouts.h"
-#include "tests/support/rocksdb/dataset.h"
-#include "tests/support/rocksdb/export_checks.h"
-#include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
 constexpr bool kPrefixFiltersAreExact = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 906;
@@ -62,7 +55,15 @@ rocksdb::Options PrefixOnly(PolicyPtr policy) {
   return WithPrefixes(DbOptions(table_options));
 }
 
-const rocksdb::WriteOptions kWrite;
+// A database with one SST file.
+class OneSstDb : public TestDb {
+ public:
+  OneSstDb(const rocksdb::Options& options, const Rows& rows)
+      : TestDb(options) {
+    Put(rows);
+    Flush();
+  }
+};
 
 // Writes some rows twice and merges into some, all in one file: a snapshot
 // keeps the older versions.
@@ -85,10 +86,8 @@ void FillWithHistory(TestDb* db, const Rows& rows) {
 }
 
 TEST(SstExporterTest, FullFilterOfWholeKeysIsTheBlock) {
-  TestDb db(DbOptions(OurPolicy()));
   const Rows rows = NumberedDataset(10000, 0).rows;
-  db.Put(rows);
-  db.Flush();
+  const OneSstDb db(DbOptions(OurPolicy()), rows);
   for (const std::string version : {"nb", "oa", "me", "ms", "na-and-later"}) {
     ExportedFilterDb exported;
     EXPECT_EQ(Exported(OnlySst(db), Options(version), &exported),
@@ -138,9 +137,7 @@ TEST(SstExporterTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
         Require(rocksdb::NewCassandraPartitionTransform(
             layout.partition_key, &db_options.prefix_extractor));
       }
-      TestDb db(db_options);
-      db.Put(RowsOf(layout));
-      db.Flush();
+      const OneSstDb db(db_options, RowsOf(layout));
       const std::string built = Built(PartitionKeysOf(layout), "nb");
       ExportedFilterDb exported;
       EXPECT_EQ(
@@ -173,9 +170,7 @@ TEST(SstExporterTest, OtherPartitionKeysThanTheFilterHas) {
       {PolicyFor("skip:8,u16"), Layout::kPartitioned}};
   for (const auto& [policy, filter_layout] : others) {
     SCOPED_TRACE(policy == nullptr ? "none" : policy->Name());
-    TestDb db(DbOptions(policy, filter_layout));
-    db.Put(RowsOf(layout));
-    db.Flush();
+    const OneSstDb db(DbOptions(policy, filter_layout), RowsOf(layout));
     FilterDbExportOptions options = Options();
     options.partition_key = "skip:0008,u16";
     ExportedFilterDb exported;
@@ -185,9 +180,7 @@ TEST(SstExporterTest, OtherPartitionKeysThanTheFilterHas) {
     EXPECT_EQ(exported.partition_key, "skip:8,u16");
   }
   // A filter of partition keys cannot serve a request for whole keys.
-  TestDb db(DbOptions(PolicyFor("skip:8,u16")));
-  db.Put(RowsOf(layout));
-  db.Flush();
+  const OneSstDb db(DbOptions(PolicyFor("skip:8,u16")), RowsOf(layout));
   FilterDbExportOptions whole = Options();
   whole.partition_key = "whole";
   EXPECT_EQ(Exported(OnlySst(db), whole), Built(KeysOf(RowsOf(layout)), "nb"));
@@ -200,10 +193,8 @@ TEST(SstExporterTest, AWrongPartitionKeyIsRefused) {
 }
 
 TEST(SstExporterTest, FormsBeforeMaAreFromKeys) {
-  TestDb db(DbOptions(OurPolicy()));
   const Rows rows = NumberedDataset(10000, 0).rows;
-  db.Put(rows);
-  db.Flush();
+  const OneSstDb db(DbOptions(OurPolicy()), rows);
   ExportedFilterDb exported;
   EXPECT_EQ(Exported(OnlySst(db), Options("ka"), &exported),
             Built(KeysOf(rows), "ka"));
@@ -215,10 +206,8 @@ TEST(SstExporterTest, FormsBeforeMaAreFromKeys) {
 }
 
 TEST(SstExporterTest, FullFilterOfPrefixesIsTheBlockIfAskedFor) {
-  TestDb db(PrefixOnly(OurPolicy()));
   const Rows rows = PrefixedDataset(1, 500, 4, 0).rows;
-  db.Put(rows);
-  db.Flush();
+  const OneSstDb db(PrefixOnly(OurPolicy()), rows);
   const auto prefixes =
       PrefixesOf(KeysOf(rows), *db.options().prefix_extractor);
   FilterDbExportOptions options = Options();
@@ -249,9 +238,8 @@ TEST(SstExporterTest, FilterOfPrefixesThatEndWithPartitionKeysLacksOtherKeys) {
   rocksdb::Options db_options = DbOptions(table_options);
   Require(rocksdb::NewCassandraPartitionTransform(
       "fixed:8", &db_options.prefix_extractor));
-  TestDb db(db_options);
-  db.Put({{"partition row", "value"}, {"short", "value"}});
-  db.Flush();
+  const OneSstDb db(db_options,
+                    {{"partition row", "value"}, {"short", "value"}});
   ExportedFilterDb exported;
   EXPECT_EQ(Exported(OnlySst(db), Options(), &exported),
             Built({"partitio", "short"}, "nb"));
@@ -311,10 +299,8 @@ TEST(SstExporterTest, FromKeysEqualsBuildOverTheKeys) {
 TEST(SstExporterTest, WhatCannotBeTheBlockIsFromKeysByDefault) {
   for (const Case& c : Cases()) {
     SCOPED_TRACE(c.name);
-    TestDb db(c.options);
     const Rows rows = PrefixedDataset(3, 300, 6, 20).rows;
-    db.Put(rows);
-    db.Flush();
+    const OneSstDb db(c.options, rows);
     ExportedFilterDb exported;
     const std::string file = Exported(OnlySst(db), Options(), &exported);
     EXPECT_EQ(exported.from_block, c.why_not_block == nullptr);
@@ -328,28 +314,22 @@ TEST(SstExporterTest, WhatCannotBeTheBlockIsFromKeysByDefault) {
 }
 
 TEST(SstExporterTest, PrefixesGoByTheRecordedExtractor) {
-  TestDb db(WithPrefixes(DbOptions(OurPolicy())));
   const Rows rows = PrefixedDataset(4, 300, 6, 20).rows;
-  db.Put(rows);
-  db.Flush();
+  const OneSstDb db(WithPrefixes(DbOptions(OurPolicy())), rows);
   FilterDbExportOptions options = Options();
   options.prefixes = true;
   EXPECT_EQ(
       Exported(OnlySst(db), options),
       Built(PrefixesOf(KeysOf(rows), *db.options().prefix_extractor), "nb"));
 
-  TestDb without(DbOptions(OurPolicy()));
-  without.Put(rows);
-  without.Flush();
+  const OneSstDb without(DbOptions(OurPolicy()), rows);
   EXPECT_THAT(ExportError(OnlySst(without), options),
               HasSubstr("its prefix extractor is none"));
 }
 
 TEST(SstExporterTest, PrefixBlockOfAnotherExtractorIsNotTaken) {
-  TestDb db(PrefixOnly(OurPolicy()));
   const Rows rows = PrefixedDataset(5, 300, 6, 0).rows;
-  db.Put(rows);
-  db.Flush();
+  const OneSstDb db(PrefixOnly(OurPolicy()), rows);
   FilterDbExportOptions options = Options();
   options.prefixes = true;
   options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(2));
@@ -360,9 +340,7 @@ TEST(SstExporterTest, PrefixBlockOfAnotherExtractorIsNotTaken) {
 }
 
 TEST(SstExporterTest, SizeOfFiltersFromKeys) {
-  TestDb db(DbOptions(OurPolicy()));
-  db.Put(NumberedDataset(1000, 0).rows);
-  db.Flush();
+  const OneSstDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
   FilterDbExportOptions options = Options("nb", ExportFrom::kKeys);
   options.bits_per_key = 16;
   ExportedFilterDb exported;
@@ -459,36 +437,21 @@ TEST(SstExporterTest, ReverseOrder) {
   EXPECT_EQ(Exported(OnlySst(db), Options()), Built(keys, "nb"));
 }
 
-class OtherComparator final : public rocksdb::Comparator {
- public:
-  const char* Name() const override { return "OtherComparator"; }
-  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    return b.compare(a);
-  }
-  void FindShortestSeparator(std::string*,
-                             const rocksdb::Slice&) const override {}
-  void FindShortSuccessor(std::string*) const override {}
-};
-
 TEST(SstExporterTest, UnknownOrder) {
-  const OtherComparator comparator;
+  const OddComparator comparator;
   rocksdb::Options options = DbOptions(OurPolicy());
   options.comparator = &comparator;
-  TestDb db(options);
   const Rows rows = NumberedDataset(3000, 0).rows;
-  db.Put(rows);
-  db.Flush();
+  const OneSstDb db(options, rows);
   EXPECT_EQ(Exported(OnlySst(db), Options()), Built(KeysOf(rows), "nb"));
   EXPECT_THAT(ExportError(OnlySst(db), Options("nb", ExportFrom::kKeys)),
-              HasSubstr("comparator 'OtherComparator'"));
+              HasSubstr("comparator 'Odd'"));
 }
 
 // ---- Errors ----
 
 TEST(SstExporterTest, Refusals) {
-  TestDb db(DbOptions(OurPolicy()));
-  db.Put(NumberedDataset(1000, 0).rows);
-  db.Flush();
+  const OneSstDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
   const std::string sst = OnlySst(db);
   const TempDir dir;
   const std::string content = ReadFile(sst);
@@ -535,9 +498,7 @@ TEST(SstExporterTest, Refusals) {
 }
 
 TEST(SstExporterTest, NothingIsOverwrittenUnasked) {
-  TestDb db(DbOptions(OurPolicy()));
-  db.Put(NumberedDataset(1000, 0).rows);
-  db.Flush();
+  const OneSstDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
   const TempDir dir;
   WriteFile(dir / "file", "mine");
   FilterDbExportOptions options = Options();

@@ -85,13 +85,13 @@ TEST_F(WorkerTest, PendingWorkIsDoneThoughAListingIsNeeded) {
   auto lock = LockFolder();
   worker_.AddDeletion(1);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  WriteFile(out_ / NameOf(2), "");
+  WriteFile(out_ / FilterName(2), "");
   worker_.AddDeletion(2);
   worker_.DatabaseIsClosed();
   lock.reset();
   worker_.Wait();
   EXPECT_TRUE(worker_.NeedsListing());
-  EXPECT_FALSE(fs::exists(out_ / NameOf(2)));
+  EXPECT_FALSE(fs::exists(out_ / FilterName(2)));
   EXPECT_EQ(worker_.counts().removed, 1);
 }
 

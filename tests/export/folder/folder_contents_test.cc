@@ -194,7 +194,7 @@ TEST_F(FolderContentsTest, StoppedBeforeTheMark) {
 // stops: the next export may be of the column family that has this SST file.
 TEST_F(FolderContentsTest, StoppedWithAFilterOfAnotherSstFile) {
   ASSERT_TRUE(Sync(usual_)) << error_;
-  const std::string other = out_ / NameOf(1000000);
+  const std::string other = out_ / FilterName(1000000);
   fs::rename(report_.exported.at(0).filter_db, other);
   {
     const FileSizeLimit full(0);

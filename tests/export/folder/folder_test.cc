@@ -25,7 +25,7 @@ class FolderTest : public ExportTest {};
 TEST_F(FolderTest, SyncRefusesFiltersThatItDidNotMake) {
   AddFiles(2);
   const std::string live = *Live().begin();
-  for (const std::string& name : {live, NameOf(1000000)}) {
+  for (const std::string& name : {live, FilterName(1000000)}) {
     WriteFile(out_ / name, "made by hand");
     const auto before = StateOf(out_.path());
     EXPECT_FALSE(Sync());
@@ -42,10 +42,11 @@ TEST_F(FolderTest, SyncRefusesFiltersThatItDidNotMake) {
   // What an export without `sync` has written is not recorded, either.
   ASSERT_TRUE(Export()) << error_;
   EXPECT_FALSE(Sync());
-  WriteFile(out_ / NameOf(1000000), "made by hand");
+  WriteFile(out_ / FilterName(1000000), "made by hand");
   WriteFile(out_ / live, "made by hand");
   ASSERT_TRUE(TakeOver()) << error_;
-  EXPECT_EQ(report_.removed, std::vector<std::string>{out_ / NameOf(1000000)});
+  EXPECT_EQ(report_.removed,
+            std::vector<std::string>{out_ / FilterName(1000000)});
   EXPECT_EQ(Filters(), Live());
   ExpectFiltersAreTheirs(db_, out_.path());
   ASSERT_TRUE(Sync()) << error_;
@@ -71,7 +72,7 @@ TEST_F(FolderTest, SyncGoesThroughNoLink) {
   const TempDir elsewhere;
   WriteFile(elsewhere / "precious", "precious");
   fs::create_symlink(elsewhere / "precious", linked);
-  fs::create_symlink(elsewhere / "precious", out_ / NameOf(1000000));
+  fs::create_symlink(elsewhere / "precious", out_ / FilterName(1000000));
   for (const bool overwrite : {false, true}) {
     FilterDbExportOptions options;
     options.overwrite = overwrite;
@@ -80,17 +81,17 @@ TEST_F(FolderTest, SyncGoesThroughNoLink) {
         ": is a symbolic link, none of the export's own files, and is left "
         "alone; remove it, or choose another folder";
     EXPECT_EQ(report_.errors, std::vector<std::string>{linked + why});
-    EXPECT_EQ(error_, out_ / NameOf(1000000) + why);
+    EXPECT_EQ(error_, out_ / FilterName(1000000) + why);
     // The other SST file gets its filter nevertheless.
     EXPECT_EQ(report_.exported.size() + report_.kept.size(), 1u);
     EXPECT_EQ(report_.removed, std::vector<std::string>());
     EXPECT_EQ(TypeOf(linked), mode_t{S_IFLNK});
-    EXPECT_EQ(TypeOf(out_ / NameOf(1000000)), mode_t{S_IFLNK});
+    EXPECT_EQ(TypeOf(out_ / FilterName(1000000)), mode_t{S_IFLNK});
     EXPECT_EQ(ReadFile(elsewhere / "precious"), "precious");
     EXPECT_EQ(NamesIn(elsewhere.path()), Names{"precious"});
   }
   fs::remove(linked);
-  fs::remove(out_ / NameOf(1000000));
+  fs::remove(out_ / FilterName(1000000));
   EXPECT_TRUE(Sync()) << error_;
   EXPECT_EQ(Filters(), Live());
 }
@@ -121,13 +122,13 @@ TEST_F(FolderTest, SyncRemovesNoFifoNorFolder) {
   AddFiles(1);
   const std::string live = out_ / *Live().begin();
   MakeFifo(live);
-  fs::create_directory(out_ / NameOf(1000000));
+  fs::create_directory(out_ / FilterName(1000000));
   EXPECT_FALSE(Sync());
   ASSERT_EQ(report_.errors.size(), 1u);
   EXPECT_THAT(report_.errors[0], HasSubstr(live + ": is a FIFO, none of the"));
   EXPECT_THAT(error_, HasSubstr(": is a folder, none of the"));
   EXPECT_EQ(TypeOf(live), mode_t{S_IFIFO});
-  EXPECT_EQ(TypeOf(out_ / NameOf(1000000)), mode_t{S_IFDIR});
+  EXPECT_EQ(TypeOf(out_ / FilterName(1000000)), mode_t{S_IFDIR});
 }
 
 // An export with `sync` would remove the SSTables' own filters, or replace them
