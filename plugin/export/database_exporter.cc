@@ -11,6 +11,18 @@
 #include "plugin/export/target.h"
 
 namespace cassandra_bloom {
+namespace {
+
+std::set<uint64_t> NumbersOf(const LiveSsts& live) {
+  std::set<uint64_t> numbers;
+  for (const LiveSst& file : live.files) {
+    numbers.insert(file.number);
+  }
+  return numbers;
+}
+
+}  // namespace
+
 bool DatabaseExporter::Export(const LiveSsts& live) {
   uint64_t done = 0;
   uint64_t all = 0;
@@ -68,8 +80,8 @@ bool DatabaseExporter::MayKeep(const LiveSst& file) const {
 bool DatabaseExporter::Write(const LiveSsts& live, const LiveSst& file,
                              const ExportProgress& progress,
                              ExportedFilterDb* exported, std::string* error) {
-  // Removes an old filter first, because it may be that of another SST file. If
-  // the export then fails, having no filter is better than having that one.
+  // Removes an old filter first, because it may be that of another SST file: if
+  // the export fails, no filter is better than a wrong one.
   if (sync_) {
     std::vector<std::string> replaced;
     folder_.Remove(file.number, &replaced, error);
@@ -115,14 +127,6 @@ bool IsUpToDate(const FolderMark& mark, const std::string& filter_db,
   }
   const auto sst = SstFile::Open(sst_file, /*visit=*/nullptr, &ignored);
   return sst != nullptr && sst->identity() == recorded->second.sst;
-}
-
-std::set<uint64_t> NumbersOf(const LiveSsts& live) {
-  std::set<uint64_t> numbers;
-  for (const LiveSst& file : live.files) {
-    numbers.insert(file.number);
-  }
-  return numbers;
 }
 
 FilterContents ContentsOf(const ExportPlan& plan, const LiveSsts& live) {

@@ -55,8 +55,6 @@ class DatabaseExporter {
   std::set<uint64_t> gone_;
 };
 
-std::set<uint64_t> NumbersOf(const LiveSsts& live);
-
 // True if the file is a complete filter, unchanged since the mark recorded it
 // as that of the SST file. Opens the SST file to see which one it is, and does
 // not compare times: hard links, such as those of a checkpoint, change the

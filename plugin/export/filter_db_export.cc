@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of include/cassandra_bloom/filter_db_export.h: export of
-// Filter.db files for SST files.
+// The functions of include/cassandra_bloom/filter_db_export.h. (Tested in
+// sst_exporter_test.cc and database_exporter_test.cc.)
 
 #include "cassandra_bloom/filter_db_export.h"
 

@@ -82,8 +82,8 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
   std::vector<ExportTarget> targets_;
   std::unique_ptr<ExportWorker> worker_;
 
-  // Held while an event is handled. So the worker gets a listing before it gets
-  // any event that came after the listing.
+  // Held while an event is handled, so that the worker gets a listing before
+  // any event that RocksDB sends after it was made.
   std::mutex mutex_;
   ROCKSDB_NAMESPACE::DB* db_ = nullptr;  // Null while it is not open.
   std::string database_;

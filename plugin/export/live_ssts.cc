@@ -211,17 +211,6 @@ bool AreFolders(const std::vector<std::string>& folders, std::string* error) {
   return true;
 }
 
-void SelectColumnFamily(const std::string& column_family, LiveSsts* live) {
-  auto& files = live->files;
-  files.erase(std::remove_if(files.begin(), files.end(),
-                             [&](const LiveSst& file) {
-                               return file.column_family != column_family;
-                             }),
-              files.end());
-  const ColumnFamilySettings settings = live->column_families[column_family];
-  live->column_families = {{column_family, settings}};
-}
-
 }  // namespace
 
 std::string WhyMissing(const LiveSst& sst) {
@@ -299,11 +288,18 @@ bool ListLiveSsts(const std::string& db_dir,
     return false;
   }
   if (!column_family.empty()) {
-    if (live->column_families.count(column_family) == 0) {
+    const auto found = live->column_families.find(column_family);
+    if (found == live->column_families.end()) {
       *error = NoSuchColumnFamily(db_dir, column_family, *live);
       return false;
     }
-    SelectColumnFamily(column_family, live);
+    live->column_families = {*found};
+    live->files.erase(std::remove_if(live->files.begin(), live->files.end(),
+                                     [&](const LiveSst& file) {
+                                       return file.column_family !=
+                                              column_family;
+                                     }),
+                      live->files.end());
   }
   std::sort(live->files.begin(), live->files.end(),
             [](const LiveSst& a, const LiveSst& b) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which SST files a database consists of.
+// Which SST files a database consists of. (Tested in database_exporter_test.cc,
+// listener_test.cc and, with comparators that are not known here,
+// tests/filterdb/doctor/doctor_filter_test.cc.)
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_LIVE_SSTS_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_LIVE_SSTS_H_
@@ -29,10 +31,9 @@ struct LiveSst {
 };
 
 // The error for an SST file that does not exist although two listings of the
-// live files in a row contain it. One listing is not enough: the database may
-// have dropped the file after that listing. RocksDB records a drop in the
-// MANIFEST before it removes the file, so a second listing no longer contains a
-// dropped file.
+// live files in a row contain it. After one listing the database may have
+// dropped the file; then a second listing no longer contains it, because
+// RocksDB records a drop in the MANIFEST before it removes the file.
 std::string WhyMissing(const LiveSst& sst);
 std::string RemedyForMissing(const LiveSst& sst);
 

@@ -266,11 +266,11 @@ std::string SstFile::WhyNoFilter() const {
   return status.ok() ? "" : status.ToString();
 }
 
-// RocksDB gives each open of a database another session id, and a file the next
-// number of its database. Both are in files that RocksDB 6.24 and later wrote,
-// and together they are of no other file (table_properties.h). Others are told
-// apart by the filter, the index and the properties, which follow the rows, and
-// by the time of the file.
+// RocksDB 6.24 and later write two properties that together no other file has
+// (table_properties.h): the id of the session, another one for each open of a
+// database, and the number of the file. Files of earlier releases are told
+// apart by what follows the rows (filter, index and properties) and by the time
+// of the file.
 std::string SstFile::identity() const {
   const std::string& session = properties_->db_session_id;
   const uint64_t number = properties_->orig_file_number;

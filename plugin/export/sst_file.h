@@ -42,9 +42,9 @@ class SstFile {
     return *properties_;
   }
 
-  // Tells this file from any other, whatever their names are: copies of a file
-  // have the same identity, and two databases that went on from one copy give
-  // the same number to files of different identities.
+  // Tells this file from any other. Copies of a file have the same identity.
+  // Two files of the same number do not, if two copies of a database went on
+  // independently and each wrote one of them.
   std::string identity() const;
 
   // RocksDB's error if this library's filter is damaged, so that some of its

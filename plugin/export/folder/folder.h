@@ -32,8 +32,8 @@ bool IsGoodExportSetting(const std::string& folder, std::string* error);
 // is the folder of a database, so that nothing is ever written into a database.
 bool PrepareExportFolder(const std::string& folder, std::string* error);
 
-// Fails if the folder holds SSTables: their own Filter.db files would be taken
-// for old exports.
+// Fails if the folder holds SSTables: the export would take the Filter.db files
+// of these SSTables for its own old ones.
 bool CheckHoldsNoSstables(const std::string& folder, std::string* error);
 
 // True if an export into a folder that follows a database may write, keep and
@@ -77,14 +77,15 @@ class ExportFolder {
   // written.
   void RemoveLeftOvers() const;
 
-  // Marks the folder as that of this database and these contents, unless it has
-  // this mark already. Before that, removes all filters: they hold other
-  // entries, and must never be taken for filters of these contents. `*removed`
-  // gets those whose SST files are not `live`; the others will be made anew.
+  // Marks the folder as that of this database and these contents. If it has
+  // another mark or none, first removes all filters, which hold other entries
+  // and must never be taken for filters of these contents. `*removed` gets the
+  // filters whose SST files are not `live`; the others will be made anew.
+  //
   // Fails if the folder is marked for another database, because files of both
-  // would get the same names. Also fails, unless `overwrite`, if it has filters
-  // of `live` SST files that were made with other settings, or filters that no
-  // mark says are those of an export.
+  // would get the same names. Unless `overwrite`, also fails if filters of
+  // `live` SST files were made with other settings, and if there are filters
+  // but no mark that says that an export made them.
   bool ClaimFor(const Claim& claim, std::vector<std::string>* removed,
                 std::string* error);
 
@@ -97,7 +98,7 @@ class ExportFolder {
 
   // Records in the mark that the filter with this number, which was just
   // written, is that of the SST file with this SstFile::identity(). Without
-  // this record the filter will not be kept.
+  // this record the next export would not keep the filter.
   bool Record(uint64_t number, const std::string& sst,
               std::string* error) const;
 

@@ -10,6 +10,7 @@
 
 namespace cassandra_bloom {
 
+// (Tested in worker_test.cc and tests/export/export_command_test.cc.)
 // The lock of a folder, to be held while the folder is written to. Only one
 // holder among all threads and processes has it, if the file system supports
 // locks.

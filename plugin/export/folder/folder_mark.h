@@ -21,17 +21,18 @@
 
 namespace cassandra_bloom {
 
-// Describes which entries of their SST files the filters of one SSTable version
-// hold. If `asked` and `extractors` of two exports are the same, both give an
-// SST file's filter the same entries, whatever the size of the filter.
+// Which entries of their SST files the filters of one SSTable version hold. Two
+// exports of the same contents give an SST file's filter the same entries; only
+// the size of the filter may differ.
 struct FilterContents {
   std::string asked;       // The options that decide the entries, as text.
   std::string extractors;  // Prefix extractors; the database may change them.
 };
 
-// Recorded after a Filter.db was written. A copy of a database that went on by
-// itself has other SST files of the same numbers, and may be put in the place
-// of the database: name and time of a filter do not tell whose it is.
+// Recorded after a Filter.db was written. The name and the time of a filter do
+// not tell which SST file it was made from: if a copy of the database went on
+// by itself and then takes the place of the database, it has other SST files of
+// the same numbers.
 struct RecordedFilter {
   std::string sst;      // SstFile::identity() of the SST file.
   std::string written;  // The modification time of the Filter.db.
@@ -69,13 +70,13 @@ std::optional<FolderMark> ReadFolderMark(const std::string& folder);
 bool WriteFolderMark(const std::string& folder, const FolderMark& mark,
                      bool overwrite, std::string* error);
 
-// Appends one line to an existing mark. The line is not synced: if it is lost,
-// the filter is made anew. So a folder of many filters is not slow to follow.
+// Appends one line to an existing mark. The line is not synced to disk, because
+// that would be slow for many filters: if it is lost, the filter is made anew.
 bool AppendToFolderMark(const std::string& folder, const std::string& name,
                         const RecordedFilter& filter, std::string* error);
 
-// Fails if the folder follows a database: a filter that was written there in
-// any other way would be kept as if it were one of that database.
+// Fails if the folder follows a database: only an export with `sync` may write
+// into it, because it alone records in the mark what each filter was made from.
 bool FollowsNoDatabase(const std::string& folder, std::string* error);
 
 }  // namespace cassandra_bloom
