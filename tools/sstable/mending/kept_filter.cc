@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -37,26 +38,28 @@ bool BackupFolderOf(const std::string& folder, const std::string& backup_folder,
 
 }  // namespace
 
-std::unique_ptr<KeptFilter> KeptFilter::Open(const Sstable& sstable,
-                                             const PinnedFolder& folder,
-                                             const BackupPlan& backup,
-                                             BetweenPieces between_pieces,
-                                             std::string* error) {
-  std::unique_ptr<KeptFilter> kept(
-      new KeptFilter(sstable, folder, std::move(between_pieces)));
+KeptFilter::KeptFilter(const Sstable& sstable, const PinnedFolder& folder,
+                       const BackupPlan& backup, BetweenPieces between_pieces)
+    : sstable_(sstable),
+      folder_(folder),
+      between_pieces_(std::move(between_pieces)),
+      filter_name_(sstable.name_prefix + "Filter.db") {
   if (backup.kind == Backup::kBeside) {
-    kept->place_ = &folder;
-    kept->name_ = kept->FilterName() + kBackupSuffix;
-    kept->path_ = sstable.folder + "/" + kept->name_;
-    return kept;
+    place_ = &folder;
+    name_ = filter_name_ + kBackupSuffix;
+    path_ = sstable.folder + "/" + name_;
+    return;
   }
   std::string path;
-  if (!BackupFolderOf(sstable.folder, backup.folder, &path, error)) {
-    return nullptr;
+  std::string error;
+  name_ = filter_name_;
+  if (!BackupFolderOf(sstable.folder, backup.folder, &path, &error)) {
+    Fail(error);
   }
-  kept->name_ = kept->FilterName();
-  kept->path_ = path + "/" + kept->name_;
-  return kept->OpenBackupFolder(error) ? std::move(kept) : nullptr;
+  path_ = path + "/" + name_;
+  if (!OpenBackupFolder(&error)) {
+    Fail(error);
+  }
 }
 
 bool KeptFilter::OpenBackupFolder(std::string* error) {
@@ -77,136 +80,129 @@ bool KeptFilter::OpenBackupFolder(std::string* error) {
   return true;
 }
 
-bool KeptFilter::HasRecord() const {
-  std::string ignored_error;
-  return place_ != nullptr &&
-         place_->KindOf(RecordName(), nullptr, &ignored_error) !=
-             PinnedFolder::Kind::kNone;
-}
-
 bool KeptFilter::HasFilter() const {
   std::string ignored_error;
-  return folder_.KindOf(FilterName(), nullptr, &ignored_error) !=
+  return folder_.KindOf(filter_name_, &ignored_error) !=
          PinnedFolder::Kind::kNone;
 }
 
-bool KeptFilter::ReadRecord(std::string* error) {
+std::string KeptFilter::ReadRecord(MendRecord* record) const {
   std::string text;
-  std::string why;
-  if (place_->KindOf(RecordName(), nullptr, error) ==
-          PinnedFolder::Kind::kRefused ||
-      !place_->Read(RecordName(), kMaxRecordSize, &text, error)) {
-    return false;
+  std::string error;
+  if (place_->KindOf(RecordName(), &error) == PinnedFolder::Kind::kRefused ||
+      !place_->Read(RecordName(), kMaxRecordSize, &text, &error)) {
+    return error;
   }
-  if (!ParseMendRecord(text, &record_, &why)) {
-    *error = path_ + kRecordSuffix + ": " + why;
-    return false;
-  }
-  return true;
+  return ParseMendRecord(text, record, &error)
+             ? ""
+             : path_ + kRecordSuffix + ": " + error;
 }
 
-bool KeptFilter::SumIndex(const std::vector<FileSum>& wanted, FileSum* sum,
-                          std::string* error) const {
-  return folder_.Sum(sstable_.IndexName(), wanted, between_pieces_, sum, error);
-}
-
-bool KeptFilter::IsOfThisSstable(std::string* reason) const {
+std::string KeptFilter::ReasonOfAnotherSstable(const MendRecord& record) const {
   FileSum sum;
-  if (!SumIndex({record_.index}, &sum, reason)) {
-    return false;
+  std::string error;
+  if (!folder_.Sum(sstable_.IndexName(), {record.index}, between_pieces_, &sum,
+                   &error)) {
+    return error;
   }
-  if (!(sum == record_.index)) {
-    *reason = path_ + kRecordSuffix + ": is of another SSTable of this name";
-    return false;
-  }
-  return true;
+  return sum == record.index
+             ? ""
+             : path_ + kRecordSuffix + ": is of another SSTable of this name";
 }
 
-bool KeptFilter::HasOldFilter(bool has_kept, std::string* reason) const {
+// If nothing is kept yet, the old filter must still be in place.
+std::string KeptFilter::ReasonWithoutOldFilter(const MendRecord& record,
+                                               bool is_kept) const {
   FileSum sum;
-  const bool is_there = has_kept || HasFilter();
-  if (is_there &&
-      !(has_kept ? *place_ : folder_)
-           .Sum(has_kept ? name_ : FilterName(), {record_.old_filter},
-                between_pieces_, &sum, reason)) {
-    return false;
+  std::string error;
+  const bool is_there = is_kept || HasFilter();
+  if (is_there && !(is_kept ? *place_ : folder_)
+                       .Sum(is_kept ? name_ : filter_name_, {record.old_filter},
+                            between_pieces_, &sum, &error)) {
+    return error;
   }
-  if (is_there && sum == record_.old_filter) {
-    return true;
+  if (is_there && sum == record.old_filter) {
+    return "";
   }
-  *reason = has_kept ? path_ + ": is not the filter that its record names"
-                     : path_ + kRecordSuffix + ": its backup " + path_ +
-                           " is missing";
-  return false;
+  return is_kept
+             ? path_ + ": is not the filter that its record names"
+             : path_ + kRecordSuffix + ": its backup " + path_ + " is missing";
 }
 
-KeptFilter::State KeptFilter::Look(std::string* reason) {
+Kept KeptFilter::Look() {
+  Kept kept;
+  kept.state = Kept::kNotOurs;
   // Another mend may have created the folder since.
-  if (place_ == nullptr && !OpenBackupFolder(reason)) {
-    return state_ = State::kNotOurs;
+  if (place_ == nullptr && !OpenBackupFolder(&kept.reason)) {
+    return kept;
   }
-  state_ = State::kNotOurs;
-  const auto kind = place_ == nullptr ? PinnedFolder::Kind::kNone
-                                      : place_->KindOf(name_, nullptr, reason);
+  if (place_ == nullptr) {
+    kept.state = Kept::kNothing;
+    return kept;
+  }
+  std::string ignored_error;
+  kept.has_record =
+      place_->KindOf(RecordName(), &ignored_error) != PinnedFolder::Kind::kNone;
+  const auto kind = place_->KindOf(name_, &kept.reason);
   if (kind == PinnedFolder::Kind::kRefused) {
-    return state_;
+    return kept;
   }
-  const bool has_kept = kind == PinnedFolder::Kind::kFile;
-  const State ours = has_kept ? State::kKept : State::kNothing;
-  if (HasRecord()) {
-    if (ReadRecord(reason) && IsOfThisSstable(reason) &&
-        HasOldFilter(has_kept, reason)) {
-      state_ = ours;
+  const bool is_kept = kind == PinnedFolder::Kind::kFile;
+  if (kept.has_record) {
+    kept.reason = ReadRecord(&kept.record);
+    if (kept.reason.empty()) {
+      kept.reason = ReasonOfAnotherSstable(kept.record);
     }
-  } else if (has_kept) {
-    *reason = path_ +
-              ": no mend has recorded this file (there is no ….record "
-              "beside it)";
-  } else {
-    state_ = ours;
+    if (kept.reason.empty()) {
+      kept.reason = ReasonWithoutOldFilter(kept.record, is_kept);
+    }
+  } else if (is_kept) {
+    kept.reason = path_ +
+                  ": no mend has recorded this file (there is no ….record "
+                  "beside it)";
   }
-  return state_;
+  if (kept.reason.empty()) {
+    kept.state = is_kept ? Kept::kFilter : Kept::kNothing;
+  }
+  return kept;
 }
 
-bool KeptFilter::IsSmallEnough(std::string* reason) const {
-  const uint64_t size = folder_.SizeOf(FilterName());
-  if (size > kMaxFilterSize) {
-    *reason = sstable_.Path("Filter.db") + ": has " + std::to_string(size) +
-              " bytes, more than a filter can have, and is not kept; move it "
-              "away, or give --no-backup";
-  }
-  return size <= kMaxFilterSize;
+std::string KeptFilter::ReasonOfSize() const {
+  const uint64_t size = folder_.SizeOf(filter_name_);
+  return size > kMaxFilterSize
+             ? sstable_.Path("Filter.db") + ": has " + std::to_string(size) +
+                   " bytes, more than a filter can have, and is not kept; move "
+                   "it away, or give --no-backup"
+             : "";
 }
 
-bool KeptFilter::IsRecorded(FileSum* now, std::string* reason) const {
-  std::vector<FileSum> recorded = record_.new_filters;
-  recorded.push_back(record_.old_filter);
-  if (!folder_.Sum(FilterName(), recorded, between_pieces_, now, reason)) {
-    return false;
+std::string KeptFilter::ReasonNotRecorded(const MendRecord& record,
+                                          FileSum* now) const {
+  std::vector<FileSum> recorded = record.new_filters;
+  recorded.push_back(record.old_filter);
+  std::string error;
+  if (!folder_.Sum(filter_name_, recorded, between_pieces_, now, &error)) {
+    return error;
   }
-  if (std::find(recorded.begin(), recorded.end(), *now) == recorded.end()) {
-    *reason = sstable_.Path("Filter.db") +
-              ": has changed since it was mended, and the old filter is " +
-              path_;
-    return false;
-  }
-  return true;
+  return std::find(recorded.begin(), recorded.end(), *now) != recorded.end()
+             ? ""
+             : sstable_.Path("Filter.db") +
+                   ": has changed since it was mended, and the old filter is " +
+                   path_;
 }
 
-bool KeptFilter::MayReplace(std::string* reason) {
-  const State state = Look(reason);
+std::string KeptFilter::ReasonNotToReplace(const Kept& kept) const {
   if (!HasFilter()) {
-    return true;  // Nothing is to be kept of it.
+    return "";  // Nothing is to be kept of it.
   }
-  if (state == State::kNothing) {
-    return IsSmallEnough(reason);
+  if (kept.state == Kept::kNothing) {
+    return ReasonOfSize();
   }
   FileSum ignored_sum;
-  if (state == State::kKept && IsRecorded(&ignored_sum, reason)) {
-    return true;
-  }
-  *reason += kRemedy;
-  return false;
+  const std::string reason = kept.state == Kept::kNotOurs
+                                 ? kept.reason
+                                 : ReasonNotRecorded(kept.record, &ignored_sum);
+  return reason.empty() ? "" : reason + kRemedy;
 }
 
 bool KeptFilter::IsWritable(std::string* error) const {
@@ -219,94 +215,110 @@ bool KeptFilter::IsWritable(std::string* error) const {
 // Cassandra takes the record for one of them, and links all of them into
 // snapshots (SSTableReader.createLinks). A user may link only files of its own
 // (fs.protected_hardlinks in proc_sys_fs(5)).
-bool KeptFilter::WriteRecord(std::string* error) const {
-  const std::string text = FormatMendRecord(record_);
-  return place_ == &folder_
-             ? folder_.Replace(RecordName(), sstable_.name_prefix + "Data.db",
-                               ContentOf(text),
-                               /*before_naming=*/nullptr, error)
-             : place_->Write(RecordName(), /*overwrite=*/true, ContentOf(text),
-                             error);
+void KeptFilter::WriteRecord(const MendRecord& record) const {
+  const std::string text = FormatMendRecord(record);
+  std::string error;
+  if (!(is_beside() ? folder_.Replace(
+                          RecordName(), sstable_.name_prefix + "Data.db",
+                          ContentOf(text), /*before_naming=*/nullptr, &error)
+                    : place_->Write(RecordName(), /*overwrite=*/true,
+                                    ContentOf(text), &error))) {
+    Fail(error);
+  }
 }
 
-bool KeptFilter::KeepFilterInPlace(std::string* error) const {
-  if (place_ == &folder_) {
-    return folder_.AddName(FilterName(), name_, error);
-  }
+void KeptFilter::KeepFilterInPlace() const {
   FileSum ignored_sum;
-  return place_->Write(
-      name_, /*overwrite=*/false,
-      folder_.ContentOf(FilterName(), between_pieces_, &ignored_sum), error);
-}
-
-bool KeptFilter::CreateBackupFolder(std::string* error) {
-  return CreateFolders(fs::path(path_).parent_path().string(), error) &&
-         OpenBackupFolder(error) && place_ != nullptr;
-}
-
-bool KeptFilter::Keep(const FileSum& new_filter, std::string* error) {
-  const bool has_filter = HasFilter();
-  const bool is_kept = state_ == State::kKept;
-  if (!has_filter && !is_kept) {
-    return true;
+  std::string error;
+  if (!(is_beside()
+            ? folder_.AddName(filter_name_, name_, &error)
+            : place_->Write(name_, /*overwrite=*/false,
+                            folder_.ContentOf(filter_name_, between_pieces_,
+                                              &ignored_sum),
+                            &error))) {
+    Fail(error);
   }
+}
+
+void KeptFilter::Keep(Kept kept, const FileSum& new_filter) {
+  const bool has_filter = HasFilter();
+  const bool is_kept = kept.state == Kept::kFilter;
+  if (!has_filter && !is_kept) {
+    return;
+  }
+  MendRecord& record = kept.record;
   FileSum now;
-  if (is_kept) {
-    if (has_filter && !IsRecorded(&now, error)) {
-      return false;
+  std::string error;
+  if (!is_kept) {
+    record = {};
+    if (!folder_.Sum(filter_name_, {}, between_pieces_, &now, &error) ||
+        !folder_.Sum(sstable_.IndexName(), {}, between_pieces_, &record.index,
+                     &error)) {
+      Fail(error);
     }
-  } else {
-    record_ = {};
-    if (!folder_.Sum(FilterName(), {}, between_pieces_, &now, error) ||
-        !SumIndex({}, &record_.index, error)) {
-      return false;
+    record.old_filter = now;
+  } else if (has_filter) {
+    error = ReasonNotRecorded(record, &now);
+    if (!error.empty()) {
+      Fail(error);
     }
-    record_.old_filter = now;
   }
   // Until the new filter is in place, the one that is there now must be known,
   // too, if it is an earlier mend's.
-  const auto& known = record_.new_filters;
+  const auto& known = record.new_filters;
   const bool is_known =
       has_filter && std::find(known.begin(), known.end(), now) != known.end();
-  record_.new_filters = {new_filter};
+  record.new_filters = {new_filter};
   if (is_known && !(now == new_filter)) {
-    record_.new_filters.push_back(now);
+    record.new_filters.push_back(now);
   }
-  return (place_ != nullptr || CreateBackupFolder(error)) &&
-         WriteRecord(error) && (is_kept || KeepFilterInPlace(error));
+  if (place_ == nullptr &&
+      (!CreateFolders(fs::path(path_).parent_path().string(), &error) ||
+       !OpenBackupFolder(&error) || place_ == nullptr)) {
+    Fail(error);
+  }
+  WriteRecord(record);
+  if (!is_kept) {
+    KeepFilterInPlace();
+  }
 }
 
-bool KeptFilter::CopyBack(std::string* error) const {
+void KeptFilter::CopyBack(const FileSum& old_filter) const {
   FileSum sum;
-  return folder_.Replace(
-      FilterName(), FilterName(),
-      place_->ContentOf(name_, between_pieces_, &sum),
-      [&](std::string* why) {
-        if (sum == record_.old_filter) {
-          return true;
-        }
-        *why = path_ + ": has changed meanwhile";
-        return false;
-      },
-      error);
-}
-
-bool KeptFilter::PutBack(std::string* reason, std::string* error) {
-  FileSum now;
-  if (!IsRecorded(&now, reason)) {
-    return false;
+  std::string error;
+  if (!folder_.Replace(
+          filter_name_, filter_name_,
+          place_->ContentOf(name_, between_pieces_, &sum),
+          [&] {
+            if (!(sum == old_filter)) {
+              Fail(path_ + ": has changed meanwhile");
+            }
+          },
+          &error)) {
+    Fail(error);
   }
-  const bool is_old = now == record_.old_filter;
-  const bool is_done =
-      place_ == &folder_
-          ? folder_.Rename(name_, FilterName(), error)
-          : (is_old || CopyBack(error)) && place_->Remove(name_, error);
-  return is_done && place_->Remove(RecordName(), error);
 }
 
-void KeptFilter::RemoveRecordOfNothing() {
-  if (HasRecord()) {
-    std::string ignored_error;
+void KeptFilter::PutBack(const Kept& kept) const {
+  FileSum now;
+  const std::string reason = ReasonNotRecorded(kept.record, &now);
+  if (!reason.empty()) {
+    Leave(reason);
+  }
+  std::string error;
+  if (!is_beside() && !(now == kept.record.old_filter)) {
+    CopyBack(kept.record.old_filter);
+  }
+  if (!(is_beside() ? folder_.Rename(name_, filter_name_, &error)
+                    : place_->Remove(name_, &error)) ||
+      !place_->Remove(RecordName(), &error)) {
+    Fail(error);
+  }
+}
+
+void KeptFilter::RemoveRecordOfNothing(const Kept& kept) const {
+  std::string ignored_error;
+  if (kept.has_record) {
     place_->Remove(RecordName(), &ignored_error);
   }
 }

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <utility>
 
 #include "plugin/filter_db/filter_db_file.h"
 #include "tools/sstable/health/examine_sstable.h"
@@ -38,7 +37,7 @@ enum class TocState { kComplete, kLacksFilter, kRefused };
 TocState ReadToc(const Sstable& sstable, const PinnedFolder& folder,
                  std::string* toc, std::string* error) {
   const std::string name = sstable.name_prefix + kToc;
-  const auto kind = folder.KindOf(name, nullptr, error);
+  const auto kind = folder.KindOf(name, error);
   if (kind == PinnedFolder::Kind::kNone) {
     return TocState::kComplete;
   }
@@ -56,11 +55,11 @@ TocState ReadToc(const Sstable& sstable, const PinnedFolder& folder,
 // Why ScyllaDB would not start, or would refuse the SSTable; empty if it is not
 // ScyllaDB's.
 std::string ReasonOfScyllaDb(const FilterFinding& finding,
-                             const PinnedFolder& folder, bool only_toc,
-                             Backup backup) {
+                             const PinnedFolder& folder,
+                             const KeptFilter* kept) {
   std::string error;
   const std::string name = finding.sstable.name_prefix + "Scylla.db";
-  const auto kind = folder.KindOf(name, nullptr, &error);
+  const auto kind = folder.KindOf(name, &error);
   if (kind == PinnedFolder::Kind::kNone) {
     return "";
   }
@@ -78,7 +77,7 @@ std::string ReasonOfScyllaDb(const FilterFinding& finding,
   // ScyllaDB removes only files that TOC.txt names, and takes what is left for
   // an SSTable without TOC.txt (filesystem_storage::wipe,
   // sstable_directory::process).
-  return !only_toc && finding.has_filter_file && backup == Backup::kBeside
+  return finding.has_filter_file && kept != nullptr && kept->is_beside()
              ? "ScyllaDB does not start if the old filter outlives the SSTable "
                "beside it; give --backup-dir or --no-backup"
              : "";
@@ -91,10 +90,10 @@ std::string ReasonOfLinks(const Sstable& sstable, const PinnedFolder& folder,
                           bool needs_data, bool needs_index) {
   std::string reason;
   if (needs_data) {
-    folder.KindOf(sstable.name_prefix + "Data.db", nullptr, &reason);
+    folder.KindOf(sstable.name_prefix + "Data.db", &reason);
   }
   if (needs_index && reason.empty()) {
-    folder.KindOf(sstable.IndexName(), nullptr, &reason);
+    folder.KindOf(sstable.IndexName(), &reason);
   }
   return reason;
 }
@@ -118,32 +117,29 @@ bool CompleteToc(const Sstable& sstable, const PinnedFolder& folder,
                         error);
 }
 
-Obstacle ObstacleInPlace(const FilterFinding& finding,
-                         const PinnedFolder& folder, Backup backup,
-                         KeptFilter* kept, bool only_toc) {
+Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
+                KeptFilter* kept, bool only_toc) {
   const Sstable& sstable = finding.sstable;
   // A link in its path may lead to filters now that nobody has named.
   if (!folder.IsAt(sstable.real_folder)) {
-    return {false, "its folder is not the one that was scanned; scan again"};
+    Leave("its folder is not the one that was scanned; scan again");
   }
   std::string reason;
   std::string content;
-  const auto kind =
-      folder.KindOf(sstable.name_prefix + kFilter, nullptr, &reason);
+  const auto kind = folder.KindOf(sstable.name_prefix + kFilter, &reason);
+  const bool has_filter = kind == PinnedFolder::Kind::kFile;
   const TocState toc = kind == PinnedFolder::Kind::kRefused
                            ? TocState::kRefused
                            : ReadToc(sstable, folder, &content, &reason);
-  if (toc == TocState::kRefused) {
-    return {false, reason};
+  if (toc != TocState::kRefused) {
+    reason = ReasonOfScyllaDb(finding, folder, kept);
   }
-  const bool has_filter = kind == PinnedFolder::Kind::kFile;
-  reason = ReasonOfScyllaDb(finding, folder, only_toc, backup);
   if (reason.empty()) {
     reason = ReasonOfLinks(sstable, folder, kept != nullptr || !has_filter,
                            kept != nullptr && has_filter);
   }
   if (!reason.empty()) {
-    return {false, reason};
+    Leave(reason);
   }
   const std::string like = has_filter ? kFilter : "Data.db";
   if (!folder.IsWritable(&reason) ||
@@ -152,87 +148,92 @@ Obstacle ObstacleInPlace(const FilterFinding& finding,
       (toc == TocState::kLacksFilter &&
        !folder.CanKeepOwner(sstable.name_prefix + kToc, &reason)) ||
       (kept != nullptr && !kept->IsWritable(&reason))) {
-    return {true, reason};
+    Fail(reason);
   }
-  if (kept != nullptr && !kept->MayReplace(&reason)) {
-    return {false, reason};
+  if (kept == nullptr) {
+    return {};
   }
-  return {};
+  const Kept now = kept->Look();
+  reason = kept->ReasonNotToReplace(now);
+  if (!reason.empty()) {
+    Leave(reason);
+  }
+  return now;
 }
 
-std::unique_ptr<FilterDbBuilder> BuildFilterIn(const PinnedFolder& folder,
-                                               const FilterFinding& finding,
-                                               double fp_chance,
-                                               const OnKeysAdded& on_keys_added,
-                                               std::string* error) {
-  FilterFinding here = finding;
-  here.sstable.folder = folder.OpenPath();
-  auto filter = BuildFilter(here, fp_chance, on_keys_added, error);
-  if (filter == nullptr) {
-    folder.NameInError(error);
-  }
-  return filter;
-}
-
-std::unique_ptr<FilterDbBuilder> BuildFilter(const FilterFinding& finding,
+std::unique_ptr<FilterDbBuilder> BuildFilter(const Sstable& sstable,
+                                             const PinnedFolder* folder,
+                                             uint64_t num_keys,
                                              double fp_chance,
-                                             const OnKeysAdded& on_keys_added,
-                                             std::string* error) {
-  auto filter = FilterDbBuilder::ForFpChance(fp_chance, finding.num_keys,
-                                             FormOf(finding.sstable), error);
-  const auto keys = filter == nullptr ? nullptr
-                                      : OpenKeysOf(finding.sstable,
-                                                   KeyChecks::kEveryKey, error);
-  if (keys == nullptr) {
-    return nullptr;
+                                             const OnKeysAdded& on_keys_added) {
+  Sstable opened = sstable;
+  if (folder != nullptr) {
+    opened.folder = folder->OpenPath();
   }
+  const auto fail = [&](std::string error) {
+    if (folder != nullptr) {
+      folder->NameInError(&error);
+    }
+    Fail(error);
+  };
+  std::string error;
+  auto filter = FilterDbBuilder::ForFpChance(fp_chance, num_keys,
+                                             FormOf(sstable), &error);
+  const auto keys = filter == nullptr
+                        ? nullptr
+                        : OpenKeysOf(opened, KeyChecks::kEveryKey, &error);
+  if (keys == nullptr) {
+    fail(error);
+  }
+  const auto add = [&](uint64_t num_new) {
+    if (!on_keys_added(num_new)) {
+      throw MendEnd{MendOutcome::kNotDone, ""};
+    }
+  };
   constexpr uint64_t kKeysAtOnce = 65536;
-  uint64_t num_keys = 0;
+  uint64_t num_read = 0;
   std::string_view key;
   while (keys->Next(&key)) {
     filter->Add(key);
-    if (++num_keys % kKeysAtOnce == 0 && !on_keys_added(kKeysAtOnce)) {
-      return nullptr;
+    if (++num_read % kKeysAtOnce == 0) {
+      add(kKeysAtOnce);
     }
   }
   if (!keys->error().empty()) {
-    *error = keys->error();
-    return nullptr;
+    fail(keys->error());
   }
-  if (num_keys != finding.num_keys) {
-    *error =
-        finding.sstable.IndexPath() + ": has changed since it was examined";
-    return nullptr;
+  if (num_read != num_keys) {
+    Fail(sstable.IndexPath() + ": has changed since it was examined");
   }
-  return on_keys_added(num_keys % kKeysAtOnce) ? std::move(filter) : nullptr;
+  add(num_read % kKeysAtOnce);
+  return filter;
 }
 
-bool ReplaceFilter(const FilterFinding& finding, const PinnedFolder& folder,
+bool ReplaceFilter(const Sstable& sstable, const PinnedFolder& folder,
                    const FilterDbBuilder& filter, KeptFilter* kept,
-                   bool* has_other_links, std::string* error) {
-  const std::string name = finding.sstable.name_prefix + kFilter;
-  uint64_t num_links = 1;
-  const auto kind = folder.KindOf(name, &num_links, error);
+                   const Kept& kept_now) {
+  const std::string name = sstable.name_prefix + kFilter;
+  std::string error;
+  const auto kind = folder.KindOf(name, &error);
   if (kind == PinnedFolder::Kind::kRefused) {
-    return false;
+    Fail(error);
   }
   const bool has_old = kind == PinnedFolder::Kind::kFile;
-  *has_other_links = has_old && num_links > 1;
-  const WriteContent content = ContentOf(filter, FormOf(finding.sstable));
-  if (!folder.Replace(
-          name, has_old ? name : finding.sstable.name_prefix + "Data.db",
-          content,
-          [&](std::string* why) {
-            return kept == nullptr || kept->Keep(SumOf(content), why);
-          },
-          error)) {
-    return false;
+  const bool has_other_links = has_old && folder.NumLinksOf(name) > 1;
+  const WriteContent content = ContentOf(filter, FormOf(sstable));
+  const auto keep = [&] {
+    if (kept != nullptr) {
+      kept->Keep(kept_now, SumOf(content));
+    }
+  };
+  if (!folder.Replace(name, has_old ? name : sstable.name_prefix + "Data.db",
+                      content, keep, &error)) {
+    Fail(error);
   }
-  if (!CompleteToc(finding.sstable, folder, error)) {
-    *error += "; the new filter is in place";
-    return false;
+  if (!CompleteToc(sstable, folder, &error)) {
+    Fail(error + "; the new filter is in place");
   }
-  return true;
+  return has_other_links;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -6,7 +6,6 @@
 #include <linux/capability.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "plugin/io/temporary_file.h"
+#include "tools/sstable/health/open_files.h"
 #include "tools/sstable/mending/mend_record.h"
 
 namespace cassandra_bloom::tools {
@@ -96,16 +96,6 @@ bool CopyOwnerAndMode(int from, int to) {
   return fstat(from, &status) == 0 &&
          fchown(to, status.st_uid, status.st_gid) == 0 && RemoveAcl(to) &&
          fchmod(to, status.st_mode & 07777) == 0 && CopyAttributes(from, to);
-}
-
-// Whether this process may give files to other users: capabilities(7). In a
-// container, root may lack this.
-bool MayChangeOwners() {
-  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3,
-                                            /*pid=*/0};
-  struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
-  return syscall(SYS_capget, &header, data) == 0 &&
-         (data[0].effective & (1U << CAP_CHOWN)) != 0;
 }
 
 bool IsInGroup(gid_t group) {
@@ -231,14 +221,14 @@ bool PinnedFolder::CanKeepOwner(const std::string& name,
                                 std::string* error) const {
   struct stat file;
   struct stat folder;
-  if (fstatat(fd_.get(), name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0 ||
-      fstat(fd_.get(), &folder) != 0) {
+  if (!StatusOf(name, &file) || fstat(fd_.get(), &folder) != 0) {
     return FailAt(name, "cannot open", error);
   }
   const bool has_group =
       IsInGroup(file.st_gid) ||
       ((folder.st_mode & S_ISGID) != 0 && folder.st_gid == file.st_gid);
-  if ((file.st_uid == geteuid() && has_group) || MayChangeOwners()) {
+  // In a container, root may lack the capability to give files to other users.
+  if ((file.st_uid == geteuid() && has_group) || HasCapability(CAP_CHOWN)) {
     return true;
   }
   *error = folder_ + "/" + name + ": belongs to user " +
@@ -260,11 +250,15 @@ bool PinnedFolder::Lock(std::string* error) const {
   return false;
 }
 
+bool PinnedFolder::StatusOf(const std::string& name,
+                            struct stat* status) const {
+  return fstatat(fd_.get(), name.c_str(), status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 PinnedFolder::Kind PinnedFolder::KindOf(const std::string& name,
-                                        uint64_t* num_links,
                                         std::string* error) const {
   struct stat status;
-  if (fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+  if (!StatusOf(name, &status)) {
     if (errno == ENOENT) {
       return Kind::kNone;
     }
@@ -276,32 +270,36 @@ PinnedFolder::Kind PinnedFolder::KindOf(const std::string& name,
              ", not a regular file, and is left alone";
     return Kind::kRefused;
   }
-  if (num_links != nullptr) {
-    *num_links = status.st_nlink;
-  }
   return Kind::kFile;
 }
 
 uint64_t PinnedFolder::SizeOf(const std::string& name) const {
   struct stat status;
-  return fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0
-             ? static_cast<uint64_t>(status.st_size)
-             : 0;
+  return StatusOf(name, &status) ? static_cast<uint64_t>(status.st_size) : 0;
 }
 
-bool PinnedFolder::Replace(
-    const std::string& name, const std::string& like, const WriteContent& write,
-    const std::function<bool(std::string* error)>& before_naming,
-    std::string* error) const {
+uint64_t PinnedFolder::NumLinksOf(const std::string& name) const {
+  struct stat status;
+  return StatusOf(name, &status) ? status.st_nlink : 0;
+}
+
+bool PinnedFolder::Replace(const std::string& name, const std::string& like,
+                           const WriteContent& write,
+                           const std::function<void()>& before_naming,
+                           std::string* error) const {
   const FileDescriptor model(OpenIn(fd_.get(), like));
   if (model.get() < 0) {
     return FailAt(like, "cannot open", error);
   }
   const auto finish = [&](int fd, std::string* why) {
-    return (CopyOwnerAndMode(model.get(), fd) ||
-            FailAt(name, "cannot keep the owner, the mode and the attributes",
-                   why)) &&
-           (before_naming == nullptr || before_naming(why));
+    if (!CopyOwnerAndMode(model.get(), fd)) {
+      return FailAt(name, "cannot keep the owner, the mode and the attributes",
+                    why);
+    }
+    if (before_naming != nullptr) {
+      before_naming();
+    }
+    return true;
   };
   if (ReplaceFileAtomically(PathOf(name), write, finish, error)) {
     return true;
@@ -314,8 +312,7 @@ bool PinnedFolder::AreOneFile(const std::string& name,
                               const std::string& second) const {
   struct stat one;
   struct stat other;
-  return fstatat(fd_.get(), name.c_str(), &one, AT_SYMLINK_NOFOLLOW) == 0 &&
-         fstatat(fd_.get(), second.c_str(), &other, AT_SYMLINK_NOFOLLOW) == 0 &&
+  return StatusOf(name, &one) && StatusOf(second, &other) &&
          one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
@@ -362,8 +359,23 @@ bool PinnedFolder::Sum(const std::string& name,
                        const BetweenPieces& between_pieces, FileSum* sum,
                        std::string* error) const {
   const FileDescriptor fd(OpenIn(fd_.get(), name));
-  return SumOfFile(fd.get(), folder_ + "/" + name, wanted, between_pieces, sum,
-                   error);
+  struct stat status;
+  if (fd.get() < 0 || fstat(fd.get(), &status) != 0) {
+    return FailAt(name, "cannot open", error);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    *error = folder_ + "/" + name + ": not a regular file";
+    return false;
+  }
+  *sum = {static_cast<uint64_t>(status.st_size), 0};
+  const bool may_be_wanted =
+      wanted.empty() ||
+      std::any_of(wanted.begin(), wanted.end(),
+                  [&](const FileSum& one) { return one.size == sum->size; });
+  const auto only_sum = [](const char*, size_t) { return true; };
+  return !may_be_wanted ||
+         CopyInPieces(fd.get(), only_sum, between_pieces, sum) ||
+         FailAt(name, "cannot read", error);
 }
 
 WriteContent PinnedFolder::ContentOf(const std::string& name,

@@ -8,6 +8,8 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_PINNED_FOLDER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_PINNED_FOLDER_H_
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -58,21 +60,20 @@ class PinnedFolder {
   enum class Kind { kNone, kFile, kRefused };
 
   // What `name` is. kRefused, with an error, for a symbolic link and everything
-  // else that is not a regular file, and if it cannot be found out. `num_links`
-  // may be null.
-  Kind KindOf(const std::string& name, uint64_t* num_links,
-              std::string* error) const;
+  // else that is not a regular file, and if it cannot be found out.
+  Kind KindOf(const std::string& name, std::string* error) const;
 
   // In bytes; 0 if there is no such file.
   uint64_t SizeOf(const std::string& name) const;
+  // How many names the file has; 0 if there is no such file.
+  uint64_t NumLinksOf(const std::string& name) const;
 
   // Writes a file in place of `name`, or a new one, with the attributes of
   // `like`, which must exist and may be `name`. Calls `before_naming` when
-  // everything is written; if it returns false, with an error, nothing has
-  // changed. It may be null.
+  // everything is written; if it throws, nothing has changed. It may be null.
   bool Replace(const std::string& name, const std::string& like,
                const WriteContent& write,
-               const std::function<bool(std::string* error)>& before_naming,
+               const std::function<void()>& before_naming,
                std::string* error) const;
 
   // Gives the file `name` a second name, and syncs it to disk. Succeeds, too,
@@ -91,7 +92,8 @@ class PinnedFolder {
 
   bool Remove(const std::string& name, std::string* error) const;
 
-  // See SumOfFile.
+  // The sum of the file `name`. If there are `wanted` sums, and it has the size
+  // of none, it is not read, and its checksum is left 0.
   bool Sum(const std::string& name, const std::vector<FileSum>& wanted,
            const BetweenPieces& between_pieces, FileSum* sum,
            std::string* error) const;
@@ -121,6 +123,8 @@ class PinnedFolder {
   std::string PathOf(const std::string& name) const {
     return OpenPath() + "/" + name;
   }
+  // False, with errno, if there is no such file. Does not follow links.
+  bool StatusOf(const std::string& name, struct stat* status) const;
   bool AreOneFile(const std::string& name, const std::string& second) const;
   bool FailAt(const std::string& name, const char* what,
               std::string* error) const;
