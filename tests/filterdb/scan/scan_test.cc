@@ -267,21 +267,29 @@ TEST_F(ScanTest, PlanUnknown) {
   spec.version = "ic";
   spec.fault = FilterFault::kHalfSize;
   Write(spec);
-  Json one = TheOne();
+  const Json one = TheOne();
   EXPECT_EQ(one["verdict"], "ok");
   EXPECT_THAT(one["plan_error"], HasSubstr("version ic does not hold"));
   EXPECT_THAT(Scan().out, HasSubstr("plan unknown"));
-  one = TheOne("--fp-chance=0.01");
-  EXPECT_EQ(one["verdict"], "worse than planned");
+  // The second is its earlier name.
+  for (const std::string name : {"--default-fp-chance=", "--fp-chance="}) {
+    EXPECT_EQ(TheOne(name + "0.01")["verdict"], "worse than planned");
+    EXPECT_EQ(Scan(name + "0").exit_code, 2);
+  }
+  const Ran both = Scan("--default-fp-chance=0.01 --fp-chance=0.01");
+  EXPECT_EQ(both.exit_code, 2) << both;
+  const std::string help = Filterdb("scan --help").out;
+  EXPECT_THAT(help, HasSubstr("--default-fp-chance"));
+  EXPECT_THAT(help, Not(HasSubstr(" --fp-chance")));
   // Only where the plan is unknown.
   spec.version = "nb";
   spec.fault = FilterFault::kNone;
   fs::remove_all(dir_ / "ks");
   Write(spec);
-  EXPECT_EQ(TheOne("--fp-chance=0.0001")["verdict"], "ok");
+  EXPECT_EQ(TheOne("--default-fp-chance=0.0001")["verdict"], "ok");
   fs::remove(dir_ / "ks/t1/nb-1-big-Statistics.db");
   // Index.db cannot be trusted without the number of partitions.
-  EXPECT_EQ(TheOne("--fp-chance=0.0001")["verdict"], "unreadable");
+  EXPECT_EQ(TheOne("--default-fp-chance=0.0001")["verdict"], "unreadable");
   EXPECT_EQ(TheOne()["verdict"], "ok");
 }
 
