@@ -68,10 +68,8 @@ class KeptFilterTest : public ::testing::Test {
   }
 
   void Keep(const BackupPlan& backup) const {
-    std::string error;
-    const auto folder = PinnedFolder::Open(sstable_.folder, &error);
-    ASSERT_NE(folder, nullptr) << error;
-    KeptFilter filter(sstable_, *folder, backup, [] {});
+    const PinnedFolder folder(sstable_.folder);
+    KeptFilter filter(sstable_, folder, backup, [] {});
     const tools::Kept kept = filter.Look();
     ASSERT_EQ(filter.ReasonNotToReplace(kept), "");
     Steps().clear();

@@ -12,10 +12,9 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_KEPT_FILTER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_KEPT_FILTER_H_
 
-#include <memory>
+#include <optional>
 #include <string>
 
-#include "tools/sstable/mending/mend_outcome.h"
 #include "tools/sstable/mending/mend_record.h"
 #include "tools/sstable/mending/pinned_folder.h"
 #include "tools/sstable/sstable_files.h"
@@ -50,23 +49,23 @@ struct Kept {
   std::string reason;  // Why it is kNotOurs: a sentence that names the file.
 };
 
+// What fails throws a FileError.
 class KeptFilter {
  public:
-  // `folder`: that of the SSTable; it must live longer. Throws a MendEnd if
-  // what is kept cannot be told from the filters in place, as for a backup
-  // folder "/".
+  // `folder`: that of the SSTable; it must live longer. Fails if what is kept
+  // cannot be told from the filters in place, as for a backup folder "/".
   KeptFilter(const Sstable& sstable, const PinnedFolder& folder,
              const BackupPlan& backup, BetweenPieces between_pieces);
 
-  // What is there now.
+  // What is there now. Does not fail: the error is the reason of kNotOurs.
   Kept Look();
 
   bool is_beside() const { return place_ == &folder_; }
   // Whether the folder of what is kept exists. It stays after an undo.
   bool has_folder() const { return place_ != nullptr; }
 
-  // Whether Keep can be expected to work.
-  bool IsWritable(std::string* error) const;
+  // Why Keep would fail, as far as this can be known before; else empty.
+  std::string ReasonNotWritable() const;
 
   // Why the filter in place may not be replaced: it is not kept, cannot be
   // kept, and is not a mend's. Empty if it may.
@@ -74,7 +73,7 @@ class KeptFilter {
 
   // Records that `new_filter` is about to stand in place of the filter, and
   // keeps that one, if there is one. A filter that an earlier mend has kept
-  // stays the one that is kept. Throws a MendEnd if that fails.
+  // stays the one that is kept.
   void Keep(Kept kept, const FileSum& new_filter);
 
   // Puts the old filter back, and removes the record. Throws a MendEnd, and has
@@ -91,20 +90,21 @@ class KeptFilter {
 
  private:
   std::string RecordName() const { return name_ + kRecordSuffix; }
-  bool HasFilter() const;
-  // These return why not, or "".
-  std::string ReadRecord(MendRecord* record) const;
-  std::string ReasonOfAnotherSstable(const MendRecord& record) const;
-  std::string ReasonWithoutOldFilter(const MendRecord& record,
-                                     bool is_kept) const;
-  std::string ReasonOfSize() const;
-  // Whether the filter in place is one of the record. Sets `*now` to its sum.
-  std::string ReasonNotRecorded(const MendRecord& record, FileSum* now) const;
+  std::string Folder() const;  // Of what is kept.
+  void OpenBackupFolder(bool must_exist);
+  void LookAt(Kept* kept);
+  MendRecord ReadRecord() const;
+  void CheckSstable(const MendRecord& record) const;
+  // If nothing is kept yet, the old filter must still be in place.
+  void CheckOldFilter(const MendRecord& record, bool is_kept) const;
+  // The sum of the filter in place, which must be one of the record.
+  FileSum SumOfRecorded(const MendRecord& record) const;
+  // Beside the SSTable, the record has the owner and the mode of its files:
+  // Cassandra takes the record for one of them, and links all of them into
+  // snapshots (SSTableReader.createLinks). A user may link only files of its
+  // own (fs.protected_hardlinks in proc_sys_fs(5)).
   void WriteRecord(const MendRecord& record) const;
-  void KeepFilterInPlace() const;
   void CopyBack(const FileSum& old_filter) const;
-  // Opens the folder if it exists.
-  bool OpenBackupFolder(std::string* error);
 
   const Sstable sstable_;
   const PinnedFolder& folder_;
@@ -112,9 +112,9 @@ class KeptFilter {
   const std::string filter_name_;  // Of the filter in place.
   // The folder of what is kept; null if it does not exist.
   const PinnedFolder* place_ = nullptr;
-  std::unique_ptr<PinnedFolder> backup_folder_;  // For Backup::kFolder.
-  std::string path_;                             // Of the kept filter.
-  std::string name_;                             // The same without its folder.
+  std::optional<PinnedFolder> backup_folder_;  // For Backup::kFolder.
+  std::string path_;                           // Of the kept filter.
+  std::string name_;                           // The same without its folder.
 };
 
 }  // namespace cassandra_bloom::tools

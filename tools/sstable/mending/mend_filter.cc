@@ -3,6 +3,7 @@
 #include "tools/sstable/mending/mend_filter.h"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "plugin/filter_db/filter_db_file.h"
@@ -31,130 +32,107 @@ FilterForm FormOf(const Sstable& sstable) {
   return form;
 }
 
-// Whether TOC.txt is to be completed. Sets `*toc` to its content.
-enum class TocState { kComplete, kLacksFilter, kRefused };
-
-TocState ReadToc(const Sstable& sstable, const PinnedFolder& folder,
-                 std::string* toc, std::string* error) {
+// The content of TOC.txt, if it is there and does not name Filter.db.
+std::optional<std::string> TocToComplete(const Sstable& sstable,
+                                         const PinnedFolder& folder) {
   const std::string name = sstable.name_prefix + kToc;
-  const auto kind = folder.KindOf(name, error);
-  if (kind == PinnedFolder::Kind::kNone) {
-    return TocState::kComplete;
+  if (!folder.HasFile(name)) {
+    return std::nullopt;
   }
-  if (kind == PinnedFolder::Kind::kRefused ||
-      !folder.Read(name, kMaxTocSize, toc, error)) {
-    return TocState::kRefused;
+  const std::string toc = folder.Read(name, kMaxTocSize);
+  if (!TocNames(toc, "Data.db")) {
+    throw FileError{sstable.Path(kToc) + ": " + kTocIsDamaged};
   }
-  if (!TocNames(*toc, "Data.db")) {
-    *error = sstable.Path(kToc) + ": " + kTocIsDamaged;
-    return TocState::kRefused;
-  }
-  return TocNames(*toc, kFilter) ? TocState::kComplete : TocState::kLacksFilter;
+  return TocNames(toc, kFilter) ? std::nullopt : std::optional(toc);
 }
 
-// Why ScyllaDB would not start, or would refuse the SSTable; empty if it is not
-// ScyllaDB's.
-std::string ReasonOfScyllaDb(const FilterFinding& finding,
-                             const PinnedFolder& folder,
-                             const KeptFilter* kept) {
-  std::string error;
+// Leaves an SSTable of ScyllaDB's if it would not start then, or would refuse
+// the SSTable.
+void CheckScyllaDb(const FilterFinding& finding, const PinnedFolder& folder,
+                   const KeptFilter* kept) {
   const std::string name = finding.sstable.name_prefix + "Scylla.db";
-  const auto kind = folder.KindOf(name, &error);
-  if (kind == PinnedFolder::Kind::kNone) {
-    return "";
+  if (!folder.HasFile(name)) {
+    return;
   }
-  std::string content;
-  if (kind == PinnedFolder::Kind::kRefused ||
-      !folder.Read(name, kMaxScyllaDbSize, &content, &error)) {
-    return error;
-  }
-  if (DigestsIn(content) != ComponentDigests::kNone) {
-    return "Scylla.db may hold the checksum of its filter, and ScyllaDB would "
-           "refuse the SSTable; use --out-dir, put the filter in place and set "
-           "ignore_component_digest_mismatch, or let ScyllaDB rewrite the "
-           "SSTable (nodetool upgradesstables -a)";
+  if (DigestsIn(folder.Read(name, kMaxScyllaDbSize)) !=
+      ComponentDigests::kNone) {
+    Leave(
+        "Scylla.db may hold the checksum of its filter, and ScyllaDB would "
+        "refuse the SSTable; use --out-dir, put the filter in place and set "
+        "ignore_component_digest_mismatch, or let ScyllaDB rewrite the "
+        "SSTable (nodetool upgradesstables -a)");
   }
   // ScyllaDB removes only files that TOC.txt names, and takes what is left for
   // an SSTable without TOC.txt (filesystem_storage::wipe,
   // sstable_directory::process).
-  return finding.has_filter_file && kept != nullptr && kept->is_beside()
-             ? "ScyllaDB does not start if the old filter outlives the SSTable "
-               "beside it; give --backup-dir or --no-backup"
-             : "";
+  if (finding.has_filter_file && kept != nullptr && kept->is_beside()) {
+    Leave(
+        "ScyllaDB does not start if the old filter outlives the SSTable "
+        "beside it; give --backup-dir or --no-backup");
+  }
 }
 
-// Why a file that is needed beside the filter is left alone, such as a symbolic
-// link: Data.db, whose attributes new files get, and the index, whose sum the
-// record has.
-std::string ReasonOfLinks(const Sstable& sstable, const PinnedFolder& folder,
-                          bool needs_data, bool needs_index) {
-  std::string reason;
-  if (needs_data) {
-    folder.KindOf(sstable.name_prefix + "Data.db", &reason);
+void FailFor(const std::string& reason) {
+  if (!reason.empty()) {
+    Fail(reason);
   }
-  if (needs_index && reason.empty()) {
-    folder.KindOf(sstable.IndexName(), &reason);
-  }
-  return reason;
 }
 
 }  // namespace
 
 // ScyllaDB loads a filter only if TOC.txt names it.
-bool CompleteToc(const Sstable& sstable, const PinnedFolder& folder,
-                 std::string* error) {
-  std::string toc;
-  const TocState state = ReadToc(sstable, folder, &toc, error);
-  if (state != TocState::kLacksFilter) {
-    return state == TocState::kComplete;
+void CompleteToc(const Sstable& sstable, const PinnedFolder& folder) {
+  auto toc = TocToComplete(sstable, folder);
+  if (!toc) {
+    return;
   }
-  if (!toc.empty() && toc.back() != '\n') {
-    toc += '\n';
+  if (!toc->empty() && toc->back() != '\n') {
+    *toc += '\n';
   }
-  toc += std::string(kFilter) + "\n";
+  *toc += std::string(kFilter) + "\n";
   const std::string name = sstable.name_prefix + kToc;
-  return folder.Replace(name, name, ContentOf(toc), /*before_naming=*/nullptr,
-                        error);
+  folder.Replace(name, name, ContentOf(*toc), /*before_naming=*/nullptr);
 }
 
 Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
                 KeptFilter* kept, bool only_toc) {
   const Sstable& sstable = finding.sstable;
+  const std::string filter = sstable.name_prefix + kFilter;
+  const std::string data = sstable.name_prefix + "Data.db";
+  bool has_filter = false;
+  bool changes_toc = false;
   // A link in its path may lead to filters now that nobody has named.
   if (!folder.IsAt(sstable.real_folder)) {
     Leave("its folder is not the one that was scanned; scan again");
   }
-  std::string reason;
-  std::string content;
-  const auto kind = folder.KindOf(sstable.name_prefix + kFilter, &reason);
-  const bool has_filter = kind == PinnedFolder::Kind::kFile;
-  const TocState toc = kind == PinnedFolder::Kind::kRefused
-                           ? TocState::kRefused
-                           : ReadToc(sstable, folder, &content, &reason);
-  if (toc != TocState::kRefused) {
-    reason = ReasonOfScyllaDb(finding, folder, kept);
+  try {
+    has_filter = folder.HasFile(filter);
+    changes_toc = TocToComplete(sstable, folder).has_value();
+    CheckScyllaDb(finding, folder, kept);
+    // New files get the attributes of Data.db, and the record has the sum of
+    // the index. Neither may be a link.
+    if (kept != nullptr || !has_filter) {
+      folder.HasFile(data);
+    }
+    if (kept != nullptr && has_filter) {
+      folder.HasFile(sstable.IndexName());
+    }
+  } catch (const FileError& error) {
+    Leave(error.text);
   }
-  if (reason.empty()) {
-    reason = ReasonOfLinks(sstable, folder, kept != nullptr || !has_filter,
-                           kept != nullptr && has_filter);
+  FailFor(folder.ReasonNotWritable());
+  if (!only_toc) {
+    FailFor(folder.ReasonNotToKeepOwner(has_filter ? filter : data));
   }
-  if (!reason.empty()) {
-    Leave(reason);
-  }
-  const std::string like = has_filter ? kFilter : "Data.db";
-  if (!folder.IsWritable(&reason) ||
-      (!only_toc &&
-       !folder.CanKeepOwner(sstable.name_prefix + like, &reason)) ||
-      (toc == TocState::kLacksFilter &&
-       !folder.CanKeepOwner(sstable.name_prefix + kToc, &reason)) ||
-      (kept != nullptr && !kept->IsWritable(&reason))) {
-    Fail(reason);
+  if (changes_toc) {
+    FailFor(folder.ReasonNotToKeepOwner(sstable.name_prefix + kToc));
   }
   if (kept == nullptr) {
     return {};
   }
+  FailFor(kept->ReasonNotWritable());
   const Kept now = kept->Look();
-  reason = kept->ReasonNotToReplace(now);
+  const std::string reason = kept->ReasonNotToReplace(now);
   if (!reason.empty()) {
     Leave(reason);
   }
@@ -213,25 +191,19 @@ bool ReplaceFilter(const Sstable& sstable, const PinnedFolder& folder,
                    const FilterDbBuilder& filter, KeptFilter* kept,
                    const Kept& kept_now) {
   const std::string name = sstable.name_prefix + kFilter;
-  std::string error;
-  const auto kind = folder.KindOf(name, &error);
-  if (kind == PinnedFolder::Kind::kRefused) {
-    Fail(error);
-  }
-  const bool has_old = kind == PinnedFolder::Kind::kFile;
+  const bool has_old = folder.HasFile(name);
   const bool has_other_links = has_old && folder.NumLinksOf(name) > 1;
   const WriteContent content = ContentOf(filter, FormOf(sstable));
-  const auto keep = [&] {
-    if (kept != nullptr) {
-      kept->Keep(kept_now, SumOf(content));
-    }
-  };
-  if (!folder.Replace(name, has_old ? name : sstable.name_prefix + "Data.db",
-                      content, keep, &error)) {
-    Fail(error);
-  }
-  if (!CompleteToc(sstable, folder, &error)) {
-    Fail(error + "; the new filter is in place");
+  folder.Replace(name, has_old ? name : sstable.name_prefix + "Data.db",
+                 content, [&] {
+                   if (kept != nullptr) {
+                     kept->Keep(kept_now, SumOf(content));
+                   }
+                 });
+  try {
+    CompleteToc(sstable, folder);
+  } catch (const FileError& error) {
+    Fail(error.text + "; the new filter is in place");
   }
   return has_other_links;
 }

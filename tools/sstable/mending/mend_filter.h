@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes the filter of one SSTable anew, and puts it where the user wants it.
+// Makes the filter of one SSTable anew, and puts it in its place. What fails
+// throws a MendEnd or a FileError.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_FILTER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_FILTER_H_
@@ -13,6 +14,7 @@
 #include "cassandra_bloom/filter_db.h"
 #include "tools/sstable/health/finding.h"
 #include "tools/sstable/mending/kept_filter.h"
+#include "tools/sstable/mending/mend_outcome.h"
 #include "tools/sstable/mending/pinned_folder.h"
 
 namespace cassandra_bloom::tools {
@@ -25,8 +27,7 @@ Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
                 KeptFilter* kept, bool only_toc);
 
 // Adds Filter.db to TOC.txt, if that is there and does not name it.
-bool CompleteToc(const Sstable& sstable, const PinnedFolder& folder,
-                 std::string* error);
+void CompleteToc(const Sstable& sstable, const PinnedFolder& folder);
 
 // Called now and then with the number of keys that were added since the last
 // call. Returns whether to go on.
@@ -43,9 +44,8 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const Sstable& sstable,
 
 // Puts the filter in place of the old one, or adds it, and completes TOC.txt.
 // Whenever the process is killed, either the whole old or the whole new filter
-// is there. `kept` and `kept_now`: as CheckPlace took and returned them. Throws
-// a MendEnd if it fails. Returns whether the old filter has more names, as in
-// snapshots.
+// is there. `kept` and `kept_now`: as CheckPlace took and returned them.
+// Returns whether the old filter has more names, as in snapshots.
 bool ReplaceFilter(const Sstable& sstable, const PinnedFolder& folder,
                    const FilterDbBuilder& filter, KeptFilter* kept,
                    const Kept& kept_now);

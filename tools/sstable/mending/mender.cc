@@ -26,15 +26,6 @@ bool HasName(const std::string& path) {
   return lstat(path.c_str(), &status) == 0;
 }
 
-std::unique_ptr<PinnedFolder> OpenFolder(const std::string& name) {
-  std::string error;
-  auto folder = PinnedFolder::Open(name, &error);
-  if (folder == nullptr) {
-    Fail(error);
-  }
-  return folder;
-}
-
 }  // namespace
 
 Mender::Mender(MendPlan plan, OnKeysAdded on_keys_added)
@@ -46,11 +37,7 @@ void Mender::RemoveLeftOvers(const std::vector<Sstable>& sstables) const {
     folders.insert(sstable.folder);
   }
   for (const std::string& name : folders) {
-    std::string ignored_error;
-    const auto folder = PinnedFolder::Open(name, &ignored_error);
-    if (folder != nullptr) {
-      folder->RemoveLeftOvers();
-    }
+    PinnedFolder::RemoveLeftOvers(name);
     KeptFilter::RemoveLeftOvers(name, plan_.backup);
   }
 }
@@ -75,6 +62,8 @@ void Mender::Guard(const std::function<void()>& work) {
     work();
   } catch (const MendEnd& how) {
     end(how.kind, how.reason);
+  } catch (const FileError& error) {
+    end(MendOutcome::kFailed, error.text);
   } catch (const std::bad_alloc&) {
     end(MendOutcome::kFailed, outcome_.filter + ": not enough memory");
   } catch (const std::exception& error) {
@@ -137,16 +126,16 @@ void Mender::MendInPlace(const FilterFinding& finding,
   if (!reason.empty()) {
     Leave(reason);
   }
-  const auto folder = OpenFolder(sstable.folder);
+  const PinnedFolder folder(sstable.folder);
   const bool only_toc = decision.kind == MendDecision::kCompleteToc;
   outcome_.only_toc = only_toc;
   std::optional<KeptFilter> kept;
   if (!only_toc && plan_.backup.kind != Backup::kNone) {
-    kept.emplace(sstable, *folder, plan_.backup, [this] { StopIfWanted(); });
+    kept.emplace(sstable, folder, plan_.backup, [this] { StopIfWanted(); });
   }
   KeptFilter* const kept_or_null = kept ? &*kept : nullptr;
   const auto check = [&] {
-    return CheckPlace(finding, *folder, kept_or_null, only_toc);
+    return CheckPlace(finding, folder, kept_or_null, only_toc);
   };
   check();
   if (plan_.dry_run) {
@@ -156,20 +145,21 @@ void Mender::MendInPlace(const FilterFinding& finding,
   std::unique_ptr<FilterDbBuilder> filter;
   if (!only_toc) {
     outcome_.out = outcome_.filter;
-    filter = BuildFilter(sstable, folder.get(), finding.num_keys,
-                         decision.fp_chance, on_keys_added_);
+    filter = BuildFilter(sstable, &folder, finding.num_keys, decision.fp_chance,
+                         on_keys_added_);
   }
-  if (!folder->Lock(&reason)) {
+  reason = folder.Lock();
+  if (!reason.empty()) {
     Leave(reason);
   }
   // Another mend may have come first, and have kept the old filter.
   const Kept kept_now = check();
   if (!only_toc) {
     has_other_links_ |=
-        ReplaceFilter(sstable, *folder, *filter, kept_or_null, kept_now);
+        ReplaceFilter(sstable, folder, *filter, kept_or_null, kept_now);
     outcome_.size = SizeOf(*filter);
-  } else if (!CompleteToc(sstable, *folder, &reason)) {
-    Fail(reason);
+  } else {
+    CompleteToc(sstable, folder);
   }
 }
 
@@ -192,9 +182,9 @@ void Mender::CheckOutput(const std::string& folder, const Sstable& sstable) {
   if (HasName(outcome_.out)) {
     Fail(outcome_.out + ": exists, and will not be overwritten");
   }
-  std::string error;
-  if (!CanCreateIn(folder, &error)) {
-    Fail(error);
+  const std::string reason = ReasonNotToCreateIn(folder);
+  if (!reason.empty()) {
+    Fail(reason);
   }
 }
 
@@ -212,12 +202,10 @@ void Mender::WriteToOutDir(const FilterFinding& finding,
     outcome_.kind = MendOutcome::kWouldMend;
     return;
   }
-  std::string error;
-  if (!CreateFolders(folder, &error)) {
-    Fail(error);
-  }
+  CreateFolders(folder);
   const auto filter = BuildFilter(sstable, /*folder=*/nullptr, finding.num_keys,
                                   decision.fp_chance, on_keys_added_);
+  std::string error;
   if (!filter->Write(outcome_.out, /*overwrite=*/false, &error)) {
     Fail(error);
   }
@@ -234,8 +222,8 @@ std::optional<MendOutcome> Mender::Undo(const Sstable& sstable) {
 }
 
 bool Mender::UndoInPlace(const Sstable& sstable) {
-  const auto folder = OpenFolder(sstable.folder);
-  KeptFilter filter(sstable, *folder, plan_.backup, [this] { StopIfWanted(); });
+  const PinnedFolder folder(sstable.folder);
+  KeptFilter filter(sstable, folder, plan_.backup, [this] { StopIfWanted(); });
   has_kept_folder_ |= filter.has_folder();
   Kept kept = filter.Look();
   if (kept.state == Kept::kNothing && !kept.has_record) {
@@ -244,7 +232,10 @@ bool Mender::UndoInPlace(const Sstable& sstable) {
   StopIfWanted();
   std::string reason =
       kept.state == Kept::kNotOurs ? kept.reason : ReasonNotToChange(sstable);
-  const bool is_free = reason.empty() && folder->Lock(&reason);
+  if (reason.empty()) {
+    reason = folder.Lock();
+  }
+  const bool is_free = reason.empty();
   if (is_free) {
     // Another run may have come first.
     kept = filter.Look();
