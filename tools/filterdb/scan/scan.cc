@@ -64,7 +64,10 @@ void AddScan(CLI::App* app, Run* run) {
   // and that one stands above the plan.
   command->add_option("--fp-chance", options->scan.fp_chance)
       ->check(IsFpChance())
-      ->excludes(fp_chance)
+      ->check([fp_chance](const std::string&) {
+        return fp_chance->count() > 0 ? "--default-fp-chance is given, too"
+                                      : std::string();
+      })
       ->group("");
   command->add_flag("--only-faults", options->only_faults,
                     "Leave SSTables without a fault out of the text");

@@ -68,8 +68,6 @@ void AddVerdicts(const FilterFinding& finding, Json* json) {
   }
 }
 
-}  // namespace
-
 Json FindingToJson(const FilterFinding& finding) {
   Json json = {{"sstable", finding.sstable.Path("Data.db")},
                {"version", finding.sstable.version},
@@ -91,6 +89,8 @@ Json FindingToJson(const FilterFinding& finding) {
   json["fault"] = finding.is_fault();
   return json;
 }
+
+}  // namespace
 
 Json FindingsToJson(const std::vector<FilterFinding>& findings,
                     const std::vector<std::string>& errors) {

@@ -27,6 +27,10 @@
 namespace cassandra_bloom::tools {
 namespace {
 
+// How many keys Cassandra expects at least when it makes a filter
+// (SSTableWriter's keyCount is at least the index interval, 128).
+constexpr uint64_t kFewestKeysPlanned = 128;
+
 // Asks a filter for several keys at once, which takes half of the time, as most
 // of it is spent waiting for memory.
 class KeyBatch {

@@ -23,16 +23,4 @@ void Totals::Add(const FilterFinding& finding) {
   mended_reads += is_mended ? finding.planned_rate : finding.fill.rate();
 }
 
-void Totals::Add(const Totals& other) {
-  num_sstables += other.num_sstables;
-  num_faulty += other.num_faulty;
-  num_left_out += other.num_left_out;
-  num_keys += other.num_keys;
-  num_missing += other.num_missing;
-  filter_bytes += other.filter_bytes;
-  mended_filter_bytes += other.mended_filter_bytes;
-  reads += other.reads;
-  mended_reads += other.mended_reads;
-}
-
 }  // namespace cassandra_bloom::tools

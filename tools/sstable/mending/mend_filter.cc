@@ -72,12 +72,6 @@ void CheckScyllaDb(const FilterFinding& finding, const PinnedFolder& folder,
   }
 }
 
-void FailFor(const std::string& reason) {
-  if (!reason.empty()) {
-    Fail(reason);
-  }
-}
-
 }  // namespace
 
 // ScyllaDB loads a filter only if TOC.txt names it.
@@ -132,10 +126,7 @@ Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
   }
   FailFor(kept->ReasonNotWritable());
   const Kept now = kept->Look();
-  const std::string reason = kept->ReasonNotToReplace(now);
-  if (!reason.empty()) {
-    Leave(reason);
-  }
+  LeaveFor(kept->ReasonNotToReplace(now));
   return now;
 }
 

@@ -45,6 +45,19 @@ struct MendEnd {
   throw MendEnd{MendOutcome::kFailed, error};
 }
 
+// The same, unless `reason` is empty.
+inline void LeaveFor(const std::string& reason) {
+  if (!reason.empty()) {
+    Leave(reason);
+  }
+}
+
+inline void FailFor(const std::string& reason) {
+  if (!reason.empty()) {
+    Fail(reason);
+  }
+}
+
 }  // namespace cassandra_bloom::tools
 
 #endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_OUTCOME_H_

@@ -12,14 +12,12 @@
 #include <system_error>
 #include <utility>
 
+#include "plugin/filter/block_layout.h"
+
 namespace cassandra_bloom::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-uint64_t SizeOf(const FilterDbBuilder& filter) {
-  return 8 + 8 * uint64_t{filter.num_words()};
-}
 
 bool HasName(const std::string& path) {
   struct stat status;
@@ -122,10 +120,7 @@ std::optional<MendOutcome> Mender::Mend(const FilterFinding& finding) {
 void Mender::MendInPlace(const FilterFinding& finding,
                          const MendDecision& decision) {
   const Sstable& sstable = finding.sstable;
-  std::string reason = ReasonNotToChange(sstable);
-  if (!reason.empty()) {
-    Leave(reason);
-  }
+  LeaveFor(ReasonNotToChange(sstable));
   const PinnedFolder folder(sstable.folder);
   const bool only_toc = decision.kind == MendDecision::kCompleteToc;
   outcome_.only_toc = only_toc;
@@ -148,16 +143,13 @@ void Mender::MendInPlace(const FilterFinding& finding,
     filter = BuildFilter(sstable, &folder, finding.num_keys, decision.fp_chance,
                          on_keys_added_);
   }
-  reason = folder.Lock();
-  if (!reason.empty()) {
-    Leave(reason);
-  }
+  LeaveFor(folder.Lock());
   // Another mend may have come first, and have kept the old filter.
   const Kept kept_now = check();
   if (!only_toc) {
     has_other_links_ |=
         ReplaceFilter(sstable, folder, *filter, kept_or_null, kept_now);
-    outcome_.size = SizeOf(*filter);
+    outcome_.size = FilterDbSize(filter->num_words());
   } else {
     CompleteToc(sstable, folder);
   }
@@ -182,10 +174,7 @@ void Mender::CheckOutput(const std::string& folder, const Sstable& sstable) {
   if (HasName(outcome_.out)) {
     Fail(outcome_.out + ": exists, and will not be overwritten");
   }
-  const std::string reason = ReasonNotToCreateIn(folder);
-  if (!reason.empty()) {
-    Fail(reason);
-  }
+  FailFor(ReasonNotToCreateIn(folder));
 }
 
 void Mender::WriteToOutDir(const FilterFinding& finding,
@@ -209,7 +198,7 @@ void Mender::WriteToOutDir(const FilterFinding& finding,
   if (!filter->Write(outcome_.out, /*overwrite=*/false, &error)) {
     Fail(error);
   }
-  outcome_.size = SizeOf(*filter);
+  outcome_.size = FilterDbSize(filter->num_words());
 }
 
 std::optional<MendOutcome> Mender::Undo(const Sstable& sstable) {
@@ -247,9 +236,7 @@ bool Mender::UndoInPlace(const Sstable& sstable) {
     }
     return false;
   }
-  if (!reason.empty()) {
-    Leave(reason);
-  }
+  LeaveFor(reason);
   filter.PutBack(kept);
   return true;
 }
