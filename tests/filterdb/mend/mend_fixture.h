@@ -5,11 +5,13 @@
 #ifndef CASSANDRA_BLOOM_TESTS_FILTERDB_MEND_MEND_FIXTURE_H_
 #define CASSANDRA_BLOOM_TESTS_FILTERDB_MEND_MEND_FIXTURE_H_
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -55,6 +57,33 @@ class MendFixture : public ::testing::Test {
   Ran Mend(const std::string& options) const {
     return Filterdb("mend " + options + " " + dir_ / "ks");
   }
+  // Expects that mend leaves the only SSTable, for this reason, and changes
+  // nothing.
+  void ExpectLeft(const std::string& options, const std::string& reason) const {
+    SCOPED_TRACE(options);
+    const auto before = Files();
+    const Ran ran = Mend(options);
+    EXPECT_EQ(ran.exit_code, 1) << ran;
+    EXPECT_THAT(ran.out, ::testing::HasSubstr(reason));
+    EXPECT_TRUE(Files() == before);
+  }
+
+  // The names of all files, and the bytes of those below ks that are not huge.
+  std::map<std::string, std::string> Files() const {
+    std::map<std::string, std::string> files;
+    for (const std::string& name : dir_.Names()) {
+      files[name] = "";
+    }
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(dir_ / "ks")) {
+      if (std::filesystem::is_regular_file(entry.path()) &&
+          std::filesystem::file_size(entry.path()) < (1 << 24)) {
+        files[entry.path()] = ReadFile(entry.path());
+      }
+    }
+    return files;
+  }
+
   Ran Scan() const { return Filterdb("scan --json " + dir_ / "ks"); }
 
   const TempDir dir_;

@@ -187,40 +187,29 @@ class MendKillTest : public MendFixture {
   Clock::duration time_of_undo_{};
 };
 
-TEST_F(MendKillTest, Mend) {
-  int num_killed = 0;
-  for (int round = 0; GoesOn(round, num_killed); ++round) {
-    Restore();
-    const std::string backup = BackupOf(round);
-    num_killed +=
-        KillWithin(time_of_mend_, round, Start("--in-place", backup)) ? 1 : 0;
-    ExpectOldOrNew();
-    // The next run ends the work, or undoes it.
-    if (NextRandom(&random_) % 2 == 0) {
-      EXPECT_EQ(Mend("--in-place " + backup).exit_code, 0);
-      EXPECT_EQ(Scan().exit_code, 0);
+// Kills mending, and undoing it, in turn.
+TEST_F(MendKillTest, MendAndUndo) {
+  for (const bool kills_undo : {false, true}) {
+    int num_killed = 0;
+    for (int round = 0; GoesOn(round, num_killed); ++round) {
+      Restore();
+      const std::string backup = BackupOf(round);
+      if (kills_undo) {
+        EXPECT_EQ(Mend("--in-place " + backup).exit_code, 0);
+      }
+      const pid_t pid = Start(kills_undo ? "--undo" : "--in-place", backup);
+      const auto time = kills_undo ? time_of_undo_ : time_of_mend_;
+      num_killed += KillWithin(time, round, pid) ? 1 : 0;
+      ExpectOldOrNew();
+      // The next run ends the work, or undoes it.
+      if (NextRandom(&random_) % 2 == 0) {
+        EXPECT_EQ(Mend("--in-place " + backup).exit_code, 0);
+        EXPECT_EQ(Scan().exit_code, 0);
+      }
+      ExpectUndone(backup);
     }
-    ExpectUndone(backup);
+    ExpectKilled(num_killed);
   }
-  ExpectKilled(num_killed);
-}
-
-TEST_F(MendKillTest, Undo) {
-  int num_killed = 0;
-  for (int round = 0; GoesOn(round, num_killed); ++round) {
-    Restore();
-    const std::string backup = BackupOf(round);
-    EXPECT_EQ(Mend("--in-place " + backup).exit_code, 0);
-    num_killed +=
-        KillWithin(time_of_undo_, round, Start("--undo", backup)) ? 1 : 0;
-    ExpectOldOrNew();
-    if (NextRandom(&random_) % 2 == 0) {
-      EXPECT_EQ(Mend("--in-place " + backup).exit_code, 0);
-      EXPECT_EQ(Scan().exit_code, 0);
-    }
-    ExpectUndone(backup);
-  }
-  ExpectKilled(num_killed);
 }
 
 // Two mends, and sometimes an undo, of which one may be killed.

@@ -129,7 +129,6 @@ TEST_F(MendTest, ATocThatDoesNotNameData) {
       spec.fault = fault;
       const WrittenSstable one = Write(spec);
       WriteFile(one.Path("TOC.txt"), toc);
-      const std::string before = ReadFile(one.Path("Filter.db"));
       const Ran scan = Scan();
       EXPECT_EQ(scan.exit_code, 1) << scan;
       const Json json = scan.json()["sstables"][0];
@@ -139,13 +138,9 @@ TEST_F(MendTest, ATocThatDoesNotNameData) {
       EXPECT_THAT(json.at("errors").dump(),
                   HasSubstr("TOC.txt: does not name Data.db; it is damaged"));
       for (const std::string action : {"--dry-run", "--in-place"}) {
-        const Ran ran = Mend(action);
-        EXPECT_EQ(ran.exit_code, 1) << ran;
-        EXPECT_THAT(ran.out, HasSubstr(": left: "));
-        EXPECT_THAT(ran.out, HasSubstr("does not name Data.db"));
+        ExpectLeft(action, ": left: ");
+        ExpectLeft(action, "does not name Data.db");
       }
-      EXPECT_EQ(ReadFile(one.Path("TOC.txt")), toc);
-      EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
       // A new filter elsewhere needs no TOC.txt.
       EXPECT_EQ(Mend("--out-dir=" + dir_ / "out").exit_code,
                 fault == FilterFault::kNone ? 1 : 0);
@@ -196,10 +191,8 @@ TEST_F(MendTest, ANotLoadedFilterIsAFault) {
 TEST_F(MendTest, AChanceThatIsWorseThanThePlan) {
   SstableSpec spec;
   spec.fault = FilterFault::kHalfSize;
-  const WrittenSstable one = Write(spec);
-  const Ran ran = Mend("--in-place --fp-chance=0.1");
-  EXPECT_EQ(ran.exit_code, 1) << ran;
-  EXPECT_THAT(ran.out, HasSubstr("would still be worse than planned"));
+  Write(spec);
+  ExpectLeft("--in-place --fp-chance=0.1", "would still be worse than planned");
   EXPECT_EQ(Mend("--in-place").exit_code, 0);
   EXPECT_EQ(Scan().exit_code, 0);
 }
@@ -350,9 +343,7 @@ TEST_F(MendTest, SymbolicLinks) {
   fs::rename(one.Path("Filter.db"), dir_ / "elsewhere");
   fs::create_symlink(dir_ / "elsewhere", one.Path("Filter.db"));
   const std::string before = ReadFile(dir_ / "elsewhere");
-  const Ran ran = Mend("--in-place");
-  EXPECT_EQ(ran.exit_code, 1) << ran;
-  EXPECT_THAT(ran.out, HasSubstr("is a symbolic link"));
+  ExpectLeft("--in-place", "is a symbolic link");
   EXPECT_TRUE(fs::is_symlink(one.Path("Filter.db")));
   EXPECT_EQ(ReadFile(dir_ / "elsewhere"), before);
 }
@@ -366,10 +357,7 @@ TEST_F(MendTest, SstablesOfTransactions) {
     const std::string log = dir_ / "ks/t1/nb_txn_compaction_1.log";
     const std::string remove = LogRecord("REMOVE", path, 1700000000000, 8);
     WriteFile(log, remove);
-    const Ran ran = Mend("--in-place");
-    EXPECT_EQ(ran.exit_code, 1) << ran;
-    EXPECT_THAT(ran.out, HasSubstr("transaction log"));
-    EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+    ExpectLeft("--in-place", "transaction log");
     // The transaction ends: the SSTable is obsolete, and no fault.
     WriteFile(log, remove + LogRecord("COMMIT"));
     EXPECT_EQ(Mend("--in-place").exit_code, 0);
@@ -430,23 +418,16 @@ std::string ScyllaDb(
 
 TEST_F(MendTest, DigestsOfScyllaDb) {
   const WrittenSstable one = WriteFaulty("me");
-  const std::string before = ReadFile(one.Path("Filter.db"));
   const std::string digests = ScyllaDb({{2, "features"}, {12, "digests"}});
   for (const std::string& content :
        {digests, digests.substr(0, 9), std::string()}) {
     WriteFile(one.Path("Scylla.db"), content);
-    const Ran ran = Mend("--in-place");
-    EXPECT_EQ(ran.exit_code, 1) << ran;
-    EXPECT_THAT(ran.out, HasSubstr("ignore_component_digest_mismatch"));
-    EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+    ExpectLeft("--in-place", "ignore_component_digest_mismatch");
   }
   EXPECT_EQ(Mend("--out-dir=" + dir_ / "out").exit_code, 0);
   WriteFile(one.Path("Scylla.db"), ScyllaDb({{2, "features"}, {7, "build"}}));
   // ScyllaDB would not remove a backup with the SSTable.
-  const Ran ran = Mend("--in-place");
-  EXPECT_EQ(ran.exit_code, 1) << ran;
-  EXPECT_THAT(ran.out, HasSubstr("give --backup-dir or --no-backup"));
-  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+  ExpectLeft("--in-place", "give --backup-dir or --no-backup");
   EXPECT_EQ(Mend("--in-place --backup-dir=" + dir_ / "old").exit_code, 0);
   EXPECT_EQ(Scan().exit_code, 0);
 }
@@ -455,22 +436,10 @@ TEST_F(MendTest, APlanThatIsUnknown) {
   SstableSpec spec;
   spec.version = "ic";
   spec.fault = FilterFault::kBitsCleared;
-  const WrittenSstable one = Write(spec);
-  const Ran ran = Mend("--in-place");
-  EXPECT_EQ(ran.exit_code, 1) << ran;
-  EXPECT_THAT(ran.out, HasSubstr("give --fp-chance"));
+  Write(spec);
+  ExpectLeft("--in-place", "give --fp-chance");
   EXPECT_EQ(Mend("--in-place --fp-chance=0.01").exit_code, 0);
   EXPECT_EQ(Scan().exit_code, 0);
-}
-
-TEST_F(MendTest, FilesThatAreInUse) {
-  const WrittenSstable one = WriteFaulty();
-  const int fd = open(one.Path("Data.db").c_str(), O_RDONLY);
-  Ran ran = Mend("--in-place");
-  EXPECT_EQ(ran.exit_code, 1) << ran;
-  EXPECT_THAT(ran.out, HasSubstr("stop the node"));
-  close(fd);
-  EXPECT_EQ(Mend("--in-place").exit_code, 0);
 }
 
 TEST_F(MendTest, SnapshotsKeepTheOldFilter) {

@@ -267,21 +267,31 @@ TEST_F(ScanTest, PlanUnknown) {
   spec.version = "ic";
   spec.fault = FilterFault::kHalfSize;
   Write(spec);
-  Json one = TheOne();
+  const Json one = TheOne();
   EXPECT_EQ(one["verdict"], "ok");
   EXPECT_THAT(one["plan_error"], HasSubstr("version ic does not hold"));
   EXPECT_THAT(Scan().out, HasSubstr("plan unknown"));
-  one = TheOne("--fp-chance=0.01");
-  EXPECT_EQ(one["verdict"], "worse than planned");
+  // The second is its earlier name.
+  for (const std::string name : {"--default-fp-chance=", "--fp-chance="}) {
+    EXPECT_EQ(TheOne(name + "0.01")["verdict"], "worse than planned");
+    EXPECT_EQ(Scan(name + "0").exit_code, 2);
+  }
+  const Ran both = Scan("--default-fp-chance=0.01 --fp-chance=0.01");
+  EXPECT_EQ(both.exit_code, 2) << both;
+  EXPECT_THAT(both.err, HasSubstr("--default-fp-chance is given, too"));
+  const std::string help = Filterdb("scan --help").out;
+  EXPECT_THAT(help, HasSubstr("--default-fp-chance"));
+  EXPECT_THAT(help, Not(HasSubstr(" --fp-chance")));
+  EXPECT_THAT(help, Not(HasSubstr("Excludes")));
   // Only where the plan is unknown.
   spec.version = "nb";
   spec.fault = FilterFault::kNone;
   fs::remove_all(dir_ / "ks");
   Write(spec);
-  EXPECT_EQ(TheOne("--fp-chance=0.0001")["verdict"], "ok");
+  EXPECT_EQ(TheOne("--default-fp-chance=0.0001")["verdict"], "ok");
   fs::remove(dir_ / "ks/t1/nb-1-big-Statistics.db");
   // Index.db cannot be trusted without the number of partitions.
-  EXPECT_EQ(TheOne("--fp-chance=0.0001")["verdict"], "unreadable");
+  EXPECT_EQ(TheOne("--default-fp-chance=0.0001")["verdict"], "unreadable");
   EXPECT_EQ(TheOne()["verdict"], "ok");
 }
 
@@ -500,49 +510,39 @@ class ScanLiveTest : public ScanTest {
   }
 };
 
-TEST_F(ScanLiveTest, ATransactionThatGoesOn) {
+TEST_F(ScanLiveTest, Transactions) {
   WriteTwo();
-  WriteLog("nb_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
-           Line("REMOVE", 1) + Line("ADD", 2));
-  EXPECT_EQ(States(), (Json{{"1", "live"}, {"2", "being written"}}));
-  EXPECT_EQ(Scan().exit_code, 0);
-  EXPECT_THAT(Scan().out, HasSubstr("being written"));
-}
-
-TEST_F(ScanLiveTest, ATransactionThatHasBeenCommitted) {
-  WriteTwo();
-  WriteLog("bti-da_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
-           Line("REMOVE", 2) + Line("ADD", 1) + LogRecord("COMMIT"));
-  EXPECT_EQ(States(), (Json{{"1", "live"}, {"2", "obsolete"}}));
-  EXPECT_EQ(Scan().exit_code, 0);
-}
-
-// Without the last "-".
-TEST_F(ScanLiveTest, ATransactionOfCassandra3) {
-  WriteTwo();
-  const std::string add = LogRecord("ADD", dir_ / "ks/t1/nb-2-big", 0, 8);
-  const std::string remove = LogRecord("REMOVE", dir_ / "ks/t1/nb-2-big", 5, 8);
-  WriteLog("mc_txn_flush_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log", add);
-  EXPECT_EQ(States(), (Json{{"1", "live"}, {"2", "being written"}}));
-  WriteLog("mc_txn_flush_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
-           remove + LogRecord("COMMIT"));
-  EXPECT_EQ(States(), (Json{{"1", "live"}, {"2", "obsolete"}}));
-  EXPECT_EQ(Scan().exit_code, 0);
-}
-
-TEST_F(ScanLiveTest, ATransactionThatHasBeenAborted) {
-  WriteTwo();
-  WriteLog("nb_txn_flush_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
-           Line("ADD", 2) + LogRecord("ABORT"));
-  EXPECT_EQ(States(), (Json{{"1", "live"}, {"2", "being written"}}));
-}
-
-TEST_F(ScanLiveTest, ALineThatIsHalfWritten) {
-  WriteTwo();
-  const std::string lines = Line("REMOVE", 1) + Line("ADD", 2);
-  WriteLog("nb_txn_flush_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
-           lines + "COMMIT:[,0");
-  EXPECT_EQ(States(), (Json{{"1", "live"}, {"2", "being written"}}));
+  const std::string uuid = "7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log";
+  // Cassandra 3 leaves out the last "-".
+  const std::string two = dir_ / "ks/t1/nb-2-big";
+  const struct {
+    const char* name;
+    std::string name_of_log;
+    std::string lines;
+    const char* state_of_two;
+  } cases[] = {
+      {"goes on", "nb_txn_compaction_", Line("REMOVE", 1) + Line("ADD", 2),
+       "being written"},
+      {"committed", "bti-da_txn_compaction_",
+       Line("REMOVE", 2) + Line("ADD", 1) + LogRecord("COMMIT"), "obsolete"},
+      {"goes on in Cassandra 3", "mc_txn_flush_", LogRecord("ADD", two, 0, 8),
+       "being written"},
+      {"committed in Cassandra 3", "mc_txn_flush_",
+       LogRecord("REMOVE", two, 5, 8) + LogRecord("COMMIT"), "obsolete"},
+      {"aborted", "nb_txn_flush_", Line("ADD", 2) + LogRecord("ABORT"),
+       "being written"},
+      {"a line that is half written", "nb_txn_flush_",
+       Line("REMOVE", 1) + Line("ADD", 2) + "COMMIT:[,0", "being written"}};
+  for (const auto& each : cases) {
+    SCOPED_TRACE(each.name);
+    const std::string log = each.name_of_log + uuid;
+    WriteLog(log, each.lines);
+    EXPECT_EQ(States(), (Json{{"1", "live"}, {"2", each.state_of_two}}));
+    const Ran ran = Scan();
+    EXPECT_EQ(ran.exit_code, 0) << ran;
+    EXPECT_THAT(ran.out, HasSubstr(each.state_of_two));
+    fs::remove(dir_ / "ks/t1/" + log);
+  }
 }
 
 TEST_F(ScanLiveTest, OtherLogsSayNothing) {
@@ -682,7 +682,6 @@ TEST_F(ScanTest, JobsDoNotChangeTheResult) {
   EXPECT_EQ(Scan("--jobs=0").exit_code, 2);
 }
 
-// SSTables that Cassandra's own code wrote.
 // A limit of the system on files or threads is no fault of an SSTable.
 TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
   SstableSpec spec;
@@ -708,6 +707,7 @@ TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
   EXPECT_EQ(few_threads.exit_code, 0) << few_threads;
 }
 
+// SSTables that Cassandra's own code wrote.
 TEST(ScanRealTest, AllAreGood) {
   for (const std::string& folder : CassandraSstables()) {
     const Ran ran = Filterdb("scan --json " + folder);

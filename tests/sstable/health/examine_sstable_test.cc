@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Judges SSTables that change after their folder was listed.
+// Examines SSTables that change after their folder was listed.
 
 #include "tools/sstable/health/examine_sstable.h"
 
@@ -16,7 +16,6 @@
 #include "tests/support/temp_dir.h"
 #include "tools/sstable/health/decide_mend.h"
 #include "tools/sstable/mending/mend_filter.h"
-#include "tools/sstable/mending/pinned_folder.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -24,9 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 using tools::SstableState;
 
-class JudgeTest : public ::testing::Test {
+class ExamineSstableTest : public ::testing::Test {
  protected:
-  JudgeTest() {
+  ExamineSstableTest() {
     SstableSpec spec;
     spec.version = "me";
     spec.folder = dir_.path();
@@ -44,24 +43,24 @@ class JudgeTest : public ::testing::Test {
   std::vector<tools::Sstable> listed_;
 };
 
-TEST_F(JudgeTest, Good) {
+TEST_F(ExamineSstableTest, Good) {
   EXPECT_EQ(Examine().sstable.state, SstableState::kLive);
   EXPECT_FALSE(Examine().is_fault());
 }
 
-TEST_F(JudgeTest, AMissingFilterIsAFault) {
+TEST_F(ExamineSstableTest, AMissingFilterIsAFault) {
   fs::remove(one_.Path("Filter.db"));
   EXPECT_TRUE(Examine().is_fault());
 }
 
-TEST_F(JudgeTest, ScyllaDbIsRemovingIt) {
+TEST_F(ExamineSstableTest, ScyllaDbIsRemovingIt) {
   fs::rename(one_.Path("TOC.txt"), one_.Path("TOC.txt.tmp"));
   fs::remove(one_.Path("Filter.db"));
   EXPECT_EQ(Examine().sstable.state, SstableState::kBeingWritten);
   EXPECT_FALSE(Examine().is_fault());
 }
 
-TEST_F(JudgeTest, CassandraHasRemovedIt) {
+TEST_F(ExamineSstableTest, CassandraHasRemovedIt) {
   fs::remove(one_.Path("Data.db"));
   fs::remove(one_.Path("Filter.db"));
   fs::remove(one_.Path("TOC.txt"));
@@ -72,7 +71,7 @@ TEST_F(JudgeTest, CassandraHasRemovedIt) {
 
 // TOC.txt is still there, but a log that was written after the folder was
 // listed says that it goes.
-TEST_F(JudgeTest, CassandraIsRemovingIt) {
+TEST_F(ExamineSstableTest, CassandraIsRemovingIt) {
   fs::remove(one_.Path("Data.db"));
   WriteFile(
       dir_ / "me_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
@@ -80,41 +79,10 @@ TEST_F(JudgeTest, CassandraIsRemovingIt) {
   EXPECT_EQ(Examine().sstable.state, SstableState::kVanished);
 }
 
-TEST_F(JudgeTest, ItsDataIsMissing) {
+TEST_F(ExamineSstableTest, ItsDataIsMissing) {
   fs::remove(one_.Path("Data.db"));
   EXPECT_EQ(Examine().sstable.state, SstableState::kLive);
   EXPECT_EQ(Examine().verdict(), tools::FilterVerdict::kUnreadable);
-}
-
-// A link to other filters has taken the place of the table or of the keyspace.
-TEST_F(JudgeTest, ItsFolderIsAnother) {
-  const TempDir data;
-  for (const std::string keyspace : {"ks", "other"}) {
-    fs::create_directories(data / keyspace);
-    fs::copy(dir_.path(), data / keyspace + "/t1");
-    fs::remove(data / keyspace + "/t1/me-1-big-Filter.db");
-  }
-  const tools::FilterFinding finding = tools::ExamineSstable(
-      tools::FindSstables({data / "ks"}, {}).sstables.at(0), std::nullopt,
-      [](double) {});
-  const auto reason = [&] {
-    std::string error;
-    const auto folder = tools::PinnedFolder::Open(data / "ks/t1", &error);
-    return folder == nullptr
-               ? error
-               : tools::ObstacleInPlace(finding, *folder, tools::Backup::kNone,
-                                        /*kept=*/nullptr, /*only_toc=*/false)
-                     .reason;
-  };
-  const std::string expected =
-      "its folder is not the one that was scanned; scan again";
-  EXPECT_EQ(reason(), "");
-  fs::rename(data / "ks/t1", data / "ks/moved");
-  fs::create_directory_symlink(data / "other/t1", data / "ks/t1");
-  EXPECT_EQ(reason(), expected);
-  fs::rename(data / "ks", data / "moved");
-  fs::create_directory_symlink(data / "other", data / "ks");
-  EXPECT_EQ(reason(), expected);
 }
 
 // Index.db is damaged, Filter.db is good: it must not look wrong, and no filter
@@ -138,7 +106,7 @@ class DamagedIndexTest : public ::testing::TestWithParam<const char*> {
   void ExpectLeft() const {
     const auto listed =
         tools::FindSstables({one_.Path("Data.db")}, {}).sstables;
-    tools::FilterFinding finding =
+    const tools::FilterFinding finding =
         tools::ExamineSstable(listed.at(0), std::nullopt, [](double) {});
     EXPECT_EQ(finding.verdicts, std::vector{tools::FilterVerdict::kUnreadable});
     EXPECT_EQ(finding.num_missing, 0U);
@@ -148,12 +116,15 @@ class DamagedIndexTest : public ::testing::TestWithParam<const char*> {
     EXPECT_EQ(tools::DecideMend(finding, {0.01}).kind,
               tools::MendDecision::kLeave);
     // If it was examined before the damage.
-    std::string error;
-    finding.num_keys = 1000;
-    EXPECT_EQ(tools::BuildFilter(
-                  finding, 0.01, [](uint64_t) { return true; }, &error),
-              nullptr);
-    EXPECT_NE(error.find("(nodetool scrub)"), std::string::npos) << error;
+    try {
+      tools::BuildFilter(finding.sstable, /*folder=*/nullptr, 1000, 0.01,
+                         [](uint64_t) { return true; });
+      ADD_FAILURE() << "a filter was made of a damaged index";
+    } catch (const tools::MendEnd& end) {
+      EXPECT_EQ(end.kind, tools::MendOutcome::kFailed);
+      EXPECT_NE(end.reason.find("(nodetool scrub)"), std::string::npos)
+          << end.reason;
+    }
   }
 
   const TempDir dir_;

@@ -68,15 +68,12 @@ class KeptFilterTest : public ::testing::Test {
   }
 
   void Keep(const BackupPlan& backup) const {
-    std::string error;
-    const auto folder = PinnedFolder::Open(sstable_.folder, &error);
-    ASSERT_NE(folder, nullptr) << error;
-    const auto kept = KeptFilter::Open(
-        sstable_, *folder, backup, [] {}, &error);
-    ASSERT_NE(kept, nullptr) << error;
-    ASSERT_TRUE(kept->MayReplace(&error)) << error;
+    const PinnedFolder folder(sstable_.folder);
+    KeptFilter filter(sstable_, folder, backup, [] {});
+    const tools::Kept kept = filter.Look();
+    ASSERT_EQ(filter.ReasonNotToReplace(kept), "");
     Steps().clear();
-    EXPECT_TRUE(kept->Keep({1, 2}, &error)) << error;
+    filter.Keep(kept, {1, 2});
   }
 
   const TempDir dir_;

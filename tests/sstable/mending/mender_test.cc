@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An exception while one SSTable is mended is that one's outcome.
+// An exception while one SSTable is mended is that one's outcome, and a run can
+// be stopped. tests/filterdb/mend tests the rest.
 
 #include "tools/sstable/mending/mender.h"
 
@@ -21,6 +22,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
+namespace fs = std::filesystem;
 using tools::Mender;
 using tools::MendOutcome;
 
@@ -31,15 +33,34 @@ tools::MendPlan PlanForTests() {
   return plan;
 }
 
-TEST(MenderTest, AnExceptionIsTheOutcomeOfOneSstable) {
-  const TempDir dir;
-  for (int i = 1; i <= 4; ++i) {
+class MenderTest : public ::testing::Test {
+ protected:
+  // An SSTable whose filter is empty.
+  void Write(const std::string& generation) const {
     SstableSpec spec;
-    spec.folder = dir.path();
-    spec.generation = std::to_string(i);
+    spec.folder = dir_.path();
+    spec.generation = generation;
     spec.keys = {"alice", "bob", "carol"};
     spec.fault = FilterFault::kEmpty;
     WriteSstable(spec);
+  }
+
+  static std::vector<tools::FilterFinding> Examine(const std::string& folder) {
+    std::vector<tools::FilterFinding> findings;
+    for (const auto& found : tools::FindSstables({folder}, {}).sstables) {
+      findings.push_back(
+          tools::ExamineSstable(found, std::nullopt, [](double) {}));
+    }
+    return findings;
+  }
+
+  const TempDir dir_;
+  const std::string filter_ = dir_ / "nb-1-big-Filter.db";
+};
+
+TEST_F(MenderTest, AnExceptionIsTheOutcomeOfOneSstable) {
+  for (const std::string generation : {"1", "2", "3", "4"}) {
+    Write(generation);
   }
   // The keys of an SSTable come after the call with 0.
   int sstable = 0;
@@ -54,63 +75,76 @@ TEST(MenderTest, AnExceptionIsTheOutcomeOfOneSstable) {
     return true;
   });
   std::vector<MendOutcome> outcomes;
-  for (const auto& found : tools::FindSstables({dir.path()}, {}).sstables) {
-    const tools::FilterFinding finding =
-        tools::ExamineSstable(found, std::nullopt, [](double) {});
+  const auto findings = Examine(dir_.path());
+  for (const tools::FilterFinding& finding : findings) {
     outcomes.push_back(mender.Mend(finding).value());
   }
   ASSERT_EQ(outcomes.size(), 4U);
   EXPECT_EQ(outcomes[0].kind, MendOutcome::kMended);
   EXPECT_EQ(outcomes[1].kind, MendOutcome::kFailed);
   EXPECT_EQ(outcomes[1].reason,
-            dir / "nb-2-big-Filter.db" + ": not enough memory");
+            dir_ / "nb-2-big-Filter.db" + ": not enough memory");
   EXPECT_EQ(outcomes[2].kind, MendOutcome::kFailed);
-  EXPECT_EQ(outcomes[2].reason, dir / "nb-3-big-Filter.db" + ": some reason");
+  EXPECT_EQ(outcomes[2].reason, dir_ / "nb-3-big-Filter.db" + ": some reason");
   EXPECT_EQ(outcomes[3].kind, MendOutcome::kMended);
-  EXPECT_EQ(ReadFile(dir / "nb-2-big-Filter.db"), "");
+  EXPECT_EQ(ReadFile(dir_ / "nb-2-big-Filter.db"), "");
 }
 
-TEST(MenderTest, StopsInTheMiddleOfAnSstable) {
-  const TempDir dir;
-  SstableSpec spec;
-  spec.folder = dir.path();
-  spec.keys = {"alice", "bob", "carol"};
-  spec.fault = FilterFault::kEmpty;
-  WriteSstable(spec);
+TEST_F(MenderTest, StopsInTheMiddleOfAnSstable) {
+  Write("1");
   Mender mender(PlanForTests(),
                 [](uint64_t num_keys) { return num_keys == 0; });
-  const auto sstable = tools::FindSstables({dir.path()}, {}).sstables.at(0);
-  const tools::FilterFinding finding =
-      tools::ExamineSstable(sstable, std::nullopt, [](double) {});
-  EXPECT_EQ(mender.KeysToAdd({finding}), 3U);
-  EXPECT_EQ(mender.Mend(finding)->kind, MendOutcome::kNotDone);
-  EXPECT_EQ(ReadFile(dir / "nb-1-big-Filter.db"), "");
+  const auto findings = Examine(dir_.path());
+  EXPECT_EQ(mender.KeysToAdd(findings), 3U);
+  EXPECT_EQ(mender.Mend(findings.at(0))->kind, MendOutcome::kNotDone);
+  EXPECT_EQ(ReadFile(filter_), "");
 }
 
-TEST(MenderTest, StopsWhileALargeFilterIsKept) {
-  const TempDir dir;
-  SstableSpec spec;
-  spec.folder = dir.path();
-  spec.keys = {"alice", "bob", "carol"};
-  spec.fault = FilterFault::kEmpty;
-  WriteSstable(spec);
-  const std::string filter = dir / "nb-1-big-Filter.db";
-  std::filesystem::resize_file(filter, 10 << 20);
-  const std::string before = ReadFile(filter);
-  const auto names = dir.Names();
+TEST_F(MenderTest, StopsWhileALargeFilterIsKept) {
+  Write("1");
+  fs::resize_file(filter_, 10 << 20);
+  const std::string before = ReadFile(filter_);
+  const auto names = dir_.Names();
   // The first call with 0 comes before the SSTable.
   int num_asked = 0;
   Mender mender(PlanForTests(), [&](uint64_t num_keys) {
     num_asked += num_keys == 0 ? 1 : 0;
     return num_asked < 4;
   });
-  const auto sstable = tools::FindSstables({dir.path()}, {}).sstables.at(0);
-  const tools::FilterFinding finding =
-      tools::ExamineSstable(sstable, std::nullopt, [](double) {});
-  EXPECT_EQ(mender.Mend(finding)->kind, MendOutcome::kNotDone);
+  EXPECT_EQ(mender.Mend(Examine(dir_.path()).at(0))->kind,
+            MendOutcome::kNotDone);
   EXPECT_EQ(num_asked, 4);
-  EXPECT_EQ(ReadFile(filter), before);
-  EXPECT_EQ(dir.Names(), names);
+  EXPECT_EQ(ReadFile(filter_), before);
+  EXPECT_EQ(dir_.Names(), names);
+}
+
+// A link to other filters has taken the place of the table or of the keyspace.
+TEST_F(MenderTest, LeavesAnotherFolderThanTheOneThatWasScanned) {
+  Write("1");
+  const TempDir data;
+  for (const std::string keyspace : {"ks", "other"}) {
+    fs::create_directories(data / keyspace);
+    fs::copy(dir_.path(), data / keyspace + "/t1");
+  }
+  const auto finding = Examine(data / "ks").at(0);
+  tools::MendPlan plan = PlanForTests();
+  plan.backup.kind = tools::Backup::kNone;
+  plan.dry_run = true;
+  Mender mender(plan, [](uint64_t) { return true; });
+  const auto expect = [&](MendOutcome::Kind kind, const std::string& reason) {
+    const auto outcome = mender.Mend(finding);
+    EXPECT_EQ(outcome->kind, kind);
+    EXPECT_EQ(outcome->reason, reason);
+  };
+  const std::string left =
+      "its folder is not the one that was scanned; scan again";
+  expect(MendOutcome::kWouldMend, "");
+  fs::rename(data / "ks/t1", data / "ks/moved");
+  fs::create_directory_symlink(data / "other/t1", data / "ks/t1");
+  expect(MendOutcome::kLeft, left);
+  fs::rename(data / "ks", data / "moved");
+  fs::create_directory_symlink(data / "other", data / "ks");
+  expect(MendOutcome::kLeft, left);
 }
 
 }  // namespace

@@ -215,11 +215,13 @@ void AddMend(CLI::App* app, Run* run) {
       "Makes the filters anew that scan finds faulty. The node must be down "
       "for --in-place and --undo");
   auto* const options = NewOptions(command, run, RunMend);
-  options->scan.AddTo(
-      command,
-      "Build all filters with this chance (default: the "
-      "planned bloom_filter_fp_chance of each SSTable, from its "
-      "Statistics.db)");
+  options->scan.AddTo(command);
+  command
+      ->add_option("--fp-chance", options->scan.fp_chance,
+                   "Build all filters with this chance (default: the planned "
+                   "bloom_filter_fp_chance of each SSTable, from its "
+                   "Statistics.db)")
+      ->check(IsFpChance());
   auto* const in_place = command->add_flag(
       "--in-place", options->in_place,
       "Replace the filters; the old ones are kept beside them as ….bak");

@@ -53,9 +53,22 @@ void AddScan(CLI::App* app, Run* run) {
       "says which are wrong and why. Opens nothing for writing; the node may "
       "run");
   auto* const options = NewOptions(command, run, RunScan);
-  options->scan.AddTo(command,
-                      "The planned bloom_filter_fp_chance of SSTables whose "
-                      "Statistics.db does not have it");
+  options->scan.AddTo(command);
+  auto* const fp_chance =
+      command
+          ->add_option("--default-fp-chance", options->scan.fp_chance,
+                       "The planned bloom_filter_fp_chance of SSTables whose "
+                       "Statistics.db does not have it")
+          ->check(IsFpChance());
+  // Its earlier name, which is not shown: mend has an option of this name, too,
+  // and that one stands above the plan.
+  command->add_option("--fp-chance", options->scan.fp_chance)
+      ->check(IsFpChance())
+      ->check([fp_chance](const std::string&) {
+        return fp_chance->count() > 0 ? "--default-fp-chance is given, too"
+                                      : std::string();
+      })
+      ->group("");
   command->add_flag("--only-faults", options->only_faults,
                     "Leave SSTables without a fault out of the text");
   AddJson(command, &options->json);

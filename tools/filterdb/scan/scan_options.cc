@@ -13,7 +13,7 @@
 
 namespace cassandra_bloom::tools {
 
-void ScanOptions::AddTo(CLI::App* command, const std::string& fp_chance_help) {
+void ScanOptions::AddTo(CLI::App* command) {
   command
       ->add_option("PATH", paths,
                    "Data directories, keyspaces, tables, or files of SSTables")
@@ -22,8 +22,6 @@ void ScanOptions::AddTo(CLI::App* command, const std::string& fp_chance_help) {
                     "Look into folders named snapshots, too");
   command->add_flag("--backups", find.backups,
                     "Look into folders named backups, too");
-  command->add_option("--fp-chance", fp_chance, fp_chance_help)
-      ->check(IsFpChance());
   command
       ->add_option("--jobs", jobs, "How many threads read (default: all CPUs)")
       ->check(IsWholeNumberFrom(1));

@@ -20,11 +20,12 @@ namespace cassandra_bloom::tools {
 struct ScanOptions {
   std::vector<std::string> paths;
   FindOptions find;
+  // Stands for the plan of an SSTable that does not have one.
   std::optional<double> fp_chance;
   uint64_t jobs = 0;  // 0: one for each CPU.
 
-  // `fp_chance_help`: the help text of --fp-chance.
-  void AddTo(CLI::App* command, const std::string& fp_chance_help);
+  // Adds the options of both commands: all but that of `fp_chance`.
+  void AddTo(CLI::App* command);
 };
 
 // Finds the SSTables, and prints to stderr which links were followed, and the

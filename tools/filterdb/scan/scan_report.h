@@ -20,9 +20,6 @@ namespace cassandra_bloom::tools {
 void PrintFindings(const std::vector<FilterFinding>& findings,
                    bool only_faults);
 
-// All that was found out about one SSTable.
-Json FindingToJson(const FilterFinding& finding);
-
 Json FindingsToJson(const std::vector<FilterFinding>& findings,
                     const std::vector<std::string>& errors);
 

@@ -3,6 +3,7 @@
 // Shows findings as text.
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "tools/filterdb/scan/scan_report.h"
@@ -31,22 +32,21 @@ std::string Size(uint64_t bytes) {
   return ThreeDigits(number) + " " + kUnits[unit];
 }
 
-// `width`: of the first column.
-void PrintRow(int width, const std::string& name, const std::string& version,
-              const std::string& keys, const std::string& probes,
-              const std::string& bits_per_key, const std::string& fill,
-              const std::string& rate, const std::string& plan,
-              const std::string& size, const std::string& planned_size,
-              const std::string& verdict) {
-  std::printf("  %-*s %-7s %10s %2s %8s %6s %8s %8s %8s %9s  %s\n", width,
-              name.c_str(), version.c_str(), keys.c_str(), probes.c_str(),
-              bits_per_key.c_str(), fill.c_str(), rate.c_str(), plan.c_str(),
-              size.c_str(), planned_size.c_str(), verdict.c_str());
-}
+using Row = std::array<std::string, 11>;
 
-void PrintHeader(int width) {
-  PrintRow(width, "SSTable", "version", "keys", "k", "bits/key", "fill", "rate",
-           "plan", "size", "plan size", "verdict");
+const Row kHeader = {"SSTable",  "version",   "keys",   "k",
+                     "bits/key", "fill",      "rate",   "plan",
+                     "size",     "plan size", "verdict"};
+
+// `width`: of the first column.
+void PrintRow(int width, const Row& row) {
+  // Those of the columns in the middle. A negative one aligns to the left.
+  constexpr int kWidths[] = {-7, 10, 2, 8, 6, 8, 8, 8, 9};
+  std::printf("  %-*s", width, row.front().c_str());
+  for (size_t i = 0; i < std::size(kWidths); ++i) {
+    std::printf(" %*s", kWidths[i], row[i + 1].c_str());
+  }
+  std::printf("  %s\n", row.back().c_str());
 }
 
 std::string PlanText(const FilterFinding& finding) {
@@ -107,26 +107,27 @@ int WidthOfNames(Iterator begin, Iterator end) {
 }
 
 void PrintFinding(const FilterFinding& finding, int width) {
-  const bool has_filter = finding.num_probes > 0;
+  const bool has_filter = finding.fill.num_probes > 0;
   const auto if_filter = [&](const std::string& text) {
     return has_filter ? text : "-";
   };
   const std::string name = NameOf(finding.sstable);
   const std::string version = Printable(finding.sstable.version);
   if (finding.sstable.state != SstableState::kLive) {
-    PrintRow(width, name, version, "", "", "", "", "", "", "", "",
-             VerdictText(finding));
+    Row row = {name, version};
+    row.back() = VerdictText(finding);
+    PrintRow(width, row);
     return;
   }
-  PrintRow(width, name, version,
-           finding.has_keys ? std::to_string(finding.num_keys) : "-",
-           if_filter(std::to_string(finding.num_probes)),
-           has_filter && finding.has_keys ? BitsPerKey(finding) : "-",
-           if_filter(Fixed(finding.fill_ratio(), 3)), Percent(finding.rate),
-           PlanText(finding),
-           finding.has_filter_file ? Size(finding.filter_size) : "-",
-           finding.planned_size > 0 ? Size(finding.planned_size) : "-",
-           VerdictText(finding));
+  PrintRow(width, {name, version,
+                   finding.has_keys ? std::to_string(finding.num_keys) : "-",
+                   if_filter(std::to_string(finding.fill.num_probes)),
+                   has_filter && finding.has_keys ? BitsPerKey(finding) : "-",
+                   if_filter(Fixed(finding.fill.fill_ratio(), 3)),
+                   Percent(finding.fill.rate()), PlanText(finding),
+                   finding.has_filter_file ? Size(finding.filter_size) : "-",
+                   finding.planned_size > 0 ? Size(finding.planned_size) : "-",
+                   VerdictText(finding)});
   PrintDetails(finding);
 }
 
@@ -167,7 +168,7 @@ void PrintFolder(Iterator begin, Iterator end, bool only_faults) {
   }
   std::printf("%s\n", Printable(begin->sstable.folder).c_str());
   const int width = WidthOfNames(begin, end);
-  PrintHeader(width);
+  PrintRow(width, kHeader);
   std::for_each(begin, end, [&](const FilterFinding& finding) {
     if (!only_faults || finding.is_fault()) {
       PrintFinding(finding, width);

@@ -6,7 +6,6 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_EXAMINE_SSTABLE_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_EXAMINE_SSTABLE_H_
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,10 +16,6 @@
 #include "tools/sstable/health/finding.h"
 
 namespace cassandra_bloom::tools {
-
-// How many keys Cassandra expects at least when it makes a filter
-// (SSTableWriter's keyCount is at least the index interval, 128).
-constexpr uint64_t kFewestKeysPlanned = 128;
 
 // Called with the share of the SSTable's keys, from 0 to 1, that was read since
 // the last call.

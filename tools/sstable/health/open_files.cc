@@ -42,13 +42,6 @@ std::string Self(const std::string& proc) {
   return size > 0 ? std::string(self, static_cast<size_t>(size)) : "";
 }
 
-bool HasPtraceCapability() {
-  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
-  return syscall(SYS_capget, &header, data) == 0 &&
-         (data[0].effective & CAP_TO_MASK(CAP_SYS_PTRACE)) != 0;
-}
-
 bool IsMountedWithHidepid(const std::string& proc) {
   const std::unique_ptr<FILE, int (*)(FILE*)> mounts(
       setmntent((proc + "/self/mounts").c_str(), "r"), endmntent);
@@ -65,7 +58,7 @@ bool IsMountedWithHidepid(const std::string& proc) {
 // Whether processes are not even listed (proc(5), hidepid). Process 1 is there
 // always; in a user namespace it may be hidden in spite of all capabilities.
 bool HidesProcesses(const std::string& proc) {
-  return (IsMountedWithHidepid(proc) && !HasPtraceCapability()) ||
+  return (IsMountedWithHidepid(proc) && !HasCapability(CAP_SYS_PTRACE)) ||
          !FileExists(proc + "/1");
 }
 
@@ -108,9 +101,17 @@ bool HasNoFiles(const std::string& process) {
 
 }  // namespace
 
+bool HasCapability(int capability) {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+  return syscall(SYS_capget, &header, data) == 0 &&
+         (data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability)) !=
+             0;
+}
+
 // The capability alone does not list the files of another user's process.
 bool OpenFiles::MayTraceAll() {
-  return geteuid() == 0 && HasPtraceCapability();
+  return geteuid() == 0 && HasCapability(CAP_SYS_PTRACE);
 }
 
 std::string OpenFiles::WhatToDoAboutUnseen(bool may_trace_all) {

@@ -14,6 +14,9 @@
 
 namespace cassandra_bloom::tools {
 
+// Whether this process has a capability, such as CAP_CHOWN (capabilities(7)).
+bool HasCapability(int capability);
+
 // The files that processes have open: those of all processes in the same
 // container that may be examined, and why others may not.
 class OpenFiles {

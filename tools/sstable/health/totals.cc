@@ -19,20 +19,8 @@ void Totals::Add(const FilterFinding& finding) {
   num_missing += finding.num_missing;
   filter_bytes += finding.filter_size;
   mended_filter_bytes += is_mended ? finding.planned_size : finding.filter_size;
-  reads += finding.rate;
-  mended_reads += is_mended ? finding.planned_rate : finding.rate;
-}
-
-void Totals::Add(const Totals& other) {
-  num_sstables += other.num_sstables;
-  num_faulty += other.num_faulty;
-  num_left_out += other.num_left_out;
-  num_keys += other.num_keys;
-  num_missing += other.num_missing;
-  filter_bytes += other.filter_bytes;
-  mended_filter_bytes += other.mended_filter_bytes;
-  reads += other.reads;
-  mended_reads += other.mended_reads;
+  reads += finding.fill.rate();
+  mended_reads += is_mended ? finding.planned_rate : finding.fill.rate();
 }
 
 }  // namespace cassandra_bloom::tools

@@ -14,7 +14,6 @@ namespace cassandra_bloom::tools {
 // What a table's filters, or those of all tables, cost together.
 struct Totals {
   void Add(const FilterFinding& finding);
-  void Add(const Totals& other);
 
   uint64_t num_sstables = 0;
   uint64_t num_faulty = 0;

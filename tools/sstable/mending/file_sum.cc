@@ -2,15 +2,11 @@
 
 #include "tools/sstable/mending/file_sum.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <vector>
-
-#include "plugin/io/file_io.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -53,30 +49,6 @@ bool CopyInPieces(int fd, const Append& append,
       between_pieces();
     }
   }
-}
-
-bool SumOfFile(int fd, const std::string& path,
-               const std::vector<FileSum>& wanted,
-               const BetweenPieces& between_pieces, FileSum* sum,
-               std::string* error) {
-  struct stat status;
-  if (fd < 0 || fstat(fd, &status) != 0) {
-    return FailWithErrno(path, "cannot open", error);
-  }
-  if (!S_ISREG(status.st_mode)) {
-    *error = path + ": not a regular file";
-    return false;
-  }
-  *sum = {static_cast<uint64_t>(status.st_size), 0};
-  const bool may_be_wanted =
-      wanted.empty() ||
-      std::any_of(wanted.begin(), wanted.end(),
-                  [&](const FileSum& one) { return one.size == sum->size; });
-  return !may_be_wanted ||
-         CopyInPieces(
-             fd, [](const char*, size_t) { return true; }, between_pieces,
-             sum) ||
-         FailWithErrno(path, "cannot read", error);
 }
 
 }  // namespace cassandra_bloom::tools

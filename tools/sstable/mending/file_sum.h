@@ -7,8 +7,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "plugin/io/output_file.h"
 
@@ -33,14 +31,6 @@ using BetweenPieces = std::function<void()>;
 // Sets `*sum` to the sum of what was read, and errno if it fails.
 bool CopyInPieces(int fd, const Append& append,
                   const BetweenPieces& between_pieces, FileSum* sum);
-
-// The sum of an open regular file, which `path` names in errors. `fd` may be
-// negative, as after a failed open(). If there are `wanted` sums, and the file
-// has the size of none, it is not read, and its checksum is left 0.
-bool SumOfFile(int fd, const std::string& path,
-               const std::vector<FileSum>& wanted,
-               const BetweenPieces& between_pieces, FileSum* sum,
-               std::string* error);
 
 }  // namespace cassandra_bloom::tools
 

@@ -9,6 +9,9 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
+
+#include "tools/sstable/mending/mend_outcome.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -23,305 +26,259 @@ constexpr char kRemedy[] =
     "away, or give another --backup-dir, or --no-backup";
 
 // Where the filters of an SSTable folder are kept below the folder of backups.
-bool BackupFolderOf(const std::string& folder, const std::string& backup_folder,
-                    std::string* path, std::string* error) {
+std::string BackupFolderOf(const std::string& folder,
+                           const std::string& backup_folder) {
   std::error_code failure;
   const fs::path absolute = fs::canonical(folder, failure);
   if (failure) {
-    *error = folder + ": cannot open: " + failure.message();
-    return false;
+    throw FileError{folder + ": cannot open: " + failure.message()};
   }
-  *path = (backup_folder / absolute.relative_path()).string();
-  return true;
+  return (backup_folder / absolute.relative_path()).string();
+}
+
+bool Has(const std::vector<FileSum>& sums, const FileSum& wanted) {
+  return std::find(sums.begin(), sums.end(), wanted) != sums.end();
 }
 
 }  // namespace
 
-std::unique_ptr<KeptFilter> KeptFilter::Open(const Sstable& sstable,
-                                             const PinnedFolder& folder,
-                                             const BackupPlan& backup,
-                                             BetweenPieces between_pieces,
-                                             std::string* error) {
-  std::unique_ptr<KeptFilter> kept(
-      new KeptFilter(sstable, folder, std::move(between_pieces)));
+KeptFilter::KeptFilter(const Sstable& sstable, const PinnedFolder& folder,
+                       const BackupPlan& backup, BetweenPieces between_pieces)
+    : sstable_(sstable),
+      folder_(folder),
+      between_pieces_(std::move(between_pieces)),
+      filter_name_(sstable.name_prefix + "Filter.db") {
   if (backup.kind == Backup::kBeside) {
-    kept->place_ = &folder;
-    kept->name_ = kept->FilterName() + kBackupSuffix;
-    kept->path_ = sstable.folder + "/" + kept->name_;
-    return kept;
+    place_ = &folder;
+    name_ = filter_name_ + kBackupSuffix;
+    path_ = sstable.folder + "/" + name_;
+  } else {
+    name_ = filter_name_;
+    path_ = BackupFolderOf(sstable.folder, backup.folder) + "/" + name_;
+    OpenBackupFolder(/*must_exist=*/false);
   }
-  std::string path;
-  if (!BackupFolderOf(sstable.folder, backup.folder, &path, error)) {
-    return nullptr;
-  }
-  kept->name_ = kept->FilterName();
-  kept->path_ = path + "/" + kept->name_;
-  return kept->OpenBackupFolder(error) ? std::move(kept) : nullptr;
 }
 
-bool KeptFilter::OpenBackupFolder(std::string* error) {
-  const std::string path = fs::path(path_).parent_path().string();
-  if (access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
-    return true;
-  }
-  backup_folder_ = PinnedFolder::Open(path, error);
-  place_ = backup_folder_.get();
-  if (place_ == nullptr) {
-    return false;
-  }
-  if (place_->IsSameAs(folder_)) {
-    *error = path +
-             ": is the folder of the SSTable itself; give another --backup-dir";
-    return false;
-  }
-  return true;
+std::string KeptFilter::Folder() const {
+  return fs::path(path_).parent_path().string();
 }
 
-bool KeptFilter::HasRecord() const {
-  std::string ignored_error;
-  return place_ != nullptr &&
-         place_->KindOf(RecordName(), nullptr, &ignored_error) !=
-             PinnedFolder::Kind::kNone;
+void KeptFilter::OpenBackupFolder(bool must_exist) {
+  const std::string path = Folder();
+  if (!must_exist && access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
+    return;
+  }
+  backup_folder_.emplace(path);
+  if (backup_folder_->IsSameAs(folder_)) {
+    throw FileError{
+        path +
+        ": is the folder of the SSTable itself; give another --backup-dir"};
+  }
+  place_ = &*backup_folder_;
 }
 
-bool KeptFilter::HasFilter() const {
-  std::string ignored_error;
-  return folder_.KindOf(FilterName(), nullptr, &ignored_error) !=
-         PinnedFolder::Kind::kNone;
+MendRecord KeptFilter::ReadRecord() const {
+  MendRecord record;
+  std::string error;
+  place_->HasFile(RecordName());
+  if (!ParseMendRecord(place_->Read(RecordName(), kMaxRecordSize), &record,
+                       &error)) {
+    throw FileError{path_ + kRecordSuffix + ": " + error};
+  }
+  return record;
 }
 
-bool KeptFilter::ReadRecord(std::string* error) {
-  std::string text;
-  std::string why;
-  if (place_->KindOf(RecordName(), nullptr, error) ==
-          PinnedFolder::Kind::kRefused ||
-      !place_->Read(RecordName(), kMaxRecordSize, &text, error)) {
-    return false;
+void KeptFilter::CheckSstable(const MendRecord& record) const {
+  if (!(folder_.Sum(sstable_.IndexName(), {record.index}, between_pieces_) ==
+        record.index)) {
+    throw FileError{path_ + kRecordSuffix +
+                    ": is of another SSTable of this name"};
   }
-  if (!ParseMendRecord(text, &record_, &why)) {
-    *error = path_ + kRecordSuffix + ": " + why;
-    return false;
-  }
-  return true;
 }
 
-bool KeptFilter::SumIndex(const std::vector<FileSum>& wanted, FileSum* sum,
-                          std::string* error) const {
-  return folder_.Sum(sstable_.IndexName(), wanted, between_pieces_, sum, error);
+void KeptFilter::CheckOldFilter(const MendRecord& record, bool is_kept) const {
+  const PinnedFolder& folder = is_kept ? *place_ : folder_;
+  const std::string& name = is_kept ? name_ : filter_name_;
+  if ((is_kept || folder.HasName(name)) &&
+      folder.Sum(name, {record.old_filter}, between_pieces_) ==
+          record.old_filter) {
+    return;
+  }
+  throw FileError{is_kept ? path_ + ": is not the filter that its record names"
+                          : path_ + kRecordSuffix + ": its backup " + path_ +
+                                " is missing"};
 }
 
-bool KeptFilter::IsOfThisSstable(std::string* reason) const {
-  FileSum sum;
-  if (!SumIndex({record_.index}, &sum, reason)) {
-    return false;
-  }
-  if (!(sum == record_.index)) {
-    *reason = path_ + kRecordSuffix + ": is of another SSTable of this name";
-    return false;
-  }
-  return true;
-}
-
-bool KeptFilter::HasOldFilter(bool has_kept, std::string* reason) const {
-  FileSum sum;
-  const bool is_there = has_kept || HasFilter();
-  if (is_there &&
-      !(has_kept ? *place_ : folder_)
-           .Sum(has_kept ? name_ : FilterName(), {record_.old_filter},
-                between_pieces_, &sum, reason)) {
-    return false;
-  }
-  if (is_there && sum == record_.old_filter) {
-    return true;
-  }
-  *reason = has_kept ? path_ + ": is not the filter that its record names"
-                     : path_ + kRecordSuffix + ": its backup " + path_ +
-                           " is missing";
-  return false;
-}
-
-KeptFilter::State KeptFilter::Look(std::string* reason) {
+void KeptFilter::LookAt(Kept* kept) {
   // Another mend may have created the folder since.
-  if (place_ == nullptr && !OpenBackupFolder(reason)) {
-    return state_ = State::kNotOurs;
+  if (place_ == nullptr) {
+    OpenBackupFolder(/*must_exist=*/false);
   }
-  state_ = State::kNotOurs;
-  const auto kind = place_ == nullptr ? PinnedFolder::Kind::kNone
-                                      : place_->KindOf(name_, nullptr, reason);
-  if (kind == PinnedFolder::Kind::kRefused) {
-    return state_;
+  if (place_ == nullptr) {
+    return;
   }
-  const bool has_kept = kind == PinnedFolder::Kind::kFile;
-  const State ours = has_kept ? State::kKept : State::kNothing;
-  if (HasRecord()) {
-    if (ReadRecord(reason) && IsOfThisSstable(reason) &&
-        HasOldFilter(has_kept, reason)) {
-      state_ = ours;
-    }
-  } else if (has_kept) {
-    *reason = path_ +
-              ": no mend has recorded this file (there is no ….record "
-              "beside it)";
-  } else {
-    state_ = ours;
+  kept->has_record = place_->HasName(RecordName());
+  const bool is_kept = place_->HasFile(name_);
+  if (kept->has_record) {
+    kept->record = ReadRecord();
+    CheckSstable(kept->record);
+    CheckOldFilter(kept->record, is_kept);
+  } else if (is_kept) {
+    throw FileError{path_ +
+                    ": no mend has recorded this file (there is no ….record "
+                    "beside it)"};
   }
-  return state_;
+  kept->state = is_kept ? Kept::kFilter : Kept::kNothing;
 }
 
-bool KeptFilter::IsSmallEnough(std::string* reason) const {
-  const uint64_t size = folder_.SizeOf(FilterName());
+Kept KeptFilter::Look() {
+  Kept kept;
+  try {
+    LookAt(&kept);
+  } catch (const FileError& error) {
+    kept.state = Kept::kNotOurs;
+    kept.reason = error.text;
+  }
+  return kept;
+}
+
+FileSum KeptFilter::SumOfRecorded(const MendRecord& record) const {
+  std::vector<FileSum> recorded = record.new_filters;
+  recorded.push_back(record.old_filter);
+  const FileSum now = folder_.Sum(filter_name_, recorded, between_pieces_);
+  if (!Has(recorded, now)) {
+    throw FileError{sstable_.Path("Filter.db") +
+                    ": has changed since it was mended, and the old filter "
+                    "is " +
+                    path_};
+  }
+  return now;
+}
+
+std::string KeptFilter::ReasonNotToReplace(const Kept& kept) const {
+  if (!folder_.HasName(filter_name_)) {
+    return "";  // Nothing is to be kept of it.
+  }
+  if (kept.state == Kept::kNotOurs) {
+    return kept.reason + kRemedy;
+  }
+  if (kept.state == Kept::kFilter) {
+    try {
+      SumOfRecorded(kept.record);
+    } catch (const FileError& error) {
+      return error.text + kRemedy;
+    }
+    return "";
+  }
+  const uint64_t size = folder_.SizeOf(filter_name_);
   if (size > kMaxFilterSize) {
-    *reason = sstable_.Path("Filter.db") + ": has " + std::to_string(size) +
-              " bytes, more than a filter can have, and is not kept; move it "
-              "away, or give --no-backup";
+    return sstable_.Path("Filter.db") + ": has " + std::to_string(size) +
+           " bytes, more than a filter can have, and is not kept; move it "
+           "away, or give --no-backup";
   }
-  return size <= kMaxFilterSize;
+  return "";
 }
 
-bool KeptFilter::IsRecorded(FileSum* now, std::string* reason) const {
-  std::vector<FileSum> recorded = record_.new_filters;
-  recorded.push_back(record_.old_filter);
-  if (!folder_.Sum(FilterName(), recorded, between_pieces_, now, reason)) {
-    return false;
-  }
-  if (std::find(recorded.begin(), recorded.end(), *now) == recorded.end()) {
-    *reason = sstable_.Path("Filter.db") +
-              ": has changed since it was mended, and the old filter is " +
-              path_;
-    return false;
-  }
-  return true;
+std::string KeptFilter::ReasonNotWritable() const {
+  return place_ != nullptr ? place_->ReasonNotWritable()
+                           : ReasonNotToCreateIn(Folder());
 }
 
-bool KeptFilter::MayReplace(std::string* reason) {
-  const State state = Look(reason);
-  if (!HasFilter()) {
-    return true;  // Nothing is to be kept of it.
-  }
-  if (state == State::kNothing) {
-    return IsSmallEnough(reason);
-  }
-  FileSum ignored_sum;
-  if (state == State::kKept && IsRecorded(&ignored_sum, reason)) {
-    return true;
-  }
-  *reason += kRemedy;
-  return false;
-}
-
-bool KeptFilter::IsWritable(std::string* error) const {
-  return place_ != nullptr
-             ? place_->IsWritable(error)
-             : CanCreateIn(fs::path(path_).parent_path().string(), error);
-}
-
-// Beside the SSTable, the record has the owner and the mode of its files:
-// Cassandra takes the record for one of them, and links all of them into
-// snapshots (SSTableReader.createLinks). A user may link only files of its own
-// (fs.protected_hardlinks in proc_sys_fs(5)).
-bool KeptFilter::WriteRecord(std::string* error) const {
-  const std::string text = FormatMendRecord(record_);
-  return place_ == &folder_
-             ? folder_.Replace(RecordName(), sstable_.name_prefix + "Data.db",
-                               ContentOf(text),
-                               /*before_naming=*/nullptr, error)
-             : place_->Write(RecordName(), /*overwrite=*/true, ContentOf(text),
-                             error);
-}
-
-bool KeptFilter::KeepFilterInPlace(std::string* error) const {
-  if (place_ == &folder_) {
-    return folder_.AddName(FilterName(), name_, error);
-  }
-  FileSum ignored_sum;
-  return place_->Write(
-      name_, /*overwrite=*/false,
-      folder_.ContentOf(FilterName(), between_pieces_, &ignored_sum), error);
-}
-
-bool KeptFilter::CreateBackupFolder(std::string* error) {
-  return CreateFolders(fs::path(path_).parent_path().string(), error) &&
-         OpenBackupFolder(error) && place_ != nullptr;
-}
-
-bool KeptFilter::Keep(const FileSum& new_filter, std::string* error) {
-  const bool has_filter = HasFilter();
-  const bool is_kept = state_ == State::kKept;
-  if (!has_filter && !is_kept) {
-    return true;
-  }
-  FileSum now;
-  if (is_kept) {
-    if (has_filter && !IsRecorded(&now, error)) {
-      return false;
-    }
+void KeptFilter::WriteRecord(const MendRecord& record) const {
+  const std::string text = FormatMendRecord(record);
+  if (is_beside()) {
+    folder_.Replace(RecordName(), sstable_.name_prefix + "Data.db",
+                    ContentOf(text), /*before_naming=*/nullptr);
   } else {
-    record_ = {};
-    if (!folder_.Sum(FilterName(), {}, between_pieces_, &now, error) ||
-        !SumIndex({}, &record_.index, error)) {
-      return false;
-    }
-    record_.old_filter = now;
+    place_->Write(RecordName(), /*overwrite=*/true, ContentOf(text));
+  }
+}
+
+void KeptFilter::Keep(Kept kept, const FileSum& new_filter) {
+  const bool has_filter = folder_.HasName(filter_name_);
+  const bool is_kept = kept.state == Kept::kFilter;
+  if (!has_filter && !is_kept) {
+    return;
+  }
+  MendRecord& record = kept.record;
+  FileSum now;
+  if (!is_kept) {
+    now = folder_.Sum(filter_name_, {}, between_pieces_);
+    record = {folder_.Sum(sstable_.IndexName(), {}, between_pieces_), now, {}};
+  } else if (has_filter) {
+    now = SumOfRecorded(record);
   }
   // Until the new filter is in place, the one that is there now must be known,
   // too, if it is an earlier mend's.
-  const auto& known = record_.new_filters;
-  const bool is_known =
-      has_filter && std::find(known.begin(), known.end(), now) != known.end();
-  record_.new_filters = {new_filter};
+  const bool is_known = has_filter && Has(record.new_filters, now);
+  record.new_filters = {new_filter};
   if (is_known && !(now == new_filter)) {
-    record_.new_filters.push_back(now);
+    record.new_filters.push_back(now);
   }
-  return (place_ != nullptr || CreateBackupFolder(error)) &&
-         WriteRecord(error) && (is_kept || KeepFilterInPlace(error));
+  if (place_ == nullptr) {
+    CreateFolders(Folder());
+    OpenBackupFolder(/*must_exist=*/true);
+  }
+  WriteRecord(record);
+  if (is_kept) {
+    return;
+  }
+  if (is_beside()) {
+    folder_.AddName(filter_name_, name_);
+  } else {
+    FileSum ignored_sum;
+    place_->Write(
+        name_, /*overwrite=*/false,
+        folder_.ContentOf(filter_name_, between_pieces_, &ignored_sum));
+  }
 }
 
-bool KeptFilter::CopyBack(std::string* error) const {
+void KeptFilter::CopyBack(const FileSum& old_filter) const {
   FileSum sum;
-  return folder_.Replace(
-      FilterName(), FilterName(),
-      place_->ContentOf(name_, between_pieces_, &sum),
-      [&](std::string* why) {
-        if (sum == record_.old_filter) {
-          return true;
-        }
-        *why = path_ + ": has changed meanwhile";
-        return false;
-      },
-      error);
+  folder_.Replace(filter_name_, filter_name_,
+                  place_->ContentOf(name_, between_pieces_, &sum), [&] {
+                    if (!(sum == old_filter)) {
+                      throw FileError{path_ + ": has changed meanwhile"};
+                    }
+                  });
 }
 
-bool KeptFilter::PutBack(std::string* reason, std::string* error) {
+void KeptFilter::PutBack(const Kept& kept) const {
   FileSum now;
-  if (!IsRecorded(&now, reason)) {
-    return false;
+  try {
+    now = SumOfRecorded(kept.record);
+  } catch (const FileError& error) {
+    Leave(error.text);
   }
-  const bool is_old = now == record_.old_filter;
-  const bool is_done =
-      place_ == &folder_
-          ? folder_.Rename(name_, FilterName(), error)
-          : (is_old || CopyBack(error)) && place_->Remove(name_, error);
-  return is_done && place_->Remove(RecordName(), error);
+  if (is_beside()) {
+    folder_.Rename(name_, filter_name_);
+  } else {
+    if (!(now == kept.record.old_filter)) {
+      CopyBack(kept.record.old_filter);
+    }
+    place_->Remove(name_);
+  }
+  place_->Remove(RecordName());
 }
 
-void KeptFilter::RemoveRecordOfNothing() {
-  if (HasRecord()) {
-    std::string ignored_error;
-    place_->Remove(RecordName(), &ignored_error);
+void KeptFilter::RemoveRecordOfNothing(const Kept& kept) const {
+  if (kept.has_record) {
+    try {
+      place_->Remove(RecordName());
+    } catch (const FileError&) {
+      // It does no harm.
+    }
   }
 }
 
 void KeptFilter::RemoveLeftOvers(const std::string& folder,
                                  const BackupPlan& backup) {
-  std::string path;
-  std::string ignored_error;
-  if (backup.kind != Backup::kFolder ||
-      !BackupFolderOf(folder, backup.folder, &path, &ignored_error)) {
-    return;
-  }
-  const auto place = PinnedFolder::Open(path, &ignored_error);
-  if (place != nullptr) {
-    place->RemoveLeftOvers();
+  if (backup.kind == Backup::kFolder) {
+    try {
+      PinnedFolder::RemoveLeftOvers(BackupFolderOf(folder, backup.folder));
+    } catch (const FileError&) {
+      // Then nothing is kept there.
+    }
   }
 }
 

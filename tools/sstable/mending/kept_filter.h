@@ -12,10 +12,8 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_KEPT_FILTER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_KEPT_FILTER_H_
 
-#include <memory>
+#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "tools/sstable/mending/mend_record.h"
 #include "tools/sstable/mending/pinned_folder.h"
@@ -36,50 +34,54 @@ struct BackupPlan {
 
 constexpr char kBackupSuffix[] = ".bak";
 
-// Errors are sentences that name the file.
-class KeptFilter {
- public:
-  // `folder`: that of the SSTable; it must live longer. Fails if what is kept
-  // cannot be told from the filters in place, as for a backup folder "/".
-  static std::unique_ptr<KeptFilter> Open(const Sstable& sstable,
-                                          const PinnedFolder& folder,
-                                          const BackupPlan& backup,
-                                          BetweenPieces between_pieces,
-                                          std::string* error);
-
-  enum class State {
+// What is kept of the old filter of an SSTable.
+struct Kept {
+  enum State {
     kNothing,  // At most the record of a run that has changed nothing.
-    kKept,     // A filter of this SSTable, with its record.
+    kFilter,   // A filter of this SSTable, with its record.
     kNotOurs,  // A file that no mend of this SSTable has recorded, or a record
                // whose filter is missing.
   };
 
-  // What is there now. Sets `*reason` for kNotOurs.
-  State Look(std::string* reason);
+  State state = kNothing;
+  bool has_record = false;
+  MendRecord record;
+  std::string reason;  // Why it is kNotOurs: a sentence that names the file.
+};
 
-  // Whether Keep can be expected to work.
-  bool IsWritable(std::string* error) const;
+// What fails throws a FileError.
+class KeptFilter {
+ public:
+  // `folder`: that of the SSTable; it must live longer. Fails if what is kept
+  // cannot be told from the filters in place, as for a backup folder "/".
+  KeptFilter(const Sstable& sstable, const PinnedFolder& folder,
+             const BackupPlan& backup, BetweenPieces between_pieces);
 
-  // Whether the filter in place may be replaced, because it is kept, can be
-  // kept, or is a mend's. Otherwise sets `*reason`. Calls Look.
-  bool MayReplace(std::string* reason);
+  // What is there now. Does not fail: the error is the reason of kNotOurs.
+  Kept Look();
+
+  bool is_beside() const { return place_ == &folder_; }
+  // Whether the folder of what is kept exists. It stays after an undo.
+  bool has_folder() const { return place_ != nullptr; }
+
+  // Why Keep would fail, as far as this can be known before; else empty.
+  std::string ReasonNotWritable() const;
+
+  // Why the filter in place may not be replaced: it is not kept, cannot be
+  // kept, and is not a mend's. Empty if it may.
+  std::string ReasonNotToReplace(const Kept& kept) const;
 
   // Records that `new_filter` is about to stand in place of the filter, and
   // keeps that one, if there is one. A filter that an earlier mend has kept
-  // stays the one that is kept. Call MayReplace before.
-  bool Keep(const FileSum& new_filter, std::string* error);
+  // stays the one that is kept.
+  void Keep(Kept kept, const FileSum& new_filter);
 
-  // Puts the old filter back, and removes the record. Sets `*reason` instead,
-  // and changes nothing, if another filter is in place than mending has put
-  // there. Call Look before, which must have found kKept.
-  bool PutBack(std::string* reason, std::string* error);
+  // Puts the old filter back, and removes the record. Throws a MendEnd, and has
+  // changed nothing, if another filter is in place than mending has put there.
+  void PutBack(const Kept& kept) const;
 
-  // Removes the record, if there is one. Call Look before, which must have
-  // found kNothing.
-  void RemoveRecordOfNothing();
-  bool HasRecord() const;
-  // Whether the folder of what is kept exists. It stays after an undo.
-  bool HasFolder() const { return place_ != nullptr; }
+  // Removes the record of a run that has changed nothing, if there is one.
+  void RemoveRecordOfNothing(const Kept& kept) const;
 
   // Removes temporary files that killed runs have left where the old filters of
   // a folder are kept.
@@ -87,42 +89,32 @@ class KeptFilter {
                               const BackupPlan& backup);
 
  private:
-  KeptFilter(const Sstable& sstable, const PinnedFolder& folder,
-             BetweenPieces between_pieces)
-      : sstable_(sstable),
-        folder_(folder),
-        between_pieces_(std::move(between_pieces)) {}
-
-  std::string FilterName() const { return sstable_.name_prefix + "Filter.db"; }
   std::string RecordName() const { return name_ + kRecordSuffix; }
-  bool HasFilter() const;
-  bool ReadRecord(std::string* error);
-  bool SumIndex(const std::vector<FileSum>& wanted, FileSum* sum,
-                std::string* error) const;
-  bool IsOfThisSstable(std::string* reason) const;
-  // Whether what is kept is the filter that the record names or, if nothing is
-  // kept, that filter is still in place.
-  bool HasOldFilter(bool has_kept, std::string* reason) const;
-  bool IsSmallEnough(std::string* reason) const;
-  // Whether the filter in place is one of the record. Sets `*now` to its sum.
-  bool IsRecorded(FileSum* now, std::string* reason) const;
-  bool WriteRecord(std::string* error) const;
-  // Opens the folder if it exists.
-  bool OpenBackupFolder(std::string* error);
-  bool CreateBackupFolder(std::string* error);
-  bool KeepFilterInPlace(std::string* error) const;
-  bool CopyBack(std::string* error) const;
+  std::string Folder() const;  // Of what is kept.
+  void OpenBackupFolder(bool must_exist);
+  void LookAt(Kept* kept);
+  MendRecord ReadRecord() const;
+  void CheckSstable(const MendRecord& record) const;
+  // If nothing is kept yet, the old filter must still be in place.
+  void CheckOldFilter(const MendRecord& record, bool is_kept) const;
+  // The sum of the filter in place, which must be one of the record.
+  FileSum SumOfRecorded(const MendRecord& record) const;
+  // Beside the SSTable, the record has the owner and the mode of its files:
+  // Cassandra takes the record for one of them, and links all of them into
+  // snapshots (SSTableReader.createLinks). A user may link only files of its
+  // own (fs.protected_hardlinks in proc_sys_fs(5)).
+  void WriteRecord(const MendRecord& record) const;
+  void CopyBack(const FileSum& old_filter) const;
 
   const Sstable sstable_;
   const PinnedFolder& folder_;
   const BetweenPieces between_pieces_;
+  const std::string filter_name_;  // Of the filter in place.
   // The folder of what is kept; null if it does not exist.
   const PinnedFolder* place_ = nullptr;
-  std::unique_ptr<PinnedFolder> backup_folder_;  // For Backup::kFolder.
-  std::string path_;                             // Of the kept filter.
-  std::string name_;                             // The same without its folder.
-  State state_ = State::kNothing;
-  MendRecord record_;  // For kKept, and for the record of kNothing.
+  std::optional<PinnedFolder> backup_folder_;  // For Backup::kFolder.
+  std::string path_;                           // Of the kept filter.
+  std::string name_;                           // The same without its folder.
 };
 
 }  // namespace cassandra_bloom::tools

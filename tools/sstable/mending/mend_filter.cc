@@ -3,8 +3,8 @@
 #include "tools/sstable/mending/mend_filter.h"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
-#include <utility>
 
 #include "plugin/filter_db/filter_db_file.h"
 #include "tools/sstable/health/examine_sstable.h"
@@ -32,207 +32,171 @@ FilterForm FormOf(const Sstable& sstable) {
   return form;
 }
 
-// Whether TOC.txt is to be completed. Sets `*toc` to its content.
-enum class TocState { kComplete, kLacksFilter, kRefused };
-
-TocState ReadToc(const Sstable& sstable, const PinnedFolder& folder,
-                 std::string* toc, std::string* error) {
+// The content of TOC.txt, if it is there and does not name Filter.db.
+std::optional<std::string> TocToComplete(const Sstable& sstable,
+                                         const PinnedFolder& folder) {
   const std::string name = sstable.name_prefix + kToc;
-  const auto kind = folder.KindOf(name, nullptr, error);
-  if (kind == PinnedFolder::Kind::kNone) {
-    return TocState::kComplete;
+  if (!folder.HasFile(name)) {
+    return std::nullopt;
   }
-  if (kind == PinnedFolder::Kind::kRefused ||
-      !folder.Read(name, kMaxTocSize, toc, error)) {
-    return TocState::kRefused;
+  const std::string toc = folder.Read(name, kMaxTocSize);
+  if (!TocNames(toc, "Data.db")) {
+    throw FileError{sstable.Path(kToc) + ": " + kTocIsDamaged};
   }
-  if (!TocNames(*toc, "Data.db")) {
-    *error = sstable.Path(kToc) + ": " + kTocIsDamaged;
-    return TocState::kRefused;
-  }
-  return TocNames(*toc, kFilter) ? TocState::kComplete : TocState::kLacksFilter;
+  return TocNames(toc, kFilter) ? std::nullopt : std::optional(toc);
 }
 
-// Why ScyllaDB would not start, or would refuse the SSTable; empty if it is not
-// ScyllaDB's.
-std::string ReasonOfScyllaDb(const FilterFinding& finding,
-                             const PinnedFolder& folder, bool only_toc,
-                             Backup backup) {
-  std::string error;
+// Leaves an SSTable of ScyllaDB's if it would not start then, or would refuse
+// the SSTable.
+void CheckScyllaDb(const FilterFinding& finding, const PinnedFolder& folder,
+                   const KeptFilter* kept) {
   const std::string name = finding.sstable.name_prefix + "Scylla.db";
-  const auto kind = folder.KindOf(name, nullptr, &error);
-  if (kind == PinnedFolder::Kind::kNone) {
-    return "";
+  if (!folder.HasFile(name)) {
+    return;
   }
-  std::string content;
-  if (kind == PinnedFolder::Kind::kRefused ||
-      !folder.Read(name, kMaxScyllaDbSize, &content, &error)) {
-    return error;
-  }
-  if (DigestsIn(content) != ComponentDigests::kNone) {
-    return "Scylla.db may hold the checksum of its filter, and ScyllaDB would "
-           "refuse the SSTable; use --out-dir, put the filter in place and set "
-           "ignore_component_digest_mismatch, or let ScyllaDB rewrite the "
-           "SSTable (nodetool upgradesstables -a)";
+  if (DigestsIn(folder.Read(name, kMaxScyllaDbSize)) !=
+      ComponentDigests::kNone) {
+    Leave(
+        "Scylla.db may hold the checksum of its filter, and ScyllaDB would "
+        "refuse the SSTable; use --out-dir, put the filter in place and set "
+        "ignore_component_digest_mismatch, or let ScyllaDB rewrite the "
+        "SSTable (nodetool upgradesstables -a)");
   }
   // ScyllaDB removes only files that TOC.txt names, and takes what is left for
   // an SSTable without TOC.txt (filesystem_storage::wipe,
   // sstable_directory::process).
-  return !only_toc && finding.has_filter_file && backup == Backup::kBeside
-             ? "ScyllaDB does not start if the old filter outlives the SSTable "
-               "beside it; give --backup-dir or --no-backup"
-             : "";
-}
-
-// Why a file that is needed beside the filter is left alone, such as a symbolic
-// link: Data.db, whose attributes new files get, and the index, whose sum the
-// record has.
-std::string ReasonOfLinks(const Sstable& sstable, const PinnedFolder& folder,
-                          bool needs_data, bool needs_index) {
-  std::string reason;
-  if (needs_data) {
-    folder.KindOf(sstable.name_prefix + "Data.db", nullptr, &reason);
+  if (finding.has_filter_file && kept != nullptr && kept->is_beside()) {
+    Leave(
+        "ScyllaDB does not start if the old filter outlives the SSTable "
+        "beside it; give --backup-dir or --no-backup");
   }
-  if (needs_index && reason.empty()) {
-    folder.KindOf(sstable.IndexName(), nullptr, &reason);
-  }
-  return reason;
 }
 
 }  // namespace
 
 // ScyllaDB loads a filter only if TOC.txt names it.
-bool CompleteToc(const Sstable& sstable, const PinnedFolder& folder,
-                 std::string* error) {
-  std::string toc;
-  const TocState state = ReadToc(sstable, folder, &toc, error);
-  if (state != TocState::kLacksFilter) {
-    return state == TocState::kComplete;
+void CompleteToc(const Sstable& sstable, const PinnedFolder& folder) {
+  auto toc = TocToComplete(sstable, folder);
+  if (!toc) {
+    return;
   }
-  if (!toc.empty() && toc.back() != '\n') {
-    toc += '\n';
+  if (!toc->empty() && toc->back() != '\n') {
+    *toc += '\n';
   }
-  toc += std::string(kFilter) + "\n";
+  *toc += std::string(kFilter) + "\n";
   const std::string name = sstable.name_prefix + kToc;
-  return folder.Replace(name, name, ContentOf(toc), /*before_naming=*/nullptr,
-                        error);
+  folder.Replace(name, name, ContentOf(*toc), /*before_naming=*/nullptr);
 }
 
-Obstacle ObstacleInPlace(const FilterFinding& finding,
-                         const PinnedFolder& folder, Backup backup,
-                         KeptFilter* kept, bool only_toc) {
+Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
+                KeptFilter* kept, bool only_toc) {
   const Sstable& sstable = finding.sstable;
+  const std::string filter = sstable.name_prefix + kFilter;
+  const std::string data = sstable.name_prefix + "Data.db";
+  bool has_filter = false;
+  bool changes_toc = false;
   // A link in its path may lead to filters now that nobody has named.
   if (!folder.IsAt(sstable.real_folder)) {
-    return {false, "its folder is not the one that was scanned; scan again"};
+    Leave("its folder is not the one that was scanned; scan again");
   }
-  std::string reason;
-  std::string content;
-  const auto kind =
-      folder.KindOf(sstable.name_prefix + kFilter, nullptr, &reason);
-  const TocState toc = kind == PinnedFolder::Kind::kRefused
-                           ? TocState::kRefused
-                           : ReadToc(sstable, folder, &content, &reason);
-  if (toc == TocState::kRefused) {
-    return {false, reason};
+  try {
+    has_filter = folder.HasFile(filter);
+    changes_toc = TocToComplete(sstable, folder).has_value();
+    CheckScyllaDb(finding, folder, kept);
+    // New files get the attributes of Data.db, and the record has the sum of
+    // the index. Neither may be a link.
+    if (kept != nullptr || !has_filter) {
+      folder.HasFile(data);
+    }
+    if (kept != nullptr && has_filter) {
+      folder.HasFile(sstable.IndexName());
+    }
+  } catch (const FileError& error) {
+    Leave(error.text);
   }
-  const bool has_filter = kind == PinnedFolder::Kind::kFile;
-  reason = ReasonOfScyllaDb(finding, folder, only_toc, backup);
-  if (reason.empty()) {
-    reason = ReasonOfLinks(sstable, folder, kept != nullptr || !has_filter,
-                           kept != nullptr && has_filter);
+  FailFor(folder.ReasonNotWritable());
+  if (!only_toc) {
+    FailFor(folder.ReasonNotToKeepOwner(has_filter ? filter : data));
   }
-  if (!reason.empty()) {
-    return {false, reason};
+  if (changes_toc) {
+    FailFor(folder.ReasonNotToKeepOwner(sstable.name_prefix + kToc));
   }
-  const std::string like = has_filter ? kFilter : "Data.db";
-  if (!folder.IsWritable(&reason) ||
-      (!only_toc &&
-       !folder.CanKeepOwner(sstable.name_prefix + like, &reason)) ||
-      (toc == TocState::kLacksFilter &&
-       !folder.CanKeepOwner(sstable.name_prefix + kToc, &reason)) ||
-      (kept != nullptr && !kept->IsWritable(&reason))) {
-    return {true, reason};
+  if (kept == nullptr) {
+    return {};
   }
-  if (kept != nullptr && !kept->MayReplace(&reason)) {
-    return {false, reason};
-  }
-  return {};
+  FailFor(kept->ReasonNotWritable());
+  const Kept now = kept->Look();
+  LeaveFor(kept->ReasonNotToReplace(now));
+  return now;
 }
 
-std::unique_ptr<FilterDbBuilder> BuildFilterIn(const PinnedFolder& folder,
-                                               const FilterFinding& finding,
-                                               double fp_chance,
-                                               const OnKeysAdded& on_keys_added,
-                                               std::string* error) {
-  FilterFinding here = finding;
-  here.sstable.folder = folder.OpenPath();
-  auto filter = BuildFilter(here, fp_chance, on_keys_added, error);
-  if (filter == nullptr) {
-    folder.NameInError(error);
-  }
-  return filter;
-}
-
-std::unique_ptr<FilterDbBuilder> BuildFilter(const FilterFinding& finding,
+std::unique_ptr<FilterDbBuilder> BuildFilter(const Sstable& sstable,
+                                             const PinnedFolder* folder,
+                                             uint64_t num_keys,
                                              double fp_chance,
-                                             const OnKeysAdded& on_keys_added,
-                                             std::string* error) {
-  auto filter = FilterDbBuilder::ForFpChance(fp_chance, finding.num_keys,
-                                             FormOf(finding.sstable), error);
-  const auto keys = filter == nullptr ? nullptr
-                                      : OpenKeysOf(finding.sstable,
-                                                   KeyChecks::kEveryKey, error);
-  if (keys == nullptr) {
-    return nullptr;
+                                             const OnKeysAdded& on_keys_added) {
+  Sstable opened = sstable;
+  if (folder != nullptr) {
+    opened.folder = folder->OpenPath();
   }
+  const auto fail = [&](std::string error) {
+    if (folder != nullptr) {
+      folder->NameInError(&error);
+    }
+    Fail(error);
+  };
+  std::string error;
+  auto filter = FilterDbBuilder::ForFpChance(fp_chance, num_keys,
+                                             FormOf(sstable), &error);
+  const auto keys = filter == nullptr
+                        ? nullptr
+                        : OpenKeysOf(opened, KeyChecks::kEveryKey, &error);
+  if (keys == nullptr) {
+    fail(error);
+  }
+  const auto add = [&](uint64_t num_new) {
+    if (!on_keys_added(num_new)) {
+      throw MendEnd{MendOutcome::kNotDone, ""};
+    }
+  };
   constexpr uint64_t kKeysAtOnce = 65536;
-  uint64_t num_keys = 0;
+  uint64_t num_read = 0;
   std::string_view key;
   while (keys->Next(&key)) {
     filter->Add(key);
-    if (++num_keys % kKeysAtOnce == 0 && !on_keys_added(kKeysAtOnce)) {
-      return nullptr;
+    if (++num_read % kKeysAtOnce == 0) {
+      add(kKeysAtOnce);
     }
   }
   if (!keys->error().empty()) {
-    *error = keys->error();
-    return nullptr;
+    fail(keys->error());
   }
-  if (num_keys != finding.num_keys) {
-    *error =
-        finding.sstable.IndexPath() + ": has changed since it was examined";
-    return nullptr;
+  if (num_read != num_keys) {
+    Fail(sstable.IndexPath() + ": has changed since it was examined");
   }
-  return on_keys_added(num_keys % kKeysAtOnce) ? std::move(filter) : nullptr;
+  add(num_read % kKeysAtOnce);
+  return filter;
 }
 
-bool ReplaceFilter(const FilterFinding& finding, const PinnedFolder& folder,
+bool ReplaceFilter(const Sstable& sstable, const PinnedFolder& folder,
                    const FilterDbBuilder& filter, KeptFilter* kept,
-                   bool* has_other_links, std::string* error) {
-  const std::string name = finding.sstable.name_prefix + kFilter;
-  uint64_t num_links = 1;
-  const auto kind = folder.KindOf(name, &num_links, error);
-  if (kind == PinnedFolder::Kind::kRefused) {
-    return false;
+                   const Kept& kept_now) {
+  const std::string name = sstable.name_prefix + kFilter;
+  const bool has_old = folder.HasFile(name);
+  const bool has_other_links = has_old && folder.NumLinksOf(name) > 1;
+  const WriteContent content = ContentOf(filter, FormOf(sstable));
+  folder.Replace(name, has_old ? name : sstable.name_prefix + "Data.db",
+                 content, [&] {
+                   if (kept != nullptr) {
+                     kept->Keep(kept_now, SumOf(content));
+                   }
+                 });
+  try {
+    CompleteToc(sstable, folder);
+  } catch (const FileError& error) {
+    Fail(error.text + "; the new filter is in place");
   }
-  const bool has_old = kind == PinnedFolder::Kind::kFile;
-  *has_other_links = has_old && num_links > 1;
-  const WriteContent content = ContentOf(filter, FormOf(finding.sstable));
-  if (!folder.Replace(
-          name, has_old ? name : finding.sstable.name_prefix + "Data.db",
-          content,
-          [&](std::string* why) {
-            return kept == nullptr || kept->Keep(SumOf(content), why);
-          },
-          error)) {
-    return false;
-  }
-  if (!CompleteToc(finding.sstable, folder, error)) {
-    *error += "; the new filter is in place";
-    return false;
-  }
-  return true;
+  return has_other_links;
 }
 
 }  // namespace cassandra_bloom::tools

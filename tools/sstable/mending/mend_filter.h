@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes the filter of one SSTable anew, and puts it where the user wants it.
+// Makes the filter of one SSTable anew, and puts it in its place. What fails
+// throws a MendEnd or a FileError.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_FILTER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_FILTER_H_
@@ -13,52 +14,41 @@
 #include "cassandra_bloom/filter_db.h"
 #include "tools/sstable/health/finding.h"
 #include "tools/sstable/mending/kept_filter.h"
+#include "tools/sstable/mending/mend_outcome.h"
 #include "tools/sstable/mending/pinned_folder.h"
 
 namespace cassandra_bloom::tools {
 
-// What stands in the way of mending.
-struct Obstacle {
-  bool is_error = false;  // Writing would fail. Otherwise the SSTable is left.
-  std::string reason;     // Empty if nothing does.
-};
-
-// What stands in the way of mending the filter where it is or, for `only_toc`,
-// of completing TOC.txt. `kept`: what is kept of the old filter; null for
-// Backup::kNone.
-Obstacle ObstacleInPlace(const FilterFinding& finding,
-                         const PinnedFolder& folder, Backup backup,
-                         KeptFilter* kept, bool only_toc);
+// Throws a MendEnd if something stands in the way of mending the filter where
+// it is or, for `only_toc`, of completing TOC.txt: the SSTable is left, or
+// writing would fail. `kept`: null if the old filter is not to be kept. Returns
+// what is kept now.
+Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
+                KeptFilter* kept, bool only_toc);
 
 // Adds Filter.db to TOC.txt, if that is there and does not name it.
-bool CompleteToc(const Sstable& sstable, const PinnedFolder& folder,
-                 std::string* error);
+void CompleteToc(const Sstable& sstable, const PinnedFolder& folder);
 
 // Called now and then with the number of keys that were added since the last
 // call. Returns whether to go on.
 using OnKeysAdded = std::function<bool(uint64_t num_keys)>;
 
-// A filter with all keys of the SSTable. Returns nullptr if they cannot be
-// read, with an error, or if `on_keys_added` returns false, with none.
-std::unique_ptr<FilterDbBuilder> BuildFilter(const FilterFinding& finding,
+// A filter with all `num_keys` keys of the SSTable. Throws a MendEnd if they
+// cannot be read, or if `on_keys_added` returns false. `folder`: that of the
+// SSTable, if it is open; null to use its name.
+std::unique_ptr<FilterDbBuilder> BuildFilter(const Sstable& sstable,
+                                             const PinnedFolder* folder,
+                                             uint64_t num_keys,
                                              double fp_chance,
-                                             const OnKeysAdded& on_keys_added,
-                                             std::string* error);
-
-// The same, with the keys of the SSTable in the open folder.
-std::unique_ptr<FilterDbBuilder> BuildFilterIn(const PinnedFolder& folder,
-                                               const FilterFinding& finding,
-                                               double fp_chance,
-                                               const OnKeysAdded& on_keys_added,
-                                               std::string* error);
+                                             const OnKeysAdded& on_keys_added);
 
 // Puts the filter in place of the old one, or adds it, and completes TOC.txt.
 // Whenever the process is killed, either the whole old or the whole new filter
-// is there. `kept`: as above; Look was called. Sets `*has_other_links` if the
-// old filter has more names, as in snapshots.
-bool ReplaceFilter(const FilterFinding& finding, const PinnedFolder& folder,
+// is there. `kept` and `kept_now`: as CheckPlace took and returned them.
+// Returns whether the old filter has more names, as in snapshots.
+bool ReplaceFilter(const Sstable& sstable, const PinnedFolder& folder,
                    const FilterDbBuilder& filter, KeptFilter* kept,
-                   bool* has_other_links, std::string* error);
+                   const Kept& kept_now);
 
 }  // namespace cassandra_bloom::tools
 

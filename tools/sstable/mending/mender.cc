@@ -12,22 +12,17 @@
 #include <system_error>
 #include <utility>
 
+#include "plugin/filter/block_layout.h"
+
 namespace cassandra_bloom::tools {
 namespace {
 
 namespace fs = std::filesystem;
 
-uint64_t SizeOf(const FilterDbBuilder& filter) {
-  return 8 + 8 * uint64_t{filter.num_words()};
-}
-
 bool HasName(const std::string& path) {
   struct stat status;
   return lstat(path.c_str(), &status) == 0;
 }
-
-// Thrown where the run is to stop while a large file is copied or summed.
-struct Stop {};
 
 }  // namespace
 
@@ -40,11 +35,7 @@ void Mender::RemoveLeftOvers(const std::vector<Sstable>& sstables) const {
     folders.insert(sstable.folder);
   }
   for (const std::string& name : folders) {
-    std::string ignored_error;
-    const auto folder = PinnedFolder::Open(name, &ignored_error);
-    if (folder != nullptr) {
-      folder->RemoveLeftOvers();
-    }
+    PinnedFolder::RemoveLeftOvers(name);
     KeptFilter::RemoveLeftOvers(name, plan_.backup);
   }
 }
@@ -60,32 +51,28 @@ uint64_t Mender::KeysToAdd(const std::vector<FilterFinding>& findings) const {
   return num_keys;
 }
 
-void Mender::Set(MendOutcome::Kind kind, const std::string& reason) {
-  outcome_.kind = kind;
-  outcome_.reason = reason;
-}
-
 void Mender::Guard(const std::function<void()>& work) {
+  const auto end = [this](MendOutcome::Kind kind, const std::string& reason) {
+    outcome_.kind = kind;
+    outcome_.reason = reason;
+  };
   try {
     work();
-  } catch (const Stop&) {
-    Set(MendOutcome::kNotDone, "");
+  } catch (const MendEnd& how) {
+    end(how.kind, how.reason);
+  } catch (const FileError& error) {
+    end(MendOutcome::kFailed, error.text);
   } catch (const std::bad_alloc&) {
-    Fail(outcome_.filter + ": not enough memory");
+    end(MendOutcome::kFailed, outcome_.filter + ": not enough memory");
   } catch (const std::exception& error) {
-    Fail(outcome_.filter + ": " + error.what());
+    end(MendOutcome::kFailed, outcome_.filter + ": " + error.what());
   }
 }
 
-std::unique_ptr<KeptFilter> Mender::OpenKept(const Sstable& sstable,
-                                             const PinnedFolder& folder,
-                                             std::string* error) const {
-  const BetweenPieces stop_if_wanted = [this] {
-    if (!on_keys_added_(0)) {
-      throw Stop();
-    }
-  };
-  return KeptFilter::Open(sstable, folder, plan_.backup, stop_if_wanted, error);
+void Mender::StopIfWanted() const {
+  if (!on_keys_added_(0)) {
+    throw MendEnd{MendOutcome::kNotDone, ""};
+  }
 }
 
 std::string Mender::ReasonNotToChange(const Sstable& sstable) const {
@@ -117,11 +104,11 @@ std::optional<MendOutcome> Mender::Mend(const FilterFinding& finding) {
   outcome_.filter = finding.sstable.Path("Filter.db");
   outcome_.finding = &finding;
   Guard([&] {
-    if (!on_keys_added_(0)) {
-      outcome_.kind = MendOutcome::kNotDone;
-    } else if (decision.kind == MendDecision::kLeave) {
+    StopIfWanted();
+    if (decision.kind == MendDecision::kLeave) {
       Leave(decision.reason);
-    } else if (plan_.out_dir.empty()) {
+    }
+    if (plan_.out_dir.empty()) {
       MendInPlace(finding, decision);
     } else {
       WriteToOutDir(finding, decision);
@@ -132,196 +119,125 @@ std::optional<MendOutcome> Mender::Mend(const FilterFinding& finding) {
 
 void Mender::MendInPlace(const FilterFinding& finding,
                          const MendDecision& decision) {
-  const std::string reason = ReasonNotToChange(finding.sstable);
-  if (!reason.empty()) {
-    Leave(reason);
-    return;
-  }
-  std::string error;
-  const auto folder = PinnedFolder::Open(finding.sstable.folder, &error);
-  if (folder == nullptr) {
-    Fail(error);
-    return;
-  }
+  const Sstable& sstable = finding.sstable;
+  LeaveFor(ReasonNotToChange(sstable));
+  const PinnedFolder folder(sstable.folder);
   const bool only_toc = decision.kind == MendDecision::kCompleteToc;
   outcome_.only_toc = only_toc;
-  std::unique_ptr<KeptFilter> kept;
+  std::optional<KeptFilter> kept;
   if (!only_toc && plan_.backup.kind != Backup::kNone) {
-    kept = OpenKept(finding.sstable, *folder, &error);
-    if (kept == nullptr) {
-      Fail(error);
-      return;
-    }
+    kept.emplace(sstable, folder, plan_.backup, [this] { StopIfWanted(); });
   }
-  if (!IsFree(finding, *folder, kept.get(), only_toc)) {
-    return;
-  }
+  KeptFilter* const kept_or_null = kept ? &*kept : nullptr;
+  const auto check = [&] {
+    return CheckPlace(finding, folder, kept_or_null, only_toc);
+  };
+  check();
   if (plan_.dry_run) {
     outcome_.kind = MendOutcome::kWouldMend;
-  } else if (!only_toc) {
-    ReplaceInPlace(finding, *folder, kept.get(), decision.fp_chance);
-  } else if (!folder->Lock(&error)) {
-    Leave(error);
-  } else if (!CompleteToc(finding.sstable, *folder, &error)) {
-    Fail(error);
-  }
-}
-
-bool Mender::IsFree(const FilterFinding& finding, const PinnedFolder& folder,
-                    KeptFilter* kept, bool only_toc) {
-  const Obstacle obstacle =
-      ObstacleInPlace(finding, folder, plan_.backup.kind, kept, only_toc);
-  if (obstacle.reason.empty()) {
-    return true;
-  }
-  Set(obstacle.is_error ? MendOutcome::kFailed : MendOutcome::kLeft,
-      obstacle.reason);
-  return false;
-}
-
-void Mender::ReplaceInPlace(const FilterFinding& finding,
-                            const PinnedFolder& folder, KeptFilter* kept,
-                            double fp_chance) {
-  outcome_.out = outcome_.filter;
-  std::string error;
-  const auto filter =
-      BuildFilterIn(folder, finding, fp_chance, on_keys_added_, &error);
-  if (filter == nullptr) {
-    Set(error.empty() ? MendOutcome::kNotDone : MendOutcome::kFailed, error);
     return;
   }
+  std::unique_ptr<FilterDbBuilder> filter;
+  if (!only_toc) {
+    outcome_.out = outcome_.filter;
+    filter = BuildFilter(sstable, &folder, finding.num_keys, decision.fp_chance,
+                         on_keys_added_);
+  }
+  LeaveFor(folder.Lock());
   // Another mend may have come first, and have kept the old filter.
-  if (!folder.Lock(&error)) {
-    Leave(error);
-    return;
+  const Kept kept_now = check();
+  if (!only_toc) {
+    has_other_links_ |=
+        ReplaceFilter(sstable, folder, *filter, kept_or_null, kept_now);
+    outcome_.size = FilterDbSize(filter->num_words());
+  } else {
+    CompleteToc(sstable, folder);
   }
-  if (!IsFree(finding, folder, kept, /*only_toc=*/false)) {
-    return;
-  }
-  bool has_other_links = false;
-  if (!ReplaceFilter(finding, folder, *filter, kept, &has_other_links,
-                     &error)) {
-    Fail(error);
-    return;
-  }
-  has_other_links_ |= has_other_links;
-  outcome_.size = SizeOf(*filter);
 }
 
-bool Mender::CanWriteTo(const std::string& folder, const Sstable& sstable,
-                        std::string* error) {
+void Mender::CheckOutput(const std::string& folder, const Sstable& sstable) {
   std::error_code ignored;
   const std::string there = folder + "/" + sstable.name_prefix;
   if (fs::equivalent(folder, sstable.folder, ignored) ||
       HasName(there + "Data.db") || HasName(there + "TOC.txt")) {
-    *error = folder +
-             ": has an SSTable of this name; give another --out-dir, outside "
-             "the data directories, or --in-place";
-    return false;
+    Fail(folder +
+         ": has an SSTable of this name; give another --out-dir, outside the "
+         "data directories, or --in-place");
   }
   const std::string name = fs::weakly_canonical(outcome_.out).string();
   const auto [earlier, is_new] = outputs_.emplace(name, outcome_.filter);
   if (!is_new) {
-    *error = outcome_.out + ": the filter that replaces " + earlier->second +
-             " goes there, too; give the PATHs in separate runs, each with its "
-             "--out-dir";
-    return false;
+    Fail(outcome_.out + ": the filter that replaces " + earlier->second +
+         " goes there, too; give the PATHs in separate runs, each with its "
+         "--out-dir");
   }
   if (HasName(outcome_.out)) {
-    *error = outcome_.out + ": exists, and will not be overwritten";
-    return false;
+    Fail(outcome_.out + ": exists, and will not be overwritten");
   }
-  return CanCreateIn(folder, error);
+  FailFor(ReasonNotToCreateIn(folder));
 }
 
 void Mender::WriteToOutDir(const FilterFinding& finding,
                            const MendDecision& decision) {
+  const Sstable& sstable = finding.sstable;
   if (decision.kind == MendDecision::kCompleteToc) {
     Leave("only its TOC.txt is not complete; use --in-place");
-    return;
   }
-  const fs::path folder =
-      fs::path(plan_.out_dir) / finding.sstable.folder_below;
-  outcome_.out =
-      (folder / (finding.sstable.name_prefix + "Filter.db")).string();
-  std::string error;
-  if (!CanWriteTo(folder.string(), finding.sstable, &error)) {
-    Fail(error);
-    return;
-  }
+  const std::string folder =
+      (fs::path(plan_.out_dir) / sstable.folder_below).string();
+  outcome_.out = fs::path(folder) / (sstable.name_prefix + "Filter.db");
+  CheckOutput(folder, sstable);
   if (plan_.dry_run) {
     outcome_.kind = MendOutcome::kWouldMend;
     return;
   }
-  if (!CreateFolders(folder.string(), &error)) {
+  CreateFolders(folder);
+  const auto filter = BuildFilter(sstable, /*folder=*/nullptr, finding.num_keys,
+                                  decision.fp_chance, on_keys_added_);
+  std::string error;
+  if (!filter->Write(outcome_.out, /*overwrite=*/false, &error)) {
     Fail(error);
-    return;
   }
-  const auto filter =
-      BuildFilter(finding, decision.fp_chance, on_keys_added_, &error);
-  if (filter == nullptr) {
-    Set(error.empty() ? MendOutcome::kNotDone : MendOutcome::kFailed, error);
-  } else if (!filter->Write(outcome_.out, /*overwrite=*/false, &error)) {
-    Fail(error);
-  } else {
-    outcome_.size = SizeOf(*filter);
-  }
+  outcome_.size = FilterDbSize(filter->num_words());
 }
 
 std::optional<MendOutcome> Mender::Undo(const Sstable& sstable) {
   outcome_ = {};
   outcome_.kind = MendOutcome::kUndone;
   outcome_.filter = sstable.Path("Filter.db");
-  bool has_kept = true;
-  Guard([&] {
-    std::string error;
-    const auto folder = PinnedFolder::Open(sstable.folder, &error);
-    const auto kept =
-        folder == nullptr ? nullptr : OpenKept(sstable, *folder, &error);
-    if (kept == nullptr) {
-      Fail(error);
-    } else {
-      has_kept_folder_ |= kept->HasFolder();
-      has_kept = UndoInPlace(sstable, *folder, kept.get());
-    }
-  });
-  return has_kept ? std::optional(outcome_) : std::nullopt;
+  bool has_outcome = true;
+  Guard([&] { has_outcome = UndoInPlace(sstable); });
+  return has_outcome ? std::optional(outcome_) : std::nullopt;
 }
 
-bool Mender::UndoInPlace(const Sstable& sstable, const PinnedFolder& folder,
-                         KeptFilter* kept) {
-  std::string reason;
-  const auto state = kept->Look(&reason);
-  if (state == KeptFilter::State::kNothing && !kept->HasRecord()) {
+bool Mender::UndoInPlace(const Sstable& sstable) {
+  const PinnedFolder folder(sstable.folder);
+  KeptFilter filter(sstable, folder, plan_.backup, [this] { StopIfWanted(); });
+  has_kept_folder_ |= filter.has_folder();
+  Kept kept = filter.Look();
+  if (kept.state == Kept::kNothing && !kept.has_record) {
     return false;
   }
-  if (!on_keys_added_(0)) {
-    outcome_.kind = MendOutcome::kNotDone;
-    return true;
+  StopIfWanted();
+  std::string reason =
+      kept.state == Kept::kNotOurs ? kept.reason : ReasonNotToChange(sstable);
+  if (reason.empty()) {
+    reason = folder.Lock();
   }
-  if (state != KeptFilter::State::kNotOurs) {
-    reason = ReasonNotToChange(sstable);
+  const bool is_free = reason.empty();
+  if (is_free) {
+    // Another run may have come first.
+    kept = filter.Look();
+    reason = kept.reason;
   }
-  if (!reason.empty() || !folder.Lock(&reason)) {
-    Leave(reason);
-    return state != KeptFilter::State::kNothing;
+  if (kept.state == Kept::kNothing) {
+    if (is_free) {
+      filter.RemoveRecordOfNothing(kept);
+    }
+    return false;
   }
-  // Another run may have come first.
-  switch (kept->Look(&reason)) {
-    case KeptFilter::State::kNothing:
-      kept->RemoveRecordOfNothing();
-      return false;
-    case KeptFilter::State::kNotOurs:
-      Leave(reason);
-      return true;
-    case KeptFilter::State::kKept:
-      break;
-  }
-  std::string error;
-  if (!kept->PutBack(&reason, &error)) {
-    Set(reason.empty() ? MendOutcome::kFailed : MendOutcome::kLeft,
-        reason + error);
-  }
+  LeaveFor(reason);
+  filter.PutBack(kept);
   return true;
 }
 

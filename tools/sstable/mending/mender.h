@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "tools/sstable/health/open_files.h"
 #include "tools/sstable/mending/kept_filter.h"
 #include "tools/sstable/mending/mend_filter.h"
+#include "tools/sstable/mending/mend_outcome.h"
 
 namespace cassandra_bloom::tools {
 
@@ -29,26 +29,6 @@ struct MendPlan {
   bool dry_run = false;
   // Change SSTables although a process cannot be examined that may use them.
   bool ignore_unseen_processes = false;
-};
-
-// What was done about one SSTable.
-struct MendOutcome {
-  enum Kind {
-    kMended,
-    kWouldMend,
-    kLeft,
-    kFailed,
-    kUndone,
-    kNotDone,  // The run was to stop before it.
-  };
-
-  Kind kind = kMended;
-  std::string filter;                      // The path of its Filter.db.
-  const FilterFinding* finding = nullptr;  // Null for Undo.
-  std::string reason;     // Why it was left, or could not be mended.
-  std::string out;        // The file that was or would be written.
-  uint64_t size = 0;      // Of the new filter, in bytes.
-  bool only_toc = false;  // TOC.txt was or would be completed, nothing else.
 };
 
 class Mender {
@@ -78,30 +58,19 @@ class Mender {
   bool has_kept_folder() const { return has_kept_folder_; }
 
  private:
-  // Each of these sets the outcome.
+  // These set the outcome, or throw a MendEnd.
   void MendInPlace(const FilterFinding& finding, const MendDecision& decision);
-  bool IsFree(const FilterFinding& finding, const PinnedFolder& folder,
-              KeptFilter* kept, bool only_toc);
-  void ReplaceInPlace(const FilterFinding& finding, const PinnedFolder& folder,
-                      KeptFilter* kept, double fp_chance);
   void WriteToOutDir(const FilterFinding& finding,
                      const MendDecision& decision);
   // Returns whether there is an outcome.
-  bool UndoInPlace(const Sstable& sstable, const PinnedFolder& folder,
-                   KeptFilter* kept);
-  void Set(MendOutcome::Kind kind, const std::string& reason);
-  void Leave(const std::string& reason) { Set(MendOutcome::kLeft, reason); }
-  void Fail(const std::string& error) { Set(MendOutcome::kFailed, error); }
+  bool UndoInPlace(const Sstable& sstable);
   void Guard(const std::function<void()>& work);
-  std::unique_ptr<KeptFilter> OpenKept(const Sstable& sstable,
-                                       const PinnedFolder& folder,
-                                       std::string* error) const;
+  void StopIfWanted() const;
 
   // Why no file of the SSTable may be changed now, or "". Mending, dry runs and
   // undoing ask this.
   std::string ReasonNotToChange(const Sstable& sstable) const;
-  bool CanWriteTo(const std::string& folder, const Sstable& sstable,
-                  std::string* error);
+  void CheckOutput(const std::string& folder, const Sstable& sstable);
 
   const MendPlan plan_;
   const OnKeysAdded on_keys_added_;

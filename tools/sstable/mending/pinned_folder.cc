@@ -6,7 +6,6 @@
 #include <linux/capability.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "plugin/io/temporary_file.h"
+#include "tools/sstable/health/open_files.h"
 #include "tools/sstable/mending/mend_record.h"
 
 namespace cassandra_bloom::tools {
@@ -98,16 +98,6 @@ bool CopyOwnerAndMode(int from, int to) {
          fchmod(to, status.st_mode & 07777) == 0 && CopyAttributes(from, to);
 }
 
-// Whether this process may give files to other users: capabilities(7). In a
-// container, root may lack this.
-bool MayChangeOwners() {
-  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3,
-                                            /*pid=*/0};
-  struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
-  return syscall(SYS_capget, &header, data) == 0 &&
-         (data[0].effective & (1U << CAP_CHOWN)) != 0;
-}
-
 bool IsInGroup(gid_t group) {
   std::vector<gid_t> groups(
       static_cast<size_t>(std::max(getgroups(0, nullptr), 0)));
@@ -142,18 +132,21 @@ WriteContent ContentOf(const std::string& bytes) {
   };
 }
 
-bool CanCreateIn(const std::string& folder, std::string* error) {
+std::string ReasonNotToCreateIn(const std::string& folder) {
   fs::path path = fs::path(folder).lexically_normal();
   while (access(path.c_str(), F_OK) != 0 && errno == ENOENT &&
          path.has_relative_path()) {
     path = path.has_parent_path() ? path.parent_path() : fs::path(".");
   }
-  const auto there = PinnedFolder::Open(path, error);
-  return there != nullptr && there->IsWritable(error);
+  try {
+    return PinnedFolder(path).ReasonNotWritable();
+  } catch (const FileError& error) {
+    return error.text;
+  }
 }
 
 // A folder may be synced that was there before: that does no harm.
-bool CreateFolders(const std::string& folder, std::string* error) {
+void CreateFolders(const std::string& folder) {
   const fs::path path = fs::absolute(folder);
   fs::path there = path;
   while (access(there.c_str(), F_OK) != 0 && there.has_relative_path()) {
@@ -162,33 +155,31 @@ bool CreateFolders(const std::string& folder, std::string* error) {
   std::error_code failure;
   fs::create_directories(path, failure);
   if (failure) {
-    *error = folder + ": cannot create the folder: " + failure.message();
-    return false;
+    throw FileError{folder +
+                    ": cannot create the folder: " + failure.message()};
   }
+  std::string error;
   for (fs::path above = path; above != there;) {
     above = above.parent_path();
-    if (!SyncFolder(above, error)) {
-      return false;
+    if (!SyncFolder(above, &error)) {
+      throw FileError{error};
     }
   }
-  return true;
 }
 
-std::unique_ptr<PinnedFolder> PinnedFolder::Open(const std::string& folder,
-                                                 std::string* error) {
-  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) {
-    FailWithErrno(folder, "cannot open", error);
-    return nullptr;
-  }
-  std::unique_ptr<PinnedFolder> pinned(new PinnedFolder(folder, fd));
+PinnedFolder::PinnedFolder(const std::string& folder)
+    : folder_(folder),
+      fd_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  std::string error;
   struct stat ignored;
-  if (stat(pinned->OpenPath().c_str(), &ignored) != 0) {
-    *error = folder + ": mend reaches this folder through " +
-             pinned->OpenPath() + ", and /proc is not mounted here";
-    return nullptr;
+  if (fd_.get() < 0) {
+    FailWithErrno(folder, "cannot open", &error);
+    throw FileError{error};
   }
-  return pinned;
+  if (stat(OpenPath().c_str(), &ignored) != 0) {
+    throw FileError{folder + ": mend reaches this folder through " +
+                    OpenPath() + ", and /proc is not mounted here"};
+  }
 }
 
 bool PinnedFolder::IsAt(const std::string& real_path) const {
@@ -208,9 +199,15 @@ void PinnedFolder::NameInError(std::string* error) const {
   }
 }
 
-bool PinnedFolder::FailAt(const std::string& name, const char* what,
-                          std::string* error) const {
-  return FailWithErrno(folder_ + "/" + name, what, error);
+void PinnedFolder::FailAt(const std::string& name, const char* what) const {
+  std::string error;
+  FailWithErrno(folder_ + "/" + name, what, &error);
+  throw FileError{error};
+}
+
+void PinnedFolder::Fail(std::string error) const {
+  NameInError(&error);
+  throw FileError{error};
 }
 
 bool PinnedFolder::IsSameAs(const PinnedFolder& other) const {
@@ -220,150 +217,174 @@ bool PinnedFolder::IsSameAs(const PinnedFolder& other) const {
          one.st_dev == second.st_dev && one.st_ino == second.st_ino;
 }
 
-bool PinnedFolder::IsWritable(std::string* error) const {
-  return faccessat(fd_.get(), ".", W_OK | X_OK, AT_EACCESS) == 0 ||
-         FailWithErrno(folder_, "cannot create files in this folder", error);
+std::string PinnedFolder::ReasonNotWritable() const {
+  std::string reason;
+  if (faccessat(fd_.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) {
+    FailWithErrno(folder_, "cannot create files in this folder", &reason);
+  }
+  return reason;
 }
 
 // chown(2). A new file gets the group of a folder that has the set-group-ID
 // bit.
-bool PinnedFolder::CanKeepOwner(const std::string& name,
-                                std::string* error) const {
+std::string PinnedFolder::ReasonNotToKeepOwner(const std::string& name) const {
   struct stat file;
   struct stat folder;
-  if (fstatat(fd_.get(), name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0 ||
-      fstat(fd_.get(), &folder) != 0) {
-    return FailAt(name, "cannot open", error);
+  if (!StatusOf(name, &file) || fstat(fd_.get(), &folder) != 0) {
+    FailAt(name, "cannot open");
   }
   const bool has_group =
       IsInGroup(file.st_gid) ||
       ((folder.st_mode & S_ISGID) != 0 && folder.st_gid == file.st_gid);
-  if ((file.st_uid == geteuid() && has_group) || MayChangeOwners()) {
-    return true;
+  // In a container, root may lack the capability to give files to other users.
+  if ((file.st_uid == geteuid() && has_group) || HasCapability(CAP_CHOWN)) {
+    return "";
   }
-  *error = folder_ + "/" + name + ": belongs to user " +
-           std::to_string(file.st_uid) + " and group " +
-           std::to_string(file.st_gid) +
-           ", which only root can give to a new file";
-  return false;
+  return folder_ + "/" + name + ": belongs to user " +
+         std::to_string(file.st_uid) + " and group " +
+         std::to_string(file.st_gid) +
+         ", which only root can give to a new file";
 }
 
-bool PinnedFolder::Lock(std::string* error) const {
+std::string PinnedFolder::Lock() const {
   constexpr int kAttempts = 50;
   for (int i = 0; i < kAttempts; ++i) {
     if (flock(fd_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
-      return true;
+      return "";
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  *error = folder_ + ": another process, such as a mend, has locked the folder";
-  return false;
+  return folder_ + ": another process, such as a mend, has locked the folder";
 }
 
-PinnedFolder::Kind PinnedFolder::KindOf(const std::string& name,
-                                        uint64_t* num_links,
-                                        std::string* error) const {
+bool PinnedFolder::StatusOf(const std::string& name,
+                            struct stat* status) const {
+  return fstatat(fd_.get(), name.c_str(), status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool PinnedFolder::HasName(const std::string& name) const {
   struct stat status;
-  if (fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+  return StatusOf(name, &status) || errno != ENOENT;
+}
+
+bool PinnedFolder::HasFile(const std::string& name) const {
+  struct stat status;
+  if (!StatusOf(name, &status)) {
     if (errno == ENOENT) {
-      return Kind::kNone;
+      return false;
     }
-    FailAt(name, "cannot open", error);
-    return Kind::kRefused;
+    FailAt(name, "cannot open");
   }
   if (!S_ISREG(status.st_mode)) {
-    *error = folder_ + "/" + name + ": is " + NameOfFileType(status.st_mode) +
-             ", not a regular file, and is left alone";
-    return Kind::kRefused;
+    throw FileError{folder_ + "/" + name + ": is " +
+                    NameOfFileType(status.st_mode) +
+                    ", not a regular file, and is left alone"};
   }
-  if (num_links != nullptr) {
-    *num_links = status.st_nlink;
-  }
-  return Kind::kFile;
+  return true;
 }
 
 uint64_t PinnedFolder::SizeOf(const std::string& name) const {
   struct stat status;
-  return fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0
-             ? static_cast<uint64_t>(status.st_size)
-             : 0;
+  return StatusOf(name, &status) ? static_cast<uint64_t>(status.st_size) : 0;
 }
 
-bool PinnedFolder::Replace(
-    const std::string& name, const std::string& like, const WriteContent& write,
-    const std::function<bool(std::string* error)>& before_naming,
-    std::string* error) const {
+uint64_t PinnedFolder::NumLinksOf(const std::string& name) const {
+  struct stat status;
+  return StatusOf(name, &status) ? status.st_nlink : 0;
+}
+
+void PinnedFolder::Replace(const std::string& name, const std::string& like,
+                           const WriteContent& write,
+                           const std::function<void()>& before_naming) const {
   const FileDescriptor model(OpenIn(fd_.get(), like));
   if (model.get() < 0) {
-    return FailAt(like, "cannot open", error);
+    FailAt(like, "cannot open");
   }
-  const auto finish = [&](int fd, std::string* why) {
-    return (CopyOwnerAndMode(model.get(), fd) ||
-            FailAt(name, "cannot keep the owner, the mode and the attributes",
-                   why)) &&
-           (before_naming == nullptr || before_naming(why));
-  };
-  if (ReplaceFileAtomically(PathOf(name), write, finish, error)) {
+  const auto finish = [&](int fd, std::string*) {
+    if (!CopyOwnerAndMode(model.get(), fd)) {
+      FailAt(name, "cannot keep the owner, the mode and the attributes");
+    }
+    if (before_naming != nullptr) {
+      before_naming();
+    }
     return true;
+  };
+  std::string error;
+  if (!ReplaceFileAtomically(PathOf(name), write, finish, &error)) {
+    Fail(error);
   }
-  NameInError(error);
-  return false;
 }
 
 bool PinnedFolder::AreOneFile(const std::string& name,
                               const std::string& second) const {
   struct stat one;
   struct stat other;
-  return fstatat(fd_.get(), name.c_str(), &one, AT_SYMLINK_NOFOLLOW) == 0 &&
-         fstatat(fd_.get(), second.c_str(), &other, AT_SYMLINK_NOFOLLOW) == 0 &&
+  return StatusOf(name, &one) && StatusOf(second, &other) &&
          one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-bool PinnedFolder::AddName(const std::string& name, const std::string& second,
-                           std::string* error) const {
+void PinnedFolder::AddName(const std::string& name,
+                           const std::string& second) const {
   bool is_named = linkat(fd_.get(), name.c_str(), fd_.get(), second.c_str(),
                          /*flags=*/0) == 0;
   if (!is_named && errno == EEXIST) {
     is_named = AreOneFile(name, second);
     errno = EEXIST;
   }
-  return (is_named && fsync(fd_.get()) == 0) ||
-         FailAt(second, "cannot keep the old filter under this name", error);
+  if (!is_named || fsync(fd_.get()) != 0) {
+    FailAt(second, "cannot keep the old filter under this name");
+  }
 }
 
 // rename() does nothing if both are names of one file.
-bool PinnedFolder::Rename(const std::string& from, const std::string& to,
-                          std::string* error) const {
+void PinnedFolder::Rename(const std::string& from,
+                          const std::string& to) const {
   const bool is_renamed =
       AreOneFile(from, to)
           ? unlinkat(fd_.get(), from.c_str(), /*flags=*/0) == 0
           : renameat(fd_.get(), from.c_str(), fd_.get(), to.c_str()) == 0;
-  return (is_renamed && fsync(fd_.get()) == 0) ||
-         FailAt(from, "cannot rename", error);
-}
-
-bool PinnedFolder::Write(const std::string& name, bool overwrite,
-                         const WriteContent& write, std::string* error) const {
-  if (WriteFileAtomically(PathOf(name), overwrite, write, error)) {
-    return true;
+  if (!is_renamed || fsync(fd_.get()) != 0) {
+    FailAt(from, "cannot rename");
   }
-  NameInError(error);
-  return false;
 }
 
-bool PinnedFolder::Remove(const std::string& name, std::string* error) const {
-  return (unlinkat(fd_.get(), name.c_str(), /*flags=*/0) == 0 &&
-          fsync(fd_.get()) == 0) ||
-         FailAt(name, "cannot remove", error);
+void PinnedFolder::Write(const std::string& name, bool overwrite,
+                         const WriteContent& write) const {
+  std::string error;
+  if (!WriteFileAtomically(PathOf(name), overwrite, write, &error)) {
+    Fail(error);
+  }
 }
 
-bool PinnedFolder::Sum(const std::string& name,
-                       const std::vector<FileSum>& wanted,
-                       const BetweenPieces& between_pieces, FileSum* sum,
-                       std::string* error) const {
+void PinnedFolder::Remove(const std::string& name) const {
+  if (unlinkat(fd_.get(), name.c_str(), /*flags=*/0) != 0 ||
+      fsync(fd_.get()) != 0) {
+    FailAt(name, "cannot remove");
+  }
+}
+
+FileSum PinnedFolder::Sum(const std::string& name,
+                          const std::vector<FileSum>& wanted,
+                          const BetweenPieces& between_pieces) const {
   const FileDescriptor fd(OpenIn(fd_.get(), name));
-  return SumOfFile(fd.get(), folder_ + "/" + name, wanted, between_pieces, sum,
-                   error);
+  struct stat status;
+  if (fd.get() < 0 || fstat(fd.get(), &status) != 0) {
+    FailAt(name, "cannot open");
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw FileError{folder_ + "/" + name + ": not a regular file"};
+  }
+  FileSum sum = {static_cast<uint64_t>(status.st_size), 0};
+  const bool may_be_wanted =
+      wanted.empty() ||
+      std::any_of(wanted.begin(), wanted.end(),
+                  [&](const FileSum& one) { return one.size == sum.size; });
+  const auto only_sum = [](const char*, size_t) { return true; };
+  if (may_be_wanted &&
+      !CopyInPieces(fd.get(), only_sum, between_pieces, &sum)) {
+    FailAt(name, "cannot read");
+  }
+  return sum;
 }
 
 WriteContent PinnedFolder::ContentOf(const std::string& name,
@@ -375,15 +396,23 @@ WriteContent PinnedFolder::ContentOf(const std::string& name,
   };
 }
 
-bool PinnedFolder::Read(const std::string& name, uint64_t max_size,
-                        std::string* content, std::string* error) const {
+std::string PinnedFolder::Read(const std::string& name,
+                               uint64_t max_size) const {
   const FileDescriptor fd(OpenIn(fd_.get(), name));
-  return ReadRegularFile(fd.get(), folder_ + "/" + name, max_size, content,
-                         error);
+  std::string content;
+  std::string error;
+  if (!ReadRegularFile(fd.get(), folder_ + "/" + name, max_size, &content,
+                       &error)) {
+    throw FileError{error};
+  }
+  return content;
 }
 
-void PinnedFolder::RemoveLeftOvers() const {
-  RemoveLeftOversIn(PathOf("."), IsTemporary);
+void PinnedFolder::RemoveLeftOvers(const std::string& folder) {
+  try {
+    RemoveLeftOversIn(PinnedFolder(folder).PathOf("."), IsTemporary);
+  } catch (const FileError&) {
+  }
 }
 
 }  // namespace cassandra_bloom::tools

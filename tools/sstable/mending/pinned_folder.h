@@ -8,6 +8,8 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_PINNED_FOLDER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_PINNED_FOLDER_H_
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,21 +22,27 @@
 
 namespace cassandra_bloom::tools {
 
-// Whether this folder can be created, or files in it if it exists, as far as
-// this can be known before it is tried.
-bool CanCreateIn(const std::string& folder, std::string* error);
+// A sentence that names a file, and what cannot be done with it, or what is
+// wrong with it.
+struct FileError {
+  std::string text;
+};
 
-// Creates the folder with those above it, and syncs their names to disk.
-bool CreateFolders(const std::string& folder, std::string* error);
+// Why this folder cannot be created, or no files in it if it exists, as far as
+// this can be known before it is tried. Empty if they can.
+std::string ReasonNotToCreateIn(const std::string& folder);
+
+// Creates the folder with those above it, and syncs their names to disk. Throws
+// a FileError if that fails.
+void CreateFolders(const std::string& folder);
 
 // `bytes` must live longer than the result.
 WriteContent ContentOf(const std::string& bytes);
 
-// Errors are sentences that name the file.
+// What fails throws a FileError, but for functions that return a reason.
 class PinnedFolder {
  public:
-  static std::unique_ptr<PinnedFolder> Open(const std::string& folder,
-                                            std::string* error);
+  explicit PinnedFolder(const std::string& folder);
 
   // Whether this is its absolute path, without links.
   bool IsAt(const std::string& real_path) const;
@@ -42,59 +50,57 @@ class PinnedFolder {
   // Whether both are one folder, by whatever paths they were opened.
   bool IsSameAs(const PinnedFolder& other) const;
 
-  // Whether files can be made and renamed in it, as far as this can be known
-  // before it is tried.
-  bool IsWritable(std::string* error) const;
+  // Why no files can be made and renamed in it, as far as this can be known
+  // before it is tried. Empty if they can.
+  std::string ReasonNotWritable() const;
 
-  // Whether this process may give the owner and the group of the file `name` to
-  // another file in the folder.
-  bool CanKeepOwner(const std::string& name, std::string* error) const;
+  // Why this process may not give the owner and the group of the file `name` to
+  // another file in the folder. Empty if it may.
+  std::string ReasonNotToKeepOwner(const std::string& name) const;
 
   // Keeps other processes that call this waiting until this object is gone.
-  // Fails if another one keeps this one waiting for seconds. Succeeds without a
-  // lock where the file system cannot lock folders, as NFS.
-  bool Lock(std::string* error) const;
+  // Returns why not if another one keeps this one waiting for seconds. Succeeds
+  // without a lock where the file system cannot lock folders, as NFS.
+  std::string Lock() const;
 
-  enum class Kind { kNone, kFile, kRefused };
+  // Whether anything has this name.
+  bool HasName(const std::string& name) const;
 
-  // What `name` is. kRefused, with an error, for a symbolic link and everything
-  // else that is not a regular file, and if it cannot be found out. `num_links`
-  // may be null.
-  Kind KindOf(const std::string& name, uint64_t* num_links,
-              std::string* error) const;
+  // Whether there is a regular file of this name. Throws a FileError for a
+  // symbolic link and everything else that is not a regular file, and if it
+  // cannot be found out.
+  bool HasFile(const std::string& name) const;
 
   // In bytes; 0 if there is no such file.
   uint64_t SizeOf(const std::string& name) const;
+  // How many names the file has; 0 if there is no such file.
+  uint64_t NumLinksOf(const std::string& name) const;
 
   // Writes a file in place of `name`, or a new one, with the attributes of
   // `like`, which must exist and may be `name`. Calls `before_naming` when
-  // everything is written; if it returns false, with an error, nothing has
-  // changed. It may be null.
-  bool Replace(const std::string& name, const std::string& like,
+  // everything is written; if it throws, nothing has changed. It may be null.
+  void Replace(const std::string& name, const std::string& like,
                const WriteContent& write,
-               const std::function<bool(std::string* error)>& before_naming,
-               std::string* error) const;
+               const std::function<void()>& before_naming) const;
 
   // Gives the file `name` a second name, and syncs it to disk. Succeeds, too,
   // if it has that name already; fails if another file has it.
-  bool AddName(const std::string& name, const std::string& second,
-               std::string* error) const;
+  void AddName(const std::string& name, const std::string& second) const;
 
   // Gives the file `from` the name `to`, in place of the file of that name. If
   // it has that name, too, it loses the other.
-  bool Rename(const std::string& from, const std::string& to,
-              std::string* error) const;
+  void Rename(const std::string& from, const std::string& to) const;
 
   // Writes a file with the owner and the mode that new files get.
-  bool Write(const std::string& name, bool overwrite, const WriteContent& write,
-             std::string* error) const;
+  void Write(const std::string& name, bool overwrite,
+             const WriteContent& write) const;
 
-  bool Remove(const std::string& name, std::string* error) const;
+  void Remove(const std::string& name) const;
 
-  // See SumOfFile.
-  bool Sum(const std::string& name, const std::vector<FileSum>& wanted,
-           const BetweenPieces& between_pieces, FileSum* sum,
-           std::string* error) const;
+  // The sum of the file `name`. If there are `wanted` sums, and it has the size
+  // of none, it is not read, and its checksum is left 0.
+  FileSum Sum(const std::string& name, const std::vector<FileSum>& wanted,
+              const BetweenPieces& between_pieces) const;
 
   // The content of the file `name`, which is read while it is written. Sets
   // `*sum` to what was read.
@@ -103,11 +109,11 @@ class PinnedFolder {
                          FileSum* sum) const;
 
   // Reads a whole file, of at most `max_size` bytes.
-  bool Read(const std::string& name, uint64_t max_size, std::string* content,
-            std::string* error) const;
+  std::string Read(const std::string& name, uint64_t max_size) const;
 
-  // Removes temporary files that earlier, killed runs left behind.
-  void RemoveLeftOvers() const;
+  // Removes temporary files that earlier, killed runs left behind in a folder,
+  // if it can be opened.
+  static void RemoveLeftOvers(const std::string& folder);
 
   // A path to the folder by the open descriptor, so that another folder which
   // has taken the folder's name meanwhile is not used.
@@ -116,14 +122,15 @@ class PinnedFolder {
   void NameInError(std::string* error) const;
 
  private:
-  PinnedFolder(const std::string& folder, int fd) : folder_(folder), fd_(fd) {}
-
   std::string PathOf(const std::string& name) const {
     return OpenPath() + "/" + name;
   }
+  // False, with errno, if there is no such file. Does not follow links.
+  bool StatusOf(const std::string& name, struct stat* status) const;
   bool AreOneFile(const std::string& name, const std::string& second) const;
-  bool FailAt(const std::string& name, const char* what,
-              std::string* error) const;
+  // Throws the error that errno is.
+  [[noreturn]] void FailAt(const std::string& name, const char* what) const;
+  [[noreturn]] void Fail(std::string error) const;
 
   const std::string folder_;
   const FileDescriptor fd_;

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What mending, or undoing it, has done about one SSTable.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_OUTCOME_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_OUTCOME_H_
+
+#include <cstdint>
+#include <string>
+
+#include "tools/sstable/health/finding.h"
+
+namespace cassandra_bloom::tools {
+
+struct MendOutcome {
+  enum Kind {
+    kMended,
+    kWouldMend,
+    kLeft,
+    kFailed,
+    kUndone,
+    kNotDone,  // The run was to stop before it.
+  };
+
+  Kind kind = kMended;
+  std::string filter;                      // The path of its Filter.db.
+  const FilterFinding* finding = nullptr;  // Null for Undo.
+  std::string reason;     // Why it was left, or could not be mended.
+  std::string out;        // The file that was or would be written.
+  uint64_t size = 0;      // Of the new filter, in bytes.
+  bool only_toc = false;  // TOC.txt was or would be completed, nothing else.
+};
+
+// Thrown to end the work on one SSTable. Mender makes it the outcome.
+struct MendEnd {
+  MendOutcome::Kind kind;
+  std::string reason;
+};
+
+[[noreturn]] inline void Leave(const std::string& reason) {
+  throw MendEnd{MendOutcome::kLeft, reason};
+}
+
+[[noreturn]] inline void Fail(const std::string& error) {
+  throw MendEnd{MendOutcome::kFailed, error};
+}
+
+// The same, unless `reason` is empty.
+inline void LeaveFor(const std::string& reason) {
+  if (!reason.empty()) {
+    Leave(reason);
+  }
+}
+
+inline void FailFor(const std::string& reason) {
+  if (!reason.empty()) {
+    Fail(reason);
+  }
+}
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_OUTCOME_H_
