@@ -37,17 +37,6 @@ struct Result {
   uint64_t false_positives = 0;
 };
 
-std::string ToHex(std::string_view bytes) {
-  std::string hex;
-  for (const char byte : bytes) {
-    char digits[3];
-    std::snprintf(digits, sizeof(digits), "%02x",
-                  static_cast<unsigned>(static_cast<unsigned char>(byte)));
-    hex += digits;
-  }
-  return hex;
-}
-
 bool IsFault(const Result& result) {
   return result.missing > 0 || !result.index_fault.empty();
 }

@@ -547,8 +547,7 @@ TEST_F(DoctorPlotTest, TheScript) {
   EXPECT_EQ(ran.exit_code, 0) << ran;
   EXPECT_EQ(ReadFile(file_), "drawn\n");
   const std::string text = ReadFile(script);
-  EXPECT_THAT(text, HasSubstr("$bits0 << END\nL0 "));
-  EXPECT_THAT(text, HasSubstr("$rates0 << END\nL0 "));
+  EXPECT_THAT(text, HasSubstr("$family0 << END\nL0 "));
   EXPECT_THAT(text, HasSubstr("\nL6 "));
 }
 

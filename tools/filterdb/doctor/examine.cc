@@ -24,15 +24,6 @@ void SkipLastLevel(Family* family) {
   }
 }
 
-LiveSsts List(const std::string& db, const std::vector<std::string>& db_paths) {
-  LiveSsts live;
-  std::string error;
-  if (!ListLiveSsts(db, db_paths, "", &live, &error)) {
-    throw Unusable(error);
-  }
-  return live;
-}
-
 // Examines the SST files of one listing after another, each file once.
 class Examiner {
  public:
@@ -143,15 +134,24 @@ class Examiner {
 
 }  // namespace
 
-Database ExamineDatabase(const std::string& db,
-                         const std::vector<std::string>& db_paths,
+LiveSsts ListLiveSsts(const NamedDatabase& database) {
+  LiveSsts live;
+  OrUnusable([&](std::string* error) {
+    return cassandra_bloom::ListLiveSsts(database.db, database.db_paths,
+                                         /*column_family=*/"", &live, error);
+  });
+  return live;
+}
+
+Database ExamineDatabase(const NamedDatabase& database,
                          const std::vector<std::string>& column_families) {
   if (!RocksdbReleaseMatches()) {
     throw Unusable(
         "filterdb was built for another release of RocksDB than this one");
   }
-  const FilesWatch watch(SstFoldersOf(db, db_paths));
-  const auto list = [&] { return List(db, db_paths); };
+  const std::string& db = database.db;
+  const FilesWatch watch(SstFoldersOf(db, database.db_paths));
+  const auto list = [&] { return ListLiveSsts(database); };
   LiveSsts live = list();
   for (const std::string& name : column_families) {
     if (live.column_families.count(name) == 0) {
