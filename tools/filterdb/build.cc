@@ -8,12 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "plugin/filter/block_layout.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/io/output_file.h"
 #include "tools/filterdb/command.h"
+#include "tools/sstable/health/filter_fill.h"
 #include "tools/sstable/health/finding.h"
-#include "tools/sstable/health/saturation.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -66,16 +65,11 @@ void RefuseTooFull(const Options& options, uint64_t expected, uint64_t num_keys,
   const double design =
       std::max(FalsePositiveRate(sizing.num_probes, 1, sizing.bits_per_key()),
                kMinFpChance);
-  const ParsedFilter bits = {filter.num_probes(), filter.num_words(),
-                             filter.bits()};
-  const uint64_t set_bits = CountSetBits(bits);
-  const double rate = ObservedFalsePositiveRate(bits.num_probes, set_bits,
-                                                bits.capacity_bits());
-  if (rate > kPlanTolerance * design ||
-      IsSaturated(bits.num_probes, set_bits, bits.capacity_bits())) {
+  const FilterFill fill = FillOf(filter);
+  if (fill.rate() > kPlanTolerance * design || fill.is_saturated()) {
     throw Unusable(options.out + ": not written: " + Count(num_keys, "key") +
                    ", but sized for " + std::to_string(expected) + ": " +
-                   Percent(rate) +
+                   Percent(fill.rate()) +
                    " of absent keys would pass; give --expected-keys=" +
                    std::to_string(num_keys));
   }

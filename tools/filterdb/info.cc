@@ -12,7 +12,7 @@
 #include "plugin/filter/sizing.h"
 #include "tools/filterdb/command.h"
 #include "tools/filterdb/planned_rate.h"
-#include "tools/sstable/health/saturation.h"
+#include "tools/sstable/health/filter_fill.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -54,8 +54,8 @@ bool HasRateFor(uint64_t num_keys, const Info& info) {
 void JudgeFill(bool is_as_planned, Info* info) {
   if (info->num_words == 0) {
     info->verdict = "always present: every look-up reads the disk";
-  } else if (IsSaturated(info->num_probes, info->set_bits,
-                         info->capacity_bits)) {
+  } else if (FilterFill{info->num_probes, info->set_bits, info->capacity_bits}
+                 .is_saturated()) {
     info->verdict = "saturated";
     info->fault = true;
   } else if (info->fill_ratio < kNearlyEmpty && !is_as_planned) {

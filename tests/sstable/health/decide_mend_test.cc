@@ -138,7 +138,7 @@ TEST(DecideMendTest, TotalsAskIt) {
     EXPECT_EQ(totals.mended_filter_bytes,
               is_mended ? finding.planned_size : finding.filter_size);
     EXPECT_EQ(totals.mended_reads,
-              is_mended ? finding.planned_rate : finding.rate);
+              is_mended ? finding.planned_rate : finding.fill.rate());
   }
 }
 

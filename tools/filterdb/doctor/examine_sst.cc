@@ -13,7 +13,7 @@
 #include "plugin/policy/filter_name.h"
 #include "tools/filterdb/doctor/expected_filter.h"
 #include "tools/filterdb/doctor/sst_format.h"
-#include "tools/sstable/health/saturation.h"
+#include "tools/sstable/health/filter_fill.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -48,12 +48,10 @@ struct Blocks {
       sum_of_rates += 1;
       return;
     }
-    const uint64_t capacity = filter.capacity_bits();
-    const uint64_t set_bits = CountSetBits(filter);
-    bits += capacity;
-    saturated += IsSaturated(filter.num_probes, set_bits, capacity) ? 1 : 0;
-    sum_of_rates +=
-        ObservedFalsePositiveRate(filter.num_probes, set_bits, capacity);
+    const FilterFill fill = FillOf(filter);
+    bits += fill.capacity_bits;
+    saturated += fill.is_saturated() ? 1 : 0;
+    sum_of_rates += fill.rate();
   }
 };
 

@@ -25,10 +25,10 @@ Json TotalsToJson(const Totals& totals) {
 }
 
 void AddFilter(const FilterFinding& finding, Json* json) {
-  (*json)["probes"] = finding.num_probes;
-  (*json)["bits"] = finding.capacity_bits;
-  (*json)["set_bits"] = finding.set_bits;
-  (*json)["fill_ratio"] = finding.fill_ratio();
+  (*json)["probes"] = finding.fill.num_probes;
+  (*json)["bits"] = finding.fill.capacity_bits;
+  (*json)["set_bits"] = finding.fill.set_bits;
+  (*json)["fill_ratio"] = finding.fill.fill_ratio();
   if (finding.has_keys) {
     (*json)["bits_per_key"] = finding.bits_per_key();
   }
@@ -78,10 +78,10 @@ Json FindingToJson(const FilterFinding& finding) {
     if (finding.has_filter_file) {
       json["filter_bytes"] = finding.filter_size;
     }
-    if (finding.num_probes > 0) {
+    if (finding.fill.num_probes > 0) {
       AddFilter(finding, &json);
     }
-    json["expected_rate"] = finding.rate;
+    json["expected_rate"] = finding.fill.rate();
     if (finding.has_keys) {
       AddKeys(finding, &json);
     }

@@ -107,7 +107,7 @@ int WidthOfNames(Iterator begin, Iterator end) {
 }
 
 void PrintFinding(const FilterFinding& finding, int width) {
-  const bool has_filter = finding.num_probes > 0;
+  const bool has_filter = finding.fill.num_probes > 0;
   const auto if_filter = [&](const std::string& text) {
     return has_filter ? text : "-";
   };
@@ -120,9 +120,9 @@ void PrintFinding(const FilterFinding& finding, int width) {
   }
   PrintRow(width, name, version,
            finding.has_keys ? std::to_string(finding.num_keys) : "-",
-           if_filter(std::to_string(finding.num_probes)),
+           if_filter(std::to_string(finding.fill.num_probes)),
            has_filter && finding.has_keys ? BitsPerKey(finding) : "-",
-           if_filter(Fixed(finding.fill_ratio(), 3)), Percent(finding.rate),
+           if_filter(Fixed(finding.fill.fill_ratio(), 3)), Percent(finding.fill.rate()),
            PlanText(finding),
            finding.has_filter_file ? Size(finding.filter_size) : "-",
            finding.planned_size > 0 ? Size(finding.planned_size) : "-",

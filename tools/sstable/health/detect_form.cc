@@ -7,6 +7,8 @@
 #include <memory>
 #include <string_view>
 
+#include "tools/sstable/health/filter_fill.h"
+
 namespace cassandra_bloom::tools {
 namespace {
 
@@ -35,9 +37,8 @@ bool HasAllKeys(const FilterDbFile& filter, KeyReader* keys,
 // were never added.
 bool MayBeChance(const FilterDbFile& filter, uint64_t num_keys) {
   constexpr double kUnlikely = 0.001;
-  const double rate = ObservedFalsePositiveRate(
-      filter.num_probes(), filter.CountSetBits(), filter.capacity_bits());
-  return std::pow(rate, static_cast<double>(num_keys)) > kUnlikely;
+  return std::pow(FillOf(filter).rate(), static_cast<double>(num_keys)) >
+         kUnlikely;
 }
 
 }  // namespace

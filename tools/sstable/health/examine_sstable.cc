@@ -17,7 +17,7 @@
 #include "plugin/io/file_io.h"
 #include "tools/sstable/health/cut_filter.h"
 #include "tools/sstable/health/detect_form.h"
-#include "tools/sstable/health/saturation.h"
+#include "tools/sstable/health/filter_fill.h"
 #include "tools/sstable/health/toc.h"
 #include "tools/sstable/partitions_db_reader.h"
 #include "tools/sstable/sstable_keys.h"
@@ -252,13 +252,8 @@ class Examination {
 
   template <typename Filter>
   void Measure(const Filter& filter) {
-    finding_.num_probes = filter.num_probes();
-    finding_.capacity_bits = filter.capacity_bits();
-    finding_.set_bits = filter.CountSetBits();
-    finding_.rate = ObservedFalsePositiveRate(
-        finding_.num_probes, finding_.set_bits, finding_.capacity_bits);
-    if (IsSaturated(finding_.num_probes, finding_.set_bits,
-                    finding_.capacity_bits)) {
+    finding_.fill = FillOf(filter);
+    if (finding_.fill.is_saturated()) {
       AddVerdict(FilterVerdict::kSaturated);
     }
   }
@@ -364,10 +359,10 @@ class Examination {
     finding_.planned_size = sizing->FilterSize(finding_.num_keys);
     finding_.planned_rate =
         sizing->ExpectedRate(finding_.num_keys, finding_.planned_size);
-    if (finding_.num_probes == 0) {  // There is no filter to compare.
+    if (finding_.fill.num_probes == 0) {  // There is no filter to compare.
       return;
     }
-    if (finding_.exceeds_plan(finding_.rate)) {
+    if (finding_.exceeds_plan(finding_.fill.rate())) {
       AddVerdict(FilterVerdict::kWorseThanPlanned);
     }
     const size_t largest =

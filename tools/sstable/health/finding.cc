@@ -54,14 +54,8 @@ bool FilterFinding::has(FilterVerdict wanted) const {
 
 double FilterFinding::bits_per_key() const {
   return num_keys == 0 ? 0
-                       : static_cast<double>(capacity_bits) /
+                       : static_cast<double>(fill.capacity_bits) /
                              static_cast<double>(num_keys);
-}
-
-double FilterFinding::fill_ratio() const {
-  return capacity_bits == 0 ? 0
-                            : static_cast<double>(set_bits) /
-                                  static_cast<double>(capacity_bits);
 }
 
 // At chances from 0.393 on, Cassandra's own filters have twice the rate.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/sstable/health/filter_fill.h"
 #include "tools/sstable/sstable_files.h"
 
 namespace cassandra_bloom::tools {
@@ -47,7 +48,6 @@ struct FilterFinding {
   FilterVerdict verdict() const { return verdicts.front(); }
   bool has(FilterVerdict verdict) const;
   double bits_per_key() const;
-  double fill_ratio() const;
   // Whether a filter with this rate is worse than planned. False if there is no
   // plan to compare with.
   bool exceeds_plan(double some_rate) const;
@@ -57,12 +57,7 @@ struct FilterFinding {
 
   bool has_filter_file = false;
   uint64_t filter_size = 0;  // Of the file, in bytes.
-  // Zero if the filter cannot be read, or is empty.
-  int num_probes = 0;
-  uint64_t capacity_bits = 0;
-  uint64_t set_bits = 0;
-  // The share of absent keys that pass, from 0 to 1: 1 without a filter.
-  double rate = 1;
+  FilterFill fill;           // Zero if the filter cannot be read, or is empty.
 
   bool has_keys = false;  // The keys could be read.
   uint64_t num_keys = 0;

@@ -19,8 +19,8 @@ void Totals::Add(const FilterFinding& finding) {
   num_missing += finding.num_missing;
   filter_bytes += finding.filter_size;
   mended_filter_bytes += is_mended ? finding.planned_size : finding.filter_size;
-  reads += finding.rate;
-  mended_reads += is_mended ? finding.planned_rate : finding.rate;
+  reads += finding.fill.rate();
+  mended_reads += is_mended ? finding.planned_rate : finding.fill.rate();
 }
 
 void Totals::Add(const Totals& other) {
