@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The subcommand "filterdb export".
+//
+// Tested in tests/export/export_command_test.cc.
 
 #include <cstdio>
 #include <map>

@@ -12,6 +12,8 @@
 // its filter, from the bits that are set. It is 1 if RocksDB does not ask the
 // filter, because there is none, it is not ours, or it is in the last level and
 // optimize_filters_for_hits is on.
+//
+// Tested in tests/filterdb/doctor/doctor_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_DIAGNOSE_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_DIAGNOSE_H_
@@ -23,7 +25,7 @@
 #include <vector>
 
 #include "tools/filterdb/doctor/examine.h"
-#include "tools/filterdb/doctor/statistics_text.h"
+#include "tools/filterdb/doctor/files/statistics_text.h"
 
 namespace cassandra_bloom::tools {
 

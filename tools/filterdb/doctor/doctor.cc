@@ -6,14 +6,13 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tools/filterdb/command.h"
 #include "tools/filterdb/doctor/diagnose.h"
 #include "tools/filterdb/doctor/doctor_report.h"
 #include "tools/filterdb/doctor/examine.h"
-#include "tools/filterdb/doctor/statistics_text.h"
+#include "tools/filterdb/doctor/files/statistics_text.h"
 
 namespace cassandra_bloom::tools {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // filterdb doctor: its report.
+//
+// Tested in tests/filterdb/doctor/doctor_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_DOCTOR_REPORT_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_DOCTOR_REPORT_H_

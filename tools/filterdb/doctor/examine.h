@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tools/filterdb/doctor/examine_sst.h"
-#include "tools/filterdb/doctor/files.h"
-#include "tools/filterdb/doctor/options_file.h"
+#include "tools/filterdb/doctor/files/database_files.h"
+#include "tools/filterdb/doctor/files/options_file.h"
 
 namespace cassandra_bloom::tools {
 

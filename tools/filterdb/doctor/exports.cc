@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -163,11 +162,10 @@ std::vector<std::string> Unfiltered(const ExaminedFolder& folder,
 }
 
 std::string ShellWord(const std::string& text) {
-  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-           (c >= 'a' && c <= 'z') || std::strchr("/._-=:,", c) != nullptr;
-  });
-  if (is_plain) {
+  constexpr char kPlain[] =
+      "/._-=:,0123456789"
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  if (text.find_first_not_of(kPlain) == std::string::npos) {
     return text;
   }
   std::string word = "'";

@@ -119,9 +119,7 @@ std::string FilesOf(const Diagnosis& diagnosis) {
   if (diagnosis.files.empty()) {
     return "";
   }
-  std::string line =
-      " (" + std::to_string(diagnosis.files.size()) +
-      (diagnosis.files.size() == 1 ? " SST file:" : " SST files:");
+  std::string line = " (" + Count(diagnosis.files.size(), "SST file") + ":";
   for (size_t i = 0; i < std::min(kMostNamed, diagnosis.files.size()); ++i) {
     line += " " + Printable(BaseName(diagnosis.files[i]));
   }
@@ -175,8 +173,7 @@ void Print(const Observed& observed, const std::string& statistics) {
     return;
   }
   std::printf("observed (%s): %s of %" PRIu64
-              " questions for absent keys passed; expected "
-              "%s\n",
+              " questions for absent keys passed; expected %s\n",
               Printable(statistics).c_str(), Percent(*questions.Rate()).c_str(),
               questions.of_absent_keys(),
               observed.expected_rate
@@ -196,11 +193,11 @@ void Print(const Observed& observed, const std::string& statistics) {
 
 void PrintFiles(const DatabaseFiles& files) {
   if (files.in_use && !files.unlisted.empty()) {
-    std::printf("SST files in the folder that are in no listing: %" PRIu64
-                ". The database is "
-                "in use: it is\nwriting them, or keeps them for iterators and "
-                "snapshots\n",
-                files.unlisted.size());
+    std::printf(
+        "SST files in the folder that are in no listing: %zu. The database is "
+        "in use: it is\nwriting them, or keeps them for iterators and "
+        "snapshots\n",
+        files.unlisted.size());
   }
 }
 

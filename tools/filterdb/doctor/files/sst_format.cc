@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/filterdb/doctor/sst_format.h"
+#include "tools/filterdb/doctor/files/sst_format.h"
 
 #include <filesystem>
 #include <fstream>
