@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <set>
@@ -128,11 +127,9 @@ TEST_F(InterruptedTest, ASignalThatIsIgnoredStaysSo) {
 TEST_F(InterruptedTest, TheNextRunRemovesWhatOneLeft) {
   Interrupt(SIGKILL);
   ASSERT_EQ(dir_.Names().size(), 2U);
-  const Ran ran = Filterdb(
-      "build --keys=keys --bits=10 "
-      "--out=nb-1-big-Filter.db",
-      "cd " + dir_.path() + ";");
-  EXPECT_EQ(ran.exit_code, 0) << ran;
+  Exits(0, Filterdb("build --keys=keys --bits=10 "
+                    "--out=nb-1-big-Filter.db",
+                    "cd " + dir_.path() + ";"));
   EXPECT_EQ(dir_.Names(), (Names{"keys", "nb-1-big-Filter.db"}));
 }
 
@@ -181,9 +178,8 @@ TEST_F(InterruptedTest, TheNextRunLeavesTheRest) {
   }
   WriteFile(dir_ / ("folder/" + file + ".cassandra_bloom-01234567"), "left");
   fs::create_symlink("folder/" + file, dir_ / file);
-  const Ran ran = Filterdb("build --keys=keys --bits=10 --out=" + file,
-                           "cd " + dir_.path() + ";");
-  EXPECT_EQ(ran.exit_code, 0) << ran;
+  Exits(0, Filterdb("build --keys=keys --bits=10 --out=" + file,
+                    "cd " + dir_.path() + ";"));
   Names expected = others;
   expected.insert(file);
   Names now;

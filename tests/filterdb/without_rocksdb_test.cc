@@ -18,8 +18,7 @@ TEST(WithoutRocksdbTest, SaysHowToGetTheRest) {
   for (const std::string line :
        {"export", "export --db=/tmp --out-dir=/tmp --sync", "doctor /tmp",
         "doctor --json /tmp"}) {
-    const Ran ran = Filterdb(line);
-    EXPECT_EQ(ran.exit_code, 2) << line;
+    const Ran ran = Exits(2, Filterdb(line));
     EXPECT_EQ(ran.out, "") << line;
     EXPECT_THAT(ran.err, HasSubstr("built without RocksDB")) << line;
     EXPECT_THAT(ran.err, HasSubstr("librocksdb-dev")) << line;
@@ -29,9 +28,8 @@ TEST(WithoutRocksdbTest, SaysHowToGetTheRest) {
 
 TEST(WithoutRocksdbTest, HelpNamesWhatIsMissing) {
   for (const std::string command : {"export", "doctor"}) {
-    const Ran ran = Filterdb(command + " --help");
-    EXPECT_EQ(ran.exit_code, 0);
-    EXPECT_THAT(ran.out, HasSubstr("Not in this build"));
+    EXPECT_THAT(Exits(0, Filterdb(command + " --help")).out,
+                HasSubstr("Not in this build"));
   }
 }
 

@@ -34,7 +34,8 @@ TOOLS_EDGES = {
     "sstable": {"sstable/bytes", "sstable/data_db"},
     "sstable/health": {"sstable", "sstable/bytes", "sstable/data_db"},
     "sstable/mending": {"sstable", "sstable/health"},
-    "filterdb": {"sstable", "sstable/health", "sstable/mending"},
+    "filterdb/doctor/files": set(),
+    "filterdb": {"sstable", "sstable/health", "sstable/mending", "filterdb/doctor/files"},
 }
 TOOLS_WITHOUT_ROCKSDB = "tools/sstable/"
 

@@ -6,6 +6,8 @@
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FILTERDB_COMMAND_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FILTERDB_COMMAND_H_
 
+#include <gtest/gtest.h>
+
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -17,14 +19,22 @@ using Json = nlohmann::json;
 
 struct Ran : ProcessResult {
   Json json() const { return Json::parse(out); }
+  std::string arguments;
 };
+
+// Expects this exit code of a command that has run.
+inline Ran Exits(int exit_code, Ran ran) {
+  EXPECT_EQ(ran.exit_code, exit_code) << ran.arguments << "\n" << ran;
+  return ran;
+}
 
 // `arguments` are shell words. `before` is shell text put in front of the
 // command, such as "cat keys |".
 inline Ran FilterdbAsGiven(const std::string& arguments,
                            const std::string& before = "") {
   return {RunProcess({"/bin/sh", "-c",
-                      before + " " CASSANDRA_BLOOM_FILTERDB " " + arguments})};
+                      before + " " CASSANDRA_BLOOM_FILTERDB " " + arguments}),
+          arguments};
 }
 
 // The same, but mend ignores processes that it cannot examine: which these are

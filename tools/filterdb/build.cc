@@ -45,16 +45,12 @@ uint64_t CountKeys(KeyReader* keys) {
 std::unique_ptr<FilterDbBuilder> NewBuilder(const Options& options,
                                             FilterForm form,
                                             uint64_t expected_keys) {
-  std::string error;
-  auto builder = options.bits
-                     ? FilterDbBuilder::ForBitsPerKey(
-                           *options.bits, expected_keys, form, &error)
-                     : FilterDbBuilder::ForFpChance(
-                           *options.fp_chance, expected_keys, form, &error);
-  if (builder == nullptr) {
-    throw Unusable(error);
-  }
-  return builder;
+  return OrUnusable([&](std::string* error) {
+    return options.bits ? FilterDbBuilder::ForBitsPerKey(
+                              *options.bits, expected_keys, form, error)
+                        : FilterDbBuilder::ForFpChance(
+                              *options.fp_chance, expected_keys, form, error);
+  });
 }
 
 // --expected-keys may be an estimate. But a filter with so many more keys that
@@ -97,10 +93,9 @@ ExitCode RunBuild(const Options& options) {
     throw Unusable(fault);
   }
   RefuseTooFull(options, expected, count, *builder);
-  std::string error;
-  if (!builder->Write(options.out, options.force, &error)) {
-    throw Unusable(error);
-  }
+  OrUnusable([&](std::string* error) {
+    return builder->Write(options.out, options.force, error);
+  });
   KeepMessagesOffStdout(options.out);
   if (options.json) {
     PrintJson({{"file", options.out},

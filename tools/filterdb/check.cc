@@ -2,6 +2,7 @@
 
 // The subcommand "filterdb check".
 
+#include <cinttypes>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -37,17 +38,6 @@ struct Result {
   uint64_t false_positives = 0;
 };
 
-std::string ToHex(std::string_view bytes) {
-  std::string hex;
-  for (const char byte : bytes) {
-    char digits[3];
-    std::snprintf(digits, sizeof(digits), "%02x",
-                  static_cast<unsigned>(static_cast<unsigned char>(byte)));
-    hex += digits;
-  }
-  return hex;
-}
-
 bool IsFault(const Result& result) {
   return result.missing > 0 || !result.index_fault.empty();
 }
@@ -72,9 +62,8 @@ Json ToJson(const Options& options, const Result& result) {
 }
 
 void Print(const Options& options, const Result& result) {
-  std::printf("%s: %s, %llu missing\n", Printable(options.file).c_str(),
-              Count(result.keys, "key").c_str(),
-              static_cast<unsigned long long>(result.missing));
+  std::printf("%s: %s, %" PRIu64 " missing\n", Printable(options.file).c_str(),
+              Count(result.keys, "key").c_str(), result.missing);
   if (result.always_present) {
     std::printf("  an empty file: every key is present\n");
   }
@@ -82,9 +71,8 @@ void Print(const Options& options, const Result& result) {
     std::printf("  missing %s\n", key.c_str());
   }
   if (result.missing > result.listed.size()) {
-    std::printf(
-        "  ... and %llu more\n",
-        static_cast<unsigned long long>(result.missing - result.listed.size()));
+    std::printf("  ... and %" PRIu64 " more\n",
+                result.missing - result.listed.size());
   }
   if (result.written_as) {
     std::printf("  written as %s: read so, it has every key\n",
@@ -94,8 +82,7 @@ void Print(const Options& options, const Result& result) {
     std::printf("  %s\n", result.index_fault.c_str());
   }
   if (result.absent > 0) {
-    std::printf("  %llu of %s %s: %s\n",
-                static_cast<unsigned long long>(result.false_positives),
+    std::printf("  %" PRIu64 " of %s %s: %s\n", result.false_positives,
                 Count(result.absent, "absent key").c_str(),
                 result.absent == 1 ? "passes" : "pass",
                 Percent(static_cast<double>(result.false_positives) /

@@ -129,13 +129,10 @@ FilterForm FormOf(const std::string& version, const std::string& path,
 std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
                                          const std::string& version,
                                          const std::string& option) {
-  std::string error;
-  auto filter = FilterDbFile::Open(
-      path, FormOf(version, path, option, Use::kInput), &error);
-  if (filter == nullptr) {
-    throw Unusable(error);
-  }
-  return filter;
+  const FilterForm form = FormOf(version, path, option, Use::kInput);
+  return OrUnusable([&](std::string* error) {
+    return FilterDbFile::Open(path, form, error);
+  });
 }
 
 CLI::Validator IsBitsPerKey() {
@@ -179,11 +176,8 @@ void RequireWritable(const std::string& option, const std::string& out,
                    ": the JSON goes to standard output already; give a file, "
                    "or leave out --json");
   }
-  std::string error;
-  const auto kind = OutputKindOf(out, &error);
-  if (!kind) {
-    throw Unusable(error);
-  }
+  const auto kind =
+      OrUnusable([&](std::string* error) { return OutputKindOf(out, error); });
   if (*kind == OutputKind::kFile && !force) {
     throw Unusable(out + ": exists; --force overwrites it");
   }
@@ -222,12 +216,8 @@ std::unique_ptr<KeyReader> KeysOption::OpenFile(const std::string& path) const {
   const KeyFormat format = key_format == "hex"    ? KeyFormat::kHexLines
                            : key_format == "text" ? KeyFormat::kTextLines
                                                   : KeyFormat::kLengthPrefixed;
-  std::string error;
-  auto reader = OpenKeys(path, format, &error);
-  if (reader == nullptr) {
-    throw Unusable(error);
-  }
-  return reader;
+  return OrUnusable(
+      [&](std::string* error) { return OpenKeys(path, format, error); });
 }
 
 std::unique_ptr<KeyReader> KeysOption::Open(const std::string& version,
@@ -235,16 +225,12 @@ std::unique_ptr<KeyReader> KeysOption::Open(const std::string& version,
   if (!keys.empty()) {
     return OpenFile(keys);
   }
-  std::string error;
-  auto reader = OpenSstableKeys(
-      index,
+  const std::string of_index =
       VersionOf(index_version.empty() ? version : index_version, index,
-                "--sstable-version or --index-version", Use::kInput),
-      checks, &error);
-  if (reader == nullptr) {
-    throw Unusable(error);
-  }
-  return reader;
+                "--sstable-version or --index-version", Use::kInput);
+  return OrUnusable([&](std::string* error) {
+    return OpenSstableKeys(index, of_index, checks, error);
+  });
 }
 
 std::string KeysOption::Name() const {

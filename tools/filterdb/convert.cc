@@ -54,12 +54,11 @@ ExitCode RunConvert(const Options& options) {
         "other bits, and a filter does not contain the keys themselves. Build "
         "it anew from the keys or from Index.db with 'filterdb build'");
   }
-  std::string error;
-  if (!WriteFilterDbFile(options.out, to, filter->num_probes(),
-                         filter->num_words(), filter->bits(), options.force,
-                         &error)) {
-    throw Unusable(error);
-  }
+  OrUnusable([&](std::string* error) {
+    return WriteFilterDbFile(options.out, to, filter->num_probes(),
+                             filter->num_words(), filter->bits(), options.force,
+                             error);
+  });
   KeepMessagesOffStdout(options.out);
   if (options.json) {
     PrintJson({{"file", options.out},

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The subcommand "filterdb diff".
+//
+// Tested in tests/filterdb/convert_test.cc.
 
+#include <cinttypes>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -77,10 +80,9 @@ ExitCode RunDiff(const Options& options) {
   } else if (same) {
     std::printf("the same filter\n");
   } else {
-    std::printf("same parameters; %s only in %s, %llu only in %s\n",
+    std::printf("same parameters; %s only in %s, %" PRIu64 " only in %s\n",
                 Count(only_in_a, "bit").c_str(), Printable(options.a).c_str(),
-                static_cast<unsigned long long>(only_in_b),
-                Printable(options.b).c_str());
+                only_in_b, Printable(options.b).c_str());
   }
   return same ? kGood : kFault;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The subcommand "filterdb export".
+//
+// Tested in tests/export/export_command_test.cc.
 
 #include <cstdio>
 #include <map>
@@ -103,11 +105,10 @@ std::map<std::string, std::string> NamesOf(const Options& options) {
   std::map<std::string, std::string> sst_of_name;
   for (const std::string& sst : options.ssts) {
     std::string name;
-    std::string error;
-    if (!ExportedFilterDbName(sst, options.exporting.sstable_version, &name,
-                              &error)) {
-      throw Unusable(error);
-    }
+    OrUnusable([&](std::string* error) {
+      return ExportedFilterDbName(sst, options.exporting.sstable_version, &name,
+                                  error);
+    });
     const auto [other, is_new] = sst_of_name.emplace(name, sst);
     if (!is_new) {
       throw Unusable(other->second + " and " + sst + ": would both be " + name +
@@ -120,9 +121,9 @@ std::map<std::string, std::string> NamesOf(const Options& options) {
 void ExportSsts(const Options& options, FilterDbExportReport* report,
                 std::string* error) {
   const auto sst_of_name = NamesOf(options);
-  if (!PrepareExportFolder(options.out_dir, error)) {
-    throw Unusable(*error);
-  }
+  OrUnusable([&](std::string* failure) {
+    return PrepareExportFolder(options.out_dir, failure);
+  });
   for (const auto& [name, sst] : sst_of_name) {
     ExportedFilterDb exported;
     std::string failure;
@@ -153,9 +154,7 @@ ExitCode RunExport(const Options& given) {
   } else if (!ExportFilterDbs(options.db, options.column_family,
                               options.out_dir, options.sync, options.exporting,
                               &report, &error)) {
-    if (error.empty()) {
-      error = options.db + ": not exported";
-    }
+    error = error.empty() ? options.db + ": not exported" : error;
   }
   return Show(options, report, error);
 }

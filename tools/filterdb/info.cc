@@ -3,16 +3,15 @@
 // The subcommand "filterdb info".
 
 #include <algorithm>
+#include <cinttypes>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "plugin/filter/sizing.h"
 #include "tools/filterdb/command.h"
-#include "tools/filterdb/planned_rate.h"
-#include "tools/sstable/health/filter_fill.h"
+#include "tools/filterdb/rate_filter.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -24,129 +23,76 @@ struct Options {
   bool json = false;
 };
 
-constexpr double kNearlyEmpty = 0.02;
-
 struct Info {
   std::string file;
   FilterForm form;
-  int num_probes;
-  uint32_t num_words;
-  uint64_t capacity_bits;
-  uint64_t set_bits;
-  double fill_ratio;
-  double estimated_keys;
-  double rate;
+  FilterFill fill;
+  double estimated_keys = 0;
   // 0 if no number of keys was given, and for an empty file.
-  double design_rate;
-  std::string verdict;
-  bool fault;
+  double design_rate = 0;
+  FilterRating rating;
+
+  uint64_t num_words() const { return fill.capacity_bits / 64; }
 };
-
-// A filter without any bits has the rate of no number of keys.
-bool HasRateFor(uint64_t num_keys, const Info& info) {
-  return info.num_words > 0 &&
-         HasExpectedFill(info.num_probes, num_keys, info.set_bits,
-                         info.capacity_bits);
-}
-
-// `is_as_planned`: the user has said how many keys there are, and the filter is
-// like one of so many. One key alone may set less than 2 % of the bits.
-void JudgeFill(bool is_as_planned, Info* info) {
-  if (info->num_words == 0) {
-    info->verdict = "always present: every look-up reads the disk";
-  } else if (FilterFill{info->num_probes, info->set_bits, info->capacity_bits}
-                 .is_saturated()) {
-    info->verdict = "saturated";
-    info->fault = true;
-  } else if (info->fill_ratio < kNearlyEmpty && !is_as_planned) {
-    info->verdict = "nearly empty";
-  } else {
-    info->verdict = "ok";
-  }
-}
-
-void Judge(const Options& options, Info* info) {
-  info->fault = false;
-  const bool is_expected = options.keys_expected > 0;
-  const bool is_as_planned =
-      is_expected && HasRateFor(options.keys_expected, *info);
-  JudgeFill(is_as_planned, info);
-  if (is_expected && !is_as_planned) {
-    info->fault = true;
-    info->verdict = (info->verdict == "ok" ? "" : info->verdict + ", ") +
-                    "rate not as planned for " +
-                    Count(options.keys_expected, "key");
-  }
-}
 
 Info InfoOf(const std::string& file, const Options& options) {
   const auto filter = OpenFilter(file, options.version, "--sstable-version");
-  Info info = {};
+  const FilterFill fill = FillOf(*filter);
+  Info info;
   info.file = file;
   info.form = filter->form();
-  info.num_probes = filter->num_probes();
-  info.num_words = filter->num_words();
-  info.capacity_bits = filter->capacity_bits();
-  info.set_bits = filter->CountSetBits();
-  info.rate = ObservedFalsePositiveRate(info.num_probes, info.set_bits,
-                                        info.capacity_bits);
+  info.fill = fill;
   if (!filter->always_present()) {
-    info.fill_ratio = static_cast<double>(info.set_bits) /
-                      static_cast<double>(info.capacity_bits);
     info.estimated_keys =
-        EstimatedNumKeys(info.num_probes, info.set_bits, info.capacity_bits);
+        EstimatedNumKeys(fill.num_probes, fill.set_bits, fill.capacity_bits);
     if (options.keys_expected > 0) {
-      info.design_rate = FalsePositiveRate(
-          info.num_probes, static_cast<double>(options.keys_expected),
-          static_cast<double>(info.capacity_bits));
+      info.design_rate = DesignRate(fill, options.keys_expected);
     }
   }
-  Judge(options, &info);
+  info.rating = RateFilter(fill, options.keys_expected);
   return info;
 }
 
 Json ToJson(const Info& info) {
   Json json = {{"file", info.file},
                {"form", FormName(info.form)},
-               {"probes", info.num_probes},
-               {"words", info.num_words},
-               {"bits", info.capacity_bits},
-               {"set_bits", info.set_bits},
-               {"fill_ratio", info.fill_ratio}};
+               {"probes", info.fill.num_probes},
+               {"words", info.num_words()},
+               {"bits", info.fill.capacity_bits},
+               {"set_bits", info.fill.set_bits},
+               {"fill_ratio", info.fill.fill_ratio()}};
   // An infinite estimate becomes null, because JSON has no infinity.
   json["estimated_keys"] = info.estimated_keys;
-  json["estimated_rate"] = info.rate;
+  json["estimated_rate"] = info.fill.rate();
   if (info.design_rate > 0) {
     json["design_rate"] = info.design_rate;
   }
-  json["verdict"] = info.verdict;
-  json["fault"] = info.fault;
+  json["verdict"] = info.rating.verdict;
+  json["fault"] = info.rating.is_fault;
   return json;
 }
 
 void Print(const Info& info) {
-  std::printf("%s\n", Printable(info.file).c_str());
-  std::printf("  form             %s\n", FormName(info.form));
-  if (info.num_words > 0) {
-    std::printf("  probes (k)       %d\n", info.num_probes);
-    std::printf("  words            %u\n", info.num_words);
-    std::printf("  bits             %llu\n",
-                static_cast<unsigned long long>(info.capacity_bits));
-    std::printf("  set bits         %llu\n",
-                static_cast<unsigned long long>(info.set_bits));
-    std::printf("  fill ratio       %.3f\n", info.fill_ratio);
+  std::printf("%s\n  form             %s\n", Printable(info.file).c_str(),
+              FormName(info.form));
+  if (info.fill.capacity_bits > 0) {
+    std::printf("  probes (k)       %d\n", info.fill.num_probes);
+    std::printf("  words            %" PRIu64 "\n", info.num_words());
+    std::printf("  bits             %" PRIu64 "\n", info.fill.capacity_bits);
+    std::printf("  set bits         %" PRIu64 "\n", info.fill.set_bits);
+    std::printf("  fill ratio       %.3f\n", info.fill.fill_ratio());
     if (std::isinf(info.estimated_keys)) {
       std::printf("  estimated keys   (all bits are set)\n");
     } else {
       std::printf("  estimated keys   %.0f\n", info.estimated_keys);
     }
     std::printf("  estimated rate   %s of absent keys pass\n",
-                Percent(info.rate).c_str());
+                Percent(info.fill.rate()).c_str());
   }
   if (info.design_rate > 0) {
     std::printf("  design rate      %s\n", Percent(info.design_rate).c_str());
   }
-  std::printf("  verdict          %s\n", info.verdict.c_str());
+  std::printf("  verdict          %s\n", info.rating.verdict.c_str());
 }
 
 ExitCode RunInfo(const Options& options) {
@@ -155,7 +101,7 @@ ExitCode RunInfo(const Options& options) {
   for (const std::string& file : options.files) {
     try {
       const Info info = InfoOf(file, options);
-      exit_code = std::max(exit_code, info.fault ? kFault : kGood);
+      exit_code = std::max(exit_code, info.rating.is_fault ? kFault : kGood);
       if (options.json) {
         all.push_back(ToJson(info));
       } else {

@@ -53,16 +53,6 @@ bool IsUtf8(std::string_view text) {
   return true;
 }
 
-std::string Hex(std::string_view bytes) {
-  std::string hex;
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    char digits[4];
-    std::snprintf(digits, sizeof(digits), "%02x", ByteAt(bytes, i));
-    hex += digits;
-  }
-  return hex;
-}
-
 bool IsNotUtf8(const Json& json) {
   return json.is_string() && !IsUtf8(json.get_ref<const std::string&>());
 }
@@ -82,7 +72,7 @@ Json WithBytesInHex(const Json& json) {
     }
     result[name] = WithBytesInHex(value);
     if (IsNotUtf8(value)) {
-      result[name + "_hex"] = Hex(value.get<std::string>());
+      result[name + "_hex"] = ToHex(value.get<std::string>());
     }
   }
   return result;
@@ -97,7 +87,7 @@ std::string Printable(std::string_view text) {
         LengthOfCharacter(text) > 0 && !BeginsWithControl(text);
     const size_t length = is_printable ? LengthOfCharacter(text) : 1;
     if (!is_printable) {
-      printable += "\\x" + Hex(text.substr(0, 1));
+      printable += "\\x" + ToHex(text.substr(0, 1));
     } else {
       printable += text[0] == '\\' ? "\\\\" : text.substr(0, length);
     }
@@ -114,6 +104,16 @@ void PrintJson(const Json& json) {
 
 void PrintError(const std::exception& error) {
   std::fprintf(stderr, "filterdb: %s\n", Printable(error.what()).c_str());
+}
+
+std::string ToHex(std::string_view bytes) {
+  std::string hex;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    char digits[4];
+    std::snprintf(digits, sizeof(digits), "%02x", ByteAt(bytes, i));
+    hex += digits;
+  }
+  return hex;
 }
 
 std::string Count(uint64_t number, const std::string& noun) {

@@ -26,6 +26,18 @@ class Unusable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Returns what `function` returns. If that is null, nullopt or false, throws
+// Unusable with the error that `function` has set.
+template <typename Function>
+auto OrUnusable(Function function) {
+  std::string error;
+  auto result = function(&error);
+  if (!result) {
+    throw Unusable(error);
+  }
+  return result;
+}
+
 // The text as a terminal may show it: with \xNN for each control byte and each
 // byte that is not UTF-8, and \\ for a backslash. Names of files and of column
 // families may have any bytes, which could fake lines of a report or send
@@ -42,6 +54,9 @@ using Json = nlohmann::ordered_json;
 // U+FFFD for each wrong byte, and one with its bytes in hexadecimal beside it:
 // "filter" and "filter_hex". In lists, such texts are as Printable.
 void PrintJson(const Json& json);
+
+// The bytes in hexadecimal, with lower-case digits.
+std::string ToHex(std::string_view bytes);
 
 // "1 key", "2 keys". `noun` gets an "s" for any number but 1.
 std::string Count(uint64_t number, const std::string& noun);

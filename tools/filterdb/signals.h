@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What SIGINT, SIGTERM and SIGHUP do.
+//
+// Tested in tests/filterdb/interrupted_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_SIGNALS_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_SIGNALS_H_

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -19,6 +20,18 @@
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
+
+// A database with so many files in level 0, each with 1000 rows of its own.
+class FilledDb : public TestDb {
+ public:
+  explicit FilledDb(const rocksdb::Options& options = DbOptions(OurPolicy()),
+                    uint32_t num_files = 1)
+      : TestDb(options) {
+    for (uint32_t i = 0; i < num_files; ++i) {
+      AddFile(this, 1000 * i, 1000 * i + 1000);
+    }
+  }
+};
 
 inline std::vector<std::string> SstsIn(const std::string& folder) {
   std::vector<std::string> ssts;
@@ -34,6 +47,14 @@ inline std::string ManifestOf(const std::string& folder) {
   std::string current = ReadFile(folder + "/CURRENT");
   current.pop_back();  // The newline.
   return folder + "/" + current;
+}
+
+inline std::string NewestOptionsOf(const TestDb& db) {
+  std::string newest;
+  for (const std::string& name : NamesIn(db.path())) {
+    newest = name.rfind("OPTIONS-", 0) == 0 ? name : newest;
+  }
+  return db.path() + "/" + newest;
 }
 
 inline bool IsWriteAheadLog(const std::string& file) {

@@ -6,13 +6,11 @@
 #include <gtest/gtest.h>
 #include <rocksdb/sst_file_writer.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/filter/block_layout.h"
@@ -54,8 +52,7 @@ TEST(DoctorTest, AllIsWell) {
     AddFile(&db, 0, 10000);
     db.Compact();
     AddFile(&db, 10000, 20000);
-    const Ran ran = Doctor(db);
-    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    const Ran ran = Exits(0, Doctor(db));
     const Json json = ran.json();
     EXPECT_EQ(json["fault"], false);
     const Json family = json["column_families"][0];
@@ -76,18 +73,16 @@ TEST(DoctorTest, AllIsWell) {
       // Small partitions have more bits per key than requested.
       EXPECT_NEAR(sst["estimated_rate"], 0.007, 0.003);
     }
-    const Ran text = Filterdb("doctor --db=" + db.path());
-    EXPECT_EQ(text.exit_code, 0);
-    EXPECT_THAT(text.out, HasSubstr("all is well"));
+    EXPECT_THAT(Exits(0, Filterdb("doctor --db=" + db.path())).out,
+                HasSubstr("all is well"));
   }
 }
 
 TEST(DoctorTest, PartitionKeys) {
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
-    TestDb db(DbOptions(PolicyFor("fixed:8"), layout));
-    AddFile(&db, 0, 1000);  // key000000 to key000999: 100 partitions.
-    const Ran ran = Doctor(db);
-    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    FilledDb db(DbOptions(PolicyFor("fixed:8"),
+                          layout));  // key000000 to key000999: 100 partitions.
+    const Ran ran = Exits(0, Doctor(db));
     const Json family = ran.json()["column_families"][0];
     EXPECT_EQ(family["filter_policy"],
               "cassandra_bloom:10:partition_key:fixed:8");
@@ -100,8 +95,7 @@ TEST(DoctorTest, PartitionKeys) {
     // After a change of the policy, old filters are recognised but not used.
     db.Reopen(DbOptions(PolicyFor("fixed:7"), layout));
     AddFile(&db, 1000, 2000);
-    const Ran changed = Doctor(db);
-    EXPECT_EQ(changed.exit_code, 1) << changed.err;
+    const Ran changed = Exits(1, Doctor(db));
     const Json ssts = changed.json()["column_families"][0]["ssts"];
     ASSERT_EQ(ssts.size(), 2);
     const std::string fault = ssts[0]["fault"];
@@ -120,15 +114,13 @@ TEST(DoctorTest, AnEmptyDatabase) {
 }
 
 TEST(DoctorTest, FilesFromBeforeTheSwitch) {
-  TestDb db(DbOptions(nullptr));
-  AddFile(&db, 0, 1000);
+  FilledDb db(DbOptions(nullptr));
   db.Reopen(DbOptions(BuiltinPolicy()));
   AddFile(&db, 1000, 2000);
   EXPECT_EQ(Doctor(db).json()["column_families"][0]["on"], false);
   db.Reopen(DbOptions(OurPolicy()));
   AddFile(&db, 2000, 3000);
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1);
+  const Ran ran = Exits(1, Doctor(db));
   const Json family = ran.json()["column_families"][0];
   EXPECT_EQ(family["on"], true);
   EXPECT_EQ(family["levels"][0]["files"], 3);
@@ -143,9 +135,8 @@ TEST(DoctorTest, FilesFromBeforeTheSwitch) {
   const std::string remedy = ssts[1]["remedy"];
   EXPECT_THAT(remedy, HasSubstr("kForce"));
   EXPECT_FALSE(ssts[2].contains("fault"));
-  const Ran text = Filterdb("doctor --db=" + db.path());
-  EXPECT_EQ(text.exit_code, 1);
-  EXPECT_THAT(text.out, HasSubstr("fault: no filter (1 SST file: "));
+  EXPECT_THAT(Exits(1, Filterdb("doctor --db=" + db.path())).out,
+              HasSubstr("fault: no filter (1 SST file: "));
 
   // Compacts the database, as doctor advises.
   db.Compact();
@@ -165,8 +156,7 @@ TEST(DoctorTest, EveryColumnFamily) {
   rocksdb::ColumnFamilyHandle* other = nullptr;
   Require(db->CreateColumnFamily(
       rocksdb::ColumnFamilyOptions(DbOptions(nullptr)), "other", &other));
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1);
+  const Ran ran = Exits(1, Doctor(db));
   ASSERT_EQ(ran.json()["column_families"].size(), 2);
   EXPECT_EQ(ran.json()["column_families"][1]["on"], false);
   Require(db->DestroyColumnFamilyHandle(other));
@@ -182,8 +172,7 @@ TEST(DoctorVerdictTest, SumOverRuns) {
   Ingest(&db, DbOptions(OurPolicy()), 3000, 4000);
   AddFile(&db, 0, 1000);
   AddFile(&db, 500, 2500);
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 0) << ran;
+  const Ran ran = Exits(0, Doctor(db));
   const Json family = ran.json()["column_families"][0];
   std::map<uint64_t, double> rates;  // By number of entries.
   uint64_t bytes = 0;
@@ -216,13 +205,11 @@ TEST(DoctorVerdictTest, Mixed) {
   TestDb db(DbOptions(OurPolicy()));
   Ingest(&db, DbOptions(OurPolicy()), 0, 3000);
   Ingest(&db, DbOptions(BuiltinPolicy()), 3000, 4000);
-  const Ran one = Doctor(db);
-  EXPECT_EQ(one.exit_code, 1);
+  const Ran one = Exits(1, Doctor(db));
   // A quarter of the entries is in a file whose filter RocksDB does not ask.
   EXPECT_NEAR(FalsePositives(VerdictOf(one)), 0.25 + 0.75 * 0.008, 0.003);
   Ingest(&db, DbOptions(nullptr), 0, 2000);
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1);
+  const Ran ran = Exits(1, Doctor(db));
   const Json verdict = VerdictOf(ran);
   EXPECT_NEAR(FalsePositives(verdict), 1 + 0.25 + 0.75 * 0.008, 0.003);
   ExpectFiles(verdict, {{"good", 1}, {"other_policy", 1}, {"unfiltered", 1}});
@@ -230,10 +217,9 @@ TEST(DoctorVerdictTest, Mixed) {
   for (const Json& finding : verdict["findings"]) {
     EXPECT_EQ(finding["fault"], true);
     EXPECT_EQ(finding["files"].size(), 1);
-    EXPECT_THAT(finding["to_do"].get<std::string>(), HasSubstr("kForce"));
+    EXPECT_THAT(finding["to_do"], HasSubstr("kForce"));
   }
-  const Ran text = Doctor(db, "");
-  EXPECT_EQ(text.exit_code, 1);
+  const Ran text = Exits(1, Doctor(db, ""));
   EXPECT_THAT(text.out, HasSubstr("SST files: 1 with our filter, 1 with one of "
                                   "another policy, 1 without a filter\n"));
   EXPECT_THAT(text.out, HasSubstr("there are faults"));
@@ -246,8 +232,7 @@ TEST(DoctorVerdictTest, LostPlugin) {
   EXPECT_EQ(Doctor(db).exit_code, 0);
 
   db.Reopen(DbOptions(nullptr));
-  const Ran lost = Doctor(db);
-  EXPECT_EQ(lost.exit_code, 1);
+  const Ran lost = Exits(1, Doctor(db));
   const Json verdict = VerdictOf(lost);
   EXPECT_EQ(FalsePositives(verdict), 2);
   const double with_ours =
@@ -257,19 +242,18 @@ TEST(DoctorVerdictTest, LostPlugin) {
   ASSERT_EQ(verdict["findings"].size(), 1);
   const Json finding = verdict["findings"][0];
   EXPECT_EQ(finding["files"].size(), 2);
-  EXPECT_THAT(finding["what"].get<std::string>(), HasSubstr("are not asked"));
+  EXPECT_THAT(finding["what"], HasSubstr("are not asked"));
   EXPECT_THAT(
-      finding["to_do"].get<std::string>(),
+      finding["to_do"],
       HasSubstr("filter_policy=cassandra_bloom:10:partition_key:fixed:8, in a "
                 "process that has loaded"));
   EXPECT_THAT(Doctor(db, "").out,
               HasSubstr("as it is: 2, as every run is read"));
 
   db.Reopen(DbOptions(BuiltinPolicy()));
-  const Ran other = Doctor(db);
-  EXPECT_EQ(other.exit_code, 1);
+  const Ran other = Exits(1, Doctor(db));
   EXPECT_EQ(VerdictOf(other)["false_positives_per_absent_read"], nullptr);
-  EXPECT_THAT(VerdictOf(other)["findings"][0]["what"].get<std::string>(),
+  EXPECT_THAT(VerdictOf(other)["findings"][0]["what"],
               HasSubstr("the filter policy in the OPTIONS file is '"));
 }
 
@@ -287,14 +271,12 @@ TEST(DoctorVerdictTest, Saturated) {
     AddFile(&db, 0, 10000);
     db.Reopen(DbOptions(OurPolicy()));
     AddFile(&db, 0, 1000);
-    const Ran ran = Doctor(db);
-    EXPECT_EQ(ran.exit_code, 1);
+    const Ran ran = Exits(1, Doctor(db));
     const Json verdict = VerdictOf(ran);
     ExpectFiles(verdict, {{"good", 1}, {"saturated", 1}});
     EXPECT_NEAR(FalsePositives(verdict), 1.008, 0.01);
     ASSERT_EQ(verdict["findings"].size(), 1);
-    EXPECT_THAT(verdict["findings"][0]["what"].get<std::string>(),
-                HasSubstr("saturated"));
+    EXPECT_THAT(verdict["findings"][0]["what"], HasSubstr("saturated"));
     EXPECT_EQ(verdict["findings"][0]["fault"], true);
     EXPECT_THAT(Doctor(db, "").out, HasSubstr("1 with a saturated one"));
     db.Compact();
@@ -303,11 +285,9 @@ TEST(DoctorVerdictTest, Saturated) {
 }
 
 TEST(DoctorVerdictTest, Damaged) {
-  TestDb db(DbOptions(std::make_shared<ImportingPolicy>("not a filter")));
-  AddFile(&db, 0, 1000);
+  FilledDb db(DbOptions(std::make_shared<ImportingPolicy>("not a filter")));
   db.Reopen(DbOptions(OurPolicy()));
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1);
+  const Ran ran = Exits(1, Doctor(db));
   ExpectFiles(VerdictOf(ran), {{"damaged", 1}});
   EXPECT_EQ(FalsePositives(VerdictOf(ran)), 1);
 }
@@ -320,8 +300,7 @@ TEST(DoctorVerdictTest, SaturatedPartitions) {
                       Layout::kPartitioned));
   AddFile(&db, 0, 10000);
   db.Reopen(DbOptions(OurPolicy(), Layout::kPartitioned));
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1);
+  const Ran ran = Exits(1, Doctor(db));
   const Json verdict = VerdictOf(ran);
   ExpectFiles(verdict, {{"saturated", 1}});
   EXPECT_NEAR(FalsePositives(verdict), 0.5, 0.1);
@@ -336,8 +315,7 @@ TEST(DoctorVerdictTest, OneBitPerKeyIsNotSaturated) {
             rocksdb::NewCassandraBloomPolicyFromOptions(largest_chance))}) {
     TestDb db(DbOptions(policy));
     AddFile(&db, 0, 10000);
-    const Ran ran = Doctor(db);
-    EXPECT_EQ(ran.exit_code, 0) << ran;
+    const Ran ran = Exits(0, Doctor(db));
     EXPECT_GT(FalsePositives(VerdictOf(ran)), 0.3);
   }
 }
@@ -353,8 +331,7 @@ TEST(DoctorVerdictTest, AnotherAllocation) {
     // With two sorted runs, doctor has nothing to recommend.
     EXPECT_EQ(VerdictOf(Doctor(db))["findings"], Json::array());
     AddFile(&db, 0, 200);
-    const Ran ran = Doctor(db);
-    EXPECT_EQ(ran.exit_code, 0);
+    const Ran ran = Exits(0, Doctor(db));
     const Json verdict = VerdictOf(ran);
     const Json expected = verdict["expected_with_our_policy"];
     const auto rate = [&expected](const char* allocation) -> double {
@@ -372,8 +349,7 @@ TEST(DoctorVerdictTest, AnotherAllocation) {
       ASSERT_EQ(verdict["findings"].size(), 1);
       const Json finding = verdict["findings"][0];
       EXPECT_EQ(finding["fault"], false);
-      EXPECT_THAT(finding["to_do"].get<std::string>(),
-                  HasSubstr("allocation=monkey"));
+      EXPECT_THAT(finding["to_do"], HasSubstr("allocation=monkey"));
       EXPECT_THAT(Doctor(db, "").out,
                   HasSubstr("advice: spread over the levels"));
     } else {
@@ -423,8 +399,7 @@ TEST_F(DoctorStatisticsTest, OfADatabase) {
     }
     const std::string statistics =
         Statistics(db.options().statistics->ToString());
-    const Ran ran = Doctor(db, statistics + "--json");
-    EXPECT_EQ(ran.exit_code, 0) << ran;
+    const Ran ran = Exits(0, Doctor(db, statistics + "--json"));
     const Json observed = ran.json()["observed"];
     EXPECT_EQ(observed["questions_for_absent_keys"], 40000);
     EXPECT_EQ(observed["full_true_positive"], 2000);
@@ -461,10 +436,9 @@ TEST_F(DoctorStatisticsTest, MoreThanTheWorst) {
   EXPECT_EQ(Doctor(db, Statistics(99000, 1000, 0)).exit_code, 0);
   // With fewer than 20 false positives, doctor does not judge the filters.
   EXPECT_EQ(Doctor(db, Statistics(95, 10, 5)).exit_code, 0);
-  const Ran ran = Doctor(db, Statistics(98000, 2000, 0) + "--json");
-  EXPECT_EQ(ran.exit_code, 1);
+  const Ran ran = Exits(1, Doctor(db, Statistics(98000, 2000, 0) + "--json"));
   EXPECT_EQ(ran.json()["fault"], true);
-  EXPECT_THAT(ran.json()["observed"]["finding"]["what"].get<std::string>(),
+  EXPECT_THAT(ran.json()["observed"]["finding"]["what"],
               HasSubstr("more keys pass"));
   EXPECT_THAT(Doctor(db, Statistics(98000, 2000, 0)).out,
               HasSubstr("fault: more keys pass than the worst"));
@@ -473,17 +447,16 @@ TEST_F(DoctorStatisticsTest, MoreThanTheWorst) {
   // they should.
   TestDb partitions(DbOptions(PolicyFor("fixed:8")));
   AddFile(&partitions, 0, 10000);
-  const Ran rows = Doctor(partitions, Statistics(98000, 2000, 0));
-  EXPECT_EQ(rows.exit_code, 0);
+  const Ran rows = Exits(0, Doctor(partitions, Statistics(98000, 2000, 0)));
   EXPECT_THAT(rows.out, HasSubstr("absent rows of present partitions"));
 }
 
 TEST_F(DoctorStatisticsTest, NoQuestions) {
   TestDb db(DbOptions(OurPolicy()));
   AddFile(&db, 0, 10000);
-  const Ran ran = Doctor(db, Statistics(0, 5, 5) + "--json");
-  EXPECT_EQ(ran.exit_code, 0);
-  EXPECT_EQ(ran.json()["observed"]["rate"], nullptr);
+  EXPECT_EQ(Exits(0, Doctor(db, Statistics(0, 5, 5) + "--json"))
+                .json()["observed"]["rate"],
+            nullptr);
   EXPECT_THAT(Doctor(db, Statistics(0, 5, 5)).out,
               HasSubstr("no filter was asked for a key"));
   db.Reopen(DbOptions(nullptr));
@@ -498,6 +471,8 @@ bool HasGnuplot() {
   return RunProcess({"/bin/sh", "-c", "command -v gnuplot"}).exit_code == 0;
 }
 
+constexpr char kDraw[] = "cat >/dev/null; echo drawn";
+
 class DoctorPlotTest : public ::testing::Test {
  protected:
   DoctorPlotTest() : db_(DbOptions(OurPolicy())) {
@@ -505,135 +480,105 @@ class DoctorPlotTest : public ::testing::Test {
     AddFile(&db_, 0, 200);
   }
 
-  std::string Plot() const {
-    return "doctor --db=" + db_.path() + " --plot=" + file_ + " ";
+  // `out` and what follows it are shell words.
+  Ran Plot(const std::string& out, const std::string& before = "") const {
+    return Filterdb("doctor --db=" + db_.path() + " --plot=" + out, before);
   }
-  // Shell text that puts a gnuplot first in PATH, which runs this script.
-  std::string WithGnuplot(const std::string& script) const {
+  // Draws with a gnuplot that is this script.
+  Ran PlotBy(const std::string& script, const std::string& out,
+             const std::string& before = "") const {
     WriteFile(dir_ / "gnuplot", "#!/bin/sh\n" + script + "\n");
-    return "chmod +x " + dir_ / "gnuplot" + "; PATH=" + dir_.path() + ":$PATH";
+    return Plot(out, "chmod +x " + dir_ / "gnuplot" + "; PATH=" + dir_.path() +
+                         ":$PATH; " + before);
   }
 
   TestDb db_;
   const TempDir dir_;
-  const std::string file_ = dir_ / "it's.svg";
+  const std::string svg_ = dir_ / "it's.svg";
+  const std::string quoted_ = "\"" + svg_ + "\"";
 };
 
 // Uses the real gnuplot.
 TEST_F(DoctorPlotTest, Svg) {
   ASSERT_TRUE(HasGnuplot()) << "apt-get install gnuplot-nox";
-  const std::string plot =
-      "doctor --db=" + db_.path() + " --plot=\"" + file_ + "\"";
-  const Ran ran = Filterdb(plot);
-  EXPECT_EQ(ran.exit_code, 0) << ran;
-  EXPECT_EQ(ran.err, "");
-  const std::string svg = ReadFile(file_);
+  EXPECT_EQ(Exits(0, Plot(quoted_)).err, "");
+  const std::string svg = ReadFile(svg_);
   for (const char* const text :
        {"<svg", "default: bits per key of the filters", ">L0<", ">L6<",
         "uniform: 0.016", "monkey: ", "as it is: ", "</svg>"}) {
     EXPECT_THAT(svg, HasSubstr(text));
   }
-  const Ran again = Filterdb(plot);
-  EXPECT_EQ(again.exit_code, 2);
-  EXPECT_THAT(again.err, HasSubstr("exists; --force overwrites it"));
-  EXPECT_EQ(Filterdb(plot + " --force").exit_code, 0);
+  EXPECT_THAT(Exits(2, Plot(quoted_)).err,
+              HasSubstr("exists; --force overwrites it"));
+  Exits(0, Plot(quoted_ + " --force"));
 }
 
 TEST_F(DoctorPlotTest, TheScript) {
-  const std::string script = dir_ / "script";
-  const std::string plot = "\"--plot=" + file_ + "\"";
-  const Ran ran = Filterdb("doctor --db=" + db_.path() + " " + plot,
-                           WithGnuplot("cat > " + script + "; echo drawn"));
-  EXPECT_EQ(ran.exit_code, 0) << ran;
-  EXPECT_EQ(ReadFile(file_), "drawn\n");
-  const std::string text = ReadFile(script);
-  EXPECT_THAT(text, HasSubstr("$bits0 << END\nL0 "));
-  EXPECT_THAT(text, HasSubstr("$rates0 << END\nL0 "));
+  Exits(0, PlotBy("cat > " + dir_ / "script" + "; echo drawn", quoted_));
+  EXPECT_EQ(ReadFile(svg_), "drawn\n");
+  const std::string text = ReadFile(dir_ / "script");
+  EXPECT_THAT(text, HasSubstr("$family0 << END\nL0 "));
   EXPECT_THAT(text, HasSubstr("\nL6 "));
 }
 
 // Like filterdb's other outputs, a plot can be written into a FIFO or through a
 // link, but not into a folder; see outputs_test.cc.
 TEST_F(DoctorPlotTest, IntoWhatIsNoFile) {
-  const std::string before = WithGnuplot("cat >/dev/null; echo drawn") + "; ";
-  const std::string doctor = "doctor --db=" + db_.path() + " --force --plot=";
   const std::string fifo = dir_ / "fifo";
   MakeFifo(fifo);
-  const Ran ran =
-      Filterdb(doctor + fifo + "; code=$?; wait; exit $code",
-               before + "timeout 20 cat " + fifo + " > " + dir_ / "got" + " &");
-  EXPECT_EQ(ran.exit_code, 0) << ran;
+  Exits(0, PlotBy(kDraw, fifo + " --force; code=$?; wait; exit $code",
+                  "timeout 20 cat " + fifo + " > " + dir_ / "got" + " &"));
   EXPECT_EQ(ReadFile(dir_ / "got"), "drawn\n");
   EXPECT_EQ(TypeOf(fifo), mode_t{S_IFIFO});
 
-  const Ran folder = Filterdb(doctor + dir_.path(), before);
-  EXPECT_EQ(folder.exit_code, 2);
-  EXPECT_THAT(folder.err, HasSubstr(dir_.path() + ": is a folder, which is"));
+  EXPECT_THAT(Exits(2, PlotBy(kDraw, dir_.path() + " --force")).err,
+              HasSubstr(dir_.path() + ": is a folder, which is"));
 
   WriteFile(dir_ / "old", "old");
   std::filesystem::create_symlink("old", dir_ / "link");
-  EXPECT_EQ(Filterdb(doctor + dir_ / "link", before).exit_code, 0);
+  Exits(0, PlotBy(kDraw, dir_ / "link" + " --force"));
   EXPECT_EQ(ReadFile(dir_ / "old"), "drawn\n");
   EXPECT_EQ(TypeOf(dir_ / "link"), mode_t{S_IFLNK});
 }
 
 TEST_F(DoctorPlotTest, IntoStandardOutput) {
-  const std::string before = WithGnuplot("cat >/dev/null; echo drawn") + "; ";
-  const std::string doctor = "doctor --db=" + db_.path() + " --plot=- ";
-  const Ran ran = Filterdb(doctor, before);
-  EXPECT_EQ(ran.exit_code, 0) << ran;
+  const Ran ran = Exits(0, PlotBy(kDraw, "-"));
   EXPECT_EQ(ran.out, "drawn\n");
   EXPECT_THAT(ran.err, HasSubstr("column family default"));
-  const Ran json = Filterdb(doctor + "--json", before);
-  EXPECT_EQ(json.exit_code, 2);
+  const Ran json = Exits(2, PlotBy(kDraw, "- --json"));
   EXPECT_EQ(json.out, "");
   EXPECT_THAT(json.err, HasSubstr("--plot: the JSON goes to standard output "
                                   "already"));
 }
 
 TEST_F(DoctorPlotTest, APlotThatFailsLeavesTheOldOne) {
-  const std::string svg = dir_ / "svg";
-  WriteFile(svg, "old");
-  const Ran ran =
-      Filterdb("doctor --db=" + db_.path() + " --force --plot=" + svg,
-               WithGnuplot("cat >/dev/null; echo half; exit 1"));
-  EXPECT_EQ(ran.exit_code, 2);
-  EXPECT_EQ(ReadFile(svg), "old");
+  for (const char* const script :
+       {"exit 1", "cat >/dev/null", "cat >/dev/null; echo half; exit 1"}) {
+    WriteFile(svg_, "old");
+    EXPECT_THAT(Exits(2, PlotBy(script, quoted_ + " --force")).err,
+                HasSubstr("gnuplot could not draw it"));
+    EXPECT_EQ(ReadFile(svg_), "old");
+  }
 }
 
 TEST_F(DoctorPlotTest, NoGnuplot) {
-  const Ran ran =
-      Filterdb("doctor --db=" + db_.path() + " --plot=" + dir_ / "svg",
-               "PATH=" + dir_.path());
-  EXPECT_EQ(ran.exit_code, 2);
+  const Ran ran = Exits(2, Plot(quoted_, "PATH=" + dir_.path()));
   EXPECT_EQ(ran.out, "");
   EXPECT_THAT(ran.err, HasSubstr("apt-get install gnuplot-nox"));
 }
 
-TEST_F(DoctorPlotTest, GnuplotFails) {
-  for (const char* const script : {"exit 1", "cat >/dev/null"}) {
-    const Ran ran =
-        Filterdb("doctor --db=" + db_.path() + " --plot=" + dir_ / "svg",
-                 WithGnuplot(script));
-    EXPECT_EQ(ran.exit_code, 2) << script;
-    EXPECT_THAT(ran.err, HasSubstr("gnuplot could not draw it"));
-  }
-}
-
 TEST_F(DoctorPlotTest, NothingToPlot) {
   const TestDb empty(DbOptions(OurPolicy()));
-  const Ran ran =
-      Filterdb("doctor --db=" + empty.path() + " --plot=" + dir_ / "svg",
-               WithGnuplot("exit 0"));
-  EXPECT_EQ(ran.exit_code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("has no SST files"));
+  EXPECT_THAT(
+      Exits(2, Filterdb("doctor --db=" + empty.path() + " --plot=" + quoted_))
+          .err,
+      HasSubstr("has no SST files"));
 }
 
 // ---- The command line ----
 
 TEST(DoctorCommandTest, BadCommandLines) {
-  TestDb db(DbOptions(OurPolicy()));
-  AddFile(&db, 0, 1000);
+  FilledDb db;
   const TempDir dir;
   WriteFile(dir / "text", "no statistics\n");
   const std::string doctor = "doctor --db=" + db.path();
@@ -654,18 +599,9 @@ TEST(DoctorCommandTest, BadCommandLines) {
       {doctor + " --plot=" + dir / "text", "exists; --force overwrites it"},
   };
   for (const BadLine& bad : bad_lines) {
-    const Ran ran = Filterdb(bad.arguments);
-    EXPECT_EQ(ran.exit_code, 2) << bad.arguments;
+    const Ran ran = Exits(2, Filterdb(bad.arguments));
     EXPECT_EQ(ran.out, "") << bad.arguments;
     EXPECT_THAT(ran.err, HasSubstr(bad.message)) << bad.arguments;
-  }
-}
-
-TEST(DoctorCommandTest, Help) {
-  const Ran ran = Filterdb("doctor --help");
-  EXPECT_EQ(ran.exit_code, 0);
-  for (const char* const option : {"--db", "--statistics", "--plot"}) {
-    EXPECT_THAT(ran.out, HasSubstr(option));
   }
 }
 

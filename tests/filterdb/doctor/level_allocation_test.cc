@@ -62,10 +62,6 @@ TEST(LevelAllocationTest, BestRate) {
   EXPECT_NEAR(BestRate(10), 0.00819, 0.00001);
 }
 
-TEST(LevelAllocationTest, Uniform) {
-  EXPECT_EQ(UniformBits({1, 3}, 40), (Runs{10, 10}));
-}
-
 // Four levels, each ten times as large as the one above, at 10 bits per key on
 // average: 9.5 bits in the last level, and 2.8 times fewer false positives.
 TEST(LevelAllocationTest, MonkeyOfFourLevels) {
@@ -78,8 +74,7 @@ TEST(LevelAllocationTest, MonkeyOfFourLevels) {
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_NEAR(bits[i] - bits[i + 1], std::log(10.0) / ln2_squared, 1e-9);
   }
-  EXPECT_NEAR(SumOfRates(UniformBits(keys, total)) / SumOfRates(bits), 2.8,
-              0.05);
+  EXPECT_NEAR(4 * BestRate(10) / SumOfRates(bits), 2.8, 0.05);
 }
 
 TEST(LevelAllocationTest, EqualRunsGetTheSame) {

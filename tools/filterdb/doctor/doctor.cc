@@ -6,31 +6,29 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tools/filterdb/command.h"
+#include "tools/filterdb/doctor/diagnose.h"
 #include "tools/filterdb/doctor/doctor_report.h"
 #include "tools/filterdb/doctor/examine.h"
-#include "tools/filterdb/doctor/statistics_text.h"
-#include "tools/filterdb/doctor/verdict.h"
+#include "tools/filterdb/doctor/files/statistics_text.h"
 
 namespace cassandra_bloom::tools {
 
 bool Report::fault() const {
-  return (observed && observed->finding) ||
-         std::any_of(findings.begin(), findings.end(),
-                     [](const Finding& finding) { return finding.fault; }) ||
-         std::any_of(exports.begin(), exports.end(), HasFault) ||
-         std::any_of(verdicts.begin(), verdicts.end(),
-                     [](const Verdict& verdict) { return verdict.fault(); });
+  const auto has_fault = [](const auto& part) {
+    return HasFault(part.diagnoses);
+  };
+  return (observed && observed->diagnosis) || has_fault(*this) ||
+         std::any_of(exports.begin(), exports.end(), has_fault) ||
+         std::any_of(families.begin(), families.end(), has_fault);
 }
 
 namespace {
 
 struct Options {
-  std::string db;
-  std::vector<std::string> db_paths;
+  NamedDatabase database;
   std::vector<std::string> column_families;
   std::string statistics;
   std::string plot;
@@ -44,36 +42,33 @@ FilterQuestions ReadStatistics(const std::string& path) {
   if (!file) {
     throw Unusable(path + ": cannot be opened");
   }
-  std::string error;
-  const auto questions = ParseStatistics(&file, &error);
-  if (!questions) {
-    throw Unusable(path + ": " + error);
-  }
-  return *questions;
+  return *OrUnusable([&](std::string* error) {
+    const auto questions = ParseStatistics(&file, error);
+    *error = path + ": " + *error;
+    return questions;
+  });
 }
 
 Report Examine(const Options& options) {
   Report report;
-  report.db = options.db;
+  report.db = options.database.db;
   report.statistics = options.statistics;
   std::optional<FilterQuestions> questions;
   if (!options.statistics.empty()) {
     questions = ReadStatistics(options.statistics);
   }
-  Database database =
-      ExamineDatabase(options.db, options.db_paths, options.column_families);
-  report.families = std::move(database.families);
-  report.left_out = std::move(database.left_out);
-  report.files = std::move(database.files);
-  report.findings = Judge(report.files);
-  for (const Family& family : report.families) {
-    report.verdicts.push_back(Judge(family));
+  const Database database =
+      ExamineDatabase(options.database, options.column_families);
+  report.left_out = database.left_out;
+  report.files = database.files;
+  report.diagnoses = DiagnoseFiles(report.files);
+  for (const Family& family : database.families) {
+    report.families.push_back(DiagnoseFamily(family));
   }
   if (questions) {
     report.observed = Compare(*questions, report.families);
   }
-  report.exports =
-      ExamineExports({options.db, options.db_paths}, options.export_dir);
+  report.exports = ExamineExports(options.database, options.export_dir);
   return report;
 }
 
@@ -107,12 +102,12 @@ void AddDoctor(CLI::App* app, Run* run) {
       "log");
   auto* const options = NewOptions(command, run, RunDoctor);
   command
-      ->add_option("--db", options->db,
+      ->add_option("--db", options->database.db,
                    "The folder of the database, which may be in use. Nothing "
                    "in it is changed")
       ->required()
       ->type_name("DIR");
-  AddDbPath(command, &options->db_paths);
+  AddDbPath(command, &options->database.db_paths);
   command
       ->add_option("--column-family", options->column_families,
                    "Examine the SST files of this column family only; may be "

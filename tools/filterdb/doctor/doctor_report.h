@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // filterdb doctor: its report.
+//
+// Tested in tests/filterdb/doctor/doctor_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_DOCTOR_REPORT_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_DOCTOR_REPORT_H_
@@ -9,21 +11,20 @@
 #include <string>
 #include <vector>
 
+#include "tools/filterdb/doctor/diagnose.h"
 #include "tools/filterdb/doctor/examine.h"
 #include "tools/filterdb/doctor/exports.h"
-#include "tools/filterdb/doctor/verdict.h"
 #include "tools/filterdb/output.h"
 
 namespace cassandra_bloom::tools {
 
 struct Report {
   std::string db;
-  std::vector<Family> families;
-  std::vector<Verdict> verdicts;      // One for each of `families`.
+  std::vector<FamilyReport> families;
   std::vector<std::string> left_out;  // Column families that were not examined.
   DatabaseFiles files;
-  std::vector<Finding> findings;  // About `files`.
-  std::string statistics;         // The path of its file; empty if none.
+  std::vector<Diagnosis> diagnoses;  // About `files`.
+  std::string statistics;            // The path of its file; empty if none.
   std::optional<Observed> observed;
   std::vector<ExaminedFolder> exports;
 

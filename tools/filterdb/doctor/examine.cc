@@ -24,15 +24,6 @@ void SkipLastLevel(Family* family) {
   }
 }
 
-LiveSsts List(const std::string& db, const std::vector<std::string>& db_paths) {
-  LiveSsts live;
-  std::string error;
-  if (!ListLiveSsts(db, db_paths, "", &live, &error)) {
-    throw Unusable(error);
-  }
-  return live;
-}
-
 // Examines the SST files of one listing after another, each file once.
 class Examiner {
  public:
@@ -70,45 +61,31 @@ class Examiner {
     return all_there;
   }
 
-  // `live`: the last listing.
-  std::vector<Family> Families(const LiveSsts& live) const {
-    std::map<std::string, Family> families;
-    for (const auto& known : live.column_families) {
-      if (IsWanted(known.first)) {
-        Family& family = families[known.first];
-        family.name = known.first;
-        family.options = options_.Of(known.first);
-        family.is_only = live.column_families.size() == 1;
-      }
-    }
-    for (const LiveSst& file : live.files) {
-      if (!IsWanted(file.column_family)) {
+  // What was examined of the last listing.
+  Database Examined(const LiveSsts& live) const {
+    Database database;
+    for (const auto& [name, settings] : live.column_families) {
+      if (!IsWanted(name)) {
+        database.left_out.push_back(name);
         continue;
       }
-      Family& family = families[file.column_family];
-      family.ssts.push_back(ssts_.at(file.number));
-      // Takes the file from the last listing, because a trivial move may have
-      // taken it to another level.
-      family.ssts.back().file = file;
-      family.levels[file.level].Add(family.ssts.back().filter);
-    }
-    std::vector<Family> all;
-    for (auto& family : families) {
-      SkipLastLevel(&family.second);
-      all.push_back(std::move(family.second));
-    }
-    return all;
-  }
-
-  // The column families that are not examined.
-  std::vector<std::string> LeftOut(const LiveSsts& live) const {
-    std::vector<std::string> left_out;
-    for (const auto& known : live.column_families) {
-      if (!IsWanted(known.first)) {
-        left_out.push_back(known.first);
+      Family family;
+      family.name = name;
+      family.options = options_.Of(name);
+      family.is_only = live.column_families.size() == 1;
+      for (const LiveSst& file : live.files) {
+        if (file.column_family == name) {
+          family.ssts.push_back(ssts_.at(file.number));
+          // Takes the file from the last listing, because a trivial move may
+          // have taken it to another level.
+          family.ssts.back().file = file;
+          family.levels[file.level].Add(family.ssts.back().filter);
+        }
       }
+      SkipLastLevel(&family);
+      database.families.push_back(std::move(family));
     }
-    return left_out;
+    return database;
   }
 
  private:
@@ -143,15 +120,24 @@ class Examiner {
 
 }  // namespace
 
-Database ExamineDatabase(const std::string& db,
-                         const std::vector<std::string>& db_paths,
+LiveSsts ListLiveSsts(const NamedDatabase& database) {
+  LiveSsts live;
+  OrUnusable([&](std::string* error) {
+    return cassandra_bloom::ListLiveSsts(database.db, database.db_paths,
+                                         /*column_family=*/"", &live, error);
+  });
+  return live;
+}
+
+Database ExamineDatabase(const NamedDatabase& database,
                          const std::vector<std::string>& column_families) {
   if (!RocksdbReleaseMatches()) {
     throw Unusable(
         "filterdb was built for another release of RocksDB than this one");
   }
-  const FilesWatch watch(SstFoldersOf(db, db_paths));
-  const auto list = [&] { return List(db, db_paths); };
+  const std::string& db = database.db;
+  const FilesWatch watch(SstFoldersOf(db, database.db_paths));
+  const auto list = [&] { return ListLiveSsts(database); };
   LiveSsts live = list();
   for (const std::string& name : column_families) {
     if (live.column_families.count(name) == 0) {
@@ -169,8 +155,9 @@ Database ExamineDatabase(const std::string& db,
     }
     live = list();
   }
-  return {examiner.Families(live), examiner.LeftOut(live),
-          watch.Look(live, list)};
+  Database examined = examiner.Examined(live);
+  examined.files = watch.Look(live, list);
+  return examined;
 }
 
 }  // namespace cassandra_bloom::tools

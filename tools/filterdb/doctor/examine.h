@@ -10,10 +10,19 @@
 #include <vector>
 
 #include "tools/filterdb/doctor/examine_sst.h"
-#include "tools/filterdb/doctor/files.h"
-#include "tools/filterdb/doctor/options_file.h"
+#include "tools/filterdb/doctor/files/database_files.h"
+#include "tools/filterdb/doctor/files/options_file.h"
 
 namespace cassandra_bloom::tools {
+
+// A database as a command names it.
+struct NamedDatabase {
+  std::string db;
+  std::vector<std::string> db_paths;  // Further folders of SST files.
+};
+
+// Throws Unusable.
+LiveSsts ListLiveSsts(const NamedDatabase& database);
 
 struct Family {
   std::string name;
@@ -29,11 +38,9 @@ struct Database {
   DatabaseFiles files;
 };
 
-// `db_paths`: further folders that may hold SST files of the database.
 // `column_families`: those to examine; all of them if this is empty. Throws
 // Unusable.
-Database ExamineDatabase(const std::string& db,
-                         const std::vector<std::string>& db_paths,
+Database ExamineDatabase(const NamedDatabase& database,
                          const std::vector<std::string>& column_families);
 
 }  // namespace cassandra_bloom::tools

@@ -12,7 +12,7 @@
 #include "plugin/filter/block_layout.h"
 #include "plugin/policy/filter_name.h"
 #include "tools/filterdb/doctor/expected_filter.h"
-#include "tools/filterdb/doctor/sst_format.h"
+#include "tools/filterdb/doctor/files/sst_format.h"
 #include "tools/sstable/health/filter_fill.h"
 
 namespace cassandra_bloom::tools {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "plugin/export/live_ssts.h"
-#include "tools/filterdb/doctor/options_file.h"
+#include "tools/filterdb/doctor/files/options_file.h"
 
 namespace cassandra_bloom::tools {
 

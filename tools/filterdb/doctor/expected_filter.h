@@ -2,6 +2,8 @@
 
 // filterdb doctor: which filter the options of a column family give an SST
 // file.
+//
+// Tested in tests/filterdb/doctor/files/options_file_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXPECTED_FILTER_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXPECTED_FILTER_H_
@@ -11,7 +13,7 @@
 #include <string>
 
 #include "plugin/export/live_ssts.h"
-#include "tools/filterdb/doctor/options_file.h"
+#include "tools/filterdb/doctor/files/options_file.h"
 
 namespace cassandra_bloom::tools {
 

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -138,16 +137,6 @@ Listeners Loaded(const std::string& db) {
 
 // ---- A folder ----
 
-LiveSsts List(const NamedDatabase& database) {
-  LiveSsts live;
-  std::string error;
-  if (!ListLiveSsts(database.db, database.db_paths, /*column_family=*/"", &live,
-                    &error)) {
-    throw Unusable(error);
-  }
-  return live;
-}
-
 // The live SST files without an up-to-date Filter.db. Adds the others to
 // `*filtered`, and does not look at those that are there already.
 std::vector<std::string> Unfiltered(const ExaminedFolder& folder,
@@ -173,11 +162,10 @@ std::vector<std::string> Unfiltered(const ExaminedFolder& folder,
 }
 
 std::string ShellWord(const std::string& text) {
-  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-           (c >= 'a' && c <= 'z') || std::strchr("/._-=:,", c) != nullptr;
-  });
-  if (is_plain) {
+  constexpr char kPlain[] =
+      "/._-=:,0123456789"
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  if (text.find_first_not_of(kPlain) == std::string::npos) {
     return text;
   }
   std::string word = "'";
@@ -231,7 +219,7 @@ void CountFilters(const NamedDatabase& database, const std::string& asked,
   // still be writing filters.
   constexpr int kListings = 5;
   for (int listing = 1; listing <= kListings; ++listing) {
-    const LiveSsts live = List(database);
+    const LiveSsts live = ListLiveSsts(database);
     unfiltered = Unfiltered(*folder, live, &filtered);
     folder->live = live.files.size();
     folder->filtered = folder->live - unfiltered.size();
@@ -242,7 +230,7 @@ void CountFilters(const NamedDatabase& database, const std::string& asked,
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
   }
-  folder->findings.push_back(
+  folder->diagnoses.push_back(
       {"live SST files without an up-to-date Filter.db in " + folder->folder +
            ": it is missing, or the mark of the folder does not say that it "
            "was made from this SST file",
@@ -270,10 +258,10 @@ std::vector<std::string> VersionsIn(const std::string& folder) {
 }
 
 void Examine(const NamedDatabase& database, ExaminedFolder* folder) {
-  const LiveSsts live = List(database);
+  const LiveSsts live = ListLiveSsts(database);
   folder->live = live.files.size();
   const auto add = [&](const std::string& what, const std::string& to_do) {
-    folder->findings.push_back({what, to_do});
+    folder->diagnoses.push_back({what, to_do});
   };
   std::string error;
   const auto mark = ReadFolderMark(folder->folder);
@@ -331,11 +319,6 @@ void Examine(const NamedDatabase& database, ExaminedFolder* folder) {
 
 }  // namespace
 
-bool HasFault(const ExaminedFolder& folder) {
-  return std::any_of(folder.findings.begin(), folder.findings.end(),
-                     [](const Finding& finding) { return finding.fault; });
-}
-
 std::vector<ExaminedFolder> ExamineExports(const NamedDatabase& database,
                                            const std::string& export_dir) {
   const std::string& db = database.db;
@@ -358,7 +341,7 @@ std::vector<ExaminedFolder> ExamineExports(const NamedDatabase& database,
   };
   if (!meant.error.empty() && !loaded.error.empty()) {
     folders.emplace_back();
-    folders.back().findings.push_back(
+    folders.back().diagnoses.push_back(
         {latest +
              ": its export listener is refused, and so is the whole file: " +
              meant.error,
@@ -367,7 +350,7 @@ std::vector<ExaminedFolder> ExamineExports(const NamedDatabase& database,
   for (const ExportTarget& target : meant.targets) {
     ExaminedFolder* const folder = add(target.out_dir, target.sstable_version);
     if (!folder->fed && meant.error.empty()) {
-      folder->findings.push_back(
+      folder->diagnoses.push_back(
           {latest + ": names an export listener for " + target.out_dir +
                ", but this RocksDB creates none when it reads this text" +
                (loaded.error.empty() ? "" : ": " + loaded.error),
@@ -379,9 +362,9 @@ std::vector<ExaminedFolder> ExamineExports(const NamedDatabase& database,
   for (const ExportTarget& target : before.targets) {
     const auto mark = ReadFolderMark(target.out_dir);
     if (!Has(meant.targets, target.out_dir) && mark &&
-        IsMarkOf(*mark, List(database).database)) {
+        IsMarkOf(*mark, ListLiveSsts(database).database)) {
       add(target.out_dir, target.sstable_version)
-          ->findings.push_back(
+          ->diagnoses.push_back(
               {files[1] + ": had an export listener for " + target.out_dir +
                    ", which is marked as that of this database; " + latest +
                    ", which is newer, has none: its filters fall behind",
@@ -397,7 +380,7 @@ std::vector<ExaminedFolder> ExamineExports(const NamedDatabase& database,
         });
     if (!is_known) {
       add(export_dir, version)
-          ->findings.push_back(
+          ->diagnoses.push_back(
               {latest + ": has no export listener for " + export_dir +
                    (version.empty() ? "" : " and version " + version),
                "open the database with one, or run filterdb export --sync "

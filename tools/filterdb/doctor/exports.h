@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/filterdb/doctor/verdict.h"
+#include "tools/filterdb/doctor/diagnose.h"
 
 namespace cassandra_bloom::tools {
 
@@ -19,15 +19,7 @@ struct ExaminedFolder {
   bool fed = false;             // A listener of the OPTIONS file writes to it.
   uint64_t live = 0;            // Live SST files.
   uint64_t filtered = 0;        // Live SST files with an up-to-date Filter.db.
-  std::vector<Finding> findings;
-};
-
-bool HasFault(const ExaminedFolder& folder);
-
-// A database as a command names it.
-struct NamedDatabase {
-  std::string db;
-  std::vector<std::string> db_paths;  // Further folders of SST files.
+  std::vector<Diagnosis> diagnoses;
 };
 
 // Examines the folders that the OPTIONS files name, and `export_dir` unless it

@@ -52,11 +52,11 @@ void to_json(Json& json, const LevelForecast& forecast) {
           {"monkey", of(forecast.monkey)}};
 }
 
-void to_json(Json& json, const Finding& finding) {
-  json = {{"what", finding.what},
-          {"to_do", finding.to_do},
-          {"fault", finding.fault},
-          {"files", finding.files}};
+void to_json(Json& json, const Diagnosis& diagnosis) {
+  json = {{"what", diagnosis.what},
+          {"to_do", diagnosis.to_do},
+          {"fault", diagnosis.fault},
+          {"files", diagnosis.files}};
 }
 
 void to_json(Json& json, const ExaminedFolder& folder) {
@@ -65,73 +65,64 @@ void to_json(Json& json, const ExaminedFolder& folder) {
           {"listener", folder.fed},
           {"live", folder.live},
           {"filtered", folder.filtered},
-          {"findings", folder.findings}};
+          {"findings", folder.diagnoses}};
+}
+
+void to_json(Json& json, const FamilyReport& report) {
+  const Family& family = report.family;
+  Json files = Json::object();
+  for (const FilterStateName& name : kFilterStates) {
+    files[name.json] = 0;
+  }
+  for (const auto& [state, count] : report.files) {
+    files[NameOf(state).json] = count;
+  }
+  Json levels = Json::array();
+  for (const auto& [level, filters] : family.levels) {
+    levels.push_back({{"level", level},
+                      {"files", filters.files},
+                      {"with_our_filter", filters.num_healthy}});
+    levels.back().update(Json(filters));
+    const auto forecast = report.levels.find(level);
+    levels.back()["expected"] =
+        forecast == report.levels.end() ? LevelForecast() : forecast->second;
+  }
+  json = {{"name", family.name},
+          {"filter_policy", family.options.policy},
+          {"on", family.options.IsOn()},
+          {"verdict",
+           {{"filter_bytes", report.filter_bytes},
+            {"false_positives_per_absent_read", OrNull(report.false_positives)},
+            {"expected_with_our_policy", report.all},
+            {"files", files},
+            {"findings", report.diagnoses},
+            {"fault", HasFault(report.diagnoses)}}},
+          {"levels", levels},
+          {"ssts", family.ssts}};
 }
 
 namespace {
 
-Json Levels(const Family& family, const Verdict& verdict) {
-  Json levels = Json::array();
-  for (const auto& [level, filters] : family.levels) {
-    Json json = {{"level", level},
-                 {"files", filters.files},
-                 {"with_our_filter", filters.num_healthy}};
-    json.update(Json(filters));
-    const auto forecast = verdict.levels.find(level);
-    json["expected"] =
-        forecast == verdict.levels.end() ? LevelForecast() : forecast->second;
-    levels.push_back(json);
-  }
-  return levels;
-}
-
-Json ToJson(const Verdict& verdict) {
-  Json files = Json::object();
-  for (const auto& [state, name, text] : kFilterStates) {
-    const auto found = verdict.files.find(state);
-    files[name] = found == verdict.files.end() ? 0 : found->second;
-  }
-  return {{"filter_bytes", verdict.filter_bytes},
-          {"false_positives_per_absent_read", OrNull(verdict.false_positives)},
-          {"expected_with_our_policy", verdict.all},
-          {"files", files},
-          {"findings", verdict.findings},
-          {"fault", verdict.fault()}};
-}
-
-Json ToJson(const Family& family, const Verdict& verdict) {
-  return {{"name", family.name},
-          {"filter_policy", family.options.policy},
-          {"on", family.options.IsOn()},
-          {"verdict", ToJson(verdict)},
-          {"levels", Levels(family, verdict)},
-          {"ssts", family.ssts}};
-}
-
 Json ToJson(const Observed& observed, const std::string& statistics) {
   const FilterQuestions& questions = observed.questions;
-  return {
-      {"statistics", statistics},
-      {"useful", questions.useful},
-      {"full_positive", questions.positive},
-      {"full_true_positive", questions.true_positive},
-      {"questions_for_absent_keys", questions.of_absent_keys()},
-      {"false_positives", questions.false_positives()},
-      {"rate", OrNull(questions.Rate())},
-      {"expected_rate", OrNull(observed.expected_rate)},
-      {"whole_keys", observed.whole_keys},
-      {"finding", observed.finding ? Json(*observed.finding) : Json(nullptr)}};
+  return {{"statistics", statistics},
+          {"useful", questions.useful},
+          {"full_positive", questions.positive},
+          {"full_true_positive", questions.true_positive},
+          {"questions_for_absent_keys", questions.of_absent_keys()},
+          {"false_positives", questions.false_positives()},
+          {"rate", OrNull(questions.Rate())},
+          {"expected_rate", OrNull(observed.expected_rate)},
+          {"whole_keys", observed.whole_keys},
+          {"finding",
+           observed.diagnosis ? Json(*observed.diagnosis) : Json(nullptr)}};
 }
 
 }  // namespace
 
 Json ToJson(const Report& report) {
-  Json families = Json::array();
-  for (size_t i = 0; i < report.families.size(); ++i) {
-    families.push_back(ToJson(report.families[i], report.verdicts[i]));
-  }
   Json json = {{"db", report.db},
-               {"column_families", families},
+               {"column_families", report.families},
                {"left_out", report.left_out}};
   if (report.observed) {
     json["observed"] = ToJson(*report.observed, report.statistics);
@@ -141,7 +132,7 @@ Json ToJson(const Report& report) {
   json["manifest"] = {{"file", files.manifest},
                       {"torn", files.manifest_is_torn}};
   json["unlisted_ssts"] = files.unlisted;
-  json["findings"] = report.findings;
+  json["findings"] = report.diagnoses;
   if (!report.exports.empty()) {
     json["exports"] = report.exports;
   }

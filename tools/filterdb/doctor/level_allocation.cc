@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -45,12 +44,6 @@ double LogOfRatePerKey(const std::vector<double>& run_keys, double total_bits) {
 
 double BestRate(double bits_per_key) {
   return std::exp(-bits_per_key * kLn2Squared);
-}
-
-std::vector<double> UniformBits(const std::vector<double>& run_keys,
-                                double total_bits) {
-  const double keys = std::accumulate(run_keys.begin(), run_keys.end(), 0.0);
-  return std::vector<double>(run_keys.size(), total_bits / keys);
 }
 
 std::vector<double> MonkeyBits(const std::vector<double>& run_keys,

@@ -17,17 +17,11 @@ namespace cassandra_bloom::tools {
 
 double BestRate(double bits_per_key);
 
-// The functions below return the bits per key of each run, given each run's
-// number of keys. All runs together take `total_bits`. At least one must have
-// keys.
-
-// The same bits per key for all runs.
-std::vector<double> UniformBits(const std::vector<double>& run_keys,
-                                double total_bits);
-
-// The smallest sum of rates: a run's rate is proportional to its number of
+// The bits per key of each run, given each run's number of keys, with which the
+// sum of the rates is smallest: a run's rate is proportional to its number of
 // keys. A run whose rate would be above 1 has no filter. (Dayan, Athanassoulis,
-// Idreos: Monkey, SIGMOD 2017.)
+// Idreos: Monkey, SIGMOD 2017.) All runs together take `total_bits`. At least
+// one must have keys.
 std::vector<double> MonkeyBits(const std::vector<double>& run_keys,
                                double total_bits);
 

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -19,16 +18,15 @@ namespace cassandra_bloom::tools {
 namespace {
 
 struct Series {
-  const char* name;
   const char* title;
   const char* colour;
   const Allocation LevelForecast::*allocation;
 };
 
 constexpr Series kSeries[] = {
-    {"as_it_is", "as it is", "#0072b2", &LevelForecast::as_it_is},
-    {"uniform", "uniform", "#e69f00", &LevelForecast::uniform},
-    {"monkey", "monkey", "#009e73", &LevelForecast::monkey},
+    {"as it is", "#0072b2", &LevelForecast::as_it_is},
+    {"uniform", "#e69f00", &LevelForecast::uniform},
+    {"monkey", "#009e73", &LevelForecast::monkey},
 };
 
 // A string of gnuplot. It may hold no end of a line, after which gnuplot would
@@ -41,44 +39,20 @@ std::string Quoted(const std::string& text) {
   return quoted + "'";
 }
 
-using Value = std::function<double(const LevelForecast&, const Allocation&)>;
-
-// One row for each level: its name, then the value of each series.
-std::string DataBlock(const std::string& name, const Verdict& verdict,
-                      const Value& value) {
-  std::ostringstream data;
-  data << "$" << name << " << END\n";
-  for (const auto& [level, forecast] : verdict.levels) {
-    data << "L" << level;
-    for (const Series& series : kSeries) {
-      data << " " << value(forecast, forecast.*series.allocation);
-    }
-    data << "\n";
-  }
-  data << "END\n";
-  return data.str();
-}
-
-std::string Bars(const std::string& data,
-                 const std::function<std::string(const Series&)>& title) {
-  std::ostringstream bars;
-  int column = 2;
-  for (const Series& series : kSeries) {
-    bars << (column == 2 ? "plot " : ", ") << "$" << data << " using " << column
-         << ":xtic(1) linecolor rgb '" << series.colour << "' title "
-         << Quoted(title(series));
-    ++column;
-  }
-  bars << "\n";
-  return bars.str();
+// One bar a level, of the values in this column of `data`.
+std::string Bars(const std::string& data, int column, const Series& series,
+                 const std::string& title) {
+  return data + " using " + std::to_string(column) +
+         ":xtic(1) linecolor rgb '" + series.colour + "' title " +
+         Quoted(title);
 }
 
 // The range of the y axis: from the power of ten below all rates to the one
 // above.
-std::string Decades(const Verdict& verdict) {
+std::string Decades(const FamilyReport& report) {
   double least = 1;
   double most = 0;
-  for (const auto& [level, forecast] : verdict.levels) {
+  for (const auto& [level, forecast] : report.levels) {
     for (const Series& series : kSeries) {
       const double rate = (forecast.*series.allocation).false_positives;
       least = rate > 0 ? std::min(least, rate) : least;
@@ -92,41 +66,52 @@ std::string Decades(const Verdict& verdict) {
 }
 
 // The two panels of a column family, side by side in this row.
-std::string Panels(const Family& family, const Verdict& verdict, int row) {
-  const std::string number = std::to_string(row);
+std::string Panels(const FamilyReport& report, int row) {
+  const std::string data = "$family" + std::to_string(row);
   std::ostringstream script;
-  script << DataBlock("bits" + number, verdict,
-                      [](const LevelForecast& forecast, const Allocation& of) {
-                        return forecast.BitsPerKey(of);
-                      })
-         << DataBlock("rates" + number, verdict,
-                      [](const LevelForecast&, const Allocation& of) {
-                        return of.false_positives;
-                      })
-         << "unset logscale y\nset yrange [0:*]\nset title "
-         << Quoted(family.name + ": bits per key of the filters") << "\n"
-         << Bars("bits" + number,
-                 [](const Series& series) { return series.title; })
-         << "set logscale y\nset yrange " << Decades(verdict) << "\nset title "
-         << Quoted(family.name +
+  // A line a level: its name, and for each series the bits per key and the
+  // rate.
+  script << data << " << END\n";
+  for (const auto& [level, forecast] : report.levels) {
+    script << "L" << level;
+    for (const Series& series : kSeries) {
+      const Allocation& allocation = forecast.*series.allocation;
+      script << " " << forecast.BitsPerKey(allocation) << " "
+             << allocation.false_positives;
+    }
+    script << "\n";
+  }
+  script << "END\n";
+  std::string bits = "plot ";
+  std::string rates = "plot ";
+  int column = 2;
+  for (const Series& series : kSeries) {
+    const char* const comma = column == 2 ? "" : ", ";
+    const double sum = (report.all.*series.allocation).false_positives;
+    bits += comma + Bars(data, column, series, series.title);
+    rates += comma + Bars(data, column + 1, series,
+                          std::string(series.title) + ": " + ThreeDigits(sum) +
+                              " in all");
+    column += 2;
+  }
+  const std::string& name = report.family.name;
+  script << "unset logscale y\nset yrange [0:*]\nset title "
+         << Quoted(name + ": bits per key of the filters") << "\n"
+         << bits << "\nset logscale y\nset yrange " << Decades(report)
+         << "\nset title "
+         << Quoted(name +
                    ": expected false positives of a read of an absent key")
          << "\n"
-         << Bars("rates" + number, [&](const Series& series) {
-              char title[64];
-              std::snprintf(title, sizeof(title), "%s: %.3g in all",
-                            series.title,
-                            (verdict.all.*series.allocation).false_positives);
-              return std::string(title);
-            });
+         << rates << "\n";
   return script.str();
 }
 
 std::string ScriptFor(const Report& report) {
   std::ostringstream panels;
   int rows = 0;
-  for (size_t i = 0; i < report.families.size(); ++i) {
-    if (!report.verdicts[i].levels.empty()) {
-      panels << Panels(report.families[i], report.verdicts[i], rows++);
+  for (const FamilyReport& family : report.families) {
+    if (!family.levels.empty()) {
+      panels << Panels(family, rows++);
     }
   }
   if (rows == 0) {
@@ -198,10 +183,9 @@ void Plot(const Report& report, const std::string& path, bool overwrite) {
     return append(svg.data(), svg.size());
   };
   RemoveLeftOversOf(path);
-  std::string error;
-  if (!WriteOutput(path, overwrite, write, &error)) {
-    throw Unusable(error);
-  }
+  OrUnusable([&](std::string* error) {
+    return WriteOutput(path, overwrite, write, error);
+  });
 }
 
 }  // namespace cassandra_bloom::tools

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -9,8 +10,6 @@
 
 namespace cassandra_bloom::tools {
 namespace {
-
-using Number = unsigned long long;
 
 std::string BaseName(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
@@ -29,11 +28,10 @@ std::string Fixed(const std::optional<double>& number) {
 void PrintRow(const std::string& level, const std::string& file,
               const std::string& policy, const Filters& filters) {
   // Without a filter, the number of keys is not known.
-  std::printf("  %5s  %-16s %-26s %12s %12llu %8s  %s\n", level.c_str(),
+  std::printf("  %5s  %-16s %-26s %12s %12" PRIu64 " %8s  %s\n", level.c_str(),
               Printable(file).c_str(), Printable(policy).c_str(),
               filters.keys > 0 ? std::to_string(filters.keys).c_str() : "-",
-              static_cast<Number>(filters.bytes),
-              Fixed(filters.BitsPerKey()).c_str(),
+              filters.bytes, Fixed(filters.BitsPerKey()).c_str(),
               filters.Rate() ? Percent(*filters.Rate()).c_str() : "-");
 }
 
@@ -70,13 +68,14 @@ void PrintFiles(const Family& family) {
 
 void PrintLevel(const std::string& level, uint64_t bytes,
                 const LevelForecast& forecast) {
-  std::printf("  %5s  %5llu %12llu  %s\n", level.c_str(),
-              static_cast<Number>(forecast.runs), static_cast<Number>(bytes),
+  std::printf("  %5s  %5" PRIu64 " %12" PRIu64 "  %s\n", level.c_str(),
+              forecast.runs, bytes,
               ThreeDigits(forecast.as_it_is.false_positives).c_str());
 }
 
-void PrintExpected(const Family& family, const Verdict& verdict) {
-  if (verdict.levels.empty()) {
+void PrintExpected(const FamilyReport& report) {
+  const Family& family = report.family;
+  if (report.levels.empty()) {
     return;
   }
   std::printf(
@@ -85,26 +84,26 @@ void PrintExpected(const Family& family, const Verdict& verdict) {
       "  %5s  %5s %12s  %s\n",
       family.options.IsOn() ? "" : ", if our policy is on,", "level", "runs",
       "filter bytes", "false positives");
-  for (const auto& [level, forecast] : verdict.levels) {
+  for (const auto& [level, forecast] : report.levels) {
     PrintLevel(std::to_string(level), family.levels.at(level).bytes, forecast);
   }
-  PrintLevel("all", verdict.filter_bytes, verdict.all);
+  PrintLevel("all", report.filter_bytes, report.all);
   std::printf("  in the same memory: %s uniform, %s with allocation=monkey\n",
-              ThreeDigits(verdict.all.uniform.false_positives).c_str(),
-              ThreeDigits(verdict.all.monkey.false_positives).c_str());
+              ThreeDigits(report.all.uniform.false_positives).c_str(),
+              ThreeDigits(report.all.monkey.false_positives).c_str());
   if (!family.options.IsOn()) {
     std::printf("  as it is: %s\n",
-                verdict.false_positives
-                    ? (ThreeDigits(*verdict.false_positives) +
+                report.false_positives
+                    ? (ThreeDigits(*report.false_positives) +
                        ", as every run is read, whatever filters there are")
                           .c_str()
                     : "not known, as no policy of ours is on");
   }
 }
 
-void PrintCounts(const Verdict& verdict) {
+void PrintCounts(const FamilyReport& report) {
   std::string line;
-  for (const auto& [state, count] : verdict.files) {
+  for (const auto& [state, count] : report.files) {
     line += (line.empty() ? "" : ", ") + std::to_string(count) + " " +
             NameOf(state).text;
   }
@@ -115,23 +114,23 @@ void PrintCounts(const Verdict& verdict) {
 
 // ---- What to change ----
 
-std::string FilesOf(const Finding& finding) {
+std::string FilesOf(const Diagnosis& diagnosis) {
   constexpr size_t kMostNamed = 5;
-  if (finding.files.empty()) {
+  if (diagnosis.files.empty()) {
     return "";
   }
-  std::string line = " (" + std::to_string(finding.files.size()) +
-                     (finding.files.size() == 1 ? " SST file:" : " SST files:");
-  for (size_t i = 0; i < std::min(kMostNamed, finding.files.size()); ++i) {
-    line += " " + Printable(BaseName(finding.files[i]));
+  std::string line = " (" + Count(diagnosis.files.size(), "SST file") + ":";
+  for (size_t i = 0; i < std::min(kMostNamed, diagnosis.files.size()); ++i) {
+    line += " " + Printable(BaseName(diagnosis.files[i]));
   }
-  return line + (finding.files.size() > kMostNamed ? " ...)" : ")");
+  return line + (diagnosis.files.size() > kMostNamed ? " ...)" : ")");
 }
 
-void PrintFinding(const Finding& finding) {
-  std::printf("  %s: %s%s\n    to do: %s\n", finding.fault ? "fault" : "advice",
-              Printable(finding.what).c_str(), FilesOf(finding).c_str(),
-              Printable(finding.to_do).c_str());
+void PrintDiagnosis(const Diagnosis& diagnosis) {
+  std::printf("  %s: %s%s\n    to do: %s\n",
+              diagnosis.fault ? "fault" : "advice",
+              Printable(diagnosis.what).c_str(), FilesOf(diagnosis).c_str(),
+              Printable(diagnosis.to_do).c_str());
 }
 
 std::string IsOnOrOff(const FamilyOptions& options) {
@@ -146,15 +145,20 @@ std::string IsOnOrOff(const FamilyOptions& options) {
                    (options.refused.empty() ? "" : ", which is refused");
 }
 
-void Print(const Family& family, const Verdict& verdict) {
+void PrintDiagnoses(const std::vector<Diagnosis>& diagnoses) {
+  for (const Diagnosis& diagnosis : diagnoses) {
+    PrintDiagnosis(diagnosis);
+  }
+}
+
+void Print(const FamilyReport& report) {
+  const Family& family = report.family;
   std::printf("column family %s: %s\n", Printable(family.name).c_str(),
               Printable(IsOnOrOff(family.options)).c_str());
   PrintFiles(family);
-  PrintExpected(family, verdict);
-  PrintCounts(verdict);
-  for (const Finding& finding : verdict.findings) {
-    PrintFinding(finding);
-  }
+  PrintExpected(report);
+  PrintCounts(report);
+  PrintDiagnoses(report.diagnoses);
 }
 
 // ---- What RocksDB has counted ----
@@ -168,20 +172,20 @@ void Print(const Observed& observed, const std::string& statistics) {
         Printable(statistics).c_str());
     return;
   }
-  std::printf(
-      "observed (%s): %s of %llu questions for absent keys passed; expected "
-      "%s\n",
-      Printable(statistics).c_str(), Percent(*questions.Rate()).c_str(),
-      static_cast<Number>(questions.of_absent_keys()),
-      observed.expected_rate ? Percent(*observed.expected_rate).c_str()
-                             : "nothing, as RocksDB asks no filter of ours");
+  std::printf("observed (%s): %s of %" PRIu64
+              " questions for absent keys passed; expected %s\n",
+              Printable(statistics).c_str(), Percent(*questions.Rate()).c_str(),
+              questions.of_absent_keys(),
+              observed.expected_rate
+                  ? Percent(*observed.expected_rate).c_str()
+                  : "nothing, as RocksDB asks no filter of ours");
   if (!observed.whole_keys) {
     std::printf(
         "  the keys that passed include absent rows of present partitions or "
         "prefixes\n");
   }
-  if (observed.finding) {
-    PrintFinding(*observed.finding);
+  if (observed.diagnosis) {
+    PrintDiagnosis(*observed.diagnosis);
   }
 }
 
@@ -190,17 +194,10 @@ void Print(const Observed& observed, const std::string& statistics) {
 void PrintFiles(const DatabaseFiles& files) {
   if (files.in_use && !files.unlisted.empty()) {
     std::printf(
-        "SST files in the folder that are in no listing: %llu. The database is "
+        "SST files in the folder that are in no listing: %zu. The database is "
         "in use: it is\nwriting them, or keeps them for iterators and "
         "snapshots\n",
-        static_cast<Number>(files.unlisted.size()));
-  }
-}
-
-void PrintLeftOut(const std::vector<std::string>& column_families) {
-  for (const std::string& name : column_families) {
-    std::printf("column family %s: left out (--column-family)\n",
-                Printable(name).c_str());
+        files.unlisted.size());
   }
 }
 
@@ -208,9 +205,9 @@ std::string AllIsWell(const Report& report) {
   size_t ssts = 0;
   size_t without = 0;
   bool all_have_keys = true;
-  for (const Family& family : report.families) {
-    ssts += family.ssts.size();
-    for (const Sst& sst : family.ssts) {
+  for (const FamilyReport& of_family : report.families) {
+    ssts += of_family.family.ssts.size();
+    for (const Sst& sst : of_family.family.ssts) {
       all_have_keys &= sst.entries > 0;
       without += sst.state == FilterState::kNoneExpected ? 1 : 0;
     }
@@ -235,31 +232,30 @@ std::string AllIsWell(const Report& report) {
 
 void Print(const ExaminedFolder& folder) {
   if (!folder.folder.empty()) {
-    std::printf(
-        "export folder %s: %s, %llu of %llu SST files have a Filter.db\n",
-        Printable(folder.folder).c_str(),
-        folder.fed ? "with a listener" : "without a listener",
-        static_cast<Number>(folder.filtered), static_cast<Number>(folder.live));
+    std::printf("export folder %s: %s, %" PRIu64 " of %" PRIu64
+                " SST files have a Filter.db\n",
+                Printable(folder.folder).c_str(),
+                folder.fed ? "with a listener" : "without a listener",
+                folder.filtered, folder.live);
   }
-  for (const Finding& finding : folder.findings) {
-    PrintFinding(finding);
-  }
+  PrintDiagnoses(folder.diagnoses);
 }
 
 }  // namespace
 
 void PrintText(const Report& report) {
-  for (size_t i = 0; i < report.families.size(); ++i) {
-    Print(report.families[i], report.verdicts[i]);
+  for (const FamilyReport& family : report.families) {
+    Print(family);
   }
-  PrintLeftOut(report.left_out);
+  for (const std::string& name : report.left_out) {
+    std::printf("column family %s: left out (--column-family)\n",
+                Printable(name).c_str());
+  }
   if (report.observed) {
     Print(*report.observed, report.statistics);
   }
   PrintFiles(report.files);
-  for (const Finding& finding : report.findings) {
-    PrintFinding(finding);
-  }
+  PrintDiagnoses(report.diagnoses);
   for (const ExaminedFolder& folder : report.exports) {
     Print(folder);
   }

@@ -8,9 +8,7 @@
 #include <rocksdb/version.h>
 
 #include <filesystem>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "tests/filterdb/doctor/doctor_checks.h"
 #include "tests/support/filterdb_command.h"
@@ -37,14 +35,12 @@ void SetFormatVersion(const std::string& sst, char version) {
 }
 
 TEST(DoctorFormatsTest, AFormatVersionThatIsTooNew) {
-  TestDb db(DbOptions(OurPolicy()));
-  AddFile(&db, 0, 1000);
+  FilledDb db;
   const std::string sst = OnlySst(db);
   AddFile(&db, 1000, 2000);
   db.Close();
   SetFormatVersion(sst, 14);
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1) << ran;
+  const Ran ran = Exits(1, Doctor(db));
   ExpectFiles(VerdictOf(ran), {{"good", 1}, {"unreadable", 1}});
   const Json finding = VerdictOf(ran)["findings"][0];
   EXPECT_THAT(finding["what"],
@@ -57,8 +53,7 @@ TEST(DoctorFormatsTest, AFormatVersionThatIsTooNew) {
 
   // No release writes this one: the file is damaged.
   SetFormatVersion(sst, 99);
-  const Ran damaged = Doctor(db);
-  EXPECT_EQ(damaged.exit_code, 1);
+  const Ran damaged = Exits(1, Doctor(db));
   EXPECT_THAT(VerdictOf(damaged)["findings"][0]["what"],
               HasSubstr("unreadable: it "));
   EXPECT_THAT(damaged.out, Not(HasSubstr(kLost)));
@@ -66,8 +61,7 @@ TEST(DoctorFormatsTest, AFormatVersionThatIsTooNew) {
 
 TEST(DoctorFormatsTest, PlainTables) {
   rocksdb::Options options = DbOptions(OurPolicy());
-  TestDb db(options);
-  AddFile(&db, 0, 1000);
+  FilledDb db(options);
   rocksdb::ColumnFamilyOptions plain(options);
   plain.table_factory.reset(rocksdb::NewPlainTableFactory());
   plain.prefix_extractor.reset(rocksdb::NewNoopTransform());
@@ -77,8 +71,7 @@ TEST(DoctorFormatsTest, PlainTables) {
   Require(db->Flush(rocksdb::FlushOptions(), family));
   Require(db->DestroyColumnFamilyHandle(family));
   db.Close();
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1) << ran;
+  const Ran ran = Exits(1, Doctor(db));
   EXPECT_THAT(ran.out, Not(HasSubstr(kLost)));
   const Json verdict = ran.json()["column_families"][1]["verdict"];
   ExpectFiles(verdict, {{"unreadable", 1}});
@@ -105,8 +98,7 @@ class DoctorLeftoversTest : public ::testing::Test {
 
   void ExpectHarmless(size_t count) {
     db_.Close();
-    const Ran ran = Doctor(db_);
-    EXPECT_EQ(ran.exit_code, 0) << ran;
+    const Ran ran = Exits(0, Doctor(db_));
     EXPECT_EQ(ran.json()["unlisted_ssts"].size(), count);
     const Json findings = ran.json()["findings"];
     ASSERT_EQ(findings.size(), 1);
@@ -145,9 +137,7 @@ TEST_F(DoctorLeftoversTest, AManifestThatNeverNamedIt) {
   AddFile(&db_, 2000, 3000);
   db_.Close();
   fs::resize_file(path, before);
-  const Ran ran = Doctor(db_);
-  EXPECT_EQ(ran.exit_code, 1) << ran;
-  EXPECT_THAT(ran.json()["findings"][0]["what"],
+  EXPECT_THAT(Exits(1, Doctor(db_)).json()["findings"][0]["what"],
               HasSubstr("the MANIFEST has lost its end"));
 }
 
@@ -168,19 +158,15 @@ TEST_F(DoctorLeftoversTest, ANewerFileOfAnUnknownFormat) {
 // Each thread takes 250 MB of address space, so that RocksDB cannot start the
 // 16 that it wants for opening SST files.
 TEST(DoctorMemoryTest, FewThreadsAreEnough) {
-  TestDb db(DbOptions(OurPolicy()));
-  AddFile(&db, 0, 1000);
+  FilledDb db;
   db.Close();
   const std::string limits = "ulimit -s 250000; ulimit -v 1500000;";
-  const Ran ran = Filterdb("doctor --db=" + db.path(), limits);
-  EXPECT_EQ(ran.exit_code, 0) << ran;
+  Exits(0, Filterdb("doctor --db=" + db.path(), limits));
   const TempDir out;
   for (const char* const option : {"", "--sync --force "}) {
-    const Ran exported =
-        Filterdb("export --sstable-version=nb --out-dir=" + out.path() + " " +
-                     option + "--db=" + db.path(),
-                 limits);
-    EXPECT_EQ(exported.exit_code, 0) << exported;
+    Exits(0, Filterdb("export --sstable-version=nb --out-dir=" + out.path() +
+                          " " + option + "--db=" + db.path(),
+                      limits));
   }
 }
 #endif

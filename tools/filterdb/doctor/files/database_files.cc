@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/filterdb/doctor/files.h"
+#include "tools/filterdb/doctor/files/database_files.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,8 +15,8 @@
 
 #include "plugin/export/folder/folder.h"
 #include "plugin/export/sst_file.h"
-#include "tools/filterdb/doctor/manifest.h"
-#include "tools/filterdb/doctor/sst_format.h"
+#include "tools/filterdb/doctor/files/manifest.h"
+#include "tools/filterdb/doctor/files/sst_format.h"
 
 namespace cassandra_bloom::tools {
 
@@ -72,16 +72,15 @@ bool MayBeInUse(const std::string& db) {
 }
 
 FilesWatch::Manifest FilesWatch::ManifestNow() const {
-  Manifest manifest;
+  std::string name;
   std::error_code error;
   const std::string path = folders_[0] + "/CURRENT";
   if (fs::is_regular_file(path, error)) {
     std::ifstream current(path);
-    std::getline(current, manifest.path);
+    std::getline(current, name);
   }
-  manifest.path = folders_[0] + "/" + manifest.path;
-  manifest.size = fs::file_size(manifest.path, error);
-  return manifest;
+  const std::string manifest = folders_[0] + "/" + name;
+  return {manifest, fs::file_size(manifest, error)};
 }
 
 std::vector<std::string> FilesWatch::UnlistedBy(const LiveSsts& live) const {
@@ -97,8 +96,8 @@ DatabaseFiles FilesWatch::Look(const LiveSsts& live,
                                const ListAgain& list_again) const {
   const Manifest manifest = ManifestNow();
   DatabaseFiles files;
-  files.manifest = manifest.path;
-  files.manifest_is_torn = EndsInARecord(manifest.path);
+  files.manifest = manifest.first;
+  files.manifest_is_torn = EndsInARecord(files.manifest);
   files.unlisted = UnlistedBy(live);
   if (files.manifest_is_torn || !files.unlisted.empty()) {
     // Looks a second time after a pause. By then, files that were being written
@@ -113,11 +112,11 @@ DatabaseFiles FilesWatch::Look(const LiveSsts& live,
         still.begin(), still.end(), std::back_inserter(files.unlisted),
         [&](const std::string& sst) { return before.count(sst) != 0; });
     files.manifest_is_torn &=
-        ManifestNow() == manifest && EndsInARecord(manifest.path);
+        ManifestNow() == manifest && EndsInARecord(files.manifest);
     files.newest_is_unlisted =
-        NewestIsUnlisted(files.unlisted, again, manifest.path);
+        NewestIsUnlisted(files.unlisted, again, files.manifest);
   }
-  files.in_use = MayBeInUse(folders_[0]) || !(ManifestNow() == manifest_);
+  files.in_use = MayBeInUse(folders_[0]) || ManifestNow() != manifest_;
   return files;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/filterdb/doctor/verdict.h"
+#include "tools/filterdb/doctor/diagnose.h"
 
 #include <algorithm>
 #include <cmath>
@@ -62,27 +62,27 @@ Allocation Allocate(double keys, double bits_per_key) {
   return {keys * bits_per_key, BestRate(bits_per_key)};
 }
 
-void Forecast(const std::vector<SortedRun>& runs, Verdict* verdict) {
+void Forecast(const std::vector<SortedRun>& runs, FamilyReport* report) {
   if (runs.empty()) {
     return;
   }
   std::vector<double> keys;
+  double all_keys = 0;
   double bits = 0;
   for (const SortedRun& run : runs) {
     keys.push_back(run.keys);
+    all_keys += run.keys;
     bits += run.bits;
   }
-  const std::vector<double> uniform = UniformBits(keys, bits);
   const std::vector<double> monkey = MonkeyBits(keys, bits);
   for (size_t i = 0; i < runs.size(); ++i) {
-    LevelForecast forecast;
-    forecast.runs = 1;
-    forecast.keys = keys[i];
-    forecast.as_it_is = {runs[i].bits, runs[i].weighted_rate / runs[i].entries};
-    forecast.uniform = Allocate(keys[i], uniform[i]);
-    forecast.monkey = Allocate(keys[i], monkey[i]);
-    verdict->levels[runs[i].level].Add(forecast);
-    verdict->all.Add(forecast);
+    const LevelForecast forecast = {
+        1, keys[i],
+        /*as_it_is=*/{runs[i].bits, runs[i].weighted_rate / runs[i].entries},
+        /*uniform=*/Allocate(keys[i], bits / all_keys),
+        /*monkey=*/Allocate(keys[i], monkey[i])};
+    report->levels[runs[i].level].Add(forecast);
+    report->all.Add(forecast);
   }
 }
 
@@ -100,24 +100,25 @@ std::string PolicyFor(const Family& family) {
   return policy;
 }
 
-// The finding where the options do not tell whether a filter policy is on, or
+// The diagnosis if the options do not tell whether a filter policy is on, or
 // have one that cannot be.
-std::optional<Finding> CannotBeOn(const Family& family) {
+std::optional<Diagnosis> CannotBeOn(const Family& family) {
   const FamilyOptions& options = family.options;
   if (!options.unknown.empty()) {
-    return Finding{
+    return Diagnosis{
         "the filter policy is not known: " + options.unknown,
         "see whether this user may read the file; otherwise put it back, or "
         "open the database for writing with its own program, which writes a "
         "new one, and run doctor again"};
   }
   if (options.table != kBlockBasedTable) {
-    return Finding{"table_factory=" + options.table +
-                       ": only block-based SST files have filters of a policy",
-                   "leave the column family out (--column-family)"};
+    return Diagnosis{
+        "table_factory=" + options.table +
+            ": only block-based SST files have filters of a policy",
+        "leave the column family out (--column-family)"};
   }
   if (!options.refused.empty()) {
-    return Finding{
+    return Diagnosis{
         "the filter policy in the OPTIONS file is '" + options.policy +
             "', which is refused: " + options.refused,
         "correct it, for example into filter_policy=" + PolicyFor(family)};
@@ -125,47 +126,48 @@ std::optional<Finding> CannotBeOn(const Family& family) {
   return std::nullopt;
 }
 
-Finding NotOn(const Family& family) {
-  if (const auto finding = CannotBeOn(family)) {
-    return *finding;
+Diagnosis NotOn(const Family& family) {
+  if (const auto diagnosis = CannotBeOn(family)) {
+    return *diagnosis;
   }
   const std::string& policy = family.options.policy;
-  Finding finding;
-  finding.what = policy.empty() ? "no filter policy in the OPTIONS file"
-                                : "the filter policy in the OPTIONS file is '" +
-                                      policy + "'";
-  finding.to_do = "open the database with filter_policy=" + PolicyFor(family);
+  Diagnosis diagnosis;
+  diagnosis.what =
+      policy.empty()
+          ? "no filter policy in the OPTIONS file"
+          : "the filter policy in the OPTIONS file is '" + policy + "'";
+  diagnosis.to_do = "open the database with filter_policy=" + PolicyFor(family);
   for (const Sst& sst : family.ssts) {
     if (sst.HasOurFilter() && sst.entries > 0) {
-      finding.files.push_back(sst.file.path);
+      diagnosis.files.push_back(sst.file.path);
     }
   }
-  if (!finding.files.empty()) {
-    finding.what += ", so our filters exist, but are not asked";
-    finding.to_do +=
+  if (!diagnosis.files.empty()) {
+    diagnosis.what += ", so our filters exist, but are not asked";
+    diagnosis.to_do +=
         ", in a process that has loaded or registered the library: a process "
         "that has not silently drops the setting";
   } else if (!family.is_only) {
-    finding.to_do +=
+    diagnosis.to_do +=
         "; if it is meant to have none of ours, name the other column families "
         "(--column-family)";
   }
-  return finding;
+  return diagnosis;
 }
 
-// Adds one finding for all files with the same fault and remedy.
-void AddFaultsOfFiles(const Family& family, std::vector<Finding>* findings) {
+// Adds one diagnosis for all files with the same fault and remedy.
+void AddFaultsOfFiles(const Family& family, std::vector<Diagnosis>* diagnoses) {
   std::map<std::pair<std::string, std::string>, size_t> found;
   for (const Sst& sst : family.ssts) {
     if (sst.fault.empty()) {
       continue;
     }
     const auto [at, is_new] =
-        found.emplace(std::pair(sst.fault, sst.remedy), findings->size());
+        found.emplace(std::pair(sst.fault, sst.remedy), diagnoses->size());
     if (is_new) {
-      findings->push_back({sst.fault, sst.remedy});
+      diagnoses->push_back({sst.fault, sst.remedy});
     }
-    (*findings)[at->second].files.push_back(sst.file.path);
+    (*diagnoses)[at->second].files.push_back(sst.file.path);
   }
 }
 
@@ -178,18 +180,20 @@ constexpr char kCopyFirst[] =
 // much if levels of very different sizes have the same bits per key.
 // It saves nothing in level 0 alone. Where the options give some files no
 // filter, the bits are spread on purpose.
-bool MonkeyPays(const Family& family, const Verdict& verdict) {
-  const LevelForecast& all = verdict.all;
-  return family.options.levelled && all.runs >= 3 &&
-         verdict.levels.rbegin()->first > 0 &&
-         verdict.files.count(FilterState::kNoneExpected) == 0 &&
-         family.options.policy.find("monkey") == std::string::npos &&
+bool MonkeyPays(const FamilyReport& report) {
+  const FamilyOptions& options = report.family.options;
+  const LevelForecast& all = report.all;
+  return options.levelled && all.runs >= 3 &&
+         report.levels.rbegin()->first > 0 &&
+         report.files.count(FilterState::kNoneExpected) == 0 &&
+         options.policy.find("monkey") == std::string::npos &&
          all.as_it_is.false_positives >= 1.5 * all.monkey.false_positives &&
          all.as_it_is.false_positives >= 0.001 + all.monkey.false_positives;
 }
 
-Finding TryMonkey(const std::string& policy, const Verdict& verdict) {
-  const LevelForecast& all = verdict.all;
+Diagnosis TryMonkey(const FamilyReport& report) {
+  const std::string& policy = report.family.options.policy;
+  const LevelForecast& all = report.all;
   // These options exclude allocation=monkey.
   const bool has_other_sizes = policy.find(":fp:") != std::string::npos ||
                                policy.find(":level_") != std::string::npos ||
@@ -204,7 +208,7 @@ Finding TryMonkey(const std::string& policy, const Verdict& verdict) {
                         "the policy, in place of its other sizes"
                       : "allocation=monkey in the options of the policy") +
           " (with bottom_level=" +
-          std::to_string(verdict.levels.rbegin()->first) +
+          std::to_string(report.levels.rbegin()->first) +
           ", unless level_compaction_dynamic_level_bytes is on), then "
           "compact",
       /*fault=*/false};
@@ -220,86 +224,89 @@ void LevelForecast::Add(const LevelForecast& other) {
   monkey.Add(other.monkey);
 }
 
-bool Verdict::fault() const {
-  return std::any_of(findings.begin(), findings.end(),
-                     [](const Finding& finding) { return finding.fault; });
+bool HasFault(const std::vector<Diagnosis>& diagnoses) {
+  return std::any_of(diagnoses.begin(), diagnoses.end(),
+                     [](const Diagnosis& one) { return one.fault; });
 }
 
-Verdict Judge(const Family& family) {
-  Verdict verdict;
-  Forecast(RunsOf(family), &verdict);
+FamilyReport DiagnoseFamily(const Family& family) {
+  FamilyReport report;
+  report.family = family;
+  Forecast(RunsOf(family), &report);
   for (const Sst& sst : family.ssts) {
-    verdict.filter_bytes += sst.filter.bytes;
-    ++verdict.files[sst.state];
+    report.filter_bytes += sst.filter.bytes;
+    ++report.files[sst.state];
   }
   if (family.options.IsOn()) {
-    verdict.false_positives = verdict.all.as_it_is.false_positives;
+    report.false_positives = report.all.as_it_is.false_positives;
   } else {
     if (family.options.HasNoPolicy()) {
-      verdict.false_positives = static_cast<double>(verdict.all.runs);
+      report.false_positives = static_cast<double>(report.all.runs);
     }
-    verdict.findings.push_back(NotOn(family));
+    report.diagnoses.push_back(NotOn(family));
   }
-  AddFaultsOfFiles(family, &verdict.findings);
-  if (!verdict.fault() && MonkeyPays(family, verdict)) {
-    verdict.findings.push_back(TryMonkey(family.options.policy, verdict));
+  AddFaultsOfFiles(family, &report.diagnoses);
+  if (!HasFault(report.diagnoses) && MonkeyPays(report)) {
+    report.diagnoses.push_back(TryMonkey(report));
   }
-  return verdict;
+  return report;
 }
 
-std::vector<Finding> Judge(const DatabaseFiles& files) {
+std::vector<Diagnosis> DiagnoseFiles(const DatabaseFiles& files) {
   const bool left_behind = !files.unlisted.empty() && !files.in_use;
-  Finding finding;
+  Diagnosis diagnosis;
   if (left_behind) {
-    finding.files = files.unlisted;
+    diagnosis.files = files.unlisted;
   }
   if (files.manifest_is_torn) {
-    finding.what =
+    diagnosis.what =
         files.manifest +
         ": ends in the middle of a record, so RocksDB knows nothing of what "
         "came after. The file was cut, or the disk was full or the machine "
         "crashed while it was written";
     if (left_behind) {
-      finding.what += ". The folder has SST files that it does not name";
+      diagnosis.what += ". The folder has SST files that it does not name";
     }
-    finding.to_do = std::string(kCopyFirst) +
-                    "Then restore the database from a backup; without one, try "
-                    "ldb repair on the copy, which may bring old rows back";
+    diagnosis.to_do =
+        std::string(kCopyFirst) +
+        "Then restore the database from a backup; without one, try "
+        "ldb repair on the copy, which may bring old rows back";
   } else if (left_behind && files.newest_is_unlisted) {
-    finding.what =
+    diagnosis.what =
         "the folder has SST files that the MANIFEST does not name, among them "
         "the newest of all, and no process on this machine has the database "
         "open. Either a process was killed that had just written them, or the "
         "MANIFEST has lost its end or is an old one, and does not know their "
         "rows";
-    finding.to_do =
+    diagnosis.to_do =
         std::string(kCopyFirst) +
         "If a process was killed, do nothing else: what it had not finished is "
         "in the write-ahead log, or in the files that it was compacting. If no "
         "process was killed, restore the database from a backup";
   } else if (left_behind) {
-    finding.fault = false;
-    finding.what =
+    diagnosis.fault = false;
+    diagnosis.what =
         "the folder has SST files that the MANIFEST does not name, and no "
         "process on this machine has the database open: a process that was "
         "killed leaves such files, and so does one that was told to delete no "
         "files (DisableFileDeletions)";
-    finding.to_do =
+    diagnosis.to_do =
         "nothing: RocksDB removes them when it opens the database for writing";
   } else {
     return {};
   }
-  return {finding};
+  return {diagnosis};
 }
 
 Observed Compare(const FilterQuestions& questions,
-                 const std::vector<Family>& families) {
+                 const std::vector<FamilyReport>& families) {
   Observed observed;
   observed.questions = questions;
   double asked = 0;
   double answered_wrongly = 0;
   double worst = 0;
-  for (const Family& family : families) {
+  for (const FamilyReport& report : families) {
+    const Family& family = report.family;
     if (!family.options.IsOn()) {
       continue;
     }
@@ -325,7 +332,7 @@ Observed Compare(const FilterQuestions& questions,
       worst * static_cast<double>(questions.of_absent_keys());
   if (asked > 0 && observed.whole_keys && wrong >= 20 &&
       wrong > 1.5 * at_most && wrong > at_most + 4 * std::sqrt(at_most)) {
-    observed.finding = {
+    observed.diagnosis = {
         "more keys pass than the worst of the filters should let pass (" +
             Percent(worst) + ")",
         "see whether the statistics are of these SST files, and not of earlier "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/filterdb/doctor/manifest.h"
+#include "tools/filterdb/doctor/files/manifest.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

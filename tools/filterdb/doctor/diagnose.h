@@ -12,9 +12,11 @@
 // its filter, from the bits that are set. It is 1 if RocksDB does not ask the
 // filter, because there is none, it is not ours, or it is in the last level and
 // optimize_filters_for_hits is on.
+//
+// Tested in tests/filterdb/doctor/doctor_test.cc.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_VERDICT_H_
-#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_VERDICT_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_DIAGNOSE_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_DIAGNOSE_H_
 
 #include <cstdint>
 #include <map>
@@ -23,7 +25,7 @@
 #include <vector>
 
 #include "tools/filterdb/doctor/examine.h"
-#include "tools/filterdb/doctor/statistics_text.h"
+#include "tools/filterdb/doctor/files/statistics_text.h"
 
 namespace cassandra_bloom::tools {
 
@@ -54,14 +56,19 @@ struct LevelForecast {
   }
 };
 
-struct Finding {
+// What is wrong, or could be better, and what to do about it.
+struct Diagnosis {
   std::string what;
   std::string to_do;
   bool fault = true;                    // If false, it is only advice.
   std::vector<std::string> files = {};  // The SST files that it is about.
 };
 
-struct Verdict {
+bool HasFault(const std::vector<Diagnosis>& diagnoses);
+
+// What doctor says about a column family.
+struct FamilyReport {
+  Family family;
   std::map<int, LevelForecast> levels;
   LevelForecast all;
   uint64_t filter_bytes = 0;
@@ -70,15 +77,13 @@ struct Verdict {
   // filters are unknown here.
   std::optional<double> false_positives;
   std::map<FilterState, uint64_t> files;
-  std::vector<Finding> findings;
-
-  bool fault() const;
+  std::vector<Diagnosis> diagnoses;
 };
 
-Verdict Judge(const Family& family);
+FamilyReport DiagnoseFamily(const Family& family);
 
-// Findings about a torn MANIFEST, and about SST files that it does not name.
-std::vector<Finding> Judge(const DatabaseFiles& files);
+// Finds a torn MANIFEST, and SST files that it does not name.
+std::vector<Diagnosis> DiagnoseFiles(const DatabaseFiles& files);
 
 // What RocksDB's statistics say about the filters, compared with what is
 // expected.
@@ -91,12 +96,12 @@ struct Observed {
   // True if all filters hold whole keys. With other filters, RocksDB counts
   // absent rows of present partitions as false positives.
   bool whole_keys = true;
-  std::optional<Finding> finding;
+  std::optional<Diagnosis> diagnosis;
 };
 
 Observed Compare(const FilterQuestions& questions,
-                 const std::vector<Family>& families);
+                 const std::vector<FamilyReport>& families);
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_VERDICT_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_DIAGNOSE_H_

@@ -47,16 +47,14 @@ class DoctorFamiliesTest : public ::testing::Test {
 TEST_F(DoctorFamiliesTest, SomeAreLeftOut) {
   Create("meta", DbOptions(nullptr));
   Create("rows", DbOptions(OurPolicy()));
-  const Ran all = Doctor(db_);
-  EXPECT_EQ(all.exit_code, 1) << all;
+  const Ran all = Exits(1, Doctor(db_));
   EXPECT_EQ(all.json()["left_out"], Json::array());
   EXPECT_THAT(
       all.json()["column_families"][1]["verdict"]["findings"][0]["to_do"],
       HasSubstr("name the other column families (--column-family)"));
 
   const std::string two = "--column-family=rows --column-family=default ";
-  const Ran some = Doctor(db_, two + "--json");
-  EXPECT_EQ(some.exit_code, 0) << some;
+  const Ran some = Exits(0, Doctor(db_, two + "--json"));
   EXPECT_EQ(some.json()["left_out"], Json({"meta"}));
   EXPECT_EQ(some.json()["unlisted_ssts"], Json::array());
   ASSERT_EQ(some.json()["column_families"].size(), 2);
@@ -69,8 +67,7 @@ TEST_F(DoctorFamiliesTest, SomeAreLeftOut) {
                         "examined: every SST file has our filter\n"));
 
   EXPECT_EQ(Doctor(db_, "--column-family=meta").exit_code, 1);
-  const Ran none = Doctor(db_, "--column-family=met");
-  EXPECT_EQ(none.exit_code, 2);
+  const Ran none = Exits(2, Doctor(db_, "--column-family=met"));
   EXPECT_EQ(none.out, "");
   EXPECT_THAT(none.err, HasSubstr("has no column family 'met'; it has "
                                   "'default' 'meta' 'rows'"));
@@ -86,8 +83,7 @@ TEST_F(DoctorFamiliesTest, OnesThatAreBeingCreated) {
     }
   });
   for (int i = 0; i < 15; ++i) {
-    const Ran ran = Filterdb("doctor --db=" + db_.path());
-    EXPECT_EQ(ran.exit_code, 0) << ran;
+    Exits(0, Filterdb("doctor --db=" + db_.path()));
   }
   stop = true;
   creator.join();
@@ -97,8 +93,7 @@ TEST_F(DoctorFamiliesTest, OnesThatAreBeingCreated) {
 TEST_F(DoctorFamiliesTest, NamesAreShownSafely) {
   const std::string name = "x\nall is well\x1b[2J: #\\'\"";
   Create(name, DbOptions(OurPolicy()));
-  const Ran ran = Doctor(db_, "");
-  EXPECT_EQ(ran.exit_code, 0) << ran;
+  const Ran ran = Exits(0, Doctor(db_, ""));
   EXPECT_THAT(
       ran.out,
       HasSubstr("column family x\\x0aall is well\\x1b[2J: #\\\\'\": on"));

@@ -3,8 +3,8 @@
 // filterdb doctor: the MANIFEST of a database, and files in its folders that
 // the MANIFEST does not name.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_H_
-#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_DATABASE_FILES_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_DATABASE_FILES_H_
 
 #include <cstdint>
 #include <functional>
@@ -48,13 +48,7 @@ class FilesWatch {
   DatabaseFiles Look(const LiveSsts& live, const ListAgain& list_again) const;
 
  private:
-  struct Manifest {
-    std::string path;
-    uint64_t size = 0;
-    bool operator==(const Manifest& other) const {
-      return path == other.path && size == other.size;
-    }
-  };
+  using Manifest = std::pair<std::string, uint64_t>;  // Its path and size.
 
   Manifest ManifestNow() const;
   std::vector<std::string> UnlistedBy(const LiveSsts& live) const;
@@ -68,4 +62,4 @@ bool MayBeInUse(const std::string& db);
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_DATABASE_FILES_H_

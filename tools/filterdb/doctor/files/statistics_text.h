@@ -4,8 +4,8 @@
 // Statistics::ToString: `db_bench --statistics` prints it, and RocksDB dumps it
 // into its LOG.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_STATISTICS_TEXT_H_
-#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_STATISTICS_TEXT_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_STATISTICS_TEXT_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_STATISTICS_TEXT_H_
 
 #include <cstdint>
 #include <istream>
@@ -38,4 +38,4 @@ std::optional<FilterQuestions> ParseStatistics(std::istream* text,
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_STATISTICS_TEXT_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_STATISTICS_TEXT_H_

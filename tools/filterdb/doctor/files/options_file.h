@@ -5,14 +5,14 @@
 // is missing from one with its default value, or a filter policy that it does
 // not know from none.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_OPTIONS_FILE_H_
-#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_OPTIONS_FILE_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_OPTIONS_FILE_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_OPTIONS_FILE_H_
 
 #include <map>
 #include <string>
 
 #include "plugin/policy/policy_settings.h"
-#include "tools/filterdb/doctor/sst_format.h"
+#include "tools/filterdb/doctor/files/sst_format.h"
 
 namespace cassandra_bloom::tools {
 
@@ -66,4 +66,4 @@ class OptionsFile {
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_OPTIONS_FILE_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_OPTIONS_FILE_H_

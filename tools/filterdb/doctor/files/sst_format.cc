@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/filterdb/doctor/sst_format.h"
+#include "tools/filterdb/doctor/files/sst_format.h"
 
 #include <filesystem>
 #include <fstream>
+
+#include "plugin/filter/endian.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -23,14 +25,6 @@ constexpr Magic kMagics[] = {
     {0x926789d0c5f17873, "CuckooTable", true},
 };
 
-uint64_t LittleEndian(const char* bytes, size_t size) {
-  uint64_t number = 0;
-  while (size-- > 0) {
-    number = number << 8 | static_cast<unsigned char>(bytes[size]);
-  }
-  return number;
-}
-
 }  // namespace
 
 std::optional<SstFormat> ReadSstFormat(const std::string& path) {
@@ -46,10 +40,9 @@ std::optional<SstFormat> ReadSstFormat(const std::string& path) {
     return std::nullopt;
   }
   for (const Magic& magic : kMagics) {
-    if (LittleEndian(end + 4, 8) == magic.number) {
-      return SstFormat{
-          magic.table,
-          magic.has_version ? static_cast<uint32_t>(LittleEndian(end, 4)) : 0};
+    if (LoadLittleEndian64(end + 4) == magic.number) {
+      return SstFormat{magic.table,
+                       magic.has_version ? LoadLittleEndian32(end) : 0};
     }
   }
   return std::nullopt;

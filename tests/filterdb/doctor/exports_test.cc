@@ -11,11 +11,11 @@
 
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export_listener.h"
+#include "tests/filterdb/doctor/doctor_checks.h"
 #include "tests/support/filterdb_command.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"
@@ -55,21 +55,14 @@ class DoctorExportsTest : public ::testing::Test {
     EXPECT_TRUE(Eventually([&] { return Follows(folder_, db_); }));
   }
 
-  std::string LatestOptions() const {
-    std::string latest;
-    for (const std::string& name : NamesIn(db_.path())) {
-      latest = name.rfind("OPTIONS-", 0) == 0 ? name : latest;
-    }
-    return db_.path() + "/" + latest;
-  }
-
   void WriteListeners(const std::string& listeners) {
-    std::string text = ReadFile(LatestOptions());
+    const std::string file = NewestOptionsOf(db_);
+    std::string text = ReadFile(file);
     const size_t begin = text.find("  listeners=");
     ASSERT_NE(begin, std::string::npos);
     text.replace(begin, text.find('\n', begin) - begin,
                  "  listeners=" + listeners);
-    WriteFile(LatestOptions(), text);
+    WriteFile(file, text);
   }
 
   Ran Doctor(const std::string& options = "") const {
@@ -80,6 +73,10 @@ class DoctorExportsTest : public ::testing::Test {
   std::string SyncCommand() const {
     return "filterdb export --sync --db=" + db_.path() +
            " --out-dir=" + folder_ + " --sstable-version=nb";
+  }
+  void Sync(const std::string& version = "nb") const {
+    Exits(0, Filterdb("export --sync --db=" + db_.path() + " --out-dir=" +
+                      folder_ + " --sstable-version=" + version));
   }
 
   // Expects doctor to report this finding: in the text, and as the only one in
@@ -108,8 +105,7 @@ class DoctorExportsTest : public ::testing::Test {
 
 TEST_F(DoctorExportsTest, NoneIsThere) {
   AddFile(&db_, 0, 100);
-  const Ran ran = Doctor("--json");
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  const Ran ran = Exits(0, Doctor("--json"));
   EXPECT_FALSE(ran.json().contains("exports"));
   EXPECT_THAT(Doctor().out, Not(HasSubstr("export")));
 }
@@ -122,8 +118,7 @@ TEST_F(DoctorExportsTest, AllIsWell) {
   AddFollowed(100);
   for (const std::string& options :
        {std::string(), "--export-dir=" + folder_ + "/"}) {
-    const Ran ran = Doctor(options + " --json");
-    EXPECT_EQ(ran.exit_code, 0) << ran.out;
+    const Ran ran = Exits(0, Doctor(options + " --json"));
     ASSERT_EQ(ran.json()["exports"].size(), 1);
     const Json folder = ran.json()["exports"][0];
     EXPECT_EQ(folder["folder"], folder_);
@@ -142,9 +137,7 @@ TEST_F(DoctorExportsTest, TwoFolders) {
   Open({folder_, out_ / "second"});
   AddFollowed(0);
   EXPECT_TRUE(Eventually([&] { return Follows(out_ / "second", db_); }));
-  const Ran ran = Doctor("--json");
-  EXPECT_EQ(ran.exit_code, 0) << ran.out;
-  EXPECT_EQ(ran.json()["exports"].size(), 2);
+  EXPECT_EQ(Exits(0, Doctor("--json")).json()["exports"].size(), 2);
 }
 
 // RocksDB before 11.8 reads this text as one listener with all the options.
@@ -250,17 +243,16 @@ TEST_F(DoctorExportsTest, FiltersThatAreMissing) {
 TEST_F(DoctorExportsTest, FiltersOfOtherSstFiles) {
   TwoHistories histories(&db_);
   const std::string option = "--export-dir=" + folder_;
-  ASSERT_EQ(Filterdb(SyncCommand().substr(9)).exit_code, 0);
+  Sync();
   EXPECT_EQ(Doctor(option).exit_code, 0);
   histories.Swap();
-  const Ran ran = Doctor(option + " --json");
-  EXPECT_EQ(ran.exit_code, 1) << ran;
+  const Ran ran = Exits(1, Doctor(option + " --json"));
   EXPECT_EQ(ran.json()["exports"][0]["live"], 2);
   EXPECT_EQ(ran.json()["exports"][0]["filtered"], 1);
   EXPECT_THAT(Doctor(option).out,
               HasSubstr("the mark of the folder does not say that it was made "
                         "from this SST file"));
-  ASSERT_EQ(Filterdb(SyncCommand().substr(9)).exit_code, 0);
+  Sync();
   EXPECT_EQ(Doctor(option).exit_code, 0);
 }
 
@@ -284,10 +276,7 @@ TEST_F(DoctorExportsTest, AFolderOfOtherContents) {
 // The mark speaks for the filters of another version only.
 TEST_F(DoctorExportsTest, FiltersThatNoExportRecorded) {
   AddFile(&db_, 0, 100);
-  ASSERT_EQ(Filterdb("export --sync --sstable-version=me --db=" + db_.path() +
-                     " --out-dir=" + folder_)
-                .exit_code,
-            0);
+  Sync("me");
   WriteFile(folder_ + "/nb-7-big-Filter.db", "made by hand");
   Open({folder_});
   ExpectFinding("", /*fault=*/true,
@@ -300,16 +289,12 @@ TEST_F(DoctorExportsTest, AFolderThatNoListenerFeeds) {
   AddFile(&db_, 0, 100);
   const std::string option = "--export-dir=" + folder_;
   EXPECT_EQ(Doctor(option).exit_code, 1);
-  ASSERT_EQ(Filterdb("export --sync --sstable-version=me --db=" + db_.path() +
-                     " --out-dir=" + folder_)
-                .exit_code,
-            0);
+  Sync("me");
   ExpectFinding(option, /*fault=*/false,
                 "has no export listener for " + folder_ + " and version me",
                 "run filterdb export --sync");
   AddFile(&db_, 100, 200);
-  const Ran ran = Doctor(option + " --json");
-  EXPECT_EQ(ran.exit_code, 1);
+  const Ran ran = Exits(1, Doctor(option + " --json"));
   EXPECT_EQ(ran.json()["exports"][0]["live"], 2);
   EXPECT_EQ(ran.json()["exports"][0]["filtered"], 1);
 }
@@ -318,20 +303,19 @@ TEST_F(DoctorExportsTest, AFolderThatNoListenerFeeds) {
 // filters.
 TEST_F(DoctorExportsTest, AMarkThatNamesNoVersion) {
   AddFile(&db_, 0, 100);
-  ASSERT_EQ(Filterdb(SyncCommand().substr(9)).exit_code, 0);
+  Sync();
   const std::string mark = folder_ + "/.cassandra_bloom_database";
   const std::string text = ReadFile(mark);
   WriteFile(mark, text.substr(0, text.find('\n') + 1));
   WriteFile(folder_ + "/" + *NamesIn(folder_).begin(), "broken");
   const std::string option = "--export-dir=" + folder_;
-  const Ran ran = Doctor(option + " --json");
-  EXPECT_EQ(ran.exit_code, 1) << ran;
+  const Ran ran = Exits(1, Doctor(option + " --json"));
   const Json finding = ran.json()["exports"][0]["findings"][0];
   EXPECT_THAT(finding["what"], HasSubstr("the mark does not say of which "
                                          "version its filters are"));
   const std::string advice = finding["to_do"];
   EXPECT_THAT(advice, EndsWith("--sstable-version=VERSION"));
-  EXPECT_EQ(Filterdb(SyncCommand().substr(9)).exit_code, 0);
+  Sync();
   EXPECT_EQ(Doctor(option).exit_code, 0);
 }
 
@@ -367,12 +351,10 @@ TEST_F(DoctorExportsTest, TheAdviceHasTheOptionsOfTheFolder) {
     ASSERT_EQ(sync.exit_code, 0) << sync;
     fs::remove(folder + "/" + *NamesIn(folder).begin());
     const std::string doctor = paths + "--export-dir=" + quoted;
-    const Ran ran = Doctor(doctor + " --json");
-    EXPECT_EQ(ran.exit_code, 1) << ran;
+    const Ran ran = Exits(1, Doctor(doctor + " --json"));
     const std::string advice = ran.json()["exports"][0]["findings"][0]["to_do"];
-    const Ran followed = Filterdb(advice.substr(std::strlen("filterdb ")));
-    EXPECT_EQ(followed.exit_code, 0) << advice << followed;
-    EXPECT_THAT(followed.out, HasSubstr(": kept"));
+    EXPECT_THAT(Exits(0, Filterdb(advice.substr(std::strlen("filterdb ")))).out,
+                HasSubstr(": kept"));
     EXPECT_EQ(Doctor(doctor).exit_code, 0);
   }
 }
@@ -386,8 +368,7 @@ TEST_F(DoctorExportsTest, ADatabaseWhosePathHasANewline) {
                      "' --out-dir=" + folder_)
                 .exit_code,
             0);
-  const Ran ran = Filterdb("doctor --db='" + db + "' --export-dir=" + folder_);
-  EXPECT_EQ(ran.exit_code, 0) << ran;
+  Exits(0, Filterdb("doctor --db='" + db + "' --export-dir=" + folder_));
 }
 
 // A listener updates only the filters of its own SSTable version, one of the
@@ -395,15 +376,11 @@ TEST_F(DoctorExportsTest, ADatabaseWhosePathHasANewline) {
 TEST_F(DoctorExportsTest, AFolderOfTwoVersions) {
   Open({folder_});
   AddFollowed(0);
-  ASSERT_EQ(Filterdb("export --sync --sstable-version=me --db=" + db_.path() +
-                     " --out-dir=" + folder_)
-                .exit_code,
-            0);
+  Sync("me");
   AddFile(&db_, 100, 200);
   EXPECT_TRUE(Eventually([&] { return NamesIn(folder_).size() == 3; }));
   EXPECT_EQ(Doctor().exit_code, 0);
-  const Ran ran = Doctor("--json --export-dir=" + folder_);
-  EXPECT_EQ(ran.exit_code, 1);
+  const Ran ran = Exits(1, Doctor("--json --export-dir=" + folder_));
   const Json folders = ran.json()["exports"];
   ASSERT_EQ(folders.size(), 2) << folders;
   EXPECT_EQ(folders[0]["sstable_version"], "nb");

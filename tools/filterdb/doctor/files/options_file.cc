@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/filterdb/doctor/options_file.h"
+#include "tools/filterdb/doctor/files/options_file.h"
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <memory>
 #include <sstream>
-#include <utility>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/export/read_only_env.h"

@@ -9,7 +9,6 @@
 #include <rocksdb/sst_file_writer.h>
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,12 +32,27 @@ PolicyPtr PolicyWith(const rocksdb::CassandraBloomOptions& options) {
   return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
 }
 
-std::string NewestOptionsOf(const TestDb& db) {
-  std::string newest;
-  for (const std::string& name : NamesIn(db.path())) {
-    newest = name.rfind("OPTIONS-", 0) == 0 ? name : newest;
-  }
-  return db.path() + "/" + newest;
+// With optimize_filters_for_hits.
+rocksdb::Options OptionsForHits() {
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.optimize_filters_for_hits = true;
+  return options;
+}
+
+rocksdb::Options NoneAtTheBottom() {
+  rocksdb::CassandraBloomOptions none;
+  none.bottommost_bits = 0;
+  return DbOptions(PolicyWith(none));
+}
+
+// Without filters of whole keys. `extractor` may be null.
+rocksdb::Options PrefixesAlone(const rocksdb::SliceTransform* extractor,
+                               const PolicyPtr& policy = OurPolicy()) {
+  rocksdb::BlockBasedTableOptions table = TableOptions(policy);
+  table.whole_key_filtering = false;
+  rocksdb::Options options = DbOptions(table);
+  options.prefix_extractor.reset(extractor);
+  return options;
 }
 
 void ReplaceIn(const std::string& file, const std::string& text,
@@ -53,8 +67,7 @@ void ReplaceIn(const std::string& file, const std::string& text,
 
 // Expects doctor to find no fault and to count the files without a filter.
 void ExpectWell(const TestDb& db, int good, int none_expected) {
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 0) << ran;
+  const Ran ran = Exits(0, Doctor(db));
   ExpectFiles(VerdictOf(ran),
               {{"good", good}, {"none_expected", none_expected}});
   const Json family = ran.json()["column_families"][0];
@@ -63,8 +76,7 @@ void ExpectWell(const TestDb& db, int good, int none_expected) {
     with_our_filter += level["with_our_filter"].get<int>();
   }
   EXPECT_EQ(with_our_filter, good);
-  const Ran text = Doctor(db, "");
-  EXPECT_EQ(text.exit_code, 0) << text;
+  const Ran text = Exits(0, Doctor(db, ""));
   EXPECT_THAT(text.out, HasSubstr(std::to_string(none_expected) +
                                   " to which the options give no filter\n"));
   EXPECT_THAT(text.out, HasSubstr("all is well: every SST file to which the "
@@ -75,16 +87,13 @@ void ExpectWell(const TestDb& db, int good, int none_expected) {
 
 // Expects a fault of the files without a filter.
 void ExpectUnfiltered(const TestDb& db, int good, int unfiltered) {
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1) << ran;
+  const Ran ran = Exits(1, Doctor(db));
   ExpectFiles(VerdictOf(ran), {{"good", good}, {"unfiltered", unfiltered}});
 }
 
 TEST(DoctorOptionsTest, FiltersForHits) {
-  rocksdb::Options options = DbOptions(OurPolicy());
-  options.optimize_filters_for_hits = true;
-  TestDb db(options);
-  AddFile(&db, 0, 1000);
+  rocksdb::Options options = OptionsForHits();
+  FilledDb db(options);
   db.Compact();
   AddFile(&db, 500, 1500);
   ExpectWell(db, 1, 1);
@@ -101,16 +110,12 @@ TEST(DoctorOptionsTest, FiltersForHits) {
 // RocksDB does not ask the filters that files in the last level have from
 // before.
 TEST(DoctorOptionsTest, FiltersForHitsAreNotAskedInTheLastLevel) {
-  TestDb db(DbOptions(OurPolicy()));
-  AddFile(&db, 0, 1000);
+  FilledDb db;
   db.Compact();
   AddFile(&db, 0, 1000);
   EXPECT_NEAR(FalsePositives(VerdictOf(Doctor(db))), 2 * 0.008, 0.008);
-  rocksdb::Options options = DbOptions(OurPolicy());
-  options.optimize_filters_for_hits = true;
-  db.Reopen(options);
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 0) << ran;
+  db.Reopen(OptionsForHits());
+  const Ran ran = Exits(0, Doctor(db));
   EXPECT_NEAR(FalsePositives(VerdictOf(ran)), 1.008, 0.008);
   db.ResetStatistics();
   std::string value;
@@ -125,9 +130,7 @@ TEST(DoctorOptionsTest, FiltersForHitsAreNotAskedInTheLastLevel) {
 // The keys of files in the last level and in the one above it do not overlap,
 // so that all of these files are bottommost.
 TEST(DoctorOptionsTest, BottommostFilesOfAnUpperLevel) {
-  rocksdb::CassandraBloomOptions none;
-  none.bottommost_bits = 0;
-  TestDb db(DbOptions(PolicyWith(none)));
+  TestDb db(NoneAtTheBottom());
   const auto compact_to = [&](int level) {
     std::vector<rocksdb::LiveFileMetaData> files;
     db->GetLiveFilesMetaData(&files);
@@ -156,16 +159,11 @@ TEST(DoctorOptionsTest, BottommostFilesOfAnUpperLevel) {
 // RocksDB calls no flushed file bottommost. So these files lack a filter
 // because there was no policy.
 TEST(DoctorOptionsTest, FlushedFilesAreNotBottommost) {
-  TestDb db(DbOptions(PolicyPtr()));
+  FilledDb db(DbOptions(PolicyPtr()));
   AddFile(&db, 0, 1000);
-  AddFile(&db, 0, 1000);
-  rocksdb::CassandraBloomOptions none;
-  none.bottommost_bits = 0;
-  db.Reopen(DbOptions(PolicyWith(none)));
+  db.Reopen(NoneAtTheBottom());
   ExpectUnfiltered(db, 0, 2);
-  rocksdb::Options options = DbOptions(OurPolicy());
-  options.optimize_filters_for_hits = true;
-  db.Reopen(options);
+  db.Reopen(OptionsForHits());
   ExpectUnfiltered(db, 0, 2);
   EXPECT_THAT(VerdictOf(Doctor(db))["findings"][0]["to_do"],
               HasSubstr("written before the policy was switched on: compact"));
@@ -174,20 +172,16 @@ TEST(DoctorOptionsTest, FlushedFilesAreNotBottommost) {
 }
 
 TEST(DoctorOptionsTest, FilesCompactedIntoLevel0MayBeBottommost) {
-  rocksdb::CassandraBloomOptions none;
-  none.bottommost_bits = 0;
-  rocksdb::Options options = DbOptions(PolicyWith(none));
+  rocksdb::Options options = NoneAtTheBottom();
   options.compaction_style = rocksdb::kCompactionStyleUniversal;
   options.num_levels = 1;
-  TestDb db(options);
-  AddFile(&db, 0, 1000);
+  FilledDb db(options);
   AddFile(&db, 0, 1000);
   db.Compact();
   ExpectWell(db, 0, 1);
-  options = DbOptions(OurPolicy());
+  options = OptionsForHits();
   options.compaction_style = rocksdb::kCompactionStyleUniversal;
   options.num_levels = 1;
-  options.optimize_filters_for_hits = true;
   db.Reopen(options);
   db.Compact();
   ExpectWell(db, 0, 1);
@@ -197,8 +191,7 @@ TEST(DoctorOptionsTest, BitsByLevel) {
   rocksdb::CassandraBloomOptions by_level;
   by_level.level_bits = {16, 12, 0};
   rocksdb::Options options = DbOptions(PolicyWith(by_level));
-  TestDb db(options);
-  AddFile(&db, 0, 1000);
+  FilledDb db(options);
   rocksdb::CompactRangeOptions compact;
   compact.change_level = true;
   compact.target_level = 2;
@@ -222,8 +215,7 @@ TEST(DoctorOptionsTest, BitsByLevel) {
 }
 
 TEST(DoctorOptionsTest, APolicyThatBuildsNothing) {
-  TestDb db(DbOptions(OurPolicy(0)));
-  AddFile(&db, 0, 1000);
+  FilledDb db(DbOptions(OurPolicy(0)));
   ExpectWell(db, 0, 1);
   EXPECT_THAT(Doctor(db, "").out,
               HasSubstr("default: on, filter_policy=cassandra_bloom:0\n"));
@@ -233,8 +225,7 @@ TEST(DoctorOptionsTest, APolicyThatBuildsNothing) {
 
 // No advice to spread bits over levels to which the options give no filter.
 TEST(DoctorOptionsTest, NoAdviceAgainstThePurpose) {
-  rocksdb::Options options = DbOptions(OurPolicy());
-  options.optimize_filters_for_hits = true;
+  rocksdb::Options options = OptionsForHits();
   TestDb db(options);
   AddFile(&db, 0, 20000);
   db.Compact();
@@ -250,8 +241,7 @@ TEST(DoctorOptionsTest, NoMonkeyForLevel0Alone) {
   AddFile(&db, 0, 20000);
   AddFile(&db, 0, 2000);
   AddFile(&db, 0, 200);
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 0) << ran;
+  const Ran ran = Exits(0, Doctor(db));
   EXPECT_EQ(VerdictOf(ran)["findings"], Json::array());
 }
 
@@ -271,20 +261,14 @@ TEST(DoctorOptionsTest, MonkeyInPlaceOfAChance) {
 }
 
 TEST(DoctorOptionsTest, PrefixesAloneWithoutAnExtractor) {
-  rocksdb::BlockBasedTableOptions table = TableOptions(OurPolicy());
-  table.whole_key_filtering = false;
-  TestDb db(DbOptions(table));
-  AddFile(&db, 0, 1000);
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1) << ran;
+  FilledDb db(PrefixesAlone(nullptr));
+  const Ran ran = Exits(1, Doctor(db));
   const Json finding = VerdictOf(ran)["findings"][0];
   EXPECT_THAT(finding["what"], HasSubstr("there is no prefix_extractor"));
   EXPECT_THAT(finding["to_do"], HasSubstr("set a prefix_extractor, or "
                                           "whole_key_filtering=true; then"));
   // Follows the advice.
-  rocksdb::Options options = DbOptions(table);
-  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
-  db.Reopen(options);
+  db.Reopen(PrefixesAlone(rocksdb::NewFixedPrefixTransform(7)));
   EXPECT_THAT(VerdictOf(Doctor(db))["findings"][0]["to_do"],
               HasSubstr("compact it"));
   db.Compact();
@@ -293,31 +277,18 @@ TEST(DoctorOptionsTest, PrefixesAloneWithoutAnExtractor) {
 
 // A file whose keys have no prefix needs no filter of prefixes.
 TEST(DoctorOptionsTest, PrefixesOfKeysThatHaveNone) {
-  rocksdb::BlockBasedTableOptions table = TableOptions(OurPolicy());
-  table.whole_key_filtering = false;
-  rocksdb::Options options = DbOptions(table);
-  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(20));
-  TestDb db(options);
-  AddFile(&db, 0, 1000);
+  FilledDb db(PrefixesAlone(rocksdb::NewFixedPrefixTransform(20)));
   ExpectWell(db, 0, 1);
-  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
-  db.Reopen(options);
+  db.Reopen(PrefixesAlone(rocksdb::NewFixedPrefixTransform(7)));
   ExpectUnfiltered(db, 0, 1);
 }
 
 // RocksDB stores the policy's name also in a file for which the policy built
 // nothing.
 TEST(DoctorOptionsTest, PrefixesThatNoFilterHolds) {
-  rocksdb::BlockBasedTableOptions table = TableOptions(OurPolicy(0));
-  table.whole_key_filtering = false;
-  rocksdb::Options options = DbOptions(table);
-  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
-  TestDb db(options);
-  AddFile(&db, 0, 1000);
+  FilledDb db(PrefixesAlone(rocksdb::NewFixedPrefixTransform(7), OurPolicy(0)));
   ExpectWell(db, 0, 1);
-  table.filter_policy = OurPolicy();
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  db.Reopen(options);
+  db.Reopen(PrefixesAlone(rocksdb::NewFixedPrefixTransform(7)));
   AddFile(&db, 0, 1000);
   ExpectUnfiltered(db, 1, 1);
   db.Compact();
@@ -336,12 +307,7 @@ TEST(DoctorOptionsTest, PrefixesOfAnExtractorThatIsNotKnown) {
       return false;
     }
   };
-  rocksdb::BlockBasedTableOptions table = TableOptions(OurPolicy());
-  table.whole_key_filtering = false;
-  rocksdb::Options options = DbOptions(table);
-  options.prefix_extractor = std::make_shared<NoPrefixes>();
-  TestDb db(options);
-  AddFile(&db, 0, 1000);
+  FilledDb db(PrefixesAlone(new NoPrefixes));
   ExpectUnfiltered(db, 0, 1);
 }
 
@@ -358,13 +324,12 @@ class DoctorOptionsFileTest : public ::testing::Test {
 
   // Expects a fault about the policy, and no other fault.
   void ExpectFault(const std::vector<std::string>& parts) {
-    const Ran ran = Doctor(db_);
-    EXPECT_EQ(ran.exit_code, 1) << ran;
+    const Ran ran = Exits(1, Doctor(db_));
     EXPECT_EQ(ran.json()["column_families"][0]["on"], false);
     const Json findings = VerdictOf(ran)["findings"];
     ASSERT_EQ(findings.size(), 1) << ran;
     for (const std::string& part : parts) {
-      EXPECT_THAT(findings[0]["what"].get<std::string>(), HasSubstr(part));
+      EXPECT_THAT(findings[0]["what"], HasSubstr(part));
     }
     EXPECT_THAT(findings[0].dump(), Not(HasSubstr("no filter policy")));
     EXPECT_THAT(Doctor(db_, "").out, Not(HasSubstr("no filter policy")));
@@ -383,8 +348,7 @@ TEST_F(DoctorOptionsFileTest, IsMissing) {
 
 TEST_F(DoctorOptionsFileTest, IsAFifo) {
   MakeFifo(db_.path() + "/OPTIONS-000099");
-  const Ran ran = Filterdb("doctor --db=" + db_.path(), "timeout 60");
-  EXPECT_EQ(ran.exit_code, 1) << ran;
+  const Ran ran = Exits(1, Filterdb("doctor --db=" + db_.path(), "timeout 60"));
   EXPECT_THAT(ran.out, HasSubstr("OPTIONS-000099 cannot be read"));
   EXPECT_THAT(ran.out, HasSubstr("is not a regular file"));
   const TempDir out;
@@ -451,9 +415,7 @@ TEST_F(DoctorOptionsFileTest, ItsPolicyIsUnknown) {
 TEST_F(DoctorOptionsFileTest, TheLongFormIsUnderstood) {
   ReplaceIn(file_, "cassandra_bloom:10",
             "{id=cassandra_bloom;level_bits=10,8}");
-  const Ran ran = Doctor(db_);
-  EXPECT_EQ(ran.exit_code, 0) << ran;
-  EXPECT_EQ(ran.json()["column_families"][0]["filter_policy"],
+  EXPECT_EQ(Exits(0, Doctor(db_)).json()["column_families"][0]["filter_policy"],
             "cassandra_bloom:level_bits:10,8");
 }
 

@@ -83,8 +83,7 @@ TEST_P(DamagedFilterTest, DoctorSaysSo) {
   for (const size_t block : {blocks.front(), blocks.back()}) {
     SCOPED_TRACE(block);
     Damage(block + 9);
-    const Ran ran = Doctor(db_);
-    EXPECT_EQ(ran.exit_code, 1) << ran;
+    const Ran ran = Exits(1, Doctor(db_));
     const Json verdict = VerdictOf(ran);
     ExpectFiles(verdict, {{"good", 1}, {"damaged", 1}});
     ASSERT_EQ(verdict["findings"].size(), 1);
@@ -126,8 +125,7 @@ TEST_P(DamagedFilterTest, ExportSaysSoAndGoesByTheKeys) {
     const std::string command =
         "export --json --sstable-version=nb --out-dir=" + out.path() +
         " --sst=" + sst_;
-    const Ran only_block = Filterdb(command + " --from=block");
-    EXPECT_EQ(only_block.exit_code, 2);
+    const Ran only_block = Exits(2, Filterdb(command + " --from=block"));
     EXPECT_THAT(only_block.err, HasSubstr("its filter is damaged: Corruption"));
     EXPECT_THAT(only_block.err, HasSubstr("checksum mismatch"));
     EXPECT_THAT(only_block.err, HasSubstr("--from=keys"));
@@ -148,8 +146,7 @@ INSTANTIATE_TEST_SUITE_P(All, DamagedFilterTest,
 // The filter of a policy of partition keys has a name of its own, by which
 // RocksDB finds it.
 TEST(DamagedPartitionKeyFilterTest, DoctorSaysSo) {
-  TestDb db(DbOptions(PolicyFor("fixed:8")));
-  AddFile(&db, 0, 1000);
+  FilledDb db(DbOptions(PolicyFor("fixed:8")));
   const std::string sst = OnlySst(db);
   db.Close();
   const TempDir out;
@@ -161,8 +158,7 @@ TEST(DamagedPartitionKeyFilterTest, DoctorSaysSo) {
   std::string content = ReadFile(sst);
   content[content.find(block) + 9] ^= 1;
   WriteFile(sst, content);
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1);
+  const Ran ran = Exits(1, Doctor(db));
   EXPECT_THAT(VerdictOf(ran)["findings"][0]["what"],
               HasSubstr("whose checksum is wrong"));
 }
@@ -241,8 +237,7 @@ TEST(ComparatorTest, OrdersThatAreKnownUnderAnotherName) {
     ASSERT_EQ(levels.size(), 2);
     EXPECT_GT(levels[1]["files"], 2);
     const TempDir out;
-    const Ran exported = ExportAll(db, out);
-    EXPECT_EQ(exported.exit_code, 0) << exported;
+    Exits(0, ExportAll(db, out));
     ExpectFiltersAreTheirs(db, out.path());
   }
 }
@@ -284,8 +279,7 @@ TEST(ComparatorTest, AnyOrderWhereNoFilesOfALevelLieSideBySide) {
   ExpectFiltersAreTheirs(db, out.path());
 
   // filterdb cannot read the keys of a file whose comparator it does not know.
-  const Ran keys = ExportAll(db, out, "--from=keys --force");
-  EXPECT_EQ(keys.exit_code, 2);
+  const Ran keys = Exits(2, ExportAll(db, out, "--from=keys --force"));
   EXPECT_THAT(keys.err, HasSubstr("the order of the comparator 'odd'"));
   EXPECT_THAT(keys.err, HasSubstr("partition_filters=false"));
   EXPECT_THAT(keys.err, HasSubstr("FilterDbBuilder"));
@@ -323,8 +317,7 @@ TEST(ComparatorTest, WithoutItsOptionsFile) {
       std::filesystem::remove(db.path() + "/" + name);
     }
   }
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 2);
+  const Ran ran = Exits(2, Doctor(db));
   EXPECT_THAT(ran.err, HasSubstr("does not match existing comparator mine"));
   EXPECT_THAT(ran.err, HasSubstr("latest OPTIONS file, which is missing"));
 }
@@ -352,14 +345,12 @@ TEST(ComparatorTest, RocksdbsOwn) {
   }
   db.Flush();
   db.Compact();
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 0) << ran;
+  const Ran ran = Exits(0, Doctor(db));
   EXPECT_GT(ran.json()["column_families"][0]["ssts"].size(), 2);
   const TempDir out;
   EXPECT_EQ(ExportAll(db, out).exit_code, 0);
-  const Ran keys = ExportAll(db, out, "--from=keys --force");
-  EXPECT_EQ(keys.exit_code, 2);
-  EXPECT_THAT(keys.err, HasSubstr("FilterDbBuilder"));
+  EXPECT_THAT(Exits(2, ExportAll(db, out, "--from=keys --force")).err,
+              HasSubstr("FilterDbBuilder"));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 // Reads RocksDB's statistics as several releases write them.
 
-#include "tools/filterdb/doctor/statistics_text.h"
+#include "tools/filterdb/doctor/files/statistics_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

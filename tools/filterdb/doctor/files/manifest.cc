@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/filterdb/doctor/manifest.h"
+#include "tools/filterdb/doctor/files/manifest.h"
 
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 namespace cassandra_bloom::tools {
@@ -61,112 +62,89 @@ bool ReadRecords(const std::string& path,
   return in_a_record;
 }
 
-// Reads the fields of a record of a MANIFEST (VersionEdit::DecodeFrom,
-// db/version_edit.cc, 7.1 to 11.9).
+// What follows a tag in a record of a MANIFEST (VersionEdit::DecodeFrom,
+// db/version_edit.cc, 7.1 to 11.9). In `fields`, n is a number, f the number of
+// an SST file that the record adds, and t a text after its length. Then come
+// further tags, each with a text, up to the tag `end`, unless that is negative.
+struct Edit {
+  uint64_t tag;
+  const char* fields;
+  int end = -1;
+};
+constexpr Edit kEdits[] = {
+    {1, "t"},             // comparator
+    {2, "n"},             // log number
+    {3, "n"},             // next file number
+    {4, "n"},             // last sequence number
+    {5, "nt"},            // compact cursor
+    {6, "nn"},            // deleted file
+    {7, "nfntt"},         // new file
+    {9, "n"},             // previous log number
+    {10, "n"},            // least log number to keep
+    {100, "nfnttnn"},     // new file, second form
+    {102, "nfnnttnn"},    // new file, third form
+    {103, "nfnttnn", 1},  // new file, fourth form
+    {200, "n"},           // column family
+    {201, "t"},           // column family that is added
+    {202, ""},            // column family that is dropped
+    {203, "n"},           // largest column family
+    {300, "n"},           // in an atomic group
+    {400, "nnntt", 0},    // new blob file
+    {401, "nnn", 0},      // garbage in a blob file
+};
+
+std::optional<Edit> EditOf(uint64_t tag) {
+  for (const Edit& edit : kEdits) {
+    if (edit.tag == tag) {
+      return edit;
+    }
+  }
+  // The others above 8192 have a text that may be skipped, except four old
+  // ones.
+  const bool is_skippable = tag > 8192 && (tag < 8194 || tag > 8197);
+  return is_skippable ? std::optional(Edit{tag, "t"}) : std::nullopt;
+}
+
 class EditReader {
  public:
   EditReader(std::string_view record, std::set<uint64_t>* added)
       : rest_(record), added_(added) {}
 
-  // Stops at a field that is not known. What comes after it counts as not
-  // added, which makes doctor warn, not keep silent.
+  // Stops at a tag that is not known. What comes after it counts as not added,
+  // which makes doctor warn, not keep silent.
   void Read() {
-    while (!rest_.empty() && ReadField()) {
+    while (!rest_.empty() && ReadEdit()) {
     }
   }
 
  private:
-  bool ReadField() {
-    enum Tag : uint64_t {
-      kComparator = 1,
-      kLogNumber = 2,
-      kNextFileNumber = 3,
-      kLastSequence = 4,
-      kCompactCursor = 5,
-      kDeletedFile = 6,
-      kNewFile = 7,
-      kPrevLogNumber = 9,
-      kMinLogNumberToKeep = 10,
-      kNewFile2 = 100,
-      kNewFile3 = 102,
-      kNewFile4 = 103,
-      kColumnFamily = 200,
-      kColumnFamilyAdd = 201,
-      kColumnFamilyDrop = 202,
-      kMaxColumnFamily = 203,
-      kInAtomicGroup = 300,
-      kBlobFileAddition = 400,
-      kBlobFileGarbage = 401,
-      // Tags above this one have a text that may be skipped, except four old
-      // ones, 8194 to 8197.
-      kIgnorable = 8192,
-    };
-    switch (const uint64_t tag = Number()) {
-      case kLogNumber:
-      case kNextFileNumber:
-      case kLastSequence:
-      case kPrevLogNumber:
-      case kMinLogNumberToKeep:
-      case kColumnFamily:
-      case kMaxColumnFamily:
-      case kInAtomicGroup:
-        return Skip("n");
-      case kComparator:
-      case kColumnFamilyAdd:
-        return Skip("t");
-      case kColumnFamilyDrop:
-        return is_good_;
-      case kCompactCursor:
-        return Skip("nt");
-      case kDeletedFile:
-        return Skip("nn");
-      case kNewFile:
-        return Add("ntt");
-      case kNewFile2:
-        return Add("nttnn");
-      case kNewFile3:
-        return Add("nnttnn");
-      case kNewFile4:
-        return Add("nttnn") && SkipCustomFields(/*end=*/1);
-      case kBlobFileAddition:
-        return Skip("nnntt") && SkipCustomFields(/*end=*/0);
-      case kBlobFileGarbage:
-        return Skip("nnn") && SkipCustomFields(/*end=*/0);
-      default:
-        return tag > kIgnorable && (tag < 8194 || tag > 8197) && Skip("t");
+  bool ReadEdit() {
+    const auto edit = EditOf(Number());
+    if (!edit) {
+      return false;
     }
-  }
-
-  // A level, the number of a file, and further fields.
-  bool Add(const char* further) {
-    Number();
-    const uint64_t number = Number();
-    const bool is_good = Skip(further);
-    if (is_good) {
-      added_->insert(number);
-    }
-    return is_good;
-  }
-
-  // Skips fields: "n" is a number, "t" a text after its length.
-  bool Skip(const char* fields) {
-    for (; *fields != '\0'; ++fields) {
+    std::optional<uint64_t> file;
+    for (const char* field = edit->fields; *field != '\0'; ++field) {
       const uint64_t number = Number();
-      if (*fields == 't') {
-        is_good_ &= number <= rest_.size();
-        rest_.remove_prefix(is_good_ ? number : 0);
+      if (*field == 'f') {
+        file = number;
+      } else if (*field == 't') {
+        SkipText(number);
       }
+    }
+    if (is_good_ && file) {
+      added_->insert(*file);
+    }
+    while (is_good_ && edit->end >= 0 &&
+           Number() != static_cast<uint64_t>(edit->end)) {
+      SkipText(Number());
     }
     return is_good_;
   }
 
-  bool SkipCustomFields(uint64_t end) {
-    for (uint64_t tag = Number(); tag != end; tag = Number()) {
-      if (!Skip("t")) {
-        return false;
-      }
-    }
-    return is_good_;
+  void SkipText(uint64_t size) {
+    is_good_ &= size <= rest_.size();
+    rest_.remove_prefix(is_good_ ? size : 0);
   }
 
   // A number of 7 bits a byte, the lowest first.

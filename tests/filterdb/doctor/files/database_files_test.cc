@@ -6,15 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <set>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "tests/filterdb/doctor/doctor_checks.h"
 #include "tests/support/filterdb_command.h"
@@ -46,15 +43,11 @@ std::string OnlyFinding(const Json& findings, bool fault) {
 // ---- Missing files ----
 
 TEST(DoctorMissingTest, OneSst) {
-  TestDb db(DbOptions(OurPolicy()));
-  for (uint32_t i = 0; i < 3; ++i) {
-    AddFile(&db, 1000 * i, 1000 * i + 1000);
-  }
+  FilledDb db(DbOptions(OurPolicy()), 3);
   db.Close();
   const std::string missing = SstsIn(db.path())[1];
   fs::remove(missing);
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1) << ran;
+  const Ran ran = Exits(1, Doctor(db));
   const Json verdict = VerdictOf(ran);
   ExpectFiles(verdict, {{"good", 2}, {"missing", 1}});
   ASSERT_EQ(verdict["findings"].size(), 1);
@@ -62,8 +55,7 @@ TEST(DoctorMissingTest, OneSst) {
               HasSubstr("missing, though the MANIFEST names it"));
   EXPECT_EQ(verdict["findings"][0]["files"], Json({missing}));
   EXPECT_NEAR(FalsePositives(verdict), 2 * 0.008, 0.005);
-  const Ran text = Doctor(db, "");
-  EXPECT_EQ(text.exit_code, 1);
+  const Ran text = Exits(1, Doctor(db, ""));
   EXPECT_THAT(text.out, HasSubstr("(missing)"));
   EXPECT_THAT(text.out, HasSubstr("SST files: 2 with our filter, 1 missing\n"));
   EXPECT_THAT(text.out, HasSubstr("(1 SST file: " +
@@ -72,15 +64,12 @@ TEST(DoctorMissingTest, OneSst) {
 }
 
 TEST(DoctorMissingTest, EverySst) {
-  TestDb db(DbOptions(OurPolicy()));
-  AddFile(&db, 0, 1000);
-  AddFile(&db, 1000, 2000);
+  FilledDb db(DbOptions(OurPolicy()), 2);
   db.Close();
   for (const std::string& sst : SstsIn(db.path())) {
     fs::remove(sst);
   }
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 1) << ran;
+  const Ran ran = Exits(1, Doctor(db));
   ExpectFiles(VerdictOf(ran), {{"missing", 2}});
   EXPECT_EQ(FalsePositives(VerdictOf(ran)), 0);
 }
@@ -88,8 +77,7 @@ TEST(DoctorMissingTest, EverySst) {
 TEST(DoctorMissingTest, AnEmptyDatabaseHasNoSsts) {
   TestDb db(DbOptions(OurPolicy()));
   EXPECT_EQ(Doctor(db).exit_code, 0);
-  const Ran text = Doctor(db, "");
-  EXPECT_EQ(text.exit_code, 0);
+  const Ran text = Exits(0, Doctor(db, ""));
   EXPECT_THAT(text.out, HasSubstr("the database has no SST files"));
   EXPECT_THAT(text.out, Not(HasSubstr("every SST file")));
   AddFile(&db, 0, 10);
@@ -99,8 +87,7 @@ TEST(DoctorMissingTest, AnEmptyDatabaseHasNoSsts) {
 // A compaction moves the rows of the files that it removes into new files.
 // Doctor must examine the new files, too.
 TEST(DoctorRunningTest, CompactionsAreNoFault) {
-  TestDb db(DbOptions(OurPolicy()));
-  AddFile(&db, 0, 1000);
+  FilledDb db;
   std::atomic<bool> stop{false};
   std::thread writer([&] {
     for (uint32_t i = 1; !stop; ++i) {
@@ -111,9 +98,9 @@ TEST(DoctorRunningTest, CompactionsAreNoFault) {
     }
   });
   for (int i = 0; i < 30; ++i) {
-    const Ran ran = Filterdb("doctor --json --db=" + db.path());
-    EXPECT_EQ(ran.exit_code, 0) << ran;
-    EXPECT_EQ(ran.json()["in_use"], true);
+    EXPECT_EQ(
+        Exits(0, Filterdb("doctor --json --db=" + db.path())).json()["in_use"],
+        true);
   }
   stop = true;
   writer.join();
@@ -131,15 +118,13 @@ class DoctorPathsTest : public ::testing::Test {
   // Expects doctor to find all `count` files with the --db-path options, but
   // not without them.
   void ExpectNeedsPaths(int count, const std::string& what) {
-    const Ran without = Doctor(db_);
-    EXPECT_EQ(without.exit_code, 1) << without;
+    const Ran without = Exits(1, Doctor(db_));
     EXPECT_GT(VerdictOf(without)["files"]["missing"], 0);
     const std::string finding =
         OnlyFinding(VerdictOf(without)["findings"], true);
     EXPECT_THAT(finding, HasSubstr(what));
     EXPECT_THAT(finding, HasSubstr("(--db-path)"));
-    const Ran with = Doctor(db_, Paths() + "--json");
-    EXPECT_EQ(with.exit_code, 0) << with;
+    const Ran with = Exits(0, Doctor(db_, Paths() + "--json"));
     ExpectFiles(VerdictOf(with), {{"good", count}});
     // These are the same folders in other spellings.
     EXPECT_EQ(Doctor(db_, Paths() + "--db-path=" + db_.path() +
@@ -149,13 +134,11 @@ class DoctorPathsTest : public ::testing::Test {
 
     const TempDir out;
     const std::string to = " --sstable-version=nb --out-dir=" + out.path();
-    const Ran no_export = Filterdb("export --db=" + db_.path() + to);
-    EXPECT_EQ(no_export.exit_code, 2);
+    const Ran no_export = Exits(2, Filterdb("export --db=" + db_.path() + to));
     EXPECT_THAT(no_export.err, HasSubstr(what));
     EXPECT_THAT(no_export.err, HasSubstr("(--db-path)"));
-    const Ran exported =
-        Filterdb("export --force --db=" + db_.path() + " " + Paths() + to);
-    EXPECT_EQ(exported.exit_code, 0) << exported;
+    Exits(0,
+          Filterdb("export --force --db=" + db_.path() + " " + Paths() + to));
     EXPECT_EQ(NamesIn(out.path()).size(), static_cast<size_t>(count));
   }
 
@@ -201,14 +184,12 @@ TEST_F(DoctorPathsTest, OfAColumnFamily) {
   }
   Require(db_->Flush(rocksdb::FlushOptions(), other));
   ASSERT_EQ(SstsIn(first_.path()).size(), 1);
-  const Ran without = Doctor(db_);
-  EXPECT_EQ(without.exit_code, 1) << without;
+  const Ran without = Exits(1, Doctor(db_));
   Json family = without.json()["column_families"][1];
   ExpectFiles(family["verdict"], {{"missing", 1}});
   EXPECT_THAT(OnlyFinding(family["verdict"]["findings"], true),
               HasSubstr("cf_paths"));
-  const Ran with = Doctor(db_, Paths() + "--json");
-  EXPECT_EQ(with.exit_code, 0) << with;
+  const Ran with = Exits(0, Doctor(db_, Paths() + "--json"));
   ExpectFiles(with.json()["column_families"][1]["verdict"], {{"good", 1}});
   Require(db_->DestroyColumnFamilyHandle(other));
 }
@@ -224,15 +205,13 @@ TEST_F(DoctorPathsTest, TheFileOfTheRightSizeIsTaken) {
   EXPECT_EQ(Doctor(db_, Paths()).exit_code, 0);
   fs::rename(sst, first_ / name);
   WriteFile(sst, "an old one");
-  const Ran ran = Doctor(db_, Paths() + "--json");
-  EXPECT_EQ(ran.exit_code, 0) << ran;
+  const Ran ran = Exits(0, Doctor(db_, Paths() + "--json"));
   EXPECT_EQ(ran.json()["column_families"][0]["ssts"][0]["file"], first_ / name);
   EXPECT_EQ(ran.json()["unlisted_ssts"].get<std::set<std::string>>(),
             (std::set<std::string>{sst, second_ / name}));
 
   fs::remove(first_ / name);
-  const Ran wrong = Doctor(db_, Paths() + "--json");
-  EXPECT_EQ(wrong.exit_code, 1);
+  const Ran wrong = Exits(1, Doctor(db_, Paths() + "--json"));
   ExpectFiles(VerdictOf(wrong), {{"unreadable", 1}});
   EXPECT_THAT(OnlyFinding(VerdictOf(wrong)["findings"], true),
               HasSubstr("has 10 bytes, but "));
@@ -245,10 +224,10 @@ TEST_F(DoctorPathsTest, MustBeAFolder) {
        {std::string("doctor"),
         "export --sstable-version=nb --out-dir=" + out.path()}) {
     for (const std::string& path : {first_ / "none", first_ / "file"}) {
-      const Ran ran =
-          Filterdb(command + " --db=" + db_.path() + " --db-path=" + path);
-      EXPECT_EQ(ran.exit_code, 2);
-      EXPECT_THAT(ran.err, HasSubstr(path + ": is not a folder"));
+      EXPECT_THAT(Exits(2, Filterdb(command + " --db=" + db_.path() +
+                                    " --db-path=" + path))
+                      .err,
+                  HasSubstr(path + ": is not a folder"));
     }
   }
 }
@@ -281,8 +260,7 @@ class DoctorManifestTest : public ::testing::Test {
 TEST_F(DoctorManifestTest, CutInHalf) {
   EXPECT_EQ(Doctor(db_).exit_code, 0);
   Cut(content_.size() / 2);
-  const Ran ran = Doctor(db_);
-  EXPECT_EQ(ran.exit_code, 1) << ran;
+  const Ran ran = Exits(1, Doctor(db_));
   Json json = ran.json();
   EXPECT_EQ(json["fault"], true);
   EXPECT_EQ(json["in_use"], false);
@@ -293,8 +271,7 @@ TEST_F(DoctorManifestTest, CutInHalf) {
               HasSubstr("ends in the middle of a record"));
   EXPECT_THAT(json["findings"][0]["to_do"],
               HasSubstr("copy the folder of the database before"));
-  const Ran text = Doctor(db_, "");
-  EXPECT_EQ(text.exit_code, 1);
+  const Ran text = Exits(1, Doctor(db_, ""));
   EXPECT_THAT(text.out, HasSubstr("fault: " + manifest_ + ": ends in"));
   EXPECT_THAT(text.out, HasSubstr("there are faults"));
 }
@@ -345,8 +322,7 @@ TEST_F(DoctorManifestTest, BlocksOfRecords) {
     db_.Flush();
     AddFile(&db_, 0, 1000);
     db_.Close();
-    const Ran ran = Doctor(db_);
-    EXPECT_EQ(ran.exit_code, 0) << ran;
+    Exits(0, Doctor(db_));
     const std::string manifest = ManifestOf(db_.path());
     const std::string content = ReadFile(manifest);
     ASSERT_GT(content.size(), 32768);
@@ -362,24 +338,20 @@ TEST_F(DoctorManifestTest, BlocksOfRecords) {
 // ---- Files that the MANIFEST does not name ----
 
 TEST(DoctorRunningTest, UnlistedFilesAreNoFault) {
-  TestDb db(DbOptions(OurPolicy()));
-  AddFile(&db, 0, 1000);
-  AddFile(&db, 1000, 2000);
+  FilledDb db(DbOptions(OurPolicy()), 2);
   std::unique_ptr<rocksdb::Iterator> reader(
       db->NewIterator(rocksdb::ReadOptions()));
   reader->SeekToFirst();
   db.Compact();
   ASSERT_EQ(SstsIn(db.path()).size(), 3);
-  const Ran ran = Doctor(db);
-  EXPECT_EQ(ran.exit_code, 0) << ran;
+  const Ran ran = Exits(0, Doctor(db));
   EXPECT_EQ(ran.json()["in_use"], true);
   EXPECT_EQ(ran.json()["unlisted_ssts"].size(), 2);
   EXPECT_EQ(ran.json()["findings"], Json::array());
   // The copy stands for a file that a compaction is writing, or has written but
   // not installed yet.
   fs::copy(SstsIn(db.path()).at(0), Numbered(db.path(), "900000"));
-  const Ran text = Doctor(db, "");
-  EXPECT_EQ(text.exit_code, 0);
+  const Ran text = Exits(0, Doctor(db, ""));
   EXPECT_THAT(text.out, HasSubstr("in no listing: 3. The database is in use"));
   EXPECT_THAT(text.out, HasSubstr("all is well"));
   reader.reset();
@@ -400,8 +372,7 @@ class DoctorUnlistedTest : public ::testing::Test {
 
 TEST_F(DoctorUnlistedTest, ANewerOne) {
   fs::copy(sst_, Numbered(db_.path(), "900000"));
-  const Ran ran = Doctor(db_);
-  EXPECT_EQ(ran.exit_code, 1) << ran;
+  const Ran ran = Exits(1, Doctor(db_));
   EXPECT_EQ(ran.json()["in_use"], false);
   EXPECT_EQ(ran.json()["unlisted_ssts"],
             Json({Numbered(db_.path(), "900000")}));
@@ -418,8 +389,7 @@ TEST_F(DoctorUnlistedTest, AnOlderOneAndAHalfOne) {
             content.substr(0, content.size() / 2));
   WriteFile(Numbered(db_.path(), "900001"), "");
   fs::copy(sst_, Numbered(db_.path(), "000001"));
-  const Ran ran = Doctor(db_);
-  EXPECT_EQ(ran.exit_code, 0) << ran;
+  const Ran ran = Exits(0, Doctor(db_));
   EXPECT_EQ(ran.json()["unlisted_ssts"].size(), 3);
   EXPECT_THAT(OnlyFinding(ran.json()["findings"], false),
               HasSubstr("a process that was killed leaves such files"));
@@ -431,10 +401,7 @@ TEST_F(DoctorUnlistedTest, AnOlderOneAndAHalfOne) {
 // ---- Files that cannot be read ----
 
 TEST(DoctorUnreadableTest, TheOthersAreShown) {
-  TestDb db(DbOptions(OurPolicy()));
-  for (uint32_t i = 0; i < 3; ++i) {
-    AddFile(&db, 1000 * i, 1000 * i + 1000);
-  }
+  FilledDb db(DbOptions(OurPolicy()), 3);
   db.Close();
   const std::string sst = SstsIn(db.path())[1];
   const std::string content = ReadFile(sst);
@@ -443,8 +410,7 @@ TEST(DoctorUnreadableTest, TheOthersAreShown) {
   for (const std::string& instead : bad) {
     SCOPED_TRACE(instead.size());
     WriteFile(sst, instead);
-    const Ran ran = Doctor(db);
-    EXPECT_EQ(ran.exit_code, 1) << ran;
+    const Ran ran = Exits(1, Doctor(db));
     ExpectFiles(VerdictOf(ran), {{"good", 2}, {"unreadable", 1}});
     const Json findings = VerdictOf(ran)["findings"];
     EXPECT_THAT(OnlyFinding(findings, true), HasSubstr("unreadable: it "));
@@ -455,8 +421,7 @@ TEST(DoctorUnreadableTest, TheOthersAreShown) {
                               ? "cannot be read as a block-based SST file: "
                                 "Corruption"
                               : " bytes, but "));
-    const Ran text = Doctor(db, "");
-    EXPECT_EQ(text.exit_code, 1);
+    const Ran text = Exits(1, Doctor(db, ""));
     EXPECT_THAT(text.out, HasSubstr("(unreadable)"));
     EXPECT_THAT(text.out,
                 HasSubstr("2 with our filter, 1 that cannot be read"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/filterdb/doctor/statistics_text.h"
+#include "tools/filterdb/doctor/files/statistics_text.h"
 
 #include <charconv>
 #include <map>

@@ -3,7 +3,7 @@
 // A filter with exactly its keys is as planned, however few they are. One with
 // other keys is not.
 
-#include "tools/filterdb/planned_rate.h"
+#include "tools/filterdb/rate_filter.h"
 
 #include <gtest/gtest.h>
 
@@ -41,16 +41,6 @@ std::unique_ptr<FilterDbBuilder> ByBits(double bits, uint64_t keys) {
   return FilterDbBuilder::ForBitsPerKey(bits, keys, kNaAndLater, &error);
 }
 
-uint64_t CountSetBits(const FilterDbBuilder& builder) {
-  const char* const bits = builder.bits();
-  uint64_t set_bits = 0;
-  for (size_t i = 0; i < size_t{8} * builder.num_words(); ++i) {
-    set_bits += static_cast<uint64_t>(
-        __builtin_popcount(static_cast<unsigned char>(bits[i])));
-  }
-  return set_bits;
-}
-
 class PlannedRateTest : public ::testing::Test {
  protected:
   void AddKeys(uint64_t num_keys, FilterDbBuilder* builder) {
@@ -65,9 +55,7 @@ class PlannedRateTest : public ::testing::Test {
   bool IsAsPlannedWith(uint64_t num_keys, uint64_t planned,
                        FilterDbBuilder* builder) {
     AddKeys(num_keys, builder);
-    return HasExpectedFill(builder->num_probes(), planned,
-                           CountSetBits(*builder),
-                           uint64_t{64} * builder->num_words());
+    return HasExpectedFill(FillOf(*builder), planned);
   }
 
   // How many of `rounds` filters of each size and each number of keys are not
@@ -154,19 +142,19 @@ TEST_F(PlannedRateTest, HalfOfTheKeysAreAFault) {
 TEST_F(PlannedRateTest, NoBitsAndAllBitsAreAFault) {
   for (const uint64_t keys : {1U, 3U, 20U, 1000U}) {
     const auto builder = ByFpChance(0.01, keys);
-    const uint64_t capacity_bits = uint64_t{64} * builder->num_words();
-    const int k = builder->num_probes();
-    EXPECT_FALSE(HasExpectedFill(k, keys, 0, capacity_bits)) << keys;
-    EXPECT_FALSE(HasExpectedFill(k, keys, capacity_bits, capacity_bits))
-        << keys;
+    FilterFill fill = FillOf(*builder);
+    for (const uint64_t set_bits : {uint64_t{0}, fill.capacity_bits}) {
+      fill.set_bits = set_bits;
+      EXPECT_FALSE(HasExpectedFill(fill, keys)) << keys << ", " << set_bits;
+    }
   }
 }
 
 // A key sets at most one bit for each probe.
 TEST_F(PlannedRateTest, OneBitTooManyForOneKey) {
-  EXPECT_TRUE(HasExpectedFill(7, 1, 7, 64));
-  EXPECT_TRUE(HasExpectedFill(7, 1, 1, 64));
-  EXPECT_FALSE(HasExpectedFill(7, 1, 8, 64));
+  EXPECT_TRUE(HasExpectedFill({7, 7, 64}, 1));
+  EXPECT_TRUE(HasExpectedFill({7, 1, 64}, 1));
+  EXPECT_FALSE(HasExpectedFill({7, 8, 64}, 1));
 }
 
 TEST_F(PlannedRateTest, ManyKeysHaveAQuarterOfTheRateOnEitherSide) {
@@ -176,7 +164,7 @@ TEST_F(PlannedRateTest, ManyKeysHaveAQuarterOfTheRateOnEitherSide) {
     // The share of bits that are set, for 7 probes and 10 bits per key.
     const double fill = 0.503414696 * std::pow(of_design_rate, 1 / 7.0);
     return HasExpectedFill(
-        7, kKeys, static_cast<uint64_t>(fill * kCapacityBits), kCapacityBits);
+        {7, static_cast<uint64_t>(fill * kCapacityBits), kCapacityBits}, kKeys);
   };
   EXPECT_FALSE(as_planned(0.74));
   EXPECT_TRUE(as_planned(0.76));
@@ -199,6 +187,54 @@ TEST_F(PlannedRateTest, RangesOfAllSizes) {
   }
 }
 
+// ---- Verdicts ----
+
+TEST_F(PlannedRateTest, Verdicts) {
+  constexpr char kAlwaysPresent[] =
+      "always present: every look-up reads the disk";
+  struct Case {
+    FilterFill fill;
+    uint64_t num_keys;  // 0 if it is not known.
+    std::string verdict;
+    bool is_fault;
+  };
+  const Case cases[] = {
+      {{7, 32, 64}, 0, "ok", false},
+      {{7, 32, 64}, 6, "ok", false},
+      {{7, 32, 64}, 60, "rate not as planned for 60 keys", true},
+      {{7, 64, 64}, 0, "saturated", true},
+      {{7, 483, 576}, 50, "saturated, rate not as planned for 50 keys", true},
+      {{7, 0, 64}, 0, "nearly empty", false},
+      {{7, 0, 64}, 1, "nearly empty, rate not as planned for 1 key", true},
+      // The probes of one key may coincide in the smallest filter.
+      {{3, 1, 64}, 0, "nearly empty", false},
+      {{3, 1, 64}, 1, "ok", false},
+      {{3, 1, 64}, 9, "nearly empty, rate not as planned for 9 keys", true},
+      {{}, 0, kAlwaysPresent, false},
+      {{},
+       5,
+       std::string(kAlwaysPresent) + ", rate not as planned for 5 keys",
+       true},
+  };
+  for (const auto& [fill, num_keys, verdict, is_fault] : cases) {
+    const FilterRating rating = RateFilter(fill, num_keys);
+    EXPECT_EQ(rating.verdict, verdict);
+    EXPECT_EQ(rating.is_fault, is_fault) << verdict;
+  }
+}
+
+// However few the keys are, and whatever their chance.
+TEST_F(PlannedRateTest, FewKeysAreOk) {
+  for (uint64_t keys = 1; keys <= 12; ++keys) {
+    for (const double fp_chance : {0.1, 0.01, 0.0001}) {
+      const auto builder = ByFpChance(fp_chance, keys);
+      AddKeys(keys, builder.get());
+      EXPECT_EQ(RateFilter(FillOf(*builder), keys).verdict, "ok")
+          << keys << " keys, " << fp_chance;
+    }
+  }
+}
+
 // ---- What Cassandra wrote ----
 
 uint64_t CountLines(const std::string& path) {
@@ -216,8 +252,7 @@ void ExpectAsPlanned(const std::string& path, FilterForm form,
   std::string error;
   const auto filter = FilterDbFile::Open(path, form, &error);
   ASSERT_NE(filter, nullptr) << error;
-  EXPECT_TRUE(HasExpectedFill(filter->num_probes(), num_keys,
-                              filter->CountSetBits(), filter->capacity_bits()))
+  EXPECT_TRUE(HasExpectedFill(FillOf(*filter), num_keys))
       << num_keys << " keys, " << filter->CountSetBits() << " bits set of "
       << filter->capacity_bits();
 }

@@ -2,8 +2,8 @@
 
 // filterdb doctor: the format of an SST file that RocksDB does not open.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_SST_FORMAT_H_
-#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_SST_FORMAT_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_SST_FORMAT_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_SST_FORMAT_H_
 
 #include <cstdint>
 #include <optional>
@@ -27,4 +27,4 @@ std::optional<SstFormat> ReadSstFormat(const std::string& path);
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_SST_FORMAT_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_SST_FORMAT_H_

@@ -2,8 +2,8 @@
 
 // filterdb doctor: what the bytes of a MANIFEST say that RocksDB does not tell.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_MANIFEST_H_
-#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_MANIFEST_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_MANIFEST_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_MANIFEST_H_
 
 #include <cstdint>
 #include <set>
@@ -24,4 +24,4 @@ std::set<uint64_t> FilesAddedBy(const std::string& manifest);
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_MANIFEST_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_MANIFEST_H_

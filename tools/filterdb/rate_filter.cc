@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/filterdb/rate_filter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plugin/filter/sizing.h"
+#include "tools/filterdb/output.h"
+
+namespace cassandra_bloom::tools {
+
+SetBitsRange SetBitsOf(int num_probes, uint64_t num_keys,
+                       uint64_t capacity_bits) {
+  // With one filter in 30,000 outside, on either side.
+  constexpr double kStandardDeviations = 4;
+  // The probes of a key are equally far apart. Where that distance is a large
+  // part of the filter, such as half of it, they come round to the same bits
+  // again, and the key sets two bits instead of k. How many keys are like that
+  // does not grow with their number, because the filter grows, too. So there is
+  // room for three keys that set no bit at all.
+  constexpr double kKeysWithoutBits = 3;
+
+  const auto k = static_cast<double>(num_probes);
+  const auto n = static_cast<double>(num_keys);
+  const auto m = static_cast<double>(capacity_bits);
+  const double mean = -m * std::expm1(n * std::log1p(-k / m));
+  // The variance of the number of bins that k * n balls hit, out of m.
+  const double load = k * n / m;
+  const double empty = std::exp(-load);
+  const double variance = m * empty * (1 - (1 + load) * empty);
+  const double spread =
+      kStandardDeviations * std::sqrt(std::max(0.0, variance));
+  return {std::max(1.0, mean - spread - kKeysWithoutBits * k),
+          std::min(k * n, mean + spread)};
+}
+
+double DesignRate(const FilterFill& fill, uint64_t num_keys) {
+  return FalsePositiveRate(fill.num_probes, static_cast<double>(num_keys),
+                           static_cast<double>(fill.capacity_bits));
+}
+
+bool HasExpectedFill(const FilterFill& fill, uint64_t num_keys) {
+  const double design = DesignRate(fill, num_keys);
+  if (fill.rate() >= 0.75 * design && fill.rate() <= 1.25 * design) {
+    return true;
+  }
+  const SetBitsRange range =
+      SetBitsOf(fill.num_probes, num_keys, fill.capacity_bits);
+  const auto bits = static_cast<double>(fill.set_bits);
+  return bits >= range.fewest && bits <= range.most;
+}
+
+FilterRating RateFilter(const FilterFill& fill, uint64_t num_keys) {
+  constexpr double kNearlyEmpty = 0.02;
+  const bool has_bits = fill.capacity_bits > 0;
+  const bool is_as_planned =
+      num_keys > 0 && has_bits && HasExpectedFill(fill, num_keys);
+  FilterRating rating;
+  if (!has_bits) {
+    rating.verdict = "always present: every look-up reads the disk";
+  } else if (fill.is_saturated()) {
+    rating = {"saturated", /*is_fault=*/true};
+  } else if (fill.fill_ratio() < kNearlyEmpty && !is_as_planned) {
+    // One key alone may set less than 2 % of the bits.
+    rating.verdict = "nearly empty";
+  }
+  if (num_keys > 0 && !is_as_planned) {
+    rating.verdict += rating.verdict.empty() ? "" : ", ";
+    rating.verdict += "rate not as planned for " + Count(num_keys, "key");
+    rating.is_fault = true;
+  }
+  if (rating.verdict.empty()) {
+    rating.verdict = "ok";
+  }
+  return rating;
+}
+
+}  // namespace cassandra_bloom::tools
