@@ -80,9 +80,9 @@ struct FilterDbExportOptions {
   // its number and its size.
   std::vector<std::string> db_paths;
 
-  // Replace files that exist. (A path that exists and is not a regular file is
-  // treated as by WriteFilterDbFile, but see `sync` of ExportFilterDbs, which
-  // also takes over folders with this.)
+  // Replace files that exist. A path that exists and is not a regular file is
+  // treated as by WriteFilterDbFile. With `sync`, ExportFilterDbs calls such a
+  // path an error, and also takes over folders if this is true.
   bool overwrite = false;
 
   // Called from time to time with `done`, the number of entries that were read,
@@ -139,11 +139,11 @@ struct FilterDbExportReport {
 // A hidden file marks the folder as that of this database. It records the
 // partition_key, prefixes, live_keys_only and ExportFrom::kKeys with which the
 // filters were made, and the SST file from which each was made. It is an error
-// if the folder is marked for another database, if it holds SSTables of
-// Cassandra or, unless `overwrite`, if its filters were made with other
-// settings, or if it is not marked and has filters of this version. What the
-// mark does not record is made anew. Without `sync`, an export into a marked
-// folder is an error.
+// if the folder is marked for another database, or if it holds SSTables of
+// Cassandra. Unless `overwrite`, it is also an error if its filters were made
+// with other settings, or if it is not marked and has filters of this version.
+// A filter that the mark does not record is made anew. Without `sync`, an
+// export into a marked folder is an error.
 //
 // It is also an error if something has the name of an exported Filter.db but is
 // not a regular file, above all if it is a symbolic link: nothing is written

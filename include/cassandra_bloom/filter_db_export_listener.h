@@ -54,10 +54,10 @@
 // another database, even a copy of this one, a folder of filters that hold
 // other entries (as by FilterDbExportOptions::partition_key), and a folder
 // without a mark that has filters of its version. `filterdb export --sync
-// --force` takes such a folder over. The listener exports keys, never prefixes.
-// Destroying the listener, which usually happens when the database is closed,
-// waits until all its work is done. After a fork, only the parent's listener
-// goes on.
+// --force` takes folders of the last two kinds over. The listener exports keys,
+// never prefixes. Destroying the listener, which usually happens when the
+// database is closed, waits until all its work is done. After a fork, only the
+// parent's listener goes on.
 
 #ifndef CASSANDRA_BLOOM_FILTER_DB_EXPORT_LISTENER_H_
 #define CASSANDRA_BLOOM_FILTER_DB_EXPORT_LISTENER_H_

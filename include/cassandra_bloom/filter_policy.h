@@ -69,8 +69,9 @@ struct CassandraBloomOptions {
   // Each of these lists replaces bits_per_key: it has the bits per key, or the
   // chance, of the SST files that are written to level 0, level 1, and so on.
   // The last number also holds for all further levels. At most one of fp_chance
-  // and the two lists may be set. Here and below, a number outside the ranges
-  // above (0 to 100 bits) is refused like a wrong fp_chance.
+  // and the two lists may be set. In these lists and in the members below,
+  // DB::Open refuses bits outside 0 to 100 and a chance outside 0.0000671 to 1,
+  // as it refuses a wrong fp_chance.
   std::vector<double> level_bits;
   std::vector<double> level_fp_chance;
 
@@ -148,13 +149,13 @@ CASSANDRA_BLOOM_EXPORT Status NewCassandraPartitionTransform(
 
 }  // namespace ROCKSDB_NAMESPACE
 
-// Makes the library know every filter_policy string that begins with
+// Makes `library` know every filter_policy string that begins with
 // "cassandra_bloom", every prefix_extractor string that begins with
 // "cassandra_partition", the listener of filter_db_export_listener.h, and
 // "memtable_factory={id=SkipListFactory:00;cassandra_bloom=required}", a mark
-// that makes an OPTIONS file unreadable to a process that does not know all
-// these. The shared library does this with RocksDB's default registry when it
-// is loaded. For the static library, or another registry:
+// in an OPTIONS file: a process in which nobody has called this function
+// refuses that file. The shared library calls it for RocksDB's default registry
+// when it is loaded. For the static library, or another registry:
 //
 //   rocksdb::ObjectRegistry::Default()->AddLibrary(
 //       "cassandra_bloom", register_cassandra_bloom, "");

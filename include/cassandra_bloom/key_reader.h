@@ -7,7 +7,7 @@
 // bytes, as Cassandra's partition keys do.
 //
 // Errors are sentences that name the file, the line (from 1) or the byte (from
-// 0) and what was expected there. All input that is not understood is an error,
+// 0), and what was expected. All input that is not understood is an error,
 // because the filter would deny a key that was left out. Functions throw only
 // if memory cannot be allocated.
 
@@ -31,8 +31,9 @@ class KeyReader {
   KeyReader& operator=(const KeyReader&) = delete;
 
   // Gets the next key, valid until the next call of Next or Rewind. Returns
-  // false at the end and after an error, with `*key` unspecified; error() is
-  // empty only at the end. Once false, it stays false until Rewind.
+  // false at the end, and after an error, with `*key` unspecified. At the end
+  // error() is empty, after an error it is not. After that, every call returns
+  // false until Rewind.
   virtual bool Next(std::string_view* key) = 0;
 
   // Starts again with the first key and forgets an error. Returns false, with

@@ -43,14 +43,15 @@ struct ParsedFilter {
   uint64_t capacity_bits() const { return uint64_t{64} * num_words; }
 };
 
-// With more words than this, a filter is too large for the memory of a process
-// of this CPU. A 64-bit CPU has room for every filter, a 32-bit CPU for 2 GiB.
+// The most words of a filter that fits into the memory of a process. On a
+// 64-bit CPU every filter fits, on a 32-bit CPU one of up to 2 GiB.
 constexpr uint32_t kMaxAddressableWords =
     (PTRDIFF_MAX - kFilterDbHeaderSize) / 8 < kMaxFilterWords
         ? static_cast<uint32_t>((PTRDIFF_MAX - kFilterDbHeaderSize) / 8)
         : kMaxFilterWords;
 
-// SIZE_MAX, which no memory has, if there are more words than that.
+// Returns SIZE_MAX, so that allocating fails, if there are more words than
+// kMaxAddressableWords.
 constexpr size_t FilterDbSize(uint32_t num_words) {
   return num_words <= kMaxAddressableWords
              ? kFilterDbHeaderSize + size_t{8} * num_words

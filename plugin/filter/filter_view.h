@@ -21,8 +21,8 @@ class FilterView {
  public:
   // With half of the bits set, an absent key needs two probes on average. Three
   // probes are tested without a branch between them. Then one absent key in
-  // eight passes, so the branch after them is predictable. The others are
-  // tested together, too. With a branch after each of them, the CPU would
+  // eight passes, so the branch after them is predictable. The remaining
+  // probes are tested together, too. With a branch after each, the CPU would
   // mispredict half of the branches, and after that would ask for the next
   // cache line only once the previous one has arrived: on Emerald Rapids with
   // AVX2 that made readmissing in a database 13 % slower at 16 bits per key,

@@ -17,7 +17,7 @@
 namespace cassandra_bloom {
 
 // What this thread hashed last: the bytes and their hash. A hash depends on the
-// bytes alone, never on their address. So one memory serves all policies,
+// bytes alone, never on their address. So one HashCache serves all policies,
 // filters, prefixes and extractors, and is right after a fork.
 struct HashCache {
   // Longer keys are hashed each time.
@@ -35,8 +35,8 @@ static_assert(sizeof(HashCache) == 128);
 // With `__thread` and the initial-exec model, a library that is loaded at run
 // time reads this variable without a call. The variable takes its place in the
 // static TLS that glibc reserves for such libraries, about 1,600 bytes for all
-// of them; so it must stay small. (`thread_local` would check at each use
-// whether a constructor must run.)
+// of them. Therefore it must stay small. (`thread_local` would check at each
+// use whether a constructor must run.)
 extern __thread HashCache hash_cache [[gnu::tls_model("initial-exec")]];
 
 // Returns CassandraMurmur3 of the key.

@@ -5,14 +5,14 @@
 //
 //   memtable_factory={id=SkipListFactory:00;cassandra_bloom=required}
 //
-// Such a process ignores objects that are not registered, like the policy
-// (ignore_unsupported_options). But it refuses an option that a registered
-// object does not have (RocksDB's ConfigurableHelper::ConfigureOptions in
-// options/configurable.cc). There, `SkipListFactory:00` finds RocksDB's own
-// factory of skip lists, which has no option `cassandra_bloom`. Our factory,
-// where it is registered, is looked up before RocksDB's. Only this spelling
-// finds our factory. The number is the lookahead; nobody would write its
-// default, 0, in this way.
+// A process without this library ignores objects that are not registered, like
+// the policy (ignore_unsupported_options). But it refuses an option that a
+// registered object does not have (RocksDB's ConfigurableHelper::
+// ConfigureOptions in options/configurable.cc). For such a process,
+// `SkipListFactory:00` names RocksDB's own factory of skip lists, which has no
+// option `cassandra_bloom`. With this library RocksDB looks our factory up
+// first, and finds it by this spelling alone. The number is the lookahead:
+// nobody would write its default, 0, in this way.
 //
 // The mark is an option of the memtable for two reasons: a memtable leaves
 // nothing on disk, so the mark can be dropped at any time, and every column

@@ -73,8 +73,8 @@ OptionTexts FormatOptions(
 
 // Whether all numbers are in their ranges. If not, sets an error that shows the
 // number as `given` has it. bits_per_key, and an fp_chance of 0, are checked
-// only if they are given, because as members they have a meaning out of their
-// ranges.
+// only if `given` has them. In C++ both may be out of their ranges:
+// bits_per_key then counts as 0 or 100, and an fp_chance of 0 as not given.
 bool AreInRange(const ROCKSDB_NAMESPACE::CassandraBloomOptions& options,
                 const OptionTexts& given, std::string* error);
 

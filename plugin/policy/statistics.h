@@ -56,8 +56,8 @@ class FileStatistics {
  private:
   StatisticsCounters counters_;
   // May be null. RocksDB's table builder owns the logger in a copy of the
-  // options. It outlives this object, because that copy is destroyed after the
-  // filter's builder (7.1 - 11.8).
+  // options. The logger outlives this object, because RocksDB (7.1 - 11.8)
+  // destroys that copy after the filter's builder.
   ROCKSDB_NAMESPACE::Logger* const info_log_;
   const int level_;
   char column_family_[64];  // Its name, truncated if it is longer.
