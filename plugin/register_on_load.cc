@@ -5,6 +5,8 @@
 // initialised before, because the library is linked to it. Only the shared
 // library has this file. RocksDB's own build registers its plugins itself, and
 // a linker would leave the file out of a program that links the static library.
+//
+// Tested in tests/install/preload/loader_test.cc.
 
 #include <cstdio>
 #include <cstdlib>

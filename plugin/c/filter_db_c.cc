@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The C interface to Filter.db files: include/cassandra_bloom/c.h.
+//
+// Tested in tests/c/filter_db_test.c.
 
 #include <algorithm>
 #include <memory>

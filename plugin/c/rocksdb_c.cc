@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The part of the C interface that needs RocksDB: include/cassandra_bloom/c.h.
+//
+// Tested in tests/c/rocksdb_test.c.
 
 #include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/version.h>

@@ -16,6 +16,8 @@
 // This is the form of SSTable versions `na` and later (Cassandra 4.0 and
 // later). Versions before `na` have the same header, but store each 64-bit word
 // of the bits byte-reversed.
+//
+// Tested in tests/filter/filter_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_LAYOUT_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_LAYOUT_H_

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Builds a whole Filter.db from the hashes of the keys.
+//
+// Tested in tests/filter/filter_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_WRITER_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_WRITER_H_

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Keeps the hashes of a filter's keys until the number of keys is known.
+//
+// Tested in tests/filter/filter_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_HASH_LIST_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_HASH_LIST_H_

@@ -2,6 +2,8 @@
 
 // The names of the policy and of its filters. They are frozen:
 // docs/stability.md.
+//
+// Tested in tests/policy/new_policy_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_FILTER_NAME_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_FILTER_NAME_H_

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The FilterPolicy of this library.
+//
+// Tested in tests/policy/new_policy_test.cc.
+// Tested in tests/policy/live_policy_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_H_

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The options of a policy: the name, the range and the member of each, once.
+//
+// Tested in tests/policy/create_from_string_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_OPTIONS_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_OPTIONS_H_

@@ -3,6 +3,8 @@
 // Checks the options of the public header and makes the settings of a policy
 // from them. The id of the settings is the string that gives the same settings
 // again.
+//
+// Tested in tests/policy/policy_string_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_SETTINGS_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_SETTINGS_H_

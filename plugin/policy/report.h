@@ -2,6 +2,8 @@
 
 // Tells a user what no Status can carry, in one line in RocksDB's LOG or, where
 // there is none, on stderr.
+//
+// Tested in tests/policy/no_memory_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_REPORT_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_REPORT_H_

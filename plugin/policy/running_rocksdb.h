@@ -2,6 +2,8 @@
 
 // Checks that the RocksDB of this process is the one that this library was
 // compiled for.
+//
+// Tested in tests/install/preload/loader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_RUNNING_ROCKSDB_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_RUNNING_ROCKSDB_H_

@@ -5,6 +5,8 @@
 // LD_PRELOAD reaches every process of a pipeline and every child of a shell. So
 // the preloaded libraries use no symbol of RocksDB and do not depend on it, and
 // they do nothing in a process without RocksDB.
+//
+// Tested in tests/install/preload/loader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_PRELOAD_LOAD_PLUGIN_H_
 #define CASSANDRA_BLOOM_PLUGIN_PRELOAD_LOAD_PLUGIN_H_

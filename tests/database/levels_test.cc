@@ -13,6 +13,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -104,16 +105,19 @@ TEST(LevelsTest, AListByLevel) {
   }
 }
 
-TEST(LevelsTest, BottommostGoesBeforeTheList) {
-  CassandraBloomOptions policy;
-  policy.level_bits = {16, 12};
-  policy.bottommost_bits = 6;
-  TestDb db(LevelOptions(policy));
-  db.Put(SomeRows());
-  db.Flush();
-  EXPECT_NEAR(BitsPerKey(db), 16, kExcess);
-  db.Compact();
-  EXPECT_NEAR(BitsPerKey(db), 6, kExcess);
+TEST(LevelsTest, InAFlushAndAtTheBottom) {
+  CassandraBloomOptions list;
+  list.level_bits = {16, 12};
+  list.bottommost_bits = 6;  // Goes before the list.
+  for (const auto& [policy, flushed, bottom] :
+       {std::tuple(list, 16.0, 6.0), {Monkey(), 23.845, 9.467}}) {
+    TestDb db(LevelOptions(policy));
+    db.Put(SomeRows());
+    db.Flush();
+    EXPECT_NEAR(BitsPerKey(db), flushed, kExcess);
+    db.Compact();
+    EXPECT_NEAR(BitsPerKey(db), bottom, kExcess);
+  }
 }
 
 TEST(LevelsTest, NoFilterInTheLastLevel) {
@@ -125,15 +129,6 @@ TEST(LevelsTest, NoFilterInTheLastLevel) {
   EXPECT_NEAR(BitsPerKey(db), 10, kExcess);
   db.Compact();
   EXPECT_EQ(db.OnlyTable()->filter_size, 0u);
-}
-
-TEST(LevelsTest, MonkeyInAFlushAndAtTheBottom) {
-  TestDb db(LevelOptions(Monkey()));
-  db.Put(SomeRows());
-  db.Flush();
-  EXPECT_NEAR(BitsPerKey(db), 23.845, kExcess);
-  db.Compact();
-  EXPECT_NEAR(BitsPerKey(db), 9.467, kExcess);
 }
 
 // Every opened database has its levels' bits per key in the LOG.

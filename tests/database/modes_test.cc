@@ -160,24 +160,17 @@ TEST_P(ModesTest, OnlyKeysOutOfTheDomain) {
 
 // With one row per prefix, every partition begins and ends with a different
 // prefix. So a builder that wrongly keeps state for the next partition fails
-// here.
-TEST_P(ModesTest, OneRowPerPrefix) {
-  const Dataset dataset = PrefixedDataset(3, 2000, 1, 0);
-  TestDb db(OptionsFor(TableOptions(OurPolicy(), layout()), filtered()));
-  db.Put(dataset.rows);
-  db.Flush();
-  db.Reopen();
-  ExpectAllReadsMatch(db, dataset);
-}
-
-// Each prefix spans many partitions.
-TEST_P(ModesTest, ManyRowsPerPrefix) {
-  const Dataset dataset = PrefixedDataset(4, 4, 600, 0);
-  TestDb db(OptionsFor(TableOptions(OurPolicy(), layout()), filtered()));
-  db.Put(dataset.rows);
-  db.Flush();
-  db.Reopen();
-  ExpectAllReadsMatch(db, dataset);
+// here. With 600 rows per prefix, each prefix spans many partitions.
+TEST_P(ModesTest, FewAndManyRowsPerPrefix) {
+  for (const Dataset& dataset :
+       {PrefixedDataset(3, 2000, 1, 0), PrefixedDataset(4, 4, 600, 0)}) {
+    SCOPED_TRACE(dataset.rows.size());
+    TestDb db(OptionsFor(TableOptions(OurPolicy(), layout()), filtered()));
+    db.Put(dataset.rows);
+    db.Flush();
+    db.Reopen();
+    ExpectAllReadsMatch(db, dataset);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks which file may include which, and that each says its licence.
+"""Checks which file may include which, where each is tested, its size and licence.
 
-Prints a line for each include that breaks a rule, and exits with 1 if there is
-one. ROOT is the folder of the sources, by default the one this script is in.
+X.cc of plugin/ and tools/ is tested in a file X_test, wherever it is in tests/. Else
+X.h, or X.cc if it has no header, has a line for each file in which it is tested:
+
+  // Tested in tests/policy/new_policy_test.cc.
+
+Prints a line for each breach of a rule, and exits with 1 if there is one. ROOT is
+the folder of the sources, by default the one this script is in.
 """
 
 import argparse
@@ -74,6 +79,13 @@ MAY_INCLUDE_ROCKSDB = (
 # and benchmarks use real databases.
 ROCKSDB_RULE = ("include/", "plugin/", TOOLS_WITHOUT_ROCKSDB)
 
+# How many lines of C and C++ a folder of plugin/ and tools/ may have, without its
+# subfolders, and a file in it. A template of kernels may be longer.
+LINES_OF_A_FOLDER = 3000
+LINES_OF = {"plugin/export": 3600, "tools/sstable": 4000}
+LINES_OF_A_FILE = 450
+LONG_FILES = "plugin/filter/kernels/"
+
 # The header of RocksDB's private interface, in a build within its tree.
 ROCKSDB_INTERNAL = "table/block_based/filter_policy_internal.h"
 
@@ -84,6 +96,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 ANONYMOUS = re.compile(r"^namespace \{$.*?^\}  // namespace$", re.MULTILINE | re.DOTALL)
 CLASS = re.compile(r"^(?:class|struct) (\w+)(?: final)?(?: : [^;{]*)? \{", re.MULTILINE)
 SUITE = re.compile(r"^TEST(?:_F|_P)?\((\w+),", re.MULTILINE)
+TESTED_IN = re.compile(r"^// Tested in (.*)\.$", re.MULTILINE)
+TEST_FILE = re.compile(r"(\w+)_test\.(?:cc|c|py|sh)")
 # Code that computes the byte and the bit of a position.
 BIT = re.compile(r">> ?3\b|& ?7\b|[%/] ?8\b")
 
@@ -150,6 +164,46 @@ def wrong_edge(file: str, included: str) -> str | None:
     return f"{here} may not include {there}"
 
 
+def untested(root: Path, files: list[str]) -> list[str]:
+    """Returns the faults of files that do not say truly where they are tested."""
+    names = {file.name for file in (root / "tests").rglob("*_test.*")}
+    tested = {found[1] for found in map(TEST_FILE.fullmatch, names) if found}
+    faults = []
+    for file in files:
+        if not file.startswith(("plugin/", "tools/")):
+            continue
+        places = TESTED_IN.findall((root / file).read_text(encoding="utf-8"))
+        faults += [
+            f"{file}: tested in {place}: that is no test file"
+            for place in places
+            if not (TEST_FILE.fullmatch(Path(place).name) and (root / place).is_file())
+        ]
+        header = file.removesuffix(".cc") + ".h"
+        if file.endswith(".cc") and Path(file).stem not in tested:
+            speaker = header if header in files else file
+            text = (root / speaker).read_text(encoding="utf-8")
+            if not TESTED_IN.search(text):
+                faults.append(f"{speaker}: does not say where {file} is tested")
+    return faults
+
+
+def too_long(lines: dict[str, int]) -> list[str]:
+    """Returns the faults of files, by their numbers of lines, and of their folders."""
+    folders: dict[str, int] = defaultdict(int)
+    faults = []
+    for file, count in lines.items():
+        if not file.startswith(("plugin/", "tools/")):
+            continue
+        folders[str(Path(file).parent)] += count
+        if count > LINES_OF_A_FILE and not file.startswith(LONG_FILES):
+            faults.append(f"{file}: {count} lines, and {LINES_OF_A_FILE} are allowed")
+    for folder, count in folders.items():
+        allowed = LINES_OF.get(folder, LINES_OF_A_FOLDER)
+        if count > allowed:
+            faults.append(f"{folder}/: {count} lines, and {allowed} are allowed")
+    return faults
+
+
 def circle(graph: dict[str, set[str]]) -> list[str] | None:
     """Returns the nodes of one cycle, or None."""
     done: set[str] = set()
@@ -183,8 +237,10 @@ def check(root: Path) -> list[str]:
     headers: dict[str, list[str]] = defaultdict(list)
     classes: dict[str, list[str]] = defaultdict(list)
     suites: dict[str, set[str]] = defaultdict(set)
+    lines: dict[str, int] = {}
     for file in files:
         text = (root / file).read_text(encoding="utf-8")
+        lines[file] = text.count("\n")
         if LICENCE not in text.split("\n", 1)[0]:
             faults.append(f"{file}: does not begin with {LICENCE}")
         if file.endswith(".h") and not file.startswith("tests/"):
@@ -232,7 +288,7 @@ def check(root: Path) -> list[str]:
     for name, files_of in sorted(suites.items()):
         if len(files_of) > 1:
             faults.append(f"test suites {name}: {', '.join(sorted(files_of))}")
-    return faults
+    return faults + untested(root, files) + too_long(lines)
 
 
 def main() -> int:

@@ -36,6 +36,17 @@ class CheckLayoutTest(unittest.TestCase):
         lines = [f"// {check_layout.LICENCE}", *(f"#include {name}" for name in included)]
         path.write_text("\n".join(lines) + "\n")
 
+        if file.endswith(".cc") and file.startswith(("plugin/", "tools/")):
+            self.place_of_test(path.stem).touch()
+
+    def place_of_test(self, name: str) -> Path:
+        (self.root / "tests").mkdir(exist_ok=True)
+        return self.root / f"tests/{name}_test.py"
+
+    def add(self, file: str, text: str) -> None:
+        path = self.root / file
+        path.write_text(path.read_text() + text)
+
     def expect(self, *parts: str) -> None:
         faults = check_layout.check(self.root)
         self.assertEqual(len(faults), 1, faults)
@@ -122,9 +133,45 @@ class CheckLayoutTest(unittest.TestCase):
         self.expect("plugin/filter/sizing.cc", "not a path from the top folder")
 
     def test_a_bit_in_the_policy(self) -> None:
-        file = self.root / "plugin/policy/policy.h"
-        file.write_text(file.read_text() + "int b = bits[p >> 3];\n")
+        self.add("plugin/policy/policy.h", "int b = bits[p >> 3];\n")
         self.expect("plugin/policy/policy.h:5", "touches a bit")
+
+    def test_a_file_without_a_test(self) -> None:
+        self.write("plugin/filter/sizing.h")
+        self.write("plugin/filter/sizing.cc", '"plugin/filter/sizing.h"')
+        self.place_of_test("sizing").unlink()
+        self.expect("plugin/filter/sizing.h: does not say where plugin/filter/sizing.cc")
+        self.add("plugin/filter/sizing.cc", "// Tested in tests/filter/probes_test.cc.\n")
+        self.expect("plugin/filter/sizing.h: does not say")  # It has a header.
+        self.add("plugin/filter/sizing.h", "// Tested in tests/filter/probes_test.cc.\n")
+        self.assertEqual(check_layout.check(self.root), [])
+
+    def test_a_file_without_a_header_and_a_test(self) -> None:
+        self.place_of_test("registry").unlink()
+        self.expect("plugin/registry.cc: does not say where")
+        self.add("plugin/registry.cc", "// Tested in tests/filter/probes_test.cc.\n")
+        self.assertEqual(check_layout.check(self.root), [])
+
+    def test_a_test_that_is_not_there(self) -> None:
+        for place in ("tests/filter/gone_test.cc", "tests/support/keys.h"):
+            with self.subTest(place):
+                self.write("plugin/filter/sizing.cc", '"plugin/filter/probes.h"')
+                self.add("plugin/filter/sizing.cc", f"// Tested in {place}.\n")
+                self.expect(f"tested in {place}: that is no test file")
+
+    def test_a_long_file(self) -> None:
+        text = "int i;\n" * check_layout.LINES_OF_A_FILE
+        self.write("plugin/filter/kernels/lanes.h")
+        self.add("plugin/filter/kernels/lanes.h", text)
+        self.assertEqual(check_layout.check(self.root), [])
+        self.add("tools/filterdb/main.cc", text)
+        self.expect("tools/filterdb/main.cc: 452 lines, and 450 are allowed")
+
+    def test_a_long_folder(self) -> None:
+        for number in range(check_layout.LINES_OF_A_FOLDER // 400 + 1):
+            self.write(f"tools/filterdb/doctor/part{number}.h")
+            self.add(f"tools/filterdb/doctor/part{number}.h", "int i;\n" * 400)
+        self.expect("tools/filterdb/doctor/: 3208 lines, and 3000 are allowed")
 
     def test_a_file_without_a_licence(self) -> None:
         (self.root / "plugin/filter/probes.cc").write_text("int probes;\n")

@@ -113,12 +113,7 @@ TEST(PartitionKeyBitsTest, AKeyAndItsPrefixAreOneEntry) {
         const std::string key = StorageKey(layout, partition, row);
         const Slice prefix = transform->Transform(key);
         ASSERT_EQ(prefix, layout.prefix_of(partition));
-#if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
-        builder->AddKeyAndAlt(key, prefix);
-#else
-        builder->AddKey(key);
-        builder->AddKey(prefix);
-#endif
+        AddKeyAndPrefix(key, prefix, builder.get());
       }
       partition_keys.push_back(layout.key_of(partition));
     }

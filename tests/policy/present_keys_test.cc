@@ -87,17 +87,11 @@ class PresentKeysTest : public ::testing::TestWithParam<Mode> {
   static void Add(const std::vector<std::string>& keys,
                   FilterBitsBuilder* builder) {
     for (const std::string& key : keys) {
-      if (GetParam().held != Held::kKeysAndPrefixes) {
+      if (GetParam().held == Held::kKeysAndPrefixes) {
+        AddKeyAndPrefix(key, Slice(key.data(), kPrefixLength), builder);
+      } else {
         builder->AddKey(key);
-        continue;
       }
-      const Slice prefix(key.data(), kPrefixLength);
-#if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
-      builder->AddKeyAndAlt(key, prefix);
-#else
-      builder->AddKey(key);
-      builder->AddKey(prefix);
-#endif
     }
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The kernel for x86-64 CPUs with AVX2: Intel since Haswell, AMD since Zen.
+//
+// Tested in tests/filter/kernel_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_AVX2_KERNEL_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_AVX2_KERNEL_H_

@@ -2,6 +2,8 @@
 
 // The kernels for x86-64 CPUs with AVX-512 F, DQ and IFMA: Intel since Ice
 // Lake, AMD since Zen 4.
+//
+// Tested in tests/filter/kernel_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_AVX512_KERNEL_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_AVX512_KERNEL_H_

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Chooses among the kernels.
+//
+// Tested in tests/filter/kernel_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_DISPATCH_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_DISPATCH_H_

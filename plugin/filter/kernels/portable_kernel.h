@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The kernel that runs on every CPU.
+//
+// Tested in tests/filter/kernel_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_PORTABLE_KERNEL_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_PORTABLE_KERNEL_H_

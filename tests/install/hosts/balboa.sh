@@ -96,19 +96,10 @@ run give give
 run give,replace ours
 
 step "comparing"
-for database in replace give ours; do
-  same plain.answers $database.answers "$database: queries"
-  same plain.dump $database.dump "$database: dump"
-done
+compare_four_ways default
+for database in replace give ours; do same plain.dump $database.dump "$database: dump"; done
 [ "$(wc -l <"$root$work/plain.dump")" = 30000 ] || fail "not 30000 records"
-only_filters plain default ' \(no filter\) '
-only_filters replace default ' \(no filter\) '
-only_filters give default "$rocksdbs"
-only_filters ours default "$ours"
 [ "$(ticker bloom.filter.full.positive ours.statistics)" -gt 0 ] || fail "no filter was asked"
 step "passed"
-row() {  # HOW FILTER
-  echo "| balboa | $(version_of balboa-backend-rocksdb) | $(rocksdb_version) | $1 | 60,000 observations stored, 10,000 queries | the same; so is a dump of 30,000 records | $2 | $(today) |"
-}
-row "preloaded libcassandra_bloom_replace.so" "none, as without it: balboa asks for none"
-row "the same, and give_bloom.so" "all SST files; $(filter_answers ours.statistics) (RocksDB's own, by give_bloom.so alone: $(filter_answers give.statistics))"
+row_of_four_ways balboa balboa-backend-rocksdb "60,000 observations stored, 10,000 queries" \
+  "the same; so is a dump of 30,000 records"

@@ -6,14 +6,13 @@
 # shellcheck shell=bash
 
 hosts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-sources=${hosts%/tests/install/hosts}
 libraries=/check/sources/build/release/lib
 name=${0##*/}
 work=/check/work/${name%.sh}  # A folder in the chroot, for the databases and the answers.
 unset LD_PRELOAD
 
 # shellcheck source=tests/install/matrix/chroot.sh
-. "$sources/tests/install/matrix/chroot.sh"
+. "$hosts/../matrix/chroot.sh"
 step() { printf '\n==== %s (%d s)\n' "$*" "$SECONDS" >&2; }
 fail() { echo "$name: $*" >&2; exit 1; }
 
@@ -55,8 +54,7 @@ open_host() {
   install cmake g++ libcli11-dev libgflags-dev librocksdb-dev make nlohmann-json3-dev python3 \
     rocksdb-tools "$@"
   step "building cassandra_bloom"
-  mkdir -p "$root/check/sources"
-  (cd "$sources" && git ls-files -z | xargs -0 cp -p --parents -t "$root/check/sources")
+  copy_sources
   if ! inside sh -ec "
     cd /check/sources
     cmake --preset release -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF
@@ -170,6 +168,26 @@ only_filters() {
   local found
   found=$(files "$1" "$2") || fail "$1: no SST files in $2"
   if grep -vE "$3" <<<"$found" >&2; then fail "$1: these SST files have no filter of the policy$3"; fi
+}
+
+# compare_four_ways COLUMN_FAMILY...: a program without a filter was run with four
+# databases: plain, replace, give and ours (with give_bloom.so as well). Their answers must
+# be the same, and their SST files have the filters of this way.
+compare_four_ways() {
+  local way family
+  for way in replace give ours; do same plain.answers $way.answers "$way: answers"; done
+  for family; do
+    for way in plain replace; do only_filters $way "$family" ' \(no filter\) '; done
+    only_filters give "$family" "$rocksdbs"
+    only_filters ours "$family" "$ours"
+  done
+}
+
+# row_of_four_ways HOST PACKAGE WORK SAME: the rows of the second way and of the last one.
+row_of_four_ways() {
+  local row="| $1 | $(version_of "$2") | $(rocksdb_version)" rest="$3 | $4"
+  echo "$row | preloaded libcassandra_bloom_replace.so | $rest | none, as without it: $1 asks for none | $(today) |"
+  echo "$row | the same, and give_bloom.so | $rest | all SST files; $(filter_answers ours.statistics) (RocksDB's own, by give_bloom.so alone: $(filter_answers give.statistics)) | $(today) |"
 }
 
 newest_options() { find "$root$work/$1" -name 'OPTIONS-*[0-9]' | sort | tail -n 1; }

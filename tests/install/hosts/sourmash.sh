@@ -58,18 +58,8 @@ run give,statistics,library give
 run replace,give,statistics,library ours
 
 step "comparing"
-for way in replace give ours; do same plain.answers $way.answers $way; done
+compare_four_ways hashes metadata
 [ "$(find "$root$work/ours.results" -name '*.csv' | wc -l)" = 40 ] || fail "not 40 results"
-for family in hashes metadata; do
-  only_filters plain $family ' \(no filter\) '
-  only_filters replace $family ' \(no filter\) '
-  only_filters give $family "$rocksdbs"
-  only_filters ours $family "$ours"
-done
 [ "$(ticker bloom.filter.useful ours.statistics)" -gt 0 ] || fail "the filters gave no negative answer"
 step "passed"
-row() {  # HOW FILTER
-  echo "| sourmash | $(version_of sourmash) | $(rocksdb_version) | $1 | 60 genomes indexed, 40 samples looked up | the same, 40 results | $2 | $(today) |"
-}
-row "preloaded libcassandra_bloom_replace.so" "none, as without it: sourmash asks for none"
-row "the same, and give_bloom.so" "all SST files; $(filter_answers ours.statistics) (RocksDB's own, by give_bloom.so alone: $(filter_answers give.statistics))"
+row_of_four_ways sourmash sourmash "60 genomes indexed, 40 samples looked up" "the same, 40 results"

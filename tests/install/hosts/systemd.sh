@@ -12,23 +12,11 @@ namespaces of its own. It runs db_bench as three services, with drop-ins as in
 docs/hosts.md: with the loader, with the file that replaces RocksDB's Bloom filter,
 and with a loader that cannot read the plugin. Then looks at their SST files and journals,
 and prints a row of the table in docs/hosts.md."
-here=$(cd "$(dirname "$0")" && pwd)
-sources=${here%/tests/install/hosts}
-packages=$sources/build/deb/packages
-root=
-for argument; do
-  case $argument in
-    --help) echo "$usage"; exit ;;
-    --root=*) root=${argument#--root=} ;;
-    -*) echo "$usage" >&2; exit 2 ;;
-    *) packages=$argument ;;
-  esac
-done
-ls "$packages"/*.deb >/dev/null || { echo "no packages in $packages: make deb"; exit 1; }
 fail() { echo "systemd.sh: $*" >&2; exit 1; }
 
 # shellcheck source=tests/install/matrix/chroot.sh
-. "$here/../matrix/chroot.sh"
+. "$(dirname "$0")/../matrix/chroot.sh"
+read_package_arguments "$@"
 open_chroot bookworm "$root"
 
 step "installing"

@@ -2,7 +2,10 @@
 
 # Sourced by scripts that need a bare Debian. open_chroot sets `root` to its
 # folder; `inside` runs a command in it, and `install` installs packages there.
+# `sources` is this repository.
 # shellcheck shell=bash
+
+sources=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 
 step() { printf '\n==== %s (%d s)\n' "$*" "$SECONDS"; }
 inside() { chroot "$root" env -i PATH="$PATH" HOME=/root DEBIAN_FRONTEND=noninteractive "$@"; }
@@ -27,4 +30,27 @@ open_chroot() {
     debootstrap --variant=minbase "$1" "$root" >/dev/null
   fi
   mount -t proc proc "$root/proc"
+}
+
+# copy_sources: into /check/sources of the chroot. The time stamps are kept, so that
+# another run compiles only what has changed.
+copy_sources() {
+  mkdir -p "$root/check/sources"
+  (cd "$sources" && git ls-files -z | xargs -0 cp -p --parents -t "$root/check/sources")
+}
+
+# read_package_arguments ARGUMENTS...: sets `root`, the FOLDER of --root=FOLDER, and
+# `packages`, the folder of Debian packages that is given or that `make deb` wrote.
+read_package_arguments() {
+  local argument
+  packages=$sources/build/deb/packages root=
+  for argument; do
+    case $argument in
+      --help) echo "$usage"; exit ;;
+      --root=*) root=${argument#--root=} ;;
+      -*) echo "$usage" >&2; exit 2 ;;
+      *) packages=$argument ;;
+    esac
+  done
+  ls "$packages"/*.deb >/dev/null || { echo "no packages in $packages: make deb" >&2; exit 1; }
 }

@@ -40,7 +40,6 @@ fail_usage() {
 }
 
 here=$(cd "$(dirname "$0")" && pwd)
-sources=${here%/tests/install/matrix}
 root='' release=trixie jobs=$(nproc) small='' arch=''
 arguments=("$@")
 for argument; do
@@ -118,10 +117,8 @@ x86_rocksdb=$(cd "$root" && find ".$x86/debian" -name librocksdb.so)
 x86_rocksdb=${x86_rocksdb#.}
 inside dpkg-query -W -f '  ${Package} ${Version} ${Architecture}\n' "librocksdb-dev:$arch" qemu-user
 
-# The time stamps are kept, so that another run compiles only what has changed.
 rm -rf "$root/check/sources"
-mkdir "$root/check/sources"
-(cd "$sources" && git ls-files -z | xargs -0 cp -p --parents -t "$root/check/sources")
+copy_sources
 
 cat >"$root$check/toolchain.cmake" <<END
 set(CMAKE_SYSTEM_NAME Linux)

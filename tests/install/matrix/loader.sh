@@ -11,21 +11,15 @@ Needs root. PACKAGES is the folder that \`make deb\` wrote on Debian 12
 FOLDER. debootstrap puts it there if it is missing; without --root it is temporary.
 --keep-9.10: use the packages that an earlier run made in FOLDER."
 here=$(cd "$(dirname "$0")" && pwd)
-sources=${here%/tests/install/matrix}
-packages=$sources/build/deb/packages
-root= keep=
-for argument; do
-  case $argument in
-    --help) echo "$usage"; exit ;;
-    --root=*) root=${argument#--root=} ;;
-    --keep-9.10) keep=1 ;;
-    *) packages=$argument ;;
-  esac
-done
-ls "$packages"/*7.8*.deb >/dev/null || { echo "no packages for 7.8 in $packages: make deb"; exit 1; }
-
 # shellcheck source=tests/install/matrix/chroot.sh
 . "$here/chroot.sh"
+keep= arguments=()
+for argument; do
+  if [ "$argument" = --keep-9.10 ]; then keep=1; else arguments+=("$argument"); fi
+done
+read_package_arguments "${arguments[@]}"
+ls "$packages"/*7.8*.deb >/dev/null || { echo "no packages for 7.8 in $packages: make deb"; exit 1; }
+
 open_chroot trixie "$root"
 
 step "RocksDB of both, and the tools of both"
@@ -45,8 +39,7 @@ cp "$here/policy_in_db_bench.sh" "$root/check"
 if [ -z "$keep" ]; then
   step "building for 9.10"
   rm -rf "$root/check/sources"
-  mkdir "$root/check/sources"
-  (cd "$sources" && git ls-files -z | xargs -0 cp --parents -t "$root/check/sources")
+  copy_sources
   inside make -C /check/sources deb JOBS=2 >"$root/check/make_deb.log" 2>&1 || {
     tail -50 "$root/check/make_deb.log"
     exit 1

@@ -10,20 +10,9 @@ Needs root. PACKAGES is the folder that \`make deb\` wrote (build/deb/packages).
 FOLDER holds a bare Debian 12; debootstrap puts it there if it is missing. Without
 --root it is temporary."
 here=$(cd "$(dirname "$0")" && pwd)
-sources=${here%/tests/install/matrix}
-packages=$sources/build/deb/packages
-root=
-for argument; do
-  case $argument in
-    --help) echo "$usage"; exit ;;
-    --root=*) root=${argument#--root=} ;;
-    *) packages=$argument ;;
-  esac
-done
-ls "$packages"/*.deb >/dev/null || { echo "no packages in $packages: make deb"; exit 1; }
-
 # shellcheck source=tests/install/matrix/chroot.sh
 . "$here/chroot.sh"
+read_package_arguments "$@"
 open_chroot bookworm "$root"
 rm -rf "$root/check"
 mkdir "$root/check"

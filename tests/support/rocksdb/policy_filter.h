@@ -34,6 +34,18 @@ inline std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> NewReader(
       policy.GetFilterBitsReader(block));
 }
 
+// Adds what RocksDB adds for a key where filters also hold prefixes.
+inline void AddKeyAndPrefix(const ROCKSDB_NAMESPACE::Slice& key,
+                            const ROCKSDB_NAMESPACE::Slice& prefix,
+                            ROCKSDB_NAMESPACE::FilterBitsBuilder* builder) {
+#if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
+  builder->AddKeyAndAlt(key, prefix);
+#else
+  builder->AddKey(key);
+  builder->AddKey(prefix);
+#endif
+}
+
 // Calls the builder's Finish and returns the block.
 inline std::string FinishBlock(ROCKSDB_NAMESPACE::FilterBitsBuilder* builder) {
   std::unique_ptr<const char[]> buffer;
