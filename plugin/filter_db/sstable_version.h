@@ -39,6 +39,11 @@ enum class ChunkChecksum { kCrcOfUncompressed, kAdlerOfStored, kCrcOfStored };
 struct SstableVersion {
   std::string_view name;
   FilterForm form;
+  // The third part of the names of an SSTable's components: "bti" for SSTables
+  // of Cassandra with a trie index, such as da-1-bti-Filter.db
+  // (BtiFormat.NAME), otherwise "big". ScyllaDB writes "big" also in the names
+  // of its SSTables with a trie index (`ms` and later).
+  std::string_view format;
   IndexKind index;
   StatisticsLayout statistics;
   SummaryLayout summary;
@@ -57,10 +62,10 @@ const SstableVersion* FindSstableVersion(std::string_view name,
 // instead of Index.db.
 bool HasTrieIndex(std::string_view version);
 
-// The third part of the names of an SSTable's components: "bti" for SSTables of
-// Cassandra with a trie index, such as da-1-bti-Filter.db (BtiFormat.NAME),
-// otherwise "big". ScyllaDB writes "big" also in the names of its SSTables with
-// a trie index (`ms` and later).
+// True for the name of a form, such as "na-and-later".
+bool IsFormName(std::string_view name);
+
+// SstableVersion::format, or "big" if the version is not known.
 std::string_view FormatOfSstableVersion(std::string_view version);
 
 // True for the versions of Cassandra before 1.2, such as "hc".

@@ -407,10 +407,11 @@ TEST(CompressedDataFileTest, RefusesOtherCompressors) {
                   .Error(),
               std::string("Data.db: unreadable: compressor ") + name);
   }
-  EXPECT_EQ(
-      Files("", CompressionInfoOf("a\x1b[2Jb", {}, 32, INT32_MAX, 20, {0}))
-          .Error(),
-      "Data.db: unreadable: compressor a?[2Jb");
+  // The file may tell a name of any length.
+  EXPECT_EQ(Files("", CompressionInfoOf(std::string(101, 'x'), {}, 32,
+                                        INT32_MAX, 20, {0}))
+                .Error(),
+            "Data.db: unreadable: compressor " + std::string(100, 'x'));
 }
 
 struct BrokenInfo {

@@ -17,6 +17,7 @@
 #include "tools/sstable/health/decide_mend.h"
 #include "tools/sstable/mending/mend_filter.h"
 #include "tools/sstable/mending/pinned_folder.h"
+#include "tools/sstable/sstable_finder.h"
 
 namespace cassandra_bloom::testing {
 namespace {

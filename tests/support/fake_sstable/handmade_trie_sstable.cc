@@ -269,11 +269,14 @@ std::unique_ptr<KeyReader> MadeFiles::Open(std::string* error) const {
                                 tools::KeyChecks::kCheap, error);
 }
 
-std::string MadeFiles::Error() const {
-  std::string error;
-  const std::unique_ptr<KeyReader> reader = Open(&error);
-  return WithoutFolders(reader == nullptr ? error
-                                          : ReadKeys(reader.get()).error);
+KeysAndError MadeFiles::Read() const {
+  KeysAndError read;
+  const std::unique_ptr<KeyReader> reader = Open(&read.error);
+  if (reader != nullptr) {
+    read = ReadKeys(reader.get());
+  }
+  read.error = WithoutFolders(read.error);
+  return read;
 }
 
 std::string WithoutFolders(const std::string& text) {

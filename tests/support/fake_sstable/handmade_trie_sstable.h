@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cassandra_bloom/key_reader.h"
+#include "tests/support/read_keys.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -95,8 +96,9 @@ class MadeFiles {
   // A reader of version "da".
   std::unique_ptr<KeyReader> Open(std::string* error) const;
 
-  // The error of Open, or of reading all keys.
-  std::string Error() const;
+  // All keys, and the error of Open or of reading, without folders.
+  KeysAndError Read() const;
+  std::string Error() const { return Read().error; }
 
  private:
   const TempDir dir_;

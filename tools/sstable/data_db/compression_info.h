@@ -83,19 +83,19 @@ class CompressionInfo {
             std::string* error);
 
  private:
-  using DictionaryParts = std::map<uint32_t, std::string>;
+  struct DictionaryParts {
+    std::map<uint32_t, std::string> by_number;
+    size_t size = 0;  // Of all together.
+  };
 
   explicit CompressionInfo(std::unique_ptr<RandomAccessFile> file);
 
-  bool ReadHeader(bool has_max_compressed_length, std::string* error);
-  bool ReadOptions(ByteReader* header, std::string* error);
-  bool AddDictionaryPart(std::string_view number, std::string_view part,
+  // Their errors are those of `header`.
+  void ReadOptions(ByteReader* header);
+  void AddDictionaryPart(std::string_view number, const std::string& part,
                          uint64_t at, DictionaryParts* parts,
-                         std::string* error);
-  bool JoinDictionary(const DictionaryParts& parts, std::string* error);
-  bool CheckLengths(int64_t chunk_length, int64_t max_compressed_length,
-                    int64_t data_length, int64_t num_chunks,
-                    std::string* error);
+                         ByteReader* header);
+  void ReadLengths(bool has_max_compressed_length, ByteReader* header);
   bool OffsetOf(uint64_t number, uint64_t* offset, std::string* error);
 
   const std::unique_ptr<RandomAccessFile> file_;

@@ -42,9 +42,9 @@ class DataFile {
   std::string joined_;  // Bytes that ReadSome gave in pieces.
 };
 
-// A file that is not compressed. Uses 64 KiB of memory.
-std::unique_ptr<DataFile> NewPlainDataFile(
-    std::unique_ptr<RandomAccessFile> file);
+// Opens a file that is not compressed. Uses 64 KiB of memory.
+std::unique_ptr<DataFile> OpenPlainDataFile(const std::string& path,
+                                            std::string* error);
 
 // Gets the bytes of a uint16 length and that many bytes at `position`, as
 // ByteBufferUtil.writeWithShortLength writes a key. `*bytes`: as for Read.

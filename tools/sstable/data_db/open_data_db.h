@@ -29,10 +29,6 @@ bool SizeOfDataDb(const std::string& start, std::string_view version,
 // not compressed, or if that cannot be found out.
 uint64_t LargestChunkOf(const std::string& start, std::string_view version);
 
-// A file that is never compressed.
-std::unique_ptr<DataFile> OpenPlainDataFile(const std::string& path,
-                                            std::string* error);
-
 }  // namespace cassandra_bloom::tools
 
 #endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_OPEN_DATA_DB_H_

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/sstable/sstable_files.h"
+#include "tools/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {
 
