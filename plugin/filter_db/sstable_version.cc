@@ -117,43 +117,45 @@ bool IsVersionBeforeIa(std::string_view version) {
          version[0] <= 'h' && (version.size() == 1 || version[0] == 'h');
 }
 
+const SstableVersion* FindSstableVersion(std::string_view name) {
+  const auto is_it = [&](const SstableVersion& known) {
+    return known.name == name;
+  };
+  const auto* const version =
+      std::find_if(std::begin(kVersions), std::end(kVersions), is_it);
+  if (version != std::end(kVersions)) {
+    return version;
+  }
+  const auto* const form =
+      std::find_if(std::begin(kForms), std::end(kForms), is_it);
+  return form != std::end(kForms) ? form : nullptr;
+}
+
 const SstableVersion* FindSstableVersion(std::string_view name,
                                          std::string* error) {
-  for (const SstableVersion& known : kVersions) {
-    if (known.name == name) {
-      return &known;
-    }
+  const SstableVersion* const known = FindSstableVersion(name);
+  if (known == nullptr) {
+    *error = "SSTable version '" + std::string(name) + "' is ";
+    *error += IsVersionBeforeIa(name)
+                  ? "older than ia: its filters hash keys differently (Murmur2 "
+                    "or SHA) and cannot be used"
+                  : "unknown; known are " + KnownNames();
   }
-  for (const SstableVersion& form : kForms) {
-    if (form.name == name) {
-      return &form;
-    }
-  }
-  *error = "SSTable version '" + std::string(name) + "' is ";
-  *error += IsVersionBeforeIa(name)
-                ? "older than ia: its filters hash keys differently (Murmur2 "
-                  "or SHA) and cannot be used"
-                : "unknown; known are " + KnownNames();
-  return nullptr;
+  return known;
 }
 
 bool IsFormName(std::string_view name) {
-  return std::any_of(
-      std::begin(kForms), std::end(kForms),
-      [&](const SstableVersion& form) { return form.name == name; });
+  const SstableVersion* const known = FindSstableVersion(name);
+  return known != nullptr && FormName(known->form) == name;
 }
 
 std::string_view FormatOfSstableVersion(std::string_view version) {
-  std::string ignored_error;
-  const SstableVersion* const known =
-      FindSstableVersion(version, &ignored_error);
+  const SstableVersion* const known = FindSstableVersion(version);
   return known == nullptr ? kBig : known->format;
 }
 
 bool HasTrieIndex(std::string_view version) {
-  std::string ignored_error;
-  const SstableVersion* const known =
-      FindSstableVersion(version, &ignored_error);
+  const SstableVersion* const known = FindSstableVersion(version);
   return known != nullptr && known->index == IndexKind::kTrie;
 }
 

@@ -53,8 +53,9 @@ struct SstableVersion {
 };
 
 // `name`: a version, or the name of a form, which then stands for the latest
-// version of that form. Returns nullptr, with the error of
-// FormOfSstableVersion, if it is not known.
+// version of that form. Returns nullptr if it is not known; `*error` is that of
+// FormOfSstableVersion.
+const SstableVersion* FindSstableVersion(std::string_view name);
 const SstableVersion* FindSstableVersion(std::string_view name,
                                          std::string* error);
 

@@ -60,6 +60,14 @@ std::unique_ptr<KeyReader> ReaderOf(const std::string& bytes, IndexKind kind,
   return NewIndexDbReader(FileOf(bytes), kind, "index", buffer_size);
 }
 
+std::unique_ptr<KeyReader> Open(const std::string& path,
+                                const std::string& version) {
+  std::string error;
+  auto reader = OpenIndexDb(path, version, &error);
+  EXPECT_NE(reader, nullptr) << error;
+  return reader;
+}
+
 KeysAndError Read(const std::string& bytes, IndexKind kind) {
   return ReadKeys(ReaderOf(bytes, kind).get());
 }
@@ -76,11 +84,9 @@ TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
     if (!meta["has_index"].get<bool>()) {
       continue;
     }
+    const auto version = meta["sstable_version"].get<std::string>();
+    const auto index = Open(folder + "/Index.db", version);
     std::string error;
-    const auto index =
-        OpenIndexDb(folder + "/Index.db",
-                    meta["sstable_version"].get<std::string>(), &error);
-    ASSERT_NE(index, nullptr) << error;
     const auto keys =
         OpenKeys(folder + "/keys.hex", KeyFormat::kHexLines, &error);
     ASSERT_NE(keys, nullptr) << error;
@@ -96,10 +102,8 @@ TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
     }
 
     // An index that is read in the other layout is refused.
-    const std::string version = meta["sstable_version"].get<std::string>();
     const auto mistaken =
-        OpenIndexDb(folder + "/Index.db", version < "ma" ? "nb" : "ka", &error);
-    ASSERT_NE(mistaken, nullptr) << error;
+        Open(folder + "/Index.db", version < "ma" ? "nb" : "ka");
     EXPECT_NE(ReadKeys(mistaken.get()).error, "");
     ++num_read;
   }
@@ -193,9 +197,7 @@ TEST_P(IndexKindTest, PassesOverALargePromotedIndex) {
        {GetParam() == kFixed ? "ka" : "nb",
         GetParam() == kFixed ? "before-ma" : "ma-to-me",
         GetParam() == kFixed ? "ia" : "na-and-later"}) {
-    std::string error;
-    const auto opened = OpenIndexDb(file.path(), version, &error);
-    ASSERT_NE(opened, nullptr) << error;
+    const auto opened = Open(file.path(), version);
     EXPECT_EQ(ReadKeys(opened.get()).keys, (Keys{"a", "b"}));
     EXPECT_EQ(opened->error(), "");
     EXPECT_EQ(opened->bytes_read(), opened->total_bytes());
@@ -207,10 +209,7 @@ TEST_P(IndexKindTest, ReadsAPipeOnce) {
   const PipedInput input(Entry(GetParam(), "a", 0, promoted_size) +
                              Entry(GetParam(), "b", 1, promoted_size),
                          50000);
-  std::string error;
-  const auto reader =
-      OpenIndexDb("-", GetParam() == kFixed ? "ka" : "nb", &error);
-  ASSERT_NE(reader, nullptr) << error;
+  const auto reader = Open("-", GetParam() == kFixed ? "ka" : "nb");
   const KeysAndError read = ReadKeys(reader.get());
   EXPECT_EQ(read.keys, (Keys{"a", "b"}));
   EXPECT_EQ(read.error, "");

@@ -20,12 +20,11 @@ class CompressedDataFile final : public DataFile {
  public:
   CompressedDataFile(std::unique_ptr<RandomAccessFile> file,
                      std::unique_ptr<CompressionInfo> info,
-                     ChunkChecksum checksum,
-                     std::unique_ptr<Decompressor> decompressor)
+                     ChunkChecksum checksum, Decompress decompress)
       : file_(std::move(file)),
         info_(std::move(info)),
         checksum_(checksum),
-        decompressor_(std::move(decompressor)) {}
+        decompress_(std::move(decompress)) {}
 
   const std::string& path() const override { return file_->path(); }
   uint64_t size() const override { return info_->data_length(); }
@@ -130,7 +129,7 @@ class CompressedDataFile final : public DataFile {
     }
     char* const bytes = Reserve(std::max<size_t>(size, 1), &unpacked_);
     chunk_ = std::string_view(bytes, size);
-    return decompressor_->Decompress(stored, size, bytes, what);
+    return decompress_(stored, size, bytes, what);
   }
 
   static bool CheckZeros(std::string_view stored, std::string* what) {
@@ -160,7 +159,7 @@ class CompressedDataFile final : public DataFile {
   const std::unique_ptr<RandomAccessFile> file_;
   const std::unique_ptr<CompressionInfo> info_;
   const ChunkChecksum checksum_;
-  const std::unique_ptr<Decompressor> decompressor_;
+  const Decompress decompress_;
   std::vector<char> stored_;
   std::vector<char> unpacked_;
   uint64_t begin_ = 0;      // The position of chunk_.
@@ -173,16 +172,16 @@ std::unique_ptr<DataFile> NewCompressedDataFile(
     std::unique_ptr<RandomAccessFile> file,
     std::unique_ptr<CompressionInfo> info, ChunkChecksum checksum,
     std::string* error) {
-  std::unique_ptr<Decompressor> decompressor =
-      NewDecompressor(info->compressor(), info->dictionary());
-  if (decompressor == nullptr) {
+  Decompress decompress =
+      DecompressorOf(info->compressor(), info->dictionary());
+  if (decompress == nullptr) {
     constexpr size_t kMaxNameSize = 100;  // The file may tell a longer one.
     *error = file->path() + ": unreadable: compressor " +
              info->compressor().substr(0, kMaxNameSize);
     return nullptr;
   }
   auto data = std::make_unique<CompressedDataFile>(
-      std::move(file), std::move(info), checksum, std::move(decompressor));
+      std::move(file), std::move(info), checksum, std::move(decompress));
   return data->CheckEmptyChunk(error) ? std::move(data) : nullptr;
 }
 

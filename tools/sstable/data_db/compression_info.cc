@@ -14,6 +14,11 @@ namespace {
 constexpr size_t kCachedPages = 4;
 constexpr size_t kOffsetSize = 8;
 constexpr uint64_t kChecksumSize = 4;
+// The largest power of two that an int32 holds.
+constexpr int64_t kMaxChunkLength = int64_t{1} << 30;
+// All parts of a dictionary together. (ScyllaDB trains dictionaries of 110
+// KiB.)
+constexpr size_t kMaxDictionarySize = size_t{1} << 20;
 
 // ScyllaDB writes the names of Cassandra's classes with their package.
 // (compression_parameters::name_prefix in sstables/compressor.hh.)
@@ -107,7 +112,7 @@ void CompressionInfo::ReadLengths(bool has_max_compressed_length,
     return;
   }
   if (chunk_length <= 0 || (chunk_length & (chunk_length - 1)) != 0 ||
-      static_cast<uint64_t>(chunk_length) > kMaxChunkLength) {
+      chunk_length > kMaxChunkLength) {
     header->FailFile("chunks of " + std::to_string(chunk_length) +
                      " bytes; expected a power of two up to " +
                      std::to_string(kMaxChunkLength));

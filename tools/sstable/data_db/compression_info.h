@@ -37,12 +37,6 @@ namespace cassandra_bloom::tools {
 
 class CompressionInfo {
  public:
-  // The largest power of two that an int32 holds.
-  static constexpr uint64_t kMaxChunkLength = uint64_t{1} << 30;
-  // All parts of a dictionary together. (ScyllaDB trains dictionaries of 110
-  // KiB.)
-  static constexpr size_t kMaxDictionarySize = size_t{1} << 20;
-
   // Where a chunk is in Data.db.
   struct Chunk {
     uint64_t offset = 0;
