@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Parts of the names of files.
+// Parts of the names of files. Tested with those who take them apart:
+// sstable_version_test.cc, transaction_logs_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_IO_NAMES_H_
 #define CASSANDRA_BLOOM_PLUGIN_IO_NAMES_H_

@@ -222,20 +222,9 @@ const BrokenList kBrokenLists[] = {
 TEST(KeyReaderTest, RefusesBrokenLists) {
   for (const BrokenList& list : kBrokenLists) {
     SCOPED_TRACE(std::string(list.what) + ": " + list.error);
-    const std::unique_ptr<KeyReader> reader = ReaderOf(list.bytes, list.format);
-    const KeysAndError read = ReadKeys(reader.get());
-    const auto buffered = ReaderOf(list.bytes, list.format, kInputBufferSize);
-    EXPECT_EQ(ReadKeys(buffered.get()).error, read.error);
-    EXPECT_EQ(read.keys.size(), list.keys_before);
-    EXPECT_EQ(read.error.rfind("list: ", 0), 0U) << read.error;
-    EXPECT_NE(read.error.find(list.error), std::string::npos) << read.error;
-    // The error stays, and is the same after rewinding.
-    EXPECT_EQ(ReadKeys(reader.get()).keys.size(), 0U);
-    EXPECT_EQ(reader->error(), read.error);
-    EXPECT_TRUE(reader->Rewind());
-    EXPECT_EQ(reader->error(), "");
-    EXPECT_EQ(ReadKeys(reader.get()).keys, read.keys);
-    EXPECT_EQ(reader->error(), read.error);
+    ExpectBroken("list", list.keys_before, list.error, [&](size_t buffer_size) {
+      return ReaderOf(list.bytes, list.format, buffer_size);
+    });
   }
 }
 

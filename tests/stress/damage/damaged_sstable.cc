@@ -2,8 +2,6 @@
 
 #include "tests/stress/damage/damaged_sstable.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
