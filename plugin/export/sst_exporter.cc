@@ -6,6 +6,7 @@
 
 #include "plugin/filter/sizing.h"
 #include "plugin/filter_db/filter_db_file.h"
+#include "plugin/io/output_file.h"
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/partition_transform.h"
 #include "plugin/policy/running_rocksdb.h"
@@ -256,9 +257,9 @@ bool SstExporter::Write(int num_probes, uint32_t num_words, const char* bits,
                         std::string* error) {
   exported_->num_probes = num_probes;
   exported_->num_words = num_words;
-  write_failed_ =
-      !WriteOneOfManyFilterDbFiles(exported_->filter_db, plan_.form, num_probes,
-                                   num_words, bits, overwrite_, error);
+  write_failed_ = !WriteOutput(
+      exported_->filter_db, overwrite_,
+      FilterDbContent(plan_.form, num_probes, num_words, bits), error);
   return !write_failed_;
 }
 

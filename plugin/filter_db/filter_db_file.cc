@@ -306,8 +306,8 @@ bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
                        uint32_t num_words, const char* bits, bool overwrite,
                        std::string* error) {
   RemoveLeftOversOf(path);
-  return WriteOneOfManyFilterDbFiles(path, form, num_probes, num_words, bits,
-                                     overwrite, error);
+  return WriteOutput(path, overwrite,
+                     FilterDbContent(form, num_probes, num_words, bits), error);
 }
 
 WriteContent FilterDbContent(FilterForm form, int num_probes,
@@ -337,14 +337,6 @@ WriteContent FilterDbContent(FilterForm form, int num_probes,
     }
     return true;
   };
-}
-
-bool WriteOneOfManyFilterDbFiles(const std::string& path, FilterForm form,
-                                 int num_probes, uint32_t num_words,
-                                 const char* bits, bool overwrite,
-                                 std::string* error) {
-  return WriteOutput(path, overwrite,
-                     FilterDbContent(form, num_probes, num_words, bits), error);
 }
 
 }  // namespace cassandra_bloom

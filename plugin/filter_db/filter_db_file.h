@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes Filter.db files, for use inside this library. The public functions are
-// in include/cassandra_bloom/filter_db.h.
+// The content of Filter.db files, for use inside this library. The public
+// functions are in include/cassandra_bloom/filter_db.h.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_DB_FILTER_DB_FILE_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_DB_FILTER_DB_FILE_H_
@@ -13,14 +13,6 @@
 #include "plugin/io/output_file.h"
 
 namespace cassandra_bloom {
-
-// Like WriteFilterDbFile, but for one of many files in a folder: does not
-// search the whole folder for temporary files that killed processes left
-// behind.
-bool WriteOneOfManyFilterDbFiles(const std::string& path, FilterForm form,
-                                 int num_probes, uint32_t num_words,
-                                 const char* bits, bool overwrite,
-                                 std::string* error);
 
 // Writes the bytes of a Filter.db. `bits` must stay valid as long as the result
 // is used.

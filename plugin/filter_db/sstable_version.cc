@@ -2,14 +2,20 @@
 
 #include "plugin/filter_db/sstable_version.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "plugin/io/names.h"
 
 namespace cassandra_bloom {
 namespace {
 
 // Short names, so that a version is a line.
+constexpr std::string_view kBig = "big";
+constexpr std::string_view kBti = "bti";
 constexpr auto kFixed = IndexKind::kFixedWidth;
 constexpr auto kVInt = IndexKind::kVInt;
 constexpr auto kTrie = IndexKind::kTrie;
@@ -32,38 +38,39 @@ constexpr auto kCrc = ChunkChecksum::kCrcOfStored;
 // `mt`, which are like `me` with a trie, ScyllaDB's sstables/version.hh.
 constexpr SstableVersion kVersions[] = {
     // Cassandra 1.2
-    {"ia", kBeforeMa, kFixed, kHistograms, kPlain, kCrcOfData, false},
-    {"ib", kBeforeMa, kFixed, kHistograms, kPlain, kCrcOfData, false},
-    {"ic", kBeforeMa, kFixed, kHistograms, kPlain, kCrcOfData, false},
+    {"ia", kBeforeMa, kBig, kFixed, kHistograms, kPlain, kCrcOfData, false},
+    {"ib", kBeforeMa, kBig, kFixed, kHistograms, kPlain, kCrcOfData, false},
+    {"ic", kBeforeMa, kBig, kFixed, kHistograms, kPlain, kCrcOfData, false},
     // 2.0
-    {"ja", kBeforeMa, kFixed, kChance, kOffsets, kCrcOfData, false},
-    {"jb", kBeforeMa, kFixed, kChance, kOffsets, kAdler, false},
+    {"ja", kBeforeMa, kBig, kFixed, kChance, kOffsets, kCrcOfData, false},
+    {"jb", kBeforeMa, kBig, kFixed, kChance, kOffsets, kAdler, false},
     // 2.1 and 2.2
-    {"ka", kBeforeMa, kFixed, kTable, kSampled, kAdler, false},
-    {"la", kBeforeMa, kFixed, kTable, kSampled, kAdler, false},
-    {"lb", kBeforeMa, kFixed, kTable, kSampled, kAdler, false},
+    {"ka", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
+    {"la", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
+    {"lb", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
     // 3.x
-    {"ma", kMaToMe, kVInt, kTable, kSampled, kCrc, false},
-    {"mb", kMaToMe, kVInt, kTable, kSampled, kCrc, false},
-    {"mc", kMaToMe, kVInt, kTable, kSampled, kCrc, false},
-    {"md", kMaToMe, kVInt, kTable, kSampled, kCrc, false},
-    {"me", kMaToMe, kVInt, kTable, kSampled, kCrc, false},
+    {"ma", kMaToMe, kBig, kVInt, kTable, kSampled, kCrc, false},
+    {"mb", kMaToMe, kBig, kVInt, kTable, kSampled, kCrc, false},
+    {"mc", kMaToMe, kBig, kVInt, kTable, kSampled, kCrc, false},
+    {"md", kMaToMe, kBig, kVInt, kTable, kSampled, kCrc, false},
+    {"me", kMaToMe, kBig, kVInt, kTable, kSampled, kCrc, false},
     // ScyllaDB
-    {"ms", kMaToMe, kTrie, kTable, kSampled, kCrc, false},
-    {"mt", kMaToMe, kTrie, kTable, kSampled, kCrc, false},
+    {"ms", kMaToMe, kBig, kTrie, kTable, kSampled, kCrc, false},
+    {"mt", kMaToMe, kBig, kTrie, kTable, kSampled, kCrc, false},
     // 4.0 and later
-    {"na", kNaAndLater, kVInt, kChecked, kSampled, kCrc, true},
-    {"nb", kNaAndLater, kVInt, kChecked, kSampled, kCrc, true},
-    {"nc", kNaAndLater, kVInt, kChecked, kSampled, kCrc, true},
-    {"oa", kNaAndLater, kVInt, kChecked, kSampled, kCrc, true},
-    {"da", kNaAndLater, kTrie, kChecked, kSampled, kCrc, true},
+    {"na", kNaAndLater, kBig, kVInt, kChecked, kSampled, kCrc, true},
+    {"nb", kNaAndLater, kBig, kVInt, kChecked, kSampled, kCrc, true},
+    {"nc", kNaAndLater, kBig, kVInt, kChecked, kSampled, kCrc, true},
+    {"oa", kNaAndLater, kBig, kVInt, kChecked, kSampled, kCrc, true},
+    {"da", kNaAndLater, kBti, kTrie, kChecked, kSampled, kCrc, true},
 };
 
 // The names of forms, each like the latest version of its form.
 constexpr SstableVersion kForms[] = {
-    {"before-ma", kBeforeMa, kFixed, kTable, kSampled, kAdler, false},
-    {"ma-to-me", kMaToMe, kEither, kTable, kSampled, kCrc, false},
-    {"na-and-later", kNaAndLater, kEither, kChecked, kSampled, kCrc, true},
+    {"before-ma", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
+    {"ma-to-me", kMaToMe, kBig, kEither, kTable, kSampled, kCrc, false},
+    {"na-and-later", kNaAndLater, kBig, kEither, kChecked, kSampled, kCrc,
+     true},
 };
 
 std::string KnownNames() {
@@ -89,7 +96,7 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
 
 // True for the names since `la`: version-id-format-Component.
 bool IsNameSinceLa(const std::vector<std::string_view>& parts) {
-  return parts.size() == 4 && (parts[2] == "big" || parts[2] == "bti");
+  return parts.size() == 4 && (parts[2] == kBig || parts[2] == kBti);
 }
 
 // True for the mark of an SSTable that is being written. Since `la` it is in
@@ -103,10 +110,6 @@ bool IsNumber(std::string_view text) {
          text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-std::string_view FileName(std::string_view path) {
-  return path.substr(path.find_last_of('/') + 1);
-}
-
 }  // namespace
 
 bool IsVersionBeforeIa(std::string_view version) {
@@ -114,34 +117,45 @@ bool IsVersionBeforeIa(std::string_view version) {
          version[0] <= 'h' && (version.size() == 1 || version[0] == 'h');
 }
 
+const SstableVersion* FindSstableVersion(std::string_view name) {
+  const auto is_it = [&](const SstableVersion& known) {
+    return known.name == name;
+  };
+  const auto* const version =
+      std::find_if(std::begin(kVersions), std::end(kVersions), is_it);
+  if (version != std::end(kVersions)) {
+    return version;
+  }
+  const auto* const form =
+      std::find_if(std::begin(kForms), std::end(kForms), is_it);
+  return form != std::end(kForms) ? form : nullptr;
+}
+
 const SstableVersion* FindSstableVersion(std::string_view name,
                                          std::string* error) {
-  for (const SstableVersion& known : kVersions) {
-    if (known.name == name) {
-      return &known;
-    }
+  const SstableVersion* const known = FindSstableVersion(name);
+  if (known == nullptr) {
+    *error = "SSTable version '" + std::string(name) + "' is ";
+    *error += IsVersionBeforeIa(name)
+                  ? "older than ia: its filters hash keys differently (Murmur2 "
+                    "or SHA) and cannot be used"
+                  : "unknown; known are " + KnownNames();
   }
-  for (const SstableVersion& form : kForms) {
-    if (form.name == name) {
-      return &form;
-    }
-  }
-  *error = "SSTable version '" + std::string(name) + "' is ";
-  *error += IsVersionBeforeIa(name)
-                ? "older than ia: its filters hash keys differently (Murmur2 "
-                  "or SHA) and cannot be used"
-                : "unknown; known are " + KnownNames();
-  return nullptr;
+  return known;
+}
+
+bool IsFormName(std::string_view name) {
+  const SstableVersion* const known = FindSstableVersion(name);
+  return known != nullptr && FormName(known->form) == name;
 }
 
 std::string_view FormatOfSstableVersion(std::string_view version) {
-  return version == "da" ? "bti" : "big";
+  const SstableVersion* const known = FindSstableVersion(version);
+  return known == nullptr ? kBig : known->format;
 }
 
 bool HasTrieIndex(std::string_view version) {
-  std::string ignored_error;
-  const SstableVersion* const known =
-      FindSstableVersion(version, &ignored_error);
+  const SstableVersion* const known = FindSstableVersion(version);
   return known != nullptr && known->index == IndexKind::kTrie;
 }
 
@@ -165,7 +179,7 @@ const char* FormName(FilterForm form) {
 
 bool SstableVersionOfFileName(std::string_view path, std::string* version,
                               std::string* error) {
-  const std::string_view name = FileName(path);
+  const std::string_view name = FileNameOf(path);
   // Before `la`, the name is keyspace-table-version-generation-Component.
   std::vector<std::string_view> parts = Split(name, '-');
   if (parts.size() == 5 && IsTemporaryMark(parts[0])) {
@@ -189,7 +203,7 @@ bool SstableVersionOfFileName(std::string_view path, std::string* version,
 bool IsFilterBeforeIa(std::string_view path, std::string* version) {
   // Stricter than SstableVersionOfFileName, because no option overrules this: a
   // file of any name may have hyphens and a single letter between them.
-  const std::vector<std::string_view> parts = Split(FileName(path), '-');
+  const std::vector<std::string_view> parts = Split(FileNameOf(path), '-');
   const size_t n = parts.size();
   if (n < 5 || parts[n - 1] != "Filter.db" || !IsNumber(parts[n - 2]) ||
       !IsVersionBeforeIa(parts[n - 3])) {

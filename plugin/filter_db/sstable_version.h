@@ -39,6 +39,11 @@ enum class ChunkChecksum { kCrcOfUncompressed, kAdlerOfStored, kCrcOfStored };
 struct SstableVersion {
   std::string_view name;
   FilterForm form;
+  // The third part of the names of an SSTable's components: "bti" for SSTables
+  // of Cassandra with a trie index, such as da-1-bti-Filter.db
+  // (BtiFormat.NAME), otherwise "big". ScyllaDB writes "big" also in the names
+  // of its SSTables with a trie index (`ms` and later).
+  std::string_view format;
   IndexKind index;
   StatisticsLayout statistics;
   SummaryLayout summary;
@@ -48,8 +53,9 @@ struct SstableVersion {
 };
 
 // `name`: a version, or the name of a form, which then stands for the latest
-// version of that form. Returns nullptr, with the error of
-// FormOfSstableVersion, if it is not known.
+// version of that form. Returns nullptr if it is not known; `*error` is that of
+// FormOfSstableVersion.
+const SstableVersion* FindSstableVersion(std::string_view name);
 const SstableVersion* FindSstableVersion(std::string_view name,
                                          std::string* error);
 
@@ -57,10 +63,10 @@ const SstableVersion* FindSstableVersion(std::string_view name,
 // instead of Index.db.
 bool HasTrieIndex(std::string_view version);
 
-// The third part of the names of an SSTable's components: "bti" for SSTables of
-// Cassandra with a trie index, such as da-1-bti-Filter.db (BtiFormat.NAME),
-// otherwise "big". ScyllaDB writes "big" also in the names of its SSTables with
-// a trie index (`ms` and later).
+// True for the name of a form, such as "na-and-later".
+bool IsFormName(std::string_view name);
+
+// SstableVersion::format, or "big" if the version is not known.
 std::string_view FormatOfSstableVersion(std::string_view version);
 
 // True for the versions of Cassandra before 1.2, such as "hc".

@@ -58,15 +58,17 @@ std::vector<std::string> NamesIn(
   return names;
 }
 
-bool ReadRegularFile(const std::string& path, uint64_t max_size,
-                     std::string* content, std::string* error) {
-  const FileDescriptor fd(
-      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  return ReadRegularFile(fd.get(), path, max_size, content, error);
+bool FileExists(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0;
 }
 
-bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
-                     std::string* content, std::string* error) {
+int OpenForReading(const std::string& path) {
+  return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+bool SizeOfRegularFile(int fd, const std::string& path, uint64_t* size,
+                       std::string* error) {
   struct stat status;
   if (fd < 0 || fstat(fd, &status) != 0) {
     return FailWithErrno(path, "cannot open", error);
@@ -75,42 +77,62 @@ bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
     *error = path + ": not a regular file";
     return false;
   }
-  if (static_cast<uint64_t>(status.st_size) > max_size) {
-    errno = EFBIG;
-    return FailWithErrno(path, "cannot read", error);
-  }
-  content->resize(static_cast<size_t>(status.st_size));
+  *size = static_cast<uint64_t>(status.st_size);
+  return true;
+}
+
+ssize_t ReadAt(int fd, uint64_t offset, size_t size, char* to) {
   size_t done = 0;
-  while (done < content->size()) {
-    const ssize_t got = pread(fd, content->data() + done,
-                              content->size() - done, static_cast<off_t>(done));
+  while (done < size) {
+    const ssize_t got =
+        pread(fd, to + done, size - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) {
       continue;
     }
-    if (got <= 0) {
-      errno = got == 0 ? EIO : errno;
-      return FailWithErrno(path, "cannot read", error);
+    if (got < 0) {
+      return got;
+    }
+    if (got == 0) {
+      break;
     }
     done += static_cast<size_t>(got);
+  }
+  return static_cast<ssize_t>(done);
+}
+
+bool ReadRegularFile(const std::string& path, uint64_t max_size,
+                     std::string* content, std::string* error) {
+  const FileDescriptor fd(OpenForReading(path));
+  return ReadRegularFile(fd.get(), path, max_size, content, error);
+}
+
+bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
+                     std::string* content, std::string* error) {
+  uint64_t size;
+  if (!SizeOfRegularFile(fd, path, &size, error)) {
+    return false;
+  }
+  if (size > max_size) {
+    errno = EFBIG;
+    return FailWithErrno(path, "cannot read", error);
+  }
+  content->resize(static_cast<size_t>(size));
+  const ssize_t got = ReadAt(fd, 0, content->size(), content->data());
+  if (got != static_cast<ssize_t>(size)) {
+    errno = got >= 0 ? EIO : errno;  // EIO: the file was truncated meanwhile.
+    return FailWithErrno(path, "cannot read", error);
   }
   return true;
 }
 
 std::unique_ptr<MappedFile> MappedFile::Open(const std::string& path,
                                              std::string* error) {
-  // O_NONBLOCK: to open a FIFO must not wait for its writer.
-  const FileDescriptor fd(
-      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status;
-  if (fd.get() < 0 || fstat(fd.get(), &status) != 0) {
-    FailWithErrno(path, "cannot open", error);
+  const FileDescriptor fd(OpenForReading(path));
+  uint64_t file_size;
+  if (!SizeOfRegularFile(fd.get(), path, &file_size, error)) {
     return nullptr;
   }
-  if (!S_ISREG(status.st_mode)) {
-    *error = path + ": not a regular file";
-    return nullptr;
-  }
-  const auto size = static_cast<size_t>(status.st_size);
+  const auto size = static_cast<size_t>(file_size);
   if (size == 0) {
     return std::unique_ptr<MappedFile>(new MappedFile(nullptr, 0));
   }

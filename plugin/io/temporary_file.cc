@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "plugin/io/file_io.h"
+#include "plugin/io/names.h"
 
 namespace cassandra_bloom {
 namespace {
@@ -153,7 +154,7 @@ void RemoveLeftOversOf(const std::string& path) {
   std::string file = path;
   std::string ignored_error;
   FollowLinks(&file, &ignored_error);
-  const std::string name = file.substr(file.find_last_of('/') + 1);
+  const std::string name(FileNameOf(file));
   RemoveLeftOversIn(FolderOf(file), [&](const std::string& found) {
     return found.compare(0, name.size(), name) == 0 &&
            IsTemporarySuffix(std::string_view(found).substr(name.size()));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "plugin/filter_db/filter_db_file.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +15,6 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/endian.h"
-#include "plugin/filter_db/sstable_version.h"
 #include "plugin/io/output_file.h"
 #include "tests/support/broken_filters.h"
 #include "tests/support/cassandra_data.h"
@@ -347,98 +348,6 @@ TEST_F(FilterDbFileTest, BuilderHasNoMemoryForMoreThanA32BitCpuCanAddress) {
                std::bad_alloc);
 }
 #endif
-
-TEST(SstableVersionTest, Forms) {
-  FilterForm form;
-  std::string error;
-  for (const char* version :
-       {"ia", "ib", "ic", "ja", "jb", "ka", "la", "lb", "before-ma"}) {
-    ASSERT_TRUE(FormOfSstableVersion(version, &form, &error));
-    EXPECT_EQ(form, kBeforeMa) << version;
-  }
-  for (const char* version :
-       {"ma", "mb", "mc", "md", "me", "ms", "mt", "ma-to-me"}) {
-    ASSERT_TRUE(FormOfSstableVersion(version, &form, &error));
-    EXPECT_EQ(form, kMaToMe) << version;
-  }
-  for (const char* version : {"na", "nb", "nc", "oa", "da", "na-and-later"}) {
-    ASSERT_TRUE(FormOfSstableVersion(version, &form, &error));
-    EXPECT_EQ(form, kNaAndLater) << version;
-  }
-  EXPECT_STREQ(FormName(kBeforeMa), "before-ma");
-  EXPECT_STREQ(FormName(kMaToMe), "ma-to-me");
-  EXPECT_STREQ(FormName(kNaAndLater), "na-and-later");
-}
-
-TEST(SstableVersionTest, UnknownOnesAreRefusedWithTheKnownOnes) {
-  FilterForm form;
-  std::string error;
-  for (const char* version : {"", "n", "zz", "NB", "nb ", "nbx", "pa", "db"}) {
-    EXPECT_FALSE(FormOfSstableVersion(version, &form, &error));
-    EXPECT_EQ(error.rfind(std::string("SSTable version '") + version +
-                              "' is unknown; known are ia, ib, ",
-                          0),
-              0u)
-        << error;
-    EXPECT_NE(error.find("na-and-later"), std::string::npos);
-  }
-  for (const char* version :
-       {"a", "b", "c", "d", "e", "f", "g", "h", "ha", "hc"}) {
-    EXPECT_FALSE(FormOfSstableVersion(version, &form, &error));
-    EXPECT_NE(error.find("is older than ia"), std::string::npos) << error;
-    EXPECT_EQ(error.find("known are"), std::string::npos) << error;
-  }
-}
-
-TEST(SstableVersionTest, OfFileNames) {
-  struct Name {
-    const char* path;
-    const char* version;
-  };
-  for (const Name& name : {
-           Name{"nb-1-big-Filter.db", "nb"},
-           Name{"/a-b/c/nb-1-big-Filter.db", "nb"},
-           Name{"da-3gh1-bti-Filter.db", "da"},
-           Name{"oa-3g7k_098r_4jtqo2asamoc1i8h9n-big-Filter.db", "oa"},
-           Name{"ks-cf-ka-1-Filter.db", "ka"},
-           Name{"ks-cf-tmp-jb-12-Filter.db", "jb"},
-           Name{"ks-cf-tmplink-ka-1-Filter.db", "ka"},
-           Name{"tmp-la-1-big-Filter.db", "la"},
-           Name{"tmplink-la-1-big-Data.db", "la"},
-           Name{"/tmp/tmp-mc-12-big-Filter.db", "mc"},
-           // A keyspace may have the name "tmp".
-           Name{"tmp-cf-ka-1-Filter.db", "ka"},
-           Name{"tmp-la-ka-1-Filter.db", "ka"},
-           Name{"Keyspace1-Standard1.idx-ic-0-Filter.db", "ic"},
-           Name{"me-1-big-Index.db", "me"},
-       }) {
-    std::string version;
-    std::string error;
-    EXPECT_TRUE(SstableVersionOfFileName(name.path, &version, &error)) << error;
-    EXPECT_EQ(version, name.version);
-  }
-  for (const char* path : {"", "Filter.db", "nb-1-Filter.db", "a/b-c/Filter.db",
-                           "nb-1-small-Filter.db"}) {
-    std::string version;
-    std::string error;
-    EXPECT_FALSE(SstableVersionOfFileName(path, &version, &error)) << path;
-    EXPECT_NE(error.find("must be given"), std::string::npos);
-  }
-}
-
-TEST(SstableVersionTest, FiltersBeforeIa) {
-  std::string version;
-  EXPECT_TRUE(IsFilterBeforeIa("a/ks-cf-hc-1-Filter.db", &version));
-  EXPECT_EQ(version, "hc");
-  EXPECT_TRUE(IsFilterBeforeIa("ks-cf-tmp-f-12-Filter.db", &version));
-  EXPECT_EQ(version, "f");
-  for (const char* path : {"", "Filter.db", "nb-1-big-Filter.db",
-                           "ks-cf-ia-1-Filter.db", "hc-1-big-Filter.db",
-                           "my-copy-of-h-old-Filter.db", "ks-cf-hc-1-Index.db",
-                           "ks-cf-hc--Filter.db", "tmp-la-1-big-Filter.db"}) {
-    EXPECT_FALSE(IsFilterBeforeIa(path, &version)) << path;
-  }
-}
 
 }  // namespace
 }  // namespace cassandra_bloom::testing

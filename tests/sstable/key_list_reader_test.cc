@@ -27,6 +27,8 @@ constexpr KeyFormat kHex = KeyFormat::kHexLines;
 constexpr KeyFormat kText = KeyFormat::kTextLines;
 constexpr KeyFormat kPrefixed = KeyFormat::kLengthPrefixed;
 
+const std::string kMark = "\xef\xbb\xbf";  // The byte order mark.
+
 std::string ToHex(const std::string& key) {
   std::string hex;
   for (const char c : key) {
@@ -62,6 +64,13 @@ std::string ToList(const Keys& keys, KeyFormat format) {
 std::unique_ptr<KeyReader> ReaderOf(const std::string& bytes, KeyFormat format,
                                     size_t buffer_size = 64) {
   return NewKeyReader(FileOf(bytes), format, "list", buffer_size);
+}
+
+std::unique_ptr<KeyReader> Open(const std::string& path, KeyFormat format) {
+  std::string error;
+  auto reader = OpenKeys(path, format, &error);
+  EXPECT_NE(reader, nullptr) << error;
+  return reader;
 }
 
 KeysAndError Read(const std::string& bytes, KeyFormat format) {
@@ -106,10 +115,7 @@ const GoodList kGoodLists[] = {
      kText,
      "\xef\xbb\n\xef\xbb\xbf"
      "a\n\xfe\xff\n",
-     {"\xef\xbb",
-      "\xef\xbb\xbf"
-      "a",
-      "\xfe\xff"}},
+     {"\xef\xbb", kMark + "a", "\xfe\xff"}},
     {"a key like a byte order mark, hex", kHex, "efbbbf\n", {"\xef\xbb\xbf"}},
     {"a key like a byte order mark, prefixed",
      kPrefixed,
@@ -166,37 +172,25 @@ const BrokenList kBrokenLists[] = {
     {"a blank before", kHex, " 61\n", 0, "line 1: column 1: ' '"},
     {"two CRs", kHex, "61\r\r\n", 0, "line 1: column 3: '\\x0d'"},
     {"CR as the end of lines", kHex, "61\r62\r", 0, "column 3: '\\x0d'"},
-    {"a byte order mark", kHex,
-     "\xef\xbb\xbf"
-     "61\n",
-     0,
+    {"a byte order mark", kHex, kMark + "61\n", 0,
      "line 1: begins with the byte order mark of UTF-8 (ef bb bf), which is no "
      "hexadecimal digit; remove it"},
-    {"a byte order mark and an odd digit", kHex,
-     "\xef\xbb\xbf"
-     "6\n",
-     0, "line 1: begins with the byte order mark"},
-    {"a byte order mark in another line", kHex,
-     "61\n\xef\xbb\xbf"
-     "61\n",
-     1, "line 2: column 1: '\\xef'"},
+    {"a byte order mark and an odd digit", kHex, kMark + "6\n", 0,
+     "line 1: begins with the byte order mark"},
+    {"a byte order mark in another line", kHex, "61\n" + kMark + "61\n", 1,
+     "line 2: column 1: '\\xef'"},
     {"half a byte order mark", kHex,
      "\xef\xbb"
      "61\n",
      0, "line 1: column 1: '\\xef'"},
-    {"a byte order mark", kText,
-     "\xef\xbb\xbf"
-     "alice\nbob\n",
-     0,
+    {"a byte order mark", kText, kMark + "alice\nbob\n", 0,
      "line 1: begins with the byte order mark of UTF-8 (ef bb bf); remove it, "
      "as with tail -c +4 or, if it belongs to the key, give the keys in "
      "hexadecimal"},
     {"a byte order mark alone", kText, "\xef\xbb\xbf", 0,
      "line 1: begins with the byte order mark"},
-    {"a byte order mark and CR", kText,
-     "\xef\xbb\xbf"
-     "alice\r\n",
-     0, "line 1: begins with the byte order mark"},
+    {"a byte order mark and CR", kText, kMark + "alice\r\n", 0,
+     "line 1: begins with the byte order mark"},
     {"a zero byte", kHex, std::string("6\0\n", 3), 0, "column 2: '\\x00'"},
     {"an empty line", kHex, "61\n\n62\n", 1,
      "line 2: empty; the empty key is written as 0x"},
@@ -228,20 +222,9 @@ const BrokenList kBrokenLists[] = {
 TEST(KeyReaderTest, RefusesBrokenLists) {
   for (const BrokenList& list : kBrokenLists) {
     SCOPED_TRACE(std::string(list.what) + ": " + list.error);
-    const std::unique_ptr<KeyReader> reader = ReaderOf(list.bytes, list.format);
-    const KeysAndError read = ReadKeys(reader.get());
-    const auto buffered = ReaderOf(list.bytes, list.format, kInputBufferSize);
-    EXPECT_EQ(ReadKeys(buffered.get()).error, read.error);
-    EXPECT_EQ(read.keys.size(), list.keys_before);
-    EXPECT_EQ(read.error.rfind("list: ", 0), 0U) << read.error;
-    EXPECT_NE(read.error.find(list.error), std::string::npos) << read.error;
-    // The error stays, and is the same after rewinding.
-    EXPECT_EQ(ReadKeys(reader.get()).keys.size(), 0U);
-    EXPECT_EQ(reader->error(), read.error);
-    EXPECT_TRUE(reader->Rewind());
-    EXPECT_EQ(reader->error(), "");
-    EXPECT_EQ(ReadKeys(reader.get()).keys, read.keys);
-    EXPECT_EQ(reader->error(), read.error);
+    ExpectBroken("list", list.keys_before, list.error, [&](size_t buffer_size) {
+      return ReaderOf(list.bytes, list.format, buffer_size);
+    });
   }
 }
 
@@ -386,9 +369,7 @@ TEST(KeyReaderTest, DoesNotBufferAnEndlessLine) {
 TEST_P(KeyFormatTest, ReadsAFileTwice) {
   const Keys keys = RandomList();
   const TemporaryFile file(ToList(keys, GetParam()));
-  std::string error;
-  const auto reader = OpenKeys(file.path(), GetParam(), &error);
-  ASSERT_NE(reader, nullptr) << error;
+  const auto reader = Open(file.path(), GetParam());
   EXPECT_EQ(ReadKeys(reader.get()).keys, keys);
   EXPECT_EQ(reader->bytes_read(), reader->total_bytes());
   ASSERT_TRUE(reader->Rewind());
@@ -398,9 +379,7 @@ TEST_P(KeyFormatTest, ReadsAFileTwice) {
 
 TEST(KeyReaderTest, ReadsAnEmptyFileTwice) {
   const TemporaryFile file("");
-  std::string error;
-  const auto reader = OpenKeys(file.path(), kHex, &error);
-  ASSERT_NE(reader, nullptr) << error;
+  const auto reader = Open(file.path(), kHex);
   for (int pass = 0; pass < 2; ++pass) {
     const KeysAndError read = ReadKeys(reader.get());
     EXPECT_EQ(read.keys.size(), 0U);
@@ -410,9 +389,7 @@ TEST(KeyReaderTest, ReadsAnEmptyFileTwice) {
 }
 
 TEST(KeyReaderTest, ReadsAFileThatDoesNotTellItsSize) {
-  std::string error;
-  const auto reader = OpenKeys("/proc/self/status", kText, &error);
-  ASSERT_NE(reader, nullptr) << error;
+  const auto reader = Open("/proc/self/status", kText);
   EXPECT_EQ(reader->total_bytes(), 0U);
   for (int pass = 0; pass < 2; ++pass) {
     std::string_view key;
@@ -424,9 +401,7 @@ TEST(KeyReaderTest, ReadsAFileThatDoesNotTellItsSize) {
 
 TEST(KeyReaderTest, IgnoresWhatIsAppendedMeanwhile) {
   const TemporaryFile file("a\nb\n");
-  std::string error;
-  const auto reader = OpenKeys(file.path(), kText, &error);
-  ASSERT_NE(reader, nullptr) << error;
+  const auto reader = Open(file.path(), kText);
   std::FILE* const append = std::fopen(file.path().c_str(), "a");
   std::fputs("c\n", append);
   std::fclose(append);
@@ -436,9 +411,7 @@ TEST(KeyReaderTest, IgnoresWhatIsAppendedMeanwhile) {
 
 TEST(KeyReaderTest, TellsThatAFileWasCutMeanwhile) {
   const TemporaryFile file("a\nb\nc\n");
-  std::string error;
-  const auto reader = OpenKeys(file.path(), kText, &error);
-  ASSERT_NE(reader, nullptr) << error;
+  const auto reader = Open(file.path(), kText);
   ASSERT_EQ(truncate(file.path().c_str(), 4), 0);
   const KeysAndError read = ReadKeys(reader.get());
   EXPECT_EQ(read.keys, (Keys{"a", "b"}));
@@ -458,9 +431,7 @@ TEST(KeyReaderTest, CannotOpen) {
 TEST_P(KeyFormatTest, ReadsAPipeOnce) {
   const Keys keys = RandomList();
   const PipedInput input(ToList(keys, GetParam()), 77);
-  std::string error;
-  const auto reader = OpenKeys("-", GetParam(), &error);
-  ASSERT_NE(reader, nullptr) << error;
+  const auto reader = Open("-", GetParam());
   EXPECT_EQ(reader->total_bytes(), 0U);
   const KeysAndError read = ReadKeys(reader.get());
   EXPECT_EQ(read.error, "");
@@ -480,9 +451,7 @@ TEST(KeyReaderTest, ReadsARedirectedFileFromWhereItStands) {
   const int fd = open(file.path().c_str(), O_RDONLY);
   ASSERT_EQ(lseek(fd, 6, SEEK_SET), 6);
   const StandardInput input(fd);
-  std::string error;
-  const auto reader = OpenKeys("-", kText, &error);
-  ASSERT_NE(reader, nullptr) << error;
+  const auto reader = Open("-", kText);
   EXPECT_EQ(reader->total_bytes(), 4U);
   EXPECT_EQ(ReadKeys(reader.get()).keys, (Keys{"a", "b"}));
   ASSERT_TRUE(reader->Rewind());

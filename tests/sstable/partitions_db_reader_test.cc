@@ -29,9 +29,18 @@ using tools::AsPartitionsDbReader;
 using tools::kMaxTrieDepth;
 using tools::PartitionsDbReader;
 
-constexpr char kDamaged[] = "; the file is damaged";
-constexpr char kOrDifferent[] =
-    "; the files are damaged or of different SSTables";
+// An error at a byte of a damaged Partitions.db.
+std::string Damaged(uint64_t byte, const std::string& what) {
+  return "da-1-bti-Partitions.db: byte " + std::to_string(byte) + ": " + what +
+         "; the file is damaged";
+}
+
+// An error at a byte of one file that another file shows.
+std::string Different(uint64_t byte, const std::string& what,
+                      const std::string& component = "Partitions.db") {
+  return "da-1-bti-" + component + ": byte " + std::to_string(byte) + ": " +
+         what + "; the files are damaged or of different SSTables";
+}
 
 // ---- Random tries ----
 
@@ -187,12 +196,8 @@ TEST(PartitionsDbReaderTest, NoticesDamage) {
     char& byte = damaged[random.Below(whole.size())];
     byte = static_cast<char>(byte ^ static_cast<char>(1 + random.Below(255)));
     files.Write("Partitions.db", damaged);
-    std::string error;
-    const auto reader = files.Open(&error);
-    if (reader != nullptr) {
-      const KeysAndError read = ReadKeys(reader.get());
-      EXPECT_TRUE(!read.error.empty() || read.keys == keys);
-    }
+    const KeysAndError read = files.Read();
+    EXPECT_TRUE(!read.error.empty() || read.keys == keys);
   }
 }
 
@@ -204,11 +209,7 @@ TEST(PartitionsDbReaderTest, TakesTheShortestAndTheLongestKey) {
   for (const char* const compressor : {"", "LZ4Compressor"}) {
     TrieSstable sstable = SstableOf(keys, /*filler=*/1);
     sstable.compressor = compressor;
-    const MadeFiles files(sstable);
-    std::string error;
-    const auto reader = files.Open(&error);
-    ASSERT_NE(reader, nullptr) << error;
-    const KeysAndError read = ReadKeys(reader.get());
+    const KeysAndError read = MadeFiles(sstable).Read();
     EXPECT_EQ(read.error, "");
     EXPECT_TRUE(read.keys == keys);
   }
@@ -325,137 +326,106 @@ void MakeDeep(TrieSstable* sstable, size_t depth) {
   }
 }
 
-const std::string kTrie = "da-1-bti-Partitions.db: ";
-
 const Broken kBrokenTries[] = {
     {"a node is its child", Root(EncodeTrieNode(2, 0, {{1, 0}})),
-     kTrie + "byte 10: a node is its own child" + kDamaged},
+     Damaged(10, "a node is its own child")},
     {"a cycle in a short node", Root(std::string(1, '\x10') + "a"),
-     kTrie + "byte 10: a node is its own child" + kDamaged},
+     Damaged(10, "a node is its own child")},
     {"a child before the file", Root(EncodeTrieNode(2, 0, {{1, 11}})),
-     kTrie + "byte 10: a child 11 bytes before, outside of the file" +
-         kDamaged},
+     Damaged(10, "a child 11 bytes before, outside of the file")},
     {"a child far before the file",
      Root(EncodeTrieNode(15, 0, {{1, UINT64_MAX}})),
-     kTrie +
-         "byte 10: a child 18446744073709551615 bytes before, outside of "
-         "the file" +
-         kDamaged},
+     Damaged(10,
+             "a child 18446744073709551615 bytes before, outside of the file")},
     {"no children", Root(std::string("\x50\0", 2)),
-     kTrie + "byte 10: a node of type 5 without children" + kDamaged},
+     Damaged(10, "a node of type 5 without children")},
     {"only absent children", Root(std::string("\xb0\0\0\0\0", 5)),
-     kTrie + "byte 10: a node of type 11 without children" + kDamaged},
+     Damaged(10, "a node of type 11 without children")},
     {"a leaf without a payload", Root(std::string(1, '\0')),
-     kTrie + "byte 10: a leaf without a payload" + kDamaged},
+     Damaged(10, "a leaf without a payload")},
     {"half a node", Root(std::string("\xf0\0\xff", 3)),
-     kTrie + "byte 10: a node of type 15 that ends beyond the trie" + kDamaged},
+     Damaged(10, "a node of type 15 that ends beyond the trie")},
     {"half a payload",
      Root(std::string("\x0f"
                       "1234567",
                       8)),
-     kTrie + "byte 10: a node of type 0 that ends beyond the trie" + kDamaged},
-    {"too deep",
-     [](TrieSstable* sstable) { MakeDeep(sstable, kMaxTrieDepth + 1); },
-     kTrie + "byte 10: a path that is longer than that of the longest key" +
-         kDamaged},
+     Damaged(10, "a node of type 0 that ends beyond the trie")},
+    {"too deep", [](auto* sstable) { MakeDeep(sstable, kMaxTrieDepth + 1); },
+     Damaged(10, "a path that is longer than that of the longest key")},
     {"a leaf twice",
-     [](TrieSstable* sstable) {
+     [](auto* sstable) {
        Root(EncodeTrieNode(5, 0, {{1, 10}, {2, 10}}))(sstable);
        sstable->num_keys = 2;
      },
-     kTrie + "byte 0: a partition at position 0 of Data.db after one at 0" +
-         kOrDifferent},
+     Different(0, "a partition at position 0 of Data.db after one at 0")},
     {"fewer keys than in the footer",
-     [](TrieSstable* sstable) {
+     [](auto* sstable) {
        *sstable = SstableOf({"a", "b"});
        sstable->num_keys = 3;
      },
-     kTrie + "byte 20: the trie has 2 keys, but the footer says 3" + kDamaged},
+     Damaged(20, "the trie has 2 keys, but the footer says 3")},
     {"more keys than in the footer",
-     [](TrieSstable* sstable) {
+     [](auto* sstable) {
        *sstable = SstableOf({"a", "b"});
        sstable->num_keys = 1;
        sstable->last_key = "a";
      },
-     kTrie + "byte 10: the trie has more keys than the footer says, 1" +
-         kDamaged},
-    {"another first key",
-     [](TrieSstable* sstable) { sstable->first_key = "b"; },
-     kTrie + "byte 15: the first key is not that of the first partition" +
-         kOrDifferent},
-    {"another last key", [](TrieSstable* sstable) { sstable->last_key = "aa"; },
-     kTrie + "byte 18: the last key is not that of the last partition" +
-         kOrDifferent},
-    {"no keys", [](TrieSstable* sstable) { sstable->num_keys = 0; },
-     kTrie + "byte 29: 0 keys in a trie of 15 bytes" + kDamaged},
-    {"too many keys", [](TrieSstable* sstable) { sstable->num_keys = 16; },
-     kTrie + "byte 29: 16 keys in a trie of 15 bytes" + kDamaged},
+     Damaged(10, "the trie has more keys than the footer says, 1")},
+    {"another first key", [](auto* sstable) { sstable->first_key = "b"; },
+     Different(15, "the first key is not that of the first partition")},
+    {"another last key", [](auto* sstable) { sstable->last_key = "aa"; },
+     Different(18, "the last key is not that of the last partition")},
+    {"no keys", [](auto* sstable) { sstable->num_keys = 0; },
+     Damaged(29, "0 keys in a trie of 15 bytes")},
+    {"too many keys", [](auto* sstable) { sstable->num_keys = 16; },
+     Damaged(29, "16 keys in a trie of 15 bytes")},
     {"a negative number of keys",
-     [](TrieSstable* sstable) { sstable->num_keys = UINT64_MAX; },
-     kTrie + "byte 29: -1 keys in a trie of 15 bytes" + kDamaged},
-    {"the root behind the nodes",
-     [](TrieSstable* sstable) { sstable->root = 15; },
-     kTrie +
-         "byte 37: the root's position 15 is not within the trie of 15 "
-         "bytes" +
-         kDamaged},
-    {"a negative root",
-     [](TrieSstable* sstable) { sstable->root = UINT64_MAX; },
-     kTrie +
-         "byte 37: the root's position -1 is not within the trie of 15 "
-         "bytes" +
-         kDamaged},
-    {"no nodes", [](TrieSstable* sstable) { sstable->nodes.clear(); },
-     kTrie + "byte 6: the first key's position 0 is not within the file" +
-         kDamaged},
+     [](auto* sstable) { sstable->num_keys = UINT64_MAX; },
+     Damaged(29, "-1 keys in a trie of 15 bytes")},
+    {"the root behind the nodes", [](auto* sstable) { sstable->root = 15; },
+     Damaged(37, "the root's position 15 is not within the trie of 15 bytes")},
+    {"a negative root", [](auto* sstable) { sstable->root = UINT64_MAX; },
+     Damaged(37, "the root's position -1 is not within the trie of 15 bytes")},
+    {"no nodes", [](auto* sstable) { sstable->nodes.clear(); },
+     Damaged(6, "the first key's position 0 is not within the file")},
     {"the first partition not at 0",
-     [](TrieSstable* sstable) {
-       sstable->nodes.replace(0, kRoot, LeafAt("a", 1));
-     },
-     kTrie +
-         "byte 0: the first partition is at position 1 of Data.db, not at 0" +
-         kOrDifferent},
+     [](auto* sstable) { sstable->nodes.replace(0, kRoot, LeafAt("a", 1)); },
+     Different(0, "the first partition is at position 1 of Data.db, not at 0")},
     {"a partition outside of Data.db",
-     [](TrieSstable* sstable) {
+     [](auto* sstable) {
        *sstable = SstableOf({"a", "b"});
        sstable->nodes.replace(10, 10, LeafAt("b", 12));
      },
-     kTrie +
-         "byte 10: a partition at position 12 of Data.db, which has 12 "
-         "bytes uncompressed" +
-         kOrDifferent},
+     Different(10,
+               "a partition at position 12 of Data.db, which has 12 bytes "
+               "uncompressed")},
     {"a partition before the last",
-     [](TrieSstable* sstable) {
+     [](auto* sstable) {
        *sstable = SstableOf({"a", "b", "c"});
        sstable->nodes.replace(20, 10, LeafAt("c", 5));
      },
-     kTrie + "byte 20: a partition at position 5 of Data.db after one at 6" +
-         kOrDifferent},
+     Different(20, "a partition at position 5 of Data.db after one at 6")},
     {"a partition within the last",
-     [](TrieSstable* sstable) {
+     [](auto* sstable) {
        *sstable = SstableOf({"a", "b"});
        sstable->nodes.replace(10, 10, LeafAt("b", 3));
      },
-     kTrie +
-         "byte 10: a partition at position 3 of Data.db, within the one at "
-         "0" +
-         kOrDifferent},
+     Different(10,
+               "a partition at position 3 of Data.db, within the one at 0")},
     {"half a length",
-     [](TrieSstable* sstable) {
+     [](auto* sstable) {
        *sstable = SstableOf({"a", "b"});
        sstable->data.resize(7);
      },
      "da-1-bti-Data.db: byte 6: a key's length lies beyond the end, 7"},
     {"half a key",
-     [](TrieSstable* sstable) {
+     [](auto* sstable) {
        *sstable = SstableOf({"a", "bb"});
        sstable->data.resize(9);
      },
      "da-1-bti-Data.db: byte 6: a key of 2 bytes reaches beyond the end, 9"},
-    {"another key in Data.db",
-     [](TrieSstable* sstable) { sstable->data[2] = 'b'; },
-     kTrie + "byte 15: the first key is not that of the first partition" +
-         kOrDifferent},
+    {"another key in Data.db", [](auto* sstable) { sstable->data[2] = 'b'; },
+     Different(15, "the first key is not that of the first partition")},
 };
 
 TEST(PartitionsDbReaderTest, RefusesBrokenTries) {
@@ -485,33 +455,40 @@ TrieSstable InRows(const std::string& rows) {
 
 TEST(PartitionsDbReaderTest, RefusesBrokenRows) {
   const std::string key = WithLength("a");
-  EXPECT_EQ(MadeFiles(InRows(key + '\0')).Error(), "");
-  EXPECT_EQ(MadeFiles(InRows("")).Error(),
-            "da-1-bti-Rows.db: byte 1: a key's length lies beyond the end, 1");
-  EXPECT_EQ(MadeFiles(InRows("\1")).Error(),
-            "da-1-bti-Rows.db: byte 1: a key's length lies beyond the end, 2");
-  EXPECT_EQ(
-      MadeFiles(InRows(key.substr(0, 2))).Error(),
-      "da-1-bti-Rows.db: byte 1: a key of 1 bytes reaches beyond the end, 3");
-  EXPECT_EQ(MadeFiles(InRows(key)).Error(),
-            "da-1-bti-Rows.db: byte 4: a number reaches beyond the end");
-  EXPECT_EQ(MadeFiles(InRows(key + "\xff" + std::string(7, '\0'))).Error(),
-            "da-1-bti-Rows.db: byte 4: a number reaches beyond the end");
-  EXPECT_EQ(MadeFiles(InRows(key + "\xff" + std::string(8, '\xff'))).Error(),
-            "da-1-bti-Rows.db: byte 4: a partition at position "
-            "18446744073709551615 of Data.db, which has 6 bytes uncompressed" +
-                std::string(kOrDifferent));
-  EXPECT_EQ(MadeFiles(InRows(key + '\5')).Error(),
-            "da-1-bti-Rows.db: byte 4: the first partition is at position 5 of "
-            "Data.db, not at 0" +
-                std::string(kOrDifferent));
-  EXPECT_EQ(MadeFiles(InRows(WithLength("12345") + '\0')).Error(),
-            "da-1-bti-Rows.db: byte 8: a key of 5 bytes at position 0 of "
-            "Data.db, which has 6 bytes uncompressed" +
-                std::string(kOrDifferent));
-  EXPECT_EQ(MadeFiles(InRows(WithLength("b") + '\0')).Error(),
-            kTrie + "byte 3: the first key is not that of the first partition" +
-                kOrDifferent);
+  const auto beyond = [](int byte, const std::string& what) {
+    return "da-1-bti-Rows.db: byte " + std::to_string(byte) + ": " + what;
+  };
+  const struct {
+    std::string rows;
+    std::string error;
+  } cases[] = {
+      {key + '\0', ""},
+      {"", beyond(1, "a key's length lies beyond the end, 1")},
+      {"\1", beyond(1, "a key's length lies beyond the end, 2")},
+      {key.substr(0, 2),
+       beyond(1, "a key of 1 bytes reaches beyond the end, 3")},
+      {key, beyond(4, "a number reaches beyond the end")},
+      {key + "\xff" + std::string(7, '\0'),
+       beyond(4, "a number reaches beyond the end")},
+      {key + "\xff" + std::string(8, '\xff'),
+       Different(4,
+                 "a partition at position 18446744073709551615 of Data.db, "
+                 "which has 6 bytes uncompressed",
+                 "Rows.db")},
+      {key + '\5',
+       Different(4, "the first partition is at position 5 of Data.db, not at 0",
+                 "Rows.db")},
+      {WithLength("12345") + '\0',
+       Different(8,
+                 "a key of 5 bytes at position 0 of Data.db, which has 6 bytes "
+                 "uncompressed",
+                 "Rows.db")},
+      {WithLength("b") + '\0',
+       Different(3, "the first key is not that of the first partition")},
+  };
+  for (const auto& [rows, error] : cases) {
+    EXPECT_EQ(MadeFiles(InRows(rows)).Error(), error);
+  }
 }
 
 // Every length of vint, with a number that is longer than necessary.
@@ -535,8 +512,8 @@ TEST(PartitionsDbReaderTest, RefusesEveryCutOfPartitionsDb) {
         << files.Error();
     if (size < 24) {
       EXPECT_EQ(files.Error(),
-                kTrie + "byte 0: a Partitions.db has at least 24 bytes, not " +
-                    std::to_string(size) + kDamaged);
+                Damaged(0, "a Partitions.db has at least 24 bytes, not " +
+                               std::to_string(size)));
     }
   }
   files.Write("Partitions.db", whole + '\0');
@@ -555,17 +532,13 @@ TEST(PartitionsDbReaderTest, RefusesBrokenKeysBeforeTheFooter) {
   const std::string key = WithLength("a");
   EXPECT_EQ(error(key + key), "");
   EXPECT_EQ(error(key + key + "x"),
-            kTrie + "byte 21: 1 bytes between the last key and the footer" +
-                kDamaged);
+            Damaged(21, "1 bytes between the last key and the footer"));
   EXPECT_EQ(error(key + WithLength("aa").substr(0, 3)),
-            kTrie + "byte 18: ends inside the first or last key of 2 bytes" +
-                kDamaged);
+            Damaged(18, "ends inside the first or last key of 2 bytes"));
   EXPECT_EQ(error(key + "\1"),
-            kTrie + "byte 18: ends inside the length of the first or last key" +
-                kDamaged);
+            Damaged(18, "ends inside the length of the first or last key"));
   EXPECT_EQ(error(key),
-            kTrie + "byte 18: ends inside the length of the first or last key" +
-                kDamaged);
+            Damaged(18, "ends inside the length of the first or last key"));
 }
 
 }  // namespace

@@ -16,51 +16,48 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/key_reader.h"
+#include "plugin/io/names.h"
 #include "tests/support/cassandra_data.h"
+#include "tests/support/fake_sstable/cassandra_sstables.h"
 #include "tests/support/fake_sstable/fake_sstable.h"
 #include "tests/support/fake_sstable/handmade_trie_sstable.h"
 #include "tests/support/read_keys.h"
 #include "tests/support/temp_dir.h"
 
-namespace cassandra_bloom::tools {
+namespace cassandra_bloom::testing {
 namespace {
 
-using cassandra_bloom::testing::CassandraSstables;
-using cassandra_bloom::testing::CompactedSstables;
-using cassandra_bloom::testing::KeysAndError;
-using cassandra_bloom::testing::MadeFiles;
-using cassandra_bloom::testing::ReadFile;
-using cassandra_bloom::testing::ReadKeys;
-using cassandra_bloom::testing::SstableOf;
-using cassandra_bloom::testing::SstablesBesideCorpus;
-using cassandra_bloom::testing::TempDir;
-using cassandra_bloom::testing::TrieSstable;
-using cassandra_bloom::testing::WithoutFolders;
-using cassandra_bloom::testing::WriteFile;
 using ::testing::HasSubstr;
+using tools::AsPartitionsDbReader;
+using tools::KeyChecks;
+using tools::OpenSstableKeys;
+using tools::PartitionsDbReader;
 
-// The components of an SSTable.
-struct Components {
+// An SSTable that a database wrote, and a reader of its keys.
+struct RealSstable {
+  explicit RealSstable(const std::string& folder) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      const std::string path = entry.path();
+      for (const std::string_view name : {"Partitions.db", "Index.db"}) {
+        if (EndsWith(path, name)) {
+          index = path;
+          start = path.substr(0, path.size() - name.size());
+          version = entry.path().filename().string().substr(0, 2);
+        }
+      }
+    }
+    std::string error;
+    reader = OpenSstableKeys(index, version, KeyChecks::kEveryKey, &error);
+    EXPECT_NE(reader, nullptr) << error;
+    trie = AsPartitionsDbReader(reader.get());
+  }
+
   std::string version;
   std::string start;  // Of the components' paths.
   std::string index;  // The path of Partitions.db or Index.db.
+  std::unique_ptr<KeyReader> reader;
+  const PartitionsDbReader* trie = nullptr;
 };
-
-Components ComponentsIn(const std::string& folder) {
-  Components sstable;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string path = entry.path();
-    for (const std::string_view index : {"Partitions.db", "Index.db"}) {
-      if (path.size() > index.size() &&
-          path.substr(path.size() - index.size()) == index) {
-        sstable.index = path;
-        sstable.start = path.substr(0, path.size() - index.size());
-        sstable.version = entry.path().filename().string().substr(0, 2);
-      }
-    }
-  }
-  return sstable;
-}
 
 std::vector<std::string> AllSstables() {
   std::vector<std::string> folders = CassandraSstables();
@@ -72,27 +69,19 @@ std::vector<std::string> AllSstables() {
 TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
   for (const std::string& folder : AllSstables()) {
     SCOPED_TRACE(folder);
-    const Components sstable = ComponentsIn(folder);
-    ASSERT_NE(sstable.index, "");
-    std::string error;
-    const auto reader = OpenSstableKeys(sstable.index, sstable.version,
-                                        KeyChecks::kEveryKey, &error);
-    ASSERT_NE(reader, nullptr) << error;
-    const auto keys =
-        OpenKeys(folder + "/keys.txt", KeyFormat::kHexLines, &error);
-    ASSERT_NE(keys, nullptr) << error;
-    const KeysAndError expected = ReadKeys(keys.get());
-    ASSERT_EQ(expected.error, "");
+    const RealSstable sstable(folder);
+    KeyReader* const reader = sstable.reader.get();
+    ASSERT_NE(reader, nullptr);
+    const std::vector<std::string> expected = HexLines(folder + "/keys.txt");
     for (int pass = 0; pass < 2; ++pass) {
-      const KeysAndError read = ReadKeys(reader.get());
+      const KeysAndError read = ReadKeys(reader);
       EXPECT_EQ(read.error, "");
-      EXPECT_EQ(read.keys, expected.keys);
+      EXPECT_EQ(read.keys, expected);
       EXPECT_EQ(reader->bytes_read(), reader->total_bytes());
-      const PartitionsDbReader* const trie = AsPartitionsDbReader(reader.get());
-      ASSERT_EQ(trie != nullptr, IsPartitionsDb(sstable.index));
-      if (trie != nullptr) {
-        EXPECT_EQ(trie->num_wrong_hashes(), 0U);
-        EXPECT_EQ(trie->num_keys(), expected.keys.size());
+      ASSERT_EQ(sstable.trie != nullptr, tools::IsPartitionsDb(sstable.index));
+      if (sstable.trie != nullptr) {
+        EXPECT_EQ(sstable.trie->num_wrong_hashes(), 0U);
+        EXPECT_EQ(sstable.trie->num_keys(), expected.size());
       }
       std::string_view key;
       EXPECT_FALSE(reader->Next(&key));
@@ -107,15 +96,12 @@ TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
 TEST(SstableKeysTest, TheKeysMakeCassandrasFilter) {
   for (const std::string& folder : AllSstables()) {
     SCOPED_TRACE(folder);
-    const Components sstable = ComponentsIn(folder);
-    std::string error;
-    const auto reader = OpenSstableKeys(sstable.index, sstable.version,
-                                        KeyChecks::kEveryKey, &error);
-    ASSERT_NE(reader, nullptr) << error;
-    const KeysAndError read = ReadKeys(reader.get());
+    const RealSstable sstable(folder);
+    ASSERT_NE(sstable.reader, nullptr);
+    const KeysAndError read = ReadKeys(sstable.reader.get());
     FilterForm form;
+    std::string error;
     ASSERT_TRUE(FormOfSstableVersion(sstable.version, &form, &error)) << error;
-    const std::string filter_path = sstable.start + "Filter.db";
     const auto builder =
         FilterDbBuilder::ForFpChance(0.01, read.keys.size(), form, &error);
     ASSERT_NE(builder, nullptr) << error;
@@ -123,11 +109,10 @@ TEST(SstableKeysTest, TheKeysMakeCassandrasFilter) {
       builder->Add(key);
     }
     const TempDir dir;
-    ASSERT_TRUE(WriteFilterDbFile(dir / "Filter.db", form,
-                                  builder->num_probes(), builder->num_words(),
-                                  builder->bits(), false, &error))
+    ASSERT_TRUE(builder->Write(dir / "Filter.db", /*overwrite=*/false, &error))
         << error;
-    EXPECT_TRUE(ReadFile(dir / "Filter.db") == ReadFile(filter_path));
+    EXPECT_TRUE(ReadFile(dir / "Filter.db") ==
+                ReadFile(sstable.start + "Filter.db"));
   }
 }
 
@@ -136,21 +121,17 @@ TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
   ASSERT_EQ(CompactedSstables().size(), 2U);
   for (const std::string& folder : CompactedSstables()) {
     SCOPED_TRACE(folder);
-    const Components sstable = ComponentsIn(folder);
+    const RealSstable sstable(folder);
+    ASSERT_NE(sstable.trie, nullptr);
     std::string error;
-    const auto reader = OpenSstableKeys(sstable.index, sstable.version,
-                                        KeyChecks::kEveryKey, &error);
-    ASSERT_NE(reader, nullptr) << error;
     const auto filter =
         FilterDbFile::Open(sstable.start + "Filter.db", kNaAndLater, &error);
     ASSERT_NE(filter, nullptr) << error;
-    const KeysAndError read = ReadKeys(reader.get());
+    const KeysAndError read = ReadKeys(sstable.reader.get());
     EXPECT_EQ(read.error, "");
-    const PartitionsDbReader* const trie = AsPartitionsDbReader(reader.get());
-    ASSERT_NE(trie, nullptr);
     EXPECT_EQ(read.keys.size(), 6000U);
-    EXPECT_EQ(read.keys.size(), trie->num_keys());
-    EXPECT_EQ(trie->num_wrong_hashes(), 0U);
+    EXPECT_EQ(read.keys.size(), sstable.trie->num_keys());
+    EXPECT_EQ(sstable.trie->num_wrong_hashes(), 0U);
     for (const std::string& key : read.keys) {
       ASSERT_TRUE(filter->MayContain(key));
     }
@@ -163,14 +144,14 @@ TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
 std::string ErrorOfChangedKey(const std::string& component, bool is_wide,
                               KeyChecks checks) {
   const TempDir dir;
-  cassandra_bloom::testing::SstableSpec spec;
+  SstableSpec spec;
   spec.folder = dir.path();
   spec.version = "da";
   spec.wide_every = is_wide ? 1 : 0;
   for (int i = 0; i < 1000; ++i) {
     spec.keys.push_back("key" + std::to_string(i));
   }
-  const auto one = cassandra_bloom::testing::WriteSstable(spec);
+  const auto one = WriteSstable(spec);
   std::string bytes = ReadFile(one.Path(component));
   bytes[bytes.find(one.keys[500])] ^= 1;
   WriteFile(one.Path(component), bytes);
@@ -247,14 +228,12 @@ TEST(SstableKeysTest, KnowsVersions) {
 TEST(SstableKeysTest, ReadsScyllasCompression) {
   const TrieSstable sstable = SstableOf({"alice", "bob"});
   const MadeFiles files(sstable);
-  files.Write("Data.db", cassandra_bloom::testing::WithChecksum(
-                             cassandra_bloom::testing::Compress("LZ4Compressor",
-                                                                sstable.data)));
+  files.Write("Data.db", WithChecksum(Compress("LZ4Compressor", sstable.data)));
   files.Write(
       "CompressionInfo.db",
-      cassandra_bloom::testing::CompressionInfoOf(
-          "LZ4Compressor", {{"crc_check_chance", "1.0"}}, 4096, std::nullopt,
-          static_cast<int64_t>(sstable.data.size()), {0}));
+      CompressionInfoOf("LZ4Compressor", {{"crc_check_chance", "1.0"}}, 4096,
+                        std::nullopt, static_cast<int64_t>(sstable.data.size()),
+                        {0}));
   std::string error;
   for (const char* const version : {"ms", "mt"}) {
     const auto reader = OpenSstableKeys(files.Path("Partitions.db"), version,
@@ -270,8 +249,7 @@ TEST(SstableKeysTest, ReadsScyllasCompression) {
 
 // The file is not called like an SSTable's, or it is alone.
 TEST(SstableKeysTest, OtherFilesAreAnIndexDb) {
-  const cassandra_bloom::testing::TemporaryFile index(
-      std::string("\0\5alice\0\0", 9));
+  const TemporaryFile index(std::string("\0\5alice\0\0", 9));
   std::string error;
   const auto reader =
       OpenSstableKeys(index.path(), "nb", KeyChecks::kEveryKey, &error);
@@ -284,4 +262,4 @@ TEST(SstableKeysTest, OtherFilesAreAnIndexDb) {
 }
 
 }  // namespace
-}  // namespace cassandra_bloom::tools
+}  // namespace cassandra_bloom::testing

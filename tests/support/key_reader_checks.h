@@ -13,6 +13,7 @@
 
 #include "cassandra_bloom/key_reader.h"
 #include "tests/support/read_keys.h"
+#include "tools/sstable/buffered_key_reader.h"
 
 namespace cassandra_bloom::testing {
 
@@ -42,6 +43,27 @@ void ExpectKeysInPiecesAndBuffers(const std::string& bytes,
       ASSERT_EQ(piped->bytes_read(), bytes.size());
       ASSERT_FALSE(piped->Rewind());
     }
+  }
+}
+
+// Expects readers from `new_reader(buffer_size)` to return this many keys, then
+// an error that begins with `name` and contains `error`.
+template <typename NewReader>
+void ExpectBroken(const std::string& name, size_t keys_before,
+                  const std::string& error, NewReader new_reader) {
+  for (const size_t buffer_size : {size_t{64}, kInputBufferSize}) {
+    const std::unique_ptr<KeyReader> reader = new_reader(buffer_size);
+    const KeysAndError read = ReadKeys(reader.get());
+    EXPECT_EQ(read.keys.size(), keys_before);
+    EXPECT_EQ(read.error.rfind(name + ": ", 0), 0U) << read.error;
+    EXPECT_NE(read.error.find(error), std::string::npos) << read.error;
+    // The error stays, and is the same after rewinding.
+    EXPECT_EQ(ReadKeys(reader.get()).keys.size(), 0U);
+    EXPECT_EQ(reader->error(), read.error);
+    EXPECT_TRUE(reader->Rewind());
+    EXPECT_EQ(reader->error(), "");
+    EXPECT_EQ(ReadKeys(reader.get()).keys, read.keys);
+    EXPECT_EQ(reader->error(), read.error);
   }
 }
 

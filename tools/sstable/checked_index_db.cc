@@ -201,17 +201,11 @@ std::unique_ptr<KeyReader> OpenCheckedIndexDb(const std::string& start,
                                               KeyChecks checks,
                                               std::string* error) {
   const std::string path = start + "Index.db";
-  IndexFormat format;
-  if (!IndexFormatOf(version, &format, error)) {
-    *error = path + ": " + *error;
+  auto index = OpenIndexDbReader(path, version, error);
+  if (index == nullptr) {
     return nullptr;
   }
   Witnesses witnesses;
-  const int fd = OpenInput(path, error);
-  if (fd < 0) {
-    return nullptr;
-  }
-  auto index = NewIndexDbReader(fd, format, path);
   if (checks == KeyChecks::kEveryKey) {
     witnesses.data = OpenDataDb(start, version, error);
     if (witnesses.data == nullptr) {

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "plugin/io/file_io.h"
+#include "tools/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -28,9 +29,8 @@ std::vector<std::string> AllNamesIn(const std::string& folder) {
 }
 
 bool IsDataDb(std::string_view name) {
-  constexpr std::string_view kEnd = "-Data.db";
-  return name.size() > kEnd.size() &&
-         name.substr(name.size() - kEnd.size()) == kEnd;
+  const auto parsed = ParseComponentName(name);
+  return parsed && parsed->component == "Data.db";
 }
 
 // Whether `inner` is `folder` or is in it. Both are absolute.

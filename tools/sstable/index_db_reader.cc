@@ -6,16 +6,17 @@
 #include <string_view>
 
 #include "plugin/filter/endian.h"
-#include "plugin/filter_db/sstable_version.h"
+#include "plugin/io/names.h"
+#include "tools/sstable/bytes/vint.h"
 
 namespace cassandra_bloom {
 namespace {
 
 class EntryReader final : public IndexDbReader {
  public:
-  EntryReader(int fd, IndexFormat format, const std::string& name,
+  EntryReader(int fd, IndexKind kind, const std::string& name,
               size_t buffer_size)
-      : IndexDbReader(fd, name, buffer_size), format_(format) {}
+      : IndexDbReader(fd, name, buffer_size), kind_(kind) {}
 
   bool Next(std::string_view* key) override {
     if (!error().empty()) {
@@ -54,10 +55,10 @@ class EntryReader final : public IndexDbReader {
       return FailShort("a key of " + std::to_string(entry->key_size) +
                        " bytes");
     }
-    return format_ == IndexFormat::kVInt
-               ? ReadVInt(&entry->size, &entry->position) &&
-                     ReadVInt(&entry->size, &entry->promoted_size)
-               : ReadFixedWidth(entry);
+    return kind_ == IndexKind::kFixedWidth
+               ? ReadFixedWidth(entry)
+               : ReadVInt(&entry->size, &entry->position) &&
+                     ReadVInt(&entry->size, &entry->promoted_size);
   }
 
   bool ReadFixedWidth(Entry* entry) {
@@ -75,24 +76,14 @@ class EntryReader final : public IndexDbReader {
     if (!Require(*at + 1)) {
       return FailShort(kNumbers);
     }
-    const auto first = static_cast<uint8_t>(data()[*at]);
-    const size_t more = LeadingOnes(first);
-    if (!Require(*at + 1 + more)) {
+    const size_t size = tools::SizeOfVInt(data()[*at]);
+    if (!Require(*at + size)) {
       return FailShort(kNumbers);
     }
-    uint64_t bits = first & (0xffU >> more);
-    for (size_t i = 1; i <= more; ++i) {
-      bits = (bits << 8) | static_cast<uint8_t>(data()[*at + i]);
-    }
-    *at += 1 + more;
-    *value = static_cast<int64_t>(bits);  // Signed, like Java's long.
+    // Signed, like Java's long.
+    *value = static_cast<int64_t>(tools::DecodeVInt({data() + *at, size}));
+    *at += size;
     return true;
-  }
-
-  static size_t LeadingOnes(uint8_t byte) {
-    return byte == 0xff ? 8
-                        : static_cast<size_t>(__builtin_clz(
-                              ~(static_cast<unsigned>(byte) << 24)));
   }
 
   // Fails if the promoted index has a negative size, or if the positions in
@@ -149,14 +140,9 @@ class EntryReader final : public IndexDbReader {
   static constexpr char kLikelyCause[] =
       "; the file is damaged or of another SSTable version";
 
-  const IndexFormat format_;
+  const IndexKind kind_;
   std::string kept_key_;
 };
-
-bool EndsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         text.substr(text.size() - end.size()) == end;
-}
 
 std::string NoIndexDbError(std::string_view version) {
   return "an SSTable of version " + std::string(version) +
@@ -167,42 +153,35 @@ std::string NoIndexDbError(std::string_view version) {
 
 }  // namespace
 
-bool IndexFormatOf(std::string_view version, IndexFormat* format,
-                   std::string* error) {
-  const SstableVersion* const known = FindSstableVersion(version, error);
-  if (known == nullptr) {
-    return false;
-  }
-  if (known->index == IndexKind::kTrie) {
-    *error = NoIndexDbError(version);
-    return false;
-  }
-  *format = known->index == IndexKind::kFixedWidth ? IndexFormat::kFixedWidth
-                                                   : IndexFormat::kVInt;
-  return true;
-}
-
-std::unique_ptr<IndexDbReader> NewIndexDbReader(int fd, IndexFormat format,
+std::unique_ptr<IndexDbReader> NewIndexDbReader(int fd, IndexKind kind,
                                                 const std::string& name,
                                                 size_t buffer_size) {
-  return std::make_unique<EntryReader>(fd, format, name, buffer_size);
+  return std::make_unique<EntryReader>(fd, kind, name, buffer_size);
+}
+
+std::unique_ptr<IndexDbReader> OpenIndexDbReader(const std::string& path,
+                                                 std::string_view version,
+                                                 std::string* error) {
+  const SstableVersion* const known = FindSstableVersion(version, error);
+  const bool is_trie = EndsWith(path, "Partitions.db") ||
+                       EndsWith(path, "Rows.db") ||
+                       (known != nullptr && known->index == IndexKind::kTrie);
+  if (is_trie) {
+    *error = NoIndexDbError(version);
+  }
+  if (is_trie || known == nullptr) {
+    *error = path + ": " + *error;
+    return nullptr;
+  }
+  const int fd = OpenInput(path, error);
+  return fd < 0 ? nullptr
+                : NewIndexDbReader(fd, known->index, NameOfInput(path));
 }
 
 std::unique_ptr<KeyReader> OpenIndexDb(const std::string& path,
                                        std::string_view sstable_version,
                                        std::string* error) {
-  IndexFormat format;
-  const bool trie =
-      EndsWith(path, "Partitions.db") || EndsWith(path, "Rows.db");
-  if (trie) {
-    *error = NoIndexDbError(sstable_version);
-  }
-  if (trie || !IndexFormatOf(sstable_version, &format, error)) {
-    *error = path + ": " + *error;
-    return nullptr;
-  }
-  const int fd = OpenInput(path, error);
-  return fd < 0 ? nullptr : NewIndexDbReader(fd, format, NameOfInput(path));
+  return OpenIndexDbReader(path, sstable_version, error);
 }
 
 }  // namespace cassandra_bloom

@@ -9,11 +9,11 @@
 //      big-     bytes     Data.db    promoted index   none for a small
 //      endian                                         partition
 //
-// Before `ma`, position and promoted size are int64 and int32, big-endian.
-// Since `ma`, both are unsigned vints: the first byte begins with as many 1
-// bits as bytes follow it, then has a 0 bit unless 8 bytes follow. The other
-// bits are the number, big-endian. (org.apache.cassandra.db.RowIndexEntry,
-// later io.sstable.format.big.RowIndexEntry; utils.vint.VIntCoding.)
+// Cassandra's RowIndexEntry wrote position and promoted size as int64 and
+// int32, big-endian, until 3.0, when SSTables came to "store rows natively"
+// (BigFormat). Since then, which is version `ma`, both are unsigned vints.
+// (org.apache.cassandra.db.RowIndexEntry, later
+// io.sstable.format.big.RowIndexEntry.)
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_INDEX_DB_READER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_INDEX_DB_READER_H_
@@ -24,22 +24,10 @@
 #include <string_view>
 
 #include "cassandra_bloom/key_reader.h"
+#include "plugin/filter_db/sstable_version.h"
 #include "tools/sstable/buffered_key_reader.h"
 
 namespace cassandra_bloom {
-
-// How the numbers after each key are written. Cassandra's RowIndexEntry wrote
-// fixed widths until 3.0, when SSTables came to "store rows natively"
-// (BigFormat).
-enum class IndexFormat {
-  kFixedWidth,  // before `ma`
-  kVInt,        // `ma` and later
-};
-
-// `version`: as for FormOfSstableVersion. Fails if it is not known, or if its
-// SSTables have no Index.db.
-bool IndexFormatOf(std::string_view version, IndexFormat* format,
-                   std::string* error);
 
 class IndexDbReader : public BufferedKeyReader {
  public:
@@ -57,10 +45,16 @@ class IndexDbReader : public BufferedKeyReader {
   uint64_t entry_offset_ = 0;
 };
 
-// `fd`, `name` and `buffer_size`: as for BufferedKeyReader.
+// `fd`, `name` and `buffer_size`: as for BufferedKeyReader. `kind`: of a
+// version or form with an Index.db.
 std::unique_ptr<IndexDbReader> NewIndexDbReader(
-    int fd, IndexFormat format, const std::string& name,
+    int fd, IndexKind kind, const std::string& name,
     size_t buffer_size = kInputBufferSize);
+
+// As OpenIndexDb.
+std::unique_ptr<IndexDbReader> OpenIndexDbReader(const std::string& path,
+                                                 std::string_view version,
+                                                 std::string* error);
 
 }  // namespace cassandra_bloom
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Walks over a Partitions.db:
+// Walks over a Partitions.db (tested in partitions_db_reader_test.cc):
 //
 //    +-------+-----------+----------+---------------+--------+------+
 //    | nodes | first key | last key | first key at  | number | root |

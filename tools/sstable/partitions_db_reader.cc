@@ -6,14 +6,12 @@
 
 #include "plugin/filter/murmur3.h"
 #include "plugin/filter_db/sstable_version.h"
+#include "tools/sstable/bytes/vint.h"
 #include "tools/sstable/data_db/open_data_db.h"
 #include "tools/sstable/statistics_db.h"
 
 namespace cassandra_bloom::tools {
 namespace {
-
-constexpr char kLikelyCause[] =
-    "; the files are damaged or of different SSTables";
 
 bool HasTrie(std::string_view version, std::string* error) {
   const SstableVersion* const known = FindSstableVersion(version, error);
@@ -28,8 +26,6 @@ bool HasTrie(std::string_view version, std::string* error) {
   return false;
 }
 
-// An unsigned vint: as many bytes follow the first as it has 1 bits at its
-// front. (utils.vint.VIntCoding.)
 bool ReadVInt(DataFile* file, uint64_t position, uint64_t* value,
               std::string* error) {
   std::string_view bytes;
@@ -42,16 +38,9 @@ bool ReadVInt(DataFile* file, uint64_t position, uint64_t* value,
     if (!file->Read(position, size, &bytes, error)) {
       return false;
     }
-    for (auto ones = static_cast<uint8_t>(bytes[0]);
-         first_only && (ones & 0x80) != 0;
-         ones = static_cast<uint8_t>(ones << 1)) {
-      ++size;
-    }
+    size = first_only ? SizeOfVInt(bytes[0]) : size;
   }
-  *value = static_cast<uint8_t>(bytes[0]) & (0xffU >> (size - 1));
-  for (const char byte : bytes.substr(1)) {
-    *value = *value << 8 | static_cast<uint8_t>(byte);
-  }
+  *value = DecodeVInt(bytes);
   return true;
 }
 
@@ -187,34 +176,27 @@ bool PartitionsDbReader::CheckPosition(const Partition& partition) {
   } else {
     what += ", within the one at " + std::to_string(last_position_);
   }
-  return FailAtByte(*partition.path, partition.source_offset,
-                    what + kLikelyCause, &error_);
+  return FailAt(partition, what);
 }
 
 // Fails if Data.db has no room for a key that was read in Rows.db.
 bool PartitionsDbReader::CheckSize(const Partition& partition) {
   return data_->size() - partition.position >= 2 + partition.key.size() ||
-         FailAtByte(
-             *partition.path, partition.source_offset,
-             "a key of " + std::to_string(partition.key.size()) +
-                 " bytes at position " + std::to_string(partition.position) +
-                 " of Data.db, which has " + std::to_string(data_->size()) +
-                 " bytes uncompressed" + kLikelyCause,
-             &error_);
+         FailAt(partition,
+                "a key of " + std::to_string(partition.key.size()) +
+                    " bytes at position " + std::to_string(partition.position) +
+                    " of Data.db, which has " + std::to_string(data_->size()) +
+                    " bytes uncompressed");
 }
 
 bool PartitionsDbReader::CheckDataHasKeyOf(const Partition& partition) {
   std::string_view in_data;
-  if (!ReadWithShortLength(data_.get(), partition.position, &in_data,
-                           &error_)) {
-    return false;
-  }
-  return in_data == partition.key ||
-         FailAtByte(*partition.path, partition.source_offset,
-                    "another key than at position " +
-                        std::to_string(partition.position) + " of Data.db" +
-                        kLikelyCause,
-                    &error_);
+  return ReadWithShortLength(data_.get(), partition.position, &in_data,
+                             &error_) &&
+         (in_data == partition.key ||
+          FailAt(partition, "another key than at position " +
+                                std::to_string(partition.position) +
+                                " of Data.db"));
 }
 
 bool PartitionsDbReader::CheckOrder(const Partition& partition) {
@@ -224,29 +206,25 @@ bool PartitionsDbReader::CheckOrder(const Partition& partition) {
   const bool follows = order_.Follows(partition.key, last_key_);
   last_key_.assign(partition.key);
   return follows ||
-         FailAtByte(*partition.path, partition.source_offset,
-                    "a key that is not in the order of the partitioner" +
-                        std::string(kLikelyCause),
-                    &error_);
+         FailAt(partition, "a key that is not in the order of the partitioner");
 }
 
 bool PartitionsDbReader::CheckEnds(std::string_view key) {
   const uint64_t first_key_position = trie_->first_key_position();
   if (num_read_ == 1 && key != trie_->first_key()) {
-    return FailAtByte(
-        trie_->path(), first_key_position,
-        std::string("the first key is not that of the first partition") +
-            kLikelyCause,
-        &error_);
+    return Fail(trie_->path(), first_key_position,
+                "the first key is not that of the first partition");
   }
-  if (num_read_ == trie_->num_keys() && key != trie_->last_key()) {
-    return FailAtByte(
-        trie_->path(), first_key_position + 2 + trie_->first_key().size(),
-        std::string("the last key is not that of the last partition") +
-            kLikelyCause,
-        &error_);
-  }
-  return true;
+  return num_read_ != trie_->num_keys() || key == trie_->last_key() ||
+         Fail(trie_->path(), first_key_position + 2 + trie_->first_key().size(),
+              "the last key is not that of the last partition");
+}
+
+bool PartitionsDbReader::Fail(const std::string& path, uint64_t offset,
+                              const std::string& what) {
+  return FailAtByte(path, offset,
+                    what + "; the files are damaged or of different SSTables",
+                    &error_);
 }
 
 // The byte is the lowest of the hash's second half.

@@ -80,6 +80,10 @@ class PartitionsDbReader final : public KeyReader {
   bool CheckOrder(const Partition& partition);
   bool CheckEnds(std::string_view key);
   void CheckHash(const TriePayload& payload, const Partition& partition);
+  bool Fail(const std::string& path, uint64_t offset, const std::string& what);
+  bool FailAt(const Partition& partition, const std::string& what) {
+    return Fail(*partition.path, partition.source_offset, what);
+  }
 
   const std::unique_ptr<PartitionTrie> trie_;
   const std::unique_ptr<DataFile> data_;

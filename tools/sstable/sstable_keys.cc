@@ -4,18 +4,15 @@
 
 #include <sys/stat.h>
 
-#include "tools/sstable/sstable_files.h"
+#include "plugin/filter_db/sstable_version.h"
+#include "plugin/io/file_io.h"
+#include "plugin/io/names.h"
 
 namespace cassandra_bloom::tools {
 
 namespace {
 
 constexpr std::string_view kIndexDb = "-Index.db";
-
-bool EndsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         text.substr(text.size() - end.size()) == end;
-}
 
 // The path without "Index.db".
 std::string StartOf(const std::string& index_path) {
@@ -41,8 +38,7 @@ std::unique_ptr<KeyReader> OpenSstableKeys(const std::string& index_path,
   if (IsPartitionsDb(index_path)) {
     return PartitionsDbReader::Open(index_path, version, checks, error);
   }
-  const bool is_version = version.size() == 2;
-  return is_version && IsIndexDbBesideData(index_path)
+  return !IsFormName(version) && IsIndexDbBesideData(index_path)
              ? OpenCheckedIndexDb(StartOf(index_path), version, checks, error)
              : OpenIndexDb(index_path, version, error);
 }

@@ -241,8 +241,7 @@ bool ReadFpChance(const std::string& path, std::string_view version,
 PartitionFacts ReadPartitionFacts(const std::string& path,
                                   std::string_view version) {
   std::string ignored_error;
-  const SstableVersion* const known =
-      FindSstableVersion(version, &ignored_error);
+  const SstableVersion* const known = FindSstableVersion(version);
   const auto opened =
       known == nullptr ? nullptr : RandomAccessFile::Open(path, &ignored_error);
   if (opened == nullptr) {

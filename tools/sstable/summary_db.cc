@@ -24,8 +24,7 @@ SummaryDb::SummaryDb(std::unique_ptr<RandomAccessFile> file)
 std::unique_ptr<SummaryDb> SummaryDb::Open(const std::string& path,
                                            std::string_view version) {
   std::string ignored_error;
-  const SstableVersion* const known =
-      FindSstableVersion(version, &ignored_error);
+  const SstableVersion* const known = FindSstableVersion(version);
   auto file =
       known == nullptr ? nullptr : RandomAccessFile::Open(path, &ignored_error);
   if (file == nullptr) {

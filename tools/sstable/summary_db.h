@@ -47,7 +47,6 @@ class SummaryDb {
   static std::unique_ptr<SummaryDb> Open(const std::string& path,
                                          std::string_view version);
 
-  const std::string& path() const { return file_->path(); }
   const std::string& first_key() const { return first_key_; }
   const std::string& last_key() const { return last_key_; }
 

@@ -15,16 +15,12 @@
 #include <vector>
 
 #include "plugin/io/file_io.h"
+#include "plugin/io/names.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
 constexpr std::string_view kLog = ".log";
-
-bool EndsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         text.substr(text.size() - end.size()) == end;
-}
 
 std::string UpperCase(std::string_view text) {
   std::string upper(text);
@@ -33,10 +29,6 @@ std::string UpperCase(std::string_view text) {
         static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
   }
   return upper;
-}
-
-std::string_view NameOf(std::string_view path) {
-  return path.substr(path.find_last_of('/') + 1);
 }
 
 // `visit(line, is_last)`
@@ -130,7 +122,7 @@ std::optional<Record> RecordOf(std::string_view line) {
 // and 3.11 write the path without the last "-" (LogRecord.absolutePath, since
 // CASSANDRA-13294).
 std::string SstableOf(const Record& record) {
-  std::string name(NameOf(record.path));
+  std::string name(FileNameOf(record.path));
   return EndsWith(name, "-") ? name : name + "-";
 }
 
@@ -213,7 +205,7 @@ void AddTransactionLog(const std::string& path, std::string_view content,
 // A line is the name of a TOC.txt, perhaps with folders.
 void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs) {
   ForEachLine(content, [&](std::string_view line, bool /*is_last*/) {
-    const std::string_view name = NameOf(line);
+    const std::string_view name = FileNameOf(line);
     const size_t end = name.find_last_of('-');
     if (end != std::string_view::npos) {
       logs->obsolete.emplace(name.substr(0, end + 1));

@@ -16,6 +16,7 @@
 #include "tests/support/temp_dir.h"
 #include "tools/sstable/health/decide_mend.h"
 #include "tools/sstable/mending/mend_filter.h"
+#include "tools/sstable/sstable_finder.h"
 
 namespace cassandra_bloom::testing {
 namespace {

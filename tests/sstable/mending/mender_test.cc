@@ -17,7 +17,7 @@
 #include "tests/support/fake_sstable/fake_sstable.h"
 #include "tests/support/temp_dir.h"
 #include "tools/sstable/health/examine_sstable.h"
-#include "tools/sstable/sstable_files.h"
+#include "tools/sstable/sstable_finder.h"
 
 namespace cassandra_bloom::testing {
 namespace {

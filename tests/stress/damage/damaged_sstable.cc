@@ -2,8 +2,6 @@
 
 #include "tests/stress/damage/damaged_sstable.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -44,14 +42,12 @@ void ReadTrieKeys(WholeSstable* sstable) {
 }
 
 void ReadIndexKeys(WholeSstable* sstable) {
-  const std::string path = sstable->start + "Index.db";
   std::string error;
-  IndexFormat format;
-  if (!IndexFormatOf(sstable->version, &format, &error)) {
+  const auto reader =
+      OpenIndexDbReader(sstable->start + "Index.db", sstable->version, &error);
+  if (reader == nullptr) {
     throw std::runtime_error(error);
   }
-  const auto reader =
-      NewIndexDbReader(open(path.c_str(), O_RDONLY | O_CLOEXEC), format, path);
   for (std::string_view key; reader->Next(&key);) {
     sstable->keys.push_back({std::string(key), reader->position()});
     sstable->index_entries.push_back(reader->entry_offset());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // An Index.db of any bytes. All ways to read it give the result of a plain
-// parser, without a memory error. The first byte chooses the format.
+// parser, without a memory error. The first byte chooses the kind.
 
 #include <cstddef>
 #include <cstdint>
@@ -61,7 +61,7 @@ class Parser {
   std::string_view rest_;
 };
 
-bool ParseEntry(Parser* parser, IndexFormat format, std::string_view* key,
+bool ParseEntry(Parser* parser, IndexKind kind, std::string_view* key,
                 int64_t* position) {
   uint64_t key_size = 0;
   uint64_t stored_position = 0;
@@ -70,26 +70,26 @@ bool ParseEntry(Parser* parser, IndexFormat format, std::string_view* key,
   if (!parser->Number(2, &key_size) || !parser->Bytes(key_size, key)) {
     return false;
   }
-  if (format == IndexFormat::kVInt
+  if (kind == IndexKind::kVInt
           ? !parser->VInt(&stored_position) || !parser->VInt(&promoted_size)
           : !parser->Number(8, &stored_position) ||
                 !parser->Number(4, &promoted_size)) {
     return false;
   }
   const uint64_t limit =
-      format == IndexFormat::kVInt ? uint64_t{1} << 63 : uint64_t{1} << 31;
+      kind == IndexKind::kVInt ? uint64_t{1} << 63 : uint64_t{1} << 31;
   *position = static_cast<int64_t>(stored_position);
   return promoted_size < limit && parser->Bytes(promoted_size, &promoted);
 }
 
-Reading Parse(std::string_view bytes, IndexFormat format) {
+Reading Parse(std::string_view bytes, IndexKind kind) {
   Parser parser(bytes);
   Reading reading;
   int64_t last_position = -1;
   while (!parser.at_end()) {
     std::string_view key;
     int64_t position = 0;
-    if (!ParseEntry(&parser, format, &key, &position) ||
+    if (!ParseEntry(&parser, kind, &key, &position) ||
         position <= last_position || (last_position == -1 && position != 0)) {
       return reading;
     }
@@ -100,10 +100,10 @@ Reading Parse(std::string_view bytes, IndexFormat format) {
   return reading;
 }
 
-void Check(std::string_view bytes, IndexFormat format) {
-  CheckReadings(std::string(bytes), Parse(bytes, format),
-                [format](int fd, size_t size) {
-                  return NewIndexDbReader(fd, format, "", size);
+void Check(std::string_view bytes, IndexKind kind) {
+  CheckReadings(std::string(bytes), Parse(bytes, kind),
+                [kind](int fd, size_t size) {
+                  return NewIndexDbReader(fd, kind, "", size);
                 });
 }
 
@@ -111,11 +111,11 @@ void Check(std::string_view bytes, IndexFormat format) {
 }  // namespace cassandra_bloom::testing
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using cassandra_bloom::IndexFormat;
+  using cassandra_bloom::IndexKind;
   if (size > 0) {
     cassandra_bloom::testing::Check(
         std::string_view(reinterpret_cast<const char*>(data) + 1, size - 1),
-        data[0] % 2 == 0 ? IndexFormat::kVInt : IndexFormat::kFixedWidth);
+        data[0] % 2 == 0 ? IndexKind::kVInt : IndexKind::kFixedWidth);
   }
   return 0;
 }

@@ -224,7 +224,7 @@ void Check(const Sstable& sstable) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   cassandra_bloom::testing::FuzzInput input(data, size);
-  cassandra_bloom::testing::TrieSstable sstable;
+  cassandra_bloom::testing::Sstable sstable;
   const auto partitions_size = static_cast<size_t>(input.Number(2));
   const auto rows_size = static_cast<size_t>(input.Number(2));
   sstable.partitions = input.Bytes(partitions_size);

@@ -63,7 +63,7 @@ std::vector<NaiveTrieEntry> PathsAndHashes(const std::string& partitions_db) {
   return entries;
 }
 
-TEST(PartitionsDbTest, SamePathsAndHashesAsCassandras) {
+TEST(FakeIndexFilesTest, SamePathsAndHashesAsCassandras) {
   for (const std::string& folder : CassandraSstables()) {
     SCOPED_TRACE(folder);
     const std::vector<std::string> keys = HexLines(folder + "/keys.txt");

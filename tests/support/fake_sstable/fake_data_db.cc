@@ -2,36 +2,20 @@
 
 #include "tests/support/fake_sstable/fake_data_db.h"
 
-#include <lz4.h>
-
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <system_error>
 
 #include "tests/support/fake_sstable/big_endian_out.h"
 #include "tests/support/fake_sstable/checksums.h"
+#include "tests/support/fake_sstable/compressed_data.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 // Bytes that are collected before a write without compression.
 constexpr size_t kBufferBytes = 65536;
-
-// Cassandra's LZ4Compressor puts the length before the block, and, unlike
-// everything else, in little-endian order.
-std::string CompressLz4(std::string_view bytes) {
-  constexpr size_t kLengthBytes = 4;
-  const auto size = static_cast<int>(bytes.size());
-  const int bound = LZ4_compressBound(size);
-  std::string out(kLengthBytes + static_cast<size_t>(bound), '\0');
-  for (size_t i = 0; i < kLengthBytes; ++i) {
-    out[i] = static_cast<char>(bytes.size() >> (8 * i));
-  }
-  const int written = LZ4_compress_default(
-      bytes.data(), out.data() + kLengthBytes, size, bound);
-  out.resize(kLengthBytes + static_cast<size_t>(written));
-  return out;
-}
 
 uint32_t ChecksumOf(ChunkChecksum kind, std::string_view stored,
                     std::string_view uncompressed) {
@@ -83,19 +67,12 @@ void DataDb::Close() {
 }
 
 std::string DataDb::CompressionInfo() const {
-  std::string info;
-  AppendWithLength("LZ4Compressor", &info);
-  AppendInt32(0, &info);  // No options.
-  AppendInt32(static_cast<int32_t>(lz4_.bytes), &info);
-  if (facts_.has_max_chunk_bytes) {
-    AppendInt32(static_cast<int32_t>(lz4_.max_compressed_bytes), &info);
-  }
-  AppendBigEndian(position_, 8, &info);
-  AppendInt32(static_cast<int32_t>(chunk_offsets_.size()), &info);
-  for (const uint64_t offset : chunk_offsets_) {
-    AppendBigEndian(offset, 8, &info);
-  }
-  return info;
+  return CompressionInfoOf(
+      "LZ4Compressor", {}, static_cast<int64_t>(lz4_.bytes),
+      facts_.has_max_chunk_bytes
+          ? std::make_optional(static_cast<int64_t>(lz4_.max_compressed_bytes))
+          : std::nullopt,
+      static_cast<int64_t>(position_), chunk_offsets_);
 }
 
 void DataDb::WriteChunk() {
@@ -103,7 +80,9 @@ void DataDb::WriteChunk() {
     Write(chunk_);
   } else {
     chunk_offsets_.push_back(file_size_);
-    const std::string stored = StoredChunk();
+    const std::string stored = StoredChunk(
+        CompressLz4(chunk_), chunk_,
+        facts_.has_max_chunk_bytes ? lz4_.max_compressed_bytes : SIZE_MAX);
     Write(stored);
     std::string checksum;
     AppendBigEndian(ChecksumOf(facts_.chunk_checksum, stored, chunk_), 4,
@@ -111,18 +90,6 @@ void DataDb::WriteChunk() {
     Write(checksum);
   }
   chunk_.clear();
-}
-
-// A reader knows from the length alone that a chunk is not compressed, so a
-// short last chunk is filled with zeros (CompressedSequentialWriter).
-std::string DataDb::StoredChunk() const {
-  std::string stored = CompressLz4(chunk_);
-  if (facts_.has_max_chunk_bytes &&
-      stored.size() >= lz4_.max_compressed_bytes) {
-    stored = chunk_;
-    stored.resize(std::max(stored.size(), lz4_.max_compressed_bytes));
-  }
-  return stored;
 }
 
 void DataDb::Write(std::string_view bytes) {

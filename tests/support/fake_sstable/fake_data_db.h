@@ -49,7 +49,6 @@ class DataDb {
   };
 
   void WriteChunk();
-  std::string StoredChunk() const;
   void Write(std::string_view bytes);
   [[noreturn]] void Fail(const std::string& what) const;
 

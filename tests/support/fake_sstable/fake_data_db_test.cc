@@ -122,7 +122,7 @@ std::string Uncompress(const std::string& data, const Compressed& info,
 }
 
 // The readers above understand what Cassandra wrote.
-TEST(DataDbTest, CassandrasLz4IsRead) {
+TEST(FakeDataDbTest, CassandrasLz4IsRead) {
   const std::string prefix =
       CassandraSstable("s7d_lz4high_opts") + "/da-1-bti-";
   const Compressed info =
@@ -148,7 +148,7 @@ SstableSpec SpecOf(const std::string& folder, const std::string& version) {
   return spec;
 }
 
-TEST(DataDbTest, CompressedHasTheSameContent) {
+TEST(FakeDataDbTest, CompressedHasTheSameContent) {
   const struct {
     std::string version;
     bool has_max;
@@ -184,7 +184,7 @@ TEST(DataDbTest, CompressedHasTheSameContent) {
   }
 }
 
-TEST(DataDbTest, ChunksThatDoNotShrinkAreStoredAsTheyAre) {
+TEST(FakeDataDbTest, ChunksThatDoNotShrinkAreStoredAsTheyAre) {
   const TempDir dir;
   SstableSpec spec = SpecOf(dir.path(), "nb");
   uint64_t random = 1;
@@ -210,7 +210,7 @@ TEST(DataDbTest, ChunksThatDoNotShrinkAreStoredAsTheyAre) {
 
 // ---- The digest ----
 
-TEST(DataDbTest, DigestIsOfTheWholeFile) {
+TEST(FakeDataDbTest, DigestIsOfTheWholeFile) {
   for (const bool lz4 : {false, true}) {
     for (const std::string version : {"ka", "lb", "ma", "oa", "da"}) {
       SCOPED_TRACE(version);
@@ -234,7 +234,7 @@ TEST(DataDbTest, DigestIsOfTheWholeFile) {
   }
 }
 
-TEST(DataDbTest, FullDiskThrows) {
+TEST(FakeDataDbTest, FullDiskThrows) {
   if (!std::filesystem::exists("/dev/full")) {
     GTEST_SKIP() << "no /dev/full";
   }

@@ -12,41 +12,34 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// A type of node with several children, and the bits of each pointer in it.
-struct PointerType {
-  int type;
-  size_t bits;
-};
+// Of the pointers of each type of node.
+constexpr size_t kPointerBits[16] = {0,  4,  8,  12, 16, 8,  12, 16,
+                                     24, 40, 12, 16, 24, 32, 40, 64};
 
-constexpr PointerType kSparse[] = {{5, 8}, {6, 12}, {7, 16}, {8, 24}, {9, 40}};
-constexpr PointerType kDense[] = {{10, 12}, {11, 16}, {12, 24},
-                                  {13, 32}, {14, 40}, {15, 64}};
-
-bool Fits(uint64_t distance, size_t bits) {
-  return bits == 64 || distance >> bits == 0;
+bool Reaches(int type, uint64_t distance) {
+  return type == 15 || distance >> kPointerBits[type] == 0;
 }
 
-template <size_t N>
-PointerType SmallestFor(const PointerType (&types)[N], uint64_t distance) {
-  for (const PointerType& type : types) {
-    if (Fits(distance, type.bits)) {
-      return type;
-    }
+// The first type from `type` on whose pointers are long enough.
+int TypeFor(int type, uint64_t distance) {
+  while (!Reaches(type, distance)) {
+    ++type;
   }
-  throw std::invalid_argument("a node too far from its child");
+  return type;
 }
 
-size_t BytesOf(size_t pointers, PointerType type) {
-  return (pointers * type.bits + 7) / 8;
+size_t BytesOf(size_t pointers, int type) {
+  return (pointers * kPointerBits[type] + 7) / 8;
 }
 
 // 12-bit pointers follow each other without a gap; half a byte may be left over
 // at the end.
-void AppendPointers(const std::vector<uint64_t>& distances, PointerType type,
+void AppendPointers(const std::vector<uint64_t>& distances, int type,
                     std::string* file) {
-  if (type.bits != 12) {
+  const size_t bits = kPointerBits[type];
+  if (bits != 12) {
     for (const uint64_t distance : distances) {
-      AppendBigEndian(distance, type.bits / 8, file);
+      AppendBigEndian(distance, bits / 8, file);
     }
     return;
   }
@@ -57,52 +50,6 @@ void AppendPointers(const std::vector<uint64_t>& distances, PointerType type,
       AppendBigEndian(distances[i] << 4, 2, file);
     }
   }
-}
-
-void AppendHead(int type, std::string* file) {
-  file->push_back(static_cast<char>(type << 4));
-}
-
-void AppendNodeOfOne(uint8_t byte, uint64_t distance, std::string* file) {
-  if (distance < 0x10) {
-    AppendBigEndian(0x10 | distance, 1, file);
-    AppendBigEndian(byte, 1, file);
-  } else if (distance < 0x100) {
-    AppendHead(2, file);
-    AppendBigEndian((uint64_t{byte} << 8) | distance, 2, file);
-  } else if (distance < 0x1000) {
-    AppendBigEndian(0x3000 | distance, 2, file);
-    AppendBigEndian(byte, 1, file);
-  } else {
-    AppendHead(4, file);
-    AppendBigEndian((uint64_t{byte} << 16) | distance, 3, file);
-  }
-}
-
-void AppendSparse(const std::vector<TrieChild>& children, uint64_t here,
-                  PointerType type, std::string* file) {
-  AppendHead(type.type, file);
-  AppendBigEndian(children.size(), 1, file);
-  std::vector<uint64_t> distances;
-  for (const TrieChild& child : children) {
-    AppendBigEndian(child.byte, 1, file);
-    distances.push_back(here - child.position);
-  }
-  AppendPointers(distances, type, file);
-}
-
-void AppendDense(const std::vector<TrieChild>& children, uint64_t here,
-                 PointerType type, std::string* file) {
-  const uint8_t first = children.front().byte;
-  const auto last_index = static_cast<size_t>(children.back().byte - first);
-  AppendHead(type.type, file);
-  AppendBigEndian(first, 1, file);
-  AppendBigEndian(last_index, 1, file);
-  std::vector<uint64_t> distances(last_index + 1);  // 0: no child
-  for (const TrieChild& child : children) {
-    distances[static_cast<size_t>(child.byte - first)] = here - child.position;
-  }
-  AppendPointers(distances, type, file);
 }
 
 // Two's complement, in as few bytes as hold the number and its sign.
@@ -135,13 +82,16 @@ uint64_t AppendSubtrie(const std::vector<TriePartition>& partitions,
     while (next < end && partitions[next].path[depth] == byte) {
       ++next;
     }
-    children.push_back(
-        {static_cast<uint8_t>(byte),
-         AppendSubtrie(partitions, begin, next, depth + 1, file)});
+    children.emplace_back(
+        static_cast<uint8_t>(byte),
+        AppendSubtrie(partitions, begin, next, depth + 1, file));
     begin = next;
   }
   const uint64_t here = file->size();
-  AppendInnerNode(children, here, file);
+  for (auto& [ignored, position_or_distance] : children) {
+    position_or_distance = here - position_or_distance;
+  }
+  file->append(EncodeInnerNode(children));
   return here;
 }
 
@@ -157,30 +107,74 @@ size_t DifferenceLength(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-void AppendInnerNode(const std::vector<TrieChild>& children, uint64_t here,
-                     std::string* file) {
-  uint64_t farthest = 0;
-  for (const TrieChild& child : children) {
-    farthest = std::max(farthest, here - child.position);
+bool FitsTrieNode(int type, bool has_payload,
+                  const std::vector<TrieChild>& children) {
+  if (type == 0 || children.empty()) {
+    return type == 0 && children.empty();
   }
-  if (children.size() == 1 && Fits(farthest, 16)) {
-    AppendNodeOfOne(children[0].byte, farthest, file);
-    return;
+  if (((type == 1 || type == 3) && has_payload) ||
+      (type < 5 && children.size() != 1) || children.size() > 255) {
+    return false;
   }
-  const size_t span =
-      static_cast<size_t>(children.back().byte - children.front().byte) + 1;
-  const PointerType dense = SmallestFor(kDense, farthest);
-  // No sparse node has pointers of more than 40 bits.
-  if (Fits(farthest, 40)) {
-    const PointerType sparse = SmallestFor(kSparse, farthest);
-    const size_t sparse_size =
-        2 + children.size() + BytesOf(children.size(), sparse);
-    if (children.size() < 256 && sparse_size <= 3 + BytesOf(span, dense)) {
-      AppendSparse(children, here, sparse, file);
-      return;
+  return std::all_of(
+      children.begin(), children.end(),
+      [type](const auto& child) { return Reaches(type, child.second); });
+}
+
+std::string EncodeTrieNode(int type, int payload_flags,
+                           const std::vector<TrieChild>& children) {
+  std::string node;
+  if (type == 1) {
+    AppendBigEndian(0x10 | children[0].second, 1, &node);
+    AppendBigEndian(children[0].first, 1, &node);
+    return node;
+  }
+  if (type == 3) {
+    AppendBigEndian(0x3000 | children[0].second, 2, &node);
+    AppendBigEndian(children[0].first, 1, &node);
+    return node;
+  }
+  node += static_cast<char>(type << 4 | payload_flags);
+  std::vector<uint64_t> distances;
+  if (type < 10) {
+    if (type >= 5) {
+      AppendBigEndian(children.size(), 1, &node);
+    }
+    for (const auto& [byte, distance] : children) {
+      AppendBigEndian(byte, 1, &node);
+      distances.push_back(distance);
+    }
+  } else {
+    const uint8_t first = children.front().first;
+    const auto last_index = static_cast<size_t>(children.back().first - first);
+    AppendBigEndian(first, 1, &node);
+    AppendBigEndian(last_index, 1, &node);
+    distances.resize(last_index + 1);  // 0: no child
+    for (const auto& [byte, distance] : children) {
+      distances[static_cast<size_t>(byte - first)] = distance;
     }
   }
-  AppendDense(children, here, dense, file);
+  AppendPointers(distances, type, &node);
+  return node;
+}
+
+std::string EncodeInnerNode(const std::vector<TrieChild>& children) {
+  uint64_t farthest = 0;
+  for (const auto& [byte, distance] : children) {
+    farthest = std::max(farthest, distance);
+  }
+  if (children.size() == 1 && TypeFor(1, farthest) < 5) {
+    return EncodeTrieNode(TypeFor(1, farthest), 0, children);
+  }
+  const auto span =
+      static_cast<size_t>(children.back().first - children.front().first) + 1;
+  const int dense = TypeFor(10, farthest);
+  const int sparse = TypeFor(5, farthest);
+  const bool is_sparse =
+      sparse < 10 && children.size() < 256 &&
+      2 + children.size() + BytesOf(children.size(), sparse) <=
+          3 + BytesOf(span, dense);
+  return EncodeTrieNode(is_sparse ? sparse : dense, 0, children);
 }
 
 void AppendLeaf(uint8_t hash, int64_t position, std::string* file) {

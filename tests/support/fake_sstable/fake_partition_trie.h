@@ -8,20 +8,26 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cassandra_bloom::testing {
 
-struct TrieChild {
-  uint8_t byte;
-  uint64_t position;
-};
+// A child of a node: the transition's byte, and the distance to the child.
+using TrieChild = std::pair<uint8_t, uint64_t>;
 
-// Appends a node at position `here`, after all of its `children`, which are in
-// the order of their bytes. There is at least one. Chooses the smallest type of
-// node.
-void AppendInnerNode(const std::vector<TrieChild>& children, uint64_t here,
-                     std::string* file);
+// Whether a node of `type` can have these children.
+bool FitsTrieNode(int type, bool has_payload,
+                  const std::vector<TrieChild>& children);
+
+// The bytes of a node, without its payload. `children`: in the order of their
+// bytes.
+std::string EncodeTrieNode(int type, int payload_flags,
+                           const std::vector<TrieChild>& children);
+
+// The same for the smallest type, without a payload. There is at least one
+// child.
+std::string EncodeInnerNode(const std::vector<TrieChild>& children);
 
 // Appends a node without children, with the low byte of the key's hash and a
 // position as its payload.

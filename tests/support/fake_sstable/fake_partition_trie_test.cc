@@ -60,7 +60,7 @@ std::vector<NodeCase> NodeCases() {
   return cases;
 }
 
-TEST(PartitionTrieTest, NodesOfAllTypes) {
+TEST(FakePartitionTrieTest, NodesOfAllTypes) {
   constexpr uint64_t kHere = uint64_t{1} << 62;
   for (const NodeCase& node : NodeCases()) {
     SCOPED_TRACE(node.type);
@@ -68,24 +68,23 @@ TEST(PartitionTrieTest, NodesOfAllTypes) {
     std::vector<TrieChild> children;
     for (size_t i = 0; i < node.distances.size(); ++i) {
       if (node.distances[i] != 0) {
-        children.push_back(
-            {static_cast<uint8_t>(i * node.gap), kHere - node.distances[i]});
+        children.emplace_back(static_cast<uint8_t>(i * node.gap),
+                              node.distances[i]);
       }
     }
-    std::string file;
-    AppendInnerNode(children, kHere, &file);
+    const std::string file = EncodeInnerNode(children);
     EXPECT_EQ(static_cast<uint8_t>(file[0]) >> 4, node.type);
     const std::vector<NaiveTrieChild> read =
         NaiveTrie(file, kHere).Children(kHere);
     ASSERT_EQ(read.size(), children.size());
     for (size_t i = 0; i < read.size(); ++i) {
-      EXPECT_EQ(read[i].byte, children[i].byte);
-      EXPECT_EQ(read[i].position, children[i].position);
+      EXPECT_EQ(read[i].byte, children[i].first);
+      EXPECT_EQ(read[i].position, kHere - children[i].second);
     }
   }
 }
 
-TEST(PartitionTrieTest, LeavesOfAllPositions) {
+TEST(FakePartitionTrieTest, LeavesOfAllPositions) {
   std::vector<int64_t> positions = {0, -1, std::numeric_limits<int64_t>::max(),
                                     std::numeric_limits<int64_t>::min()};
   for (int bit = 1; bit < 63; ++bit) {
@@ -109,7 +108,7 @@ TEST(PartitionTrieTest, LeavesOfAllPositions) {
   EXPECT_EQ(file, std::string("\x08\x01\x80\x09\x01\0\x80", 7));
 }
 
-TEST(PartitionTrieTest, PathsAreShortestThatDiffer) {
+TEST(FakePartitionTrieTest, PathsAreShortestThatDiffer) {
   std::vector<TriePartition> partitions = {
       {"abcdef", 1, 1}, {"abcxyz", 2, 2}, {"abczzz", 3, 3}, {"bcd", 4, 4}};
   CutPaths(&partitions);
@@ -124,7 +123,7 @@ TEST(PartitionTrieTest, PathsAreShortestThatDiffer) {
   EXPECT_THROW(CutPaths(&twice), std::invalid_argument);
 }
 
-TEST(PartitionTrieTest, TrieOfManyPathsIsRead) {
+TEST(FakePartitionTrieTest, TrieOfManyPathsIsRead) {
   const uint64_t seed = Seed();
   SCOPED_TRACE(seed);
   uint64_t random = seed;

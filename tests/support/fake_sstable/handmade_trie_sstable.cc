@@ -2,61 +2,19 @@
 
 #include "tests/support/fake_sstable/handmade_trie_sstable.h"
 
-#include <lz4.h>
 #include <snappy.h>
 #include <zlib.h>
 #include <zstd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <regex>
 
 #include "plugin/filter/murmur3.h"
-#include "tests/support/cassandra_data.h"
 #include "tests/support/partition_layouts.h"
-#include "tests/support/read_keys.h"
 #include "tools/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::testing {
 namespace {
-
-constexpr int kPointerBits[16] = {0,  4,  8,  12, 16, 8,  12, 16,
-                                  24, 40, 12, 16, 24, 32, 40, 64};
-
-// Pointers of any width are hexadecimal digits in a row.
-std::string Digits(uint64_t number, int bits) {
-  std::string digits;
-  for (int at = bits - 4; at >= 0; at -= 4) {
-    digits += "0123456789abcdef"[(number >> at) & 0xf];
-  }
-  return digits;
-}
-
-std::string BytesOfDigits(std::string digits) {
-  if (digits.size() % 2 != 0) {
-    digits += '0';
-  }
-  return FromHex(digits);
-}
-
-char FirstByte(int type, int low_bits) {
-  return static_cast<char>(type << 4 | low_bits);
-}
-
-std::string CompressLz4(const std::string& bytes,
-                        const std::string& dictionary) {
-  LZ4_stream_t* const stream = LZ4_createStream();
-  LZ4_loadDict(stream, dictionary.data(), static_cast<int>(dictionary.size()));
-  const int size = static_cast<int>(bytes.size());
-  std::string block(static_cast<size_t>(LZ4_compressBound(size)), '\0');
-  block.resize(static_cast<size_t>(
-      LZ4_compress_fast_continue(stream, bytes.data(), block.data(), size,
-                                 static_cast<int>(block.size()), 1)));
-  LZ4_freeStream(stream);
-  std::string length = BigEndian(bytes.size(), 4);
-  std::reverse(length.begin(), length.end());
-  return length + block;
-}
 
 std::string CompressZstd(const std::string& bytes,
                          const std::string& dictionary) {
@@ -79,59 +37,6 @@ std::string CompressDeflate(const std::string& bytes) {
 }
 
 }  // namespace
-
-bool FitsTrieNode(int type, bool has_payload,
-                  const std::vector<TrieChild>& children) {
-  if (type == 0 || children.empty()) {
-    return type == 0 && children.empty();
-  }
-  if (((type == 1 || type == 3) && has_payload) ||
-      (type < 5 && children.size() != 1) || children.size() > 255) {
-    return false;
-  }
-  const int bits = kPointerBits[type];
-  return std::all_of(children.begin(), children.end(), [bits](auto child) {
-    return bits == 64 || child.second >> bits == 0;
-  });
-}
-
-std::string EncodeTrieNode(int type, int payload_flags,
-                           const std::vector<TrieChild>& children) {
-  if (type == 0) {
-    return {FirstByte(type, payload_flags)};
-  }
-  const int bits = kPointerBits[type];
-  if (type == 1 || type == 3) {
-    return BytesOfDigits(Digits(uint64_t(type), 4) +
-                         Digits(children[0].second, bits) +
-                         Digits(children[0].first, 8));
-  }
-  std::string node = {FirstByte(type, payload_flags)};
-  std::string pointers;
-  if (type < 10) {
-    if (type >= 5) {
-      node += static_cast<char>(children.size());
-    }
-    for (const auto& [byte, distance] : children) {
-      node += static_cast<char>(byte);
-      pointers += Digits(distance, bits);
-    }
-  } else {
-    const int first = children.front().first;
-    node += static_cast<char>(first);
-    node += static_cast<char>(children.back().first - first);
-    int next = first;
-    for (const auto& [byte, distance] : children) {
-      for (; next < byte; ++next) {
-        pointers += Digits(0, bits);
-      }
-      pointers += Digits(distance, bits);
-      ++next;
-    }
-  }
-  return node + BytesOfDigits(pointers);
-}
-
 std::string TriePayloadOf(const std::string& key, int64_t position, int size) {
   const Hash128 hash = CassandraMurmur3(key.data(), key.size());
   return static_cast<char>(hash.h2) +
@@ -188,49 +93,15 @@ std::string Compress(const std::string& compressor, const std::string& bytes,
   return bytes;
 }
 
-std::string WithChecksum(const std::string& bytes) {
-  return bytes +
-         BigEndian(crc32(0, reinterpret_cast<const Bytef*>(bytes.data()),
-                         static_cast<uInt>(bytes.size())),
-                   4);
-}
-
-std::string CompressionInfoOf(const std::string& compressor,
-                              const Options& options, int64_t chunk_length,
-                              std::optional<int64_t> max_compressed_length,
-                              int64_t data_length,
-                              const std::vector<uint64_t>& offsets) {
-  std::string info = WithLength(compressor) + BigEndian(options.size(), 4);
-  for (const auto& [name, value] : options) {
-    info += WithLength(name) + WithLength(value);
-  }
-  info += BigEndian(static_cast<uint64_t>(chunk_length), 4);
-  if (max_compressed_length) {
-    info += BigEndian(static_cast<uint64_t>(*max_compressed_length), 4);
-  }
-  info += BigEndian(static_cast<uint64_t>(data_length), 8) +
-          BigEndian(offsets.size(), 4);
-  for (const uint64_t offset : offsets) {
-    info += BigEndian(offset, 8);
-  }
-  return info;
-}
-
-// As io.compress.CompressedSequentialWriter.flushData.
 CompressedData CompressData(const TrieSstable& sstable) {
-  const auto max_compressed =
-      static_cast<size_t>(sstable.max_compressed_length);
   CompressedData compressed;
   std::vector<uint64_t> offsets;
   for (size_t at = 0; at < sstable.data.size(); at += sstable.chunk_length) {
     const std::string bytes = sstable.data.substr(at, sstable.chunk_length);
-    std::string chunk = Compress(sstable.compressor, bytes);
-    if (chunk.size() >= max_compressed) {
-      chunk = bytes;
-      chunk.resize(std::max(chunk.size(), max_compressed));
-    }
     offsets.push_back(compressed.data.size());
-    compressed.data += WithChecksum(chunk);
+    compressed.data += WithChecksum(
+        StoredChunk(Compress(sstable.compressor, bytes), bytes,
+                    static_cast<size_t>(sstable.max_compressed_length)));
   }
   compressed.info = CompressionInfoOf(
       sstable.compressor, {}, static_cast<int64_t>(sstable.chunk_length),
@@ -269,11 +140,14 @@ std::unique_ptr<KeyReader> MadeFiles::Open(std::string* error) const {
                                 tools::KeyChecks::kCheap, error);
 }
 
-std::string MadeFiles::Error() const {
-  std::string error;
-  const std::unique_ptr<KeyReader> reader = Open(&error);
-  return WithoutFolders(reader == nullptr ? error
-                                          : ReadKeys(reader.get()).error);
+KeysAndError MadeFiles::Read() const {
+  KeysAndError read;
+  const std::unique_ptr<KeyReader> reader = Open(&read.error);
+  if (reader != nullptr) {
+    read = ReadKeys(reader.get());
+  }
+  read.error = WithoutFolders(read.error);
+  return read;
 }
 
 std::string WithoutFolders(const std::string& text) {

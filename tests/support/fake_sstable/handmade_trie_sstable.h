@@ -8,26 +8,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cassandra_bloom/key_reader.h"
+#include "tests/support/fake_sstable/compressed_data.h"
+#include "tests/support/fake_sstable/fake_partition_trie.h"
+#include "tests/support/read_keys.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
-
-// A child of a node: the transition's byte, and the distance to the child.
-using TrieChild = std::pair<uint8_t, uint64_t>;
-
-// Whether a node of `type` can have these children.
-bool FitsTrieNode(int type, bool has_payload,
-                  const std::vector<TrieChild>& children);
-
-// The bytes of a node, without its payload.
-std::string EncodeTrieNode(int type, int payload_flags,
-                           const std::vector<TrieChild>& children);
 
 // A payload with the hash byte of `key` and `position` in `size` bytes. Its
 // flags are 7 + size.
@@ -61,23 +51,10 @@ TrieSstable SstableOf(const std::vector<std::string>& keys, size_t filler = 3);
 std::string Compress(const std::string& compressor, const std::string& bytes,
                      const std::string& dictionary = "");
 
-// The bytes and their CRC32.
-std::string WithChecksum(const std::string& bytes);
-
 struct CompressedData {
   std::string data;
   std::string info;  // CompressionInfo.db
 };
-
-using Options = std::vector<std::pair<std::string, std::string>>;
-
-// The bytes of a CompressionInfo.db. `max_compressed_length`: left out if it is
-// not given.
-std::string CompressionInfoOf(const std::string& compressor,
-                              const Options& options, int64_t chunk_length,
-                              std::optional<int64_t> max_compressed_length,
-                              int64_t data_length,
-                              const std::vector<uint64_t>& offsets);
 
 // For version `da`.
 CompressedData CompressData(const TrieSstable& sstable);
@@ -95,8 +72,9 @@ class MadeFiles {
   // A reader of version "da".
   std::unique_ptr<KeyReader> Open(std::string* error) const;
 
-  // The error of Open, or of reading all keys.
-  std::string Error() const;
+  // All keys, and the error of Open or of reading, without folders.
+  KeysAndError Read() const;
+  std::string Error() const { return Read().error; }
 
  private:
   const TempDir dir_;

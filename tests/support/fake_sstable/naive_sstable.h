@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Reads the index of an SSTable in the plainest way, without any code of the
-// writer, to test it.
+// tests' writer, to test that.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_NAIVE_SSTABLE_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_NAIVE_SSTABLE_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "tools/sstable/trie_node.h"
 
 namespace cassandra_bloom::testing {
 
@@ -58,11 +62,13 @@ struct NaiveTrieChild {
   uint64_t position;
 };
 
-// The trie in a file, or in a part of a file that begins at `base`.
+// The trie in a file, or in a part of a file that begins at `base`. Nodes are
+// decoded as filterdb does, which is compared with Cassandra's nodes in
+// trie_node_test.cc.
 class NaiveTrie {
  public:
   explicit NaiveTrie(const std::string& file, uint64_t base = 0)
-      : file_(file), base_(base), types_(16) {}
+      : file_(file), base_(base) {}
 
   std::vector<NaiveTrieEntry> Walk(uint64_t root) {
     entries_.clear();
@@ -70,82 +76,41 @@ class NaiveTrie {
     return entries_;
   }
 
-  // How many nodes of each type it has seen.
-  const std::vector<size_t>& types() const { return types_; }
-
-  std::vector<NaiveTrieChild> Children(uint64_t node) {
-    const uint64_t at = node - base_;
-    const auto type = static_cast<size_t>(NaiveByte(file_, at) >> 4);
-    ++types_[type];
-    const uint64_t nibble = NaiveByte(file_, at) & 0xf;
-    switch (type) {
-      case 0:
-        return {};
-      case 1:
-        return {{NaiveByte(file_, at + 1), node - nibble}};
-      case 2:
-      case 4:
-        return {{NaiveByte(file_, at + 1),
-                 node - NaiveNumber(file_, at + 2, type / 2)}};
-      case 3:
-        return {{NaiveByte(file_, at + 2),
-                 node - nibble * 256 - NaiveByte(file_, at + 1)}};
-      default:
-        return type < 10 ? Sparse(node, type) : Dense(node, type);
-    }
-  }
-
- private:
-  uint64_t Distance(uint64_t at, size_t index, size_t nibbles) const {
-    uint64_t distance = 0;
-    for (size_t i = index * nibbles; i < (index + 1) * nibbles; ++i) {
-      const uint8_t byte = NaiveByte(file_, at + i / 2);
-      distance = distance * 16 + (i % 2 == 0 ? byte / 16U : byte % 16U);
-    }
-    return distance;
-  }
-
-  std::vector<NaiveTrieChild> Sparse(uint64_t node, size_t type) const {
-    constexpr size_t kNibbles[] = {2, 3, 4, 6, 10};
-    const uint64_t at = node - base_;
-    const size_t count = NaiveByte(file_, at + 1);
+  std::vector<NaiveTrieChild> Children(uint64_t position) const {
+    const std::string_view bytes = BytesAt(position);
+    const tools::TrieNode node = Decode(bytes);
     std::vector<NaiveTrieChild> children;
-    for (size_t i = 0; i < count; ++i) {
-      children.push_back(
-          {NaiveByte(file_, at + 2 + i),
-           node - Distance(at + 2 + count, i, kNibbles[type - 5])});
-    }
-    return children;
-  }
-
-  std::vector<NaiveTrieChild> Dense(uint64_t node, size_t type) const {
-    constexpr size_t kNibbles[] = {3, 4, 6, 8, 10, 16};
-    const uint64_t at = node - base_;
-    const size_t length = NaiveByte(file_, at + 2) + 1U;
-    std::vector<NaiveTrieChild> children;
-    for (size_t i = 0; i < length; ++i) {
-      const uint64_t distance = Distance(at + 3, i, kNibbles[type - 10]);
+    for (int slot = 0; slot < node.num_slots; ++slot) {
+      const auto [byte, distance] = tools::TransitionOf(bytes, node, slot);
       if (distance != 0) {
-        children.push_back({static_cast<uint8_t>(NaiveByte(file_, at + 1) + i),
-                            node - distance});
+        children.push_back({byte, position - distance});
       }
     }
     return children;
   }
 
+ private:
+  std::string_view BytesAt(uint64_t position) const {
+    return std::string_view(file_).substr(position - base_);
+  }
+
+  static tools::TrieNode Decode(std::string_view bytes) {
+    tools::TrieNode node;
+    if (!tools::DecodeTrieNode(bytes, &node)) {
+      throw std::runtime_error("a node ends beyond the file");
+    }
+    return node;
+  }
+
   // Only leaves have a payload in Partitions.db.
-  void Visit(uint64_t node, const std::string& path) {
-    const uint64_t at = node - base_;
-    const size_t flags = NaiveByte(file_, at) % 16U;
-    const std::vector<NaiveTrieChild> children = Children(node);
+  void Visit(uint64_t position, const std::string& path) {
+    const std::vector<NaiveTrieChild> children = Children(position);
     if (children.empty()) {
-      const size_t size = flags - 7;
-      const uint64_t high_bits = NaiveByte(file_, at + 2) >= 0x80 && size < 8
-                                     ? ~uint64_t{0} << (8 * size)
-                                     : 0;
-      entries_.push_back(
-          {path, NaiveByte(file_, at + 1),
-           static_cast<int64_t>(high_bits | NaiveNumber(file_, at + 2, size))});
+      const std::string_view bytes = BytesAt(position);
+      const tools::TrieNode node = Decode(bytes);
+      const tools::TriePayload payload =
+          tools::DecodePayload(bytes.substr(node.size), node.payload_flags);
+      entries_.push_back({path, payload.hash, payload.position});
     }
     for (const NaiveTrieChild& child : children) {
       Visit(child.position, path + static_cast<char>(child.byte));
@@ -154,7 +119,6 @@ class NaiveTrie {
 
   const std::string& file_;
   const uint64_t base_;
-  std::vector<size_t> types_;
   std::vector<NaiveTrieEntry> entries_;
 };
 

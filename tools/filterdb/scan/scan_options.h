@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tools/sstable/health/finding.h"
-#include "tools/sstable/sstable_files.h"
+#include "tools/sstable/sstable_finder.h"
 
 namespace cassandra_bloom::tools {
 

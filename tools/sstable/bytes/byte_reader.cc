@@ -55,7 +55,12 @@ std::string_view ByteReader::Bytes(size_t size, const char* what) {
 }
 
 bool ByteReader::FailAt(uint64_t offset, const std::string& what) {
-  return good() ? FailAtByte(file_.path(), offset, what, &error_) : false;
+  return FailFile("byte " + std::to_string(offset) + ": " + what);
+}
+
+bool ByteReader::FailFile(const std::string& what) {
+  error_ = good() ? file_.path() + ": " + what : error_;
+  return false;
 }
 
 }  // namespace cassandra_bloom::tools

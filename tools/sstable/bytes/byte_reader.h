@@ -45,6 +45,8 @@ class ByteReader {
   // Sets the error "PATH: byte N: what", unless there is one. Returns false.
   bool Fail(const std::string& what) { return FailAt(offset_, what); }
   bool FailAt(uint64_t offset, const std::string& what);
+  // The same for an error of the whole file: "PATH: what".
+  bool FailFile(const std::string& what);
 
  private:
   const RandomAccessFile& file_;

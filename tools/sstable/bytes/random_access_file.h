@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A file that is read at any position.
+// A file that is read at any position. Tested in byte_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_RANDOM_ACCESS_FILE_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_RANDOM_ACCESS_FILE_H_
@@ -31,12 +31,12 @@ class RandomAccessFile {
   bool Read(uint64_t offset, size_t size, char* to, std::string* error) const;
 
  private:
-  RandomAccessFile(const std::string& path, int fd, uint64_t size)
-      : path_(path), fd_(fd), size_(size) {}
+  explicit RandomAccessFile(const std::string& path)
+      : path_(path), fd_(OpenForReading(path)) {}
 
   const std::string path_;
   const FileDescriptor fd_;
-  const uint64_t size_;
+  uint64_t size_ = 0;
 };
 
 // Sets `*error` to "path: byte `offset`: what". Returns false.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "plugin/filter/endian.h"
 #include "tools/sstable/data_db/decompressor.h"
@@ -19,12 +20,11 @@ class CompressedDataFile final : public DataFile {
  public:
   CompressedDataFile(std::unique_ptr<RandomAccessFile> file,
                      std::unique_ptr<CompressionInfo> info,
-                     ChunkChecksum checksum,
-                     std::unique_ptr<Decompressor> decompressor)
+                     ChunkChecksum checksum, Decompress decompress)
       : file_(std::move(file)),
         info_(std::move(info)),
         checksum_(checksum),
-        decompressor_(std::move(decompressor)) {}
+        decompress_(std::move(decompress)) {}
 
   const std::string& path() const override { return file_->path(); }
   uint64_t size() const override { return info_->data_length(); }
@@ -67,12 +67,11 @@ class CompressedDataFile final : public DataFile {
       return Fail(number, chunk.offset, what, error);
     }
     const auto stored_size = static_cast<size_t>(chunk.size);
-    Reserve(stored_size + kChecksumSize, &stored_, &stored_capacity_);
-    if (!file_->Read(chunk.offset, stored_size + kChecksumSize, stored_.get(),
-                     error)) {
+    char* const bytes = Reserve(stored_size + kChecksumSize, &stored_);
+    if (!file_->Read(chunk.offset, stored_size + kChecksumSize, bytes, error)) {
       return false;
     }
-    const std::string_view stored(stored_.get(), stored_size);
+    const std::string_view stored(bytes, stored_size);
     const bool of_stored = checksum_ != ChunkChecksum::kCrcOfUncompressed;
     if ((of_stored && !CheckChecksum(stored, stored, &what)) ||
         !Unpack(stored, size, &what) ||
@@ -128,9 +127,9 @@ class CompressedDataFile final : public DataFile {
       chunk_ = stored.substr(0, size);
       return size > 0 || CheckZeros(stored, what);
     }
-    Reserve(std::max<size_t>(size, 1), &unpacked_, &unpacked_capacity_);
-    chunk_ = std::string_view(unpacked_.get(), size);
-    return decompressor_->Decompress(stored, size, unpacked_.get(), what);
+    char* const bytes = Reserve(std::max<size_t>(size, 1), &unpacked_);
+    chunk_ = std::string_view(bytes, size);
+    return decompress_(stored, size, bytes, what);
   }
 
   static bool CheckZeros(std::string_view stored, std::string* what) {
@@ -141,12 +140,9 @@ class CompressedDataFile final : public DataFile {
     return true;
   }
 
-  static void Reserve(size_t size, std::unique_ptr<char[]>* buffer,
-                      size_t* capacity) {
-    if (*capacity < size) {
-      buffer->reset(new char[size]);
-      *capacity = size;
-    }
+  static char* Reserve(size_t size, std::vector<char>* buffer) {
+    buffer->resize(std::max(size, buffer->size()));
+    return buffer->data();
   }
 
   bool Fail(uint64_t number, uint64_t offset, const std::string& what,
@@ -163,25 +159,12 @@ class CompressedDataFile final : public DataFile {
   const std::unique_ptr<RandomAccessFile> file_;
   const std::unique_ptr<CompressionInfo> info_;
   const ChunkChecksum checksum_;
-  const std::unique_ptr<Decompressor> decompressor_;
-  std::unique_ptr<char[]> stored_;
-  size_t stored_capacity_ = 0;
-  std::unique_ptr<char[]> unpacked_;
-  size_t unpacked_capacity_ = 0;
+  const Decompress decompress_;
+  std::vector<char> stored_;
+  std::vector<char> unpacked_;
   uint64_t begin_ = 0;      // The position of chunk_.
   std::string_view chunk_;  // In stored_ or unpacked_; empty if there is none.
 };
-
-// A name that a file tells, cut and without bytes that might confuse a
-// terminal.
-std::string Printable(const std::string& name) {
-  constexpr size_t kMaxSize = 100;
-  std::string printable = name.substr(0, kMaxSize);
-  for (char& byte : printable) {
-    byte = byte > ' ' && byte <= '~' ? byte : '?';
-  }
-  return printable;
-}
 
 }  // namespace
 
@@ -189,15 +172,16 @@ std::unique_ptr<DataFile> NewCompressedDataFile(
     std::unique_ptr<RandomAccessFile> file,
     std::unique_ptr<CompressionInfo> info, ChunkChecksum checksum,
     std::string* error) {
-  std::unique_ptr<Decompressor> decompressor =
-      NewDecompressor(info->compressor(), info->dictionary());
-  if (decompressor == nullptr) {
+  Decompress decompress =
+      DecompressorOf(info->compressor(), info->dictionary());
+  if (decompress == nullptr) {
+    constexpr size_t kMaxNameSize = 100;  // The file may tell a longer one.
     *error = file->path() + ": unreadable: compressor " +
-             Printable(info->compressor());
+             info->compressor().substr(0, kMaxNameSize);
     return nullptr;
   }
   auto data = std::make_unique<CompressedDataFile>(
-      std::move(file), std::move(info), checksum, std::move(decompressor));
+      std::move(file), std::move(info), checksum, std::move(decompress));
   return data->CheckEmptyChunk(error) ? std::move(data) : nullptr;
 }
 

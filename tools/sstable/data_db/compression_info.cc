@@ -14,6 +14,11 @@ namespace {
 constexpr size_t kCachedPages = 4;
 constexpr size_t kOffsetSize = 8;
 constexpr uint64_t kChecksumSize = 4;
+// The largest power of two that an int32 holds.
+constexpr int64_t kMaxChunkLength = int64_t{1} << 30;
+// All parts of a dictionary together. (ScyllaDB trains dictionaries of 110
+// KiB.)
+constexpr size_t kMaxDictionarySize = size_t{1} << 20;
 
 // ScyllaDB writes the names of Cassandra's classes with their package.
 // (compression_parameters::name_prefix in sstables/compressor.hh.)
@@ -36,36 +41,18 @@ std::unique_ptr<CompressionInfo> CompressionInfo::Read(
     std::unique_ptr<RandomAccessFile> file, bool has_max_compressed_length,
     std::string* error) {
   std::unique_ptr<CompressionInfo> info(new CompressionInfo(std::move(file)));
-  return info->ReadHeader(has_max_compressed_length, error) ? std::move(info)
-                                                            : nullptr;
+  ByteReader header(*info->file_);
+  info->compressor_ = header.Text("the compressor's name");
+  if (StartsWith(info->compressor_, kPackage)) {
+    info->compressor_.erase(0, kPackage.size());
+  }
+  info->ReadOptions(&header);
+  info->ReadLengths(has_max_compressed_length, &header);
+  *error = header.error();
+  return header.good() ? std::move(info) : nullptr;
 }
 
-bool CompressionInfo::ReadHeader(bool has_max_compressed_length,
-                                 std::string* error) {
-  ByteReader header(*file_);
-  compressor_ = header.Text("the compressor's name");
-  if (StartsWith(compressor_, kPackage)) {
-    compressor_.erase(0, kPackage.size());
-  }
-  if (!ReadOptions(&header, error)) {
-    return false;
-  }
-  const int64_t chunk_length = header.Int32("the chunk length");
-  const int64_t max_compressed_length =
-      has_max_compressed_length ? header.Int32("the longest compressed length")
-                                : INT32_MAX;
-  const int64_t data_length = header.Int64("the data length");
-  const int64_t num_chunks = header.Int32("the number of chunks");
-  offsets_at_ = header.offset();
-  if (!header.good()) {
-    *error = header.error();
-    return false;
-  }
-  return CheckLengths(chunk_length, max_compressed_length, data_length,
-                      num_chunks, error);
-}
-
-bool CompressionInfo::ReadOptions(ByteReader* header, std::string* error) {
+void CompressionInfo::ReadOptions(ByteReader* header) {
   const uint64_t number_at = header->offset();
   const int64_t num_options = header->Int32("the number of options");
   if (num_options < 0) {
@@ -76,102 +63,85 @@ bool CompressionInfo::ReadOptions(ByteReader* header, std::string* error) {
     const uint64_t option_at = header->offset();
     const std::string name = header->Text("an option's name");
     const std::string value = header->Text("an option's value");
-    if (StartsWith(name, kDictionaryPart) &&
-        !AddDictionaryPart(
-            std::string_view(name).substr(kDictionaryPart.size()), value,
-            option_at, &parts, error)) {
-      return false;
+    if (StartsWith(name, kDictionaryPart)) {
+      AddDictionaryPart(std::string_view(name).substr(kDictionaryPart.size()),
+                        value, option_at, &parts, header);
     }
   }
-  if (!header->good()) {
-    *error = header->error();
-    return false;
+  uint32_t next = 0;
+  for (const auto& [number, part] : parts.by_number) {
+    if (number != next++) {
+      header->FailFile("part " + std::to_string(next - 1) +
+                       " of the dictionary is missing");
+      return;
+    }
+    dictionary_.append(part);
   }
-  return JoinDictionary(parts, error);
 }
 
-bool CompressionInfo::AddDictionaryPart(std::string_view number,
-                                        std::string_view part, uint64_t at,
+void CompressionInfo::AddDictionaryPart(std::string_view number,
+                                        const std::string& part, uint64_t at,
                                         DictionaryParts* parts,
-                                        std::string* error) {
+                                        ByteReader* header) {
   uint32_t value = 0;
   const char* const end = number.data() + number.size();
   const auto parsed = std::from_chars(number.data(), end, value);
   if (number.empty() || parsed.ec != std::errc() || parsed.ptr != end) {
-    return FailAtByte(path(), at, "a part of a dictionary without a number",
-                      error);
+    header->FailAt(at, "a part of a dictionary without a number");
+  } else if (!parts->by_number.emplace(value, part).second) {
+    header->FailAt(at,
+                   "a dictionary's part " + std::to_string(value) + " twice");
   }
-  if (!parts->emplace(value, part).second) {
-    return FailAtByte(path(), at,
-                      "a dictionary's part " + std::to_string(value) + " twice",
-                      error);
+  parts->size += part.size();
+  if (parts->size > kMaxDictionarySize) {
+    header->FailAt(at, "a dictionary of more than " +
+                           std::to_string(kMaxDictionarySize) + " bytes");
   }
-  // Counts its bytes, for the limit on them.
-  dictionary_.append(part);
-  if (dictionary_.size() > kMaxDictionarySize) {
-    return FailAtByte(path(), at,
-                      "a dictionary of more than " +
-                          std::to_string(kMaxDictionarySize) + " bytes",
-                      error);
-  }
-  return true;
 }
 
-bool CompressionInfo::JoinDictionary(const DictionaryParts& parts,
-                                     std::string* error) {
-  dictionary_.clear();
-  uint32_t next = 0;
-  for (const auto& [number, part] : parts) {
-    if (number != next) {
-      *error = path() + ": part " + std::to_string(next) +
-               " of the dictionary is missing";
-      return false;
-    }
-    dictionary_.append(part);
-    ++next;
+void CompressionInfo::ReadLengths(bool has_max_compressed_length,
+                                  ByteReader* header) {
+  const int64_t chunk_length = header->Int32("the chunk length");
+  const int64_t max_compressed_length =
+      has_max_compressed_length ? header->Int32("the longest compressed length")
+                                : INT32_MAX;
+  const int64_t data_length = header->Int64("the data length");
+  const int64_t num_chunks = header->Int32("the number of chunks");
+  offsets_at_ = header->offset();
+  if (!header->good()) {
+    return;
   }
-  return true;
-}
-
-bool CompressionInfo::CheckLengths(int64_t chunk_length,
-                                   int64_t max_compressed_length,
-                                   int64_t data_length, int64_t num_chunks,
-                                   std::string* error) {
-  const auto fail = [&](const std::string& what) {
-    *error = path() + ": " + what;
-    return false;
-  };
   if (chunk_length <= 0 || (chunk_length & (chunk_length - 1)) != 0 ||
-      static_cast<uint64_t>(chunk_length) > kMaxChunkLength) {
-    return fail("chunks of " + std::to_string(chunk_length) +
-                " bytes; expected a power of two up to " +
-                std::to_string(kMaxChunkLength));
+      chunk_length > kMaxChunkLength) {
+    header->FailFile("chunks of " + std::to_string(chunk_length) +
+                     " bytes; expected a power of two up to " +
+                     std::to_string(kMaxChunkLength));
+    return;
   }
   if (max_compressed_length < 0) {
-    return fail("compressed chunks of up to " +
-                std::to_string(max_compressed_length) + " bytes");
+    header->FailFile("compressed chunks of up to " +
+                     std::to_string(max_compressed_length) + " bytes");
   }
   const int64_t data_chunks =
       data_length / chunk_length + (data_length % chunk_length != 0 ? 1 : 0);
   if (data_length <= 0 ||
       (num_chunks != data_chunks && num_chunks != data_chunks + 1)) {
-    return fail(std::to_string(num_chunks) + " chunks of " +
-                std::to_string(chunk_length) + " bytes for data of " +
-                std::to_string(data_length) + " bytes");
+    header->FailFile(std::to_string(num_chunks) + " chunks of " +
+                     std::to_string(chunk_length) + " bytes for data of " +
+                     std::to_string(data_length) + " bytes");
   }
   const uint64_t expected_size =
       offsets_at_ + static_cast<uint64_t>(num_chunks) * kOffsetSize;
   if (file_->size() != expected_size) {
-    return fail("has " + std::to_string(file_->size()) + " bytes, but " +
-                std::to_string(expected_size) + " with the offsets of " +
-                std::to_string(num_chunks) + " chunks");
+    header->FailFile("has " + std::to_string(file_->size()) + " bytes, but " +
+                     std::to_string(expected_size) + " with the offsets of " +
+                     std::to_string(num_chunks) + " chunks");
   }
   chunk_length_ = static_cast<uint32_t>(chunk_length);
   max_compressed_length_ = static_cast<uint64_t>(max_compressed_length);
   data_length_ = static_cast<uint64_t>(data_length);
   num_chunks_ = static_cast<uint64_t>(data_chunks);
   has_empty_chunk_ = num_chunks > data_chunks;
-  return true;
 }
 
 size_t CompressionInfo::UncompressedSize(uint64_t number) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A CompressionInfo.db, which tells how the Data.db of an SSTable is compressed
-// and where its chunks are:
+// and where its chunks are. (Tested in compressed_data_file_test.cc.)
 //
 //    name of the compressor       uint16 length, bytes
 //    number of options            int32
@@ -37,12 +37,6 @@ namespace cassandra_bloom::tools {
 
 class CompressionInfo {
  public:
-  // The largest power of two that an int32 holds.
-  static constexpr uint64_t kMaxChunkLength = uint64_t{1} << 30;
-  // All parts of a dictionary together. (ScyllaDB trains dictionaries of 110
-  // KiB.)
-  static constexpr size_t kMaxDictionarySize = size_t{1} << 20;
-
   // Where a chunk is in Data.db.
   struct Chunk {
     uint64_t offset = 0;
@@ -83,19 +77,19 @@ class CompressionInfo {
             std::string* error);
 
  private:
-  using DictionaryParts = std::map<uint32_t, std::string>;
+  struct DictionaryParts {
+    std::map<uint32_t, std::string> by_number;
+    size_t size = 0;  // Of all together.
+  };
 
   explicit CompressionInfo(std::unique_ptr<RandomAccessFile> file);
 
-  bool ReadHeader(bool has_max_compressed_length, std::string* error);
-  bool ReadOptions(ByteReader* header, std::string* error);
-  bool AddDictionaryPart(std::string_view number, std::string_view part,
+  // Their errors are those of `header`.
+  void ReadOptions(ByteReader* header);
+  void AddDictionaryPart(std::string_view number, const std::string& part,
                          uint64_t at, DictionaryParts* parts,
-                         std::string* error);
-  bool JoinDictionary(const DictionaryParts& parts, std::string* error);
-  bool CheckLengths(int64_t chunk_length, int64_t max_compressed_length,
-                    int64_t data_length, int64_t num_chunks,
-                    std::string* error);
+                         ByteReader* header);
+  void ReadLengths(bool has_max_compressed_length, ByteReader* header);
   bool OffsetOf(uint64_t number, uint64_t* offset, std::string* error);
 
   const std::unique_ptr<RandomAccessFile> file_;

@@ -58,9 +58,11 @@ class PlainDataFile final : public DataFile {
 
 }  // namespace
 
-std::unique_ptr<DataFile> NewPlainDataFile(
-    std::unique_ptr<RandomAccessFile> file) {
-  return std::make_unique<PlainDataFile>(std::move(file));
+std::unique_ptr<DataFile> OpenPlainDataFile(const std::string& path,
+                                            std::string* error) {
+  auto file = RandomAccessFile::Open(path, error);
+  return file == nullptr ? nullptr
+                         : std::make_unique<PlainDataFile>(std::move(file));
 }
 
 bool DataFile::Read(uint64_t position, size_t size, std::string_view* bytes,

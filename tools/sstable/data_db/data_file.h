@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The bytes of a Data.db or Rows.db, as they were before compression.
+// The bytes of a Data.db or Rows.db, as they were before compression. Tested in
+// compressed_data_file_test.cc and partitions_db_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_DATA_FILE_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_DATA_FILE_H_
@@ -42,9 +43,9 @@ class DataFile {
   std::string joined_;  // Bytes that ReadSome gave in pieces.
 };
 
-// A file that is not compressed. Uses 64 KiB of memory.
-std::unique_ptr<DataFile> NewPlainDataFile(
-    std::unique_ptr<RandomAccessFile> file);
+// Opens a file that is not compressed. Uses 64 KiB of memory.
+std::unique_ptr<DataFile> OpenPlainDataFile(const std::string& path,
+                                            std::string* error);
 
 // Gets the bytes of a uint16 length and that many bytes at `position`, as
 // ByteBufferUtil.writeWithShortLength writes a key. `*bytes`: as for Read.

@@ -86,10 +86,4 @@ uint64_t LargestChunkOf(const std::string& start, std::string_view version) {
              : 0;
 }
 
-std::unique_ptr<DataFile> OpenPlainDataFile(const std::string& path,
-                                            std::string* error) {
-  auto file = RandomAccessFile::Open(path, error);
-  return file == nullptr ? nullptr : NewPlainDataFile(std::move(file));
-}
-
 }  // namespace cassandra_bloom::tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Opens the Data.db of an SSTable, which is compressed if a CompressionInfo.db
-// is beside it.
+// is beside it. Tested in sstable_keys_test.cc and checked_index_db_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_OPEN_DATA_DB_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_OPEN_DATA_DB_H_
@@ -28,10 +28,6 @@ bool SizeOfDataDb(const std::string& start, std::string_view version,
 // The number of uncompressed bytes of the largest chunk of Data.db; 0 if it is
 // not compressed, or if that cannot be found out.
 uint64_t LargestChunkOf(const std::string& start, std::string_view version);
-
-// A file that is never compressed.
-std::unique_ptr<DataFile> OpenPlainDataFile(const std::string& path,
-                                            std::string* error);
 
 }  // namespace cassandra_bloom::tools
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tools/sstable/health/finding.h"
-#include "tools/sstable/sstable_files.h"
+#include "tools/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {
 

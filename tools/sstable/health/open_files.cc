@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "plugin/io/file_io.h"
-#include "tools/sstable/sstable_files.h"
 
 namespace cassandra_bloom::tools {
 namespace {

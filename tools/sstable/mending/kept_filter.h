@@ -17,7 +17,7 @@
 
 #include "tools/sstable/mending/mend_record.h"
 #include "tools/sstable/mending/pinned_folder.h"
-#include "tools/sstable/sstable_files.h"
+#include "tools/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {
 

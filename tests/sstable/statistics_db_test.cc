@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What stands beside the keys of an SSTable: Statistics.db and Scylla.db.
+#include "tools/sstable/statistics_db.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,9 +12,6 @@
 
 #include "tests/support/cassandra_data.h"
 #include "tests/support/temp_dir.h"
-#include "tools/sstable/scylla_db.h"
-#include "tools/sstable/sstable_files.h"
-#include "tools/sstable/statistics_db.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -25,8 +22,6 @@ using cassandra_bloom::testing::TempDir;
 using cassandra_bloom::testing::WriteFile;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-// ---- Statistics.db ----
 
 class StatisticsDbTest : public ::testing::Test {
  protected:
@@ -120,7 +115,7 @@ TEST_F(StatisticsDbTest, CannotBeOpened) {
 
 TEST_F(StatisticsDbTest, PartitionsOfCassandra) {
   for (const std::string& folder : CassandraSstables()) {
-    const tools::PartitionFacts facts =
+    const PartitionFacts facts =
         ReadPartitionFacts(folder + "/da-1-bti-Statistics.db", "da");
     EXPECT_EQ(facts.partitioner, "Murmur3Partitioner");
     const std::string keys = ReadFile(folder + "/keys.txt");
@@ -134,7 +129,7 @@ TEST_F(StatisticsDbTest, PartitionsOfADamagedFile) {
     std::string damaged = real_;
     damaged[at] ^= 0x10;
     WriteFile(path_, damaged);
-    const tools::PartitionFacts facts = ReadPartitionFacts(path_, "da");
+    const PartitionFacts facts = ReadPartitionFacts(path_, "da");
     EXPECT_TRUE(facts.partitioner.empty() ||
                 facts.partitioner == "Murmur3Partitioner");
     EXPECT_EQ(facts.num_partitions.value_or(1), 1U) << at;
@@ -163,39 +158,6 @@ TEST_F(StatisticsDbTest, PartitionsThatCannotBeCounted) {
   }
   EXPECT_EQ(ReadPartitionFacts(dir_ / "none", "nb").partitioner, "");
   EXPECT_EQ(ReadPartitionFacts(path_, "hc").partitioner, "");
-}
-
-// ---- Scylla.db ----
-
-TEST(ScyllaDbTest, Digests) {
-  const std::string_view none("\0\0\0\1\0\0\0\2\0\0\0\3abc", 15);
-  const std::string_view kept("\0\0\0\2\0\0\0\2\0\0\0\1a\0\0\0\14\0\0\0\0", 21);
-  EXPECT_EQ(DigestsIn(none), ComponentDigests::kNone);
-  EXPECT_EQ(DigestsIn(kept), ComponentDigests::kKept);
-  EXPECT_EQ(DigestsIn(std::string_view("\0\0\0\0", 4)),
-            ComponentDigests::kNone);
-  for (size_t size = 0; size < none.size(); ++size) {
-    EXPECT_EQ(DigestsIn(none.substr(0, size)), ComponentDigests::kUnknown);
-  }
-}
-
-// ---- Names ----
-
-TEST(ComponentNameTest, Parts) {
-  const auto one = ParseComponentName("nb-1-big-Filter.db");
-  ASSERT_TRUE(one);
-  EXPECT_EQ(one->name_prefix, "nb-1-big-");
-  EXPECT_EQ(one->component, "Filter.db");
-  EXPECT_EQ(ParseComponentName("ks-my-cf-ic-12-Data.db")->name_prefix,
-            "ks-my-cf-ic-12-");
-  EXPECT_EQ(ParseComponentName("nb-1-big-SAI+aa+Meta.db")->name_prefix,
-            "nb-1-big-");
-  for (const std::string_view name :
-       {"", "-", "Filter.db", "-Filter.db", "nb-1-big-", "nb-1-big-Other.db",
-        "nb-1-big-Filter.db.bak", "nb-1-big-Filter.db.cassandra_bloom-01234567",
-        "nb-1-big-SAI+aa+Meta.txt"}) {
-    EXPECT_FALSE(ParseComponentName(name)) << name;
-  }
 }
 
 }  // namespace

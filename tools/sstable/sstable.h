@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds the SSTables of a data directory of Cassandra or ScyllaDB.
+// An SSTable of Cassandra or ScyllaDB: the names of its files, and its state.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_FILES_H_
-#define CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_FILES_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_H_
 
-#include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace cassandra_bloom::tools {
 
@@ -23,6 +20,10 @@ struct ComponentName {
 // Returns nothing if `name`, without folders, is not that of a component of an
 // SSTable.
 std::optional<ComponentName> ParseComponentName(std::string_view name);
+
+// Whether the name says that the SSTable is being written, as before version
+// `ma`. `name_prefix`: as in ComponentName.
+bool IsNameOfUnfinished(std::string_view name_prefix);
 
 enum class SstableState {
   kLive,
@@ -63,38 +64,6 @@ struct Sstable {
   std::string unread_log;
 };
 
-struct FindOptions {
-  bool snapshots = false;  // Look into a table's folder "snapshots", too.
-  bool backups = false;    // Look into a table's folder "backups", too.
-};
-
-// A symbolic link to a folder.
-struct FolderLink {
-  std::string path;
-  std::string target;  // Its absolute path, without links.
-};
-
-struct FoundSstables {
-  // In the order of the operands, then of folders, then of names; what links
-  // lead to comes last.
-  std::vector<Sstable> sstables;
-  std::vector<FolderLink> links;  // Those that were followed.
-  // By name, how many folders were not looked into, although nothing is wrong
-  // with them: snapshots and backups that are not empty, and file systems of
-  // the kernel, such as /proc.
-  std::map<std::string, uint64_t> left_out;
-  // What could not be read, and operands without an SSTable.
-  std::vector<std::string> errors;
-};
-
-// `operands`: folders, which are searched with all folders in them, or files,
-// which stand for the SSTables that they belong to. Each SSTable is found once.
-// Links to folders are followed as docs/filterdb.md says.
-FoundSstables FindSstables(const std::vector<std::string>& operands,
-                           const FindOptions& options);
-
-bool FileExists(const std::string& path);
-
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_FILES_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_H_

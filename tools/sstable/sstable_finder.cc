@@ -1,86 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/sstable/sstable_files.h"
+#include "tools/sstable/sstable_finder.h"
 
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <map>
+#include <iterator>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "cassandra_bloom/filter_db.h"
-#include "plugin/filter_db/sstable_version.h"
 #include "plugin/io/file_io.h"
+#include "plugin/io/names.h"
 #include "tools/sstable/data_directory.h"
 #include "tools/sstable/transaction_logs.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
-// Of all versions (SSTableFormat.Components, BigFormat, BtiFormat; Component of
-// Cassandra 3.11), except those of secondary indexes.
-constexpr std::string_view kComponents[] = {
-    "Data.db",        "Index.db",    "Partitions.db",
-    "Rows.db",        "Filter.db",   "Statistics.db",
-    "Summary.db",     "CRC.db",      "CompressionInfo.db",
-    "Digest.adler32", "Digest.sha1", "Digest.crc32",
-    "Scylla.db",      "TOC.txt",     "TOC.txt.tmp"};
-
 // A folder with one of these has an SSTable; the other components may be
 // leftovers.
-constexpr std::string_view kMainComponents[] = {
+constexpr const char* kMainComponents[] = {
     "Data.db", "Index.db", "Partitions.db", "Filter.db", "TOC.txt"};
-
-template <typename Array>
-bool IsOneOf(const Array& array, std::string_view text) {
-  return std::find(std::begin(array), std::end(array), text) != std::end(array);
-}
-
-bool EndsWith(std::string_view text, std::string_view end) {
-  return text.size() > end.size() &&
-         text.substr(text.size() - end.size()) == end;
-}
-
-// "SI_name.db", and "SAI+aa+name+Meta.db" and the like.
-bool IsOfSecondaryIndex(std::string_view component) {
-  return (component.rfind("SI_", 0) == 0 || component.rfind("SAI+", 0) == 0) &&
-         EndsWith(component, ".db");
-}
-
-// Before version `ma`, an SSTable that is being written has "tmp" in front of
-// the version in its names, or "tmplink" if it can be read already. With two
-// words in front of the version, which names before `la` have, these are a
-// keyspace and a table of any name (Descriptor.fromFilename of Cassandra 2.1).
-bool IsTemporary(std::string_view sstable) {
-  std::vector<std::string_view> words;
-  for (size_t end; (end = sstable.find('-')) != std::string_view::npos;
-       sstable.remove_prefix(end + 1)) {
-    words.push_back(sstable.substr(0, end));
-  }
-  const bool since_la =
-      !words.empty() && (words.back() == "big" || words.back() == "bti");
-  const size_t from_version_on = since_la ? 3 : 2;
-  if (words.size() <= from_version_on) {
-    return false;
-  }
-  const size_t before_version = words.size() - from_version_on;
-  const std::string_view mark = words[before_version - 1];
-  return (mark == "tmp" || mark == "tmplink") &&
-         (since_la || before_version != 2);
-}
 
 // ScyllaDB once wrote each SSTable in a folder of its own first, named
 // GENERATION.sstable (sstables::tempdir_extension).
 bool IsFolderOfUnfinished(std::string_view folder) {
   return EndsWith(folder, ".sstable");
-}
-
-std::string NameOf(const std::string& path) {
-  return path.substr(path.find_last_of('/') + 1);
 }
 
 std::string WithoutSlashesAtEnd(std::string path) {
@@ -171,7 +121,7 @@ class Finder {
         found_.links.push_back({path, target});
       }
       FindInFolder(
-          {path, target, /*below=*/"", IsTableFolderName(NameOf(target))});
+          {path, target, /*below=*/"", IsTableFolderName(FileNameOf(target))});
     } else {
       FindByFile(path);
     }
@@ -230,7 +180,7 @@ class Finder {
       return;
     }
     if (IsOfKernel(folder.path)) {
-      ++found_.left_out[NameOf(folder.path)];
+      ++found_.left_out[std::string(FileNameOf(folder.path))];
       return;
     }
     Listing listing;
@@ -312,11 +262,11 @@ class Finder {
     }
     found_.links.push_back({path, target});
     FindInFolder({path, target, BelowOf(link.parent, link.name),
-                  IsTableFolderName(NameOf(target))});
+                  IsTableFolderName(FileNameOf(target))});
   }
 
   void FindByFile(const std::string& path) {
-    const auto parsed = ParseComponentName(NameOf(path));
+    const auto parsed = ParseComponentName(FileNameOf(path));
     if (!parsed) {
       Fail(path + ": not a component of an SSTable, such as nb-1-big-Data.db");
       return;
@@ -346,11 +296,10 @@ class Finder {
                    const std::map<std::string, Components>& sstables,
                    const TransactionLogs& logs) {
     for (const auto& [sstable, components] : sstables) {
-      const bool is_sstable = std::any_of(
-          components.begin(), components.end(), [](const std::string& name) {
-            return IsOneOf(kMainComponents, name);
-          });
-      if (!is_sstable) {
+      if (std::none_of(std::begin(kMainComponents), std::end(kMainComponents),
+                       [&names = components](const char* name) {
+                         return names.count(name) != 0;
+                       })) {
         continue;
       }
       operand_->is_empty = false;
@@ -389,7 +338,8 @@ class Finder {
       sstable.state = SstableState::kObsolete;
     } else if (logs.being_written.count(name_prefix) != 0 ||
                components.count("TOC.txt.tmp") != 0 ||
-               IsTemporary(name_prefix) || IsFolderOfUnfinished(folder.path)) {
+               IsNameOfUnfinished(name_prefix) ||
+               IsFolderOfUnfinished(folder.path)) {
       sstable.state = SstableState::kBeingWritten;
     }
     sstable.time_is_logged = logs.with_times.count(name_prefix) != 0;
@@ -410,48 +360,11 @@ class Finder {
 
 }  // namespace
 
-std::optional<ComponentName> ParseComponentName(std::string_view name) {
-  const size_t end = name.find_last_of('-');
-  if (end == std::string_view::npos || end == 0) {
-    return std::nullopt;
-  }
-  const std::string_view component = name.substr(end + 1);
-  if (!IsOneOf(kComponents, component) && !IsOfSecondaryIndex(component)) {
-    return std::nullopt;
-  }
-  return ComponentName{std::string(name.substr(0, end + 1)),
-                       std::string(component)};
-}
-
-const char* NameOf(SstableState state) {
-  switch (state) {
-    case SstableState::kLive:
-      return "live";
-    case SstableState::kBeingWritten:
-      return "being written";
-    case SstableState::kObsolete:
-      return "obsolete";
-    case SstableState::kVanished:
-      return "vanished";
-  }
-  return "";
-}
-
-std::string Sstable::IndexPath() const {
-  const std::string trie = Path("Partitions.db");
-  return HasTrieIndex(version) || FileExists(trie) ? trie : Path("Index.db");
-}
-
 FoundSstables FindSstables(const std::vector<std::string>& operands,
                            const FindOptions& options) {
   Finder finder(options);
   finder.Find(operands);
   return finder.TakeFound();
-}
-
-bool FileExists(const std::string& path) {
-  struct stat status;
-  return stat(path.c_str(), &status) == 0;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Parts of the names of files. Tested with those who take them apart:
+// sstable_version_test.cc, transaction_logs_test.cc.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_IO_NAMES_H_
+#define CASSANDRA_BLOOM_PLUGIN_IO_NAMES_H_
+
+#include <string_view>
+
+namespace cassandra_bloom {
+
+inline bool EndsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         text.substr(text.size() - end.size()) == end;
+}
+
+// The path without its folders.
+inline std::string_view FileNameOf(std::string_view path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_IO_NAMES_H_

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plugin/filter_db/sstable_version.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_db.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+TEST(SstableVersionTest, FormsIndexesAndNames) {
+  const struct {
+    std::vector<const char*> versions;
+    FilterForm form;
+    IndexKind index;
+    const char* format = "big";
+  } groups[] = {
+      {{"ia", "ib", "ic", "ja", "jb", "ka", "la", "lb", "before-ma"},
+       kBeforeMa,
+       IndexKind::kFixedWidth},
+      {{"ma", "mb", "mc", "md", "me"}, kMaToMe, IndexKind::kVInt},
+      {{"ms", "mt"}, kMaToMe, IndexKind::kTrie},
+      {{"ma-to-me"}, kMaToMe, IndexKind::kVIntOrTrie},
+      {{"na", "nb", "nc", "oa"}, kNaAndLater, IndexKind::kVInt},
+      {{"da"}, kNaAndLater, IndexKind::kTrie, "bti"},
+      {{"na-and-later"}, kNaAndLater, IndexKind::kVIntOrTrie},
+  };
+  for (const auto& group : groups) {
+    for (const std::string version : group.versions) {
+      SCOPED_TRACE(version);
+      FilterForm form;
+      std::string error;
+      ASSERT_TRUE(FormOfSstableVersion(version, &form, &error));
+      EXPECT_EQ(form, group.form);
+      EXPECT_EQ(FindSstableVersion(version, &error)->index, group.index);
+      EXPECT_EQ(HasTrieIndex(version), group.index == IndexKind::kTrie);
+      EXPECT_EQ(FormatOfSstableVersion(version), group.format);
+      EXPECT_EQ(IsFormName(version), version.size() > 2);
+      EXPECT_EQ(FormName(form) == version, version.size() > 2);
+    }
+  }
+  EXPECT_FALSE(IsFormName("zz"));
+  EXPECT_EQ(FormatOfSstableVersion("zz"), "big");
+}
+
+TEST(SstableVersionTest, UnknownOnesAreRefusedWithTheKnownOnes) {
+  FilterForm form;
+  std::string error;
+  for (const char* version : {"", "n", "zz", "NB", "nb ", "nbx", "pa", "db"}) {
+    EXPECT_FALSE(FormOfSstableVersion(version, &form, &error));
+    EXPECT_EQ(error.rfind(std::string("SSTable version '") + version +
+                              "' is unknown; known are ia, ib, ",
+                          0),
+              0u)
+        << error;
+    EXPECT_NE(error.find("na-and-later"), std::string::npos);
+  }
+  for (const char* version :
+       {"a", "b", "c", "d", "e", "f", "g", "h", "ha", "hc"}) {
+    EXPECT_FALSE(FormOfSstableVersion(version, &form, &error));
+    EXPECT_NE(error.find("is older than ia"), std::string::npos) << error;
+    EXPECT_EQ(error.find("known are"), std::string::npos) << error;
+  }
+}
+
+TEST(SstableVersionTest, OfFileNames) {
+  struct Name {
+    const char* path;
+    const char* version;
+  };
+  for (const Name& name : {
+           Name{"nb-1-big-Filter.db", "nb"},
+           Name{"/a-b/c/nb-1-big-Filter.db", "nb"},
+           Name{"da-3gh1-bti-Filter.db", "da"},
+           Name{"oa-3g7k_098r_4jtqo2asamoc1i8h9n-big-Filter.db", "oa"},
+           Name{"ks-cf-ka-1-Filter.db", "ka"},
+           Name{"ks-cf-tmp-jb-12-Filter.db", "jb"},
+           Name{"ks-cf-tmplink-ka-1-Filter.db", "ka"},
+           Name{"tmp-la-1-big-Filter.db", "la"},
+           Name{"tmplink-la-1-big-Data.db", "la"},
+           Name{"/tmp/tmp-mc-12-big-Filter.db", "mc"},
+           // A keyspace may have the name "tmp".
+           Name{"tmp-cf-ka-1-Filter.db", "ka"},
+           Name{"tmp-la-ka-1-Filter.db", "ka"},
+           Name{"Keyspace1-Standard1.idx-ic-0-Filter.db", "ic"},
+           Name{"me-1-big-Index.db", "me"},
+       }) {
+    std::string version;
+    std::string error;
+    EXPECT_TRUE(SstableVersionOfFileName(name.path, &version, &error)) << error;
+    EXPECT_EQ(version, name.version);
+  }
+  for (const char* path : {"", "Filter.db", "nb-1-Filter.db", "a/b-c/Filter.db",
+                           "nb-1-small-Filter.db"}) {
+    std::string version;
+    std::string error;
+    EXPECT_FALSE(SstableVersionOfFileName(path, &version, &error)) << path;
+    EXPECT_NE(error.find("must be given"), std::string::npos);
+  }
+}
+
+TEST(SstableVersionTest, FiltersBeforeIa) {
+  std::string version;
+  EXPECT_TRUE(IsFilterBeforeIa("a/ks-cf-hc-1-Filter.db", &version));
+  EXPECT_EQ(version, "hc");
+  EXPECT_TRUE(IsFilterBeforeIa("ks-cf-tmp-f-12-Filter.db", &version));
+  EXPECT_EQ(version, "f");
+  for (const char* path : {"", "Filter.db", "nb-1-big-Filter.db",
+                           "ks-cf-ia-1-Filter.db", "hc-1-big-Filter.db",
+                           "my-copy-of-h-old-Filter.db", "ks-cf-hc-1-Index.db",
+                           "ks-cf-hc--Filter.db", "tmp-la-1-big-Filter.db"}) {
+    EXPECT_FALSE(IsFilterBeforeIa(path, &version)) << path;
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

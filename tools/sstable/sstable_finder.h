@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Finds the SSTables of a data directory of Cassandra or ScyllaDB. The tests of
+// `filterdb scan` (tests/filterdb/scan/) test this.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_FINDER_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_FINDER_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tools/sstable/sstable.h"
+
+namespace cassandra_bloom::tools {
+
+struct FindOptions {
+  bool snapshots = false;  // Look into a table's folder "snapshots", too.
+  bool backups = false;    // Look into a table's folder "backups", too.
+};
+
+// A symbolic link to a folder.
+struct FolderLink {
+  std::string path;
+  std::string target;  // Its absolute path, without links.
+};
+
+struct FoundSstables {
+  // In the order of the operands, then of folders, then of names; what links
+  // lead to comes last.
+  std::vector<Sstable> sstables;
+  std::vector<FolderLink> links;  // Those that were followed.
+  // By name, how many folders were not looked into, although nothing is wrong
+  // with them: snapshots and backups that are not empty, and file systems of
+  // the kernel, such as /proc.
+  std::map<std::string, uint64_t> left_out;
+  // What could not be read, and operands without an SSTable.
+  std::vector<std::string> errors;
+};
+
+// `operands`: folders, which are searched with all folders in them, or files,
+// which stand for the SSTables that they belong to. Each SSTable is found once.
+// Links to folders are followed as docs/filterdb.md says.
+FoundSstables FindSstables(const std::vector<std::string>& operands,
+                           const FindOptions& options);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_FINDER_H_
