@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of include/cassandra_bloom/filter_db_export.h. (Tested in
-// sst_exporter_test.cc and database_exporter_test.cc.)
+// The functions of include/cassandra_bloom/filter_db_export.h.
+// Tested in tests/export/sst_exporter_test.cc.
+// Tested in tests/export/database_exporter_test.cc.
 
 #include "cassandra_bloom/filter_db_export.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which SST files a database consists of. (Tested in database_exporter_test.cc,
-// listener_test.cc and, with comparators that are not known here,
-// tests/filterdb/doctor/doctor_filter_test.cc.)
+// Which SST files a database consists of.
+// Tested in tests/export/database_exporter_test.cc.
+// Tested in tests/export/listener_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_LIVE_SSTS_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_LIVE_SSTS_H_

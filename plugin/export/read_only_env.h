@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // An Env with which a database that belongs to another program can be read.
-// (Tested in database_exporter_test.cc, ChangesNothingInTheDatabase.)
+// Tested in tests/export/database_exporter_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_READ_ONLY_ENV_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_READ_ONLY_ENV_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Reads, from the OPTIONS file of a database that another program has written,
-// the options that are needed to list the database's files. (Tested where
-// live_ssts.h is.)
+// the options that are needed to list the database's files.
+// Tested in tests/export/database_exporter_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_RECORDED_OPTIONS_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_RECORDED_OPTIONS_H_

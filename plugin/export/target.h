@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the export listener writes to, and how options name it. (Tested in
-// listener_options_test.cc.)
+// What the export listener writes to, and how options name it.
+// Tested in tests/export/listener_options_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_TARGET_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_TARGET_H_

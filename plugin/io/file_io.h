@@ -3,6 +3,7 @@
 // Functions for reading and for writing, and files mapped for reading. (To
 // write files: output_file.h.) Errors name the file. Tested with what reads
 // files: filter_db_file_test.cc, byte_reader_test.cc, transaction_logs_test.cc.
+// Tested in tests/io/output_file_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_IO_FILE_IO_H_
 #define CASSANDRA_BLOOM_PLUGIN_IO_FILE_IO_H_

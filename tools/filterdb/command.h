@@ -2,7 +2,8 @@
 
 // What the subcommands of filterdb share.
 //
-// Tested in tests/filterdb/bad_lines_test.cc and outputs_test.cc.
+// Tested in tests/filterdb/bad_lines_test.cc.
+// Tested in tests/filterdb/outputs_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_COMMAND_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_COMMAND_H_

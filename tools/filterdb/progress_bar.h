@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Tested in tests/filterdb/interrupted_test.cc.
+
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_PROGRESS_BAR_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_PROGRESS_BAR_H_
 

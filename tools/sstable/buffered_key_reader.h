@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The base of all key readers: the input (a regular file, a pipe, a terminal or
-// a device) and a buffer in which whole records are parsed in place. Tested in
-// key_list_reader_test.cc.
+// a device) and a buffer in which whole records are parsed in place.
+// Tested in tests/sstable/key_list_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_BUFFERED_KEY_READER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_BUFFERED_KEY_READER_H_

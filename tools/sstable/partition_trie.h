@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Walks over a Partitions.db (tested in partitions_db_reader_test.cc):
+// Walks over a Partitions.db:
 //
 //    +-------+-----------+----------+---------------+--------+------+
 //    | nodes | first key | last key | first key at  | number | root |
@@ -12,6 +12,7 @@
 // of its key's byte-comparable form, so that the order of the partitions is
 // that of the bytes. (io.sstable.format.bti.PartitionIndex and
 // PartitionIndexBuilder in cassandra-5.0.1.)
+// Tested in tests/sstable/partitions_db_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITION_TRIE_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITION_TRIE_H_

@@ -2,6 +2,8 @@
 
 // Finds the SSTables of a data directory of Cassandra or ScyllaDB. The tests of
 // `filterdb scan` (tests/filterdb/scan/) test this.
+// Tested in tests/filterdb/scan/folders_test.cc.
+// Tested in tests/filterdb/scan/names_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_FINDER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_SSTABLE_FINDER_H_

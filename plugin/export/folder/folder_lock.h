@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Tested in tests/export/worker_test.cc.
+// Tested in tests/export/export_command_test.cc.
+
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_LOCK_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_LOCK_H_
 
@@ -10,7 +13,6 @@
 
 namespace cassandra_bloom {
 
-// (Tested in worker_test.cc and tests/export/export_command_test.cc.)
 // The lock of a folder, to be held while the folder is written to. Only one
 // holder among all threads and processes has it, if the file system supports
 // locks.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Tested in tests/filterdb/doctor/doctor_test.cc.
+
 #include <nlohmann/json.hpp>
 
 #include "tools/filterdb/doctor/doctor_report.h"

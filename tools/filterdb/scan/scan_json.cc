@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Shows findings as JSON.
+// Tested in tests/filterdb/scan/scan_test.cc.
 
 #include <algorithm>
 #include <map>

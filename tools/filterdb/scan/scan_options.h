@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The examination of SSTables that a user names, for scan and for mend.
+// Tested in tests/filterdb/scan/scan_test.cc.
+// Tested in tests/filterdb/bad_lines_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_SCAN_SCAN_OPTIONS_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_SCAN_SCAN_OPTIONS_H_

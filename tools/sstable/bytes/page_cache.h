@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Recently read pages of a file, in bounded memory. Tested in
-// byte_reader_test.cc.
+// Recently read pages of a file, in bounded memory.
+// Tested in tests/sstable/bytes/byte_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_PAGE_CACHE_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_PAGE_CACHE_H_

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A file that is read at any position. Tested in byte_reader_test.cc.
+// A file that is read at any position.
+// Tested in tests/sstable/bytes/byte_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_RANDOM_ACCESS_FILE_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_RANDOM_ACCESS_FILE_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A CompressionInfo.db, which tells how the Data.db of an SSTable is compressed
-// and where its chunks are. (Tested in compressed_data_file_test.cc.)
+// and where its chunks are.
 //
 //    name of the compressor       uint16 length, bytes
 //    number of options            int32
@@ -18,6 +18,7 @@
 // compaction, syncs Data.db a second time without new data.
 // (io.compress.CompressionMetadata and CompressedSequentialWriter in
 // cassandra-5.0.1; ScyllaDB's sstables::compression in sstables/compress.hh.)
+// Tested in tests/sstable/data_db/compressed_data_file_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_COMPRESSION_INFO_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_COMPRESSION_INFO_H_

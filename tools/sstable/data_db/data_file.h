@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The bytes of a Data.db or Rows.db, as they were before compression. Tested in
-// compressed_data_file_test.cc and partitions_db_reader_test.cc.
+// The bytes of a Data.db or Rows.db, as they were before compression.
+// Tested in tests/sstable/data_db/compressed_data_file_test.cc.
+// Tested in tests/sstable/partitions_db_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_DATA_FILE_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_DATA_FILE_H_

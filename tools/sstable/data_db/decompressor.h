@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decompresses chunks of a Data.db. Tested in compressed_data_file_test.cc.
+// Decompresses chunks of a Data.db.
+// Tested in tests/sstable/data_db/compressed_data_file_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_DECOMPRESSOR_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_DECOMPRESSOR_H_

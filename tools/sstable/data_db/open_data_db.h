@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Opens the Data.db of an SSTable, which is compressed if a CompressionInfo.db
-// is beside it. Tested in sstable_keys_test.cc and checked_index_db_test.cc.
+// is beside it.
+// Tested in tests/sstable/sstable_keys_test.cc.
+// Tested in tests/sstable/checked_index_db_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_OPEN_DATA_DB_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_OPEN_DATA_DB_H_

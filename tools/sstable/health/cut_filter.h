@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Asks a Filter.db that is shorter than its header says, as Cassandra does.
-// Tested by ScanTest.ACutFilterIsAskedAsCassandraDoes.
+// Tested in tests/filterdb/scan/scan_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_CUT_FILTER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_CUT_FILTER_H_

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Finds the form that a Filter.db was really written in, by its keys.
+// Tested in tests/filterdb/scan/scan_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_DETECT_FORM_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_DETECT_FORM_H_

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Examines many SSTables at once, in threads.
+// Tested in tests/filterdb/scan/scan_test.cc.
+// Tested in tests/filterdb/scan/chunk_memory_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_EXAMINE_ALL_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_EXAMINE_ALL_H_

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What filterdb has found out about the filter of an SSTable.
+// Tested in tests/filterdb/scan/scan_test.cc.
+// Tested in tests/sstable/health/decide_mend_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_FINDING_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_FINDING_H_

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the filters of many SSTables cost together, now and after mending.
+// Tested in tests/filterdb/scan/scan_test.cc.
+// Tested in tests/sstable/health/decide_mend_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_TOTALS_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_TOTALS_H_

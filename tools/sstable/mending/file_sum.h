@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The size and a checksum of a file, by which it is recognised later.
+// Tested in tests/sstable/mending/mend_record_test.cc.
+// Tested in tests/sstable/mending/kept_filter_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_FILE_SUM_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_FILE_SUM_H_

@@ -2,6 +2,8 @@
 
 // Makes the filter of one SSTable anew, and puts it in its place. What fails
 // throws a MendEnd or a FileError.
+// Tested in tests/sstable/mending/mender_test.cc.
+// Tested in tests/filterdb/mend/mend_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_FILTER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_FILTER_H_

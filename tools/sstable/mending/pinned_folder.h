@@ -4,6 +4,8 @@
 // root in folders of other users: the folder is opened once, names in it are
 // used without following symbolic links, and new files get the owner, the mode,
 // the access control list and the security label of a file that was there.
+// Tested in tests/sstable/mending/kept_filter_test.cc.
+// Tested in tests/filterdb/mend/mend_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_PINNED_FOLDER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_PINNED_FOLDER_H_
