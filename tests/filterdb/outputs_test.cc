@@ -158,11 +158,25 @@ TEST_P(OutputsTest, StandardOutputCannotHaveJsonToo) {
   EXPECT_EQ(piped.err, message);
 }
 
-// output_file_test.cc overwrites a device of its own.
+TEST_P(OutputsTest, AFifoWithoutAReader) {
+  MakeFifo(dir_ / "fifo");
+  const Ran ran =
+      Exits(2, WriteMuch("fifo", "", "timeout 20 head -c 1 fifo > got & "));
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(ran.err, "filterdb: fifo: cannot write: Broken pipe\n");
+}
+
 TEST_P(OutputsTest, ADeviceStaysOne) {
-  EXPECT_EQ(Exits(0, Write("/dev/null")).out,
-            std::string("/dev/null") + GetParam().message);
-  EXPECT_EQ(TypeOf("/dev/null"), mode_t{S_IFCHR});
+  const std::string device = dir_ / "null";
+  const bool is_own = MakeNullDevice(device);
+  for (const std::string force : {"", "--force"}) {
+    if (!is_own && !force.empty()) {
+      continue;  // Never force on the machine's own device.
+    }
+    const std::string out = is_own ? device : "/dev/null";
+    EXPECT_EQ(Exits(0, Write(out, force)).out, out + GetParam().message);
+    EXPECT_EQ(TypeOf(out), mode_t{S_IFCHR});
+  }
   EXPECT_EQ(Exits(2, Write("/dev/full")).err,
             "filterdb: /dev/full: cannot write: No space left on device\n");
 }

@@ -30,7 +30,8 @@ constexpr const char* kMainComponents[] = {
 // ScyllaDB once wrote each SSTable in a folder of its own first, named
 // GENERATION.sstable (sstables::tempdir_extension).
 bool IsFolderOfUnfinished(std::string_view folder) {
-  return EndsWith(folder, ".sstable");
+  constexpr std::string_view kEnd = ".sstable";
+  return EndsWith(folder, kEnd) && FileNameOf(folder).size() > kEnd.size();
 }
 
 std::string WithoutSlashesAtEnd(std::string path) {

@@ -236,6 +236,20 @@ TEST_F(FoldersTest, OldNamesWithTmp) {
   expect_all("being written", 3);
 }
 
+// A folder GENERATION.sstable was one of an SSTable that ScyllaDB was writing.
+TEST_F(FoldersTest, AFolderOfAnUnfinishedSstable) {
+  fs::remove(WriteFaulty("data/ks/t1/7.sstable").Path("TOC.txt"));
+  EXPECT_EQ(Exits(0, Scan()).json()["sstables"][0]["state"], "being written");
+  fs::remove_all(dir_ / "data");
+  WriteFaulty("data/.sstable");
+  for (const std::string path : {"data/.sstable", ".sstable"}) {
+    const Ran ran = Exits(
+        1, Filterdb("scan --json " + path,
+                    "cd " + dir_ / (path[0] == '.' ? "data" : "") + " && "));
+    EXPECT_EQ(ran.json()["sstables"][0]["state"], "live");
+  }
+}
+
 TEST_F(FoldersTest, WhatIsLeftOutIsCounted) {
   Write(std::string("data/ks/") + kTable1);
   Write(std::string("data/ks/") + kTable1 + "/snapshots/daily");

@@ -6,10 +6,13 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -485,6 +488,53 @@ TEST(CompressedDataFileTest, RefusesEveryCutOfCompressionInfo) {
   }
   EXPECT_NE(Files("", whole.substr(0, size)).Error(), "");
 }
+
+// ---- Without memory ----
+
+// Sanitizers take their memory in another way.
+#if defined(__SANITIZE_ADDRESS__)
+#define CASSANDRA_BLOOM_HAS_OWN_MALLOC
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CASSANDRA_BLOOM_HAS_OWN_MALLOC
+#endif
+#endif
+#ifndef CASSANDRA_BLOOM_HAS_OWN_MALLOC
+
+void TakeAllBlocksOf(size_t size) {
+  struct rlimit none = {};
+  getrlimit(RLIMIT_AS, &none);
+  none.rlim_cur = 0;
+  setrlimit(RLIMIT_AS, &none);
+  void* previous = nullptr;
+  while (void** const block = static_cast<void**>(malloc(size))) {
+    *block = previous;  // So that the compiler keeps the loop.
+    previous = block;
+  }
+}
+
+TEST(CompressedDataFileDeathTest, WantOfMemoryIsNoDamage) {
+  TrieSstable sstable;
+  sstable.data = Text(100);
+  sstable.compressor = "DeflateCompressor";
+  const CompressedData compressed = CompressData(sstable);
+  const Files files(compressed.data, compressed.info);
+  std::string error;
+  const auto file = files.Open(&error);
+  ASSERT_NE(file, nullptr) << error;
+  const auto read = [&] {
+    TakeAllBlocksOf(5000);  // zlib's state has about 7,000 bytes.
+    std::string_view bytes;
+    try {
+      _exit(file->Read(0, 10, &bytes, &error) ? 1 : 2);
+    } catch (const std::bad_alloc&) {
+      _exit(0);
+    }
+  };
+  EXPECT_EXIT(read(), ::testing::ExitedWithCode(0), "");
+}
+
+#endif
 
 // ---- In an SSTable ----
 

@@ -83,9 +83,13 @@ bool DecompressDeflate(std::string_view chunk, size_t size, char* to,
                        std::string* what) {
   // uncompress() does not tell of bytes that find no room at all.
   uLongf got = std::max<size_t>(size, 1);
-  if (uncompress(reinterpret_cast<Bytef*>(to), &got,
-                 reinterpret_cast<const Bytef*>(chunk.data()),
-                 chunk.size()) != Z_OK) {
+  const int result =
+      uncompress(reinterpret_cast<Bytef*>(to), &got,
+                 reinterpret_cast<const Bytef*>(chunk.data()), chunk.size());
+  if (result == Z_MEM_ERROR) {
+    throw std::bad_alloc();
+  }
+  if (result != Z_OK) {
     *what = "is not zlib's format of " + std::to_string(size) + " bytes";
     return false;
   }
