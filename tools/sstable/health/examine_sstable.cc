@@ -124,17 +124,17 @@ class Examination {
   bool HasData() const { return FileExists(finding_.sstable.Path("Data.db")); }
 
   // Whether a component does not exist. A link that leads nowhere, as to a disk
-  // that is not mounted, exists.
+  // that is not mounted, exists: it is a fault, as is any other error.
   bool IsGone(const char* component) const {
     struct stat status;
     return lstat(finding_.sstable.Path(component).c_str(), &status) != 0 &&
            errno == ENOENT;
   }
 
-  // Cassandra removes Data.db first, and TOC.txt among the others
+  // Cassandra removes Data.db first, then the other files with TOC.txt
   // (SSTable.delete). Until all are removed, a log lists the SSTable. Cassandra
-  // 2.x has no logs, so it is given a moment to remove them. It also gives
-  // Data.db its final name after the others (SSTableWriter.rename).
+  // 2.x has no logs, so it is given a moment to remove all files. It also gives
+  // Data.db its final name after the other files (SSTableWriter.rename).
   void FindOutWhyDataIsGone() {
     constexpr int kLooks = 10;
     for (int look = 0; look < kLooks; ++look) {
