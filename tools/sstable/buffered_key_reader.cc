@@ -124,7 +124,7 @@ bool BufferedKeyReader::ReadMore() {
               : read(fd_, to, wanted);
   } while (got < 0 && errno == EINTR);
   if (got <= 0) {
-    at_end_ = true;  // Final, even if a terminal gives more later.
+    at_end_ = true;  // The end is final, even if a terminal gives more.
     if (got < 0) {
       return Fail(std::string("cannot read: ") + std::strerror(errno));
     }

@@ -64,12 +64,13 @@ class BufferedKeyReader : public KeyReader {
   // `size` must not be more than size().
   void Consume(size_t size) { begin_ += size; }
 
-  // Skips `size` bytes, buffered or not. Returns false as Require does.
+  // Skips `size` bytes, buffered or not. Returns false if fewer are left, as
+  // Require does.
   bool Skip(uint64_t size);
 
   // Fail and FailAtByte set error() and return false, so that Next can return
-  // their result. If an error is set already, it is kept, because a failed read
-  // may make a record look truncated.
+  // their result. They keep an earlier error, because after a failed read a
+  // record only looks truncated.
   bool Fail(const std::string& what);
   bool FailAtByte(uint64_t offset, const std::string& what) {
     return Fail("byte " + std::to_string(offset) + ": " + what);
@@ -87,9 +88,9 @@ class BufferedKeyReader : public KeyReader {
   const int fd_;
   const std::string name_;
   bool is_regular_ = false;
-  // For a regular file, start_ is the offset of the descriptor when this object
-  // was made (standard input may have been read from before), and size_ is how
-  // many bytes the file then had from there on.
+  // For a regular file, start_ is the descriptor's offset when this object was
+  // made (standard input may have been read before), and size_ is how many
+  // bytes the file had from start_ on.
   uint64_t start_ = 0;
   uint64_t size_ = kSizeNotKnown;
   size_t capacity_;

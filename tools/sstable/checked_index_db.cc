@@ -18,11 +18,11 @@ constexpr char kRemedy[] =
     "; one of the files is damaged or of another SSTable: let the database "
     "rewrite the SSTable (nodetool scrub)";
 
-// What a partition has at least after its key: a byte that says that it is not
+// The fewest bytes of a partition after its key: one that says that it is not
 // deleted, and one for its end.
 constexpr uint64_t kSmallestRest = 2;
 
-// The other components of an SSTable.
+// What Index.db is compared with: the other components of its SSTable.
 struct Witnesses {
   uint64_t data_size = 0;              // Uncompressed.
   std::unique_ptr<DataFile> data;      // For KeyChecks::kEveryKey.
@@ -92,8 +92,8 @@ class CheckedIndexDb final : public KeyReader {
     return true;
   }
 
-  // Index.db itself has positions that increase. Here, partitions do not
-  // overlap, and lie in Data.db.
+  // Fails if partitions overlap or reach beyond Data.db. (IndexDbReader checks
+  // that positions increase.)
   bool CheckPosition(std::string_view key) {
     const uint64_t position = index_->position();
     if (position < end_of_last_) {
@@ -172,8 +172,9 @@ class CheckedIndexDb final : public KeyReader {
     }
   }
 
-  // Whether the rest of the last partition and another one fit into Data.db
-  // before `position`. (A wrong size of a promoted index hides entries.)
+  // Whether Data.db has room, between the previous key and `position`, for the
+  // rest of that key's partition and for one more partition. (Index.db may lack
+  // its key: a wrong size of a promoted index hides entries.)
   bool HasRoomBefore(uint64_t position) const {
     return position - end_of_last_ >= kSmallestRest + 2 + kSmallestRest;
   }
@@ -183,7 +184,7 @@ class CheckedIndexDb final : public KeyReader {
   const Witnesses witnesses_;
   KeyOrder order_;
   uint64_t num_read_ = 0;
-  uint64_t end_of_last_ = 0;  // Of its key, in Data.db.
+  uint64_t end_of_last_ = 0;  // Where the previous key ends in Data.db.
   bool may_lack_keys_ = false;
   std::string last_key_;
 

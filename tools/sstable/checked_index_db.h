@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The partition keys of an SSTable with an Index.db. It has no checksum, so the
-// other components are asked whether it is right.
+// The partition keys of an SSTable with an Index.db. An Index.db has no
+// checksum, so it is compared with the other components.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_CHECKED_INDEX_DB_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_CHECKED_INDEX_DB_H_
@@ -15,22 +15,22 @@
 namespace cassandra_bloom::tools {
 
 enum class KeyChecks {
-  // What costs little: the order of the keys (KeyOrder), the positions of the
-  // partitions against the size of Data.db, all keys of Summary.db with their
-  // places in Index.db, and the number of partitions in Statistics.db. Data.db
-  // is not read. What another component does not tell is not checked.
+  // Checks that cost little: the order of the keys (KeyOrder), the positions of
+  // the partitions against the size of Data.db, all keys of Summary.db with
+  // their places in Index.db, and the number of partitions in Statistics.db.
+  // Data.db is not read. A fact that no other component tells is not checked.
   kCheap,
   // Also compares each key with the one in Data.db at its position, and fails
-  // if nothing shows that every partition has its key here. A filter that is
-  // made of these keys has all keys of Data.db.
+  // if nothing shows that Index.db has the key of every partition. A filter
+  // that is made of these keys has all keys of Data.db.
   kEveryKey,
 };
 
-// What does not agree is an error of Next, which says what to do.
+// If a check fails, Next fails, with an error that says what to do.
 //
-// `start`: the paths of the components without "Index.db". Data.db must be
-// there, with CompressionInfo.db if it is compressed. `version`: one of an
-// SSTable with an Index.db, not the form of a filter.
+// `start`: the path of the Index.db without "Index.db". Data.db must be beside
+// it and, if Data.db is compressed, CompressionInfo.db. `version`: a version of
+// SSTables with an Index.db, not the form of a filter.
 std::unique_ptr<KeyReader> OpenCheckedIndexDb(const std::string& start,
                                               std::string_view version,
                                               KeyChecks checks,

@@ -39,7 +39,8 @@ bool Contains(const fs::path& folder, const fs::path& inner) {
              .first == folder.end();
 }
 
-// What `folder` is, by what is in it, up to `highest`. Follows no links.
+// Whether `folder` is a table, a keyspace or a data directory, by its name and
+// content. Looks for no level above `highest`. Follows no links.
 std::optional<int> LevelOf(const fs::path& folder, int highest) {
   if (IsTableFolderName(folder.filename().string())) {
     return kTable;

@@ -13,26 +13,27 @@
 namespace cassandra_bloom::tools {
 
 // True for TABLE-ID, where the ID has 32 hexadecimal digits, as Cassandra names
-// the folder of a table since 2.1 (Directories.java). Before, it was the name
-// of the table alone.
+// the folder of a table since 2.1 (Directories.java). Before 2.1, the folder
+// has the name of the table alone.
 bool IsTableFolderName(std::string_view name);
 
 bool IsLink(const std::string& path);
 
-// The absolute path without links; `path` itself if that cannot be found out.
+// The absolute path of `path`, without links; `path` itself on an error.
 std::string RealPath(const std::string& path);
 
 // True for /proc, /sys and what is in them: these are no files on a disk, and
 // their links lead everywhere.
 bool IsOfKernel(const std::string& folder);
 
-// Which of the names "snapshots" and "backups" the absolute path `folder` has
-// directly after the folder of a table.
+// Those of the names "snapshots" and "backups" that directly follow the folder
+// of a table in the absolute path `folder`.
 std::vector<std::string> CopiesOfTableIn(const std::string& folder);
 
-// Whether `folder` is a table and the folders in `parent` are tables; or a
-// keyspace, and they are keyspaces. If what is in `parent` does not tell, a
-// data directory will do, too. Both are absolute paths without links.
+// Whether `folder` is a table and `parent` a keyspace, or `folder` a keyspace
+// and `parent` a data directory. If the content of `parent` does not tell what
+// it is, `folder` may be a table, a keyspace or a data directory. Both are
+// absolute paths without links.
 bool IsOneLevelBelow(const std::string& folder, const std::string& parent);
 
 }  // namespace cassandra_bloom::tools

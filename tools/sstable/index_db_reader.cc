@@ -109,7 +109,7 @@ class EntryReader final : public IndexDbReader {
                                     " bytes" + kLikelyCause);
   }
 
-  // Skips this entry, and keeps `*key`, which is a part of it, valid.
+  // Skips `entry`. `*key`, which is a part of it, stays valid.
   bool Pass(const Entry& entry, std::string_view* key) {
     const auto promoted_size = static_cast<uint64_t>(entry.promoted_size);
     if (promoted_size <= size() - entry.size) {

@@ -9,10 +9,9 @@
 //      big-     bytes     Data.db    promoted index   none for a small
 //      endian                                         partition
 //
-// Cassandra's RowIndexEntry wrote position and promoted size as int64 and
-// int32, big-endian, until 3.0, when SSTables came to "store rows natively"
-// (BigFormat). Since then, which is version `ma`, both are unsigned vints.
-// (org.apache.cassandra.db.RowIndexEntry, later
+// Before version `ma`, position is an int64 and promoted size an int32,
+// big-endian. Since `ma` (Cassandra 3.0, "store rows natively" in BigFormat),
+// both are unsigned vints. (org.apache.cassandra.db.RowIndexEntry, later
 // io.sstable.format.big.RowIndexEntry.)
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_INDEX_DB_READER_H_
@@ -31,8 +30,8 @@ namespace cassandra_bloom {
 
 class IndexDbReader : public BufferedKeyReader {
  public:
-  // Of the key that Next returned last: its position in Data.db, and the byte
-  // of Index.db where its entry begins.
+  // For the key that the latest call of Next returned: the position of its
+  // partition in Data.db, and the byte of Index.db where its entry begins.
   uint64_t position() const { return static_cast<uint64_t>(last_position_); }
   uint64_t entry_offset() const { return entry_offset_; }
 
@@ -45,13 +44,13 @@ class IndexDbReader : public BufferedKeyReader {
   uint64_t entry_offset_ = 0;
 };
 
-// `fd`, `name` and `buffer_size`: as for BufferedKeyReader. `kind`: of a
+// `fd`, `name` and `buffer_size`: as for BufferedKeyReader. `kind`: that of a
 // version or form with an Index.db.
 std::unique_ptr<IndexDbReader> NewIndexDbReader(
     int fd, IndexKind kind, const std::string& name,
     size_t buffer_size = kInputBufferSize);
 
-// As OpenIndexDb.
+// Does the same as OpenIndexDb in key_reader.h.
 std::unique_ptr<IndexDbReader> OpenIndexDbReader(const std::string& path,
                                                  std::string_view version,
                                                  std::string* error);

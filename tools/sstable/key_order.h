@@ -16,13 +16,14 @@ class KeyOrder {
  public:
   // `partitioner`: the class, without its package. Murmur3Partitioner orders
   // keys by token, and equal tokens by key (DecoratedKey.compareTo);
-  // ByteOrderedPartitioner by key. Any order is right for the others:
+  // ByteOrderedPartitioner by key. For other partitioners, any order passes:
   // RandomPartitioner (by MD5), and those whose order the type of a column
   // decides (LocalPartitioner of secondary indexes,
   // OrderPreservingPartitioner).
   explicit KeyOrder(const std::string& partitioner);
 
-  // Whether `key` may come after `last`, the key of the last call.
+  // Whether `key` may follow `last`. `last` must be the `key` of the previous
+  // call, whose token is remembered.
   bool Follows(std::string_view key, std::string_view last);
 
   void Restart() { has_last_ = false; }

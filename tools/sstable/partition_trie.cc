@@ -156,7 +156,7 @@ bool PartitionTrie::NextNode(Step* node, bool* found) {
   return true;
 }
 
-// Finds the next child of `*parent`, the last node of the path, and removes it
+// Finds the next child of `*parent`, the end of the path, and removes `*parent`
 // from the path if it has no more slots.
 bool PartitionTrie::NextChild(Step* parent, Step* child, bool* found) {
   std::string_view bytes;
@@ -195,8 +195,8 @@ bool PartitionTrie::NextChild(Step* parent, Step* child, bool* found) {
   return true;
 }
 
-// Gets the payload of a node, and remembers its children for later: keys that
-// end there come before those of its children.
+// Gets the payload of a node, and adds the node to the path, so that its
+// children come next: a key that ends at the node comes before theirs.
 bool PartitionTrie::Enter(const Step& step, TriePayload* payload,
                           bool* has_payload) {
   std::string_view bytes;

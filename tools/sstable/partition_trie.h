@@ -9,9 +9,9 @@
 //             uint16 length, key     int64           int64    int64
 //
 // The nodes are described in trie_node.h. The path to a partition is a prefix
-// of its key's byte-comparable form, so that the order of the partitions is
-// that of the bytes. (io.sstable.format.bti.PartitionIndex and
-// PartitionIndexBuilder in cassandra-5.0.1.)
+// of its key's byte-comparable form, so partitions are in the order of these
+// bytes. (io.sstable.format.bti.PartitionIndex and PartitionIndexBuilder in
+// cassandra-5.0.1.)
 // Tested in tests/sstable/partitions_db_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITION_TRIE_H_
@@ -32,9 +32,9 @@ namespace cassandra_bloom::tools {
 
 // The longest path, in transitions. A key of 65535 bytes has at most 98304
 // bytes in the byte-comparable form OSS50: a run of n zeros takes n + 1 bytes,
-// and there is one byte behind the key. The whole is 40 TOKEN 40 KEY 38
-// (DecoratedKey.asComparableBytes), and the token is as long as the key at most
-// (ByteOrderedPartitioner).
+// and there is one byte behind the key. A whole path is 0x40, token, 0x40, key,
+// 0x38 (DecoratedKey.asComparableBytes). The token is at most as long as the
+// key (with ByteOrderedPartitioner).
 constexpr size_t kMaxTrieDepth = 2 * 98304 + 3;
 
 class PartitionTrie {
@@ -45,28 +45,28 @@ class PartitionTrie {
                                              std::string* error);
 
   const std::string& path() const { return file_->path(); }
-  uint64_t num_keys() const { return num_keys_; }  // By the footer; not 0.
+  uint64_t num_keys() const { return num_keys_; }  // As the footer says; not 0.
   const std::string& first_key() const { return first_key_; }
   const std::string& last_key() const { return last_key_; }
   uint64_t first_key_position() const { return first_key_position_; }
 
-  // Gets the next partition in the order of their keys, and the byte of the
-  // file where its node begins. Returns false at the end and after an error;
-  // error() is empty only at the end.
+  // Gets the payload of the next partition, in the order of keys, and the byte
+  // of the file where its node begins. Returns false at the end and after an
+  // error; error() is empty only at the end.
   //
-  // The caller must stop if the position in Data.db does not increase: then the
-  // walk takes time in proportion to the file, even if a damaged trie has
-  // several ways to one node.
+  // The caller must stop if the position in Data.db does not increase.
+  // Otherwise the walk over a damaged trie, which may have several ways to one
+  // node, could take far more time than the size of the file suggests.
   bool Next(TriePayload* payload, uint64_t* node_position);
 
   void Rewind();
   const std::string& error() const { return error_; }
 
  private:
-  // A node of which children are left to visit.
+  // A node with children that are still to be visited.
   struct Step {
     uint64_t position;
-    uint32_t depth;  // Of the node: 0 is the root.
+    uint32_t depth;  // 0 for the root.
     int32_t next_slot;
   };
 
@@ -83,7 +83,7 @@ class PartitionTrie {
 
   const std::unique_ptr<RandomAccessFile> file_;
   PageCache pages_;
-  uint64_t first_key_position_ = 0;  // All nodes lie before.
+  uint64_t first_key_position_ = 0;  // All nodes lie before it.
   uint64_t num_keys_ = 0;
   uint64_t root_ = 0;
   std::string first_key_;

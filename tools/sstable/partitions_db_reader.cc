@@ -155,7 +155,7 @@ bool PartitionsDbReader::ReadRowsEntry(uint64_t position,
                   &error_);
 }
 
-// The partitions must not overlap. So Data.db is read once from its beginning
+// Fails if partitions overlap. So Data.db is read only once from its beginning
 // to its end, whatever a damaged trie says.
 bool PartitionsDbReader::CheckPosition(const Partition& partition) {
   const uint64_t position = partition.position;
@@ -227,7 +227,7 @@ bool PartitionsDbReader::Fail(const std::string& path, uint64_t offset,
                     &error_);
 }
 
-// The byte is the lowest of the hash's second half.
+// `payload.hash` must be the lowest byte of the hash's second half.
 // (DecoratedKey.filterHashLowerBits; hash_byte_from_key in ScyllaDB's
 // sstables/trie/bti_partition_index_writer.cc.)
 void PartitionsDbReader::CheckHash(const TriePayload& payload,

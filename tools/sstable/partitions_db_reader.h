@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The partition keys of an SSTable with a trie index. Partitions.db has only
-// prefixes of the keys, so the keys are read where it points to: in Data.db, or
-// in Rows.db for large partitions.
+// prefixes of the keys, so the keys are read at the places that it points to:
+// in Data.db, or in Rows.db for large partitions.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITIONS_DB_READER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITIONS_DB_READER_H_
@@ -20,31 +20,32 @@
 
 namespace cassandra_bloom::tools {
 
-// How the path of a trie index ends.
+// What the path of a trie index ends with.
 constexpr std::string_view kPartitionsDb = "Partitions.db";
 
 // bytes_read() and total_bytes() count uncompressed bytes of Data.db. Rewind
 // always succeeds.
 class PartitionsDbReader final : public KeyReader {
  public:
-  // As OpenSstableKeys, for a path that ends in "Partitions.db" and a version
-  // with a trie index ("da"; ScyllaDB's "ms" and "mt"). With kEveryKey, the
-  // keys that are read in Rows.db are compared with those in Data.db.
+  // Does the same as OpenSstableKeys, for a path that ends in "Partitions.db"
+  // and a version with a trie index ("da"; ScyllaDB's "ms" and "mt"). With
+  // kEveryKey, the keys that are read in Rows.db are compared with those in
+  // Data.db.
   static std::unique_ptr<PartitionsDbReader> Open(const std::string& path,
                                                   std::string_view version,
                                                   KeyChecks checks,
                                                   std::string* error);
 
-  // The number of keys by the footer of Partitions.db. A reading without an
-  // error returns that many.
+  // The number of keys that the footer of Partitions.db says. Without an error,
+  // Next returns exactly that many.
   uint64_t num_keys() const { return trie_->num_keys(); }
 
   // How many of the keys so far were read in Rows.db.
   uint64_t num_in_rows() const { return num_in_rows_; }
 
-  // How many of the keys so far have another hash than the byte of it that
-  // Partitions.db holds: Cassandra would not find them. This is no error of
-  // Next. Rewind sets it back to 0.
+  // How many of the keys so far have a hash that differs from the hash byte in
+  // Partitions.db. Cassandra would not find these keys; Next does not fail.
+  // Rewind sets the number back to 0.
   uint64_t num_wrong_hashes() const { return num_wrong_hashes_; }
 
   // The position in the uncompressed Data.db of the first partition with a
@@ -58,7 +59,7 @@ class PartitionsDbReader final : public KeyReader {
   uint64_t total_bytes() const override { return data_->size(); }
 
  private:
-  // A partition, and the place in a file that tells its position.
+  // A partition. Its position was read at `source_offset` of the file `path`.
   struct Partition {
     const std::string* path = nullptr;
     uint64_t source_offset = 0;

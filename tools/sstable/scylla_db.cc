@@ -12,8 +12,8 @@ namespace {
 // scylla_metadata_type::ComponentsDigests
 constexpr uint32_t kComponentsDigests = 12;
 
-// Takes a number from the beginning of `*content`. Returns false if it is too
-// short.
+// Takes a number from the beginning of `*content`. Returns false if the content
+// is too short.
 bool Take(std::string_view* content, uint32_t* number) {
   if (content->size() < 4) {
     return false;

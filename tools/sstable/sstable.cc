@@ -13,8 +13,8 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// Of all versions (SSTableFormat.Components, BigFormat, BtiFormat; Component of
-// Cassandra 3.11), except those of secondary indexes.
+// The components of all versions (SSTableFormat.Components, BigFormat,
+// BtiFormat; Component of Cassandra 3.11), except those of secondary indexes.
 constexpr std::string_view kComponents[] = {
     "Data.db",        "Index.db",    "Partitions.db",
     "Rows.db",        "Filter.db",   "Statistics.db",
@@ -27,7 +27,7 @@ bool IsComponent(std::string_view name) {
          std::end(kComponents);
 }
 
-// "SI_name.db", and "SAI+aa+name+Meta.db" and the like.
+// True for "SI_name.db", "SAI+aa+name+Meta.db" and the like.
 bool IsOfSecondaryIndex(std::string_view component) {
   return (component.rfind("SI_", 0) == 0 || component.rfind("SAI+", 0) == 0) &&
          EndsWith(component, ".db");
@@ -49,9 +49,10 @@ std::optional<ComponentName> ParseComponentName(std::string_view name) {
 }
 
 // Before version `ma`, an SSTable that is being written has "tmp" in front of
-// the version in its names, or "tmplink" if it can be read already. With two
-// words in front of the version, which names before `la` have, these are a
-// keyspace and a table of any name (Descriptor.fromFilename of Cassandra 2.1).
+// the version in its file names, or "tmplink" if it can already be read. Names
+// before `la` have keyspace and table in front of the version. If only two
+// words are there, they are these, whatever the table's name
+// (Descriptor.fromFilename of Cassandra 2.1).
 bool IsNameOfUnfinished(std::string_view name_prefix) {
   std::vector<std::string_view> words;
   for (size_t end; (end = name_prefix.find('-')) != std::string_view::npos;

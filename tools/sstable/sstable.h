@@ -21,8 +21,8 @@ struct ComponentName {
 // SSTable.
 std::optional<ComponentName> ParseComponentName(std::string_view name);
 
-// Whether the name says that the SSTable is being written, as before version
-// `ma`. `name_prefix`: as in ComponentName.
+// Whether the names of the files say that the SSTable is being written, as they
+// do before version `ma`. `name_prefix`: as in ComponentName.
 bool IsNameOfUnfinished(std::string_view name_prefix);
 
 enum class SstableState {
@@ -32,7 +32,7 @@ enum class SstableState {
   kVanished,  // Removed, as by a compaction, after it was found.
 };
 
-// Such as "being written".
+// The name of a state, such as "being written".
 const char* NameOf(SstableState state);
 
 struct Sstable {
@@ -40,27 +40,26 @@ struct Sstable {
   std::string Path(const std::string& component) const {
     return folder + "/" + name_prefix + component;
   }
-  // Index.db or Partitions.db, with the folder and without it.
+  // The path and the name of the index, which is Index.db or Partitions.db.
   std::string IndexPath() const;
   std::string IndexName() const {
     return IndexPath().substr(folder.size() + 1);
   }
 
   std::string folder;
-  // Its absolute path; no links are in it, unless somebody has put them there
-  // since it was found.
+  // The absolute path of `folder`, without links at the time it was found.
   std::string real_folder;
-  // The path of the folder below the operand in which it was found; empty for
-  // that operand itself.
+  // `folder` relative to the operand in which it was found; empty if it is that
+  // operand.
   std::string folder_below;
-  std::string name_prefix;  // Of its files: "nb-1-big-".
+  std::string name_prefix;  // Start of its file names: "nb-1-big-".
   std::string version;      // "nb"; empty if it cannot be determined.
   SstableState state = SstableState::kLive;
-  // A log of Cassandra holds the time of its newest file, which must not
-  // change: see TransactionLogs.
+  // Whether a log of Cassandra holds the time of the SSTable's newest file.
+  // That time must not change: see TransactionLogs.
   bool time_is_logged = false;
-  // Why a log in its folder cannot be read; empty if all can. Then `state` may
-  // be wrong, and the time may be logged.
+  // Why a log in `folder` cannot be read, or empty. If it is not empty, `state`
+  // and `time_is_logged` may be wrong.
   std::string unread_log;
 };
 

@@ -22,13 +22,13 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// A folder with one of these has an SSTable; the other components may be
-// leftovers.
+// An SSTable has at least one of these components. Other components alone may
+// be leftovers.
 constexpr const char* kMainComponents[] = {
     "Data.db", "Index.db", "Partitions.db", "Filter.db", "TOC.txt"};
 
-// ScyllaDB once wrote each SSTable in a folder of its own first, named
-// GENERATION.sstable (sstables::tempdir_extension).
+// Older versions of ScyllaDB write each SSTable first in a folder of its own,
+// named GENERATION.sstable (sstables::tempdir_extension).
 bool IsFolderOfUnfinished(std::string_view folder) {
   constexpr std::string_view kEnd = ".sstable";
   return EndsWith(folder, kEnd) && FileNameOf(folder).size() > kEnd.size();
@@ -53,8 +53,8 @@ class Finder {
       operand_ = &operand;
       FindIn(operand.path);
     }
-    // After all folders, so that none is reached by a link which is also
-    // reached without one. What a link leads to may have more of them.
+    // Links are followed after all folders, so that a folder is found by a link
+    // only if there is no other way to it. Following a link may add links.
     for (size_t i = 0; i < links_.size(); ++i) {
       operand_ = links_[i].operand;
       Follow(Link(links_[i]));
@@ -73,7 +73,7 @@ class Finder {
 
   struct Operand {
     std::string path;
-    bool is_empty = true;  // No SSTable was found, and no error.
+    bool is_empty = true;  // Neither an SSTable nor an error was found.
   };
 
   struct Folder {
@@ -95,7 +95,7 @@ class Finder {
     std::vector<std::string> other_names;
   };
 
-  // A folder of which files are operands.
+  // A folder with files that are operands.
   struct FolderOfFiles {
     Listing listing;
     TransactionLogs logs;
@@ -133,7 +133,8 @@ class Finder {
            (name == "backups" && !options_.backups);
   }
 
-  // Cassandra makes a folder named "backups" for each table.
+  // Does not count empty folders: Cassandra makes a folder "backups" for each
+  // table.
   void LeaveOut(const std::string& path, const std::string& name) {
     std::error_code failure;
     if (!std::filesystem::is_empty(path, failure) || failure) {
@@ -141,7 +142,7 @@ class Finder {
     }
   }
 
-  // After a failure, the listing has what was found before it.
+  // Returns false after a failure; `*listing` has what was found before it.
   bool List(const std::string& folder, Listing* listing) {
     std::error_code failure;
     auto names = NamesIn(
@@ -281,7 +282,7 @@ class Finder {
     }
   }
 
-  // Once, because a shell may make thousands of operands of one folder.
+  // Lists each folder once: a shell may expand "*" to thousands of its files.
   const FolderOfFiles& ListOnce(const std::string& folder) {
     const auto [found, is_new] = listed_.try_emplace(folder);
     FolderOfFiles& all = found->second;
@@ -304,7 +305,7 @@ class Finder {
         continue;
       }
       operand_->is_empty = false;
-      // A file may be an operand beside its folder.
+      // A file and its folder may both be operands.
       if (seen_.emplace(folder.real_path, sstable).second) {
         AddSstable(folder, sstable, components, logs);
       }
@@ -314,7 +315,7 @@ class Finder {
   TransactionLogs ReadLogs(const std::string& folder) {
     TransactionLogs logs = ReadTransactionLogs(folder);
     for (const std::string& error : logs.errors) {
-      // A folder may be an operand beside its files.
+      // A folder and its files may both be operands.
       if (failed_logs_.insert(error).second) {
         Fail(error +
              "; so SSTables of its folder may be incomplete or obsolete");

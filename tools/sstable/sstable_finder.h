@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds the SSTables of a data directory of Cassandra or ScyllaDB. The tests of
-// `filterdb scan` (tests/filterdb/scan/) test this.
+// Finds the SSTables of a data directory of Cassandra or ScyllaDB.
 // Tested in tests/filterdb/scan/folders_test.cc.
 // Tested in tests/filterdb/scan/names_test.cc.
 
@@ -25,17 +24,17 @@ struct FindOptions {
 // A symbolic link to a folder.
 struct FolderLink {
   std::string path;
-  std::string target;  // Its absolute path, without links.
+  std::string target;  // The absolute path of that folder, without links.
 };
 
 struct FoundSstables {
-  // In the order of the operands, then of folders, then of names; what links
-  // lead to comes last.
+  // In the order of the operands, then of folders, then of names; SSTables that
+  // links lead to come last.
   std::vector<Sstable> sstables;
-  std::vector<FolderLink> links;  // Those that were followed.
-  // By name, how many folders were not looked into, although nothing is wrong
-  // with them: snapshots and backups that are not empty, and file systems of
-  // the kernel, such as /proc.
+  std::vector<FolderLink> links;  // The links that were followed.
+  // How many folders of each name were skipped although nothing is wrong with
+  // them: "snapshots" and "backups" that are not empty, and file systems of the
+  // kernel, such as /proc.
   std::map<std::string, uint64_t> left_out;
   // What could not be read, and operands without an SSTable.
   std::vector<std::string> errors;

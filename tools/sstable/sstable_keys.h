@@ -23,18 +23,19 @@ bool IsIndexDbBesideData(const std::string& path);
 
 // Opens the index of an SSTable. The reader returns the partition keys in the
 // order of the SSTable. Returns nullptr, with an error, if a file cannot be
-// opened or if what is read first is damaged; other errors come from Next.
+// opened or if what is read at opening is damaged. Next reports other errors.
 //
-// `index_path`: a path that ends in "Partitions.db", for a version with a trie
-// index; beside it must be Data.db, Rows.db and, if Data.db is compressed,
-// CompressionInfo.db, with the same start of their names; for `checks`, see
-// PartitionsDbReader::Open. If
-// IsIndexDbBesideData: as for OpenCheckedIndexDb, with these `checks`. Any
-// other path: as for OpenIndexDb in key_reader.h.
+// `index_path` is one of:
+// - A path that ends in "Partitions.db", for a version with a trie index.
+// Data.db, Rows.db and, if Data.db is compressed, CompressionInfo.db must be
+// beside it, with the same prefix. For `checks`, see PartitionsDbReader::Open.
+// - A path with IsIndexDbBesideData: opened by OpenCheckedIndexDb with
+// `checks`.
+// - Any other path: opened by OpenIndexDb of key_reader.h, without `checks`.
 //
 // `version`: as for OpenIndexDb. For a Partitions.db, the form "na-and-later"
-// stands for "da", and "ma-to-me" for "ms" and "mt". The form of a filter is
-// not enough to check an Index.db, which is then read without.
+// stands for "da", and "ma-to-me" for "ms" and "mt". If `version` is the form
+// of a filter, an Index.db is read without `checks`.
 //
 // Everything that is read of a trie index is checked. Data.db has checksums
 // only if it is compressed; they are checked in the chunks that hold keys.
@@ -45,8 +46,8 @@ std::unique_ptr<KeyReader> OpenSstableKeys(const std::string& index_path,
                                            KeyChecks checks,
                                            std::string* error);
 
-// The reader of a trie index, which also tells wrong hashes; nullptr if
-// `reader` is another one.
+// Returns `reader` as the reader of a trie index, which also tells wrong
+// hashes; nullptr if it is another reader.
 const PartitionsDbReader* AsPartitionsDbReader(const KeyReader* reader);
 
 }  // namespace cassandra_bloom::tools

@@ -16,8 +16,8 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// The CRC32 of the bytes from `begin` to where the reader is, after those that
-// `before` is the sum of.
+// The CRC32 of the bytes from `begin` to the reader's offset. `before`: the
+// CRC32 of earlier bytes, which it continues.
 uLong CrcSince(uint64_t begin, ByteReader* file, uLong before = 0) {
   constexpr uint64_t kPieceSize = 4096;
   const uint64_t end = file->offset();
@@ -39,7 +39,8 @@ bool CheckCrc(uLong computed, ByteReader* file) {
           file->Fail("the checksum is wrong; the file is damaged"));
 }
 
-// Cassandra checks the sum of each part (MetadataSerializer.deserialize).
+// Whether each part of the file has a checksum, which Cassandra checks
+// (MetadataSerializer.deserialize).
 bool HasChecksums(const SstableVersion& version) {
   return version.statistics == StatisticsLayout::kTableWithChecksums;
 }
@@ -50,7 +51,7 @@ bool HasTable(const SstableVersion& version) {
 }
 
 // The types of components: org.apache.cassandra.io.sstable.metadata
-// .MetadataType. There are four; more in a file would be of a later version.
+// .MetadataType. There are four; a file with more would be of a later version.
 constexpr int32_t kValidation = 0;
 constexpr int32_t kStats = 2;
 constexpr int32_t kMaxComponents = 64;
@@ -60,8 +61,8 @@ struct Component {
   uint64_t end = 0;  // Where the next one begins, or the file ends.
 };
 
-// Reads the table of components. Returns the place of one of them, or nothing
-// after an error.
+// Reads the table of components. Returns the place of the component of type
+// `wanted`, or nothing after an error.
 std::optional<Component> FindComponent(ByteReader* file, int32_t wanted,
                                        bool has_checksums) {
   file->GoTo(0);
@@ -123,8 +124,8 @@ Validation ReadValidation(ByteReader* file, bool has_checksums) {
 // and for each the bucket's limit and what is in the bucket, longs.
 constexpr size_t kHistogramEntry = 16;
 
-// The sum of all buckets of a histogram at the beginning of `bytes`; nothing if
-// there is none.
+// The sum of all buckets of the histogram that `bytes` begins with; nothing if
+// it begins with none.
 std::optional<uint64_t> CountInHistogram(std::string_view bytes) {
   const int64_t num_entries =
       bytes.size() < 4 ? 0 : LoadBigEndian32(bytes.data());
@@ -141,12 +142,12 @@ std::optional<uint64_t> CountInHistogram(std::string_view bytes) {
     }
     count += static_cast<uint64_t>(in_bucket);
   }
-  // No SSTable is empty, so the histogram is not in use.
+  // A sum of 0 means that the histogram is not in use: no SSTable is empty.
   return count == 0 ? std::nullopt : std::optional<uint64_t>(count);
 }
 
-// As much of STATS, or of an older file, as may be a histogram and what follows
-// it. (Cassandra's have 150 entries.)
+// The largest STATS, or histogram of an older file, that is read. (Cassandra's
+// histograms have 150 entries.)
 constexpr uint64_t kMaxStatsSize = uint64_t{1} << 20;
 
 // STATS begins with the histogram of the sizes of partitions
@@ -170,18 +171,18 @@ std::optional<uint64_t> CountInStats(ByteReader* file, bool has_checksums) {
   return is_good ? CountInHistogram(stats) : std::nullopt;
 }
 
-// Before `ka` there is no table: two histograms, the first of the sizes of
-// partitions, the position in the commit log (a long and an int) and two
-// timestamps (longs) come first. Then, from `ja` on, the time of the latest
-// deletion (an int) and the planned chance (SSTableMetadata of Cassandra 1.2
-// and 2.0).
+// Before `ka`, the file has no table. It begins with two histograms (the first
+// is of the sizes of partitions), the position in the commit log (a long and an
+// int) and two timestamps (longs). From `ja` on, the time of the latest
+// deletion (an int) and the planned chance follow (SSTableMetadata of Cassandra
+// 1.2 and 2.0).
 struct OldNumbers {
   std::optional<uint64_t> num_partitions;
   double fp_chance = 0;
 };
 
-// The file is then at the compression ratio, a double, which the class of the
-// partitioner follows.
+// Leaves `*file` at the compression ratio, a double. The class of the
+// partitioner follows that.
 OldNumbers ReadOldNumbers(ByteReader* file, bool has_chance) {
   constexpr uint64_t kOtherNumbers = 12 + 2 * 8;
   OldNumbers numbers;

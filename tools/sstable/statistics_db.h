@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads the planned false positive rate, and what says something about the
-// keys, from the Statistics.db of an SSTable.
+// Reads the planned false positive rate, the partitioner and the number of
+// partitions from the Statistics.db of an SSTable.
 //
 // Statistics.db has kept bloom_filter_fp_chance since version `ja`. Since `ka`,
 // its component VALIDATION holds it
-// (org.apache.cassandra.io.sstable.metadata.ValidationMetadata); before, it
-// stood among the numbers of SSTableMetadata.
+// (org.apache.cassandra.io.sstable.metadata.ValidationMetadata); before `ka`,
+// it is one of the numbers of SSTableMetadata.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_STATISTICS_DB_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_STATISTICS_DB_H_
@@ -25,12 +25,12 @@ namespace cassandra_bloom::tools {
 bool ReadFpChance(const std::string& path, std::string_view version,
                   double* fp_chance, std::string* error);
 
-// What does not stand in the file, or not in a readable way, is empty.
+// A fact that is not in the file, or cannot be read, is empty.
 struct PartitionFacts {
-  // The class, without its package: "Murmur3Partitioner".
+  // The partitioner's class, without its package: "Murmur3Partitioner".
   std::string partitioner;
   // The number of partitions of the SSTable. The histogram of their sizes
-  // counts each one once, when it is written (addRowSize, later
+  // counts each one once, when the partition is written (addRowSize, later
   // addPartitionSizeInBytes of Cassandra's MetadataCollector;
   // metadata_collector::add_partition_size of ScyllaDB).
   std::optional<uint64_t> num_partitions;

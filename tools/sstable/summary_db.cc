@@ -125,7 +125,7 @@ bool SummaryDb::NextWithOffset(std::string_view* key, uint64_t* index_offset) {
     return false;
   }
   *key = entry.substr(0, entry.size() - kPositionSize);
-  // The order of the machines that Cassandra and ScyllaDB run on.
+  // The byte order of the machines that Cassandra and ScyllaDB run on.
   *index_offset = LoadLittleEndian64(entry.data() + key->size());
   return true;
 }

@@ -18,12 +18,11 @@
 //                     int32 length, bytes
 //
 // Numbers with * are in the order of the machine that wrote them:
-// little-endian. The others are big-endian. "Size of entries" counts their
-// offsets, which are counted from the first offset, too.
-// (io.sstable.IndexSummary and SSTableReader.saveSummary; ScyllaDB's
-// sstables::write of a summary.)
+// little-endian. The others are big-endian. "Size of entries" includes their
+// offsets. Offsets are counted from the first offset. (io.sstable.IndexSummary
+// and SSTableReader.saveSummary; ScyllaDB's sstables::write of a summary.)
 //
-// Cassandra and ScyllaDB make a Summary.db anew that they cannot read.
+// Cassandra and ScyllaDB make a Summary.db anew if they cannot read it.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_SUMMARY_DB_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_SUMMARY_DB_H_
@@ -51,9 +50,8 @@ class SummaryDb {
   const std::string& last_key() const { return last_key_; }
 
   // Gets the next entry: a key, valid until the next call, and the byte of
-  // Index.db where its entry begins. Returns false at the end. Open has read
-  // all entries, so a failure here is one of the disk; it ends the entries,
-  // too.
+  // Index.db where its entry begins. Returns false at the end, and if the disk
+  // fails. (Open has checked all entries.)
   bool Next(std::string_view* key, uint64_t* index_offset);
 
   void Rewind();
@@ -66,7 +64,8 @@ class SummaryDb {
   std::string_view ReadKey();
   bool NextWithOffset(std::string_view* key, uint64_t* index_offset);
   bool NextWithLength(std::string_view* key, uint64_t* index_offset);
-  // Counted from the first offset; UINT64_MAX if it cannot be read.
+  // The offset of an entry, counted from the first offset; UINT64_MAX if it
+  // cannot be read.
   uint64_t OffsetOf(uint64_t entry);
 
   const std::unique_ptr<RandomAccessFile> file_;
@@ -74,7 +73,7 @@ class SummaryDb {
   ByteReader entries_;
   bool has_offsets_ = false;
   uint64_t first_entry_ = 0;  // Where offsets are counted from.
-  uint64_t size_ = 0;         // Of offsets and entries; only with offsets.
+  uint64_t size_ = 0;  // Of offsets and entries; 0 if there are no offsets.
   uint64_t num_entries_ = 0;
   uint64_t next_ = 0;  // The entry that comes next.
   std::string first_key_;

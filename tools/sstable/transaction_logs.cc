@@ -52,7 +52,7 @@ bool ParseWhole(std::string_view text, Number* number) {
   return !text.empty() && std::from_chars(text.data(), end, *number).ptr == end;
 }
 
-// Takes what stands behind the last `mark` off `text`.
+// Cuts `*text` at the final `mark`, and returns what stood behind it.
 std::string_view TakeBehind(char mark, std::string_view* text) {
   const size_t at = text->rfind(mark);
   if (at == std::string_view::npos) {
@@ -76,7 +76,7 @@ bool IsKnownType(std::string_view type) {
          type == "ABORT";
 }
 
-// As LogRecord.computeChecksum.
+// The checksum is that of LogRecord.computeChecksum.
 bool HasItsChecksum(const Record& record) {
   std::string summed = record.path + record.type;
   const auto time = static_cast<uint64_t>(record.time);
@@ -92,8 +92,8 @@ bool HasItsChecksum(const Record& record) {
                  summed.size());
 }
 
-// Returns nothing for a line that is not whole. Read from its end, as a path
-// may hold any of the marks.
+// Returns nothing for a line that is not whole. The line is parsed from its
+// end, as a path may hold any of the marks.
 std::optional<Record> RecordOf(std::string_view line) {
   const size_t type_end = line.find(":[");
   if (type_end == std::string_view::npos || !EndsWith(line, "]")) {
@@ -135,7 +135,8 @@ bool IsThere(const std::string& path) {
 template <typename IsWanted, typename Add>
 void ReadLogs(const std::string& folder, IsWanted is_wanted, Add add,
               TransactionLogs* logs) {
-  // A line has a few hundred bytes: far more SSTables than any table has.
+  // A line has a few hundred bytes, so this is far more SSTables than any table
+  // has.
   constexpr uint64_t kMaxSize = uint64_t{64} << 20;
   std::error_code failure;
   for (const std::string& name : NamesIn(folder, is_wanted, &failure)) {
@@ -157,7 +158,7 @@ void ReadLogs(const std::string& folder, IsWanted is_wanted, Add add,
 
 }  // namespace
 
-// As LogFile.FILE_REGEX: ((FORMAT-)?VV_)?txn_OPERATION_ID.log.
+// The pattern is LogFile.FILE_REGEX: ((FORMAT-)?VV_)?txn_OPERATION_ID.log.
 bool IsTransactionLog(std::string_view name) {
   if (!EndsWith(name, kLog)) {
     return false;
@@ -171,20 +172,20 @@ void AddTransactionLog(const std::string& path, std::string_view content,
   std::set<std::string> added;
   std::set<std::string> removed;
   bool is_committed = false;
-  bool has_damaged_line = false;  // The first one stands for all.
+  bool has_damaged_line = false;  // Only the first one is reported.
   size_t number = 0;
   ForEachLine(content, [&](std::string_view line, bool is_last) {
     ++number;
     const auto record = RecordOf(line);
     const bool is_intact = record && HasItsChecksum(*record);
     // Cassandra ignores a damaged line at the end, which may be half written.
-    // Because of any other it does not start (LogFile.verify).
+    // With any other damaged line, it does not start (LogFile.verify).
     if (!is_intact && !is_last && !has_damaged_line) {
       logs->errors.push_back(path + ": line " + std::to_string(number) +
                              " is damaged");
       has_damaged_line = true;
     }
-    // What a damaged line may name is left alone, too.
+    // An SSTable that a damaged line names is left alone, too.
     if (record && record->type == "ADD") {
       added.insert(SstableOf(*record));
     } else if (record && record->type == "REMOVE") {
@@ -215,7 +216,7 @@ void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs) {
 
 TransactionLogs ReadTransactionLogs(const std::string& folder) {
   TransactionLogs logs;
-  // One error stands for all of what cannot be looked at.
+  // One error stands for all logs that cannot be looked at.
   struct stat status;
   if (stat((folder + "/.").c_str(), &status) != 0 && errno == EACCES) {
     std::string error;

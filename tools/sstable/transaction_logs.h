@@ -22,23 +22,23 @@
 
 namespace cassandra_bloom::tools {
 
-// SSTables are named by what their files' names begin with: "nb-1-big-".
+// Each string is the prefix of an SSTable's file names, such as "nb-1-big-".
 struct TransactionLogs {
   std::set<std::string> being_written;
   std::set<std::string> obsolete;
-  // Those that a log has a REMOVE line for. The line holds the time of the
+  // SSTables for which a log has a REMOVE line. The line holds the time of the
   // newest of the SSTable's files. If that time changes, Cassandra refuses to
   // start (LogFile.verifyRecord).
   std::set<std::string> with_times;
-  // Why logs cannot be read. They may speak of any SSTable of the folder.
+  // Why logs cannot be read. These logs may name any SSTable of the folder.
   std::vector<std::string> errors;
 };
 
 // True for the name of a transaction log of Cassandra.
 bool IsTransactionLog(std::string_view name);
 
-// Adds what the content of a transaction log of Cassandra says. `path`: its
-// name in errors. The last line may be half written; it is ignored then.
+// Adds what the content of a transaction log of Cassandra says. `path`: names
+// the log in errors. A half written line at the end is ignored.
 void AddTransactionLog(const std::string& path, std::string_view content,
                        TransactionLogs* logs);
 
@@ -46,8 +46,8 @@ void AddTransactionLog(const std::string& path, std::string_view content,
 void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs);
 
 // Reads all logs for the SSTables of a folder. List the folder before you call
-// this: a log is removed only after its SSTables are in order. So logs that
-// vanish meanwhile count as not there.
+// this: a log is removed only after its SSTables are in order. So a log that
+// vanishes meanwhile is no error.
 TransactionLogs ReadTransactionLogs(const std::string& folder);
 
 }  // namespace cassandra_bloom::tools

@@ -65,7 +65,7 @@ constexpr int kFirstDense = 10;
 constexpr size_t kPointerBits[16] = {0,  4,  8,  12, 16, 8,  12, 16,
                                      24, 40, 12, 16, 24, 32, 40, 64};
 
-// Flags from this one on: a byte of hash comes before the position.
+// If the payload flags are at least this, a byte of hash precedes the position.
 // (PartitionIndex.FLAG_HAS_HASH_BYTE.)
 constexpr int kHasHash = 8;
 
@@ -97,8 +97,8 @@ inline size_t SizeOfPointers(size_t count, size_t bits) {
 
 }  // namespace trie_node_internal
 
-// `bytes` begins with the node. Returns false if it ends within the node. The
-// payload need not be there.
+// Decodes the node that `bytes` begins with. Returns false if `bytes` ends
+// within the node. The payload may be missing.
 inline bool DecodeTrieNode(std::string_view bytes, TrieNode* node) {
   using namespace trie_node_internal;
   if (bytes.empty()) {
@@ -143,8 +143,8 @@ inline bool MayHaveAbsentChildren(const TrieNode& node) {
   return node.type >= kFirstDense;
 }
 
-// `bytes` and `node`: as for DecodeTrieNode. `slot`: 0 ... num_slots - 1. The
-// bytes of the slots increase.
+// `bytes` and `node`: as for DecodeTrieNode. `slot`: 0 ... num_slots - 1. From
+// slot to slot, the transitions' bytes increase.
 inline TrieTransition TransitionOf(std::string_view bytes, const TrieNode& node,
                                    int slot) {
   using namespace trie_node_internal;
@@ -169,7 +169,7 @@ inline TrieTransition TransitionOf(std::string_view bytes, const TrieNode& node,
           PointerAt(bytes, 3, bits, i)};
 }
 
-// In bytes, for flags of 0 ... 15.
+// The size of a payload in bytes. `payload_flags`: 0 ... 15.
 inline size_t PayloadSize(int payload_flags) {
   using namespace trie_node_internal;
   return static_cast<size_t>(payload_flags < kHasHash ? payload_flags

@@ -29,8 +29,8 @@ class ByteReader {
   double Double(const char* what);
   // A text of DataOutput.writeUTF: its size in two bytes, then its bytes.
   std::string Text(const char* what);
-  // Valid until the next call. Bound `size` before, as this much memory is
-  // taken if the file has so many bytes.
+  // Valid until the next call. Check `size` before: if the file is long enough,
+  // this much memory is used.
   std::string_view Bytes(size_t size, const char* what);
 
   uint64_t offset() const { return offset_; }
@@ -45,7 +45,7 @@ class ByteReader {
   // Sets the error "PATH: byte N: what", unless there is one. Returns false.
   bool Fail(const std::string& what) { return FailAt(offset_, what); }
   bool FailAt(uint64_t offset, const std::string& what);
-  // The same for an error of the whole file: "PATH: what".
+  // Sets an error of the whole file in the same way: "PATH: what".
   bool FailFile(const std::string& what);
 
  private:

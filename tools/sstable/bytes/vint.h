@@ -14,7 +14,7 @@
 
 namespace cassandra_bloom::tools {
 
-// In bytes, with the first one.
+// The size of the vint in bytes, including `first`.
 inline size_t SizeOfVInt(char first) {
   const auto byte = static_cast<uint8_t>(first);
   return byte == 0xff ? 9

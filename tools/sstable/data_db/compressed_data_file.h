@@ -13,8 +13,8 @@
 
 namespace cassandra_bloom::tools {
 
-// A larger chunk is not read, because it is decompressed in memory, and a small
-// file can say that it has much: in 33 KB, Zstandard has 1 GiB of equal bytes.
+// The largest chunk that is read. Chunks are decompressed in memory, and a
+// small file may grow large: Zstandard stores 1 GiB of equal bytes in 33 KB.
 // (Cassandra makes chunks of 16 KiB, before 4.0 of 64 KiB, and takes any power
 // of two; ScyllaDB takes up to 128 KiB.)
 constexpr size_t kMaxChunkSize = size_t{4} << 20;

@@ -12,11 +12,11 @@
 //    number of chunks             int32
 //    offset of each chunk         int64, in Data.db
 //
-// A chunk in Data.db is followed by 4 bytes of checksum. A chunk that is not
-// shorter than the longest compressed one is stored as it is. After the chunks
-// of the data may come one of 0 bytes: a node that rewrites an SSTable, as by
-// compaction, syncs Data.db a second time without new data.
-// (io.compress.CompressionMetadata and CompressedSequentialWriter in
+// A chunk in Data.db is followed by 4 bytes of checksum. A chunk that
+// compression does not make shorter than "longest compressed chunk" is stored
+// as it is. After the chunks of the data may come one of 0 bytes: a node that
+// rewrites an SSTable, as by compaction, syncs Data.db a second time without
+// new data. (io.compress.CompressionMetadata and CompressedSequentialWriter in
 // cassandra-5.0.1; ScyllaDB's sstables::compression in sstables/compress.hh.)
 // Tested in tests/sstable/data_db/compressed_data_file_test.cc.
 
@@ -85,7 +85,7 @@ class CompressionInfo {
 
   explicit CompressionInfo(std::unique_ptr<RandomAccessFile> file);
 
-  // Their errors are those of `header`.
+  // If these fail, the error is in `header`.
   void ReadOptions(ByteReader* header);
   void AddDictionaryPart(std::string_view number, const std::string& part,
                          uint64_t at, DictionaryParts* parts,

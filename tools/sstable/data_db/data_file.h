@@ -48,7 +48,7 @@ class DataFile {
 std::unique_ptr<DataFile> OpenPlainDataFile(const std::string& path,
                                             std::string* error);
 
-// Gets the bytes of a uint16 length and that many bytes at `position`, as
+// Gets the bytes that follow their uint16 length at `position`, as
 // ByteBufferUtil.writeWithShortLength writes a key. `*bytes`: as for Read.
 bool ReadWithShortLength(DataFile* file, uint64_t position,
                          std::string_view* bytes, std::string* error);

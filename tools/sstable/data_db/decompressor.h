@@ -13,16 +13,16 @@
 
 namespace cassandra_bloom::tools {
 
-// Decompresses `chunk`, which must give exactly `size` bytes, into `to`, which
-// has room for them and for at least one byte. Otherwise returns false and says
-// in `*what` why.
+// Decompresses `chunk` into `to`, which has room for `size` bytes, and at least
+// for one. Unless this gives exactly `size` bytes, returns false and says why
+// in `*what`.
 using Decompress = std::function<bool(std::string_view chunk, size_t size,
                                       char* to, std::string* what)>;
 
 // `name`: the class of a compressor of Cassandra 5.0.1 or ScyllaDB, without its
-// package. Returns nullptr if it is not known. `dictionary`: of ScyllaDB's
-// LZ4WithDictsCompressor and ZstdWithDictsCompressor, and must outlive the
-// result; the others ignore it.
+// package. Returns nullptr if it is not known. `dictionary`: for ScyllaDB's
+// LZ4WithDictsCompressor and ZstdWithDictsCompressor; other compressors ignore
+// it. It must outlive the result.
 Decompress DecompressorOf(const std::string& name, std::string_view dictionary);
 
 }  // namespace cassandra_bloom::tools

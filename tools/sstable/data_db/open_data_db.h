@@ -17,8 +17,8 @@
 
 namespace cassandra_bloom::tools {
 
-// `start`: the paths of the components without "Data.db". `version`: that of
-// the SSTable, or the form of its filter from "ma-to-me" on.
+// `start`: the path of the Data.db without "Data.db". `version`: that of the
+// SSTable, or the form of its filter from "ma-to-me" on.
 std::unique_ptr<DataFile> OpenDataDb(const std::string& start,
                                      std::string_view version,
                                      std::string* error);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Asks a Filter.db that is shorter than its header says, as Cassandra does.
+// Queries a Filter.db that is shorter than its header says in the way Cassandra
+// does.
 // Tested in tests/filterdb/scan/scan_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_CUT_FILTER_H_
@@ -29,7 +30,8 @@ class CutFilter {
  public:
   // Returns null if Cassandra would not use the file: if not even the header is
   // whole, or if the SSTable is older than `na`, where a file that ends early
-  // is an error (DataInput.readLong). Also if the file is not too short.
+  // is an error (DataInput.readLong). Also returns null if the file is not too
+  // short.
   static std::unique_ptr<CutFilter> Open(const std::string& path,
                                          FilterForm form);
 

@@ -32,8 +32,8 @@ bool HasOtherFaultsThan(const FilterFinding& finding,
                      });
 }
 
-// Whether `fp_chance` would put a filter in place of one that is too full, but
-// has all keys, which is worse than planned as well.
+// Whether the filter has all keys but is too full, and one made with
+// `fp_chance` would be worse than planned, too.
 bool WouldStayWorseThanPlanned(const FilterFinding& finding, double fp_chance) {
   if (HasOtherFaultsThan(finding, {FilterVerdict::kSaturated,
                                    FilterVerdict::kWorseThanPlanned})) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Decides what mending does about an SSTable. Scan's sums, dry runs and mend
-// all ask this function. It looks at no file: what stands in the way of a
-// decision at the place where the filter is to go is found out later.
+// all ask this function. It looks at no file: obstacles in the folder where the
+// filter is to go are found later.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_DECIDE_MEND_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_DECIDE_MEND_H_
@@ -35,8 +35,8 @@ struct MendDecision {
 MendDecision DecideMend(const FilterFinding& finding,
                         const MendOptions& options);
 
-// Why no file of this SSTable may be changed, neither by mending nor by undoing
-// it; empty if they may.
+// Why mending and undoing may not change files of this SSTable; empty if they
+// may.
 std::string ReasonNotToTouch(const Sstable& sstable);
 
 }  // namespace cassandra_bloom::tools

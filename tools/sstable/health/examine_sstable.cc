@@ -37,7 +37,7 @@ class KeyBatch {
  public:
   KeyBatch() { ends_.reserve(kSize); }
 
-  // `key` is copied. Only if not is_full().
+  // Copies `key`. The batch must not be full.
   void Add(std::string_view key) {
     bytes_.append(key);
     ends_.push_back(bytes_.size());
@@ -85,7 +85,7 @@ class Examination {
     }
     const bool had_data = HasData();
     Examine();
-    // TOC.txt.tmp first, because it is removed last.
+    // Looks for TOC.txt.tmp first, because it is the final file to be removed.
     if (finding_.is_fault() && HasTemporaryToc()) {
       finding_.sstable.state = SstableState::kBeingWritten;
     } else if (IsGone("Data.db") || (finding_.is_fault() && !had_data)) {
@@ -123,18 +123,18 @@ class Examination {
 
   bool HasData() const { return FileExists(finding_.sstable.Path("Data.db")); }
 
-  // Whether a component is not there. Any other error, and a link that leads
-  // nowhere, as to a disk that is not mounted, are faults.
+  // Whether a component does not exist. A link that leads nowhere, as to a disk
+  // that is not mounted, exists: it is a fault, as is any other error.
   bool IsGone(const char* component) const {
     struct stat status;
     return lstat(finding_.sstable.Path(component).c_str(), &status) != 0 &&
            errno == ENOENT;
   }
 
-  // Cassandra removes Data.db first, and TOC.txt among the others
-  // (SSTable.delete). Until all are gone, a log lists the SSTable. Cassandra
-  // 2.x has no logs, and gets a moment for it; it also gives Data.db its final
-  // name after the others (SSTableWriter.rename).
+  // Cassandra removes Data.db first, then the other files with TOC.txt
+  // (SSTable.delete). Until all are removed, a log lists the SSTable. Cassandra
+  // 2.x has no logs, so it is given a moment to remove all files. It also gives
+  // Data.db its final name after the other files (SSTableWriter.rename).
   void FindOutWhyDataIsGone() {
     constexpr int kLooks = 10;
     for (int look = 0; look < kLooks; ++look) {
@@ -195,7 +195,7 @@ class Examination {
     }
   }
 
-  // A filter is there. If none is planned, none is loaded either.
+  // Called if there is a filter. If none is planned, none is loaded.
   void CompareToc() {
     if (lacks_filter_in_toc_ && !(finding_.plan && *finding_.plan >= 1)) {
       AddVerdict(FileExists(finding_.sstable.Path("Scylla.db"))
@@ -290,8 +290,8 @@ class Examination {
   }
 
   // A damaged Index.db makes a good filter look wrong. So where there is a
-  // fault, each key is compared with the one in Data.db, unless it was read
-  // there.
+  // fault, each key is compared with the one in Data.db, unless the keys were
+  // read there.
   bool VerifyKeys(std::string* error) const {
     if (all_read_in_data_) {
       return true;
@@ -396,7 +396,7 @@ std::unique_ptr<KeyReader> OpenKeysOf(const Sstable& sstable, KeyChecks checks,
     return OpenSstableKeys(path, sstable.version, checks, error);
   }
   struct stat status;
-  // Index.db may be a stream elsewhere, but here nobody may write to it.
+  // Elsewhere, Index.db may be a pipe. Here, a pipe may have no writer.
   if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     *error = path + ": not a regular file";
     return nullptr;

@@ -58,7 +58,8 @@ double FilterFinding::bits_per_key() const {
                              static_cast<double>(num_keys);
 }
 
-// At chances from 0.393 on, Cassandra's own filters have twice the rate.
+// At chances from 0.393 on, Cassandra's own filters have twice the planned
+// rate.
 bool FilterFinding::exceeds_plan(double some_rate) const {
   return plan && planned_size > 0 &&
          some_rate > kPlanTolerance * std::max(*plan, planned_rate);

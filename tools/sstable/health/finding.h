@@ -20,14 +20,14 @@ namespace cassandra_bloom::tools {
 // From the worst to the best. All before kOversized are faults.
 enum class FilterVerdict {
   kKeysMissing,  // The filter denies keys of the SSTable: rows are hidden.
-  kOtherForm,    // It has all keys if it is read as another form.
+  kOtherForm,    // The filter has all keys if read as another form.
   kTruncated,
   kUnreadable,        // The filter or the keys cannot be read.
   kWrongIndexHashes,  // Partitions.db has other bits of a hash than its key.
   kEmpty,             // Cassandra takes an empty file for "every key is here".
   kMissing,           // No filter, though it is planned, or TOC.txt names it.
   kTocDamaged,        // TOC.txt does not even name Data.db.
-  kNotLoaded,         // TOC.txt does not name it, and so ScyllaDB ignores it.
+  kNotLoaded,         // TOC.txt does not name the filter: ScyllaDB ignores it.
   kSaturated,
   kWorseThanPlanned,
   kOversized,
@@ -41,12 +41,12 @@ bool IsFault(FilterVerdict verdict);
 // How many times the planned rate or size a filter may have.
 constexpr double kPlanTolerance = 2;
 
-// Such as "keys missing".
+// The name of a verdict, such as "keys missing".
 const char* NameOf(FilterVerdict verdict);
 
 struct FilterFinding {
   bool is_fault() const;
-  // The worst one. Only for an SSTable that was examined.
+  // The worst verdict. Only for an SSTable that was examined.
   FilterVerdict verdict() const { return verdicts.front(); }
   bool has(FilterVerdict verdict) const;
   double bits_per_key() const;

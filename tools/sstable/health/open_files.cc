@@ -54,8 +54,9 @@ bool IsMountedWithHidepid(const std::string& proc) {
   return hides;
 }
 
-// Whether processes are not even listed (proc(5), hidepid). Process 1 is there
-// always; in a user namespace it may be hidden in spite of all capabilities.
+// Whether `proc` does not list all processes (proc(5), hidepid). Process 1
+// always exists; in a user namespace it may be hidden in spite of all
+// capabilities.
 bool HidesProcesses(const std::string& proc) {
   return (IsMountedWithHidepid(proc) && !HasCapability(CAP_SYS_PTRACE)) ||
          !FileExists(proc + "/1");
@@ -68,7 +69,7 @@ std::string FirstLineOf(const std::string& path) {
   return line;
 }
 
-// Empty if it cannot be read.
+// The name of a process; empty if it cannot be read.
 std::string NameOf(const std::string& process) {
   std::string name = FirstLineOf(process + "/comm");
   // A process may give itself any name.
@@ -171,7 +172,7 @@ std::string OpenFiles::AddFilesOf(const std::string& pid) {
 
 std::string OpenFiles::AddFilesIn(const std::string& folder,
                                   const std::string& pid, bool* has_files) {
-  // Of a process that ends, or closes a file, meanwhile.
+  // The errors if a process ends, or closes a file, meanwhile.
   const auto is_gone = [](int number) {
     return number == ENOENT || number == ESRCH;
   };

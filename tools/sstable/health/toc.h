@@ -13,8 +13,8 @@ namespace cassandra_bloom::tools {
 // Far more than any real TOC.txt has.
 constexpr uint64_t kMaxTocSize = uint64_t{1} << 20;
 
-// What is wrong with a TOC.txt that does not name Data.db, as one that a full
-// disk has cut. Completing it would hide that.
+// The error of a TOC.txt that does not name Data.db, such as one that a full
+// disk has cut. Adding Filter.db to it would hide the damage.
 constexpr char kTocIsDamaged[] =
     "does not name Data.db; it is damaged: list the components of the SSTable "
     "in it, one a line";

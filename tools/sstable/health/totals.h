@@ -23,8 +23,8 @@ struct Totals {
   uint64_t num_keys = 0;
   uint64_t num_missing = 0;
   // The memory of all filters in bytes, and the expected number of SSTables
-  // that are read for a key that is in none of them: as it is now, and with
-  // those filters made anew that mend would make anew (DecideMend).
+  // that are read for a key that is in none of them. Both now, and after
+  // mending (DecideMend).
   uint64_t filter_bytes = 0;
   uint64_t mended_filter_bytes = 0;
   double reads = 0;

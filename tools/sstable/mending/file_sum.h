@@ -23,10 +23,11 @@ struct FileSum {
   }
 };
 
-// The sum of a file that would be written.
+// The sum of what `content` writes.
 FileSum SumOf(const WriteContent& content);
 
-// Called again and again while a large file is read. It may throw to stop that.
+// Called again and again while a large file is read. It may throw to stop the
+// reading.
 using BetweenPieces = std::function<void()>;
 
 // Reads an open file in pieces, whatever its size, and gives each to `append`.

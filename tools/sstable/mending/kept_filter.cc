@@ -25,7 +25,7 @@ constexpr char kRemedy[] =
     "; the old filter and its record would be kept there. Move what is there "
     "away, or give another --backup-dir, or --no-backup";
 
-// Where the filters of an SSTable folder are kept below the folder of backups.
+// The folder below `backup_folder` that keeps the filters of `folder`.
 std::string BackupFolderOf(const std::string& folder,
                            const std::string& backup_folder) {
   std::error_code failure;
@@ -157,7 +157,7 @@ FileSum KeptFilter::SumOfRecorded(const MendRecord& record) const {
 
 std::string KeptFilter::ReasonNotToReplace(const Kept& kept) const {
   if (!folder_.HasName(filter_name_)) {
-    return "";  // Nothing is to be kept of it.
+    return "";  // There is no filter to keep.
   }
   if (kept.state == Kept::kNotOurs) {
     return kept.reason + kRemedy;
@@ -266,7 +266,7 @@ void KeptFilter::RemoveRecordOfNothing(const Kept& kept) const {
     try {
       place_->Remove(RecordName());
     } catch (const FileError&) {
-      // It does no harm.
+      // A record that stays does no harm.
     }
   }
 }

@@ -52,12 +52,13 @@ struct Kept {
 // What fails throws a FileError.
 class KeptFilter {
  public:
-  // `folder`: that of the SSTable; it must live longer. Fails if what is kept
-  // cannot be told from the filters in place, as for a backup folder "/".
+  // `folder`: that of the SSTable; it must outlive this object. Fails if kept
+  // filters would have the paths of filters in place, as for a backup folder
+  // "/".
   KeptFilter(const Sstable& sstable, const PinnedFolder& folder,
              const BackupPlan& backup, BetweenPieces between_pieces);
 
-  // What is there now. Does not fail: the error is the reason of kNotOurs.
+  // What is kept now. Does not fail: an error becomes the reason of kNotOurs.
   Kept Look();
 
   bool is_beside() const { return place_ == &folder_; }
@@ -71,13 +72,14 @@ class KeptFilter {
   // kept, and is not a mend's. Empty if it may.
   std::string ReasonNotToReplace(const Kept& kept) const;
 
-  // Records that `new_filter` is about to stand in place of the filter, and
-  // keeps that one, if there is one. A filter that an earlier mend has kept
-  // stays the one that is kept.
+  // Records that `new_filter` is about to replace the filter in place, and
+  // keeps the replaced one, if any. If an earlier mend has kept a filter, that
+  // one stays kept instead.
   void Keep(Kept kept, const FileSum& new_filter);
 
-  // Puts the old filter back, and removes the record. Throws a MendEnd, and has
-  // changed nothing, if another filter is in place than mending has put there.
+  // Puts the old filter back, and removes the record. Throws a MendEnd, and
+  // changes nothing, if the filter in place is not one that mending has put
+  // there.
   void PutBack(const Kept& kept) const;
 
   // Removes the record of a run that has changed nothing, if there is one.

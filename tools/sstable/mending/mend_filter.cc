@@ -46,8 +46,8 @@ std::optional<std::string> TocToComplete(const Sstable& sstable,
   return TocNames(toc, kFilter) ? std::nullopt : std::optional(toc);
 }
 
-// Leaves an SSTable of ScyllaDB's if it would not start then, or would refuse
-// the SSTable.
+// Leaves the SSTable unchanged if ScyllaDB, after mending, would not start or
+// would refuse this SSTable.
 void CheckScyllaDb(const FilterFinding& finding, const PinnedFolder& folder,
                    const KeptFilter* kept) {
   const std::string name = finding.sstable.name_prefix + "Scylla.db";
@@ -95,7 +95,8 @@ Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
   const std::string data = sstable.name_prefix + "Data.db";
   bool has_filter = false;
   bool changes_toc = false;
-  // A link in its path may lead to filters now that nobody has named.
+  // If its path has got a link since, this may lead to filters that nobody has
+  // named.
   if (!folder.IsAt(sstable.real_folder)) {
     Leave("its folder is not the one that was scanned; scan again");
   }

@@ -19,7 +19,7 @@ struct MendOutcome {
     kLeft,
     kFailed,
     kUndone,
-    kNotDone,  // The run was to stop before it.
+    kNotDone,  // The run was stopped before this SSTable.
   };
 
   Kind kind = kMended;
@@ -45,7 +45,7 @@ struct MendEnd {
   throw MendEnd{MendOutcome::kFailed, error};
 }
 
-// The same, unless `reason` is empty.
+// LeaveFor and FailFor do the same, unless `reason` is empty.
 inline void LeaveFor(const std::string& reason) {
   if (!reason.empty()) {
     Leave(reason);

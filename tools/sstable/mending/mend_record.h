@@ -16,17 +16,17 @@
 
 namespace cassandra_bloom::tools {
 
-// The name of a record is that of the kept filter and this.
+// The name of a record is that of the kept filter with this suffix.
 constexpr char kRecordSuffix[] = ".record";
 
 // Far more than any record has.
 constexpr uint64_t kMaxRecordSize = uint64_t{64} << 10;
 
-// It is written before the filter changes, and so `new_filters` may have one
+// A record is written before the filter changes, so `new_filters` may have one
 // that a killed run did not put in place.
 struct MendRecord {
-  // Of the SSTable's Index.db or Partitions.db, which has all its keys. Another
-  // SSTable may get the number of this one.
+  // The sum of the SSTable's Index.db or Partitions.db, which has all its keys.
+  // It tells this SSTable from a later one with the same number.
   FileSum index;
   FileSum old_filter;                // The filter that is kept.
   std::vector<FileSum> new_filters;  // Of which one may stand in its place.

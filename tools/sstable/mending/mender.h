@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Mends SSTables one after another, or undoes it, and says of each what was
-// done.
+// Mends SSTables, or undoes mending, one after another, and says what was done
+// about each.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MENDER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MENDER_H_
@@ -27,7 +27,7 @@ struct MendPlan {
   std::string out_dir;  // Empty: the filters go where the old ones are.
   BackupPlan backup;
   bool dry_run = false;
-  // Change SSTables although a process cannot be examined that may use them.
+  // Change SSTables even if a process that may use them cannot be examined.
   bool ignore_unseen_processes = false;
 };
 

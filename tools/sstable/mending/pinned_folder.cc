@@ -59,7 +59,8 @@ bool ReadAttribute(int fd, const char* name, std::string* value) {
   return got >= 0;
 }
 
-// Setting a label needs a privilege, even if the file has it already.
+// Sets only what differs: setting a label needs a privilege, even if the file
+// already has it.
 bool CopyAttribute(int from, int to, const char* name) {
   std::string value;
   std::string present;
@@ -113,7 +114,7 @@ bool HasEnd(std::string_view name, std::string_view end) {
          name.substr(name.size() - end.size()) == end;
 }
 
-// Whether it is a temporary file of one that mending writes.
+// Whether `name` is a temporary name of a file that mending writes.
 bool IsTemporary(std::string_view name) {
   const size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || !IsTemporarySuffix(name.substr(dot))) {

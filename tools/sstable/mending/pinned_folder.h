@@ -30,8 +30,8 @@ struct FileError {
   std::string text;
 };
 
-// Why this folder cannot be created, or no files in it if it exists, as far as
-// this can be known before it is tried. Empty if they can.
+// Why this folder cannot be created or, if it exists, why no files can be
+// created in it, as far as this can be known without trying. Empty if they can.
 std::string ReasonNotToCreateIn(const std::string& folder);
 
 // Creates the folder with those above it, and syncs their names to disk. Throws
@@ -41,12 +41,12 @@ void CreateFolders(const std::string& folder);
 // `bytes` must live longer than the result.
 WriteContent ContentOf(const std::string& bytes);
 
-// What fails throws a FileError, but for functions that return a reason.
+// Functions that fail throw a FileError, except those that return a reason.
 class PinnedFolder {
  public:
   explicit PinnedFolder(const std::string& folder);
 
-  // Whether this is its absolute path, without links.
+  // Whether `real_path` is the absolute path of the folder, without links.
   bool IsAt(const std::string& real_path) const;
 
   // Whether both are one folder, by whatever paths they were opened.
@@ -60,9 +60,9 @@ class PinnedFolder {
   // another file in the folder. Empty if it may.
   std::string ReasonNotToKeepOwner(const std::string& name) const;
 
-  // Keeps other processes that call this waiting until this object is gone.
-  // Returns why not if another one keeps this one waiting for seconds. Succeeds
-  // without a lock where the file system cannot lock folders, as NFS.
+  // Locks the folder until this object is gone: other processes wait in Lock.
+  // Returns why it is not locked if another process holds the lock for seconds.
+  // Succeeds without a lock where the file system cannot lock folders, as NFS.
   std::string Lock() const;
 
   // Whether anything has this name.
@@ -73,7 +73,7 @@ class PinnedFolder {
   // cannot be found out.
   bool HasFile(const std::string& name) const;
 
-  // In bytes; 0 if there is no such file.
+  // The size in bytes; 0 if there is no such file.
   uint64_t SizeOf(const std::string& name) const;
   // How many names the file has; 0 if there is no such file.
   uint64_t NumLinksOf(const std::string& name) const;
@@ -89,8 +89,8 @@ class PinnedFolder {
   // if it has that name already; fails if another file has it.
   void AddName(const std::string& name, const std::string& second) const;
 
-  // Gives the file `from` the name `to`, in place of the file of that name. If
-  // it has that name, too, it loses the other.
+  // Gives the file `from` the name `to`, in place of any file of that name. If
+  // the file already has both names, it loses `from`.
   void Rename(const std::string& from, const std::string& to) const;
 
   // Writes a file with the owner and the mode that new files get.
@@ -99,8 +99,8 @@ class PinnedFolder {
 
   void Remove(const std::string& name) const;
 
-  // The sum of the file `name`. If there are `wanted` sums, and it has the size
-  // of none, it is not read, and its checksum is left 0.
+  // Size and checksum of the file `name`. If `wanted` is not empty and none of
+  // its sizes fits, the file is not read, and the checksum is 0.
   FileSum Sum(const std::string& name, const std::vector<FileSum>& wanted,
               const BetweenPieces& between_pieces) const;
 
@@ -120,7 +120,7 @@ class PinnedFolder {
   // A path to the folder by the open descriptor, so that another folder which
   // has taken the folder's name meanwhile is not used.
   std::string OpenPath() const;
-  // Puts the name of the folder into an error that begins with that path.
+  // Replaces OpenPath() at the start of an error by the folder's name.
   void NameInError(std::string* error) const;
 
  private:
