@@ -187,8 +187,8 @@ void MendOrUndo(const Options& options, HeldSignal* signal,
 }
 
 ExitCode RunMend(const Options& options) {
-  // If the reader of the report has gone, mending goes on. The exit status then
-  // says that the report could not be written.
+  // If the reader of the report has gone, mending goes on. Finish (main.cc)
+  // then says that the report could not be written.
   ::signal(SIGPIPE, SIG_IGN);
   HeldSignal signal;
   MendReport report(options.json);

@@ -22,7 +22,7 @@ namespace cassandra_bloom::tools {
 struct ScanOptions {
   std::vector<std::string> paths;
   FindOptions find;
-  // Replaces the planned chance of an SSTable whose plan is not known.
+  // The plan for an SSTable that does not have one.
   std::optional<double> fp_chance;
   uint64_t jobs = 0;  // 0: one for each CPU.
 
