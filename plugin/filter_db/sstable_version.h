@@ -53,7 +53,8 @@ struct SstableVersion {
 };
 
 // `name`: a version or the name of a form, which stands for the latest version
-// of that form. Returns nullptr if it is not known.
+// of that form. Returns nullptr if it is not known; sets `*error` as
+// FormOfSstableVersion does.
 const SstableVersion* FindSstableVersion(std::string_view name);
 const SstableVersion* FindSstableVersion(std::string_view name,
                                          std::string* error);

@@ -108,8 +108,8 @@ void* FunctionIn(const Files& files, const std::string& file,
   return is_later ? symbol : nullptr;
 }
 
-// Finds the function that exactly one of `files` defines. If none does, returns
-// nullptr; if several do, sets `*several`.
+// Returns the function if exactly one of `files` defines it, otherwise nullptr.
+// `*several`: whether more than one defines it.
 void* OnlyFunction(const Files& files, const char* name, bool* several) {
   void* found = nullptr;
   *several = false;
