@@ -55,9 +55,9 @@ class DatabaseExporter {
 };
 
 // True if `filter_db` is a complete filter, unchanged since the mark recorded
-// it as made from this SST file. Opens the SST file to get its identity. Its
-// time would not do: hard links, such as those of a checkpoint, change its
-// ctime.
+// it as made from this SST file. Opens the SST file to get its identity. Does
+// not compare times: hard links, such as those of a checkpoint, change the
+// ctime of an SST file.
 bool IsUpToDate(const FolderMark& mark, const std::string& filter_db,
                 FilterForm form, const std::string& sst_file);
 

@@ -33,8 +33,8 @@ using ROCKSDB_NAMESPACE::Status;
 namespace {
 
 // Four paths, the most that RocksDB allows. Only the first, the database's own
-// folder, is known: no file of a database names its db_paths. If the list were
-// shorter than the database's own, RocksDB would read beyond its end.
+// folder, is known: no file of a database names its db_paths. If an SST file
+// were in a path beyond this list, RocksDB would read outside the list.
 std::vector<DbPath> PathsOf(const std::string& db_dir) {
   std::vector<DbPath> paths = {{db_dir, /*target_size=*/0}};
   for (int i = 1; i < 4; ++i) {

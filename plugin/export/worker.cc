@@ -238,7 +238,7 @@ bool ExportWorker::UpdateFolder(const Database& database, Folder* folder,
   return good;
 }
 
-// Returns false if a filter could not be written.
+// Makes the missing filters. Returns false if a filter could not be written.
 bool ExportWorker::MakeFilters(const ExportPlan& plan, const ExportFolder& out,
                                const LiveSsts& without_filter, Folder* folder,
                                FilterDbExportReport* report) {

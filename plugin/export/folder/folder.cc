@@ -279,8 +279,8 @@ bool ExportFolder::IsStillClaimed(const Claim& claim, std::string* error) {
   return ForgetOldFilters(claim, error);
 }
 
-// Writes the mark anew when most of its lines are out of date: otherwise lines
-// are only appended to it.
+// Writes the mark anew when most of its lines are out of date, because exports
+// only append lines.
 bool ExportFolder::ForgetOldFilters(const Claim& claim, std::string* error) {
   constexpr size_t kManyLines = 1000;
   if (mark_->num_filter_lines < 2 * claim.live.size() + kManyLines) {

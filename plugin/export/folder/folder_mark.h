@@ -53,7 +53,8 @@ struct FolderMark {
   size_t num_filter_lines = 0;  // May be more than `filters`.
 };
 
-// True if this is the mark of the database with this LiveSsts::database.
+// True if `mark` is that of the database whose LiveSsts::database is
+// `database`.
 bool IsMarkOf(const FolderMark& mark, const std::string& database);
 
 // True if the mark says that the folder's filters of this SSTable version are
@@ -62,8 +63,8 @@ bool SpeaksFor(const FolderMark& mark, const std::string& sstable_version);
 
 std::string FolderMarkPath(const std::string& folder);
 
-// Returns nullopt if there is no mark. A mark that cannot be read is the mark
-// of no database.
+// Reads the mark of a folder; nullopt if it has none. A mark that cannot be
+// read counts as that of no database.
 std::optional<FolderMark> ReadFolderMark(const std::string& folder);
 
 // Writes the whole mark. Without `overwrite`, an existing mark is an error.

@@ -85,7 +85,8 @@ void PrintDetails(const FilterFinding& finding) {
   }
 }
 
-// Bits per key. A damaged header may give a huge number, so its text is short.
+// Bits per key. A damaged header may give a huge number, which is printed with
+// few digits.
 std::string BitsPerKey(const FilterFinding& finding) {
   constexpr double kTooWide = 1e6;
   const double bits = finding.bits_per_key();

@@ -43,8 +43,8 @@ bool NewestIsUnlisted(const std::vector<std::string>& unlisted,
   for (const LiveSst& sst : live.files) {
     newest = std::max(newest, sst.number);
   }
-  // Files that the MANIFEST once added were replaced: a database told not to
-  // delete files (DisableFileDeletions) keeps replaced ones.
+  // A file that the MANIFEST once added has been replaced. It is still there if
+  // the database was told not to delete files (DisableFileDeletions).
   const std::set<uint64_t> added = FilesAddedBy(manifest);
   return std::any_of(unlisted.rbegin(), unlisted.rend(),
                      [&](const std::string& sst) {
