@@ -21,7 +21,7 @@ namespace cassandra_bloom {
 
 // ---- Forms ----
 
-// Which half of a key's hash is the first probe. The other half is the step
+// Which half of a key's hash gives the first probe. The other half is the step
 // from one probe to the next (CASSANDRA-8413).
 enum class HashOrder {
   kH1Base,  // SSTable versions before `ma`

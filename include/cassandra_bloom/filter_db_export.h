@@ -67,11 +67,12 @@ struct FilterDbExportOptions {
   bool prefixes = false;
   std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefix_extractor;
 
-  // Leaves deletions out of filters that are built from keys. If false, such
-  // filters hold every entry of the file, including deletions: without the key
-  // of a deletion, the deleted row comes back to life. RocksDB shows deletions
-  // since 9.2. With an earlier RocksDB, a file with deletions is an error if
-  // this is false. (A deleted range has no key and is in no filter.)
+  // If true, deletions are left out of filters that are built from keys. If
+  // false, such filters hold every entry of the file, including deletions:
+  // without the key of a deletion, the deleted row comes back to life. RocksDB
+  // shows deletions since 9.2. With an earlier RocksDB, a file with deletions
+  // is an error if this is false. (A deleted range has no key and is in no
+  // filter.)
   bool live_keys_only = false;
 
   // For a database with DBOptions::db_paths or ColumnFamilyOptions::cf_paths:

@@ -23,9 +23,8 @@
 // is read as well. (In single braces RocksDB would end a path at a `:`, which
 // it takes for the end of a listener.) Before 11.8, RocksDB reads several
 // listeners in an OPTIONS file as one. This library still reads all of its own
-// listeners, except that of several in the second spelling it reads only the
-// one at the end. Listeners of other kinds are not read; a program has to add
-// them itself.
+// listeners, but of several in the second spelling only the final one.
+// Listeners of other kinds are not read; a program has to add them itself.
 //
 // These are refused: an empty out_dir, an out_dir that is not a folder, that is
 // in the folder of a database or that holds SSTables, an unknown version and an

@@ -65,7 +65,7 @@ constexpr SstableVersion kVersions[] = {
     {"da", kNaAndLater, kBti, kTrie, kChecked, kSampled, kCrc, true},
 };
 
-// The names of forms. Each has the values of the latest version of its form.
+// The names of forms. Each is like the latest version of its form.
 constexpr SstableVersion kForms[] = {
     {"before-ma", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
     {"ma-to-me", kMaToMe, kBig, kEither, kTable, kSampled, kCrc, false},
