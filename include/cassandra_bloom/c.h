@@ -60,9 +60,9 @@ CASSANDRA_BLOOM_EXPORT void cassandra_bloom_free(void* memory);
 // numbers that Cassandra's MurmurHash.hash3_x64_128 returns with seed 0. This
 // hash differs from canonical MurmurHash3 x64 128 in one point: Cassandra reads
 // the bytes after the last whole block of 16 bytes as signed numbers. So the
-// two hashes differ if one of these bytes is above 0x7f. The eighth of these
-// bytes is an exception: it fills the top byte of its 64-bit word, so its sign
-// makes no difference.
+// two hashes differ if one of these bytes, other than the eighth, is above
+// 0x7f. (The eighth fills the top byte of its 64-bit word, so its sign makes no
+// difference.)
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_hash(const char* key,
                                                  size_t key_size,
                                                  uint64_t hash[2]);
@@ -73,10 +73,10 @@ CASSANDRA_BLOOM_EXPORT void cassandra_bloom_hash(const char* key,
 // it are safe for concurrent use of one handle.
 typedef struct cassandra_bloom_filter_t cassandra_bloom_filter_t;
 
-// `sstable_version`: an SSTable version such as "nb" or "ka", or the name of a
-// form: "before-ma", "ma-to-me" or "na-and-later". It is needed because nothing
-// in a Filter.db says its form. If it is NULL, the version is taken from the
-// name of the file, for example nb-1-big-Filter.db.
+// Opens a Filter.db. `sstable_version`: an SSTable version such as "nb" or
+// "ka", or the name of a form: "before-ma", "ma-to-me" or "na-and-later". It is
+// needed because nothing in a Filter.db says its form. If it is NULL, the name
+// of the file gives the version, for example nb-1-big-Filter.db.
 //
 // The file is mapped if its bits can be used as they are, otherwise loaded.
 // While the handle exists, the file must not be changed in place; it may be
@@ -84,9 +84,9 @@ typedef struct cassandra_bloom_filter_t cassandra_bloom_filter_t;
 CASSANDRA_BLOOM_EXPORT cassandra_bloom_filter_t* cassandra_bloom_filter_open(
     const char* path, const char* sstable_version, char** errptr);
 
-// Reads a whole Filter.db from `bytes`, which are copied: the caller may free
+// Reads a whole Filter.db from `bytes`, and copies them: the caller may free
 // them. `sstable_version`: as for cassandra_bloom_filter_open, but not NULL,
-// because there is no file name to take it from.
+// because no file name gives a version.
 CASSANDRA_BLOOM_EXPORT cassandra_bloom_filter_t*
 cassandra_bloom_filter_from_bytes(const char* bytes, size_t size,
                                   const char* sstable_version, char** errptr);
@@ -94,7 +94,7 @@ cassandra_bloom_filter_from_bytes(const char* bytes, size_t size,
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_filter_destroy(
     cassandra_bloom_filter_t* filter);
 
-// False only if the key was certainly not added.
+// True if the key may have been added. False only if it certainly was not.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_filter_may_contain(
     const cassandra_bloom_filter_t* filter, const char* key, size_t key_size);
 
@@ -105,9 +105,9 @@ CASSANDRA_BLOOM_EXPORT void cassandra_bloom_filter_may_contain_many(
     const cassandra_bloom_filter_t* filter, const char* const* keys,
     const size_t* key_sizes, size_t num_keys, bool* may_contain);
 
-// True if the file was empty. Cassandra 5.0 then treats every key as present,
-// and so do the queries of this handle. Such a filter has no probes, no words
-// and no bits.
+// True if the file was empty. Cassandra 5.0 treats every key as present in an
+// empty filter, and so do the queries of this handle. Such a filter has no
+// probes, no words and no bits.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_filter_always_present(
     const cassandra_bloom_filter_t* filter);
 
@@ -148,9 +148,9 @@ CASSANDRA_BLOOM_EXPORT double cassandra_bloom_filter_estimated_fp_rate(
 typedef struct cassandra_bloom_builder_t cassandra_bloom_builder_t;
 
 // Makes a builder whose filter is empty and has the size and the number of
-// probes that Cassandra chooses for `expected_keys` keys. More keys than that
-// cause more false positives, never false negatives. Fails if the filter would
-// be larger than 16 GiB, which a Filter.db cannot express.
+// probes that Cassandra chooses for `expected_keys` keys. More keys than
+// `expected_keys` cause more false positives, never false negatives. Fails if
+// the filter would be larger than 16 GiB, which a Filter.db cannot express.
 //
 // `sstable_version`: as for cassandra_bloom_filter_open, but not NULL.
 //
@@ -183,7 +183,8 @@ CASSANDRA_BLOOM_EXPORT void cassandra_bloom_builder_add_many(
     cassandra_bloom_builder_t* builder, const char* const* keys,
     const size_t* key_sizes, size_t num_keys);
 
-// As cassandra_bloom_filter_num_probes and cassandra_bloom_filter_num_words.
+// Like cassandra_bloom_filter_num_probes and cassandra_bloom_filter_num_words,
+// for the filter being built.
 CASSANDRA_BLOOM_EXPORT int cassandra_bloom_builder_num_probes(
     const cassandra_bloom_builder_t* builder);
 CASSANDRA_BLOOM_EXPORT uint32_t
@@ -201,10 +202,10 @@ CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_serialize(
     char** errptr);
 
 // Writes the bytes of the Filter.db, with the keys added so far, to the file
-// `path`. They go to a temporary file in the same folder, which gets the name
-// `path` when it is complete and on disk. Without `overwrite`, it is a failure
-// if `path` exists, and the existing file is left alone. The file name is not
-// compared with the SSTable version.
+// `path`. The bytes go to a temporary file in the same folder, which gets the
+// name `path` when it is complete and on disk. Without `overwrite`, an existing
+// `path` is a failure and is left alone. The file name is not compared with the
+// SSTable version.
 //
 // If `path` is a symbolic link, the link stays, and the file that it leads to
 // is written in this way. For a FIFO, a character device or "-", which is
@@ -230,9 +231,9 @@ CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_rocksdb_version(void);
 //   block_based_table_factory={filter_policy=cassandra_bloom:10}
 //
 // work in rocksdb_get_options_from_string and in OPTIONS files. The shared
-// library does this when it is loaded. A program that is linked to the static
-// one calls the function once, before the first such string. Further calls do
-// nothing.
+// library calls this function when it is loaded. A program that is linked to
+// the static library calls it once, before the first such string. Further calls
+// do nothing.
 //
 // Fails if the RocksDB of this process is another release (major.minor) than
 // cassandra_bloom_rocksdb_version. The registry is the one of the shared
@@ -248,7 +249,7 @@ CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_register_with_rocksdb(
 // concurrent use.
 typedef struct cassandra_bloom_statistics_t cassandra_bloom_statistics_t;
 
-// Fails only if memory cannot be allocated.
+// Gets the figures. Fails only if memory cannot be allocated.
 CASSANDRA_BLOOM_EXPORT cassandra_bloom_statistics_t*
 cassandra_bloom_statistics_total(char** errptr);
 

@@ -21,8 +21,8 @@ namespace cassandra_bloom {
 
 // ---- Forms ----
 
-// Which half of a key's hash is the start of its probes; the other half is the
-// step between them (CASSANDRA-8413).
+// Which half of a key's hash gives the first probe. The other half is the step
+// from one probe to the next (CASSANDRA-8413).
 enum class HashOrder {
   kH1Base,  // SSTable versions before `ma`
   kH2Base,  // `ma` and later
@@ -35,7 +35,7 @@ enum class WordOrder {
 };
 
 // The form of a Filter.db. Only the SSTable version in the file's name tells
-// it; nothing in the file does.
+// the form; nothing in the file does.
 struct FilterForm {
   HashOrder hash_order;
   WordOrder word_order;
@@ -66,8 +66,8 @@ const char* FormName(FilterForm form);
 
 // Gets the SSTable version from the name of a component of an SSTable, with or
 // without folders before it: "nb-1-big-Filter.db", "ks-cf-ka-1-Filter.db",
-// "da-3gh1-bti-Filter.db". Also of one that is being written:
-// "tmp-la-1-big-Filter.db", "ks-cf-tmplink-ka-1-Filter.db".
+// "da-3gh1-bti-Filter.db". Also accepts names of SSTables that are being
+// written: "tmp-la-1-big-Filter.db", "ks-cf-tmplink-ka-1-Filter.db".
 bool SstableVersionOfFileName(std::string_view path, std::string* version,
                               std::string* error);
 
@@ -90,24 +90,24 @@ class FilterDbFile {
 
   FilterForm form() const;
 
-  // True if the file was empty. Cassandra 5.0 then treats every key as present;
-  // such a filter has no probes, no words and no bits.
+  // True if the file was empty. Cassandra 5.0 treats every key as present in an
+  // empty filter. Such a filter has no probes, no words and no bits.
   bool always_present() const { return num_words() == 0; }
 
-  // Cassandra builds filters with 1 ... 14 probes and fails to query a filter
-  // with more than 21. So Open and FromBytes refuse more than 21.
+  // Cassandra builds filters with 1 ... 14 probes, and cannot query a filter
+  // with more than 21. So Open and FromBytes refuse such a filter.
   int num_probes() const;
 
   uint32_t num_words() const;
   uint64_t capacity_bits() const { return uint64_t{64} * num_words(); }
 
-  // 8 * num_words() bytes, always in the order of kLittleEndianWords; valid as
-  // long as this object exists.
+  // The bits: 8 * num_words() bytes, always in the order of kLittleEndianWords.
+  // Valid as long as this object exists.
   const char* bits() const;
 
   uint64_t CountSetBits() const;
 
-  // False only if the key was certainly not added.
+  // True if the key may have been added. False only if it certainly was not.
   bool MayContain(std::string_view key) const;
 
   // Sets may_contain[i] = MayContain(keys[i]) for all `num_keys` keys. Faster
@@ -138,11 +138,11 @@ double ObservedFalsePositiveRate(int num_probes, uint64_t set_bits,
 // at a time may use a builder.
 class FilterDbBuilder {
  public:
-  // Each makes a builder whose filter is empty and has the size and the number
-  // of probes that Cassandra chooses for `expected_keys` keys. `bits_per_key`:
-  // 1 ... 100. `fp_chance`: Cassandra's bloom_filter_fp_chance, at least
-  // 0.0000671 and less than 1. Fails if the filter would be larger than 16 GiB,
-  // which a Filter.db cannot express.
+  // Each of these makes a builder whose filter is empty and has the size and
+  // the number of probes that Cassandra chooses for `expected_keys` keys.
+  // `bits_per_key`: 1 ... 100. `fp_chance`: Cassandra's bloom_filter_fp_chance,
+  // at least 0.0000671 and less than 1. Fails if the filter would be larger
+  // than 16 GiB, which a Filter.db cannot express.
   static std::unique_ptr<FilterDbBuilder> ForBitsPerKey(double bits_per_key,
                                                         uint64_t expected_keys,
                                                         FilterForm form,
@@ -159,7 +159,7 @@ class FilterDbBuilder {
   uint32_t num_words() const;
   const char* bits() const;
 
-  // See WriteFilterDbFile.
+  // Writes the file like WriteFilterDbFile.
   bool Write(const std::string& path, bool overwrite, std::string* error) const;
 
  private:
@@ -176,7 +176,7 @@ void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
 
 // Writes a filter in this form to a file. The bytes go to a temporary file in
 // the same folder, which gets the name `path` when it is complete and on disk.
-// An existing file is an error unless `overwrite`. `bits`: as
+// Without `overwrite`, an existing file is an error. `bits`: as
 // FilterDbFile::bits returns them.
 //
 // If `path` is a symbolic link, the link stays, and the file that it leads to

@@ -2,8 +2,8 @@
 
 // Exports Filter.db files for the SST files of a RocksDB database.
 //
-// If the filter of an SST file is a full filter of this library and holds what
-// is to be exported, its block already is a Filter.db and is exported as it is.
+// If the filter of an SST file is a full filter of this library and holds the
+// wanted entries, its block already is a Filter.db and is exported unchanged.
 // Otherwise the filter is built anew from the keys of the file.
 //
 // The export only reads a database, and may do so while another process writes
@@ -42,8 +42,9 @@ enum class ExportFrom {
 };
 
 struct FilterDbExportOptions {
-  // As for FormOfSstableVersion. For a database it must be a version, not the
-  // name of a form, because it becomes part of the names of the files.
+  // The SSTable version, as for FormOfSstableVersion. To export a database, it
+  // must be a version, not the name of a form, because the file names contain
+  // it.
   std::string sstable_version = "nb";
 
   ExportFrom from = ExportFrom::kBlockOrKeys;
@@ -54,35 +55,35 @@ struct FilterDbExportOptions {
   double fp_chance = 0;
 
   // Which part of a storage key is exported, spelt as in CassandraBloomOptions.
-  // If this is empty and the filter of an SST file is one of this library, it
-  // is the part that this filter holds; otherwise it is the whole key.
+  // If empty, it is the part that the filter of the SST file holds, if that
+  // filter is one of this library; otherwise it is the whole key.
   std::string partition_key;
 
   // If true, the prefixes of the keys are exported instead of the keys, and
-  // keys without a prefix are left out. The extractor is `prefix_extractor`. If
-  // that is null, it is the one in the OPTIONS file for the column family or,
-  // for a single SST file, the one whose name is in that file. If this is
-  // false, keys are exported, and a block that holds only prefixes is not.
+  // keys without a prefix are left out. They are extracted with
+  // `prefix_extractor`. If that is null, the extractor is taken from the column
+  // family in the OPTIONS file or, for a single SST file, by the name in that
+  // file. If false, keys are exported; a block that holds only prefixes is not.
   bool prefixes = false;
   std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefix_extractor;
 
-  // Leaves deletions out of filters that are built from keys. By default, such
-  // filters hold every entry of the file, including deletions: without the key
-  // of a deletion, the deleted row comes back to life. RocksDB shows deletions
-  // since 9.2. With an earlier RocksDB a file with deletions is an error unless
-  // this is true. (A deleted range has no key and is in no filter.)
+  // If true, deletions are left out of filters that are built from keys. If
+  // false, such filters hold every entry of the file, including deletions:
+  // without the key of a deletion, the deleted row comes back to life. RocksDB
+  // shows deletions since 9.2. With an earlier RocksDB, a file with deletions
+  // is an error if this is false. (A deleted range has no key and is in no
+  // filter.)
   bool live_keys_only = false;
 
-  // For a database that has DBOptions::db_paths or
-  // ColumnFamilyOptions::cf_paths: all of those folders, in any order, with or
-  // without the folder of the database. They must be given because no file of a
-  // database names them. Each SST file is searched for in all these folders, by
-  // its number and its size.
+  // For a database with DBOptions::db_paths or ColumnFamilyOptions::cf_paths:
+  // all of these folders, in any order. The folder of the database may be among
+  // them. They must be given because no file of a database names them. Each SST
+  // file is searched for in all these folders, by its number and its size.
   std::vector<std::string> db_paths;
 
   // Replace files that exist. A path that exists and is not a regular file is
-  // treated as by WriteFilterDbFile. With `sync`, ExportFilterDbs calls such a
-  // path an error, and also takes over folders if this is true.
+  // treated as by WriteFilterDbFile. With `sync`, ExportFilterDbs treats such a
+  // path as an error and, if this is true, also takes over folders.
   bool overwrite = false;
 
   // Called from time to time with `done`, the number of entries that were read,
@@ -94,7 +95,7 @@ struct ExportedFilterDb {
   std::string sst_file;
   std::string filter_db;
   bool from_block = false;
-  std::string why_not_block;  // Empty if from_block, or with kKeys.
+  std::string why_not_block;  // Empty if from_block or kKeys.
   bool holds_prefixes = false;
   std::string partition_key;  // The part of a storage key in the filter.
   uint64_t num_keys = 0;      // In the filter, as far as RocksDB knows.
@@ -128,22 +129,22 @@ struct FilterDbExportReport {
 // ExportedFilterDbName, into `out_dir`. `out_dir` must not be in the folder of
 // a database; it is created if its parent exists.
 //
-// `column_family`: its name, or "" for all column families.
+// `column_family`: a name, or "" for all column families.
 //
-// `sync`: makes `out_dir` hold exactly these files. It removes files that have
-// the name of an exported Filter.db of this version but belong to no live SST
-// file. It also removes the temporary files of an export that was killed. A
-// file that is complete, no older than its SST file, and recorded as made from
-// that SST file is kept, whatever its bits per key, unless `overwrite`.
+// `sync`: makes `out_dir` hold exactly these files. Removes files that have the
+// name of an exported Filter.db of this version but belong to no live SST file,
+// and the temporary files of an export that was killed. Without `overwrite`,
+// keeps a file that is complete, no older than its SST file, and recorded as
+// made from that SST file, whatever its bits per key.
 //
 // A hidden file marks the folder as that of this database. It records the
 // partition_key, prefixes, live_keys_only and ExportFrom::kKeys with which the
 // filters were made, and the SST file from which each was made. It is an error
 // if the folder is marked for another database, or if it holds SSTables of
-// Cassandra. Unless `overwrite`, it is also an error if its filters were made
-// with other settings, or if it is not marked and has filters of this version.
-// A filter that the mark does not record is made anew. Without `sync`, an
-// export into a marked folder is an error.
+// Cassandra. Without `overwrite`, it is also an error if the folder's filters
+// were made with other settings, or if the folder has filters of this version
+// but no mark. A filter that the mark does not record is made anew. Without
+// `sync`, an export into a marked folder is an error.
 //
 // It is also an error if something has the name of an exported Filter.db but is
 // not a regular file, above all if it is a symbolic link: nothing is written

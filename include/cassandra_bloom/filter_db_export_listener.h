@@ -20,12 +20,11 @@
 //   listeners={{id=cassandra_bloom_export;out_dir=/var/lib/filters;
 //               sstable_version=nb}}
 //
-// is read as well. (In single braces RocksDB would end a path at a `:`, because
-// it takes that for the end of a listener.) Before 11.8, RocksDB reads several
+// is read as well. (In single braces RocksDB would end a path at a `:`, which
+// it takes for the end of a listener.) Before 11.8, RocksDB reads several
 // listeners in an OPTIONS file as one. This library still reads all of its own
-// listeners, but if two of them have the second spelling, it reads only the
-// last one. Listeners of other kinds are not read; a program has to add them
-// itself.
+// listeners, but of several in the second spelling only the final one.
+// Listeners of other kinds are not read; a program has to add them itself.
 //
 // These are refused: an empty out_dir, an out_dir that is not a folder, that is
 // in the folder of a database or that holds SSTables, an unknown version and an
@@ -43,11 +42,11 @@
 // missing, and why.
 //
 // RocksDB sends no event for files that a database already has when it is
-// opened, for those that an import brings, and for those that a crash leaves
-// behind. The listener looks for them at its first event after an open;
+// opened, for files of an import, and for files that a crash leaves behind. The
+// listener looks for all of these at its first event after an open;
 // ReconcileFilterDbExports does so at any time. Files that DB::CompactFiles
-// writes come without an event, too: they get their Filter.db when one of the
-// files that they replace is deleted, which an open iterator may delay.
+// writes come without an event, too. They get their Filter.db when one of the
+// files that they replace is deleted; an open iterator may delay that.
 //
 // A listener serves one database, in local files, and one folder, and marks the
 // folder as that of this database. It refuses a folder that is marked for

@@ -7,7 +7,7 @@
 //
 // or "filter_policy=cassandra_bloom:10" in any options string or OPTIONS file:
 // the shared library makes the name known when it is loaded. A program that is
-// linked to the static one calls register_cassandra_bloom.
+// linked to the static library calls register_cassandra_bloom.
 //
 // A policy is immutable and safe for concurrent use. It works in full and
 // partitioned filters, with whole keys, prefixes or both. It reads its own
@@ -66,12 +66,12 @@ struct CassandraBloomOptions {
   double bits_per_key = 10;
   double fp_chance = 0;
 
-  // Each of these lists replaces bits_per_key: it has the bits per key, or the
+  // Each of these lists replaces bits_per_key. It has the bits per key, or the
   // chance, of the SST files that are written to level 0, level 1, and so on.
-  // The last number also holds for all further levels. At most one of fp_chance
-  // and the two lists may be set. In these lists and in the members below,
-  // DB::Open refuses bits outside 0 to 100 and a chance outside 0.0000671 to 1,
-  // as it refuses a wrong fp_chance.
+  // The number at its end also holds for all further levels. At most one of
+  // fp_chance and the two lists may be set. DB::Open refuses bits outside 0 to
+  // 100 and a chance outside 0.0000671 to 1 in these lists and in the members
+  // below, as it refuses a wrong fp_chance.
   std::vector<double> level_bits;
   std::vector<double> level_fp_chance;
 
@@ -85,15 +85,15 @@ struct CassandraBloomOptions {
   // be combined with the other members above, and spreads the average over the
   // levels of leveled compaction so that reads have the fewest false positives.
   // Each level has ln T / (ln 2)^2 more bits per key than the one below it, 4.8
-  // for T = 10, and at most 14.4 more than the last one (Dayan, Athanassoulis,
-  // Idreos: Monkey, SIGMOD 2017). In universal and FIFO compaction every file
-  // has the average.
+  // for T = 10, and at most 14.4 more than the deepest level (Dayan,
+  // Athanassoulis, Idreos: Monkey, SIGMOD 2017). In universal and FIFO
+  // compaction every file has the average.
   //
-  // Monkey counts levels up from the last one, which is how
+  // Monkey counts levels upwards from the deepest one, which is how
   // level_compaction_dynamic_level_bytes fills them. Without that option,
-  // bottom_level must be the last level that holds data. With leveled
-  // compaction, DB::Open refuses a database that has neither of these two
-  // settings, or both.
+  // bottom_level must be the deepest level that holds data. With leveled
+  // compaction, exactly one of the two must be set; otherwise DB::Open refuses
+  // the database.
   std::string allocation = "uniform";
   std::optional<double> size_ratio;  // T, 2 to 1000; default: 10
   std::optional<int> bottom_level;   // 1 to 100
@@ -101,8 +101,8 @@ struct CassandraBloomOptions {
   // An SST file has the bits per key of the level that it is written to, even
   // after RocksDB has moved it unchanged to another level. A file whose level
   // is unknown (SstFileWriter, RepairDB) has the number for bottommost files if
-  // there is one, otherwise the last number of the list; with monkey it has the
-  // average.
+  // there is one, otherwise the number at the end of the list; with monkey it
+  // has the average.
 
   // Where the partition key is in a storage key. The filter holds one entry for
   // all adjacent keys of a partition.

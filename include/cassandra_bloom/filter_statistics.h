@@ -35,7 +35,7 @@ struct CassandraBloomStatistics {
   // Filters of SST files; each partition of a partitioned filter counts as one.
   uint64_t filters_built = 0;
 
-  // The entries of these filters: keys, prefixes or partition keys, counted as
+  // The entries of filters_built: keys, prefixes or partition keys, counted as
   // in TableProperties::num_filter_entries.
   uint64_t entries = 0;
 
@@ -54,8 +54,8 @@ struct CassandraBloomStatistics {
   uint64_t match_all_filters = 0;
 
   // Blocks that were read and are not a well-formed filter, so that they match
-  // every key. A block counts again if it is read again because the block cache
-  // had dropped it.
+  // every key. If the block cache drops a block and it is read again, it counts
+  // again.
   uint64_t damaged_blocks = 0;
 
   // The figures as lines in the style of `nodetool tablestats`.

@@ -7,9 +7,9 @@
 // bytes, as Cassandra's partition keys do.
 //
 // Errors are sentences that name the file, the line (from 1) or the byte (from
-// 0), and what was expected. All input that is not understood is an error,
-// because the filter would deny a key that was left out. Functions throw only
-// if memory cannot be allocated.
+// 0), and what was expected. Input that is not understood is an error and is
+// not skipped: the filter would deny a key that was left out. Functions throw
+// only if memory cannot be allocated.
 
 #ifndef CASSANDRA_BLOOM_KEY_READER_H_
 #define CASSANDRA_BLOOM_KEY_READER_H_
@@ -30,17 +30,17 @@ class KeyReader {
   KeyReader(const KeyReader&) = delete;
   KeyReader& operator=(const KeyReader&) = delete;
 
-  // Gets the next key, valid until the next call of Next or Rewind. Returns
-  // false at the end, and after an error, with `*key` unspecified. At the end
-  // error() is empty, after an error it is not. After that, every call returns
-  // false until Rewind.
+  // Gets the next key, valid until the next call of Next or Rewind. At the end
+  // and on an error, returns false, with `*key` unspecified; error() is empty
+  // at the end, and set on an error. Then every call returns false until
+  // Rewind.
   virtual bool Next(std::string_view* key) = 0;
 
   // Starts again with the first key and forgets an error. Returns false, with
   // an error(), if the input can be read only once, like a pipe or a terminal.
   //
-  // A file is read up to the size that it had when it was opened. So bytes that
-  // are appended later do not make the second reading differ.
+  // A file is read up to the size that it had when it was opened. So the second
+  // reading gives the same keys even if bytes were appended.
   virtual bool Rewind() = 0;
 
   // The error of Next or Rewind; empty if there was none.
@@ -63,10 +63,10 @@ enum class KeyFormat {
   // One key per line, byte for byte and without any escapes; an empty line is
   // the empty key. Lines end in LF. A CR before the LF is an error, because
   // every key of the file might be wrong, whether the CR is kept or dropped.
-  // Keys that contain LF or end in CR need another format. So does a first key
-  // that begins with the byte order mark of UTF-8, EF BB BF: it is an error,
-  // because an editor may have put the mark there, so that both keeping and
-  // dropping it might be wrong.
+  // Keys that contain LF or end in CR need another format. A first key that
+  // begins with the byte order mark of UTF-8, EF BB BF, also needs another
+  // format. Here it is an error, because an editor may have added the mark:
+  // both keeping and dropping it might be wrong.
   kTextLines,
 
   // The length as an unsigned 16-bit big-endian number, then the key.

@@ -15,7 +15,7 @@
 namespace cassandra_bloom {
 
 // If errptr is not null, frees the message in *errptr and sets *errptr to a
-// copy of this one.
+// copy of `message`.
 inline void SetError(const char* message, char** errptr) noexcept {
   if (errptr != nullptr) {
     std::free(*errptr);

@@ -80,8 +80,8 @@ bool DatabaseExporter::MayKeep(const LiveSst& file) const {
 bool DatabaseExporter::Write(const LiveSsts& live, const LiveSst& file,
                              const ExportProgress& progress,
                              ExportedFilterDb* exported, std::string* error) {
-  // Removes an old filter first, because it may be that of another SST file: if
-  // the export fails, no filter is better than a wrong one.
+  // First removes an old filter, which may be that of another SST file: if the
+  // export fails, no filter is better than a wrong one.
   if (sync_) {
     std::vector<std::string> replaced;
     folder_.Remove(file.number, &replaced, error);
@@ -138,7 +138,7 @@ FilterContents ContentsOf(const ExportPlan& plan, const LiveSsts& live) {
   if (options.prefixes) {
     contents.asked += " prefixes";
   } else if (options.from == ExportFrom::kKeys) {
-    // This is recorded because it changes the entries of `live_keys_only`: a
+    // Records from=keys because it changes what `live_keys_only` leaves out: a
     // block that is exported as it is has deletions, too.
     contents.asked += " from=keys";
   }

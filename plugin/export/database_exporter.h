@@ -19,8 +19,7 @@
 
 namespace cassandra_bloom {
 
-// Exports the SST files of one listing after another. Exports each file only
-// once.
+// Exports the SST files of several listings, each file once.
 class DatabaseExporter {
  public:
   // With `sync`, a Filter.db for which IsUpToDate is true is kept, unless
@@ -30,9 +29,9 @@ class DatabaseExporter {
                    bool sync, FilterDbExportReport* report)
       : plan_(plan), folder_(folder), sync_(sync), report_(report) {}
 
-  // Returns false if a listed file no longer exists; the caller must then call
-  // this again with a new listing. A file that the new listing still contains
-  // and that is still missing is an error.
+  // Returns false if a listed file no longer exists. The caller must then call
+  // Export again with a new listing. A missing file that is in the new listing,
+  // too, is an error.
   bool Export(const LiveSsts& live);
 
   // True if a Filter.db could not be written.
@@ -55,8 +54,8 @@ class DatabaseExporter {
   std::set<uint64_t> gone_;
 };
 
-// True if the file is a complete filter, unchanged since the mark recorded it
-// as that of the SST file. Opens the SST file to see which one it is, and does
+// True if `filter_db` is a complete filter, unchanged since the mark recorded
+// it as made from this SST file. Opens the SST file to get its identity. Does
 // not compare times: hard links, such as those of a checkpoint, change the
 // ctime of an SST file.
 bool IsUpToDate(const FolderMark& mark, const std::string& filter_db,

@@ -37,9 +37,9 @@ constexpr char kOutDir[] = "out_dir";
 constexpr char kSstableVersion[] = "sstable_version";
 
 // True if the folder is a good setting now, or was one before in this process.
-// RocksDB reads the OPTIONS file of a running database again whenever it has
-// written it. If the folder were refused then, the change of options would
-// fail.
+// RocksDB reads the OPTIONS file again each time it has written it. If the
+// listener then refused a folder that it had accepted, changing any option of
+// the running database would fail.
 bool IsOrWasUsable(const std::string& folder, std::string* error) {
   static std::mutex mutex;
   static auto* const usable = new std::set<std::string>;
@@ -109,8 +109,8 @@ Status FilterDbExportListener::ConfigureOptions(
 }
 
 // Reads every listener of this kind in the id, which may contain several.
-// Listeners of other kinds are ignored: RocksDB has already made them a part of
-// this listener's id.
+// Ignores listeners of other kinds, which RocksDB has mixed into this
+// listener's id.
 Status FilterDbExportListener::Read(const ConfigOptions& config_options,
                                     const OptionMap& options) {
   std::vector<std::string> listeners;
@@ -167,8 +167,8 @@ Status FilterDbExportListener::ReadOne(const ConfigOptions& config_options,
         return target.out_dir == settings_.out_dir &&
                target.sstable_version == settings_.sstable_version;
       });
-  // Repetitions are ignored: a program may, at each start, add a listener that
-  // it has also read from the OPTIONS file.
+  // Ignores a target that is there already: a program may, at each start, add a
+  // listener that RocksDB has also read from the OPTIONS file.
   if (!is_repeated) {
     targets_.push_back(settings_);
   }
@@ -201,11 +201,11 @@ void FilterDbExportListener::OnTableFileDeleted(
     if (!number || info.db_name != database_) {
       return;
     }
-    // The file is no longer live, even if it could not be deleted. If no event
-    // has said so before, new files may have come without an event, too
-    // (DB::CompactFiles). So the files are listed. Listing the files at every
-    // event would show new files earlier, but takes 6 ms and more for 10,000
-    // files, with RocksDB's mutex held.
+    // The file is no longer live, even if it could not be deleted. If no
+    // earlier event said so, there may be new files without an event, too
+    // (DB::CompactFiles), so the files are listed. Listing them at every event
+    // would show new files earlier, but takes 6 ms and more for 10,000 files,
+    // with RocksDB's mutex held.
     if (worker_->AddDeletion(*number) && db_ != nullptr) {
       worker_->ReplaceListing(LiveSstsOf(db_));
     }
@@ -216,8 +216,8 @@ void FilterDbExportListener::OnColumnFamilyHandleDeletionStarted(
     ColumnFamilyHandle* handle) {
   constexpr uint32_t kDefaultColumnFamily = 0;
   if (handle->GetID() == kDefaultColumnFamily) {
-    // The database may be closing. If it is, its changes send no event until it
-    // is open again.
+    // The database may be closing. Then its changes send no event until it is
+    // open again.
     RunEvent([&] {
       db_ = nullptr;
       database_.clear();

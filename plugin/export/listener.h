@@ -32,7 +32,7 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
 
   const char* Name() const override { return kExportListenerName; }
 
-  // The id alone is what OPTIONS files record of this listener.
+  // OPTIONS files record nothing of this listener but the id.
   std::string GetId() const override;
 
   void OnFlushCompleted(ROCKSDB_NAMESPACE::DB* db,
@@ -82,10 +82,10 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
   std::vector<ExportTarget> targets_;
   std::unique_ptr<ExportWorker> worker_;
 
-  // Held while an event is handled, so that the worker gets a listing before
-  // any event that RocksDB sends after it was made.
+  // Held while an event is handled: a listing must reach the worker before any
+  // event that RocksDB sends after the listing was made.
   std::mutex mutex_;
-  ROCKSDB_NAMESPACE::DB* db_ = nullptr;  // Null while it is not open.
+  ROCKSDB_NAMESPACE::DB* db_ = nullptr;  // Null while the database is closed.
   std::string database_;
 };
 

@@ -41,9 +41,9 @@ LiveSst ToLiveSst(const LiveFileMetaData& file) {
 }
 
 // Looks for an SST file in all folders, because no file of a database names the
-// folders of its db_paths and cf_paths. The name is enough within a database,
+// folders of its db_paths and cf_paths. Within a database the name suffices,
 // because no two of its SST files have the same number. The size distinguishes
-// the file from one of another database and from an incomplete copy.
+// the file from another database's file and from an incomplete copy.
 void FindSst(const std::vector<std::string>& folders,
              const LiveFileMetaData& file, LiveSst* sst) {
   sst->elsewhere = file.db_path != folders[0];
@@ -83,7 +83,7 @@ std::string DatabaseOf(DB* db) {
          std::filesystem::weakly_canonical(db->GetName(), ignored).string();
 }
 
-// Lists the files that are in the MANIFEST.
+// Opens the database and lists the SST files in its MANIFEST.
 Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
                    const std::vector<std::string>& column_families,
                    const std::vector<std::string>& folders, LiveSsts* live) {
@@ -139,8 +139,8 @@ bool FilesWereRefused(const RecordedOptions& recorded, const LiveSsts& live,
          !UnlistedSsts(live, folders).empty();
 }
 
-// If listing fails and unknown comparators may be the reason, their names are
-// appended to `*unknown_order`.
+// Lists the live files. If that fails and unknown comparators may be the
+// reason, appends their names to `*unknown_order`.
 Status TryToList(const std::string& db_dir,
                  const std::vector<std::string>& folders, LiveSsts* live,
                  std::string* unknown_order) {
@@ -162,8 +162,8 @@ Status TryToList(const std::string& db_dir,
   return status;
 }
 
-// Tries several times: a database that is in use may move to another MANIFEST
-// or drop a column family while it is being opened.
+// Lists the live files. Tries several times: a database in use may move to
+// another MANIFEST or drop a column family while it is being opened.
 bool List(const std::string& db_dir, const std::vector<std::string>& folders,
           LiveSsts* live, std::string* error) {
   constexpr int kAttempts = 5;

@@ -19,7 +19,7 @@
 namespace cassandra_bloom {
 
 struct LiveSst {
-  std::string path;  // Where it was expected, if not found.
+  std::string path;  // If not found: where it should be.
   uint64_t number = 0;
   std::string column_family;
   int level = 0;
@@ -27,13 +27,13 @@ struct LiveSst {
   std::string largest_key;
   uint64_t num_entries = 0;
   bool elsewhere = false;  // In a folder that no file of the database names.
-  std::string error;       // Not empty if `path` has another file.
+  std::string error;       // Set if the file at `path` is another one.
 };
 
-// The error for an SST file that does not exist although two listings of the
-// live files in a row contain it. After one listing the database may have
-// dropped the file; then a second listing no longer contains it, because
-// RocksDB records a drop in the MANIFEST before it removes the file.
+// The error for an SST file that does not exist although two successive
+// listings of the live files contain it. A file that is only in the first
+// listing may have been dropped in between: RocksDB records a drop in the
+// MANIFEST before it removes the file.
 std::string WhyMissing(const LiveSst& sst);
 std::string RemedyForMissing(const LiveSst& sst);
 
@@ -58,8 +58,8 @@ std::vector<std::string> SstFoldersOf(const std::string& db_dir,
 
 // Lists the live SST files in the order of column family, level and number.
 // `db_paths`: the folders besides `db_dir` that SST files may be in, in any
-// order. `column_family`: its name, or "" for all of them. Another process may
-// be writing to the database.
+// order. `column_family`: a name, or "" for all. Another process may be writing
+// to the database.
 bool ListLiveSsts(const std::string& db_dir,
                   const std::vector<std::string>& db_paths,
                   const std::string& column_family, LiveSsts* live,

@@ -40,8 +40,8 @@ bool IsWriteAheadLog(std::string_view name) {
          name.substr(name.size() - kSuffix.size()) == kSuffix;
 }
 
-// False for a FIFO, which RocksDB would wait for without end, and for a device.
-// True for what is not there, so that RocksDB says so.
+// False for a FIFO, for which RocksDB would wait without end, and for a device.
+// True for a missing file, so that RocksDB reports it.
 bool IsRegular(const std::string& path) {
   std::error_code ignored;
   return !std::filesystem::exists(path, ignored) ||

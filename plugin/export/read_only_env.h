@@ -12,12 +12,11 @@
 
 namespace cassandra_bloom {
 
-// Returns an Env that reads local files. With it, creating, changing or
-// removing a file fails, because in older releases (7.8, for one) even a
-// read-only open removes *.trash files from a database's folder. Write-ahead
-// logs are hidden, so that an open takes no memory for their contents. Files
-// that are not regular ones cannot be opened, because a FIFO would be waited
-// for. The Env is never destroyed.
+// Returns an Env that reads local files. Creating, changing or removing a file
+// with it fails: in older releases (7.8, for one) even a read-only open removes
+// *.trash files from a database's folder. It hides write-ahead logs, so that an
+// open takes no memory for their contents. It opens regular files only, because
+// opening a FIFO would wait. The Env is never destroyed.
 ROCKSDB_NAMESPACE::Env* ReadOnlyEnv();
 
 // Returns a logger that discards all messages. Without an info_log RocksDB may

@@ -32,10 +32,9 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-// Four paths, the most that RocksDB allows. Only the first is known, the
-// database's own folder, because no file of a database names its db_paths. If
-// an SST file were in a path that is not in this list, RocksDB would read
-// beyond the end of the list.
+// Four paths, the most that RocksDB allows. Only the first, the database's own
+// folder, is known: no file of a database names its db_paths. If an SST file
+// were in a path beyond this list, RocksDB would read outside the list.
 std::vector<DbPath> PathsOf(const std::string& db_dir) {
   std::vector<DbPath> paths = {{db_dir, /*target_size=*/0}};
   for (int i = 1; i < 4; ++i) {
@@ -71,8 +70,8 @@ void AddStandIns(const std::shared_ptr<NamedComparators>& comparators,
         }
         return comparator.get();
       });
-  // No listener is wanted here, and a listener of this library would check its
-  // folder.
+  // Listeners of this library would check their folders, and none is wanted
+  // here.
   library->AddFactory<EventListener>(
       ObjectLibrary::PatternEntry("").AddSeparator("", /*at_least_one=*/false),
       [](const std::string&, std::unique_ptr<EventListener>* guard,
@@ -103,8 +102,9 @@ DBOptions ForListingDb(const std::string& db_dir) {
   // error, because only the names of the files are wanted.
   options.paranoid_checks = false;
   options.max_open_files = 20;
-  // With more, RocksDB starts threads to open SST files, and the process ends
-  // if there is no memory for one (VersionBuilder::Rep::LoadTableHandlers).
+  // With more than one, RocksDB starts threads to open SST files, and the
+  // process ends if there is no memory for a thread
+  // (VersionBuilder::Rep::LoadTableHandlers).
   options.max_file_opening_threads = 1;
   options.skip_stats_update_on_db_open = true;
   return options;
@@ -142,13 +142,13 @@ ColumnFamilyOptions RecordedOptions::ForListing(
   options.comparator = known.comparator;
   options.num_levels = known.num_levels;
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803
-  // This must have the value that the MANIFEST records.
+  // persist_user_defined_timestamps must be as in the MANIFEST.
   options.persist_user_defined_timestamps =
       known.persist_user_defined_timestamps;
 #endif
   options.force_consistency_checks = UnknownComparatorOf(column_family).empty();
   BlockBasedTableOptions table_options;
-  // So that the open loads no filter and keeps no index in memory.
+  // Makes the open load no filter and keep no index in memory.
   table_options.filter_policy = nullptr;
   table_options.cache_index_and_filter_blocks = true;
   options.table_factory.reset(

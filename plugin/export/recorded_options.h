@@ -17,13 +17,13 @@
 
 namespace cassandra_bloom {
 
-// Stands in for a comparator that this process does not know. When RocksDB
-// lists files, it needs only the name of the comparator. RocksDB also sorts the
-// files of a level, which does not matter for a list. Besides, it may check
-// that these files do not overlap, as builds with assertions always do
-// (VersionBuilder::CheckConsistencyDetails). This class compares keys by their
-// bytes; in that order files do not overlap if their real order is bytewise or
-// reverse bytewise. Must not be used to search for a key.
+// Stands in for a comparator that this process does not know. To list files,
+// RocksDB needs only the comparator's name. It also sorts the files of a level,
+// which does not matter for a list, and may check that they do not overlap, as
+// builds with assertions always do (VersionBuilder::CheckConsistencyDetails).
+// This class compares keys by their bytes: then files do not overlap if their
+// real order is bytewise or reverse bytewise. Must not be used to search for a
+// key.
 class NamedComparator final : public ROCKSDB_NAMESPACE::Comparator {
  public:
   explicit NamedComparator(std::string name) : name_(std::move(name)) {}
@@ -51,8 +51,8 @@ struct RecordedOptions {
   // The stand-ins for comparators that are not known here, by name.
   std::shared_ptr<NamedComparators> named_comparators;
 
-  // The recorded options of a column family, or the default options if it is
-  // not recorded.
+  // The recorded options of a column family, or the default options if there
+  // are none.
   ROCKSDB_NAMESPACE::ColumnFamilyOptions Of(
       const std::string& column_family) const;
 
@@ -66,9 +66,9 @@ struct RecordedOptions {
   std::string UnknownComparatorOf(const std::string& column_family) const;
 };
 
-// Never fails. The database may have been written by a program with
-// comparators, filters or other options that this process does not know. If one
-// of them matters, the error comes later.
+// Never fails. A program with comparators, filters or other options unknown to
+// this process may have written the database. If an unknown option matters,
+// what needs it fails later.
 RecordedOptions LoadRecordedOptions(const std::string& db_dir);
 
 }  // namespace cassandra_bloom

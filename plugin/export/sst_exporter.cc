@@ -31,7 +31,7 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const ExportPlan& plan,
                                               plan.form, error);
 }
 
-// Makes the prefix extractor whose name is in the file.
+// Makes the prefix extractor that the SST file names.
 ExtractorPtr RecordedExtractor(const SstFile& sst, std::string* error) {
   const std::string& name = sst.properties().prefix_extractor_name;
   ExtractorPtr extractor;
@@ -48,7 +48,8 @@ ExtractorPtr RecordedExtractor(const SstFile& sst, std::string* error) {
   return extractor;
 }
 
-// True if the filter's entries for keys and for prefixes are the same.
+// True if prefixes and partition keys of this file are the same, so that its
+// filter has the same entries for both.
 bool PrefixesEndWithPartitionKeys(const SstFile& sst) {
   return sst.partition_key() &&
          sst.properties().prefix_extractor_name ==
@@ -244,7 +245,7 @@ bool SstExporter::ForEachEntry(
     }
     entry = partition_key.Extract(entry);
     if (all_of_key) {
-      visit(key);  // ForEachKey visits no key twice.
+      visit(key);  // ForEachKey gives each key once.
     } else if (entry != last) {
       visit(entry);
       last = entry;

@@ -30,7 +30,8 @@ using ExtractorPtr = std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform>;
 struct ExportPlan {
   FilterDbExportOptions options;
   FilterForm form = kNaAndLater;
-  // If not set, the part of a key that the filter of each SST file holds.
+  // The part of a key to export. If not set, the part that the filter of each
+  // SST file holds.
   std::optional<PartitionKeyExtractor> partition_key;
 };
 

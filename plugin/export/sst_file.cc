@@ -45,7 +45,7 @@ namespace {
 // Since RocksDB 9.2, SstFileReader::NewTableIterator shows deletions, too.
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
 
-// Merges to an empty value, because only keys are wanted here. Without a merge
+// Merges values to an empty one, because only keys are wanted. Without a merge
 // operator RocksDB does not show the keys of merge entries.
 class KeysOnlyMergeOperator final : public MergeOperator {
  public:
@@ -57,9 +57,8 @@ class KeysOnlyMergeOperator final : public MergeOperator {
   }
 };
 
-// Returns nullptr if keys in the order of this comparator cannot be iterated
-// here. This includes comparators that add timestamps to keys, because they
-// have names of their own.
+// Returns nullptr for a comparator whose keys cannot be iterated here. This
+// includes comparators that add timestamps to keys: they have other names.
 const Comparator* ComparatorByName(const std::string& name) {
   for (const Comparator* const known :
        {ROCKSDB_NAMESPACE::BytewiseComparator(),
@@ -71,9 +70,9 @@ const Comparator* ComparatorByName(const std::string& name) {
   return nullptr;
 }
 
-// A policy that RocksDB gives the filter blocks of a file when it opens the
-// file. It passes them to `visit`, if the filter has this name. Lives as long
-// as the reader.
+// A policy to which RocksDB passes the filter blocks of a file when it opens
+// the file, if the filter has this policy's name. Passes the blocks on to
+// `visit`. Lives as long as the reader.
 class BlockObserver final : public FilterPolicy {
  public:
   BlockObserver(std::string filter_name, const SstFile::VisitBlock& visit)
@@ -94,7 +93,7 @@ class BlockObserver final : public FilterPolicy {
     return nullptr;  // The filter is never queried.
   }
 
-  // Stops visiting, because what `visit` refers to may no longer exist when the
+  // Stops visiting: `visit` may refer to objects that no longer exist when the
   // keys are read.
   void EndVisits() { visit_ = nullptr; }
 
@@ -127,8 +126,8 @@ std::string WhyNotOpen(const std::string& path, const Status& status) {
          ": cannot be read as a block-based SST file: " + status.ToString();
 }
 
-// The end of the file, from `offset` on; nullopt if it cannot be read. Does not
-// map the file: the host would die of SIGBUS if the disk failed.
+// Reads the file from `offset` to its end; nullopt if that fails. Does not map
+// the file: the host would die of SIGBUS if the disk failed.
 std::optional<std::string> ReadFrom(const std::string& path, uint64_t offset) {
   std::unique_ptr<RandomAccessFile> file;
   uint64_t size = 0;
@@ -214,8 +213,8 @@ std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
   return file->OpenAgain(visit, error) ? std::move(file) : nullptr;
 }
 
-// Opens the file again if its properties, which are known only now, say that it
-// has a filter to visit or another order of keys. RocksDB gives the blocks of a
+// Opens the file again if its properties, unknown at the first open, name a
+// filter to visit or another order of keys. RocksDB gives the blocks of a
 // filter only to a policy of the filter's name.
 bool SstFile::OpenAgain(const VisitBlock& visit, std::string* error) {
   const Comparator* comparator = ComparatorByName(properties_->comparator_name);
@@ -256,8 +255,8 @@ bool SstFile::OpenAgain(const VisitBlock& visit, std::string* error) {
   return false;
 }
 
-// If RocksDB cannot read a full filter, or the index of a partitioned one, it
-// opens the file without a filter and reports no error
+// Returns why the file was opened without its filter, or "". If RocksDB cannot
+// read a full filter, or the index of a partitioned one, it reports no error
 // (FullFilterBlockReader::Create and PartitionedFilterBlockReader::Create,
 // table/block_based, 7.1 to 11.8). VerifyChecksum does report it, because it
 // checks these blocks first.
@@ -266,9 +265,9 @@ std::string SstFile::WhyNoFilter() const {
   return status.ok() ? "" : status.ToString();
 }
 
-// RocksDB 6.24 and later write two properties that together no other file has
-// (table_properties.h): the id of the session, another one for each open of a
-// database, and the number of the file. Files of earlier releases are told
+// RocksDB 6.24 and later write two properties that together identify a file
+// (table_properties.h): the id of the session, a new one each time a database
+// is opened, and the number of the file. Files of earlier releases are told
 // apart by what follows the rows (filter, index and properties) and by the time
 // of the file.
 std::string SstFile::identity() const {
@@ -324,8 +323,8 @@ bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {
              "in cassandra_bloom/filter_db.h";
     return false;
   }
-  // num_deletions includes range deletions. They are subtracted, because here
-  // they hide no key.
+  // Subtracts range deletions, which num_deletions includes: they hide no key
+  // here.
   if (!kDeletionsAreSeen && !live_keys_only &&
       properties_->num_deletions > properties_->num_range_deletions) {
     *error = path_ + ": has " +

@@ -25,7 +25,8 @@ enum class FilterHolds { kKeys, kPrefixes, kBoth, kUnknown };
 
 class SstFile {
  public:
-  // A block is valid until ForEachKey is called or the file is closed.
+  // Called with a filter block, which is valid until ForEachKey is called or
+  // the file is closed.
   using VisitBlock = std::function<void(const ROCKSDB_NAMESPACE::Slice& block)>;
 
   // Calls `visit` for the blocks of this library's filter, if the file has one:
@@ -42,9 +43,9 @@ class SstFile {
     return *properties_;
   }
 
-  // Tells this file from any other. Copies of a file have the same identity.
-  // Two files of the same number do not, if two copies of a database went on
-  // independently and each wrote one of them.
+  // A text that differs for different SST files and is the same for copies of a
+  // file. Two files of the same number differ, for example, if two copies of a
+  // database each wrote one after they were separated.
   std::string identity() const;
 
   // RocksDB's error if this library's filter is damaged, so that some of its

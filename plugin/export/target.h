@@ -26,19 +26,19 @@ struct ExportTarget {
 // "%3A".
 std::string PercentEncoded(std::string_view text);
 
-// The id of a listener with these targets:
-// "cassandra_bloom_export(nb,/var/lib/filters)", with ":" between several. If
-// RocksDB cuts an id, as at a ":" or "#" in a path, the ")" at its end is
-// missing.
+// The id of a listener with these targets, such as
+// "cassandra_bloom_export(nb,/var/lib/filters)", with ":" between several.
+// RocksDB may cut an id, for example at a ":" or "#" in a path; then the ")" at
+// its end is missing.
 //
-// All settings are in the id, because RocksDB before 11.8 cannot read what it
-// writes for a listener with options of its own next to another one:
+// All settings are in the id. If a listener has options of its own and is next
+// to another one, RocksDB before 11.8 writes this and cannot read it:
 //
 //   listeners={{id=cassandra_bloom_export;out_dir=/a;sstable_version=nb}:Other}
 //
-// In an OPTIONS file RocksDB takes the outer braces for those of one listener
-// (the parser of "listeners" in options/db_options.cc), and the rest for its
-// id.
+// When RocksDB reads such an OPTIONS file, it takes the outer braces for those
+// of one listener (the parser of "listeners" in options/db_options.cc), and the
+// rest for that listener's id.
 std::string ExportId(const std::vector<ExportTarget>& targets);
 
 // Parses the part of an id that describes one target.

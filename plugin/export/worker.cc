@@ -117,8 +117,8 @@ void ExportWorker::Run() {
     lock.unlock();
     const bool up_to_date = UpdateAllFolders();
     lock.lock();
-    // After a failure only a comparison makes the folders right. If one is
-    // pending already, no new listing is needed.
+    // After a failure, only a comparison with a listing makes the folders
+    // right. If a comparison is pending already, no new listing is needed.
     if (!up_to_date && database_.pending != Work::kComparison) {
       database_.pending = Work::kNothing;
       needs_listing_ = true;
@@ -144,7 +144,8 @@ bool ExportWorker::UpdateAllFolders() {
 
 ExportWorker::Database ExportWorker::TakeDatabase() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  // First of all, or the thread would try again without end if the copy throws.
+  // Comes first: if copying throws while work is pending, the thread tries
+  // without end.
   const Work work = std::exchange(database_.pending, Work::kNothing);
   Database taken = database_;
   taken.pending = work;
@@ -181,8 +182,8 @@ void ExportWorker::Count(const FilterDbExportReport& report) {
   }
 }
 
-// Brings one folder up to date. Returns false if it is not up to date
-// afterwards; SST files that cannot be exported do not count.
+// Brings one folder up to date. Returns false if that fails; SST files that
+// cannot be exported are no failure.
 bool ExportWorker::UpdateFolder(const Database& database, Folder* folder,
                                 FilterDbExportReport* report,
                                 std::string* error) {
@@ -237,16 +238,16 @@ bool ExportWorker::UpdateFolder(const Database& database, Folder* folder,
   return good;
 }
 
-// Returns false if a filter could not be written.
+// Makes the missing filters. Returns false if a filter could not be written.
 bool ExportWorker::MakeFilters(const ExportPlan& plan, const ExportFolder& out,
                                const LiveSsts& without_filter, Folder* folder,
                                FilterDbExportReport* report) {
   DatabaseExporter exporter(plan, out, /*sync=*/true, report);
-  // Ignores the result: a file that no longer exists is no error, because the
-  // event of its deletion will come.
+  // Ignores the result: a file that no longer exists is no error, because
+  // RocksDB will report its deletion.
   exporter.Export(without_filter);
-  // Uses the report and does not look into the folder: if a filter was removed
-  // there in the meantime, it must be made again.
+  // Uses the report, not the folder: a filter that was removed from the folder
+  // in the meantime must be made again.
   std::set<std::string> made(report->kept.begin(), report->kept.end());
   for (const ExportedFilterDb& exported : report->exported) {
     made.insert(exported.filter_db);
@@ -292,7 +293,8 @@ void ExportWorker::Fail(const char* error, uint64_t failures) {
     const std::lock_guard<std::mutex> lock(log_mutex_);
     ReportError(info_log_.get(), "%s: %s", kExportListenerName, error);
   }
-  // Counted last: whoever sees the count also finds the reason in the LOG.
+  // Counts last, so that whoever sees the count also finds the reason in the
+  // LOG.
   const std::lock_guard<std::mutex> lock(mutex_);
   counts_.failed += failures;
 }

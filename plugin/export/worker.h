@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Keeps folders of Filter.db files up to date with a database, in a thread of
-// its own. It learns of the changes of the database through calls.
+// its own. Calls tell it what has changed in the database.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_WORKER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_WORKER_H_
@@ -34,8 +34,8 @@ class ExportWorker {
  public:
   explicit ExportWorker(const std::vector<ExportTarget>& targets);
 
-  // Waits until all work is done. Its wait for another export's lock is
-  // limited.
+  // Waits until all work is done. For a lock that another export holds, waits
+  // only a limited time.
   ~ExportWorker();
 
   // True if the folders must be compared with a listing of all live files, as
@@ -44,8 +44,8 @@ class ExportWorker {
   bool NeedsListing() const;
   void RequestListing();
 
-  // Replaces the list of live files that earlier calls have built. Compares the
-  // folders with it if a listing was needed.
+  // Replaces the list of live files. If a listing was needed, compares the
+  // folders with it.
   void ReplaceListing(const LiveSsts& listing);
 
   // The database has replaced the files `replaced` by the files `installed`. A
@@ -53,8 +53,8 @@ class ExportWorker {
   void AddChanges(const std::vector<std::string>& replaced,
                   const std::vector<std::string>& installed);
 
-  // The database has deleted this SST file. Returns true if earlier calls say
-  // that the file is live: then this object was not told of some changes.
+  // The database has deleted this SST file. Returns true if the file was live
+  // according to earlier calls: then this object was not told of some changes.
   bool AddDeletion(uint64_t number);
 
   // Waits until the work of all earlier calls is done.
@@ -73,8 +73,8 @@ class ExportWorker {
   void DatabaseIsClosed();
 
  private:
-  // What the thread has to do to all folders. A later value includes those
-  // before it.
+  // What the thread has to do to all folders. Each value includes the work of
+  // the values before it.
   enum class Work {
     kNothing,
     kUpdate,      // Make new filters, remove those of deleted SST files.
@@ -86,17 +86,16 @@ class ExportWorker {
     std::string name;  // As in LiveSsts::database.
     bool uses_default_file_system = true;
     std::map<uint64_t, std::string> live;  // Paths of SST files, by number.
-    // Since the last TakeDatabase: what there is to do, and the numbers of the
-    // SST files that were deleted.
+    // What is to be done since the latest TakeDatabase, and the numbers of the
+    // SST files deleted since then.
     Work pending = Work::kNothing;
     std::set<uint64_t> deleted;
   };
 
   struct Folder {
     ExportTarget target;
-    // The SST files that were handled since the last comparison with a listing,
-    // by number: true if the file has a Filter.db. (One that cannot be exported
-    // has none.)
+    // Key: number of an SST file handled since the latest comparison with a
+    // listing. True if it has a Filter.db, false if it cannot be exported.
     std::map<uint64_t, bool> has_filter;
   };
 
@@ -123,8 +122,8 @@ class ExportWorker {
   bool needs_listing_ = true;
   uint64_t calls_ = 0;  // How many calls have added work,
   uint64_t done_ = 0;   // and of how many of them the work is done.
-  // Set when the database is closing: the thread ends when nothing is pending,
-  // and waits for locks until this time.
+  // Set when the database is closing. The thread then ends when nothing is
+  // pending, and waits for locks no longer than until this time.
   std::optional<std::chrono::steady_clock::time_point> closing_deadline_;
   FilterDbExportCounts counts_;
   std::thread thread_;

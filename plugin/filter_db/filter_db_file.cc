@@ -39,14 +39,15 @@ Hash128 HashOf(std::string_view key, HashOrder order) {
   return InOrder(CassandraMurmur3(key.data(), key.size()), order);
 }
 
-// Converts one word order to the other, in either direction.
+// Converts words from either byte order to the other.
 void ReverseBytesOfWords(const char* from, size_t num_words, char* to) {
   for (size_t i = 0; i < 8 * num_words; i += 8) {
     std::reverse_copy(from + i, from + i + 8, to + i);
   }
 }
 
-// Converts the order of FilterDbFile::bits to that of a file, or back.
+// Copies words. Converts from the order of FilterDbFile::bits to `order`, or
+// back, which is the same operation.
 void CopyBits(const char* from, size_t num_words, WordOrder order, char* to) {
   if (order == WordOrder::kLittleEndianWords) {
     std::copy_n(from, 8 * num_words, to);
@@ -57,7 +58,7 @@ void CopyBits(const char* from, size_t num_words, WordOrder order, char* to) {
 
 std::string Number(int64_t number) { return std::to_string(number); }
 
-// Says why a file is not a valid Filter.db.
+// Returns why a file is not a valid Filter.db, or "".
 std::string Fault(const char* data, size_t size) {
   if (size < kFilterDbHeaderSize) {
     return "truncated: " + Number(static_cast<int64_t>(size)) +
@@ -92,7 +93,7 @@ struct FilterDbFile::Content {
   std::optional<FilterView> view;  // Not set if always present.
 
   // Reads a whole Filter.db from `data`. `bits_stay`: the bytes at `data` live
-  // as long as this object, so they need not be copied.
+  // as long as this object, so no copy is needed.
   bool Read(const char* data, size_t size, bool bits_stay, std::string* error) {
     if (size == 0) {
       return true;
@@ -312,8 +313,8 @@ bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
 
 WriteContent FilterDbContent(FilterForm form, int num_probes,
                              uint32_t num_words, const char* bits) {
-  // Allocated before the file is created, so that a lack of memory leaves no
-  // unfinished file.
+  // Allocates its memory before the file is created, so that a lack of memory
+  // leaves no unfinished file.
   constexpr size_t kWordsAtOnce = 8192;
   std::vector<char> reversed;
   if (form.word_order == WordOrder::kBigEndianWords) {

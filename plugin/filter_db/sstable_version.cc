@@ -13,7 +13,7 @@
 namespace cassandra_bloom {
 namespace {
 
-// Short names, so that a version is a line.
+// Short names, so that each version fits on one line of the table.
 constexpr std::string_view kBig = "big";
 constexpr std::string_view kBti = "bti";
 constexpr auto kFixed = IndexKind::kFixedWidth;
@@ -65,7 +65,7 @@ constexpr SstableVersion kVersions[] = {
     {"da", kNaAndLater, kBti, kTrie, kChecked, kSampled, kCrc, true},
 };
 
-// The names of forms, each like the latest version of its form.
+// The names of forms. Each is like the latest version of its form.
 constexpr SstableVersion kForms[] = {
     {"before-ma", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
     {"ma-to-me", kMaToMe, kBig, kEither, kTable, kSampled, kCrc, false},
@@ -99,8 +99,9 @@ bool IsNameSinceLa(const std::vector<std::string_view>& parts) {
   return parts.size() == 4 && (parts[2] == kBig || parts[2] == kBti);
 }
 
-// True for the mark of an SSTable that is being written. Since `la` it is in
-// front of the name, before in front of the version.
+// True for the mark in the name of an SSTable that is being written. Since `la`
+// the mark is at the front of the name; before `la` it is in front of the
+// version.
 bool IsTemporaryMark(std::string_view part) {
   return part == "tmp" || part == "tmplink";
 }
@@ -201,8 +202,8 @@ bool SstableVersionOfFileName(std::string_view path, std::string* version,
 }
 
 bool IsFilterBeforeIa(std::string_view path, std::string* version) {
-  // Stricter than SstableVersionOfFileName, because no option overrules this: a
-  // file of any name may have hyphens and a single letter between them.
+  // Stricter than SstableVersionOfFileName, because no option overrules the
+  // result: any file name may have hyphens and, between them, a single letter.
   const std::vector<std::string_view> parts = Split(FileNameOf(path), '-');
   const size_t n = parts.size();
   if (n < 5 || parts[n - 1] != "Filter.db" || !IsNumber(parts[n - 2]) ||

@@ -17,12 +17,12 @@ enum class IndexKind {
   kFixedWidth,  // Index.db with numbers of fixed widths.
   kVInt,        // Index.db with vints.
   kTrie,        // Partitions.db and Rows.db.
-  kVIntOrTrie,  // For the name of a form that has versions of both kinds.
+  kVIntOrTrie,  // Of a form that has versions of both kinds.
 };
 
 enum class StatisticsLayout {
   kHistograms,
-  kHistogramsAndChance,  // With bloom_filter_fp_chance.
+  kHistogramsAndChance,  // Also bloom_filter_fp_chance.
   kTable,                // Of components; VALIDATION has the chance.
   kTableWithChecksums,
 };
@@ -33,7 +33,7 @@ enum class SummaryLayout {
   kOffsetsAndSampling,
 };
 
-// The 4 bytes after each chunk of a compressed Data.db.
+// What the 4 bytes after each chunk of a compressed Data.db are.
 enum class ChunkChecksum { kCrcOfUncompressed, kAdlerOfStored, kCrcOfStored };
 
 struct SstableVersion {
@@ -52,9 +52,9 @@ struct SstableVersion {
   bool has_max_compressed_length;
 };
 
-// `name`: a version, or the name of a form, which then stands for the latest
-// version of that form. Returns nullptr if it is not known; `*error` is that of
-// FormOfSstableVersion.
+// `name`: a version or the name of a form, which stands for the latest version
+// of that form. Returns nullptr if it is not known; sets `*error` as
+// FormOfSstableVersion does.
 const SstableVersion* FindSstableVersion(std::string_view name);
 const SstableVersion* FindSstableVersion(std::string_view name,
                                          std::string* error);
@@ -73,8 +73,8 @@ std::string_view FormatOfSstableVersion(std::string_view version);
 bool IsVersionBeforeIa(std::string_view version);
 
 // True for the name of a Filter.db of Cassandra before 1.2, such as
-// "ks-cf-hc-1-Filter.db"; then *version is "hc". These filters hash keys with
-// Murmur2 or SHA, so no FilterForm reads them.
+// "ks-cf-hc-1-Filter.db"; `*version` is then the version in it ("hc"). These
+// filters hash keys with Murmur2 or SHA, so no FilterForm reads them.
 bool IsFilterBeforeIa(std::string_view path, std::string* version);
 
 }  // namespace cassandra_bloom

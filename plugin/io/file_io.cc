@@ -119,7 +119,7 @@ bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
   content->resize(static_cast<size_t>(size));
   const ssize_t got = ReadAt(fd, 0, content->size(), content->data());
   if (got != static_cast<ssize_t>(size)) {
-    errno = got >= 0 ? EIO : errno;  // EIO: the file was truncated meanwhile.
+    errno = got >= 0 ? EIO : errno;  // EIO: the file has become shorter.
     return FailWithErrno(path, "cannot read", error);
   }
   return true;

@@ -53,13 +53,13 @@ bool FailWithErrno(const std::string& path, const char* what,
                    std::string* error);
 
 // If `*path` is a symbolic link, replaces it by its target, which need not
-// exist. (That is why this does not use realpath(), which fails if the target
-// does not exist. The kernel follows links among the folders of the path.)
-// Fails if there are too many links, as in a loop.
+// exist. (realpath() would fail without the target. Links among the folders of
+// the path stay: the kernel follows them.) Fails if there are too many links,
+// as in a loop.
 bool FollowLinks(std::string* path, std::string* error);
 
-// The names in a folder for which `is_wanted` returns true, in no particular
-// order. After a failure, returns those found before it.
+// Returns the names in a folder for which `is_wanted` returns true, in no
+// particular order. After a failure, returns the names found until then.
 std::vector<std::string> NamesIn(
     const std::string& folder,
     const std::function<bool(const std::string& name)>& is_wanted,
@@ -67,8 +67,8 @@ std::vector<std::string> NamesIn(
 
 bool FileExists(const std::string& path);
 
-// Opens a file to read it, without waiting for the writer of a FIFO. The result
-// is negative, with errno, if that fails.
+// Opens a file for reading; for a FIFO, does not wait for a writer. Returns a
+// negative number, with errno, if that fails.
 int OpenForReading(const std::string& path);
 
 // Gets the size of an open file. Fails unless it is a regular file. `path`
@@ -76,16 +76,17 @@ int OpenForReading(const std::string& path);
 bool SizeOfRegularFile(int fd, const std::string& path, uint64_t* size,
                        std::string* error);
 
-// Reads `size` bytes at `offset`, or those before the end of the file. Returns
-// how many; a negative number, with errno, if that fails.
+// Reads `size` bytes at `offset`, or fewer if the file ends before. Returns how
+// many; a negative number, with errno, if that fails.
 ssize_t ReadAt(int fd, uint64_t offset, size_t size, char* to);
 
-// Reads a regular file of at most `max_size` bytes whole. Fails for anything
+// Reads a whole regular file of at most `max_size` bytes. Fails for anything
 // else.
 bool ReadRegularFile(const std::string& path, uint64_t max_size,
                      std::string* content, std::string* error);
 
-// The same for an open file; `fd` and `path`: as for SizeOfRegularFile.
+// Like ReadRegularFile above, for an open file. `fd` and `path`: as for
+// SizeOfRegularFile.
 bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
                      std::string* content, std::string* error);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Parts of the names of files. Tested with those who take them apart:
+// Parts of file names. Tested with the code that splits names:
 // sstable_version_test.cc, transaction_logs_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_IO_NAMES_H_

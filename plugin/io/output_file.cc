@@ -64,7 +64,7 @@ using BeforeNaming = std::function<bool(int fd, std::string* error)>;
 bool WriteAndName(const std::string& path, bool overwrite,
                   const WriteContent& write, const BeforeNaming& before_naming,
                   std::string* error) {
-  // Comes before the temporary file is created, because it allocates memory.
+  // Allocates memory, so it comes before the temporary file is created.
   const std::string folder = FolderOf(path);
   TemporaryFile temporary(path);
   if (!temporary.Create()) {
@@ -115,7 +115,8 @@ class NoSigpipe {
   bool was_pending_;
 };
 
-// Standard output may be a file of any kind. It is not closed.
+// Writes to standard output, which may be a file of any kind. Does not close
+// it.
 bool WriteToStandardOutput(const WriteContent& write, std::string* error) {
   const NoSigpipe no_sigpipe;
   return write(AppendTo(STDOUT_FILENO)) ||

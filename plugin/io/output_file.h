@@ -19,15 +19,16 @@ using Append = std::function<bool(const char* data, size_t size)>;
 using WriteContent = std::function<bool(const Append&)>;
 
 // Writes a regular file completely, with its bytes and its name synced to disk,
-// or not at all. Anything that exists at `path` is an error unless `overwrite`;
-// then the new file replaces it, whatever it is. (For a folder rename(2)
-// fails.)
+// or not at all. Without `overwrite`, anything that exists at `path` is an
+// error. With it, the new file replaces anything but a folder, for which
+// rename(2) fails.
 bool WriteFileAtomically(const std::string& path, bool overwrite,
                          const WriteContent& write, std::string* error);
 
-// Like WriteFileAtomically with `overwrite`. Calls `before_naming` when the
-// bytes are written, with the descriptor of the file, before the file gets its
-// name. If it returns false, nothing has changed at `path`.
+// Like WriteFileAtomically with `overwrite`. When the bytes are written and
+// before the file gets its name, calls `before_naming` with the file's
+// descriptor. If ReplaceFileAtomically returns false, nothing has changed at
+// `path`.
 bool ReplaceFileAtomically(
     const std::string& path, const WriteContent& write,
     const std::function<bool(int fd, std::string* error)>& before_naming,
@@ -50,17 +51,17 @@ std::optional<OutputKind> OutputKindOf(const std::string& path,
                                        std::string* error);
 
 // Writes to what a user's `path` leads to. A regular file, existing or new, is
-// written as by WriteFileAtomically, next to the file itself and not next to a
-// link to it. A stream gets the bytes as they come, whatever `overwrite` is; if
-// its reader has gone, that is an error without SIGPIPE. Anything else (a
-// folder, a socket or a block device) is an error.
+// written as by WriteFileAtomically; the temporary file is next to the file
+// itself, not next to a link to it. A stream gets the bytes as they come,
+// whatever `overwrite` is; if its reader has gone, that is an error without
+// SIGPIPE. Anything else (a folder, a socket or a block device) is an error.
 bool WriteOutput(const std::string& path, bool overwrite,
                  const WriteContent& write, std::string* error);
 
 // "standard output" or the path.
 std::string NameOfOutput(const std::string& path);
 
-// The type in an st_mode, such as "a folder" or "a socket".
+// The file type in `mode`, an st_mode: "a folder" or "a socket", for example.
 const char* NameOfFileType(mode_t mode);
 
 }  // namespace cassandra_bloom

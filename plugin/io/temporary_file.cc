@@ -23,7 +23,8 @@ constexpr std::string_view kMark = ".cassandra_bloom-";
 constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr size_t kNumDigits = 8;
 
-// The last one that this thread has begun.
+// The temporary file that this thread is writing, or null. If several, the
+// newest; `outer_` leads to the others.
 thread_local std::atomic<const TemporaryFile*> being_written{nullptr};
 // A signal handler may read `being_written`, which is safe only if it needs no
 // lock.
@@ -45,15 +46,16 @@ bool IsRegularFile(int fd) {
   return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// False if the file was removed after it was opened.
+// True if the open file still has a name; false if it was removed after it was
+// opened.
 bool HasName(int fd) {
   struct stat status;
   return fstat(fd, &status) != 0 || status.st_nlink > 0;
 }
 
-// Holds the lock while it removes the file. So a writer that has opened the
-// file, but has not locked it yet, notices. (O_RDWR because NFS locks only
-// files that are open for writing.)
+// Removes the file if nobody holds its lock, and holds the lock meanwhile. So a
+// writer that has opened the file, but has not locked it yet, notices. (O_RDWR
+// because NFS locks only files that are open for writing.)
 void RemoveIfLeftOver(const std::string& path) {
   const FileDescriptor fd(
       open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -67,8 +69,8 @@ void RemoveIfLeftOver(const std::string& path) {
 
 TemporaryFile::TemporaryFile(const std::string& path) : wanted_(path) {}
 
-// Closes the descriptor, which releases the lock, last: until the file has its
-// final name, no other process may take it for a leftover.
+// Closes the descriptor last, because that releases the lock: until the file
+// has its final name, no other process may take it for a leftover.
 TemporaryFile::~TemporaryFile() {
   Remove();
   if (fd_ >= 0) {
@@ -77,7 +79,7 @@ TemporaryFile::~TemporaryFile() {
 }
 
 // Tries several names: a process that removes leftovers may find the new file
-// before it is locked, and then lock and remove it.
+// before this process has locked it, and then remove it.
 bool TemporaryFile::Create() {
   constexpr int kAttempts = 10;
   for (int i = 0; i < kAttempts; ++i) {
@@ -92,8 +94,8 @@ bool TemporaryFile::Create() {
   return false;
 }
 
-// Sets `being_written` before the file exists. `being_written` is set back only
-// after the file no longer exists.
+// Sets `being_written` before the file exists, and sets it back only after the
+// file no longer exists.
 bool TemporaryFile::CreateAndLock() {
   outer_ = being_written;
   being_written = this;
@@ -144,7 +146,7 @@ void RemoveLeftOversIn(
     const std::string& folder,
     const std::function<bool(const std::string& name)>& is_temporary) {
   std::error_code ignored;
-  // A file that cannot be removed does no harm.
+  // Ignores a file that cannot be removed: it does no harm.
   for (const std::string& name : NamesIn(folder, is_temporary, &ignored)) {
     RemoveIfLeftOver(folder + "/" + name);
   }

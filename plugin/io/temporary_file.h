@@ -42,7 +42,8 @@ class TemporaryFile {
   std::string path_;
   int fd_ = -1;  // Holds the lock.
   bool has_name_ = false;
-  // The one that this thread was already writing, if any.
+  // The temporary file that this thread was already writing when this one was
+  // begun, or null.
   const TemporaryFile* outer_ = nullptr;
 
   friend void RemoveTemporaryFilesBeingWritten();
@@ -58,14 +59,14 @@ void RemoveLeftOversIn(
     const std::string& folder,
     const std::function<bool(const std::string& name)>& is_temporary);
 
-// Removes leftover temporary files of `path` or, if it is a symbolic link, of
-// its target. Reads the whole folder; for many files, call RemoveLeftOversIn
-// once.
+// Removes leftover temporary files of `path`. If `path` is a symbolic link,
+// removes those of its target. Reads the whole folder; for many files, call
+// RemoveLeftOversIn once.
 void RemoveLeftOversOf(const std::string& path);
 
 // Removes the temporary files that this thread is writing, for the handler of a
-// signal that ends the program. Safe in a handler that runs in that thread. A
-// file that is begun while another one is being written must end before it.
+// signal that ends the program. Safe in a handler that runs in this thread. If
+// a file is begun while another one is being written, it must end first.
 void RemoveTemporaryFilesBeingWritten();
 
 }  // namespace cassandra_bloom

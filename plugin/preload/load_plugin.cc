@@ -45,9 +45,8 @@ std::string FindOwnFolder() {
   return realpath(folder.c_str(), absolute) != nullptr ? absolute : "";
 }
 
-// The folder of this library, "" if it is not known. It is found once, because
-// a program may change its working folder later, and then a relative path would
-// name another one.
+// The folder of this library, or "" if it is not known. It is found only once:
+// when a program changes its working folder, a relative path means another one.
 const std::string& OwnFolder() {
   static const std::string& folder = *new std::string(FindOwnFolder());
   return folder;
@@ -109,16 +108,16 @@ class FileBytes {
   size_t size_ = 0;
 };
 
-// The end of a part of a file; the largest number if it overflows.
+// `begin` + `size`, the end of a part of a file, or the largest number if the
+// sum overflows.
 uint64_t EndOf(uint64_t begin, uint64_t size) {
   uint64_t end = 0;
   return __builtin_add_overflow(begin, size, &end) ? UINT64_MAX : end;
 }
 
 // The size that an ELF file has according to its headers: the end of the last
-// segment or table of headers. A file whose headers do not have the form of
-// this process is left to dlopen, which refuses it before it maps anything;
-// then this is 0.
+// segment or table of headers. Returns 0 if the headers do not have the form of
+// this process: dlopen refuses such a file before it maps anything.
 uint64_t SizeByHeaders(const FileBytes& file) {
   ElfW(Ehdr) header;
   if (file.size() < sizeof(header)) {
@@ -150,11 +149,11 @@ uint64_t SizeByHeaders(const FileBytes& file) {
   return size;
 }
 
-// The name of RocksDB's library that the plugin is linked to, such as
-// librocksdb.so.7.8. It is read from the file, because loading the plugin would
-// load that library, too. In the table of strings of an ELF file, each string
-// is between zero bytes; the plugin has no other string that begins like this.
-// Returns "" if there is none.
+// Returns the name of RocksDB's library that the plugin is linked to, such as
+// librocksdb.so.7.8, or "" if there is none. Reads it from the file, because
+// loading the plugin would load RocksDB's library, too. In the table of strings
+// of an ELF file, each string is between zero bytes; no other string of the
+// plugin begins like this name.
 std::string NeededRocksdb(const FileBytes& plugin) {
   static constexpr char kBegin[] = "\0librocksdb.so";
   const void* const found =
@@ -167,9 +166,9 @@ std::string NeededRocksdb(const FileBytes& plugin) {
   return {begin, strnlen(begin, static_cast<size_t>(end - begin))};
 }
 
-// The name of RocksDB's library that the plugin is linked to. Returns "" after
-// Refuse, if the file is no plugin or is cut short: dlopen would map bytes that
-// are not there, and reading them would kill the program (SIGBUS).
+// Returns the name of RocksDB's library that the plugin is linked to. If the
+// file is no plugin or is cut short, calls Refuse and returns "": dlopen would
+// map bytes that are missing, and reading them would kill the program (SIGBUS).
 std::string CheckPlugin(const std::string& path) {
   const FileBytes plugin(path);
   const uint64_t whole = SizeByHeaders(plugin);
@@ -185,7 +184,7 @@ std::string CheckPlugin(const std::string& path) {
   return needed;
 }
 
-// Whether a library of this name is loaded, and has this version function.
+// Whether a library of this name is loaded and defines this version function.
 bool IsVersionFunctionOf(const std::string& library, void* version_function) {
   void* const handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) {
@@ -198,8 +197,9 @@ bool IsVersionFunctionOf(const std::string& library, void* version_function) {
   if (dladdr1(version_function, &info, &entry, RTLD_DL_SYMENT) != 0 &&
       entry != nullptr &&
       static_cast<const ElfW(Sym)*>(entry)->st_shndx == SHN_UNDEF) {
-    // A program that is not position-independent and takes the address of the
-    // function has an entry of its own for it, which leads to the next one.
+    // A program that is not position-independent and takes the function's
+    // address has an entry of its own for the function. That entry leads to the
+    // definition in the next object.
     version_function = dlsym(RTLD_NEXT, kVersionFunction);
   }
   return symbol != nullptr && symbol == version_function;

@@ -5,7 +5,7 @@
 //
 // Also a part of libcassandra_bloom_replace.so. The plugin itself can be
 // preloaded, too, but only into programs of its own RocksDB release: it brings
-// that RocksDB into the process, and a process that has another one may crash.
+// that RocksDB into the process, which may crash if it has another.
 
 #include <dlfcn.h>
 
@@ -19,7 +19,7 @@ __attribute__((constructor)) void LoadPlugin() {
   if (version_function != nullptr) {  // Otherwise there is no RocksDB.
     OpenPluginFor(version_function);
   }
-  dlerror();  // Leaves the program no error that is not its own.
+  dlerror();  // The program shall not see this library's error.
 }
 
 }  // namespace

@@ -69,10 +69,9 @@ Type* As(void* symbol) {
   return function;
 }
 
-// The files of the objects to which this library may pass a call on: those
-// after it in the order in which the dynamic linker searches. What is before
-// it, the program or another library that stands in for the same function, has
-// had the call.
+// The files to which this library may pass a call on: those after it in the
+// order in which the dynamic linker searches. The program and libraries before
+// this one have had the call already.
 using Files = std::vector<std::string>;
 Files LaterFiles() {
   Files files;
@@ -99,7 +98,7 @@ void* FunctionIn(const Files& files, const std::string& file,
   void* const object =
       file.empty() ? nullptr : dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (object == nullptr) {
-    return nullptr;  // The program, or the kernel's vDSO.
+    return nullptr;  // The file is the program or the vDSO.
   }
   void* const symbol = dlsym(object, name);
   dlclose(object);
@@ -109,8 +108,8 @@ void* FunctionIn(const Files& files, const std::string& file,
   return is_later ? symbol : nullptr;
 }
 
-// Finds the function that only one of `files` defines. Returns nullptr if there
-// is none; `*several` is true if there are several.
+// Returns the function if exactly one of `files` defines it, otherwise nullptr.
+// `*several`: whether more than one defines it.
 void* OnlyFunction(const Files& files, const char* name, bool* several) {
   void* found = nullptr;
   *several = false;
@@ -143,10 +142,10 @@ NewPolicy* NewPolicyFor(void* version_function) {
   return As<NewPolicy>(new_policy);
 }
 
-// What is called if RocksDB was there when the program started. It is found
-// once: later the plugin's file may be gone, and the dynamic linker may be busy
-// in a thread that waits for this one. All are nullptr if RocksDB was not
-// there.
+// The functions to call if RocksDB was in the process when the program started;
+// otherwise all are nullptr. They are found once: later the plugin's file may
+// be gone, or the dynamic linker may be busy in a thread that waits for this
+// one.
 struct AtStart {
   AtStart() {
     void* const version_function = dlsym(RTLD_DEFAULT, kVersionFunction);
@@ -158,7 +157,7 @@ struct AtStart {
     if (original[kNewBloom] != nullptr) {
       new_policy = NewPolicyFor(version_function);
     }
-    dlerror();  // Leaves the program no error that is not its own.
+    dlerror();  // The program shall not see this library's error.
   }
 
   // The functions that the program would call without this library.
@@ -173,15 +172,16 @@ const AtStart& FoundAtStart() {
   return found;
 }
 
-// Another library's constructor may have made a filter before.
+// FoundAtStart may have run before: a constructor of another library may have
+// made a filter.
 __attribute__((constructor)) void FindAtStart() { FoundAtStart(); }
 
-// Finds RocksDB's own function. A RocksDB that came into the process later, by
-// dlopen with RTLD_LOCAL, is seen by its own users only. If there is one such
-// RocksDB, it is that one. If there are several, it is the one that the code at
-// `caller`, the return address, sees. (That is not asked first, because
-// compilers make jumps of the last calls of functions, and the return address
-// is then in another function.) Returns nullptr if there is none.
+// Finds RocksDB's own function, or returns nullptr. A RocksDB that came into
+// the process later, by dlopen with RTLD_LOCAL, is visible to its own users
+// only. If there is one such RocksDB, its function is returned; if several,
+// that of the RocksDB which the code at `caller`, the return address, sees.
+// (`caller` comes second, because compilers turn a function's last call into a
+// jump, and the return address is then in another function.)
 __attribute__((noinline)) void* Original(Function function, void* caller) {
   if (void* const at_start = FoundAtStart().original[function]) {
     return at_start;
@@ -196,7 +196,7 @@ __attribute__((noinline)) void* Original(Function function, void* caller) {
 }
 
 // Returns the plugin's function that makes a policy. Returns nullptr if there
-// is none, and if it is not certain that it is for the RocksDB that asks.
+// is none, or if it may not be for the RocksDB that asks.
 __attribute__((noinline)) NewPolicy* FindNewPolicy() {
   const AtStart& at_start = FoundAtStart();
   if (at_start.original[kNewBloom] != nullptr) {
@@ -216,18 +216,18 @@ __attribute__((noinline)) NewPolicy* FindNewPolicy() {
                                                        kVersionFunction));
 }
 
-// The functions below have no objects with destructors: an exception that the
-// plugin or RocksDB throws (std::bad_alloc) must pass through them, and this
+// The functions below have no objects with destructors, because an exception of
+// the plugin or of RocksDB (std::bad_alloc) must pass through them, and this
 // library has a C++ runtime of its own.
 
-// Returns nullptr if RocksDB's own function is to be called.
+// Returns our policy, or nullptr if RocksDB's own function is to be called.
 const void* OurPolicy(double bits_per_key) {
   NewPolicy* const new_policy = FindNewPolicy();
   return new_policy == nullptr ? nullptr : new_policy(bits_per_key);
 }
 
 #ifdef CASSANDRA_BLOOM_REPLACES_C_FUNCTIONS
-// A result of nullptr means to RocksDB: no filter.
+// Returns a policy for the C functions; nullptr means "no filter" to RocksDB.
 rocksdb_filterpolicy_t* NewPolicyForC(Function function, void* caller,
                                       long integer_bits, double bits_per_key) {
   if (const void* const ours = OurPolicy(bits_per_key)) {

@@ -53,8 +53,8 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const Options& options,
   });
 }
 
-// --expected-keys may be an estimate. But a filter with so many more keys that
-// scan would find a fault in it is refused.
+// --expected-keys may be an estimate. But a filter with so many more keys than
+// expected that scan would report a fault is refused.
 void RefuseTooFull(const Options& options, uint64_t expected, uint64_t num_keys,
                    const FilterDbBuilder& filter) {
   if (num_keys <= expected) {

@@ -35,9 +35,9 @@ void RequireFile(const std::string& path) {
   throw Unusable(error);
 }
 
-// `version` or, if it is empty, the one in the file name. Of an input whose
-// name has none, whether it is there matters more than its name. "-" is
-// standard input.
+// Returns `version` or, if it is empty, the version in the file name. If the
+// name of an input has none, a missing file is reported first. "-" is standard
+// input.
 std::string VersionOf(const std::string& version, const std::string& path,
                       const std::string& option, Use use) {
   std::string found = version;
@@ -52,7 +52,7 @@ std::string VersionOf(const std::string& version, const std::string& path,
 }
 
 // Throws Unusable if the file name says a version before `ia`. No option can
-// make such a filter readable: every form would find wrong keys in it.
+// make such a filter readable: in every form, keys would seem to be missing.
 void RequireVersionSinceIa(const std::string& path) {
   std::string version;
   std::string error;

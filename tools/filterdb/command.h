@@ -56,16 +56,16 @@ Options* NewOptions(CLI::App* command, Run* run,
 
 void AddJson(CLI::App* command, bool* json);
 
-// Adds --sstable-version, or the same option under another name. `of_what` is
+// Adds --sstable-version, or the same option with the name `name`. `of_what` is
 // the end of its help text.
 CLI::Option* AddVersion(CLI::App* command, const std::string& name,
                         std::string* version, const std::string& of_what);
 
-// The form of the output `path` for `version`, which is an SSTable version or
-// the name of a form. If it is empty, the file name in `path` gives the
-// version. `option` is the name of the option that AddVersion added, for the
-// error message. Throws Unusable also if the file name says a version whose
-// filters hash keys in another way, whatever `version` is.
+// The form of the output `path`. `version`: an SSTable version, the name of a
+// form, or empty; then the file name in `path` gives the version. `option` is
+// the name of the option that AddVersion added, for the error message. Throws
+// Unusable also if the file name says a version whose filters hash keys in
+// another way, whatever `version` is.
 FilterForm FormOf(const std::string& version, const std::string& path,
                   const std::string& option);
 
@@ -106,9 +106,10 @@ struct KeysOption {
   std::string key_format = "hex";
 
   void AddTo(CLI::App* command);
-  // Opens the keys. `version`: the version of the SSTable, for Index.db unless
+  // Opens the keys. `version`: the SSTable version of Index.db, unless
   // --index-version was given; if both are empty, the file name gives it.
-  // `checks`: of an Index.db with the SSTable's other components beside it.
+  // `checks`: how far to compare an Index.db with the SSTable's other
+  // components.
   std::unique_ptr<KeyReader> Open(const std::string& version,
                                   KeyChecks checks) const;
   // The name of the file of keys, or "standard input".
@@ -116,8 +117,8 @@ struct KeysOption {
   std::unique_ptr<KeyReader> OpenFile(const std::string& path) const;
 };
 
-// After the last key: says that a trie index disagrees with the keys that were
-// read, or returns "".
+// Call this after the last key. Returns an error if a trie index disagrees with
+// the keys that were read, otherwise "".
 std::string WrongIndexHashes(const KeyReader& keys);
 
 // Calls visit for every key, with a progress bar. Throws Unusable if the keys

@@ -21,8 +21,9 @@ struct Options {
   bool json = false;
 };
 
-// Throws Unusable if the name of OUT says a version of another form than --to.
-// Whoever reads OUT by its name, as Cassandra does, would not find the keys.
+// Throws Unusable if the name of OUT says a version whose form is not that of
+// --to. A reader that goes by the name of OUT, as Cassandra does, would not
+// find the keys.
 void RequireNameOfForm(const Options& options, FilterForm to) {
   std::string version;
   std::string ignored;

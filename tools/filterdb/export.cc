@@ -99,8 +99,8 @@ ExitCode Show(const Options& options, const FilterDbExportReport& report,
   return kGood;
 }
 
-// The SST file for each Filter.db name. Throws Unusable if two SST files would
-// get the same name, before any file is written.
+// Maps the name of each Filter.db to its SST file. Throws Unusable, before any
+// file is written, if two SST files would get the same name.
 std::map<std::string, std::string> NamesOf(const Options& options) {
   std::map<std::string, std::string> sst_of_name;
   for (const std::string& sst : options.ssts) {

@@ -28,7 +28,8 @@ struct Info {
   FilterForm form;
   FilterFill fill;
   double estimated_keys = 0;
-  // 0 if no number of keys was given, and for an empty file.
+  // The rate that a filter with the given number of keys should have. 0 if no
+  // number was given, and for an empty file.
   double design_rate = 0;
   FilterRating rating;
 

@@ -58,8 +58,8 @@ std::string EmptyValueOf(const std::string& name) {
 
 // Describes the first empty value in the command line: `--option=`, `--option
 // ''` or ''. Returns "" if there is none. Call this before CLI11 parses
-// `words`: it takes the word after `--option=` as the option's value, and never
-// returns if an empty word fits no operand.
+// `words`: CLI11 takes the word after `--option=` as the option's value, and
+// never returns if an empty word fits no operand.
 std::string EmptyValueIn(const std::vector<std::string>& words) {
   bool options_end = false;  // After "--" all words are operands.
   std::string before;
@@ -94,9 +94,10 @@ bool HasEmptyValue(const CLI::App& app, const std::vector<std::string>& words) {
 
 // ---- Memory ----
 
-// Without this, glibc raises the threshold to the size of the largest block
-// that was freed. Blocks of that size then come from the heap of each thread,
-// which keeps them: scan would take 4 MiB more for each job.
+// Sets the threshold above which glibc returns freed blocks at once. By default
+// glibc raises it to the size of the largest block that was freed. Blocks up to
+// that size then stay in the heap of each thread: scan would take 4 MiB more
+// for each job.
 void ReturnLargeBlocksAtOnce() {
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 256 << 10);

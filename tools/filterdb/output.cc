@@ -13,8 +13,8 @@ constexpr unsigned char ByteAt(std::string_view text, size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
 }
 
-// The length of the character of UTF-8 that `text` begins with, or 0 if it
-// begins with another byte (RFC 3629, section 4).
+// The length of the UTF-8 character at the front of `text`, or 0 if there is
+// none (RFC 3629, section 4).
 size_t LengthOfCharacter(std::string_view text) {
   const unsigned char first = ByteAt(text, 0);
   if (first < 0x80) {
@@ -57,7 +57,7 @@ bool IsNotUtf8(const Json& json) {
   return json.is_string() && !IsUtf8(json.get_ref<const std::string&>());
 }
 
-// What JSON cannot hold, as JSON can.
+// Replaces text that is not UTF-8, as PrintJson describes.
 Json WithBytesInHex(const Json& json) {
   if (!json.is_structured()) {
     return json;

@@ -38,21 +38,22 @@ auto OrUnusable(Function function) {
   return result;
 }
 
-// The text as a terminal may show it: with \xNN for each control byte and each
-// byte that is not UTF-8, and \\ for a backslash. Names of files and of column
-// families may have any bytes, which could fake lines of a report or send
-// commands to the terminal.
+// The text as it is safe on a terminal: with \xNN for each control byte and
+// each byte that is not UTF-8, and \\ for a backslash. Names of files and of
+// column families may have any bytes, which could fake lines of a report or
+// send commands to the terminal.
 std::string Printable(std::string_view text);
 
-// Prints "filterdb: " and the message to stderr, as Printable.
+// Prints "filterdb: " and the message to stderr, made safe by Printable.
 void PrintError(const std::exception& error);
 
-// Include <nlohmann/json.hpp> to create one.
+// To create a Json, include <nlohmann/json.hpp>.
 using Json = nlohmann::ordered_json;
 
-// Names of files need not be UTF-8, but JSON must be. A field that is not has
-// U+FFFD for each wrong byte, and one with its bytes in hexadecimal beside it:
-// "filter" and "filter_hex". In lists, such texts are as Printable.
+// Prints JSON, which must be UTF-8; names of files need not be. In a field such
+// as "filter", each wrong byte becomes U+FFFD, and a field "filter_hex" beside
+// it has all bytes in hexadecimal. In lists, texts that are not UTF-8 are as
+// Printable returns them.
 void PrintJson(const Json& json);
 
 // The bytes in hexadecimal, with lower-case digits.

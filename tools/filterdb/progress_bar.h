@@ -18,10 +18,10 @@ class ProgressBar {
   explicit ProgressBar(std::string what);
   ~ProgressBar() { Wipe(); }
 
-  // Wipes the line, for other output.
+  // Clears the line before other output.
   void Wipe();
 
-  // `all` is 0 if the total is unknown.
+  // Shows that `done` of `all` is done. `all` is 0 if the total is unknown.
   void Show(uint64_t done, uint64_t all);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tells whether a filter is of use, and whether it is like one with so many
-// keys.
+// Rates a filter: whether it is of use, and whether it has the set bits and the
+// rate to expect for its number of keys.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_RATE_FILTER_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_RATE_FILTER_H_
@@ -13,7 +13,8 @@
 
 namespace cassandra_bloom::tools {
 
-// The numbers of set bits that a filter with so many keys may have by chance.
+// The least and the largest number of set bits that a filter with a given
+// number of keys has by chance.
 struct SetBitsRange {
   double fewest;
   double most;
@@ -22,12 +23,13 @@ struct SetBitsRange {
 SetBitsRange SetBitsOf(int num_probes, uint64_t num_keys,
                        uint64_t capacity_bits);
 
-// The rate that a filter of this size has on average with so many keys.
+// The average rate of filters of this size with `num_keys` keys.
 double DesignRate(const FilterFill& fill, uint64_t num_keys);
 
-// True if a filter of this size with `num_keys` keys may have so many bits set:
-// its rate is 75 to 125 % of the design rate, or it is in the range above,
-// which is wider for few keys. `num_keys` and the probes are at least 1.
+// True if a filter of this size with `num_keys` keys may have the set bits of
+// `fill`: its rate is 75 to 125 % of DesignRate, or its bits are within
+// SetBitsOf, which is wider for few keys. `num_keys` and the number of probes
+// are at least 1.
 bool HasExpectedFill(const FilterFill& fill, uint64_t num_keys);
 
 struct FilterRating {
@@ -35,9 +37,8 @@ struct FilterRating {
   bool is_fault = false;
 };
 
-// `num_keys`: how many keys the filter should hold; 0 if that is not known. A
-// filter without bits, to which every key is present, has the rate of no number
-// of keys.
+// `num_keys`: how many keys the filter should hold, or 0 if unknown. A filter
+// without bits reports every key as present; no number of keys explains that.
 FilterRating RateFilter(const FilterFill& fill, uint64_t num_keys);
 
 }  // namespace cassandra_bloom::tools

@@ -9,13 +9,13 @@
 
 namespace cassandra_bloom::tools {
 
-// From now on these signals remove the temporary files that this thread is
-// writing. The signal then ends the process, so that the exit status shows it.
-// Only this thread may write files.
+// After this call, SIGINT, SIGTERM and SIGHUP remove the temporary files that
+// this thread is writing, and then end the process, so that the exit status
+// shows the signal. Only this thread may write files.
 void CleanUpAtSignals();
 
-// Holds the first of these signals back, so that work of many steps can end
-// between two of them. A second signal ends the process at once.
+// Holds back the first SIGINT, SIGTERM or SIGHUP, so that work of many steps
+// can end between two steps. A second signal ends the process at once.
 class HeldSignal {
  public:
   HeldSignal() = default;
@@ -23,9 +23,9 @@ class HeldSignal {
   HeldSignal(const HeldSignal&) = delete;
   HeldSignal& operator=(const HeldSignal&) = delete;
 
-  void Hold();  // From now on, as long as this object exists.
+  void Hold();  // Begins; ends with this object.
   bool has_come() const;
-  // Ends the process by the signal, if one has come.
+  // Ends the process by the held signal, if one has come.
   void Die();
 };
 

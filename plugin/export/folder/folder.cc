@@ -60,7 +60,8 @@ bool IsOutsideDatabases(const std::string& folder, std::string* error) {
   return database.empty();
 }
 
-// Returns true also if the folder cannot be read; `*failure` is then set.
+// Returns true if the folder holds no SSTable, and also if it cannot be read;
+// then sets `*failure`.
 bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
                     std::string* error) {
   const std::vector<std::string> data =
@@ -73,7 +74,7 @@ bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
   return data.empty();
 }
 
-// Removes the lines of this version's filters from the mark, except for those
+// Removes from the mark the lines of this version's filters, except for those
 // of `live` SST files.
 void ForgetOthers(const std::set<uint64_t>& live, const std::string& version,
                   FolderMark* mark) {
@@ -278,8 +279,8 @@ bool ExportFolder::IsStillClaimed(const Claim& claim, std::string* error) {
   return ForgetOldFilters(claim, error);
 }
 
-// Lines are only appended to the mark. So it is written anew when most of its
-// lines are of no more use.
+// Writes the mark anew when most of its lines are out of date, because exports
+// only append lines.
 bool ExportFolder::ForgetOldFilters(const Claim& claim, std::string* error) {
   constexpr size_t kManyLines = 1000;
   if (mark_->num_filter_lines < 2 * claim.live.size() + kManyLines) {
@@ -294,7 +295,8 @@ bool ExportFolder::ForgetOldFilters(const Claim& claim, std::string* error) {
 bool ExportFolder::Record(uint64_t number, const std::string& sst,
                           std::string* error) const {
   const auto written = TimeWritten(FilterDbOf(number));
-  // If somebody has removed the filter, it will be made anew.
+  // If somebody has removed the filter, records nothing: the next export makes
+  // it anew.
   return !written || AppendToFolderMark(path_, FilterDbName(version_, number),
                                         {sst, *written}, error);
 }
@@ -307,8 +309,8 @@ bool ExportFolder::RemoveAll(const std::set<uint64_t>& live,
     return false;
   }
   for (const uint64_t number : live) {
-    // If the filter's path is not a regular file, that is an error of its own
-    // SST file only, reported later.
+    // A path that is not a regular file is an error of its own SST file only,
+    // reported later.
     std::vector<std::string> replaced;
     if (MayBeOfExport(FilterDbOf(number), &left_alone) &&
         !Remove(number, &replaced, error)) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The folder that receives exported Filter.db files: whose it is, and which of
-// its files are kept and removed. A folder with a mark (folder_mark.h)
-// "follows" a database: exports keep it up to date with the database's live SST
-// files.
+// The folder that receives exported Filter.db files: which database it belongs
+// to, and which of its files are kept and removed. A folder with a mark
+// (folder_mark.h) "follows" a database: exports keep it up to date with the
+// database's live SST files.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_H_
@@ -32,18 +32,17 @@ bool IsGoodExportSetting(const std::string& folder, std::string* error);
 // is the folder of a database, so that nothing is ever written into a database.
 bool PrepareExportFolder(const std::string& folder, std::string* error);
 
-// Fails if the folder holds SSTables: the export would take the Filter.db files
-// of these SSTables for its own old ones.
+// Fails if the folder holds SSTables: the export would take their Filter.db
+// files for old ones of its own.
 bool CheckHoldsNoSstables(const std::string& folder, std::string* error);
 
 // True if an export into a folder that follows a database may write, keep and
-// remove the file at `path`, which has the name of an exported file. This is so
-// for a regular file, and if nothing is there. Returns false, with `*error`,
-// for anything else, above all for a symbolic link, which leads out of the
-// folder.
+// remove the file at `path`, which has the name of an exported file: if it is a
+// regular file or does not exist. Returns false, with `*error`, for anything
+// else, above all for a symbolic link, which leads out of the folder.
 bool MayBeOfExport(const std::string& path, std::string* error);
 
-// The name of the first regular file in the folder that has the name of an
+// Returns the name of a regular file in the folder that has the name of an
 // exported Filter.db of this version, or "".
 std::string FilterDbIn(const std::string& folder,
                        const std::string& sstable_version);
@@ -57,14 +56,14 @@ class ExportFolder {
     std::string database;
     FilterContents contents;
     std::set<uint64_t> live;  // Numbers of the SST files that need a filter.
-    // Replace filters made with other settings, and those that no export
+    // True: replace filters made with other settings and filters that no export
     // recorded.
     bool overwrite = false;
   };
 
   // Creates the folder if its parent exists, and waits for its lock while
-  // `may_wait` returns true. Returns null, with `*error`, if that fails. With
-  // `sync`, the folder is to follow a database; then also fails if it holds
+  // `may_wait` returns true. Returns null, with `*error`, if that fails.
+  // `sync`: the folder is to follow a database; fails also if it holds
   // SSTables.
   static std::unique_ptr<ExportFolder> Open(
       const std::string& path, const std::string& sstable_version, bool sync,
@@ -73,27 +72,29 @@ class ExportFolder {
   std::string FilterDbOf(uint64_t number) const;
   bool HasFilter(uint64_t number) const;
 
-  // Removes temporary files of filters and of the mark, unless they are being
-  // written.
+  // Removes temporary files of filters and of the mark, except those that are
+  // being written.
   void RemoveLeftOvers() const;
 
   // Marks the folder as that of this database and these contents. If it has
-  // another mark or none, first removes all filters, which hold other entries
-  // and must never be taken for filters of these contents. `*removed` gets the
-  // filters whose SST files are not `live`; the others will be made anew.
+  // another mark or none, first removes all filters: they hold other entries
+  // and must never be taken for filters of these contents. Adds to `*removed`
+  // the filters whose SST files are not `live`; those of `live` files will be
+  // made anew.
   //
   // Fails if the folder is marked for another database, because files of both
-  // would get the same names. Unless `overwrite`, also fails if filters of
-  // `live` SST files were made with other settings, and if there are filters
-  // but no mark that says that an export made them.
+  // would get the same names. Without `overwrite`, also fails if filters of
+  // `live` SST files were made with other settings, and if the folder has
+  // filters but no mark that says that an export made them.
   bool ClaimFor(const Claim& claim, std::vector<std::string>* removed,
                 std::string* error);
 
   // True if the folder still has the mark that ClaimFor wrote for this claim.
-  // If not, its filters may hold anything.
+  // Otherwise the folder's filters may hold anything.
   bool IsStillClaimed(const Claim& claim, std::string* error);
 
-  // The mark as the last ClaimFor or IsStillClaimed found or wrote it.
+  // The mark as found or written by the latest call of ClaimFor or
+  // IsStillClaimed.
   const FolderMark& mark() const { return *mark_; }
 
   // Records in the mark that the filter with this number, which was just

@@ -40,7 +40,7 @@ std::string Line(const std::string& name, const RecordedFilter& filter) {
   return Line(name, filter.sst, filter.written);
 }
 
-// The database as it stands in a mark.
+// The name of the database as a mark holds it, without line feeds.
 std::string OneLine(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -130,7 +130,7 @@ bool AppendToFolderMark(const std::string& folder, const std::string& name,
   if (mark.get() < 0) {
     return FailWithErrno(path, "cannot be opened", error);
   }
-  errno = ENOSPC;  // What it means if only a part is written.
+  errno = ENOSPC;  // The disk is full if write() wrote only a part.
   return write(mark.get(), line.data(), line.size()) ==
              static_cast<ssize_t>(line.size()) ||
          FailWithErrno(path, "cannot be written", error);

@@ -7,9 +7,9 @@
 //   VERSION  ASKED  EXTRACTORS   for each SSTable version: its FilterContents
 //   NAME     SST    WRITTEN      for each Filter.db: its RecordedFilter
 //
-// with a tab between the parts of a line. The last line of a name holds. Lines
-// of any other shape are ignored: a process may have been killed, or the disk
-// may have been full, while it appended a line.
+// with a tab between the parts of a line. If several lines have the same NAME,
+// the last one counts. Lines of any other shape are ignored: a process may have
+// been killed, or the disk may have been full, while a line was appended.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_MARK_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_MARK_H_
@@ -29,44 +29,45 @@ struct FilterContents {
   std::string extractors;  // Prefix extractors; the database may change them.
 };
 
-// Recorded after a Filter.db was written. The name and the time of a filter do
-// not tell which SST file it was made from: if a copy of the database went on
-// by itself and then takes the place of the database, it has other SST files of
-// the same numbers.
+// What the mark says about a Filter.db that was written. The name and the time
+// of a filter do not tell from which SST file it was made: a copy of the
+// database that was written to on its own has other SST files of the same
+// numbers, and may later take the place of the database.
 struct RecordedFilter {
   std::string sst;      // SstFile::identity() of the SST file.
   std::string written;  // The modification time of the Filter.db.
 };
 
-// The time as it stands in a mark: the modification time of this file. Returns
+// The modification time of the file, in the form that a mark holds. Returns
 // nullopt if the file does not exist.
 std::optional<std::string> TimeWritten(const std::string& filter_db);
 
 struct FolderMark {
   std::string database;
-  // By SSTable version. Empty if an earlier version of this code wrote the
+  // Key: SSTable version. Empty if an earlier version of this code wrote the
   // mark.
   std::map<std::string, FilterContents> contents;
-  // By the names of the files. Filters that are not here were written by an
-  // earlier version of this code, or by an export that was killed.
+  // Key: the name of the Filter.db. Filters that are missing here were written
+  // by an earlier version of this code, or by an export that was killed.
   std::map<std::string, RecordedFilter> filters;
   size_t num_filter_lines = 0;  // May be more than `filters`.
 };
 
-// True if this is the mark of the database with this LiveSsts::database.
+// True if `mark` is that of the database whose LiveSsts::database is
+// `database`.
 bool IsMarkOf(const FolderMark& mark, const std::string& database);
 
 // True if the mark says that the folder's filters of this SSTable version are
-// those of the database. A mark without contents says so of every version.
+// filters of the database. A mark without contents says so of every version.
 bool SpeaksFor(const FolderMark& mark, const std::string& sstable_version);
 
 std::string FolderMarkPath(const std::string& folder);
 
-// Returns nullopt if there is no mark. A mark that cannot be read is the mark
-// of no database.
+// Reads the mark of a folder; nullopt if it has none. A mark that cannot be
+// read counts as that of no database.
 std::optional<FolderMark> ReadFolderMark(const std::string& folder);
 
-// Writes the whole mark. A mark that is there is an error unless `overwrite`.
+// Writes the whole mark. Without `overwrite`, an existing mark is an error.
 bool WriteFolderMark(const std::string& folder, const FolderMark& mark,
                      bool overwrite, std::string* error);
 

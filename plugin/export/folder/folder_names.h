@@ -20,14 +20,14 @@ std::string FilterDbName(const std::string& sstable_version, uint64_t number);
 std::optional<uint64_t> NumberOfFilterDb(const std::string& name,
                                          const std::string& sstable_version);
 
-// True for a name such as "da-123-big-Filter.db", which earlier builds gave to
-// filters of versions whose names contain "bti". Cassandra does not read files
-// of such names.
+// True for a former name of filters of versions whose names contain "bti", such
+// as "da-123-big-Filter.db". Earlier builds used it; Cassandra does not read
+// such files.
 bool IsFormerFilterDbName(const std::string& name,
                           const std::string& sstable_version);
 
-// True for the name of a temporary file of a filter of this version, or of the
-// mark.
+// True for the name of a temporary file of the mark, or of a filter of this
+// version.
 bool IsTemporaryName(const std::string& name,
                      const std::string& sstable_version);
 

@@ -20,7 +20,7 @@ double RateOf(const Sst& sst) {
 struct SortedRun {
   int level = 0;
   double entries = 0;
-  double keys = 0;  // As counted by filters, else the entries.
+  double keys = 0;  // Keys in filters; without filters, entries.
   double bits = 0;
   double weighted_rate = 0;
   // Sums over the files whose filter RocksDB asks.
@@ -101,7 +101,7 @@ std::string PolicyFor(const Family& family) {
 }
 
 // The diagnosis if the options do not tell whether a filter policy is on, or
-// have one that cannot be.
+// have a policy that is refused. Otherwise nullopt.
 std::optional<Diagnosis> CannotBeOn(const Family& family) {
   const FamilyOptions& options = family.options;
   if (!options.unknown.empty()) {
@@ -176,10 +176,10 @@ constexpr char kCopyFirst[] =
     "RocksDB then removes SST files that the MANIFEST does not name. ";
 
 // True if Monkey would save at least a third of the false positives, and at
-// least one in a thousand reads; less is not worth a compaction. It saves that
-// much if levels of very different sizes have the same bits per key.
-// It saves nothing in level 0 alone. Where the options give some files no
-// filter, the bits are spread on purpose.
+// least one in a thousand reads; a smaller gain is not worth a compaction.
+// Monkey gains that much where levels of very different sizes have the same
+// bits per key. It gains nothing in level 0 alone. Where the options give some
+// files no filter, the bits are spread on purpose.
 bool MonkeyPays(const FamilyReport& report) {
   const FamilyOptions& options = report.family.options;
   const LevelForecast& all = report.all;
@@ -324,7 +324,7 @@ Observed Compare(const FilterQuestions& questions,
   if (asked > 0) {
     observed.expected_rate = answered_wrongly / asked;
   }
-  // Reads that find their key ask only the upper levels, so the average may
+  // Reads that find their key ask only the upper levels. So the average may
   // differ from the expected rate, but not exceed the rate of the worst filter.
   // A margin of 50 % and four standard deviations allows for chance.
   const auto wrong = static_cast<double>(questions.false_positives());

@@ -9,9 +9,9 @@
 //   sum over runs of (sum over files of entries * rate) / (sum of entries)
 //
 // Each false positive is a block read in vain. The rate of a file is that of
-// its filter, from the bits that are set. It is 1 if RocksDB does not ask the
-// filter, because there is none, it is not ours, or it is in the last level and
-// optimize_filters_for_hits is on.
+// its filter, from the bits that are set. The rate is 1 if RocksDB asks no
+// filter of the file: if the file has none or one of another policy, or is in
+// the last level with optimize_filters_for_hits.
 //
 // Tested in tests/filterdb/doctor/doctor_test.cc.
 
@@ -45,7 +45,7 @@ struct LevelForecast {
   uint64_t runs = 0;
   double keys = 0;
   Allocation as_it_is;  // The bits now, with our policy on.
-  // The same total of bits, spread evenly and as Monkey spreads it
+  // The same total of bits, spread evenly (`uniform`) and as Monkey spreads it
   // (level_allocation.h).
   Allocation uniform;
   Allocation monkey;
@@ -72,9 +72,9 @@ struct FamilyReport {
   std::map<int, LevelForecast> levels;
   LevelForecast all;
   uint64_t filter_bytes = 0;
-  // The expected number of false positives of a read of an absent key, with the
-  // policy of the OPTIONS file. nullopt if that policy is not ours, because its
-  // filters are unknown here.
+  // How many false positives a read of an absent key has on average, with the
+  // policy of the OPTIONS file. nullopt if that policy is not ours: what its
+  // filters do is unknown.
   std::optional<double> false_positives;
   std::map<FilterState, uint64_t> files;
   std::vector<Diagnosis> diagnoses;
@@ -82,7 +82,7 @@ struct FamilyReport {
 
 FamilyReport DiagnoseFamily(const Family& family);
 
-// Finds a torn MANIFEST, and SST files that it does not name.
+// Finds a torn MANIFEST, and SST files that the MANIFEST does not name.
 std::vector<Diagnosis> DiagnoseFiles(const DatabaseFiles& files);
 
 // What RocksDB's statistics say about the filters, compared with what is

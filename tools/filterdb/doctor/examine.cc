@@ -24,19 +24,19 @@ void SkipLastLevel(Family* family) {
   }
 }
 
-// Examines the SST files of one listing after another, each file once.
+// Examines the SST files of several listings, each file once.
 class Examiner {
  public:
-  // `column_families`: those to examine; all of them if this is empty.
+  // `column_families`: the names of those to examine; if empty, all.
   Examiner(const std::string& db,
            const std::vector<std::string>& column_families)
       : db_(db),
         options_(db),
         wanted_(column_families.begin(), column_families.end()) {}
 
-  // Returns false if a listed file does not exist; the caller must then call
-  // this again with a new listing. If that still has the file, the file counts
-  // as missing.
+  // Returns false if a listed file does not exist. The caller must then call
+  // Examine again with a new listing. A missing file that is in the new
+  // listing, too, counts as missing.
   bool Examine(const LiveSsts& live) {
     AwaitOptions(live);
     std::map<std::string, FamilyOptions> options;
@@ -61,7 +61,8 @@ class Examiner {
     return all_there;
   }
 
-  // What was examined of the last listing.
+  // The database as `live`, the newest listing, has it. Call this after
+  // Examine.
   Database Examined(const LiveSsts& live) const {
     Database database;
     for (const auto& [name, settings] : live.column_families) {
@@ -76,7 +77,7 @@ class Examiner {
       for (const LiveSst& file : live.files) {
         if (file.column_family == name) {
           family.ssts.push_back(ssts_.at(file.number));
-          // Takes the file from the last listing, because a trivial move may
+          // Takes the level from the newest listing, because a trivial move may
           // have taken it to another level.
           family.ssts.back().file = file;
           family.levels[file.level].Add(family.ssts.back().filter);
@@ -89,8 +90,8 @@ class Examiner {
   }
 
  private:
-  // A database that creates a column family writes its OPTIONS file a moment
-  // later.
+  // Waits for the OPTIONS file that has all column families: a database writes
+  // it a moment after it creates a column family.
   void AwaitOptions(const LiveSsts& live) {
     const auto knows = [this](const auto& family) {
       return options_.Knows(family.first);

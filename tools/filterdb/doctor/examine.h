@@ -34,11 +34,11 @@ struct Family {
 
 struct Database {
   std::vector<Family> families;
-  std::vector<std::string> left_out;  // The other column families.
+  std::vector<std::string> left_out;  // Column families not examined.
   DatabaseFiles files;
 };
 
-// `column_families`: those to examine; all of them if this is empty. Throws
+// `column_families`: the names of those to examine; if empty, all. Throws
 // Unusable.
 Database ExamineDatabase(const NamedDatabase& database,
                          const std::vector<std::string>& column_families);

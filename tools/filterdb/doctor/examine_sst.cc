@@ -68,10 +68,10 @@ void SetFault(FilterState state, const std::string& fault,
   sst->remedy = before_remedy + kRewrite;
 }
 
-// Sets the fault of a file whose filter RocksDB cannot read. `damage` is
-// RocksDB's message. RocksDB then reads without the filter if this is a full
-// one, or if the index of a partitioned one is damaged. If a partition is
-// damaged, reads of its keys fail.
+// Sets the fault of a file whose filter RocksDB cannot read. `damage`:
+// RocksDB's message. If a full filter or the index of a partitioned one is
+// damaged, RocksDB reads without the filter. If a partition is damaged, reads
+// of its keys fail.
 void CannotBeRead(const std::string& damage, Sst* sst) {
   const bool is_checksum = damage.find("checksum") != std::string::npos;
   SetFault(
@@ -87,8 +87,8 @@ void CannotBeRead(const std::string& damage, Sst* sst) {
   sst->reason = damage;
 }
 
-// Finds and sets the fault of a file that has no filter, if that is a fault.
-// `is_on`: whether RocksDB asks filters of ours.
+// Sets the fault of a file without a filter if it should have one. `is_on`:
+// whether RocksDB asks filters of ours.
 void FindFaultWithoutFilter(Expected expected, bool is_on, Sst* sst) {
   if (expected == Expected::kNone) {
     sst->state = FilterState::kNoneExpected;
@@ -108,9 +108,8 @@ void FindFaultWithoutFilter(Expected expected, bool is_on, Sst* sst) {
   }
 }
 
-// Finds and sets the fault of a file that has a filter, if it has one.
-// `expected`: the name of the filters that RocksDB asks; empty if it asks no
-// filters of ours.
+// Sets the fault of a file with a filter, if there is one. `expected`: the name
+// of the filters that RocksDB asks; empty if it asks none of ours.
 void FindFault(const std::string& damage, const Blocks& blocks,
                const std::string& expected, Sst* sst) {
   if (!PartitionKeyOfFilterName(sst->policy)) {
@@ -198,14 +197,14 @@ Sst NotRead(const LiveSst& listed, FilterState state) {
   return sst;
 }
 
-// A file that RocksDB does not open. Its rows need not be lost: the RocksDB of
-// the database may read what this one does not.
+// Describes a file that RocksDB does not open here. Its rows need not be lost:
+// the database's own release of RocksDB may read it.
 Sst Unreadable(const LiveSst& listed, const std::string& error) {
   Sst sst = NotRead(listed, FilterState::kUnreadable);
   sst.reason = error;
   const auto format = ReadSstFormat(listed.path);
-  // Every release that is supported reads the first of these versions. Numbers
-  // above the last one are not those of a later release, but of damage.
+  // Every supported release reads format versions up to kRead. A number above
+  // kMostPlausible is damage, not the format version of a later release.
   constexpr uint32_t kRead = 5;
   constexpr uint32_t kMostPlausible = 15;
   if (!listed.error.empty()) {

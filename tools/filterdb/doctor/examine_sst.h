@@ -18,7 +18,8 @@ namespace cassandra_bloom::tools {
 // Sums over the filters of one or more SST files.
 struct Filters {
   uint64_t files = 0;
-  // Files without a fault, except those to which the options give no filter.
+  // Files without a fault. Files to which the options give no filter do not
+  // count.
   uint64_t num_healthy = 0;
   uint64_t keys = 0;  // In filters of any policy.
   uint64_t bytes = 0;
@@ -37,7 +38,7 @@ enum class FilterState {
   kGood,
   kSaturated,           // Lets too many absent keys pass.
   kDamaged,             // Lets every key pass, or cannot be read.
-  kOtherPartitionKeys,  // In this state and below, RocksDB asks no filter.
+  kOtherPartitionKeys,  // From here on, RocksDB asks no filter.
   kOtherPolicy,
   kUnfiltered,
   kNoneExpected,  // Without a filter, because the options say so.
@@ -73,7 +74,7 @@ struct Sst {
   std::string policy;
   std::string kind;  // full, partitioned, none or unknown
   FilterState state = FilterState::kGood;
-  std::string fault;  // Why the file is not good; else empty.
+  std::string fault;  // What is wrong with the file; else empty.
   std::string remedy;
   std::string reason;    // RocksDB's message about the fault, if any.
   uint64_t entries = 0;  // Without range deletions, which are in no filter.
@@ -93,8 +94,8 @@ struct Sst {
   }
 };
 
-// Examines one SST file of `live`. `options`: those of its column family.
-// Returns nullopt if the file does not exist.
+// Examines the SST file `listed` of `live`. `options`: those of its column
+// family. Returns nullopt if the file does not exist.
 std::optional<Sst> ExamineSst(const LiveSst& listed, const LiveSsts& live,
                               const FamilyOptions& options);
 

@@ -10,10 +10,10 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// Whether no deeper level has keys of the file's range. Goes by the bytes of
+// Whether no deeper level has keys of the file's range. Compares the bytes of
 // the keys, which is right for bytewise and reverse bytewise orders. As deeper
-// levels have older rows, a file that was bottommost when it was written is so
-// now.
+// levels have older rows, a file that was bottommost when it was written still
+// is.
 bool IsBottommost(const LiveSst& file, const LiveSsts& live) {
   const auto place = [](const LiveSst& sst) {
     return std::tie(sst.column_family, sst.level);
@@ -33,7 +33,8 @@ bool IsBottommost(const LiveSst& file, const LiveSsts& live) {
   return true;
 }
 
-// Where the file was written. SstFileWriter knows no level.
+// The place for which the policy was asked when the file was written.
+// SstFileWriter knows no level.
 SstPlace PlaceOf(const LiveSst& file,
                  const ROCKSDB_NAMESPACE::TableProperties& properties,
                  const LiveSsts& live, const FamilyOptions& options) {
@@ -41,8 +42,8 @@ SstPlace PlaceOf(const LiveSst& file,
   if (properties.user_collected_properties.count(
           "rocksdb.external_sst_file.version") == 0) {
     place.level = file.level;
-    // RocksDB calls no flushed file bottommost. So in level 0 this is possible
-    // only for a file that names a policy of ours, which then gave it no
+    // RocksDB calls no flushed file bottommost. So a file in level 0 counts as
+    // bottommost only if it names a policy of ours, which then gave it no
     // filter.
     place.is_bottommost =
         (file.level > 0 ||
@@ -55,8 +56,8 @@ SstPlace PlaceOf(const LiveSst& file,
 }
 
 // Whether the first and the last key of the file are known to have no prefix.
-// That the file names the policy does not tell: it does so also if the policy
-// was asked for no filter.
+// The policy's name in the file does not tell: it is also in files for which
+// the policy was asked for no filter.
 bool HasNoPrefix(const LiveSst& file, const LiveSsts& live) {
   const auto family = live.column_families.find(file.column_family);
   if (family == live.column_families.end() ||

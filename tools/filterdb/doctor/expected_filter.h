@@ -23,15 +23,15 @@ std::string FilterNameOf(const FamilyOptions& options);
 
 enum class Expected {
   kFilter,
-  // None: the policy or optimize_filters_for_hits says so, or no key of the
-  // file has a prefix and only prefixes are wanted.
+  // No filter: the policy or optimize_filters_for_hits says so, or only
+  // prefixes are wanted and no key of the file has one.
   kNone,
-  // None, because the filter may hold neither keys nor prefixes.
+  // No filter, because it may hold neither keys nor prefixes.
   kNothingToHold,
 };
 
-// What the options say about a file that has no filter. `live` is sorted, and
-// has the file.
+// Which filter the options give `file`, which has none. `live` is sorted, and
+// contains `file`.
 Expected ExpectedOf(const LiveSst& file,
                     const ROCKSDB_NAMESPACE::TableProperties& properties,
                     const LiveSsts& live, const FamilyOptions& options);

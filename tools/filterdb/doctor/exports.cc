@@ -94,8 +94,8 @@ std::string ListenersIn(const std::string& options_file) {
   return "";
 }
 
-// The export listeners in the text of the OPTIONS file, read as RocksDB 11.8
-// and later read it: the outer braces are those of the list
+// The export listeners that the OPTIONS file means, as RocksDB 11.8 and later
+// read it: the outer braces are those of the list
 // (OptionTypeInfo::StripOuterBraces).
 Listeners Meant(const std::string& options_file) {
   std::string text = ListenersIn(options_file);
@@ -137,8 +137,8 @@ Listeners Loaded(const std::string& db) {
 
 // ---- A folder ----
 
-// The live SST files without an up-to-date Filter.db. Adds the others to
-// `*filtered`, and does not look at those that are there already.
+// Returns the live SST files without an up-to-date Filter.db in this folder.
+// Adds those with one to `*filtered`; skips files already in it.
 std::vector<std::string> Unfiltered(const ExaminedFolder& folder,
                                     const LiveSsts& live,
                                     std::set<std::string>* filtered) {
@@ -175,7 +175,7 @@ std::string ShellWord(const std::string& text) {
   return word + "'";
 }
 
-// The options of an export that makes filters of these contents
+// The options with which an export makes filters of the contents `asked`
 // (FilterContents::asked), each after a space.
 std::string OptionsThatAsk(const std::string& asked) {
   std::string options;
@@ -194,8 +194,8 @@ std::string OptionsThatAsk(const std::string& asked) {
   return options;
 }
 
-// `asked`: which contents the filters shall have, as in FilterContents; "" for
-// those that a listener makes.
+// The command that brings `folder` up to date. `asked`: the filters' contents
+// (FilterContents::asked); "" for those that a listener makes.
 std::string SyncCommand(const NamedDatabase& database,
                         const ExaminedFolder& folder,
                         const std::string& asked) {
@@ -210,7 +210,8 @@ std::string SyncCommand(const NamedDatabase& database,
          OptionsThatAsk(asked);
 }
 
-// `asked`: the contents of the filters that are there.
+// Counts the live SST files that have a filter in `*folder`. `asked`: the
+// contents of the folder's filters (FilterContents::asked).
 void CountFilters(const NamedDatabase& database, const std::string& asked,
                   ExaminedFolder* folder) {
   std::vector<std::string> unfiltered;
@@ -243,7 +244,7 @@ void CountFilters(const NamedDatabase& database, const std::string& asked,
 }
 
 // The SSTable versions in the mark of a folder. If there is no mark, or if it
-// names no version, the only one is "". Returns nothing if `folder` is empty.
+// names no version, returns only "". Returns nothing if `folder` is empty.
 std::vector<std::string> VersionsIn(const std::string& folder) {
   std::vector<std::string> versions;
   if (const auto mark = ReadFolderMark(folder)) {

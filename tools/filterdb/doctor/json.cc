@@ -15,8 +15,8 @@ Json OrNull(const std::optional<double>& number) {
 
 }  // namespace
 
-// The JSON library finds the functions to_json, for single values and for
-// vectors.
+// The JSON library calls these to_json functions, also for each element of a
+// vector.
 
 void to_json(Json& json, const Filters& filters) {
   json = {{"keys", filters.keys},

@@ -17,8 +17,8 @@ const double kLn2Squared = std::log(2.0) * std::log(2.0);
 //
 //   ln r = -(total_bits * (ln 2)^2 + sum n_i * ln n_i) / sum n_i
 //
-// over the runs that have a filter. These are the smaller runs: the largest run
-// is left out as long as its rate would be above 1.
+// with sums over the runs that get a filter. As long as the rate of the largest
+// run would be above 1, that run is left out.
 double LogOfRatePerKey(const std::vector<double>& run_keys, double total_bits) {
   std::vector<double> keys;
   std::copy_if(run_keys.begin(), run_keys.end(), std::back_inserter(keys),

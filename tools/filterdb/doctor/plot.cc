@@ -31,8 +31,8 @@ constexpr Series kSeries[] = {
     {"monkey", "#009e73", &LevelForecast::monkey},
 };
 
-// A string of gnuplot. It may hold no end of a line, after which gnuplot would
-// read commands.
+// `text` as a string of gnuplot. A line end would let gnuplot read the rest as
+// commands, so the string has none.
 std::string Quoted(const std::string& text) {
   std::string quoted = "'";
   for (const char c : Printable(text)) {
@@ -41,7 +41,7 @@ std::string Quoted(const std::string& text) {
   return quoted + "'";
 }
 
-// One bar a level, of the values in this column of `data`.
+// One bar for each level. Its value is in column `column` of `data`.
 std::string Bars(const std::string& data, int column, const Series& series,
                  const std::string& title) {
   return data + " using " + std::to_string(column) +
@@ -49,8 +49,7 @@ std::string Bars(const std::string& data, int column, const Series& series,
          Quoted(title);
 }
 
-// The range of the y axis: from the power of ten below all rates to the one
-// above.
+// The range of the y axis, in whole powers of ten around all rates.
 std::string Decades(const FamilyReport& report) {
   double least = 1;
   double most = 0;
@@ -67,12 +66,12 @@ std::string Decades(const FamilyReport& report) {
   return range.str();
 }
 
-// The two panels of a column family, side by side in this row.
+// The two panels of a column family, side by side in row `row`.
 std::string Panels(const FamilyReport& report, int row) {
   const std::string data = "$family" + std::to_string(row);
   std::ostringstream script;
-  // A line a level: its name, and for each series the bits per key and the
-  // rate.
+  // One line for each level: its name, then the bits per key and the rate of
+  // each series.
   script << data << " << END\n";
   for (const auto& [level, forecast] : report.levels) {
     script << "L" << level;

@@ -38,8 +38,8 @@ struct Options {
 
   MendPlan plan() const {
     MendPlan plan;
-    // The chance that the user gives stands above the plan here, because it is
-    // said what to write.
+    // --fp-chance of mend overrules the plan of an SSTable, because the user
+    // says what to write.
     plan.options.fp_chance = scan.fp_chance;
     plan.out_dir = out_dir;
     plan.backup = {no_backup            ? Backup::kNone
@@ -60,7 +60,8 @@ std::vector<Sstable> SstablesOf(const std::vector<FilterFinding>& findings) {
   return sstables;
 }
 
-// Later scans would take the backups for SSTables without a Data.db.
+// Throws Unusable if the backups would be below PATH: later scans would take
+// them for SSTables without a Data.db.
 void CheckIsOutside(const std::string& backup_dir,
                     const std::vector<std::string>& paths) {
   std::error_code failure;
@@ -88,7 +89,8 @@ void CheckIsFolder(const std::string& backup_dir) {
   }
 }
 
-// The backups have the absolute paths that the filters had.
+// A message for each PATH. It names the absolute path, because --backup-dir
+// keeps the backups under the absolute paths of the filters.
 std::vector<std::string> NoBackupsOf(const Options& options) {
   std::vector<std::string> lines;
   for (const std::string& path : options.scan.paths) {
@@ -165,7 +167,7 @@ void MendOrUndo(const Options& options, HeldSignal* signal,
         "say where the new filters go: --in-place, --out-dir=DIR, or --dry-run "
         "to see what would be done");
   }
-  // Temporary files are for this user alone until they have the mode of the
+  // Temporary files are for this user alone until they get the mode of the
   // files that they replace.
   if (options.in_place || options.undo) {
     umask(077);
@@ -185,8 +187,8 @@ void MendOrUndo(const Options& options, HeldSignal* signal,
 }
 
 ExitCode RunMend(const Options& options) {
-  // If the reader of the report has gone, mending goes on, and the end of the
-  // program says that the report could not be written.
+  // If the reader of the report has gone, mending goes on. Finish (main.cc)
+  // then says that the report could not be written.
   ::signal(SIGPIPE, SIG_IGN);
   HeldSignal signal;
   MendReport report(options.json);

@@ -23,24 +23,27 @@ class MendReport {
  public:
   explicit MendReport(bool json) : json_(json) {}
 
-  // Text is printed at once, so that a run that is ended has said what it did.
+  // Adds the outcome for one SSTable. Text is printed at once, so that a run
+  // that is interrupted has said what it did.
   void Add(const MendOutcome& outcome);
-  // Adds errors that are on stderr already.
+  // Adds errors to the JSON. They are on stderr already.
   void AddErrors(const std::vector<std::string>& errors);
-  // The folders that were not looked into, how many of each name.
+  // `folders`: names of folders that were not searched, and how many have each
+  // name.
   void SetLeftOut(const std::map<std::string, uint64_t>& folders) {
     left_out_ = folders;
   }
-  // How many SSTables were being written, obsolete or vanished.
+  // `number`: SSTables being written, obsolete or vanished.
   void SetNotExamined(size_t number) { num_not_examined_ = number; }
-  // A line for each PATH of which --backup-dir has no backups.
+  // `lines`: one for each PATH of which --backup-dir has no backups.
   void SetNoBackups(std::vector<std::string> lines) {
     no_backups_ = std::move(lines);
   }
 
-  // Prints the one document of --json. `interrupted`: by a signal.
+  // Prints the document of --json. `interrupted`: whether a signal ended the
+  // run.
   void PrintDocument(bool interrupted) const;
-  // Prints the sums of the text.
+  // Prints the totals at the end of the text.
   void PrintSums(const MendPlan& plan, bool has_other_links) const;
   void PrintSumsOfUndo() const;
 

@@ -60,8 +60,8 @@ void AddScan(CLI::App* app, Run* run) {
                        "The planned bloom_filter_fp_chance of SSTables whose "
                        "Statistics.db does not have it")
           ->check(IsFpChance());
-  // Its earlier name, which is not shown: mend has an option of this name, too,
-  // and that one stands above the plan.
+  // The former name of --default-fp-chance. The help does not show it, because
+  // the --fp-chance of mend means something else: it overrules the plan.
   command->add_option("--fp-chance", options->scan.fp_chance)
       ->check(IsFpChance())
       ->check([fp_chance](const std::string&) {

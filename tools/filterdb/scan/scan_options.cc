@@ -29,8 +29,8 @@ void ScanOptions::AddTo(CLI::App* command) {
 
 namespace {
 
-// Each job has several files open at a time. If the process may open no more,
-// good SSTables would be unreadable.
+// Each job has several files open at a time. More jobs than the limit of open
+// files allows would make good SSTables unreadable.
 uint64_t MaxJobs() {
   constexpr uint64_t kFilesPerJob = 8;
   constexpr uint64_t kMost = 1024;

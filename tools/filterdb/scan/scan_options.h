@@ -22,21 +22,20 @@ namespace cassandra_bloom::tools {
 struct ScanOptions {
   std::vector<std::string> paths;
   FindOptions find;
-  // Stands for the plan of an SSTable that does not have one.
+  // The plan for an SSTable that does not have one.
   std::optional<double> fp_chance;
   uint64_t jobs = 0;  // 0: one for each CPU.
 
-  // Adds the options of both commands: all but that of `fp_chance`.
+  // Adds the options that scan and mend share. `fp_chance` is not one of them.
   void AddTo(CLI::App* command);
 };
 
-// Finds the SSTables, and prints to stderr which links were followed, and the
-// errors.
+// Finds the SSTables. Prints errors and followed links to stderr.
 FoundSstables Find(const ScanOptions& options);
 
 struct Scanned {
   std::vector<FilterFinding> findings;
-  // As in FoundSstables; links and errors are printed to stderr already.
+  // `links` and `errors` of FoundSstables. They are on stderr already.
   std::vector<FolderLink> links;
   std::map<std::string, uint64_t> left_out;
   std::vector<std::string> errors;

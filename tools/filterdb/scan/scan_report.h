@@ -23,11 +23,12 @@ void PrintFindings(const std::vector<FilterFinding>& findings,
 Json FindingsToJson(const std::vector<FilterFinding>& findings,
                     const std::vector<std::string>& errors);
 
-// Such as "left out: 2 folders named snapshots\n", or "". `folders`: how many
-// of each name.
+// The line about folders that were left out, such as "left out: 2 folders named
+// snapshots\n", or "". `folders`: how many have each name.
 std::string LeftOutText(const std::map<std::string, uint64_t>& folders);
 
-// The verdict, or why there is none: "keys missing (12)", "being written".
+// The verdict, such as "keys missing (12)", or why there is none, such as
+// "being written".
 std::string VerdictText(const FilterFinding& finding);
 
 }  // namespace cassandra_bloom::tools

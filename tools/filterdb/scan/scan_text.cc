@@ -21,7 +21,7 @@ std::string Fixed(double number, int digits) {
   return text;
 }
 
-// Such as "12.3 KB", in powers of 1000.
+// The size as text, such as "12.3 KB", in powers of 1000.
 std::string Size(uint64_t bytes) {
   constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
   auto number = static_cast<double>(bytes);
@@ -39,9 +39,10 @@ const Row kHeader = {"SSTable",  "version",   "keys",   "k",
                      "bits/key", "fill",      "rate",   "plan",
                      "size",     "plan size", "verdict"};
 
-// `width`: of the first column.
+// Prints a row of the table. `width`: that of the first column.
 void PrintRow(int width, const Row& row) {
-  // Those of the columns in the middle. A negative one aligns to the left.
+  // Widths of all columns but the first and the last. A negative width aligns
+  // to the left.
   constexpr int kWidths[] = {-7, 10, 2, 8, 6, 8, 8, 8, 9};
   std::printf("  %-*s", width, row.front().c_str());
   for (size_t i = 0; i < std::size(kWidths); ++i) {
@@ -57,7 +58,7 @@ std::string PlanText(const FilterFinding& finding) {
   return *finding.plan < 1 ? Percent(*finding.plan) : "none";
 }
 
-// What the table has no column for.
+// Prints, below the row of an SSTable, what no column shows.
 void PrintDetails(const FilterFinding& finding) {
   if (!finding.written_as.empty()) {
     std::printf("    written as %s: read in that form, it has every key\n",
@@ -84,7 +85,8 @@ void PrintDetails(const FilterFinding& finding) {
   }
 }
 
-// A damaged header may say any number of words.
+// Bits per key. A damaged header may give a huge number, which is printed with
+// few digits.
 std::string BitsPerKey(const FilterFinding& finding) {
   constexpr double kTooWide = 1e6;
   const double bits = finding.bits_per_key();
@@ -97,7 +99,8 @@ std::string NameOf(const Sstable& sstable) {
   return name;
 }
 
-// Names with a UUID have 35 characters and more (UUIDBasedSSTableId).
+// The width of the column of names. Names with a UUID have 35 characters and
+// more (UUIDBasedSSTableId).
 int WidthOfNames(Iterator begin, Iterator end) {
   constexpr size_t kLeast = 24;
   size_t width = kLeast;

@@ -28,22 +28,23 @@ uint64_t NumberOf(const std::string& sst) {
   return NumberOfSst(sst).value_or(0);
 }
 
-// Also true for a file of a format that RocksDB does not open here.
+// Whether the SST file is complete. Also true for a file of a format that
+// RocksDB does not open here.
 bool IsWhole(const std::string& sst) {
   std::string error;
   return SstFile::Open(sst, nullptr, &error) != nullptr ||
          ReadSstFormat(sst).has_value();
 }
 
-// `unlisted` is sorted by number.
+// DatabaseFiles::newest_is_unlisted. `unlisted` is sorted by number.
 bool NewestIsUnlisted(const std::vector<std::string>& unlisted,
                       const LiveSsts& live, const std::string& manifest) {
   uint64_t newest = 0;
   for (const LiveSst& sst : live.files) {
     newest = std::max(newest, sst.number);
   }
-  // A database that was told not to delete files (DisableFileDeletions) leaves
-  // those that it has replaced.
+  // A file that the MANIFEST once added has been replaced. It is still there if
+  // the database was told not to delete files (DisableFileDeletions).
   const std::set<uint64_t> added = FilesAddedBy(manifest);
   return std::any_of(unlisted.rbegin(), unlisted.rend(),
                      [&](const std::string& sst) {
@@ -56,7 +57,7 @@ bool NewestIsUnlisted(const std::vector<std::string>& unlisted,
 
 // RocksDB locks the whole file LOCK (env/fs_posix.cc). A process that opens and
 // closes this file loses its own locks on it, so a library must not do this.
-// This process has no locks on it, so it may do this.
+// This process may, because it has no locks on LOCK.
 bool MayBeInUse(const std::string& db) {
   const int fd =
       open((db + "/LOCK").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -100,8 +101,8 @@ DatabaseFiles FilesWatch::Look(const LiveSsts& live,
   files.manifest_is_torn = EndsInARecord(files.manifest);
   files.unlisted = UnlistedBy(live);
   if (files.manifest_is_torn || !files.unlisted.empty()) {
-    // Looks a second time after a pause. By then, files that were being written
-    // or removed have changed.
+    // Looks again after a pause. By then, files that were being written or
+    // removed during the first look have changed.
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     const LiveSsts again = list_again();
     const std::vector<std::string> still = UnlistedBy(again);

@@ -20,17 +20,17 @@ struct DatabaseFiles {
   std::string manifest;  // The path of the MANIFEST.
   // The MANIFEST ends in the middle of a record, and is not being written to.
   bool manifest_is_torn = false;
-  // A process on this machine has the database open, or wrote to it during the
-  // examination, or this cannot be determined.
+  // A process on this machine has the database open or wrote to it during the
+  // examination. Also true if this cannot be determined.
   bool in_use = false;
   // SST files that are in the folders but in no listing, sorted by number. A
   // running database has such files while it writes them, and while iterators
   // or snapshots read them. A killed process leaves them behind, and so does a
   // MANIFEST that has lost its end.
   std::vector<std::string> unlisted;
-  // One of `unlisted` is whole, newer than all listed files, and was never
-  // added by a record of the MANIFEST: its entry may have been lost with the
-  // end of the MANIFEST.
+  // A file of `unlisted` is whole, newer than all listed files, and not added
+  // by any record of the MANIFEST: the MANIFEST may have lost the record with
+  // its end.
   bool newest_is_unlisted = false;
 };
 
@@ -44,7 +44,7 @@ class FilesWatch {
   explicit FilesWatch(std::vector<std::string> folders)
       : folders_(std::move(folders)), manifest_(ManifestNow()) {}
 
-  // `live`: the last listing.
+  // `live`: the newest listing.
   DatabaseFiles Look(const LiveSsts& live, const ListAgain& list_again) const;
 
  private:

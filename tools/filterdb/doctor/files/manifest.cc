@@ -55,8 +55,8 @@ bool ReadRecords(const std::string& path,
         }
       }
     }
-    // Also true if the last piece is longer than the rest of the file, or if
-    // the file ends within a header.
+    // Also true if the header says more bytes than the file has left, or if the
+    // file ends within a header.
     in_a_record |= at > size || (at < size && size < kBlockSize);
   }
   return in_a_record;
@@ -64,8 +64,9 @@ bool ReadRecords(const std::string& path,
 
 // What follows a tag in a record of a MANIFEST (VersionEdit::DecodeFrom,
 // db/version_edit.cc, 7.1 to 11.9). In `fields`, n is a number, f the number of
-// an SST file that the record adds, and t a text after its length. Then come
-// further tags, each with a text, up to the tag `end`, unless that is negative.
+// an SST file that the record adds, and t a text after its length. Unless `end`
+// is negative, further tags follow the fields, each with a text, up to the tag
+// `end`.
 struct Edit {
   uint64_t tag;
   const char* fields;
@@ -99,8 +100,8 @@ std::optional<Edit> EditOf(uint64_t tag) {
       return edit;
     }
   }
-  // The others above 8192 have a text that may be skipped, except four old
-  // ones.
+  // Unknown tags above 8192 have a text that may be skipped, except four old
+  // tags.
   const bool is_skippable = tag > 8192 && (tag < 8194 || tag > 8197);
   return is_skippable ? std::optional(Edit{tag, "t"}) : std::nullopt;
 }
@@ -110,8 +111,8 @@ class EditReader {
   EditReader(std::string_view record, std::set<uint64_t>* added)
       : rest_(record), added_(added) {}
 
-  // Stops at a tag that is not known. What comes after it counts as not added,
-  // which makes doctor warn, not keep silent.
+  // Stops at an unknown tag. SST files after it count as not added, so that
+  // doctor warns instead of keeping silent.
   void Read() {
     while (!rest_.empty() && ReadEdit()) {
     }

@@ -11,15 +11,15 @@
 
 namespace cassandra_bloom::tools {
 
-// Whether a file of records (RocksDB's db/log_format.h) ends in the middle of a
-// record. RocksDB reads such a MANIFEST without an error, as if the record were
-// not there.
+// Whether a file of records (RocksDB's db/log_format.h), such as a MANIFEST,
+// ends in the middle of a record. RocksDB ignores such a record without an
+// error.
 bool EndsInARecord(const std::string& path);
 
 // The numbers of all SST files that any record of a MANIFEST adds. If such a
 // file is no longer live, a later record has removed it, so the database needs
-// it no more. A MANIFEST that has lost its end does not add the files that only
-// the lost records added.
+// it no more. If the MANIFEST has lost its end, files that only the lost
+// records added are missing here.
 std::set<uint64_t> FilesAddedBy(const std::string& manifest);
 
 }  // namespace cassandra_bloom::tools

@@ -51,7 +51,8 @@ std::string Unescaped(const std::string& text) {
   return plain;
 }
 
-// Creates the policy that this text names, as RocksDB would.
+// Sets the policy of `*options` to the one that `text` names, as RocksDB would
+// create it.
 void SetPolicy(const std::string& text, FamilyOptions* options) {
   ConfigOptions config;
   config.env = ReadOnlyEnv();
@@ -104,7 +105,7 @@ OptionsFile::OptionsFile(const std::string& db) {
 }
 
 void OptionsFile::Parse(const std::string& text) {
-  // A line without an end is part of a line that was cut.
+  // Drops a last line without a line feed: it was cut.
   std::istringstream lines(text.substr(0, text.find_last_of('\n') + 1));
   Section* section = nullptr;
   for (std::string line; std::getline(lines, line);) {
@@ -155,7 +156,7 @@ FamilyOptions OptionsFile::Of(const std::string& column_family) const {
   options.num_levels = std::atoi(of_family("num_levels", "7").c_str());
   options.whole_key_filtering =
       value(table, "whole_key_filtering", "true") == "true";
-  // RocksDB always writes this option, even if it is nullptr.
+  // RocksDB always writes filter_policy, even if it is nullptr.
   const std::string policy = value(table, "filter_policy", "");
   if (options.table != kBlockBasedTable) {
     return options;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // filterdb doctor: what the newest OPTIONS file of a database says about
-// filters. The text is read here, because RocksDB does not tell an option that
-// is missing from one with its default value, or a filter policy that it does
-// not know from none.
+// filters. The text is read here, because RocksDB reports a missing option like
+// one with its default value, and an unknown filter policy like none.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_OPTIONS_FILE_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_OPTIONS_FILE_H_
@@ -18,7 +17,8 @@ namespace cassandra_bloom::tools {
 
 // The options of a column family.
 struct FamilyOptions {
-  // Why nothing is known; then all the rest is at its default. Else empty.
+  // Why the options are not known, or empty. If it is not empty, all other
+  // members have their defaults.
   std::string unknown;
   std::string table = kBlockBasedTable;  // The table_factory.
   // The filter policy: its id if it can be created here, otherwise its text in
@@ -35,7 +35,7 @@ struct FamilyOptions {
   // Whether `policy` is ours, and not refused.
   bool IsOn() const;
 
-  // Whether it is known that SST files get no filter.
+  // True if SST files certainly get no filter.
   bool HasNoPolicy() const {
     return unknown.empty() && table == kBlockBasedTable && policy.empty();
   }
@@ -43,7 +43,7 @@ struct FamilyOptions {
 
 class OptionsFile {
  public:
-  // The newest one of the database.
+  // Reads the newest OPTIONS file of the database.
   explicit OptionsFile(const std::string& db);
 
   FamilyOptions Of(const std::string& column_family) const;
@@ -60,7 +60,8 @@ class OptionsFile {
 
   std::string name_;
   std::string error_;  // Why the file could not be read.
-  // By title, such as CFOptions, and column family.
+  // The sections of the file. Key: title, such as CFOptions, and name of the
+  // column family.
   std::map<std::pair<std::string, std::string>, Section> sections_;
 };
 

@@ -11,7 +11,7 @@ namespace cassandra_bloom::tools {
 namespace {
 
 // The number that ends an SST file (table/*/*_table_builder.cc). Files with an
-// old one have no format_version before it.
+// old number have no format_version before it.
 struct Magic {
   uint64_t number;
   const char* table;

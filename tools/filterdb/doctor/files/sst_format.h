@@ -21,8 +21,8 @@ struct SstFormat {
   bool IsBlockBased() const { return table == kBlockBasedTable; }
 };
 
-// Reads the last bytes of the file. Returns nullopt if they are not those of an
-// SST file, as in a file that is damaged or was not written to its end.
+// Reads the last bytes of the file. Returns nullopt if the file does not end
+// like an SST file, because it is damaged or incomplete.
 std::optional<SstFormat> ReadSstFormat(const std::string& path);
 
 }  // namespace cassandra_bloom::tools

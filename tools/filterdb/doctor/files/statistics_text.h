@@ -15,8 +15,8 @@
 namespace cassandra_bloom::tools {
 
 // Counts of the look-ups of Get and MultiGet in filters, not of iterators. The
-// tickers have the same names in RocksDB 7.1 to 11.8. Only before 8.3 do they
-// count look-ups of prefixes, too.
+// tickers have the same names in RocksDB 7.1 to 11.8. Before 8.3 they also
+// count look-ups of prefixes.
 struct FilterQuestions {
   uint64_t useful = 0;         // The filter said "no".
   uint64_t positive = 0;       // The filter said "maybe".
@@ -30,9 +30,9 @@ struct FilterQuestions {
   std::optional<double> Rate() const;
 };
 
-// The last dump in the text counts, because the counts of each dump include
-// those of the dumps before it. Returns nullopt, and names what is missing in
-// `*error`, if the text does not have these counts.
+// Parses the last dump in the text; its counts include those of earlier dumps.
+// Returns nullopt, and names what is missing in `*error`, if the text does not
+// have these counts.
 std::optional<FilterQuestions> ParseStatistics(std::istream* text,
                                                std::string* error);
 
