@@ -55,8 +55,8 @@ class NoListener final : public EventListener {
 };
 
 // Adds factories of stand-ins for unknown comparators and for all listeners.
-// RocksDB does not ask the factory of comparators for its own ones
-// (Comparator::CreateFromString).
+// RocksDB makes its own comparators without asking a factory
+// (Comparator::CreateFromString), and they need no stand-in.
 void AddStandIns(const std::shared_ptr<NamedComparators>& comparators,
                  ObjectLibrary* library) {
   library->AddFactory<const Comparator>(

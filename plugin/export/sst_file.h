@@ -62,8 +62,8 @@ class SstFile {
   // Calls `visit` once for each key, in the file's order. Since RocksDB 9.2
   // this includes the keys of deletions; before 9.2, a file with deletions is
   // an error unless `live_keys_only`. With `live_keys_only`, keys whose latest
-  // entry is a deletion are left out in every release. Afterwards the blocks
-  // that Open visited may no longer be valid.
+  // entry is a deletion are left out in every release. Afterwards do not use
+  // the blocks that Open has handed over: the file may have been opened again.
   bool ForEachKey(bool live_keys_only,
                   const std::function<void(std::string_view key)>& visit,
                   std::string* error);

@@ -100,7 +100,8 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   std::optional<PolicyString> pending_string_;
   mutable std::atomic<bool> reported_{false};
   mutable std::mutex levels_mutex_;
-  // For which LOGs and column families the levels have been logged.
+  // The LOGs and column families to which LogLevelsOnce has written the bits
+  // per key of each level.
   mutable std::set<std::pair<const ROCKSDB_NAMESPACE::Logger*, std::string>>
       levels_logged_;
   mutable StatisticsCounters statistics_{TotalStatistics()};

@@ -63,8 +63,8 @@ bool SpeaksFor(const FolderMark& mark, const std::string& sstable_version);
 
 std::string FolderMarkPath(const std::string& folder);
 
-// Reads the mark of a folder; nullopt if it has none. A mark that cannot be
-// read counts as that of no database.
+// Reads the mark of a folder; nullopt if it has none. For a mark that cannot
+// be read, returns one whose database is "", which is no database's mark.
 std::optional<FolderMark> ReadFolderMark(const std::string& folder);
 
 // Writes the whole mark. Without `overwrite`, an existing mark is an error.

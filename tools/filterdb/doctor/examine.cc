@@ -35,8 +35,8 @@ class Examiner {
         wanted_(column_families.begin(), column_families.end()) {}
 
   // Returns false if a listed file does not exist. The caller must then call
-  // Examine again with a new listing. A missing file that is in the new
-  // listing, too, counts as missing.
+  // Examine again with a new listing. A file that is listed again, and
+  // again does not exist, is reported as missing.
   bool Examine(const LiveSsts& live) {
     AwaitOptions(live);
     std::map<std::string, FamilyOptions> options;

@@ -29,9 +29,9 @@ class DataFile {
   // The number of uncompressed bytes.
   virtual uint64_t size() const = 0;
 
-  // Gets the bytes from `position`, which lies within size(), as far as they
-  // are at hand: at least one. Valid until the next call. Fast if positions
-  // increase.
+  // Gets one or more of the bytes from `position` on, as many as can be had
+  // without joining pieces. `position` must be below size(). The bytes are
+  // valid until the next call. Fast if positions increase.
   virtual bool ReadSome(uint64_t position, std::string_view* bytes,
                         std::string* error) = 0;
 

@@ -60,9 +60,10 @@ class PinnedFolder {
   // another file in the folder. Empty if it may.
   std::string ReasonNotToKeepOwner(const std::string& name) const;
 
-  // Locks the folder until this object is gone: other processes wait in Lock.
-  // Returns why it is not locked if another process holds the lock for seconds.
-  // Succeeds without a lock where the file system cannot lock folders, as NFS.
+  // Locks the folder until this object is gone. Waits up to five seconds for
+  // another process that holds the lock. Returns "" if the folder is locked,
+  // otherwise the reason. Where the file system cannot lock folders, such as
+  // NFS, returns "" without a lock.
   std::string Lock() const;
 
   // Whether anything has this name.

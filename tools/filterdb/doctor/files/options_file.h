@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // filterdb doctor: what the newest OPTIONS file of a database says about
-// filters. The text is read here, because RocksDB reports a missing option like
-// one with its default value, and an unknown filter policy like none.
+// filters. The text is read here, because RocksDB tells neither a missing
+// option from its default value, nor an unknown filter policy from no policy.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_OPTIONS_FILE_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_OPTIONS_FILE_H_
