@@ -131,12 +131,21 @@ class Writer {
     }
   }
 
+  ~Writer() {
+    if (pid_ != 0) {
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+  }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
   // Kills the process. Throws an exception if it had already ended.
-  void Kill() const {
+  void Kill() {
     kill(pid_, SIGKILL);
     int status = 0;
-    if (waitpid(pid_, &status, 0) != pid_ || !WIFSIGNALED(status) ||
-        WTERMSIG(status) != SIGKILL) {
+    const pid_t ended = waitpid(std::exchange(pid_, 0), &status, 0);
+    if (ended <= 0 || !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
       throw std::runtime_error("the writer ended before it was killed");
     }
   }
@@ -147,9 +156,10 @@ class Writer {
 
 // Waits until the writer has written something, and then for a random time.
 void WaitAWhile(const Journal& journal, uint64_t* random) {
+  // A machine whose disk stands still can take a minute to open a database.
   for (int i = 0; journal.acknowledged() == 0; ++i) {
-    if (i == 60000) {
-      throw std::runtime_error("the writer has written nothing in a minute");
+    if (i == 240000) {
+      throw std::runtime_error("the writer has written nothing in 4 minutes");
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -186,7 +196,7 @@ void RunCrashRounds(const CrashSettings& settings, int rounds,
     CrashSettings of_round = settings;
     of_round.seed = NextRandom(&random);
     journal.Reset();
-    const Writer writer(of_round);
+    Writer writer(of_round);
     WaitAWhile(journal, &random);
     writer.Kill();
 
