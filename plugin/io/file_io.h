@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Functions for reading and for writing, and files mapped for reading. (To
-// write files: output_file.h.) Errors name the file. Tested with what reads
-// files: filter_db_file_test.cc, byte_reader_test.cc, transaction_logs_test.cc.
+// write files: output_file.h.) Errors name the file.
 // Tested in tests/io/output_file_test.cc.
+// Tested in tests/filter_db/filter_db_file_test.cc.
+// Tested in tests/sstable/bytes/byte_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_IO_FILE_IO_H_
 #define CASSANDRA_BLOOM_PLUGIN_IO_FILE_IO_H_

@@ -62,21 +62,7 @@ class ListenerOptionsTest : public ExportTest {
   // Replaces the listeners in the latest OPTIONS file.
   void WriteListeners(const std::string& listeners) {
     Open({NewListener(out_ / "written")});
-    const std::string path = LatestOptions();
-    std::string text = ReadFile(path);
-    const size_t begin = text.find("  listeners=");
-    ASSERT_NE(begin, std::string::npos);
-    text.replace(begin, text.find('\n', begin) - begin,
-                 "  listeners=" + listeners);
-    WriteFile(path, text);
-  }
-
-  std::string LatestOptions() const {
-    std::string latest;
-    for (const std::string& name : NamesIn(db_.path())) {
-      latest = name.rfind("OPTIONS-", 0) == 0 ? name : latest;
-    }
-    return db_.path() + "/" + latest;
+    testing::WriteListeners(db_, listeners);
   }
 
   void ExpectFed(const Listeners& listeners, const Names& folders) {
@@ -126,7 +112,7 @@ TEST_F(ListenerOptionsTest, OneFolderTwice) {
     const Listeners listeners = Reloaded();
     ASSERT_FALSE(listeners.empty());
     Open({listeners[0]});
-    const std::string text = ReadFile(LatestOptions());
+    const std::string text = ReadFile(NewestOptionsOf(db_));
     EXPECT_THAT(text, HasSubstr("listeners={cassandra_bloom_export(nb," +
                                 out_ / "a" + ")}\n"));
   }

@@ -8,6 +8,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter_db/sstable_version.h"
+#include "plugin/io/names.h"
 #include "plugin/io/temporary_file.h"
 
 namespace cassandra_bloom {
@@ -33,11 +34,6 @@ bool TakePrefix(std::string_view* text, std::string_view prefix) {
   }
   text->remove_prefix(prefix.size());
   return true;
-}
-
-bool EndsWith(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() &&
-         text.substr(text.size() - suffix.size()) == suffix;
 }
 
 std::string NameInFormat(std::string_view version, uint64_t number,

@@ -49,14 +49,6 @@ inline std::string ManifestOf(const std::string& folder) {
   return folder + "/" + current;
 }
 
-inline std::string NewestOptionsOf(const TestDb& db) {
-  std::string newest;
-  for (const std::string& name : NamesIn(db.path())) {
-    newest = name.rfind("OPTIONS-", 0) == 0 ? name : newest;
-  }
-  return db.path() + "/" + newest;
-}
-
 inline bool IsWriteAheadLog(const std::string& file) {
   return file.size() > 4 && file.compare(file.size() - 4, 4, ".log") == 0;
 }

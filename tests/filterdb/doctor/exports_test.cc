@@ -55,16 +55,6 @@ class DoctorExportsTest : public ::testing::Test {
     EXPECT_TRUE(Eventually([&] { return Follows(folder_, db_); }));
   }
 
-  void WriteListeners(const std::string& listeners) {
-    const std::string file = NewestOptionsOf(db_);
-    std::string text = ReadFile(file);
-    const size_t begin = text.find("  listeners=");
-    ASSERT_NE(begin, std::string::npos);
-    text.replace(begin, text.find('\n', begin) - begin,
-                 "  listeners=" + listeners);
-    WriteFile(file, text);
-  }
-
   Ran Doctor(const std::string& options = "") const {
     return Filterdb("doctor --db=" + db_.path() + " " + options);
   }
@@ -144,8 +134,8 @@ TEST_F(DoctorExportsTest, TwoFolders) {
 TEST_F(DoctorExportsTest, AListenerThatRocksdbDoesNotRead) {
   Open({folder_});
   AddFollowed(0);
-  WriteListeners("{{id=A;x=1}:cassandra_bloom_export(nb," + folder_ +
-                 "):{id=B;x=1}}");
+  WriteListeners(db_, "{{id=A;x=1}:cassandra_bloom_export(nb," + folder_ +
+                          "):{id=B;x=1}}");
   if (kReadsSeveralListeners) {
     EXPECT_EQ(Doctor().exit_code, 0);
     return;
@@ -164,7 +154,8 @@ TEST_F(DoctorExportsTest, OnlyTheLastOfTwoIsRead) {
     return "{id=cassandra_bloom_export;out_dir=" + folder +
            ";sstable_version=nb}";
   };
-  WriteListeners("{" + spelt(folder_) + ":" + spelt(out_ / "second") + "}");
+  WriteListeners(db_,
+                 "{" + spelt(folder_) + ":" + spelt(out_ / "second") + "}");
   const Ran ran = Doctor("--json");
   ASSERT_EQ(ran.json()["exports"].size(), 2);
   EXPECT_EQ(ran.json()["exports"][0]["listener"], kReadsSeveralListeners);
@@ -188,14 +179,14 @@ TEST_F(DoctorExportsTest, AListenerThatIsGone) {
 TEST_F(DoctorExportsTest, AListenerThatIsRefused) {
   Open({folder_});
   AddFollowed(0);
-  WriteListeners("{cassandra_bloom_export(nb," + db_.path() + "/out)}");
+  WriteListeners(db_, "{cassandra_bloom_export(nb," + db_.path() + "/out)}");
   ExpectFinding("", /*fault=*/true, "is in the folder of a database",
                 "correct listeners=");
 }
 
 TEST_F(DoctorExportsTest, OtherListenersAreNotOurs) {
   Open({folder_});
-  WriteListeners("{my_cassandra_bloom_export}");
+  WriteListeners(db_, "{my_cassandra_bloom_export}");
   EXPECT_EQ(Doctor().exit_code, 0);
 }
 

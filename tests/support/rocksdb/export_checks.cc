@@ -177,6 +177,24 @@ bool Follows(const std::string& folder, const TestDb& db,
   });
 }
 
+std::string NewestOptionsOf(const TestDb& db) {
+  std::string newest;
+  for (const std::string& name : NamesIn(db.path())) {
+    newest = name.rfind("OPTIONS-", 0) == 0 ? name : newest;
+  }
+  return db.path() + "/" + newest;
+}
+
+void WriteListeners(const TestDb& db, const std::string& listeners) {
+  const std::string file = NewestOptionsOf(db);
+  std::string text = ReadFile(file);
+  const size_t begin = text.find("  listeners=");
+  ASSERT_NE(begin, std::string::npos);
+  text.replace(begin, text.find('\n', begin) - begin,
+               "  listeners=" + listeners);
+  WriteFile(file, text);
+}
+
 std::string OnlySst(const TestDb& db) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);

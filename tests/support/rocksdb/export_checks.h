@@ -56,6 +56,12 @@ bool Eventually(const std::function<bool()>& is_so);
 bool Follows(const std::string& folder, const TestDb& db,
              const std::string& sstable_version = "nb");
 
+// The path of the database's newest OPTIONS file.
+std::string NewestOptionsOf(const TestDb& db);
+
+// Replaces the listeners that the database's newest OPTIONS file names.
+void WriteListeners(const TestDb& db, const std::string& listeners);
+
 // The only SST file of the database.
 std::string OnlySst(const TestDb& db);
 

@@ -8,14 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "plugin/io/names.h"
 #include "tools/filterdb/doctor/doctor_report.h"
 
 namespace cassandra_bloom::tools {
 namespace {
-
-std::string BaseName(const std::string& path) {
-  return path.substr(path.find_last_of('/') + 1);
-}
 
 std::string Fixed(const std::optional<double>& number) {
   char text[32] = "-";
@@ -58,7 +55,8 @@ void PrintFiles(const Family& family) {
     const std::string number = std::to_string(level);
     for (const Sst& sst : family.ssts) {
       if (sst.file.level == level) {
-        PrintRow(number, BaseName(sst.file.path), PolicyOf(sst), sst.filter);
+        PrintRow(number, std::string(FileNameOf(sst.file.path)), PolicyOf(sst),
+                 sst.filter);
       }
     }
     PrintRow(number, "all " + std::to_string(filters.files),
@@ -123,7 +121,7 @@ std::string FilesOf(const Diagnosis& diagnosis) {
   }
   std::string line = " (" + Count(diagnosis.files.size(), "SST file") + ":";
   for (size_t i = 0; i < std::min(kMostNamed, diagnosis.files.size()); ++i) {
-    line += " " + Printable(BaseName(diagnosis.files[i]));
+    line += " " + Printable(FileNameOf(diagnosis.files[i]));
   }
   return line + (diagnosis.files.size() > kMostNamed ? " ...)" : ")");
 }

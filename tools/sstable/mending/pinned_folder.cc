@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "plugin/io/names.h"
 #include "plugin/io/temporary_file.h"
 #include "tools/sstable/health/open_files.h"
 #include "tools/sstable/mending/mend_record.h"
@@ -109,11 +110,6 @@ bool IsInGroup(gid_t group) {
          std::find(groups.begin(), groups.end(), group) != groups.end();
 }
 
-bool HasEnd(std::string_view name, std::string_view end) {
-  return name.size() >= end.size() &&
-         name.substr(name.size() - end.size()) == end;
-}
-
 // Whether `name` is a temporary name of a file that mending writes.
 bool IsTemporary(std::string_view name) {
   const size_t dot = name.rfind('.');
@@ -121,8 +117,8 @@ bool IsTemporary(std::string_view name) {
     return false;
   }
   name = name.substr(0, dot);
-  return HasEnd(name, "Filter.db") || HasEnd(name, "TOC.txt") ||
-         HasEnd(name, kRecordSuffix);
+  return EndsWith(name, "Filter.db") || EndsWith(name, "TOC.txt") ||
+         EndsWith(name, kRecordSuffix);
 }
 
 }  // namespace
