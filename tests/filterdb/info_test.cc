@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb info; rate_filter_test.cc tests its verdicts.
+// filterdb info; rate_filter_test.cc tests its verdicts without the command.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tests/filterdb/command_fixture.h"
+#include "tests/support/key_of_hash.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -62,6 +63,41 @@ TEST_F(InfoTest, GoesOnAfterABrokenFile) {
                    "alone has 8"},
                   {"fault", true}}));
   EXPECT_EQ(json.json()[2]["file"], "nb-3-big-Filter.db");
+}
+
+TEST_F(InfoTest, FewKeys) {
+  uint32_t next_key = 0;
+  for (uint32_t n = 1; n <= 12; ++n) {
+    for (const char* const size :
+         {"--fp-chance=0.1", "--fp-chance=0.01", "--fp-chance=0.0001"}) {
+      Build(RandomKeysOf(next_key, next_key + n), "nb-1-big-Filter.db",
+            std::string("--force ") + size);
+      next_key += n;
+      const Json info = Good("info nb-1-big-Filter.db --json --keys-expected=" +
+                             std::to_string(n))
+                            .json()[0];
+      EXPECT_EQ(info["verdict"], "ok") << n << " keys, " << size;
+      EXPECT_EQ(info["fault"], false);
+    }
+  }
+  const Json sized_for_50 = {{"probes", 7},
+                             {"words", (50 * 10 + 20 + 63) / 64}};
+  Write("nb-1-big-Filter.db",
+        NaiveOf(RandomKeysOf(0, 150), sized_for_50).Serialize());
+  EXPECT_THAT(Exits(1, Run("info nb-1-big-Filter.db --keys-expected=50")).out,
+              HasSubstr("saturated, rate not as planned for 50 keys\n"));
+}
+
+TEST_F(InfoTest, OneKeyWithOneBit) {
+  const auto key = KeyOfHash(/*h1=*/64, /*h2=*/7);
+  Build({std::string(key.data(), key.size())}, "nb-1-big-Filter.db",
+        "--fp-chance=0.1");
+  EXPECT_EQ(Good("info nb-1-big-Filter.db --json").json()[0]["set_bits"], 1);
+  EXPECT_THAT(Good("info nb-1-big-Filter.db").out, HasSubstr("nearly empty\n"));
+  EXPECT_THAT(Good("info nb-1-big-Filter.db --keys-expected=1").out,
+              HasSubstr("verdict          ok\n"));
+  EXPECT_THAT(Exits(1, Run("info nb-1-big-Filter.db --keys-expected=9")).out,
+              HasSubstr("nearly empty, rate not as planned for 9 keys\n"));
 }
 
 TEST_F(InfoTest, JsonHasNoInfinity) {

@@ -203,6 +203,20 @@ TEST_P(IndexKindTest, PassesOverALargePromotedIndex) {
   }
 }
 
+TEST_P(IndexKindTest, IsThatOfTheseVersions) {
+  const std::vector<const char*> fixed = {"ia", "ib", "ic", "ja",       "jb",
+                                          "ka", "la", "lb", "before-ma"};
+  const std::vector<const char*> vint = {"ma", "mb",       "mc",          "md",
+                                         "me", "na",       "nb",          "nc",
+                                         "oa", "ma-to-me", "na-and-later"};
+  const TemporaryFile file(Entry(GetParam(), "a", 0) +
+                           Entry(GetParam(), "b", 1));
+  for (const char* const version : GetParam() == kFixed ? fixed : vint) {
+    EXPECT_EQ(ReadKeys(Open(file.path(), version).get()).keys, (Keys{"a", "b"}))
+        << version;
+  }
+}
+
 TEST_P(IndexKindTest, ReadsAPipeOnce) {
   const size_t promoted_size = 3 << 20;
   const PipedInput input(Entry(GetParam(), "a", 0, promoted_size) +

@@ -605,5 +605,12 @@ TEST(DoctorCommandTest, BadCommandLines) {
   }
 }
 
+TEST(DoctorCommandTest, Help) {
+  const Ran ran = Exits(0, Filterdb("doctor --help"));
+  for (const char* const option : {"--db", "--statistics", "--plot"}) {
+    EXPECT_THAT(ran.out, HasSubstr(option));
+  }
+}
+
 }  // namespace
 }  // namespace cassandra_bloom::testing
