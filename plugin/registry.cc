@@ -75,6 +75,13 @@ const FilterPolicy* NewCassandraBloomPolicy(double bits_per_key) {
   return NewCassandraBloomPolicyFromOptions(options);
 }
 
+const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(double bits_per_key) {
+  CassandraBloomOptions options;
+  options.bits_per_key = bits_per_key;
+  options.blocks = "rocksdb";
+  return NewCassandraBloomPolicyFromOptions(options);
+}
+
 const FilterPolicy* NewCassandraBloomPolicyForFpChance(double fp_chance) {
   return NewPolicy(cassandra_bloom::SettingsForFpChance(fp_chance));
 }

@@ -11,10 +11,11 @@
 //
 // A policy is immutable and safe for concurrent use. It works in full and
 // partitioned filters, with whole keys, prefixes or both. It reads its own
-// filters whatever bits per key they were built with, and does not see other
-// filters: after a change from or to another policy, or to another partition
-// key, reads are unfiltered, never wrong, until compaction has rewritten the
-// files.
+// filters whatever bits per key they were built with, and with
+// blocks=rocksdb also those of RocksDB's own policies. Other filters it does
+// not see: after a change from or to another policy, to another partition key
+// or to the other value of `blocks`, reads are unfiltered, never wrong, until
+// compaction has rewritten the files.
 //
 // All functions refuse to work in a process whose RocksDB is another release
 // (major.minor) than the one this library was compiled for. Those that return
@@ -58,6 +59,11 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicy(
 // no filter and says so in the LOG or on stderr. The caller owns the result.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyForFpChance(
     double fp_chance);
+
+// As NewCassandraBloomPolicy, with blocks=rocksdb (below): for a database that
+// has filters of RocksDB's own policies.
+CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(
+    double bits_per_key);
 
 struct CassandraBloomOptions {
   // `bits_per_key` as for NewCassandraBloomPolicy, `fp_chance` as for
@@ -121,6 +127,23 @@ struct CassandraBloomOptions {
   // ends before its partition key does is taken whole. Any other spelling is
   // refused like a wrong fp_chance.
   std::string partition_key = "whole";
+
+  // The form of a filter block in an SST file.
+  //
+  //   cassandra   a Filter.db and nothing else, in a filter named
+  //               cassandra_bloom. RocksDB's own policies and this policy do
+  //               not see each other's filters.
+  //   rocksdb     a Filter.db and five bytes, in a filter named
+  //               rocksdb.BuiltinBloomFilter, as the filters of all of
+  //               RocksDB's own policies are. This policy then reads the
+  //               filters that RocksDB's Bloom and Ribbon policies have
+  //               written. RocksDB's own policies read this form as a filter
+  //               that matches every key. For an existing database, and for
+  //               one that other programs read. Only with `whole` as
+  //               partition_key: RocksDB's filters hold whole keys.
+  //
+  // Any other value is refused like a wrong fp_chance.
+  std::string blocks = "cassandra";
 };
 
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyFromOptions(

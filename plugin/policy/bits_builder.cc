@@ -3,8 +3,10 @@
 #include "plugin/policy/bits_builder.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -20,8 +22,20 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-// The filter that every key matches, in static memory, which no caller frees.
-const Slice kMatchAll(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
+constexpr size_t kMatchAllSize = sizeof(kMatchAllFilterDb);
+
+constexpr auto MatchAllWithTrailer() {
+  std::array<char, kMatchAllSize + sizeof(kTrailer)> block{};
+  for (size_t i = 0; i < block.size(); ++i) {
+    block[i] =
+        i < kMatchAllSize ? kMatchAllFilterDb[i] : kTrailer[i - kMatchAllSize];
+  }
+  return block;
+}
+
+// The filter that every key matches and its trailer, in static memory, which no
+// caller frees.
+constexpr auto kMatchAll = MatchAllWithTrailer();
 
 Hash128 Xor(Hash128 a, Hash128 b) { return {a.h1 ^ b.h1, a.h2 ^ b.h2}; }
 
@@ -35,9 +49,10 @@ Hash128 Checksum(const HashList& hashes) {
   return sum;
 }
 
-bool ContainsAll(const Slice& filter_content, const HashList& hashes) {
+// `filter_db`: the block without its trailer.
+bool ContainsAll(const Slice& filter_db, const HashList& hashes) {
   ParsedFilter filter;
-  if (!ParseFilterDb(filter_content.data(), filter_content.size(), &filter)) {
+  if (!ParseFilterDb(filter_db.data(), filter_db.size(), &filter)) {
     return false;
   }
   const FilterView view(filter);
@@ -109,7 +124,7 @@ Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
   filter.entries = EstimateEntriesAdded();
   const Slice block = Build(buf, status);
   filter.bytes = block.size();
-  filter.match_all_filters = block.data() == kMatchAll.data();
+  filter.match_all_filters = block.data() == MatchAll().data();
   filter.build_nanos = static_cast<uint64_t>(
       std::chrono::nanoseconds(std::chrono::steady_clock::now() - start)
           .count());
@@ -132,18 +147,24 @@ Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
           "cassandra_bloom: the hashes of the keys changed in memory before "
           "the filter was built");
     }
-    return kMatchAll;
+    return MatchAll();
   }
-  const uint32_t num_words = sizing_.NumWords(entries.hashes.size());
-  const size_t size = FilterDbSize(num_words);
+  const uint32_t num_words = NumWords(entries.hashes.size());
+  const size_t filter_db_size = FilterDbSize(num_words);
+  const size_t size =
+      std::max(filter_db_size, filter_db_size + TrailerSize(form_));
   std::unique_ptr<char[]> block;
   if (entries.lost == 0) {
     block.reset(new (std::nothrow) char[size]());
   }
   if (block == nullptr) {
-    return MatchAll(entries.hashes.size() + entries.lost);
+    if (!std::exchange(reported_no_memory_, true)) {
+      ReportNoMemory(info_log_, entries.hashes.size() + entries.lost);
+    }
+    return MatchAll();
   }
   BuildBlock(entries.hashes, sizing_.num_probes, num_words, block.get());
+  std::memcpy(block.get() + filter_db_size, kTrailer, TrailerSize(form_));
   if (detect_corruption_) {
     unverified_ = {std::move(entries), CassandraMurmur3(block.get(), size)};
   }
@@ -152,11 +173,12 @@ Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
   return content;
 }
 
-Slice CassandraBloomBitsBuilder::MatchAll(uint64_t num_entries) {
-  if (!std::exchange(reported_no_memory_, true)) {
-    ReportNoMemory(info_log_, num_entries);
-  }
-  return kMatchAll;
+Slice CassandraBloomBitsBuilder::MatchAll() const {
+  return {kMatchAll.data(), kMatchAllSize + TrailerSize(form_)};
+}
+
+uint32_t CassandraBloomBitsBuilder::NumWords(uint64_t num_keys) const {
+  return std::min(sizing_.NumWords(num_keys), MaxWords(form_));
 }
 
 Status CassandraBloomBitsBuilder::MaybePostVerify(const Slice& filter_content) {
@@ -169,7 +191,9 @@ Status CassandraBloomBitsBuilder::MaybePostVerify(const Slice& filter_content) {
     return Status::Corruption(
         "cassandra_bloom: the filter changed in memory after it was built");
   }
-  if (!ContainsAll(filter_content, expected.entries.hashes)) {
+  const Slice filter_db(filter_content.data(),
+                        filter_content.size() - TrailerSize(form_));
+  if (!ContainsAll(filter_db, expected.entries.hashes)) {
     return Status::Corruption(
         "cassandra_bloom: a key is missing from the filter just built");
   }
@@ -177,13 +201,15 @@ Status CassandraBloomBitsBuilder::MaybePostVerify(const Slice& filter_content) {
 }
 
 size_t CassandraBloomBitsBuilder::ApproximateNumEntries(size_t bytes) {
+  const uint32_t num_words =
+      FilterWordsWithin(bytes - std::min(bytes, TrailerSize(form_)));
   return static_cast<size_t>(
-      std::min<uint64_t>(sizing_.MaxKeys(FilterWordsWithin(bytes)), SIZE_MAX));
+      std::min<uint64_t>(sizing_.MaxKeys(num_words), SIZE_MAX));
 }
 
 #if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
 size_t CassandraBloomBitsBuilder::CalculateSpace(size_t num_entries) {
-  return sizing_.FilterSize(num_entries);
+  return FilterDbSize(NumWords(num_entries)) + TrailerSize(form_);
 }
 
 double CassandraBloomBitsBuilder::EstimatedFpRate(size_t num_entries,

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 
+#include "plugin/filter/block_form.h"
 #include "plugin/filter/hash_list.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/filter/sizing.h"
@@ -35,11 +36,12 @@ class CassandraBloomBitsBuilder final
   // It adds the figures of its filters to `statistics`, which belongs to the
   // policy.
   CassandraBloomBitsBuilder(
-      Sizing sizing, PartitionKeyExtractor partition_key,
+      Sizing sizing, PartitionKeyExtractor partition_key, BlockForm form,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
       StatisticsCounters* statistics)
       : sizing_(sizing),
         partition_key_(partition_key),
+        form_(form),
         detect_corruption_(
             context.table_options.detect_filter_construct_corruption),
         info_log_(context.info_log),
@@ -80,14 +82,16 @@ class CassandraBloomBitsBuilder final
     Hash128 content_hash;
   };
 
+  uint32_t NumWords(uint64_t num_keys) const;
   Hash128 HashOfPartitionKey(const ROCKSDB_NAMESPACE::Slice& key) const;
   void Add(Hash128 hash);
   ROCKSDB_NAMESPACE::Slice Build(std::unique_ptr<const char[]>* buf,
                                  ROCKSDB_NAMESPACE::Status* status);
-  ROCKSDB_NAMESPACE::Slice MatchAll(uint64_t num_entries);
+  ROCKSDB_NAMESPACE::Slice MatchAll() const;
 
   const Sizing sizing_;
   const PartitionKeyExtractor partition_key_;
+  const BlockForm form_;
   const bool detect_corruption_;
   ROCKSDB_NAMESPACE::Logger* const info_log_;
   FileStatistics statistics_;

@@ -19,6 +19,11 @@ namespace cassandra_bloom {
 // in SST files. Frozen: RocksDB does not use a filter that has another name.
 constexpr char kPolicyName[] = "cassandra_bloom";
 
+// The name in SST files of the filters of all of RocksDB's own policies
+// (BuiltinFilterPolicy::kCompatibilityName in table/block_based/
+// filter_policy_internal.h), and of our policy with blocks=rocksdb.
+constexpr char kRocksdbsFilterName[] = "rocksdb.BuiltinBloomFilter";
+
 // The name in SST files of filters of these partition keys; also frozen. No two
 // extractors have the same name, because a filter must only be asked for what
 // its extractor has put into it.

@@ -2,6 +2,7 @@
 
 #include "plugin/policy/policy.h"
 
+#include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
 
@@ -92,13 +93,34 @@ Status CheckMonkey(const MonkeyAllocation& monkey, const DBOptions& db_options,
   return Status::OK();
 }
 
+// Not made by NewBloomFilterPolicy: where libcassandra_bloom_replace.so is
+// loaded, that function makes a policy of ours, which would make another one,
+// without end. Any number of bits per key does: RocksDB's readers do not need
+// it.
+std::shared_ptr<const FilterPolicy> NewRocksdbsPolicy() {
+  std::shared_ptr<const FilterPolicy> policy;
+  const Status status = FilterPolicy::CreateFromString(
+      ConfigOptions(), "bloomfilter:10", &policy);
+  return status.ok() ? policy : nullptr;
+}
+
 }  // namespace
+
+void CassandraBloomPolicy::Use(PolicySettings settings) {
+  settings_ = std::move(settings);
+  filter_name_ = FilterNameFor(settings_.partition_key);
+  if (settings_.block_form == BlockForm::kBesideRocksdb) {
+    rocksdbs_policy_ = NewRocksdbsPolicy();
+  }
+}
 
 const char* CassandraBloomPolicy::CompatibilityName() const {
   // Reports wrong settings here because RocksDB calls this whenever it opens an
   // SST file, even in a read-only open, which does not validate options.
   ReportWrongSettingsOnce(nullptr);
-  return filter_name_.c_str();
+  return settings_.block_form == BlockForm::kBesideRocksdb
+             ? kRocksdbsFilterName
+             : filter_name_.c_str();
 }
 
 FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
@@ -109,8 +131,9 @@ FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
   if (!sizing) {
     return nullptr;
   }
-  auto* const builder = new (std::nothrow) CassandraBloomBitsBuilder(
-      *sizing, settings_.partition_key, context, &statistics_);
+  auto* const builder = new (std::nothrow)
+      CassandraBloomBitsBuilder(*sizing, settings_.partition_key,
+                                settings_.block_form, context, &statistics_);
   if (builder == nullptr) {
     ReportNoMemory(context.info_log, /*num_entries=*/0);
   }
@@ -119,7 +142,23 @@ FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
 
 FilterBitsReader* CassandraBloomPolicy::GetFilterBitsReader(
     const Slice& contents) const {
-  return NewBitsReader(contents, settings_.partition_key, &statistics_);
+  return settings_.block_form == BlockForm::kBesideRocksdb
+             ? ReaderBesideRocksdb(contents)
+             : NewBitsReader(contents, settings_.partition_key, &statistics_);
+}
+
+FilterBitsReader* CassandraBloomPolicy::ReaderBesideRocksdb(
+    const Slice& contents) const {
+  const auto filter_db = WithoutTrailer(contents.ToStringView());
+  // RocksDB's reader takes a block of at most five bytes for a filter without
+  // keys, which nothing matches. No builder makes such a block, so we take it
+  // for a damaged one.
+  if (!filter_db && contents.size() > sizeof(kTrailer) &&
+      rocksdbs_policy_ != nullptr) {
+    return rocksdbs_policy_->GetFilterBitsReader(contents);
+  }
+  return NewBitsReader(filter_db ? Slice(*filter_db) : contents,
+                       settings_.partition_key, &statistics_);
 }
 
 const void* CassandraBloomPolicy::GetOptionsPtr(const std::string& name) const {
@@ -157,8 +196,7 @@ Status CassandraBloomPolicy::ConfigureOptions(
     if (!text) {
       return CannotBeChanged();
     }
-    settings_ = text->SettingsWith(options);
-    filter_name_ = FilterNameFor(settings_.partition_key);
+    Use(text->SettingsWith(options));
   }
   return SettingsStatus();
 }

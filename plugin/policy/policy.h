@@ -11,6 +11,7 @@
 #include <rocksdb/filter_policy.h>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -42,13 +43,14 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
     pending_string_ = text;
   }
 
-  explicit CassandraBloomPolicy(PolicySettings settings)
-      : settings_(std::move(settings)),
-        filter_name_(FilterNameFor(settings_.partition_key)) {}
+  explicit CassandraBloomPolicy(PolicySettings settings) {
+    Use(std::move(settings));
+  }
 
-  // Name and CompatibilityName are the same: RocksDB finds the filter of an SST
-  // file by CompatibilityName, and writes Name into the properties of the file,
-  // where we read what the filter holds.
+  // RocksDB finds the filter of an SST file by CompatibilityName, and writes
+  // Name into the properties of the file, where we read what the filter holds.
+  // With blocks=rocksdb, CompatibilityName is that of RocksDB's own policies;
+  // otherwise it is Name.
   const char* Name() const override { return filter_name_.c_str(); }
   const char* CompatibilityName() const override;
   std::string GetId() const override { return settings_.id; }
@@ -83,6 +85,9 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const std::string& options) override;
 
  private:
+  void Use(PolicySettings settings);
+  ROCKSDB_NAMESPACE::FilterBitsReader* ReaderBesideRocksdb(
+      const ROCKSDB_NAMESPACE::Slice& contents) const;
   ROCKSDB_NAMESPACE::Status SettingsStatus() const;
   ROCKSDB_NAMESPACE::Status CannotBeChanged() const;
   // Logs the bits per key of each level, unless all are the same: once for each
@@ -95,6 +100,8 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
 
   PolicySettings settings_;
   std::string filter_name_;
+  // With blocks=rocksdb: reads the filters of RocksDB's own policies.
+  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> rocksdbs_policy_;
   // The string to which ConfigureOptions may still add options; nullopt after
   // its first call.
   std::optional<PolicyString> pending_string_;

@@ -24,6 +24,10 @@ constexpr char kRefusedId[] = "cassandra_bloom:a-refused-setting";
 constexpr char kUniform[] = "uniform";
 constexpr char kMonkey[] = "monkey";
 
+// Values of `blocks`.
+constexpr char kCassandra[] = "cassandra";
+constexpr char kRocksdb[] = "rocksdb";
+
 bool HasList(const CassandraBloomOptions& options) {
   return !options.level_bits.empty() || !options.level_fp_chance.empty();
 }
@@ -158,6 +162,22 @@ bool SetPartitionKey(CassandraBloomOptions* options,
   return parsed.has_value();
 }
 
+bool SetBlocks(const CassandraBloomOptions& options, PolicySettings* settings,
+               std::string* error) {
+  if (options.blocks == kCassandra) {
+    return true;
+  }
+  settings->block_form = BlockForm::kBesideRocksdb;
+  if (options.blocks != kRocksdb) {
+    *error = "blocks '" + options.blocks + "' is not cassandra or rocksdb";
+  } else if (!settings->partition_key.is_whole()) {
+    *error = "'" + Join(FormatOptions(options)) +
+             "': blocks=rocksdb also reads RocksDB's own filters, which hold "
+             "whole keys; leave out blocks or partition_key";
+  }
+  return error->empty();
+}
+
 }  // namespace
 
 PolicySettings CheckOptions(const CassandraBloomOptions& wanted,
@@ -173,7 +193,8 @@ PolicySettings CheckOptions(const CassandraBloomOptions& wanted,
   PolicySettings settings;
   SetSizing(&options, &settings.sizing);
   if (!SetAllocation(&options, &settings.sizing, &error) ||
-      !SetPartitionKey(&options, &settings.partition_key, &error)) {
+      !SetPartitionKey(&options, &settings.partition_key, &error) ||
+      !SetBlocks(options, &settings, &error)) {
     return RefusedSettings(error);
   }
   settings.id = IdOf(options);

@@ -11,6 +11,7 @@
 
 #include <string>
 
+#include "plugin/filter/block_form.h"
 #include "plugin/lsm/level_sizing.h"
 #include "plugin/lsm/partition_key.h"
 #include "plugin/policy/policy_options.h"
@@ -25,7 +26,9 @@ struct PolicySettings {
 
   LevelSizing sizing;
 
-  PartitionKeyExtractor partition_key;
+  PartitionKeyExtractor partition_key;  // `whole` with kBesideRocksdb.
+
+  BlockForm block_form = BlockForm::kFilterDb;
 
   // Not empty if a setting is wrong: which one, and what would be right. Then
   // no filter is built (`sizing` has none), filters of whole keys are read, and

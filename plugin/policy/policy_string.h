@@ -12,6 +12,7 @@
 //   :level_bits:LIST :level_fp_chance:LIST
 //   :bottommost_bits:BITS :bottommost_fp_chance:CHANCE
 //   :allocation:monkey :size_ratio:NUMBER :bottom_level:LEVEL
+//   :blocks:rocksdb
 //   :partition_key:EXTRACTOR
 //
 // The same settings can be options beside the name: bits_per_key=BITS,

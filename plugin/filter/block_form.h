@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The two forms of this library's filter blocks in SST files.
+//
+// `kFilterDb` is a Filter.db and nothing else (block_layout.h). A policy with
+// this form has a filter name of its own.
+//
+// `kBesideRocksdb` is a Filter.db and a trailer of five bytes. A policy with
+// this form shares the filter name of RocksDB's own policies, so either policy
+// may be given the blocks of the other. RocksDB tells its kinds of filters
+// apart by the byte five before the end (GetBuiltinFilterBitsReader in
+// table/block_based/filter_policy.cc, the same in 7.1 to 11.9):
+//
+//   1 to 127   legacy Bloom filter; the four bytes after it are the number of
+//              its cache lines
+//   0          "zero probes, always a false positive": every key matches
+//   -1         Bloom filter; the byte after it must be 0
+//   -2         Ribbon filter
+//   others     reserved; every key matches
+//
+// The trailer is 0 and a mark of four bytes. RocksDB itself writes 0 there only
+// in its block that matches everything, which is six zero bytes. The mark is
+// chosen so that a damaged 0 still lets every key match, unless it becomes -2:
+// - its first byte is not 0, so -1 is no Bloom filter that RocksDB knows;
+// - as a little-endian number it is larger than any length of a filter, and 64
+//   times that number, modulo 2^32, is the length of none, so 1 to 127 is no
+//   legacy Bloom filter.
+//
+// Tested in tests/filter/block_form_test.cc.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_FORM_H_
+#define CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_FORM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "plugin/filter/block_layout.h"
+
+namespace cassandra_bloom {
+
+enum class BlockForm { kFilterDb, kBesideRocksdb };
+
+// Frozen, because blocks on disk end in it: docs/stability.md.
+constexpr char kTrailer[5] = {0, 'c', 'b', '\xff', '\xff'};
+
+// RocksDB's reader cuts the length of a block to 32 bits, and would then take a
+// bit of ours for the kind of filter. 4 MiB less keeps lengths clear of the
+// mark, and of 64 times the mark.
+constexpr uint64_t kMaxSizeBesideRocksdb = (uint64_t{1} << 32) - (1 << 22);
+
+constexpr size_t TrailerSize(BlockForm form) {
+  return form == BlockForm::kBesideRocksdb ? sizeof(kTrailer) : 0;
+}
+
+// The most 64-bit words that a filter of this form may have.
+constexpr uint32_t MaxWords(BlockForm form) {
+  return form == BlockForm::kBesideRocksdb
+             ? FilterWordsWithin(kMaxSizeBesideRocksdb - sizeof(kTrailer))
+             : kMaxFilterWords;
+}
+
+// Returns the block without its trailer; nullopt if it does not end in one, as
+// RocksDB's blocks do not. What is returned need not be a well-formed filter.
+inline std::optional<std::string_view> WithoutTrailer(std::string_view block) {
+  constexpr std::string_view kEnd(kTrailer, sizeof(kTrailer));
+  if (block.size() < kEnd.size() ||
+      block.substr(block.size() - kEnd.size()) != kEnd) {
+    return std::nullopt;
+  }
+  return block.substr(0, block.size() - kEnd.size());
+}
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_FORM_H_
