@@ -26,8 +26,8 @@ class FilterView {
   // The remaining probes are then tested together. With a branch after each of
   // them, the CPU would mispredict half of the branches, and would load the
   // next cache line only after the previous one. On Emerald Rapids with AVX2,
-  // that made db_bench's readmissing 13 % slower at 16 bits per key, and 4 %
-  // slower at 10.
+  // these branches made db_bench's readmissing 13 % slower at 16 bits per key,
+  // and 4 % slower at 10.
   static constexpr int kProbesAtOnce = 3;
 
   // `filter`: as ParseFilterDb fills it.

@@ -6,9 +6,9 @@
 // signed, and Cassandra (org.apache.cassandra.utils.MurmurHash.hash3_x64_128)
 // widens the bytes of the tail to long without masking them. So a byte >= 0x80
 // is sign-extended before it is shifted and XORed in, and the hash then differs
-// from that of canonical MurmurHash3. Only in the eighth byte of the tail the
-// sign makes no difference, because its sign bits are shifted out. Files on
-// disk depend on this hash, so it can never be corrected.
+// from that of canonical MurmurHash3. (The eighth byte of the tail makes no
+// difference, because its sign bits are shifted out.) Files on disk depend on
+// this hash, so it can never be corrected.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_MURMUR3_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_MURMUR3_H_

@@ -49,9 +49,9 @@ struct Sizing {
   double ExpectedRate(uint64_t num_keys, size_t size) const;
 };
 
-// Follows RocksDB's rules. Below 0.5 there is no filter: returns nullopt. From
-// 0.5 to 1 counts as 1. NaN and numbers above 100 count as 100. Other numbers
-// are rounded to thousandths.
+// Follows RocksDB's rules. For numbers below 0.5, returns nullopt (no filter).
+// Numbers from 0.5 to 1 count as 1. NaN and numbers above 100 count as 100.
+// Other numbers are rounded to thousandths.
 //
 // Whole numbers from 1 to 20 give the number of probes that Cassandra chooses
 // (BloomCalculations.computeBloomSpec(buckets)). All other numbers give the

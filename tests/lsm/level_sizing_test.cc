@@ -75,8 +75,8 @@ LevelSizing Monkey(double average, double size_ratio = 10,
 }
 
 // One level has ln 10 / (ln 2)^2 = 4.7925 bits per key more than the next
-// deeper one. With 10 bits per key on average, the last level gets 10 - 4.7925
-// / 9.
+// deeper one. With 10 bits per key on average, the last level gets
+// 10 - 4.7925 / 9.
 TEST(LevelSizingTest, MonkeyOfTenBits) {
   const LevelSizing sizing = Monkey(10);
   EXPECT_FALSE(sizing.IsUniform());
@@ -102,8 +102,9 @@ TEST(LevelSizingTest, MonkeyWithTheBottomGiven) {
   }
 }
 
-// The last level gets the fewest bits per key. No other level gets more than ln
-// 1000 / (ln 2)^2 = 14.3776 bits per key more, however many levels there are.
+// The last level gets the fewest bits per key. Another level gets at most
+// ln 1000 / (ln 2)^2 = 14.3776 bits per key more, even if there are many
+// levels.
 TEST(LevelSizingTest, MonkeyStopsAtAThousandthOfTheFalsePositives) {
   for (const double size_ratio : {2.0, 4.0, 100.0}) {
     const MonkeyAllocation monkey = {12, size_ratio, std::nullopt};

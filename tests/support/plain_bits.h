@@ -77,8 +77,8 @@ inline std::pair<uint64_t, uint64_t> PlainHash(std::string_view key) {
 }
 
 // Calls visit(position(i)) for one probe after another, until all are visited
-// or `visit` returns false. position(i) = abs((h2 + i * h1) % (64 *
-// num_words)), where the sum wraps.
+// or `visit` returns false. The sum in position(i) wraps:
+// position(i) = abs((h2 + i * h1) % (64 * num_words)).
 template <typename Visit>
 bool WhilePositions(uint64_t h1, uint64_t h2, int num_probes,
                     uint32_t num_words, Visit visit) {

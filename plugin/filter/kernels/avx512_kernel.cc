@@ -148,9 +148,9 @@ struct Positions {
 //
 // Loads the words of the first four probes, and those of the last four only for
 // keys that pass. One gather instruction could load all eight words, but a test
-// would wait for all of them. On Emerald Rapids that is faster only if the
-// filter is in the L1 or L2 cache. In a database of four levels, where it
-// seldom is, the gather made db_bench's readmissing 3 to 4 % slower.
+// would wait for all of them. On Emerald Rapids, the gather was faster only for
+// filters in the L1 or L2 cache. In a database of four levels, whose filters
+// seldom are there, the gather made db_bench's readmissing 3 to 4 % slower.
 class Words {
  public:
   [[gnu::always_inline]] static inline bool AllSet(const FilterView& filter,

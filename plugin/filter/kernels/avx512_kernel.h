@@ -15,10 +15,9 @@ namespace cassandra_bloom {
 // Returns the kernel, or nullptr on a CPU that cannot run it.
 const Kernel* Avx512Kernel();
 
-// True if AVX-512 makes this CPU faster: on AMD's CPUs since Zen 4, and on
+// True if AVX-512 is worth using on this CPU: on AMD's CPUs since Zen 4, and on
 // Intel's since Sapphire Rapids. (Only these have both VBMI2 and BF16.) On
-// earlier Intel CPUs, 512-bit multiplications lower the clock of the whole
-// core.
+// earlier Intel CPUs, 512-bit multiplications lower the clock of the core.
 bool IsAvx512Cheap();
 
 }  // namespace cassandra_bloom

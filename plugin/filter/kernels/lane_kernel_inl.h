@@ -103,9 +103,9 @@ class LaneKernel {
   static constexpr uint64_t kMaxUnfetchedBits = uint64_t{8} * (4 << 20);
   // In filters with at most this many probes (k), a batch first tests two
   // probes of each key, in others three. If k is above 3 and within this limit,
-  // testing only two first adds no stage. An absent key then also fetches fewer
-  // cache lines, if half of the bits are set: 2 + (k - 2) / 4, not 3 + (k - 3)
-  // / 8.
+  // testing only two first adds no stage. If half of the bits are set, an
+  // absent key then also fetches fewer cache lines on average:
+  // 2 + (k - 2) / 4, not 3 + (k - 3) / 8.
   static constexpr int kMaxProbesForTwoFirst = kLanes < 6 ? 2 + kLanes : 8;
 
   static void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {

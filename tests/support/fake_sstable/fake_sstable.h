@@ -24,8 +24,8 @@ struct WrittenSstable {
 };
 
 // Overwrites files of the same names. Throws if a file cannot be written, or if
-// the SSTable cannot be as `spec` says: for example, if the filter finds by
-// chance every key that was left out of it.
+// the SSTable cannot be as `spec` says: for example, if every key that was left
+// out of the filter matches by chance.
 WrittenSstable WriteSstable(SstableSpec spec);
 
 }  // namespace cassandra_bloom::testing
