@@ -23,8 +23,9 @@ inline void SetError(const char* message, char** errptr) noexcept {
   }
 }
 
-// Calls work(std::string* error), which on failure sets the error and returns
-// something that is false. An exception from `work` counts as a failure, too.
+// Calls work(std::string* error), which on failure sets `*error` and returns
+// something that converts to false. If it throws, that counts as a failure,
+// too.
 template <typename Work>
 auto WithoutExceptions(char** errptr, Work work)
     -> decltype(work(static_cast<std::string*>(nullptr))) {

@@ -37,8 +37,8 @@ bool cassandra_bloom_register_with_rocksdb(char** errptr) {
     if (!error->empty()) {
       return false;
     }
-    // Registers only once, because RocksDB's library keeps every factory that
-    // is added to it.
+    // Registers only once, because RocksDB's library would keep every copy of a
+    // factory that is added to it.
     static const int num_factories = register_cassandra_bloom(
         *ROCKSDB_NAMESPACE::ObjectLibrary::Default(), "");
     return num_factories > 0;

@@ -30,8 +30,8 @@ inline void StoreLittleEndian64(uint64_t value, char* p) {
   std::memcpy(p, &stored, sizeof(stored));
 }
 
-// Loads the `size` bytes at `p`, 1 <= size <= 8, and zero-extends them. Reads
-// no other byte.
+// Loads the `size` bytes at `p`, 1 <= size <= 8, as the low bytes of the
+// result. Reads no other byte.
 inline uint64_t LoadLittleEndianTail(const char* p, size_t size) {
   if (size >= 4) {
     const uint64_t low = LoadLittleEndian32(p);
@@ -41,7 +41,7 @@ inline uint64_t LoadLittleEndianTail(const char* p, size_t size) {
   const auto byte = [p](size_t i) -> uint64_t {
     return static_cast<uint8_t>(p[i]);
   };
-  // First, middle and last byte; for one or two bytes some of them coincide.
+  // The first, middle and last byte. If `size` < 3, some of them are the same.
   return byte(0) | (byte(size / 2) << (8 * (size / 2))) |
          (byte(size - 1) << (8 * (size - 1)));
 }

@@ -19,17 +19,18 @@ namespace cassandra_bloom {
 // outlive the view.
 class FilterView {
  public:
-  // With half of the bits set, an absent key needs two probes on average. Three
-  // probes are tested without a branch between them. Then one absent key in
-  // eight passes, so the branch after them is predictable. The remaining
-  // probes are tested together, too. With a branch after each, the CPU would
-  // mispredict half of the branches, and after that would ask for the next
-  // cache line only once the previous one has arrived: on Emerald Rapids with
-  // AVX2 that made readmissing in a database 13 % slower at 16 bits per key,
-  // and 4 % at 10.
+  // How many probes a query tests before its first branch. If half of the bits
+  // are set, only one absent key in eight passes three probes, so the CPU
+  // predicts this branch well.
+  //
+  // The remaining probes are then tested together. With a branch after each of
+  // them, the CPU would mispredict half of the branches, and would load the
+  // next cache line only after the previous one. On Emerald Rapids with AVX2,
+  // these branches made db_bench's readmissing 13 % slower at 16 bits per key,
+  // and 4 % slower at 10.
   static constexpr int kProbesAtOnce = 3;
 
-  // `filter`: as ParseFilterDb sets it.
+  // `filter`: as ParseFilterDb fills it.
   explicit FilterView(const ParsedFilter& filter)
       : bits_(filter.bits),
         num_probes_(filter.num_probes),
@@ -64,9 +65,9 @@ class FilterView {
   }
 
   // Like MayContain, for a key whose first `num_probed` bits are known to be
-  // set. It tests one bit after the other, because its callers have several
-  // keys: the CPU goes on to the next key before the bits of this one have
-  // arrived.
+  // set. Tests one bit after the other: a caller with several keys loses
+  // little, because the CPU goes on to the next key before the bits of this key
+  // have arrived.
   bool MayContainAfter(int num_probed, Hash128 hash) const {
     ProbeSequence probes(hash, capacity_bits_);
     probes.Skip(num_probed);

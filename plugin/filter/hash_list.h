@@ -14,8 +14,8 @@
 
 namespace cassandra_bloom {
 
-// Stores 16 bytes for each key, in chunks. So growing copies nothing, and less
-// than one chunk of memory is unused. Throws nothing.
+// Stores 16 bytes for each key, in chunks: a list that grows copies nothing,
+// and less than one chunk of memory is unused. Throws nothing.
 class HashList {
  public:
   HashList() = default;
@@ -41,8 +41,8 @@ class HashList {
   // Removes all hashes and frees their memory.
   void Clear();
 
-  // Calls visit(const Hash128* hashes, size_t count) for one run of hashes
-  // after another, in the order in which they were added.
+  // Calls visit(const Hash128* hashes, size_t count) for each chunk of hashes,
+  // in the order in which the hashes were added.
   template <typename Visit>
   void ForEachRun(Visit visit) const {
     for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
@@ -63,7 +63,7 @@ class HashList {
 
   Chunk* first_ = nullptr;
   Chunk* last_ = nullptr;
-  size_t used_in_last_ = kChunkCapacity;  // Full: no chunk yet.
+  size_t used_in_last_ = kChunkCapacity;  // As if full: Add makes a chunk.
   uint64_t size_ = 0;
 };
 

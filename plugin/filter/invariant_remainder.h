@@ -13,11 +13,11 @@ namespace cassandra_bloom {
 // Multiplies by a reciprocal that is rounded up (Granlund and Montgomery,
 // "Division by invariant integers using multiplication", PLDI 1994).
 //
-// Let s = ceil(log2(d)) - 1 and m = ceil(2^(64+s) / d), so that m fits 64 bits
-// and m*d = 2^(64+s) + e with 0 <= e < d <= 2^(s+1). Then
-// floor(x*m / 2^(64+s)) = floor(x/d) as long as x*e < 2^(64+s), which holds
-// for every x <= 2^63. Probe positions need no more: they are magnitudes of
-// signed 64-bit numbers, |INT64_MIN| = 2^63 being the largest.
+// Let s = ceil(log2(d)) - 1 and m = ceil(2^(64+s) / d). Then m fits 64 bits,
+// and m*d = 2^(64+s) + e with 0 <= e < d <= 2^(s+1). If x*e < 2^(64+s), then
+// floor(x*m / 2^(64+s)) = floor(x/d). This holds for every x <= 2^63. Probes
+// need no larger x, because x is the magnitude of a signed 64-bit number: at
+// most |INT64_MIN| = 2^63.
 #ifdef __SIZEOF_INT128__
 class InvariantRemainder {
  public:
@@ -48,7 +48,7 @@ class InvariantRemainder {
   uint64_t reciprocal_;
 };
 #else
-// 32-bit CPUs have no such multiplication. They divide.
+// Without 128-bit integers, as on 32-bit CPUs, this class divides.
 class InvariantRemainder {
  public:
   explicit InvariantRemainder(uint64_t divisor) : divisor_(divisor) {
@@ -63,18 +63,19 @@ class InvariantRemainder {
 };
 #endif
 
-// Returns the reciprocal with which the vector kernels compute x % divisor in
-// their lanes, where CPUs have no wide multiplication. The quotient is computed
-// in double precision, and the Divisor of a kernel corrects it in integers. The
-// divisor is at most 2^53.
+// Returns a reciprocal of `divisor`, which is at most 2^53. With it, the vector
+// kernels compute x % divisor in their lanes, because CPUs cannot multiply
+// 64-bit lanes to 128 bits. A kernel's Divisor computes the quotient in double
+// precision and corrects the remainder in integers.
 //
-// x <= 2^57 becomes a double, is multiplied by this reciprocal, which is too
-// small by a factor of 1 - 2^-50, and is rounded down. Conversion, reciprocal
-// and product are each off by less than 2^-52 of their value, whatever the
-// program's rounding mode. So the product is never too large, and it is too
-// small by at most 7 * 2^-52 of x / divisor. That is 7/8 if x / divisor is
-// 2^49: therefore the divisor must be at least 2^8. Rounded down, the product
-// is the quotient or one less, and the remainder is less than 2 * divisor.
+// It converts x <= 2^57 to a double, multiplies it by this reciprocal, and
+// rounds the product down. The factor 1 - 2^-50 makes the reciprocal too small.
+// The conversion, the reciprocal and the product are each off by less than
+// 2^-52 of their value, in any rounding mode. So the product is never too
+// large, and is too small by at most 7 * 2^-52 of x / divisor. With a divisor
+// of at least 2^8, x / divisor is at most 2^49, and the product is too small by
+// at most 7/8. Rounded down, it is the quotient or one less. So the remainder
+// is less than 2 * divisor before the correction.
 inline double SmallReciprocal(uint64_t divisor) {
   return (1 - 0x1p-50) / static_cast<double>(divisor);
 }

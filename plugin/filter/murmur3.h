@@ -2,13 +2,13 @@
 
 // Cassandra's hash of a partition key: *almost* MurmurHash3 x64 128, seed 0.
 //
-// The deviation is in the tail. Java's bytes are signed, and Cassandra
-// (org.apache.cassandra.utils.MurmurHash.hash3_x64_128) widens the last size %
-// 16 bytes to long without masking them, so a tail byte >= 0x80 is
-// sign-extended before it is shifted and XORed in. Files on disk depend on it,
-// so it can never be corrected. Canonical MurmurHash3 gives other values if a
-// tail byte has its top bit set; only the eighth makes no difference, because
-// its sign bits are shifted out.
+// The difference is in the tail, the last size % 16 bytes. Java's bytes are
+// signed, and Cassandra (org.apache.cassandra.utils.MurmurHash.hash3_x64_128)
+// widens the bytes of the tail to long without masking them. So a byte >= 0x80
+// is sign-extended before it is shifted and XORed in, and the hash then differs
+// from that of canonical MurmurHash3. (The eighth byte of the tail makes no
+// difference, because its sign bits are shifted out.) Files on disk depend on
+// this hash, so it can never be corrected.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_MURMUR3_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_MURMUR3_H_
@@ -53,10 +53,10 @@ inline uint64_t Finalize(uint64_t x) {
   return x ^ (x >> 33);
 }
 
-// XOR over j of (int64)(int8)byte_j << 8j, without a loop over the bytes. A
-// negative byte j inverts every byte above it, so byte i is inverted when an
-// odd number of the bytes below it are negative; the multiplication counts
-// these negative bytes (at most 7, so no count carries into the next byte).
+// Returns the XOR over j of (int64)(int8)byte_j << 8j, without a loop over the
+// bytes. A negative byte inverts every byte above it, so a byte is inverted if
+// an odd number of the bytes below it are negative. The multiplication counts
+// the negative bytes below each byte: at most 7, so no count carries over.
 inline uint64_t XorOfSignExtendedBytes(uint64_t bytes) {
   constexpr uint64_t kLowBitOfEachByte = 0x0101010101010101;
   const uint64_t negative = (bytes >> 7) & kLowBitOfEachByte;

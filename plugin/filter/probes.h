@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Computes where the bits of a key are. Adding and querying both walk a
-// ProbeSequence. The vector kernels have copies of this rule, which say that
-// they are copies: LaneKernel::PositionsOf, and PositionsOf of the AVX-512
-// kernel. KernelTest.AnswersByEveryProbe and LoneKeyCheck compare all of them
-// with one plain reference.
+// Computes where the bits of a key are. Adding and querying both use
+// ProbeSequence. The vector kernels have copies of its rule:
+// LaneKernel::PositionsOf, and PositionsOf of the AVX-512 kernel.
+// KernelTest.AnswersByEveryProbe and LoneKeyCheck compare all of them with one
+// plain reference.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_PROBES_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_PROBES_H_
@@ -17,12 +17,13 @@
 namespace cassandra_bloom {
 
 // Position i is abs((base + i * increment) % capacity) in Java's long
-// arithmetic (org.apache.cassandra.utils.BloomFilter.setIndexes): the addition
-// wraps and the remainder has the sign of the dividend. The remainder of the
-// unsigned magnitude is the same number, without signed overflow.
+// arithmetic (org.apache.cassandra.utils.BloomFilter.setIndexes), in which the
+// sum wraps and the remainder has the sign of the dividend. This class computes
+// the same number without signed overflow, as the remainder of the dividend's
+// unsigned magnitude.
 //
 // base is h2 and increment is h1, as in SSTable versions `ma` and later. In
-// earlier versions it is the other way round (CASSANDRA-8413 swapped them).
+// earlier versions, base is h1 and increment is h2 (CASSANDRA-8413).
 class ProbeSequence {
  public:
   ProbeSequence(Hash128 hash, const InvariantRemainder& capacity_bits)

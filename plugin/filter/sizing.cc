@@ -14,10 +14,10 @@ namespace {
 // FilterFactory.BITSET_EXCESS: bits that Cassandra adds to every filter.
 constexpr uint64_t kExcessBits = 20;
 
-// Cassandra's BloomCalculations.probs, the rate by buckets and probes. It is
-// the table of Fan, Cao, Almeida and Broder ("Summary Cache", 1998), and has
-// the values of the formula with three significant digits. One cell has only
-// two.
+// Cassandra's BloomCalculations.probs: the false positive rate by buckets and
+// probes. It is the table of Fan, Cao, Almeida and Broder ("Summary Cache",
+// 1998): the values of the formula, rounded to three significant digits. Only
+// the cell for 5 buckets and 3 probes is rounded to two digits.
 double CassandraRate(int buckets, int num_probes) {
   if (buckets == 5 && num_probes == 3) {
     return 0.092;
@@ -33,8 +33,8 @@ double CassandraRate(int buckets, int num_probes) {
   return rounded;
 }
 
-// The number of probes with the lowest rate; the smallest one if there are
-// several. `rate` is a function of the number of probes.
+// Returns the number of probes for which `rate`, a function of the number of
+// probes, is lowest. If several are equally good, returns the smallest.
 template <typename Rate>
 int BestNumProbes(Rate rate) {
   int best = 1;
@@ -106,8 +106,8 @@ std::optional<Sizing> SizingForFpChance(double fp_chance) {
     return std::nullopt;
   }
   if (fp_chance >= CassandraRate(2, 1)) {
-    // Here Cassandra swaps the two arguments of its constructor, so the filter
-    // gets one bucket and two probes.
+    // Here Cassandra passes the arguments of BloomSpecification in the wrong
+    // order, so the filter gets one bucket and two probes.
     return ForBuckets(1, 2);
   }
   if (!(fp_chance >= kMinFpChance)) {
@@ -119,7 +119,7 @@ std::optional<Sizing> SizingForFpChance(double fp_chance) {
          CassandraRate(buckets, num_probes) > fp_chance) {
     num_probes = CassandraNumProbes(++buckets);
   }
-  // Uses fewer probes as long as the rate stays within fp_chance.
+  // Uses fewer probes as long as the rate is at most fp_chance.
   while (num_probes > 1 &&
          CassandraRate(buckets, num_probes - 1) <= fp_chance) {
     --num_probes;

@@ -2,9 +2,9 @@
 
 // Computes how large a filter is and how many bits a key sets.
 //
-// "Bits per key" is what Cassandra calls buckets per element, "probes" (k) its
-// hash count. Every function here has a defined answer for every argument: also
-// for NaN, infinities, zero, negative and huge ones.
+// "Bits per key" is what Cassandra calls buckets per element. "Probes" (k) is
+// its hash count. Every function here has a defined result for every argument,
+// even for NaN, infinities, zero, negative and huge numbers.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_SIZING_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_SIZING_H_
@@ -15,16 +15,17 @@
 
 namespace cassandra_bloom {
 
-// The largest numbers of buckets per element and of probes in Cassandra's
-// tables of false positive rates. This library uses no more probes than that.
+// The largest number of buckets per element in Cassandra's table of false
+// positive rates. No filter of this library has more than kMaxProbes probes;
+// Cassandra's table ends at 14.
 constexpr int kMaxBuckets = 20;
 constexpr int kMaxProbes = 20;
 
 // RocksDB's own upper limit for bits per key.
 constexpr double kMaxBitsPerKey = 100;
 
-// The rate of 20 buckets per element in Cassandra's table. Cassandra refuses to
-// build a filter with a lower one.
+// The lowest rate in Cassandra's table, that of 20 buckets per element and 14
+// probes. Cassandra refuses to build a filter with a lower rate.
 constexpr double kMinFpChance = 6.71e-5;
 
 struct Sizing {
@@ -48,19 +49,22 @@ struct Sizing {
   double ExpectedRate(uint64_t num_keys, size_t size) const;
 };
 
-// Follows RocksDB's rules: below 0.5, no filter (nullopt); 0.5 to 1 counts as
-// 1; above 100 and NaN count as 100; other numbers are rounded to thousandths.
-// Whole numbers from 1 to 20 give Cassandra's k
-// (BloomCalculations.computeBloomSpec(buckets)), all others the k <= 20 with
-// the lowest rate.
+// Follows RocksDB's rules. For numbers below 0.5, returns nullopt (no filter).
+// Numbers from 0.5 to 1 count as 1. NaN and numbers above 100 count as 100.
+// Other numbers are rounded to thousandths.
+//
+// Whole numbers from 1 to 20 give the number of probes that Cassandra chooses
+// (BloomCalculations.computeBloomSpec(buckets)). All other numbers give the
+// number of probes, at most 20, with the lowest false positive rate.
 std::optional<Sizing> SizingForBitsPerKey(double bits_per_key);
 
-// Cassandra's BloomCalculations.computeBloomSpec(20, fp_chance). Returns
-// nullopt (no filter) at 1 and above. For NaN and below kMinFpChance, returns
-// the result for kMinFpChance.
+// The result of Cassandra's BloomCalculations.computeBloomSpec(20, fp_chance).
+// For an fp_chance of 1 or more, returns nullopt (no filter). NaN and numbers
+// below kMinFpChance count as kMinFpChance.
 std::optional<Sizing> SizingForFpChance(double fp_chance);
 
-// The expected false positive rate, (1 - e^(-k*n/m))^k.
+// The expected false positive rate, (1 - e^(-k*n/m))^k, for k probes, n keys
+// and m bits.
 double FalsePositiveRate(int num_probes, double num_keys, double capacity_bits);
 
 }  // namespace cassandra_bloom

@@ -29,8 +29,8 @@ namespace {
 // cannot query a filter with more probes.
 constexpr int kMaxProbesOfCassandra = 21;
 
-// Returns the hash in the order of `ma` and later, the only one that
-// plugin/filter knows. Before `ma`, the two halves of the hash were swapped.
+// Returns the hash in the order of SSTable versions `ma` and later, the only
+// order that plugin/filter knows. Before `ma`, h1 and h2 were swapped.
 Hash128 InOrder(Hash128 hash, HashOrder order) {
   return order == HashOrder::kH2Base ? hash : Hash128{hash.h2, hash.h1};
 }
@@ -39,15 +39,15 @@ Hash128 HashOf(std::string_view key, HashOrder order) {
   return InOrder(CassandraMurmur3(key.data(), key.size()), order);
 }
 
-// Converts words from either byte order to the other.
+// Converts words from little-endian to big-endian, or back.
 void ReverseBytesOfWords(const char* from, size_t num_words, char* to) {
   for (size_t i = 0; i < 8 * num_words; i += 8) {
     std::reverse_copy(from + i, from + i + 8, to + i);
   }
 }
 
-// Copies words. Converts from the order of FilterDbFile::bits to `order`, or
-// back, which is the same operation.
+// Copies words. Converts them from the order of FilterDbFile::bits to `order`,
+// or from `order` back, which is the same operation.
 void CopyBits(const char* from, size_t num_words, WordOrder order, char* to) {
   if (order == WordOrder::kLittleEndianWords) {
     std::copy_n(from, 8 * num_words, to);
@@ -58,7 +58,7 @@ void CopyBits(const char* from, size_t num_words, WordOrder order, char* to) {
 
 std::string Number(int64_t number) { return std::to_string(number); }
 
-// Returns why a file is not a valid Filter.db, or "".
+// Returns what is wrong with a file that is not a valid Filter.db.
 std::string Fault(const char* data, size_t size) {
   if (size < kFilterDbHeaderSize) {
     return "truncated: " + Number(static_cast<int64_t>(size)) +
@@ -88,12 +88,12 @@ std::string Fault(const char* data, size_t size) {
 struct FilterDbFile::Content {
   FilterForm form;
   std::unique_ptr<MappedFile> file;
-  std::vector<char> own_bits;  // A copy if `filter` cannot use the file's bits.
+  std::vector<char> own_bits;  // A copy, if the file's bits cannot be used.
   ParsedFilter filter;
-  std::optional<FilterView> view;  // Not set if always present.
+  std::optional<FilterView> view;  // Not set for an empty file.
 
   // Reads a whole Filter.db from `data`. `bits_stay`: the bytes at `data` live
-  // as long as this object, so no copy is needed.
+  // as long as this object, so bits in little-endian words need not be copied.
   bool Read(const char* data, size_t size, bool bits_stay, std::string* error) {
     if (size == 0) {
       return true;
@@ -209,7 +209,7 @@ struct FilterDbBuilder::Content {
   uint32_t num_words;
   InvariantRemainder capacity_bits;
   std::vector<char> bits;
-  // Hashes of keys whose bits are not set yet.
+  // The hashes of the keys whose bits are not set yet.
   std::vector<Hash128> hashes;
 
   static constexpr size_t kHashesAtOnce = 512;
@@ -313,8 +313,8 @@ bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
 
 WriteContent FilterDbContent(FilterForm form, int num_probes,
                              uint32_t num_words, const char* bits) {
-  // Allocates its memory before the file is created, so that a lack of memory
-  // leaves no unfinished file.
+  // Allocates memory now, before WriteOutput creates a file, so that a lack of
+  // memory leaves no unfinished file.
   constexpr size_t kWordsAtOnce = 8192;
   std::vector<char> reversed;
   if (form.word_order == WordOrder::kBigEndianWords) {

@@ -14,8 +14,8 @@
 
 namespace cassandra_bloom {
 
-// Writes the bytes of a Filter.db. `bits` must stay valid as long as the result
-// is used.
+// Returns a function that writes the bytes of a Filter.db. `bits` must stay
+// valid as long as the function is used.
 WriteContent FilterDbContent(FilterForm form, int num_probes,
                              uint32_t num_words, const char* bits);
 

@@ -31,11 +31,13 @@ constexpr auto kCrcOfData = ChunkChecksum::kCrcOfUncompressed;
 constexpr auto kAdler = ChunkChecksum::kAdlerOfStored;
 constexpr auto kCrc = ChunkChecksum::kCrcOfStored;
 
-// Not in alphabetical order: `da` is later than `oa`. Versions before `ia` are
-// not known: they hash keys differently (with Murmur2 or SHA). Sources:
-// Descriptor.Version of Cassandra 1.2 and 2.0; BigFormat and BtiFormat of
-// cassandra-5.0.1 (hasMaxCompressedLength, hasMetadataChecksum); for `ms` and
-// `mt`, which are like `me` with a trie, ScyllaDB's sstables/version.hh.
+// From the oldest version to the newest, which is not the alphabetical order:
+// `da` is newer than `oa`. Versions before `ia` are missing, because their
+// filters hash keys with Murmur2 or SHA.
+//
+// Sources: Descriptor.Version of Cassandra 1.2 and 2.0; BigFormat and BtiFormat
+// of cassandra-5.0.1 (hasMaxCompressedLength, hasMetadataChecksum); ScyllaDB's
+// sstables/version.hh for `ms` and `mt`, which are like `me` but have a trie.
 constexpr SstableVersion kVersions[] = {
     // Cassandra 1.2
     {"ia", kBeforeMa, kBig, kFixed, kHistograms, kPlain, kCrcOfData, false},
@@ -65,7 +67,8 @@ constexpr SstableVersion kVersions[] = {
     {"da", kNaAndLater, kBti, kTrie, kChecked, kSampled, kCrc, true},
 };
 
-// The names of forms. Each is like the latest version of its form.
+// The names of forms. Each has the facts of the latest version of its form,
+// except that kEither stands for all index kinds of the form.
 constexpr SstableVersion kForms[] = {
     {"before-ma", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
     {"ma-to-me", kMaToMe, kBig, kEither, kTable, kSampled, kCrc, false},
@@ -94,13 +97,14 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
-// True for the names since `la`: version-id-format-Component.
+// True for the parts of a component's name since `la`:
+// version-id-format-Component.
 bool IsNameSinceLa(const std::vector<std::string_view>& parts) {
   return parts.size() == 4 && (parts[2] == kBig || parts[2] == kBti);
 }
 
 // True for the mark in the name of an SSTable that is being written. Since `la`
-// the mark is at the front of the name; before `la` it is in front of the
+// the mark is the first part of the name. Before `la` it is in front of the
 // version.
 bool IsTemporaryMark(std::string_view part) {
   return part == "tmp" || part == "tmplink";
@@ -181,7 +185,8 @@ const char* FormName(FilterForm form) {
 bool SstableVersionOfFileName(std::string_view path, std::string* version,
                               std::string* error) {
   const std::string_view name = FileNameOf(path);
-  // Before `la`, the name is keyspace-table-version-generation-Component.
+  // Before `la`, a component's name is
+  // keyspace-table-version-generation-Component.
   std::vector<std::string_view> parts = Split(name, '-');
   if (parts.size() == 5 && IsTemporaryMark(parts[0])) {
     const std::vector<std::string_view> unmarked(parts.begin() + 1,
@@ -202,8 +207,9 @@ bool SstableVersionOfFileName(std::string_view path, std::string* version,
 }
 
 bool IsFilterBeforeIa(std::string_view path, std::string* version) {
-  // Stricter than SstableVersionOfFileName, because no option overrules the
-  // result: any file name may have hyphens and, between them, a single letter.
+  // Stricter than SstableVersionOfFileName, because no option overrules this
+  // result: the name of any other file may have hyphens and a single letter
+  // between two of them.
   const std::vector<std::string_view> parts = Split(FileNameOf(path), '-');
   const size_t n = parts.size();
   if (n < 5 || parts[n - 1] != "Filter.db" || !IsNumber(parts[n - 2]) ||

@@ -32,7 +32,7 @@ bool FollowLinks(std::string* path, std::string* error) {
     char target[PATH_MAX];
     const ssize_t size = readlink(path->c_str(), target, sizeof(target));
     if (size < 0) {
-      return true;  // Not a link. Writing will show other errors.
+      return true;  // Not a link. Opening the file shows other errors.
     }
     const std::string next(target, static_cast<size_t>(size));
     const size_t folder_size = path->find_last_of('/') + 1;

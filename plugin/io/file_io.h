@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Functions for reading and for writing, and files mapped for reading. (To
-// write files: output_file.h.) Errors name the file.
+// Reads and maps files, lists folders, and follows symbolic links.
+// (output_file.h writes files.) Errors name the file.
 // Tested in tests/io/output_file_test.cc.
 // Tested in tests/filter_db/filter_db_file_test.cc.
 // Tested in tests/sstable/bytes/byte_reader_test.cc.
@@ -24,7 +24,7 @@ namespace cassandra_bloom {
 // Closes a file descriptor in its destructor.
 class FileDescriptor {
  public:
-  // `fd` may be negative, as after a failed open().
+  // `fd` may be negative, as it is after a failed open().
   explicit FileDescriptor(int fd) : fd_(fd) {}
   ~FileDescriptor() {
     if (fd_ >= 0) {
@@ -46,7 +46,8 @@ class FileDescriptor {
   int fd_;
 };
 
-// The folder part of the path of a file.
+// The folder of a file, with a slash at its end: "a/" for "a/b", and "." for
+// "b".
 std::string FolderOf(const std::string& path);
 
 // Sets `*error` to "path: what: " and the message for errno. Returns false.
@@ -54,9 +55,9 @@ bool FailWithErrno(const std::string& path, const char* what,
                    std::string* error);
 
 // If `*path` is a symbolic link, replaces it by its target, which need not
-// exist. (realpath() would fail without the target. Links among the folders of
-// the path stay: the kernel follows them.) Fails if there are too many links,
-// as in a loop.
+// exist. (realpath() would require that the target exists.) Links among the
+// folders of the path stay, because the kernel follows them. Fails if there are
+// too many links, as in a loop.
 bool FollowLinks(std::string* path, std::string* error);
 
 // Returns the names in a folder for which `is_wanted` returns true, in no
@@ -68,26 +69,27 @@ std::vector<std::string> NamesIn(
 
 bool FileExists(const std::string& path);
 
-// Opens a file for reading; for a FIFO, does not wait for a writer. Returns a
-// negative number, with errno, if that fails.
+// Opens a file for reading. Does not wait for the writer of a FIFO. On failure,
+// returns a negative number and sets errno.
 int OpenForReading(const std::string& path);
 
 // Gets the size of an open file. Fails unless it is a regular file. `path`
-// names it in errors. `fd` may be negative, as after a failed open().
+// names the file in errors. `fd` may be negative, as it is after a failed
+// open().
 bool SizeOfRegularFile(int fd, const std::string& path, uint64_t* size,
                        std::string* error);
 
-// Reads `size` bytes at `offset`, or fewer if the file ends before. Returns how
-// many; a negative number, with errno, if that fails.
+// Reads `size` bytes at `offset`, or fewer if the file ends before. Returns the
+// number of bytes. On failure, returns a negative number and sets errno.
 ssize_t ReadAt(int fd, uint64_t offset, size_t size, char* to);
 
-// Reads a whole regular file of at most `max_size` bytes. Fails for anything
-// else.
+// Reads a whole regular file. Fails if it has more than `max_size` bytes, or if
+// `path` is no regular file.
 bool ReadRegularFile(const std::string& path, uint64_t max_size,
                      std::string* content, std::string* error);
 
-// Like ReadRegularFile above, for an open file. `fd` and `path`: as for
-// SizeOfRegularFile.
+// Like ReadRegularFile above, for an open file. SizeOfRegularFile describes
+// `fd` and `path`.
 bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
                      std::string* content, std::string* error);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Parts of file names. Tested with the code that splits names:
+// Parts of file names. The tests of code that splits names test them:
 // sstable_version_test.cc, transaction_logs_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_IO_NAMES_H_
@@ -15,7 +15,7 @@ inline bool EndsWith(std::string_view text, std::string_view end) {
          text.substr(text.size() - end.size()) == end;
 }
 
-// The path without its folders.
+// The name of a file without its folders.
 inline std::string_view FileNameOf(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1);
 }

@@ -41,8 +41,8 @@ Append AppendTo(int fd) {
 // ---- Regular files ----
 
 // Gives the temporary file its final name. Without `overwrite`, uses link()
-// instead of rename(), because link() fails if `path` was created in the
-// meantime.
+// instead of rename(), because link() fails if somebody has created `path` in
+// the meantime.
 bool GiveName(TemporaryFile* temporary, const std::string& path, bool overwrite,
               std::string* error) {
   if (overwrite) {
@@ -64,7 +64,8 @@ using BeforeNaming = std::function<bool(int fd, std::string* error)>;
 bool WriteAndName(const std::string& path, bool overwrite,
                   const WriteContent& write, const BeforeNaming& before_naming,
                   std::string* error) {
-  // Allocates memory, so it comes before the temporary file is created.
+  // Computed before the temporary file is created, because it allocates memory,
+  // and a lack of memory must not be found after the file has its final name.
   const std::string folder = FolderOf(path);
   TemporaryFile temporary(path);
   if (!temporary.Create()) {
@@ -86,9 +87,10 @@ bool WriteAndName(const std::string& path, bool overwrite,
 
 // ---- Streams ----
 
-// A write() to a pipe that nobody reads sends SIGPIPE to the thread that writes
-// (signal(7)), which ends the process. While an object of this class exists,
-// such a write() only fails with EPIPE.
+// While an object of this class exists, its thread gets no SIGPIPE, and a
+// write() to a pipe that nobody reads only fails with EPIPE. Otherwise such a
+// write() would also send SIGPIPE to the thread (signal(7)), which would end
+// the process.
 class NoSigpipe {
  public:
   NoSigpipe() {

@@ -14,21 +14,22 @@
 
 namespace cassandra_bloom {
 
-// Appends bytes to the file being written; returns false if that fails.
+// Appends bytes to the file that is being written. Returns false on failure.
 using Append = std::function<bool(const char* data, size_t size)>;
 using WriteContent = std::function<bool(const Append&)>;
 
-// Writes a regular file completely, with its bytes and its name synced to disk,
-// or not at all. Without `overwrite`, anything that exists at `path` is an
-// error. With it, the new file replaces anything but a folder, for which
-// rename(2) fails.
+// Writes a regular file completely or not at all, and syncs its bytes and its
+// name to disk. Without `overwrite`, it is an error if anything exists at
+// `path`. With `overwrite`, the new file replaces anything but a folder, for
+// which rename(2) fails. After an error of syncing the folder, the new file is
+// at `path`.
 bool WriteFileAtomically(const std::string& path, bool overwrite,
                          const WriteContent& write, std::string* error);
 
-// Like WriteFileAtomically with `overwrite`. When the bytes are written and
+// Like WriteFileAtomically with `overwrite`. When the bytes are written, and
 // before the file gets its name, calls `before_naming` with the file's
 // descriptor. If ReplaceFileAtomically returns false, nothing has changed at
-// `path`.
+// `path`, unless the error is that of syncing the folder.
 bool ReplaceFileAtomically(
     const std::string& path, const WriteContent& write,
     const std::function<bool(int fd, std::string* error)>& before_naming,
@@ -44,24 +45,26 @@ enum class OutputKind {
             // to overwrite.
 };
 
-// What a user's `path` leads to, also through symbolic links; "-" is standard
-// output. Returns nullopt, with `*error`, for anything that WriteOutput
-// refuses.
+// What a user's `path` leads to, if symbolic links are followed. "-" is
+// standard output. Returns nullopt, with `*error`, for anything to which
+// WriteOutput does not write.
 std::optional<OutputKind> OutputKindOf(const std::string& path,
                                        std::string* error);
 
 // Writes to what a user's `path` leads to. A regular file, existing or new, is
-// written as by WriteFileAtomically; the temporary file is next to the file
-// itself, not next to a link to it. A stream gets the bytes as they come,
-// whatever `overwrite` is; if its reader has gone, that is an error without
-// SIGPIPE. Anything else (a folder, a socket or a block device) is an error.
+// written as by WriteFileAtomically. If `path` is a symbolic link, the
+// temporary file is next to the link's target. A stream gets the bytes
+// directly, whatever `overwrite` is. If nobody reads a FIFO any more, that is
+// an error without SIGPIPE. Anything else (a folder, a socket or a block
+// device) is an error.
 bool WriteOutput(const std::string& path, bool overwrite,
                  const WriteContent& write, std::string* error);
 
-// "standard output" or the path.
+// For messages: "standard output" if `path` is "-", otherwise `path`.
 std::string NameOfOutput(const std::string& path);
 
-// The file type in `mode`, an st_mode: "a folder" or "a socket", for example.
+// The name of the file type in `mode`, an st_mode, such as "a folder" or "a
+// socket".
 const char* NameOfFileType(mode_t mode);
 
 }  // namespace cassandra_bloom

@@ -23,11 +23,11 @@ constexpr std::string_view kMark = ".cassandra_bloom-";
 constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr size_t kNumDigits = 8;
 
-// The temporary file that this thread is writing, or null. If several, the
-// newest; `outer_` leads to the others.
+// The temporary file that this thread is writing, or null. If there are
+// several, this is the newest, and its `outer_` leads to the older ones.
 thread_local std::atomic<const TemporaryFile*> being_written{nullptr};
-// A signal handler may read `being_written`, which is safe only if it needs no
-// lock.
+// A signal handler may read `being_written`. This is safe only if reading needs
+// no lock.
 static_assert(std::atomic<const TemporaryFile*>::is_always_lock_free);
 
 std::string RandomSuffix() {
@@ -46,16 +46,17 @@ bool IsRegularFile(int fd) {
   return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// True if the open file still has a name; false if it was removed after it was
-// opened.
+// True if the open file still has a name. False if somebody removed it after it
+// was opened.
 bool HasName(int fd) {
   struct stat status;
   return fstat(fd, &status) != 0 || status.st_nlink > 0;
 }
 
-// Removes the file if nobody holds its lock, and holds the lock meanwhile. So a
-// writer that has opened the file, but has not locked it yet, notices. (O_RDWR
-// because NFS locks only files that are open for writing.)
+// Removes the file if nobody holds its lock. Holds the lock while it does so: a
+// writer that has created the file, but has not locked it yet, then finds it
+// locked or without a name (CreateAndLock). O_RDWR, because NFS locks only
+// files that are open for writing.
 void RemoveIfLeftOver(const std::string& path) {
   const FileDescriptor fd(
       open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -69,8 +70,9 @@ void RemoveIfLeftOver(const std::string& path) {
 
 TemporaryFile::TemporaryFile(const std::string& path) : wanted_(path) {}
 
-// Closes the descriptor last, because that releases the lock: until the file
-// has its final name, no other process may take it for a leftover.
+// Closes the descriptor last, because that releases the lock. Before, the file
+// must be removed or have its final name; otherwise another process might take
+// it for a leftover.
 TemporaryFile::~TemporaryFile() {
   Remove();
   if (fd_ >= 0) {
@@ -78,8 +80,8 @@ TemporaryFile::~TemporaryFile() {
   }
 }
 
-// Tries several names: a process that removes leftovers may find the new file
-// before this process has locked it, and then remove it.
+// Tries several names, because a process that removes leftovers may find the
+// new file, and remove it, before this process has locked it.
 bool TemporaryFile::Create() {
   constexpr int kAttempts = 10;
   for (int i = 0; i < kAttempts; ++i) {
@@ -94,8 +96,8 @@ bool TemporaryFile::Create() {
   return false;
 }
 
-// Sets `being_written` before the file exists, and sets it back only after the
-// file no longer exists.
+// Sets `being_written` before the file exists. It is set back only after the
+// file has been removed or renamed.
 bool TemporaryFile::CreateAndLock() {
   outer_ = being_written;
   being_written = this;
@@ -146,7 +148,7 @@ void RemoveLeftOversIn(
     const std::string& folder,
     const std::function<bool(const std::string& name)>& is_temporary) {
   std::error_code ignored;
-  // Ignores a file that cannot be removed: it does no harm.
+  // A file that cannot be removed does no harm, so errors are ignored.
   for (const std::string& name : NamesIn(folder, is_temporary, &ignored)) {
     RemoveIfLeftOver(folder + "/" + name);
   }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kLn2 = 0.69314718055994531;
 
-// How many more bits per key a level has than the one below it.
+// How many more bits per key a level has than the next deeper level.
 double BitsPerKeyOfStep(const MonkeyAllocation& monkey) {
   return std::log(monkey.size_ratio) / (kLn2 * kLn2);
 }
@@ -26,8 +26,8 @@ std::optional<Sizing> MonkeySizing(const MonkeyAllocation& monkey,
 }  // namespace
 
 double MonkeyAllocation::BottomBitsPerKey() const {
-  // The mean, over all keys, of the number of levels from a key's level down to
-  // the last one: sum over i of i * (1 - 1/T) / T^i.
+  // The number of levels from a key's level down to the last level, as a mean
+  // over all keys: the sum over i of i * (1 - 1/T) / T^i.
   const double mean_levels_above = 1 / (size_ratio - 1);
   return average_bits_per_key - BitsPerKeyOfStep(*this) * mean_levels_above;
 }

@@ -3,23 +3,23 @@
 // Finds the partition key in a storage key.
 //
 //   whole                the storage key itself
-//   fixed:N              its first N bytes
-//   skip:S               everything after its first S bytes
-//   skip:S,fixed:N       N bytes after the first S
+//   fixed:N              the first N bytes of the storage key
+//   skip:S               everything after the first S bytes
+//   skip:S,fixed:N       N bytes after the first S bytes
 //   skip:S,u16           after the first S bytes: a big-endian 16-bit length
 //                        and then the partition key, of that many bytes, as
 //                        Cassandra writes a key (writeWithShortLength)
-//   skip:S,composite:C   after the first S bytes: C components, each a
-//                        big-endian 16-bit length, that many bytes and one that
-//                        ends the component; all of that is the partition key,
-//                        as in Cassandra (CompositeType)
+//   skip:S,composite:C   after the first S bytes: C components, each of a
+//                        big-endian 16-bit length, that many bytes, and one
+//                        more byte. Lengths and all other bytes belong to the
+//                        partition key, as in Cassandra (CompositeType)
 //
-// `u16` and `composite:C` without `skip:S` skip nothing. Numbers are at most
+// `u16` and `composite:C` without `skip:S` skip nothing. No number is above
 // 65535, which is also the length of Cassandra's longest partition key.
 //
-// A storage key that ends before its partition key does is taken whole. The
-// result depends on no byte after the partition key, so it is the same for all
-// storage keys that have the same bytes up to the end of the partition key.
+// A storage key that ends before its partition key ends is taken whole. The
+// result never depends on the bytes after the partition key. So it is the same
+// for all storage keys with the same bytes up to the end of the partition key.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_LSM_PARTITION_KEY_H_
 #define CASSANDRA_BLOOM_PLUGIN_LSM_PARTITION_KEY_H_
@@ -38,13 +38,14 @@ class PartitionKeyExtractor {
   // Extracts the whole key.
   constexpr PartitionKeyExtractor() = default;
 
-  // Parses one of the spellings at the head of this file. Returns nullopt for
-  // any other, with an error that names it and lists the valid spellings.
+  // Parses one of the spellings at the head of this file. For any other text,
+  // returns nullopt, with an error that names the text and lists the valid
+  // spellings.
   static std::optional<PartitionKeyExtractor> Parse(const std::string& spelling,
                                                     std::string* error);
 
-  // Extractors that find the same part of every key have the same spelling. It
-  // contains only letters, digits, colons and commas.
+  // Extractors that find the same part of every key have the same spelling. A
+  // spelling contains only letters, digits, colons and commas.
   std::string spelling() const;
 
   bool is_whole() const { return kind_ == Kind::kRest && skip_ == 0; }
@@ -53,13 +54,14 @@ class PartitionKeyExtractor {
   // parts of the storage key may follow.
   bool has_end() const { return kind_ != Kind::kRest; }
 
-  // The partition key, which is a part of `key`; all of `key` if that is too
-  // short.
+  // Returns the partition key as a part of `key`. If `key` is too short,
+  // returns all of `key`.
   std::string_view Extract(std::string_view key) const {
     return is_whole() ? key : Find(key).value_or(key);
   }
 
-  // Where the partition key ends; nullopt if `key` is too short.
+  // The position in `key` at which the partition key ends. nullopt if `key` is
+  // too short.
   std::optional<size_t> End(std::string_view key) const;
 
  private:

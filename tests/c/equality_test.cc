@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The C interface gives the results of the C++ interface, and of Cassandra.
+// The C interface gives the same results as the C++ interface, and as
+// Cassandra.
 
 #include <gtest/gtest.h>
 
@@ -46,7 +47,8 @@ TEST(CEqualityTest, HashEqualsThatOfTheCore) {
   }
 }
 
-// Cassandra's own fixture BloomFilter1000, in its current and its older form.
+// The filter is Cassandra's own fixture BloomFilter1000, in the forms of
+// versions `na` and `ma`.
 TEST(CEqualityTest, BuildsCassandrasFixture) {
   struct Fixture {
     const char* version;
@@ -108,8 +110,8 @@ TEST(CEqualityTest, FilesAndAnswersEqualThoseOfCpp) {
     ASSERT_NE(filter, nullptr);
     EXPECT_EQ(cassandra_bloom_filter_count_set_bits(filter.get()),
               expected_filter->CountSetBits());
-    // Batches of one key, of a few keys, and of up to several internal batches
-    // of the library.
+    // Batches of one key, of a few keys, and of more keys than the library
+    // queries at once.
     for (const size_t batch : {1u, 31u, 128u, 129u, 1000u}) {
       for (size_t begin = 0; begin + batch <= keys.size(); begin += batch) {
         std::vector<const char*> pointers;

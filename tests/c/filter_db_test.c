@@ -151,7 +151,7 @@ static void BuildsWritesAndReads(void) {
 
     filter =
         cassandra_bloom_filter_from_bytes(bytes, size, kVersions[i], &error);
-    memset(bytes, 0, sizeof(bytes)); /* The filter has a copy. */
+    memset(bytes, 0, sizeof(bytes)); /* The filter has its own copy. */
     CHECK(filter != NULL);
     CHECK(CountPassing(filter, &present) == kNumKeys);
     cassandra_bloom_filter_destroy(filter);
@@ -234,8 +234,8 @@ static void WrongFilesAreRefused(void) {
   static const char kNoProbes[] = {0, 0, 0, 0, 0, 0, 0, 1,
                                    0, 0, 0, 0, 0, 0, 0, 0};
   char* error = NULL;
-  /* The test does not free *errptr between calls: each error replaces and frees
-   * the previous message. */
+  /* The test frees no message between calls, because each error frees the
+   * previous message and replaces it. */
   CHECK(cassandra_bloom_filter_open(Path("missing"), "nb", &error) == NULL);
   CHECK_BEGINS(error, Path("missing"));
   CHECK_HOLDS(error, "No such file or directory");
@@ -312,8 +312,8 @@ static void WrongWritesAreRefused(void) {
   CHECK(!cassandra_bloom_builder_write(builder, Path("no/such/folder"), true,
                                        &error));
   CHECK_HOLDS(error, "No such file or directory");
-  /* A device may be written without `overwrite`. A folder is never written,
-   * even with it. */
+  /* A device may be written to even without `overwrite`. A folder is refused
+   * even with `overwrite`. */
   CHECK(!cassandra_bloom_builder_write(builder, "/dev/full", false, &error));
   CHECK_HOLDS(error, "/dev/full: cannot write: No space left on device");
   CHECK(!cassandra_bloom_builder_write(builder, Path(""), true, &error));
@@ -367,7 +367,7 @@ static void ThreadsAskOneFilter(void) {
   cassandra_bloom_builder_destroy(builder);
   filter = cassandra_bloom_filter_open(Path("shared"), "nb", NULL);
   CHECK(filter != NULL);
-  CHECK(unlink(Path("shared")) == 0); /* The filter stays usable. */
+  CHECK(unlink(Path("shared")) == 0); /* The open filter stays usable. */
   asking.filter = filter;
   asking.present = &present;
   asking.absent = &absent;

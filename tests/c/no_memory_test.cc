@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every allocation of each C function fails in turn: the function returns an
-// error, throws no exception, and leaves no partial result.
+// Lets each allocation of each C function fail in turn. The function must then
+// return an error, throw no exception, and leave no partial result.
 
 #include <gtest/gtest.h>
 
@@ -18,13 +18,13 @@
 
 namespace {
 
-// The number of allocations that still succeed.
+// The number of allocations that will still succeed.
 int64_t allocations_left = INT64_MAX;
 
 }  // namespace
 
-// The memory comes from malloc() because libstdc++'s operator delete, which is
-// not replaced here, calls free().
+// Takes memory from malloc(), because libstdc++'s operator delete, which is not
+// replaced here, calls free().
 void* operator new(size_t size) {
   if (allocations_left-- <= 0) {
     throw std::bad_alloc();
@@ -43,9 +43,9 @@ namespace fs = std::filesystem;
 
 class CNoMemoryTest : public ::testing::Test {
  protected:
-  // Calls `call` with no allocation allowed, then with one, two, ... until it
-  // succeeds. The folder must contain `files_before` files after each failure
-  // and `files_after` files after the success.
+  // Calls `call` with no allocation allowed, then with one, then with two, and
+  // so on until it succeeds. The folder must contain `files_before` files after
+  // each failure and `files_after` files after the success.
   void FailsUntilItSucceeds(const std::function<bool(char**)>& call,
                             std::ptrdiff_t files_before = 0,
                             std::ptrdiff_t files_after = 0) {

@@ -22,7 +22,8 @@ TEST(CRocksdbProgramsTest, TheTestInCPasses) {
 }
 
 #ifdef TEST_STUB_9_9
-// The library says so when it is loaded; its functions return the error.
+// The library prints one line when it is loaded, and its functions return the
+// error.
 TEST(CRocksdbProgramsTest, AnotherRocksdbIsAnErrorAndOneLineOnStderr) {
   const ProcessResult result =
       RunProcess({TEST_C_TEST, "unused", "unused"}, TEST_STUB_9_9);

@@ -61,13 +61,13 @@ static char* OpenWith(const char* policy, const char* path) {
   return OpenAndWrite(policy, path, 0);
 }
 
-/* The library has registered the policy when it was loaded: a mistake in the
- * policy string is an error. Further registrations change nothing. */
+/* The library registered the policy when it was loaded, so RocksDB reports a
+ * mistake in the policy string. Further registrations change nothing. */
 static void RegistersThePolicy(const char* path) {
   char* error = OpenWith("cassandra_bloom:1000", path);
   int i;
   CHECK_HOLDS(error, "'1000'");
-  cassandra_bloom_free(error); /* RocksDB made it; the function takes it too. */
+  cassandra_bloom_free(error); /* May free RocksDB's messages, too. */
   error = NULL;
   CHECK(cassandra_bloom_register_with_rocksdb(&error));
   CHECK(cassandra_bloom_register_with_rocksdb(NULL));
@@ -117,7 +117,7 @@ static void CountsWhatThePolicyBuilds(const char* path) {
                   "Bloom filter build time: ");
 }
 
-/* Runs if there is a second argument, in a process that loads a RocksDB of
+/* Runs if there is a second argument. The process has then loaded a RocksDB of
  * another release. */
 static void RefusesAnotherRocksdb(void) {
   char* error = NULL;

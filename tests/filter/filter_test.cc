@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Complete filters: built, read and queried.
+// Builds, reads and queries complete filters.
 
 #include <gtest/gtest.h>
 
@@ -57,7 +57,8 @@ TEST(FilterTest, EqualsCassandrasFixture) {
 }
 
 TEST(FilterTest, EqualsCassandra) {
-  // The keys have 0 to 64 bytes; each byte of a tail occurs with both signs.
+  // The keys have 0 to 64 bytes. Each byte of a tail is positive in some keys
+  // and negative in others.
   EXPECT_EQ(Sha256(VectorFilter("iii", 1040, 10)),
             "6825f9aae0a91564fc46b6889e955f8ca0476ce7e89e7b63e7d476de4abbee20");
   EXPECT_EQ(Sha256(VectorFilter("i", 100000, 20)),
@@ -72,7 +73,7 @@ TEST(FilterTest, EqualsCassandraOnItsTable) {
   int num_checked = 0;
   for (const auto& fields : table) {
     if (fields[3] != "new") {
-      // This test does not write the forms of versions before `na`.
+      // This test builds only the form of versions `na` and later.
       continue;
     }
     SCOPED_TRACE(fields[0] + " " + fields[1] + " " + fields[2]);
@@ -111,8 +112,8 @@ TEST(FilterTest, EqualsTheReference) {
   }
 }
 
-// Since 10.9, RocksDB asks for the size and the false positive rate before a
-// filter is built.
+// The size and the false positive rate are known before a filter is built,
+// because RocksDB asks for them since 10.9.
 TEST(FilterTest, SizeAndRateAreThoseForeseen) {
   constexpr int kNumAbsent = 200000;
   for (const Sizing& sizing :
@@ -138,14 +139,15 @@ TEST(FilterTest, SizeAndRateAreThoseForeseen) {
       if (num_keys == 0) {
         EXPECT_EQ(rate, 0);
         EXPECT_EQ(num_passed, 0);
-      } else if (num_keys >= 1000) {  // The formula is for many keys.
+      } else if (num_keys >= 1000) {  // The formula needs many keys.
         EXPECT_NEAR(rate * kNumAbsent, num_passed, 0.06 * num_passed);
       }
     }
   }
 }
 
-// The writer prefetches cache lines of a large filter for several keys at once.
+// In a large filter, the writer prefetches the cache lines of several keys at
+// once.
 TEST(FilterTest, ALargeFilterEqualsTheReference) {
   SCOPED_TRACE(Seed());
   const RandomKeys keys(Seed(), 40);
@@ -195,8 +197,8 @@ TEST(FilterDbTest, ReadsWhatItMay) {
   }
 }
 
-// On 32-bit CPUs the size of a large filter does not fit a size_t, and must not
-// be cut to one that is small.
+// On 32-bit CPUs, the size of a large filter does not fit a size_t. It must not
+// be cut to its low 32 bits.
 TEST(FilterDbTest, TheSizeIsTrueOrNoMemoryHasIt) {
   for (const uint32_t num_words :
        {1u, 0x0fffffffu, 0x1fffffffu, 0x20000001u, kMaxFilterWords}) {

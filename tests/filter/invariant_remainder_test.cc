@@ -17,8 +17,8 @@ namespace {
 
 constexpr uint64_t kLargest = uint64_t{1} << 63;  // |INT64_MIN|
 
-// Tests dividends that would expose an inexact quotient: those around multiples
-// of the divisor, above all around the largest one.
+// Tests the dividends around multiples of the divisor, in particular around the
+// largest multiple, because they would expose an inexact quotient.
 void CheckDivisor(uint64_t divisor, uint64_t* random) {
   const InvariantRemainder remainder(divisor);
   const uint64_t largest_multiple = kLargest / divisor * divisor;

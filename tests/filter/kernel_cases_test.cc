@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares every kernel with the naive filter in many cases: all small
-// capacities, and a hundred million random cases of a key, a capacity and a
-// number of probes.
+// Compares every kernel with a naive filter in many cases: all small
+// capacities, and a hundred million random cases. A random case is a key, a
+// capacity and a number of probes.
 //
 // CASSANDRA_BLOOM_PERCENT=2 runs 2 % of the cases, for example in an emulator.
 
@@ -35,8 +35,8 @@ class KernelCasesTest : public KernelTest {};
 INSTANTIATE_TEST_SUITE_P(All, KernelCasesTest, ::testing::ValuesIn(Kernels()),
                          NameOf);
 
-// Returns mostly a number that Cassandra chooses, and sometimes any number that
-// a header may have.
+// Returns mostly a number of probes from 1 to 20, the numbers that this library
+// uses, and sometimes any number that a header may have.
 int RandomNumProbes(uint64_t* random) {
   const bool any = NextRandom(random) % 16 == 0;
   return 1 + static_cast<int>(NextRandom(random) % (any ? 64 : 20));
@@ -67,7 +67,7 @@ TEST_P(KernelCasesTest, AllCapacitiesUpToAMillionBits) {
               kMostWords, num_cases);
 }
 
-// Filters of random keys, sizes and probes, each built and queried.
+// Builds and queries filters of random keys, sizes and numbers of probes.
 class RandomFilters {
  public:
   RandomFilters(const Kernel& kernel, uint64_t seed)
@@ -104,9 +104,10 @@ class RandomFilters {
  private:
   uint64_t Random(uint64_t bound) { return NextRandom(&random_) % bound; }
 
-  // Chooses the numbers of probes, words and keys. Every magnitude up to 2^17
-  // words is equally likely. Except in small filters, at most about half of the
-  // bits are set; otherwise a wrong bit could go unnoticed.
+  // Chooses the numbers of probes, words and keys. Every order of magnitude up
+  // to 2^17 words is equally likely. Except in small filters, at most about
+  // half of the bits are set, because a wrong bit among many set bits could go
+  // unnoticed.
   void ChooseSize() {
     num_probes_ = RandomNumProbes(&random_);
     const uint64_t magnitude = uint64_t{1} << Random(17);

@@ -93,8 +93,8 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random) {
                                    const FilterView& filter,
                                    const Hash128* hashes, size_t n,
                                    const bool* expected) {
-  // The initial answers are neither true nor false, so that an answer that is
-  // not written is noticed.
+  // The bytes are at first neither true nor false, so that the check notices an
+  // answer that is not written.
   constexpr unsigned char kUntouched = 0xa5;
   std::array<unsigned char, kMaxBatch + 8> answers;
   answers.fill(kUntouched);
@@ -151,8 +151,8 @@ LoneKeyCheck::LoneKeyCheck(const Kernel& kernel, int num_probes,
       return Wrong("bit not set", hash);
     }
   }
-  // The key must match if exactly these bits are set, and must not match if one
-  // of them is missing.
+  // The key must match if all of its bits are set, and must not match if one of
+  // them is missing.
   if (!AllAnswer(true, hash)) {
     return Wrong("not found", hash);
   }

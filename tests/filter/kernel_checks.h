@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Shared by the tests of the kernels.
+// Checks that the tests of the kernels share.
 
 #ifndef CASSANDRA_BLOOM_TESTS_FILTER_KERNEL_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_FILTER_KERNEL_CHECKS_H_
@@ -20,15 +20,15 @@
 
 namespace cassandra_bloom {
 
-// Prints the name; by default gtest prints the address, which differs in every
-// run.
+// Prints the kernel's name. By default gtest prints the address, which differs
+// in every run.
 void PrintTo(const Kernel* kernel, std::ostream* out);
 
 }  // namespace cassandra_bloom
 
 namespace cassandra_bloom::testing {
 
-// Instances are named after the kernels: --gtest_filter=*/avx2.
+// gtest names the instances after the kernels, as in --gtest_filter=*/avx2.
 class KernelTest : public ::testing::TestWithParam<const Kernel*> {
  protected:
   static const Kernel& kernel() { return *GetParam(); }
@@ -45,12 +45,12 @@ Hash128 RandomHash(uint64_t* random);
 // NaiveFilter::Hash of the key, as a Hash128.
 Hash128 NaiveHash(std::string_view key);
 
-// Hashes with special values in the base, in the increment, and in both: there
-// the sign, the magnitude or the quotient by the capacity changes, or a double
-// becomes inexact.
+// Hashes with special values in the base, in the increment, or in both. At
+// these values the sign, the magnitude or the quotient by the capacity changes,
+// or a double becomes inexact.
 std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random);
 
-// Returns whether the kernel's batch look-up gives exactly these n answers and
+// Checks that the kernel's batch look-up gives exactly these n answers and
 // writes nothing else.
 ::testing::AssertionResult Answers(const Kernel& kernel,
                                    const FilterView& filter,
@@ -63,15 +63,15 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random);
                                            const Hash128* hashes, size_t n,
                                            const bool* expected);
 
-// The size of a batch that is too small for the lanes of some kernels.
+// The size of a batch that is too small to fill the lanes of some kernels.
 constexpr size_t kFewKeys = 5;
 
-// Tests a kernel on filters of one key each, because among the bits of many
-// keys a wrong bit might belong to another key.
+// Tests a kernel on filters of one key each. Among the bits of many keys, a
+// wrong bit could go unnoticed, because it might belong to another key.
 class LoneKeyCheck {
  public:
-  // `bits` must be zero. A check that passes leaves them zero, unless the
-  // kernel set a bit that is not the key's.
+  // All of `bits` must be zero. A check that passes leaves them zero, unless
+  // the kernel also set a bit that does not belong to the key.
   LoneKeyCheck(const Kernel& kernel, int num_probes, uint32_t num_words,
                char* bits);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares every kernel that this machine can run with the naive filter: the
-// same hashes, the same bits, the same answers.
+// Compares every kernel that this machine can run with the naive filter.
+// Hashes, bits and answers must be the same.
 
 #include <gtest/gtest.h>
 
@@ -82,8 +82,8 @@ std::string RandomKey(size_t length, uint64_t* random) {
   return key;
 }
 
-// Hashes the first n keys and compares the results. The memory after the views
-// and after the hashes is inaccessible.
+// Hashes the first n keys and checks the results. The memory after the views of
+// the keys and after the hashes is inaccessible.
 class HashCheck {
  public:
   HashCheck(const Kernel& kernel, const std::vector<std::string_view>& keys)
@@ -132,8 +132,8 @@ TEST_P(KernelTest, HashesKeysOfEqualLength) {
   }
 }
 
-// Runs of keys of one length. From one run to the next the length changes in
-// one bit or in many.
+// The keys come in runs of one length. From one run to the next, one bit or
+// many bits of the length change.
 TEST_P(KernelTest, HashesKeysOfMixedLengths) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -193,7 +193,8 @@ TEST_P(KernelTest, HashesKeysAtAnyAddress) {
   }
 }
 
-// Each key has its own pages, and is placed at their beginning or at their end.
+// Each key has pages of its own. It is at their beginning or at their end, next
+// to inaccessible memory.
 TEST_P(KernelTest, ReadsNothingBesidesTheKeys) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -229,14 +230,14 @@ TEST_P(KernelTest, TakesNullForTheEmptyKey) {
 
 // ---- Answers ----
 
-// Kernels with lanes use the lanes in filters of 256 words or more. In smaller
-// filters, their method would be wrong for some sizes.
+// Kernels with lanes use the lanes only in filters of 256 words or more. In
+// smaller filters, the remainders would be wrong for some numbers of words.
 constexpr uint32_t kWordCounts[] = {1,   2,   3,   5,   7,   63,   64,  65,
                                     129, 151, 199, 254, 255, 256,  257, 258,
                                     300, 511, 512, 513, 999, 1023, 4099};
 constexpr uint32_t kMostWords = 4099;
 
-// Queries a filter with given bits for up to kMaxBatch keys.
+// Queries a filter with given bits for batches of up to kMaxBatch keys.
 class AnswerCheck {
  public:
   AnswerCheck(const Kernel& kernel, int num_probes, uint32_t num_words,
@@ -249,7 +250,8 @@ class AnswerCheck {
     }
   }
 
-  // Copies the hashes into `memory`; after them, memory is inaccessible.
+  // Queries n keys. Copies their hashes to the end of `memory`, after which
+  // memory is inaccessible.
   ::testing::AssertionResult InBatch(size_t n,
                                      const GuardedMemory& memory) const {
     auto* const hashes = memory.Last<Hash128>(n);
@@ -280,8 +282,8 @@ std::string RandomBits(uint32_t num_words, uint64_t percent_set,
   return bits;
 }
 
-// The more bits are set, the later a probe finds a clear one. So all probes are
-// tested.
+// The more bits are set, the later a probe finds a cleared bit. With several
+// fill ratios, every probe is tested.
 TEST_P(KernelTest, AnswersForAnyBits) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -294,8 +296,8 @@ TEST_P(KernelTest, AnswersForAnyBits) {
         SCOPED_TRACE(::testing::Message()
                      << num_words << " words, " << percent_set << "% set, "
                      << num_probes << " probes");
-        // Places the filter at the very end of the memory, or up to 63 bytes
-        // before it.
+        // The filter is at the very end of the memory, or ends up to 63 bytes
+        // before that.
         char* const at =
             memory.end() - bits.size() - (num_probes % 2 == 0 ? 0 : num_probes);
         std::copy(bits.begin(), bits.end(), at);
@@ -309,7 +311,8 @@ TEST_P(KernelTest, AnswersForAnyBits) {
   }
 }
 
-// Exactly one bit of the filter is clear: that of one probe of one key.
+// All bits of the filter are set except one, which belongs to one probe of one
+// key.
 TEST_P(KernelTest, AnswersByEveryProbe) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -376,8 +379,8 @@ TEST_P(KernelTest, AnswersForPresentAndAbsentKeys) {
 
 // ---- Bits ----
 
-// Returns whether all bits of the hashes are set. Clears them, so that only
-// wrong bits remain.
+// Checks that all bits of the hashes are set. Clears them, so that only wrong
+// bits remain.
 ::testing::AssertionResult TakeBits(const std::vector<Hash128>& hashes,
                                     int num_probes, uint32_t num_words,
                                     char* bits) {
@@ -403,7 +406,7 @@ std::vector<Hash128> RandomHashes(size_t n, uint64_t* random) {
   return hashes;
 }
 
-// Calls kernel.set_bits; the memory after the hashes is inaccessible.
+// Calls kernel.set_bits. The memory after the hashes is inaccessible.
 void SetBits(const Kernel& kernel, const std::vector<Hash128>& hashes,
              int num_probes, uint32_t num_words, char* bits) {
   const GuardedMemory memory(hashes.size() * sizeof(Hash128) + 1);
@@ -413,8 +416,8 @@ void SetBits(const Kernel& kernel, const std::vector<Hash128>& hashes,
                   InvariantRemainder(uint64_t{64} * num_words), bits);
 }
 
-// The largest filter that kernels with lanes write without prefetching, and the
-// smallest that they write with it.
+// The largest filter in which kernels with lanes set bits without prefetching,
+// and the smallest in which they prefetch.
 constexpr uint32_t kMostCachedWords = (4 << 20) / 8;
 constexpr uint32_t kFewestFarWords = kMostCachedWords + 1;
 
@@ -505,7 +508,7 @@ TEST_P(KernelTest, WritesTheFilterWhenForced) {
 
 // ---- Edges ----
 
-// Checks edge cases and random hashes, each in a filter of its own.
+// Checks edge cases and random hashes. Each hash has a filter of its own.
 void CheckLoneKeys(const Kernel& kernel, uint32_t num_words, int num_probes,
                    const GuardedMemory& memory, uint64_t* random) {
   char* const bits = memory.end() - size_t{8} * num_words;
@@ -672,8 +675,8 @@ TEST(KeyOfHashTest, HasThatHash) {
 // ---- The state of the CPU ----
 
 #if defined(__x86_64__)
-// Returns whether the upper halves of vector registers are in use, which would
-// slow down later SSE code.
+// Tells whether the upper halves of vector registers are in use, which would
+// slow down SSE code that runs later.
 bool UpperHalvesAreInUse() {
   uint32_t low;
   uint32_t high;
@@ -708,8 +711,8 @@ using Eight [[gnu::vector_size(32)]] = uint32_t;
   *numbers = all;
 }
 
-// Returns whether compiled AVX code clears the upper halves of vector
-// registers. GCC's code below -O2 does not.
+// Tells whether the compiler adds code that clears the upper halves of vector
+// registers after AVX code. GCC does so only from -O2 on.
 bool CompilerCleansUpperHalves() {
   Eight numbers = {};
   SetAllBits(&numbers);

@@ -23,8 +23,9 @@ struct Vector {
   uint64_t h2;
 };
 
-// Results of Cassandra's MurmurHash.hash3_x64_128. Except for the empty key and
-// the 16-byte key, they differ from canonical MurmurHash3.
+// Results of Cassandra's MurmurHash.hash3_x64_128. Those of the empty key and
+// of the 16-byte key are also those of canonical MurmurHash3; all others differ
+// from it.
 constexpr Vector kCassandraVectors[] = {
     {"", 0, 0},
     {"8a", 0xc9197024fc95e38f, 0xdfa1a9c80bb3826f},
@@ -72,7 +73,7 @@ TEST(Murmur3Test, NullIsTheEmptyKey) {
   EXPECT_EQ(CassandraMurmur3(nullptr, 0), (Hash128{0, 0}));
 }
 
-// Every combination of signs in tails of every length.
+// Tails of every length, with every combination of positive and negative bytes.
 TEST(Murmur3Test, EqualsTheReferenceForAllTailSigns) {
   for (size_t size = 1; size <= 15; ++size) {
     for (uint32_t signs = 0; signs < (1u << size); ++signs) {

@@ -35,7 +35,7 @@ struct FpChanceCase {
   int buckets;
 };
 
-// Results of computeBloomSpec(20, fp_chance) in real Cassandra.
+// Results that Cassandra's computeBloomSpec(20, fp_chance) returned.
 constexpr FpChanceCase kFpChanceCases[] = {
     {0.9999, 2, 1},   {0.5, 2, 1},    {0.393, 2, 1},      {0.3929, 1, 3},
     {0.2, 2, 4},      {0.1, 3, 5},    {0.05, 3, 7},       {0.02, 4, 9},
@@ -52,8 +52,8 @@ TEST(SizingTest, FpChanceIsCassandras) {
   }
 }
 
-// A chance that equals a rate in Cassandra's table takes the cell of that rate.
-// The next smaller chance does not.
+// An fp_chance that equals a rate in Cassandra's table gives the sizing of that
+// cell. The next smaller double gives another sizing.
 TEST(SizingTest, FpChanceTurnsAtTheCellsOfCassandrasTable) {
   struct Cell {
     double rate;
@@ -118,7 +118,7 @@ TEST(SizingTest, FractionalBitsTakeTheProbesWithTheLowestRate) {
 }
 
 TEST(SizingTest, WordsAreCassandras) {
-  // ((n * buckets + 20 - 1) >> 6) + 1
+  // Cassandra's number of words is ((n * buckets + 20 - 1) >> 6) + 1.
   for (const int buckets : {1, 2, 10, 20}) {
     const Sizing sizing = *SizingForBitsPerKey(buckets);
     for (uint64_t n = 0; n < 10000; ++n) {

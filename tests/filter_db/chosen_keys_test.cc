@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an attacker who chooses the keys can do to the false positive rate, as
-// in SECURITY.md: Murmur3 with a known seed can be inverted.
+// What an attacker who chooses the keys can do to the false positive rate
+// (SECURITY.md). The attacker can find a key for any hash, because Murmur3 with
+// a known seed can be inverted.
 
 #include <gtest/gtest.h>
 
@@ -55,10 +56,11 @@ double RateOfRandomKeys(const FilterDbFile& filter) {
   return static_cast<double>(passed) / kNumKeys;
 }
 
-// Chosen keys can set at most k of every bits_per_key bits: 0.7 of all bits,
-// instead of 0.5. So the rate stays below 0.7. The keys of this test share no
-// bit, and set all even positions first. Then a key whose first position and
-// step are even finds all its bits set; that is one key in four.
+// Chosen keys can set at most k bits for every bits_per_key bits: 7 of 10,
+// instead of half of all bits. So the false positive rate stays below 0.7. The
+// keys of this test share no bit, and set all even positions first. An absent
+// key then passes if its first position and its step are even, as they are in
+// one key of four.
 TEST(ChosenKeysTest, EvenPositionsFirstPassAQuarter) {
   SCOPED_TRACE(Seed());
   const auto builder = NewBuilder();
@@ -76,7 +78,7 @@ TEST(ChosenKeysTest, EvenPositionsFirstPassAQuarter) {
   EXPECT_NEAR(RateOfRandomKeys(*filter), 0.28, 0.02);  // Normally 0.008.
 }
 
-// All keys have the same hash, so they set only k bits in all.
+// All keys have the same hash, so together they set only k bits.
 TEST(ChosenKeysTest, EqualHashesLeaveTheFilterEmpty) {
   const auto builder = NewBuilder();
   for (uint64_t i = 0; i < kNumKeys; ++i) {
@@ -86,8 +88,9 @@ TEST(ChosenKeysTest, EqualHashesLeaveTheFilterEmpty) {
             static_cast<uint64_t>(builder->num_probes()));
 }
 
-// An attacker who knows a present key can make absent keys that pass. They cost
-// as many block reads as without a filter, but no more.
+// An attacker who knows a present key can make absent keys that all pass. Each
+// of them costs the block reads that it would cost without a filter, but no
+// more.
 TEST(ChosenKeysTest, ThatShareTheBitsOfAPresentKeyAllPass) {
   const auto builder = NewBuilder();
   AddHash(1, 2, builder.get());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Outputs of a program that writes a Filter.db with the library.
-// tests/filterdb/outputs_test.cc tests the same for filterdb.
+// The outputs to which a program can write a Filter.db with the library.
+// tests/filterdb/outputs_test.cc tests the same outputs of the command
+// filterdb.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -43,7 +44,7 @@ class OutputFileTest : public ::testing::Test {
     return bytes;
   }
 
-  // The error of a write, which must fail.
+  // Expects a write to fail, and returns the error.
   std::string FaultOf(const FilterDbBuilder& builder, const std::string& path,
                       bool overwrite) const {
     std::string error;
@@ -53,13 +54,13 @@ class OutputFileTest : public ::testing::Test {
 
   const TempDir dir_;
   std::unique_ptr<FilterDbBuilder> small_;
-  std::unique_ptr<FilterDbBuilder> large_;  // More than a pipe holds.
+  std::unique_ptr<FilterDbBuilder> large_;  // Larger than a pipe's buffer.
   std::string bytes_;
 };
 
-// Opens a FIFO for both reading and writing. On Linux this does not block
-// (fifo(7)). While it is open, opening the FIFO for writing does not block
-// either.
+// Opens a FIFO for both reading and writing, which does not block on Linux
+// (fifo(7)). While the result is open, opening the FIFO for writing does not
+// block either.
 int OpenBothWays(const std::string& fifo) {
   return open(fifo.c_str(), O_RDWR | O_CLOEXEC);
 }
@@ -80,8 +81,8 @@ TEST_F(OutputFileTest, AFifo) {
   EXPECT_EQ(dir_.Names(), std::set<std::string>{"fifo"});
 }
 
-// If the reader of a FIFO goes away, SIGPIPE must not end the program, now or
-// later.
+// If the reader of a FIFO closes it, SIGPIPE must not end the program, neither
+// during the write nor after it.
 TEST_F(OutputFileTest, AFifoWhoseReaderGoes) {
   const std::string fifo = dir_ / "fifo";
   MakeFifo(fifo);
@@ -185,8 +186,8 @@ TEST_F(OutputFileTest, Links) {
                                    "link", "to_nothing"}));
 }
 
-// Several threads or processes write one file: each has a temporary file of its
-// own.
+// Several threads or processes may write one file at once, because each has a
+// temporary file of its own.
 TEST_F(OutputFileTest, WritersAtOnce) {
   const std::string file = dir_ / "filter";
   std::vector<std::thread> writers;
@@ -207,8 +208,8 @@ TEST_F(OutputFileTest, WritersAtOnce) {
   EXPECT_EQ(dir_.Names(), std::set<std::string>{"filter"});
 }
 
-// A killed writer may leave the file with both its final and its temporary
-// name.
+// A writer that was killed may have left the file with two names, its final
+// name and its temporary name.
 TEST_F(OutputFileTest, WhatWasLeftMayBeTheFileItself) {
   const std::string file = dir_ / "filter";
   WriteFile(file, "old");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the handler of a signal removes. output_file_test.cc tests the rest.
+// Tests what the handler of a signal removes. output_file_test.cc tests the
+// rest of temporary_file.h.
 
 #include "plugin/io/temporary_file.h"
 
@@ -17,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As when mending writes a record before the new filter gets its name.
+// A thread may write two files at once: mending writes a record before the new
+// filter gets its name.
 TEST(TemporaryFileTest, ASignalRemovesAllOfItsThread) {
   const TempDir dir;
   TemporaryFile outer(dir / "filter");

@@ -74,8 +74,9 @@ LevelSizing Monkey(double average, double size_ratio = 10,
   return sizing;
 }
 
-// ln 10 / (ln 2)^2 = 4.7925 bits is the difference between levels. At 10 bits
-// on average, the last level gets 10 - 4.7925 / 9.
+// One level has ln 10 / (ln 2)^2 = 4.7925 bits per key more than the next
+// deeper one. With 10 bits per key on average, the last level gets
+// 10 - 4.7925 / 9.
 TEST(LevelSizingTest, MonkeyOfTenBits) {
   const LevelSizing sizing = Monkey(10);
   EXPECT_FALSE(sizing.IsUniform());
@@ -101,8 +102,9 @@ TEST(LevelSizingTest, MonkeyWithTheBottomGiven) {
   }
 }
 
-// However many levels there are, no level gets more than ln 1000 / (ln 2)^2 =
-// 14.3776 bits per key more than the last one.
+// The last level gets the fewest bits per key. Another level gets at most
+// ln 1000 / (ln 2)^2 = 14.3776 bits per key more, even if there are many
+// levels.
 TEST(LevelSizingTest, MonkeyStopsAtAThousandthOfTheFalsePositives) {
   for (const double size_ratio : {2.0, 4.0, 100.0}) {
     const MonkeyAllocation monkey = {12, size_ratio, std::nullopt};
@@ -123,8 +125,9 @@ TEST(LevelSizingTest, MonkeyIsTheAverageWhereLevelsAreNoRuns) {
   }
 }
 
-// The false positives of all levels for one absent key, given each level's
-// number of keys and bits per key. Sets *mean_bits to the mean over all keys.
+// Returns the expected number of false positives of one absent key in all
+// levels, from each level's number of keys and bits per key. Sets *mean_bits to
+// the mean bits per key over all keys.
 double Rate(const std::vector<double>& keys, const std::vector<double>& bits,
             double* mean_bits) {
   double rate = 0;
@@ -139,9 +142,9 @@ double Rate(const std::vector<double>& keys, const std::vector<double>& bits,
   return rate;
 }
 
-// In four levels, each T times as large as the one above, no other bits per key
-// of the same mean have fewer false positives, and the mean is the one
-// requested.
+// There are four levels, each T times as large as the level above. The mean
+// bits per key must be about the average that was requested. Any other bits per
+// key with the same mean must cause more false positives.
 TEST(LevelSizingTest, MonkeyIsTheBestOfItsMean) {
   std::mt19937_64 random(20260101);
   for (const double size_ratio : {2.0, 4.0, 8.0, 10.0}) {
@@ -155,7 +158,7 @@ TEST(LevelSizingTest, MonkeyIsTheBestOfItsMean) {
     double mean = 0;
     const double best = Rate(keys, bits, &mean);
     EXPECT_LE(mean, 12);
-    // The mean is below 12 because there are no levels above these four.
+    // The mean is below 12, because the levels above these four are missing.
     EXPECT_GT(mean, size_ratio > 2 ? 11.9 : 11);
     std::uniform_real_distribution<double> change(-2, 2);
     for (int i = 0; i < 10000; ++i) {

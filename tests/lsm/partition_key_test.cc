@@ -124,7 +124,8 @@ TEST(PartitionKeyTest, FindsTheKeyInEveryLayout) {
   }
 }
 
-// Empty keys, keys that are one byte too short, and keys just long enough.
+// Tests empty keys, keys that are one byte too short, and keys that are just
+// long enough.
 TEST(PartitionKeyTest, AKeyThatEndsBeforeItsPartitionKeyIsTakenWhole) {
   const std::string zero(1, '\0');
   const struct {
@@ -184,9 +185,9 @@ TEST(PartitionKeyTest, AKeyThatEndsBeforeItsPartitionKeyIsTakenWhole) {
   }
 }
 
-// Filters and prefix extractors rely on the fact that bytes after the partition
-// key do not change it. Keys are of every kind; many contain small lengths, so
-// that the partition key ends within the key.
+// Filters and prefix extractors rely on this: the bytes after a partition key
+// do not change it. Many of the random keys contain small lengths, so that the
+// partition key ends within the key.
 TEST(PartitionKeyTest, DependsOnNoByteBehindThePartitionKey) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();

@@ -13,8 +13,8 @@ std::atomic<void*> last_allocation{nullptr};
 
 }  // namespace cassandra_bloom::testing
 
-// The memory comes from malloc() because libstdc++'s operator delete, which is
-// not replaced here, calls free().
+// Takes memory from malloc(), because libstdc++'s operator delete, which is not
+// replaced here, calls free().
 void* operator new(size_t size, const std::nothrow_t&) noexcept {
   using namespace cassandra_bloom::testing;
   last_allocation = size <= largest_allocation ? std::malloc(size) : nullptr;

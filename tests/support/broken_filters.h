@@ -16,8 +16,8 @@
 
 namespace cassandra_bloom::testing {
 
-// A header with these values, followed by zeros; `size` bytes in all, even if
-// the header is longer.
+// A header with these values, followed by zeros. The result has `size` bytes,
+// even if the header has more.
 inline std::string FilterDbBytes(int32_t num_probes, int32_t num_words,
                                  size_t size) {
   std::string bytes(std::max(kFilterDbHeaderSize, size), '\0');
@@ -33,7 +33,7 @@ struct BrokenFilter {
   int32_t num_words;
   size_t size;
 
-  // The vector has exactly the block's size, so that a sanitizer sees a read
+  // The vector has exactly the block's size, so that a sanitizer notices a read
   // past the end.
   std::vector<char> Block() const {
     const std::string bytes = FilterDbBytes(num_probes, num_words, size);
@@ -62,7 +62,8 @@ constexpr BrokenFilter kBrokenFilters[] = {
     {"a size of 2^32 + 16 bytes, cut to 32 bits", 7, 0x20000001, 16},
 };
 
-// A file that FilterDbFile refuses, and the error message after the file name.
+// A file that FilterDbFile refuses, and the text after the file name in the
+// error.
 struct BadFilterDb {
   int32_t num_probes;
   int32_t num_words;

@@ -11,37 +11,40 @@
 
 namespace cassandra_bloom::testing {
 
-// The fields of each line of a table in tests/data, without comment lines.
+// The fields of each line of a table in tests/data, without comments and empty
+// lines.
 std::vector<std::vector<std::string>> ReadCassandraTable(
     const std::string& file_name);
 
 // The SSTable folders in tests/data/sstables, sorted.
 std::vector<std::string> CassandraSstables();
 
-// The SSTable folders in tests/data/compacted_sstables, sorted: they have no
+// The SSTable folders in tests/data/compacted_sstables, sorted. They have no
 // keys.txt.
 std::vector<std::string> CompactedSstables();
 
 // SSTable folders of other projects, sorted. They are in the folder that the
 // environment variable CASSANDRA_BLOOM_CORPUS names, by default
-// ../shared/cassandra/corpus next to this checkout. They are test data of
-// Cassandra and ScyllaDB, so they are not in this repository. Without them, the
-// tests that read them are skipped.
+// ../shared/cassandra/corpus next to this checkout. They are not in this
+// repository, because they are test data of Cassandra and ScyllaDB. Without
+// them, the tests that read them are skipped.
 std::vector<std::string> CorpusSstables();
 
-// SSTable folders that are as those in tests/data/sstables but larger, sorted,
-// with keys.txt.
-// They are in the folder "sstables" beside the folder of CorpusSstables, and
-// not in this repository; without them there are none.
+// Larger SSTables like those in tests/data/sstables: their folders, sorted.
+// They have keys.txt, are in the folder "sstables" beside the corpus folder
+// (see CorpusSstables), and are not in this repository. Empty if there are
+// none.
 std::vector<std::string> SstablesBesideCorpus();
 
-// The fields of each line of trie_nodes.txt in that folder: more nodes as those
-// in tests/data/trie_nodes.tsv. Empty if there is no such file.
+// The fields of each line of trie_nodes.txt in the same folder, which has more
+// nodes like those in tests/data/trie_nodes.tsv. Empty if there is no such
+// file.
 std::vector<std::vector<std::string>> TrieNodesBesideCorpus();
 
 std::string FromHex(const std::string& hex);
 
-// Key number `i` of set "i", "ii" or "iii" of the vectors.
+// Key number `i` of the set "i", "ii" or "iii", from which Cassandra made the
+// filters in tests/data/vectors.tsv.
 std::string VectorKey(const std::string& set, uint32_t i);
 
 }  // namespace cassandra_bloom::testing

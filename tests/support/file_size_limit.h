@@ -10,7 +10,8 @@
 
 namespace cassandra_bloom::testing {
 
-// Limits the size of every file this process writes, to simulate a full disk.
+// Limits the size of every file that this process writes, to simulate a full
+// disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(size_t bytes) {

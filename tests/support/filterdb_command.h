@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs the command filterdb as a user does. The compile definition
-// CASSANDRA_BLOOM_FILTERDB of the test program is the command's path.
+// Runs the command filterdb as a user does. The test program must be compiled
+// with CASSANDRA_BLOOM_FILTERDB, the path of the command.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FILTERDB_COMMAND_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FILTERDB_COMMAND_H_
@@ -22,13 +22,13 @@ struct Ran : ProcessResult {
   std::string arguments;
 };
 
-// Expects this exit code of a command that has run.
+// Expects that the command ended with this exit code.
 inline Ran Exits(int exit_code, Ran ran) {
   EXPECT_EQ(ran.exit_code, exit_code) << ran.arguments << "\n" << ran;
   return ran;
 }
 
-// `arguments` are shell words. `before` is shell text put in front of the
+// `arguments` are words for the shell. `before` is shell text in front of the
 // command, such as "cat keys |".
 inline Ran FilterdbAsGiven(const std::string& arguments,
                            const std::string& before = "") {
@@ -37,8 +37,8 @@ inline Ran FilterdbAsGiven(const std::string& arguments,
           arguments};
 }
 
-// The same, but mend ignores processes that it cannot examine: which these are
-// depends on the machine.
+// Like FilterdbAsGiven, but `mend` ignores processes that it cannot examine,
+// because the machine decides which processes these are.
 inline Ran Filterdb(const std::string& arguments,
                     const std::string& before = "") {
   const std::string mend = "mend ";

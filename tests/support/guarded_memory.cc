@@ -33,7 +33,7 @@ bool IsZeroPage(const char* page) {
 
 GuardedMemory::GuardedMemory(uint64_t size) {
   const size_t guard = PageSize();
-  if (size > SIZE_MAX / 2) {  // On a 32-bit CPU.
+  if (size > SIZE_MAX / 2) {  // Only on a 32-bit CPU.
     return;
   }
   size_ = (static_cast<size_t>(size) + guard - 1) / guard * guard;

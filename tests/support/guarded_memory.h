@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory between two inaccessible pages: reading or writing one byte outside it
+// Memory between two inaccessible pages. Reading or writing a byte next to it
 // ends the test.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_GUARDED_MEMORY_H_
@@ -22,8 +22,8 @@ class GuardedMemory {
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  // False if the system refused the memory. Then no other function may be
-  // called.
+  // False if the system refused the memory. In that case, no other function may
+  // be called.
   bool exists() const { return begin_ != nullptr; }
 
   char* begin() const { return begin_; }
@@ -35,7 +35,8 @@ class GuardedMemory {
     return reinterpret_cast<T*>(end()) - n;
   }
 
-  // Reads only the pages that are in physical memory; the others are zero.
+  // Reads only the pages that are in physical memory, because all others are
+  // zero.
   bool IsAllZero() const;
 
   // Zeroes the memory and returns its pages to the system.

@@ -10,8 +10,8 @@ namespace {
 constexpr uint64_t kC1 = 0x87c37b91114253d5;
 constexpr uint64_t kC2 = 0x4cf5ad432745937f;
 
-// 1 / factor modulo 2^64 by Newton's iteration. At first the lowest three bits
-// are right, and each step doubles the number of right bits.
+// Returns 1 / factor modulo 2^64 by Newton's iteration. The first value has
+// three right bits, the lowest ones, and each step doubles their number.
 constexpr uint64_t InverseOf(uint64_t factor) {
   uint64_t inverse = factor;
   for (int i = 0; i < 5; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The key of a hash: each 128-bit hash has exactly one 16-byte key.
+// Finds a key for a hash: exactly one 16-byte key has a given 128-bit hash.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_KEY_OF_HASH_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_KEY_OF_HASH_H_

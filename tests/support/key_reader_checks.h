@@ -17,9 +17,9 @@
 
 namespace cassandra_bloom::testing {
 
-// Expects readers from `new_reader(fd, buffer_size)` to find these keys in
-// `bytes`, whatever the size of their buffer, in a file and in a pipe that
-// delivers the bytes in pieces.
+// Expects that readers from `new_reader(fd, buffer_size)` find these keys in
+// `bytes`, with buffers of any size, both in a file and in a pipe that delivers
+// the bytes in pieces.
 template <typename NewReader>
 void ExpectKeysInPiecesAndBuffers(const std::string& bytes,
                                   const std::vector<std::string>& keys,
@@ -46,8 +46,8 @@ void ExpectKeysInPiecesAndBuffers(const std::string& bytes,
   }
 }
 
-// Expects readers from `new_reader(buffer_size)` to return this many keys, then
-// an error that begins with `name` and contains `error`.
+// Expects that readers from `new_reader(buffer_size)` return this many keys,
+// and then an error that begins with `name` and contains `error`.
 template <typename NewReader>
 void ExpectBroken(const std::string& name, size_t keys_before,
                   const std::string& error, NewReader new_reader) {
@@ -57,7 +57,7 @@ void ExpectBroken(const std::string& name, size_t keys_before,
     EXPECT_EQ(read.keys.size(), keys_before);
     EXPECT_EQ(read.error.rfind(name + ": ", 0), 0U) << read.error;
     EXPECT_NE(read.error.find(error), std::string::npos) << read.error;
-    // The error stays, and is the same after rewinding.
+    // The error stays, and comes again after rewinding.
     EXPECT_EQ(ReadKeys(reader.get()).keys.size(), 0U);
     EXPECT_EQ(reader->error(), read.error);
     EXPECT_TRUE(reader->Rewind());

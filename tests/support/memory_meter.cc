@@ -17,8 +17,8 @@ namespace cassandra_bloom::bench {
 
 namespace {
 
-// While this is false, malloc and free only call glibc's functions, which costs
-// one branch.
+// While this is false, the functions below only call glibc's functions, at the
+// cost of one branch.
 std::atomic<bool> watching{false};
 std::atomic<int64_t> allocated{0};
 std::atomic<int64_t> peak{0};
@@ -56,8 +56,8 @@ std::optional<int64_t> PeakBytes(const std::function<void()>& work) {
 #include <malloc.h>
 #include <stdlib.h>
 
-// glibc uses the program's malloc if the program defines all of the functions
-// below. glibc's own functions stay reachable by these __libc_ names.
+// If a program defines all of the functions below, glibc uses them instead of
+// its own. glibc's own functions are still available under these __libc_ names.
 
 extern "C" {
 void* __libc_malloc(size_t size);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures the memory that code takes with malloc, which every form of C++'s
-// operator new calls, RocksDB's included. It does not see memory from mmap.
+// Measures the memory that code takes from malloc() and its relatives (calloc,
+// aligned_alloc and so on). Every form of C++'s operator new takes its memory
+// from them, in RocksDB, too. Does not see memory from mmap().
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_MEMORY_METER_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_MEMORY_METER_H_
@@ -12,9 +13,10 @@
 
 namespace cassandra_bloom::bench {
 
-// The peak of the bytes that `work` allocated in addition to what was allocated
-// before; counts each size as malloc rounds it up. Returns nullopt where malloc
-// cannot be watched: with a C library other than glibc, or under a sanitizer.
+// Returns the peak of the bytes that `work` allocated in addition to what was
+// allocated before. Counts each size as malloc rounds it up. Returns nullopt if
+// malloc cannot be watched: with a C library other than glibc, or with a
+// sanitizer.
 std::optional<int64_t> PeakBytes(const std::function<void()>& work);
 
 }  // namespace cassandra_bloom::bench

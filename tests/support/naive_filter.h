@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cassandra's filter, as plain and slow as its Java code: the reference for
-// every fast path. It shares no code with the core.
+// Cassandra's filter, as plain and slow as its Java code. It is the reference
+// with which all faster code is compared, and shares no code with plugin.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_FILTER_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_FILTER_H_

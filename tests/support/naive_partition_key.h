@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds partition keys byte by byte in the plainest way; shares no code with
-// the plugin.
+// Finds partition keys byte by byte in the plainest way. Shares no code with
+// plugin.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_PARTITION_KEY_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_PARTITION_KEY_H_
@@ -11,7 +11,8 @@
 
 namespace cassandra_bloom::testing {
 
-// The number that follows `name` in `spelling`, or -1 if `name` is not in it.
+// The number after `name` in `spelling`, or -1 if `spelling` does not contain
+// `name`.
 inline long NumberBehind(const std::string& spelling, const std::string& name) {
   const size_t found = spelling.find(name);
   return found == std::string::npos
@@ -19,8 +20,8 @@ inline long NumberBehind(const std::string& spelling, const std::string& name) {
              : std::atol(spelling.c_str() + found + name.size());
 }
 
-// Removes one component (length, bytes and, in a composite, one more byte) from
-// the front of `rest`. Returns false if `rest` is too short.
+// Removes one component from the front of `rest`: a length, that many bytes
+// and, in a composite, one more byte. Returns false if `rest` is too short.
 inline bool TakeComponent(bool of_composite, std::string* rest,
                           std::string* taken) {
   if (rest->size() < 2) {

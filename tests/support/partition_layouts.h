@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Storage keys that contain partition keys, in the layouts that engines write.
+// Storage keys that contain partition keys, in layouts that database engines
+// use.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_PARTITION_LAYOUTS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_PARTITION_LAYOUTS_H_
@@ -32,7 +33,7 @@ inline std::string Hex16(uint64_t number) {
   return text;
 }
 
-// A random-looking number in place of a partitioner's token.
+// A number that looks random, in place of a partitioner's token.
 inline uint64_t TokenOf(uint64_t partition) {
   uint64_t state = partition;
   return NextRandom(&state);
@@ -87,8 +88,8 @@ inline bool HasEnd(const PartitionLayout& layout) {
   return layout.prefix_of != nullptr;
 }
 
-// The storage key of a row. If the layout's partition key has no end, every row
-// is a partition of its own.
+// The storage key of a row. In a layout whose partition key has no end, every
+// row is a partition of its own.
 inline std::string StorageKey(const PartitionLayout& layout, uint64_t partition,
                               uint64_t row) {
   const std::string clustering = BigEndian(row * 40503, 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How much of a large test to run.
+// Tells how many percent of a large test to run.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_PERCENT_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_PERCENT_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cassandra's filter on plain bytes in Java's arithmetic: as naive as
+// Cassandra's filter on plain bytes, in Java's arithmetic. It is as naive as
 // NaiveFilter, but fast enough for many millions of keys, and a baseline for
-// benchmarks. It shares no code with the core, and only the hash with
+// benchmarks. It shares no code with plugin, and only the hash with
 // NaiveFilter.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_PLAIN_BITS_H_
@@ -34,7 +34,7 @@ inline uint64_t BlockAt(const char* data) {
   return le64toh(block);
 }
 
-// A byte of the tail, sign-extended as Java does when it widens a byte to long.
+// A byte of the tail as Java widens it to long: sign-extended.
 inline uint64_t SignedByte(char byte) {
   return static_cast<uint64_t>(
       static_cast<int64_t>(static_cast<signed char>(byte)));
@@ -76,8 +76,9 @@ inline std::pair<uint64_t, uint64_t> PlainHash(std::string_view key) {
   return {h1, h2};
 }
 
-// Calls visit(position(i)) for one probe after another until one returns false.
-// position(i) = abs((h2 + i * h1) % (64 * num_words)), where the sum wraps.
+// Calls visit(position(i)) for one probe after another, until all are visited
+// or `visit` returns false. The sum in position(i) wraps:
+// position(i) = abs((h2 + i * h1) % (64 * num_words)).
 template <typename Visit>
 bool WhilePositions(uint64_t h1, uint64_t h2, int num_probes,
                     uint32_t num_words, Visit visit) {

@@ -8,8 +8,9 @@
 
 namespace cassandra_bloom::testing {
 
-// The seed of this run: the environment variable CASSANDRA_BLOOM_SEED, or else
-// a new one each time. It is printed once, so that a failure can be repeated.
+// The seed of this run: the environment variable CASSANDRA_BLOOM_SEED or,
+// without it, a new seed in each run. It is printed once, so that a failure can
+// be repeated.
 uint64_t Seed();
 
 // Random keys of 0 to max_length bytes. A key depends only on the seed and its

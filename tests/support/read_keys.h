@@ -38,7 +38,7 @@ inline KeysAndError ReadKeys(KeyReader* reader) {
   return read;
 }
 
-// A file with these bytes, removed by the destructor.
+// A file with these bytes. The destructor removes it.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& bytes) { WriteFile(path_, bytes); }
@@ -50,7 +50,7 @@ class TemporaryFile {
   const std::string path_ = dir_ / "keys";
 };
 
-// Redirects standard input to a file descriptor during this object's lifetime.
+// Makes a file descriptor the standard input during this object's lifetime.
 class StandardInput {
  public:
   explicit StandardInput(int fd) : saved_(dup(STDIN_FILENO)) {
@@ -68,7 +68,7 @@ class StandardInput {
   const int saved_;
 };
 
-// A file descriptor of a regular file with these bytes.
+// Returns a descriptor of a regular file with these bytes.
 inline int FileOf(const std::string& bytes) {
   const int fd = memfd_create("keys", MFD_CLOEXEC);
   if (fd < 0 || pwrite(fd, bytes.data(), bytes.size(), /*offset=*/0) !=
@@ -80,7 +80,7 @@ inline int FileOf(const std::string& bytes) {
 }
 
 // A pipe that delivers these bytes in pieces of `piece_size`, so that every
-// record is cut somewhere. A test may stop reading before the end.
+// record is cut somewhere. A test may stop reading before the end of the bytes.
 class Pipe {
  public:
   Pipe(const std::string& bytes, size_t piece_size) {

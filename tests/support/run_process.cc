@@ -34,7 +34,8 @@ std::vector<std::string> Environment(const std::string& preload) {
   return variables;
 }
 
-// The texts as the array of pointers that exec takes. `texts` still owns them.
+// The texts as the array of pointers that exec takes. The pointers lead into
+// `texts`.
 std::vector<char*> Pointers(std::vector<std::string>* texts) {
   std::vector<char*> pointers;
   for (std::string& text : *texts) {
@@ -53,8 +54,8 @@ std::ostream& operator<<(std::ostream& stream, const ProcessResult& result) {
 
 ProcessResult RunProcess(const std::vector<std::string>& arguments,
                          const std::string& preload) {
-  // Output goes to files, because nobody reads a pipe while the program runs: a
-  // full pipe would block it.
+  // Output goes to files. Pipes would block the program when they are full,
+  // because nobody reads them while the program runs.
   const TempDir dir;
   const std::string out = dir / "stdout";
   const std::string err = dir / "stderr";

@@ -17,11 +17,11 @@ struct ProcessResult {
   std::string err;
 };
 
-// Used in the messages of assertions.
+// For the messages of assertions.
 std::ostream& operator<<(std::ostream& stream, const ProcessResult& result);
 
-// Runs a program with empty standard input and this process's environment.
-// `preload`, if not empty, becomes LD_PRELOAD.
+// Runs a program with this process's environment and with empty standard input.
+// If `preload` is not empty, it becomes LD_PRELOAD.
 ProcessResult RunProcess(const std::vector<std::string>& arguments,
                          const std::string& preload = "");
 

@@ -7,7 +7,8 @@
 
 namespace cassandra_bloom::testing {
 
-// The SHA-256 in hexadecimal, from coreutils' sha256sum. Empty if it fails.
+// The SHA-256 in hexadecimal, from coreutils' sha256sum. Empty if sha256sum
+// fails.
 std::string Sha256(const std::string& bytes);
 
 }  // namespace cassandra_bloom::testing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Files other than regular ones, as targets for writing tests.
+// Files other than regular ones, for tests that write to them.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_SPECIAL_FILES_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_SPECIAL_FILES_H_
@@ -18,8 +18,8 @@
 
 namespace cassandra_bloom::testing {
 
-// The file's type bits of st_mode, without following a symbolic link; 0 if
-// there is no file.
+// The file's type as in st_mode, without following a symbolic link. 0 if there
+// is no file.
 inline mode_t TypeOf(const std::string& path) {
   struct stat status;
   return lstat(path.c_str(), &status) == 0 ? status.st_mode & S_IFMT : 0;
@@ -44,14 +44,15 @@ inline void MakeSocket(const std::string& path) {
   }
 }
 
-// Makes a block device without a driver. Returns false if this user may not.
+// Makes a block device without a driver. Returns false if this user may not do
+// so.
 inline bool MakeBlockDevice(const std::string& path) {
   return mknod(path.c_str(), S_IFBLK | 0600, makedev(240, 0)) == 0;
 }
 
-// Makes a null device for the test, because a fault could destroy the machine's
-// /dev/null. Returns false if this user may not make one, or if it is unusable
-// because the file system is mounted with nodev.
+// Makes a null device for the test, because a faulty program could destroy the
+// machine's /dev/null. Returns false if this user may not make one, or if the
+// file system is mounted with nodev, so that it is unusable.
 inline bool MakeNullDevice(const std::string& path) {
   if (mknod(path.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0) {
     return false;

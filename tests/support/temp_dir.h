@@ -24,14 +24,15 @@ class TempDir {
   std::string operator/(const std::string& name) const {
     return path_ + "/" + name;
   }
-  // The paths of all files and folders in it, recursively: folder/file.
+  // The paths of all files and folders in it, relative to it, such as
+  // "folder/file".
   std::set<std::string> Names() const;
 
  private:
   std::string path_;
 };
 
-// Both throw on failure, which fails the test.
+// Both functions throw if they fail, which fails the test.
 std::string ReadFile(const std::string& path);
 void WriteFile(const std::string& path, const std::string& content);
 

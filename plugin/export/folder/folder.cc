@@ -60,8 +60,8 @@ bool IsOutsideDatabases(const std::string& folder, std::string* error) {
   return database.empty();
 }
 
-// Returns true if the folder holds no SSTable, and also if it cannot be read;
-// then sets `*failure`.
+// Returns true if the folder holds no SSTable. If the folder cannot be read,
+// sets `*failure` and also returns true.
 bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
                     std::string* error) {
   const std::vector<std::string> data =
@@ -74,8 +74,8 @@ bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
   return data.empty();
 }
 
-// Removes from the mark the lines of this version's filters, except for those
-// of `live` SST files.
+// Removes from the mark the lines of this version's filters, except for the
+// filters of `live` SST files.
 void ForgetOthers(const std::set<uint64_t>& live, const std::string& version,
                   FolderMark* mark) {
   auto& filters = mark->filters;
@@ -191,8 +191,8 @@ void ExportFolder::RemoveLeftOvers() const {
   });
 }
 
-// `*is_new` is set to true if the folder may be marked for this claim but does
-// not have this mark yet.
+// Sets `*is_new` to true if the claim is allowed and the folder does not have
+// its mark yet.
 bool ExportFolder::CheckMark(const Claim& claim, bool* is_new,
                              std::string* error) {
   if (!MayBeOfExport(FolderMarkPath(path_), error)) {
@@ -279,8 +279,8 @@ bool ExportFolder::IsStillClaimed(const Claim& claim, std::string* error) {
   return ForgetOldFilters(claim, error);
 }
 
-// Writes the mark anew when most of its lines are out of date, because exports
-// only append lines.
+// Exports only append lines to the mark. When most lines are out of date, this
+// writes the mark anew without them.
 bool ExportFolder::ForgetOldFilters(const Claim& claim, std::string* error) {
   constexpr size_t kManyLines = 1000;
   if (mark_->num_filter_lines < 2 * claim.live.size() + kManyLines) {
@@ -295,8 +295,8 @@ bool ExportFolder::ForgetOldFilters(const Claim& claim, std::string* error) {
 bool ExportFolder::Record(uint64_t number, const std::string& sst,
                           std::string* error) const {
   const auto written = TimeWritten(FilterDbOf(number));
-  // If somebody has removed the filter, records nothing: the next export makes
-  // it anew.
+  // If somebody has removed the filter, records nothing, so that the next
+  // export makes it anew.
   return !written || AppendToFolderMark(path_, FilterDbName(version_, number),
                                         {sst, *written}, error);
 }
@@ -309,8 +309,8 @@ bool ExportFolder::RemoveAll(const std::set<uint64_t>& live,
     return false;
   }
   for (const uint64_t number : live) {
-    // A path that is not a regular file is an error of its own SST file only,
-    // reported later.
+    // If a path is not a regular file, that is an error only of its own SST
+    // file, whose export will report it.
     std::vector<std::string> replaced;
     if (MayBeOfExport(FilterDbOf(number), &left_alone) &&
         !Remove(number, &replaced, error)) {
@@ -349,9 +349,9 @@ bool ExportFolder::RemoveOthers(const std::set<uint64_t>& live,
   return left_alone.empty();
 }
 
-// Removes the filters whose number is not in `live`. If something has the name
-// of such a filter and is not a regular file, it stays, and `*left_alone`
-// becomes the error.
+// Removes the filters whose number is not in `live`. Anything with the name of
+// such a filter that is not a regular file stays, and `*left_alone` becomes the
+// error.
 bool ExportFolder::RemoveStrays(const std::set<uint64_t>& live,
                                 std::vector<std::string>* removed,
                                 std::string* left_alone,

@@ -11,8 +11,8 @@
 
 namespace cassandra_bloom {
 
-// The lock is released when the descriptor is closed. (On NFS there is no lock,
-// because a folder cannot be locked.)
+// The lock is released when the descriptor is closed. On NFS there is no lock,
+// because NFS cannot lock a folder.
 ExportFolderLock::ExportFolderLock(const std::string& folder,
                                    const std::function<bool()>& may_wait)
     : fd_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {

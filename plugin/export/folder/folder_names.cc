@@ -45,8 +45,9 @@ std::string NameInFormat(std::string_view version, uint64_t number,
 }
 
 // Removes a name like "nb-123-big-Filter.db" from the front of `*text` and
-// returns its number. Returns nullopt for other names. An export never writes a
-// number with leading zeros, such as "nb-007-big-Filter.db".
+// returns its number. Returns nullopt for other names, and for a number with
+// leading zeros, such as "nb-007-big-Filter.db", because an export never writes
+// it.
 std::optional<uint64_t> TakeFilterDbName(std::string_view* text,
                                          const std::string& version,
                                          std::string_view format) {

@@ -15,14 +15,14 @@ namespace cassandra_bloom {
 // "da-123-bti-Filter.db" for number 123.
 std::string FilterDbName(const std::string& sstable_version, uint64_t number);
 
-// The number in a name that FilterDbName returns for this version; nullopt for
-// other names.
+// If FilterDbName returns this name for this version and some number, returns
+// the number; otherwise nullopt.
 std::optional<uint64_t> NumberOfFilterDb(const std::string& name,
                                          const std::string& sstable_version);
 
-// True for a former name of filters of versions whose names contain "bti", such
-// as "da-123-big-Filter.db". Earlier builds used it; Cassandra does not read
-// such files.
+// True for a name like "da-123-big-Filter.db", which earlier builds gave to
+// filters of a version whose names contain "bti". Cassandra does not read files
+// of such a name.
 bool IsFormerFilterDbName(const std::string& name,
                           const std::string& sstable_version);
 
@@ -31,15 +31,16 @@ bool IsFormerFilterDbName(const std::string& name,
 bool IsTemporaryName(const std::string& name,
                      const std::string& sstable_version);
 
-// True if an export into a folder that follows a database would take a file of
-// this name for one of its own.
+// True if an export into a folder that follows a database would take a file
+// with this name for its own.
 bool IsNamedAsExported(const std::string& path);
 
-// True for the name of an SSTable's rows, such as "nb-1-big-Data.db".
+// True for the name of a Data.db, which holds the rows of an SSTable, such as
+// "nb-1-big-Data.db".
 bool IsNamedAsSstable(const std::string& name);
 
-// The number in a name like "000123.sst"; nullopt for other names. `path` may
-// contain folders.
+// Returns the number in a name like "000123.sst", and nullopt for other names.
+// `path` may contain folders.
 std::optional<uint64_t> NumberOfSst(const std::string& path);
 
 // True if file names can contain this SSTable version. Returns false, with

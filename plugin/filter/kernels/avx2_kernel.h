@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The kernel for x86-64 CPUs with AVX2: Intel since Haswell, AMD since Zen.
+// The kernel for x86-64 CPUs with AVX2 and BMI2, such as Intel's since Haswell
+// and AMD's since Zen.
 //
 // Tested in tests/filter/kernel_test.cc.
 

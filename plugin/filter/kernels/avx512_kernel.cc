@@ -8,9 +8,9 @@
 
 #include "plugin/filter/kernels/lane_kernel_includes.h"
 
-// Sets the target CPU with a pragma, not with compiler flags for this file.
-// Flags would also apply to the inline functions of the headers above, and the
-// linker might keep those copies for the whole program.
+// The pragma sets the target CPU for this file's own code. A compiler flag
+// would also apply to the inline functions of the headers above, and the linker
+// might keep those copies for the whole program, which must run on any CPU.
 #if defined(__clang__)
 #pragma clang attribute push(                                    \
     __attribute__((target("avx512f,avx512dq,avx512ifma,bmi2"))), \
@@ -18,7 +18,7 @@
 #else
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512dq,avx512ifma,bmi2")
-// False warnings in GCC's own header:
+// GCC's own header causes false warnings:
 // https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105593
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -70,9 +70,9 @@ struct Avx512 {
     [[gnu::always_inline]] inline Lanes Remainder(Lanes x) const {
       const __m512d quotient = _mm512_mul_pd(
           _mm512_cvtepu64_pd(reinterpret_cast<__m512i>(x)), reciprocal_);
-      // On Intel's CPUs a product of 64 bits takes three multiplications, a
-      // product of 52 bits takes one. 52 bits are enough: the quotient is at
-      // most 2^57 / 2^8, and the remainder is less than 2 * num_words.
+      // On Intel's CPUs, a 64-bit product takes three multiplications, and a
+      // 52-bit product takes one. 52 bits are enough: the quotient is at most
+      // 2^57 / 2^8, and the remainder is less than 2 * num_words.
       const auto product = reinterpret_cast<Lanes>(
           _mm512_madd52lo_epu64(__m512i{}, _mm512_cvttpd_epu64(quotient),
                                 reinterpret_cast<__m512i>(num_words_)));
@@ -102,7 +102,7 @@ struct Avx512 {
 };
 
 constexpr int kProbesInVector = 8;
-// The first probes of a key are tested one by one, before the next ones are
+// How many probes of a key are tested one by one, before the next ones are
 // tested in a vector.
 constexpr int kFirst = FilterView::kProbesAtOnce;
 
@@ -111,9 +111,10 @@ struct Positions {
   __m512i mask;
 };
 
-// Computes the positions of eight probes of one key, from `first_probe` on; if
-// fewer are left, repeats the last one. This is a copy of ProbeSequence's rule,
-// because here one instruction computes the magnitude.
+// Computes the positions of eight probes of one key, from `first_probe` on. If
+// fewer than eight are left, repeats the last one. Has a copy of
+// ProbeSequence's rule, because AVX-512 computes a magnitude in one
+// instruction.
 [[gnu::always_inline]] inline Positions PositionsOf(const FilterView& filter,
                                                     Hash128 hash,
                                                     int first_probe) {
@@ -127,7 +128,8 @@ struct Positions {
   const Avx512::Divisor divisor(filter.num_words(), filter.words_reciprocal());
   const Avx512::Lanes word = divisor.Remainder(
       reinterpret_cast<Avx512::Lanes>(_mm512_srli_epi64(magnitude, 6)));
-  // Needs no `magnitude & 63`: the rotation takes its count modulo 64.
+  // `magnitude & 63` is not needed, because the rotation takes its count modulo
+  // 64.
   return {reinterpret_cast<__m512i>(word),
           _mm512_rolv_epi64(_mm512_set1_epi64(1), magnitude)};
 }
@@ -144,11 +146,11 @@ struct Positions {
 // Tests whether the bits of eight probes are set. Their cache lines have been
 // prefetched.
 //
-// Loads the words of four probes, and those of the other four only for keys
-// that pass. A gather of all eight words is faster on Intel's CPUs in filters
-// in their L1 or L2 cache. In a database of four levels, where filters are
-// colder, it made readmissing 3 to 4 % slower on Emerald Rapids, because it
-// waits for all eight words.
+// Loads the words of the first four probes, and those of the last four only for
+// keys that pass. One gather instruction could load all eight words, but a test
+// would wait for all of them. On Emerald Rapids, the gather was faster only for
+// filters in the L1 or L2 cache. In a database of four levels, whose filters
+// seldom are there, the gather made db_bench's readmissing 3 to 4 % slower.
 class Words {
  public:
   [[gnu::always_inline]] static inline bool AllSet(const FilterView& filter,
@@ -160,8 +162,8 @@ class Words {
   }
 
  private:
-  // Not a std::array: the linker may share the functions of std::array,
-  // compiled for this CPU here, with code that must run on any CPU.
+  // Not a std::array: its functions would be compiled for this CPU, and the
+  // linker may share them with code that must run on any CPU.
   struct Numbers {
     int64_t word[4];
   };
@@ -189,13 +191,13 @@ class Words {
 
 // ---- One key ----
 
-// Looks up one key. Most absent keys fail one of the first three probes, and
-// the branch on these three need not wait for the others: their positions are
-// computed one by one, which takes fewer cycles until the first bit is loaded
-// than a vector of eight would. Meanwhile the cache lines of the next eight
-// probes are fetched, because in a database a filter is seldom in the CPU's
-// cache. (All in one vector: readmissing in a database of four levels 4 %
-// slower at 10 bits per key on Emerald Rapids.)
+// Looks up one key. Most absent keys fail one of the first three probes. The
+// positions of these probes are computed one by one, because the first bit is
+// then loaded sooner than with a vector of eight positions. Meanwhile the cache
+// lines of the next eight probes are prefetched, because a database's filter is
+// seldom in the CPU's cache. (With all probes in vectors, db_bench's
+// readmissing was 4 % slower on Emerald Rapids, in a database of four levels at
+// 10 bits per key.)
 bool MayContainInSteps(const FilterView& filter, Hash128 hash) {
   assert(filter.num_probes() >= kFirst);
   constexpr int kTested = kFirst + kProbesInVector;
@@ -216,8 +218,8 @@ bool MayContainInSteps(const FilterView& filter, Hash128 hash) {
 // and the remaining probes for the keys that pass.
 void TestFew(const FilterView& view, const Hash128* hashes, size_t n,
              bool* may_contain) {
-  // A copy, because writes to `may_contain` might change `view` (aliasing), so
-  // that the compiler would read it again.
+  // A copy: with -fno-strict-aliasing, the compiler would read `view` again
+  // after each write to `may_contain`.
   const FilterView filter = view;
   assert(n < LaneKernel<Avx512>::kMinBatch);
   struct {

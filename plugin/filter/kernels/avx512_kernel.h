@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The kernels for x86-64 CPUs with AVX-512 F, DQ and IFMA: Intel since Ice
-// Lake, AMD since Zen 4.
+// The kernel for x86-64 CPUs with AVX-512 F, DQ and IFMA, such as Intel's Xeons
+// since Ice Lake and AMD's CPUs since Zen 4.
 //
 // Tested in tests/filter/kernel_test.cc.
 
@@ -15,9 +15,9 @@ namespace cassandra_bloom {
 // Returns the kernel, or nullptr on a CPU that cannot run it.
 const Kernel* Avx512Kernel();
 
-// True if AVX-512 is worth using on this CPU: on AMD since Zen 4, on Intel
-// since Sapphire Rapids. With 512-bit multiplications, earlier Intel CPUs lower
-// the clock for everything on the core.
+// True if AVX-512 is worth using on this CPU: on AMD's CPUs since Zen 4, and on
+// Intel's since Sapphire Rapids. (Only these have both VBMI2 and BF16.) On
+// earlier Intel CPUs, 512-bit multiplications lower the clock of the core.
 bool IsAvx512Cheap();
 
 }  // namespace cassandra_bloom

@@ -14,8 +14,8 @@ namespace {
 
 const Kernel& FindBest() {
 #if defined(__x86_64__)
-  // __builtin_cpu_supports needs this if a constructor of a static object uses
-  // a filter before libgcc's constructors have run.
+  // Must precede __builtin_cpu_supports, because the constructor of a static
+  // object may use a filter before libgcc's own constructors have run.
   __builtin_cpu_init();
 #endif
   if (Avx512Kernel() != nullptr && IsAvx512Cheap()) {

@@ -14,14 +14,14 @@
 namespace cassandra_bloom {
 
 // The kernels that this machine can run, for tests and measurements. The first
-// is the one that it uses by default, the last is "portable".
+// is the default, the last is "portable".
 std::vector<const Kernel*> Kernels();
 
 // The kernel in use. A caller may keep the reference.
 const Kernel& ActiveKernel();
 
-// Makes this kernel the active one, for tests and measurements. Work that is
-// under way may be finished with the old or the new kernel.
+// Makes this kernel the active one, for tests and measurements. Calls of other
+// threads that are under way may still use the old kernel.
 void ForceKernel(const Kernel& kernel);
 
 }  // namespace cassandra_bloom

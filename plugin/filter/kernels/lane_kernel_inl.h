@@ -4,11 +4,11 @@
 // any width.
 //
 // Include it only in the file of a kernel, after the pragma that sets the
-// target CPU of all code after it. The linker shares no function of this file
-// with other files: templates are instantiated with a type of an unnamed
-// namespace, functions are static. A function that the linker may share between
-// files must not be compiled for one CPU, so the kernel's file includes
-// lane_kernel_includes.h before the pragma.
+// target CPU of all code after it. Code for one CPU must not be in a function
+// that the linker may share between files. So all functions of this file are
+// members of a template that is instantiated with a type of an unnamed
+// namespace, and the kernel's file includes lane_kernel_includes.h before the
+// pragma.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_LANE_KERNEL_INL_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_LANE_KERNEL_INL_H_
@@ -25,13 +25,14 @@ namespace cassandra_bloom {
 //   LoadColumns    the first and the second 64-bit number that each of kLanes
 //                  pointers points to
 //   StoreColumns   the reverse, to consecutive memory
-//   Divisor        made from num_words and their SmallReciprocal; Remainder(x)
-//                  is x mod num_words for x <= 2^57 and
+//   Divisor        made from num_words and SmallReciprocal(num_words);
+//                  Remainder(x) is x mod num_words for x <= 2^57 and
 //                  kMinSmallReciprocalDivisor <= num_words <= kMaxFilterWords
 template <typename Cpu>
 class LaneKernel {
  public:
-  // With fewer keys than this, code without vectors is faster.
+  // With fewer keys than this, putting one key into each lane is slower than
+  // other code.
   static constexpr size_t kMinBatch = 2 * Cpu::kLanes;
 
   static constexpr Kernel AsKernel(const char* name,
@@ -40,9 +41,9 @@ class LaneKernel {
   }
 
   // Chooses the batch function for filters with as many words and probes as
-  // `filter`. It calls `few` if there are fewer than kMinBatch keys; `few` gets
-  // only filters of at least kMinSmallReciprocalDivisor words and
-  // FilterView::kProbesAtOnce probes.
+  // `filter`. The function calls `few` if there are fewer than kMinBatch keys.
+  // `few` need not support filters of fewer than kMinSmallReciprocalDivisor
+  // words or FilterView::kProbesAtOnce probes.
   template <MayContainBatchFunction few>
   static MayContainBatchFunction* ChooseBatch(const FilterView& filter) {
     if (filter.num_probes() < FilterView::kProbesAtOnce ||
@@ -67,8 +68,8 @@ class LaneKernel {
     Lanes bit;  // The number of the bit in the word.
   };
 
-  // A copy of ProbeSequence::Next's rule: |x| mod (64 * words) is in the word
-  // |x| / 64 mod words, and in that word it is the bit |x| mod 64.
+  // A copy of ProbeSequence::Next's rule: position |x| mod (64 * words) is bit
+  // |x| mod 64 of word (|x| / 64) mod words.
   [[gnu::always_inline]] static inline Positions PositionsOf(
       Lanes x, const Divisor& divisor) {
     const auto negative = reinterpret_cast<Lanes>(x >> 63 != 0);
@@ -95,15 +96,16 @@ class LaneKernel {
   };
 
   static constexpr size_t kLanes = Cpu::kLanes;
-  // How many vectors are processed in turn. With this many, no operation on a
+  // How many vectors are processed in turn: enough that no operation on a
   // vector waits for the result of the previous operation on it.
   static constexpr size_t kVectorsAtOnce = 16 / kLanes;
-  // For filters up to this size, bits are set without prefetching.
+  // In filters up to this size, bits are set without prefetching.
   static constexpr uint64_t kMaxUnfetchedBits = uint64_t{8} * (4 << 20);
   // In filters with at most this many probes (k), a batch first tests two
-  // probes of each key, in others three. Up to this limit and for k > 3,
-  // testing two first adds no stage, and an absent key fetches fewer cache
-  // lines if half of the bits are set: 2 + (k - 2) / 4, not 3 + (k - 3) / 8.
+  // probes of each key, in others three. If k is above 3 and within this limit,
+  // testing only two first adds no stage. If half of the bits are set, an
+  // absent key then also fetches fewer cache lines on average:
+  // 2 + (k - 2) / 4, not 3 + (k - 3) / 8.
   static constexpr int kMaxProbesForTwoFirst = kLanes < 6 ? 2 + kLanes : 8;
 
   static void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
@@ -166,7 +168,7 @@ class LaneKernel {
     (work(kIndex), ...);
   }
 
-  // ---- Hashing: CassandraMurmur3 again, each step for all vectors ----
+  // ---- Hashing: CassandraMurmur3, with each step done for all vectors ----
 
   template <size_t kCount>
   static bool HaveSameSize(const std::string_view* keys, size_t n) {
@@ -259,7 +261,8 @@ class LaneKernel {
     Repeat<kVectors>([&](size_t v) { h2[v] ^= h2[v] >> 33; });
   }
 
-  // Loads k1 and k2 from the bytes of each key from `offset` on: 1 to 15 bytes.
+  // Loads k1 and k2 from the tail of each key: its last 1 to 15 bytes, which
+  // begin at `offset`.
   static void LoadTails(const std::string_view* keys, size_t offset, Lanes* k1,
                         Lanes* k2) {
     using namespace murmur3_internal;
@@ -303,9 +306,9 @@ class LaneKernel {
     }
   }
 
-  // Tests the first probes of all keys, then the next kLanes probes of the few
-  // keys that passed, and so on. In each stage the cache lines of all keys are
-  // prefetched before the first bit is tested, and no branch waits for a bit.
+  // Tests the first probes of all keys, then the next kLanes probes of the keys
+  // that passed, and so on. Each stage prefetches the cache lines of all its
+  // keys before it tests the first bit, and has no branch that waits for a bit.
   template <int kFirst>
   static void TestBatch(const FilterView filter, const Hash128* hashes,
                         size_t n, bool* may_contain) {
@@ -343,8 +346,8 @@ class LaneKernel {
     TestRest(filter, divisor, hashes, kFirst, passed, num_passed, may_contain);
   }
 
-  // For each key that passed so far, tests its remaining probes, kLanes probes
-  // at a time.
+  // Tests the remaining probes of the keys that passed so far, kLanes probes at
+  // a time.
   static void TestRest(const FilterView& filter, const Divisor& divisor,
                        const Hash128* hashes, int tested, uint8_t* passed,
                        size_t num_passed, bool* may_contain) {
@@ -433,8 +436,8 @@ class LaneKernel {
     uint64_t masks_[kCapacity];
   };
 
-  // Sets the bits of one block of keys while the positions of the next block
-  // are computed and, if kPrefetch, its cache lines are fetched. `n` is a
+  // Computes the positions of one block of keys and, if kPrefetch, prefetches
+  // its cache lines. Meanwhile sets the bits of the block before it. `n` is a
   // multiple of kLanes.
   template <size_t kVectors, bool kPrefetch>
   static void SetInBlocks(const Hash128* hashes, size_t n, int num_probes,

@@ -20,15 +20,15 @@ void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
   }
 }
 
-// With fewer keys than this, testing the remaining probes key by key is faster:
-// the CPU predicts the answer for one key and goes on to the next key before
-// the bits have arrived.
+// If fewer keys than this are asked for, their remaining probes are tested key
+// by key. This is faster, because the CPU predicts the answer for one key and
+// goes on to the next before the bits have arrived.
 constexpr size_t kMinTogether = 8;
 constexpr int kNext = 8;
 
-// For the keys that passed their first `first` probes, tests the remaining
-// ones: the next kNext probes of all keys together, then any further probes key
-// by key.
+// Tests the remaining probes of the keys that passed their first `first`
+// probes: first the next kNext probes of all these keys together, then any
+// further probes key by key.
 void TestRest(const FilterView filter, const Hash128* hashes, int first,
               const uint8_t* passed, size_t num_passed, bool* may_contain) {
   const int count = std::min(kNext, filter.num_probes() - first);
@@ -58,8 +58,8 @@ template <int kFirst>
 void TestBatch(const FilterView& view, const Hash128* hashes, size_t n,
                bool* may_contain) {
   assert(n <= kMaxBatch);
-  // A copy, because writes to `may_contain` might change `view` (aliasing), so
-  // that the compiler would read it again.
+  // A copy: with -fno-strict-aliasing, the compiler would read `view` again
+  // after each write to `may_contain`.
   const FilterView filter = view;
   uint64_t positions[kMaxBatch][kFirst];
   for (size_t i = 0; i < n; ++i) {
@@ -99,8 +99,9 @@ void SetBit(uint64_t position, char* bits) {
                       word);
 }
 
-// `capacity_bits` is a copy: a reference might alias the bits, and would then
-// be read again after each bit that is set.
+// `capacity_bits` is a copy: the compiler would read a reference again after
+// each bit that is set, because the bits might be in the same memory
+// (aliasing).
 void SetBitsInCache(const Hash128* hashes, size_t n, int num_probes,
                     const InvariantRemainder capacity_bits, char* bits) {
   for (size_t i = 0; i < n; ++i) {
@@ -111,8 +112,8 @@ void SetBitsInCache(const Hash128* hashes, size_t n, int num_probes,
   }
 }
 
-// The bit positions of at most kMaxKeys keys. Fetch prefetches their cache
-// lines; Set sets the bits.
+// The bit positions of at most kMaxKeys keys. Fetch computes them and
+// prefetches their cache lines. Set sets the bits.
 class PositionBlock {
  public:
   static constexpr size_t kMaxKeys = 16;
@@ -143,7 +144,7 @@ class PositionBlock {
 };
 
 // Sets the bits of one block of keys while the cache lines of the next block
-// are fetched.
+// are being fetched.
 void SetBitsBeyondCache(const Hash128* hashes, size_t n, int num_probes,
                         const InvariantRemainder capacity_bits, char* bits) {
   PositionBlock blocks[2];
@@ -160,8 +161,7 @@ void SetBitsBeyondCache(const Hash128* hashes, size_t n, int num_probes,
   }
 }
 
-// For filters up to this size, each bit is set at once. For larger ones, its
-// cache line is prefetched first.
+// In filters up to this size, bits are set without prefetching.
 constexpr uint64_t kMaxPlainlyWrittenBits = uint64_t{8} * (1 << 20);
 
 void SetBits(const Hash128* hashes, size_t n, int num_probes,

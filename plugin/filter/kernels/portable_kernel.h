@@ -13,8 +13,8 @@ namespace cassandra_bloom {
 
 extern const Kernel kPortableKernel;
 
-// The look-ups of the portable kernel. Other kernels use them where they have
-// no better ones.
+// The look-ups of the portable kernel. Other kernels also use them, for filters
+// or batches for which they have no faster ones.
 MayContainFunction PortableMayContain;
 // Only for filters of at least FilterView::kProbesAtOnce probes.
 MayContainBatchFunction PortableMayContainBatch;

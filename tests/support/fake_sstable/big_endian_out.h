@@ -14,7 +14,7 @@
 
 namespace cassandra_bloom::testing {
 
-// The low `size` bytes of `value`, the highest of them first.
+// Appends the low `size` bytes of `value`, the highest byte first.
 inline void AppendBigEndian(uint64_t value, size_t size, std::string* out) {
   while (size > 0) {
     --size;
@@ -36,7 +36,7 @@ inline void AppendDouble(double value, std::string* out) {
   AppendBigEndian(bits, 8, out);
 }
 
-// The length as a 16-bit number, then the bytes.
+// Appends the length as a 16-bit number, then the bytes.
 inline void AppendWithLength(std::string_view bytes, std::string* out) {
   if (bytes.size() > 0xffff) {
     throw std::invalid_argument("a key or text of more than 65535 bytes");
@@ -45,7 +45,7 @@ inline void AppendWithLength(std::string_view bytes, std::string* out) {
   out->append(bytes);
 }
 
-// The first byte begins with as many 1 bits as bytes follow it.
+// Appends a vint. Its first byte begins with as many 1 bits as bytes follow it.
 inline void AppendUnsignedVInt(uint64_t value, std::string* out) {
   size_t size = 1;
   while (size < 9 && value >> (7 * size) != 0) {
@@ -60,7 +60,7 @@ inline void AppendUnsignedVInt(uint64_t value, std::string* out) {
   AppendBigEndian(value | (marker << (8 * (size - 1))), size, out);
 }
 
-// 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ...
+// Appends 0, -1, 1, -2, 2 ... as the unsigned vints 0, 1, 2, 3, 4 ...
 inline void AppendVInt(int64_t value, std::string* out) {
   const auto bits = static_cast<uint64_t>(value);
   AppendUnsignedVInt(value < 0 ? ~(bits << 1) : bits << 1, out);

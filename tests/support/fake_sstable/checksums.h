@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The checksums of SSTables, as java.util.zip has them.
+// The checksums of SSTables, as java.util.zip computes them.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_CHECKSUMS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_CHECKSUMS_H_
@@ -10,8 +10,8 @@
 
 namespace cassandra_bloom::testing {
 
-// The checksum of some bytes followed by `bytes`; `before` is that of the
-// former.
+// Continues a checksum over `bytes`. `before` is the checksum of the bytes in
+// front of them.
 uint32_t Crc32(std::string_view bytes, uint32_t before = 0);
 uint32_t Adler32(std::string_view bytes, uint32_t before = 1);
 

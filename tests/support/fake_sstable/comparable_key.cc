@@ -16,9 +16,9 @@ namespace {
 constexpr char kNextPart = '\x40';
 constexpr char kEnd = '\x38';
 
-// A zero ends a part, so n zeros within a key are 00, n - 1 times FE, then FF.
-// At the end of the key they are 00, then n times FE, which is also the part's
-// end.
+// Appends the key and the end of its part, a zero. So that zeros in the key
+// differ from the end, n of them become 00, n - 1 times FE, then FF. At the end
+// of the key, n zeros become 00, then n times FE, which also ends the part.
 void AppendEscaped(std::string_view key, std::string* out) {
   for (size_t at = 0; at < key.size();) {
     if (key[at] != '\0') {

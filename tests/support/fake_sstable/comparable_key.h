@@ -12,16 +12,17 @@
 
 namespace cassandra_bloom::testing {
 
-// h1 of the key's hash. The lowest token stands for "before all keys"
-// (org.apache.cassandra.dht.Murmur3Partitioner), so no key but the empty one
-// has it.
+// The token of a key: h1 of its hash. Only the empty key has the lowest token,
+// which stands for "before all keys"
+// (org.apache.cassandra.dht.Murmur3Partitioner). If another key's h1 is the
+// lowest number, its token is the highest number.
 int64_t Murmur3Token(std::string_view key);
 
 // Sorts by token, then by the bytes of the key.
 void SortByToken(std::vector<std::string>* keys);
 
-// The byte-comparable form (version OSS50) of a token and its key: the order of
-// these forms, byte by byte, is that of the partitions.
+// The byte-comparable form (version OSS50) of a key with its token. The byte
+// order of these forms is the order of the partitions.
 std::string ComparableForm(std::string_view key);
 
 }  // namespace cassandra_bloom::testing

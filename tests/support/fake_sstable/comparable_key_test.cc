@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The order of partitions and their tries, compared with Cassandra's SSTables.
+// Compares the order of partitions and their tries with those of Cassandra's
+// SSTables.
 
 #include "tests/support/fake_sstable/comparable_key.h"
 
@@ -45,15 +46,15 @@ TEST(ComparableKeyTest, OrderIsCassandras) {
   }
 }
 
-// No key is known whose h1 is the lowest number, so only the empty key is
-// tested.
+// Only the empty key is tested, because no key is known whose h1 is the lowest
+// number.
 TEST(ComparableKeyTest, EmptyKeyIsBeforeAllOthers) {
   EXPECT_EQ(Murmur3Token(""), std::numeric_limits<int64_t>::min());
   EXPECT_EQ(ComparableForm(""),
             std::string("\x40\0\0\0\0\0\0\0\0\x40\0\x38", 12));
 }
 
-// As above, but without the positions, which depend on the rows.
+// The entries of the trie without their positions, which depend on the rows.
 std::vector<NaiveTrieEntry> PathsAndHashes(const std::string& partitions_db) {
   const uint64_t root = NaiveNumber(partitions_db, partitions_db.size() - 8, 8);
   std::vector<NaiveTrieEntry> entries = NaiveTrie(partitions_db).Walk(root);
@@ -76,7 +77,7 @@ TEST(FakeIndexFilesTest, SamePathsAndHashesAsCassandras) {
     const std::vector<NaiveTrieEntry> entries = PathsAndHashes(ours);
     EXPECT_EQ(entries.size(), keys.size());
     EXPECT_EQ(entries, PathsAndHashes(theirs));
-    // The first and the last key and their number.
+    // Compares the first key, the last key and the number of keys.
     const uint64_t our_keys = NaiveNumber(ours, ours.size() - 24, 8);
     const uint64_t their_keys = NaiveNumber(theirs, theirs.size() - 24, 8);
     EXPECT_EQ(ours.substr(our_keys, ours.size() - 24 - our_keys),

@@ -14,25 +14,25 @@
 
 namespace cassandra_bloom::testing {
 
-// A chunk as LZ4Compressor writes it, or ScyllaDB's LZ4WithDictsCompressor with
-// a dictionary.
+// A chunk as Cassandra's LZ4Compressor writes it or, with a dictionary, as
+// ScyllaDB's LZ4WithDictsCompressor writes it.
 std::string CompressLz4(const std::string& bytes,
                         const std::string& dictionary = "");
 
 // The bytes and their CRC32.
 std::string WithChecksum(const std::string& bytes);
 
-// The stored bytes of a chunk: `compressed`, or `bytes` as they are if that has
-// `max_compressed` bytes or more. A reader knows from the length alone that a
-// chunk is not compressed, so a short last chunk is filled with zeros
-// (io.compress.CompressedSequentialWriter.flushData).
+// The bytes of a chunk in the file. This is `compressed` if it is shorter than
+// `max_compressed`, otherwise `bytes`. A reader tells only by the length that a
+// chunk is not compressed, so a short last chunk is filled with zeros up to
+// `max_compressed` bytes (io.compress.CompressedSequentialWriter.flushData).
 std::string StoredChunk(const std::string& compressed, const std::string& bytes,
                         size_t max_compressed);
 
 using Options = std::vector<std::pair<std::string, std::string>>;
 
-// The bytes of a CompressionInfo.db. `max_compressed_length`: left out if it is
-// not given.
+// The bytes of a CompressionInfo.db. If `max_compressed_length` is not set, the
+// file does not have this field.
 std::string CompressionInfoOf(const std::string& compressor,
                               const Options& options, int64_t chunk_length,
                               std::optional<int64_t> max_compressed_length,

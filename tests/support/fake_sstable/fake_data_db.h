@@ -19,8 +19,9 @@ namespace cassandra_bloom::testing {
 
 struct Lz4Chunks {
   size_t bytes = 16384;
-  // A chunk that LZ4 makes as long as this or longer is stored as it is.
-  // Written only since `na`; before, every chunk is compressed.
+  // If LZ4 makes a chunk as long as this or longer, it is stored uncompressed.
+  // Before `na`, CompressionInfo.db does not have this number, and every chunk
+  // is stored compressed.
   size_t max_compressed_bytes = 0x7fffffff;
 };
 
@@ -32,13 +33,13 @@ class DataDb {
 
   void Append(std::string_view bytes);
 
-  // The bytes so far, uncompressed.
+  // The number of uncompressed bytes so far.
   uint64_t position() const { return position_; }
 
-  // Once, after the last Append.
+  // Must be called once, after the last Append.
   void Close();
 
-  // After Close: the checksum of the whole file, and the content of
+  // Only after Close: the checksum of the whole file, and the content of
   // CompressionInfo.db.
   uint32_t digest() const { return digest_; }
   std::string CompressionInfo() const;
@@ -57,7 +58,7 @@ class DataDb {
   const bool is_compressed_;
   const Lz4Chunks lz4_;
   std::unique_ptr<std::FILE, CloseFile> file_;
-  std::string chunk_;  // What the file does not have yet, uncompressed.
+  std::string chunk_;  // The bytes that are not written yet.
   std::vector<uint64_t> chunk_offsets_;
   uint64_t position_ = 0;
   uint64_t file_size_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Data.db and what depends on its bytes: CompressionInfo.db and the digest.
+// Tests Data.db and what depends on its bytes: CompressionInfo.db and the
+// digest.
 
 #include "tests/support/fake_sstable/fake_data_db.h"
 
@@ -40,7 +41,7 @@ TEST(ChecksumsTest, KnownValues) {
 
 // ---- Compression ----
 
-// Which bytes the checksum of a chunk is of, and how.
+// Of which bytes the checksum of a chunk is, and its kind.
 enum class Check { kCrcOfUncompressed, kAdlerOfStored, kCrcOfStored };
 
 struct Compressed {
@@ -93,10 +94,10 @@ std::string UncompressLz4(const std::string& body, size_t max_size) {
   return chunk;
 }
 
-// Contents are compared with ==, because a failed EXPECT_EQ would look for the
-// differences of large texts for minutes.
+// The tests compare contents with ==. A failed EXPECT_EQ would spend minutes on
+// finding the differences between large texts.
 
-// Reads a compressed Data.db and counts the chunks that are not compressed.
+// Reads a compressed Data.db. Adds the number of uncompressed chunks to *raw.
 std::string Uncompress(const std::string& data, const Compressed& info,
                        Check check, size_t* raw) {
   std::string content;
@@ -121,7 +122,7 @@ std::string Uncompress(const std::string& data, const Compressed& info,
   return content.substr(0, info.data_bytes);
 }
 
-// The readers above understand what Cassandra wrote.
+// Uncompress and ReadInfo understand files that Cassandra wrote.
 TEST(FakeDataDbTest, CassandrasLz4IsRead) {
   const std::string prefix =
       CassandraSstable("s7d_lz4high_opts") + "/da-1-bti-";

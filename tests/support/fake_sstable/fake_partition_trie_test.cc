@@ -19,8 +19,8 @@ namespace {
 
 struct NodeCase {
   size_t type;
-  // The distances of the children, 0 for no child, and the gaps between their
-  // bytes.
+  // The distances of the children (0: no child), and the gaps between the bytes
+  // of the children.
   std::vector<uint64_t> distances;
   size_t gap;
 };
@@ -129,7 +129,7 @@ TEST(FakePartitionTrieTest, TrieOfManyPathsIsRead) {
   uint64_t random = seed;
   std::vector<TriePartition> partitions;
   for (int i = 0; i < 50000; ++i) {
-    // Paths of one length, in increasing order; the gaps between them differ.
+    // Makes paths of one length in increasing order, with different gaps.
     const uint64_t gap = NextRandom(&random) >> (20 + NextRandom(&random) % 30);
     const uint64_t last =
         partitions.empty() ? 0 : NaiveNumber(partitions.back().path, 0, 8);

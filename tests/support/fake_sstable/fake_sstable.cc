@@ -22,7 +22,8 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// Half random and half the same letter, so that LZ4 has work and saves space.
+// Appends `bytes` bytes: half the same letter, half random. So LZ4 has work and
+// saves space.
 void AppendFiller(size_t bytes, uint64_t* random, std::string* row) {
   const size_t end = row->size() + bytes;
   row->append(bytes / 2, 'r');
@@ -67,7 +68,7 @@ class SstableWriter {
     if (filter.has_value()) {
       WriteComponent("Filter.db", *filter);
     } else {
-      std::filesystem::remove(prefix_ + "Filter.db");  // Of an earlier SSTable.
+      std::filesystem::remove(prefix_ + "Filter.db");  // An older one.
     }
     WriteToc();
     return {prefix_, std::move(spec_.keys)};
@@ -141,7 +142,7 @@ class SstableWriter {
   void WriteIndexDb() {
     IndexFiles files = BigIndex(partitions_, facts_);
     if (spec_.fault == FilterFault::kIndexCut) {
-      // Between the bytes of a key's length.
+      // The file ends between the two bytes of a key's length.
       files.index_db.resize(files.offsets[partitions_.size() / 2] + 1);
     }
     WriteComponent("Index.db", files.index_db);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Writes whole SSTables of any version, with a filter that may have a chosen
-// fault. The files have the layouts of Cassandra's; rows are filler, and
-// CRC.db, which no test needs, is left out.
+// fault. The layouts of the files are Cassandra's. Rows are filler. CRC.db is
+// missing, because no test needs it.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_SSTABLE_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_SSTABLE_H_
@@ -23,9 +23,9 @@ struct WrittenSstable {
   }
 };
 
-// Files of the same names are overwritten. Throws if a file cannot be written,
-// or if the SSTable cannot be as `spec` says: for example, because every key
-// that was left out of the filter is found by chance.
+// Overwrites files of the same names. Throws if a file cannot be written, or if
+// the SSTable cannot be as `spec` says: for example, if every key that was left
+// out of the filter matches by chance.
 WrittenSstable WriteSstable(SstableSpec spec);
 
 }  // namespace cassandra_bloom::testing

@@ -112,7 +112,8 @@ TEST_P(SstableWriterTest, KeysAreInTheOrderOfTheirForms) {
   EXPECT_EQ(sstable.keys, by_form);
 }
 
-// The key, and then the deletion time of a partition that is not deleted.
+// Expects the key and, after it, the deletion time of a partition that is not
+// deleted.
 void ExpectPartition(const std::string& file, uint64_t at,
                      const std::string& key, const std::string& version) {
   const std::string deletion =

@@ -19,7 +19,8 @@ void AppendCrc(std::string_view of, std::string* out) {
   AppendBigEndian(Crc32(of), 4, out);
 }
 
-// Of sizes, half of which are in the second bucket and the others in the last.
+// Appends a histogram of `num_sizes` sizes: half of them are in the second
+// bucket, the others in the last.
 void AppendHistogram(int32_t buckets, uint64_t num_sizes, std::string* out) {
   AppendInt32(buckets, out);
   for (int32_t i = 0; i < buckets; ++i) {
@@ -31,7 +32,7 @@ void AppendHistogram(int32_t buckets, uint64_t num_sizes, std::string* out) {
   }
 }
 
-// Before `ka`: one sequence of values, without a table of contents.
+// The layout before `ka`: a sequence of values, without a table of contents.
 std::string WithoutTable(bool has_chance, double fp_chance,
                          uint64_t num_partitions) {
   std::string file;
@@ -53,8 +54,8 @@ std::string WithoutTable(bool has_chance, double fp_chance,
   return file;
 }
 
-// VALIDATION, COMPACTION, STATS and HEADER. COMPACTION, HEADER and what follows
-// the first histogram in STATS are filler.
+// The components VALIDATION, COMPACTION, STATS and HEADER. COMPACTION and
+// HEADER are filler, and so is STATS after its first histogram.
 std::vector<std::string> Components(double fp_chance, uint64_t num_partitions) {
   std::string validation;
   AppendWithLength(kPartitioner, &validation);
@@ -85,7 +86,8 @@ std::string WithTable(bool has_checks, double fp_chance,
   }
   file += table;
   if (has_checks) {
-    // Of the number and the table, without the number's own checksum.
+    // The checksum is that of the number and the table. It leaves out the
+    // number's own checksum between them.
     AppendCrc(number + table, &file);
   }
   for (const std::string& component : components) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes a Statistics.db: what a reader of the partitioner, of
-// bloom_filter_fp_chance and of the number of partitions needs, and filler for
-// the rest.
+// Makes a Statistics.db. It has what a reader of the partitioner, of
+// bloom_filter_fp_chance and of the number of partitions needs. The rest is
+// filler.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_STATISTICS_DB_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_STATISTICS_DB_H_

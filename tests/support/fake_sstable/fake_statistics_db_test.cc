@@ -26,8 +26,8 @@ double NaiveDouble(const std::string& file, uint64_t at) {
   return value;
 }
 
-// The components in the table of contents, each with its checksum if there are
-// any. Expects all checksums to be right.
+// Returns the components in the table of contents. If `has_checks`, expects
+// that every checksum is right.
 std::vector<std::string> ReadComponents(const std::string& file,
                                         bool has_checks) {
   const size_t check = has_checks ? 4 : 0;
@@ -86,7 +86,7 @@ TEST(StatisticsDbWriterTest, TableWithoutChecksumsHasTheSameComponents) {
   EXPECT_EQ(NaiveDouble(without[0], without[0].size() - 8), 0.3);
 }
 
-// Where the values after the two histograms begin.
+// The position of the values after the two histograms.
 size_t AfterHistograms(const std::string& file) {
   size_t at = 0;
   for (int i = 0; i < 2; ++i) {

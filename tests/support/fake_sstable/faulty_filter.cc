@@ -14,9 +14,9 @@ namespace cassandra_bloom::testing {
 namespace {
 
 constexpr size_t kHeaderBytes = 8;
-// How many keys are in the filter for one that is left out.
+// One key in this many is left out of the filter.
 constexpr size_t kLeftOutEvery = 10;
-// How many bytes with bits are left for one that is cleared.
+// One in this many of the bytes that have set bits is cleared.
 constexpr size_t kClearedEvery = 64;
 
 uint64_t ExpectedKeys(const SstableSpec& spec) {
@@ -53,7 +53,8 @@ std::string Build(const SstableSpec& spec, FilterForm form) {
   return file;
 }
 
-// Each bit that is set is needed by a key, so at least one key is denied then.
+// Every set bit belongs to a key, so at least one key does not match
+// afterwards.
 void ClearBits(std::string* file) {
   size_t bytes_with_bits = 0;
   for (size_t i = kHeaderBytes; i < file->size(); ++i) {

@@ -12,8 +12,8 @@
 
 namespace cassandra_bloom::testing {
 
-// The content of Filter.db, or nothing if there is no such file. `form`: that
-// of the SSTable's version.
+// Returns the content of Filter.db, or nullopt if the SSTable has no such file.
+// `form` is the form of the SSTable's version.
 std::optional<std::string> FaultyFilter(const SstableSpec& spec,
                                         FilterForm form);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SSTables with a trie index that a test makes.
+// SSTables with a trie index, whose files a test can make as it likes.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_HANDMADE_TRIE_SSTABLE_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_HANDMADE_TRIE_SSTABLE_H_
@@ -19,35 +19,35 @@
 
 namespace cassandra_bloom::testing {
 
-// A payload with the hash byte of `key` and `position` in `size` bytes. Its
-// flags are 7 + size.
+// A payload: the hash byte of `key`, then `position` in `size` bytes. The node
+// that has it needs the payload flags 7 + size.
 std::string TriePayloadOf(const std::string& key, int64_t position, int size);
 
-// A leaf for a partition at `position` in Data.db.
+// A leaf for the partition that is at `position` in Data.db.
 std::string LeafAt(const std::string& key, int64_t position);
 
 struct TrieSstable {
-  std::string nodes;  // Of Partitions.db.
+  std::string nodes;  // The trie in Partitions.db.
   uint64_t root = 0;
   uint64_t num_keys = 0;
   std::string first_key;
   std::string last_key;
   std::string data;
   std::string rows;
-  // The compression is as Compress makes it.
-  std::string compressor;  // Empty: none.
+  // The name of the compressor, as for Compress. Empty: no compression.
+  std::string compressor;
   size_t chunk_length = 16;
   int32_t max_compressed_length = INT32_MAX;
 };
 
 std::string PartitionsDbOf(const TrieSstable& sstable);
 
-// An SSTable of these keys, each with `filler` bytes of partition: a root of
-// one level with up to 256 leaves, in the order given.
+// An SSTable of these keys, at most 256. In Data.db, `filler` bytes follow each
+// key. The trie is a root with one leaf for each key, in the given order.
 TrieSstable SstableOf(const std::vector<std::string>& keys, size_t filler = 3);
 
-// A chunk as the compressor of this name writes it. `dictionary`: for those of
-// ScyllaDB.
+// A chunk as the compressor of this name writes it. Only the compressors of
+// ScyllaDB with dictionaries use `dictionary`.
 std::string Compress(const std::string& compressor, const std::string& bytes,
                      const std::string& dictionary = "");
 
@@ -56,23 +56,24 @@ struct CompressedData {
   std::string info;  // CompressionInfo.db
 };
 
-// For version `da`.
+// Compresses sstable.data as version `da` does.
 CompressedData CompressData(const TrieSstable& sstable);
 
-// Files beside each other in a temporary folder.
+// The files of one SSTable in a temporary folder.
 class MadeFiles {
  public:
-  // All components of an SSTable.
+  // Writes the files that a reader of keys needs: Partitions.db, Rows.db,
+  // Data.db and, with compression, CompressionInfo.db.
   explicit MadeFiles(const TrieSstable& sstable);
 
   void Write(const std::string& component, const std::string& bytes) const;
   void Remove(const std::string& component) const;
   std::string Path(const std::string& component) const;
 
-  // A reader of version "da".
+  // Opens a reader of version `da`.
   std::unique_ptr<KeyReader> Open(std::string* error) const;
 
-  // All keys, and the error of Open or of reading, without folders.
+  // Reads all keys. The error is that of Open or of reading, without folders.
   KeysAndError Read() const;
   std::string Error() const { return Read().error; }
 

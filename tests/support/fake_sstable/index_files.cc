@@ -11,7 +11,7 @@ namespace cassandra_bloom::testing {
 namespace {
 
 constexpr size_t kPromotedIndexBytes = 40;
-constexpr size_t kInterval = 128;  // Of Summary.db.
+constexpr size_t kInterval = 128;  // Summary.db has one key in 128.
 
 void AppendIndexEntry(const IndexedPartition& partition, bool has_vints,
                       std::string* file) {
@@ -70,8 +70,9 @@ std::string SummaryDb(const std::vector<IndexedPartition>& partitions,
   return file;
 }
 
-// An entry of Rows.db after a trie of its rows, which is here a single node
-// without rows. Returns the entry's position.
+// Appends the trie of a partition's rows, which here is a single node without
+// rows, and then the entry of the partition in Rows.db. Returns the entry's
+// position.
 uint64_t AppendRowsEntry(const IndexedPartition& partition,
                          std::string_view deletion, std::string* file) {
   const uint64_t root = file->size();

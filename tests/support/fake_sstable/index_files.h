@@ -17,13 +17,13 @@ namespace cassandra_bloom::testing {
 
 struct IndexedPartition {
   std::string_view key;
-  uint64_t position;  // In Data.db, uncompressed.
+  uint64_t position;  // In the uncompressed Data.db.
   bool is_wide;
 };
 
 struct IndexFiles {
   std::string index_db;
-  std::vector<uint64_t> offsets;  // Of the entries of Index.db.
+  std::vector<uint64_t> offsets;  // Where the entries of Index.db begin.
   std::string summary_db;
 };
 

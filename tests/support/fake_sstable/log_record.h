@@ -13,8 +13,8 @@
 
 namespace cassandra_bloom::testing {
 
-// A line as LogRecord.format of Cassandra makes it. `type`: "ADD", "REMOVE",
-// "COMMIT" or "ABORT"; only REMOVE has a time, and the last two have no path.
+// A line as Cassandra's LogRecord.format makes it. `type` is "ADD", "REMOVE",
+// "COMMIT" or "ABORT". Only REMOVE has a time. COMMIT and ABORT have no path.
 inline std::string LogRecord(const std::string& type,
                              const std::string& path = "", int64_t time = 0,
                              int num_files = 0) {

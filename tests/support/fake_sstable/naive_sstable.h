@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads the index of an SSTable in the plainest way, without any code of the
-// tests' writer, to test that.
+// Reads the index of an SSTable in the plainest way. The tests of the SSTable
+// writer use it, so it shares no code with that writer.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_NAIVE_SSTABLE_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_NAIVE_SSTABLE_H_
@@ -33,7 +33,7 @@ inline std::string NaiveText(const std::string& file, uint64_t at) {
   return file.substr(at + 2, NaiveNumber(file, at, 2));
 }
 
-// Moves `at` to the byte after the number.
+// Reads the vint at `*at`, and moves `*at` to the byte after it.
 inline uint64_t NaiveVInt(const std::string& file, uint64_t* at) {
   const uint8_t first = NaiveByte(file, (*at)++);
   size_t more = 0;
@@ -62,9 +62,9 @@ struct NaiveTrieChild {
   uint64_t position;
 };
 
-// The trie in a file, or in a part of a file that begins at `base`. Nodes are
-// decoded as filterdb does, which is compared with Cassandra's nodes in
-// trie_node_test.cc.
+// The trie in a file, or in a part of a file that begins at `base`. Decodes
+// nodes with the code of filterdb, which trie_node_test.cc compares with
+// Cassandra's nodes.
 class NaiveTrie {
  public:
   explicit NaiveTrie(const std::string& file, uint64_t base = 0)
@@ -102,7 +102,8 @@ class NaiveTrie {
     return node;
   }
 
-  // Only leaves have a payload in Partitions.db.
+  // Collects the entries of leaves only, because no other node of Partitions.db
+  // has a payload.
   void Visit(uint64_t position, const std::string& path) {
     const std::vector<NaiveTrieChild> children = Children(position);
     if (children.empty()) {

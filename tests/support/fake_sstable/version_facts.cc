@@ -31,7 +31,7 @@ DigestKind DigestOf(const std::string& version, FilterForm form) {
   if (form != kBeforeMa) {
     return DigestKind::kCrc32;
   }
-  // Before `la` it is a SHA-1, which is left out here.
+  // Before `la`, Cassandra writes Digest.sha1, which this writer leaves out.
   return version >= "la" ? DigestKind::kAdler32 : DigestKind::kNone;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What differs between the versions of SSTables, as far as this writer needs
-// it.
+// What differs between the versions of SSTables, as far as the SSTable writer
+// of the tests needs it.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_VERSION_FACTS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_VERSION_FACTS_H_
@@ -12,7 +12,7 @@
 
 namespace cassandra_bloom::testing {
 
-// The 4 bytes after each chunk of a compressed Data.db.
+// What the 4 bytes after each chunk of a compressed Data.db contain.
 enum class ChunkChecksum {
   kCrcOfUncompressed,  // ia to ja
   kAdlerOfStored,      // jb to lb
@@ -31,13 +31,13 @@ enum class DigestKind { kNone, kAdler32, kCrc32 };
 struct VersionFacts {
   FilterForm form;
   bool keyspace_in_names;    // ks-table-ic-1-Data.db
-  const char* format_name;   // "big" or "bti", in the other names
-  bool has_trie;             // Partitions.db and Rows.db, not Index.db
-  bool has_vints;            // In Index.db
-  bool has_summary_offsets;  // Before the entries of Summary.db
-  bool has_sampling_level;   // In Summary.db
-  bool has_short_deletion;   // One byte for a partition that is not deleted
-  bool has_max_chunk_bytes;  // In CompressionInfo.db
+  const char* format_name;   // "big" or "bti", in names without a keyspace
+  bool has_trie;             // Has Partitions.db and Rows.db, not Index.db
+  bool has_vints;            // Index.db has vints
+  bool has_summary_offsets;  // Summary.db has offsets before its entries
+  bool has_sampling_level;   // Summary.db has a sampling level
+  bool has_short_deletion;   // "Not deleted" takes one byte
+  bool has_max_chunk_bytes;  // CompressionInfo.db has max_compressed_length
   ChunkChecksum chunk_checksum;
   StatisticsLayout statistics;
   DigestKind digest;

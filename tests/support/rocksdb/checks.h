@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads a database in every way that asks a filter, and compares the results
-// with the rows that it is expected to contain.
+// Reads a database in every way that queries a filter, and compares the results
+// with the rows that the database is expected to contain.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_CHECKS_H_
@@ -23,18 +23,18 @@ namespace cassandra_bloom::testing {
                                      const Dataset& dataset);
 
 // Calls MultiGet for every row and every absent key, in batches that RocksDB
-// has to divide. Present and absent keys are mixed: in key order if `sorted`,
-// shuffled otherwise.
+// has to divide. Present and absent keys are mixed. They are in key order if
+// `sorted` is true, otherwise shuffled.
 ::testing::AssertionResult MultiGetsMatch(const Source& source,
                                           const Dataset& dataset, bool sorted);
 
 // Reads all rows forwards and backwards, in total order.
 ::testing::AssertionResult ScanMatches(const Source& source, const Rows& rows);
 
-// SeeksMatch calls Seek, and SeeksForPrevMatch calls SeekForPrev, for every key
-// of the dataset; both then take a few steps. If `prefix_extractor` (may be
-// null) applies to a key, only rows of the same prefix are compared, because
-// RocksDB promises no others.
+// SeeksMatch calls Seek for every key of the dataset, and SeeksForPrevMatch
+// calls SeekForPrev. Both then take a few steps. If `prefix_extractor`, which
+// may be null, applies to a key, they compare only rows with the same prefix,
+// because RocksDB promises no others.
 ::testing::AssertionResult SeeksMatch(
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor);
@@ -57,7 +57,7 @@ std::set<std::string> SeekForPrevMisses(
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor);
 
-// Checks Get, MultiGet and a scan.
+// Checks Get, MultiGet and a scan of all rows.
 ::testing::AssertionResult PointReadsMatch(const Source& source,
                                            const Dataset& dataset);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Shared by the tests of the export.
+// Checks that the tests of the export share.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_EXPORT_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_EXPORT_CHECKS_H_
@@ -19,23 +19,24 @@
 
 namespace cassandra_bloom::testing {
 
-// The Filter.db that FilterDbBuilder makes of exactly these keys at 10 bits per
-// key.
+// The Filter.db that FilterDbBuilder makes from exactly these keys at 10 bits
+// per key.
 std::string Built(const std::set<std::string>& keys,
                   const std::string& sstable_version);
 
 // Rows with the keys numbered `first` ... end - 1.
 Rows NumberedRows(uint32_t first, uint32_t end);
 
-// Puts the numbered rows and flushes them into one file.
+// Puts the rows numbered `first` ... end - 1 and flushes them into one SST
+// file.
 void AddFile(TestDb* db, uint32_t first, uint32_t end);
 
 std::set<std::string> KeysOf(const Rows& rows);
 std::set<std::string> PrefixesOf(const std::set<std::string>& keys,
                                  const rocksdb::SliceTransform& extractor);
 
-// The inode, size and modification time of each file in the folder. For LOG it
-// is only the inode, because an open database may write to LOG at any time.
+// The inode, size and modification time of each file in the folder. For LOG
+// only the inode, because an open database may write to LOG at any time.
 std::map<std::string, std::string> StateOf(const std::string& folder);
 
 std::set<std::string> NamesIn(const std::string& folder);
@@ -44,15 +45,15 @@ std::set<std::string> NamesIn(const std::string& folder);
 std::set<std::string> LiveFilterNames(
     const TestDb& db, const std::string& sstable_version = "nb");
 
-// Expects that each live SST file has a Filter.db in the folder, and that it
-// contains all keys of the SST file.
+// Expects that each live SST file has a Filter.db in the folder that contains
+// all keys of the SST file.
 void ExpectFiltersAreTheirs(const TestDb& db, const std::string& folder,
                             const std::string& sstable_version = "nb");
 
 bool Eventually(const std::function<bool()>& is_so);
 
-// Returns whether the folder contains the filters of the live SST files, and no
-// others, and its mark records them.
+// Returns whether the folder contains the filters of the live SST files and no
+// other files but its mark, and whether the mark records these filters.
 bool Follows(const std::string& folder, const TestDb& db,
              const std::string& sstable_version = "nb");
 

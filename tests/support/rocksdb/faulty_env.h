@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Files in memory, on a disk that becomes full or fails.
+// An Env with files in memory, on a disk that can become full or fail.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FAULTY_ENV_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FAULTY_ENV_H_
@@ -22,10 +22,11 @@ class FaultyEnv final : public rocksdb::EnvWrapper {
   FaultyEnv() : FaultyEnv(rocksdb::NewMemEnv(rocksdb::Env::Default())) {}
 
   // After `bytes` more bytes, writes fail with `fault` until Lift is called.
-  // This affects and counts only files whose name contains `part`.
+  // Only files whose name contains `part` are counted, and only their writes
+  // fail.
   void FailAfter(int64_t bytes, Fault fault, const std::string& part);
   void Lift();
-  // The bytes and failures since FailAfter was called.
+  // The bytes and the failures since FailAfter was called.
   int64_t bytes_written() const { return bytes_written_; }
   int failures() const { return failures_; }
 
@@ -33,7 +34,7 @@ class FaultyEnv final : public rocksdb::EnvWrapper {
                                   std::unique_ptr<rocksdb::WritableFile>* file,
                                   const rocksdb::EnvOptions& options) override;
 
-  // Shortens the second for which RocksDB waits after a failure.
+  // RocksDB waits one second after a failure. This shortens the wait.
   void SleepForMicroseconds(int /*micros*/) override {
     rocksdb::EnvWrapper::SleepForMicroseconds(100);
   }
@@ -44,8 +45,8 @@ class FaultyEnv final : public rocksdb::EnvWrapper {
   explicit FaultyEnv(rocksdb::Env* memory)
       : EnvWrapper(memory), memory_(memory) {}
 
-  // Sets *taken to the number of bytes, of `size`, that can still be written.
-  // Returns OK if it is all of them.
+  // Sets *taken to how many of the `size` bytes can still be written. Returns
+  // OK if all of them can.
   rocksdb::Status Take(const std::string& name, size_t size, size_t* taken);
 
   const std::unique_ptr<rocksdb::Env> memory_;

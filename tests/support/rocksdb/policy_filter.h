@@ -34,7 +34,7 @@ inline std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> NewReader(
       policy.GetFilterBitsReader(block));
 }
 
-// Adds what RocksDB adds for a key where filters also hold prefixes.
+// Adds a key and its prefix, as RocksDB does for filters that hold both.
 inline void AddKeyAndPrefix(const ROCKSDB_NAMESPACE::Slice& key,
                             const ROCKSDB_NAMESPACE::Slice& prefix,
                             ROCKSDB_NAMESPACE::FilterBitsBuilder* builder) {

@@ -77,9 +77,10 @@ rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy, Layout layout) {
         rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch;
     options.partition_filters = true;
     options.metadata_block_size = 512;
-    // The block size decides whether the filter's size or the index's size ends
-    // a partition: in kPartitioned it is the filter's, in the other layouts the
-    // index's. In kPartitionedDecoupled, each ends its own partitions.
+    // This block size decides what ends a partition of filter and index
+    // together: in kPartitioned the size of the filter, in other layouts the
+    // size of the index. (In kPartitionedDecoupled, filter and index have
+    // partitions of their own.)
     options.block_size = layout == Layout::kPartitioned ? 512 : 256;
 #if HAS_DECOUPLED_FILTERS
     options.decouple_partitioned_filters =

@@ -28,7 +28,7 @@ void Require(const rocksdb::Status& status);
 using PolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 PolicyPtr OurPolicy(double bits_per_key = 10);
-// A cassandra_bloom policy for these partition keys at 10 bits per key.
+// A cassandra_bloom policy at 10 bits per key that extracts this partition key.
 PolicyPtr PolicyFor(const std::string& partition_key);
 PolicyPtr BuiltinPolicy(double bits_per_key = 10);
 
@@ -46,12 +46,12 @@ std::vector<Layout> AllLayouts();
 bool IsPartitioned(Layout layout);
 std::string ToString(Layout layout);
 
-// In partitioned layouts the partitions are small, so that a small file has
-// many of them.
+// In partitioned layouts, the partitions are so small that even a small file
+// has many of them.
 rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy,
                                              Layout layout = Layout::kFull);
 
-// Without automatic compactions, so that files stay as the test wrote them.
+// Turns off automatic compactions, so that files stay as the test wrote them.
 rocksdb::Options DbOptions(
     const rocksdb::BlockBasedTableOptions& table_options);
 
@@ -67,11 +67,11 @@ struct Source {
   rocksdb::ReadOptions read_options;
 };
 
-// Rewrites every SST file, even those that need no compaction.
+// Rewrites every SST file, even one that needs no compaction.
 rocksdb::Status CompactAll(const Source& source);
 
-// The properties of the column family's only file; throws if there is not
-// exactly one.
+// Returns the properties of the column family's only file. Throws if there is
+// not exactly one file.
 std::shared_ptr<const rocksdb::TableProperties> OnlyTable(const Source& source);
 
 class TestDb {
@@ -104,12 +104,12 @@ class TestDb {
   uint64_t Ticker(rocksdb::Tickers ticker) const {
     return options_.statistics->getTickerCount(ticker);
   }
-  // The functions below hide differences between RocksDB releases: since 8.3,
-  // iterators have tickers of their own, and a look-up of a key by its prefix
-  // counts as a prefix look-up (facebook/rocksdb#11460).
+  // The functions below hide differences between RocksDB releases. Since 8.3,
+  // iterators have tickers of their own, and if the filter looks up a key by
+  // its prefix, the tickers count a prefix look-up (facebook/rocksdb#11460).
 
-  // The number of seeks that asked a filter for their prefix, and the number of
-  // those that the filter rejected.
+  // The number of seeks for which a filter was asked for the prefix, and how
+  // many of them the filter rejected.
   uint64_t SeeksChecked() const;
   uint64_t SeeksFiltered() const;
   // The number of Gets that a filter rejected, by whole key or by prefix.

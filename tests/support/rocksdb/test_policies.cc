@@ -20,8 +20,8 @@ using rocksdb::Status;
 
 namespace {
 
-// Flips the first bit that is in the state from which `flip` starts. Returns
-// false if there is no such bit.
+// Flips the first bit that is set or cleared, as `flip` says. Returns false if
+// there is no such bit.
 bool FlipOneBit(Flip flip, char* block, size_t size) {
   const bool from_set = flip == Flip::kSetToCleared;
   for (size_t byte = kFilterDbHeaderSize; byte < size; ++byte) {

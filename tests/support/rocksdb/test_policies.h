@@ -17,7 +17,7 @@
 
 namespace cassandra_bloom::testing {
 
-// Forwards every call to a cassandra_bloom policy at 10 bits per key.
+// Forwards every call to a cassandra_bloom policy with 10 bits per key.
 class ForwardingPolicy : public rocksdb::FilterPolicy {
  public:
   const char* Name() const override { return "ForwardingPolicy"; }
@@ -50,7 +50,7 @@ class CapturingPolicy final : public ForwardingPolicy {
 enum class Flip { kNone, kClearedToSet, kSetToCleared };
 
 // A policy whose builders flip one bit of every filter between Finish and
-// MaybePostVerify, as defective memory would.
+// MaybePostVerify, as defective memory may do.
 class DamagingPolicy final : public ForwardingPolicy {
  public:
   explicit DamagingPolicy(Flip flip) : flip_(flip) {}
@@ -71,7 +71,8 @@ class ImportingPolicy final : public ForwardingPolicy {
   explicit ImportingPolicy(std::string block, int every = 1)
       : block_(std::move(block)), every_(every) {}
 
-  // RocksDB 7.8 writes this name into the table properties.
+  // RocksDB 7.8 writes the Name into the table properties, so it must be
+  // cassandra_bloom's.
   const char* Name() const override { return CompatibilityName(); }
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A database and a copy of it that went on by itself.
+// A database and a copy of it that was then written to on its own.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TWO_HISTORIES_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TWO_HISTORIES_H_
@@ -10,14 +10,14 @@
 
 namespace cassandra_bloom::testing {
 
-// Makes an empty database into two, of two SST files each. The numbers of the
-// files are the same. The first file is the same one, the second has other
-// keys.
+// Writes to an empty database and makes a second one from it. Each has two SST
+// files, with the same numbers in both databases. The first file is the same in
+// both. The second file has other keys.
 class TwoHistories {
  public:
   explicit TwoHistories(TestDb* db);
 
-  // Puts the other database into the place of this one.
+  // Exchanges the two databases: `db` becomes the other one.
   void Swap();
 
  private:
