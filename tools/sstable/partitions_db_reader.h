@@ -28,9 +28,9 @@ constexpr std::string_view kPartitionsDb = "Partitions.db";
 class PartitionsDbReader final : public KeyReader {
  public:
   // Does the same as OpenSstableKeys, for a path that ends in "Partitions.db"
-  // and a version with a trie index ("da"; ScyllaDB's "ms" and "mt"). With
-  // kEveryKey, the keys that are read in Rows.db are compared with those in
-  // Data.db.
+  // and a version with a trie index ("da"; ScyllaDB's "ms" and "mt"). Only
+  // kEveryKey compares the keys that are read in Rows.db with those in Data.db,
+  // and checks the order of the keys.
   static std::unique_ptr<PartitionsDbReader> Open(const std::string& path,
                                                   std::string_view version,
                                                   KeyChecks checks,

@@ -30,24 +30,25 @@ struct TransactionLogs {
   // newest of the SSTable's files. If that time changes, Cassandra refuses to
   // start (LogFile.verifyRecord).
   std::set<std::string> with_times;
-  // Why logs cannot be read. These logs may name any SSTable of the folder.
+  // Why some logs cannot be read. Such a log may name any SSTable of the
+  // folder.
   std::vector<std::string> errors;
 };
 
 // True for the name of a transaction log of Cassandra.
 bool IsTransactionLog(std::string_view name);
 
-// Adds what the content of a transaction log of Cassandra says. `path`: names
-// the log in errors. A half written line at the end is ignored.
+// Adds what the content of a transaction log of Cassandra says. `path` names
+// the log in errors. If the last line is only half written, it is ignored.
 void AddTransactionLog(const std::string& path, std::string_view content,
                        TransactionLogs* logs);
 
 // Adds what the content of a log in ScyllaDB's folder pending_delete says.
 void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs);
 
-// Reads all logs for the SSTables of a folder. List the folder before you call
-// this: a log is removed only after its SSTables are in order. So a log that
-// vanishes meanwhile is no error.
+// Reads all logs about the SSTables of a folder. List the folder before you
+// call this: a node removes a log only after it has completed or removed the
+// SSTables that the log names. So a log that vanishes meanwhile is no error.
 TransactionLogs ReadTransactionLogs(const std::string& folder);
 
 }  // namespace cassandra_bloom::tools
