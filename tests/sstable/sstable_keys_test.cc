@@ -249,7 +249,7 @@ TEST(SstableKeysTest, ReadsScyllasCompression) {
             nullptr);
 }
 
-// A file whose name is not that of an SSTable's Index.db, and without a Data.db
+// The file does not have the name of an SSTable's Index.db, and no Data.db is
 // beside it.
 TEST(SstableKeysTest, OtherFilesAreAnIndexDb) {
   const TemporaryFile index(std::string("\0\5alice\0\0", 9));

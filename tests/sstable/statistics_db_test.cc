@@ -92,7 +92,7 @@ TEST_F(StatisticsDbTest, TablesThatCannotBe) {
     EXPECT_FALSE(Read(std::string(table), "ka"));
     EXPECT_THAT(error_, HasSubstr("components; the file is damaged"));
   }
-  // Only a component of another type.
+  // The table has only a component of another type.
   EXPECT_FALSE(Read(std::string("\0\0\0\1\0\0\0\2\0\0\0\14", 12), "ka"));
   EXPECT_THAT(error_, HasSubstr("no component VALIDATION"));
   // A histogram with the largest number of entries, and a negative number.

@@ -44,8 +44,8 @@ class PartitionsDbReader final : public KeyReader {
   uint64_t num_in_rows() const { return num_in_rows_; }
 
   // How many of the keys so far have a hash that differs from the hash byte in
-  // Partitions.db. Cassandra would not find these keys; Next does not fail.
-  // Rewind sets the number back to 0.
+  // Partitions.db. Cassandra would not find these keys, but Next returns them
+  // without an error. Rewind sets the number back to 0.
   uint64_t num_wrong_hashes() const { return num_wrong_hashes_; }
 
   // The position in the uncompressed Data.db of the first partition with a

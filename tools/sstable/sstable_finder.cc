@@ -22,8 +22,8 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// An SSTable has at least one of these components. Files that are only other
-// components may be leftovers.
+// An SSTable has at least one of these components. Other components without any
+// of these may be leftovers.
 constexpr const char* kMainComponents[] = {
     "Data.db", "Index.db", "Partitions.db", "Filter.db", "TOC.txt"};
 
@@ -143,7 +143,8 @@ class Finder {
     }
   }
 
-  // Returns false after a failure; `*listing` has what was found before it.
+  // Returns false after a failure. `*listing` then has what was found before
+  // the failure.
   bool List(const std::string& folder, Listing* listing) {
     std::error_code failure;
     auto names = NamesIn(

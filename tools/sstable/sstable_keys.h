@@ -29,8 +29,8 @@ bool IsIndexDbBesideData(const std::string& path);
 // - A path that ends in "Partitions.db", for a version with a trie index.
 // Data.db, Rows.db and, if Data.db is compressed, CompressionInfo.db must be
 // beside it, with the same prefix. For `checks`, see PartitionsDbReader::Open.
-// - A path with IsIndexDbBesideData: opened by OpenCheckedIndexDb with
-// `checks`.
+// - A path for which IsIndexDbBesideData is true: opened by OpenCheckedIndexDb
+// with `checks`.
 // - Any other path: opened by OpenIndexDb of key_reader.h, without `checks`.
 //
 // `version`: as for OpenIndexDb. For a Partitions.db, the form "na-and-later"

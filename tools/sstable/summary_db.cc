@@ -13,7 +13,8 @@ namespace {
 
 constexpr uint64_t kOffsetSize = 4;
 constexpr uint64_t kPositionSize = 8;
-// Only the errors of ByteReader name it, and no function returns them.
+// Names every part of the file in errors of ByteReader. No function returns
+// these errors.
 constexpr char kSummary[] = "a summary";
 
 }  // namespace

@@ -75,7 +75,7 @@ class SummaryDb {
   ByteReader entries_;
   bool has_offsets_ = false;
   uint64_t first_entry_ = 0;  // Where offsets are counted from.
-  uint64_t size_ = 0;  // Of offsets and entries; 0 if there are no offsets.
+  uint64_t size_ = 0;  // Bytes of offsets and entries; 0 without offsets.
   uint64_t num_entries_ = 0;
   uint64_t next_ = 0;  // The entry that comes next.
   std::string first_key_;

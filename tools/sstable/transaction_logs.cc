@@ -204,7 +204,8 @@ void AddTransactionLog(const std::string& path, std::string_view content,
   }
 }
 
-// A line is the name of a TOC.txt, perhaps with folders.
+// Each line is the name of an SSTable's TOC.txt, perhaps with folders before
+// it.
 void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs) {
   ForEachLine(content, [&](std::string_view line, bool /*is_last*/) {
     const std::string_view name = FileNameOf(line);

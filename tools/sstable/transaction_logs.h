@@ -3,14 +3,14 @@
 // What the log files in the folder of a table say about its SSTables: which are
 // being written, and which a compaction has replaced.
 //
-// Cassandra (since 3.0) gives new SSTables their final names at once, and
-// writes a file NAME_txn_OPERATION_ID.log until the transaction ends. Its lines
-// are TYPE:[PATH,TIME,FILES][CRC32]: ADD for a new SSTable, REMOVE for one that
-// it replaces, COMMIT or ABORT at the end (org.apache.cassandra.db.lifecycle,
-// LogFile and LogRecord). PATH ends with "nb-1-big-", or with "mc-1-big" if
-// Cassandra 3.0 or 3.11 has written it. ScyllaDB lists the SSTables that it is
-// about to remove in pending_delete/sstables-FROM-TO.log
-// (sstables/sstable_directory.cc).
+// Cassandra (since 3.0) gives new SSTables their final names at once. It writes
+// a file VERSION_txn_OPERATION_ID.log until the transaction ends. The lines of
+// this log are TYPE:[PATH,TIME,FILES][CRC32]: ADD for a new SSTable, REMOVE for
+// an SSTable that is replaced, COMMIT or ABORT at the end
+// (org.apache.cassandra.db.lifecycle, LogFile and LogRecord). PATH ends with
+// "nb-1-big-", or with "mc-1-big" if Cassandra 3.0 or 3.11 has written the log.
+// ScyllaDB lists the SSTables that it is about to remove in
+// pending_delete/sstables-FROM-TO.log (sstables/sstable_directory.cc).
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_TRANSACTION_LOGS_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_TRANSACTION_LOGS_H_

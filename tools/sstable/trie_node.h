@@ -35,7 +35,7 @@ namespace cassandra_bloom::tools {
 struct TrieNode {
   int type = 0;           // 0 ... 15
   int payload_flags = 0;  // 0 ... 15; 0: no payload
-  int num_slots = 0;      // Children, and the absent ones of types 10 to 15.
+  int num_slots = 0;      // Children; of types 10 to 15, also absent ones.
   size_t size = 0;        // In bytes, without the payload.
 };
 

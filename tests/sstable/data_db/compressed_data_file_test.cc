@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading compressed files Data.db, good and damaged ones.
+// Reading compressed Data.db files, good and damaged ones.
 
 #include "tools/sstable/data_db/compressed_data_file.h"
 

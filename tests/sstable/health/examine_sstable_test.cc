@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Examines SSTables that change after their folder was listed.
+// Examines SSTables that change after their folder was listed, and SSTables
+// with a damaged Index.db.
 
 #include "tools/sstable/health/examine_sstable.h"
 

@@ -145,8 +145,7 @@ TEST_F(OpenFilesTest, ProcDoesNotShowAllProcesses) {
   EXPECT_THAT(OpenFiles(empty / "none").Unseen(), HasSubstr("is not mounted"));
 }
 
-// The advice does not ask a user for more rights who is root and has all of
-// them.
+// A user who is root and has all rights is not told to get more rights.
 TEST_F(OpenFilesTest, WhatToDoAboutUnseen) {
   EXPECT_THAT(OpenFiles::WhatToDoAboutUnseen(true),
               HasSubstr("a container or a security module forbids it; see that "

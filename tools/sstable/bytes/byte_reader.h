@@ -35,7 +35,7 @@ class ByteReader {
 
   uint64_t offset() const { return offset_; }
   void GoTo(uint64_t offset) { offset_ = offset; }
-  // From offset() to the end of the file.
+  // The number of bytes from offset() to the end of the file.
   uint64_t left() const {
     return offset_ < file_.size() ? file_.size() - offset_ : 0;
   }

@@ -163,7 +163,7 @@ class CompressedDataFile final : public DataFile {
   const Decompress decompress_;
   std::vector<char> stored_;
   std::vector<char> unpacked_;
-  uint64_t begin_ = 0;      // The position of chunk_.
+  uint64_t begin_ = 0;      // Where chunk_ begins in the data.
   std::string_view chunk_;  // Points into stored_ or unpacked_, or is empty.
 };
 

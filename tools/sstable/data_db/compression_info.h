@@ -74,8 +74,8 @@ class CompressionInfo {
   // How many bytes chunk `number` has when it is not compressed.
   size_t UncompressedSize(uint64_t number) const;
 
-  // Finds chunk `number`, which must be there, in a Data.db of
-  // `compressed_size` bytes.
+  // Finds chunk `number` in a Data.db of `compressed_size` bytes. `number` must
+  // be less than num_chunks(), or equal to it if has_empty_chunk().
   bool Find(uint64_t number, uint64_t compressed_size, Chunk* chunk,
             std::string* error);
 

@@ -62,7 +62,7 @@ class Work {
 
  private:
   struct Item {
-    uint64_t size;  // Of the files to read, in bytes.
+    uint64_t size;  // The number of bytes to read.
     size_t number;
   };
 

@@ -117,8 +117,8 @@ class Examination {
     std::sort(finding_.verdicts.begin(), finding_.verdicts.end());
   }
 
-  // ScyllaDB renames TOC.txt to TOC.txt.tmp before it removes the other
-  // components, in any order (filesystem_storage::wipe).
+  // Before ScyllaDB removes the components, in any order, it renames TOC.txt to
+  // TOC.txt.tmp (filesystem_storage::wipe).
   bool HasTemporaryToc() const {
     return FileExists(finding_.sstable.Path("TOC.txt.tmp"));
   }
@@ -126,8 +126,8 @@ class Examination {
   bool HasData() const { return FileExists(finding_.sstable.Path("Data.db")); }
 
   // Whether a component does not exist. A link that leads nowhere, as to a disk
-  // that is not mounted, counts as existing, because it is a fault. So is any
-  // other error.
+  // that is not mounted, counts as existing, because it is a fault. After any
+  // other error, the component counts as existing, too.
   bool IsGone(const char* component) const {
     struct stat status;
     return lstat(finding_.sstable.Path(component).c_str(), &status) != 0 &&

@@ -27,14 +27,14 @@ struct FilterFill {
 
   // Whether the filter is too full to be of use.
   //
-  // Take a filter of any size that can be chosen, with the keys that it was
-  // sized for. On average, at most this share of its bits is set: 57 % with
-  // three or more probes (at 3.56 bits per key), 86 % with two probes (at one
-  // bit per key, for Cassandra's largest chances), 63 % with one probe. If more
-  // bits than the bounds below are set (70 %, or 95 % with one or two probes),
-  // the filter has at least 1.4 times these keys, or bits that no key has set.
-  // With many probes, such a filter may still be good. So it is saturated only
-  // if more than one in twenty absent keys pass, too.
+  // On average, the keys that a filter was sized for set at most this share of
+  // its bits, at any size that can be chosen: 57 % with three or more probes
+  // (at 3.56 bits per key), 86 % with two probes (at one bit per key, for
+  // Cassandra's largest chances), 63 % with one probe. If more bits are set
+  // than the bounds below (70 %; with one or two probes 95 %), the filter has
+  // at least 1.4 times these keys, or bits that no key has set. With many
+  // probes, such a filter may still be good. So it is saturated only if more
+  // than one in twenty absent keys pass, too.
   bool is_saturated() const {
     const double full = num_probes < 3 ? 0.95 : 0.7;
     constexpr double kPoor = 0.05;

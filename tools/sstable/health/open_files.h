@@ -18,7 +18,7 @@ namespace cassandra_bloom::tools {
 bool HasCapability(int capability);
 
 // The files that other processes have open. Examines all processes in the same
-// container, and remembers which of them cannot be examined, and why.
+// container, and counts those that cannot be examined.
 class OpenFiles {
  public:
   // Lists the open files now. `proc` is another folder only in tests.

@@ -267,7 +267,7 @@ void KeptFilter::RemoveRecordOfNothing(const Kept& kept) const {
     try {
       place_->Remove(RecordName());
     } catch (const FileError&) {
-      // A record that stays does no harm.
+      // A record that cannot be removed does no harm.
     }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The outcome of mending one SSTable, or of undoing this.
+// The outcome of mending one SSTable, or of undoing its mending.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_OUTCOME_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_OUTCOME_H_
@@ -27,7 +27,7 @@ struct MendOutcome {
   const FilterFinding* finding = nullptr;  // Null after Undo.
   std::string reason;     // Why it was left, or could not be mended.
   std::string out;        // The file that was or would be written.
-  uint64_t size = 0;      // Of the new filter, in bytes.
+  uint64_t size = 0;      // The size of the new filter in bytes.
   bool only_toc = false;  // Only TOC.txt was or would be completed.
 };
 

@@ -29,7 +29,7 @@ struct MendRecord {
   // SSTable and a later one with the same number.
   FileSum index;
   FileSum old_filter;                // The filter that is kept.
-  std::vector<FileSum> new_filters;  // One may be in its place.
+  std::vector<FileSum> new_filters;  // One of them may be in place.
 };
 
 // The text of a record:

@@ -67,7 +67,7 @@ class PinnedFolder {
   // NFS, returns "" without a lock.
   std::string Lock() const;
 
-  // Whether anything has this name.
+  // Whether anything has this name. True also if this cannot be found out.
   bool HasName(const std::string& name) const;
 
   // Whether there is a regular file of this name. Throws a FileError for a
