@@ -65,7 +65,7 @@ class CheckedIndexDbTest : public ::testing::TestWithParam<Kind> {
     return WithoutFolders(Read(checks).error);
   }
 
-  // Expects this error of both kinds of checks.
+  // Expects this error with both values of KeyChecks.
   void ExpectBoth(const ::testing::Matcher<std::string>& error) const {
     for (const KeyChecks checks : kBothChecks) {
       EXPECT_THAT(Error(checks), error);
@@ -80,7 +80,7 @@ class CheckedIndexDbTest : public ::testing::TestWithParam<Kind> {
     WriteFile(Path(component), ReadFile(other_.Path(component)));
   }
 
-  // Where the entry of a key begins in Index.db.
+  // The byte of Index.db where the entry of a key begins.
   size_t EntryOf(const std::string& key) const {
     const size_t at = ReadFile(Path("Index.db")).find(key);
     EXPECT_NE(at, std::string::npos);
@@ -110,7 +110,8 @@ TEST_P(CheckedIndexDbTest, Good) {
   }
 }
 
-// Any of the two others is enough.
+// Statistics.db alone is enough. Without it and Summary.db, nothing shows how
+// many keys Index.db should have.
 TEST_P(CheckedIndexDbTest, SummaryOrStatisticsAreMissing) {
   std::filesystem::remove(Path("Summary.db"));
   ExpectBoth(IsEmpty());
@@ -122,8 +123,8 @@ TEST_P(CheckedIndexDbTest, SummaryOrStatisticsAreMissing) {
                         "many there are; "));
 }
 
-// A wrong size of a promoted index hides the next entry. Positions, order and
-// samples are still right.
+// A wrong size of a promoted index hides the next entry. The positions, the
+// order and the keys of Summary.db still agree.
 TEST_P(CheckedIndexDbTest, AnEntryInThePromotedIndexOfAnother) {
   std::string damaged = ReadFile(Path("Index.db"));
   const size_t hidden = EntryOf(sstable_.keys[6]);
@@ -135,7 +136,7 @@ TEST_P(CheckedIndexDbTest, AnEntryInThePromotedIndexOfAnother) {
               HasSubstr("nothing shows that it has the key of every"));
 }
 
-// Cassandra makes it anew.
+// A damaged Summary.db is no error, because Cassandra makes it anew.
 TEST_P(CheckedIndexDbTest, SummaryIsCut) {
   const std::string whole = ReadFile(Path("Summary.db"));
   for (const size_t size :
@@ -164,7 +165,7 @@ TEST_P(CheckedIndexDbTest, AFlippedBitOfAKey) {
   }
 }
 
-// Without the other witnesses.
+// A wrong key in Index.db, without Summary.db and Statistics.db.
 TEST_P(CheckedIndexDbTest, OnlyDataDbShowsIt) {
   std::string index = ReadFile(Path("Index.db"));
   index[EntryOf(sstable_.keys[500]) + 2] ^= 1;
@@ -178,7 +179,8 @@ TEST_P(CheckedIndexDbTest, OnlyDataDbShowsIt) {
 
 TEST_P(CheckedIndexDbTest, TheOrderOfTokens) {
   std::string index = ReadFile(Path("Index.db"));
-  // The token of another key is before or behind nearly all of 1,000.
+  // A changed key has a random token. It is almost never between the tokens of
+  // the two neighbours among 1,000 keys.
   index[EntryOf(sstable_.keys[500]) + 2] ^= 1;
   WriteFile(Path("Index.db"), index);
   EXPECT_THAT(

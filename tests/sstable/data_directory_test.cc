@@ -71,7 +71,7 @@ TEST_F(DataDirectoryTest, CopiesOfATable) {
   EXPECT_THAT(CopiesOfTableIn(table + "/snapshots/daily"),
               ElementsAre("snapshots"));
   EXPECT_THAT(CopiesOfTableIn(table + "/backups"), ElementsAre("backups"));
-  // A keyspace of that name.
+  // Here "backups" is a keyspace.
   EXPECT_THAT(CopiesOfTableIn(dir_ / "backups/t1-" + kId), IsEmpty());
   AddTable("ks/t2");
   EXPECT_THAT(CopiesOfTableIn(dir_ / "ks/t2/backups"), ElementsAre("backups"));

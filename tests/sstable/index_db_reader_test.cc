@@ -28,8 +28,8 @@ using Keys = std::vector<std::string>;
 constexpr IndexKind kFixed = IndexKind::kFixedWidth;
 constexpr IndexKind kVInt = IndexKind::kVInt;
 
-// Encodes `number` as a VInt with `more` bytes after the first one. With fewer
-// than eight of them, there are 7 * (more + 1) bits for the number.
+// Encodes `number` as a VInt with `more` bytes after the first one. If `more`
+// is less than 8, `number` must fit into 7 * (more + 1) bits.
 std::string VIntOf(uint64_t number, int more) {
   if (more == 8) {
     return "\xff" + BigEndian(number, 8);
@@ -100,7 +100,7 @@ TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
       ASSERT_TRUE(index->Rewind());
     }
 
-    // An index that is read in the other layout is refused.
+    // An Index.db is refused if it is read in the layout of the other versions.
     const auto mistaken =
         Open(folder + "/Index.db", version < "ma" ? "nb" : "ka");
     EXPECT_NE(ReadKeys(mistaken.get()).error, "");
@@ -133,8 +133,8 @@ TEST(IndexDbReaderTest, ReadsEveryLengthOfVInt) {
   EXPECT_EQ(read.keys, keys);
 }
 
-// These VInts are longer than necessary, so the reader must use their values
-// and not their lengths.
+// These VInts are longer than necessary. So their length does not tell their
+// value: only a reader that decodes them finds the right order.
 TEST(IndexDbReaderTest, ReadsTheValueOfAVInt) {
   for (int more = 1; more <= 8; ++more) {
     SCOPED_TRACE(more);
@@ -231,8 +231,9 @@ TEST_P(IndexKindTest, ReadsAPipeOnce) {
 
 // ---- Damaged files ----
 
-// The reader skips a promoted index, because reading 1 TiB would take minutes.
-// If one is a byte too long for the file, the reader notices that at once.
+// The reader skips promoted indexes: to read this one, of 1 TiB, would take
+// minutes. If a promoted index is a byte too long for the file, the reader
+// notices it at once.
 TEST(IndexDbReaderTest, DoesNotReadPromotedIndexes) {
   const uint64_t promoted_size = uint64_t{1} << 40;
   const std::string first =

@@ -304,7 +304,8 @@ TEST_P(KeyFormatTest, RewindsInTheMiddle) {
   EXPECT_EQ(ReadKeys(reader.get()).keys, keys);
 }
 
-// A fault of the input is reported. A key that it cuts off is not returned.
+// A fault of the input is reported, and a key that the fault cuts off is not
+// returned.
 TEST_P(KeyFormatTest, TellsAFaultOfTheInput) {
   const Keys keys = {"abc", "def", "ghi"};
   const std::string list = ToList(keys, GetParam());
@@ -333,8 +334,8 @@ TEST_P(KeyFormatTest, TellsThatItCannotRead) {
             "list: cannot read: Bad file descriptor");
 }
 
-// A terminal may have more input after an end of input; it belongs to other
-// readers.
+// After an end of input, a terminal may give more input. That input belongs to
+// other readers.
 TEST_P(KeyFormatTest, DoesNotReadBehindTheEnd) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
@@ -357,7 +358,7 @@ TEST(KeyReaderTest, DoesNotBufferAnEndlessLine) {
     EXPECT_EQ(ReadKeys(reader.get()).error,
               "list: line 1: more than 65535 bytes, which no key of Cassandra "
               "has");
-    // The reader does not read the line to its end, either.
+    // The reader has not read the line to its end: bytes are left.
     char byte;
     EXPECT_EQ(read(end, &byte, 1), 1);
     close(end);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tries of any shape, and damaged ones.
+// Reading tries of any shape, good and damaged ones.
 
 #include "tools/sstable/partitions_db_reader.h"
 
@@ -35,7 +35,7 @@ std::string Damaged(uint64_t byte, const std::string& what) {
          "; the file is damaged";
 }
 
-// An error at a byte of one file that another file shows.
+// An error at a byte of one file that another file of the SSTable reveals.
 std::string Different(uint64_t byte, const std::string& what,
                       const std::string& component = "Partitions.db") {
   return "da-1-bti-" + component + ": byte " + std::to_string(byte) + ": " +
@@ -58,9 +58,8 @@ struct Payload {
   int64_t position = 0;  // As in the trie.
 };
 
-// Writes the node of the first `depth` bytes of these paths, with everything
-// below it, and returns the node's position. Each node has a random type of
-// those that fit.
+// Writes the node at the end of `path`, after all nodes below it, and returns
+// the position of the node. Each node has a random type among those that fit.
 uint64_t WriteNodes(const std::map<std::string, Payload>& payloads,
                     const std::string& path, Random* random,
                     std::string* nodes) {
@@ -78,7 +77,7 @@ uint64_t WriteNodes(const std::map<std::string, Payload>& payloads,
       ++at;
     }
   }
-  // A gap, as before the border of a page.
+  // A gap, such as Cassandra leaves before the border of a page.
   nodes->append(random->Below(20) == 0 ? random->Below(6000) : 0, '\x55');
   std::vector<TrieChild> children;
   for (const auto& [byte, target] : targets) {
@@ -182,8 +181,8 @@ TEST(PartitionsDbReaderTest, ReadsRandomTries) {
   }
 }
 
-// Every changed byte of Partitions.db is noticed, or changes nothing but a hash
-// or a byte of a path, which no key depends on.
+// A changed byte of Partitions.db is noticed, or it changes only a hash or a
+// byte of a path. No key depends on these.
 TEST(PartitionsDbReaderTest, NoticesDamage) {
   SCOPED_TRACE(Seed());
   Random random(Seed());
@@ -296,7 +295,7 @@ TEST(PartitionsDbReaderTest, TellsThatAFileWasTruncated) {
 
 // ---- Damaged files ----
 
-// The position of the root in SstableOf of one key.
+// The position of the root in what SstableOf makes of one key.
 constexpr uint64_t kRoot = 10;
 
 TrieSstable OneKey() { return SstableOf({"a"}); }
@@ -315,7 +314,7 @@ std::function<void(TrieSstable*)> Root(const std::string& bytes) {
   };
 }
 
-// A chain of `depth` nodes above the leaf.
+// Puts a chain of `depth` nodes above the leaf.
 void MakeDeep(TrieSstable* sstable, size_t depth) {
   sstable->nodes = LeafAt("a", 0);
   uint64_t distance = sstable->nodes.size();
@@ -444,7 +443,7 @@ TEST(PartitionsDbReaderTest, ReadsTheDeepestTrie) {
   EXPECT_EQ(MadeFiles(sstable).Error(), "");
 }
 
-// Replaces the root's payload by one in Rows.db.
+// Replaces the root by a leaf that points to Rows.db.
 TrieSstable InRows(const std::string& rows) {
   TrieSstable sstable = OneKey();
   sstable.nodes = EncodeTrieNode(0, 8, {}) + TriePayloadOf("a", 1, 1);
@@ -491,7 +490,8 @@ TEST(PartitionsDbReaderTest, RefusesBrokenRows) {
   }
 }
 
-// Every length of vint, with a number that is longer than necessary.
+// The position, 0, in vints of every length, most of them longer than
+// necessary.
 TEST(PartitionsDbReaderTest, ReadsEveryLengthOfVInt) {
   for (int more = 0; more <= 8; ++more) {
     const std::string first(1, static_cast<char>(0xff00 >> more));

@@ -53,7 +53,7 @@ struct RealSstable {
   }
 
   std::string version;
-  std::string start;  // Of the components' paths.
+  std::string start;  // The start of the components' paths.
   std::string index;  // The path of Partitions.db or Index.db.
   std::unique_ptr<KeyReader> reader;
   const PartitionsDbReader* trie = nullptr;
@@ -91,8 +91,8 @@ TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
   }
 }
 
-// All were written with bloom_filter_fp_chance 0.01, for the number of their
-// keys.
+// All were written with a bloom_filter_fp_chance of 0.01, and their filters
+// were sized for the number of their keys.
 TEST(SstableKeysTest, TheKeysMakeCassandrasFilter) {
   for (const std::string& folder : AllSstables()) {
     SCOPED_TRACE(folder);
@@ -116,7 +116,8 @@ TEST(SstableKeysTest, TheKeysMakeCassandrasFilter) {
   }
 }
 
-// CompressionInfo.db has one chunk more than the data needs.
+// After a compaction, CompressionInfo.db has one more chunk than the data
+// needs.
 TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
   ASSERT_EQ(CompactedSstables().size(), 2U);
   for (const std::string& folder : CompactedSstables()) {
@@ -138,9 +139,9 @@ TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
   }
 }
 
-// The error of reading an SSTable with a trie index in which a byte of a key
-// was changed in one component. The hash byte of Partitions.db does not always
-// show that.
+// The error of reading an SSTable with a trie index after a byte of a key was
+// changed in `component`. The hash byte in Partitions.db does not always reveal
+// such a change.
 std::string ErrorOfChangedKey(const std::string& component, bool is_wide,
                               KeyChecks checks) {
   const TempDir dir;
@@ -177,8 +178,8 @@ TEST(SstableKeysTest, ChecksTheOrderOfATrie) {
 
 // ---- Opening ----
 
-// The error of opening this file of a copy of a small SSTable from which
-// `without` was removed.
+// The error of opening Partitions.db of a small SSTable whose file `without`
+// was removed.
 std::string ErrorWithout(const std::string& without,
                          const std::string& version) {
   const MadeFiles files(SstableOf({"alice", "bob"}));
@@ -224,7 +225,8 @@ TEST(SstableKeysTest, KnowsVersions) {
             0U);
 }
 
-// CompressionInfo.db of `ms` does not hold the longest compressed length.
+// CompressionInfo.db of `ms` and `mt` does not have the longest compressed
+// length.
 TEST(SstableKeysTest, ReadsScyllasCompression) {
   const TrieSstable sstable = SstableOf({"alice", "bob"});
   const MadeFiles files(sstable);
@@ -247,7 +249,8 @@ TEST(SstableKeysTest, ReadsScyllasCompression) {
             nullptr);
 }
 
-// The file is not called like an SSTable's, or it is alone.
+// The file does not have the name of an SSTable's Index.db, and no Data.db is
+// beside it.
 TEST(SstableKeysTest, OtherFilesAreAnIndexDb) {
   const TemporaryFile index(std::string("\0\5alice\0\0", 9));
   std::string error;

@@ -43,8 +43,8 @@ TEST_F(StatisticsDbTest, WhatCassandraWrote) {
   EXPECT_EQ(chance_, 0.01);
 }
 
-// The table of components, and VALIDATION with its checksum, are a small part
-// at the beginning. Every damage in it is noticed.
+// The table of components and VALIDATION, with their checksums, are the first
+// 101 bytes. Every change in these bytes is noticed.
 TEST_F(StatisticsDbTest, EveryByteIsChecked) {
   size_t num_noticed = 0;
   for (size_t i = 0; i < 150; ++i) {
@@ -57,7 +57,8 @@ TEST_F(StatisticsDbTest, EveryByteIsChecked) {
       EXPECT_EQ(chance_, 0.01);  // A byte of another component.
     }
   }
-  // 4 + 4 for the number, 4 * 8 + 4 for the table, 45 + 8 + 4 for VALIDATION.
+  // The number of components has 4 + 4 bytes with its checksum, the table 4 * 8
+  // + 4, and VALIDATION 45 + 8 + 4.
   EXPECT_EQ(num_noticed, 101U);
 }
 
@@ -69,7 +70,8 @@ TEST_F(StatisticsDbTest, CutAnywhere) {
 }
 
 TEST_F(StatisticsDbTest, ChancesThatCannotBe) {
-  // One component, VALIDATION, at 12: an empty class and a chance.
+  // One component, VALIDATION, at byte 12: the name of the class is empty, and
+  // the chance follows.
   const std::string head("\0\0\0\1\0\0\0\0\0\0\0\14\0\0", 14);
   EXPECT_TRUE(Read(head + std::string("\x3f\xf0\0\0\0\0\0\0", 8), "ka"));
   EXPECT_EQ(chance_, 1);
@@ -90,10 +92,10 @@ TEST_F(StatisticsDbTest, TablesThatCannotBe) {
     EXPECT_FALSE(Read(std::string(table), "ka"));
     EXPECT_THAT(error_, HasSubstr("components; the file is damaged"));
   }
-  // Only a component of another type.
+  // The table has only a component of another type.
   EXPECT_FALSE(Read(std::string("\0\0\0\1\0\0\0\2\0\0\0\14", 12), "ka"));
   EXPECT_THAT(error_, HasSubstr("no component VALIDATION"));
-  // A histogram that is as large as can be, and a negative one.
+  // A histogram with the largest number of entries, and a negative number.
   EXPECT_FALSE(Read(std::string("\x7f\xff\xff\xff", 4), "jb"));
   EXPECT_FALSE(Read(std::string("\x80\0\0\0", 4), "jb"));
   EXPECT_THAT(error_, HasSubstr("a histogram of"));
@@ -123,7 +125,7 @@ TEST_F(StatisticsDbTest, PartitionsOfCassandra) {
   }
 }
 
-// From `na` on, the checksum shows it.
+// From `na` on, a checksum reveals the damage.
 TEST_F(StatisticsDbTest, PartitionsOfADamagedFile) {
   for (size_t at = 0; at < real_.size(); at += 3) {
     std::string damaged = real_;
@@ -141,8 +143,8 @@ TEST_F(StatisticsDbTest, PartitionsOfADamagedFile) {
 }
 
 TEST_F(StatisticsDbTest, PartitionsThatCannotBeCounted) {
-  // STATS at 12: histograms with no entry, too many, a negative count, and
-  // counts of which the sum overflows.
+  // One component, STATS, at byte 12. Its histogram has no entry, more entries
+  // than the file, a negative count, or counts whose sum overflows.
   const std::string head("\0\0\0\1\0\0\0\2\0\0\0\14", 12);
   const std::string limit(8, '\0');
   for (const std::string& histogram :

@@ -47,7 +47,7 @@ TransactionLogs LogsOf(std::string_view content) {
 
 std::string Commit() { return LogRecord("COMMIT"); }
 
-// The checksum is that of a running node.
+// This checksum is from the log of a running node.
 TEST(TransactionLogsTest, WhatCassandraWrites) {
   EXPECT_EQ(Commit(), "COMMIT:[,0,0][2613697770]\n");
 }
@@ -63,7 +63,8 @@ TEST(TransactionLogsTest, TypesInAnyCase) {
   EXPECT_THAT(logs.errors, IsEmpty());
 }
 
-// Cassandra 3.0 and 3.11 leave out the last "-", also of the names of 2.x.
+// Cassandra 3.0 and 3.11 leave out the last "-" of all paths, even of SSTables
+// that Cassandra 2.x wrote.
 TEST(TransactionLogsTest, PathsOfCassandra3) {
   const std::string lines =
       LogRecord("ADD", "/d/mc-12-big", 0, 8) +
@@ -118,7 +119,7 @@ TEST(TransactionLogsTest, CutAnywhere) {
   for (size_t size = 0; size <= lines.size(); ++size) {
     const auto logs = LogsOf(lines.substr(0, size));
     EXPECT_THAT(logs.errors, IsEmpty()) << size;
-    // The last byte is the end of a line, which need not be there.
+    // The last byte is the LF after COMMIT. The record is whole without it.
     EXPECT_EQ(logs.obsolete.size(), size >= lines.size() - 1 ? 1U : 0U) << size;
   }
 }

@@ -25,7 +25,8 @@ using cassandra_bloom::testing::ReadCassandraTable;
 using cassandra_bloom::testing::TrieChild;
 using cassandra_bloom::testing::TrieNodesBesideCorpus;
 
-// "byte:target,..." as in the table; "-" if there are no children.
+// The transitions as the table has them: "byte:target,...", or "-" if there are
+// no children.
 std::string TransitionsOf(std::string_view bytes, const TrieNode& node,
                           uint64_t position) {
   std::string transitions;
@@ -58,12 +59,13 @@ void ExpectNodes(const std::vector<std::vector<std::string>>& table) {
     EXPECT_EQ(TransitionsOf(bytes, node, std::stoull(row[2])), row[6]);
     types.insert(node.type);
 
-    // Bytes that follow make no difference.
+    // Bytes after the node make no difference.
     TrieNode again;
     ASSERT_TRUE(DecodeTrieNode(bytes + "more", &again));
     EXPECT_EQ(again.size, node.size);
     for (size_t size = 0; size < bytes.size(); ++size) {
-      // Of that size exactly, so that a sanitizer sees a read past the end.
+      // The memory ends with the cut node, so that a sanitizer notices a read
+      // past the end.
       const std::unique_ptr<char[]> cut(new char[size]);
       bytes.copy(cut.get(), size);
       EXPECT_FALSE(DecodeTrieNode({cut.get(), size}, &again)) << size;
@@ -87,7 +89,7 @@ TEST(TrieNodeTest, DecodesMoreOfWhatCassandraSerialised) {
   ExpectNodes(table);
 }
 
-// The encoder of the tests below gives Cassandra's bytes, too.
+// EncodeTrieNode, which other tests use, also gives Cassandra's bytes.
 TEST(TrieNodeTest, TheTestsEncodeAsCassandra) {
   for (const std::vector<std::string>& row :
        ReadCassandraTable("trie_nodes.tsv")) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The base of all key readers: the input (a regular file, a pipe, a terminal or
-// a device) and a buffer in which whole records are parsed in place.
+// The base class of the readers of key lists and of Index.db. It has the input
+// (a regular file, a pipe, a terminal or a device) and a buffer, in which a
+// record is parsed without copying it.
 // Tested in tests/sstable/key_list_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_BUFFERED_KEY_READER_H_
@@ -57,28 +58,28 @@ class BufferedKeyReader : public KeyReader {
   // How many bytes have been consumed since the beginning of the input.
   uint64_t offset() const { return end_offset_ - size(); }
 
-  // Buffers the next `size` bytes, or all that are left. Returns false if fewer
-  // are left; if a read failed, error() says so.
+  // Buffers the next `size` bytes. Returns false if fewer are left, which are
+  // then buffered, or if a read fails, which sets error().
   bool Require(size_t size) { return this->size() >= size || Fill(size); }
 
   // `size` must not be more than size().
   void Consume(size_t size) { begin_ += size; }
 
-  // Skips `size` bytes, buffered or not. Returns false if fewer are left, as
-  // Require does.
+  // Skips `size` bytes, whether they are buffered or not. Returns false in the
+  // same cases as Require.
   bool Skip(uint64_t size);
 
   // Fail and FailAtByte set error() and return false, so that Next can return
-  // their result. They keep an earlier error, because after a failed read a
-  // record only looks truncated.
+  // their result. They keep an earlier error: after a failed read, a record
+  // looks truncated, but the failed read is the cause.
   bool Fail(const std::string& what);
   bool FailAtByte(uint64_t offset, const std::string& what) {
     return Fail("byte " + std::to_string(offset) + ": " + what);
   }
 
  private:
-  // The value of size_ for pipes and the like, and for files that have content
-  // but no size, as in /proc.
+  // The value of size_ for an input that is not a regular file, and for a file
+  // that has content although its size is 0, as in /proc.
   static constexpr uint64_t kSizeNotKnown = UINT64_MAX;
 
   bool Fill(size_t wanted);

@@ -18,14 +18,14 @@ constexpr char kRemedy[] =
     "; one of the files is damaged or of another SSTable: let the database "
     "rewrite the SSTable (nodetool scrub)";
 
-// The fewest bytes of a partition after its key: one that says that it is not
-// deleted, and one for its end.
+// The fewest bytes of a partition after its key: one byte says that the
+// partition is not deleted, and one byte marks its end.
 constexpr uint64_t kSmallestRest = 2;
 
 // What Index.db is compared with: the other components of its SSTable.
 struct Witnesses {
   uint64_t data_size = 0;              // Uncompressed.
-  std::unique_ptr<DataFile> data;      // For KeyChecks::kEveryKey.
+  std::unique_ptr<DataFile> data;      // Only for KeyChecks::kEveryKey.
   std::unique_ptr<SummaryDb> summary;  // nullptr if it cannot be read.
   PartitionFacts facts;
 };
@@ -173,8 +173,9 @@ class CheckedIndexDb final : public KeyReader {
   }
 
   // Whether Data.db has room, between the previous key and `position`, for the
-  // rest of that key's partition and for one more partition. (Index.db may lack
-  // its key: a wrong size of a promoted index hides entries.)
+  // rest of the previous key's partition and for one more partition. Index.db
+  // may lack that partition's key: if an entry gives a wrong size of its
+  // promoted index, the entries after it are skipped.
   bool HasRoomBefore(uint64_t position) const {
     return position - end_of_last_ >= kSmallestRest + 2 + kSmallestRest;
   }

@@ -18,7 +18,8 @@ enum class KeyChecks {
   // Checks that cost little: the order of the keys (KeyOrder), the positions of
   // the partitions against the size of Data.db, all keys of Summary.db with
   // their places in Index.db, and the number of partitions in Statistics.db.
-  // Data.db is not read. A fact that no other component tells is not checked.
+  // Data.db is not read. If Summary.db or Statistics.db cannot be read, the
+  // checks that need it are left out.
   kCheap,
   // Also compares each key with the one in Data.db at its position, and fails
   // if nothing shows that Index.db has the key of every partition. A filter

@@ -39,8 +39,9 @@ bool Contains(const fs::path& folder, const fs::path& inner) {
              .first == folder.end();
 }
 
-// Whether `folder` is a table, a keyspace or a data directory, by its name and
-// content. Looks for no level above `highest`. Follows no links.
+// Returns what `folder` is by its name and content: a table, a keyspace or a
+// data directory. Returns nullopt if it is none of these, or of a level above
+// `highest`. Follows no links.
 std::optional<int> LevelOf(const fs::path& folder, int highest) {
   if (IsTableFolderName(folder.filename().string())) {
     return kTable;

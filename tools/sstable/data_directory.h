@@ -22,18 +22,18 @@ bool IsLink(const std::string& path);
 // The absolute path of `path`, without links; `path` itself on an error.
 std::string RealPath(const std::string& path);
 
-// True for /proc, /sys and what is in them: these are no files on a disk, and
-// their links lead everywhere.
+// True for /proc, /sys and the folders in them. What they list is not on a
+// disk, and their links lead to any place of the system.
 bool IsOfKernel(const std::string& folder);
 
-// Those of the names "snapshots" and "backups" that directly follow the folder
-// of a table in the absolute path `folder`.
+// Returns each of the names "snapshots" and "backups" that stands directly
+// after the folder of a table in the absolute path `folder`.
 std::vector<std::string> CopiesOfTableIn(const std::string& folder);
 
 // Whether `folder` is a table and `parent` a keyspace, or `folder` a keyspace
-// and `parent` a data directory. If the content of `parent` does not tell what
-// it is, `folder` may be a table, a keyspace or a data directory. Both are
-// absolute paths without links.
+// and `parent` a data directory. If the content of `parent` does not show what
+// `parent` is, `folder` may be a table, a keyspace or a data directory. False
+// if `folder` contains `parent`. Both are absolute paths without links.
 bool IsOneLevelBelow(const std::string& folder, const std::string& parent);
 
 }  // namespace cassandra_bloom::tools

@@ -40,7 +40,7 @@ class EntryReader final : public IndexDbReader {
     size_t key_size = 0;
     int64_t position = 0;
     int64_t promoted_size = 0;
-    size_t size = 0;  // The bytes before the promoted index.
+    size_t size = 0;  // In bytes, without the promoted index.
   };
 
   void Restart() override { last_position_ = kBeforeFirst; }
@@ -80,7 +80,7 @@ class EntryReader final : public IndexDbReader {
     if (!Require(*at + size)) {
       return FailShort(kNumbers);
     }
-    // Signed, like Java's long.
+    // Java reads the number as a signed long.
     *value = static_cast<int64_t>(tools::DecodeVInt({data() + *at, size}));
     *at += size;
     return true;
@@ -109,7 +109,8 @@ class EntryReader final : public IndexDbReader {
                                     " bytes" + kLikelyCause);
   }
 
-  // Skips `entry`. `*key`, which is a part of it, stays valid.
+  // Skips `entry`. Afterwards `*key` is still valid: if the buffer loses its
+  // bytes, it refers to a copy.
   bool Pass(const Entry& entry, std::string_view* key) {
     const auto promoted_size = static_cast<uint64_t>(entry.promoted_size);
     if (promoted_size <= size() - entry.size) {

@@ -160,8 +160,8 @@ constexpr std::array<int8_t, 256> kDigitValues = MakeDigitValues();
 
 int DigitValue(char c) { return kDigitValues[static_cast<uint8_t>(c)]; }
 
-// Returns false if `digits` contains anything but hexadecimal digits. Its size
-// must be even.
+// Returns false if `digits` contains anything but hexadecimal digits. The
+// number of digits must be even.
 bool DecodeHex(std::string_view digits, char* bytes) {
   int all = 0;
   for (size_t i = 0; i < digits.size(); i += 2) {

@@ -7,7 +7,7 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// Murmur3Partitioner.getToken: the lowest number is for the empty key alone.
+// As Murmur3Partitioner.getToken does: only the empty key has the lowest token.
 int64_t TokenOf(std::string_view key) {
   if (key.empty()) {
     return INT64_MIN;

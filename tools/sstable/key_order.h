@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The order in which an SSTable has its keys, as far as the partitioner's name
-// tells it.
+// The order of the keys in an SSTable, as far as the name of the partitioner
+// determines the order.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_KEY_ORDER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_KEY_ORDER_H_
@@ -15,15 +15,15 @@ namespace cassandra_bloom::tools {
 class KeyOrder {
  public:
   // `partitioner`: the class, without its package. Murmur3Partitioner orders
-  // keys by token, and equal tokens by key (DecoratedKey.compareTo);
-  // ByteOrderedPartitioner by key. For other partitioners, any order passes:
-  // RandomPartitioner (by MD5), and those whose order the type of a column
-  // decides (LocalPartitioner of secondary indexes,
-  // OrderPreservingPartitioner).
+  // keys by token, and keys of equal tokens by their bytes
+  // (DecoratedKey.compareTo). ByteOrderedPartitioner orders keys by their
+  // bytes. Of other partitioners, any order passes: RandomPartitioner (by MD5),
+  // OrderPreservingPartitioner (by the key as text) and LocalPartitioner of
+  // secondary indexes (by the type of a column).
   explicit KeyOrder(const std::string& partitioner);
 
   // Whether `key` may follow `last`. `last` must be the `key` of the previous
-  // call, whose token is remembered.
+  // call: the token of `last` was kept in that call.
   bool Follows(std::string_view key, std::string_view last);
 
   void Restart() { has_last_ = false; }

@@ -54,7 +54,7 @@ bool PartitionTrie::ReadFooter() {
                             std::to_string(first_key_position) +
                             " is not within the file");
   }
-  // A node takes at least one byte.
+  // Each key needs a node, and a node takes at least one byte.
   if (num_keys <= 0 || num_keys > first_key_position) {
     return Fail(footer + 8, std::to_string(num_keys) + " keys in a trie of " +
                                 std::to_string(first_key_position) + " bytes");
@@ -156,8 +156,8 @@ bool PartitionTrie::NextNode(Step* node, bool* found) {
   return true;
 }
 
-// Finds the next child of `*parent`, the end of the path, and removes `*parent`
-// from the path if it has no more slots.
+// `*parent` is the last node of the path. Finds its next child, and removes
+// `*parent` from the path if it has no more slots.
 bool PartitionTrie::NextChild(Step* parent, Step* child, bool* found) {
   std::string_view bytes;
   TrieNode node;
@@ -196,7 +196,7 @@ bool PartitionTrie::NextChild(Step* parent, Step* child, bool* found) {
 }
 
 // Gets the payload of a node, and adds the node to the path, so that its
-// children come next: a key that ends at the node comes before theirs.
+// children come next. The key that ends at the node comes before theirs.
 bool PartitionTrie::Enter(const Step& step, TriePayload* payload,
                           bool* has_payload) {
   std::string_view bytes;

@@ -9,9 +9,9 @@
 //             uint16 length, key     int64           int64    int64
 //
 // The nodes are described in trie_node.h. The path to a partition is a prefix
-// of its key's byte-comparable form, so partitions are in the order of these
-// bytes. (io.sstable.format.bti.PartitionIndex and PartitionIndexBuilder in
-// cassandra-5.0.1.)
+// of the byte-comparable form of its key. So the trie has the partitions in the
+// order of these forms. (io.sstable.format.bti.PartitionIndex and
+// PartitionIndexBuilder in cassandra-5.0.1.)
 // Tested in tests/sstable/partitions_db_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITION_TRIE_H_
@@ -32,15 +32,16 @@ namespace cassandra_bloom::tools {
 
 // The longest path, in transitions. A key of 65535 bytes has at most 98304
 // bytes in the byte-comparable form OSS50: a run of n zeros takes n + 1 bytes,
-// and there is one byte behind the key. A whole path is 0x40, token, 0x40, key,
-// 0x38 (DecoratedKey.asComparableBytes). The token is at most as long as the
-// key (with ByteOrderedPartitioner).
+// and one byte follows the key. A whole path is 0x40, token, 0x40, key, 0x38
+// (DecoratedKey.asComparableBytes). The token is at most as long as the key:
+// with ByteOrderedPartitioner, it is the key.
 constexpr size_t kMaxTrieDepth = 2 * 98304 + 3;
 
 class PartitionTrie {
  public:
-  // Opens the file and checks its footer. Uses up to 600 KiB of memory, and up
-  // to 3 MiB more if the trie is as deep as possible.
+  // Opens the file and checks its footer. Uses up to 600 KiB of memory. If the
+  // trie is as deep as possible, the path takes up to 6 MiB more, because
+  // path_to_next_ doubles when it grows.
   static std::unique_ptr<PartitionTrie> Open(const std::string& path,
                                              std::string* error);
 
@@ -51,12 +52,12 @@ class PartitionTrie {
   uint64_t first_key_position() const { return first_key_position_; }
 
   // Gets the payload of the next partition, in the order of keys, and the byte
-  // of the file where its node begins. Returns false at the end and after an
-  // error; error() is empty only at the end.
+  // of the file where its node begins. Returns false at the end, where error()
+  // is empty, and after an error.
   //
-  // The caller must stop if the position in Data.db does not increase.
-  // Otherwise the walk over a damaged trie, which may have several ways to one
-  // node, could take far more time than the size of the file suggests.
+  // The caller must stop if the position in Data.db does not increase. In a
+  // damaged trie, several paths may lead to one node, so the walk could take
+  // far more time than the size of the file suggests.
   bool Next(TriePayload* payload, uint64_t* node_position);
 
   void Rewind();

@@ -28,9 +28,9 @@ constexpr std::string_view kPartitionsDb = "Partitions.db";
 class PartitionsDbReader final : public KeyReader {
  public:
   // Does the same as OpenSstableKeys, for a path that ends in "Partitions.db"
-  // and a version with a trie index ("da"; ScyllaDB's "ms" and "mt"). With
-  // kEveryKey, the keys that are read in Rows.db are compared with those in
-  // Data.db.
+  // and a version with a trie index ("da"; ScyllaDB's "ms" and "mt"). Only
+  // kEveryKey compares the keys that are read in Rows.db with those in Data.db,
+  // and checks the order of the keys.
   static std::unique_ptr<PartitionsDbReader> Open(const std::string& path,
                                                   std::string_view version,
                                                   KeyChecks checks,
@@ -44,8 +44,8 @@ class PartitionsDbReader final : public KeyReader {
   uint64_t num_in_rows() const { return num_in_rows_; }
 
   // How many of the keys so far have a hash that differs from the hash byte in
-  // Partitions.db. Cassandra would not find these keys; Next does not fail.
-  // Rewind sets the number back to 0.
+  // Partitions.db. Cassandra would not find these keys, but Next returns them
+  // without an error. Rewind sets the number back to 0.
   uint64_t num_wrong_hashes() const { return num_wrong_hashes_; }
 
   // The position in the uncompressed Data.db of the first partition with a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What ScyllaDB's own component, Scylla.db, says about the filter.
+// What Scylla.db, a component that only ScyllaDB writes, says about the filter.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_SCYLLA_DB_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_SCYLLA_DB_H_
@@ -17,9 +17,10 @@ enum class ComponentDigests {
   kUnknown,  // The content is damaged, or of a later version.
 };
 
-// `content`: of a Scylla.db (struct scylla_metadata in ScyllaDB's
-// sstables/types.hh): the number of parts (uint32), then for each its tag
-// (uint32), its size (uint32) and its bytes, big-endian.
+// `content`: that of a Scylla.db, which has the number of its parts (uint32)
+// and, for each part, a tag (uint32), a size in bytes (uint32) and the bytes.
+// The numbers are big-endian. (struct scylla_metadata in ScyllaDB's
+// sstables/types.hh.)
 ComponentDigests DigestsIn(std::string_view content);
 
 }  // namespace cassandra_bloom::tools

@@ -48,11 +48,11 @@ std::optional<ComponentName> ParseComponentName(std::string_view name) {
                        std::string(component)};
 }
 
-// Before version `ma`, an SSTable that is being written has "tmp" in front of
-// the version in its file names, or "tmplink" if it can already be read. Names
-// before `la` have keyspace and table in front of the version. If only two
-// words are there, they are these, whatever the table's name
-// (Descriptor.fromFilename of Cassandra 2.1).
+// Before version `ma`, the file names of an SSTable that is being written have
+// "tmp" before the version, or "tmplink" if the SSTable can already be read.
+// Names before `la` have keyspace and table there, too. If only two words stand
+// before the version, they are keyspace and table, even if the table is called
+// "tmp" (Descriptor.fromFilename of Cassandra 2.1).
 bool IsNameOfUnfinished(std::string_view name_prefix) {
   std::vector<std::string_view> words;
   for (size_t end; (end = name_prefix.find('-')) != std::string_view::npos;

@@ -21,8 +21,9 @@ struct ComponentName {
 // SSTable.
 std::optional<ComponentName> ParseComponentName(std::string_view name);
 
-// Whether the names of the files say that the SSTable is being written, as they
-// do before version `ma`. `name_prefix`: as in ComponentName.
+// Whether the file names mark the SSTable as one that is being written. Only
+// names before version `ma` have such a mark. `name_prefix`: as in
+// ComponentName.
 bool IsNameOfUnfinished(std::string_view name_prefix);
 
 enum class SstableState {
@@ -36,7 +37,7 @@ enum class SstableState {
 const char* NameOf(SstableState state);
 
 struct Sstable {
-  // The path of a component.
+  // The path of a component of this SSTable.
   std::string Path(const std::string& component) const {
     return folder + "/" + name_prefix + component;
   }

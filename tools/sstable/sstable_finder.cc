@@ -22,8 +22,8 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// An SSTable has at least one of these components. Other components alone may
-// be leftovers.
+// An SSTable has at least one of these components. Other components without any
+// of these may be leftovers.
 constexpr const char* kMainComponents[] = {
     "Data.db", "Index.db", "Partitions.db", "Filter.db", "TOC.txt"};
 
@@ -53,8 +53,9 @@ class Finder {
       operand_ = &operand;
       FindIn(operand.path);
     }
-    // Links are followed after all folders, so that a folder is found by a link
-    // only if there is no other way to it. Following a link may add links.
+    // Links are followed after all folders are searched. So a folder is found
+    // through a link only if there is no other way to it. Following a link may
+    // add links to links_.
     for (size_t i = 0; i < links_.size(); ++i) {
       operand_ = links_[i].operand;
       Follow(Link(links_[i]));
@@ -95,7 +96,7 @@ class Finder {
     std::vector<std::string> other_names;
   };
 
-  // A folder with files that are operands.
+  // A folder whose files were given as operands.
   struct FolderOfFiles {
     Listing listing;
     TransactionLogs logs;
@@ -142,7 +143,8 @@ class Finder {
     }
   }
 
-  // Returns false after a failure; `*listing` has what was found before it.
+  // Returns false after a failure. `*listing` then has what was found before
+  // the failure.
   bool List(const std::string& folder, Listing* listing) {
     std::error_code failure;
     auto names = NamesIn(
@@ -156,7 +158,7 @@ class Finder {
         listing->other_names.push_back(name);
       }
     }
-    // A folder that vanishes meanwhile belonged to a table that was dropped.
+    // A folder that has vanished meanwhile is no error: its table was dropped.
     if (failure && failure != std::errc::no_such_file_or_directory) {
       errno = failure.value();
       FailAt(folder, "cannot list the folder");
@@ -164,7 +166,8 @@ class Finder {
     return !failure;
   }
 
-  // Reads each folder once, so links that lead in a circle do no harm.
+  // Returns false if this folder was visited before. So each folder is read
+  // once, and links that lead in a circle do no harm.
   bool IsFirstVisit(const std::string& folder) {
     struct stat status;
     if (stat(folder.c_str(), &status) != 0) {
@@ -193,8 +196,8 @@ class Finder {
       AddSstables(folder, listing.sstables, ReadLogs(folder.path));
     }
     folder.in_table |= !listing.sstables.empty();
-    // One error stands for all: without the permission to enter the folder,
-    // nothing in it can be looked at.
+    // One error is enough for all names: without the permission to enter the
+    // folder, each of them would give the same error.
     bool has_failed = false;
     for (const std::string& name : listing.other_names) {
       FindInEntry(folder, name, &has_failed);
@@ -305,7 +308,8 @@ class Finder {
         continue;
       }
       operand_->is_empty = false;
-      // A file and its folder may both be operands.
+      // The SSTable may have been found before, if its folder or another of its
+      // files is also an operand.
       if (seen_.emplace(folder.real_path, sstable).second) {
         AddSstable(folder, sstable, components, logs);
       }
@@ -315,7 +319,8 @@ class Finder {
   TransactionLogs ReadLogs(const std::string& folder) {
     TransactionLogs logs = ReadTransactionLogs(folder);
     for (const std::string& error : logs.errors) {
-      // A folder and its files may both be operands.
+      // The log was read before, if both its folder and a file in that folder
+      // are operands.
       if (failed_logs_.insert(error).second) {
         Fail(error +
              "; so SSTables of its folder may be incomplete or obsolete");
@@ -351,7 +356,7 @@ class Finder {
 
   const FindOptions options_;
   std::vector<Operand> operands_;
-  Operand* operand_ = nullptr;  // The one that is being looked into.
+  Operand* operand_ = nullptr;  // The operand that is being searched.
   std::vector<Link> links_;
   std::set<std::pair<dev_t, ino_t>> visited_;
   std::set<std::pair<std::string, std::string>> seen_;

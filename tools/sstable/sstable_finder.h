@@ -28,20 +28,20 @@ struct FolderLink {
 };
 
 struct FoundSstables {
-  // In the order of the operands, then of folders, then of names; SSTables that
-  // links lead to come last.
+  // Sorted by operand, then by folder, then by name. SSTables that were found
+  // through links come last.
   std::vector<Sstable> sstables;
   std::vector<FolderLink> links;  // The links that were followed.
-  // How many folders of each name were skipped although nothing is wrong with
-  // them: "snapshots" and "backups" that are not empty, and file systems of the
+  // How many folders of each name were skipped without an error: folders
+  // "snapshots" and "backups" that are not empty, and file systems of the
   // kernel, such as /proc.
   std::map<std::string, uint64_t> left_out;
   // What could not be read, and operands without an SSTable.
   std::vector<std::string> errors;
 };
 
-// `operands`: folders, which are searched with all folders in them, or files,
-// which stand for the SSTables that they belong to. Each SSTable is found once.
+// `operands`: folders and files. A folder is searched with all folders in it. A
+// file stands for the SSTable that it belongs to. Each SSTable is found once.
 // Links to folders are followed as docs/filterdb.md says.
 FoundSstables FindSstables(const std::vector<std::string>& operands,
                            const FindOptions& options);

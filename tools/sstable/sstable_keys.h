@@ -17,8 +17,8 @@ namespace cassandra_bloom::tools {
 
 bool IsPartitionsDb(std::string_view path);
 
-// Whether the path is that of an SSTable's Index.db with Data.db beside it, so
-// that its keys can be checked.
+// Whether the path is that of an SSTable's Index.db and Data.db is beside it,
+// so that the keys of Index.db can be checked.
 bool IsIndexDbBesideData(const std::string& path);
 
 // Opens the index of an SSTable. The reader returns the partition keys in the
@@ -29,8 +29,8 @@ bool IsIndexDbBesideData(const std::string& path);
 // - A path that ends in "Partitions.db", for a version with a trie index.
 // Data.db, Rows.db and, if Data.db is compressed, CompressionInfo.db must be
 // beside it, with the same prefix. For `checks`, see PartitionsDbReader::Open.
-// - A path with IsIndexDbBesideData: opened by OpenCheckedIndexDb with
-// `checks`.
+// - A path for which IsIndexDbBesideData is true: opened by OpenCheckedIndexDb
+// with `checks`.
 // - Any other path: opened by OpenIndexDb of key_reader.h, without `checks`.
 //
 // `version`: as for OpenIndexDb. For a Partitions.db, the form "na-and-later"
@@ -38,16 +38,17 @@ bool IsIndexDbBesideData(const std::string& path);
 // of a filter, an Index.db is read without `checks`.
 //
 // Everything that is read of a trie index is checked. Data.db has checksums
-// only if it is compressed; they are checked in the chunks that hold keys.
-// Memory: less than 1 MiB, up to 3 MiB more for a trie that is as deep as
-// possible, and for a compressed Data.db two chunks and ScyllaDB's dictionary.
+// only if it is compressed; only those of the chunks that hold keys are
+// checked. Memory: less than 1 MiB. A trie that is as deep as possible takes up
+// to 6 MiB more; a compressed Data.db takes two chunks and ScyllaDB's
+// dictionary.
 std::unique_ptr<KeyReader> OpenSstableKeys(const std::string& index_path,
                                            std::string_view version,
                                            KeyChecks checks,
                                            std::string* error);
 
-// Returns `reader` as the reader of a trie index, which also tells wrong
-// hashes; nullptr if it is another reader.
+// Returns `reader` if it reads a trie index, else nullptr. A PartitionsDbReader
+// also counts wrong hashes.
 const PartitionsDbReader* AsPartitionsDbReader(const KeyReader* reader);
 
 }  // namespace cassandra_bloom::tools

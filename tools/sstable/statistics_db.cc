@@ -16,8 +16,8 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// The CRC32 of the bytes from `begin` to the reader's offset. `before`: the
-// CRC32 of earlier bytes, which it continues.
+// The CRC32 of the bytes from `begin` to the reader's offset. To include
+// earlier bytes, give their CRC32 as `before`.
 uLong CrcSince(uint64_t begin, ByteReader* file, uLong before = 0) {
   constexpr uint64_t kPieceSize = 4096;
   const uint64_t end = file->offset();
@@ -39,8 +39,8 @@ bool CheckCrc(uLong computed, ByteReader* file) {
           file->Fail("the checksum is wrong; the file is damaged"));
 }
 
-// Whether each part of the file has a checksum, which Cassandra checks
-// (MetadataSerializer.deserialize).
+// Whether each part of the file has a checksum. Cassandra checks these
+// checksums (MetadataSerializer.deserialize).
 bool HasChecksums(const SstableVersion& version) {
   return version.statistics == StatisticsLayout::kTableWithChecksums;
 }
@@ -50,15 +50,16 @@ bool HasTable(const SstableVersion& version) {
          HasChecksums(version);
 }
 
-// The types of components: org.apache.cassandra.io.sstable.metadata
-// .MetadataType. There are four; a file with more would be of a later version.
+// The types of components (io.sstable.metadata.MetadataType). Cassandra has
+// four. A later version may have more, but more than kMaxComponents show
+// damage.
 constexpr int32_t kValidation = 0;
 constexpr int32_t kStats = 2;
 constexpr int32_t kMaxComponents = 64;
 
 struct Component {
   uint64_t begin = 0;
-  uint64_t end = 0;  // Where the next one begins, or the file ends.
+  uint64_t end = 0;  // Where the next component begins, or the file ends.
 };
 
 // Reads the table of components. Returns the place of the component of type
@@ -120,12 +121,13 @@ Validation ReadValidation(ByteReader* file, bool has_checksums) {
   return validation;
 }
 
-// A histogram (utils.EstimatedHistogram) is the number of its entries, an int,
-// and for each the bucket's limit and what is in the bucket, longs.
+// A histogram (utils.EstimatedHistogram) is the number of its entries, an int.
+// For each entry follow the limit and the count of a bucket, two longs. An
+// entry has this number of bytes:
 constexpr size_t kHistogramEntry = 16;
 
-// The sum of all buckets of the histogram that `bytes` begins with; nothing if
-// it begins with none.
+// The sum of the counts in the histogram that `bytes` begins with. Returns
+// nothing if `bytes` does not begin with a histogram.
 std::optional<uint64_t> CountInHistogram(std::string_view bytes) {
   const int64_t num_entries =
       bytes.size() < 4 ? 0 : LoadBigEndian32(bytes.data());
@@ -142,12 +144,13 @@ std::optional<uint64_t> CountInHistogram(std::string_view bytes) {
     }
     count += static_cast<uint64_t>(in_bucket);
   }
-  // A sum of 0 means that the histogram is not in use: no SSTable is empty.
+  // Each SSTable has a partition. So a sum of 0 means that the histogram was
+  // not filled.
   return count == 0 ? std::nullopt : std::optional<uint64_t>(count);
 }
 
-// The largest STATS, or histogram of an older file, that is read. (Cassandra's
-// histograms have 150 entries.)
+// The largest size in bytes of a STATS that is read, and of a histogram before
+// `ka`. (Cassandra's histograms have 150 entries.)
 constexpr uint64_t kMaxStatsSize = uint64_t{1} << 20;
 
 // STATS begins with the histogram of the sizes of partitions
@@ -181,8 +184,8 @@ struct OldNumbers {
   double fp_chance = 0;
 };
 
-// Leaves `*file` at the compression ratio, a double. The class of the
-// partitioner follows that.
+// Leaves `*file` at the compression ratio, a double. After it comes the class
+// of the partitioner.
 OldNumbers ReadOldNumbers(ByteReader* file, bool has_chance) {
   constexpr uint64_t kOtherNumbers = 12 + 2 * 8;
   OldNumbers numbers;

@@ -25,14 +25,14 @@ namespace cassandra_bloom::tools {
 bool ReadFpChance(const std::string& path, std::string_view version,
                   double* fp_chance, std::string* error);
 
-// A fact that is not in the file, or cannot be read, is empty.
+// A fact is empty if the file does not have it, or if it cannot be read.
 struct PartitionFacts {
   // The partitioner's class, without its package: "Murmur3Partitioner".
   std::string partitioner;
-  // The number of partitions of the SSTable. The histogram of their sizes
-  // counts each one once, when the partition is written (addRowSize, later
-  // addPartitionSizeInBytes of Cassandra's MetadataCollector;
-  // metadata_collector::add_partition_size of ScyllaDB).
+  // The number of partitions of the SSTable: the sum of the histogram of their
+  // sizes. Each partition is counted there once, when it is written
+  // (addRowSize, later addPartitionSizeInBytes of Cassandra's
+  // MetadataCollector; metadata_collector::add_partition_size of ScyllaDB).
   std::optional<uint64_t> num_partitions;
 };
 

@@ -13,7 +13,8 @@ namespace {
 
 constexpr uint64_t kOffsetSize = 4;
 constexpr uint64_t kPositionSize = 8;
-// For the errors of ByteReader, which nobody sees.
+// Names every part of the file in errors of ByteReader. No function returns
+// these errors.
 constexpr char kSummary[] = "a summary";
 
 }  // namespace
@@ -55,11 +56,11 @@ bool SummaryDb::ReadHeader(SummaryLayout layout) {
   return entries_.good() && interval > 0 && num_entries > 0 && size >= 0;
 }
 
-// Reads over all entries, to see that they are whole.
+// Reads all entries once, to check that each is whole.
 bool SummaryDb::ReadEntries() {
   if (has_offsets_) {
-    // The offsets and the entries lie within the file; the first entry is
-    // behind the offsets.
+    // The offsets and the entries must lie within the file, and the first entry
+    // must begin right after the offsets.
     if (size_ > entries_.left() ||
         num_entries_ > size_ / (kOffsetSize + kPositionSize) ||
         OffsetOf(0) != num_entries_ * kOffsetSize) {
@@ -125,7 +126,8 @@ bool SummaryDb::NextWithOffset(std::string_view* key, uint64_t* index_offset) {
     return false;
   }
   *key = entry.substr(0, entry.size() - kPositionSize);
-  // The byte order of the machines that Cassandra and ScyllaDB run on.
+  // Written in the byte order of the machine. Cassandra and ScyllaDB run on
+  // machines that are little-endian.
   *index_offset = LoadLittleEndian64(entry.data() + key->size());
   return true;
 }

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A Summary.db, which has every 128th key of an Index.db, or fewer, with its
-// place there, and the first and the last key of the SSTable:
+// A Summary.db has a sample of the keys of an Index.db with their places in
+// Index.db: every 128th key, or fewer. It also has the first and the last key
+// of the SSTable. Since `ja` (* and + are explained below):
 //
-//    ja and later                      |  ia to ic
-//    index interval     int32          |  index interval     int32
-//    number of entries  int32          |  number of entries  int32
-//    size of entries    int64          |  each entry:
-//    sampling level     int32, ka on   |    position         int64
-//    entries, if none   int32, ka on   |    key              int32 length,
-//    bytes
-//     were left out                    |
-//    offset of each     int32 *        |
-//    each entry: key    bytes          |
-//                position   int64 *    |
-//    first key, last key               |  first key, last key
-//                     int32 length, bytes
+//    index interval                        int32
+//    number of entries                     int32
+//    size of offsets and entries           int64
+//    sampling level                        int32 +
+//    number of entries without sampling    int32 +
+//    offset of each entry                  int32 *
+//    each entry: key, position             bytes, int64 *
+//    first key, last key                   each int32 length, bytes
 //
-// Numbers with * are in the order of the machine that wrote them:
-// little-endian. The others are big-endian. "Size of entries" includes their
-// offsets. Offsets are counted from the first offset. (io.sstable.IndexSummary
-// and SSTableReader.saveSummary; ScyllaDB's sstables::write of a summary.)
+// Before `ja`:
+//
+//    index interval, number of entries     int32, int32
+//    each entry: position, key             int64, int32 length, bytes
+//    first key, last key                   each int32 length, bytes
+//
+// Numbers with + are there since `ka`. Numbers with * are in the byte order of
+// the machine that wrote them: little-endian. The others are big-endian.
+// Offsets are counted from the first offset. (io.sstable.IndexSummary and
+// SSTableReader.saveSummary; ScyllaDB's sstables::write of a summary.)
 //
 // Cassandra and ScyllaDB make a Summary.db anew if they cannot read it.
 
@@ -49,9 +51,9 @@ class SummaryDb {
   const std::string& first_key() const { return first_key_; }
   const std::string& last_key() const { return last_key_; }
 
-  // Gets the next entry: a key, valid until the next call, and the byte of
-  // Index.db where its entry begins. Returns false at the end, and if the disk
-  // fails. (Open has checked all entries.)
+  // Gets the key of the next entry, and the byte of Index.db where the entry of
+  // this key begins. The key is valid until the next call. Returns false at the
+  // end, and if the disk fails. (Open has checked all entries.)
   bool Next(std::string_view* key, uint64_t* index_offset);
 
   void Rewind();
@@ -73,7 +75,7 @@ class SummaryDb {
   ByteReader entries_;
   bool has_offsets_ = false;
   uint64_t first_entry_ = 0;  // Where offsets are counted from.
-  uint64_t size_ = 0;  // Of offsets and entries; 0 if there are no offsets.
+  uint64_t size_ = 0;  // Bytes of offsets and entries; 0 without offsets.
   uint64_t num_entries_ = 0;
   uint64_t next_ = 0;  // The entry that comes next.
   std::string first_key_;

@@ -31,7 +31,7 @@ std::string UpperCase(std::string_view text) {
   return upper;
 }
 
-// `visit(line, is_last)`
+// Calls `visit(line, is_last)` for each line.
 template <typename Visit>
 void ForEachLine(std::string_view content, Visit visit) {
   while (!content.empty()) {
@@ -52,7 +52,8 @@ bool ParseWhole(std::string_view text, Number* number) {
   return !text.empty() && std::from_chars(text.data(), end, *number).ptr == end;
 }
 
-// Cuts `*text` at the final `mark`, and returns what stood behind it.
+// Cuts `*text` off at its last `mark`. Returns the text that stood after this
+// mark.
 std::string_view TakeBehind(char mark, std::string_view* text) {
   const size_t at = text->rfind(mark);
   if (at == std::string_view::npos) {
@@ -92,8 +93,8 @@ bool HasItsChecksum(const Record& record) {
                  summed.size());
 }
 
-// Returns nothing for a line that is not whole. The line is parsed from its
-// end, as a path may hold any of the marks.
+// Returns nothing for a line that is not whole. Parses the line from its end,
+// because the path at its beginning may contain any of the marks.
 std::optional<Record> RecordOf(std::string_view line) {
   const size_t type_end = line.find(":[");
   if (type_end == std::string_view::npos || !EndsWith(line, "]")) {
@@ -118,9 +119,9 @@ std::optional<Record> RecordOf(std::string_view line) {
   return is_whole ? std::make_optional(std::move(record)) : std::nullopt;
 }
 
-// The beginning of the names of the SSTable's files, "nb-1-big-". Cassandra 3.0
-// and 3.11 write the path without the last "-" (LogRecord.absolutePath, since
-// CASSANDRA-13294).
+// The beginning of the file names of the record's SSTable, "nb-1-big-".
+// Cassandra 3.0 and 3.11 write the path without the last "-"
+// (LogRecord.absolutePath, since CASSANDRA-13294).
 std::string SstableOf(const Record& record) {
   std::string name(FileNameOf(record.path));
   return EndsWith(name, "-") ? name : name + "-";
@@ -135,8 +136,8 @@ bool IsThere(const std::string& path) {
 template <typename IsWanted, typename Add>
 void ReadLogs(const std::string& folder, IsWanted is_wanted, Add add,
               TransactionLogs* logs) {
-  // A line has a few hundred bytes, so this is far more SSTables than any table
-  // has.
+  // In bytes. A line has a few hundred bytes, so a log of this size would name
+  // far more SSTables than any table has.
   constexpr uint64_t kMaxSize = uint64_t{64} << 20;
   std::error_code failure;
   for (const std::string& name : NamesIn(folder, is_wanted, &failure)) {
@@ -203,7 +204,8 @@ void AddTransactionLog(const std::string& path, std::string_view content,
   }
 }
 
-// A line is the name of a TOC.txt, perhaps with folders.
+// Each line is the name of an SSTable's TOC.txt, perhaps with folders before
+// it.
 void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs) {
   ForEachLine(content, [&](std::string_view line, bool /*is_last*/) {
     const std::string_view name = FileNameOf(line);
@@ -216,7 +218,8 @@ void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs) {
 
 TransactionLogs ReadTransactionLogs(const std::string& folder) {
   TransactionLogs logs;
-  // One error stands for all logs that cannot be looked at.
+  // If the folder may not be entered, one error is enough: each log would give
+  // the same one.
   struct stat status;
   if (stat((folder + "/.").c_str(), &status) != 0 && errno == EACCES) {
     std::string error;

@@ -2,10 +2,10 @@
 
 // The nodes of the tries in Partitions.db, as bytes.
 //
-// A node's first byte is its type in the upper four bits; the lower four are
-// payload flags, or a part of a pointer. Numbers are big-endian. A pointer is
-// the distance from the child back to the node, because children are written
-// before their parents.
+// The upper four bits of a node's first byte are its type. The lower four bits
+// are payload flags, or a part of a pointer. Numbers are big-endian. A pointer
+// is the distance in bytes from the node back to a child, because children are
+// written before their parents.
 //
 //   type   after the first byte
 //   0      nothing: no children
@@ -13,11 +13,11 @@
 //   3      4 more bits of pointer in the first byte, 8 bits of pointer, byte
 //   2, 4   byte, pointer of 8 or 16 bits
 //   5-9    count, `count` bytes, `count` pointers of 8, 12, 16, 24, 40 bits
-//   10-15  first byte, number of slots - 1, that many pointers of 12, 16, 24,
-//          32, 40, 64 bits; those of absent children are 0
+//   10-15  byte of the first slot, number of slots - 1, for each slot a pointer
+//          of 12, 16, 24, 32, 40, 64 bits, which is 0 if there is no child
 //
-// Pointers of 12 bits are packed, two in three bytes. The payload follows the
-// node. Types 1 and 3 have none.
+// Pointers of 12 bits are packed: two in three bytes. If a node has a payload,
+// the payload follows the node. Nodes of types 1 and 3 have none.
 //
 // (org.apache.cassandra.io.tries.TrieNode and
 // io.sstable.format.bti.PartitionIndex in cassandra-5.0.1; ScyllaDB's
@@ -35,7 +35,7 @@ namespace cassandra_bloom::tools {
 struct TrieNode {
   int type = 0;           // 0 ... 15
   int payload_flags = 0;  // 0 ... 15; 0: no payload
-  int num_slots = 0;      // Children, and the absent ones of types 10 to 15.
+  int num_slots = 0;      // Children; of types 10 to 15, also absent ones.
   size_t size = 0;        // In bytes, without the payload.
 };
 
@@ -51,7 +51,7 @@ struct TriePayload {
   int64_t position = 0;  // < 0: ~position in Data.db; >= 0: in Rows.db.
 };
 
-// The largest node with its payload: 256 pointers of 64 bits.
+// The largest node with its payload, in bytes: 256 pointers of 64 bits.
 constexpr size_t kMaxTrieNodeSize = 3 + 256 * 8 + 9;
 
 namespace trie_node_internal {
@@ -65,8 +65,8 @@ constexpr int kFirstDense = 10;
 constexpr size_t kPointerBits[16] = {0,  4,  8,  12, 16, 8,  12, 16,
                                      24, 40, 12, 16, 24, 32, 40, 64};
 
-// If the payload flags are at least this, a byte of hash precedes the position.
-// (PartitionIndex.FLAG_HAS_HASH_BYTE.)
+// If the payload flags are at least this, the position in the payload has a
+// byte of hash before it. (PartitionIndex.FLAG_HAS_HASH_BYTE.)
 constexpr int kHasHash = 8;
 
 inline uint8_t ByteAt(std::string_view bytes, size_t at) {
@@ -81,7 +81,7 @@ inline uint64_t BigEndian(std::string_view bytes, size_t at, size_t size) {
   return number;
 }
 
-// Pointer number `i` of those that begin at `at`.
+// The pointer with number `i` in the array of pointers that begins at `at`.
 inline uint64_t PointerAt(std::string_view bytes, size_t at, size_t bits,
                           size_t i) {
   if (bits != 12) {
@@ -143,8 +143,8 @@ inline bool MayHaveAbsentChildren(const TrieNode& node) {
   return node.type >= kFirstDense;
 }
 
-// `bytes` and `node`: as for DecodeTrieNode. `slot`: 0 ... num_slots - 1. From
-// slot to slot, the transitions' bytes increase.
+// `bytes` and `node`: as for DecodeTrieNode. `slot`: 0 ... num_slots - 1. The
+// byte of the transition increases from slot to slot.
 inline TrieTransition TransitionOf(std::string_view bytes, const TrieNode& node,
                                    int slot) {
   using namespace trie_node_internal;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compressed Data.db, and damaged ones.
+// Reading compressed Data.db files, good and damaged ones.
 
 #include "tools/sstable/data_db/compressed_data_file.h"
 
@@ -53,7 +53,7 @@ class Files {
                              error);
   }
 
-  // The error of Open, or of reading all bytes.
+  // The error of opening the file, or of reading all its bytes.
   std::string Error(bool has_max_compressed_length = true) const {
     std::string error;
     const auto file = Open(&error, has_max_compressed_length);
@@ -115,7 +115,7 @@ TEST(CompressedDataFileTest, ReadsAnyRange) {
   }
 }
 
-// The parts of a dictionary, in an order that is not theirs.
+// The options with the parts of a dictionary, not in the order of the parts.
 Options PartsOf(const std::string& dictionary) {
   const size_t half = dictionary.size() / 2;
   return {{"compression_level", "3"},
@@ -177,18 +177,18 @@ TEST(CompressedDataFileTest, TakesScyllasNamesOfCassandrasClasses) {
 }
 
 // The chunk of 0 bytes that Cassandra writes when it syncs a rewritten Data.db
-// a second time. DeflateCompressor makes nothing of nothing.
+// a second time. DeflateCompressor writes no bytes for it.
 std::string EmptyChunk(const std::string& compressor) {
   return compressor == "DeflateCompressor" ? "" : Compress(compressor, "");
 }
 
 struct SurplusChunks {
   const char* compressor;
-  std::vector<std::string> chunks;  // After that of the data.
+  std::vector<std::string> chunks;  // After the chunk of the data.
   int32_t max_compressed = INT32_MAX;
 };
 
-// The error of reading data of 20 bytes with these chunks behind it.
+// The error of reading 20 bytes of data, with these chunks after their chunk.
 std::string ErrorWithSurplus(const SurplusChunks& surplus) {
   std::string data = WithChecksum(Compress(surplus.compressor, Text(20)));
   std::vector<uint64_t> offsets = {0};
@@ -206,7 +206,8 @@ TEST(CompressedDataFileTest, TakesOneEmptyChunkAfterTheData) {
   for (const char* const compressor : kCompressors) {
     SCOPED_TRACE(compressor);
     EXPECT_EQ(ErrorWithSurplus({compressor, {EmptyChunk(compressor)}}), "");
-    // What any compressor may make of nothing, and an empty stream of zlib's.
+    // Two other forms of an empty chunk: no bytes at all, and what the
+    // compressor's library makes of no bytes.
     EXPECT_EQ(ErrorWithSurplus({compressor, {""}}), "");
     EXPECT_EQ(ErrorWithSurplus({compressor, {Compress(compressor, "")}}), "");
     const std::string of_one_byte = Compress(compressor, "x");
@@ -224,7 +225,7 @@ TEST(CompressedDataFileTest, TakesOneEmptyChunkAfterTheData) {
   EXPECT_EQ(ErrorWithSurplus({"LZ4Compressor", {std::string("\1\0\0\0\0", 5)}}),
             "Data.db: byte 30: chunk 1 (LZ4Compressor) says it has 1 bytes, "
             "not 0; the file is damaged");
-  // Not compressed, and filled with zeros.
+  // The empty chunk is stored uncompressed, and padded with zeros.
   EXPECT_EQ(ErrorWithSurplus({"NoopCompressor", {std::string(20, '\0')}, 20}),
             "");
   EXPECT_EQ(ErrorWithSurplus({"NoopCompressor", {std::string(20, 'x')}, 20}),
@@ -249,7 +250,7 @@ TEST(CompressedDataFileTest, ChecksTheChecksumOfTheEmptyChunk) {
             0U);
 }
 
-// The file is sparse.
+// Data.db is sparse: only the last chunk takes space on the disk.
 TEST(CompressedDataFileTest, ReadsBeyond4GiB) {
   constexpr uint64_t kChunk = uint64_t{1} << 30;
   constexpr uint64_t kOffset = uint64_t{5} << 32;
@@ -273,7 +274,8 @@ TEST(CompressedDataFileTest, ReadsBeyond4GiB) {
   EXPECT_EQ(bytes, text);
 }
 
-// The largest chunk that is read, and the next power of two.
+// The largest chunk that can be read, and one of the next power of two, which
+// is refused.
 TEST(CompressedDataFileTest, RefusesChunksThatTakeMuchMemory) {
   for (const size_t size : {tools::kMaxChunkSize, 2 * tools::kMaxChunkSize}) {
     const std::string text(size, 'x');
@@ -384,7 +386,7 @@ TEST(CompressedDataFileTest, RefusesChunksThatAreNotCompressedOfAnotherSize) {
                                std::to_string(size) +
                                " bytes for 20; the file is damaged");
   }
-  // Padded in the end of the file.
+  // The last chunk of a file may be padded with zeros.
   const std::string padded = Text(20) + std::string(5, '\0');
   EXPECT_EQ(Files(WithChecksum(padded),
                   CompressionInfoOf("LZ4Compressor", {}, 32, 25, 20, {0}))
@@ -400,7 +402,7 @@ TEST(CompressedDataFileTest, RefusesOtherCompressors) {
                   .Error(),
               std::string("Data.db: unreadable: compressor ") + name);
   }
-  // The file may tell a name of any length.
+  // A long name is cut off in the error.
   EXPECT_EQ(Files("", CompressionInfoOf(std::string(101, 'x'), {}, 32,
                                         INT32_MAX, 20, {0}))
                 .Error(),
@@ -491,7 +493,8 @@ TEST(CompressedDataFileTest, RefusesEveryCutOfCompressionInfo) {
 
 // ---- Without memory ----
 
-// Sanitizers take their memory in another way.
+// With a sanitizer, malloc has memory of its own, which RLIMIT_AS does not
+// limit.
 #if defined(__SANITIZE_ADDRESS__)
 #define CASSANDRA_BLOOM_HAS_OWN_MALLOC
 #elif defined(__has_feature)
@@ -508,7 +511,7 @@ void TakeAllBlocksOf(size_t size) {
   setrlimit(RLIMIT_AS, &none);
   void* previous = nullptr;
   while (void** const block = static_cast<void**>(malloc(size))) {
-    *block = previous;  // So that the compiler keeps the loop.
+    *block = previous;  // Otherwise the compiler drops the loop.
     previous = block;
   }
 }
@@ -557,7 +560,7 @@ TEST(CompressedDataFileTest, KeysCrossChunks) {
   }
 }
 
-// The others may be damaged.
+// Chunks without keys are not read, so they may be damaged.
 TEST(CompressedDataFileTest, ReadsOnlyChunksWithKeys) {
   TrieSstable sstable = SstableOf({"a", "b", "c"}, /*filler=*/1000);
   sstable.compressor = "NoopCompressor";

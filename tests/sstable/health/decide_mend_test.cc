@@ -113,7 +113,7 @@ TEST(DecideMendTest, LeavesWhatItCannotMendSafely) {
   expect_left("a.log: cannot open; ");
 }
 
-// Otherwise each mend would make the same filter anew.
+// If such a filter were made, the next mend would make the same one again.
 TEST(DecideMendTest, AChanceThatLeavesItWorseThanPlanned) {
   const FilterFinding worse = Finding(FilterVerdict::kWorseThanPlanned);
   const MendDecision left = DecideMend(worse, {0.1});
@@ -126,7 +126,8 @@ TEST(DecideMendTest, AChanceThatLeavesItWorseThanPlanned) {
   EXPECT_EQ(DecideMend(unplanned, {0.1}).kind, MendDecision::kMakeAnew);
 }
 
-// scan's sums: what mend leaves stays as it is.
+// Totals, which has the sums of scan, asks DecideMend: a filter that mend
+// leaves alone keeps its size and rate.
 TEST(DecideMendTest, TotalsAskIt) {
   for (const double plan : {0.01, 6.7e-5}) {
     const FilterFinding finding = Finding(FilterVerdict::kKeysMissing, plan);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Examines SSTables that change after their folder was listed.
+// Examines SSTables that change after their folder was listed, and SSTables
+// with a damaged Index.db.
 
 #include "tools/sstable/health/examine_sstable.h"
 
@@ -70,8 +71,8 @@ TEST_F(ExamineSstableTest, CassandraHasRemovedIt) {
   EXPECT_EQ(Examine().sstable.state, SstableState::kVanished);
 }
 
-// TOC.txt is still there, but a log that was written after the folder was
-// listed says that it goes.
+// TOC.txt still exists. A log, written after the folder was listed, says that
+// the SSTable is being removed.
 TEST_F(ExamineSstableTest, CassandraIsRemovingIt) {
   fs::remove(one_.Path("Data.db"));
   WriteFile(
@@ -86,8 +87,8 @@ TEST_F(ExamineSstableTest, ItsDataIsMissing) {
   EXPECT_EQ(Examine().verdict(), tools::FilterVerdict::kUnreadable);
 }
 
-// Index.db is damaged, Filter.db is good: it must not look wrong, and no filter
-// is made of the keys in Index.db.
+// Index.db is damaged and Filter.db is good. The filter must not look wrong,
+// and no filter may be made of the keys in Index.db.
 class DamagedIndexTest : public ::testing::TestWithParam<const char*> {
  protected:
   DamagedIndexTest() : one_(Write("1", "key")), other_(Write("2", "other")) {}
@@ -116,7 +117,7 @@ class DamagedIndexTest : public ::testing::TestWithParam<const char*> {
     EXPECT_NE(finding.errors[0].find("(nodetool scrub)"), std::string::npos);
     EXPECT_EQ(tools::DecideMend(finding, {0.01}).kind,
               tools::MendDecision::kLeave);
-    // If it was examined before the damage.
+    // Mending fails, too, if the SSTable was examined before the damage.
     try {
       tools::BuildFilter(finding.sstable, /*folder=*/nullptr, 1000, 0.01,
                          [](uint64_t) { return true; });
@@ -147,8 +148,8 @@ int64_t Token(const std::string& key) {
   return static_cast<int64_t>(NaiveFilter::Hash(key).first);
 }
 
-// Only the key in Data.db shows this: the order, the number of keys and those
-// in Summary.db are right.
+// Only the key in Data.db shows this damage: the order and the number of the
+// keys are right, and so are the keys of Summary.db.
 TEST_P(DamagedIndexTest, AnotherKeyInTheSamePlace) {
   const std::string before = one_.keys[500];
   std::string after;
@@ -169,7 +170,7 @@ TEST_P(DamagedIndexTest, AnotherKeyInTheSamePlace) {
 TEST_P(DamagedIndexTest, OfAnotherSstable) {
   WriteFile(one_.Path("Index.db"), ReadFile(other_.Path("Index.db")));
   ExpectLeft();
-  // Even if the others are of that SSTable, too.
+  // The same if Statistics.db and Summary.db are of the other SSTable, too.
   WriteFile(one_.Path("Statistics.db"), ReadFile(other_.Path("Statistics.db")));
   WriteFile(one_.Path("Summary.db"), ReadFile(other_.Path("Summary.db")));
   ExpectLeft();

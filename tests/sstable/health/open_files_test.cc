@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Folders that look like /proc. That of the system is in mend_test.cc.
+// Tests with folders that look like /proc. The tests in tests/filterdb/mend use
+// the real /proc.
 
 #include "tools/sstable/health/open_files.h"
 
@@ -42,7 +43,8 @@ class OpenFilesTest : public ::testing::Test {
                   " 3 4 5 6 7 8 9 10 20 0 " + num_threads + " 0 11\n");
   }
 
-  // In place of the folder of its files, so that it cannot be listed.
+  // Puts a file in the place of the folder "fd", so that the open files of the
+  // process cannot be listed.
   void HideFiles(const std::string& pid) {
     fs::remove_all(dir_ / pid + "/fd");
     WriteFile(dir_ / pid + "/fd", "");
@@ -106,7 +108,7 @@ TEST_F(OpenFilesTest, ThreadsOfTheKernelAndZombiesHaveNoFiles) {
   HideFiles("12");
   HideFiles("13");
   EXPECT_EQ(Unseen(), "");
-  // Names that look like the rest of the line.
+  // The name of the process looks like the fields that follow a name.
   AddProcess("14", "a) Z 1 2 2 0 -1 2129984", "S");
   HideFiles("14");
   EXPECT_THAT(Unseen(), HasSubstr("process 14"));
@@ -143,7 +145,7 @@ TEST_F(OpenFilesTest, ProcDoesNotShowAllProcesses) {
   EXPECT_THAT(OpenFiles(empty / "none").Unseen(), HasSubstr("is not mounted"));
 }
 
-// More rights would not help the root that has them all.
+// A user who is root and has all rights is not told to get more rights.
 TEST_F(OpenFilesTest, WhatToDoAboutUnseen) {
   EXPECT_THAT(OpenFiles::WhatToDoAboutUnseen(true),
               HasSubstr("a container or a security module forbids it; see that "

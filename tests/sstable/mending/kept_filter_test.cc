@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is synced to disk before the new filter gets its name.
-// mend_undo_test.cc tests the rest.
+// Tests what is synced to disk before the new filter gets its name.
+// mend_undo_test.cc tests the rest of KeptFilter.
 
 #include "tools/sstable/mending/kept_filter.h"
 
@@ -20,7 +20,7 @@
 
 namespace {
 
-// What was done, such as "sync /tmp/folder", since it was cleared.
+// The calls since the list was cleared, such as "sync /tmp/folder".
 std::vector<std::string>& Steps() {
   static std::vector<std::string> steps;
   return steps;
@@ -28,7 +28,7 @@ std::vector<std::string>& Steps() {
 
 }  // namespace
 
-// These take the place of the functions of the C library in this program.
+// In this program, these two functions replace those of the C library.
 
 extern "C" int fsync(int fd) {
   std::error_code ignored;

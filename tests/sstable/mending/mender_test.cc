@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An exception while one SSTable is mended is that one's outcome, and a run can
+// Tests that an exception ends the work on one SSTable only, and that a run can
 // be stopped. tests/filterdb/mend tests the rest.
 
 #include "tools/sstable/mending/mender.h"
@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 using tools::Mender;
 using tools::MendOutcome;
 
-// Which processes cannot be examined depends on the machine.
+// The outcome of a test must not depend on which processes of the machine can
+// be examined.
 tools::MendPlan PlanForTests() {
   tools::MendPlan plan;
   plan.ignore_unseen_processes = true;
@@ -62,7 +63,8 @@ TEST_F(MenderTest, AnExceptionIsTheOutcomeOfOneSstable) {
   for (const std::string generation : {"1", "2", "3", "4"}) {
     Write(generation);
   }
-  // The keys of an SSTable come after the call with 0.
+  // For each SSTable, a call with 0 comes before the calls with numbers of
+  // keys.
   int sstable = 0;
   Mender mender(PlanForTests(), [&](uint64_t num_keys) {
     sstable += num_keys == 0 ? 1 : 0;
@@ -105,7 +107,8 @@ TEST_F(MenderTest, StopsWhileALargeFilterIsKept) {
   fs::resize_file(filter_, 10 << 20);
   const std::string before = ReadFile(filter_);
   const auto names = dir_.Names();
-  // The first call with 0 comes before the SSTable.
+  // The call for the SSTable itself is the first one; the others come from the
+  // pieces of the large filter.
   int num_asked = 0;
   Mender mender(PlanForTests(), [&](uint64_t num_keys) {
     num_asked += num_keys == 0 ? 1 : 0;
@@ -118,7 +121,8 @@ TEST_F(MenderTest, StopsWhileALargeFilterIsKept) {
   EXPECT_EQ(dir_.Names(), names);
 }
 
-// A link to other filters has taken the place of the table or of the keyspace.
+// After the scan, the folder of the table or of the keyspace is replaced by a
+// link to other SSTables.
 TEST_F(MenderTest, LeavesAnotherFolderThanTheOneThatWasScanned) {
   Write("1");
   const TempDir data;

@@ -16,9 +16,9 @@
 
 namespace cassandra_bloom::tools {
 
-// After the first failure every number is 0 and every text is empty, so a
-// caller may read on and look at good() once. `what` names what is read, for
-// the error: "byte 7: ends inside the chunk length".
+// After the first failure, every function returns 0 or an empty text. So a
+// caller may call several functions, and check good() once after them. `what`
+// names the field in an error message: "byte 7: ends inside the chunk length".
 class ByteReader {
  public:
   // `file` must outlive this object.
@@ -29,23 +29,25 @@ class ByteReader {
   double Double(const char* what);
   // A text of DataOutput.writeUTF: its size in two bytes, then its bytes.
   std::string Text(const char* what);
-  // Valid until the next call. Check `size` before: if the file is long enough,
-  // this much memory is used.
+  // Reads `size` bytes. The result is valid until the next call. May take
+  // `size` bytes of memory, so limit a size that is read from the file.
   std::string_view Bytes(size_t size, const char* what);
 
   uint64_t offset() const { return offset_; }
   void GoTo(uint64_t offset) { offset_ = offset; }
-  // From offset() to the end of the file.
+  // The number of bytes from offset() to the end of the file.
   uint64_t left() const {
     return offset_ < file_.size() ? file_.size() - offset_ : 0;
   }
 
   bool good() const { return error_.empty(); }
   const std::string& error() const { return error_; }
-  // Sets the error "PATH: byte N: what", unless there is one. Returns false.
+  // Sets the error "PATH: byte N: what", unless an earlier error is set.
+  // Returns false.
   bool Fail(const std::string& what) { return FailAt(offset_, what); }
   bool FailAt(uint64_t offset, const std::string& what);
-  // Sets an error of the whole file in the same way: "PATH: what".
+  // Sets the error "PATH: what", about the file as a whole, unless an earlier
+  // error is set. Returns false.
   bool FailFile(const std::string& what);
 
  private:

@@ -19,17 +19,18 @@ namespace cassandra_bloom::tools {
 
 class PageCache {
  public:
-  // The page of Cassandra's and ScyllaDB's tries (io.util.PageAware,
-  // BTI_PAGE_SIZE). Their nodes do not cross the border of a page.
+  // The page size in bytes of the tries of Cassandra (io.util.PageAware) and
+  // ScyllaDB (BTI_PAGE_SIZE). These databases write each node of a trie within
+  // one page.
   static constexpr size_t kPageSize = 4096;
 
-  // `file` must outlive this object. Uses `num_pages` * kPageSize bytes;
-  // `num_pages` is a power of two.
+  // `file` must outlive this object. Uses `num_pages` * kPageSize bytes of
+  // memory. `num_pages` must be a power of two.
   PageCache(const RandomAccessFile& file, size_t num_pages);
 
-  // Gets the bytes from `offset` to the end of their page or of the file, at
-  // least one. `offset` must be less than the file's size. Valid until the next
-  // call.
+  // Gets the bytes from `offset` to the end of the page, or to the end of the
+  // file if that comes first. These are one byte or more. `offset` must be less
+  // than the file's size. The bytes are valid until the next call.
   bool ReadSome(uint64_t offset, std::string_view* bytes, std::string* error) {
     const uint64_t page = offset / kPageSize;
     const auto slot = static_cast<size_t>(page & slot_mask_);
@@ -42,8 +43,8 @@ class PageCache {
     return true;
   }
 
-  // Gets `size` bytes, which must lie within the file. Valid until the next
-  // call.
+  // Gets `size` bytes, which must lie within the file. The bytes are valid
+  // until the next call.
   bool ReadExactly(uint64_t offset, size_t size, std::string_view* bytes,
                    std::string* error);
 
@@ -61,7 +62,7 @@ class PageCache {
   const std::unique_ptr<char[]> memory_;
   const uint64_t slot_mask_;
   std::vector<Page> pages_;  // The page in each slot.
-  std::string joined_;       // Bytes of several pages.
+  std::string joined_;       // A result that spans several pages.
 };
 
 }  // namespace cassandra_bloom::tools

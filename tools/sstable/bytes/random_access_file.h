@@ -15,8 +15,8 @@
 
 namespace cassandra_bloom::tools {
 
-// Files are read with pread and not mapped, because a mapped file that is
-// truncated or cannot be read would end the process.
+// Reads files with pread. If a file were mapped, the process would end (SIGBUS)
+// when the file is truncated or the disk fails.
 class RandomAccessFile {
  public:
   // Fails unless `path` is a regular file that can be opened.

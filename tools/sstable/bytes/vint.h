@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Unsigned vints (Cassandra's utils.vint.VIntCoding): the first byte begins
-// with as many 1 bits as bytes follow it, then has a 0 bit unless 8 bytes
-// follow. The other bits are the number, big-endian. Tested in
-// index_db_reader_test.cc.
+// Unsigned vints (Cassandra's utils.vint.VIntCoding): the number of leading 1
+// bits of the first byte is the number of bytes that follow it. If fewer than 8
+// bytes follow, a 0 bit comes after these 1 bits. All other bits are the
+// number, big-endian. (Tested in index_db_reader_test.cc.)
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_VINT_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_VINT_H_

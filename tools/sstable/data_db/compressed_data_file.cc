@@ -40,8 +40,8 @@ class CompressedDataFile final : public DataFile {
     return true;
   }
 
-  // Fails if the empty chunk is not empty: then the data is longer than
-  // CompressionInfo.db says.
+  // After the chunks of the data, there may be an empty one. Fails if it has
+  // bytes: then the data is longer than CompressionInfo.db says.
   bool CheckEmptyChunk(std::string* error) {
     return !info_->has_empty_chunk() || Load(info_->num_chunks(), error);
   }
@@ -82,10 +82,10 @@ class CompressedDataFile final : public DataFile {
     return true;
   }
 
-  // A chunk that is not compressed has its own size, or in the end of the file
-  // the longest compressed size, up to which Cassandra pads it with zeros
-  // (CompressedSequentialWriter.flushData). No compressor makes data longer by
-  // more than a sixth and some bytes.
+  // A chunk that is stored uncompressed has the size of its data. The last one
+  // may be longer: Cassandra pads it with zeros up to the longest compressed
+  // size (CompressedSequentialWriter.flushData). No compressor makes data
+  // longer by more than a sixth and some bytes.
   bool CheckSize(uint64_t stored_size, uint64_t number,
                  std::string* what) const {
     const size_t size = info_->UncompressedSize(number);
@@ -104,7 +104,8 @@ class CompressedDataFile final : public DataFile {
     return true;
   }
 
-  // The checksum follows the stored bytes.
+  // Compares the checksum of `summed` with the stored one, which follows the
+  // bytes of `stored` in memory.
   bool CheckChecksum(std::string_view summed, std::string_view stored,
                      std::string* what) const {
     const auto expected =
@@ -122,7 +123,7 @@ class CompressedDataFile final : public DataFile {
   }
 
   bool Unpack(std::string_view stored, size_t size, std::string* what) {
-    // Before Cassandra's DeflateCompressor is given a byte, it writes none.
+    // Cassandra's DeflateCompressor writes no bytes at all for an empty chunk.
     if (stored.size() >= info_->max_compressed_length() || stored.empty()) {
       chunk_ = stored.substr(0, size);
       return size > 0 || CheckZeros(stored, what);
@@ -162,8 +163,8 @@ class CompressedDataFile final : public DataFile {
   const Decompress decompress_;
   std::vector<char> stored_;
   std::vector<char> unpacked_;
-  uint64_t begin_ = 0;      // The position of chunk_.
-  std::string_view chunk_;  // In stored_ or unpacked_; empty if there is none.
+  uint64_t begin_ = 0;      // Where chunk_ begins in the data.
+  std::string_view chunk_;  // Points into stored_ or unpacked_, or is empty.
 };
 
 }  // namespace
@@ -175,7 +176,7 @@ std::unique_ptr<DataFile> NewCompressedDataFile(
   Decompress decompress =
       DecompressorOf(info->compressor(), info->dictionary());
   if (decompress == nullptr) {
-    constexpr size_t kMaxNameSize = 100;  // The file may tell a longer one.
+    constexpr size_t kMaxNameSize = 100;  // A name in the file may be longer.
     *error = file->path() + ": unreadable: compressor " +
              info->compressor().substr(0, kMaxNameSize);
     return nullptr;

@@ -13,15 +13,17 @@
 
 namespace cassandra_bloom::tools {
 
-// The largest chunk that is read. Chunks are decompressed in memory, and a
-// small file may grow large: Zstandard stores 1 GiB of equal bytes in 33 KB.
-// (Cassandra makes chunks of 16 KiB, before 4.0 of 64 KiB, and takes any power
-// of two; ScyllaDB takes up to 128 KiB.)
+// The largest uncompressed size, in bytes, of a chunk that is read. Chunks are
+// decompressed in memory, and a small file may hold a huge chunk: Zstandard
+// stores 1 GiB of equal bytes in 33 KB. (By default, the chunks of Cassandra
+// have 16 KiB, and 64 KiB before 4.0. Its users may choose any power of two;
+// users of ScyllaDB, up to 128 KiB.)
 constexpr size_t kMaxChunkSize = size_t{4} << 20;
 
-// A Data.db whose chunks are compressed. Keeps one chunk decompressed, so each
-// is decompressed once if positions increase. Checks the checksum of each chunk
-// that is read. Fails if the compressor is not known.
+// Opens a Data.db whose chunks are compressed. One chunk is kept decompressed,
+// so each chunk is decompressed only once if positions increase. Each chunk
+// that is read is compared with its checksum. Returns nullptr, with `*error`,
+// if the compressor is not known.
 std::unique_ptr<DataFile> NewCompressedDataFile(
     std::unique_ptr<RandomAccessFile> file,
     std::unique_ptr<CompressionInfo> info, ChunkChecksum checksum,

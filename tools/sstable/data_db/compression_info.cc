@@ -16,16 +16,17 @@ constexpr size_t kOffsetSize = 8;
 constexpr uint64_t kChecksumSize = 4;
 // The largest power of two that an int32 holds.
 constexpr int64_t kMaxChunkLength = int64_t{1} << 30;
-// All parts of a dictionary together. (ScyllaDB trains dictionaries of 110
-// KiB.)
+// The largest size in bytes of a dictionary, all its parts together. (ScyllaDB
+// trains dictionaries of 110 KiB.)
 constexpr size_t kMaxDictionarySize = size_t{1} << 20;
 
 // ScyllaDB writes the names of Cassandra's classes with their package.
 // (compression_parameters::name_prefix in sstables/compressor.hh.)
 constexpr std::string_view kPackage = "org.apache.cassandra.io.compress.";
 
-// ScyllaDB splits a dictionary among options with this name and a number of 8
-// digits. (DICTIONARY_OPTION in sstables/compressor.cc.)
+// ScyllaDB splits a dictionary into parts. Each part is the value of an option
+// whose name is this text and a number of 8 digits. (DICTIONARY_OPTION in
+// sstables/compressor.cc.)
 constexpr std::string_view kDictionaryPart = ".dictionary.";
 
 bool StartsWith(std::string_view text, std::string_view start) {

@@ -12,12 +12,13 @@
 //    number of chunks             int32
 //    offset of each chunk         int64, in Data.db
 //
-// A chunk in Data.db is followed by 4 bytes of checksum. A chunk that
-// compression does not make shorter than "longest compressed chunk" is stored
-// as it is. After the chunks of the data may come one of 0 bytes: a node that
-// rewrites an SSTable, as by compaction, syncs Data.db a second time without
-// new data. (io.compress.CompressionMetadata and CompressedSequentialWriter in
-// cassandra-5.0.1; ScyllaDB's sstables::compression in sstables/compress.hh.)
+// In Data.db, 4 bytes of checksum follow each chunk. A chunk is stored
+// uncompressed if compression does not make it shorter than the "longest
+// compressed chunk". One chunk of 0 bytes may follow the chunks of the data. A
+// node writes it when it rewrites an SSTable, as in a compaction: it then syncs
+// Data.db a second time without new data. (io.compress.CompressionMetadata and
+// CompressedSequentialWriter in cassandra-5.0.1; ScyllaDB's
+// sstables::compression in sstables/compress.hh.)
 // Tested in tests/sstable/data_db/compressed_data_file_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_COMPRESSION_INFO_H_
@@ -41,18 +42,19 @@ class CompressionInfo {
   // Where a chunk is in Data.db.
   struct Chunk {
     uint64_t offset = 0;
-    uint64_t size = 0;  // Of the stored bytes, without the checksum.
+    uint64_t size = 0;  // In bytes, as stored, without the checksum.
   };
 
-  // Reads everything but the offsets. `has_max_compressed_length`: whether this
-  // version of SSTables writes it.
+  // Reads everything but the offsets of the chunks.
+  // `has_max_compressed_length`: whether this version of SSTables has the
+  // "longest compressed chunk".
   static std::unique_ptr<CompressionInfo> Read(
       std::unique_ptr<RandomAccessFile> file, bool has_max_compressed_length,
       std::string* error);
 
   const std::string& path() const { return file_->path(); }
 
-  // The class, without its package.
+  // The class of the compressor, without its package.
   const std::string& compressor() const { return compressor_; }
 
   // The dictionary that ScyllaDB keeps in the options; empty if there is none.
@@ -61,9 +63,9 @@ class CompressionInfo {
   uint32_t chunk_length() const { return chunk_length_; }
   uint64_t data_length() const { return data_length_; }
 
-  // The chunks of the data, without the empty one.
+  // The number of chunks of the data, without the empty chunk after them.
   uint64_t num_chunks() const { return num_chunks_; }
-  // Whether the empty chunk is there. Its number is num_chunks().
+  // Whether an empty chunk follows the data. Its number is num_chunks().
   bool has_empty_chunk() const { return has_empty_chunk_; }
 
   // Chunks of at least this many stored bytes are not compressed.
@@ -72,20 +74,20 @@ class CompressionInfo {
   // How many bytes chunk `number` has when it is not compressed.
   size_t UncompressedSize(uint64_t number) const;
 
-  // Finds chunk `number`, which must be there, in a Data.db of
-  // `compressed_size` bytes.
+  // Finds chunk `number` in a Data.db of `compressed_size` bytes. `number` must
+  // be less than num_chunks(), or equal to it if has_empty_chunk().
   bool Find(uint64_t number, uint64_t compressed_size, Chunk* chunk,
             std::string* error);
 
  private:
   struct DictionaryParts {
     std::map<uint32_t, std::string> by_number;
-    size_t size = 0;  // Of all together.
+    size_t size = 0;  // Of all parts, in bytes.
   };
 
   explicit CompressionInfo(std::unique_ptr<RandomAccessFile> file);
 
-  // If these fail, the error is in `header`.
+  // The functions that take `header` leave their errors in it.
   void ReadOptions(ByteReader* header);
   void AddDictionaryPart(std::string_view number, const std::string& part,
                          uint64_t at, DictionaryParts* parts,

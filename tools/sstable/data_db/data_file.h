@@ -29,14 +29,14 @@ class DataFile {
   // The number of uncompressed bytes.
   virtual uint64_t size() const = 0;
 
-  // Gets one or more of the bytes from `position` on, as many as can be had
-  // without joining pieces. `position` must be below size(). The bytes are
-  // valid until the next call. Fast if positions increase.
+  // Gets the bytes from `position` on: one byte or more, as many as are in
+  // memory in one piece. `position` must be below size(). The bytes are valid
+  // until the next call. Fast if positions increase.
   virtual bool ReadSome(uint64_t position, std::string_view* bytes,
                         std::string* error) = 0;
 
-  // Gets `size` bytes at `position`; all must lie within size(). Valid until
-  // the next call.
+  // Gets `size` bytes at `position`; all must lie within size(). The bytes are
+  // valid until the next call.
   bool Read(uint64_t position, size_t size, std::string_view* bytes,
             std::string* error);
 
@@ -48,8 +48,9 @@ class DataFile {
 std::unique_ptr<DataFile> OpenPlainDataFile(const std::string& path,
                                             std::string* error);
 
-// Gets the bytes that follow their uint16 length at `position`, as
-// ByteBufferUtil.writeWithShortLength writes a key. `*bytes`: as for Read.
+// Gets a key that ByteBufferUtil.writeWithShortLength has written at
+// `position`: its length as a uint16, then its bytes. `*bytes` is valid until
+// the next call, as with Read.
 bool ReadWithShortLength(DataFile* file, uint64_t position,
                          std::string_view* bytes, std::string* error);
 

@@ -33,10 +33,9 @@ bool CopyNoop(std::string_view chunk, size_t size, char* to,
   return true;
 }
 
-// io.compress.LZ4Compressor: a block after the number of uncompressed bytes,
-// which is the only number in an SSTable that is little-endian. ScyllaDB's
-// lz4_processor (sstables/compressor.cc) writes the same, and may use a
-// dictionary.
+// io.compress.LZ4Compressor: the number of uncompressed bytes (4 bytes,
+// little-endian), then a block of LZ4. ScyllaDB's lz4_processor
+// (sstables/compressor.cc) writes the same, and may use a dictionary.
 bool DecompressLz4(std::string_view dictionary, std::string_view chunk,
                    size_t size, char* to, std::string* what) {
   constexpr size_t kSizeOfLength = 4;
@@ -81,7 +80,8 @@ bool DecompressSnappy(std::string_view chunk, size_t size, char* to,
 // io.compress.DeflateCompressor: the format of zlib.
 bool DecompressDeflate(std::string_view chunk, size_t size, char* to,
                        std::string* what) {
-  // uncompress() does not tell of bytes that find no room at all.
+  // With room for 0 bytes, uncompress() succeeds even if the chunk holds a
+  // byte. So it always gets room for one byte.
   uLongf got = std::max<size_t>(size, 1);
   const int result =
       uncompress(reinterpret_cast<Bytef*>(to), &got,
@@ -97,8 +97,8 @@ bool DecompressDeflate(std::string_view chunk, size_t size, char* to,
          FailWithSize("decompresses to " + std::to_string(got), size, what);
 }
 
-// io.compress.ZstdCompressor: a frame. ScyllaDB's zstd_processor
-// (sstables/compressor.cc) may use a dictionary.
+// io.compress.ZstdCompressor: a frame of Zstandard. ScyllaDB's zstd_processor
+// (sstables/compressor.cc) writes the same, and may use a dictionary.
 Decompress ZstdDecompressor(std::string_view dictionary) {
   const std::shared_ptr<ZSTD_DCtx> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
   const std::shared_ptr<ZSTD_DDict> prepared(

@@ -22,7 +22,7 @@ bool IsMissing(const std::string& path) {
 
 struct Compression {
   const SstableVersion* version = nullptr;
-  std::unique_ptr<CompressionInfo> info;  // Null if it is not compressed.
+  std::unique_ptr<CompressionInfo> info;  // Null if Data.db is uncompressed.
 };
 
 bool ReadCompression(const std::string& start, std::string_view version,

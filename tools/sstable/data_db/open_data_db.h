@@ -17,18 +17,18 @@
 
 namespace cassandra_bloom::tools {
 
-// `start`: the path of the Data.db without "Data.db". `version`: that of the
-// SSTable, or the form of its filter from "ma-to-me" on.
+// `start`: the path of the Data.db without "Data.db". `version`: the version of
+// the SSTable, or one of the forms "ma-to-me" and "na-and-later".
 std::unique_ptr<DataFile> OpenDataDb(const std::string& start,
                                      std::string_view version,
                                      std::string* error);
 
-// The number of uncompressed bytes, without opening Data.db.
+// Gets the number of uncompressed bytes of Data.db without opening it.
 bool SizeOfDataDb(const std::string& start, std::string_view version,
                   uint64_t* size, std::string* error);
 
-// The number of uncompressed bytes of the largest chunk of Data.db; 0 if it is
-// not compressed, or if that cannot be found out.
+// The number of uncompressed bytes of the largest chunk of Data.db; 0 if
+// Data.db is not compressed, or if CompressionInfo.db cannot be read.
 uint64_t LargestChunkOf(const std::string& start, std::string_view version);
 
 }  // namespace cassandra_bloom::tools

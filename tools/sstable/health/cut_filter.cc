@@ -16,7 +16,8 @@ namespace {
 // Cassandra cannot query a filter with more probes (see FilterDbFile).
 constexpr int64_t kMaxProbesOfCassandra = 21;
 
-// `header` has kFilterDbHeaderSize bytes. False for one that no Filter.db has.
+// Whether a file of `size` bytes is shorter than its header says. False if the
+// header is not that of a Filter.db. `header` has kFilterDbHeaderSize bytes.
 bool EndsEarly(const char* header, uint64_t size) {
   const int64_t num_probes = LoadBigEndian32(header);
   const int64_t num_words = LoadBigEndian32(header + 4);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Queries a Filter.db that is shorter than its header says in the way Cassandra
-// does.
+// Queries a Filter.db that is shorter than its header says, and answers as
+// Cassandra does.
 // Tested in tests/filterdb/scan/scan_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_CUT_FILTER_H_
@@ -18,20 +18,20 @@
 
 namespace cassandra_bloom::tools {
 
-// True for a file that is shorter than a header, or than its header says.
+// True if the file is too short for a header, or shorter than its header says.
 bool IsCutFilter(const std::string& path);
 
-// Cassandra 4.0 and later allocate as many words as the header says, read what
-// the file has, and do not see that it ends early (OffHeapBitSet.deserialize,
-// FBUtilities.copy). The bits that the file lacks are what malloc returned.
-// Here they count as not set, as in fresh memory, so a node may find a few keys
-// more. Takes no memory for these bits, whatever the header says.
+// Cassandra 4.0 and later allocate as many words as the header says. They read
+// the bytes that the file has, and do not notice that it ends early
+// (OffHeapBitSet.deserialize, FBUtilities.copy). The missing bits are then
+// whatever the memory from malloc holds. This class takes them as not set, as
+// in fresh memory, so a node may find a few more keys than this class does. The
+// missing bits take no memory here, whatever the header says.
 class CutFilter {
  public:
-  // Returns null if Cassandra would not use the file: if not even the header is
-  // whole, or if the SSTable is older than `na`, where a file that ends early
-  // is an error (DataInput.readLong). Also returns null if the file is not too
-  // short.
+  // Returns null if the file is not too short, or if Cassandra would not use
+  // it. Cassandra uses no file that is too short for a header, and before
+  // version `na` no file that ends early (DataInput.readLong fails).
   static std::unique_ptr<CutFilter> Open(const std::string& path,
                                          FilterForm form);
 
@@ -47,7 +47,7 @@ class CutFilter {
   const std::unique_ptr<const MappedFile> file_;
   const int num_probes_;
   const InvariantRemainder capacity_bits_;
-  const std::string_view bits_;  // Those that the file has.
+  const std::string_view bits_;  // The bits that the file has.
 };
 
 }  // namespace cassandra_bloom::tools

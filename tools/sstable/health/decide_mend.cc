@@ -32,8 +32,8 @@ bool HasOtherFaultsThan(const FilterFinding& finding,
                      });
 }
 
-// Whether the filter has all keys but is too full, and one made with
-// `fp_chance` would be worse than planned, too.
+// Whether the filter has all keys but lets too many absent keys pass, and a
+// filter made with `fp_chance` would also be worse than planned.
 bool WouldStayWorseThanPlanned(const FilterFinding& finding, double fp_chance) {
   if (HasOtherFaultsThan(finding, {FilterVerdict::kSaturated,
                                    FilterVerdict::kWorseThanPlanned})) {
@@ -110,7 +110,7 @@ MendDecision DecideMend(const FilterFinding& finding,
     return {MendDecision::kCompleteToc, 0, ""};
   }
   if (!finding.has_keys) {
-    // The last error is that of the keys.
+    // The last error is the one about the keys.
     return Leave("its keys cannot be read" +
                  (finding.errors.empty() ? "" : ": " + finding.errors.back()));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decides what mending does about an SSTable. Scan's sums, dry runs and mend
-// all ask this function. It looks at no file: obstacles in the folder where the
-// filter is to go are found later.
+// Decides what mending does about an SSTable. The sums of scan, dry runs and
+// mend all use DecideMend. It looks at no file: what may prevent a change in
+// the folder of the filter is found out later.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_DECIDE_MEND_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_DECIDE_MEND_H_
@@ -15,7 +15,7 @@
 namespace cassandra_bloom::tools {
 
 struct MendOptions {
-  // Used instead of the plan of each SSTable, if set.
+  // If set, used instead of the planned chance of each SSTable.
   std::optional<double> fp_chance;
 };
 
@@ -23,8 +23,8 @@ struct MendDecision {
   enum Kind {
     kNothing,      // There is nothing to mend.
     kMakeAnew,     // Make the filter anew, with `fp_chance`.
-    kCompleteToc,  // The filter is good; only TOC.txt does not name it.
-    kLeave,        // There is a fault, but it is left, for `reason`.
+    kCompleteToc,  // The filter is good, but TOC.txt does not name it.
+    kLeave,        // There is a fault, but `reason` forbids mending it.
   };
 
   Kind kind = kNothing;

@@ -21,7 +21,8 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// Lets workers take one SSTable after another, and counts what they have read.
+// Gives the SSTables to threads one by one, and counts the bytes that the
+// threads have read.
 class Work {
  public:
   explicit Work(const std::vector<Sstable>& sstables)
@@ -31,7 +32,8 @@ class Work {
       total_ += size;
       by_size_.push_back({size, i});
     }
-    // The largest first, so that no thread has one left when the others end.
+    // The largest come first, so that no thread still has a large one to do
+    // when the others have ended.
     std::stable_sort(
         by_size_.begin(), by_size_.end(),
         [](const Item& a, const Item& b) { return a.size > b.size; });
@@ -60,11 +62,12 @@ class Work {
 
  private:
   struct Item {
-    uint64_t size;  // Of the files to read, in bytes.
+    uint64_t size;  // The number of bytes to read.
     size_t number;
   };
 
-  // The bytes that will be read: a trie has its keys in Data.db.
+  // The number of bytes to read. A trie index has its keys in Data.db, so
+  // Data.db is read.
   static uint64_t SizeOfWork(const Sstable& sstable) {
     const std::string index = sstable.IndexPath();
     struct stat status;
@@ -75,8 +78,9 @@ class Work {
                : 0;
   }
 
-  // Only one SSTable with a large filter or large chunks at a time is in
-  // memory, whatever the number of jobs.
+  // Returns a lock that only one thread at a time can have, if the SSTable has
+  // a large filter or large chunks. So only one such SSTable is in memory,
+  // whatever the number of jobs.
   std::unique_lock<std::mutex> TurnOf(const Sstable& sstable) {
     constexpr off_t kLargeFilter = 8 << 20;
     constexpr uint64_t kLargeChunk = 256 << 10;

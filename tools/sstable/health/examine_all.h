@@ -17,8 +17,8 @@
 
 namespace cassandra_bloom::tools {
 
-// Called several times a second with the bytes that were read up to now, and
-// with all that are to be read.
+// Called several times a second with the number of bytes that were read until
+// now, and the number of all bytes to read.
 using OnBytesRead = std::function<void(uint64_t done, uint64_t all)>;
 
 // Examines SSTables with `jobs` threads. Returns the findings in the order of

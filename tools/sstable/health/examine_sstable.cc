@@ -27,12 +27,13 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// How many keys Cassandra expects at least when it makes a filter
-// (SSTableWriter's keyCount is at least the index interval, 128).
+// Cassandra may size a filter for at least this number of keys, the index
+// interval, however few keys the SSTable has (expectedBloomFilterSize in
+// CompactionManager and Scrubber).
 constexpr uint64_t kFewestKeysPlanned = 128;
 
-// Asks a filter for several keys at once, which takes half of the time, as most
-// of it is spent waiting for memory.
+// Asks a filter for several keys at once. This halves the time, because most of
+// the time is spent waiting for memory.
 class KeyBatch {
  public:
   KeyBatch() { ends_.reserve(kSize); }
@@ -67,7 +68,7 @@ class KeyBatch {
   static constexpr size_t kSize = 64;
 
   std::string bytes_;         // The keys, one after another.
-  std::vector<size_t> ends_;  // Where each ends.
+  std::vector<size_t> ends_;  // Where each key ends.
 };
 
 class Examination {
@@ -85,7 +86,8 @@ class Examination {
     }
     const bool had_data = HasData();
     Examine();
-    // Looks for TOC.txt.tmp first, because it is the final file to be removed.
+    // TOC.txt.tmp is the last file that ScyllaDB removes, so it is looked for
+    // before the other files.
     if (finding_.is_fault() && HasTemporaryToc()) {
       finding_.sstable.state = SstableState::kBeingWritten;
     } else if (IsGone("Data.db") || (finding_.is_fault() && !had_data)) {
@@ -115,8 +117,8 @@ class Examination {
     std::sort(finding_.verdicts.begin(), finding_.verdicts.end());
   }
 
-  // ScyllaDB renames TOC.txt to TOC.txt.tmp before it removes the other
-  // components, in any order (filesystem_storage::wipe).
+  // Before ScyllaDB removes the components, in any order, it renames TOC.txt to
+  // TOC.txt.tmp (filesystem_storage::wipe).
   bool HasTemporaryToc() const {
     return FileExists(finding_.sstable.Path("TOC.txt.tmp"));
   }
@@ -124,17 +126,19 @@ class Examination {
   bool HasData() const { return FileExists(finding_.sstable.Path("Data.db")); }
 
   // Whether a component does not exist. A link that leads nowhere, as to a disk
-  // that is not mounted, exists: it is a fault, as is any other error.
+  // that is not mounted, counts as existing, because it is a fault. After any
+  // other error, the component counts as existing, too.
   bool IsGone(const char* component) const {
     struct stat status;
     return lstat(finding_.sstable.Path(component).c_str(), &status) != 0 &&
            errno == ENOENT;
   }
 
-  // Cassandra removes Data.db first, then the other files with TOC.txt
+  // Cassandra removes Data.db first, then the other files, among them TOC.txt
   // (SSTable.delete). Until all are removed, a log lists the SSTable. Cassandra
-  // 2.x has no logs, so it is given a moment to remove all files. It also gives
-  // Data.db its final name after the other files (SSTableWriter.rename).
+  // 2.x has no logs, so this function waits a moment for the removal. Cassandra
+  // 2.x also gives Data.db its final name after the other files
+  // (SSTableWriter.rename).
   void FindOutWhyDataIsGone() {
     constexpr int kLooks = 10;
     for (int look = 0; look < kLooks; ++look) {
@@ -171,7 +175,7 @@ class Examination {
     finding_.errors.push_back(error);
   }
 
-  // The SSTable's own plan goes before the user's.
+  // The plan in Statistics.db has priority over the user's --fp-chance.
   void ReadPlan() {
     double plan;
     if (ReadFpChance(finding_.sstable.Path("Statistics.db"),
@@ -195,7 +199,8 @@ class Examination {
     }
   }
 
-  // Called if there is a filter. If none is planned, none is loaded.
+  // Called if there is a filter. If the plan is to have no filter, Cassandra
+  // loads none, so TOC.txt need not name it.
   void CompareToc() {
     if (lacks_filter_in_toc_ && !(finding_.plan && *finding_.plan >= 1)) {
       AddVerdict(FileExists(finding_.sstable.Path("Scylla.db"))
@@ -289,9 +294,9 @@ class Examination {
     return true;
   }
 
-  // A damaged Index.db makes a good filter look wrong. So where there is a
-  // fault, each key is compared with the one in Data.db, unless the keys were
-  // read there.
+  // A damaged Index.db makes a good filter look wrong. So if there is a fault,
+  // this compares each key with the one in Data.db, unless all keys were read
+  // in Data.db.
   bool VerifyKeys(std::string* error) const {
     if (all_read_in_data_) {
       return true;
@@ -339,7 +344,7 @@ class Examination {
 
   void FindOtherForm(KeyReader* keys) {
     const FilterForm not_this_one = filter_->form();
-    filter_.reset();  // DetectForm needs as much memory again.
+    filter_.reset();  // Frees its memory for DetectForm.
     std::string error;
     const auto form = DetectForm(
         finding_.sstable.Path("Filter.db"), not_this_one, keys,
@@ -380,10 +385,10 @@ class Examination {
   const OnProgress& on_progress_;
   FilterFinding finding_;
   bool toc_names_filter_ = false;
-  bool lacks_filter_in_toc_ = false;  // TOC.txt names the other components.
+  bool lacks_filter_in_toc_ = false;  // But TOC.txt names Data.db.
   bool all_read_in_data_ = false;
   std::unique_ptr<FilterDbFile> filter_;
-  std::unique_ptr<CutFilter> cut_filter_;  // Instead of `filter_`.
+  std::unique_ptr<CutFilter> cut_filter_;  // Set if `filter_` is not.
   double reported_ = 0;
 };
 
@@ -396,7 +401,8 @@ std::unique_ptr<KeyReader> OpenKeysOf(const Sstable& sstable, KeyChecks checks,
     return OpenSstableKeys(path, sstable.version, checks, error);
   }
   struct stat status;
-  // Elsewhere, Index.db may be a pipe. Here, a pipe may have no writer.
+  // A user may give a pipe as an Index.db to other commands. Among the files of
+  // an SSTable, a pipe may have no writer.
   if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     *error = path + ": not a regular file";
     return nullptr;

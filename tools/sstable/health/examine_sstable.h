@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Examines the filter of an SSTable: reads it, asks it for every key of the
-// SSTable, and compares it with the plan. Opens nothing for writing.
+// Examines the filter of an SSTable: reads the filter, asks it for every key of
+// the SSTable, and compares its size and rate with the plan. Opens nothing for
+// writing.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_EXAMINE_SSTABLE_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_EXAMINE_SSTABLE_H_
@@ -17,11 +18,11 @@
 
 namespace cassandra_bloom::tools {
 
-// Called with the share of the SSTable's keys, from 0 to 1, that was read since
-// the last call.
+// Called with the share of the SSTable's keys that were read since the last
+// call, from 0 to 1.
 using OnProgress = std::function<void(double share)>;
 
-// `fp_chance` stands for the plan where the SSTable does not have one. Safe to
+// `fp_chance` is the plan for an SSTable that does not tell its own. Safe to
 // call from several threads.
 FilterFinding ExamineSstable(const Sstable& sstable,
                              std::optional<double> fp_chance,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How full a filter is, and what follows from it.
+// How full a filter is, and whether it is too full.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_FILTER_FILL_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_FILTER_FILL_H_
@@ -13,7 +13,8 @@
 namespace cassandra_bloom::tools {
 
 struct FilterFill {
-  // The share of absent keys that pass, from 0 to 1: 1 without a filter.
+  // The share of absent keys that the filter lets pass, from 0 to 1. It is 1
+  // without a filter.
   double rate() const {
     return ObservedFalsePositiveRate(num_probes, set_bits, capacity_bits);
   }
@@ -26,13 +27,14 @@ struct FilterFill {
 
   // Whether the filter is too full to be of use.
   //
-  // At every size that can be chosen, the keys that a filter was sized for set
-  // on average at most 57 % of its bits with three or more probes (at 3.56 bits
-  // per key), 86 % with two (one bit per key, at Cassandra's largest chances),
-  // and 63 % with one. A filter with 70 % or 95 % of its bits set, the bounds
-  // below, has at least 1.4 times the keys that it was sized for, or bits that
-  // its keys did not set. With many probes it may still be good, so a filter is
-  // saturated only if it also lets more than one in twenty absent keys pass.
+  // On average, the keys that a filter was sized for set at most this share of
+  // its bits, at any size that can be chosen: 57 % with three or more probes
+  // (at 3.56 bits per key), 86 % with two probes (at one bit per key, for
+  // Cassandra's largest chances), 63 % with one probe. If more bits are set
+  // than the bounds below (70 %; with one or two probes 95 %), the filter has
+  // at least 1.4 times these keys, or bits that no key has set. With many
+  // probes, such a filter may still be good. So it is saturated only if more
+  // than one in twenty absent keys pass, too.
   bool is_saturated() const {
     const double full = num_probes < 3 ? 0.95 : 0.7;
     constexpr double kPoor = 0.05;
@@ -41,7 +43,7 @@ struct FilterFill {
            rate() > kPoor;
   }
 
-  // All zero if there is no filter, or one without bits.
+  // All are zero if there is no filter, or if it has no bits.
   int num_probes = 0;
   uint64_t set_bits = 0;
   uint64_t capacity_bits = 0;

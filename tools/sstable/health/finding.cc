@@ -58,8 +58,8 @@ double FilterFinding::bits_per_key() const {
                              static_cast<double>(num_keys);
 }
 
-// At chances from 0.393 on, Cassandra's own filters have twice the planned
-// rate.
+// `planned_rate` counts, too: for chances from 0.393 on, Cassandra makes
+// filters that let about 75 % of absent keys pass.
 bool FilterFinding::exceeds_plan(double some_rate) const {
   return plan && planned_size > 0 &&
          some_rate > kPlanTolerance * std::max(*plan, planned_rate);

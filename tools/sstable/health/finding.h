@@ -17,28 +17,29 @@
 
 namespace cassandra_bloom::tools {
 
-// From the worst to the best. All before kOversized are faults.
+// From the worst to the best. Those before kOversized are faults.
 enum class FilterVerdict {
   kKeysMissing,  // The filter denies keys of the SSTable: rows are hidden.
   kOtherForm,    // The filter has all keys if read as another form.
   kTruncated,
   kUnreadable,        // The filter or the keys cannot be read.
-  kWrongIndexHashes,  // Partitions.db has other bits of a hash than its key.
+  kWrongIndexHashes,  // Partitions.db has other hash bits than its keys.
   kEmpty,             // Cassandra takes an empty file for "every key is here".
-  kMissing,           // No filter, though it is planned, or TOC.txt names it.
+  kMissing,           // No filter, but one is planned or TOC.txt names it.
   kTocDamaged,        // TOC.txt does not even name Data.db.
   kNotLoaded,         // TOC.txt does not name the filter: ScyllaDB ignores it.
   kSaturated,
   kWorseThanPlanned,
   kOversized,
-  kNotInToc,  // TOC.txt does not name it: Cassandra makes it anew at each
-              // start.
+  kNotInToc,  // TOC.txt does not name the filter: Cassandra makes the filter
+              // anew at each start.
   kOk,
 };
 
 bool IsFault(FilterVerdict verdict);
 
-// How many times the planned rate or size a filter may have.
+// A filter may have this many times its planned rate or size before it is worse
+// than planned or oversized.
 constexpr double kPlanTolerance = 2;
 
 // The name of a verdict, such as "keys missing".
@@ -46,7 +47,7 @@ const char* NameOf(FilterVerdict verdict);
 
 struct FilterFinding {
   bool is_fault() const;
-  // The worst verdict. Only for an SSTable that was examined.
+  // The worst verdict. Call this only if the SSTable was examined.
   FilterVerdict verdict() const { return verdicts.front(); }
   bool has(FilterVerdict verdict) const;
   double bits_per_key() const;
@@ -58,7 +59,7 @@ struct FilterFinding {
   std::vector<FilterVerdict> verdicts;  // The worst first.
 
   bool has_filter_file = false;
-  uint64_t filter_size = 0;  // Of the file, in bytes.
+  uint64_t filter_size = 0;  // The size of the file in bytes.
   FilterFill fill;           // Zero if the filter cannot be read, or is empty.
 
   bool has_keys = false;  // The keys could be read.
@@ -67,13 +68,14 @@ struct FilterFinding {
   uint64_t num_wrong_hashes = 0;
   std::string written_as;  // The form in which the filter has all keys.
 
-  // bloom_filter_fp_chance; not set if it is unknown, and `plan_error` says
-  // why.
+  // The planned false positive rate, bloom_filter_fp_chance. If it is unknown,
+  // it is not set, and `plan_error` says why.
   std::optional<double> plan;
   std::string plan_error;
-  // The size of a filter that is made by the plan; 0 if none is.
+  // The size in bytes of a filter that is made by the plan; 0 if the plan is
+  // unknown or is to have no filter.
   uint64_t planned_size = 0;
-  // The rate to expect of that filter.
+  // The false positive rate to expect of a filter of this size.
   double planned_rate = 1;
 
   std::vector<std::string> errors;  // Why something cannot be read.

@@ -55,7 +55,7 @@ bool IsMountedWithHidepid(const std::string& proc) {
 }
 
 // Whether `proc` does not list all processes (proc(5), hidepid). Process 1
-// always exists; in a user namespace it may be hidden in spite of all
+// always exists, but a user namespace may hide it even from a process with all
 // capabilities.
 bool HidesProcesses(const std::string& proc) {
   return (IsMountedWithHidepid(proc) && !HasCapability(CAP_SYS_PTRACE)) ||
@@ -79,12 +79,13 @@ std::string NameOf(const std::string& process) {
   return name;
 }
 
-// True for a thread of the kernel, and for a process that has ended, but that
-// its parent has not waited for.
+// True for a thread of the kernel, and for a zombie: a process that has ended,
+// but that its parent has not yet waited for.
 bool HasNoFiles(const std::string& process) {
   constexpr uint64_t kIsOfKernel = 0x00200000;  // PF_KTHREAD, linux/sched.h.
   const std::string line = FirstLineOf(process + "/stat");
-  // The name before the last bracket may hold any characters (proc(5)).
+  // The fields after the name are read from the last ")" on, because the name
+  // itself may contain any characters (proc(5)).
   std::istringstream fields(line.substr(line.rfind(')') + 1));
   char state = 0;
   uint64_t flags = 0;
@@ -109,7 +110,8 @@ bool HasCapability(int capability) {
              0;
 }
 
-// The capability alone does not list the files of another user's process.
+// Without root, the capability alone is not enough to list the open files of
+// another user's process.
 bool OpenFiles::MayTraceAll() {
   return geteuid() == 0 && HasCapability(CAP_SYS_PTRACE);
 }
@@ -159,7 +161,8 @@ std::string OpenFiles::AddFilesOf(const std::string& pid) {
   if (has_files || !error.empty()) {
     return error;
   }
-  // If its first thread has ended, the others still show the files.
+  // If the first thread of a process has ended, only its other threads show the
+  // open files.
   std::error_code ended;
   for (const std::string& thread : NumbersIn(process + "/task", &ended)) {
     error = AddFilesIn(process + "/task/" + thread + "/fd", pid, &has_files);
@@ -172,7 +175,7 @@ std::string OpenFiles::AddFilesOf(const std::string& pid) {
 
 std::string OpenFiles::AddFilesIn(const std::string& folder,
                                   const std::string& pid, bool* has_files) {
-  // The errors if a process ends, or closes a file, meanwhile.
+  // These errors occur if a process ends, or closes a file, meanwhile.
   const auto is_gone = [](int number) {
     return number == ENOENT || number == ESRCH;
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds out which files are in use, so that the SSTables of a node that runs
-// are left alone.
+// Finds out which files are in use, so that the SSTables of a running node are
+// left alone.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_OPEN_FILES_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_OPEN_FILES_H_
@@ -17,29 +17,30 @@ namespace cassandra_bloom::tools {
 // Whether this process has a capability, such as CAP_CHOWN (capabilities(7)).
 bool HasCapability(int capability);
 
-// The files that processes have open: those of all processes in the same
-// container that may be examined, and why others may not.
+// The files that other processes have open. Examines all processes in the same
+// container, and counts those that cannot be examined.
 class OpenFiles {
  public:
-  // Lists them now. `proc`: another folder is for tests.
+  // Lists the open files now. `proc` is another folder only in tests.
   explicit OpenFiles(const std::string& proc = "/proc");
 
   // The number of another process that has this file open, or 0.
   pid_t UserOf(const std::string& path) const;
 
-  // Which processes could not be examined, and why; empty if all could. They
-  // may have any file open.
+  // Names the first process that could not be examined, with the reason and the
+  // number of the others; empty if all could. These processes may have any file
+  // open.
   std::string Unseen() const;
 
-  // Whether this process has every right that the kernel asks for to examine
-  // all others.
+  // Whether this process has every right that the kernel requires to examine
+  // all other processes.
   static bool MayTraceAll();
   static std::string WhatToDoAboutUnseen(bool may_trace_all);
 
  private:
   void Examine(const std::string& pid);
-  // These add the open files of a process, or of one of its threads. They
-  // return why not all can be found out, or "".
+  // These add the open files of a process, or of one of its threads. If they
+  // cannot find all, they return the reason, otherwise "".
   std::string AddFilesOf(const std::string& pid);
   std::string AddFilesIn(const std::string& folder, const std::string& pid,
                          bool* has_files);

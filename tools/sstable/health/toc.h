@@ -10,11 +10,12 @@
 
 namespace cassandra_bloom::tools {
 
-// Far more than any real TOC.txt has.
+// In bytes. A real TOC.txt is far smaller.
 constexpr uint64_t kMaxTocSize = uint64_t{1} << 20;
 
-// The error of a TOC.txt that does not name Data.db, such as one that a full
-// disk has cut. Adding Filter.db to it would hide the damage.
+// The error for a TOC.txt that does not name Data.db, as after a full disk has
+// cut it. Such a TOC.txt is not completed: to add Filter.db would hide the
+// damage.
 constexpr char kTocIsDamaged[] =
     "does not name Data.db; it is damaged: list the components of the SSTable "
     "in it, one a line";

@@ -13,7 +13,7 @@
 
 namespace cassandra_bloom::tools {
 
-// What a table's filters, or those of all tables, cost together.
+// The cost of the filters of one table, or of all tables together.
 struct Totals {
   void Add(const FilterFinding& finding);
 
@@ -22,11 +22,11 @@ struct Totals {
   uint64_t num_left_out = 0;  // Being written, obsolete or vanished.
   uint64_t num_keys = 0;
   uint64_t num_missing = 0;
-  // The memory of all filters in bytes, and the expected number of SSTables
-  // that are read for a key that is in none of them. Both now, and after
-  // mending (DecideMend).
+  // The memory of all filters in bytes, now and after mending (DecideMend).
   uint64_t filter_bytes = 0;
   uint64_t mended_filter_bytes = 0;
+  // For a key that no SSTable has: the expected number of SSTables that are
+  // read, now and after mending.
   double reads = 0;
   double mended_reads = 0;
 };

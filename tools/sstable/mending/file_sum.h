@@ -26,12 +26,14 @@ struct FileSum {
 // The sum of what `content` writes.
 FileSum SumOf(const WriteContent& content);
 
-// Called again and again while a large file is read. It may throw to stop the
+// Called after each piece (1 MiB) of a large file. It may throw to stop the
 // reading.
 using BetweenPieces = std::function<void()>;
 
-// Reads an open file in pieces, whatever its size, and gives each to `append`.
-// Sets `*sum` to the sum of what was read, and errno if it fails.
+// Reads an open file in pieces, so that a large file takes little memory, and
+// gives each piece to `append`. Sets `*sum` to the sum of the bytes that were
+// read. Returns false if `append` does, or, with errno, if the file cannot be
+// read.
 bool CopyInPieces(int fd, const Append& append,
                   const BetweenPieces& between_pieces, FileSum* sum);
 

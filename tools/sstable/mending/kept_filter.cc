@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Cassandra allocates no filter with more words (OffHeapBitSet).
+// In bytes: the header and 2^31 words. Cassandra allocates no filter with so
+// many words (OffHeapBitSet).
 constexpr uint64_t kMaxFilterSize = 8 + (uint64_t{8} << 31);
 
 constexpr char kRemedy[] =
@@ -208,8 +209,8 @@ void KeptFilter::Keep(Kept kept, const FileSum& new_filter) {
   } else if (has_filter) {
     now = SumOfRecorded(record);
   }
-  // Until the new filter is in place, the one that is there now must be known,
-  // too, if it is an earlier mend's.
+  // Until the new filter is in place, the present one must stay in the record,
+  // too, if it comes from an earlier mend.
   const bool is_known = has_filter && Has(record.new_filters, now);
   record.new_filters = {new_filter};
   if (is_known && !(now == new_filter)) {
@@ -266,7 +267,7 @@ void KeptFilter::RemoveRecordOfNothing(const Kept& kept) const {
     try {
       place_->Remove(RecordName());
     } catch (const FileError&) {
-      // A record that stays does no harm.
+      // A record that cannot be removed does no harm.
     }
   }
 }
@@ -277,7 +278,7 @@ void KeptFilter::RemoveLeftOvers(const std::string& folder,
     try {
       PinnedFolder::RemoveLeftOvers(BackupFolderOf(folder, backup.folder));
     } catch (const FileError&) {
-      // Then nothing is kept there.
+      // There is no folder of this path, so nothing is kept in it.
     }
   }
 }

@@ -2,12 +2,12 @@
 
 // The old filter of an SSTable, which mending keeps so that it can be put back.
 //
-// A record (MendRecord) beside it says what it is. The steps of mending are:
-// write the record, keep the old filter, put the new one in its place. Those of
-// undoing it: put the old filter back, remove the record. Whenever a process is
-// killed between two steps, the filter in place is the old or a new one of the
-// record, and the next mend or undo goes on from there. (Tested by
-// mend_undo_test.cc and mend_kill_test.cc.)
+// A record (MendRecord) beside the kept filter says which filter it is. Mending
+// writes the record, keeps the old filter, and puts the new filter in its
+// place, in this order. Undoing puts the old filter back, then removes the
+// record. If the process is killed between two of these steps, the filter in
+// place is the old one or a new one of the record. The next mend or undo goes
+// on from this state. (Tested by mend_undo_test.cc and mend_kill_test.cc.)
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_KEPT_FILTER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_KEPT_FILTER_H_
@@ -22,8 +22,8 @@
 namespace cassandra_bloom::tools {
 
 enum class Backup {
-  kBeside,  // Under the name of the filter and ".bak".
-  kFolder,  // In another folder, under the absolute path of the filter.
+  kBeside,  // In the same folder, under the filter's name and ".bak".
+  kFolder,  // Below another folder, under the absolute path of the filter.
   kNone,
 };
 
@@ -34,13 +34,13 @@ struct BackupPlan {
 
 constexpr char kBackupSuffix[] = ".bak";
 
-// What is kept of the old filter of an SSTable.
+// What an earlier mend has kept of an SSTable.
 struct Kept {
   enum State {
-    kNothing,  // At most the record of a run that has changed nothing.
+    kNothing,  // No filter; maybe the record of a run that changed nothing.
     kFilter,   // A filter of this SSTable, with its record.
-    kNotOurs,  // A file that no mend of this SSTable has recorded, or a record
-               // whose filter is missing.
+    kNotOurs,  // A file that no mend of this SSTable has recorded, a record
+               // whose filter is missing, or one that cannot be read.
   };
 
   State state = kNothing;
@@ -49,74 +49,79 @@ struct Kept {
   std::string reason;  // Why it is kNotOurs: a sentence that names the file.
 };
 
-// What fails throws a FileError.
+// Functions that fail throw a FileError.
 class KeptFilter {
  public:
-  // `folder`: that of the SSTable; it must outlive this object. Fails if kept
-  // filters would have the paths of filters in place, as for a backup folder
-  // "/".
+  // `folder`: the folder of the SSTable; it must outlive this object. Fails if
+  // a kept filter would have the path of a filter in place, as with the backup
+  // folder "/".
   KeptFilter(const Sstable& sstable, const PinnedFolder& folder,
              const BackupPlan& backup, BetweenPieces between_pieces);
 
-  // What is kept now. Does not fail: an error becomes the reason of kNotOurs.
+  // Finds out what is kept now. Does not fail: an error becomes the reason of
+  // kNotOurs.
   Kept Look();
 
   bool is_beside() const { return place_ == &folder_; }
-  // Whether the folder of what is kept exists. It stays after an undo.
+  // Whether the folder for kept filters exists. It also exists after an undo,
+  // because no undo removes it.
   bool has_folder() const { return place_ != nullptr; }
 
-  // Why Keep would fail, as far as this can be known before; else empty.
+  // Why Keep would fail, as far as this can be known without trying; empty if
+  // no reason is known.
   std::string ReasonNotWritable() const;
 
-  // Why the filter in place may not be replaced: it is not kept, cannot be
-  // kept, and is not a mend's. Empty if it may.
+  // Why the filter in place may not be replaced: what is kept is not ours, or
+  // the record of what is kept does not have the filter in place, or the filter
+  // in place is too large to be kept. Empty if it may be replaced.
   std::string ReasonNotToReplace(const Kept& kept) const;
 
   // Records that `new_filter` is about to replace the filter in place, and
-  // keeps the replaced one, if any. If an earlier mend has kept a filter, that
-  // one stays kept instead.
+  // keeps the filter in place, if there is one. If an earlier mend has kept a
+  // filter, keeps only that one.
   void Keep(Kept kept, const FileSum& new_filter);
 
-  // Puts the old filter back, and removes the record. Throws a MendEnd, and
-  // changes nothing, if the filter in place is not one that mending has put
-  // there.
+  // Puts the old filter back, and removes the record. If the filter in place is
+  // not in the record, throws a MendEnd and changes nothing.
   void PutBack(const Kept& kept) const;
 
   // Removes the record of a run that has changed nothing, if there is one.
   void RemoveRecordOfNothing(const Kept& kept) const;
 
-  // Removes temporary files that killed runs have left where the old filters of
-  // a folder are kept.
+  // Removes temporary files that killed runs have left in the backup folder for
+  // the SSTables of `folder`.
   static void RemoveLeftOvers(const std::string& folder,
                               const BackupPlan& backup);
 
  private:
   std::string RecordName() const { return name_ + kRecordSuffix; }
-  std::string Folder() const;  // Of what is kept.
+  std::string Folder() const;  // For kept filters.
   void OpenBackupFolder(bool must_exist);
   void LookAt(Kept* kept);
   MendRecord ReadRecord() const;
   void CheckSstable(const MendRecord& record) const;
-  // If nothing is kept yet, the old filter must still be in place.
+  // Checks that the old filter of the record exists: under its kept name, or
+  // still in place if nothing is kept yet.
   void CheckOldFilter(const MendRecord& record, bool is_kept) const;
-  // The sum of the filter in place, which must be one of the record.
+  // The sum of the filter in place. Fails if the record does not have it.
   FileSum SumOfRecorded(const MendRecord& record) const;
-  // Beside the SSTable, the record has the owner and the mode of its files:
-  // Cassandra takes the record for one of them, and links all of them into
-  // snapshots (SSTableReader.createLinks). A user may link only files of its
-  // own (fs.protected_hardlinks in proc_sys_fs(5)).
+  // A record beside the SSTable gets the owner and the mode of Data.db.
+  // Cassandra takes the record for a component, and links all components into
+  // snapshots (SSTableReader.createLinks). With fs.protected_hardlinks
+  // (proc_sys_fs(5)), it may only link files that it owns, or can read and
+  // write.
   void WriteRecord(const MendRecord& record) const;
   void CopyBack(const FileSum& old_filter) const;
 
   const Sstable sstable_;
   const PinnedFolder& folder_;
   const BetweenPieces between_pieces_;
-  const std::string filter_name_;  // Of the filter in place.
-  // The folder of what is kept; null if it does not exist.
+  const std::string filter_name_;  // The name of the filter in place.
+  // The folder for kept filters; null if it does not exist.
   const PinnedFolder* place_ = nullptr;
   std::optional<PinnedFolder> backup_folder_;  // For Backup::kFolder.
-  std::string path_;                           // Of the kept filter.
-  std::string name_;                           // The same without its folder.
+  std::string path_;                           // The path of the kept filter.
+  std::string name_;                           // Its name, without the folder.
 };
 
 }  // namespace cassandra_bloom::tools

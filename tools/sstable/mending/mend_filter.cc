@@ -17,7 +17,7 @@ namespace {
 constexpr char kFilter[] = "Filter.db";
 constexpr char kToc[] = "TOC.txt";
 
-// Far more than any real file of this kind has.
+// In bytes. A real Scylla.db is far smaller.
 constexpr uint64_t kMaxScyllaDbSize = uint64_t{1} << 30;
 
 WriteContent ContentOf(const FilterDbBuilder& filter, FilterForm form) {
@@ -32,7 +32,7 @@ FilterForm FormOf(const Sstable& sstable) {
   return form;
 }
 
-// The content of TOC.txt, if it is there and does not name Filter.db.
+// Returns the content of TOC.txt if it exists and does not name Filter.db.
 std::optional<std::string> TocToComplete(const Sstable& sstable,
                                          const PinnedFolder& folder) {
   const std::string name = sstable.name_prefix + kToc;
@@ -46,8 +46,8 @@ std::optional<std::string> TocToComplete(const Sstable& sstable,
   return TocNames(toc, kFilter) ? std::nullopt : std::optional(toc);
 }
 
-// Leaves the SSTable unchanged if ScyllaDB, after mending, would not start or
-// would refuse this SSTable.
+// Throws a MendEnd if ScyllaDB, after mending, would not start or would refuse
+// this SSTable.
 void CheckScyllaDb(const FilterFinding& finding, const PinnedFolder& folder,
                    const KeptFilter* kept) {
   const std::string name = finding.sstable.name_prefix + "Scylla.db";
@@ -62,9 +62,9 @@ void CheckScyllaDb(const FilterFinding& finding, const PinnedFolder& folder,
         "ignore_component_digest_mismatch, or let ScyllaDB rewrite the "
         "SSTable (nodetool upgradesstables -a)");
   }
-  // ScyllaDB removes only files that TOC.txt names, and takes what is left for
-  // an SSTable without TOC.txt (filesystem_storage::wipe,
-  // sstable_directory::process).
+  // When ScyllaDB removes an SSTable, it removes only files that TOC.txt names.
+  // A file that stays looks like an SSTable without TOC.txt
+  // (filesystem_storage::wipe, sstable_directory::process).
   if (finding.has_filter_file && kept != nullptr && kept->is_beside()) {
     Leave(
         "ScyllaDB does not start if the old filter outlives the SSTable "
@@ -95,8 +95,8 @@ Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
   const std::string data = sstable.name_prefix + "Data.db";
   bool has_filter = false;
   bool changes_toc = false;
-  // If its path has got a link since, this may lead to filters that nobody has
-  // named.
+  // If a folder of the path was replaced by a link since the scan, the path may
+  // lead to filters that the user has not named.
   if (!folder.IsAt(sstable.real_folder)) {
     Leave("its folder is not the one that was scanned; scan again");
   }
@@ -105,7 +105,7 @@ Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
     changes_toc = TocToComplete(sstable, folder).has_value();
     CheckScyllaDb(finding, folder, kept);
     // New files get the attributes of Data.db, and the record has the sum of
-    // the index. Neither may be a link.
+    // the index. So HasFile must refuse links under these two names.
     if (kept != nullptr || !has_filter) {
       folder.HasFile(data);
     }

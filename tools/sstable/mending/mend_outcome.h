@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What mending, or undoing it, has done about one SSTable.
+// The outcome of mending one SSTable, or of undoing its mending.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_OUTCOME_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_OUTCOME_H_
@@ -24,11 +24,11 @@ struct MendOutcome {
 
   Kind kind = kMended;
   std::string filter;                      // The path of its Filter.db.
-  const FilterFinding* finding = nullptr;  // Null for Undo.
+  const FilterFinding* finding = nullptr;  // Null after Undo.
   std::string reason;     // Why it was left, or could not be mended.
   std::string out;        // The file that was or would be written.
-  uint64_t size = 0;      // Of the new filter, in bytes.
-  bool only_toc = false;  // TOC.txt was or would be completed, nothing else.
+  uint64_t size = 0;      // The size of the new filter in bytes.
+  bool only_toc = false;  // Only TOC.txt was or would be completed.
 };
 
 // Thrown to end the work on one SSTable. Mender makes it the outcome.
@@ -45,7 +45,7 @@ struct MendEnd {
   throw MendEnd{MendOutcome::kFailed, error};
 }
 
-// LeaveFor and FailFor do the same, unless `reason` is empty.
+// LeaveFor and FailFor do nothing if `reason` is empty.
 inline void LeaveFor(const std::string& reason) {
   if (!reason.empty()) {
     Leave(reason);

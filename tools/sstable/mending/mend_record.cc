@@ -24,7 +24,7 @@ std::string Line(std::string_view what, const FileSum& sum) {
   return std::string(what) + numbers;
 }
 
-// Takes the first line from the text. Returns false if it has none that ends.
+// Takes the first line from the text. Returns false if the text has no LF.
 bool TakeLine(std::string_view* text, std::string_view* line) {
   const size_t end = text->find('\n');
   if (end == std::string_view::npos) {

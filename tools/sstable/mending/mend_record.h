@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What mending writes down beside the old filter that it keeps: of which
-// SSTable it is, and which filters may stand in its place. Only what agrees
-// with such a record is undone.
+// The record that mending writes beside an old filter that it keeps. It says
+// which SSTable the filter belongs to, and which filters may stand in the place
+// of the old one. Mending is undone only if the files agree with a record.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_RECORD_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_RECORD_H_
@@ -19,17 +19,17 @@ namespace cassandra_bloom::tools {
 // The name of a record is that of the kept filter with this suffix.
 constexpr char kRecordSuffix[] = ".record";
 
-// Far more than any record has.
+// In bytes. A record is far smaller.
 constexpr uint64_t kMaxRecordSize = uint64_t{64} << 10;
 
-// A record is written before the filter changes, so `new_filters` may have one
-// that a killed run did not put in place.
+// A record is written before the filter changes. So `new_filters` may have a
+// filter that a killed run did not put in place.
 struct MendRecord {
-  // The sum of the SSTable's Index.db or Partitions.db, which has all its keys.
-  // It tells this SSTable from a later one with the same number.
+  // The sum of the SSTable's Index.db or Partitions.db. It differs between this
+  // SSTable and a later one with the same number.
   FileSum index;
   FileSum old_filter;                // The filter that is kept.
-  std::vector<FileSum> new_filters;  // Of which one may stand in its place.
+  std::vector<FileSum> new_filters;  // One of them may be in place.
 };
 
 // The text of a record:
@@ -40,11 +40,11 @@ struct MendRecord {
 //   Filter.db new 1256 0123abcd
 //   end
 //
-// The first line has the version of the format. The numbers are sizes in bytes
-// and checksums.
+// The first line ends with the version of the format. After "index", "old" and
+// "new" stand the size in bytes and the checksum of a file.
 std::string FormatMendRecord(const MendRecord& record);
 
-// Returns false, with what is wrong, for anything but a whole record of this
+// Returns false, and sets `*error`, if `text` is not a whole record of this
 // version.
 bool ParseMendRecord(std::string_view text, MendRecord* record,
                      std::string* error);

@@ -95,7 +95,7 @@ std::string Mender::ReasonNotToChange(const Sstable& sstable) const {
 std::optional<MendOutcome> Mender::Mend(const FilterFinding& finding) {
   const MendDecision decision = DecideMend(finding, plan_.options);
   if (decision.kind == MendDecision::kNothing ||
-      // What goes to another folder needs no TOC.txt.
+      // A filter in another folder needs no TOC.txt.
       (decision.kind == MendDecision::kCompleteToc && !plan_.out_dir.empty() &&
        !finding.is_fault())) {
     return std::nullopt;
@@ -144,7 +144,7 @@ void Mender::MendInPlace(const FilterFinding& finding,
                          on_keys_added_);
   }
   LeaveFor(folder.Lock());
-  // Another mend may have come first, and have kept the old filter.
+  // Before the lock, another mend may have kept the old filter.
   const Kept kept_now = check();
   if (!only_toc) {
     has_other_links_ |=
@@ -226,7 +226,7 @@ bool Mender::UndoInPlace(const Sstable& sstable) {
   }
   const bool is_free = reason.empty();
   if (is_free) {
-    // Another run may have come first.
+    // Before the lock, another run may have changed what is kept.
     kept = filter.Look();
     reason = kept.reason;
   }

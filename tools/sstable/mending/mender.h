@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Mends SSTables, or undoes mending, one after another, and says what was done
-// about each.
+// Mends SSTables, or undoes their mending, one after another, and returns what
+// was done about each.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MENDER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MENDER_H_
@@ -33,12 +33,12 @@ struct MendPlan {
 
 class Mender {
  public:
-  // `on_keys_added` is also called before each SSTable, and again and again
-  // while a large file is copied or summed, with 0.
+  // `on_keys_added` is also called with 0: before each SSTable, and after each
+  // piece of a large file that is copied or summed.
   Mender(MendPlan plan, OnKeysAdded on_keys_added);
 
   // Removes temporary files that killed runs have left beside these SSTables,
-  // and where their old filters are kept. Call this first, also where there is
+  // and in the folders for their old filters. Call this first, even if there is
   // nothing to mend: ScyllaDB does not start if such a file outlives its
   // SSTable.
   void RemoveLeftOvers(const std::vector<Sstable>& sstables) const;
@@ -46,19 +46,20 @@ class Mender {
   // The number of keys that Mend will add to new filters.
   uint64_t KeysToAdd(const std::vector<FilterFinding>& findings) const;
 
-  // Returns nothing if there is nothing to do. Throws nothing: an exception is
-  // the outcome of this SSTable. `finding` must outlive the outcome.
+  // Returns nothing if there is nothing to do. Throws nothing: an exception
+  // becomes the outcome of this SSTable. `finding` must outlive the outcome.
   std::optional<MendOutcome> Mend(const FilterFinding& finding);
   std::optional<MendOutcome> Undo(const Sstable& sstable);
 
-  // Whether an old filter is linked from elsewhere, as from snapshots.
+  // Whether an old filter that was replaced has other hard links, as in
+  // snapshots.
   bool has_other_links() const { return has_other_links_; }
-  // Whether an SSTable that was undone has a folder of kept filters, even if it
-  // is empty.
+  // Whether any call of Undo has found a folder for kept filters, even an empty
+  // one.
   bool has_kept_folder() const { return has_kept_folder_; }
 
  private:
-  // These set the outcome, or throw a MendEnd.
+  // These set the outcome, or throw a MendEnd or a FileError.
   void MendInPlace(const FilterFinding& finding, const MendDecision& decision);
   void WriteToOutDir(const FilterFinding& finding,
                      const MendDecision& decision);
@@ -67,15 +68,16 @@ class Mender {
   void Guard(const std::function<void()>& work);
   void StopIfWanted() const;
 
-  // Why no file of the SSTable may be changed now, or "". Mending, dry runs and
-  // undoing ask this.
+  // Why no file of the SSTable may be changed now; empty if it may. Used by
+  // mending, dry runs and undoing.
   std::string ReasonNotToChange(const Sstable& sstable) const;
   void CheckOutput(const std::string& folder, const Sstable& sstable);
 
   const MendPlan plan_;
   const OnKeysAdded on_keys_added_;
   const OpenFiles open_files_;
-  // The files of --out-dir, and the filters that they stand for.
+  // For each file that was or would be written to --out-dir: the path of the
+  // filter that it is to replace.
   std::map<std::string, std::string> outputs_;
   MendOutcome outcome_;
   bool has_other_links_ = false;

@@ -29,14 +29,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// O_NONBLOCK: opening a FIFO would wait for its writer.
+// Without O_NONBLOCK, opening a FIFO would wait for its writer.
 int OpenIn(int folder, const std::string& name) {
   return openat(folder, name.c_str(),
                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-// The names of the extended attributes, each ended by a zero byte. False only
-// if they cannot be listed; a file system may have none.
+// Gets the names of the extended attributes, each ended by a zero byte. A file
+// system without such attributes gives no names. Returns false if the names
+// cannot be listed.
 bool ListAttributes(int fd, std::string* names) {
   const ssize_t size = flistxattr(fd, nullptr, 0);
   if (size <= 0) {
@@ -60,8 +61,8 @@ bool ReadAttribute(int fd, const char* name, std::string* value) {
   return got >= 0;
 }
 
-// Sets only what differs: setting a label needs a privilege, even if the file
-// already has it.
+// Sets the attribute only if its value differs: setting a security label needs
+// a privilege, even if the file already has this label.
 bool CopyAttribute(int from, int to, const char* name) {
   std::string value;
   std::string present;
@@ -70,15 +71,15 @@ bool CopyAttribute(int from, int to, const char* name) {
           fsetxattr(to, name, value.data(), value.size(), /*flags=*/0) == 0);
 }
 
-// A new file inherits an access control list from the default one of its folder
-// (acl(5)), which the old file may lack.
+// A new file inherits the default access control list of its folder (acl(5)).
+// The old file may have no list.
 bool RemoveAcl(int fd) {
   return fremovexattr(fd, "system.posix_acl_access") == 0 || errno == ENODATA ||
          errno == ENOTSUP;
 }
 
 // Access control lists and SELinux labels are extended attributes (acl(5),
-// xattr(7)).
+// xattr(7)), so they are copied as such.
 bool CopyAttributes(int from, int to) {
   std::string names;
   if (!ListAttributes(from, &names)) {
@@ -92,7 +93,8 @@ bool CopyAttributes(int from, int to) {
   return true;
 }
 
-// The owner first, because a change of the owner clears bits of the mode.
+// Sets the owner before the mode, because a change of the owner clears bits of
+// the mode.
 bool CopyOwnerAndMode(int from, int to) {
   struct stat status;
   return fstat(from, &status) == 0 &&
@@ -142,7 +144,8 @@ std::string ReasonNotToCreateIn(const std::string& folder) {
   }
 }
 
-// A folder may be synced that was there before: that does no harm.
+// A parent folder may be synced although it has got no new name: that does no
+// harm.
 void CreateFolders(const std::string& folder) {
   const fs::path path = fs::absolute(folder);
   fs::path there = path;
@@ -222,8 +225,9 @@ std::string PinnedFolder::ReasonNotWritable() const {
   return reason;
 }
 
-// chown(2). A new file gets the group of a folder that has the set-group-ID
-// bit.
+// See chown(2). In a folder that has the set-group-ID bit, a new file gets the
+// group of the folder, so it may have this group even if the process is not in
+// it.
 std::string PinnedFolder::ReasonNotToKeepOwner(const std::string& name) const {
   struct stat file;
   struct stat folder;
@@ -333,7 +337,8 @@ void PinnedFolder::AddName(const std::string& name,
   }
 }
 
-// rename() does nothing if both are names of one file.
+// If `from` and `to` are names of one file, rename() does nothing. So the name
+// `from` is removed.
 void PinnedFolder::Rename(const std::string& from,
                           const std::string& to) const {
   const bool is_renamed =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changes files in the folder of an SSTable, safely for a program that runs as
-// root in folders of other users: the folder is opened once, names in it are
-// used without following symbolic links, and new files get the owner, the mode,
-// the access control list and the security label of a file that was there.
+// Changes files in the folder of an SSTable. This is safe even for root in
+// folders of other users: the folder is opened once, symbolic links under the
+// names in it are not followed, and new files get the owner, the mode, the
+// access control list and the security label of an earlier file.
 // Tested in tests/sstable/mending/kept_filter_test.cc.
 // Tested in tests/filterdb/mend/mend_test.cc.
 
@@ -24,18 +24,19 @@
 
 namespace cassandra_bloom::tools {
 
-// A sentence that names a file, and what cannot be done with it, or what is
-// wrong with it.
+// A sentence that names a file, and says what is wrong with it or what cannot
+// be done with it.
 struct FileError {
   std::string text;
 };
 
-// Why this folder cannot be created or, if it exists, why no files can be
-// created in it, as far as this can be known without trying. Empty if they can.
+// Why this folder cannot be created, or why no files can be created in it if it
+// exists. Finds only reasons that can be known without trying; empty if there
+// are none.
 std::string ReasonNotToCreateIn(const std::string& folder);
 
-// Creates the folder with those above it, and syncs their names to disk. Throws
-// a FileError if that fails.
+// Creates the folder and its missing parent folders, and syncs their names to
+// disk. Throws a FileError if that fails.
 void CreateFolders(const std::string& folder);
 
 // `bytes` must live longer than the result.
@@ -49,11 +50,11 @@ class PinnedFolder {
   // Whether `real_path` is the absolute path of the folder, without links.
   bool IsAt(const std::string& real_path) const;
 
-  // Whether both are one folder, by whatever paths they were opened.
+  // Whether both are the same folder, even if their paths differ.
   bool IsSameAs(const PinnedFolder& other) const;
 
-  // Why no files can be made and renamed in it, as far as this can be known
-  // before it is tried. Empty if they can.
+  // Why no files can be created and renamed in it. Finds only reasons that can
+  // be known without trying; empty if there are none.
   std::string ReasonNotWritable() const;
 
   // Why this process may not give the owner and the group of the file `name` to
@@ -66,7 +67,7 @@ class PinnedFolder {
   // NFS, returns "" without a lock.
   std::string Lock() const;
 
-  // Whether anything has this name.
+  // Whether anything has this name. True also if this cannot be found out.
   bool HasName(const std::string& name) const;
 
   // Whether there is a regular file of this name. Throws a FileError for a
@@ -79,19 +80,21 @@ class PinnedFolder {
   // How many names the file has; 0 if there is no such file.
   uint64_t NumLinksOf(const std::string& name) const;
 
-  // Writes a file in place of `name`, or a new one, with the attributes of
-  // `like`, which must exist and may be `name`. Calls `before_naming` when
-  // everything is written; if it throws, nothing has changed. It may be null.
+  // Writes a new file, which replaces `name` if that exists. The file gets the
+  // attributes of `like`, which must exist and may be `name`. Calls
+  // `before_naming`, which may be null, when everything is written and before
+  // the file gets its name. If `before_naming` throws, nothing has changed.
   void Replace(const std::string& name, const std::string& like,
                const WriteContent& write,
                const std::function<void()>& before_naming) const;
 
-  // Gives the file `name` a second name, and syncs it to disk. Succeeds, too,
-  // if it has that name already; fails if another file has it.
+  // Gives the file `name` a second name, and syncs that name to disk. Also
+  // succeeds if the file already has the second name; fails if another file has
+  // it.
   void AddName(const std::string& name, const std::string& second) const;
 
-  // Gives the file `from` the name `to`, in place of any file of that name. If
-  // the file already has both names, it loses `from`.
+  // Gives the file `from` the name `to`. Replaces a file that has the name
+  // `to`. If the file already has both names, removes the name `from`.
   void Rename(const std::string& from, const std::string& to) const;
 
   // Writes a file with the owner and the mode that new files get.
@@ -100,13 +103,14 @@ class PinnedFolder {
 
   void Remove(const std::string& name) const;
 
-  // Size and checksum of the file `name`. If `wanted` is not empty and none of
-  // its sizes fits, the file is not read, and the checksum is 0.
+  // The size and the checksum of the file `name`. If `wanted` is not empty and
+  // none of them has the file's size, does not read the file, and gives 0 as
+  // the checksum.
   FileSum Sum(const std::string& name, const std::vector<FileSum>& wanted,
               const BetweenPieces& between_pieces) const;
 
-  // The content of the file `name`, which is read while it is written. Sets
-  // `*sum` to what was read.
+  // The content of the file `name`. The file is read only when the result is
+  // called, which also sets `*sum` to what was read.
   WriteContent ContentOf(const std::string& name,
                          const BetweenPieces& between_pieces,
                          FileSum* sum) const;
@@ -114,24 +118,26 @@ class PinnedFolder {
   // Reads a whole file, of at most `max_size` bytes.
   std::string Read(const std::string& name, uint64_t max_size) const;
 
-  // Removes temporary files that earlier, killed runs left behind in a folder,
-  // if it can be opened.
+  // Removes temporary files that killed runs have left in a folder. Does
+  // nothing if the folder cannot be opened.
   static void RemoveLeftOvers(const std::string& folder);
 
-  // A path to the folder by the open descriptor, so that another folder which
-  // has taken the folder's name meanwhile is not used.
+  // A path that leads to the open folder through its descriptor. So another
+  // folder that has got the name of this one meanwhile is not used.
   std::string OpenPath() const;
-  // Replaces OpenPath() at the start of an error by the folder's name.
+  // Replaces OpenPath() at the start of an error message by the name of the
+  // folder.
   void NameInError(std::string* error) const;
 
  private:
   std::string PathOf(const std::string& name) const {
     return OpenPath() + "/" + name;
   }
-  // False, with errno, if there is no such file. Does not follow links.
+  // Returns false, and sets errno, if there is no such file. Does not follow
+  // links.
   bool StatusOf(const std::string& name, struct stat* status) const;
   bool AreOneFile(const std::string& name, const std::string& second) const;
-  // Throws the error that errno is.
+  // Throws a FileError with the message for errno.
   [[noreturn]] void FailAt(const std::string& name, const char* what) const;
   [[noreturn]] void Fail(std::string error) const;
 
