@@ -66,8 +66,8 @@ TEST(BlockBytesTest, HaveAFrozenName) {
   TestDb db(DbOptions(OurPolicy()));
   db.Put(dataset.rows);
   db.Flush();
-  // CapturingPolicy spells the name as a literal of its own, so it does not
-  // change with the policy's name.
+  // CapturingPolicy has the name as a literal of its own. If the policy's name
+  // changed, it would find no block.
   EXPECT_EQ(BlocksReadByOpening(&db).size(), 1);
 }
 

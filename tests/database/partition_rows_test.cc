@@ -4,7 +4,8 @@
 // matching prefix extractor, compared with a plain map.
 //
 // CASSANDRA_BLOOM_PERCENT=100 makes 10 million rows in 100 thousand partitions
-// for two layouts and 1 million rows for the others; without it there are 5000.
+// for two layouts and 1 million rows for the others. Without it, there are 5000
+// rows.
 
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>

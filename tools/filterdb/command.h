@@ -31,7 +31,8 @@ namespace cassandra_bloom::tools {
 // Runs a subcommand whose options have been read; returns its exit code.
 using Run = std::function<ExitCode()>;
 
-// Each of these adds a subcommand, and sets `*run` if the user chose it.
+// Each of these adds a subcommand. If the user chooses it, parsing the command
+// line sets `*run`.
 void AddInfo(CLI::App* app, Run* run);
 void AddCheck(CLI::App* app, Run* run);
 void AddBuild(CLI::App* app, Run* run);
@@ -63,9 +64,9 @@ CLI::Option* AddVersion(CLI::App* command, const std::string& name,
 
 // The form of the output `path`. `version`: an SSTable version, the name of a
 // form, or empty; then the file name in `path` gives the version. `option` is
-// the name of the option that AddVersion added, for the error message. Throws
-// Unusable also if the file name says a version whose filters hash keys in
-// another way, whatever `version` is.
+// the name of the option that AddVersion added, for the error message. Whatever
+// `version` is, throws Unusable if the file name says a version before `ia`,
+// because its filters hash keys in another way.
 FilterForm FormOf(const std::string& version, const std::string& path,
                   const std::string& option);
 
@@ -106,8 +107,8 @@ struct KeysOption {
   std::string key_format = "hex";
 
   void AddTo(CLI::App* command);
-  // Opens the keys. `version`: the SSTable version of Index.db, unless
-  // --index-version was given; if both are empty, the file name gives it.
+  // Opens the keys. `version`: the SSTable version of Index.db. --index-version
+  // goes before it. If both are empty, the file name gives the version.
   // `checks`: how far to compare an Index.db with the SSTable's other
   // components.
   std::unique_ptr<KeyReader> Open(const std::string& version,
@@ -117,8 +118,8 @@ struct KeysOption {
   std::unique_ptr<KeyReader> OpenFile(const std::string& path) const;
 };
 
-// Call this after the last key. Returns an error if a trie index disagrees with
-// the keys that were read, otherwise "".
+// Call this after the last key. Returns an error if the keys come from a
+// Partitions.db that has wrong bytes of their hashes, otherwise "".
 std::string WrongIndexHashes(const KeyReader& keys);
 
 // Calls visit for every key, with a progress bar. Throws Unusable if the keys

@@ -23,8 +23,8 @@ class MendReport {
  public:
   explicit MendReport(bool json) : json_(json) {}
 
-  // Adds the outcome for one SSTable. Text is printed at once, so that a run
-  // that is interrupted has said what it did.
+  // Adds the outcome for one SSTable. Text is printed at once, so that an
+  // interrupted run has printed what it did.
   void Add(const MendOutcome& outcome);
   // Adds errors to the JSON. They are on stderr already.
   void AddErrors(const std::vector<std::string>& errors);

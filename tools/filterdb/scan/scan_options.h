@@ -22,7 +22,7 @@ namespace cassandra_bloom::tools {
 struct ScanOptions {
   std::vector<std::string> paths;
   FindOptions find;
-  // The plan for an SSTable that does not have one.
+  // The planned bloom_filter_fp_chance, if Statistics.db does not have it.
   std::optional<double> fp_chance;
   uint64_t jobs = 0;  // 0: one for each CPU.
 
@@ -35,7 +35,7 @@ FoundSstables Find(const ScanOptions& options);
 
 struct Scanned {
   std::vector<FilterFinding> findings;
-  // `links` and `errors` of FoundSstables. They are on stderr already.
+  // As in FoundSstables. `links` and `errors` are on stderr already.
   std::vector<FolderLink> links;
   std::map<std::string, uint64_t> left_out;
   std::vector<std::string> errors;
