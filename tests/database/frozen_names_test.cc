@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The rows of the table of frozen names in docs/stability.md (| what | `name`
-// | ...), as a map from what to name.
+// Reads the rows (| what | `name` | ...) of the table of frozen names in
+// docs/stability.md. Maps each "what" to its name.
 std::map<std::string, std::string> PromisedNames() {
   std::ifstream document(TEST_STABILITY_DOCUMENT);
   std::string line;

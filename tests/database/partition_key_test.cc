@@ -211,8 +211,8 @@ TEST(ChangedPartitionKeyTest, PrefixesNeedNotBePartitionKeys) {
   }
 }
 
-// After the prefix extractor was changed or removed, the filters hold other
-// prefixes than reads would ask for.
+// After the prefix extractor was changed or removed, reads must not ask the
+// filters, which hold other prefixes.
 TEST(ChangedPartitionKeyTest, OldPrefixesAreNotUsed) {
   const Dataset dataset = TokenDataset();
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {

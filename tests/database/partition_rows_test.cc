@@ -234,7 +234,7 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     return misses;
   }
 
-  // Checks the number of filter entries of each file against the keys in it.
+  // Checks that each file has one filter entry for each partition in it.
   void CheckFilterEntries(const TestDb& db) {
     rocksdb::TablePropertiesCollection tables;
     Require(db->GetPropertiesOfAllTables(&tables));

@@ -157,7 +157,7 @@ TEST_F(ListenerOptionsTest, OtherSpellings) {
   ExpectFed(Parsed("{{id=cassandra_bloom_export;out_dir=" + out_ / "a:b" +
                    ";sstable_version=nb}}"),
             {out_ / "a:b"});
-  // Bytes that mean nothing to RocksDB need no escape.
+  // Bytes without a meaning for RocksDB's parser need no escape.
   const std::string odd = "cassandra_bloom_export(nb," + out_ / "=a)" + ")";
   ExpectFed(Parsed(odd), {out_ / "=a)"});
   WriteListeners(odd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which work the thread of a listener has to do, and what it does if something
-// is wrong with the folder, and when the database closes.
+// Which work the thread of a listener has to do, and what it does if the folder
+// is not as it should be, or if the database closes.
 
 #include "plugin/export/worker.h"
 
@@ -303,7 +303,8 @@ TEST_F(WorkerTest, AFolderThatIsGoneIsMadeAgain) {
   EXPECT_EQ(Filters().size(), 4);
 }
 
-// A file that cannot be exported fails once, without a retry of all files.
+// A file that cannot be exported counts as one failure. It does not make the
+// listener try all files again.
 TEST_F(WorkerTest, AFileThatCannotBeExported) {
   const OddComparator comparator;
   rocksdb::Options odd_options = DbOptions(BuiltinPolicy());

@@ -355,7 +355,7 @@ TEST_F(BadLinesTest, SizesOfFilters) {
   Expect(lines);
 }
 
-// build and check refuse the same key options and keys.
+// build and check must refuse the same key options and keys.
 TEST_F(BadLinesTest, Keys) {
   const Line keys[] = {
       {"neither", "", "[--keys,--index]"},

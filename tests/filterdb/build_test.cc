@@ -136,7 +136,7 @@ TEST_F(BuildTest, NamesOfTemporaryFiles) {
   }
 }
 
-// JSON cannot contain names that are not UTF-8.
+// JSON cannot contain bytes that are not UTF-8, so they are replaced.
 TEST_F(BuildTest, FileNamesOfAnyBytes) {
   const std::string name = "nb-\xff-big-Filter.db";
   const Json built = Build(RandomKeysOf(0, 100), name);
@@ -152,8 +152,8 @@ TEST_F(BuildTest, TakesLittleMemoryBesidesTheFilter) {
   constexpr int64_t kFilterBytes = 100'000'000;
   constexpr int64_t kMaxBesides = 64'000'000;
   {
-    // Writes one key at a time, because at the fork the memory of this process
-    // counts as the child's.
+    // Writes one key at a time, because after the fork, the memory of this
+    // process counts as that of the child.
     std::ofstream keys(dir_ / "keys", std::ios::binary);
     for (int i = 0; i < 3000; ++i) {
       keys << "\xff\xff" << std::string(65535, 'k');

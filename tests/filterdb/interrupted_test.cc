@@ -158,8 +158,8 @@ TEST_F(InterruptedTest, TheNextRunLeavesWhatIsBeingWritten) {
   EXPECT_GT(fs::file_size(dir_ / "nb-1-big-Filter.db"), 75000000);
 }
 
-// Files with similar names are kept, also next to the file that a link leads
-// to.
+// Files with similar names are kept. Here the output is a link, and the files
+// are beside its target.
 TEST_F(InterruptedTest, TheNextRunLeavesTheRest) {
   const std::string file = "nb-1-big-Filter.db";
   fs::create_directory(dir_ / "folder");

@@ -206,7 +206,7 @@ TEST_F(PlannedRateTest, Verdicts) {
       {{7, 483, 576}, 50, "saturated, rate not as planned for 50 keys", true},
       {{7, 0, 64}, 0, "nearly empty", false},
       {{7, 0, 64}, 1, "nearly empty, rate not as planned for 1 key", true},
-      // The probes of one key may coincide in the smallest filter.
+      // In the smallest filter, all probes of a key may hit the same bit.
       {{3, 1, 64}, 0, "nearly empty", false},
       {{3, 1, 64}, 1, "ok", false},
       {{3, 1, 64}, 9, "nearly empty, rate not as planned for 9 keys", true},

@@ -99,7 +99,7 @@ CLASS = re.compile(r"^(?:class|struct) (\w+)(?: final)?(?: : [^;{]*)? \{", re.MU
 SUITE = re.compile(r"^TEST(?:_F|_P)?\((\w+),", re.MULTILINE)
 TESTED_IN = re.compile(r"^// Tested in (.*)\.$", re.MULTILINE)
 TEST_FILE = re.compile(r"(\w+)_test\.(?:cc|c|py|sh)")
-# Code that computes the byte and the bit of a position.
+# Code that computes the byte and the bit of a position, which is for plugin/filter.
 BIT = re.compile(r">> ?3\b|& ?7\b|[%/] ?8\b")
 
 

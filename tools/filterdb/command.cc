@@ -36,8 +36,8 @@ void RequireFile(const std::string& path) {
 }
 
 // Returns `version` or, if it is empty, the version in the file name. Throws
-// Unusable if the name has none. The error is then that the input does not
-// exist, if this is so. ("-" is standard input.)
+// Unusable if the name has none. If the input does not exist, the error says
+// this instead. ("-" is standard input.)
 std::string VersionOf(const std::string& version, const std::string& path,
                       const std::string& option, Use use) {
   std::string found = version;

@@ -57,8 +57,8 @@ Options* NewOptions(CLI::App* command, Run* run,
 
 void AddJson(CLI::App* command, bool* json);
 
-// Adds --sstable-version, or the same option with the name `name`. `of_what` is
-// the end of its help text.
+// Adds an option for an SSTable version or the name of a form. `name` is, for
+// example, --sstable-version. `of_what` is the end of its help text.
 CLI::Option* AddVersion(CLI::App* command, const std::string& name,
                         std::string* version, const std::string& of_what);
 
@@ -89,8 +89,9 @@ CLI::Option* AddDbPath(CLI::App* command, std::vector<std::string>* db_paths);
 void AddForce(CLI::App* command, bool* force);
 
 // Checks `out`, the value of `option`, before work that may be long. Throws
-// Unusable if `out` is of a kind that cannot be written to, is an existing file
-// without `force`, or is standard output with `json`, which is printed there.
+// Unusable if `out` is of a kind that cannot be written to, if it exists and
+// `force` is false, or if it is standard output and `json` is true, because the
+// JSON goes there.
 void RequireWritable(const std::string& option, const std::string& out,
                      bool force, bool json);
 

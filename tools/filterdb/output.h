@@ -52,8 +52,8 @@ using Json = nlohmann::ordered_json;
 
 // Prints JSON. JSON must be UTF-8, but names of files need not be. In a field
 // such as "filter", each wrong byte becomes U+FFFD, and a field "filter_hex" is
-// added, with all bytes in hexadecimal. A list has the text that Printable
-// returns instead.
+// added, with all bytes in hexadecimal. In a list, the text that Printable
+// returns replaces such a name.
 void PrintJson(const Json& json);
 
 // The bytes in hexadecimal, with lower-case digits.

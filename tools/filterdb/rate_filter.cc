@@ -12,7 +12,7 @@ namespace cassandra_bloom::tools {
 
 SetBitsRange SetBitsOf(int num_probes, uint64_t num_keys,
                        uint64_t capacity_bits) {
-  // On each side, one filter in 30,000 is outside the range by chance.
+  // By chance, one filter in 30,000 is below the range, and one above.
   constexpr double kStandardDeviations = 4;
   // The probes of a key are equally far apart. If their distance is half of the
   // filter, for example, they return to the same bits, and the key sets two

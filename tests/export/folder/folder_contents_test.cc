@@ -126,7 +126,7 @@ TEST_F(FolderContentsTest, TheMarkSaysIt) {
                                "\nme\tpartition_key=whole from=keys\t"
                                "\nnb\tpartition_key=default\t\n";
   EXPECT_EQ(mark.substr(0, contents.size()), contents);
-  // One more line for each filter.
+  // The mark has one more line for each filter.
   const auto names = Filters();
   EXPECT_EQ(names.size(), 4u);
   EXPECT_EQ(std::count(mark.begin(), mark.end(), '\n'), 3 + 4);

@@ -53,7 +53,7 @@ TEST_F(FolderTest, SyncRefusesFiltersThatItDidNotMake) {
   EXPECT_EQ(report_.kept.size(), 2u);
 }
 
-// The folder follows the database, but only with filters of another version.
+// The folder follows the database, but its mark has only filters of version nb.
 TEST_F(FolderTest, SyncRefusesFiltersOfAVersionThatIsNotRecorded) {
   AddFiles(1);
   ASSERT_TRUE(Sync()) << error_;

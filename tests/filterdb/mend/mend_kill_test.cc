@@ -203,7 +203,7 @@ TEST_F(MendKillTest, MendAndUndo) {
       const auto time = kills_undo ? time_of_undo_ : time_of_mend_;
       num_killed += KillWithin(time, round, pid) ? 1 : 0;
       ExpectOldOrNew();
-      // The next run ends the work, or undoes it.
+      // In half of the rounds, another mend completes the work before the undo.
       if (NextRandom(&random_) % 2 == 0) {
         EXPECT_EQ(Mend("--in-place " + backup).exit_code, 0);
         EXPECT_EQ(Scan().exit_code, 0);
@@ -214,7 +214,8 @@ TEST_F(MendKillTest, MendAndUndo) {
   }
 }
 
-// Three runs at once: mends, of which one may be killed, and sometimes an undo.
+// Three runs at once: two mends, and another mend or an undo. One of the mends
+// may be killed.
 TEST_F(MendKillTest, TwoAtOnce) {
   int num_killed = 0;
   for (int round = 0; GoesOn(round, num_killed); ++round) {

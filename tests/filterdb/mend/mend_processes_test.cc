@@ -111,7 +111,8 @@ TEST_F(MendProcessesTest, RootThatMayNotTrace) {
   EXPECT_EQ(Filter(), before);
 }
 
-// The option does not make mend ignore a process that it can examine.
+// --ignore-unseen-processes must not make mend ignore a process that it can
+// examine.
 TEST_F(MendProcessesTest, AFileOfAnotherUsersProcess) {
   if (geteuid() != 0) {
     GTEST_SKIP() << "only root can start a process of another user";

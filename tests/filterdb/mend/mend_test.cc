@@ -209,7 +209,8 @@ TEST_F(MendTest, RemovesLeftOversWhereThereIsNoFault) {
   EXPECT_FALSE(fs::exists(one.Path("TOC.txt.cassandra_bloom-0123abcd")));
 }
 
-// Only --in-place checks which SSTables of that folder must not be changed.
+// Mend may write beside the SSTables only with --in-place, which also says
+// which SSTables must not be changed.
 TEST_F(MendTest, OutDirIsNotTheFolderOfTheSstables) {
   SstableSpec spec;
   spec.fault = FilterFault::kMissing;

@@ -137,7 +137,8 @@ TEST_F(MendUndoTest, ABackupDirThatIsNotThere) {
   }
 }
 
-// Backups are under the path of the data directory, which has moved here.
+// The backup folder has the backups under the old path of the data directory.
+// Here the data directory has moved.
 TEST_F(MendUndoTest, ABackupDirWithoutBackupsOfPath) {
   const std::string undo = "mend --undo ";
   const std::string option = "--backup-dir=" + backup_.path() + " ";

@@ -33,7 +33,7 @@ std::vector<std::string> Keys(size_t num_keys, uint64_t first = 0) {
   const RandomKeys random(/*seed=*/20261123, /*max_length=*/40);
   std::vector<std::string> keys;
   for (size_t i = 0; i < num_keys; ++i) {
-    // The number makes them unique.
+    // The number makes all keys distinct.
     keys.push_back(random[first + i] + std::to_string(first + i));
   }
   return keys;
@@ -700,7 +700,7 @@ TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
   const Ran few_files = Filterdb(scan, "ulimit -n 40;");
   EXPECT_EQ(few_files.exit_code, 0) << few_files;
   if (geteuid() != 0) {
-    return;  // Other users have processes already, and cannot become nobody.
+    return;  // Only root can become the user nobody.
   }
   fs::permissions(dir_.path(), fs::perms::others_read | fs::perms::others_exec,
                   fs::perm_options::add);

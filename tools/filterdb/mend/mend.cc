@@ -167,7 +167,7 @@ void MendOrUndo(const Options& options, HeldSignal* signal,
         "say where the new filters go: --in-place, --out-dir=DIR, or --dry-run "
         "to see what would be done");
   }
-  // Temporary files are for this user alone until they get the mode of the
+  // Only this user may open temporary files until they get the mode of the
   // files that they replace.
   if (options.in_place || options.undo) {
     umask(077);

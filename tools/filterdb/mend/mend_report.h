@@ -33,7 +33,7 @@ class MendReport {
   void SetLeftOut(const std::map<std::string, uint64_t>& folders) {
     left_out_ = folders;
   }
-  // `number`: SSTables being written, obsolete or vanished.
+  // `number`: how many SSTables are being written, obsolete or vanished.
   void SetNotExamined(size_t number) { num_not_examined_ = number; }
   // `lines`: one for each PATH of which --backup-dir has no backups.
   void SetNoBackups(std::vector<std::string> lines) {

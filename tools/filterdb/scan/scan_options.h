@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The examination of SSTables that a user names, for scan and for mend.
+// Finds and examines the SSTables that a user names, for scan and for mend.
 // Tested in tests/filterdb/scan/scan_test.cc.
 // Tested in tests/filterdb/bad_lines_test.cc.
 

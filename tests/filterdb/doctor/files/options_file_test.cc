@@ -155,8 +155,8 @@ TEST(DoctorOptionsTest, BottommostFilesOfAnUpperLevel) {
   ExpectWell(db, 1, 2);
 }
 
-// RocksDB calls no flushed file bottommost. So these files lack a filter
-// because there was no policy.
+// For RocksDB, a flushed file is never bottommost. So these files have no
+// filter because there was no policy.
 TEST(DoctorOptionsTest, FlushedFilesAreNotBottommost) {
   FilledDb db(DbOptions(PolicyPtr()));
   AddFile(&db, 0, 1000);

@@ -148,7 +148,7 @@ class EditReader {
     rest_.remove_prefix(is_good_ ? size : 0);
   }
 
-  // A number of 7 bits a byte, the lowest first.
+  // Reads a number that has 7 bits in each byte, the lowest bits first.
   uint64_t Number() {
     uint64_t number = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {

@@ -14,7 +14,7 @@
 
 namespace cassandra_bloom::tools {
 
-// Counts of the look-ups of Get and MultiGet in filters, not of iterators. The
+// How often Get and MultiGet, but not iterators, have asked a filter. The
 // tickers have the same names in RocksDB 7.1 to 11.8. Before 8.3 they also
 // count look-ups of prefixes.
 struct FilterQuestions {
