@@ -33,8 +33,8 @@ struct CassandrasFilter {
 };
 constexpr CassandrasFilter kCassandrasFilters[] = {
     {1000, "5318348414c7c21d960391f4fb9bcef4c39ddddef8c7cb08cad95427c525a115"},
-    // This digest does not detect a lost last key: the last key is a false
-    // positive of the filter of the other keys, so it sets no further bit.
+    // This digest stays the same if the last key is lost, because the last key
+    // is a false positive of the filter of the other keys.
     {100000,
      "bc540b5acf793f48a4b05e4864de6ddebb0967e35a874172b33e89d7764beeed"},
 };
@@ -66,8 +66,8 @@ TEST(BlockBytesTest, HaveAFrozenName) {
   TestDb db(DbOptions(OurPolicy()));
   db.Put(dataset.rows);
   db.Flush();
-  // CapturingPolicy spells the name as a literal of its own, so it does not
-  // change with the policy's name.
+  // CapturingPolicy has the name as a literal of its own. If the policy's name
+  // changed, it would find no block.
   EXPECT_EQ(BlocksReadByOpening(&db).size(), 1);
 }
 
@@ -91,8 +91,8 @@ void ExpectPartitionsAreFilterDbs(Layout layout) {
   for (const std::string& block : blocks) {
     ASSERT_GE(block.size(), 16);
     EXPECT_EQ(block.substr(0, 4), std::string("\0\0\0\7", 4));
-    // metadata_block_size is an approximate limit: a partition ends with a
-    // whole data block.
+    // metadata_block_size is 512. Partitions may be smaller, because each ends
+    // with a whole data block.
     EXPECT_LE(block.size(), 512);
     EXPECT_EQ(static_cast<unsigned char>(block[7]), (block.size() - 8) / 8);
   }

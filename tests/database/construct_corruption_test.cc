@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // RocksDB's option detect_filter_construct_corruption: if a filter changes in
-// memory between building and writing, the flush fails.
+// memory between building and writing, the flush or the compaction fails.
 
 #include <gtest/gtest.h>
 
@@ -46,8 +46,9 @@ TEST_P(ConstructCorruptionTest, NormalFlushAndCompaction) {
   EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), 0);
 }
 
-// Shows that in the tests below it is RocksDB's verification that fails the
-// flush, and not the builder that wraps ours.
+// Without the option, RocksDB writes a damaged filter. Without damage, the
+// builder that wraps ours changes nothing. So, in the tests below, RocksDB's
+// verification makes the flush fail.
 TEST_P(ConstructCorruptionTest, NobodyLooksUnlessAsked) {
   const auto damaging = std::make_shared<DamagingPolicy>(Flip::kClearedToSet);
   TestDb unchecked(OptionsFor(damaging, GetParam(), /*detect=*/false));
@@ -71,8 +72,8 @@ class FlippedBitTest
  protected:
   void TearDown() override {
     EXPECT_GT(damaging_->num_flipped(), 0);
-    // No row was lost: the rows are still in the write-ahead log, or in the
-    // older file.
+    // No row may be lost: the rows are still in the write-ahead log, or in the
+    // file that the compaction has read.
     db_.Reopen(OptionsFor(OurPolicy(), layout_, /*detect=*/true));
     EXPECT_TRUE(PointReadsMatch(db_.source(), dataset_));
   }

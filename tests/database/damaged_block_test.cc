@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Any bit of a filter block changes on disk: RocksDB's checksum detects it, and
-// no row is ever reported absent.
+// If a bit of a filter block changes on disk, RocksDB's checksum detects this,
+// and no row is reported absent.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -35,8 +35,8 @@ class DamagedBlockTest : public ::testing::TestWithParam<Layout> {
     content_ = ReadFile(sst_);
   }
 
-  // Offset and size, in the SST file, of each filter block that reading all
-  // rows uses.
+  // The offset in the SST file, and the size with the trailer, of each filter
+  // block that is needed to read all rows.
   std::vector<std::pair<size_t, size_t>> FindBlocks() {
     const auto policy = std::make_shared<CapturingPolicy>();
     Read(policy);
@@ -114,7 +114,7 @@ TEST_P(DamagedBlockTest, NoRowIsSaidToBeAbsent) {
   size_t errors = 0;
   size_t flips = 0;
   for (const auto& [begin, size] : blocks) {
-    // Every byte of the header and the trailer, and some bytes between them.
+    // Damages every byte of the header and the trailer, and some other bytes.
     std::vector<size_t> places;
     for (size_t i = 0; i < 8; ++i) {
       places.push_back(begin + i);

@@ -171,7 +171,8 @@ TEST_F(DeploymentTest, OptimizeFiltersForHits) {
   db_.ResetStatistics();
   EXPECT_TRUE(PointReadsMatch(db_.source(), dataset_));
   EXPECT_EQ(db_.Ticker(rocksdb::BLOOM_FILTER_USEFUL), 0);
-  // A newer file that spans all keys: it holds the first row and the last one.
+  // Adds a newer file with the first row and the last one. Its key range spans
+  // all keys, so each read asks its filter.
   db_.Put({*dataset_.rows.begin(), *dataset_.rows.rbegin()});
   db_.Flush();
   ExpectReadWithFilters(db_.source(), options, dataset_);
@@ -235,8 +236,8 @@ class ColumnFamiliesTest : public ::testing::Test {
   const TempDir dir_;
   const std::vector<FamilyCase> families_ = {
       {"default", OurPolicy(), "cassandra_bloom", 7},
-      // The filter is as large as that of "default", but Cassandra chooses
-      // fewer probes.
+      // The filter is as large as that of "default". But for this chance,
+      // Cassandra chooses fewer probes.
       {"fp 0.01", PolicyPtr(rocksdb::NewCassandraBloomPolicyForFpChance(0.01)),
        "cassandra_bloom", 5},
       {"built-in", BuiltinPolicy(), "bloomfilter", 0},

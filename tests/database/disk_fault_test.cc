@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The disk becomes full, or fails, after any number of bytes: before, in or
-// after a filter block. Acknowledged rows are still in the database afterwards.
+// The disk becomes full or fails, at 24 places in what RocksDB writes: before,
+// in or after a filter block. Afterwards, acknowledged rows must still be in
+// the database.
 
 #include <gtest/gtest.h>
 
@@ -39,8 +40,8 @@ class DiskFaultTest
     return options;
   }
 
-  // Returns the acknowledged rows and deletions. A key whose last write failed
-  // is left out, because that write may or may not have taken effect.
+  // Returns the acknowledged rows and deletions. Leaves out a key whose last
+  // write failed, because this write may or may not have taken effect.
   static Written WriteFlushAndCompact(TestDb* db) {
     const rocksdb::WriteOptions options;
     Written written;

@@ -91,8 +91,8 @@ TEST_F(PointReadFiguresTest, PresentRows) {
 TEST_F(PointReadFiguresTest, AbsentRows) {
   const uint64_t positives = kNumAbsent - negatives_;
   EXPECT_GT(negatives_, kNumAbsent * 98 / 100);
-  // A Bloom filter with 10 bits per key must have some false positives; without
-  // any, something else would have answered.
+  // A Bloom filter with 10 bits per key must have some false positives. If
+  // there were none, something else than the filter would have answered.
   EXPECT_GT(positives, 0);
   const Figures expected = {negatives_, positives, 0, positives, negatives_};
   EXPECT_EQ(
@@ -199,8 +199,8 @@ TEST_P(SeekFiguresTest, PrefixesCheckedAndUseful) {
   EXPECT_EQ(figures.sst_miss, figures.useful);
   EXPECT_EQ(figures.sst_hit, figures.full_positive);
 
-  // MultiGet asks the filter for the same as Get, but counts prefixes as
-  // prefixes in every release.
+  // MultiGet asks the filter for the same keys or prefixes as Get. But it
+  // counts look-ups of prefixes as prefixes in every release.
   const Figures batched = FiguresOf(&db, [&] {
     EXPECT_TRUE(MultiGetsMatch(db.source(), absent, /*sorted=*/false));
   });
@@ -239,7 +239,8 @@ TEST(TablePropertiesTest, FullFilter) {
   }
 }
 
-// Several versions of a key, which snapshots keep alive, are one filter entry.
+// Snapshots keep several versions of a key. These versions are one filter
+// entry.
 TEST(TablePropertiesTest, VersionsCountOnce) {
   const Dataset dataset = NumberedDataset(1000, 0);
   TestDb db(DbOptions(OurPolicy()));

@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The rows of the table of frozen names in docs/stability.md (| what | `name`
-// | ...), as a map from what to name.
+// Reads the rows (| what | `name` | ...) of the table of frozen names in
+// docs/stability.md. Maps each "what" to its name.
 std::map<std::string, std::string> PromisedNames() {
   std::ifstream document(TEST_STABILITY_DOCUMENT);
   std::string line;
@@ -105,8 +105,8 @@ std::string MarkOfExports(TestDb* db) {
   return "";
 }
 
-// The mark that an OPTIONS file contains: the text of a memtable factory that
-// was made from `text`.
+// The mark of an OPTIONS file is the text of a memtable factory. Makes the
+// factory from `text`, and returns the text that RocksDB writes for it.
 std::string MarkOfOptions(const std::string& text) {
   rocksdb::ConfigOptions config;
   config.registry = rocksdb::ObjectRegistry::NewInstance();

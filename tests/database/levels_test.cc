@@ -108,7 +108,7 @@ TEST(LevelsTest, AListByLevel) {
 TEST(LevelsTest, InAFlushAndAtTheBottom) {
   CassandraBloomOptions list;
   list.level_bits = {16, 12};
-  list.bottommost_bits = 6;  // Goes before the list.
+  list.bottommost_bits = 6;  // In the last level, this goes before the list.
   for (const auto& [policy, flushed, bottom] :
        {std::tuple(list, 16.0, 6.0), {Monkey(), 23.845, 9.467}}) {
     TestDb db(LevelOptions(policy));
@@ -131,7 +131,8 @@ TEST(LevelsTest, NoFilterInTheLastLevel) {
   EXPECT_EQ(db.OnlyTable()->filter_size, 0u);
 }
 
-// Every opened database has its levels' bits per key in the LOG.
+// Each time a database is opened, RocksDB starts a LOG, and the policy writes
+// the levels' bits per key into it, once.
 TEST(LevelsTest, TheTableIsInTheLog) {
   TestDb db(LevelOptions(Monkey()));
   const std::string line =
@@ -242,8 +243,8 @@ void ChangePolicy(const std::string& policy, TestDb* db) {
   db->Reopen(options);
 }
 
-// A changed list applies to files written from then on; existing filters stay
-// readable.
+// A changed list applies to files that are written after the change. Existing
+// filters stay readable.
 TEST(LevelsTest, ChangedInALivingDatabase) {
   TestDb db(DbOptions(ListPolicy({16, 12})));
   db.Put(SomeRows());

@@ -86,8 +86,8 @@ class ModesTest
   Layout layout() const { return std::get<0>(GetParam()); }
   Filtered filtered() const { return std::get<1>(GetParam()); }
 
-  // True for partitioned filters of prefixes only: with them, RocksDB before
-  // 9.5 loses rows in SeekForPrev with every policy (facebook/rocksdb#12872).
+  // With partitioned filters of prefixes only, RocksDB before 9.5 loses rows in
+  // SeekForPrev, whatever the policy is (facebook/rocksdb#12872).
   bool SeekForPrevIsUnreliable() const {
     return CASSANDRA_BLOOM_ROCKSDB_RELEASE < 905 &&
            filtered() == Filtered::kPrefixes && IsPartitioned(layout());
@@ -184,8 +184,8 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 // RocksDB before 9.5 loses rows in SeekForPrev over partitioned filters of
-// prefixes (facebook/rocksdb#12872). With cassandra_bloom it must lose no row
-// that it finds with the built-in filter.
+// prefixes (facebook/rocksdb#12872). With cassandra_bloom, it must find every
+// row that it finds with the built-in filter.
 TEST(PartitionedPrefixTest, SeekForPrevFindsWhatTheBuiltinFilterFinds) {
   size_t missed_by_builtin = 0;
   for (const uint64_t seed : {5u, 6u, 7u}) {
@@ -197,8 +197,8 @@ TEST(PartitionedPrefixTest, SeekForPrevFindsWhatTheBuiltinFilterFinds) {
       // Blocks are so small that the size of the index, and not that of the
       // filter, ends each partition. So both policies get the same partitions.
       table_options.block_size = 64;
-      // Without shortening, a partition's index key is exactly its last key,
-      // the place where RocksDB loses rows.
+      // Without shortening, a partition's index key is exactly its last key.
+      // That is where RocksDB loses rows.
       table_options.index_shortening =
           rocksdb::BlockBasedTableOptions::IndexShorteningMode::kNoShortening;
       TestDb db(OptionsFor(table_options, Filtered::kPrefixes));

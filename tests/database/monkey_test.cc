@@ -3,8 +3,8 @@
 // Compares the false positives for absent keys of allocation=monkey with those
 // of a policy that gives every level the same bits per key, in the same memory.
 //
-// CASSANDRA_BLOOM_PERCENT=100 writes 20 million keys into four levels; without
-// it 100,000 keys go into smaller levels.
+// CASSANDRA_BLOOM_PERCENT=100 writes 20 million keys into four levels. Without
+// it, 100,000 keys go into smaller levels.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -45,9 +45,8 @@ std::string KeyOf(uint64_t number) {
   return key;
 }
 
-// Level sizes for about 50 bytes per key: the last level is ten times as large
-// as the one above it, which is ten times as large as the one into which level
-// 0 is compacted.
+// Level sizes for about 50 bytes per key. From each of the three levels below
+// level 0 to the next, the size grows tenfold.
 rocksdb::Options FourLevels(const std::string& allocation, double bits_per_key,
                             uint64_t num_keys) {
   rocksdb::CassandraBloomOptions policy;
@@ -186,9 +185,9 @@ TEST(MonkeyTest, FewerFalsePositivesInTheSameMemory) {
       "positives, %.2f of the lookups per second\n",
       bytes, rate, monkey.lookups_per_second / uniform.lookups_per_second);
   EXPECT_GE(uniform.runs, 4u);
-  // Small levels vary. They have gaps between files, where look-ups ask fewer
-  // filters. The number of files depends on the timing of compactions, and each
-  // file rounds the size of its filter up.
+  // With small levels, the results vary. There are gaps between the files of a
+  // level, where look-ups ask fewer filters. The number of files depends on the
+  // timing of compactions, and each file rounds the size of its filter up.
   const bool is_large = num_keys >= 20000000;
   EXPECT_NEAR(bytes, 1, is_large ? 0.02 : 0.06);
   EXPECT_LE(rate, is_large ? 0.45 : 0.65);

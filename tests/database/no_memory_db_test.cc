@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory for a filter cannot be allocated while an SST file is written: the
-// file still contains its rows, and reads find them. RocksDB treats an empty
-// partition as one without keys, so an empty filter would lose rows.
+// If memory for a filter cannot be allocated while an SST file is written,
+// reads must still find all rows of the file. An empty filter would lose rows,
+// because RocksDB treats an empty partition as one without keys.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
@@ -41,7 +41,8 @@ TEST_P(NoMemoryDbTest, NoRowIsLost) {
   }
   TestDb db(options);
   db.Put(dataset.rows);
-  // Now a chunk of hashes cannot be allocated, and neither can a full filter.
+  // With this limit, neither a chunk of hashes nor a full filter can be
+  // allocated.
   largest_allocation = 1000;
   db.Flush();
   largest_allocation = SIZE_MAX;

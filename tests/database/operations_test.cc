@@ -163,8 +163,7 @@ TEST_P(OperationsTest, RandomWrites) {
   EXPECT_GT(db_.SeeksFiltered(), 0);
 }
 
-// A key is put only once between two single deletions, because RocksDB requires
-// that.
+// RocksDB requires that a key is put only once between two single deletions.
 TEST_P(OperationsTest, SingleDeletes) {
   for (int round = 0; round < 4; ++round) {
     for (uint32_t i = 0; i < kNumKeys; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Filters of partition keys: storage keys that are too short or have wrong
-// lengths, and changes of the extractor over the same files.
+// Filters of partition keys: with storage keys that are too short or have wrong
+// lengths, and with an extractor that changes while the files stay.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
@@ -38,9 +38,9 @@ rocksdb::Options OptionsFor(PolicyPtr policy, Layout layout, Filtered filtered,
   return options;
 }
 
-// Random keys in which many bytes are small, so that they look like lengths;
-// every byte value as a key of one byte and of two bytes; and keys of about 64
-// KB.
+// Has random keys in which many bytes are small, so that they look like
+// lengths. Also has every byte value, once and doubled, as a key, and keys of
+// about 64 KB.
 Dataset HostileDataset(uint64_t seed) {
   Dataset dataset;
   std::set<std::string> candidates;
@@ -188,9 +188,8 @@ TEST(ChangedPartitionKeyTest, OtherBitsPerKeyReadTheSameFilters) {
   EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), dataset.absent.size());
 }
 
-// The prefix extractor may differ from the policy's partition key extractor,
-// and may be RocksDB's own: reads find prefixes again, whatever part of them
-// the policy hashes.
+// The prefix extractor may differ from the policy's partition key extractor.
+// Reads find prefixes whatever part of a prefix the policy hashes.
 TEST(ChangedPartitionKeyTest, PrefixesNeedNotBePartitionKeys) {
   const Dataset dataset = TokenDataset();
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
@@ -212,7 +211,8 @@ TEST(ChangedPartitionKeyTest, PrefixesNeedNotBePartitionKeys) {
   }
 }
 
-// Changes the prefix extractor, and then removes it.
+// After the prefix extractor was changed or removed, reads must not ask the
+// filters, which hold other prefixes.
 TEST(ChangedPartitionKeyTest, OldPrefixesAreNotUsed) {
   const Dataset dataset = TokenDataset();
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
@@ -242,7 +242,7 @@ TEST(ChangedPartitionKeyTest, OldPrefixesAreNotUsed) {
 
 // RocksDB before 9.5 misses rows in SeekForPrev over partitioned filters of
 // prefixes only, also with the built-in policy (facebook/rocksdb#12872). With
-// cassandra_bloom it must miss no others.
+// cassandra_bloom, it must miss no other rows.
 TEST(PartitionKeySeekForPrevTest, MissesWhatTheBuiltinFilterMisses) {
   Dataset dataset;
   const PartitionLayout& layout = kPartitionLayouts[0];

@@ -4,7 +4,8 @@
 // matching prefix extractor, compared with a plain map.
 //
 // CASSANDRA_BLOOM_PERCENT=100 makes 10 million rows in 100 thousand partitions
-// for two layouts and 1 million rows for the others; without it there are 5000.
+// for two layouts and 1 million rows for the others. Without it, there are 5000
+// rows.
 
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
@@ -233,7 +234,7 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     return misses;
   }
 
-  // Checks the number of filter entries of each file against the keys in it.
+  // Checks that each file has one filter entry for each partition in it.
   void CheckFilterEntries(const TestDb& db) {
     rocksdb::TablePropertiesCollection tables;
     Require(db->GetPropertiesOfAllTables(&tables));

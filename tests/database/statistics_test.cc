@@ -45,8 +45,9 @@ struct FileFigures {
   }
 };
 
-// Counts the filters that RocksDB reports for the files that it wrote; counts
-// one filter per file.
+// Sums up what RocksDB reports about the filters of the files that it wrote.
+// Counts one filter per file, because RocksDB does not report the number of
+// partitions.
 class FilesListener final : public rocksdb::EventListener {
  public:
   void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
@@ -177,8 +178,8 @@ TEST(StatisticsOfNoFilterTest, AreZeroAndHaveNoLine) {
   EXPECT_EQ(LoggedFigures(db.path(), "default"), FileFigures());
 }
 
-// Two databases share one policy and flush and compact in many threads: the
-// statistics miss no filter.
+// Two databases share one policy, and flush and compact in many threads. The
+// statistics must have every filter.
 TEST(StatisticsConcurrencyTest, NothingIsLost) {
   constexpr uint32_t kBatch = 400;
   constexpr uint32_t kBatches = 60;
@@ -226,9 +227,9 @@ TEST(StatisticsConcurrencyTest, NothingIsLost) {
   EXPECT_EQ(CountedFigures(*policy, logged.num_files), logged);
 }
 
-// A file that its writer abandons counts, too. The writer is then the last
-// owner of the logger and the policy; an address sanitizer checks their
-// lifetimes.
+// The filters of a file that its writer abandons count, too. At the end, only
+// the writer owns the logger and the policy, so that an address sanitizer
+// checks their lifetimes.
 TEST(StatisticsOfSstFileWriterTest, AreThoseOfTheFileWritten) {
   const Rows rows = NumberedDataset(5000, 0).rows;
   const TempDir folder;

@@ -52,11 +52,11 @@ TEST_F(DatabaseExporterTest, ChangesNothingInTheDatabase) {
   AddFiles(3);
   // These rows are only in the write-ahead log.
   db_.Put(NumberedRows(next_, next_ + 1000));
-  // RocksDB removes a file of this name when it opens a database; 7.8 does so
-  // even when it opens a database for reading only. An export must not remove
-  // it.
+  // An export must not remove this file. RocksDB removes it when it opens a
+  // database; RocksDB 7.8 does so even if it opens the database for reading
+  // only.
   WriteFile(db_.path() + "/000999.sst.trash", "trash");
-  // Otherwise RocksDB might remove an old log while the states are compared.
+  // Otherwise RocksDB might remove an old log between the two calls of StateOf.
   rocksdb::CancelAllBackgroundWork(db_.get(), /*wait=*/true);
   const auto before = StateOf(db_.path());
   ASSERT_TRUE(Export()) << error_;
@@ -73,7 +73,7 @@ TEST_F(DatabaseExporterTest, ChangesNothingInTheDatabase) {
   ASSERT_TRUE(Sync(options)) << error_;
   EXPECT_EQ(StateOf(db_.path()), closed);
 
-  // An ordinary open removes the trash file.
+  // Shows that RocksDB removes a file of this name in an ordinary open.
   db_.Reopen(db_.options());
   EXPECT_FALSE(fs::exists(db_.path() + "/000999.sst.trash"));
 }
@@ -155,8 +155,8 @@ TEST_F(DatabaseExporterTest, SyncReplacesWhatIsDamagedOrOld) {
   EXPECT_EQ(report_.exported.size(), 2);
 }
 
-// If a changed file cannot be exported, its old filter is removed: a filter of
-// other keys is worse than no filter.
+// If a changed SST file cannot be exported, its old filter is removed, because
+// a filter of other keys is worse than no filter.
 TEST_F(DatabaseExporterTest, SyncLeavesNoOldFilterOfAFileThatItCannotExport) {
   AddFiles(2);
   ASSERT_TRUE(Sync()) << error_;
@@ -257,7 +257,7 @@ TEST_F(DatabaseExporterTest, IngestedFile) {
             Built(KeysOf(NumberedRows(0, 1000)), "nb"));
 }
 
-// Changes to the database during an export, by another process, are no error.
+// Changes to the database during an export are no error.
 TEST_F(DatabaseExporterTest, WhileItIsWrittenTo) {
   std::atomic<bool> stop{false};
   AddFiles(2);
@@ -313,7 +313,7 @@ TEST_F(DatabaseExporterTest, Refusals) {
       {empty / "file", out_.path(), "nb", "cannot be opened as a RocksDB"},
       {"", out_.path(), "nb", "cannot be opened as a RocksDB"},
   };
-  db_.Close();  // Otherwise RocksDB might still be removing a log.
+  db_.Close();  // An open database might still remove a log.
   const auto before = StateOf(db_.path());
   for (const Refusal& refusal : refusals) {
     FilterDbExportOptions options;

@@ -102,8 +102,8 @@ TEST_F(ExportCommandTest, SstFiles) {
             Built(keys, "la"));
 }
 
-// With several SST files, each result is written to whatever already exists
-// under its name.
+// What exists under the names of the filters: a FIFO is written to, a folder is
+// left, a link is followed if forced, and a file is created if there is none.
 TEST_F(ExportCommandTest, SstFilesIntoWhatIsThere) {
   const TempDir ssts;
   std::string command = "export";
@@ -135,7 +135,8 @@ TEST_F(ExportCommandTest, SstFilesIntoWhatIsThere) {
   }
 }
 
-// Every form of the command removes the files that a killed export left.
+// Every form of the command removes the temporary files of a killed export, but
+// not those that another process is writing.
 TEST_F(ExportCommandTest, LeftOvers) {
   ASSERT_EQ(Filterdb(Db()).exit_code, 0);
   std::string number = *Filters().begin();
@@ -238,7 +239,7 @@ TEST_F(ExportCommandTest, BadCommandLines) {
       {from_dir + "/000002.sst" + ToOut("ka") + "--from=block",
        "every key has other bits"},
   };
-  db_.Close();  // Otherwise RocksDB might still be removing a log.
+  db_.Close();  // An open database might still remove a log.
   const auto before = StateOf(db_.path());
   for (const BadLine& bad : bad_lines) {
     const Ran ran = Filterdb(bad.arguments);
@@ -306,12 +307,12 @@ TEST_F(ExportCommandTest, NamesOfSstablesWithATrieIndex) {
     const std::string file = ran.json()["exported"][0]["file"];
     EXPECT_THAT(
         file, HasSubstr(version == "da" ? "-bti-Filter.db" : "-big-Filter.db"));
-    // The other commands know the name.
+    // The other commands find the version in this name.
     EXPECT_EQ(Filterdb("info " + file).exit_code, 0);
   }
 }
 
-// The two files have prefixes in a full and in a partitioned filter.
+// One SST file has a full filter of prefixes, the other a partitioned one.
 TEST(ExportCommandPrefixesTest, KeysUnlessPrefixesAreAskedFor) {
   auto table_options = TableOptions(OurPolicy());
   table_options.whole_key_filtering = false;
@@ -337,7 +338,7 @@ TEST(ExportCommandPrefixesTest, KeysUnlessPrefixesAreAskedFor) {
     EXPECT_EQ(one["keys"], 1000);
   }
   ExpectFiltersAreTheirs(db, out.path());
-  // A folder holds one kind.
+  // A folder holds either filters of keys or filters of prefixes.
   const Ran mixed = Filterdb(command + " --prefixes");
   EXPECT_EQ(mixed.exit_code, 2);
   EXPECT_THAT(mixed.err, HasSubstr("partition_key=default prefixes"));

@@ -57,8 +57,7 @@ ListenerPtr NewListener(const std::string& out_dir,
 
 FilterDbExportCounts CountsOf(const ListenerPtr& listener);
 
-// The comparator of a database, which is unknown to a reader that opens an SST
-// file on its own.
+// A comparator that is unknown to a reader that opens only an SST file.
 class OddComparator final : public rocksdb::Comparator {
  public:
   const char* Name() const override { return "Odd"; }
@@ -78,7 +77,7 @@ class ExportTest : public ::testing::Test {
   // Writes and flushes `count` files of 1000 rows.
   void AddFiles(int count);
 
-  // Removes `count` SST files of the database by itself, without RocksDB.
+  // Removes `count` SST files from the database's folder, without RocksDB.
   void RemoveSstFiles(int count);
 
   // Writes a file of the rows 0 ... 999 and ingests it.
@@ -92,7 +91,7 @@ class ExportTest : public ::testing::Test {
       const std::string& name, const rocksdb::ColumnFamilyOptions& options,
       const Rows& rows);
 
-  // Exports the database into the folder, without and with `sync`.
+  // Exports the database into the folder: Export without `sync`, Sync with it.
   bool Export(const FilterDbExportOptions& options = {});
   bool Sync(const FilterDbExportOptions& options = {},
             const std::string& column_family = "");
@@ -105,16 +104,17 @@ class ExportTest : public ::testing::Test {
   // Opens the database with these listeners.
   void Open(const std::vector<ListenerPtr>& listeners);
 
-  // Opens it with a listener that exports into the folder.
+  // Opens the database with a listener that exports into the folder.
   void Listen(const std::string& sstable_version = "nb");
 
-  // Expects that the listener has updated the folder, without a reconciliation.
+  // Expects that the listener updates the folder, without a call of Reconcile.
   void ExpectFollowed(const std::string& sstable_version = "nb");
 
   // Locks the folder, as another writer does, until the result is destroyed.
   std::unique_ptr<FileDescriptor> LockFolder() const;
 
-  // Expects that the listener counts this many failures, and the last reason.
+  // Expects that the listener counts this many failures, and that LOG has
+  // `why`.
   void ExpectFailed(uint64_t count, const std::string& why);
 
   Names Live() const { return LiveFilterNames(db_); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// If the disk has no room for all of a Filter.db, the export fails and leaves
-// no file.
+// If the disk has no room for a whole Filter.db, the export fails and leaves no
+// file.
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The options of an export listener: what RocksDB reads from a string, writes
-// to the OPTIONS file and reads back. (With target.cc.)
+// to the OPTIONS file and reads back. (This tests target.cc, too.)
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/utilities/object_registry.h>
@@ -22,9 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 using Listeners = std::vector<ListenerPtr>;
 
-// A listener like those of db_bench and db_stress: it has a name, so RocksDB
-// writes it to the OPTIONS file, but the name is unknown where the file is
-// read.
+// A listener like those of db_bench and db_stress. It has a name, so RocksDB
+// writes it to the OPTIONS file. But a process that reads the file does not
+// know the name.
 class OtherListener final : public rocksdb::EventListener {
  public:
   const char* Name() const override { return "ErrorHandlerListener"; }
@@ -74,7 +74,7 @@ class ListenerOptionsTest : public ExportTest {
     }
   }
 
-  // Reloads twice, because RocksDB writes again the listeners that it has read.
+  // Reloads twice, because RocksDB rewrites the listeners that it has read.
   void ExpectSurvives(const Listeners& listeners, const Names& folders) {
     ExpectFed(listeners, folders);
     ExpectFed(Reloaded(), folders);
@@ -157,7 +157,7 @@ TEST_F(ListenerOptionsTest, OtherSpellings) {
   ExpectFed(Parsed("{{id=cassandra_bloom_export;out_dir=" + out_ / "a:b" +
                    ";sstable_version=nb}}"),
             {out_ / "a:b"});
-  // Bytes that mean nothing to RocksDB need no escape.
+  // Bytes without a meaning for RocksDB's parser need no escape.
   const std::string odd = "cassandra_bloom_export(nb," + out_ / "=a)" + ")";
   ExpectFed(Parsed(odd), {out_ / "=a)"});
   WriteListeners(odd);
@@ -240,7 +240,7 @@ TEST_F(ListenerOptionsTest, OptionsThatAreRefused) {
   EXPECT_FALSE(fs::exists(folder));
 }
 
-// No listener in these texts has a name that begins like the export listener's.
+// In these texts, no listener's name begins with cassandra_bloom_export.
 TEST_F(ListenerOptionsTest, OtherListenersAreNotOurs) {
   for (const char* const text :
        {"my_cassandra_bloom_export", "Other:my_cassandra_bloom_export",
@@ -267,13 +267,14 @@ TEST_F(ListenerOptionsTest, AFolderThatIsNotThereForTheReader) {
       << error_ << ::testing::PrintToString(report_.errors);
 }
 
-// After a change RocksDB writes an OPTIONS file and reads it back; an error in
-// reading would make the change fail.
+// After a change of options, RocksDB writes an OPTIONS file and reads it back.
+// An error in reading would make the change fail.
 TEST_F(ListenerOptionsTest, OptionsChangeWhileTheFolderIsGone) {
   rocksdb::ObjectRegistry::Default()->AddLibrary("test",
                                                  register_cassandra_bloom, "");
   rocksdb::Options options = db_.options();
-// Later releases fail at an error of the OPTIONS file even without this option.
+// Since 10.2, RocksDB fails at an error of the OPTIONS file without this
+// option.
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1002
   options.fail_if_options_file_error = true;
 #endif
@@ -305,7 +306,7 @@ TEST_F(ListenerOptionsTest, AFolderThatCannotBeMade) {
   fs::create_directory(out_ / "mount");
   Open({NewListener(out_ / "mount/out")});
   fs::remove_all(out_ / "mount");
-  Open({});  // Makes this process forget the folder, as a new process would.
+  Open({});  // Makes this process forget the folder, as if it were new.
   WriteListeners("cassandra_bloom_export(nb," + out_ / "never/out" + ")");
   const Listeners listeners = Reloaded();
   ASSERT_EQ(listeners.size(), 1);

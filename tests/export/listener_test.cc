@@ -69,8 +69,8 @@ TEST_F(ListenerTest, AColumnFamilyThatIsDropped) {
   EXPECT_EQ(Filters().size(), 1);
 }
 
-// No event announces imported files. Their filters are nevertheless removed
-// when the files are.
+// No event announces imported files. When these files are removed, their
+// filters must be removed, too.
 TEST_F(ListenerTest, AnImportThatIsDropped) {
   Listen();
   AddFiles(1);
@@ -133,8 +133,8 @@ TEST_F(ListenerTest, ReconcileWithoutAnyEvent) {
   EXPECT_EQ(report_.exported.size(), 0);
 }
 
-// One listener is used for two opens of a database. Between them, files change
-// while the database has no listener, so it receives no events.
+// One listener is used for two opens of a database. Between the two, the
+// database has no listener. Its files change, but the listener gets no events.
 TEST_F(ListenerTest, Reopened) {
   Listen();
   AddFiles(2);
@@ -142,7 +142,7 @@ TEST_F(ListenerTest, Reopened) {
   Open({});
   AddFiles(1);
   db_.Compact();
-  db_.Put(NumberedRows(next_, next_ + 1000));  // Only in the log.
+  db_.Put(NumberedRows(next_, next_ + 1000));  // Not flushed.
   Open({listener_});
   EXPECT_NE(Filters(), Live());
   AddFiles(1);
@@ -150,7 +150,7 @@ TEST_F(ListenerTest, Reopened) {
   EXPECT_EQ(Filters().size(), 3);
 }
 
-// RocksDB sends no event for the compaction of DB::CompactFiles.
+// RocksDB does not announce the end of a compaction by DB::CompactFiles.
 TEST_F(ListenerTest, CompactFiles) {
   Listen();
   AddFiles(3);
@@ -163,7 +163,7 @@ TEST_F(ListenerTest, CompactFiles) {
   EXPECT_EQ(Filters().size(), 1);
 }
 
-// The test removes the SST files, so RocksDB cannot delete them later.
+// The test removes the SST files before RocksDB can delete them.
 TEST_F(ListenerTest, FilesThatAreGoneAlready) {
   Listen();
   AddFiles(2);
@@ -289,7 +289,7 @@ TEST_F(ListenerTest, KilledAndOpenedAgain) {
       ASSERT_TRUE(Reconcile()) << error_;
       EXPECT_EQ(Filters(), Live());
     } else {
-      db_.Put(NumberedRows(0, 10));  // Overlaps, so it gets a file of its own.
+      db_.Put(NumberedRows(0, 10));  // Makes RocksDB send an event.
       db_.Flush();
     }
     ExpectFollowed();

@@ -157,8 +157,8 @@ TEST(SstExporterTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
   }
 }
 
-// A block whose partition keys are not the requested ones is not used; the
-// filter is built from the keys.
+// If the block has other partition keys than the requested ones, the filter is
+// built from the keys.
 TEST(SstExporterTest, OtherPartitionKeysThanTheFilterHas) {
   const PartitionLayout& layout = kPartitionLayouts[0];
   const std::string built = Built(PartitionKeysOf(layout), "nb");
@@ -179,7 +179,7 @@ TEST(SstExporterTest, OtherPartitionKeysThanTheFilterHas) {
     EXPECT_NE(exported.why_not_block, "");
     EXPECT_EQ(exported.partition_key, "skip:8,u16");
   }
-  // A filter of partition keys cannot serve a request for whole keys.
+  // A filter of partition keys cannot be exported if whole keys are requested.
   const OneSstDb db(DbOptions(PolicyFor("skip:8,u16")), RowsOf(layout));
   FilterDbExportOptions whole = Options();
   whole.partition_key = "whole";
@@ -230,8 +230,8 @@ TEST(SstExporterTest, FullFilterOfPrefixesIsTheBlockIfAskedFor) {
   }
 }
 
-// With a prefix extractor that ends with the partition key, the filter's
-// entries are partition keys. But keys without a prefix are not in it.
+// If prefixes end where partition keys end, the entries of a filter of prefixes
+// are partition keys. But the filter lacks keys that have no prefix.
 TEST(SstExporterTest, FilterOfPrefixesThatEndWithPartitionKeysLacksOtherKeys) {
   auto table_options = TableOptions(PolicyFor("fixed:8"));
   table_options.whole_key_filtering = false;
@@ -347,8 +347,8 @@ TEST(SstExporterTest, SizeOfFiltersFromKeys) {
   Exported(OnlySst(db), options, &exported);
   EXPECT_EQ(exported.num_words, (16 * 1000 + 20 + 63) / 64);
   EXPECT_EQ(exported.num_probes, 11);
-  // For 1 %, Cassandra chooses the fewest buckets per element that reach it,
-  // and then the fewest probes.
+  // For a chance of 1 %, Cassandra chooses the fewest buckets per element that
+  // reach it, and then the fewest probes.
   options.fp_chance = 0.01;
   Exported(OnlySst(db), options, &exported);
   EXPECT_EQ(exported.num_words, (10 * 1000 + 20 + 63) / 64);

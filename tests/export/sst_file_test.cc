@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which SST file is it? (What else SstFile reads is tested in
-// sst_exporter_test.cc.)
+// The identity of an SST file. (sst_exporter_test.cc tests what else SstFile
+// reads.)
 
 #include "plugin/export/sst_file.h"
 
@@ -54,11 +54,11 @@ class SstIdentityTest : public ::testing::Test {
     return dir_ / name;
   }
 
-  // Takes the session from the properties of a file, as if RocksDB before 6.24
-  // had written it.
+  // Removes the session from the properties of a file, as if RocksDB before
+  // 6.24 had written it.
   static void MakeOld(const std::string& path) {
-    // Of rocksdb.creating.session.identity; what it has in common with the name
-    // before it is not stored.
+    // The end of rocksdb.creating.session.identity. The file does not store the
+    // beginning, which the name before it has, too.
     const std::string name = "session.identity";
     const auto time = fs::last_write_time(path);
     std::string content = ReadFile(path);
@@ -103,13 +103,13 @@ TEST_F(SstIdentityTest, FilesWithoutASession) {
   EXPECT_NE(IdentityOf(a), "");
   EXPECT_NE(IdentityOf(a), with_session);
   EXPECT_EQ(IdentityOf(a), IdentityOf(dir_ / "3.sst"));
-  // Of the same size and time.
+  // `a` and `b` have the same size and time, but different keys.
   EXPECT_EQ(fs::file_size(a), fs::file_size(b));
   EXPECT_EQ(fs::last_write_time(a), fs::last_write_time(b));
   EXPECT_NE(IdentityOf(a), IdentityOf(b));
 }
 
-// While this lives, this process can open one more file.
+// While this object lives, this process can open only one more file.
 class OneMoreFile {
  public:
   OneMoreFile() {
@@ -126,7 +126,7 @@ class OneMoreFile {
   struct rlimit before_ {};
 };
 
-// RocksDB opens the file, but it cannot be opened once more.
+// RocksDB opens the file, but then identity() cannot open it once more.
 TEST_F(SstIdentityTest, AFileThatCannotBeReadIsNotTheRecordedOne) {
   const std::string sst = Write("1.sst", "a");
   MakeOld(sst);

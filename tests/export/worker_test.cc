@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which work the thread of a listener has to do, and what it does if something
-// is wrong with the folder, and when the database closes.
+// Which work the thread of a listener has to do, and what it does if the folder
+// is not as it should be, or if the database closes.
 
 #include "plugin/export/worker.h"
 
@@ -23,7 +23,7 @@ using ::testing::StartsWith;
 
 class WorkerTest : public ExportTest {
  protected:
-  // A listing without files of the database with this name.
+  // A listing of the database with this name. It has no files.
   static LiveSsts Listing(const std::string& database) {
     LiveSsts listing;
     listing.database = database;
@@ -48,13 +48,13 @@ TEST_F(WorkerTest, AddsNoWorkUntilAListingComes) {
   EXPECT_THAT(ReadFile(out_ / kMark), StartsWith("a\n"));
 }
 
-// The second listing waits until the work with the first one has failed. That
-// failure must neither drop it nor ask for a third one.
+// The second listing waits until the work with the first one has failed. This
+// failure must neither drop the second listing nor ask for a third one.
 TEST_F(WorkerTest, AListingThatComesDuringWorkThatFails) {
   WriteFile(out_ / kMark, "b\n");
   auto lock = LockFolder();
   worker_.ReplaceListing(Listing("a"));
-  // If the thread takes the work only later, nothing fails.
+  // Gives the thread time to take the work. If it is slower, nothing fails.
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   worker_.RequestListing();
   worker_.ReplaceListing(Listing("b"));
@@ -65,7 +65,8 @@ TEST_F(WorkerTest, AListingThatComesDuringWorkThatFails) {
   EXPECT_THAT(ReadFile(out_ / kMark), StartsWith("b\nnb\t"));
 }
 
-// Changes that come during work that fails are dropped: a listing has them.
+// Changes that come during work that fails are dropped, because the next
+// listing has them.
 TEST_F(WorkerTest, ChangesThatComeDuringWorkThatFails) {
   WriteFile(out_ / kMark, "b\n");
   auto lock = LockFolder();
@@ -78,7 +79,8 @@ TEST_F(WorkerTest, ChangesThatComeDuringWorkThatFails) {
   EXPECT_TRUE(worker_.NeedsListing());
 }
 
-// A database that closes asks for a listing. What is pending is done first.
+// When a database closes, the worker needs a new listing. But it does the
+// pending work first.
 TEST_F(WorkerTest, PendingWorkIsDoneThoughAListingIsNeeded) {
   worker_.ReplaceListing(Listing("a"));
   worker_.Wait();
@@ -212,7 +214,7 @@ TEST_F(WorkerTest, FiltersThatSomebodyRemoves) {
   EXPECT_EQ(CountsOf(listener_).failed, 0);
 }
 
-// These filters may be of another database, or made by hand.
+// The filters in the folder may be of another database, or made by hand.
 TEST_F(WorkerTest, AFolderOfFiltersThatNoExportRecorded) {
   WriteFile(out_ / "nb-1000000-big-Filter.db", "made by hand");
   const auto before = StateOf(out_.path());
@@ -231,8 +233,8 @@ TEST_F(WorkerTest, AFolderOfFiltersThatNoExportRecorded) {
   EXPECT_EQ(Filters().size(), 2);
 }
 
-// The folder already has filters, of partition keys. The listener must not mix
-// filters of whole keys with them.
+// The folder already has filters of partition keys. The listener must not add
+// filters of whole keys.
 TEST_F(WorkerTest, AFolderOfOtherContents) {
   AddFiles(1);
   ASSERT_TRUE(Sync(ForPartitionKey("fixed:8", ExportFrom::kKeys))) << error_;
@@ -250,7 +252,7 @@ TEST_F(WorkerTest, AFolderOfOtherContents) {
   EXPECT_EQ(Filters().size(), 3);
 }
 
-// Earlier builds wrote "big" in these names, which Cassandra does not read.
+// For version `da`, earlier builds wrote "big" instead of "bti" into the names.
 TEST_F(WorkerTest, FiltersUnderAFormerName) {
   AddFiles(2);
   ASSERT_TRUE(Sync(ForVersion("da"))) << error_;
@@ -263,7 +265,7 @@ TEST_F(WorkerTest, FiltersUnderAFormerName) {
   ExpectFollowed("da");
 }
 
-// The mark disappears while the listener runs: the listener no longer knows
+// The mark disappears while the listener runs. Then the listener does not know
 // whose filters these are.
 TEST_F(WorkerTest, AFolderWithoutItsMark) {
   Listen();
@@ -301,7 +303,8 @@ TEST_F(WorkerTest, AFolderThatIsGoneIsMadeAgain) {
   EXPECT_EQ(Filters().size(), 4);
 }
 
-// A file that cannot be exported fails once, without a retry of all files.
+// A file that cannot be exported counts as one failure. It does not make the
+// listener try all files again.
 TEST_F(WorkerTest, AFileThatCannotBeExported) {
   const OddComparator comparator;
   rocksdb::Options odd_options = DbOptions(BuiltinPolicy());

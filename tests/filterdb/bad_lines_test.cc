@@ -163,8 +163,8 @@ TEST_F(BadLinesTest, Usage) {
   });
 }
 
-// Every command that reads a filter, with `file` as the filter. Of a command
-// that reads two filters, `file` is either one.
+// All commands that read a filter, with `file` as the filter. diff reads two,
+// so it is there twice.
 std::vector<std::string> CommandsOn(const std::string& file) {
   return {"info " + file, "check --keys=abc.hex " + file,
           "convert " + file + " me-9-big-Filter.db",
@@ -214,7 +214,7 @@ TEST_F(BadLinesTest, BrokenFilters) {
   }
 }
 
-// Cassandra treats every key as present in an empty filter.
+// Cassandra treats every key as present if the Filter.db is empty.
 TEST_F(BadLinesTest, AnEmptyFilter) {
   const std::string check = "check nb-3-big-Filter.db --keys=abc.hex ";
   Expect({
@@ -355,7 +355,7 @@ TEST_F(BadLinesTest, SizesOfFilters) {
   Expect(lines);
 }
 
-// build and check refuse the same key options and keys.
+// build and check must refuse the same key options and keys.
 TEST_F(BadLinesTest, Keys) {
   const Line keys[] = {
       {"neither", "", "[--keys,--index]"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb build with valid keys, also with those of an index.
+// filterdb build with valid keys, from a list or from an index.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,8 +44,8 @@ TEST_F(BuildTest, EqualsTheReference) {
   }
 }
 
-// --expected-keys may be an estimate, but not one that makes a filter that scan
-// would find a fault in.
+// --expected-keys may be an estimate. But if scan would find a fault in the
+// filter, build must refuse it.
 TEST_F(BuildTest, RefusesATooFullFilter) {
   Write("keys", HexList(RandomKeysOf(0, 1000)));
   const std::string out = "nb-1-big-Filter.db";
@@ -68,7 +68,7 @@ TEST_F(BuildTest, RefusesATooFullFilter) {
     Good(build + "950 --force");
     Good(build + "1000000 --force");
   }
-  // Not saturated, but worse than planned.
+  // With 600, the filter is not saturated, but worse than planned.
   EXPECT_EQ(Run("build --keys=keys --fp-chance=0.01 --force --out=" + out +
                 " --expected-keys=600")
                 .exit_code,
@@ -108,7 +108,7 @@ TEST_F(BuildTest, FilterAndIndexOfDifferentForms) {
     EXPECT_EQ(Good("check from_keys --sstable-version=nb --index=" + index).out,
               "from_keys: 2000 keys, 0 missing\n");
   }
-  // Without --index-version, the one option is for both.
+  // Without --index-version, --sstable-version is for both files.
   EXPECT_EQ(Run("check from_keys --sstable-version=nb --index=index").exit_code,
             2);
 }
@@ -136,7 +136,7 @@ TEST_F(BuildTest, NamesOfTemporaryFiles) {
   }
 }
 
-// JSON cannot contain names that are not UTF-8.
+// JSON cannot contain bytes that are not UTF-8, so they are replaced.
 TEST_F(BuildTest, FileNamesOfAnyBytes) {
   const std::string name = "nb-\xff-big-Filter.db";
   const Json built = Build(RandomKeysOf(0, 100), name);
@@ -152,8 +152,8 @@ TEST_F(BuildTest, TakesLittleMemoryBesidesTheFilter) {
   constexpr int64_t kFilterBytes = 100'000'000;
   constexpr int64_t kMaxBesides = 64'000'000;
   {
-    // Writes one key at a time, because at the fork the memory of this process
-    // counts as the child's.
+    // Writes one key at a time, because after the fork, the memory of this
+    // process counts as that of the child.
     std::ofstream keys(dir_ / "keys", std::ios::binary);
     for (int i = 0; i < 3000; ++i) {
       keys << "\xff\xff" << std::string(65535, 'k');

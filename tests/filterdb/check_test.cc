@@ -126,8 +126,8 @@ TEST_F(CheckTest, FindsNoFormForALostKey) {
             0u);
 }
 
-// A full filter has every key in any form, but that does not tell its form:
-// here only one bit is not set, which one key misses.
+// If nearly all bits are set, a filter has every key in other forms by chance.
+// Here only one bit is not set: a bit of the only key.
 TEST_F(CheckTest, FindsNoFormByChance) {
   const Keys keys = RandomKeysOf(0, 1);
   Build(keys, "nb-1-big-Filter.db");

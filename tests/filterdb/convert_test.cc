@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb convert, and diff of what it has written.
+// filterdb convert, and filterdb diff of its outputs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

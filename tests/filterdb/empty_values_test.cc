@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // An option or operand with an empty value, `--out=` or `--out ''`, in every
-// command: the result of an unset variable in a script. The next word must not
+// command. Unset variables in scripts make such words. The next word must not
 // become the value.
 
 #include <gmock/gmock.h>
@@ -104,7 +104,7 @@ TEST(EmptyValuesTest, OfOperands) {
   }
 }
 
-// This `--out=` only looks like an empty option: it is a file name.
+// After `--`, this `--out=` is a file name, although it looks like an option.
 TEST(EmptyValuesTest, OtherWords) {
   const TempDir dir;
   const Ran ran =

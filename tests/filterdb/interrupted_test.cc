@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Signals that end filterdb while it writes, and what an earlier run left.
+// Signals that end filterdb while it writes, and files that an earlier run
+// left.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -69,8 +70,9 @@ class InterruptedTest : public ::testing::Test {
     return WIFSTOPPED(status) && IsWriting();
   }
 
-  // An empty temporary file may not be locked yet, and the next run may then
-  // remove it. Only a writer that has its lock writes.
+  // Whether filterdb has written to its temporary file. It locks the file
+  // before it writes. While the file is empty, it may not be locked yet, and
+  // another run may remove it.
   bool IsWriting() const {
     const Names names = dir_.Names();
     return std::any_of(names.begin(), names.end(), [this](const auto& name) {
@@ -133,8 +135,8 @@ TEST_F(InterruptedTest, TheNextRunRemovesWhatOneLeft) {
   EXPECT_EQ(dir_.Names(), (Names{"keys", "nb-1-big-Filter.db"}));
 }
 
-// A file that is being written is kept, even if its writer is in another
-// container, where a process number means nothing here.
+// A file that is being written is kept, because its writer has locked it. (A
+// process number would mean nothing in another container.)
 TEST_F(InterruptedTest, TheNextRunLeavesWhatIsBeingWritten) {
   const pid_t pid = Start();
   if (!StopWhileItWrites(pid)) {
@@ -156,8 +158,8 @@ TEST_F(InterruptedTest, TheNextRunLeavesWhatIsBeingWritten) {
   EXPECT_GT(fs::file_size(dir_ / "nb-1-big-Filter.db"), 75000000);
 }
 
-// Files with similar names are kept, also next to the file that a link leads
-// to.
+// Files with similar names are kept. Here the output is a link, and the files
+// are beside its target.
 TEST_F(InterruptedTest, TheNextRunLeavesTheRest) {
   const std::string file = "nb-1-big-Filter.db";
   fs::create_directory(dir_ / "folder");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the commands have in common: the help, counts of one, and the fields of
-// their JSON.
+// What the commands have in common: the help, counts such as "1 key", and the
+// fields of their JSON.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

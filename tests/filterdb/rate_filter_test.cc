@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A filter with exactly its keys is as planned, however few they are. One with
-// other keys is not.
+// A filter with exactly its keys must be as planned, however few they are. A
+// filter with many more or far fewer keys must not.
 
 #include "tools/filterdb/rate_filter.h"
 
@@ -58,8 +58,8 @@ class PlannedRateTest : public ::testing::Test {
     return HasExpectedFill(FillOf(*builder), planned);
   }
 
-  // How many of `rounds` filters of each size and each number of keys are not
-  // as planned with exactly these keys.
+  // Makes `rounds` filters of each size for each number of keys, with exactly
+  // these keys. Expects that nearly all of them are as planned.
   void ExpectFewFaults(const std::vector<uint64_t>& nums_of_keys, int rounds) {
     uint64_t filters = 0;
     uint64_t faults = 0;
@@ -172,7 +172,7 @@ TEST_F(PlannedRateTest, ManyKeysHaveAQuarterOfTheRateOnEitherSide) {
   EXPECT_FALSE(as_planned(1.26));
 }
 
-// Every size that a file of 64-bit words can have gives a range.
+// For every size, from one 64-bit word on, the range is valid.
 TEST_F(PlannedRateTest, RangesOfAllSizes) {
   for (const int k : {1, 2, 7, 14, 21}) {
     for (const uint64_t words :
@@ -206,7 +206,7 @@ TEST_F(PlannedRateTest, Verdicts) {
       {{7, 483, 576}, 50, "saturated, rate not as planned for 50 keys", true},
       {{7, 0, 64}, 0, "nearly empty", false},
       {{7, 0, 64}, 1, "nearly empty, rate not as planned for 1 key", true},
-      // The probes of one key may coincide in the smallest filter.
+      // In the smallest filter, all probes of a key may hit the same bit.
       {{3, 1, 64}, 0, "nearly empty", false},
       {{3, 1, 64}, 1, "ok", false},
       {{3, 1, 64}, 9, "nearly empty, rate not as planned for 9 keys", true},
@@ -223,7 +223,7 @@ TEST_F(PlannedRateTest, Verdicts) {
   }
 }
 
-// However few the keys are, and whatever their chance.
+// However few the keys are, and whatever fp_chance is, the verdict is ok.
 TEST_F(PlannedRateTest, FewKeysAreOk) {
   for (uint64_t keys = 1; keys <= 12; ++keys) {
     for (const double fp_chance : {0.1, 0.01, 0.0001}) {

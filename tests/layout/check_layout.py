@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks which file may include which, where each is tested, its size and licence.
 
-X.cc of plugin/ and tools/ is tested in a file X_test, wherever it is in tests/. Else
-X.h, or X.cc if it has no header, has a line for each file in which it is tested:
+A file X.cc of plugin/ or tools/ is tested in a file X_test, anywhere in tests/. If
+there is none, X.h, or X.cc if there is no X.h, has a line for each file that tests it:
 
   // Tested in tests/policy/new_policy_test.cc.
 
 Prints a line for each breach of a rule, and exits with 1 if there is one. ROOT is
-the folder of the sources, by default the one this script is in.
+the folder of the sources, by default the one that this script is in.
 """
 
 import argparse
@@ -79,26 +79,27 @@ MAY_INCLUDE_ROCKSDB = (
 # and benchmarks use real databases.
 ROCKSDB_RULE = ("include/", "plugin/", TOOLS_WITHOUT_ROCKSDB)
 
-# How many lines of C and C++ a folder of plugin/ and tools/ may have, without its
-# subfolders, and a file in it. A template of kernels may be longer.
+# The most lines of C and C++ in a folder of plugin/ or tools/, without its subfolders,
+# and in a file. The files of LONG_FILES, with a template of kernels, may be longer.
 LINES_OF_A_FOLDER = 3000
 LINES_OF = {"plugin/export": 3600, "tools/sstable": 4000}
 LINES_OF_A_FILE = 450
 LONG_FILES = "plugin/filter/kernels/"
 
-# The header of RocksDB's private interface, in a build within its tree.
+# The header of RocksDB's private interface, for a build within RocksDB's tree.
 ROCKSDB_INTERNAL = "table/block_based/filter_policy_internal.h"
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
-# The linker would merge two classes of one name in a namespace, in silence.
+# If two classes in a namespace had the same name, the linker would merge them without
+# an error. ANONYMOUS and CLASS find the names outside of anonymous namespaces.
 ANONYMOUS = re.compile(r"^namespace \{$.*?^\}  // namespace$", re.MULTILINE | re.DOTALL)
 CLASS = re.compile(r"^(?:class|struct) (\w+)(?: final)?(?: : [^;{]*)? \{", re.MULTILINE)
 SUITE = re.compile(r"^TEST(?:_F|_P)?\((\w+),", re.MULTILINE)
 TESTED_IN = re.compile(r"^// Tested in (.*)\.$", re.MULTILINE)
 TEST_FILE = re.compile(r"(\w+)_test\.(?:cc|c|py|sh)")
-# Code that computes the byte and the bit of a position.
+# Code that computes the byte and the bit of a position, which is for plugin/filter.
 BIT = re.compile(r">> ?3\b|& ?7\b|[%/] ?8\b")
 
 
@@ -126,7 +127,7 @@ def is_rocksdb(name: str) -> bool:
 
 
 def room(file: str) -> str:
-    """Returns the folder of plugin/ that a file belongs to."""
+    """Returns the folder of plugin/ that a file belongs to, or that implements it."""
     parts = file.split("/")
     if parts[0] == "include":
         return PUBLIC.get(parts[-1], parts[-1])
@@ -165,7 +166,7 @@ def wrong_edge(file: str, included: str) -> str | None:
 
 
 def untested(root: Path, files: list[str]) -> list[str]:
-    """Returns the faults of files that do not say truly where they are tested."""
+    """Returns the faults of files without a test, and of lines that name no test."""
     names = {file.name for file in (root / "tests").rglob("*_test.*")}
     tested = {found[1] for found in map(TEST_FILE.fullmatch, names) if found}
     faults = []
@@ -188,7 +189,7 @@ def untested(root: Path, files: list[str]) -> list[str]:
 
 
 def too_long(lines: dict[str, int]) -> list[str]:
-    """Returns the faults of files, by their numbers of lines, and of their folders."""
+    """Returns the faults of files and folders that have too many lines."""
     folders: dict[str, int] = defaultdict(int)
     faults = []
     for file, count in lines.items():

@@ -142,7 +142,7 @@ class CheckLayoutTest(unittest.TestCase):
         self.place_of_test("sizing").unlink()
         self.expect("plugin/filter/sizing.h: does not say where plugin/filter/sizing.cc")
         self.add("plugin/filter/sizing.cc", "// Tested in tests/filter/probes_test.cc.\n")
-        self.expect("plugin/filter/sizing.h: does not say")  # It has a header.
+        self.expect("plugin/filter/sizing.h: does not say")  # The header must say it.
         self.add("plugin/filter/sizing.h", "// Tested in tests/filter/probes_test.cc.\n")
         self.assertEqual(check_layout.check(self.root), [])
 

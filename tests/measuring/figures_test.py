@@ -29,7 +29,8 @@ from end_to_end import (  # noqa: E402
 
 
 class IntervalTest(unittest.TestCase):
-    # Tables of the sign test: of 15 values the 4th and the 12th, of 20 the 6th and 15th.
+    # As in tables of the sign test, the interval of 15 values is from the 4th to the
+    # 12th, and that of 20 values from the 6th to the 15th.
     def test_leaves_out_the_same_number_on_both_sides(self) -> None:
         self.assertEqual(
             end_to_end.interval([float(n) for n in range(15, 0, -1)]), Interval(8, 4, 12)
@@ -110,10 +111,10 @@ class InTurnTest(unittest.TestCase):
         for run in in_turn.run([command, command], os.environ, cpu):
             self.assertEqual(run.exit_code, 0)
             used = float(run.output())
-            # What it takes to start and to end is not in its own figure.
+            # The process's own figure leaves out what it takes to start and to end.
             self.assertAlmostEqual(run.cpu_seconds(0, 1e12), used, delta=0.1)
             self.assertGreaterEqual(run.ran(0, 1e12), used * 0.9)
-            # Each was stopped while the other one ran.
+            # Each process was stopped while the other one ran.
             elapsed = run.arrival(1) - start
             self.assertLess(run.ran(start, run.arrival(1)), elapsed * 0.8)
 
@@ -130,7 +131,7 @@ class InTurnTest(unittest.TestCase):
 
 
 class EqualRateTest(unittest.TestCase):
-    # A filter whose rate halves with each bit.
+    # A filter whose rate halves with each bit per key.
     RESULTS = [
         {"block_bits_per_key": bits, "false_positive_rate": 0.5**bits}
         for bits in (4, 6, 8)

@@ -35,7 +35,7 @@ uint64_t CountKeys(KeyReader* keys) {
                      "; say with --expected-keys how many keys there are");
     }
   };
-  rewind();  // Fails for a pipe before any key is read.
+  rewind();  // For a pipe, this fails before any key is read.
   uint64_t count = 0;
   ForEachKey(keys, "counting", [&count](std::string_view) { ++count; });
   rewind();
@@ -53,8 +53,8 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const Options& options,
   });
 }
 
-// --expected-keys may be an estimate. But a filter with so many more keys than
-// expected that scan would report a fault is refused.
+// --expected-keys may be an estimate. Throws Unusable if the filter has so many
+// more keys than expected that scan would find a fault in it.
 void RefuseTooFull(const Options& options, uint64_t expected, uint64_t num_keys,
                    const FilterDbBuilder& filter) {
   if (num_keys <= expected) {

@@ -31,8 +31,8 @@ struct Result {
   uint64_t keys = 0;
   uint64_t missing = 0;
   std::vector<std::string> listed;  // The missing keys, in hexadecimal.
-  // The form in which no key is missing. Set only if keys are missing in the
-  // form asked for.
+  // The form in which the filter has every key. Set only if keys are missing
+  // when the filter is read in its supposed form.
   std::optional<FilterForm> written_as;
   std::string index_fault;  // Empty if there is none.
   uint64_t absent = 0;
@@ -92,8 +92,8 @@ void Print(const Options& options, const Result& result) {
   }
 }
 
-// Returns the form in which the filter has every key, or nullopt if there is
-// none or if the keys cannot be read twice.
+// Returns a form, other than `not_this_one`, in which the filter has every key.
+// Returns nullopt if there is none, or if the keys cannot be read twice.
 std::optional<FilterForm> WrittenAs(const Options& options,
                                     FilterForm not_this_one, KeyReader* keys) {
   if (!keys->Rewind()) {
@@ -113,8 +113,8 @@ std::optional<FilterForm> WrittenAs(const Options& options,
   return form;
 }
 
-// Compares the keys of Index.db with those in Data.db, if Data.db is beside it:
-// a damaged Index.db makes a good filter look wrong.
+// Compares the keys of Index.db with those of Data.db, if both are in one
+// folder. This finds a damaged Index.db, which makes a good filter look wrong.
 void VerifyIndex(const Options& options) {
   if (IsIndexDbBesideData(options.keys.index)) {
     ForEachKey(options.keys.Open(options.version, KeyChecks::kEveryKey).get(),

@@ -35,9 +35,9 @@ void RequireFile(const std::string& path) {
   throw Unusable(error);
 }
 
-// Returns `version` or, if it is empty, the version in the file name. If the
-// name of an input has none, a missing file is reported first. "-" is standard
-// input.
+// Returns `version` or, if it is empty, the version in the file name. Throws
+// Unusable if the name has none. If the input does not exist, the error says
+// this instead. ("-" is standard input.)
 std::string VersionOf(const std::string& version, const std::string& path,
                       const std::string& option, Use use) {
   std::string found = version;
@@ -51,8 +51,9 @@ std::string VersionOf(const std::string& version, const std::string& path,
   return found;
 }
 
-// Throws Unusable if the file name says a version before `ia`. No option can
-// make such a filter readable: in every form, keys would seem to be missing.
+// Throws Unusable if the file name says a version before `ia`. Such a filter
+// hashes keys in another way. Whatever option is given, keys would seem to be
+// missing.
 void RequireVersionSinceIa(const std::string& path) {
   std::string version;
   std::string error;
@@ -93,8 +94,8 @@ CLI::Validator IsNumber(const std::string& what,
   return CLI::Validator(fault, /*validator_desc=*/"");
 }
 
-// True for "-" and for another name of the pipe that standard output is, such
-// as /dev/stdout.
+// True for "-". If standard output is a pipe, also true for another name of
+// this pipe, such as /dev/stdout.
 bool IsStandardOutput(const std::string& out) {
   struct stat file;
   struct stat standard_output;

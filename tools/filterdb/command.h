@@ -31,7 +31,8 @@ namespace cassandra_bloom::tools {
 // Runs a subcommand whose options have been read; returns its exit code.
 using Run = std::function<ExitCode()>;
 
-// Each of these adds a subcommand, and sets `*run` if the user chose it.
+// Each of these adds a subcommand. If the user chooses it, parsing the command
+// line sets `*run`.
 void AddInfo(CLI::App* app, Run* run);
 void AddCheck(CLI::App* app, Run* run);
 void AddBuild(CLI::App* app, Run* run);
@@ -56,16 +57,16 @@ Options* NewOptions(CLI::App* command, Run* run,
 
 void AddJson(CLI::App* command, bool* json);
 
-// Adds --sstable-version, or the same option with the name `name`. `of_what` is
-// the end of its help text.
+// Adds an option for an SSTable version or the name of a form. `name` is, for
+// example, --sstable-version. `of_what` is the end of its help text.
 CLI::Option* AddVersion(CLI::App* command, const std::string& name,
                         std::string* version, const std::string& of_what);
 
 // The form of the output `path`. `version`: an SSTable version, the name of a
 // form, or empty; then the file name in `path` gives the version. `option` is
-// the name of the option that AddVersion added, for the error message. Throws
-// Unusable also if the file name says a version whose filters hash keys in
-// another way, whatever `version` is.
+// the name of the option that AddVersion added, for the error message. Whatever
+// `version` is, throws Unusable if the file name says a version before `ia`,
+// because its filters hash keys in another way.
 FilterForm FormOf(const std::string& version, const std::string& path,
                   const std::string& option);
 
@@ -88,8 +89,9 @@ CLI::Option* AddDbPath(CLI::App* command, std::vector<std::string>* db_paths);
 void AddForce(CLI::App* command, bool* force);
 
 // Checks `out`, the value of `option`, before work that may be long. Throws
-// Unusable if `out` is of a kind that cannot be written to, is an existing file
-// without `force`, or is standard output with `json`, which is printed there.
+// Unusable if `out` is of a kind that cannot be written to, if it exists and
+// `force` is false, or if it is standard output and `json` is true, because the
+// JSON goes there.
 void RequireWritable(const std::string& option, const std::string& out,
                      bool force, bool json);
 
@@ -106,8 +108,8 @@ struct KeysOption {
   std::string key_format = "hex";
 
   void AddTo(CLI::App* command);
-  // Opens the keys. `version`: the SSTable version of Index.db, unless
-  // --index-version was given; if both are empty, the file name gives it.
+  // Opens the keys. `version`: the SSTable version of Index.db. --index-version
+  // goes before it. If both are empty, the file name gives the version.
   // `checks`: how far to compare an Index.db with the SSTable's other
   // components.
   std::unique_ptr<KeyReader> Open(const std::string& version,
@@ -117,8 +119,8 @@ struct KeysOption {
   std::unique_ptr<KeyReader> OpenFile(const std::string& path) const;
 };
 
-// Call this after the last key. Returns an error if a trie index disagrees with
-// the keys that were read, otherwise "".
+// Call this after the last key. Returns an error if the keys come from a
+// Partitions.db that has wrong bytes of their hashes, otherwise "".
 std::string WrongIndexHashes(const KeyReader& keys);
 
 // Calls visit for every key, with a progress bar. Throws Unusable if the keys

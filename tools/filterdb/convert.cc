@@ -22,8 +22,8 @@ struct Options {
 };
 
 // Throws Unusable if the name of OUT says a version whose form is not that of
-// --to. A reader that goes by the name of OUT, as Cassandra does, would not
-// find the keys.
+// --to. Cassandra takes the form from the file name, so it would not find the
+// keys.
 void RequireNameOfForm(const Options& options, FilterForm to) {
   std::string version;
   std::string ignored;

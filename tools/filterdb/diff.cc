@@ -25,7 +25,7 @@ struct Options {
 
 bool SameParameters(const FilterDbFile& a, const FilterDbFile& b) {
   if (a.always_present() && b.always_present()) {
-    return true;  // Their form does not matter.
+    return true;  // An empty file is the same in every form.
   }
   return a.form().hash_order == b.form().hash_order &&
          a.num_probes() == b.num_probes() && a.num_words() == b.num_words();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb: finds and mends the wrong filters of Cassandra and ScyllaDB nodes,
-// works with single Filter.db files, and with the filters of RocksDB databases.
+// filterdb: finds and mends the wrong filters of Cassandra and ScyllaDB nodes.
+// It also works with single Filter.db files, and with the filters of RocksDB
+// databases.
 
 #include <malloc.h>
 
@@ -94,10 +95,10 @@ bool HasEmptyValue(const CLI::App& app, const std::vector<std::string>& words) {
 
 // ---- Memory ----
 
-// Sets the threshold above which glibc returns freed blocks at once. By default
-// glibc raises it to the size of the largest block that was freed. Blocks up to
-// that size then stay in the heap of each thread: scan would take 4 MiB more
-// for each job.
+// Sets the size above which glibc returns freed blocks to the system at once.
+// By default, glibc raises it to the size of the largest block that was freed.
+// Then smaller blocks stay in the heap of each thread, and scan would take 4
+// MiB more for each job.
 void ReturnLargeBlocksAtOnce() {
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 256 << 10);

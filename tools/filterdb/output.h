@@ -38,9 +38,9 @@ auto OrUnusable(Function function) {
   return result;
 }
 
-// The text as it is safe on a terminal: with \xNN for each control byte and
-// each byte that is not UTF-8, and \\ for a backslash. Names of files and of
-// column families may have any bytes, which could fake lines of a report or
+// Makes text safe for a terminal: returns it with \xNN for each control byte
+// and each byte that is not UTF-8, and \\ for a backslash. Names of files and
+// of column families may have any bytes, which could fake lines of a report or
 // send commands to the terminal.
 std::string Printable(std::string_view text);
 
@@ -50,10 +50,10 @@ void PrintError(const std::exception& error);
 // To create a Json, include <nlohmann/json.hpp>.
 using Json = nlohmann::ordered_json;
 
-// Prints JSON, which must be UTF-8; names of files need not be. In a field such
-// as "filter", each wrong byte becomes U+FFFD, and a field "filter_hex" beside
-// it has all bytes in hexadecimal. In lists, texts that are not UTF-8 are as
-// Printable returns them.
+// Prints JSON. JSON must be UTF-8, but names of files need not be. In a field
+// such as "filter", each wrong byte becomes U+FFFD, and a field "filter_hex" is
+// added, with all bytes in hexadecimal. In a list, the text that Printable
+// returns replaces such a name.
 void PrintJson(const Json& json);
 
 // The bytes in hexadecimal, with lower-case digits.

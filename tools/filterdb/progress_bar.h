@@ -21,7 +21,8 @@ class ProgressBar {
   // Clears the line before other output.
   void Wipe();
 
-  // Shows that `done` of `all` is done. `all` is 0 if the total is unknown.
+  // Shows that `done` of `all` is done. If the total is unknown, `all` is 0,
+  // and `done` is a number of bytes.
   void Show(uint64_t done, uint64_t all);
 
  private:

@@ -13,8 +13,8 @@
 
 namespace cassandra_bloom::tools {
 
-// The least and the largest number of set bits that a filter with a given
-// number of keys has by chance.
+// The range of the number of set bits of a filter with a given number of keys,
+// as far as chance explains it.
 struct SetBitsRange {
   double fewest;
   double most;
@@ -27,9 +27,9 @@ SetBitsRange SetBitsOf(int num_probes, uint64_t num_keys,
 double DesignRate(const FilterFill& fill, uint64_t num_keys);
 
 // True if a filter of this size with `num_keys` keys may have the set bits of
-// `fill`: its rate is 75 to 125 % of DesignRate, or its bits are within
-// SetBitsOf, which is wider for few keys. `num_keys` and the number of probes
-// are at least 1.
+// `fill`: its rate is 75 to 125 % of DesignRate, or its set bits are within the
+// range of SetBitsOf. For few keys, this range is the wider one. `num_keys` and
+// the number of probes are at least 1.
 bool HasExpectedFill(const FilterFill& fill, uint64_t num_keys);
 
 struct FilterRating {
@@ -38,7 +38,8 @@ struct FilterRating {
 };
 
 // `num_keys`: how many keys the filter should hold, or 0 if unknown. A filter
-// without bits reports every key as present; no number of keys explains that.
+// without bits is a fault if `num_keys` is known, because it reports every key
+// as present.
 FilterRating RateFilter(const FilterFill& fill, uint64_t num_keys);
 
 }  // namespace cassandra_bloom::tools

@@ -16,9 +16,10 @@ volatile sig_atomic_t held_signal = 0;
 
 extern "C" void CleanUpAndDie(int number) {
   // Only the writing thread may read the name of its temporary file, because
-  // that thread changes it. So a signal that arrives in another thread, one of
-  // RocksDB's, is passed on to the writing thread. (signal-safety(7) lists all
-  // functions called here.)
+  // that thread changes it. So a signal that arrives in another thread, such as
+  // one of RocksDB's, is passed on to the writing thread. (Only functions that
+  // are safe in signal handlers are called here: signal-safety(7).
+  // pthread_equal only compares.)
   if (!pthread_equal(pthread_self(), writing_thread)) {
     pthread_kill(writing_thread, number);
     return;
@@ -38,8 +39,8 @@ void CleanUpAtSignals() {
   writing_thread = pthread_self();
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action;
-    // A signal that is ignored stays ignored: nohup, or the shell for a
-    // background command, has set that.
+    // A signal that is ignored stays ignored, because nohup, or the shell for a
+    // background command, has set it so.
     if (sigaction(number, nullptr, &action) != 0 ||
         action.sa_handler == SIG_IGN) {
       continue;

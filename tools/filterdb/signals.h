@@ -23,7 +23,7 @@ class HeldSignal {
   HeldSignal(const HeldSignal&) = delete;
   HeldSignal& operator=(const HeldSignal&) = delete;
 
-  void Hold();  // Begins; ends with this object.
+  void Hold();  // From now on, until this object is destroyed.
   bool has_come() const;
   // Ends the process by the held signal, if one has come.
   void Die();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stands in for the subcommands that open RocksDB databases, in a filterdb that
-// was built where RocksDB is not installed.
+// Replaces the subcommands that open RocksDB databases in a filterdb that is
+// built without RocksDB (CASSANDRA_BLOOM_CORE_ONLY).
 
 #include <string>
 
@@ -23,7 +23,7 @@ void AddUnavailable(CLI::App* app, const std::string& name,
                     const std::string& what_it_does, Run* run) {
   auto* const command = app->add_subcommand(
       name, what_it_does + " Not in this build, which is without RocksDB");
-  command->allow_extras();  // Any options get the same answer.
+  command->allow_extras();  // Any options give the same error.
   NewOptions(command, run, RunWithoutRocksdb);
 }
 

@@ -89,8 +89,8 @@ TEST_F(FolderContentsTest, AllAreMadeAnewIfThatIsAsked) {
   EXPECT_FALSE(Sync(usual_));
 }
 
-// Filters of another size, or of the same partition key in another spelling,
-// have no different contents.
+// Another size of the filters, or another spelling of the same partition key,
+// does not change the contents.
 TEST_F(FolderContentsTest, AnotherSizeIsKept) {
   FilterDbExportOptions keys =
       ForPartitionKey("skip:0,fixed:8", ExportFrom::kKeys);
@@ -126,7 +126,7 @@ TEST_F(FolderContentsTest, TheMarkSaysIt) {
                                "\nme\tpartition_key=whole from=keys\t"
                                "\nnb\tpartition_key=default\t\n";
   EXPECT_EQ(mark.substr(0, contents.size()), contents);
-  // One more line for each filter.
+  // The mark has one more line for each filter.
   const auto names = Filters();
   EXPECT_EQ(names.size(), 4u);
   EXPECT_EQ(std::count(mark.begin(), mark.end(), '\n'), 3 + 4);
@@ -154,7 +154,7 @@ TEST_F(FolderContentsTest, AnotherPrefixExtractor) {
 }
 
 // The existing filters are of another column family, so they are removed in any
-// case. That their contents differ from the requested ones is no error.
+// case. So it is no error that their contents are not the requested ones.
 TEST_F(FolderContentsTest, WhatGoesAnywayIsInNobodysWay) {
   rocksdb::ColumnFamilyHandle* const other =
       AddColumnFamily("other", db_.options(), {{"key000001", "value"}});
@@ -165,8 +165,8 @@ TEST_F(FolderContentsTest, WhatGoesAnywayIsInNobodysWay) {
   Require(db_->DestroyColumnFamilyHandle(other));
 }
 
-// The export stops here as if killed. The next export must leave no filter with
-// the contents that the mark no longer names.
+// The export stops, as if killed, after it has written the new mark. The next
+// export must leave no filter with the contents of the old mark.
 TEST_F(FolderContentsTest, StoppedWhileAllAreMadeAnew) {
   ASSERT_TRUE(Sync(usual_)) << error_;
   FilterDbExportOptions stopped = whole_;
@@ -178,8 +178,8 @@ TEST_F(FolderContentsTest, StoppedWhileAllAreMadeAnew) {
   ExpectHolds(whole_);
 }
 
-// The export stops a little earlier, as if killed: the old filters are removed,
-// but the mark is still the old one.
+// The export stops, as if killed, before it has written the new mark. It has
+// already removed the old filters.
 TEST_F(FolderContentsTest, StoppedBeforeTheMark) {
   ASSERT_TRUE(Sync(usual_)) << error_;
   {
@@ -190,8 +190,8 @@ TEST_F(FolderContentsTest, StoppedBeforeTheMark) {
   ExpectHolds(usual_);
 }
 
-// A filter without a live SST file must be removed, too, although the export
-// stops: the next export may be of the column family that has this SST file.
+// An export that stops must have removed all filters, even one whose SST file
+// is not live. A later export may be of the column family of this SST file.
 TEST_F(FolderContentsTest, StoppedWithAFilterOfAnotherSstFile) {
   ASSERT_TRUE(Sync(usual_)) << error_;
   const std::string other = out_ / FilterName(1000000);

@@ -82,8 +82,9 @@ TEST_F(FolderMarkTest, TheLastLineOfANameHolds) {
   EXPECT_EQ(Read().num_filter_lines, 2u);
 }
 
-// A mark that ends anywhere, with a line appended after that, has no line that
-// nobody wrote, except for the line that was cut and the one behind it.
+// The last line of a mark may be cut anywhere, and the next line is appended
+// right behind it. What is read of these two lines may be wrong, but no filter
+// may get the whole entry of another one.
 TEST_F(FolderMarkTest, ALineThatWasCut) {
   const std::string begin = "id in /db\nnb\tpartition_key=default\t\n";
   const std::string line = "nb-17-big-Filter.db\tSESSION-17\t123.456\n";

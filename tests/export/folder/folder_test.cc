@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whose a folder of filters is, and which of its files are kept and removed.
-// (Filters of different contents: folder_contents_test.cc. Filters of another
-// SST file: stale_filter_test.cc.)
+// Which database a folder of filters belongs to, and which of its files are
+// kept and removed. (Filters of different contents: folder_contents_test.cc.
+// Filters of another SST file: stale_filter_test.cc.)
 
 #include "plugin/export/folder/folder.h"
 
@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 class FolderTest : public ExportTest {};
 
-// Nobody has recorded that these filters are those of an export. They may be of
-// another database, or made by hand.
+// No mark says that an export made these filters. They may be of another
+// database, or made by hand.
 TEST_F(FolderTest, SyncRefusesFiltersThatItDidNotMake) {
   AddFiles(2);
   const std::string live = *Live().begin();
@@ -39,7 +39,7 @@ TEST_F(FolderTest, SyncRefusesFiltersThatItDidNotMake) {
     EXPECT_EQ(StateOf(out_.path()), before);
     fs::remove(out_ / name);
   }
-  // What an export without `sync` has written is not recorded, either.
+  // An export without `sync` does not record its filters, either.
   ASSERT_TRUE(Export()) << error_;
   EXPECT_FALSE(Sync());
   WriteFile(out_ / FilterName(1000000), "made by hand");
@@ -53,7 +53,7 @@ TEST_F(FolderTest, SyncRefusesFiltersThatItDidNotMake) {
   EXPECT_EQ(report_.kept.size(), 2u);
 }
 
-// The folder follows the database, but only with filters of another version.
+// The folder follows the database, but its mark has only filters of version nb.
 TEST_F(FolderTest, SyncRefusesFiltersOfAVersionThatIsNotRecorded) {
   AddFiles(1);
   ASSERT_TRUE(Sync()) << error_;
@@ -172,7 +172,7 @@ TEST_F(FolderTest, SyncOfAFolderThatIsAnotherDatabases) {
 }
 
 // SSTables of version `da` have "bti" in their names. Earlier builds wrote
-// "big" there, which Cassandra does not read.
+// "big" instead, and Cassandra does not read filters of these names.
 TEST_F(FolderTest, SyncReplacesFiltersUnderAFormerName) {
   AddFiles(2);
   ASSERT_TRUE(Sync(ForVersion("da"))) << error_;
@@ -190,7 +190,7 @@ TEST_F(FolderTest, SyncReplacesFiltersUnderAFormerName) {
   EXPECT_EQ(report_.exported.size(), 2u);
   EXPECT_THAT(report_.removed, ::testing::UnorderedElementsAreArray(former));
   EXPECT_EQ(Filters(), names);
-  // In an unmarked folder they may be somebody else's.
+  // In a folder without a mark, such filters may be somebody else's.
   fs::remove(out_ / kMark);
   for (const std::string& name : names) {
     fs::remove(out_ / name);

@@ -36,9 +36,9 @@ class StaleFilterTest : public ExportTest,
     WriteFile(FolderMarkPath(out_.path()), text);
   }
 
-  // Opens the database with a listener and adds a file. Closes it as soon as
-  // the filters have the right names, which waits until the listener has done
-  // all of its work, and expects that the filters are right.
+  // Opens the database with a listener and adds a file. When the filters have
+  // the right names, closes the database, which waits for the end of the
+  // listener's work. Then expects that the filters are right.
   void AddFileAndFollow(uint32_t first) {
     Listen(GetParam());
     listener_.reset();
@@ -56,7 +56,7 @@ class StaleFilterTest : public ExportTest,
 TEST_P(StaleFilterTest, SyncAfterTheDatabaseWasReplaced) {
   ExpectSync(2, 0);
   histories_.Swap();
-  ExpectSync(1, 1);  // Both have the first SST file.
+  ExpectSync(1, 1);  // Both histories have the first SST file.
   ExpectSync(0, 2);
 }
 
@@ -66,7 +66,7 @@ TEST_P(StaleFilterTest, TheListenerAfterTheDatabaseWasReplaced) {
   AddFileAndFollow(6000);
 }
 
-// An earlier version did not record the SST files of filters.
+// An earlier version did not record of which SST file each filter is.
 TEST_P(StaleFilterTest, AMarkWithoutFilters) {
   ExpectSync(2, 0);
   histories_.Swap();
@@ -77,8 +77,9 @@ TEST_P(StaleFilterTest, AMarkWithoutFilters) {
   ExpectSync(0, 2);
 }
 
-// An export was killed after it had written filters of one history, and before
-// it recorded them. Then the other history came back, which the mark knows.
+// An export was killed between writing the filters of the second history and
+// recording them in the mark. Then the first history, which the mark records,
+// came back.
 TEST_P(StaleFilterTest, KilledBeforeTheMark) {
   ExpectSync(2, 0);
   const std::string mark = Mark();
@@ -100,7 +101,7 @@ TEST_P(StaleFilterTest, FiltersThatChangedPlaces) {
   ExpectSync(2, 0);
 }
 
-// Hard links change the ctime of the SST files.
+// A checkpoint makes hard links, which change the ctime of the SST files.
 TEST_P(StaleFilterTest, ACheckpointLeavesTheFilters) {
   ExpectSync(2, 0);
   rocksdb::Checkpoint* checkpoint = nullptr;
@@ -111,8 +112,7 @@ TEST_P(StaleFilterTest, ACheckpointLeavesTheFilters) {
   ExpectSync(0, 2);
 }
 
-// A line that a full disk has cut costs no more than a filter or two that are
-// made anew.
+// If a full disk has cut a line of the mark, at most two filters are made anew.
 TEST_P(StaleFilterTest, ALineOfTheMarkThatWasCut) {
   ExpectSync(2, 0);
   WriteMark(Mark() + GetParam() + "-1-big-Filt");
@@ -133,7 +133,7 @@ TEST_P(StaleFilterTest, TheMarkDoesNotGrowForever) {
   WriteMark(old);
   ExpectSync(0, 2);
   EXPECT_EQ(Mark().size(), mark.size());
-  // The listener has no more reason to keep them.
+  // The listener must shorten the mark, too.
   WriteMark(old);
   AddFileAndFollow(5000);
   EXPECT_LT(Mark().size(), 2 * mark.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// "filterdb mend --dry-run" says what the real run does, also where that fails.
+// "filterdb mend --dry-run" says what the real run does, even if that run
+// fails.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,8 +20,8 @@ using ::testing::HasSubstr;
 
 class MendDryRunTest : public MendFixture {
  protected:
-  // Runs mend with --dry-run and without, and expects the same. `before`: shell
-  // text in front of the command.
+  // Runs mend with --dry-run and without, and expects the same outcome.
+  // `before`: shell text in front of the command.
   void ExpectSame(const std::string& options, const std::string& outcome,
                   const std::string& before = "") const {
     SCOPED_TRACE(options);
@@ -58,7 +59,7 @@ TEST_F(MendDryRunTest, ATocThatIsALink) {
   EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
 }
 
-// Cassandra's hosts may have these on other disks.
+// On some hosts, these files are links to files on other disks.
 TEST_F(MendDryRunTest, OtherFilesThatAreLinks) {
   for (const std::string component : {"Data.db", "Index.db"}) {
     const WrittenSstable one = WriteFaulty();
@@ -98,7 +99,7 @@ TEST_F(MendDryRunTest, FoldersThatCannotBeWrittenTo) {
   fs::permissions(dir_ / "closed", fs::perms::owner_all);
 }
 
-// The owner of the filter cannot be given to a new one.
+// Mend may not give the new filter the owner of the old one.
 TEST_F(MendDryRunTest, AnotherUser) {
   if (geteuid() != 0) {
     GTEST_SKIP() << "only root can make files of another user";

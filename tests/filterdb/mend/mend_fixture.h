@@ -46,7 +46,7 @@ class MendFixture : public ::testing::Test {
     return WriteSstable(spec);
   }
 
-  // An SSTable whose filter misses keys.
+  // An SSTable whose filter lacks keys.
   WrittenSstable WriteFaulty(const std::string& version = "nb") {
     SstableSpec spec;
     spec.version = version;
@@ -57,8 +57,8 @@ class MendFixture : public ::testing::Test {
   Ran Mend(const std::string& options) const {
     return Filterdb("mend " + options + " " + dir_ / "ks");
   }
-  // Expects that mend leaves the only SSTable, for this reason, and changes
-  // nothing.
+  // Expects that mend leaves the only SSTable as it is, for this reason, and
+  // changes nothing else.
   void ExpectLeft(const std::string& options, const std::string& reason) const {
     SCOPED_TRACE(options);
     const auto before = Files();
@@ -68,7 +68,8 @@ class MendFixture : public ::testing::Test {
     EXPECT_TRUE(Files() == before);
   }
 
-  // The names of all files, and the bytes of those below ks that are not huge.
+  // The names of all files, and the bytes of files below ks with less than 16
+  // MiB.
   std::map<std::string, std::string> Files() const {
     std::map<std::string, std::string> files;
     for (const std::string& name : dir_.Names()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs of "filterdb mend" that are killed at any time, and several at once:
-// each filter is the old or the new one of its SSTable, and undoing puts back
-// the old ones. The rounds can be raised by CASSANDRA_BLOOM_KILLS.
+// Kills runs of "filterdb mend" at random times, and starts several at once.
+// Each filter must be the old or the new one of its SSTable, and --undo must
+// put the old ones back. CASSANDRA_BLOOM_KILLS sets the number of rounds.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -50,7 +50,8 @@ class MendKillTest : public MendFixture {
       spec.generation = std::to_string(i);
       spec.fault =
           i % 4 == 0 ? FilterFault::kMissing : FilterFault::kBitsCleared;
-      // The same number of keys, so that only the bits tell the filters apart.
+      // All SSTables have the same number of keys, so that their filters differ
+      // only in bits.
       for (int key = 0; key < 1000; ++key) {
         spec.keys.push_back(std::to_string(i) + "key" + std::to_string(key));
       }
@@ -108,8 +109,8 @@ class MendKillTest : public MendFixture {
     return pid;
   }
 
-  // Returns whether the process was killed before it ended. Rounds after
-  // Rounds() kill sooner and sooner.
+  // Returns whether the process was killed before it ended. In the further
+  // rounds of GoesOn, kills sooner and sooner.
   bool KillWithin(Clock::duration time, int round, pid_t pid) {
     time /= 1 << std::clamp(round - Rounds(), 0, 20);
     const auto limit =
@@ -120,7 +121,7 @@ class MendKillTest : public MendFixture {
     return IsKilled(pid);
   }
 
-  // Waits for the process.
+  // Waits for the process to end. Returns whether a signal killed it.
   static bool IsKilled(pid_t pid) {
     int status = 0;
     EXPECT_EQ(waitpid(pid, &status, 0), pid);
@@ -129,8 +130,8 @@ class MendKillTest : public MendFixture {
     return WIFSIGNALED(status);
   }
 
-  // A run that is to be killed may end before. There are more rounds until one
-  // was killed.
+  // A run may end before it is killed. If none was killed in Rounds() rounds,
+  // there are up to 20 further rounds.
   bool GoesOn(int round, int num_killed) const {
     constexpr int kMaxMore = 20;
     return !HasFailure() && (round < Rounds() ||
@@ -143,9 +144,10 @@ class MendKillTest : public MendFixture {
     }
   }
 
-  // Undoes, and expects the old filters where there were some.
+  // Runs --undo, and expects the old filters where there were some.
   void ExpectUndone(const std::string& backup) const {
-    // A mend that was killed early has kept nothing there, and undo says so.
+    // If a mend was killed early, the backup folder is empty, and undo reports
+    // this.
     const bool may_fail = !backup.empty() && !HasFiles(dir_ / "old");
     const Ran ran = Mend("--undo " + backup);
     EXPECT_TRUE(ran.exit_code == 0 || may_fail) << ran;
@@ -157,7 +159,7 @@ class MendKillTest : public MendFixture {
     for (const std::string& name : dir_.Names()) {
       EXPECT_THAT(name, Not(HasSubstr(".bak")));
       EXPECT_THAT(name, Not(HasSubstr(".record")));
-      // Without that folder, undo does nothing at all.
+      // Without the backup folder, undo does not remove temporary files.
       EXPECT_TRUE(may_fail ||
                   name.find(".cassandra_bloom-") == std::string::npos)
           << name;
@@ -187,7 +189,7 @@ class MendKillTest : public MendFixture {
   Clock::duration time_of_undo_{};
 };
 
-// Kills mending, and undoing it, in turn.
+// Kills mends, and then undos of complete mends.
 TEST_F(MendKillTest, MendAndUndo) {
   for (const bool kills_undo : {false, true}) {
     int num_killed = 0;
@@ -201,7 +203,7 @@ TEST_F(MendKillTest, MendAndUndo) {
       const auto time = kills_undo ? time_of_undo_ : time_of_mend_;
       num_killed += KillWithin(time, round, pid) ? 1 : 0;
       ExpectOldOrNew();
-      // The next run ends the work, or undoes it.
+      // In half of the rounds, another mend completes the work before the undo.
       if (NextRandom(&random_) % 2 == 0) {
         EXPECT_EQ(Mend("--in-place " + backup).exit_code, 0);
         EXPECT_EQ(Scan().exit_code, 0);
@@ -212,7 +214,8 @@ TEST_F(MendKillTest, MendAndUndo) {
   }
 }
 
-// Two mends, and sometimes an undo, of which one may be killed.
+// Three runs at once: two mends, and another mend or an undo. One of the mends
+// may be killed.
 TEST_F(MendKillTest, TwoAtOnce) {
   int num_killed = 0;
   for (int round = 0; GoesOn(round, num_killed); ++round) {

@@ -77,7 +77,7 @@ class MendProcessesTest : public ::testing::Test {
   WrittenSstable sstable_;
 };
 
-// As in most containers.
+// Most containers lack this capability.
 constexpr char kWithoutPtrace[] = "setpriv --bounding-set=-sys_ptrace ";
 
 TEST_F(MendProcessesTest, RootThatMayNotTrace) {
@@ -111,7 +111,8 @@ TEST_F(MendProcessesTest, RootThatMayNotTrace) {
   EXPECT_EQ(Filter(), before);
 }
 
-// What is seen is not ignored.
+// --ignore-unseen-processes must not make mend ignore a process that it can
+// examine.
 TEST_F(MendProcessesTest, AFileOfAnotherUsersProcess) {
   if (geteuid() != 0) {
     GTEST_SKIP() << "only root can start a process of another user";
@@ -139,7 +140,8 @@ TEST_F(MendProcessesTest, ProcThatHidesProcesses) {
 #ifndef CASSANDRA_BLOOM_SANITIZED  // The sanitizers need /proc.
   const Ran missing = mend("umount -l /proc && ");
   EXPECT_THAT(missing.out, HasSubstr("left: /proc is not mounted"));
-  // More rights would not help.
+  // With the capability, more rights would not help, so mend does not ask for
+  // them.
   EXPECT_THAT(missing.out, HasSubstr(prctl(PR_CAPBSET_READ, CAP_SYS_PTRACE) == 1
                                          ? "; see that the node is down"
                                          : "CAP_SYS_PTRACE"));

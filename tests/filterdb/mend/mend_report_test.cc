@@ -59,12 +59,12 @@ TEST_F(MendReportTest, CountsWhatItDoesNotExamine) {
               HasSubstr("0 mended, 0 left, 0 failed (and 1 being written"));
 }
 
-// Not only that the keys cannot be read, but why.
+// Mend must not only say that the keys cannot be read, but also why.
 TEST_F(MendReportTest, WhyKeysCannotBeRead) {
   WriteMany(1);
   const std::string index = dir_ / "ks/t1/nb-1-big-Index.db";
   WriteFile(index, "\1");
-  // The filter has an error of its own, which is not that of the keys.
+  // The filter cannot be read, either, but this is not the reason.
   WriteFile(dir_ / "ks/t1/nb-1-big-Filter.db", "cut");
   const std::string reason = "its keys cannot be read: " + index + ": ";
   EXPECT_THAT(Mend("--in-place").out, HasSubstr("left: " + reason));
@@ -77,7 +77,7 @@ TEST_F(MendReportTest, JsonAfterErrors) {
   for (const std::string& words :
        {"--in-place " + dir_ / "absent", "--undo " + dir_ / "absent",
         "--in-place " + dir_ / "absent " + dir_ / "gone",
-        // No SSTables, and no word on where the filters go.
+        // In turn: no SSTables, and no option that says where the filters go.
         "--in-place " + dir_ / "ks", dir_ / "ks"}) {
     const Ran ran = Filterdb("mend --json " + words);
     EXPECT_EQ(ran.exit_code, 2) << ran;
@@ -104,15 +104,16 @@ TEST_F(MendReportTest, OptionsThatAreOfNoUse) {
   EXPECT_FALSE(fs::exists(dir_ / "out"));
 }
 
-// The smallest that Linux has is a page.
+// The smallest pipe of Linux holds one page.
 const int kPipeSize = static_cast<int>(sysconf(_SC_PAGESIZE));
 
-// So many SSTables have more lines than the pipe holds: each has 64 bytes or
-// more.
+// The lines of so many SSTables do not fit into the pipe, because each line has
+// 64 bytes or more.
 const int kMany = kPipeSize / 50;
 
-// Runs filterdb so that it must wait for a reader of one of its outputs after
-// some lines. Sends it a signal after the first line, and then reads the rest.
+// Runs filterdb with a small pipe as one of its outputs, so that it must wait
+// for the reader after some lines. Sends it a signal after the first line, and
+// then reads the rest.
 class InterruptedMend {
  public:
   InterruptedMend(int blocked_fd, const std::vector<std::string>& arguments,
@@ -169,7 +170,7 @@ TEST_F(MendReportTest, ASignalEndsItBetweenTwoSstables) {
                                "--ignore-unseen-processes", dir_ / "ks"},
                               number, "/dev/null");
     EXPECT_EQ(run.signal_number(), number);
-    // Each SSTable has a line, and then come the sums.
+    // The output has a line for each SSTable, and the sums at the end.
     EXPECT_THAT(run.text(), HasSubstr("nb-1-big-Filter.db: empty: mended"));
     EXPECT_THAT(run.text(), HasSubstr("empty: not done"));
     EXPECT_THAT(run.text(), HasSubstr(" not done\nThe node uses them"));
@@ -182,7 +183,7 @@ TEST_F(MendReportTest, ASignalEndsItBetweenTwoSstables) {
 
 TEST_F(MendReportTest, JsonAfterASignal) {
   WriteMany(kMany);
-  // Fails for each SSTable, with a line on stderr.
+  // With this --backup-dir, mend fails for each SSTable, with a line on stderr.
   const InterruptedMend run(
       STDERR_FILENO,
       {"filterdb", "mend", "--in-place", "--json", "--ignore-unseen-processes",

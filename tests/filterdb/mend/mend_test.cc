@@ -49,7 +49,7 @@ TEST_F(MendTest, EachFaultOfEachVersion) {
   }
 }
 
-// The new filter is that of build.
+// The new filter equals the one that `filterdb build` makes.
 TEST_F(MendTest, BytesOfTheNewFilter) {
   for (const std::string version : {"ka", "mc", "nb", "da"}) {
     const WrittenSstable one = WriteFaulty(version);
@@ -100,7 +100,7 @@ TEST_F(MendTest, OutDirHasTheSameFolders) {
   EXPECT_EQ(
       Filterdb("check " + out + " --index=" + one.Path("Index.db")).exit_code,
       0);
-  // What is there is not overwritten.
+  // An existing file is not overwritten.
   const Ran again = Mend("--out-dir=" + dir_ / "out");
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_THAT(again.err, HasSubstr("will not be overwritten"));
@@ -108,8 +108,8 @@ TEST_F(MendTest, OutDirHasTheSameFolders) {
 
 // ---- TOC.txt ----
 
-// Takes the line of Filter.db out of TOC.txt, and returns the rest. Cassandra
-// leaves TOC.txt like this when it has made a missing filter anew, and a mend
+// Removes the line of Filter.db from TOC.txt, and returns the rest. Cassandra
+// leaves such a TOC.txt when it has made a missing filter anew. So does a mend
 // that was killed before it completed TOC.txt.
 std::string LeaveOutOfToc(const WrittenSstable& one) {
   const std::string line = "Filter.db\n";
@@ -119,7 +119,8 @@ std::string LeaveOutOfToc(const WrittenSstable& one) {
   return toc;
 }
 
-// As a full disk leaves it. Completing it would make it look whole.
+// A full disk may leave such a TOC.txt. If mend completed it, it would look
+// whole.
 TEST_F(MendTest, ATocThatDoesNotNameData) {
   for (const std::string toc : {"", "Filter.db\n", "Data.d"}) {
     for (const FilterFault fault :
@@ -141,7 +142,7 @@ TEST_F(MendTest, ATocThatDoesNotNameData) {
         ExpectLeft(action, ": left: ");
         ExpectLeft(action, "does not name Data.db");
       }
-      // A new filter elsewhere needs no TOC.txt.
+      // With --out-dir, mend does not need TOC.txt.
       EXPECT_EQ(Mend("--out-dir=" + dir_ / "out").exit_code,
                 fault == FilterFault::kNone ? 1 : 0);
       fs::remove_all(dir_ / "ks");
@@ -172,7 +173,7 @@ TEST_F(MendTest, CompletesTocWithoutANewFilter) {
   EXPECT_THAT(Mend("--in-place").out, HasSubstr("0 mended"));
 }
 
-// ScyllaDB does not load such a filter.
+// ScyllaDB does not load a filter that TOC.txt does not name.
 TEST_F(MendTest, ANotLoadedFilterIsAFault) {
   SstableSpec spec;
   spec.version = "me";
@@ -187,7 +188,7 @@ TEST_F(MendTest, ANotLoadedFilterIsAFault) {
   EXPECT_EQ(Scan().exit_code, 0);
 }
 
-// A new filter would be worse than planned again, and so on.
+// Each new filter would be worse than planned, and so faulty again.
 TEST_F(MendTest, AChanceThatIsWorseThanThePlan) {
   SstableSpec spec;
   spec.fault = FilterFault::kHalfSize;
@@ -208,7 +209,8 @@ TEST_F(MendTest, RemovesLeftOversWhereThereIsNoFault) {
   EXPECT_FALSE(fs::exists(one.Path("TOC.txt.cassandra_bloom-0123abcd")));
 }
 
-// There --in-place says which SSTables cannot be changed.
+// Mend may write beside the SSTables only with --in-place, which also says
+// which SSTables must not be changed.
 TEST_F(MendTest, OutDirIsNotTheFolderOfTheSstables) {
   SstableSpec spec;
   spec.fault = FilterFault::kMissing;
@@ -221,7 +223,7 @@ TEST_F(MendTest, OutDirIsNotTheFolderOfTheSstables) {
   EXPECT_FALSE(fs::exists(one.Path("Filter.db")));
 }
 
-// A node would use the filter as that of its own SSTable.
+// A node would use the new filter for its own SSTable of the same name.
 TEST_F(MendTest, OutDirHasNoSstableOfTheName) {
   WriteFaulty();
   SstableSpec spec;
@@ -247,8 +249,8 @@ struct AclEntry {
   uint32_t id;
 };
 
-// The value of system.posix_acl_access and system.posix_acl_default: the
-// kernel's posix_acl_xattr.h, little-endian.
+// The value of the attributes system.posix_acl_access and
+// system.posix_acl_default (in the kernel's posix_acl_xattr.h, little-endian).
 std::string Acl(const std::vector<AclEntry>& entries) {
   const uint32_t version = 2;
   std::string acl(reinterpret_cast<const char*>(&version), sizeof(version));
@@ -265,8 +267,8 @@ std::string AclOf(const std::string& path) {
   return size < 0 ? "" : std::string(acl, static_cast<size_t>(size));
 }
 
-// The new filter has the access control list of the old one, or none, whatever
-// the folder gives to new files.
+// The new filter has the access control list of the old one, or none if that
+// has none, whatever list the folder gives to new files.
 TEST_F(MendTest, KeepsAccessControlLists) {
   constexpr uint32_t kNoId = 0xffffffff;
   const WrittenSstable one = WriteFaulty();
@@ -348,7 +350,7 @@ TEST_F(MendTest, SymbolicLinks) {
   EXPECT_EQ(ReadFile(dir_ / "elsewhere"), before);
 }
 
-// Cassandra 3.0 and 3.11 leave out the last "-".
+// The logs of Cassandra 3.0 and 3.11 leave out the last "-" of the path.
 TEST_F(MendTest, SstablesOfTransactions) {
   const WrittenSstable one = WriteFaulty();
   const std::string before = ReadFile(one.Path("Filter.db"));
@@ -358,14 +360,16 @@ TEST_F(MendTest, SstablesOfTransactions) {
     const std::string remove = LogRecord("REMOVE", path, 1700000000000, 8);
     WriteFile(log, remove);
     ExpectLeft("--in-place", "transaction log");
-    // The transaction ends: the SSTable is obsolete, and no fault.
+    // When the transaction ends, the SSTable is obsolete. Then its filter is no
+    // fault.
     WriteFile(log, remove + LogRecord("COMMIT"));
     EXPECT_EQ(Mend("--in-place").exit_code, 0);
     EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
   }
 }
 
-// The log may name any SSTable of its folder.
+// A log that cannot be read may name any SSTable of its folder, so mend leaves
+// them all.
 TEST_F(MendTest, FoldersWithALogThatCannotBeRead) {
   const WrittenSstable one = WriteFaulty();
   const std::string before = ReadFile(one.Path("Filter.db"));
@@ -391,7 +395,7 @@ TEST_F(MendTest, FoldersWithALogThatCannotBeRead) {
   check("line 1 is damaged");
   fs::remove(log);
   EXPECT_EQ(Mend("--in-place").exit_code, 0);
-  // Nor is anything undone.
+  // With such a log, mend undoes nothing, either.
   const std::string mended = ReadFile(one.Path("Filter.db"));
   fs::create_directory(log);
   const Ran ran = Mend("--undo");
@@ -405,7 +409,7 @@ std::string BigEndian(uint32_t number) {
           static_cast<char>(number >> 8), static_cast<char>(number)};
 }
 
-// The parts of a Scylla.db: tag and bytes.
+// `parts`: the tag and the bytes of each part of a Scylla.db.
 std::string ScyllaDb(
     const std::vector<std::pair<uint32_t, std::string>>& parts) {
   std::string content = BigEndian(static_cast<uint32_t>(parts.size()));
@@ -426,7 +430,7 @@ TEST_F(MendTest, DigestsOfScyllaDb) {
   }
   EXPECT_EQ(Mend("--out-dir=" + dir_ / "out").exit_code, 0);
   WriteFile(one.Path("Scylla.db"), ScyllaDb({{2, "features"}, {7, "build"}}));
-  // ScyllaDB would not remove a backup with the SSTable.
+  // When ScyllaDB removes an SSTable, it would leave a backup beside it.
   ExpectLeft("--in-place", "give --backup-dir or --no-backup");
   EXPECT_EQ(Mend("--in-place --backup-dir=" + dir_ / "old").exit_code, 0);
   EXPECT_EQ(Scan().exit_code, 0);
@@ -456,8 +460,8 @@ TEST_F(MendTest, SnapshotsKeepTheOldFilter) {
 }
 
 #ifndef CASSANDRA_BLOOM_SANITIZED  // The sanitizers need /proc.
-// As in some chroots: mend opens folders through /proc/self/fd, and finds there
-// which process has an SSTable open.
+// Some chroots have no /proc. But mend opens folders through /proc/self/fd, and
+// finds in /proc which process has an SSTable open.
 TEST_F(MendTest, WithoutProc) {
   const std::string without_proc =
       "unshare --mount --map-root-user sh -c 'mount -t tmpfs none /proc && "
@@ -505,7 +509,7 @@ TEST_F(MendTest, FullDisk) {
   EXPECT_EQ(dir_.Names(), names);
 }
 
-// The outcomes cannot be written, but the work is done.
+// Mend cannot write the outcomes, but must do the work.
 TEST_F(MendTest, APipeThatNobodyReads) {
   SstableSpec spec;
   spec.fault = FilterFault::kBitsCleared;
@@ -533,7 +537,7 @@ TEST_F(MendTest, Json) {
             "old filter put back");
 }
 
-// Untouched SSTables keep their bytes, times and inodes.
+// Mend does not rewrite a good filter: it keeps its inode and its time.
 TEST_F(MendTest, LeavesGoodOnesAlone) {
   SstableSpec spec;
   const WrittenSstable good = Write(spec);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// "filterdb mend" keeps old filters, and "filterdb mend --undo" puts them back:
-// only those that a mend of the same SSTable has recorded.
+// "filterdb mend" keeps old filters, and "filterdb mend --undo" puts them back,
+// but only those that a mend of the same SSTable has recorded.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -46,7 +46,8 @@ class MendUndoTest : public MendFixture {
     WriteFile(filter_, damaged);
   }
 
-  // The filter that was mended with another chance is worse than planned.
+  // Expects mend to replace a filter that an earlier mend, with another chance,
+  // has made worse than planned.
   void MendAgain(const std::string& options) const {
     const std::string mended = Filter();
     EXPECT_EQ(Mend("--in-place " + options).exit_code, 0);
@@ -54,7 +55,7 @@ class MendUndoTest : public MendFixture {
     EXPECT_EQ(Scan().exit_code, 0);
   }
 
-  // Where the filter is kept with this option.
+  // The path at which mend keeps the old filter with this option.
   std::string Kept(const std::string& option) const {
     const std::string folder = "--backup-dir=";
     return option.empty() ? filter_ + ".bak"
@@ -66,7 +67,7 @@ class MendUndoTest : public MendFixture {
   const std::string filter_;
   std::string before_;
   const TempDir backup_;
-  // Where old filters are kept.
+  // The options for both places of old filters.
   const std::vector<std::string> both_ = {"", "--backup-dir=" + backup_.path()};
 };
 
@@ -82,7 +83,8 @@ TEST_F(MendUndoTest, Beside) {
   EXPECT_THAT(Mend("--undo").out, HasSubstr("0 put back"));
 }
 
-// Cassandra links the files beside an SSTable into its snapshots.
+// Cassandra takes the record for a file of the SSTable, and links it into
+// snapshots. A user may link only files of its own.
 TEST_F(MendUndoTest, RecordHasTheOwnerAndTheModeOfTheSstable) {
   const std::string data = one_.Path("Data.db");
   ASSERT_EQ(chmod(data.c_str(), 0640), 0);
@@ -121,7 +123,8 @@ TEST_F(MendUndoTest, BackupDir) {
   EXPECT_THAT(Mend("--undo " + option).out, HasSubstr("0 put back"));
 }
 
-// The wrong folder of backups must not look like nothing to undo.
+// If --backup-dir names a wrong folder, undo must not say that there is nothing
+// to undo.
 TEST_F(MendUndoTest, ABackupDirThatIsNotThere) {
   WriteFile(dir_ / "file", "");
   for (const std::string folder : {"nope", "file"}) {
@@ -134,7 +137,8 @@ TEST_F(MendUndoTest, ABackupDirThatIsNotThere) {
   }
 }
 
-// As after the data directory has moved.
+// The backup folder has the backups under the old path of the data directory.
+// Here the data directory has moved.
 TEST_F(MendUndoTest, ABackupDirWithoutBackupsOfPath) {
   const std::string undo = "mend --undo ";
   const std::string option = "--backup-dir=" + backup_.path() + " ";
@@ -156,11 +160,12 @@ TEST_F(MendUndoTest, ABackupDirWithoutBackupsOfPath) {
   EXPECT_EQ(undone.exit_code, 0) << undone;
   EXPECT_THAT(undone.out, HasSubstr("1 put back\nFilters that were made where "
                                     "there was none"));
-  // The folders of what was undone stay: nothing is left to do.
+  // The backup's folders stay after an undo. So the next undo knows that there
+  // is nothing left to do.
   EXPECT_EQ(Mend("--undo " + option).exit_code, 0);
 }
 
-// Later scans would take the backups for SSTables.
+// Mend refuses this, because later scans would take the backups for SSTables.
 TEST_F(MendUndoTest, ABackupDirBelowPath) {
   fs::create_directory_symlink("ks", dir_ / "link");
   const auto names = dir_.Names();
@@ -183,7 +188,7 @@ TEST_F(MendUndoTest, ABackupDirBelowPath) {
   EXPECT_EQ(Mend("--in-place --backup-dir=" + dir_ / "ks_old").exit_code, 0);
 }
 
-// The backup of the first mend stays, and undoing puts that one back.
+// The second mend leaves the backup of the first, and undo puts this one back.
 TEST_F(MendUndoTest, OfTwoMends) {
   for (const std::string& option : both_) {
     EXPECT_EQ(Mend("--in-place --fp-chance=0.01 " + option).exit_code, 0);
@@ -200,7 +205,7 @@ TEST_F(MendUndoTest, ABackupWithoutARecordIsLeft) {
   const std::string elsewhere =
       backup_ / fs::canonical(filter_).relative_path();
   fs::create_directories(fs::path(elsewhere).parent_path());
-  // As in a full copy of the file system.
+  // In a full copy of the file system, this file is the filter's copy.
   WriteFile(elsewhere, before_);
   WriteFile(beside, "earlier");
   for (const std::string& option : both_) {
@@ -256,7 +261,7 @@ TEST_F(MendUndoTest, ABackupThatIsMissing) {
   }
 }
 
-// The filters in place would be their own backups.
+// With these folders, the path of a backup leads to the filter itself.
 TEST_F(MendUndoTest, ABackupDirThatLeadsToTheSstables) {
   fs::create_directory_symlink("/", dir_ / "root");
   const auto names = dir_.Names();
@@ -285,7 +290,7 @@ TEST_F(MendUndoTest, AnotherSstableOfTheSameNumber) {
   }
 }
 
-// One key in the middle is another one.
+// In the middle of Data.db, the other SSTable has one different key.
 TEST_F(MendUndoTest, AnotherSstableWhoseDataDbHasTheSameEnds) {
   SstableSpec spec;
   spec.fault = FilterFault::kBitsCleared;
@@ -298,7 +303,7 @@ TEST_F(MendUndoTest, AnotherSstableWhoseDataDbHasTheSameEnds) {
     return bytes.substr(0, kEnd) + bytes.substr(bytes.size() - kEnd);
   };
   std::string now;
-  // Where a key stands in the file depends on its token.
+  // The place of a key in Data.db depends on its token, so tries several keys.
   for (int i = 10000; now.size() != data.size() || ends(now) != ends(data);
        ++i) {
     ASSERT_LT(i, 10050);
@@ -321,7 +326,7 @@ TEST_F(MendUndoTest, AFilterThatNoMendHasPutThereIsNotReplaced) {
       ExpectLeft(action + option, "has changed since it was mended");
     }
     EXPECT_EQ(ReadFile(Kept(option)), before_);
-    // There is nothing to lose where there is none.
+    // If the filter is missing, mend cannot overwrite a changed one.
     fs::remove(filter_);
     EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
     EXPECT_EQ(Filter(), mended);
@@ -361,10 +366,10 @@ TEST_F(MendUndoTest, RecordsThatAreNotUnderstood) {
 
 // ---- Huge files ----
 
-// They take no memory.
+// Mend and undo do not hold the whole file in memory.
 TEST_F(MendUndoTest, AHugeFilter) {
 #ifdef CASSANDRA_BLOOM_SANITIZED
-  const std::string limit;  // The sanitizers need more.
+  const std::string limit;  // The sanitizers need more memory.
 #else
   const std::string limit = "ulimit -d 100000;";
 #endif
@@ -395,7 +400,7 @@ TEST_F(MendUndoTest, AFileThatIsTooLargeForAFilterIsNotKept) {
 
 // ---- What killed runs leave ----
 
-// Each state between two steps of mending.
+// Makes each state that a kill between two steps of mending leaves.
 TEST_F(MendUndoTest, GoesOnAfterAKill) {
   for (const std::string& option : both_) {
     const std::string kept = Kept(option);

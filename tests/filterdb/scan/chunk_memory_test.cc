@@ -21,7 +21,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr size_t kBlock = size_t{128} << 10;  // The largest of Zstandard.
+constexpr size_t kBlock = size_t{128} << 10;  // The largest block of Zstandard.
 
 void AppendLittleEndian(uint64_t value, size_t size, std::string* out) {
   for (size_t i = 0; i < size; ++i) {
@@ -34,8 +34,8 @@ void AppendBlockHeader(bool is_last, uint64_t type, uint64_t size,
   AppendLittleEndian((is_last ? 1 : 0) | type << 1 | size << 3, 3, out);
 }
 
-// A frame of Zstandard (RFC 8878) of `bytes` and zeros up to `size`, with four
-// bytes for each block of zeros.
+// A frame of Zstandard (RFC 8878) that holds `bytes`, and then zeros up to
+// `size`. Each block of zeros takes four bytes.
 std::string FrameOf(const std::string& bytes, size_t size) {
   std::string frame = "\x28\xb5\x2f\xfd\xa0";
   AppendLittleEndian(size, 4, &frame);
@@ -58,7 +58,7 @@ void WriteOneChunk(const std::string& folder, const std::string& version,
   spec.folder = folder;
   spec.version = version;
   spec.keys = {"alice"};
-  spec.fault = FilterFault::kMissing;  // So that Data.db is read.
+  spec.fault = FilterFault::kMissing;  // Makes scan read Data.db.
   const WrittenSstable one = WriteSstable(spec);
   const std::string frame = FrameOf(ReadFile(one.Path("Data.db")), size);
   std::string data = frame;
@@ -75,7 +75,8 @@ void WriteOneChunk(const std::string& folder, const std::string& version,
   WriteFile(one.Path("CompressionInfo.db"), info);
 }
 
-// All child processes so far; the sanitizers need memory of their own.
+// Checks the largest child process so far. (The sanitizers need memory of their
+// own.)
 void ExpectLittleMemory() {
 #ifndef CASSANDRA_BLOOM_SANITIZED
   struct rusage usage;
@@ -87,7 +88,8 @@ void ExpectLittleMemory() {
 TEST(ChunkMemoryTest, LargeChunksAreReadOneAfterAnother) {
   for (const std::string version : {"da", "nb"}) {
     const TempDir dir;
-    // So many that without turns some threads would have their chunks at once.
+    // With so many threads, some would have their chunks in memory at the same
+    // time, if they did not take turns.
     constexpr int kJobs = 32;
     for (int i = 0; i < kJobs; ++i) {
       WriteOneChunk(dir / std::to_string(i), version, size_t{4} << 20);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Runs "filterdb scan" and "filterdb mend" on folders that cannot be read, that
-// are links, or that have names which mean something elsewhere. Nothing of them
-// is left out in silence.
+// are links, or that have names with a meaning in other places. If something is
+// left out, this must be reported.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -122,7 +122,7 @@ TEST_F(FoldersTest, EachPathHasSstables) {
   EXPECT_EQ(ran.exit_code, 2) << ran;
   EXPECT_THAT(ran.err, HasSubstr(dir_ / "empty: no SSTables in it"));
   EXPECT_EQ(NumSstables(ran), 1U);
-  // The same folder twice is not empty.
+  // A PATH whose SSTables are also below another PATH does not count as empty.
   EXPECT_EQ(Scan(dir_ / "data/ks").exit_code, 0);
   EXPECT_EQ(Scan(dir_ / "data").exit_code, 0);
   EXPECT_EQ(Scan(dir_ / "data/ks/t1/nb-1-big-Data.db").exit_code, 0);
@@ -153,13 +153,14 @@ TEST_F(FoldersTest, APathThatIsTooLong) {
   EXPECT_EQ(RunProcess({"rm", "-r", dir_ / "data"}).exit_code, 0);
 }
 
-// "Vanished" is only what a compaction may have removed.
+// Scan says "vanished" only if a compaction may have removed the SSTable. A
+// compaction does not remove Data.db alone.
 TEST_F(FoldersTest, DataThatIsNotThere) {
   const auto no_file = [](const fs::path&) {};
   const auto dangling = [](const fs::path& path) {
     fs::create_symlink("not_there", path);
   };
-  // An error that is neither ENOENT nor EACCES, as EIO and ESTALE are.
+  // A loop stands for errors other than ENOENT and EACCES, such as EIO.
   const auto loop = [](const fs::path& path) {
     fs::create_symlink(path.filename(), path);
   };
@@ -197,7 +198,7 @@ TEST_F(FoldersTest, KeyspacesAndTablesOfAnyName) {
   for (const std::string name : {"backups", "snapshots", "tmp", "tmplink"}) {
     Write("data/" + name + "/" + kTable1);
     Write("data/ks/" + name + "-5a1c395c6f9511ee8e8b0f9a4e1c2b3d");
-    // Before Cassandra 2.1.
+    // Names without an ID are from before Cassandra 2.1.
     Write("old/" + name + "/t1");
     Write("old/ks/" + name);
     number += 4;
@@ -227,7 +228,7 @@ TEST_F(FoldersTest, OldNamesWithTmp) {
     Write("data/ks/t1", spec);
   }
   expect_all("live", 4);
-  // While it is written: a third word.
+  // While an SSTable is written, tmp or tmplink is the third word of its name.
   fs::remove_all(dir_ / "data");
   for (const std::string table : {"t1-tmp", "tmp-tmp", "t1-tmplink"}) {
     spec.table = table;
@@ -236,7 +237,7 @@ TEST_F(FoldersTest, OldNamesWithTmp) {
   expect_all("being written", 3);
 }
 
-// A folder GENERATION.sstable was one of an SSTable that ScyllaDB was writing.
+// ScyllaDB wrote an unfinished SSTable into a folder GENERATION.sstable.
 TEST_F(FoldersTest, AFolderOfAnUnfinishedSstable) {
   fs::remove(WriteFaulty("data/ks/t1/7.sstable").Path("TOC.txt"));
   EXPECT_EQ(Exits(0, Scan()).json()["sstables"][0]["state"], "being written");
@@ -254,7 +255,7 @@ TEST_F(FoldersTest, WhatIsLeftOutIsCounted) {
   Write(std::string("data/ks/") + kTable1);
   Write(std::string("data/ks/") + kTable1 + "/snapshots/daily");
   Write(std::string("data/ks/") + kTable1 + "/backups");
-  // A table that was truncated.
+  // The second table was truncated: only a snapshot has SSTables.
   Write(std::string("data/ks/") + kTable2 + "/snapshots/daily");
   fs::create_directories(dir_ / "data/ks/" + kTable2 + "/backups");
   EXPECT_EQ(Scan().json()["left_out_folders"],
@@ -267,7 +268,7 @@ TEST_F(FoldersTest, WhatIsLeftOutIsCounted) {
             (Json{{"snapshots", 2}}));
   EXPECT_EQ(NumSstables(Scan("--snapshots --backups")), 4U);
   EXPECT_EQ(Filterdb("scan " + dir_ / "data/ks/" + kTable2).exit_code, 2);
-  // From inside of the table.
+  // The same from inside the table's folder.
   const Ran inside =
       Filterdb("scan --json .", "cd " + dir_ / "data/ks/" + kTable2 + " && ");
   EXPECT_EQ(inside.exit_code, 2) << inside;
@@ -277,7 +278,7 @@ TEST_F(FoldersTest, WhatIsLeftOutIsCounted) {
 
 class LinksTest : public FoldersTest {
  protected:
-  // Expects that the link is followed, and that this is said.
+  // Expects that scan follows the link and reports this.
   void ExpectFollowed(const std::string& link, const std::string& target,
                       size_t num_sstables) const {
     const Ran ran = Scan();
@@ -348,7 +349,7 @@ TEST_F(LinksTest, TablesOfAKeyspaceThatIsALink) {
   EXPECT_EQ(ran.json()["links"].size(), 2U);
 }
 
-// The real folder has its own name, even if a link comes before it.
+// Scan reports the real path of a folder, even if it finds a link to it first.
 TEST_F(LinksTest, ToWhatIsFoundWithoutThem) {
   Write("data/ks/t1");
   Write("data/other/t1");
@@ -366,7 +367,7 @@ TEST_F(LinksTest, ToWhatIsFoundWithoutThem) {
 TEST_F(LinksTest, OutOfPath) {
   Write("data/ks/t1");
   Write("elsewhere/ks2/t1");
-  // A keyspace among tables, what is above PATH, and what is none of these.
+  // A keyspace among tables, a data directory, folders above PATH, and others.
   for (const std::string& target :
        {dir_ / "elsewhere/ks2", dir_ / "elsewhere", dir_.path(),
         std::string("/"), std::string("/proc"), std::string("/proc/self/root"),
@@ -375,7 +376,7 @@ TEST_F(LinksTest, OutOfPath) {
     ExpectNotFollowed("data/ks/x");
     fs::remove(dir_ / "data/ks/x");
   }
-  // Not even a table in the folder of a table.
+  // In the folder of a table, even a link to a table is not followed.
   Link(dir_ / "elsewhere/ks2/t1", "data/ks/t1/x");
   ExpectNotFollowed("data/ks/t1/x");
 }

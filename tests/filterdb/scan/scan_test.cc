@@ -33,7 +33,7 @@ std::vector<std::string> Keys(size_t num_keys, uint64_t first = 0) {
   const RandomKeys random(/*seed=*/20261123, /*max_length=*/40);
   std::vector<std::string> keys;
   for (size_t i = 0; i < num_keys; ++i) {
-    // The number makes them unique.
+    // The number makes all keys distinct.
     keys.push_back(random[first + i] + std::to_string(first + i));
   }
   return keys;
@@ -72,7 +72,7 @@ struct Case {
   bool is_fault;
 };
 
-// `chance`: 0.01, `keys`: 1000.
+// The verdicts about each fault, for an fp_chance of 0.01 and 1000 keys.
 const std::vector<Case>& Cases() {
   static const auto* const cases = new std::vector<Case>{
       {FilterFault::kNone, {"ok"}, false},
@@ -112,7 +112,8 @@ TEST_F(ScanTest, EachFaultOfEachVersion) {
       spec.fp_chance = each.fault == FilterFault::kNoFilterPlanned ? 1 : 0.01;
       Write(spec);
       const Json one = TheOne();
-      // Before `na`, databases refuse a file that is cut.
+      // Databases refuse a cut filter of a version before `na`. So it hides no
+      // keys.
       const Json verdicts =
           each.fault == FilterFault::kTruncated && HasBigEndianWords(version)
               ? Json::array({"truncated"})
@@ -130,8 +131,8 @@ TEST_F(ScanTest, EachFaultOfEachVersion) {
   }
 }
 
-// Cassandra 4.0 and later take what the file has; the bits behind its end are
-// memory as malloc returns it, most likely zero.
+// Cassandra 4.0 and later load a cut filter. The bits after the end of the file
+// are memory as malloc returns it, most likely zero.
 TEST_F(ScanTest, ACutFilterIsAskedAsCassandraDoes) {
   const uint64_t seed = Seed();
   SCOPED_TRACE("CASSANDRA_BLOOM_SEED=" + std::to_string(seed));
@@ -160,14 +161,14 @@ TEST_F(ScanTest, ACutFilterIsAskedAsCassandraDoes) {
   }
   EXPECT_THAT(Scan().out, HasSubstr("keys missing (1000)"));
   EXPECT_THAT(Scan().out, HasSubstr("    also truncated\n"));
-  // Cassandra makes it anew if the header is not whole.
+  // If the header is not whole, Cassandra makes the filter anew.
   WriteFile(filter, whole.substr(0, 7));
   EXPECT_EQ(TheOne()["verdicts"], Json::array({"truncated"}));
   EXPECT_EQ(TheOne()["missing_keys"], 0);
   EXPECT_EQ(TheOne()["expected_rate"], 1);
 }
 
-// It takes no memory for 16 GiB.
+// Scan must not allocate the 16 GiB that the header says.
 TEST_F(ScanTest, AHeaderWithFarTooManyWords) {
 #ifdef CASSANDRA_BLOOM_SANITIZED
   const std::string limit;  // The sanitizers reserve more addresses.
@@ -185,7 +186,7 @@ TEST_F(ScanTest, AHeaderWithFarTooManyWords) {
   EXPECT_THAT(Scan().out, HasSubstr(" 1000  5 1.37e+08  0.000 "));
 }
 
-// TOC.txt tells that there was a filter.
+// The plan is unknown, but TOC.txt says that there was a filter.
 TEST_F(ScanTest, AMissingFilterWithoutAPlan) {
   const WrittenSstable one = Write({});
   fs::remove(one.Path("Filter.db"));
@@ -195,7 +196,7 @@ TEST_F(ScanTest, AMissingFilterWithoutAPlan) {
   EXPECT_EQ(found["fault"], true);
 }
 
-// What mend leaves is not counted as mended.
+// Mend leaves this filter as it is. So the sums do not count it as mended.
 TEST_F(ScanTest, SumsOfAPlanThatCassandraCannotKeep) {
   SstableSpec spec;
   spec.fp_chance = 5e-5;
@@ -235,7 +236,7 @@ TEST_F(ScanTest, FiguresOfAGoodFilter) {
   EXPECT_EQ(one["missing_keys"], 0);
 }
 
-// Keys are asked for in batches of 64.
+// Scan asks a filter for keys in batches of 64.
 TEST_F(ScanTest, CountsMissingKeysAsCheckDoes) {
   SstableSpec spec;
   spec.fault = FilterFault::kKeysLeftOut;
@@ -271,7 +272,7 @@ TEST_F(ScanTest, PlanUnknown) {
   EXPECT_EQ(one["verdict"], "ok");
   EXPECT_THAT(one["plan_error"], HasSubstr("version ic does not hold"));
   EXPECT_THAT(Scan().out, HasSubstr("plan unknown"));
-  // The second is its earlier name.
+  // --fp-chance is the earlier name of the option.
   for (const std::string name : {"--default-fp-chance=", "--fp-chance="}) {
     EXPECT_EQ(TheOne(name + "0.01")["verdict"], "worse than planned");
     EXPECT_EQ(Scan(name + "0").exit_code, 2);
@@ -283,14 +284,15 @@ TEST_F(ScanTest, PlanUnknown) {
   EXPECT_THAT(help, HasSubstr("--default-fp-chance"));
   EXPECT_THAT(help, Not(HasSubstr(" --fp-chance")));
   EXPECT_THAT(help, Not(HasSubstr("Excludes")));
-  // Only where the plan is unknown.
+  // The option is used only if the plan is unknown.
   spec.version = "nb";
   spec.fault = FilterFault::kNone;
   fs::remove_all(dir_ / "ks");
   Write(spec);
   EXPECT_EQ(TheOne("--default-fp-chance=0.0001")["verdict"], "ok");
   fs::remove(dir_ / "ks/t1/nb-1-big-Statistics.db");
-  // Index.db cannot be trusted without the number of partitions.
+  // Without Statistics.db, the number of partitions is unknown, so that
+  // Index.db cannot be trusted.
   EXPECT_EQ(TheOne("--default-fp-chance=0.0001")["verdict"], "unreadable");
   EXPECT_EQ(TheOne()["verdict"], "ok");
 }
@@ -307,7 +309,7 @@ TEST_F(ScanTest, SmallFiltersAreNotOversized) {
   }
 }
 
-// Cassandra's filters for chances from 0.393 on have a rate of 0.75.
+// For chances from 0.393 on, Cassandra makes filters with a rate of 0.75.
 TEST_F(ScanTest, LargeChances) {
   SstableSpec spec;
   for (const double chance : {0.05, 0.1, 0.2, 0.35, 0.393, 0.4, 0.7, 0.99}) {
@@ -343,7 +345,8 @@ TEST_F(ScanTest, TextHasTablesAndTotals) {
   EXPECT_THAT(Scan("--only-faults").out, Not(HasSubstr(" ok\n")));
 }
 
-// Such as nb-3gvv_0pl7_0plgg2u6lpsl9k3v8h-big of Cassandra 4.1 and later.
+// Cassandra 4.1 and later write names such as
+// nb-3gvv_0pl7_0plgg2u6lpsl9k3v8h-big.
 TEST_F(ScanTest, LongNamesKeepTheColumns) {
   SstableSpec spec;
   spec.generation = "3gvv_0pl7_0plgg2u6lpsl9k3v8h";
@@ -351,7 +354,7 @@ TEST_F(ScanTest, LongNamesKeepTheColumns) {
   spec.generation = "2";
   Write(spec);
   std::istringstream lines(Scan().out);
-  std::set<size_t> ends;  // Of the column "keys".
+  std::set<size_t> ends;  // Places of the column "keys".
   for (std::string line; std::getline(lines, line);) {
     if (line.rfind("  SSTable ", 0) == 0) {
       ends.insert(line.find(" keys "));
@@ -400,7 +403,7 @@ TEST_F(ScanTest, SnapshotsAndBackupsOnlyIfAskedFor) {
   EXPECT_EQ(count("--snapshots"), 2U);
   EXPECT_EQ(count("--backups"), 2U);
   EXPECT_EQ(count("--backups --snapshots"), 3U);
-  // A folder that is named is looked into.
+  // A PATH is searched even if it is such a folder.
   EXPECT_EQ(count(dir_ / "ks/t1/snapshots"), 2U);
 }
 
@@ -414,7 +417,7 @@ TEST_F(ScanTest, FilesStandForTheirSstables) {
     EXPECT_EQ(ran.exit_code, 0) << ran;
     EXPECT_EQ(ran.json()["sstables"].size(), 1U) << ran;
   }
-  // Every component that Cassandra or ScyllaDB has.
+  // All other components that Cassandra or ScyllaDB has.
   for (const char* const component :
        {"Index.db", "Rows.db", "Partitions.db", "Statistics.db", "Summary.db",
         "CompressionInfo.db", "CRC.db", "Digest.crc32", "Digest.adler32",
@@ -427,7 +430,7 @@ TEST_F(ScanTest, FilesStandForTheirSstables) {
     EXPECT_EQ(ran.json()["sstables"].size(), 1U) << component << ran;
   }
   fs::remove(one.Path("Partitions.db"));
-  // Each SSTable once.
+  // An SSTable that several PATHs name is examined once.
   EXPECT_EQ(Filterdb("scan --json " + one.Path("Data.db") + " " + dir_.path() +
                      " " + one.Path("Filter.db"))
                 .json()["sstables"]
@@ -489,7 +492,7 @@ class ScanLiveTest : public ScanTest {
         type, dir_ / "ks/t1/nb-" + std::to_string(generation) + "-big-", 0, 8);
   }
 
-  // The states by generation.
+  // Maps each generation to the state of its SSTable.
   Json States() const {
     Json states;
     const Json json = Scan("--json").json();
@@ -505,7 +508,7 @@ class ScanLiveTest : public ScanTest {
     SstableSpec spec;
     Write(spec);
     spec.generation = "2";
-    spec.fault = FilterFault::kMissing;  // As while it is written.
+    spec.fault = FilterFault::kMissing;  // Not written yet.
     Write(spec);
   }
 };
@@ -513,7 +516,7 @@ class ScanLiveTest : public ScanTest {
 TEST_F(ScanLiveTest, Transactions) {
   WriteTwo();
   const std::string uuid = "7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log";
-  // Cassandra 3 leaves out the last "-".
+  // The logs of Cassandra 3 leave out the last "-" of the path.
   const std::string two = dir_ / "ks/t1/nb-2-big";
   const struct {
     const char* name;
@@ -590,7 +593,7 @@ TEST_F(ScanLiveTest, NamesWithTmp) {
   }
 }
 
-// Data.db is gone, as during a removal.
+// While an SSTable is removed, Data.db and others may be gone already.
 TEST_F(ScanLiveTest, AnSstableThatVanishes) {
   SstableSpec spec;
   const WrittenSstable one = Write(spec);
@@ -600,7 +603,8 @@ TEST_F(ScanLiveTest, AnSstableThatVanishes) {
   EXPECT_EQ(TheOne()["state"], "vanished");
 }
 
-// A FIFO without a writer must not make scan wait, nor a folder stop it.
+// A FIFO without a writer must not make scan wait, and a folder must not stop
+// it.
 TEST_F(ScanLiveTest, NamesThatAreNoFiles) {
   const auto replace = [](const std::string& path, bool by_fifo) {
     fs::remove_all(path);
@@ -624,8 +628,9 @@ TEST_F(ScanLiveTest, NamesThatAreNoFiles) {
   }
 }
 
-// Whether SSTables are being written is not known then. The error has the name
-// of the log; it is printed once, however many SSTables are named.
+// Without the log, scan does not know whether SSTables are being written. The
+// error names the log. Scan prints it once, however many SSTables the log is
+// for.
 TEST_F(ScanLiveTest, LogsThatCannotBeRead) {
   WriteTwo();
   const std::string log = dir_ / "ks/t1/nb_txn_flush_1.log";
@@ -645,7 +650,7 @@ TEST_F(ScanLiveTest, LogsThatCannotBeRead) {
   check(log);
   fs::create_directories(pending);
   check(pending);
-  // As much memory as the log says would be too much.
+  // Scan must not allocate as much memory as this log has bytes.
   WriteFile(log, "");
   fs::resize_file(log, uint64_t{1} << 40);
   check(log);
@@ -653,7 +658,7 @@ TEST_F(ScanLiveTest, LogsThatCannotBeRead) {
   check(log);
 }
 
-// Nothing is opened for writing: neither times nor bytes change.
+// Scan opens nothing for writing: neither times nor bytes change.
 TEST_F(ScanTest, ChangesNothing) {
   SstableSpec spec;
   spec.fault = FilterFault::kBitsCleared;
@@ -695,7 +700,7 @@ TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
   const Ran few_files = Filterdb(scan, "ulimit -n 40;");
   EXPECT_EQ(few_files.exit_code, 0) << few_files;
   if (geteuid() != 0) {
-    return;  // Other users have processes already, and cannot become nobody.
+    return;  // Only root can become the user nobody.
   }
   fs::permissions(dir_.path(), fs::perms::others_read | fs::perms::others_exec,
                   fs::perm_options::add);

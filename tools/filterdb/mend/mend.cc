@@ -60,8 +60,8 @@ std::vector<Sstable> SstablesOf(const std::vector<FilterFinding>& findings) {
   return sstables;
 }
 
-// Throws Unusable if the backups would be below PATH: later scans would take
-// them for SSTables without a Data.db.
+// Throws Unusable if the backups would be below PATH, because later scans would
+// take them for SSTables without a Data.db.
 void CheckIsOutside(const std::string& backup_dir,
                     const std::vector<std::string>& paths) {
   std::error_code failure;
@@ -167,7 +167,7 @@ void MendOrUndo(const Options& options, HeldSignal* signal,
         "say where the new filters go: --in-place, --out-dir=DIR, or --dry-run "
         "to see what would be done");
   }
-  // Temporary files are for this user alone until they get the mode of the
+  // Only this user may open temporary files until they get the mode of the
   // files that they replace.
   if (options.in_place || options.undo) {
     umask(077);
@@ -187,8 +187,8 @@ void MendOrUndo(const Options& options, HeldSignal* signal,
 }
 
 ExitCode RunMend(const Options& options) {
-  // If the reader of the report has gone, mending goes on. Finish (main.cc)
-  // then says that the report could not be written.
+  // If nobody reads the report any more, mending goes on. Finish (main.cc) then
+  // says that the report could not be written.
   ::signal(SIGPIPE, SIG_IGN);
   HeldSignal signal;
   MendReport report(options.json);

@@ -40,7 +40,7 @@ void Print(const MendOutcome& outcome) {
     line += ", " + Count(outcome.size, "byte") + " for " +
             Count(outcome.finding->num_keys, "key");
   }
-  // Only TOC.txt has changed: says so, so that nobody looks for a backup.
+  // If only TOC.txt has changed, there is no backup. The line says so.
   if (outcome.only_toc && outcome.kind == MendOutcome::kMended) {
     line += ", TOC.txt completed";
   }

@@ -23,8 +23,8 @@ class MendReport {
  public:
   explicit MendReport(bool json) : json_(json) {}
 
-  // Adds the outcome for one SSTable. Text is printed at once, so that a run
-  // that is interrupted has said what it did.
+  // Adds the outcome for one SSTable. Text is printed at once, so that an
+  // interrupted run has printed what it did.
   void Add(const MendOutcome& outcome);
   // Adds errors to the JSON. They are on stderr already.
   void AddErrors(const std::vector<std::string>& errors);
@@ -33,7 +33,7 @@ class MendReport {
   void SetLeftOut(const std::map<std::string, uint64_t>& folders) {
     left_out_ = folders;
   }
-  // `number`: SSTables being written, obsolete or vanished.
+  // `number`: how many SSTables are being written, obsolete or vanished.
   void SetNotExamined(size_t number) { num_not_examined_ = number; }
   // `lines`: one for each PATH of which --backup-dir has no backups.
   void SetNoBackups(std::vector<std::string> lines) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The examination of SSTables that a user names, for scan and for mend.
+// Finds and examines the SSTables that a user names, for scan and for mend.
 // Tested in tests/filterdb/scan/scan_test.cc.
 // Tested in tests/filterdb/bad_lines_test.cc.
 
@@ -22,7 +22,7 @@ namespace cassandra_bloom::tools {
 struct ScanOptions {
   std::vector<std::string> paths;
   FindOptions find;
-  // The plan for an SSTable that does not have one.
+  // The planned bloom_filter_fp_chance, if Statistics.db does not have it.
   std::optional<double> fp_chance;
   uint64_t jobs = 0;  // 0: one for each CPU.
 
@@ -35,7 +35,7 @@ FoundSstables Find(const ScanOptions& options);
 
 struct Scanned {
   std::vector<FilterFinding> findings;
-  // `links` and `errors` of FoundSstables. They are on stderr already.
+  // As in FoundSstables. `links` and `errors` are on stderr already.
   std::vector<FolderLink> links;
   std::map<std::string, uint64_t> left_out;
   std::vector<std::string> errors;

@@ -39,7 +39,7 @@ const Row kHeader = {"SSTable",  "version",   "keys",   "k",
                      "bits/key", "fill",      "rate",   "plan",
                      "size",     "plan size", "verdict"};
 
-// Prints a row of the table. `width`: that of the first column.
+// Prints a row of the table. `width`: the width of the first column.
 void PrintRow(int width, const Row& row) {
   // Widths of all columns but the first and the last. A negative width aligns
   // to the left.
@@ -99,8 +99,8 @@ std::string NameOf(const Sstable& sstable) {
   return name;
 }
 
-// The width of the column of names. Names with a UUID have 35 characters and
-// more (UUIDBasedSSTableId).
+// The width of the column of names. Names with a UUID (UUIDBasedSSTableId) have
+// at least 35 characters.
 int WidthOfNames(Iterator begin, Iterator end) {
   constexpr size_t kLeast = 24;
   size_t width = kLeast;

@@ -276,7 +276,7 @@ TEST_F(DoctorManifestTest, CutInHalf) {
   EXPECT_THAT(text.out, HasSubstr("there are faults"));
 }
 
-// If the MANIFEST is cut at any byte, doctor finds no fault only if the
+// Wherever the MANIFEST is cut, doctor must fail or find a fault, unless the
 // MANIFEST still names all files.
 TEST_F(DoctorManifestTest, CutAnywhere) {
   const auto files_of = [](const Ran& ran) {
@@ -311,12 +311,12 @@ TEST_F(DoctorManifestTest, CutAnywhere) {
   EXPECT_LT(good, 5);
 }
 
-// RocksDB starts another MANIFEST at each open. In this test the MANIFEST is so
-// long that it can be cut after its first block of 32 KB.
+// In this test, the MANIFEST is so long that it can be cut after its first
+// block of 32 KB. RocksDB starts another MANIFEST at each open.
 TEST_F(DoctorManifestTest, BlocksOfRecords) {
   for (uint32_t i = 0; i < 8; ++i) {
     db_.Reopen();
-    // Keys that make records of 40 KB, whose pieces are in two blocks.
+    // Such keys make records of 40 KB, which are split into two blocks.
     Require(db_->Put(rocksdb::WriteOptions(), std::string(20000, 'a'), ""));
     Require(db_->Put(rocksdb::WriteOptions(), std::string(20000, 'b'), ""));
     db_.Flush();
@@ -326,7 +326,8 @@ TEST_F(DoctorManifestTest, BlocksOfRecords) {
     const std::string manifest = ManifestOf(db_.path());
     const std::string content = ReadFile(manifest);
     ASSERT_GT(content.size(), 32768);
-    // Cuts in the second piece, and at the end of the first one.
+    // Cuts just after the begin of the second block, and at the end of the
+    // first.
     for (const size_t size : {size_t{32768 + 10}, size_t{32768}}) {
       WriteFile(manifest, content.substr(0, size));
       EXPECT_NE(Doctor(db_).exit_code, 0) << i << " " << size;
@@ -382,7 +383,7 @@ TEST_F(DoctorUnlistedTest, ANewerOne) {
   EXPECT_THAT(text.out, HasSubstr("(1 SST file: 900000.sst)"));
 }
 
-// Killed processes leave such files: an older file and half-written ones.
+// Killed processes leave older files and half-written files.
 TEST_F(DoctorUnlistedTest, AnOlderOneAndAHalfOne) {
   const std::string content = ReadFile(sst_);
   WriteFile(Numbered(db_.path(), "900000"),
@@ -393,7 +394,7 @@ TEST_F(DoctorUnlistedTest, AnOlderOneAndAHalfOne) {
   EXPECT_EQ(ran.json()["unlisted_ssts"].size(), 3);
   EXPECT_THAT(OnlyFinding(ran.json()["findings"], false),
               HasSubstr("a process that was killed leaves such files"));
-  // Opens the database, as doctor advises.
+  // Doctor advises to open the database, which removes the files.
   db_.Reopen();
   EXPECT_EQ(Doctor(db_).json()["unlisted_ssts"], Json::array());
 }

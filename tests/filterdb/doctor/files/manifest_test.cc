@@ -31,7 +31,8 @@ using ::cassandra_bloom::testing::TempDir;
 using ::cassandra_bloom::testing::TestDb;
 
 // The MANIFEST of a database that has added and removed files, with blob files
-// and a dropped column family. Its SST files were not deleted.
+// and a dropped column family. No SST file was deleted, so the folder has all
+// files that were added.
 class ManifestTest : public ::testing::Test {
  protected:
   ManifestTest() : db_(Options()) {

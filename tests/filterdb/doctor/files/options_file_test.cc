@@ -32,7 +32,6 @@ PolicyPtr PolicyWith(const rocksdb::CassandraBloomOptions& options) {
   return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
 }
 
-// With optimize_filters_for_hits.
 rocksdb::Options OptionsForHits() {
   rocksdb::Options options = DbOptions(OurPolicy());
   options.optimize_filters_for_hits = true;
@@ -45,7 +44,7 @@ rocksdb::Options NoneAtTheBottom() {
   return DbOptions(PolicyWith(none));
 }
 
-// Without filters of whole keys. `extractor` may be null.
+// Options for filters of prefixes alone. `extractor` may be null.
 rocksdb::Options PrefixesAlone(const rocksdb::SliceTransform* extractor,
                                const PolicyPtr& policy = OurPolicy()) {
   rocksdb::BlockBasedTableOptions table = TableOptions(policy);
@@ -85,7 +84,7 @@ void ExpectWell(const TestDb& db, int good, int none_expected) {
   EXPECT_THAT(text.out, HasSubstr("(no filter)                           -"));
 }
 
-// Expects a fault of the files without a filter.
+// Expects doctor to report the files without a filter as a fault.
 void ExpectUnfiltered(const TestDb& db, int good, int unfiltered) {
   const Ran ran = Exits(1, Doctor(db));
   ExpectFiles(VerdictOf(ran), {{"good", good}, {"unfiltered", unfiltered}});
@@ -107,8 +106,8 @@ TEST(DoctorOptionsTest, FiltersForHits) {
   EXPECT_EQ(Doctor(db).exit_code, 0);
 }
 
-// RocksDB does not ask the filters that files in the last level have from
-// before.
+// With optimize_filters_for_hits, RocksDB does not ask the filters of files in
+// the last level, even if the files were written without this option.
 TEST(DoctorOptionsTest, FiltersForHitsAreNotAskedInTheLastLevel) {
   FilledDb db;
   db.Compact();
@@ -156,8 +155,8 @@ TEST(DoctorOptionsTest, BottommostFilesOfAnUpperLevel) {
   ExpectWell(db, 1, 2);
 }
 
-// RocksDB calls no flushed file bottommost. So these files lack a filter
-// because there was no policy.
+// For RocksDB, a flushed file is never bottommost. So these files have no
+// filter because there was no policy.
 TEST(DoctorOptionsTest, FlushedFilesAreNotBottommost) {
   FilledDb db(DbOptions(PolicyPtr()));
   AddFile(&db, 0, 1000);
@@ -202,7 +201,8 @@ TEST(DoctorOptionsTest, BitsByLevel) {
   AddFile(&db, 500, 1500);
   ExpectWell(db, 1, 1);
 
-  // SstFileWriter knows no level, and takes the last one.
+  // SstFileWriter does not know the level of its file, so the policy takes the
+  // bits of the last level: 0.
   const TempDir dir;
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
   Require(writer.Open(dir / "ingested.sst"));
@@ -223,7 +223,7 @@ TEST(DoctorOptionsTest, APolicyThatBuildsNothing) {
   ExpectUnfiltered(db, 0, 1);
 }
 
-// No advice to spread bits over levels to which the options give no filter.
+// Doctor must not advise to give bits to levels that have no filter on purpose.
 TEST(DoctorOptionsTest, NoAdviceAgainstThePurpose) {
   rocksdb::Options options = OptionsForHits();
   TestDb db(options);
@@ -283,8 +283,8 @@ TEST(DoctorOptionsTest, PrefixesOfKeysThatHaveNone) {
   ExpectUnfiltered(db, 0, 1);
 }
 
-// RocksDB stores the policy's name also in a file for which the policy built
-// nothing.
+// RocksDB stores the policy's name even in an SST file for which the policy
+// built no filter.
 TEST(DoctorOptionsTest, PrefixesThatNoFilterHolds) {
   FilledDb db(PrefixesAlone(rocksdb::NewFixedPrefixTransform(7), OurPolicy(0)));
   ExpectWell(db, 0, 1);
@@ -295,7 +295,8 @@ TEST(DoctorOptionsTest, PrefixesThatNoFilterHolds) {
   EXPECT_EQ(Doctor(db).exit_code, 0);
 }
 
-// Which keys have a prefix is not known, so nothing is called well.
+// Doctor does not know this extractor, and so not which keys have a prefix. It
+// must report a missing filter as a fault.
 TEST(DoctorOptionsTest, PrefixesOfAnExtractorThatIsNotKnown) {
   class NoPrefixes final : public rocksdb::SliceTransform {
    public:
@@ -376,7 +377,8 @@ TEST_F(DoctorOptionsFileTest, IsAFolder) {
   ExpectFault({"OPTIONS-000099 cannot be read"});
 }
 
-// Cut before the policy, in the middle of its line, or after it.
+// A file that is cut before the line of the policy, or before the line feed of
+// this line, is a fault. A file that is cut after the line is none.
 TEST_F(DoctorOptionsFileTest, IsCut) {
   const size_t policy = content_.find("  filter_policy=");
   const size_t end = content_.find('\n', policy);

@@ -27,7 +27,8 @@ constexpr char kLost[] = "rows are lost";
 
 // ---- SST files that are not examined ----
 
-// The footer ends with the format version, 4 bytes, and a magic number of 8.
+// The footer ends with the format version (4 bytes) and a magic number (8
+// bytes).
 void SetFormatVersion(const std::string& sst, char version) {
   std::string content = ReadFile(sst);
   content[content.size() - 12] = version;
@@ -51,7 +52,7 @@ TEST(DoctorFormatsTest, AFormatVersionThatIsTooNew) {
   EXPECT_THAT(ran.out, Not(HasSubstr(kLost)));
   EXPECT_THAT(Doctor(db, "").out, Not(HasSubstr(kLost)));
 
-  // No release writes this one: the file is damaged.
+  // No release writes version 99, so doctor takes the file as damaged.
   SetFormatVersion(sst, 99);
   const Ran damaged = Exits(1, Doctor(db));
   EXPECT_THAT(VerdictOf(damaged)["findings"][0]["what"],
@@ -87,7 +88,7 @@ TEST(DoctorFormatsTest, PlainTables) {
 
 // ---- SST files that the MANIFEST does not name ----
 
-// A database whose newest SST file is deleted, and still there.
+// A database that keeps SST files that are not live any more.
 class DoctorLeftoversTest : public ::testing::Test {
  protected:
   DoctorLeftoversTest() : db_(DbOptions(OurPolicy())) {
@@ -130,7 +131,8 @@ TEST_F(DoctorLeftoversTest, AColumnFamilyThatWasDropped) {
   ExpectHarmless(1);
 }
 
-// The same file beside a MANIFEST that was cut before it was added.
+// The newest SST file is there, but the MANIFEST was cut before the record that
+// adds it.
 TEST_F(DoctorLeftoversTest, AManifestThatNeverNamedIt) {
   const std::string path = ManifestOf(db_.path());
   const auto before = fs::file_size(path);
@@ -141,8 +143,8 @@ TEST_F(DoctorLeftoversTest, AManifestThatNeverNamedIt) {
               HasSubstr("the MANIFEST has lost its end"));
 }
 
-// An intact file of a format that this RocksDB does not read is not taken for
-// one that was not written to its end.
+// Doctor must not take an intact file for a half-written one only because this
+// RocksDB cannot read its format.
 TEST_F(DoctorLeftoversTest, ANewerFileOfAnUnknownFormat) {
   AddFile(&db_, 2000, 3000);
   db_.Close();
@@ -155,8 +157,8 @@ TEST_F(DoctorLeftoversTest, ANewerFileOfAnUnknownFormat) {
 // ---- Memory ----
 
 #ifndef CASSANDRA_BLOOM_SANITIZED  // A sanitizer needs memory of its own.
-// Each thread takes 250 MB of address space, so that RocksDB cannot start the
-// 16 that it wants for opening SST files.
+// Each thread takes 250 MB of address space. So RocksDB cannot start the 16
+// threads with which it opens SST files by default.
 TEST(DoctorMemoryTest, FewThreadsAreEnough) {
   FilledDb db;
   db.Close();

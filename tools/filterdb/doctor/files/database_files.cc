@@ -28,23 +28,24 @@ uint64_t NumberOf(const std::string& sst) {
   return NumberOfSst(sst).value_or(0);
 }
 
-// Whether the SST file is complete. Also true for a file of a format that
-// RocksDB does not open here.
+// Whether the SST file was written to its end. This may also be a file that
+// RocksDB cannot open here, such as a PlainTable file.
 bool IsWhole(const std::string& sst) {
   std::string error;
   return SstFile::Open(sst, nullptr, &error) != nullptr ||
          ReadSstFormat(sst).has_value();
 }
 
-// DatabaseFiles::newest_is_unlisted. `unlisted` is sorted by number.
+// Returns DatabaseFiles::newest_is_unlisted. `unlisted` is sorted by number.
 bool NewestIsUnlisted(const std::vector<std::string>& unlisted,
                       const LiveSsts& live, const std::string& manifest) {
   uint64_t newest = 0;
   for (const LiveSst& sst : live.files) {
     newest = std::max(newest, sst.number);
   }
-  // A file that the MANIFEST once added has been replaced. It is still there if
-  // the database was told not to delete files (DisableFileDeletions).
+  // An unlisted file that the MANIFEST once added was replaced later. It is
+  // still there if the database was told not to delete files
+  // (DisableFileDeletions).
   const std::set<uint64_t> added = FilesAddedBy(manifest);
   return std::any_of(unlisted.rbegin(), unlisted.rend(),
                      [&](const std::string& sst) {
@@ -55,9 +56,9 @@ bool NewestIsUnlisted(const std::vector<std::string>& unlisted,
 
 }  // namespace
 
-// RocksDB locks the whole file LOCK (env/fs_posix.cc). A process that opens and
-// closes this file loses its own locks on it, so a library must not do this.
-// This process may, because it has no locks on LOCK.
+// RocksDB locks the whole file LOCK with fcntl (env/fs_posix.cc). A process
+// that opens and closes a file loses its own fcntl locks on it. So a library
+// must not open LOCK, but filterdb may, because it has no locks on it.
 bool MayBeInUse(const std::string& db) {
   const int fd =
       open((db + "/LOCK").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

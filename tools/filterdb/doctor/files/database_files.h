@@ -20,31 +20,32 @@ struct DatabaseFiles {
   std::string manifest;  // The path of the MANIFEST.
   // The MANIFEST ends in the middle of a record, and is not being written to.
   bool manifest_is_torn = false;
-  // A process on this machine has the database open or wrote to it during the
-  // examination. Also true if this cannot be determined.
+  // A process on this machine has the database open, or the MANIFEST changed
+  // during the examination. Also true if the former cannot be determined.
   bool in_use = false;
-  // SST files that are in the folders but in no listing, sorted by number. A
+  // SST files in the database's folders that are not live, sorted by number. A
   // running database has such files while it writes them, and while iterators
-  // or snapshots read them. A killed process leaves them behind, and so does a
+  // still read them. A killed process leaves them behind, and so does a
   // MANIFEST that has lost its end.
   std::vector<std::string> unlisted;
-  // A file of `unlisted` is whole, newer than all listed files, and not added
-  // by any record of the MANIFEST: the MANIFEST may have lost the record with
-  // its end.
+  // A file of `unlisted` is whole and newer than all live files, and no record
+  // of the MANIFEST adds it. Then the MANIFEST may have lost its end, and with
+  // it the record that adds the file.
   bool newest_is_unlisted = false;
 };
 
-// Watches the files of a database. Create it before the database is listed.
+// Watches the files of a database. Create it before you list the live files,
+// because it compares the MANIFEST with what it is then.
 class FilesWatch {
  public:
-  // Lists the database again; throws Unusable.
+  // Lists the live files again; throws Unusable.
   using ListAgain = std::function<LiveSsts()>;
 
   // `folders`: the folders with the database's SST files, its own folder first.
   explicit FilesWatch(std::vector<std::string> folders)
       : folders_(std::move(folders)), manifest_(ManifestNow()) {}
 
-  // `live`: the newest listing.
+  // `live`: the newest listing of the live files.
   DatabaseFiles Look(const LiveSsts& live, const ListAgain& list_again) const;
 
  private:

@@ -40,7 +40,7 @@ bool ReadRecords(const std::string& path,
       const size_t length = byte(4) + size_t{256} * byte(5);
       const unsigned char type = byte(6);
       if (type == kZero && length == 0) {
-        at = size;  // The rest was preallocated, never written.
+        at = size;  // The rest was preallocated but not written.
         break;
       }
       at += kHeaderSize + length;
@@ -55,18 +55,18 @@ bool ReadRecords(const std::string& path,
         }
       }
     }
-    // Also true if the header says more bytes than the file has left, or if the
-    // file ends within a header.
+    // The file also ends in the middle of a record if a header says more bytes
+    // than are left, or if the file ends within a header.
     in_a_record |= at > size || (at < size && size < kBlockSize);
   }
   return in_a_record;
 }
 
 // What follows a tag in a record of a MANIFEST (VersionEdit::DecodeFrom,
-// db/version_edit.cc, 7.1 to 11.9). In `fields`, n is a number, f the number of
-// an SST file that the record adds, and t a text after its length. Unless `end`
-// is negative, further tags follow the fields, each with a text, up to the tag
-// `end`.
+// db/version_edit.cc, 7.1 to 11.8). In `fields`, n is a number, f the number of
+// an SST file that the record adds, and t a text that follows its length. If
+// `end` is not negative, more tags follow the fields, each with a text. The tag
+// `end` ends them.
 struct Edit {
   uint64_t tag;
   const char* fields;
@@ -100,8 +100,8 @@ std::optional<Edit> EditOf(uint64_t tag) {
       return edit;
     }
   }
-  // Unknown tags above 8192 have a text that may be skipped, except four old
-  // tags.
+  // A tag above 8192 that is not in kEdits has a text, which may be skipped.
+  // Only the four old tags 8194 to 8197 have other fields.
   const bool is_skippable = tag > 8192 && (tag < 8194 || tag > 8197);
   return is_skippable ? std::optional(Edit{tag, "t"}) : std::nullopt;
 }
@@ -148,7 +148,7 @@ class EditReader {
     rest_.remove_prefix(is_good_ ? size : 0);
   }
 
-  // A number of 7 bits a byte, the lowest first.
+  // Reads a number that has 7 bits in each byte, the lowest bits first.
   uint64_t Number() {
     uint64_t number = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {

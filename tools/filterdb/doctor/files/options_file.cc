@@ -80,7 +80,7 @@ bool FamilyOptions::IsOn() const {
 }
 
 OptionsFile::OptionsFile(const std::string& db) {
-  // A running database replaces its OPTIONS file now and then.
+  // A running database may remove the OPTIONS file before it is read here.
   constexpr int kAttempts = 5;
   Status status;
   std::string text;
@@ -105,7 +105,7 @@ OptionsFile::OptionsFile(const std::string& db) {
 }
 
 void OptionsFile::Parse(const std::string& text) {
-  // Drops a last line without a line feed: it was cut.
+  // Drops the last line if it has no line feed, because it was cut.
   std::istringstream lines(text.substr(0, text.find_last_of('\n') + 1));
   Section* section = nullptr;
   for (std::string line; std::getline(lines, line);) {

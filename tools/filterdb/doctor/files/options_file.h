@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // filterdb doctor: what the newest OPTIONS file of a database says about
-// filters. The text is read here, because RocksDB tells neither a missing
-// option from its default value, nor an unknown filter policy from no policy.
+// filters. The text is parsed here, because RocksDB's own parser gives the
+// default value for a missing option, and no policy for an unknown one.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_OPTIONS_FILE_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_OPTIONS_FILE_H_
@@ -17,14 +17,14 @@ namespace cassandra_bloom::tools {
 
 // The options of a column family.
 struct FamilyOptions {
-  // Why the options are not known, or empty. If it is not empty, all other
-  // members have their defaults.
+  // Why the options, or only the policy, are not known; otherwise empty. If the
+  // file cannot be read, all other members have their defaults.
   std::string unknown;
   std::string table = kBlockBasedTable;  // The table_factory.
   // The filter policy: its id if it can be created here, otherwise its text in
   // the file. Empty if there is none.
   std::string policy;
-  std::string refused;      // Why the policy is refused; else empty.
+  std::string refused;      // Why the policy is refused, or empty.
   PolicySettings settings;  // Of our policy, if it is not refused.
   bool levelled = true;
   bool filters_for_hits = false;

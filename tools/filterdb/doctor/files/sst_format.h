@@ -11,7 +11,7 @@
 
 namespace cassandra_bloom::tools {
 
-// RocksDB's name of the only format that has filters of a policy.
+// RocksDB's name of the only SST format with filters of a filter policy.
 constexpr char kBlockBasedTable[] = "BlockBasedTable";
 
 struct SstFormat {

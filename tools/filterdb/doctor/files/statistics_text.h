@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads what RocksDB's statistics say about its filters. Their text is that of
-// Statistics::ToString: `db_bench --statistics` prints it, and RocksDB dumps it
-// into its LOG.
+// Reads what RocksDB's statistics say about its filters. Statistics::ToString
+// makes the text. `db_bench --statistics` prints it, and RocksDB dumps it into
+// its LOG.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_STATISTICS_TEXT_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_STATISTICS_TEXT_H_
@@ -14,7 +14,7 @@
 
 namespace cassandra_bloom::tools {
 
-// Counts of the look-ups of Get and MultiGet in filters, not of iterators. The
+// How often Get and MultiGet, but not iterators, have asked a filter. The
 // tickers have the same names in RocksDB 7.1 to 11.8. Before 8.3 they also
 // count look-ups of prefixes.
 struct FilterQuestions {
@@ -30,9 +30,9 @@ struct FilterQuestions {
   std::optional<double> Rate() const;
 };
 
-// Parses the last dump in the text; its counts include those of earlier dumps.
-// Returns nullopt, and names what is missing in `*error`, if the text does not
-// have these counts.
+// Parses the last dump in the text, whose counts include those of earlier
+// dumps. Returns nullopt, and names what is missing in `*error`, if the text
+// does not have these counts.
 std::optional<FilterQuestions> ParseStatistics(std::istream* text,
                                                std::string* error);
 
