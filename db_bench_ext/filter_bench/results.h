@@ -56,8 +56,8 @@ struct Figures {
   // if they were measured.
   std::optional<double> ratio_to_bloom;
   std::optional<double> ratio_to_naive;
-  // In this workload; if it queries no absent keys, in all workloads of the
-  // filter.
+  // Those of this workload. If it queries no absent keys, those of all
+  // workloads with this filter.
   FalsePositives false_positives;
 };
 

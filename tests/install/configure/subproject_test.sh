@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests that CMakeLists.txt sees where it is: in RocksDB's tree, as RocksDB's plugin, or in
-# another project, as a part of that one.
+# Tests that CMakeLists.txt sees where it is: in RocksDB's tree as RocksDB's plugin, or in
+# another project as a part of that project.
 set -euo pipefail
 
 usage="usage: subproject_test.sh SOURCES"
