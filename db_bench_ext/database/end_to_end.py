@@ -403,7 +403,8 @@ class Database(StockDatabase):
         return self.command(benchmarks, *flags)
 
     def speed(self, work: Work, run: StoppedProcess) -> float:
-        """Lookups per second of the time in which `run` ran. `run` must have ended."""
+        """Lookups per second of CPU time or, if data come from the disk, of the time for
+        which `run` was not stopped. `run` must have ended."""
         # CPU time would leave out the time for which the process waits for the disk.
         cpu_time = self._extent.data_from != DISK
         bench = timed_figures(work.benchmark, run, cpu_time)

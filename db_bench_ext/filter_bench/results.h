@@ -46,8 +46,8 @@ struct Series {
   }
 };
 
-// Times without the loop's own time, which is that of the empty filter in its
-// best round.
+// best_ns and median_ns do not include the loop's own time. That is
+// overhead_ns, the best time of the empty filter.
 struct Figures {
   double best_ns = 0;
   double median_ns = 0;

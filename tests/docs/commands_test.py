@@ -130,7 +130,7 @@ def commands_of(block):
 
 
 def unprompted_commands(block):
-    """The commands of a block without `$ `; strips comments and joins `\\` lines."""
+    """The commands of a block without `$ `, without comments, with `\\` lines joined."""
     text = "\n".join(line for _, line in block).replace("\\\n", " ")
     for line in text.split("\n"):
         line = re.sub(r"\s+#.*", "", line)

@@ -248,7 +248,8 @@ public final class RocksJavaHost {
     throw new AssertionError("loadOptionsFromFile accepts " + wrong);
   }
 
-  // A table configuration that is made in Java replaces all of what the string said.
+  // A table configuration that is made in Java replaces all table options of the
+  // options string, and so its filter policy.
   private static void checkSetFilterPolicy(Path folder) throws Exception {
     try (BloomFilter bloom = new BloomFilter(10)) {
       final ColumnFamilyOptions options = optionsOf(OUR_POLICY);

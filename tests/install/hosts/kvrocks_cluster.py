@@ -329,7 +329,7 @@ def reading(key: bytes) -> list[bytes]:
 
 
 def value_of(reply: object) -> Value:
-    """Returns what a reply to `reading` says."""
+    """Returns the value that the reply to a command of `reading` has."""
     if isinstance(reply, ServerError):
         raise Failure(f"a read: {reply}")
     if isinstance(reply, list):

@@ -220,7 +220,7 @@ logged build_deb inside nice -n 10 cmake --build "$check/deb" --parallel "$jobs"
 rm -rf "$root$check/deb/packages"
 logged cpack inside env -C "$check/deb" cpack
 packages=0
-# package_fault FILE: says what is wrong with a package.
+# package_fault FILE: prints what is wrong with a package.
 package_fault() {
   local fields libraries file
   fields=$(inside dpkg-deb --field "$1")

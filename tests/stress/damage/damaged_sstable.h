@@ -14,7 +14,7 @@ namespace cassandra_bloom::testing {
 
 struct PositionedKey {
   std::string key;
-  uint64_t position;  // In Data.db, uncompressed.
+  uint64_t position;  // The offset in the uncompressed Data.db.
 };
 
 struct WholeSstable {

@@ -149,8 +149,8 @@ class Planner {
     spec.fp_chance = spec.fault == FilterFault::kNoFilterPlanned
                          ? 1
                          : tables_[table].fp_chance;
-    // Readers read Data.db only if the index is a trie, which does not have
-    // whole keys. So rows and compression matter only there.
+    // filterdb scan reads Data.db only if the index is a trie, because a trie
+    // does not have whole keys. So rows and compression matter only there.
     const bool has_trie = spec.version == "da";
     spec.row_bytes = has_trie ? 100 : Random() % 9;
     spec.wide_every = has_trie ? 20 : 50;
