@@ -112,7 +112,7 @@ scan-loop: packages test-packages
 
 SECONDS = 60
 
-# RocksDB syncs many small files, which takes no time in memory.
+# In memory (/dev/shm) if possible, because RocksDB syncs many small files.
 random: packages test-packages
 	cmake --preset dev
 	cmake --build --preset dev --parallel $(JOBS) --target random_db

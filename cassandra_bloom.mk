@@ -11,9 +11,10 @@ cassandra_bloom_FUNC = register_cassandra_bloom
 cassandra_bloom_TESTS = tests/install/in_tree/cassandra_bloom_plugin_test.cc
 cassandra_bloom_CXXFLAGS = -Iplugin/cassandra_bloom -Iplugin/cassandra_bloom/include
 
-# make puts objects next to the sources, that is, into this repository even if
-# plugin/cassandra_bloom is a link. Objects for another RocksDB must not stay.
-# (RocksDB's java/Makefile, too, reads this file, in its own folder.)
+# RocksDB's make puts objects next to the sources, so into this repository, even if
+# plugin/cassandra_bloom is a link. Objects that were made for another source tree
+# of RocksDB are deleted here. (Outer ifneq: RocksDB's java/Makefile also reads this
+# file, but in another folder.)
 ifneq ($(wildcard plugin/cassandra_bloom/),)
 ifneq ($(shell cat plugin/cassandra_bloom/.rocksdb-tree 2>/dev/null),$(CURDIR))
 $(shell find plugin/cassandra_bloom/plugin plugin/cassandra_bloom/tests/install/in_tree -name '*.[od]' -delete && \

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Checks the compiler and its standard library for C++17, including its latest
-# part, std::from_chars for floating point (GCC 11, or Clang with GCC 11's
-# libstdc++).
+# Checks that the compiler and its standard library have C++17. The part that they
+# got last is std::from_chars for floating point (GCC 11, or clang with the
+# libstdc++ of GCC 11).
 include(CheckCXXSourceCompiles)
 
 check_cxx_source_compiles("

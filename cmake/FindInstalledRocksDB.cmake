@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Defines the target installed_rocksdb, the shared library of the system's
-# RocksDB, and INSTALLED_ROCKSDB_RELEASE, its MAJOR.MINOR.
+# Finds the library and the headers of RocksDB. Defines the target
+# installed_rocksdb, and INSTALLED_ROCKSDB_RELEASE as its MAJOR.MINOR.
 
 include(${CMAKE_CURRENT_LIST_DIR}/RocksDBRelease.cmake)
 
@@ -53,8 +53,9 @@ if(INSTALLED_ROCKSDB_RELEASE VERSION_GREATER_EQUAL 10.0)  # RocksDB's headers ne
 endif()
 message(STATUS "RocksDB ${INSTALLED_ROCKSDB_RELEASE}: ${ROCKSDB_LIBRARY}, ${rocksdb_headers}")
 
-# A class derived from a RocksDB class needs that class's typeinfo. RocksDB's
-# own CMake leaves it out of a Release build (facebook/rocksdb#4903).
+# A class that derives from a RocksDB class needs the typeinfo of that class.
+# RocksDB's CMake leaves all typeinfo out of a Release build
+# (facebook/rocksdb#4903).
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_LIBRARIES ${ROCKSDB_LIBRARY})
 set(CMAKE_REQUIRED_INCLUDES ${rocksdb_headers})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# cassandra_bloom_require(PACKAGE DEBIAN_PACKAGE WHAT_FOR REMEDY): find_package,
-# with a message that says what to install or to switch off if it is missing.
+# cassandra_bloom_require(PACKAGE DEBIAN_PACKAGE WHAT_FOR REMEDY): find_package.
+# If the package is missing, the message says what to install or to switch off.
 macro(cassandra_bloom_require package debian_package what_for remedy)
   find_package(${package} QUIET)
   if(NOT ${package}_FOUND)
@@ -11,7 +11,8 @@ macro(cassandra_bloom_require package debian_package what_for remedy)
 endmacro()
 
 # cassandra_bloom_require_library(LIBRARY HEADER DEBIAN_PACKAGE WHAT_FOR REMEDY):
-# defines the target library_LIBRARY, with a message as above if it is missing.
+# defines the target library_LIBRARY. If the library is missing, the message says
+# what to install or to switch off.
 function(cassandra_bloom_require_library library header debian_package what_for remedy)
   if(TARGET library_${library})
     return()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The release of a RocksDB, for this build and for projects that use it with
-# find_package.
+# Reads the release of a RocksDB. Used by this build and, after an installation,
+# by find_package(cassandra_bloom).
 
 # cassandra_bloom_rocksdb_release(INCLUDE_DIR LIBRARY RELEASE FAULT): sets
 # RELEASE to the MAJOR.MINOR of the headers. Sets FAULT to a sentence if the

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# What is installed, and where. The components are those of cmake/debian. The
-# loader looks for builds of the plugin next to itself.
+# What is installed, and where. Each component becomes a Debian package
+# (cmake/debian/packages.cmake). The loader and all builds of the plugin go into one
+# folder, because the loader looks for plugins in its own folder.
 
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cassandra_bloom)
 set(package_files ${PROJECT_BINARY_DIR}/package)
 
-# The folders in pkg-config files are relative to the files, so that an
-# installed tree can be moved, unless they were given as absolute paths.
+# The folders in pkg-config files are relative to those files, so that an
+# installed tree can be moved. Folders that were given as absolute paths stay so.
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
   BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
   OUTPUT_VARIABLE prefix_from_pkgconfig)
@@ -19,8 +20,8 @@ foreach(dir LIBDIR INCLUDEDIR)
 endforeach()
 
 # cassandra_bloom_install(PART LIBRARIES... HEADERS...): installs shared
-# libraries into the component PART; static libraries and everything else for
-# building go into PART-dev.
+# libraries in the component PART. Static libraries, headers and everything else
+# that a compilation needs go into the component PART-dev.
 function(cassandra_bloom_install part)
   cmake_parse_arguments(arg "" "" "LIBRARIES;HEADERS" ${ARGN})
   install(TARGETS ${arg_LIBRARIES} EXPORT cassandra_bloom-${part}-targets
@@ -59,7 +60,7 @@ install(FILES ${package_files}/cassandra_bloom.pc
 
 if(TARGET filterdb)
   install(TARGETS filterdb RUNTIME COMPONENT filterdb)
-  if(NOT CASSANDRA_BLOOM_DEBIAN)  # Debian packages have it compressed.
+  if(NOT CASSANDRA_BLOOM_DEBIAN)  # Debian packages have the page compressed.
     install(FILES docs/filterdb.1
       DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT filterdb)
   endif()

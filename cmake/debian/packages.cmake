@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Debian packages, made by cpack; see docs/packaging.md. Each component of
+# Debian packages, which cpack makes (docs/packaging.md). Each component of
 # cmake/install.cmake is a package.
 
 set(debian_release ${INSTALLED_ROCKSDB_RELEASE})
@@ -52,7 +52,8 @@ gzipped(${PROJECT_SOURCE_DIR}/docs/filterdb.1 ${debian_files}/filterdb.1.gz)
 
 # debian_package(COMPONENT NAME SECTION SUMMARY [DEPENDS WORDS] [RECOMMENDS
 # WORDS] [PROVIDES WORDS] [CONTROL FILES...] [EXAMPLES FILES...] [OVERRIDES
-# TAGS...] DESCRIPTION LINES...): the lines must not have a semicolon.
+# TAGS...] DESCRIPTION LINES...): describes the package of a component to cpack.
+# The lines must not have a semicolon.
 macro(debian_package component name section summary)
   cmake_parse_arguments(arg "" "DEPENDS;RECOMMENDS;PROVIDES" "CONTROL;EXAMPLES;OVERRIDES;DESCRIPTION" ${ARGN})
   string(TOUPPER ${component} upper)
@@ -111,7 +112,7 @@ debian_package(core-dev libcassandra-bloom-dev libdevel
 
 set(plugin_package librocksdb-cassandra-bloom${debian_release})
 control_file(triggers plugin "activate-noawait ldconfig")
-# "=", because its C++ interface is not stable between versions.
+# "=", because the plugin's C++ interface may change with each version.
 control_file(shlibs plugin
   "librocksdb_cassandra_bloom ${debian_release} ${plugin_package} (= ${debian_version})")
 debian_package(plugin ${plugin_package} libs

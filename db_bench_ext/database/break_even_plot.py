@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws how the speed of lookups of absent keys depends on what a false positive costs.
 
-From figures that end_to_end.py --json wrote. They were measured at one cost; at another one
-each filter takes as much more or less time as it has false positives. Needs gnuplot.
+Reads figures that end_to_end.py --json wrote, which were measured at one cost of a false
+positive. For other costs, computes the time of each filter from its number of false
+positives. Needs gnuplot.
 """
 
 import argparse

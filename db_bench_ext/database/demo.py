@@ -47,10 +47,10 @@ POLICIES = (NO_FILTER, BLOOM, RIBBON, OURS)
 
 ROUNDS = 9
 MIN_KEYS = 10000
-# A key is a big-endian number and padding; its prefix is the whole number. The range
+# A key is a big-endian number and padding. Its prefix is the whole number. The range
 # of numbers is so large that a random number, and so its prefix, is absent.
 KEY_NUMBERS = 2**48
-# For how long the lookups of one process run in a round.
+# How long the lookups of one process run in a round.
 LOOKUP_SECONDS = 0.5
 
 
@@ -137,7 +137,7 @@ class Database(StockDatabase):
         return size / sum(file.entries for file in files)
 
     def _read_command(self, benchmark: str, seed: int, *flags: str) -> tuple[str, ...]:
-        # db_bench's time goes on while the process is stopped.
+        # db_bench also counts the time for which its process is stopped.
         duration = int(LOOKUP_SECONDS * len(POLICIES))
         return self.command(
             benchmark,
@@ -335,7 +335,7 @@ def noise(table: Table) -> str:
 
 
 def differs(table: Table, metric: Metric, mode: str, peer: str, better: bool) -> bool:
-    """Whether ours was better than the peer (if not `better`: worse) in all rounds.
+    """Whether ours was better than the peer in all rounds, or worse if not `better`.
 
     The worst round of one side must be better than the best round of the other. A ratio
     that is printed as 1.00 is no difference.

@@ -8,8 +8,8 @@ RocksDB's counters on. Then lookups of absent and present keys are timed without
 one by one and in batches. Processes take turns: one for each filter, and as a control a
 second one with RocksDB's filter and a copy of the database.
 
-From the times and the false positives follows what reading a data block must cost for
-cassandra_bloom to win with absent keys.
+The times and the false positives show how much time the reading of a data block must
+take for cassandra_bloom to be faster with absent keys.
 
 The exit status is 1 if a filter hides a key. The temporary folder (see --dir) takes
 about 3 GB (5 GB with keys of 100 bytes), and is removed at the end.
@@ -53,21 +53,21 @@ BITS = (10, 16)
 LEVELS = 4
 MB = 10**6
 
-# The lowest level holds all keys. The levels above it hold a tenth and a hundredth of
-# them again, and each of the two files in level 0 one key in LEVEL0_PART.
+# The lowest level holds all keys. The two levels above it hold a tenth and a hundredth
+# of the keys again. Each of the two files in level 0 holds one key in LEVEL0_PART.
 LEVEL0_PART = 500
-# Sets write_buffer_size, at which keys in memory are written as a file of level 0.
-# db_bench wants two files for a hundredth of the keys, and one key takes about 150 bytes
-# in memory with a key of 16 bytes and a value of 100.
+# Sets write_buffer_size, the size at which RocksDB writes the keys in memory as a file of
+# level 0. db_bench needs two files or more for a hundredth of the keys. With a key of 16
+# bytes and a value of 100, one row takes about 150 bytes in memory.
 BUFFER_BYTES_PER_KEY = 0.5
 VALUE_SIZE = 100
 # Each level is larger than the block cache, as with RocksDB's default sizes of levels
-# and cache. The cache is full early in a run.
+# and cache. The cache fills up early in a run.
 CACHE_BYTES_PER_KEY = 0.35
-# A key of db_bench is a number of 8 bytes and padding. With --prefix_size, a key is the
-# number modulo the number of keys in the database, followed by the number itself. So it
-# is absent, and next to a present key. The range of numbers is so large that few are
-# drawn twice.
+# A key of db_bench is a number of 8 bytes and padding. With --prefix_size, the number
+# modulo the number of keys in the database comes first, and then the number itself. Such
+# a key is absent, and sorts next to a present key. ABSENT_PER_KEY makes the range of
+# numbers so large that few of them are drawn twice.
 ABSENT_PER_KEY = 2**20
 MIN_KEY_SIZE = 16
 MIN_PAIRS = 6
@@ -93,7 +93,7 @@ class Extent:
     keys: int
     counted_lookups: int
     pairs: int
-    seconds: int = 1  # For which each process runs, in each pair.
+    seconds: int = 1  # How long each process runs in each pair.
     key_size: int = 16
     data_from: str = PAGE_CACHE
     one_run: bool = False
@@ -135,7 +135,7 @@ class Work:
 
     @property
     def contestants(self) -> tuple[str, ...]:
-        """What is timed: without a filter, too, where the cost of a block is needed."""
+        """What is timed. Absent keys also without a filter, which shows a block's cost."""
         return (*FILTERS, CONTROL, *((NO_FILTER,) if self.keys == "absent" else ()))
 
 
@@ -189,7 +189,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Interval:
-    """A median, and between which values the true one is with a probability of 95 %."""
+    """A median, and the bounds of the true median with a probability of 95 %."""
 
     median: float
     low: float
@@ -200,13 +200,13 @@ class Interval:
 class Times:
     lookups: str
     pairs: list[Speeds]
-    ratio: Interval  # Ours to RocksDB's filter.
-    control: Interval  # RocksDB's filter to itself.
+    ratio: Interval  # The speed of our filter, divided by that of RocksDB's.
+    control: Interval  # The same for CONTROL in place of our filter.
     median_ops_per_second: Speeds
 
 
 def interval(values: list[float]) -> Interval:
-    """The interval of the sign test. With fewer than MIN_PAIRS values, all their range."""
+    """The interval of the sign test. With fewer than MIN_PAIRS values, the whole range."""
     n = len(values)
     beyond = 0  # How many values are left out on each side.
     while 2 * sum(comb(n, i) for i in range(beyond + 2)) / 2**n <= 0.05:
@@ -227,9 +227,9 @@ def times(work: Work, pairs: list[Speeds]) -> Times:
 
 @dataclass(frozen=True)
 class BreakEven:
-    """What a false positive costs, and what it must cost for ours to win, in ns.
+    """What a false positive costs, and above which cost ours is faster, both in ns.
 
-    A negative cost: ours wins, whatever a false positive costs.
+    If that cost is negative, ours is faster whatever a false positive costs.
     """
 
     lookups: str
@@ -241,12 +241,13 @@ class BreakEven:
 def break_even(
     times: Times, bloom: Counts, ours: Counts, unfiltered: Counts
 ) -> BreakEven | None:
-    """From look-ups of absent keys: whatever a filter lets pass is a false positive.
+    """For look-ups of absent keys, so every positive answer of a filter is a false one.
 
-    A look-up takes T = base + R * C with a filter, where R blocks of the cost C are read,
-    and base + N * C without one. That the filters themselves take time makes C too small
-    by some hundredths. The interval is that of the ratio of speeds; the counts are taken
-    as exact. Returns None if ours has not fewer false positives.
+    With a filter, a look-up reads R blocks of the cost C, and takes base + R * C. Without
+    one it reads N blocks, and takes base + N * C. The time of the filter itself is
+    neglected, which makes C too small by some hundredths. The interval comes from the
+    ratio of speeds alone, as if the counts were exact. Returns None if ours does not have
+    fewer false positives.
     """
     rates = {
         name: counts.counters[POSITIVE] / counts.operations
@@ -273,8 +274,8 @@ class Comparison:
 
     bits: int
     filter_bytes: dict[str, int]
-    # For each Work, first the counts of RocksDB's filter and then those of ours; then
-    # those without a filter.
+    # For each of COUNTED_WORKS, the counts of RocksDB's filter and then those of ours.
+    # At the end, for each of ABSENT_WORKS, the counts without a filter.
     counted: list[Counts]
     timed: list[Times]
     break_even: list[BreakEven]
@@ -331,7 +332,7 @@ class Database(StockDatabase):
     def fill(self) -> Filled:
         keys = self._extent.keys
         common = (f"--num={keys}", f"--seed={SEED}", "--disable_wal")
-        # The first benchmark leaves arbitrary files in level 0; compact0 moves them down.
+        # The first benchmark leaves files of any number in level 0. compact0 moves them down.
         bench = self.bench(
             "filluniquerandomdeterministic,compact0",
             "--disable_auto_compactions",
@@ -392,7 +393,7 @@ class Database(StockDatabase):
                 file.read()
 
     def timed_command(self, work: Work, seed: int, processes: int) -> tuple[str, ...]:
-        """`processes`: how many take turns. db_bench's time goes on while it is stopped."""
+        """`processes`: how many take turns. db_bench's clock also runs while it is stopped."""
         duration = f"--duration={self._extent.seconds * processes}"
         benchmarks = work.benchmark
         if self._extent.data_from == BLOCK_CACHE:
@@ -402,8 +403,9 @@ class Database(StockDatabase):
         return self.command(benchmarks, *flags)
 
     def speed(self, work: Work, run: StoppedProcess) -> float:
-        """Lookups per second of the time in which `run` ran. `run` must have ended."""
-        # A process that waits for the disk has no CPU.
+        """Lookups per second of CPU time or, if data come from the disk, of the time for
+        which `run` was not stopped. `run` must have ended."""
+        # CPU time would leave out the time for which the process waits for the disk.
         cpu_time = self._extent.data_from != DISK
         bench = timed_figures(work.benchmark, run, cpu_time)
         self._check_found(work, bench)

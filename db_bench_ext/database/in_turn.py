@@ -2,8 +2,9 @@
 
 """Runs processes in turn on the same CPU, one at a time.
 
-So anything that slows the machine down for a while slows all of them down. Each process's
-own CPU time is known, too: it leaves out the time for which other programs had the CPU.
+So if something slows the machine down for a while, it slows all of them down. The CPU time
+of each process is measured, too. It leaves out the time for which other programs had the
+CPU.
 """
 
 import os
@@ -56,8 +57,8 @@ class StoppedProcess:
         self, command: Sequence[str], env: Mapping[str, str], cpu: int
     ) -> None:
         on_one_cpu = ("taskset", "--cpu-list", str(cpu))
-        # If this process is killed, the stopped one ends, too, once it has had its first
-        # turn. Otherwise it would stay stopped for ever.
+        # If this script is killed, the process must end, too, because it would stay stopped
+        # for ever. (Works as soon as the process has had its first turn.)
         ends_with_this_one = ("setpriv", "--pdeathsig", "KILL")
         self._process = subprocess.Popen(
             (*on_one_cpu, *ends_with_this_one, *command),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""For scripts: RocksDB's own tools, run with the plugin preloaded, or built with it inside."""
+"""Runs RocksDB's own tools for scripts, with the plugin preloaded or built in."""
 
 import argparse
 import os
@@ -76,7 +76,7 @@ class Tools:
     ) -> list[in_turn.StoppedProcess]:
         """Runs the commands in turn, until all have ended without an error.
 
-        `number`: of the call. Each uses another CPU than the call before it.
+        `number`: the number of this call. Each call uses another CPU than the last one.
         """
         cpus = sorted(os.sched_getaffinity(0))
         processes = in_turn.run(commands, self._env, cpus[number % len(cpus)])
@@ -152,9 +152,9 @@ def db_bench_figures(benchmark: str, stdout: str, stderr: str) -> Bench:
 def timed_figures(
     benchmark: str, run: in_turn.StoppedProcess, cpu_time: bool = True
 ) -> Bench:
-    """Returns figures in which only the time counts in which `run` was not stopped.
+    """Returns figures for the time in which `run` was not stopped.
 
-    With `cpu_time`, only the time counts in which it had the CPU.
+    With `cpu_time`, the figures are for the time in which `run` had the CPU.
     """
     bench = db_bench_figures(benchmark, run.output(), run.output())
     end = run.arrival(bench.result_end)
@@ -321,7 +321,7 @@ def wrap(text: str) -> list[str]:
 
 
 class Progress:
-    """Shows a line on stderr. On a terminal it is rewritten, and removed after a `with`."""
+    """Shows a line on stderr. A terminal shows only the last one, until the `with` ends."""
 
     def __init__(self, steps: int) -> None:
         self._steps = steps

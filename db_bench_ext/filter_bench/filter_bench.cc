@@ -182,7 +182,8 @@ void Write(const BenchOptions& options, const std::vector<Results>& results) {
   PrintText(machine, options, results);
 }
 
-// Fails before the measurements, which take long and would otherwise be lost.
+// Fails before the measurements begin, because they take long, and their
+// results would be lost.
 void CheckWritable(const std::string& path) {
   if (!path.empty() && path != "-" && !std::ofstream(path, std::ios::app)) {
     throw UsageError("--json: '" + path +

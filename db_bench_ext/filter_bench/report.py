@@ -27,9 +27,9 @@ MEASURED = "measured.json"
 HEADLINES = "headlines"
 RATES = "rates"
 SIZES = "sizes"
-# Of cassandra_bloom, in the table of filters with the same rate.
+# Bits per key of cassandra_bloom, in the table of filters with the same rate.
 EQUAL_RATE_BITS = (8, 10, 12, 16, 20)
-MIN_COUNTED = 500  # False positives, for a rate that is known to a twentieth.
+MIN_COUNTED = 500  # With so many false positives, a rate is known to a twentieth.
 
 
 # ---- What is measured ----
@@ -205,8 +205,8 @@ def sizes_table(results: Sequence[Result]) -> str:
 def bits_for_rate(results: Sequence[Result], rate: float) -> float | None:
     """Returns how many bits per key a filter needs for this rate, None if unknown.
 
-    `results`: those of one filter at many sizes. Between them, the logarithm of the rate
-    is interpolated.
+    `results`: those of one filter with many bits per key. Between two of them, the
+    logarithm of the rate is interpolated.
     """
     points = sorted((r["block_bits_per_key"], r["false_positive_rate"]) for r in results)
     for (bits, worse), (more_bits, better) in pairwise(points):

@@ -113,7 +113,7 @@ def lines_by_filter(
 
 
 def best_rate(bits_per_key: float) -> float:
-    """The rate of any Bloom filter that has the best whole number of probes."""
+    """The false positive rate of a Bloom filter with the best whole number of probes."""
     return min((1 - exp(-k / bits_per_key)) ** k for k in range(1, 60))
 
 

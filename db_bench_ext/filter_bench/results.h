@@ -46,8 +46,8 @@ struct Series {
   }
 };
 
-// Times without the loop's own time, which is that of the empty filter in its
-// best round.
+// best_ns and median_ns do not include the loop's own time. That is
+// overhead_ns, the best time of the empty filter.
 struct Figures {
   double best_ns = 0;
   double median_ns = 0;
@@ -56,8 +56,8 @@ struct Figures {
   // if they were measured.
   std::optional<double> ratio_to_bloom;
   std::optional<double> ratio_to_naive;
-  // In this workload; if it queries no absent keys, in all workloads of the
-  // filter.
+  // Those of this workload. If it queries no absent keys, those of all
+  // workloads with this filter.
   FalsePositives false_positives;
 };
 

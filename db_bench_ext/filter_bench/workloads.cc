@@ -38,8 +38,8 @@ constexpr int kAbsentOfSeedBits = 36;
 // The mean without the spans that are so long that another process must have
 // had the CPU.
 double UndisturbedMean(std::vector<double> spans) {
-  // A span is too long if it takes more than this many medians. All spans are
-  // of the same work.
+  // A span is too long if it takes more than this many medians, because all
+  // spans are of equal work.
   constexpr double kTooLong = 5;
   std::sort(spans.begin(), spans.end());
   const auto end = std::upper_bound(spans.begin(), spans.end(),
@@ -127,7 +127,7 @@ class Queries {
   const FilterSet& filters_;
   const Workload workload_;
   const size_t group_;
-  // The keys of as many whole groups as fit into a chunk.
+  // The number of keys in as many whole groups as fit into a chunk.
   const size_t count_;
   KeyChunk keys_;
   std::array<FilterBitsReader*, KeyChunk::kCapacity> readers_;

@@ -64,9 +64,9 @@ struct Tally {
 Tally Ask(const FilterSet& filters, const Workload& workload, uint64_t queries,
           uint64_t seed);
 
-// Builds one filter, or as many as have at least `keys` keys in all. Measures
-// CPU time, because during such a long span other processes often get the CPU,
-// too.
+// Builds filters until they have at least `keys` keys in all. Measures CPU
+// time, because a build takes so long that other processes get the CPU
+// meanwhile.
 Tally BuildAgain(const FilterSet& filters, uint64_t keys, uint64_t seed);
 
 }  // namespace cassandra_bloom::bench

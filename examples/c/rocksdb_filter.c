@@ -102,8 +102,8 @@ int main(int argc, char** argv) {
     return 2;
   }
 
-  /* The shared library knows the name without this call, which tells whether
-   * RocksDB is the right one. */
+  /* The shared library registers the policy's name without this call. The call
+   * tells whether RocksDB has the release for which the library was built. */
   if (!cassandra_bloom_register_with_rocksdb(&error)) {
     Check(error != NULL ? error : "out of memory");
   }

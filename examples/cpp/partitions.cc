@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stores rows in partitions, as a Cassandra on RocksDB does (Rocksandra and its
-// like), with a filter of their partition keys:
+// Stores rows in partitions, as a Cassandra on RocksDB does (such as
+// Rocksandra), with a filter of their partition keys:
 //
 //   c++ -std=c++17 partitions.cc -lrocksdb_cassandra_bloom -lrocksdb
 //   ./a.out FOLDER
@@ -55,8 +55,8 @@ std::string BigEndian(uint64_t number, int size) {
   return bytes;
 }
 
-// The storage key up to the end of the partition key, which is the prefix of
-// all rows of the partition.
+// The storage key up to the end of the partition key. All rows of the partition
+// have this prefix.
 std::string Partition(const std::string& key) {
   uint64_t hash[2];
   cassandra_bloom_hash(key.data(), key.size(), hash);

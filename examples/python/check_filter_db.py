@@ -69,8 +69,8 @@ def load_library(path):
 
 
 def key_of_line(line, is_text):
-    """The key in a line, or None if in doubt: a wrong key would be reported
-    missing."""
+    """The key in a line, or None if the line may mean something else, because a
+    wrong key would be reported missing."""
     if is_text:
         return None if line.endswith(b"\r") else line
     match = re.fullmatch(rb"(?:0x((?:[0-9a-fA-F]{2})*)|((?:[0-9a-fA-F]{2})+))\r?",

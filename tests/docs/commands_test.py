@@ -5,9 +5,9 @@
 A block that is indented by four spaces and has lines that begin with `$ ` is
 typed into a shell of its own, in the scratch folder of its document. The shell
 has what an installation gives, and no LD_PRELOAD. The lines after a command are
-what it prints; a command without such lines may print anything. Every command
-succeeds, except those in STATUS. The OPTIONS file stands in README.md alone, and
-is my_options.ini in the scratch folder of each document.
+what it must print. A command without such lines may print anything. Every command
+must succeed, except those in STATUS. The OPTIONS file of README.md is in the
+scratch folder of each document, as my_options.ini.
 
 These are errors, too: a command that is neither run nor listed in not_run.py; an
 ldb or db_bench that opens a database without the policy and is not in
@@ -30,7 +30,7 @@ from not_run import MENTIONED, NOT_RUN, OUTPUT
 PROGRAMS = set("""apt-get cargo cc ceph-bluestore-tool cmake ctest db_bench export
     filterdb g++ git journalctl ldb lintian make nodetool python3 sst_dump sudo
     systemctl systemd-analyze""".split())
-# What `make help` leaves out: itself, and what other targets need.
+# Targets that `make help` leaves out: itself, and one that other targets need.
 HIDDEN_TARGETS = {"help", "packages"}
 FOLDERS = ("./", "build/", "db_bench_ext/", "tests/")
 
@@ -95,7 +95,7 @@ def is_command(text, on_path=True):
 
 
 def parse(text):
-    """Returns a document's blocks, lists of (line number, text), and its spans."""
+    """Returns a document's blocks, as lists of (line number, text), and its `spans`."""
     blocks, prose, block = [], [], []
     for number, line in enumerate(text.split("\n") + ["end"], 1):
         if line.startswith("    ") or block and not line:
@@ -130,7 +130,7 @@ def commands_of(block):
 
 
 def unprompted_commands(block):
-    """The commands of a block without `$ `; strips comments and joins `\\` lines."""
+    """The commands of a block without `$ `, without comments, with `\\` lines joined."""
     text = "\n".join(line for _, line in block).replace("\\\n", " ")
     for line in text.split("\n"):
         line = re.sub(r"\s+#.*", "", line)
@@ -145,7 +145,8 @@ def mask(command, text):
     return "\n".join(line.rstrip() for line in text.split("\n")).rstrip()
 
 
-# Which processes mend cannot examine depends on the machine.
+# Lets mend work even if there are processes that it cannot examine. Whether there
+# are depends on the machine.
 MEND_ANYWHERE = """filterdb() {
   if [ "$1" = mend ]; then shift; set -- mend --ignore-unseen-processes "$@"; fi
   command filterdb "$@"

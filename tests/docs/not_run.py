@@ -58,8 +58,8 @@ NOT_RUN = {
     "ctest --preset dev -R KernelTest": "ctest runs this test, too",
     "cmake -DCASSANDRA_BLOOM_CORE_ONLY=ON": "the preset core-only, in .ci/run",
     "make format": "it would change the sources under test",
-    # docs/filterdb.md: a block to copy on a node. "Without a node" runs the same
-    # commands, and tests/filterdb/scan.
+    # docs/filterdb.md: a block to copy on a node. Its section "Without a node" and
+    # tests/filterdb/ run the same commands.
     "filterdb scan $data --only-faults | tee faults.txt": "wants a node",
     "filterdb mend $data --dry-run --out-dir=/tmp/new": "wants a node",
     "filterdb mend $data --in-place --backup-dir=/var/backups/filters":
@@ -114,6 +114,6 @@ MENTIONED = {
     "nodetool upgradesstables -a",
 }
 
-# Blocks of output without a command begin with these: make demo, make
+# The beginnings of blocks that show only output: of make demo and of make
 # bench-filterdb.
 OUTPUT = ("RocksDB version ", "filterdb       ")

@@ -39,8 +39,8 @@ only_libraries=(-DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=
   -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF)
 mkdir "$work/rocksdb"
 
-# Every case starts with a copy of this folder, in which cmake has already found the
-# compilers.
+# Every case starts with a copy of the folder core-only, in which cmake has already found
+# the compilers.
 cmake -S "$sources" -B "$work/build" -DCASSANDRA_BLOOM_CORE_ONLY=ON "${only_libraries[@]}" \
   >/dev/null
 mv "$work/build" "$work/core-only"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests that CMakeLists.txt sees where it is: in RocksDB's tree, as RocksDB's plugin, or in
-# another project, as a part of that one.
+# Tests that CMakeLists.txt sees where it is: in RocksDB's tree as RocksDB's plugin, or in
+# another project as a part of that project.
 set -euo pipefail
 
 usage="usage: subproject_test.sh SOURCES"
@@ -12,8 +12,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
 
-# The part of RocksDB's CMakeLists.txt that adds a plugin. Without languages, cmake would
-# refuse the targets of this repository's own build.
+# The part of RocksDB's CMakeLists.txt that adds a plugin. The project has no languages,
+# so cmake would fail if this repository added its own targets.
 mkdir -p "$work/rocksdb/plugin" "$work/program" "$work/both" "$work/user"
 ln -s "$sources" "$work/rocksdb/plugin/cassandra_bloom"
 cat >"$work/rocksdb/CMakeLists.txt" <<'END'
@@ -60,6 +60,6 @@ plugin="plugin: <$work/rocksdb/plugin/cassandra_bloom;$work/rocksdb/plugin/cassa
 expect rocksdb "$plugin"
 expect program "$plugin"
 expect user "library, tests: OFF"
-# RocksDB is there, but it is not RocksDB that adds this repository.
+# The project has RocksDB, but adds this repository itself.
 expect both "library, tests: OFF"
 exit $failed

@@ -62,8 +62,8 @@ public final class RocksJavaHost {
     return (version + " of row " + i).getBytes(StandardCharsets.UTF_8);
   }
 
-  // What row i must be. After the rewriting, each tenth row is deleted, and each
-  // seventh of the others has a new value. A row that is absent is null.
+  // What row i must be; null if the row must be absent. The rewriting deletes each
+  // tenth row, and gives each seventh row a new value unless it deletes the row.
   private static byte[] expected(int i, boolean rewritten) {
     if (i >= ROWS || (rewritten && i % 10 == 0)) {
       return null;
@@ -138,7 +138,7 @@ public final class RocksJavaHost {
       check(db.getProperty("rocksdb.num-files-at-level0").equals("0"), "files are left in level 0");
     }
 
-    // Reads all rows and as many absent ones, and checks each answer.
+    // Reads all rows and ABSENT absent ones, and checks each answer.
     void readAll(boolean rewritten) throws RocksDBException {
       for (int i = 0; i < ROWS + ABSENT; ++i) {
         check(Arrays.equals(db.get(key(i)), expected(i, rewritten)), "wrong answer for row " + i);
@@ -150,7 +150,7 @@ public final class RocksJavaHost {
       return statistics.getTickerCount(TickerType.BLOOM_FILTER_USEFUL);
     }
 
-    // The name of the filter of all SST files, or of several, or "none".
+    // The names of the filters of all SST files. A file without one has "none".
     String filters() throws RocksDBException {
       final Set<String> names = new TreeSet<>();
       for (final TableProperties file : db.getPropertiesOfAllTables().values()) {
@@ -193,8 +193,9 @@ public final class RocksJavaHost {
     return "no filter_policy";
   }
 
-  // Absent rows that the filter answered in the two readings of a database, of
-  // ABSENT + ABSENT, and then of a tenth of the rows, which are deleted.
+  // Returns for how many absent rows the filter gave the answer in two readings of
+  // a database. The first reads ABSENT absent rows. The second also reads the tenth
+  // of the rows that is deleted.
   private static long run(Path folder, String policy, String expectedFilter) throws Exception {
     try (Open open = Open.withOptions(folder, optionsOf(policy))) {
       open.writeAll();
@@ -222,7 +223,8 @@ public final class RocksJavaHost {
   private static void checkWrongString(Path ours) throws Exception {
     final String wrong = OURS + ":abc";
     check(optionsOf(wrong) == null, "getColumnFamilyOptionsFromProps accepts " + wrong);
-    // The options are null; a program that does not look at them fails when it opens.
+    // The options are null. A program that does not check them fails when it opens
+    // the database.
     try {
       Open.withOptions(ours, null).close();
       throw new AssertionError("opened without options");
@@ -246,7 +248,8 @@ public final class RocksJavaHost {
     throw new AssertionError("loadOptionsFromFile accepts " + wrong);
   }
 
-  // A table configuration that is made in Java replaces all of what the string said.
+  // A table configuration that is made in Java replaces all table options of the
+  // options string, and so its filter policy.
   private static void checkSetFilterPolicy(Path folder) throws Exception {
     try (BloomFilter bloom = new BloomFilter(10)) {
       final ColumnFamilyOptions options = optionsOf(OUR_POLICY);
@@ -273,7 +276,7 @@ public final class RocksJavaHost {
     check(none == 0, "a filter answered where there is none");
     check(bloom > 0, "RocksDB's own filter answered nothing");
     checkWrongString(ours);
-    // On a database of its own, because opening it stores the options.
+    // Uses a database of its own, because opening stores the options in the database.
     run(folder.resolve("replaced"), OUR_POLICY, OURS);
     checkSetFilterPolicy(folder.resolve("replaced"));
     final long absent = 2 * ABSENT + ROWS / 10;

@@ -26,7 +26,7 @@ read_arguments "bookworm trixie sid" "$@"
 open_host balboa balboa-backend-rocksdb
 
 # backend MODE DATABASE: starts balboa's backend, and sets `backend` and `backend_port`.
-# The memory for what is not yet in SST files is small, so that there are some.
+# The memory limit is small, so that a part of the observations is in SST files.
 backend() {
   backend_port=$(free_port)
   rm -f "$root$work/statistics"
@@ -78,7 +78,7 @@ run() {  # MODE DATABASE
   stop_process "$frontend"
   stop_process "$backend"
   step "$2: ask"
-  # What was not yet in SST files is written into one when the database is opened.
+  # When RocksDB opens the database, it writes what was not yet in SST files into one.
   backend "$1" "$2"
   frontend
   client ask "$query_port" "$work/$2.answers"

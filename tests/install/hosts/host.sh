@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Sourced by the scripts of this folder. Each of them tries a host: a program that
-# uses the shared librocksdb of a Debian release, and knows nothing of this
-# repository. It runs in a chroot, where this repository is built, too.
+# Sourced by scripts of this folder that try a host: a program that uses the shared
+# librocksdb of a Debian release, and knows nothing of this repository. The host runs
+# in a chroot, in which this repository is built, too.
 # shellcheck shell=bash
 
 hosts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -76,14 +76,14 @@ rocksdb_version() {
   inside dpkg-query -W -f '${source:Upstream-Version}\n' librocksdb-dev
 }
 
-# run_with MODE COMMAND...: runs COMMAND in the chroot with what MODE says preloaded, in
-# this order, divided by commas:
+# run_with MODE COMMAND...: runs COMMAND in the chroot. MODE is a list of what is
+# preloaded, in the order of the list, divided by commas:
 #   plain       nothing
 #   replace     this filter in the place of RocksDB's Bloom filter
 #   loader      libcassandra_bloom_preload.so
 #   give        every database gets a Bloom filter (give_bloom.c)
-#   library     librocksdb itself, as the last one: give and statistics find its functions
-#               only in this way if a Python module loads it later
+#   library     librocksdb itself, as the last in the list. Needed if a Python module loads
+#               librocksdb, because give and statistics would not find its functions
 #   statistics  RocksDB's statistics, into $work/statistics (statistics.c)
 run_with() {
   local preload= what
@@ -102,17 +102,18 @@ run_with() {
   inside env ${preload:+"LD_PRELOAD=${preload# }"} STATISTICS_FILE="$work/statistics" "$@"
 }
 
-# start_server MODE COMMAND...: starts COMMAND. Its process is $server, and what it says
-# is in $root$work/server.log. A chroot executes the command as the same process.
+# start_server MODE COMMAND...: starts COMMAND, which writes to $root$work/server.log.
+# Sets `server` to the ID for stop_process.
 start_server() {
   run_with "$@" >"$root$work/server.log" 2>&1 &
   server=$!
 }
 
-# stop_process ID: ends it, and waits until it has closed its files.
+# stop_process ID: ends a COMMAND of start_server, and waits until it has closed its files.
 stop_process() {
-  # What run_with started is a shell function in a shell of its own, with one child. The
-  # shell waits for the child, so only the child is told to end.
+  # ID is a shell of its own, which executes the function run_with and waits for its only
+  # child. The child is COMMAND itself, as chroot and env start no process. So only the
+  # child is told to end.
   local children
   read -r children <"/proc/$1/task/$1/children" || true
   # shellcheck disable=SC2086
@@ -147,32 +148,34 @@ same() {
   cmp "$root$work/$1" "$root$work/$2" >&2 || fail "$3: the answers in $1 and $2 differ"
 }
 
-# doctor DATABASE: what filterdb says, in $root$work/DATABASE.doctor, and on stderr the
-# lines about policies and SST files. Its exit status is 1 if there is a file without
-# our filter, so it is not looked at.
+# doctor DATABASE: writes what filterdb doctor prints into $root$work/DATABASE.doctor, and
+# its lines about policies and SST files to stderr. filterdb exits with 1 if a file does
+# not have our filter. That is no failure here, so the exit status is ignored.
 doctor() {
   inside "$libraries/../bin/filterdb" doctor --db="$work/$1" >"$root$work/$1.doctor" 2>&1 || true
   grep -E '^column family|\.sst  |^all is well' "$root$work/$1.doctor" >&2
 }
 
-# As filterdb doctor names the policy of a filter: ours, and RocksDB's Bloom filter.
+# How filterdb doctor names a filter's policy: ours, and RocksDB's Bloom filter.
 ours=' cassandra_bloom '
 rocksdbs=' (bloomfilter|rocksdb\.BuiltinBloomFilter) '
 
-# files DATABASE COLUMN_FAMILY: the lines of the last doctor about its SST files.
+# files DATABASE COLUMN_FAMILY: prints the lines of the last `doctor DATABASE` about the
+# SST files of the column family.
 files() { sed -n "/^column family $2:/,/^  A read /p" "$root$work/$1.doctor" | grep '\.sst  '; }
 
-# only_filters DATABASE COLUMN_FAMILY POLICY: all its SST files with keys have a filter of
-# this policy, and there is at least one.
+# only_filters DATABASE COLUMN_FAMILY POLICY: the column family must have SST files with
+# keys, and each of them must have a filter of this policy.
 only_filters() {
   local found
   found=$(files "$1" "$2") || fail "$1: no SST files in $2"
   if grep -vE "$3" <<<"$found" >&2; then fail "$1: these SST files have no filter of the policy$3"; fi
 }
 
-# compare_four_ways COLUMN_FAMILY...: a program without a filter was run with four
-# databases: plain, replace, give and ours (with give_bloom.so as well). Their answers must
-# be the same, and their SST files have the filters of this way.
+# compare_four_ways COLUMN_FAMILY...: a program that asks for no filter was run in four
+# ways (MODE of run_with), with a database for each: plain, replace, give, and ours, which
+# is give,replace. All answers must be the same. The SST files of each database must have
+# the filters that its way gives.
 compare_four_ways() {
   local way family
   for way in replace give ours; do same plain.answers $way.answers "$way: answers"; done
@@ -183,7 +186,7 @@ compare_four_ways() {
   done
 }
 
-# row_of_four_ways HOST PACKAGE WORK SAME: the rows of the second way and of the last one.
+# row_of_four_ways HOST PACKAGE WORK SAME: prints the rows of the ways replace and ours.
 row_of_four_ways() {
   local row="| $1 | $(version_of "$2") | $(rocksdb_version)" rest="$3 | $4"
   echo "$row | preloaded libcassandra_bloom_replace.so | $rest | none, as without it: $1 asks for none | $(today) |"
@@ -195,7 +198,7 @@ newest_options() { find "$root$work/$1" -name 'OPTIONS-*[0-9]' | sort | tail -n 
 # ticker NAME FILE: RocksDB's count of rocksdb.NAME in a file of statistics in $work.
 ticker() { sed -n "s/^rocksdb\\.$1 COUNT : //p" "$root$work/$2" | tail -n 1; }
 
-# filter_answers FILE: the answers of filters in a file of statistics.
+# filter_answers FILE: how often filters answered what, from a file of statistics.
 filter_answers() {
   local positive true_positive
   positive=$(ticker bloom.filter.full.positive "$1")

@@ -7,7 +7,7 @@ kvrocks_filter.cc beside this script says how its filter is chosen. The nodes li
 127.0.0.1 only. For each program:
 
 1. redis-benchmark works on the whole cluster (with --benchmark).
-2. Clients write, overwrite and delete strings and hashes, and read them between, while
+2. Clients write, overwrite and delete strings and hashes, and read them in between, while
    each node in turn is killed with SIGKILL and started again. Every reply is compared
    with a model. A write without a reply may be done or not; nothing else may be missing.
 3. All keys are read back, and absent keys are looked up, before and after a compaction.
@@ -47,7 +47,8 @@ NODES = 3
 SLOTS = 16384
 OURS = "cassandra_bloom"
 BLOOM = "bloomfilter"
-# What Cassandra's filter of 10 bits per key lets pass, with 7 probes: (1 - e^(-7/10))^7.
+# The false positive rate of Cassandra's filter with 10 bits per key and 7 probes:
+# (1 - e^(-7/10))^7.
 OUR_RATE = 0.00819
 # Kvrocks gives all of its column families the same filter.
 COLUMN_FAMILIES = 7
@@ -305,7 +306,7 @@ Value = bytes | dict[bytes, bytes] | None
 
 
 def applied(command: Sequence[bytes], old: Value) -> tuple[Value, object]:
-    """Returns the value of the key after the command, and the reply to it."""
+    """Returns the value of the key after the command, and the reply to the command."""
     match command:
         case [b"SET", _, value]:
             return value, b"OK"
@@ -328,7 +329,7 @@ def reading(key: bytes) -> list[bytes]:
 
 
 def value_of(reply: object) -> Value:
-    """Returns what a reply to `reading` says."""
+    """Returns the value that the reply to a command of `reading` has."""
     if isinstance(reply, ServerError):
         raise Failure(f"a read: {reply}")
     if isinstance(reply, list):
@@ -435,9 +436,10 @@ class Writer(threading.Thread):
         self.reads += command[0] in (b"GET", b"HGET")
 
     def _look_after_death(self, number: int, commands: Sequence[Sequence[bytes]]) -> None:
-        """Sees which commands without a reply were done.
+        """Finds out which of the commands that got no reply were done.
 
-        The commands for a key are done in their order, and may end anywhere.
+        The commands for one key are done in their order. The node may have died after any
+        of them.
         """
         self.unanswered += len(commands)
         states: dict[bytes, list[Value]] = {}
@@ -467,7 +469,7 @@ class Writer(threading.Thread):
 
 
 def write(cluster: Cluster, options: argparse.Namespace) -> list[Writer]:
-    """Has the writers work, and kills each node in turn meanwhile."""
+    """Lets the writers work, and meanwhile kills each node in turn."""
     writers = [
         Writer(cluster.nodes, number, options.seed, options.strings) for number in range(WRITERS)
     ]
@@ -484,7 +486,7 @@ def write(cluster: Cluster, options: argparse.Namespace) -> list[Writer]:
                 node = cluster.nodes[(1 + killed) % NODES]
                 node.kill()
                 killed += 1
-                time.sleep(0.5)  # The writers meet the dead node.
+                time.sleep(0.5)  # Meanwhile the writers use the dead node.
                 node.start()
                 step(f"node {node.port} killed after {done} operations and started again")
             time.sleep(0.02)
@@ -526,12 +528,13 @@ class Reading:
 
     digest: str
     answers: int = 0
-    # By node: the absent keys that were asked for, and the tickers meanwhile.
+    # By node: how many absent keys were looked up, and what the tickers counted.
     absent: list[int] = field(default_factory=list)
     tickers: list[Counter[str]] = field(default_factory=list)
 
     def passed(self, node: int) -> tuple[int, int]:
-        """Returns how many of how many questions for absent keys a node's filters passed."""
+        """Returns how many questions for absent keys a node's filters passed, and how many
+        there were."""
         counts = self.tickers[node]
         false = counts[POSITIVE] - counts[TRUE_POSITIVE]
         return false, counts[USEFUL] + false
@@ -567,7 +570,7 @@ def read_all(cluster: Cluster, model: dict[bytes, Value], strings: int) -> Readi
             reading_of.answers += 1
 
     ask([reading(key) for key in sorted(model)], model.get)
-    # Field by field, as HGETALL iterates and so asks no filter.
+    # Reads each field by itself, because HGETALL uses an iterator, which asks no filter.
     fields = [
         [b"HGET", key, name]
         for key, value in sorted(model.items())
@@ -592,7 +595,7 @@ def read_all(cluster: Cluster, model: dict[bytes, Value], strings: int) -> Readi
 
 
 def judge_rates(name: str, reading_of: Reading) -> None:
-    """The rate must be that of the filter, within five standard deviations and a tenth."""
+    """Compares rates with the filter's: five standard deviations and a tenth may differ."""
     for node in range(NODES):
         false, asked = reading_of.passed(node)
         step(
@@ -718,7 +721,7 @@ def percents(reading_of: Reading) -> str:
 
 
 def exchanged(name: str, program: Path, result: Result, options: argparse.Namespace) -> int:
-    """The program opens the databases that the other one has written.
+    """Lets one program open the databases that the other program has written.
 
     Returns how many answers were compared.
     """

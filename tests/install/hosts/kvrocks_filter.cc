@@ -6,15 +6,15 @@
 //
 //   -Wl,--wrap=_ZN7rocksdb20NewBloomFilterPolicyEdb
 //
-// are given to the linker, so its sources need no change. Calls from the file
-// of RocksDB that defines that function stay as they are: options strings mean
-// what they say.
+// are given to the linker, so its sources need no change. RocksDB's file that
+// defines the function still calls RocksDB's own, so options strings keep their
+// meaning.
 
 #include <rocksdb/filter_policy.h>
 
 #include "cassandra_bloom/filter_policy.h"
 
-// The linker gives the replaced function this name.
+// --wrap makes the linker call a function of this name.
 extern "C" const rocksdb::FilterPolicy*
 __wrap__ZN7rocksdb20NewBloomFilterPolicyEdb(double bits_per_key,
                                             bool /*use_block_based_builder*/) {

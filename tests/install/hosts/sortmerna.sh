@@ -32,7 +32,8 @@ for mode in plain replace; do
   (cd "$root$work/run/out" && cat aligned.sam aligned.blast aligned.fa other.fa) >"$root$work/$mode.answers"
   rm -rf "$root$work/run"
   doctor $mode
-  # 20,000 reads fit into memory, so there is no SST file: see what a new one would have.
+  # 20,000 reads fit into memory, so there is no SST file. The OPTIONS file says which
+  # filter a new one would have.
   grep -q 'filter_policy=nullptr$' "$(newest_options $mode)" || fail "$mode: OPTIONS: a filter policy"
 done
 step "comparing"

@@ -34,7 +34,8 @@ inside sh -ec "
   sourmash sketch dna -p k=31,scaled=100 sample*.fa --output-dir samples" \
   >"$root$work/sketch.log" 2>&1 || fail "$(tail -20 "$root$work/sketch.log")"
 
-# run MODE NAME. The index has the same path in each, because the results name it.
+# run MODE NAME: The index has the same path in each run, because the results name the
+# path.
 run() {
   step "$2"
   rm -f "$root$work/statistics"

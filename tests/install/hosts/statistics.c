@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A library to preload into a program that uses RocksDB's C interface (also
-// Rust and Go do): switches RocksDB's statistics on, and writes them into
-// STATISTICS_FILE at the end, and also every 200 ms, because a server that is
-// stopped by a signal runs no code at its end. All databases of a process share
-// them.
+// A library to preload into a program that uses RocksDB's C interface (as Rust
+// and Go programs do). It switches RocksDB's statistics on, and writes them
+// into STATISTICS_FILE when the program ends. It also writes them every 200 ms,
+// because a server runs no code at its end if a signal stops it. All databases
+// of a process share the statistics.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -48,8 +48,8 @@ static void Write(void) {
   pthread_mutex_unlock(&writing);
 }
 
-// Keeps the lock: when RocksDB's own data have been destroyed, the thread must
-// not ask for them.
+// Keeps the lock, so that the thread asks for no statistics after RocksDB's
+// static variables have been destroyed.
 static void WriteAtEnd(void) {
   Write();
   pthread_mutex_lock(&writing);
@@ -75,8 +75,7 @@ static void Start(void) {
   pthread_create(&thread, NULL, WriteAgain, NULL);
 }
 
-// The program gets a copy, which shares the statistics with the options that
-// are kept.
+// Returns a copy of `kept`. The copy shares the statistics with `kept`.
 rocksdb_options_t* rocksdb_options_create(void) {
   rocksdb_options_t* (*copy)(rocksdb_options_t*) =
       Find("rocksdb_options_create_copy");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stands in for the util/build_version.cc of a RocksDB built with the plugin.
+// Registers the plugin, as util/build_version.cc does in a RocksDB that is
+// built with it.
 
 #include <rocksdb/utilities/object_registry.h>
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Sourced by scripts that need a bare Debian. open_chroot sets `root` to its
-# folder; `inside` runs a command in it, and `install` installs packages there.
-# `sources` is this repository.
+# Sourced by scripts that need a bare Debian. open_chroot sets `root` to the folder
+# of the Debian. `inside` runs a command in the Debian, and `install` installs
+# packages in it. `sources` is this repository.
 # shellcheck shell=bash
 
 sources=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
@@ -32,8 +32,8 @@ open_chroot() {
   mount -t proc proc "$root/proc"
 }
 
-# copy_sources: into /check/sources of the chroot. The time stamps are kept, so that
-# another run compiles only what has changed.
+# copy_sources: copies this repository into /check/sources of the chroot. The time
+# stamps are kept, so that another run compiles only what has changed.
 copy_sources() {
   mkdir -p "$root/check/sources"
   (cd "$sources" && git ls-files -z | xargs -0 cp -p --parents -t "$root/check/sources")

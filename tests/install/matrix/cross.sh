@@ -54,8 +54,8 @@ for argument; do
   esac
 done
 # elf: what readelf calls the machine. qemu is empty if x86-64 runs the programs itself.
-# werror=OFF where size_t has 32 bits: the tests convert 64-bit numbers to it, of which the
-# compiler warns.
+# werror=OFF where size_t has 32 bits, because tests convert 64-bit numbers to size_t, and
+# the compiler warns.
 werror=ON
 case $arch in
   arm64) triplet=aarch64-linux-gnu qemu=qemu-aarch64 elf=AArch64 ;;
@@ -80,8 +80,8 @@ mount --rbind /dev "$root/dev"
 check=/check/$arch  # In the chroot.
 mkdir -p "$root$check"
 
-# logged NAME COMMAND...: writes the output to a log only, and its end here if the
-# command fails.
+# logged NAME COMMAND...: writes the output to a log. If the command fails, also prints
+# the end of the log.
 logged() {
   local log=$root$check/$1.log
   shift
@@ -128,8 +128,9 @@ set(CMAKE_CXX_COMPILER $triplet-g++)
 set(CMAKE_CROSSCOMPILING_EMULATOR $check/emulate)
 END
 
-# The kernel of x86-64 cannot start a program of another CPU, which some tests do. So a
-# program FILE that they start is moved to FILE.elf, and FILE becomes a script.
+# Some tests start programs, but the kernel of x86-64 cannot start those of another CPU.
+# So each program FILE that tests start is moved to FILE.elf, and FILE becomes a script
+# that runs FILE.elf by qemu.
 emulator=''
 [ -z "$qemu" ] || emulator="/usr/bin/$qemu -L / -0 \"\$program\""
 cat >"$root$check/emulate" <<END
@@ -141,7 +142,8 @@ elf=\$program
 exec $emulator "\$elf" "\$@"
 END
 chmod +x "$root$check/emulate"
-# Begin a command of that CPU; the second one also sets a variable, NAME=VALUE.
+# `run` begins a command of that CPU. `run_with` does so, too, and sets a variable,
+# NAME=VALUE.
 run=(env) run_with=(env)
 [ -z "$qemu" ] || run=("$qemu" -L /) run_with=("$qemu" -L / -E)
 emulated_by_script() {  # FILE
@@ -169,7 +171,7 @@ done < <(sed -n '/^foreach(test$/,/)$/s/^ *\([a-z_]*_test\))*$/\1/p' "$sources/t
   export_test export_command_test filterdb_command_test filterdb_doctor_test filterdb_scan_test filterdb_mend_test
   concurrency_test soak random_db)
 
-# Those that tests start.
+# Programs that tests start.
 started=(filterdb listener_writer partitions_example soak random_db
   c_filter_db_test c_filter_db_example c_rocksdb_test c_rocksdb_example)
 
@@ -179,7 +181,7 @@ left_out=(
   check_layout check_layout_test figures_test
   # Python of x86-64 cannot load a library of another CPU.
   'PythonExampleTest\..*'
-  # The script through which it starts a program cannot preload a library of another CPU.
+  # The program is a script here, whose shell cannot preload a library of another CPU.
   CRocksdbProgramsTest.AnotherRocksdbIsAnErrorAndNothingOnStderr
 )
 [ -z "$small" ] || left_out+=(soak crash random_db)  # Not built.
@@ -218,7 +220,7 @@ logged build_deb inside nice -n 10 cmake --build "$check/deb" --parallel "$jobs"
 rm -rf "$root$check/deb/packages"
 logged cpack inside env -C "$check/deb" cpack
 packages=0
-# package_fault FILE: says what is wrong with a package.
+# package_fault FILE: prints what is wrong with a package.
 package_fault() {
   local fields libraries file
   fields=$(inside dpkg-deb --field "$1")
@@ -244,7 +246,7 @@ for package in "$root$check"/deb/packages/*.deb; do
   fault=$(package_fault "$package")
   [ -z "$fault" ] || { echo "    FAULT: $fault"; packages=1; }
 done
-# Those that an earlier run installed are for another CPU, perhaps.
+# Packages that an earlier run installed may be for another CPU.
 inside sh -c "dpkg-query -W -f '\${db:Status-Status} \${Package}:\${Architecture}\n' 'lib*cassandra-bloom*' filterdb \
   2>/dev/null | sed -n 's/^installed //p' | xargs -r dpkg --purge >/dev/null"
 inside sh -c "apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends $check/deb/packages/*.deb" >/dev/null
@@ -317,7 +319,7 @@ for mode in full partitioned replaced; do
       results+=("$result") digests+=("$sum")
     done
   done
-  # The filters of both answer for the same absent keys, too.
+  # On both CPUs, filters must reject equally many absent keys.
   [ "$(printf '%s\n' "${results[@]}" | sort -u | wc -l)" = 1 ] || exchanged=no
   [ "$(printf '%s\n' "${digests[@]}" | sort -u | wc -l)" = 1 ] && [ ${#digests[0]} = 64 ] || equal=no
 done

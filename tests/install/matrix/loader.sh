@@ -66,9 +66,9 @@ check() {  # HOST EXPECTED: what the result must begin with.
     fi
   done
 }
-# Programs without RocksDB, one of them with the setuid bit, started by an
-# unprivileged user. There the dynamic linker ignores the library. It says so
-# if the library is named without its path.
+# Checks programs without RocksDB. An unprivileged user starts one of them, which
+# has the setuid bit. For such a program, the dynamic linker ignores the library,
+# and says so if the library is named without its path.
 check_others() {
   local folder name library program said expected
   folder=$(inside dpkg -L libcassandra-bloom-preload | sed -n 's|/libcassandra_bloom_preload.so$|/|p')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RocksDB's functions that libcassandra_bloom_replace.so replaces. Each prints
-// with what it was called.
+// Stubs of RocksDB's functions that libcassandra_bloom_replace.so replaces.
+// Each prints its arguments.
 
 #include <cstdio>
 

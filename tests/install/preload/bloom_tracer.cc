@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A library to preload that stands in for NewBloomFilterPolicy, too, and calls
-// the next definition of it.
+// A library to preload that defines NewBloomFilterPolicy, as
+// libcassandra_bloom_replace.so does. It calls the next definition.
 
 #include <dlfcn.h>
 

@@ -5,8 +5,8 @@
  *
  *   dlopen_host MODULE... -- ARGUMENT...
  *
- * calls `main` of the last module with the arguments. A MODULE that is a folder
- * becomes the working folder. */
+ * loads each MODULE, and calls `main` of the last one with the arguments. A
+ * MODULE that is a folder becomes the working folder instead. */
 
 #include <dlfcn.h>
 #include <stdio.h>

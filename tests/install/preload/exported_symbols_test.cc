@@ -153,7 +153,8 @@ TEST(ExportedSymbolsTest, ThePluginNeedsTheRocksdbItWasBuiltFor) {
       AnyHolds(Needed(TEST_PLUGIN), "librocksdb.so." TEST_ROCKSDB_RELEASE));
 }
 
-// Both libraries to preload share the variable, so that one of them speaks.
+// Both libraries to preload share the variable, so that only one of them prints
+// why it has loaded no plugin.
 TEST(ExportedSymbolsTest, TheLibrariesToPreloadDefineNothingElse) {
   EXPECT_THAT(Symbols(TEST_LOADER, "--defined-only"),
               ElementsAre("cassandra_bloom_preload_has_refused"));
@@ -164,7 +165,8 @@ TEST(ExportedSymbolsTest, TheLibrariesToPreloadDefineNothingElse) {
                           "rocksdb_filterpolicy_create_bloom_full"));
 }
 
-// Programs into which they are loaded may have neither of these libraries.
+// A program into which they are preloaded may have neither RocksDB nor a C++
+// library.
 TEST(ExportedSymbolsTest, TheyNeedNoRocksdbAndNoCppLibrary) {
   for (const char* const preloaded : {TEST_LOADER, TEST_REPLACE}) {
     SCOPED_TRACE(preloaded);

@@ -26,8 +26,9 @@ constexpr char kPolicy[] = "cassandra_bloom:12\n";
 constexpr char kPluginName[] =
     "librocksdb_cassandra_bloom.so." TEST_ROCKSDB_RELEASE;
 
-// Expects one line of the loader on stderr that contains all `parts`, and apart
-// from that the program's result without the loader.
+// Expects one line of the loader on stderr that contains all `parts`. Apart
+// from this line, the program's result must be the one that it has without the
+// loader.
 void ExpectRefused(const ProcessResult& result, const std::string& out,
                    const std::vector<std::string>& parts) {
   EXPECT_EQ(result.exit_code, 0);
@@ -78,7 +79,8 @@ TEST(LoaderTest, BringsThePolicyIntoAProgramWithRocksdb) {
   EXPECT_EQ(with.err, "");
 }
 
-// The program has an entry of its own for RocksDB's version function.
+// The program has an entry of its own for RocksDB's version function
+// (version_address.cc).
 TEST(LoaderTest, AProgramThatIsNotPositionIndependent) {
   for (const char* const libraries : kLibraries) {
     const ProcessResult result = RunProcess({TEST_NO_PIE_HOST}, libraries);
@@ -105,8 +107,8 @@ TEST(LoaderTest, ThereIsNoPluginForThisRelease) {
 }
 
 // The plugin's thread-local variable needs static TLS. These settings leave
-// about 200 bytes of it (tls_static_surplus in glibc's elf/dl-tls.c), and other
-// libraries take those.
+// about 200 bytes of it (tls_static_surplus in glibc's elf/dl-tls.c), which
+// other libraries then take.
 TEST(LoaderTest, ThereIsNoStaticTls) {
   const std::vector<std::string> command = {
       "/usr/bin/env",
@@ -146,7 +148,8 @@ TEST(LoaderTest, RocksdbIsLinkedIntoTheProgramAndAnotherOneIsShared) {
   }
 }
 
-// The release is right, but the plugin would load a second library of it.
+// The release is right, but the plugin would load a second library of the same
+// release.
 TEST(LoaderTest, RocksdbIsAnotherLibraryOfThisRelease) {
   for (const char* const libraries : kLibraries) {
     ExpectRefused(RunProcess({TEST_OTHER_ROCKSDB_HOST}, libraries),
@@ -255,8 +258,9 @@ TEST_F(MovedLoaderTest, OneByteOfThePluginIsMissing) {
   ExpectRefused(Run(), "none\n", {plugin_ + " is cut short"});
 }
 
-// The ELF headers of a program of 32 bits are not those of one of 64 bits. The
-// dynamic linker reads this before it maps anything.
+// ELF headers of 32 bits have another layout than those of 64 bits, so the
+// loader cannot check the file. The dynamic linker refuses it before it maps
+// anything.
 TEST_F(MovedLoaderTest, ThePluginIsForAnotherSizeOfWord) {
   std::string content = ReadFile(TEST_PLUGIN);
   content[EI_CLASS] =

@@ -39,7 +39,7 @@ class RocksdbToolsTest : public ::testing::Test {
     }
   }
 
-  // The path of an OPTIONS file with this filter policy.
+  // Writes an OPTIONS file with this filter policy, and returns its path.
   std::string OptionsFile(const std::string& policy) {
     const std::string path = folder_ / "options.ini";
     WriteFile(path,
@@ -292,8 +292,8 @@ TEST_F(RocksdbToolsTest, LdbWithoutUsDropsThePolicyWithoutAWord) {
       << properties;
 }
 
-// Both programs make RocksDB's Bloom filter in their code, without an OPTIONS
-// file.
+// db_bench and ldb make RocksDB's Bloom filter in their code, without an
+// OPTIONS file.
 TEST_F(RocksdbToolsTest, BloomBitsAreReplaced) {
   const ProcessResult db_bench =
       RunProcess({TEST_DB_BENCH, "--bloom_bits=12", "--db=" + db_,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Takes the static TLS that glibc reserves for libraries that are loaded at run
-// time. With TLS_MODULES, a library to preload, which loads these modules until
-// there is no more of it. Without, a module.
+// time. With TLS_MODULES, this is a library to preload, which loads these
+// modules until no static TLS is left. Without TLS_MODULES, this is such a
+// module.
 
 #ifdef TLS_MODULES
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Takes the address of RocksDB's version function in code, for which the linker
-// then makes an entry in a program that is not position-independent.
+// Takes the address of RocksDB's version function. If the program is not
+// position-independent, the linker makes an entry for the function in the
+// program, and the address is that of the entry.
 
 #include <string>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Damages one component of an SSTable, mends, and scans: no filter that denies
-// a key of Data.db may be written, and none may be called good.
+// Damages one component of an SSTable, and runs "filterdb mend" and "filterdb
+// scan". If a filter denies a key of Data.db, mend must not have written it,
+// and scan must not call it good.
 
 #include <gtest/gtest.h>
 
@@ -26,8 +27,9 @@ size_t NumCases() {
   return given == nullptr ? 100 : std::strtoull(given, nullptr, 10);
 }
 
-// How many keys the filter denies: all, if it cannot be read. None is denied if
-// there is no filter.
+// Returns how many keys of the SSTable its filter denies. A filter that cannot
+// be read counts as one that denies all keys, and no filter as one that denies
+// none.
 size_t NumDenied(const DamagedSstable& damaged) {
   const std::string path = damaged.start + "Filter.db";
   if (!std::filesystem::exists(path)) {
@@ -47,7 +49,7 @@ size_t NumDenied(const DamagedSstable& damaged) {
 
 class DamageTest : public ::testing::Test {
  protected:
-  // Mends a folder of damaged SSTables, and examines what that has done.
+  // Mends a folder of damaged SSTables, and checks their filters afterwards.
   void MendAndCheck(const std::vector<DamagedSstable>& all,
                     const std::string& folder) {
     const char* const chance =
@@ -58,7 +60,7 @@ class DamageTest : public ::testing::Test {
     const Ran scanned = Filterdb("scan --json " + folder);
     ASSERT_GE(scanned.exit_code, 0) << scanned;
     std::map<std::string, Json> findings;
-    const Json json = scanned.json();  // The loop keeps a part of it.
+    const Json json = scanned.json();  // The loop refers to it.
     for (const Json& one : json["sstables"]) {
       findings[one["sstable"]] = one;
     }

@@ -68,7 +68,7 @@ WholeSstable WriteWhole(const std::string& folder, const std::string& version,
   spec.wide_every = 3;
   const RandomKeys keys(seed, 20);
   for (uint64_t i = 0; i < num_keys; ++i) {
-    // A number of a fixed width makes them distinct.
+    // A number of a fixed width makes each key distinct.
     spec.keys.push_back(keys[i] + std::to_string(1000000 + i));
   }
   WriteSstable(spec);
@@ -92,7 +92,7 @@ void AddMadePairs(const std::string& folder, uint64_t seed,
   }
 }
 
-// Each of Cassandra's SSTables with the next one of its version.
+// Pairs each SSTable that Cassandra wrote with the next one of its version.
 void AddRealPairs(std::vector<Pair>* pairs) {
   std::vector<std::string> folders = CassandraSstables();
   for (const auto& more : {CompactedSstables(), SstablesBesideCorpus()}) {
@@ -114,7 +114,7 @@ void AddRealPairs(std::vector<Pair>* pairs) {
   }
 }
 
-// A filter with a fault that asks for mending, or the good one.
+// Returns a filter that mend must replace, the good filter, or no filter.
 std::optional<std::string> FilterWithFault(const Pair& pair, uint64_t* random,
                                            std::string* what) {
   std::string filter = ReadFile(pair.one.start + "Filter.db");
@@ -174,8 +174,9 @@ std::string Change(const Pair& pair, const std::string& component,
   return "byte " + std::to_string(at) + " ^ " + std::to_string(change);
 }
 
-// If Data.db is not compressed, nothing but its bytes tells what its keys are.
-// A chunk that is compressed has a checksum, so it is whole or unreadable.
+// Returns whether a Data.db that is not compressed still has this key. Only its
+// bytes can tell. (A compressed Data.db has a checksum for each chunk, so a
+// damaged chunk cannot be read, and does not show another key.)
 bool HasKey(const std::string& data, const PositionedKey& key) {
   return data.size() >= key.position + 2 + key.key.size() &&
          LoadBigEndian16(data.data() + key.position) == key.key.size() &&

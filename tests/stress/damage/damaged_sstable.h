@@ -14,26 +14,27 @@ namespace cassandra_bloom::testing {
 
 struct PositionedKey {
   std::string key;
-  uint64_t position;  // In Data.db, uncompressed.
+  uint64_t position;  // The offset in the uncompressed Data.db.
 };
 
 struct WholeSstable {
-  std::string start;  // The paths of its components without their names.
+  std::string start;  // A component's path without its name: "DIR/nb-1-big-".
   std::string version;
   bool is_compressed = false;
   std::vector<std::string> components;
   std::vector<PositionedKey> keys;
-  std::vector<uint64_t> index_entries;  // Where each begins in Index.db.
+  std::vector<uint64_t> index_entries;  // Where each entry of Index.db begins.
 
   std::string name() const;  // "nb-1-big-"
 };
 
-// The SSTable in a folder that has no other.
+// Reads the only SSTable in a folder.
 WholeSstable ReadWhole(const std::string& folder);
 
-// SSTables of every version and kind, in pairs that have the version and the
-// number of keys in common: those that Cassandra wrote, and ones that are
-// written into `folder`.
+// Two SSTables of one version. AllPairs returns pairs of every version: those
+// that Cassandra wrote, and ones that it writes into `folder`, of which some
+// are compressed. Each of the latter pairs has equally many keys in both
+// SSTables.
 struct Pair {
   WholeSstable one;
   WholeSstable other;
@@ -41,7 +42,7 @@ struct Pair {
 std::vector<Pair> AllPairs(const std::string& folder, uint64_t seed);
 
 struct DamagedSstable {
-  std::string what;   // What was done to it.
+  std::string what;   // What was damaged, for messages.
   std::string start;  // As in WholeSstable.
   std::string version;
   // The keys of the SSTable that its Data.db still has.
@@ -49,12 +50,12 @@ struct DamagedSstable {
   std::optional<std::string> filter;  // The content of Filter.db.
 };
 
-// Copies `pair.one` into `folder`, gives it a filter with a fault or none, and
-// damages one component.
+// Copies `pair.one` into `folder`, gives the copy a good filter, a faulty one
+// or none, and then damages one component of the copy.
 DamagedSstable Damage(const Pair& pair, const std::string& folder,
                       uint64_t* random);
 
-// The content of a file; nothing if there is none.
+// The content of a file, or no value if there is no file.
 std::optional<std::string> ContentOf(const std::string& path);
 
 }  // namespace cassandra_bloom::testing

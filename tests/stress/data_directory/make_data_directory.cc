@@ -5,8 +5,8 @@
 //
 //   make_data_directory --tables=100 --sstables=2000 --keys=40000000 DIR
 //
-// Rows are filler. The content of DIR/expected.json is described in
-// write_directory.h. The same options make the same files.
+// The content of rows has no meaning. write_directory.h describes the content
+// of DIR/expected.json. The same options make the same files.
 
 #include <gflags/gflags.h>
 

@@ -17,12 +17,13 @@ namespace {
 
 constexpr const char* kVersions[] = {"ma", "nb", "oa", "da"};
 constexpr size_t kTablesOfKeyspace = 10;
-constexpr size_t kCopiesEvery = 10;  // Tables
+constexpr size_t kCopiesEvery = 10;  // Of so many tables, one has copies.
 
-// The wrong size of a smaller filter might be due to rounding.
+// In an SSTable with fewer keys, a wrong size of the filter might be due to
+// rounding.
 constexpr uint64_t kLeastKeysForFault = 500;
 constexpr size_t kLeastOfEachFault = 3;
-// One of this number of SSTables has a given fault.
+// Each fault is in one of so many SSTables.
 constexpr size_t kFaultEvery = 100;
 
 class Planner {
@@ -70,7 +71,7 @@ class Planner {
   }
 
   void MakeTables() {
-    // The default is 0.01, and with LeveledCompactionStrategy 0.1.
+    // Cassandra's default is 0.01, or 0.1 with LeveledCompactionStrategy.
     constexpr double kChances[] = {0.01, 0.01, 0.1, 0.001};
     for (size_t i = 0; i < options_.tables; ++i) {
       char id[33];
@@ -81,7 +82,8 @@ class Planner {
     }
   }
 
-  // Finds the spread with which the sizes have the sum that is wanted.
+  // A size is smallest * spread ^ exponent, with a random exponent below 1.
+  // Searches for the spread with which the sum of all sizes is options_.keys.
   void ChooseSizes() {
     std::vector<double> exponents(options_.sstables);
     for (double& exponent : exponents) {
@@ -147,7 +149,8 @@ class Planner {
     spec.fp_chance = spec.fault == FilterFault::kNoFilterPlanned
                          ? 1
                          : tables_[table].fp_chance;
-    // Only with a trie are the keys in Data.db, so only there it matters.
+    // filterdb scan reads Data.db only if the index is a trie, because a trie
+    // does not have whole keys. So rows and compression matter only there.
     const bool has_trie = spec.version == "da";
     spec.row_bytes = has_trie ? 100 : Random() % 9;
     spec.wide_every = has_trie ? 20 : 50;
@@ -159,7 +162,8 @@ class Planner {
     return planned;
   }
 
-  // Since 4.1 it may be a time-based id in base 36 (SSTableId).
+  // Since Cassandra 4.1, the generation may be a time-based id in base 36
+  // (UUIDBasedSSTableId).
   std::string Generation(const std::string& version, size_t in_table) {
     if (version != "oa") {
       return std::to_string(in_table + 1);

@@ -26,17 +26,17 @@ struct DirectoryOptions {
 
 struct PlannedSstable {
   std::string folder;  // Of its table, relative to the data directory.
-  // Without `folder` and `keys`.
+  // `spec.folder` and `spec.keys` are empty.
   SstableSpec spec;
   uint64_t num_keys;
   uint64_t key_seed;
-  bool is_copied;  // To snapshots/ and backups/
+  bool is_copied;  // Into snapshots/ and backups/.
 };
 
 // Sizes are spread widely: their logarithms are uniform. Versions take turns.
 // Every fault is there at least three times, in SSTables that are large enough
 // to show it, and most SSTables have none. Throws std::invalid_argument if the
-// options do not allow that.
+// options do not allow such a plan.
 std::vector<PlannedSstable> PlanDirectory(const DirectoryOptions& options);
 
 }  // namespace cassandra_bloom::testing

@@ -59,7 +59,7 @@ class DirectoryWriter {
     }
   }
 
-  // After Write.
+  // To be called after Write.
   std::string Expected() const {
     nlohmann::json expected = {{"options",
                                 {{"tables", options_.tables},
@@ -134,7 +134,8 @@ class DirectoryWriter {
   const fs::path folder_;
   const DirectoryOptions options_;
   const std::vector<PlannedSstable> plan_;
-  // Relative to folder_. Each thread writes only those of its SSTables.
+  // The path of each Data.db, relative to folder_. A thread sets only the paths
+  // of the SSTables that it writes, so no lock is needed.
   std::vector<std::string> data_paths_;
   std::atomic<size_t> next_{0};
 };

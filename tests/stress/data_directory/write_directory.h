@@ -18,9 +18,9 @@ namespace cassandra_bloom::testing {
 //    "copies": [{"path": "ks0/table0-…/backups/nb-1-big-Data.db",
 //                "of": "ks0/table0-…/nb-1-big-Data.db"}, …]}
 //
-// The paths are relative to the folder. "written_form" is there if "fault" is
-// "other_form". Copies, in snapshots/x/ and backups/, are hard links. `folder`
-// must be empty or not exist. Throws on errors.
+// The paths are relative to `folder`. If "fault" is "other_form", there is also
+// "written_form". Copies, in snapshots/x/ and backups/, are hard links.
+// `folder` must be empty or not exist. Throws on errors.
 std::string WriteDirectory(const std::string& folder,
                            const DirectoryOptions& options, size_t threads);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A reader for a filter block of any bytes, as RocksDB passes it. The reader
-// answers as the naive filter does, key by key and in batches; if the block is
-// not a filter, every key matches. The input's first byte decides whether the
-// header is made to fit.
+// Reads a filter block of any bytes, as RocksDB passes it. The reader answers
+// as the naive filter does, key by key and in batches. If the block is not a
+// filter, every key matches. The first byte of the input decides whether the
+// header is changed to fit the block.
 
 #include <rocksdb/table.h>
 

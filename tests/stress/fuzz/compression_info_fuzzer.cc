@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A CompressionInfo.db of any bytes, and chunks of any bytes, which the fuzzer
-// gives their checksums. All ways to read the data give the same bytes, without
-// a memory error.
+// Reads a Data.db of any bytes with a CompressionInfo.db of any bytes. The
+// fuzzer writes the right checksum behind each chunk. All ways to read the data
+// give the same bytes, without a memory error.
 //
-// The input: a byte whose lowest bit tells whether there is a longest
-// compressed length, the size of CompressionInfo.db in two bytes,
+// The input: a byte whose lowest bit tells whether CompressionInfo.db has the
+// field max_compressed_length, the size of CompressionInfo.db in two bytes,
 // CompressionInfo.db, and Data.db.
 
 #include <zlib.h>
@@ -106,8 +106,8 @@ void Check(bool has_max_compressed_length, const std::string& info_bytes,
   if (file == nullptr) {
     return;
   }
-  // Pieces of one byte stop at the same chunk as larger ones, which must not
-  // return less than whole pieces before it.
+  // Pieces of any size stop at the first chunk that cannot be read. Larger
+  // pieces may miss some bytes before that chunk, but less than one piece.
   const std::string bytes = ReadPieces(file.get(), 1);
   for (const size_t piece : {size_t{3}, size_t{1000}, size_t{chunk_length}}) {
     const std::string again = ReadPieces(file.get(), piece);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A Filter.db of any bytes, in each form. Either it is refused with a reason;
-// or it answers as the naive filter does for the same bits, and is written with
-// the bytes from which it was read. The first byte decides whether the header
-// is made to fit.
+// Opens a Filter.db of any bytes, in each form. If the file is refused, there
+// is a reason. Otherwise the filter answers as a naive filter with the same
+// bits does, and writing the filter gives the same bytes again. The first byte
+// of the input decides whether the header is changed to fit the file.
 
 #include <algorithm>
 #include <bitset>

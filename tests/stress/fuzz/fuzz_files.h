@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Files for readers that open them by name.
+// A folder for the files that readers open by name.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_FILES_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_FILES_H_

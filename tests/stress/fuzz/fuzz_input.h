@@ -28,7 +28,8 @@ class FuzzInput {
     return bytes;
   }
 
-  // A big-endian number of `size` bytes, or of the fewer that are left.
+  // A big-endian number of `size` bytes, or of all that are left if these are
+  // fewer.
   uint64_t Number(size_t size) {
     uint64_t number = 0;
     for (const char byte : Bytes(size)) {
@@ -41,7 +42,8 @@ class FuzzInput {
   std::string_view rest_;
 };
 
-// Keys to query: more than two batches, with every short length.
+// Parts of `bytes` as keys to query: more than two full batches of a kernel,
+// and every length up to 40 bytes.
 inline std::vector<std::string> KeysIn(const std::string& bytes) {
   constexpr size_t kNumKeys = 70;
   std::vector<std::string> keys;

@@ -38,7 +38,7 @@ inline Reading ReadAll(KeyReader* reader, size_t total_bytes) {
     reading.keys.emplace_back(key);
   }
   reading.whole = reader->error().empty();
-  FUZZ_CHECK(!reader->Next(&key));  // The end is final.
+  FUZZ_CHECK(!reader->Next(&key));  // No key follows the end.
   FUZZ_CHECK(reader->error().empty() == reading.whole);
   FUZZ_CHECK(!reading.whole || reader->bytes_read() == total_bytes);
   return reading;

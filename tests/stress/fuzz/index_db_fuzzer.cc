@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An Index.db of any bytes. All ways to read it give the result of a plain
-// parser, without a memory error. The first byte chooses the kind.
+// Reads an Index.db of any bytes. All ways to read it give the result of a
+// plain parser, without a memory error. The first byte of the input chooses the
+// kind of Index.db.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Any keys and any hashes, in a filter with any bits: every kernel hashes,
-// builds and answers as the naive filter does. The first bytes choose the size
-// of the filter, its probes, its address and its initial bits.
+// Takes any keys and any hashes, and a filter with any bits. Every kernel
+// hashes, builds and answers as the naive filter does. The first bytes of the
+// input choose the size of the filter, its probes, its address and its initial
+// bits.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,8 +25,8 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// Returns a large number seldom, because large filters take time. The largest
-// are above the size up to which kernels write without prefetching.
+// Seldom returns a large number, because large filters take time. The largest
+// filters are so large that every kernel prefetches before it sets bits.
 uint32_t NumWords(FuzzInput* input) {
   const uint64_t choice = input->Number(2) % 1000;
   const uint64_t most = choice == 999  ? 600000
@@ -35,7 +36,7 @@ uint32_t NumWords(FuzzInput* input) {
   return static_cast<uint32_t>(1 + input->Number(3) % most);
 }
 
-// Makes keys of any length; some successive keys have the same length.
+// Makes keys of 0 to 99 bytes. Several keys in a row have the same length.
 std::vector<std::string> Keys(FuzzInput* input) {
   std::vector<std::string> keys;
   while (!input->at_end() && keys.size() < 80) {
@@ -153,7 +154,7 @@ void CheckAnswers(Size size, const std::vector<Hash128>& hashes,
   }
 }
 
-// Adds half of the hashes; queries all of them before and after.
+// Queries all hashes, adds half of them to the filter, and queries all again.
 void CheckFilter(Size size, const std::vector<Hash128>& hashes,
                  const Bits& begun, size_t batch_size) {
   const std::vector<Hash128> added(hashes.data(),
@@ -179,8 +180,8 @@ void Check(FuzzInput input) {
                      NumWords(&input)};
   const size_t shift = input.Number(1) % 64;
   const size_t batch_size = 1 + input.Number(1) % kMaxBatch;
-  // The initial bits are a repeated pattern. If most of them are set, the later
-  // probes matter, too.
+  // The initial bits are a repeated pattern. If most of them are set, answers
+  // also depend on the later probes.
   const std::string pattern = input.Bytes(input.Number(1) % 16);
   const Bits bits(size, shift, pattern);
   const std::vector<std::string> keys = Keys(&input);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A list of keys of any bytes. All ways to read it give the result of a plain
-// parser, without a memory error. The first byte chooses the format.
+// Reads a list of keys that has any bytes. All ways to read it give the result
+// of a plain parser, without a memory error. The first byte of the input
+// chooses the format.
 
 #include <cstddef>
 #include <cstdint>

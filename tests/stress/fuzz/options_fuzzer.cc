@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Any text as a filter_policy string, with any options. If it is refused, there
-// is a reason, and the id that RocksDB would store is refused, too. If it is
-// accepted, its id gives a policy that makes the same filters.
+// Takes any text as a filter_policy string, with any options. If the string is
+// refused, the id that RocksDB would store is refused, too, and no filter is
+// made. If the string is accepted, its id gives a policy that makes the same
+// filters.
 //
-// The first line follows "cassandra_bloom" or, if it begins with "!", is the
-// whole name. The other lines are options, NAME=VALUE.
+// The first line of the input is what follows "cassandra_bloom" in the string.
+// If the line begins with "!", its rest is the whole string. The other lines
+// are options, NAME=VALUE.
 
 #include <rocksdb/env.h>
 #include <rocksdb/table.h>
@@ -39,8 +41,8 @@ std::string TakeLine(std::string* text) {
   return line;
 }
 
-// Discards messages that say why there is no filter, because there are
-// millions.
+// Discards the messages that say why there is no filter, because there would be
+// millions of them.
 class SilentLogger final : public ROCKSDB_NAMESPACE::Logger {
  public:
   using Logger::Logv;
@@ -48,7 +50,7 @@ class SilentLogger final : public ROCKSDB_NAMESPACE::Logger {
 };
 
 // Builds a filter of three keys for a file of this level. Returns an empty
-// string if the policy builds none.
+// string if the policy builds no filter.
 std::string Filter(const CassandraBloomPolicy& policy, int level) {
   const BlockBasedTableOptions table_options;
   FilterBuildingContext context(table_options);

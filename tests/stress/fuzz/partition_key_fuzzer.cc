@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Any keys with any partition key extractor, in a filter and with a prefix
-// extractor. Reads find added keys by key and by prefix, and the extractor
-// finds what the naive one does. Any text as an extractor's spelling is either
-// refused, or its canonical spelling gives the same extractor.
+// Adds any keys, and their prefixes, to a filter with any partition key
+// extractor. The filter finds all of them, and the extractor finds the same
+// parts of keys as a naive extractor. Any text is tried as the spelling of an
+// extractor. It is refused, or its canonical spelling gives the same extractor.
 //
-// The first bytes choose the extractor; then come keys with their lengths.
+// The first bytes of the input choose the extractor. Then come keys with their
+// lengths.
 
 #include <rocksdb/table.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A Partitions.db, a Rows.db and a Data.db of any bytes. The reader gives the
-// result of a plain walk without a memory error, twice.
+// Reads a Partitions.db, a Rows.db and a Data.db of any bytes. The reader gives
+// the result of a plain walk through the trie, without a memory error, and
+// again after a rewind.
 //
 // The input: the sizes of Partitions.db and Rows.db, two bytes each, then the
 // three files.
@@ -23,8 +24,8 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// A number of `count` half bytes that begins `at` half bytes behind the start.
-// Returns false if the bytes end before.
+// Reads a big-endian number of `count` half bytes, which begins at half byte
+// `at`. Returns false if `bytes` ends before the number does.
 bool HalfBytes(std::string_view bytes, uint64_t at, int count,
                uint64_t* number) {
   *number = 0;
@@ -96,7 +97,7 @@ class PlainWalk {
     uint64_t flags = node[0] & 0xf;
     uint64_t count = type == 0 ? 0 : 1;
     uint64_t pointers_at = 4;  // In half bytes.
-    uint64_t end = 0;          // Without the payload.
+    uint64_t end = 0;          // In bytes, without the payload.
     const auto bits = static_cast<uint64_t>(kBits[type]);
     if (type == 1 || type == 3) {
       flags = 0;
@@ -148,7 +149,8 @@ class PlainWalk {
            Partition(position, &key);
   }
 
-  // Replaces the position in Rows.db of a vint by its value.
+  // Reads the vint at `*position` of Rows.db, and sets `*position` to its
+  // value.
   bool VInt(uint64_t* position) const {
     uint64_t number = 0;
     if (!HalfBytes(sstable_.rows, 2 * *position, 2, &number)) {
@@ -167,7 +169,7 @@ class PlainWalk {
     return true;
   }
 
-  // `key`: null if it is in Data.db.
+  // `key`: the key of the partition, or null if Data.db has it.
   bool Partition(uint64_t position, const std::string_view* key) {
     std::string_view found;
     uint64_t end = position;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What stands beside the filter and the keys of an SSTable, with any bytes:
-// Statistics.db, Scylla.db and the logs of transactions. Reading them ends
-// without a memory error, and says either a valid result or an error.
+// Reads files of any bytes that stand beside the filter and the keys of an
+// SSTable: Statistics.db, Scylla.db, transaction logs and pending-delete logs.
+// Reading ends without a memory error. Statistics.db gives a valid fp_chance or
+// an error.
 //
 // The input: a byte that chooses the kind of file, and the file.
 
@@ -39,7 +40,7 @@ void FuzzStatistics(std::string_view version, const std::string& content) {
   }
 }
 
-// Each line names one SSTable at most.
+// A log has one line for each SSTable that it names.
 void FuzzLogs(std::string_view content) {
   tools::TransactionLogs logs;
   tools::AddTransactionLog("log", content, &logs);

@@ -59,7 +59,7 @@ void LiveTable::AddContents(size_t num_keys) {
   spec.folder = dir.path();
   spec.version = form_.version;
   for (size_t i = 0; i < num_keys; ++i) {
-    // Unique by their last five letters.
+    // The last five digits make each key unique.
     spec.keys.push_back(keys[i] + std::to_string(10000 + i));
   }
   const WrittenSstable written = WriteSstable(spec);
@@ -96,7 +96,7 @@ void LiveTable::RunTransaction() {
     const Name whole = Add(log);
     Abort(log, {whole, Add(log)});
   } else if (kind == 4) {
-    // Truncated, or dropped.
+    // As if the table is truncated or dropped.
     Remove(NewLog("unknowncompactiontype"), TakeLive(2));
   } else {
     const std::string log = NewLog("compaction");
@@ -142,8 +142,8 @@ LiveTable::Name LiveTable::Add(const std::string& log) {
   return name;
 }
 
-// SSTable.delete: Data.db first, Summary.db last. The log goes when all of them
-// are gone.
+// Deletes in the order of SSTable.delete: Data.db first, Summary.db last. Then
+// deletes the log.
 void LiveTable::Remove(const std::string& log, std::vector<Name> olds) {
   for (const Name& old : olds) {
     Log(log, "REMOVE", old);
@@ -160,7 +160,8 @@ void LiveTable::Remove(const std::string& log, std::vector<Name> olds) {
   Delete(log);
 }
 
-// LogFile.deleteRecordFiles: those that were written last go last.
+// As LogFile.deleteRecordFiles does, deletes the file that was written last as
+// the last one.
 void LiveTable::Abort(const std::string& log, const std::vector<Name>& news) {
   Log(log, "ABORT", "");
   for (const Name& name : news) {
@@ -195,7 +196,7 @@ void LiveTable::Write(const Name& name, const Contents& contents) {
   }
 }
 
-// In two steps, as a reader may see half of what is written.
+// Writes in two steps, so that a scan may see one half.
 void LiveTable::Append(const std::string& path, const std::string& bytes) {
   const size_t half = bytes.size() / 2;
   for (const std::string& part : {bytes.substr(0, half), bytes.substr(half)}) {
@@ -213,7 +214,8 @@ void LiveTable::Delete(const std::string& path) {
   }
 }
 
-// So that scans see each state, and each change of it.
+// Waits for a random time, so that scans see each state of the files and each
+// change from one state to the next.
 void LiveTable::Pause() {
   if (num_transactions_ > 0 && Random(4) == 0) {
     std::this_thread::sleep_for(

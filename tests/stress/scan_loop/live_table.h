@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A table whose files change as those of a Cassandra node that runs: flushes,
-// compactions, both aborted too, and removals, step by step in the order of
-// org.apache.cassandra.db.lifecycle (LogTransaction, LogFile, Tracker).
+// A table whose files change like those of a running Cassandra node: by
+// flushes, compactions, aborted compactions and removals. Their steps have the
+// order of org.apache.cassandra.db.lifecycle (LogTransaction, LogFile,
+// Tracker).
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SCAN_LOOP_LIVE_TABLE_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SCAN_LOOP_LIVE_TABLE_H_
@@ -21,8 +22,8 @@ struct LogForm {
   const char* cassandra;   // "3.0 and 3.11"
   const char* version;     // Of its SSTables.
   const char* log_prefix;  // What the names of its logs begin with.
-  bool has_last_dash;      // Of the paths in records: "nb-1-big-".
-  bool has_id_of_uuid;     // In the names of SSTables, in place of a number.
+  bool has_last_dash;      // Paths in records end with a dash: "nb-1-big-".
+  bool has_id_of_uuid;     // Names of SSTables have a UUID, not a number.
 };
 
 // For the names of tests.
@@ -32,11 +33,11 @@ inline std::ostream& operator<<(std::ostream& stream, const LogForm& form) {
 
 class LiveTable {
  public:
-  // `folder` must exist. Writes SSTables that stay.
+  // `folder` must exist. Writes SSTables that no transaction removes.
   LiveTable(const std::string& folder, const LogForm& form, uint64_t seed);
 
-  // Runs one transaction from its beginning to its end. Pauses between its
-  // steps, which are single changes of files, for random times.
+  // Runs one transaction from its beginning to its end. Each step changes one
+  // file. Pauses between the steps for random times.
   void RunTransaction();
 
   size_t num_transactions() const { return num_transactions_; }
@@ -45,7 +46,7 @@ class LiveTable {
   // The names of components, in the order in which they are written, and their
   // bytes.
   using Contents = std::vector<std::pair<std::string, std::string>>;
-  // The beginning of the names of its files: "nb-1-big-".
+  // The beginning of the names of an SSTable's files: "nb-1-big-".
   using Name = std::string;
 
   void AddContents(size_t num_keys);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs "filterdb scan" again and again beside a table that is written,
-// compacted and removed. What the node has not finished is no fault.
+// Runs "filterdb scan" again and again while a node writes, compacts and
+// removes SSTables. The scan must not take unfinished work of the node for a
+// fault.
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything that can run concurrently in a database that uses the policy, for
-// a thread sanitizer. RocksDB must then be built with that sanitizer, too
-// (tests/install/matrix/thread_sanitizer.sh).
+// Runs at once everything that can run concurrently in a database that uses the
+// policy. tests/install/matrix/thread_sanitizer.sh runs this test under a
+// thread sanitizer, for which RocksDB must be built with the sanitizer, too.
 
 #include <gtest/gtest.h>
 #include <rocksdb/table.h>
@@ -50,8 +50,8 @@ std::shared_ptr<rocksdb::EventListener> NewListener(const std::string& folder) {
   return listener;
 }
 
-// Threads, each of which does one thing with every column family in turn. If
-// one throws, all stop.
+// Threads, each of which does one thing with one column family after another.
+// If one thread throws an exception, all threads stop.
 class Threads {
  public:
   using Work = std::function<void(size_t family, uint64_t* random)>;
@@ -96,8 +96,8 @@ class Threads {
   std::vector<std::thread> threads_;
 };
 
-// A database to which tests write the keys of each column family in the same
-// order, again and again.
+// Has a database, and writes the keys of each column family in a fixed order,
+// again and again.
 class ConcurrencyTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -108,7 +108,7 @@ class ConcurrencyTest : public ::testing::Test {
   ConcurrencyTest() { db_.Open(&random_); }
 
   std::string KeyInOrder(uint64_t index) const {
-    constexpr uint64_t kStride = 7919;  // Prime.
+    constexpr uint64_t kStride = 7919;  // A prime, so that all keys come.
     return keys_.Key(keys_.Written(index * kStride));
   }
 
@@ -123,7 +123,8 @@ class ConcurrencyTest : public ::testing::Test {
     num_written_[family] = begin + kBatch;
   }
 
-  // Returns one key that has been written and one that is never written.
+  // Returns a key that has been written, if there is one yet, and a key that is
+  // never written.
   std::array<Key, 2> SomeKeys(size_t family, uint64_t* random) const {
     uint64_t absent = NextRandom(random) % keys_.num_keys();
     while (keys_.Written(absent) == absent) {

@@ -29,9 +29,9 @@ namespace {
 
 constexpr size_t kFileSize = size_t{64} << 10;
 
-// The number of acknowledged batches. With the seed, it determines all writes.
-// It is in a memory-mapped file outside the database: the kernel keeps the
-// number even if the process is killed.
+// The number of acknowledged batches. This number and the seed determine all
+// writes. The number is in a memory-mapped file outside the database, because
+// the kernel keeps such a file when the process is killed.
 class Journal {
  public:
   explicit Journal(const std::string& path) {
@@ -156,7 +156,7 @@ class Writer {
 
 // Waits until the writer has written something, and then for a random time.
 void WaitAWhile(const Journal& journal, uint64_t* random) {
-  // A machine whose disk stands still can take a minute to open a database.
+  // If the disk is very busy, opening a database can take a minute.
   for (int i = 0; journal.acknowledged() == 0; ++i) {
     if (i == 240000) {
       throw std::runtime_error("the writer has written nothing in 4 minutes");
@@ -167,8 +167,8 @@ void WaitAWhile(const Journal& journal, uint64_t* random) {
       std::chrono::microseconds(NextRandom(random) % 500000));
 }
 
-// Repeats the writes of the killed process in the shadow. The database may have
-// one batch that was not acknowledged, but no further ones.
+// Repeats the writes of the killed process in the shadow. The database must
+// have all acknowledged batches, and may have one batch more.
 void CatchUp(const CrashSettings& settings, uint64_t acknowledged,
              uint64_t last, Shadow* shadow) {
   if (last != acknowledged && last != acknowledged + 1) {

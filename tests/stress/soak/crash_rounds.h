@@ -24,8 +24,8 @@ struct CrashSettings {
 void RunCrashRounds(const CrashSettings& settings, int rounds,
                     SoakCounts* counts);
 
-// Writes until the process is killed; ignores `settings.program`. Returns the
-// exit status.
+// Writes until the process is killed, so this function never returns. Throws on
+// errors. Ignores `settings.program`.
 int RunCrashWriter(const CrashSettings& settings);
 
 }  // namespace cassandra_bloom::testing

@@ -11,11 +11,12 @@
 
 namespace cassandra_bloom::testing {
 
-// Reconciles the folder with the database, and then compares it byte for byte
-// with an export of each live SST file. The folder must contain nothing else. A
-// file that cannot be exported has no filter (such as one with deletions and
-// without a usable block, in RocksDB before 9.2). Counts the filters made from
-// blocks.
+// Reconciles `out_dir` with the database, and then compares each filter in it
+// byte for byte with a new export of the live SST file. `out_dir` must contain
+// nothing else, and no filter for an SST file that cannot be exported. (RocksDB
+// before 9.2 cannot export a file with deletions and without a usable filter
+// block.) Adds the number of filters that were made from blocks to
+// `*num_from_blocks`.
 ::testing::AssertionResult ExportsMatch(rocksdb::DB* db,
                                         const std::string& out_dir,
                                         uint64_t* num_from_blocks);

@@ -29,12 +29,14 @@ struct Family {
 // The column families. The first one is the default column family.
 const std::vector<Family>& Families();
 
-// True for partitioned filters of prefixes only: with them, RocksDB before 9.5
-// misses rows in SeekForPrev (facebook/rocksdb#12872).
+// Returns true if SeekForPrev may miss rows of this column family. RocksDB
+// before 9.5 does so if filters are partitioned and have only prefixes
+// (facebook/rocksdb#12872).
 bool SeekForPrevMisses(const Family& family);
 
-// The part of a filter_policy string after "cassandra_bloom:": bits per key,
-// whole or fractional, or a false positive chance, and the partition key.
+// Returns the part of a filter_policy string after "cassandra_bloom:". It has
+// whole or fractional bits per key or an fp_chance, and, if the column family
+// has prefixes that are partitions, the partition key.
 std::string RandomSettings(const Family& family, uint64_t* random);
 
 rocksdb::ColumnFamilyOptions OptionsFor(const Family& family,

@@ -4,9 +4,9 @@
 //
 //   size of the partition key (2 bytes) | partition key | row (2 bytes)
 //
-// Keys are ordered like their numbers. Every second partition is never written,
-// and one in eight is for SingleDelete only, which RocksDB does not allow
-// together with other deletes.
+// Keys are ordered like their numbers. Every second partition is never written.
+// In one of eight partitions, keys are deleted only by SingleDelete, because
+// RocksDB does not allow SingleDelete and other deletes of the same key.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_KEY_SPACE_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_KEY_SPACE_H_
@@ -22,8 +22,8 @@ namespace cassandra_bloom::testing {
 
 class KeySpace {
  public:
-  // The size of the partition key's length and its first six digits. No other
-  // partition has this prefix.
+  // A prefix is the length of the partition key and its first six digits. Each
+  // partition has a prefix of its own.
   static constexpr size_t kPrefixSize = 2 + 6;
 
   explicit KeySpace(uint64_t num_keys) : num_keys_(num_keys) {}
@@ -34,14 +34,14 @@ class KeySpace {
     char digits[21];
     std::snprintf(digits, sizeof(digits), "%06llu",
                   static_cast<unsigned long long>(number / kRows));
-    // Longer partition keys sort after shorter ones.
+    // Later partitions have longer keys, which sort after shorter ones.
     std::string partition = digits;
     partition.append(number / kRows * kRows * 4 / num_keys_ * 3, 'x');
     return BigEndian(partition.size(), 2) + partition +
            BigEndian(number % kRows, 2);
   }
 
-  // A number that may be written, chosen with `random`.
+  // The number of a key that may be written. `random` chooses it.
   uint64_t Written(uint64_t random) const {
     const uint64_t number = random % num_keys_;
     return number / kRows % 2 == 0 ? number : number - number % kRows - 1;
@@ -51,7 +51,8 @@ class KeySpace {
     return number / kRows % kGroup == kGroup - 2;
   }
 
-  // The first number for SingleDelete in the group of partitions of `number`.
+  // The group of partitions that has `number` also has one for SingleDelete.
+  // Returns the first number of that partition.
   static uint64_t NextForSingleDelete(uint64_t number) {
     constexpr uint64_t kGroupRows = kRows * kGroup;
     return number / kGroupRows * kGroupRows + kRows * (kGroup - 2);

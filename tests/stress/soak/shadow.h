@@ -45,7 +45,7 @@ class RandomWrites {
 };
 
 // A key of the default column family, outside the key space. Its value is the
-// number of the last batch, counted since the first batch of the seed.
+// number of the last batch. A RandomWrites counts its batches from 1.
 inline const std::string kBatchKey = "number of the last batch";
 
 }  // namespace cassandra_bloom::testing

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs writes, flushes, compactions and reads of every kind for a long time, in
-// a database with filters of every mode, and compares it with a map of what
-// must be there:
+// Writes, flushes, compacts and reads in every way for a long time, in a
+// database with filters of every mode. Compares the database with a map of the
+// rows that it must have:
 //
 //   soak --minutes=60
 //
-// Or kills a process that does so, again and again:
+// Or kills a process that writes to such a database, again and again:
 //
 //   soak --rounds=100
 //
@@ -14,7 +14,7 @@
 //
 //   soak --lookups=100000000
 //
-// Exit status 0 if nothing was wrong. --seed repeats a run.
+// The exit status is 0 if nothing was wrong. --seed repeats a run.
 
 #include <gflags/gflags.h>
 #include <rocksdb/utilities/object_registry.h>
@@ -66,8 +66,8 @@ class Soak {
     Clock::time_point next_open = begin + Seconds(FLAGS_reopen_seconds);
     Clock::time_point next_minute = begin + std::chrono::minutes(1);
     db_.Open(&random_);
-    // At least once, as opening may take longer than a short run on a busy
-    // machine.
+    // Runs at least once. On a busy machine, opening the database may take
+    // longer than `duration`.
     do {
       DoSome();
       if (Clock::now() >= next_open) {

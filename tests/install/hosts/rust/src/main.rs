@@ -4,8 +4,8 @@
 //!
 //! MODE `bloom` asks for RocksDB's Bloom filter in the code, as most programs do. MODE
 //! `string` takes the filter from an options string, and then from the OPTIONS file that
-//! the database has. It writes 200,000 rows, reads them and 100,000 absent keys, and
-//! writes all that it read into ANSWERS.
+//! the database has. In both modes, the program writes 200,000 rows, reads them and
+//! 100,000 absent keys, and writes all that it read into ANSWERS.
 
 use rocksdb::statistics::Ticker;
 use rocksdb::{
@@ -44,7 +44,7 @@ fn check(error: *mut std::ffi::c_char) {
     }
 }
 
-/// The keys are in no order; those of odd numbers are never written.
+/// Keys are not in the order of their numbers. Keys of odd numbers are never written.
 fn key(number: u64) -> [u8; 8] {
     number.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes()
 }
@@ -64,7 +64,7 @@ fn bloom_options() -> Options {
 }
 
 /// Makes an empty database from an options string. The crate `rocksdb` has no function
-/// for such strings; `librocksdb-sys` has RocksDB's.
+/// for such strings, so this is RocksDB's C function, from `librocksdb-sys`.
 fn create_by_string(path: &str) {
     let path = CString::new(path).unwrap();
     let string = CString::new(OPTIONS_STRING).unwrap();
@@ -87,14 +87,15 @@ fn create_by_string(path: &str) {
     }
 }
 
-/// The options that the database itself has. The policy is in those of the column
-/// families: a database that is opened with the first part alone has no filters.
+/// The options that are stored in the database. Only the column families' options have
+/// the policy: if a database is opened with `Options` alone, it has no filters.
 fn latest_options(path: &str) -> (Options, Vec<ColumnFamilyDescriptor>) {
     let cache = Cache::new_lru_cache(8 << 20);
     Options::load_latest(path, Env::new().unwrap(), false, cache).unwrap()
 }
 
-/// Four runs of keys that overlap: two that are compacted, and two of level 0.
+/// Writes four runs of keys that overlap. The first two are compacted, and the other
+/// two stay in level 0.
 fn write(database: &DB) {
     for run in 0..4 {
         for number in (run * 2..ROWS * 2).step_by(8) {
@@ -108,7 +109,7 @@ fn write(database: &DB) {
 }
 
 fn read(database: &DB, answers: &mut impl Write) {
-    // Every key that is there, and half as many that are not.
+    // All keys that are there, and half as many keys that are not.
     for number in (0..ROWS * 2).filter(|number| number % 4 != 3) {
         let found = database.get(key(number)).unwrap();
         assert_eq!(found.is_some(), number % 2 == 0);
