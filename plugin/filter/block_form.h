@@ -22,8 +22,9 @@
 // in its block that matches everything, which is six zero bytes. The mark is
 // chosen so that a damaged 0 still lets every key match, unless it becomes -2:
 // - its first byte is not 0, so -1 is no Bloom filter that RocksDB knows;
-// - as a little-endian number it is larger than any length of a filter, and 64
-//   times that number, modulo 2^32, is the length of none, so 1 to 127 is no
+// - as a little-endian number it is larger than any length of a filter, and its
+//   product with the size of a cache line (64, 128 or 256 bytes, as RocksDB is
+//   compiled for a CPU), modulo 2^32, is the length of none, so 1 to 127 is no
 //   legacy Bloom filter.
 //
 // Tested in tests/filter/block_form_test.cc.
@@ -46,9 +47,9 @@ enum class BlockForm { kFilterDb, kBesideRocksdb };
 constexpr char kTrailer[5] = {0, 'c', 'b', '\xff', '\xff'};
 
 // RocksDB's reader cuts the length of a block to 32 bits, and would then take a
-// bit of ours for the kind of filter. 4 MiB less keeps lengths clear of the
-// mark, and of 64 times the mark.
-constexpr uint64_t kMaxSizeBesideRocksdb = (uint64_t{1} << 32) - (1 << 22);
+// byte of ours for the kind of filter. 16 MiB less than 2^32 keeps lengths
+// below the mark, and below its products with the sizes of cache lines.
+constexpr uint64_t kMaxSizeBesideRocksdb = (uint64_t{1} << 32) - (1 << 24);
 
 constexpr size_t TrailerSize(BlockForm form) {
   return form == BlockForm::kBesideRocksdb ? sizeof(kTrailer) : 0;

@@ -149,10 +149,7 @@ Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
     }
     return MatchAll();
   }
-  const uint32_t num_words = NumWords(entries.hashes.size());
-  const size_t filter_db_size = FilterDbSize(num_words);
-  const size_t size =
-      std::max(filter_db_size, filter_db_size + TrailerSize(form_));
+  const size_t size = BlockSize(entries.hashes.size());
   std::unique_ptr<char[]> block;
   if (entries.lost == 0) {
     block.reset(new (std::nothrow) char[size]());
@@ -163,8 +160,10 @@ Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
     }
     return MatchAll();
   }
-  BuildBlock(entries.hashes, sizing_.num_probes, num_words, block.get());
-  std::memcpy(block.get() + filter_db_size, kTrailer, TrailerSize(form_));
+  BuildBlock(entries.hashes, sizing_.num_probes,
+             NumWords(entries.hashes.size()), block.get());
+  const size_t trailer_size = TrailerSize(form_);
+  std::memcpy(block.get() + size - trailer_size, kTrailer, trailer_size);
   if (detect_corruption_) {
     unverified_ = {std::move(entries), CassandraMurmur3(block.get(), size)};
   }
@@ -179,6 +178,12 @@ Slice CassandraBloomBitsBuilder::MatchAll() const {
 
 uint32_t CassandraBloomBitsBuilder::NumWords(uint64_t num_keys) const {
   return std::min(sizing_.NumWords(num_keys), MaxWords(form_));
+}
+
+size_t CassandraBloomBitsBuilder::BlockSize(uint64_t num_keys) const {
+  const size_t filter_db_size = FilterDbSize(NumWords(num_keys));
+  return filter_db_size +
+         std::min(SIZE_MAX - filter_db_size, TrailerSize(form_));
 }
 
 Status CassandraBloomBitsBuilder::MaybePostVerify(const Slice& filter_content) {
@@ -209,7 +214,7 @@ size_t CassandraBloomBitsBuilder::ApproximateNumEntries(size_t bytes) {
 
 #if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
 size_t CassandraBloomBitsBuilder::CalculateSpace(size_t num_entries) {
-  return FilterDbSize(NumWords(num_entries)) + TrailerSize(form_);
+  return BlockSize(num_entries);
 }
 
 double CassandraBloomBitsBuilder::EstimatedFpRate(size_t num_entries,

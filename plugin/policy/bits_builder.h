@@ -64,6 +64,10 @@ class CassandraBloomBitsBuilder final
   double EstimatedFpRate(size_t num_entries, size_t bytes) override;
 #endif
 
+  // The size of the block for `num_keys` keys, with its trailer. SIZE_MAX if it
+  // does not fit into the memory of a process.
+  size_t BlockSize(uint64_t num_keys) const;
+
  private:
   // What was added since the last Finish.
   struct Entries {

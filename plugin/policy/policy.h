@@ -2,6 +2,7 @@
 
 // The FilterPolicy of this library.
 //
+// Tested in tests/policy/beside_rocksdb_test.cc.
 // Tested in tests/policy/new_policy_test.cc.
 // Tested in tests/policy/live_policy_test.cc.
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The filter block in the SST file equals a Filter.db, byte for byte.
+// The filter block in the SST file equals a Filter.db, byte for byte, and with
+// blocks=rocksdb a Filter.db and the trailer.
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "plugin/filter/block_form.h"
 #include "tests/support/rocksdb/checks.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
@@ -19,8 +21,9 @@ namespace cassandra_bloom::testing {
 namespace {
 
 // The blocks that RocksDB passes to the policy when it opens the database.
-std::vector<std::string> BlocksReadByOpening(TestDb* db) {
-  const auto capturing = std::make_shared<CapturingPolicy>();
+std::vector<std::string> BlocksReadByOpening(
+    TestDb* db, BlockForm form = BlockForm::kFilterDb) {
+  const auto capturing = std::make_shared<CapturingPolicy>(form);
   db->Reopen(DbOptions(capturing));
   return capturing->blocks();
 }
@@ -57,6 +60,36 @@ TEST(BlockBytesTest, EqualCassandrasFilterDb) {
   }
 }
 
+TEST(BlockBytesTest, BesideRocksdbEqualCassandrasFilterDbAndTheTrailer) {
+  TestDb db(DbOptions(OurPolicyBesideRocksdb()));
+  db.Put(NumberedDataset(1000, 0).rows);
+  db.Flush();
+  std::vector<std::string> blocks =
+      BlocksReadByOpening(&db, BlockForm::kBesideRocksdb);
+  ASSERT_EQ(blocks.size(), 1);
+  const std::string block = blocks[0];
+  ASSERT_GT(block.size(), 5);
+  EXPECT_EQ(Sha256(block.substr(0, block.size() - 5)),
+            kCassandrasFilters[0].digest);
+  // Of Cassandra's Filter.db and the bytes 00 63 62 ff ff, computed by
+  // Python's hashlib.
+  EXPECT_EQ(Sha256(block),
+            "2dc9aeeccab746abc4b378fc0f9de205042db7fd38aa74251148da5703db5f68");
+
+  // What RocksDB's own policy compacts gets RocksDB's filter, and what ours
+  // compacts gets this one again.
+  db.Reopen(DbOptions(BuiltinPolicy()));
+  db.Compact();
+  blocks = BlocksReadByOpening(&db, BlockForm::kBesideRocksdb);
+  ASSERT_EQ(blocks.size(), 1);
+  EXPECT_NE(blocks[0], block);
+  db.Reopen(DbOptions(OurPolicyBesideRocksdb()));
+  db.Compact();
+  blocks = BlocksReadByOpening(&db, BlockForm::kBesideRocksdb);
+  ASSERT_EQ(blocks.size(), 1);
+  EXPECT_EQ(blocks[0], block);
+}
+
 // RocksDB stores the policy's CompatibilityName in the SST file to find the
 // filter block. If the name changed, RocksDB would silently ignore all existing
 // filters.
@@ -69,16 +102,27 @@ TEST(BlockBytesTest, HaveAFrozenName) {
   // CapturingPolicy has the name as a literal of its own. If the policy's name
   // changed, it would find no block.
   EXPECT_EQ(BlocksReadByOpening(&db).size(), 1);
+  EXPECT_TRUE(BlocksReadByOpening(&db, BlockForm::kBesideRocksdb).empty());
+}
+
+TEST(BlockBytesTest, BesideRocksdbHaveRocksdbsName) {
+  TestDb db(DbOptions(OurPolicyBesideRocksdb()));
+  db.Put(NumberedDataset(1000, 0).rows);
+  db.Flush();
+  EXPECT_EQ(BlocksReadByOpening(&db, BlockForm::kBesideRocksdb).size(), 1);
+  EXPECT_TRUE(BlocksReadByOpening(&db).empty());
 }
 
 // Each partition is also a Filter.db, sized for its own keys.
-void ExpectPartitionsAreFilterDbs(Layout layout) {
+void ExpectPartitionsAreFilterDbs(Layout layout, BlockForm form) {
   SCOPED_TRACE(ToString(layout));
   const Dataset dataset = NumberedDataset(5000, 0);
-  TestDb db(DbOptions(OurPolicy(), layout));
+  const size_t trailer_size = form == BlockForm::kFilterDb ? 0 : 5;
+  TestDb db(DbOptions(
+      trailer_size == 0 ? OurPolicy() : OurPolicyBesideRocksdb(), layout));
   db.Put(dataset.rows);
   db.Flush();
-  const auto capturing = std::make_shared<CapturingPolicy>();
+  const auto capturing = std::make_shared<CapturingPolicy>(form);
   db.Reopen(DbOptions(capturing, layout));
   EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
   const std::vector<std::string> blocks = capturing->blocks();
@@ -89,12 +133,15 @@ void ExpectPartitionsAreFilterDbs(Layout layout) {
   }
   ASSERT_GT(blocks.size(), 5);
   for (const std::string& block : blocks) {
-    ASSERT_GE(block.size(), 16);
+    ASSERT_GE(block.size(), 16 + trailer_size);
     EXPECT_EQ(block.substr(0, 4), std::string("\0\0\0\7", 4));
     // metadata_block_size is 512. Partitions may be smaller, because each ends
     // with a whole data block.
     EXPECT_LE(block.size(), 512);
-    EXPECT_EQ(static_cast<unsigned char>(block[7]), (block.size() - 8) / 8);
+    EXPECT_EQ(8 + 8 * size_t{static_cast<unsigned char>(block[7])},
+              block.size() - trailer_size);
+    EXPECT_EQ(block.substr(block.size() - trailer_size),
+              std::string("\0cb\xff\xff", trailer_size));
   }
 }
 
@@ -102,7 +149,8 @@ TEST(BlockBytesTest, PartitionsAreFilterDbs) {
   for (const Layout layout : AllLayouts()) {
     if (layout == Layout::kPartitioned ||
         layout == Layout::kPartitionedDecoupled) {
-      ExpectPartitionsAreFilterDbs(layout);
+      ExpectPartitionsAreFilterDbs(layout, BlockForm::kFilterDb);
+      ExpectPartitionsAreFilterDbs(layout, BlockForm::kBesideRocksdb);
     }
   }
 }

@@ -36,14 +36,17 @@ class ConstructCorruptionTest : public ::testing::TestWithParam<Layout> {
 };
 
 TEST_P(ConstructCorruptionTest, NormalFlushAndCompaction) {
-  TestDb db(OptionsFor(OurPolicy(), GetParam(), /*detect=*/true));
-  db.Put(dataset_.rows);
-  EXPECT_EQ(Flush(db).ToString(), "OK");
-  EXPECT_TRUE(PointReadsMatch(db.source(), dataset_));
-  db.Compact();
-  db.Reopen();
-  EXPECT_TRUE(PointReadsMatch(db.source(), dataset_));
-  EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), 0);
+  for (const PolicyPtr& policy : {OurPolicy(), OurPolicyBesideRocksdb()}) {
+    SCOPED_TRACE(policy->GetId());
+    TestDb db(OptionsFor(policy, GetParam(), /*detect=*/true));
+    db.Put(dataset_.rows);
+    EXPECT_EQ(Flush(db).ToString(), "OK");
+    EXPECT_TRUE(PointReadsMatch(db.source(), dataset_));
+    db.Compact();
+    db.Reopen();
+    EXPECT_TRUE(PointReadsMatch(db.source(), dataset_));
+    EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), 0);
+  }
 }
 
 // Without the option, RocksDB writes a damaged filter. Without damage, the

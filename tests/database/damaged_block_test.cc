@@ -10,8 +10,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
+#include "plugin/filter/block_form.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
@@ -21,11 +24,12 @@ namespace cassandra_bloom::testing {
 namespace {
 
 // RocksDB writes the compression type and a checksum after each block.
-constexpr size_t kTrailerSize = 5;
+constexpr size_t kChecksumSize = 5;
 
-class DamagedBlockTest : public ::testing::TestWithParam<Layout> {
+class DamagedBlockTest
+    : public ::testing::TestWithParam<std::tuple<Layout, BlockForm>> {
  protected:
-  DamagedBlockTest() : db_(DbOptions(OurPolicy(), GetParam())) {
+  DamagedBlockTest() : db_(DbOptions(Policy(), layout())) {
     db_.Put(dataset_.rows);
     db_.Flush();
     std::vector<rocksdb::LiveFileMetaData> files;
@@ -35,17 +39,24 @@ class DamagedBlockTest : public ::testing::TestWithParam<Layout> {
     content_ = ReadFile(sst_);
   }
 
-  // The offset in the SST file, and the size with the trailer, of each filter
-  // block that is needed to read all rows.
+  static Layout layout() { return std::get<Layout>(GetParam()); }
+  static BlockForm form() { return std::get<BlockForm>(GetParam()); }
+  static PolicyPtr Policy() {
+    return form() == BlockForm::kFilterDb ? OurPolicy()
+                                          : OurPolicyBesideRocksdb();
+  }
+
+  // The offset in the SST file, and the size with RocksDB's trailer, of each
+  // filter block that is needed to read all rows.
   std::vector<std::pair<size_t, size_t>> FindBlocks() {
-    const auto policy = std::make_shared<CapturingPolicy>();
+    const auto policy = std::make_shared<CapturingPolicy>(form());
     Read(policy);
     std::vector<std::pair<size_t, size_t>> blocks;
     for (const std::string& block : policy->blocks()) {
       const size_t at = content_.find(block);
       EXPECT_NE(at, std::string::npos);
       EXPECT_EQ(content_.find(block, at + 1), std::string::npos);
-      blocks.emplace_back(at, block.size() + kTrailerSize);
+      blocks.emplace_back(at, block.size() + kChecksumSize);
     }
     return blocks;
   }
@@ -59,7 +70,7 @@ class DamagedBlockTest : public ::testing::TestWithParam<Layout> {
 
   // Reads all rows with Get and with MultiGet, and counts the results.
   Answers Read(const PolicyPtr& policy) const {
-    rocksdb::Options options = DbOptions(policy, GetParam());
+    rocksdb::Options options = DbOptions(policy, layout());
     Answers answers;
     rocksdb::DB* raw = nullptr;
     const rocksdb::Status opened =
@@ -109,17 +120,18 @@ class DamagedBlockTest : public ::testing::TestWithParam<Layout> {
 
 TEST_P(DamagedBlockTest, NoRowIsSaidToBeAbsent) {
   const auto blocks = FindBlocks();
-  ASSERT_GE(blocks.size(), IsPartitioned(GetParam()) ? 2u : 1u);
+  ASSERT_GE(blocks.size(), IsPartitioned(layout()) ? 2u : 1u);
   uint64_t random = Seed();
   size_t errors = 0;
   size_t flips = 0;
   for (const auto& [begin, size] : blocks) {
-    // Damages every byte of the header and the trailer, and some other bytes.
+    // Damages every byte of the header, of our own trailer if the block has
+    // one, and of RocksDB's trailer, and some other bytes.
     std::vector<size_t> places;
     for (size_t i = 0; i < 8; ++i) {
       places.push_back(begin + i);
     }
-    for (size_t i = 0; i < kTrailerSize; ++i) {
+    for (size_t i = 0; i < TrailerSize(form()) + kChecksumSize; ++i) {
       places.push_back(begin + size - 1 - i);
     }
     for (size_t i = 0; i < 40 / blocks.size() + 2; ++i) {
@@ -130,7 +142,7 @@ TEST_P(DamagedBlockTest, NoRowIsSaidToBeAbsent) {
       SCOPED_TRACE("byte " + std::to_string(place - begin) + " of " +
                    std::to_string(size) + ", bit " + std::to_string(bit));
       Flip(place, bit);
-      const Answers answers = Read(OurPolicy());
+      const Answers answers = Read(Policy());
       EXPECT_EQ(answers.lost, 0u);
       errors += !answers.opens || answers.corruption > 0;
       ++flips;
@@ -139,13 +151,21 @@ TEST_P(DamagedBlockTest, NoRowIsSaidToBeAbsent) {
   // If RocksDB cannot read a filter while it opens the SST file, it continues
   // without the filter, so reads give no error.
   const bool read_at_open =
-      GetParam() == Layout::kFull || GetParam() == Layout::kFullCached;
+      layout() == Layout::kFull || layout() == Layout::kFullCached;
   EXPECT_EQ(errors, read_at_open ? 0 : flips);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DamagedBlockTest,
-                         ::testing::ValuesIn(AllLayouts()),
-                         [](const auto& test) { return ToString(test.param); });
+INSTANTIATE_TEST_SUITE_P(
+    All, DamagedBlockTest,
+    ::testing::Combine(::testing::ValuesIn(AllLayouts()),
+                       ::testing::Values(BlockForm::kFilterDb,
+                                         BlockForm::kBesideRocksdb)),
+    [](const auto& test) {
+      const bool is_filter_db =
+          std::get<BlockForm>(test.param) == BlockForm::kFilterDb;
+      return ToString(std::get<Layout>(test.param)) +
+             (is_filter_db ? "" : "_BesideRocksdb");
+    });
 
 }  // namespace
 }  // namespace cassandra_bloom::testing

@@ -11,7 +11,9 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include "cassandra_bloom/filter_db_export_listener.h"
 #include "cassandra_bloom/filter_policy.h"
@@ -58,6 +60,9 @@ class FrozenNamesTest : public ::testing::Test {
     return name;
   }
 
+  // With blocks=rocksdb, filters have RocksDB's name, and end in a trailer.
+  void ExpectNamesBesideRocksdb();
+
   void ExpectNoRowIsLeft() const {
     for (const auto& [what, name] : names_) {
       ADD_FAILURE() << "nothing checks this row: " << what << ", " << name;
@@ -80,8 +85,9 @@ std::string NewestFile(const std::string& folder, const std::string& part) {
   return ReadFile(newest);
 }
 
-std::unique_ptr<TestDb> FilledDb(Layout layout) {
-  auto db = std::make_unique<TestDb>(DbOptions(OurPolicy(), layout));
+std::unique_ptr<TestDb> FilledDb(Layout layout,
+                                 PolicyPtr policy = OurPolicy()) {
+  auto db = std::make_unique<TestDb>(DbOptions(std::move(policy), layout));
   db->Put(NumberedDataset(1000, 0).rows);
   db->Flush();
   return db;
@@ -128,6 +134,34 @@ rocksdb::Options PartitionKeyOptions() {
   return options;
 }
 
+std::string BytesOfHex(const std::string& hex) {
+  std::string bytes;
+  std::istringstream words(hex);
+  for (unsigned byte = 0; words >> std::hex >> byte;) {
+    bytes += static_cast<char>(byte);
+  }
+  return bytes;
+}
+
+void FrozenNamesTest::ExpectNamesBesideRocksdb() {
+  const auto db = FilledDb(Layout::kFull, OurPolicyBesideRocksdb());
+  EXPECT_EQ(db->OnlyTable()->filter_policy_name, "cassandra_bloom");
+  const std::string sst = NewestFile(db->path(), ".sst");
+  EXPECT_NE(sst.find(Promised("full filter block beside RocksDB's")),
+            std::string::npos);
+  EXPECT_EQ(sst.find("fullfilter.cassandra_bloom"), std::string::npos);
+  EXPECT_NE(
+      NewestFile(
+          FilledDb(Layout::kPartitioned, OurPolicyBesideRocksdb())->path(),
+          ".sst")
+          .find(Promised("partitioned filter index beside RocksDB's")),
+      std::string::npos);
+  const std::string trailer =
+      BytesOfHex(Promised("end of a filter block beside RocksDB's"));
+  EXPECT_EQ(trailer.size(), 5u);
+  EXPECT_NE(sst.find(trailer), std::string::npos);
+}
+
 TEST_F(FrozenNamesTest, AreThoseOfTheDocument) {
   const auto db = FilledDb(Layout::kFull);
   const std::string id = Promised("filter policy");
@@ -149,6 +183,7 @@ TEST_F(FrozenNamesTest, AreThoseOfTheDocument) {
   EXPECT_NE(NewestFile(FilledDb(Layout::kPartitioned)->path(), ".sst")
                 .find(Promised("partitioned filter index")),
             std::string::npos);
+  ExpectNamesBesideRocksdb();
   const TempDir out_dir;
   std::string error;
   const auto listener = NewFilterDbExportListener(out_dir.path(), "nb", &error);

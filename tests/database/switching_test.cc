@@ -16,38 +16,67 @@
 namespace cassandra_bloom::testing {
 namespace {
 
+// What reads get from the filter of a file.
+enum class Filters {
+  kAreUsed,
+  kMatchEveryKey,  // They are asked, and tell nothing.
+  kAreNotSeen,
+};
+
 struct Switch {
   const char* name;
   PolicyPtr (*from)();
   PolicyPtr (*to)();
-  bool reads_the_filters_of_from;
+  Filters filters_of_from;
   bool writes_filters;
 };
 
 PolicyPtr Ours() { return OurPolicy(); }
 PolicyPtr OursLarger() { return OurPolicy(15.5); }
+PolicyPtr Beside() { return OurPolicyBesideRocksdb(); }
+PolicyPtr BesideLarger() { return OurPolicyBesideRocksdb(15.5); }
 PolicyPtr Builtin() { return BuiltinPolicy(); }
+PolicyPtr Ribbon() { return BuiltinRibbonPolicy(); }
 PolicyPtr None() { return nullptr; }
+
+constexpr Filters kAreUsed = Filters::kAreUsed;
+constexpr Filters kMatchEveryKey = Filters::kMatchEveryKey;
+constexpr Filters kAreNotSeen = Filters::kAreNotSeen;
+constexpr Switch kSwitches[] = {
+    {"BuiltinToOurs", Builtin, Ours, kAreNotSeen, true},
+    {"OursToBuiltin", Ours, Builtin, kAreNotSeen, true},
+    {"OursToNone", Ours, None, kAreNotSeen, false},
+    {"NoneToOurs", None, Ours, kAreNotSeen, true},
+    {"OursToOursOfAnotherSize", Ours, OursLarger, kAreUsed, true},
+    {"BuiltinToBeside", Builtin, Beside, kAreUsed, true},
+    {"RibbonToBeside", Ribbon, Beside, kAreUsed, true},
+    {"BesideToBuiltin", Beside, Builtin, kMatchEveryKey, true},
+    {"BesideToRibbon", Beside, Ribbon, kMatchEveryKey, true},
+    {"BesideToNone", Beside, None, kAreNotSeen, false},
+    {"NoneToBeside", None, Beside, kAreNotSeen, true},
+    {"BesideToBesideOfAnotherSize", Beside, BesideLarger, kAreUsed, true},
+    {"OursToBeside", Ours, Beside, kAreNotSeen, true},
+    {"BesideToOurs", Beside, Ours, kAreNotSeen, true},
+};
 
 class SwitchingTest
     : public ::testing::TestWithParam<std::tuple<Switch, Layout>> {
  protected:
   // Reads all rows and absent keys from one file, with Get and two kinds of
-  // MultiGet. Every read must ask the file's filter if `with_filters`, and
-  // otherwise none.
-  static void ExpectReads(TestDb* db, const Dataset& dataset,
-                          bool with_filters) {
+  // MultiGet. Every read asks the file's filter, unless it is not seen.
+  static void ExpectReads(TestDb* db, const Dataset& dataset, Filters filters) {
     db->ResetStatistics();
     EXPECT_TRUE(PointReadsMatch(db->source(), dataset));
     const uint64_t negatives = db->Ticker(rocksdb::BLOOM_FILTER_USEFUL);
     const uint64_t positives = db->Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
-    if (with_filters) {
+    EXPECT_EQ(negatives + positives,
+              filters == Filters::kAreNotSeen
+                  ? 0
+                  : 3 * (dataset.absent.size() + dataset.rows.size()));
+    if (filters == Filters::kAreUsed) {
       EXPECT_GT(negatives, 3 * dataset.absent.size() * 98 / 100);
-      EXPECT_EQ(negatives + positives,
-                3 * (dataset.absent.size() + dataset.rows.size()));
     } else {
       EXPECT_EQ(negatives, 0);
-      EXPECT_EQ(positives, 0);
     }
   }
 };
@@ -63,7 +92,7 @@ TEST_P(SwitchingTest, LosesNoRow) {
   db.Reopen(DbOptions(change.to(), layout));
   {
     SCOPED_TRACE("a file of the one, the policy of the other");
-    ExpectReads(&db, dataset, change.reads_the_filters_of_from);
+    ExpectReads(&db, dataset, change.filters_of_from);
   }
 
   Rows newer;
@@ -80,19 +109,15 @@ TEST_P(SwitchingTest, LosesNoRow) {
 
   db.Compact();
   SCOPED_TRACE("after a compaction");
-  ExpectReads(&db, dataset, change.writes_filters);
+  ExpectReads(&db, dataset,
+              change.writes_filters ? Filters::kAreUsed : Filters::kAreNotSeen);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, SwitchingTest,
-    ::testing::Combine(
-        ::testing::Values(Switch{"BuiltinToOurs", Builtin, Ours, false, true},
-                          Switch{"OursToBuiltin", Ours, Builtin, false, true},
-                          Switch{"OursToNone", Ours, None, false, false},
-                          Switch{"NoneToOurs", None, Ours, false, true},
-                          Switch{"OursToOursOfAnotherSize", Ours, OursLarger,
-                                 true, true}),
-        ::testing::Values(Layout::kFull, Layout::kPartitionedCached)),
+    ::testing::Combine(::testing::ValuesIn(kSwitches),
+                       ::testing::Values(Layout::kFull,
+                                         Layout::kPartitionedCached)),
     [](const auto& test) {
       return std::string(std::get<Switch>(test.param).name) + "_" +
              ToString(std::get<Layout>(test.param));
@@ -111,6 +136,68 @@ TEST(SwitchingBackTest, FindsTheFiltersAgain) {
   EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), 3000 * 98 / 100);
   EXPECT_EQ(db.Ticker(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE), 3000);
 }
+
+// Three files with keys between each other's keys, so that a read asks the
+// filter of each: of RocksDB's Bloom and Ribbon policies and of ours.
+class MixedTest : public ::testing::TestWithParam<Layout> {
+ protected:
+  // How many files' filters, on average, say that an absent key is absent.
+  static double FiltersThatTell(TestDb* db, const Dataset& dataset) {
+    db->ResetStatistics();
+    EXPECT_TRUE(PointReadsMatch(db->source(), dataset));
+    return static_cast<double>(db->Ticker(rocksdb::BLOOM_FILTER_USEFUL)) /
+           (3 *
+            static_cast<double>(dataset.absent.size() + dataset.rows.size()));
+  }
+};
+
+TEST_P(MixedTest, EachPolicyUsesWhatItReads) {
+  const Dataset dataset = NumberedDataset(6000, 6000);
+  TestDb db(DbOptions(BuiltinPolicy(), GetParam()));
+  const auto write_every_third = [&](size_t first) {
+    Rows rows;
+    size_t i = 0;
+    for (const auto& row : dataset.rows) {
+      if (i++ % 3 == first) {
+        rows.insert(row);
+      }
+    }
+    db.Put(rows);
+    db.Flush();
+  };
+  write_every_third(0);
+  db.Reopen(DbOptions(BuiltinRibbonPolicy(), GetParam()));
+  write_every_third(1);
+  db.Reopen(DbOptions(OurPolicyBesideRocksdb(), GetParam()));
+  write_every_third(2);
+
+  // An absent key is in none of three files. A present key is on average in one
+  // of two other files, because a read goes from the newest file to the oldest.
+  {
+    SCOPED_TRACE("ours, in the process that wrote the last file");
+    EXPECT_NEAR(FiltersThatTell(&db, dataset), (3 + 1) / 2.0, 0.04);
+  }
+  db.Reopen(DbOptions(OurPolicyBesideRocksdb(), GetParam()));
+  {
+    SCOPED_TRACE("ours");
+    EXPECT_NEAR(FiltersThatTell(&db, dataset), (3 + 1) / 2.0, 0.04);
+  }
+  // RocksDB's reader of our file, the newest, tells nothing: 2 files of absent
+  // keys, 1 of the keys in the oldest file.
+  db.Reopen(DbOptions(BuiltinPolicy(), GetParam()));
+  {
+    SCOPED_TRACE("RocksDB's own");
+    EXPECT_NEAR(FiltersThatTell(&db, dataset), (2 + 1 / 3.0) / 2.0, 0.04);
+  }
+  db.Reopen(DbOptions(OurPolicy(), GetParam()));
+  {
+    SCOPED_TRACE("ours in the other form");
+    EXPECT_EQ(FiltersThatTell(&db, dataset), 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MixedTest, ::testing::ValuesIn(AllLayouts()),
+                         [](const auto& test) { return ToString(test.param); });
 
 }  // namespace
 }  // namespace cassandra_bloom::testing

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cassandra_bloom/filter_policy.h"
+#include "plugin/filter/block_form.h"
 #include "plugin/filter/block_layout.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/rocksdb/policy_filter.h"
@@ -20,6 +21,19 @@ namespace {
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
+
+const BlockForm kForms[] = {BlockForm::kFilterDb, BlockForm::kBesideRocksdb};
+
+std::unique_ptr<const FilterPolicy> PolicyOf(BlockForm form, double bits) {
+  return std::unique_ptr<const FilterPolicy>(
+      form == BlockForm::kFilterDb
+          ? ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(bits)
+          : ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb(bits));
+}
+
+std::string TrailerOf(BlockForm form) {
+  return form == BlockForm::kFilterDb ? "" : std::string("\0cb\xff\xff", 5);
+}
 
 class BitsBuilderTest : public ::testing::Test {
  protected:
@@ -83,6 +97,60 @@ TEST_F(BitsBuilderTest, BothFormsOfFinishAgree) {
   EXPECT_TRUE(status.ok());
 }
 
+TEST_F(BitsBuilderTest, BesideRocksdbIsTheFilterDbAndATrailer) {
+  for (const double bits : {1.0, 9.5, 10.0, 100.0}) {
+    SCOPED_TRACE(bits);
+    const auto filter_db_policy = PolicyOf(BlockForm::kFilterDb, bits);
+    const auto beside_policy = PolicyOf(BlockForm::kBesideRocksdb, bits);
+    const auto filter_db = NewBuilder(*filter_db_policy);
+    const auto beside = NewBuilder(*beside_policy);
+    for (int size = 0; size < 1000; size = size * 3 / 2 + 1) {
+      for (int i = 0; i < size; ++i) {
+        filter_db->AddKey(std::to_string(i));
+        beside->AddKey(std::to_string(i));
+      }
+      const std::string expected =
+          FinishBlock(filter_db.get()) + TrailerOf(BlockForm::kBesideRocksdb);
+      ASSERT_EQ(FinishBlock(beside.get()), expected) << size;
+      // RocksDB takes at most five bytes for a filter without keys.
+      ASSERT_GE(expected.size(), 21u);
+    }
+  }
+}
+
+// RocksDB's reader cuts the length of a block to 32 bits. More keys than that
+// get more false positives, not a larger block.
+TEST_F(BitsBuilderTest, NoBlockBesideRocksdbIsLongerThan32Bits) {
+  const ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
+  const ROCKSDB_NAMESPACE::FilterBuildingContext context(table_options);
+  for (const double bits : {1.0, 10.0, 100.0}) {
+    SCOPED_TRACE(bits);
+    const Sizing sizing = *SizingForBitsPerKey(bits);
+    StatisticsCounters statistics(nullptr);
+    const CassandraBloomBitsBuilder filter_db(sizing, PartitionKeyExtractor(),
+                                              BlockForm::kFilterDb, context,
+                                              &statistics);
+    const CassandraBloomBitsBuilder beside(sizing, PartitionKeyExtractor(),
+                                           BlockForm::kBesideRocksdb, context,
+                                           &statistics);
+    // 64 bits a word.
+    const auto most = static_cast<uint64_t>(
+        64.0 * MaxWords(BlockForm::kBesideRocksdb) / bits);
+    EXPECT_EQ(filter_db.BlockSize(0), 16u);
+    EXPECT_EQ(beside.BlockSize(0), 21u);
+    if (sizeof(size_t) < sizeof(uint64_t)) {
+      EXPECT_EQ(beside.BlockSize(most), SIZE_MAX) << "more than the memory";
+      continue;
+    }
+    const uint64_t few = most - 100;
+    EXPECT_EQ(beside.BlockSize(few), filter_db.BlockSize(few) + 5);
+    for (const uint64_t keys : {most + 100, 4 * most, UINT64_MAX}) {
+      EXPECT_EQ(beside.BlockSize(keys), 0xfefffffd) << keys;
+      EXPECT_GT(filter_db.BlockSize(keys), 0xfefffffd) << keys;
+    }
+  }
+}
+
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
 // The rules for duplicates come from RocksDB's comment on AddKeyAndAlt.
 TEST_F(BitsBuilderTest, KeysAndAlternatesAreComparedWithTheirOwnKind) {
@@ -111,26 +179,29 @@ TEST_F(BitsBuilderTest, KeysAndAlternatesAreComparedWithTheirOwnKind) {
 
 #if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
 TEST_F(BitsBuilderTest, CalculateSpaceIsTheSizeOfTheBlock) {
-  const auto builder = NewBuilder(*policy_);
-  for (size_t n = 0; n < 1000; ++n) {
-    for (size_t i = 0; i < n; ++i) {
-      builder->AddKey(std::to_string(i));
+  for (const BlockForm form : kForms) {
+    const auto policy = PolicyOf(form, 10);
+    const auto builder = NewBuilder(*policy);
+    for (size_t n = 0; n < 1000; ++n) {
+      for (size_t i = 0; i < n; ++i) {
+        builder->AddKey(std::to_string(i));
+      }
+      EXPECT_EQ(builder->CalculateSpace(n), FinishBlock(builder.get()).size());
     }
-    EXPECT_EQ(builder->CalculateSpace(n), FinishBlock(builder.get()).size());
+    const size_t size = 1264 + TrailerOf(form).size();
+    EXPECT_EQ(builder->EstimatedFpRate(1000, size),
+              SizingForBitsPerKey(10)->ExpectedRate(1000, 1264));
+    EXPECT_EQ(builder->EstimatedFpRate(1000, 0), 1);
   }
-  EXPECT_EQ(builder->EstimatedFpRate(1000, 1264),
-            SizingForBitsPerKey(10)->ExpectedRate(1000, 1264));
-  EXPECT_EQ(builder->EstimatedFpRate(1000, 0), 1);
 }
 #endif
 
-TEST_F(BitsBuilderTest, ApproximateNumEntriesAgreesWithTheSize) {
+void ExpectApproximateNumEntriesAgreesWithTheSize(BlockForm form) {
   // A 32-bit CPU cannot have the largest filter in memory.
   const auto most_words = static_cast<uint32_t>(
       std::min<uint64_t>(kMaxFilterWords, (SIZE_MAX - 8) / 8));
   for (const double bits : {1.0, 9.5, 10.0, 20.0, 100.0}) {
-    const std::unique_ptr<const FilterPolicy> policy(
-        ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(bits));
+    const auto policy = PolicyOf(form, bits);
     const auto builder = NewBuilder(*policy);
     for (size_t bytes = 32; bytes < 5000; bytes += 13) {
       const size_t most = builder->ApproximateNumEntries(bytes);
@@ -142,10 +213,11 @@ TEST_F(BitsBuilderTest, ApproximateNumEntriesAgreesWithTheSize) {
       for (size_t i = 0; i < most + 1; ++i) {
         builder->AddKey(std::to_string(i));
       }
-      ASSERT_GT(FinishBlock(builder.get()).size(), bytes - 8);
+      ASSERT_GT(FinishBlock(builder.get()).size(), bytes);
     }
     EXPECT_EQ(builder->ApproximateNumEntries(0), 0u);
-    EXPECT_EQ(builder->ApproximateNumEntries(15), 0u);
+    EXPECT_EQ(builder->ApproximateNumEntries(4), 0u);
+    EXPECT_EQ(builder->ApproximateNumEntries(15 + TrailerOf(form).size()), 0u);
     // RocksDB may pass a size that no filter can have.
     EXPECT_EQ(builder->ApproximateNumEntries(SIZE_MAX),
               std::min<uint64_t>(SizingForBitsPerKey(bits)->MaxKeys(most_words),
@@ -153,7 +225,14 @@ TEST_F(BitsBuilderTest, ApproximateNumEntriesAgreesWithTheSize) {
   }
 }
 
-class DetectCorruptionTest : public BitsBuilderTest {
+TEST_F(BitsBuilderTest, ApproximateNumEntriesAgreesWithTheSize) {
+  for (const BlockForm form : kForms) {
+    SCOPED_TRACE(TrailerOf(form).size());
+    ExpectApproximateNumEntriesAgreesWithTheSize(form);
+  }
+}
+
+class DetectCorruptionTest : public ::testing::TestWithParam<BlockForm> {
  protected:
   void SetUp() override {
     builder_ = NewBuilder(*policy_, /*detect_corruption=*/true);
@@ -165,12 +244,13 @@ class DetectCorruptionTest : public BitsBuilderTest {
     ASSERT_TRUE(status.ok());
   }
 
+  const std::unique_ptr<const FilterPolicy> policy_{PolicyOf(GetParam(), 10)};
   std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder_;
   std::unique_ptr<const char[]> buffer_;
   Slice block_;
 };
 
-TEST_F(DetectCorruptionTest, AnIntactBlockPasses) {
+TEST_P(DetectCorruptionTest, AnIntactBlockPasses) {
   EXPECT_TRUE(builder_->MaybePostVerify(block_).ok());
   // A second block from the same builder also passes.
   builder_->AddKey("a");
@@ -178,10 +258,10 @@ TEST_F(DetectCorruptionTest, AnIntactBlockPasses) {
   block_ = builder_->Finish(&buffer_, &status);
   EXPECT_TRUE(status.ok());
   EXPECT_TRUE(builder_->MaybePostVerify(block_).ok());
-  EXPECT_EQ(block_.ToString(), Expected({"a"}));
+  EXPECT_EQ(block_.ToString(), Expected({"a"}) + TrailerOf(GetParam()));
 }
 
-TEST_F(DetectCorruptionTest, EveryFlippedBitIsCaught) {
+TEST_P(DetectCorruptionTest, EveryFlippedBitIsCaught) {
   const std::string intact = block_.ToString();
   for (size_t bit = 0; bit < 8 * intact.size(); ++bit) {
     SetUp();
@@ -191,12 +271,29 @@ TEST_F(DetectCorruptionTest, EveryFlippedBitIsCaught) {
   }
 }
 
-TEST_F(DetectCorruptionTest, IsOffUnlessAskedFor) {
+TEST_P(DetectCorruptionTest, ACutBlockIsCaught) {
+  const std::string intact = block_.ToString();
+  for (size_t size = 0; size < intact.size(); ++size) {
+    SetUp();
+    ASSERT_TRUE(
+        builder_->MaybePostVerify(intact.substr(0, size)).IsCorruption())
+        << size;
+  }
+}
+
+TEST_P(DetectCorruptionTest, IsOffUnlessAskedFor) {
   const auto builder = NewBuilder(*policy_);
   builder->AddKey("a");
   FinishBlock(builder.get());
   EXPECT_TRUE(builder->MaybePostVerify("anything").ok());
 }
+
+INSTANTIATE_TEST_SUITE_P(Forms, DetectCorruptionTest,
+                         ::testing::ValuesIn(kForms), [](const auto& test) {
+                           return test.param == BlockForm::kFilterDb
+                                      ? "FilterDb"
+                                      : "BesideRocksdb";
+                         });
 
 }  // namespace
 }  // namespace cassandra_bloom::testing

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -19,32 +18,8 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
-
-std::vector<bool> MayMatchBatch(FilterBitsReader* reader,
-                                const std::vector<std::string>& keys) {
-  std::vector<Slice> slices(keys.begin(), keys.end());
-  std::vector<Slice*> pointers;
-  for (Slice& slice : slices) {
-    pointers.push_back(&slice);
-  }
-  // The answers are first all false, then all true, so that one that the reader
-  // does not write differs between the two calls.
-  const auto answers = std::make_unique<bool[]>(keys.size() + 1);
-  std::vector<bool> result;
-  for (const bool before : {false, true}) {
-    std::fill_n(answers.get(), keys.size() + 1, before);
-    reader->MayMatch(static_cast<int>(keys.size()), pointers.data(),
-                     answers.get());
-    EXPECT_EQ(answers[keys.size()], before) << "written past the end";
-    const std::vector<bool> now(answers.get(), answers.get() + keys.size());
-    EXPECT_TRUE(result.empty() || result == now);
-    result = now;
-  }
-  return result;
-}
 
 TEST(BitsReaderTest, BatchesOfAnySizeEqualSingleKeys) {
   SCOPED_TRACE(Seed());

@@ -45,7 +45,7 @@ TEST_F(CreateFromStringTest, AcceptedStringsBuildTheirFilter) {
     ASSERT_GE(block.size(), 8u);
     EXPECT_EQ(NumProbes(block), accepted.num_probes);
     EXPECT_EQ(NumWords(block), accepted.num_words);
-    EXPECT_EQ(block.size(), 8 + 8 * static_cast<size_t>(accepted.num_words));
+    EXPECT_EQ(block.size(), BlockSize(accepted));
   }
 }
 

@@ -25,6 +25,7 @@ using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::NewBloomFilterPolicy;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicy;
+using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyForFpChance;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
@@ -44,9 +45,12 @@ class LivePolicyTest : public ::testing::Test {
 
   // Policies made in both ways: from a string, and by a function.
   static std::vector<PolicyPtr> LivePolicies() {
-    return {Create("cassandra_bloom"), Create("cassandra_bloom:10"),
+    return {Create("cassandra_bloom"),
+            Create("cassandra_bloom:10"),
             Create("{id=cassandra_bloom;fp_chance=0.01}"),
+            Create("cassandra_bloom:10:blocks:rocksdb"),
             PolicyPtr(NewCassandraBloomPolicy(10)),
+            PolicyPtr(NewCassandraBloomPolicyBesideRocksdb(10)),
             PolicyPtr(NewCassandraBloomPolicyForFpChance(0.01))};
   }
 
@@ -71,11 +75,11 @@ class LivePolicyTest : public ::testing::Test {
 };
 
 TEST_F(LivePolicyTest, CannotBeConfigured) {
-  const OptionMap maps[] = {{{"bits_per_key", "12"}},
-                            {{"fp_chance", "0.1"}},
-                            {{"fp_chance", "junk"}},
-                            {{"id", "cassandra_bloom:12"}},
-                            {{"foo", "bar"}}};
+  const OptionMap maps[] = {
+      {{"bits_per_key", "12"}},  {{"fp_chance", "0.1"}},
+      {{"fp_chance", "junk"}},   {{"blocks", "rocksdb"}},
+      {{"blocks", "cassandra"}}, {{"id", "cassandra_bloom:12"}},
+      {{"foo", "bar"}}};
   for (const PolicyPtr& policy : LivePolicies()) {
     ASSERT_NE(policy, nullptr);
     SCOPED_TRACE(policy->GetId());
@@ -159,6 +163,8 @@ TEST_F(LivePolicyTest, OptionsOverTheBareName) {
     const char* id;  // "" if it is refused.
   } cases[] = {{"bits_per_key=12", "cassandra_bloom:12"},
                {"fp_chance=0.01", "cassandra_bloom:fp:0.01"},
+               {"blocks=rocksdb", "cassandra_bloom:10:blocks:rocksdb"},
+               {"blocks=foo", ""},
                {"bits_per_key=junk", ""},
                {"foo=bar", ""}};
   for (const auto& test : cases) {
@@ -170,7 +176,37 @@ TEST_F(LivePolicyTest, OptionsOverTheBareName) {
         .PermitUncheckedError();
     const Status status = db.Open(options);
     if (*test.id == '\0') {
-      EXPECT_TRUE(IsRefusal(status, {"", "", "0 to 100"}));
+      EXPECT_TRUE(IsRefusal(status, {"", "", ""}));
+    } else {
+      ASSERT_TRUE(status.ok()) << status.ToString();
+      EXPECT_EQ(FilterPolicyOf(options)->GetId(), test.id);
+    }
+  }
+}
+
+// The same with a policy that says nothing of the option, which is added.
+TEST_F(LivePolicyTest, BlocksOverAPolicyWithBits) {
+  const struct {
+    const char* policy;
+    const char* option;
+    const char* id;  // "" if it is refused.
+  } cases[] = {
+      {"cassandra_bloom:12", "blocks=rocksdb",
+       "cassandra_bloom:12:blocks:rocksdb"},
+      {"cassandra_bloom:12", "blocks=cassandra", "cassandra_bloom:12"},
+      {"cassandra_bloom:12:blocks:rocksdb", "blocks=cassandra", ""},
+      {"cassandra_bloom:12:partition_key:u16", "blocks=rocksdb", ""},
+  };
+  for (const auto& test : cases) {
+    SCOPED_TRACE(std::string(test.policy) + " " + test.option);
+    TempDb db;
+    Options options = db.options();
+    SetTableOption(Create(test.policy),
+                   std::string("filter_policy={") + test.option + "}", &options)
+        .PermitUncheckedError();
+    const Status status = db.Open(options);
+    if (*test.id == '\0') {
+      EXPECT_TRUE(IsRefusal(status, {"", "", ""}));
     } else {
       ASSERT_TRUE(status.ok()) << status.ToString();
       EXPECT_EQ(FilterPolicyOf(options)->GetId(), test.id);

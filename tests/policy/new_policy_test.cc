@@ -22,6 +22,7 @@ using ROCKSDB_NAMESPACE::CassandraBloomOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicy;
+using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyForFpChance;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyFromOptions;
 using ROCKSDB_NAMESPACE::Options;
@@ -65,6 +66,29 @@ TEST(NewPolicyTest, NamesAreFrozen) {
   }
   EXPECT_EQ(bits->GetId(), "cassandra_bloom:10");
   EXPECT_EQ(chance->GetId(), "cassandra_bloom:fp:0.01");
+}
+
+// Name is written into SST files, where it tells that the policy is ours.
+// CompatibilityName is that of all of RocksDB's own policies.
+TEST(NewPolicyTest, NamesBesideRocksdbAreFrozen) {
+  const PolicyPtr policy(NewCassandraBloomPolicyBesideRocksdb(12));
+  EXPECT_STREQ(policy->Name(), "cassandra_bloom");
+  EXPECT_STREQ(policy->CompatibilityName(), "rocksdb.BuiltinBloomFilter");
+  EXPECT_TRUE(policy->IsInstanceOf("cassandra_bloom"));
+  EXPECT_EQ(policy->GetId(), "cassandra_bloom:12:blocks:rocksdb");
+  for (const char* const rocksdbs : {"bloomfilter:10", "ribbonfilter:10"}) {
+    PolicyPtr other;
+    ASSERT_TRUE(
+        FilterPolicy::CreateFromString(ConfigOptions(), rocksdbs, &other).ok());
+    EXPECT_STREQ(policy->CompatibilityName(), other->CompatibilityName());
+  }
+  RegisterInDefaultRegistry();
+  PolicyPtr from_string;
+  ASSERT_TRUE(
+      FilterPolicy::CreateFromString(
+          ConfigOptions(), "{id=cassandra_bloom;blocks=rocksdb}", &from_string)
+          .ok());
+  EXPECT_STREQ(from_string->CompatibilityName(), "rocksdb.BuiltinBloomFilter");
 }
 
 PolicyPtr PolicyFor(double bits_per_key, double fp_chance,
@@ -124,6 +148,22 @@ TEST(NewPolicyTest, Options) {
             "cassandra_bloom:fp:0.01:partition_key:fixed:8");
 }
 
+TEST(NewPolicyTest, OptionsOfBlocks) {
+  const auto id = [](const CassandraBloomOptions& options) {
+    return IdOf(PolicyPtr(NewCassandraBloomPolicyFromOptions(options)));
+  };
+  CassandraBloomOptions options;
+  EXPECT_EQ(options.blocks, "cassandra");
+  options.blocks = "rocksdb";
+  EXPECT_EQ(id(options), "cassandra_bloom:10:blocks:rocksdb");
+  options.allocation = "monkey";
+  options.size_ratio = 8;
+  EXPECT_EQ(id(options),
+            "cassandra_bloom:10:allocation:monkey:size_ratio:8:blocks:rocksdb");
+  options.partition_key = "u16";
+  EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
+}
+
 TEST(NewPolicyTest, OptionsByLevel) {
   const auto id = [](const CassandraBloomOptions& options) {
     return IdOf(PolicyPtr(NewCassandraBloomPolicyFromOptions(options)));
@@ -180,6 +220,9 @@ TEST(NewPolicyTest, MonkeyHasToKnowTheLastLevel) {
     const char* refused;  // Part of the message; empty if accepted.
   } cases[] = {
       {"cassandra_bloom:10:allocation:monkey", true, ""},
+      {"cassandra_bloom:10:allocation:monkey:blocks:rocksdb", true, ""},
+      {"cassandra_bloom:10:allocation:monkey:blocks:rocksdb", false,
+       "bottom_level="},
       {"cassandra_bloom:10:allocation:monkey", false, "bottom_level="},
       {"cassandra_bloom:10:allocation:monkey:bottom_level:3", false, ""},
       {"cassandra_bloom:10:allocation:monkey:bottom_level:3", true,
@@ -255,6 +298,20 @@ TEST(NewPolicyTest, WrongOptionsAreRefusedByOpen) {
   EXPECT_TRUE(IsRefusal(open(PolicyFor(10, 0, "")), {"", "''", "skip:S,u16"}));
   EXPECT_TRUE(
       IsRefusal(open(PolicyFor(10, 2, "u16")), {"", "'2'", "0.0000671 to 1"}));
+  const auto with_blocks = [](const std::string& blocks,
+                              const std::string& partition_key) {
+    CassandraBloomOptions options;
+    options.blocks = blocks;
+    options.partition_key = partition_key;
+    return PolicyPtr(NewCassandraBloomPolicyFromOptions(options));
+  };
+  EXPECT_TRUE(IsRefusal(open(with_blocks("", "whole")),
+                        {"", "blocks ''", "cassandra or rocksdb"}));
+  EXPECT_TRUE(IsRefusal(open(with_blocks("Cassandra", "whole")),
+                        {"", "'Cassandra'", "cassandra or rocksdb"}));
+  EXPECT_TRUE(IsRefusal(open(with_blocks("rocksdb", "fixed:8")),
+                        {"", "blocks=rocksdb;partition_key=fixed:8",
+                         "leave out blocks or partition_key"}));
 }
 
 TEST(NewPolicyTest, BitsPerKeyAreTakenAsByTheBuiltInPolicy) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "cassandra_bloom/filter_policy.h"
+#include "plugin/filter/block_form.h"
 #include "tests/support/allocations.h"
 #include "tests/support/rocksdb/last_line_logger.h"
 #include "tests/support/rocksdb/policy_filter.h"
@@ -23,7 +24,7 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-class NoMemoryTest : public ::testing::Test {
+class NoMemoryTest : public ::testing::TestWithParam<BlockForm> {
  protected:
   void SetUp() override {
     ROCKSDB_NAMESPACE::FilterBuildingContext context(table_options_);
@@ -48,7 +49,7 @@ class NoMemoryTest : public ::testing::Test {
     largest_allocation = SIZE_MAX;
     EXPECT_TRUE(status.ok());
     EXPECT_TRUE(builder_->MaybePostVerify(block).ok());
-    EXPECT_EQ(block.size(), 16u);
+    EXPECT_EQ(block.size(), 16 + TrailerSize(GetParam()));
     const auto reader = NewReader(*policy_, block);
     for (int i = 0; i < 1000; ++i) {
       EXPECT_TRUE(reader->MayMatch("any key " + std::to_string(i)));
@@ -61,32 +62,35 @@ class NoMemoryTest : public ::testing::Test {
     EXPECT_EQ(builder_->EstimateEntriesAdded(), 0u);
     AddKeys(5000);
     const std::string good = FinishBlock(builder_.get());
-    EXPECT_EQ(good.size(), 8 + 8 * ((50000u + 20 + 63) / 64));
+    EXPECT_EQ(good.size(),
+              8 + 8 * ((50000u + 20 + 63) / 64) + TrailerSize(GetParam()));
     EXPECT_FALSE(NewReader(*policy_, good)->MayMatch("not there"));
     const auto statistics = StatisticsOf(*policy_);
     EXPECT_EQ(statistics.filters_built, 2u);
     EXPECT_EQ(statistics.entries, 10000u);
-    EXPECT_EQ(statistics.bytes, 16u + good.size());
+    EXPECT_EQ(statistics.bytes, block.size() + good.size());
     EXPECT_EQ(statistics.match_all_filters, 1u);
     EXPECT_EQ(statistics.damaged_blocks, 0u);
   }
 
   const std::unique_ptr<const FilterPolicy> policy_{
-      ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10)};
+      GetParam() == BlockForm::kFilterDb
+          ? ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10)
+          : ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb(10)};
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options_;
   LastLineLogger logger_;
   std::unique_ptr<FilterBitsBuilder> builder_;
   std::unique_ptr<const char[]> buffer_;
 };
 
-TEST_F(NoMemoryTest, InAddKey) {
+TEST_P(NoMemoryTest, InAddKey) {
   largest_allocation = 1000;
   AddKeys(5000);
   EXPECT_EQ(builder_->EstimateEntriesAdded(), 5000u);
   ExpectMatchAllAndOk();
 }
 
-TEST_F(NoMemoryTest, HalfWayThroughTheKeys) {
+TEST_P(NoMemoryTest, HalfWayThroughTheKeys) {
   AddKeys(1);
   largest_allocation = 1000;
   // The first key is a duplicate, so there are 5000 in all.
@@ -95,24 +99,24 @@ TEST_F(NoMemoryTest, HalfWayThroughTheKeys) {
   ExpectMatchAllAndOk();
 }
 
-TEST_F(NoMemoryTest, InFinish) {
+TEST_P(NoMemoryTest, InFinish) {
   AddKeys(5000);
   largest_allocation = 1000;
   ExpectMatchAllAndOk();
 }
 
-TEST_F(NoMemoryTest, IsReportedOnceInABuilder) {
+TEST_P(NoMemoryTest, IsReportedOnceInABuilder) {
   for (int partition = 0; partition < 3; ++partition) {
     largest_allocation = 1000;
     AddKeys(5000);
     std::unique_ptr<const char[]> buffer;
-    EXPECT_EQ(builder_->Finish(&buffer).size(), 16u);
+    EXPECT_EQ(builder_->Finish(&buffer).size(), 16 + TrailerSize(GetParam()));
     largest_allocation = SIZE_MAX;
   }
   EXPECT_EQ(logger_.num_lines(), 1);
 }
 
-TEST_F(NoMemoryTest, ForTheBuilderOrTheReader) {
+TEST_P(NoMemoryTest, ForTheBuilderOrTheReader) {
   AddKeys(5000);
   const std::string block = FinishBlock(builder_.get());
   ROCKSDB_NAMESPACE::FilterBuildingContext context(table_options_);
@@ -148,7 +152,7 @@ class ChangedMemoryTest : public NoMemoryTest {
   char* hashes_ = nullptr;
 };
 
-TEST_F(ChangedMemoryTest, BeforeTheFilterIsBuilt) {
+TEST_P(ChangedMemoryTest, BeforeTheFilterIsBuilt) {
   FlipBitsOfAHash();
   Status status;
   const Slice block = builder_->Finish(&buffer_, &status);
@@ -159,7 +163,7 @@ TEST_F(ChangedMemoryTest, BeforeTheFilterIsBuilt) {
   EXPECT_EQ(StatisticsOf(*policy_).match_all_filters, 1u);
 }
 
-TEST_F(ChangedMemoryTest, BeforeTheFilterIsVerified) {
+TEST_P(ChangedMemoryTest, BeforeTheFilterIsVerified) {
   Status status;
   const Slice block = builder_->Finish(&buffer_, &status);
   ASSERT_TRUE(status.ok());
@@ -168,6 +172,16 @@ TEST_F(ChangedMemoryTest, BeforeTheFilterIsVerified) {
   EXPECT_TRUE(status.IsCorruption());
   EXPECT_NE(status.ToString().find("a key is missing"), std::string::npos);
 }
+
+const auto kForms =
+    ::testing::Values(BlockForm::kFilterDb, BlockForm::kBesideRocksdb);
+
+std::string NameOf(const ::testing::TestParamInfo<BlockForm>& test) {
+  return test.param == BlockForm::kFilterDb ? "FilterDb" : "BesideRocksdb";
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, NoMemoryTest, kForms, NameOf);
+INSTANTIATE_TEST_SUITE_P(Forms, ChangedMemoryTest, kForms, NameOf);
 
 }  // namespace
 }  // namespace cassandra_bloom::testing

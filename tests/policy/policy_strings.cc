@@ -2,6 +2,8 @@
 
 #include "tests/policy/policy_strings.h"
 
+#include <string>
+
 namespace cassandra_bloom::testing {
 namespace {
 
@@ -10,6 +12,8 @@ constexpr char kChance[] = "0.0000671 to 1";
 constexpr char kOptions[] = "bits_per_key (0 to 100) or fp_chance";
 constexpr char kExtractors[] = "skip:S,u16";
 constexpr char kMonkey[] = "allocation=monkey";
+constexpr char kForms[] = "cassandra or rocksdb";
+constexpr char kWholeKeys[] = "leave out blocks or partition_key";
 
 }  // namespace
 
@@ -87,6 +91,30 @@ const std::vector<AcceptedString>& AcceptedStrings() {
        "cassandra_bloom:level_bits:14:bottommost_bits:8", 6, 126},
       {"{id=cassandra_bloom:12;allocation=uniform}", "cassandra_bloom:12", 8,
        188},
+      // The form of the block. The default is not in the id.
+      {"cassandra_bloom:10:blocks:cassandra", "cassandra_bloom:10", 7, 157},
+      {"{id=cassandra_bloom;blocks=cassandra;partition_key=u16}",
+       "cassandra_bloom:10:partition_key:u16", 7, 157},
+      {"cassandra_bloom:10:blocks:rocksdb", "cassandra_bloom:10:blocks:rocksdb",
+       7, 157},
+      {"cassandra_bloom:blocks:rocksdb", "cassandra_bloom:10:blocks:rocksdb", 7,
+       157},
+      {"{id=cassandra_bloom;blocks=rocksdb;bits_per_key=12}",
+       "cassandra_bloom:12:blocks:rocksdb", 8, 188},
+      {"{id=cassandra_bloom:12;blocks=rocksdb}",
+       "cassandra_bloom:12:blocks:rocksdb", 8, 188},
+      {"cassandra_bloom:fp:0.01:blocks:rocksdb",
+       "cassandra_bloom:fp:0.01:blocks:rocksdb", 5, 157},
+      {"cassandra_bloom:0:blocks:rocksdb", "cassandra_bloom:0:blocks:rocksdb",
+       0, 0},
+      {"cassandra_bloom:blocks:rocksdb:level_bits:14,12,10",
+       "cassandra_bloom:level_bits:14,12,10:blocks:rocksdb", 7, 157},
+      {"{id=cassandra_bloom;blocks=rocksdb;bottommost_fp_chance=0.01}",
+       "cassandra_bloom:10:bottommost_fp_chance:0.01:blocks:rocksdb", 5, 157},
+      {"cassandra_bloom:10:blocks:rocksdb:partition_key:whole",
+       "cassandra_bloom:10:blocks:rocksdb", 7, 157},
+      {"{id=cassandra_bloom;partition_key=skip:0;blocks=rocksdb}",
+       "cassandra_bloom:10:blocks:rocksdb", 7, 157},
   };
   return strings;
 }
@@ -198,6 +226,31 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:90:allocation:monkey", "bits_per_key=90", kMonkey},
       {"cassandra_bloom:10:partition_key:u16:level_bits:8",
        "'u16:level_bits:8'", kExtractors},
+      // Wrong forms of the block.
+      {"cassandra_bloom:10:blocks:", "''", kForms},
+      {"cassandra_bloom:10:blocks:foo", "'foo'", kForms},
+      {"cassandra_bloom:10:blocks:Rocksdb", "'Rocksdb'", kForms},
+      {"cassandra_bloom:10:blocks:rocksdb ", "'rocksdb '", kForms},
+      {"cassandra_bloom:10:blocks", "'10:blocks'", kBits},
+      {"cassandra_bloom:10:Blocks:rocksdb", "'10:Blocks:rocksdb'", kBits},
+      {"cassandra_bloom:blocks:rocksdb:blocks:rocksdb", "blocks:rocksdb'",
+       kBits},
+      {"cassandra_bloom:101:blocks:rocksdb", "'101'", kBits},
+      {"cassandra_bloom:10:partition_key:u16:blocks:rocksdb",
+       "'u16:blocks:rocksdb'", kExtractors},
+      {"cassandra_bloom:10:blocks:rocksdb:partition_key:u16",
+       "blocks=rocksdb;partition_key=u16", kWholeKeys},
+      {"cassandra_bloom:10:blocks:rocksdb:partition_key:skip:3",
+       "blocks=rocksdb;partition_key=skip:3", kWholeKeys},
+      {"{id=cassandra_bloom;blocks=}", "''", kForms},
+      {"{id=cassandra_bloom;blocks=foo}", "'foo'", kForms},
+      {"{id=cassandra_bloom;Blocks=rocksdb}", "'Blocks=rocksdb'", kOptions},
+      {"{id=cassandra_bloom:10:blocks:rocksdb;blocks=rocksdb}",
+       "blocks=rocksdb", kBits},
+      {"{id=cassandra_bloom;partition_key=fixed:8;blocks=rocksdb}",
+       "blocks=rocksdb;partition_key=fixed:8", kWholeKeys},
+      {"{id=cassandra_bloom:partition_key:u16;blocks=rocksdb}",
+       "blocks=rocksdb;partition_key=u16", kWholeKeys},
       // The same mistakes, written as options in braces.
       {"{id=cassandra_bloom;bits_per_key=junk}", "'junk'", kBits},
       {"{id=cassandra_bloom;bits_per_key=}", "''", kBits},
@@ -218,6 +271,13 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"{id=cassandra_bloomx;bits_per_key=12}", "'cassandra_bloomx'", kBits},
   };
   return strings;
+}
+
+size_t BlockSize(const AcceptedString& accepted) {
+  const std::string id = accepted.id;
+  const size_t trailer_size =
+      id.find(":blocks:rocksdb") == std::string::npos ? 0 : 5;
+  return 8 + 8 * static_cast<size_t>(accepted.num_words) + trailer_size;
 }
 
 bool IsInBraces(const char* text) { return text[0] == '{'; }

@@ -6,6 +6,7 @@
 #ifndef CASSANDRA_BLOOM_TESTS_POLICY_POLICY_STRINGS_H_
 #define CASSANDRA_BLOOM_TESTS_POLICY_POLICY_STRINGS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -29,6 +30,10 @@ struct RefusedString {
 
 const std::vector<AcceptedString>& AcceptedStrings();
 const std::vector<RefusedString>& RefusedStrings();
+
+// The size of a filter block of kNumTableKeys keys, with its trailer if the
+// policy's blocks have one.
+size_t BlockSize(const AcceptedString& accepted);
 
 // Whether a filter_policy value is written as options in braces. Not every
 // route can carry that form.

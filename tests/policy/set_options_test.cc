@@ -38,19 +38,25 @@ class SetOptionsTest : public ::testing::Test {
                : text.replace(position, from.size(), to);
   }
 
-  // Opens a database with the policy `name` and sets the table options
-  // `change`, in which NAME stands for the policy's name and ID for its id.
+  // As ChangeFrom, with the policy `name` at 10 bits per key. In `change`, NAME
+  // stands for the policy's name.
   static Answer Change(const std::string& name, const std::string& change) {
+    return ChangeFrom(name + ":10", Replaced(change, "NAME", name));
+  }
+
+  // Opens a database with the policy `text`, fills an SST file, sets the table
+  // options `change`, in which ID stands for the policy's id, and fills another
+  // file.
+  static Answer ChangeFrom(const std::string& text, const std::string& change) {
     TempDb db;
     Options options = db.options();
     PolicyPtr policy;
     EXPECT_TRUE(
-        FilterPolicy::CreateFromString(ConfigOptions(), name + ":10", &policy)
-            .ok());
+        FilterPolicy::CreateFromString(ConfigOptions(), text, &policy).ok());
+    const std::string value = Replaced(change, "ID", policy->GetId());
     SetFilterPolicy(policy, &options);
     EXPECT_TRUE(db.Open(options).ok());
-    const std::string value =
-        Replaced(Replaced(change, "NAME", name), "ID", policy->GetId());
+    EXPECT_NO_FATAL_FAILURE(db.Fill());
     const Status status =
         db.db()->SetOptions({{"block_based_table_factory", value}});
     EXPECT_NO_FATAL_FAILURE(db.Fill());
@@ -71,6 +77,30 @@ TEST_F(SetOptionsTest, AnswersAsForTheBuiltInPolicy) {
     EXPECT_EQ(ours.status, built_in.status);
     EXPECT_EQ(ours.unchanged, built_in.unchanged);
     EXPECT_EQ(ours.id == "(none)", built_in.id == "(none)");
+  }
+}
+
+// A change between the two forms of our blocks, or to and from RocksDB's own
+// policies, is a change like any other: RocksDB before 9.8 refuses them all.
+TEST_F(SetOptionsTest, TheFormOfBlocksChangesAsBitsDo) {
+  const std::string status =
+      Change("bloomfilter", "{filter_policy=bloomfilter:12}").status;
+  const struct {
+    const char* from;
+    const char* to;
+  } cases[] = {
+      {"cassandra_bloom:10", "cassandra_bloom:10:blocks:rocksdb"},
+      {"cassandra_bloom:10:blocks:rocksdb", "cassandra_bloom:10"},
+      {"bloomfilter:10", "cassandra_bloom:10:blocks:rocksdb"},
+      {"cassandra_bloom:10:blocks:rocksdb", "ribbonfilter:10"},
+  };
+  for (const auto& change : cases) {
+    SCOPED_TRACE(std::string(change.from) + " to " + change.to);
+    const Answer answer = ChangeFrom(
+        change.from, std::string("{filter_policy=") + change.to + "}");
+    EXPECT_EQ(answer.status == "OK", status == "OK") << answer.status;
+    const std::string expected = status == "OK" ? change.to : change.from;
+    EXPECT_EQ(answer.id.substr(0, expected.size()), expected);
   }
 }
 

@@ -101,6 +101,7 @@ const std::vector<std::string> kCpp = {
     "rocksdb::GetCassandraBloomStatistics",
     "rocksdb::GetCassandraBloomStatisticsTotal",
     "rocksdb::NewCassandraBloomPolicy",
+    "rocksdb::NewCassandraBloomPolicyBesideRocksdb",
     "rocksdb::NewCassandraBloomPolicyForFpChance",
     "rocksdb::NewCassandraBloomPolicyFromOptions",
     "rocksdb::NewCassandraPartitionTransform"};

@@ -163,9 +163,9 @@ void Check(const uint8_t* data, size_t size) {
   }
   BlockBasedTableOptions table_options;
   table_options.detect_filter_construct_corruption = true;
-  CassandraBloomBitsBuilder builder(*SizingForBitsPerKey(10), *extractor,
-                                    FilterBuildingContext(table_options),
-                                    TotalStatistics());
+  CassandraBloomBitsBuilder builder(
+      *SizingForBitsPerKey(10), *extractor, BlockForm::kFilterDb,
+      FilterBuildingContext(table_options), TotalStatistics());
   const size_t half = keys.size() / 2;
   CheckFilter(*extractor, has_prefixes ? &transform : nullptr, keys, 0, half,
               &builder);

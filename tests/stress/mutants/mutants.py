@@ -148,6 +148,33 @@ FAULTS = (
         "if (true) {",
     ),
     Fault(
+        "a trailer compared without its last byte",
+        "plugin/filter/block_form.h",
+        "constexpr std::string_view kEnd(kTrailer, sizeof(kTrailer));",
+        "constexpr std::string_view kEnd(kTrailer, sizeof(kTrailer));\n"
+        "  if (block.size() > 5 && block.substr(block.size() - 5, 4) == kEnd.substr(0, 4)) {\n"
+        "    return block.substr(0, block.size() - 5);\n"
+        "  }",
+    ),
+    Fault(
+        "the trailer not written",
+        "plugin/policy/bits_builder.cc",
+        "std::memcpy(block.get() + size - trailer_size, kTrailer, trailer_size);",
+        "(void)trailer_size;",
+    ),
+    Fault(
+        "a short block given to RocksDB's reader",
+        "plugin/policy/policy.cc",
+        "!filter_db && contents.size() > sizeof(kTrailer) &&",
+        "!filter_db &&",
+    ),
+    Fault(
+        "a block beside RocksDB's of any size",
+        "plugin/policy/bits_builder.cc",
+        "std::min(sizing_.NumWords(num_keys), MaxWords(form_))",
+        "std::max(sizing_.NumWords(num_keys), uint32_t{1})",
+    ),
+    Fault(
         "changed hashes not noticed",
         "plugin/policy/bits_builder.cc",
         "detect_corruption_ && Checksum(entries.hashes) != entries.checksum",

@@ -5,12 +5,15 @@
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_POLICY_FILTER_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_POLICY_FILTER_H_
 
+#include <gtest/gtest.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "cassandra_bloom/filter_statistics.h"
 #include "plugin/policy/filter_bits_api.h"
@@ -32,6 +35,31 @@ inline std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> NewReader(
     const ROCKSDB_NAMESPACE::Slice& block) {
   return std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader>(
       policy.GetFilterBitsReader(block));
+}
+
+// Asks for all keys in one call. The answers are first all false, then all
+// true, so that one that the reader does not write differs between the two
+// calls.
+inline std::vector<bool> MayMatchBatch(
+    ROCKSDB_NAMESPACE::FilterBitsReader* reader,
+    const std::vector<std::string>& keys) {
+  std::vector<ROCKSDB_NAMESPACE::Slice> slices(keys.begin(), keys.end());
+  std::vector<ROCKSDB_NAMESPACE::Slice*> pointers;
+  for (ROCKSDB_NAMESPACE::Slice& slice : slices) {
+    pointers.push_back(&slice);
+  }
+  const auto answers = std::make_unique<bool[]>(keys.size() + 1);
+  std::vector<bool> result;
+  for (const bool before : {false, true}) {
+    std::fill_n(answers.get(), keys.size() + 1, before);
+    reader->MayMatch(static_cast<int>(keys.size()), pointers.data(),
+                     answers.get());
+    EXPECT_EQ(answers[keys.size()], before) << "written past the end";
+    const std::vector<bool> now(answers.get(), answers.get() + keys.size());
+    EXPECT_TRUE(result.empty() || result == now);
+    result = now;
+  }
+  return result;
 }
 
 // Adds a key and its prefix, as RocksDB does for filters that hold both.

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "plugin/filter/block_form.h"
 #include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
@@ -20,6 +21,8 @@ namespace cassandra_bloom::testing {
 // Forwards every call to a cassandra_bloom policy with 10 bits per key.
 class ForwardingPolicy : public rocksdb::FilterPolicy {
  public:
+  explicit ForwardingPolicy(BlockForm form = BlockForm::kFilterDb);
+
   const char* Name() const override { return "ForwardingPolicy"; }
   const char* CompatibilityName() const override;
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
@@ -28,12 +31,15 @@ class ForwardingPolicy : public rocksdb::FilterPolicy {
       const rocksdb::Slice& contents) const override;
 
  private:
-  const PolicyPtr ours_ = OurPolicy();
+  const BlockForm form_;
+  const PolicyPtr ours_;
 };
 
 // A policy that keeps a copy of every filter block that RocksDB reads.
 class CapturingPolicy final : public ForwardingPolicy {
  public:
+  using ForwardingPolicy::ForwardingPolicy;
+
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const rocksdb::Slice& contents) const override;
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plugin/filter/block_form.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "plugin/filter/block_layout.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using std::string_literals::operator""s;
+
+const std::string kFrozenTrailer = "\x00\x63\x62\xff\xff"s;
+
+// The last four bytes of a block, as RocksDB reads them where it takes the
+// block for a legacy Bloom filter (DecodeFixed32).
+constexpr uint32_t kMark = 0xffff6263;
+
+// The sizes of a cache line that RocksDB is compiled for (CACHE_LINE_SIZE in
+// port/port_posix.h): x86, arm64 and POWER, s390.
+constexpr uint32_t kCacheLineSizes[] = {64, 128, 256};
+
+TEST(BlockFormTest, TrailerIsFrozen) {
+  EXPECT_EQ(std::string(kTrailer, sizeof(kTrailer)), kFrozenTrailer);
+  EXPECT_EQ(TrailerSize(BlockForm::kFilterDb), 0u);
+  EXPECT_EQ(TrailerSize(BlockForm::kBesideRocksdb), 5u);
+}
+
+TEST(BlockFormTest, TheMarkIsNoNumberOfCacheLines) {
+  uint32_t mark = 0;
+  for (size_t i = 4; i >= 1; --i) {
+    mark = mark << 8 | static_cast<uint8_t>(kTrailer[i]);
+  }
+  EXPECT_EQ(mark, kMark);
+  EXPECT_NE(kTrailer[1], 0) << "-1 and 0 are RocksDB's Bloom filter";
+  // RocksDB divides the length without its last five bytes by the number of
+  // cache lines. A length below the mark is not divisible by it.
+  EXPECT_GT(mark, kMaxSizeBesideRocksdb);
+  for (const uint32_t size : kCacheLineSizes) {
+    SCOPED_TRACE(size);
+    EXPECT_GT(mark * size, kMaxSizeBesideRocksdb);  // Modulo 2^32.
+  }
+}
+
+TEST(BlockFormTest, TheLargestFilterFits) {
+  EXPECT_EQ(MaxWords(BlockForm::kFilterDb), kMaxFilterWords);
+  constexpr uint32_t kMost = MaxWords(BlockForm::kBesideRocksdb);
+  const uint64_t size = 8 + uint64_t{8} * kMost + 5;
+  EXPECT_LE(size, kMaxSizeBesideRocksdb);
+  EXPECT_GT(size + 8, kMaxSizeBesideRocksdb);
+  EXPECT_LT(kMaxSizeBesideRocksdb, uint64_t{1} << 32);
+  EXPECT_EQ(kMost, 534773758u) << "docs/format.md says this number";
+}
+
+TEST(BlockFormTest, WithoutTrailer) {
+  EXPECT_EQ(WithoutTrailer(kFrozenTrailer), "");
+  EXPECT_EQ(WithoutTrailer("filter" + kFrozenTrailer), "filter");
+  EXPECT_EQ(WithoutTrailer(kFrozenTrailer + kFrozenTrailer), kFrozenTrailer);
+  const std::string block = "filter" + kFrozenTrailer;
+  EXPECT_EQ(WithoutTrailer(block)->data(), block.data()) << "a copy";
+
+  EXPECT_EQ(WithoutTrailer(""), std::nullopt);
+  EXPECT_EQ(WithoutTrailer(kFrozenTrailer + "x"), std::nullopt);
+  for (size_t size = 0; size < kFrozenTrailer.size(); ++size) {
+    SCOPED_TRACE(size);
+    EXPECT_EQ(WithoutTrailer(kFrozenTrailer.substr(0, size)), std::nullopt);
+    EXPECT_EQ(WithoutTrailer(kFrozenTrailer.substr(5 - size)), std::nullopt);
+  }
+}
+
+TEST(BlockFormTest, EveryByteOfTheTrailerIsCompared) {
+  for (size_t i = 0; i < kFrozenTrailer.size(); ++i) {
+    for (int value = 0; value < 256; ++value) {
+      std::string block = "filter" + kFrozenTrailer;
+      char& byte = block[6 + i];
+      const bool same = byte == static_cast<char>(value);
+      byte = static_cast<char>(value);
+      EXPECT_EQ(WithoutTrailer(block).has_value(), same)
+          << "byte " << i << " is " << value;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The readers of a policy with blocks=rocksdb, which also reads RocksDB's own
+// filters, and RocksDB's reader of this policy's blocks.
+
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "plugin/filter/block_layout.h"
+#include "tests/support/broken_filters.h"
+#include "tests/support/random_keys.h"
+#include "tests/support/rocksdb/policy_filter.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Slice;
+
+using Policy = std::shared_ptr<const FilterPolicy>;
+
+const std::string kFrozenTrailer("\0cb\xff\xff", 5);
+
+Policy Beside(double bits_per_key = 10) {
+  return Policy(
+      ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb(bits_per_key));
+}
+
+Policy Rocksdbs(const std::string& text) {
+  Policy policy;
+  EXPECT_TRUE(FilterPolicy::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(),
+                                             text, &policy)
+                  .ok());
+  return policy;
+}
+
+std::vector<std::string> Present(size_t count) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < count; ++i) {
+    keys.push_back("key" + std::to_string(i));
+  }
+  return keys;
+}
+
+std::vector<std::string> Absent() {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 2000; ++i) {
+    keys.push_back("absent" + std::to_string(i));
+  }
+  return keys;
+}
+
+std::string BlockOf(const FilterPolicy& policy,
+                    const std::vector<std::string>& keys,
+                    uint32_t format_version = 5) {
+  BlockBasedTableOptions table_options;
+  table_options.format_version = format_version;
+  const std::unique_ptr<FilterBitsBuilder> builder(
+      policy.GetBuilderWithContext(FilterBuildingContext(table_options)));
+  for (const std::string& key : keys) {
+    builder->AddKey(key);
+  }
+  return FinishBlock(builder.get());
+}
+
+// RocksDB's readers take no larger batch (MultiGetContext::MAX_BATCH_SIZE).
+constexpr size_t kBatch = 32;
+
+// Asks for each key alone and in a batch.
+size_t CountMatches(FilterBitsReader* reader,
+                    const std::vector<std::string>& keys) {
+  size_t matches = 0;
+  for (size_t done = 0; done < keys.size(); done += kBatch) {
+    const std::vector<std::string> batch(
+        keys.begin() + done,
+        keys.begin() + std::min(done + kBatch, keys.size()));
+    const std::vector<bool> answers = MayMatchBatch(reader, batch);
+    for (size_t i = 0; i < batch.size(); ++i) {
+      EXPECT_EQ(answers[i], reader->MayMatch(batch[i])) << batch[i];
+      matches += answers[i];
+    }
+  }
+  return matches;
+}
+
+// The block in memory of exactly its size, so that a sanitizer sees a read past
+// the end.
+size_t CountMatches(const FilterPolicy& policy, const std::string& block,
+                    const std::vector<std::string>& keys) {
+  const std::vector<char> exact(block.begin(), block.end());
+  const auto reader = NewReader(policy, Slice(exact.data(), exact.size()));
+  return CountMatches(reader.get(), keys);
+}
+
+TEST(BesideRocksdbTest, ReadsItsOwnFilters) {
+  const Policy policy = Beside();
+  for (const size_t size : {1, 10, 1000, 20000}) {
+    SCOPED_TRACE(size);
+    const std::string block = BlockOf(*policy, Present(size));
+    EXPECT_EQ(CountMatches(*policy, block, Present(size)), size);
+    EXPECT_LT(CountMatches(*policy, block, Absent()), 60u);
+  }
+  EXPECT_EQ(StatisticsOf(*policy).damaged_blocks, 0u);
+}
+
+TEST(BesideRocksdbTest, ReadsTheFiltersOfRocksdb) {
+  const Policy ours = Beside();
+  for (const char* const text :
+       {"bloomfilter:10", "bloomfilter:16", "ribbonfilter:10"}) {
+    SCOPED_TRACE(text);
+    const Policy rocksdbs = Rocksdbs(text);
+    // Before version 5, files have filters of another kind.
+    for (const uint32_t format_version : {2, 5}) {
+      SCOPED_TRACE(format_version);
+      for (const size_t size : {1, 10, 1000, 20000}) {
+        SCOPED_TRACE(size);
+        const std::string block =
+            BlockOf(*rocksdbs, Present(size), format_version);
+        EXPECT_EQ(CountMatches(*ours, block, Present(size)), size);
+        const size_t false_positives = CountMatches(*ours, block, Absent());
+        EXPECT_LT(false_positives, 60u);
+        EXPECT_EQ(false_positives, CountMatches(*rocksdbs, block, Absent()));
+      }
+    }
+  }
+  EXPECT_EQ(StatisticsOf(*ours).damaged_blocks, 0u);
+}
+
+// RocksDB's reader keeps nothing of the policy that made it, and neither does
+// ours: an open SST file can have readers of a policy that is gone.
+TEST(BesideRocksdbTest, ReadersOfRocksdbsFiltersOutliveThePolicy) {
+  const std::string block = BlockOf(*Rocksdbs("bloomfilter:10"), Present(1000));
+  Policy ours = Beside();
+  const auto reader = NewReader(*ours, block);
+  ours.reset();
+  EXPECT_EQ(CountMatches(reader.get(), Present(1000)), 1000u);
+  EXPECT_LT(CountMatches(reader.get(), Absent()), 60u);
+}
+
+TEST(BesideRocksdbTest, APolicyThatBuildsNothingReadsBothKinds) {
+  const Policy none = Beside(0);
+  for (const Policy& policy : {Beside(), Rocksdbs("ribbonfilter:10")}) {
+    const std::string block = BlockOf(*policy, Present(2000));
+    EXPECT_EQ(CountMatches(*none, block, Present(2000)), 2000u);
+    EXPECT_LT(CountMatches(*none, block, Absent()), 60u);
+  }
+}
+
+// RocksDB's "zero probes", and what it reserves for later.
+TEST(BesideRocksdbTest, RocksdbsFiltersThatMatchEverythingDoSo) {
+  const Policy ours = Beside();
+  std::string block(100, '\0');
+  for (int kind = -128; kind <= 0; ++kind) {
+    if (kind != -1 && kind != -2) {  // RocksDB's Bloom and Ribbon filters.
+      block[95] = static_cast<char>(kind);
+      EXPECT_EQ(CountMatches(*ours, block, Absent()), Absent().size()) << kind;
+    }
+  }
+  EXPECT_EQ(CountMatches(*ours, std::string(6, '\0'), Absent()),
+            Absent().size());
+}
+
+// RocksDB takes a block of at most five bytes for a filter without keys. No
+// builder makes one, so here it is a damaged one.
+TEST(BesideRocksdbTest, ShortBlocksMatchEverything) {
+  const Policy ours = Beside();
+  uint64_t damaged = 0;
+  for (size_t size = 0; size <= 5; ++size) {
+    for (const std::string& block :
+         {std::string(size, '\0'), std::string(size, '\xff'),
+          kFrozenTrailer.substr(0, size), kFrozenTrailer.substr(5 - size)}) {
+      EXPECT_EQ(CountMatches(*ours, block, Absent()), Absent().size()) << size;
+      EXPECT_EQ(StatisticsOf(*ours).damaged_blocks, ++damaged);
+    }
+  }
+}
+
+// These blocks have only zero bits: a reader that used one as a filter would
+// match nothing.
+TEST(BesideRocksdbTest, ABrokenFilterDbWithTheTrailerMatchesEverything) {
+  const Policy ours = Beside();
+  uint64_t damaged = 0;
+  for (const BrokenFilter& broken : kBrokenFilters) {
+    SCOPED_TRACE(broken.what);
+    const std::vector<char> bytes = broken.Block();
+    const std::string block =
+        std::string(bytes.begin(), bytes.end()) + kFrozenTrailer;
+    EXPECT_EQ(CountMatches(*ours, block, Absent()), Absent().size());
+    EXPECT_EQ(StatisticsOf(*ours).damaged_blocks, ++damaged);
+  }
+  const std::string twice = BlockOf(*ours, Present(1000)) + kFrozenTrailer;
+  EXPECT_EQ(CountMatches(*ours, twice, Absent()), Absent().size());
+}
+
+// Each byte of the trailer with each value. If the first becomes -2, the block
+// is what RocksDB takes for a Ribbon filter, and only RocksDB's checksum of the
+// block protects from that, as it does for RocksDB's own filters.
+TEST(BesideRocksdbTest, ADamagedTrailerMatchesEverything) {
+  const Policy ours = Beside();
+  const Policy rocksdbs = Rocksdbs("bloomfilter:10");
+  std::vector<std::string> keys = Present(300);
+  const std::vector<std::string> absent = Absent();
+  keys.insert(keys.end(), absent.begin(), absent.begin() + 300);
+  for (const size_t size : {1, 5, 100, 300}) {
+    const std::string intact = BlockOf(*ours, Present(size));
+    for (size_t i = 1; i <= 5; ++i) {
+      for (int value = 0; value < 256; ++value) {
+        SCOPED_TRACE("byte -" + std::to_string(i) + " is " +
+                     std::to_string(value));
+        std::string block = intact;
+        block[block.size() - i] = static_cast<char>(value);
+        if (block != intact && !(i == 5 && value == 0xfe)) {
+          ASSERT_EQ(CountMatches(*ours, block, keys), keys.size());
+          ASSERT_EQ(CountMatches(*rocksdbs, block, keys), keys.size());
+        }
+      }
+    }
+  }
+}
+
+// RocksDB hands no block of the default form to this policy, because such a
+// block is under another name. RocksDB would take its last bytes for a kind of
+// filter; the policy adds nothing to that.
+TEST(BesideRocksdbTest, ABlockOfTheDefaultFormGetsRocksdbsReader) {
+  const Policy ours = Beside();
+  const Policy rocksdbs = Rocksdbs("bloomfilter:10");
+  const Policy filter_db(ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
+  for (size_t size = 10; size < 200; ++size) {
+    const std::string block = BlockOf(*filter_db, Present(size));
+    EXPECT_EQ(CountMatches(*ours, block, Absent()),
+              CountMatches(*rocksdbs, block, Absent()));
+  }
+  EXPECT_EQ(StatisticsOf(*ours).damaged_blocks, 0u);
+}
+
+// CASSANDRA_BLOOM_BLOCKS=10000000 makes so many blocks, in minutes.
+uint64_t NumBlocks() {
+  const char* const given = std::getenv("CASSANDRA_BLOOM_BLOCKS");
+  return given == nullptr ? 100000 : std::strtoull(given, nullptr, 10);
+}
+
+// RocksDB's reader of ours: any number of keys, any bits per key.
+TEST(RocksdbsReaderTest, NeverDeniesAKeyOfOurs) {
+  SCOPED_TRACE(Seed());
+  const Policy rocksdbs = Rocksdbs("bloomfilter:10");
+  std::vector<Policy> policies;
+  std::vector<std::unique_ptr<FilterBitsBuilder>> builders;
+  for (int bits = 1; bits <= 100; ++bits) {
+    policies.push_back(Beside(bits));
+    builders.push_back(NewBuilder(*policies.back()));
+  }
+  uint64_t random = Seed();
+  uint64_t bytes = 0;
+  const uint64_t num_blocks = NumBlocks();
+  for (uint64_t number = 0; number < num_blocks; ++number) {
+    // Mostly few keys: 0 to 63. Of a thousand blocks one has up to 4095.
+    const uint64_t size =
+        NextRandom(&random) %
+        (uint64_t{1} << (number % 1000 == 0 ? 12 : NextRandom(&random) % 7));
+    const size_t which = NextRandom(&random) % policies.size();
+    const uint64_t first = NextRandom(&random);
+    for (uint64_t i = 0; i < size; ++i) {
+      const uint64_t key = first + i;
+      builders[which]->AddKey(
+          Slice(reinterpret_cast<const char*>(&key), sizeof(key)));
+    }
+    std::unique_ptr<const char[]> buffer;
+    ROCKSDB_NAMESPACE::Status status;
+    const Slice block = builders[which]->Finish(&buffer, &status);
+    ASSERT_TRUE(block.ends_with(Slice(kFrozenTrailer)));
+    bytes += block.size();
+    const auto theirs = NewReader(*rocksdbs, block);
+    const auto ours = NewReader(*policies[which], block);
+    bool may_match[4];
+    uint64_t keys[4];
+    Slice slices[4];
+    Slice* pointers[4];
+    for (int i = 0; i < 4; ++i) {
+      // Keys of the block (if it has any) and two others.
+      keys[i] = i < 2 ? first + (i == 0 ? 0 : size / 2) : NextRandom(&random);
+      slices[i] = Slice(reinterpret_cast<const char*>(&keys[i]), 8);
+      pointers[i] = &slices[i];
+      ASSERT_TRUE(theirs->MayMatch(slices[i])) << number;
+      ASSERT_TRUE(size == 0 || i >= 2 || ours->MayMatch(slices[i])) << number;
+    }
+    theirs->MayMatch(4, pointers, may_match);
+    ASSERT_EQ(std::count(may_match, may_match + 4, true), 4) << number;
+  }
+  std::printf("%llu blocks, %llu bytes\n",
+              static_cast<unsigned long long>(num_blocks),
+              static_cast<unsigned long long>(bytes));
+}
+
+// Any bytes, well formed or not, before the trailer.
+TEST(RocksdbsReaderTest, NeverDeniesAKeyOfAnyBytesWithTheTrailer) {
+  SCOPED_TRACE(Seed());
+  const Policy rocksdbs = Rocksdbs("bloomfilter:10");
+  uint64_t random = Seed();
+  const uint64_t num_blocks = NumBlocks();
+  for (uint64_t number = 0; number < num_blocks; ++number) {
+    const uint64_t size =
+        1 + NextRandom(&random) %
+                (uint64_t{1} << (number % 1000 == 0 ? 16 : number % 9));
+    std::string block;
+    while (block.size() < size) {
+      const uint64_t word = NextRandom(&random);
+      block.append(reinterpret_cast<const char*>(&word), 8);
+    }
+    block.resize(size);
+    block += kFrozenTrailer;
+    const auto reader = NewReader(*rocksdbs, block);
+    for (int i = 0; i < 4; ++i) {
+      const uint64_t key = NextRandom(&random);
+      ASSERT_TRUE(
+          reader->MayMatch(Slice(reinterpret_cast<const char*>(&key), 8)))
+          << number;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
