@@ -14,8 +14,10 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "plugin/export/read_only_env.h"
+#include "plugin/filter/block_form.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
@@ -23,6 +25,7 @@
 namespace cassandra_bloom {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::BytewiseComparator;
 using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::EnvOptions;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
@@ -40,43 +43,14 @@ using ROCKSDB_NAMESPACE::SstFileReader;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::TableProperties;
 
-namespace {
-
-// Since RocksDB 9.2, SstFileReader::NewTableIterator shows deletions, too.
-constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
-
-// Merges values to an empty one, because only keys are wanted. Without a merge
-// operator RocksDB does not show the keys of merge entries.
-class KeysOnlyMergeOperator final : public MergeOperator {
- public:
-  const char* Name() const override { return "CassandraBloomKeysOnly"; }
-  bool FullMergeV2(const MergeOperationInput& /*in*/,
-                   MergeOperationOutput* out) const override {
-    out->new_value.clear();
-    return true;
-  }
-};
-
-// Returns nullptr for a comparator whose keys cannot be iterated here. This
-// includes comparators that add timestamps to keys: they have other names.
-const Comparator* ComparatorByName(const std::string& name) {
-  for (const Comparator* const known :
-       {ROCKSDB_NAMESPACE::BytewiseComparator(),
-        ROCKSDB_NAMESPACE::ReverseBytewiseComparator()}) {
-    if (name == known->Name()) {
-      return known;
-    }
-  }
-  return nullptr;
-}
-
 // A policy to which RocksDB passes the filter blocks of a file when it opens
 // the file, if the filter has this policy's name. Passes the blocks on to
 // `visit`. Lives as long as the reader.
 class BlockObserver final : public FilterPolicy {
  public:
-  BlockObserver(std::string filter_name, const SstFile::VisitBlock& visit)
-      : filter_name_(std::move(filter_name)), visit_(visit) {}
+  BlockObserver(std::string filter_name,
+                std::function<void(const Slice&)> visit)
+      : filter_name_(std::move(filter_name)), visit_(std::move(visit)) {}
 
   const char* Name() const override { return kPolicyName; }
   const char* CompatibilityName() const override {
@@ -99,8 +73,75 @@ class BlockObserver final : public FilterPolicy {
 
  private:
   const std::string filter_name_;
-  SstFile::VisitBlock visit_;
+  std::function<void(const Slice&)> visit_;
 };
+
+namespace {
+
+// Since RocksDB 9.2, SstFileReader::NewTableIterator shows deletions, too.
+constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
+
+// Merges values to an empty one, because only keys are wanted. Without a merge
+// operator RocksDB does not show the keys of merge entries.
+class KeysOnlyMergeOperator final : public MergeOperator {
+ public:
+  const char* Name() const override { return "CassandraBloomKeysOnly"; }
+  bool FullMergeV2(const MergeOperationInput& /*in*/,
+                   MergeOperationOutput* out) const override {
+    out->new_value.clear();
+    return true;
+  }
+};
+
+// Returns nullptr for a comparator whose keys cannot be iterated here. This
+// includes comparators that add timestamps to keys: they have other names.
+const Comparator* ComparatorByName(const std::string& name) {
+  for (const Comparator* const known :
+       {BytewiseComparator(), ROCKSDB_NAMESPACE::ReverseBytewiseComparator()}) {
+    if (name == known->Name()) {
+      return known;
+    }
+  }
+  return nullptr;
+}
+
+// The order in which the file's keys are read; the bytewise one if theirs is
+// not known.
+const Comparator* ComparatorOf(const TableProperties& properties) {
+  const Comparator* const known = ComparatorByName(properties.comparator_name);
+  return known == nullptr ? BytewiseComparator() : known;
+}
+
+// The names that the file's filter may have, if it is ours or RocksDB's own.
+std::vector<std::string> FilterNames(const TableProperties& properties) {
+  const std::string& policy = properties.filter_policy_name;
+  std::vector<std::string> names = {kRocksdbsFilterName};
+  if (PartitionKeyOfFilterName(policy)) {
+    names.insert(names.begin(), policy);
+  }
+  return names;
+}
+
+// True if the recorded policy writes only filters that we visit, so that a
+// filter that was not visited is damaged. Not so for releases before 7.0, which
+// record other names of RocksDB's policies: their obsolete filters, one for
+// each block of rows, are good though they are not visited.
+bool HasFilterThatWeKnow(const TableProperties& properties) {
+  const std::string& policy = properties.filter_policy_name;
+  return policy == "bloomfilter" || policy == "ribbonfilter" ||
+         PartitionKeyOfFilterName(policy);
+}
+
+FilterKind KindOfRocksdbs(const Slice& block) {
+  switch (RocksdbsKindOf(block.ToStringView())) {
+    case RocksdbsKind::kBloom:
+      return FilterKind::kRocksdbsBloom;
+    case RocksdbsKind::kRibbon:
+      return FilterKind::kRocksdbsRibbon;
+    default:
+      return FilterKind::kRocksdbsOther;
+  }
+}
 
 std::unique_ptr<SstFileReader> NewReader(
     const Comparator* comparator,
@@ -203,7 +244,7 @@ class KeyIterator {
 std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
                                        const VisitBlock& visit,
                                        std::string* error) {
-  auto reader = NewReader(ROCKSDB_NAMESPACE::BytewiseComparator(), nullptr);
+  auto reader = NewReader(BytewiseComparator(), nullptr);
   const Status status = reader->Open(path);
   if (!status.ok()) {
     *error = WhyNotOpen(path, status);
@@ -213,46 +254,83 @@ std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
   return file->OpenAgain(visit, error) ? std::move(file) : nullptr;
 }
 
-// Opens the file again if its properties, unknown at the first open, name a
-// filter to visit or another order of keys. RocksDB gives the blocks of a
-// filter only to a policy of the filter's name.
+// Opens the file again if it has a filter to visit or another order of keys,
+// which was unknown at the first open.
 bool SstFile::OpenAgain(const VisitBlock& visit, std::string* error) {
-  const Comparator* comparator = ComparatorByName(properties_->comparator_name);
-  if (comparator == nullptr) {
-    comparator = ROCKSDB_NAMESPACE::BytewiseComparator();
+  if (visit && filter_kind_ != FilterKind::kNone) {
+    return OpenWithFilter(visit, error);
   }
-  const bool with_filter = visit && partition_key();
-  if (!with_filter && comparator == ROCKSDB_NAMESPACE::BytewiseComparator()) {
-    return true;
+  const Status status = ComparatorOf(*properties_) == BytewiseComparator()
+                            ? Status::OK()
+                            : Reopen(nullptr);
+  if (!status.ok()) {
+    *error = WhyNotOpen(path_, status);
   }
-  uint64_t num_blocks = 0;
-  const auto observer = with_filter ? std::make_shared<BlockObserver>(
-                                          properties_->filter_policy_name,
-                                          [&](const Slice& block) {
-                                            ++num_blocks;
-                                            visit(block);
-                                          })
-                                    : nullptr;
-  auto reader = NewReader(comparator, observer);
+  return status.ok();
+}
+
+// RocksDB gives the blocks of a filter only to a policy of the filter's name,
+// and does not tell the name, so we try those that we know.
+bool SstFile::OpenWithFilter(const VisitBlock& visit, std::string* error) {
+  for (const std::string& name : FilterNames(*properties_)) {
+    const Status status = Reopen(std::make_shared<BlockObserver>(
+        name, [&](const Slice& block) { AddBlock(name, block, visit); }));
+    if (status.IsCorruption()) {
+      // A filter partition cannot be read. The rest of the file may be good
+      // (BlockBasedTable::PrefetchIndexAndFilterBlocks).
+      SetDamage(status.ToString());
+      return OpenAgain(/*visit=*/nullptr, error);
+    }
+    if (!status.ok()) {
+      *error = WhyNotOpen(path_, status);
+      return false;
+    }
+    if (num_blocks_ > 0) {
+      return true;
+    }
+  }
+  if (HasFilterThatWeKnow(*properties_)) {
+    SetDamage(WhyNoFilter());
+  }
+  return true;
+}
+
+Status SstFile::Reopen(const std::shared_ptr<BlockObserver>& observer) {
+  auto reader = NewReader(ComparatorOf(*properties_), observer);
   const Status status = reader->Open(path_);
   if (observer != nullptr) {
     observer->EndVisits();
   }
   if (status.ok()) {
     reader_ = std::move(reader);
-    if (with_filter && num_blocks == 0 && properties_->filter_size > 0) {
-      filter_damage_ = WhyNoFilter();
-    }
-    return true;
   }
-  if (with_filter && status.IsCorruption()) {
-    // A filter partition cannot be read. The rest of the file may be good
-    // (BlockBasedTable::PrefetchIndexAndFilterBlocks).
-    filter_damage_ = status.ToString();
-    return OpenAgain(/*visit=*/nullptr, error);
+  return status;
+}
+
+void SstFile::AddBlock(const std::string& filter_name, const Slice& block,
+                       const VisitBlock& visit) {
+  ++num_blocks_;
+  block_bytes_ += block.size();
+  FilterKind kind = FilterKind::kCassandra;
+  Slice content = block;
+  if (filter_name == kRocksdbsFilterName) {
+    const auto filter_db = WithoutTrailer(block.ToStringView());
+    kind = filter_db ? FilterKind::kBesideRocksdb : KindOfRocksdbs(block);
+    content = filter_db ? Slice(*filter_db) : block;
   }
-  *error = WhyNotOpen(path_, status);
-  return false;
+  filter_kind_ = std::min(filter_kind_, kind);
+  visit(content, kind);
+}
+
+void SstFile::SetDamage(const std::string& damage) {
+  filter_damage_ = damage;
+  filter_kind_ = FilterKind::kUnknown;
+  num_blocks_ = 0;
+}
+
+// A partitioned filter also has an index, which `filter_size` includes.
+bool SstFile::has_full_filter() const {
+  return num_blocks_ == 1 && block_bytes_ == properties_->filter_size;
 }
 
 // Returns why the file was opened without its filter, or "". If RocksDB cannot
