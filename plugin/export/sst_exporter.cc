@@ -84,13 +84,10 @@ std::optional<ExportPlan> PlanExport(const FilterDbExportOptions& options,
 
 bool SstExporter::Export(std::string* error) {
   const ExportFrom from = plan_.options.from;
-  Blocks blocks;
+  Slice last_block;
   SstFile::VisitBlock visit;
   if (from != ExportFrom::kKeys) {
-    visit = [&](const Slice& block) {
-      ++blocks.count;
-      blocks.last = block;
-    };
+    visit = [&](const Slice& block, FilterKind) { last_block = block; };
   }
   sst_ = SstFile::Open(exported_->sst_file, visit, error);
   if (sst_ == nullptr) {
@@ -103,7 +100,7 @@ bool SstExporter::Export(std::string* error) {
   }
   ParsedFilter filter;
   std::string& why_not = exported_->why_not_block;
-  why_not = ParseBlock(blocks, &filter);
+  why_not = ParseBlock(last_block, &filter);
   if (why_not.empty()) {
     return WriteBlock(filter, error);
   }
@@ -136,11 +133,35 @@ std::string SstExporter::WhyNotBlock() const {
   if (properties.filter_size == 0) {
     return "there is no filter in the file";
   }
-  if (properties.filter_policy_name != FilterNameFor(PartitionKey())) {
-    return "its filter is of the policy '" + properties.filter_policy_name +
-           "'";
+  const std::string why_not = WhyNotItsPolicy();
+  if (!why_not.empty()) {
+    return why_not;
   }
   return plan_.options.prefixes ? WhyNotItsPrefixes() : WhyNotItsKeys();
+}
+
+std::string SstExporter::WhyNotItsPolicy() const {
+  const std::string& policy = sst_->properties().filter_policy_name;
+  switch (sst_->filter_kind()) {
+    case FilterKind::kRocksdbsBloom:
+      return "it has RocksDB's Bloom filter, not ours";
+    case FilterKind::kRocksdbsRibbon:
+      return "it has RocksDB's Ribbon filter, not ours";
+    case FilterKind::kRocksdbsOther:
+      return "it has a filter of RocksDB's own, not ours";
+    case FilterKind::kBesideRocksdb:
+      return PartitionKey().is_whole() ? "" : "its filter holds whole keys";
+    default:
+      break;
+  }
+  if (policy != FilterNameFor(PartitionKey())) {
+    return "its filter is of the policy '" + policy + "'";
+  }
+  const bool is_missing = sst_->filter_kind() == FilterKind::kUnknown &&
+                          sst_->filter_damage().empty();
+  return is_missing ? "its filter is not of the policy '" + policy +
+                          "', which the file names"
+                    : "";
 }
 
 std::string SstExporter::WhyNotItsKeys() const {
@@ -166,7 +187,7 @@ std::string SstExporter::WhyNotItsPrefixes() const {
 }
 
 // Returns why the block cannot be exported, or "" if it can.
-std::string SstExporter::ParseBlock(const Blocks& blocks,
+std::string SstExporter::ParseBlock(const Slice& block,
                                     ParsedFilter* filter) const {
   const std::string why_not = WhyNotBlock();
   if (!why_not.empty()) {
@@ -175,8 +196,7 @@ std::string SstExporter::ParseBlock(const Blocks& blocks,
   if (!sst_->filter_damage().empty()) {
     return "its filter is damaged: " + sst_->filter_damage();
   }
-  const Slice& block = blocks.last;
-  if (blocks.count != 1 || block.size() != sst_->properties().filter_size) {
+  if (!sst_->has_full_filter()) {
     return "its filter is partitioned";
   }
   const bool good = ParseFilterDb(block.data(), block.size(), filter) &&

@@ -67,18 +67,13 @@ class SstExporter {
   bool write_failed() const { return write_failed_; }
 
  private:
-  // The filter blocks that RocksDB passed to the visitor. A full filter is one
-  // block.
-  struct Blocks {
-    uint64_t count = 0;
-    ROCKSDB_NAMESPACE::Slice last;
-  };
-
   PartitionKeyExtractor PartitionKey() const;
   std::string WhyNotBlock() const;
+  std::string WhyNotItsPolicy() const;
   std::string WhyNotItsKeys() const;
   std::string WhyNotItsPrefixes() const;
-  std::string ParseBlock(const Blocks& blocks, ParsedFilter* filter) const;
+  std::string ParseBlock(const ROCKSDB_NAMESPACE::Slice& block,
+                         ParsedFilter* filter) const;
   bool WriteBlock(const ParsedFilter& filter, std::string* error);
   bool ExportKeys(std::string* error);
   bool ForEachEntry(const ROCKSDB_NAMESPACE::SliceTransform* extractor,

@@ -2,37 +2,29 @@
 
 #include "plugin/export/sst_file.h"
 
-#include <rocksdb/cache.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/env.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/iterator.h>
-#include <rocksdb/merge_operator.h>
 #include <rocksdb/options.h>
-#include <rocksdb/table.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "plugin/export/read_only_env.h"
+#include "plugin/export/sst_reader.h"
+#include "plugin/filter/block_form.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
 
 namespace cassandra_bloom {
 
-using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::BytewiseComparator;
 using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::EnvOptions;
-using ROCKSDB_NAMESPACE::FilterBitsBuilder;
-using ROCKSDB_NAMESPACE::FilterBitsReader;
-using ROCKSDB_NAMESPACE::FilterBuildingContext;
-using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Iterator;
-using ROCKSDB_NAMESPACE::Logger;
-using ROCKSDB_NAMESPACE::MergeOperator;
-using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::RandomAccessFile;
 using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Slice;
@@ -45,24 +37,11 @@ namespace {
 // Since RocksDB 9.2, SstFileReader::NewTableIterator shows deletions, too.
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
 
-// Merges values to an empty one, because only keys are wanted. Without a merge
-// operator RocksDB does not show the keys of merge entries.
-class KeysOnlyMergeOperator final : public MergeOperator {
- public:
-  const char* Name() const override { return "CassandraBloomKeysOnly"; }
-  bool FullMergeV2(const MergeOperationInput& /*in*/,
-                   MergeOperationOutput* out) const override {
-    out->new_value.clear();
-    return true;
-  }
-};
-
 // Returns nullptr for a comparator whose keys cannot be iterated here. This
 // includes comparators that add timestamps to keys: they have other names.
 const Comparator* ComparatorByName(const std::string& name) {
   for (const Comparator* const known :
-       {ROCKSDB_NAMESPACE::BytewiseComparator(),
-        ROCKSDB_NAMESPACE::ReverseBytewiseComparator()}) {
+       {BytewiseComparator(), ROCKSDB_NAMESPACE::ReverseBytewiseComparator()}) {
     if (name == known->Name()) {
       return known;
     }
@@ -70,55 +49,42 @@ const Comparator* ComparatorByName(const std::string& name) {
   return nullptr;
 }
 
-// A policy to which RocksDB passes the filter blocks of a file when it opens
-// the file, if the filter has this policy's name. Passes the blocks on to
-// `visit`. Lives as long as the reader.
-class BlockObserver final : public FilterPolicy {
- public:
-  BlockObserver(std::string filter_name, const SstFile::VisitBlock& visit)
-      : filter_name_(std::move(filter_name)), visit_(visit) {}
+// The order in which the file's keys are read; the bytewise one if theirs is
+// not known.
+const Comparator* ComparatorOf(const TableProperties& properties) {
+  const Comparator* const known = ComparatorByName(properties.comparator_name);
+  return known == nullptr ? BytewiseComparator() : known;
+}
 
-  const char* Name() const override { return kPolicyName; }
-  const char* CompatibilityName() const override {
-    return filter_name_.c_str();
+// The names that the file's filter may have, if it is ours or RocksDB's own.
+std::vector<std::string> FilterNames(const TableProperties& properties) {
+  const std::string& policy = properties.filter_policy_name;
+  std::vector<std::string> names = {kRocksdbsFilterName};
+  if (PartitionKeyOfFilterName(policy)) {
+    names.insert(names.begin(), policy);
   }
-  FilterBitsBuilder* GetBuilderWithContext(
-      const FilterBuildingContext& /*context*/) const override {
-    return nullptr;
+  return names;
+}
+
+// True if the recorded policy writes only filters that we visit, so that a
+// filter that was not visited is damaged. Not so for releases before 7.0, which
+// record other names of RocksDB's policies: their obsolete filters, one for
+// each block of rows, are good though they are not visited.
+bool HasFilterThatWeKnow(const TableProperties& properties) {
+  const std::string& policy = properties.filter_policy_name;
+  return policy == "bloomfilter" || policy == "ribbonfilter" ||
+         PartitionKeyOfFilterName(policy);
+}
+
+FilterKind KindOfRocksdbs(const Slice& block) {
+  switch (RocksdbsKindOf(block.ToStringView())) {
+    case RocksdbsKind::kBloom:
+      return FilterKind::kRocksdbsBloom;
+    case RocksdbsKind::kRibbon:
+      return FilterKind::kRocksdbsRibbon;
+    default:
+      return FilterKind::kRocksdbsOther;
   }
-  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    if (visit_) {
-      visit_(contents);
-    }
-    return nullptr;  // The filter is never queried.
-  }
-
-  // Stops visiting: `visit` may refer to objects that no longer exist when the
-  // keys are read.
-  void EndVisits() { visit_ = nullptr; }
-
- private:
-  const std::string filter_name_;
-  SstFile::VisitBlock visit_;
-};
-
-std::unique_ptr<SstFileReader> NewReader(
-    const Comparator* comparator,
-    std::shared_ptr<const BlockObserver> observer) {
-  BlockBasedTableOptions table_options;
-  // When RocksDB opens a file, it reads filter partitions only if there is a
-  // block cache. A full filter needs none: the reader keeps it.
-  table_options.no_block_cache = observer == nullptr;
-  table_options.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(size_t{1} << 20);
-  table_options.filter_policy = std::move(observer);
-  Options options;
-  options.env = ReadOnlyEnv();
-  options.info_log = NewDiscardingLogger();
-  options.comparator = comparator;
-  options.merge_operator = std::make_shared<KeysOnlyMergeOperator>();
-  options.table_factory.reset(
-      ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table_options));
-  return std::make_unique<SstFileReader>(options);
 }
 
 std::string WhyNotOpen(const std::string& path, const Status& status) {
@@ -203,8 +169,9 @@ class KeyIterator {
 std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
                                        const VisitBlock& visit,
                                        std::string* error) {
-  auto reader = NewReader(ROCKSDB_NAMESPACE::BytewiseComparator(), nullptr);
-  const Status status = reader->Open(path);
+  std::unique_ptr<SstFileReader> reader;
+  const Status status =
+      OpenSstReader(path, BytewiseComparator(), /*filter=*/nullptr, &reader);
   if (!status.ok()) {
     *error = WhyNotOpen(path, status);
     return nullptr;
@@ -213,46 +180,76 @@ std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
   return file->OpenAgain(visit, error) ? std::move(file) : nullptr;
 }
 
-// Opens the file again if its properties, unknown at the first open, name a
-// filter to visit or another order of keys. RocksDB gives the blocks of a
-// filter only to a policy of the filter's name.
+// Opens the file again if it has a filter to visit or another order of keys,
+// which was unknown at the first open.
 bool SstFile::OpenAgain(const VisitBlock& visit, std::string* error) {
-  const Comparator* comparator = ComparatorByName(properties_->comparator_name);
-  if (comparator == nullptr) {
-    comparator = ROCKSDB_NAMESPACE::BytewiseComparator();
+  if (visit && filter_kind_ != FilterKind::kNone) {
+    return OpenWithFilter(visit, error);
   }
-  const bool with_filter = visit && partition_key();
-  if (!with_filter && comparator == ROCKSDB_NAMESPACE::BytewiseComparator()) {
+  const Comparator* const comparator = ComparatorOf(*properties_);
+  if (comparator == BytewiseComparator()) {
     return true;
   }
-  uint64_t num_blocks = 0;
-  const auto observer = with_filter ? std::make_shared<BlockObserver>(
-                                          properties_->filter_policy_name,
-                                          [&](const Slice& block) {
-                                            ++num_blocks;
-                                            visit(block);
-                                          })
-                                    : nullptr;
-  auto reader = NewReader(comparator, observer);
-  const Status status = reader->Open(path_);
-  if (observer != nullptr) {
-    observer->EndVisits();
+  const Status status =
+      OpenSstReader(path_, comparator, /*filter=*/nullptr, &reader_);
+  if (!status.ok()) {
+    *error = WhyNotOpen(path_, status);
   }
-  if (status.ok()) {
-    reader_ = std::move(reader);
-    if (with_filter && num_blocks == 0 && properties_->filter_size > 0) {
-      filter_damage_ = WhyNoFilter();
+  return status.ok();
+}
+
+// RocksDB gives the blocks of a filter only to a policy of the filter's name,
+// and does not tell the name, so we try those that we know.
+bool SstFile::OpenWithFilter(const VisitBlock& visit, std::string* error) {
+  for (const std::string& name : FilterNames(*properties_)) {
+    const FilterVisit filter = {
+        name, [&](const Slice& block) { AddBlock(name, block, visit); }};
+    const Status status =
+        OpenSstReader(path_, ComparatorOf(*properties_), &filter, &reader_);
+    if (status.IsCorruption()) {
+      // A filter partition cannot be read. The rest of the file may be good
+      // (BlockBasedTable::PrefetchIndexAndFilterBlocks).
+      SetDamage(status.ToString());
+      return OpenAgain(/*visit=*/nullptr, error);
     }
-    return true;
+    if (!status.ok()) {
+      *error = WhyNotOpen(path_, status);
+      return false;
+    }
+    if (num_blocks_ > 0) {
+      return true;
+    }
   }
-  if (with_filter && status.IsCorruption()) {
-    // A filter partition cannot be read. The rest of the file may be good
-    // (BlockBasedTable::PrefetchIndexAndFilterBlocks).
-    filter_damage_ = status.ToString();
-    return OpenAgain(/*visit=*/nullptr, error);
+  if (HasFilterThatWeKnow(*properties_)) {
+    SetDamage(WhyNoFilter());
   }
-  *error = WhyNotOpen(path_, status);
-  return false;
+  return true;
+}
+
+void SstFile::AddBlock(const std::string& filter_name, const Slice& block,
+                       const VisitBlock& visit) {
+  ++num_blocks_;
+  block_bytes_ += block.size();
+  FilterKind kind = FilterKind::kCassandra;
+  Slice content = block;
+  if (filter_name == kRocksdbsFilterName) {
+    const auto filter_db = WithoutTrailer(block.ToStringView());
+    kind = filter_db ? FilterKind::kBesideRocksdb : KindOfRocksdbs(block);
+    content = filter_db ? Slice(*filter_db) : block;
+  }
+  filter_kind_ = std::min(filter_kind_, kind);
+  visit(content, kind);
+}
+
+void SstFile::SetDamage(const std::string& damage) {
+  filter_damage_ = damage;
+  filter_kind_ = FilterKind::kUnknown;
+  num_blocks_ = 0;
+}
+
+// A partitioned filter also has an index, which `filter_size` includes.
+bool SstFile::has_full_filter() const {
+  return num_blocks_ == 1 && block_bytes_ == properties_->filter_size;
 }
 
 // Returns why the file was opened without its filter, or "". If RocksDB cannot

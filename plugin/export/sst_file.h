@@ -23,17 +23,34 @@ namespace cassandra_bloom {
 
 enum class FilterHolds { kKeys, kPrefixes, kBoth, kUnknown };
 
+// If the partitions of a filter are of several kinds, the filter is of the
+// first of them in this order: RocksDB's Ribbon policy also builds Bloom
+// filters, and filters that every key matches.
+enum class FilterKind {
+  kNone,
+  kCassandra,      // Ours, under a name of its own: each block is a Filter.db.
+  kBesideRocksdb,  // Ours, under the name of RocksDB's own filters.
+  kRocksdbsRibbon,
+  kRocksdbsBloom,
+  kRocksdbsOther,  // RocksDB's legacy Bloom filter, or one that matches all.
+  kUnknown         // Of another policy, or damaged, or not read.
+};
+
 class SstFile {
  public:
   // Called with a filter block, which is valid until ForEachKey is called or
-  // the file is closed.
-  using VisitBlock = std::function<void(const ROCKSDB_NAMESPACE::Slice& block)>;
+  // the file is closed, and with the kind of the block. Blocks of kCassandra
+  // and kBesideRocksdb are passed without a trailer, as a Filter.db. Blocks of
+  // RocksDB's own filters are passed as they are, so that RocksDB's policies
+  // can read them.
+  using VisitBlock = std::function<void(const ROCKSDB_NAMESPACE::Slice& block,
+                                        FilterKind kind)>;
 
-  // Calls `visit` for the blocks of this library's filter, if the file has one:
-  // once for a full filter, once for each partition of a partitioned one.
-  // Without `visit` the filter is not read. If the filter cannot be read, the
-  // file is opened nevertheless (see filter_damage), and blocks that were
-  // visited are no longer valid.
+  // Calls `visit` for the blocks of the filter, if it is one of this library or
+  // of RocksDB's own: once for a full filter, once for each partition of a
+  // partitioned one. Without `visit` the filter is not read. If the filter
+  // cannot be read, the file is opened nevertheless (see filter_damage), and
+  // blocks that were visited are no longer valid.
   static std::unique_ptr<SstFile> Open(const std::string& path,
                                        const VisitBlock& visit,
                                        std::string* error);
@@ -48,15 +65,23 @@ class SstFile {
   // database each wrote one after they were separated.
   std::string identity() const;
 
-  // RocksDB's error if this library's filter is damaged, so that some of its
-  // blocks were not visited; otherwise "".
+  // The kind of the filter; kNone or kUnknown if the file was opened without
+  // `visit`. Found by the blocks, not by properties().filter_policy_name: that
+  // is the policy that was set, whoever built the filter.
+  FilterKind filter_kind() const { return filter_kind_; }
+
+  // True if the blocks that were visited are one full filter, not partitions.
+  bool has_full_filter() const;
+
+  // RocksDB's error if a filter of this library or of RocksDB's own is damaged,
+  // so that some of its blocks were not visited; otherwise "".
   const std::string& filter_damage() const { return filter_damage_; }
 
   // What the filter holds, whichever policy built it.
   FilterHolds filter_holds() const;
 
-  // The part of a key that the filter holds; nullopt if it is not a filter of
-  // this library.
+  // The part of a key that filters of the recorded policy hold; nullopt if that
+  // policy is not of this library. The filter itself may be of another kind.
   std::optional<PartitionKeyExtractor> partition_key() const;
 
   // Calls `visit` once for each key, in the file's order. Since RocksDB 9.2
@@ -73,16 +98,26 @@ class SstFile {
           std::unique_ptr<ROCKSDB_NAMESPACE::SstFileReader> reader)
       : path_(std::move(path)),
         reader_(std::move(reader)),
-        properties_(reader_->GetTableProperties()) {}
+        properties_(reader_->GetTableProperties()),
+        filter_kind_(properties_->filter_size == 0 ? FilterKind::kNone
+                                                   : FilterKind::kUnknown) {}
 
   bool OpenAgain(const VisitBlock& visit, std::string* error);
+  bool OpenWithFilter(const VisitBlock& visit, std::string* error);
+  void AddBlock(const std::string& filter_name,
+                const ROCKSDB_NAMESPACE::Slice& block, const VisitBlock& visit);
+  void SetDamage(const std::string& damage);
   std::string WhyNoFilter() const;
   bool CanReadKeys(bool live_keys_only, std::string* error) const;
 
   const std::string path_;
   std::unique_ptr<ROCKSDB_NAMESPACE::SstFileReader> reader_;
   const std::shared_ptr<const ROCKSDB_NAMESPACE::TableProperties> properties_;
+  FilterKind filter_kind_;
   std::string filter_damage_;
+  // Of the blocks that were visited, with their trailers.
+  uint64_t num_blocks_ = 0;
+  uint64_t block_bytes_ = 0;
 };
 
 }  // namespace cassandra_bloom

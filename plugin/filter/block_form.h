@@ -73,6 +73,19 @@ inline std::optional<std::string_view> WithoutTrailer(std::string_view block) {
   return block.substr(0, block.size() - kEnd.size());
 }
 
+enum class RocksdbsKind { kBloom, kRibbon, kOther };
+
+// Which of RocksDB's own filters a block without our trailer is; see above.
+constexpr RocksdbsKind RocksdbsKindOf(std::string_view block) {
+  if (block.size() <= sizeof(kTrailer)) {
+    return RocksdbsKind::kOther;
+  }
+  const std::string_view end = block.substr(block.size() - sizeof(kTrailer));
+  return end[0] == '\xff' && end[1] == 0 ? RocksdbsKind::kBloom
+         : end[0] == '\xfe'              ? RocksdbsKind::kRibbon
+                                         : RocksdbsKind::kOther;
+}
+
 }  // namespace cassandra_bloom
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_FORM_H_

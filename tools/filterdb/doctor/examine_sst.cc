@@ -276,7 +276,12 @@ std::optional<Sst> ExamineSst(const LiveSst& listed, const LiveSsts& live,
   std::string error;
   const auto file = SstFile::Open(
       listed.path,
-      [&](const ROCKSDB_NAMESPACE::Slice& block) { blocks.Add(block); },
+      [&](const ROCKSDB_NAMESPACE::Slice& block, FilterKind kind) {
+        if (kind == FilterKind::kCassandra ||
+            kind == FilterKind::kBesideRocksdb) {
+          blocks.Add(block);
+        }
+      },
       &error);
   if (file != nullptr) {
     // If the filter is damaged, the blocks that were read before the damage are
