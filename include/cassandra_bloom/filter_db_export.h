@@ -3,7 +3,8 @@
 // Exports Filter.db files for the SST files of a RocksDB database.
 //
 // If the filter of an SST file is a full filter of this library and holds the
-// wanted entries, its block already is a Filter.db and is exported unchanged.
+// wanted entries, its block already is a Filter.db and is exported unchanged
+// (with blocks=rocksdb, without its trailer).
 // Otherwise the filter is built anew from the keys of the file.
 //
 // The export only reads a database, and may do so while another process writes

@@ -152,10 +152,16 @@ std::string SstExporter::WhyNotItsPolicy() const {
     case FilterKind::kBesideRocksdb:
       return PartitionKey().is_whole() ? "" : "its filter holds whole keys";
     default:
-      return policy == FilterNameFor(PartitionKey())
-                 ? ""
-                 : "its filter is of the policy '" + policy + "'";
+      break;
   }
+  if (policy != FilterNameFor(PartitionKey())) {
+    return "its filter is of the policy '" + policy + "'";
+  }
+  const bool is_missing = sst_->filter_kind() == FilterKind::kUnknown &&
+                          sst_->filter_damage().empty();
+  return is_missing ? "its filter is not of the policy '" + policy +
+                          "', which the file names"
+                    : "";
 }
 
 std::string SstExporter::WhyNotItsKeys() const {

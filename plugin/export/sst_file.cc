@@ -2,14 +2,10 @@
 
 #include "plugin/export/sst_file.h"
 
-#include <rocksdb/cache.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/env.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/iterator.h>
-#include <rocksdb/merge_operator.h>
 #include <rocksdb/options.h>
-#include <rocksdb/table.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -17,6 +13,7 @@
 #include <vector>
 
 #include "plugin/export/read_only_env.h"
+#include "plugin/export/sst_reader.h"
 #include "plugin/filter/block_form.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/policy/filter_bits_api.h"
@@ -24,18 +21,10 @@
 
 namespace cassandra_bloom {
 
-using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::BytewiseComparator;
 using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::EnvOptions;
-using ROCKSDB_NAMESPACE::FilterBitsBuilder;
-using ROCKSDB_NAMESPACE::FilterBitsReader;
-using ROCKSDB_NAMESPACE::FilterBuildingContext;
-using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Iterator;
-using ROCKSDB_NAMESPACE::Logger;
-using ROCKSDB_NAMESPACE::MergeOperator;
-using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::RandomAccessFile;
 using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Slice;
@@ -43,55 +32,10 @@ using ROCKSDB_NAMESPACE::SstFileReader;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::TableProperties;
 
-// A policy to which RocksDB passes the filter blocks of a file when it opens
-// the file, if the filter has this policy's name. Passes the blocks on to
-// `visit`. Lives as long as the reader.
-class BlockObserver final : public FilterPolicy {
- public:
-  BlockObserver(std::string filter_name,
-                std::function<void(const Slice&)> visit)
-      : filter_name_(std::move(filter_name)), visit_(std::move(visit)) {}
-
-  const char* Name() const override { return kPolicyName; }
-  const char* CompatibilityName() const override {
-    return filter_name_.c_str();
-  }
-  FilterBitsBuilder* GetBuilderWithContext(
-      const FilterBuildingContext& /*context*/) const override {
-    return nullptr;
-  }
-  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    if (visit_) {
-      visit_(contents);
-    }
-    return nullptr;  // The filter is never queried.
-  }
-
-  // Stops visiting: `visit` may refer to objects that no longer exist when the
-  // keys are read.
-  void EndVisits() { visit_ = nullptr; }
-
- private:
-  const std::string filter_name_;
-  std::function<void(const Slice&)> visit_;
-};
-
 namespace {
 
 // Since RocksDB 9.2, SstFileReader::NewTableIterator shows deletions, too.
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
-
-// Merges values to an empty one, because only keys are wanted. Without a merge
-// operator RocksDB does not show the keys of merge entries.
-class KeysOnlyMergeOperator final : public MergeOperator {
- public:
-  const char* Name() const override { return "CassandraBloomKeysOnly"; }
-  bool FullMergeV2(const MergeOperationInput& /*in*/,
-                   MergeOperationOutput* out) const override {
-    out->new_value.clear();
-    return true;
-  }
-};
 
 // Returns nullptr for a comparator whose keys cannot be iterated here. This
 // includes comparators that add timestamps to keys: they have other names.
@@ -141,25 +85,6 @@ FilterKind KindOfRocksdbs(const Slice& block) {
     default:
       return FilterKind::kRocksdbsOther;
   }
-}
-
-std::unique_ptr<SstFileReader> NewReader(
-    const Comparator* comparator,
-    std::shared_ptr<const BlockObserver> observer) {
-  BlockBasedTableOptions table_options;
-  // When RocksDB opens a file, it reads filter partitions only if there is a
-  // block cache. A full filter needs none: the reader keeps it.
-  table_options.no_block_cache = observer == nullptr;
-  table_options.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(size_t{1} << 20);
-  table_options.filter_policy = std::move(observer);
-  Options options;
-  options.env = ReadOnlyEnv();
-  options.info_log = NewDiscardingLogger();
-  options.comparator = comparator;
-  options.merge_operator = std::make_shared<KeysOnlyMergeOperator>();
-  options.table_factory.reset(
-      ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table_options));
-  return std::make_unique<SstFileReader>(options);
 }
 
 std::string WhyNotOpen(const std::string& path, const Status& status) {
@@ -244,8 +169,9 @@ class KeyIterator {
 std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
                                        const VisitBlock& visit,
                                        std::string* error) {
-  auto reader = NewReader(BytewiseComparator(), nullptr);
-  const Status status = reader->Open(path);
+  std::unique_ptr<SstFileReader> reader;
+  const Status status =
+      OpenSstReader(path, BytewiseComparator(), /*filter=*/nullptr, &reader);
   if (!status.ok()) {
     *error = WhyNotOpen(path, status);
     return nullptr;
@@ -260,9 +186,12 @@ bool SstFile::OpenAgain(const VisitBlock& visit, std::string* error) {
   if (visit && filter_kind_ != FilterKind::kNone) {
     return OpenWithFilter(visit, error);
   }
-  const Status status = ComparatorOf(*properties_) == BytewiseComparator()
-                            ? Status::OK()
-                            : Reopen(nullptr);
+  const Comparator* const comparator = ComparatorOf(*properties_);
+  if (comparator == BytewiseComparator()) {
+    return true;
+  }
+  const Status status =
+      OpenSstReader(path_, comparator, /*filter=*/nullptr, &reader_);
   if (!status.ok()) {
     *error = WhyNotOpen(path_, status);
   }
@@ -273,8 +202,10 @@ bool SstFile::OpenAgain(const VisitBlock& visit, std::string* error) {
 // and does not tell the name, so we try those that we know.
 bool SstFile::OpenWithFilter(const VisitBlock& visit, std::string* error) {
   for (const std::string& name : FilterNames(*properties_)) {
-    const Status status = Reopen(std::make_shared<BlockObserver>(
-        name, [&](const Slice& block) { AddBlock(name, block, visit); }));
+    const FilterVisit filter = {
+        name, [&](const Slice& block) { AddBlock(name, block, visit); }};
+    const Status status =
+        OpenSstReader(path_, ComparatorOf(*properties_), &filter, &reader_);
     if (status.IsCorruption()) {
       // A filter partition cannot be read. The rest of the file may be good
       // (BlockBasedTable::PrefetchIndexAndFilterBlocks).
@@ -293,18 +224,6 @@ bool SstFile::OpenWithFilter(const VisitBlock& visit, std::string* error) {
     SetDamage(WhyNoFilter());
   }
   return true;
-}
-
-Status SstFile::Reopen(const std::shared_ptr<BlockObserver>& observer) {
-  auto reader = NewReader(ComparatorOf(*properties_), observer);
-  const Status status = reader->Open(path_);
-  if (observer != nullptr) {
-    observer->EndVisits();
-  }
-  if (status.ok()) {
-    reader_ = std::move(reader);
-  }
-  return status;
 }
 
 void SstFile::AddBlock(const std::string& filter_name, const Slice& block,

@@ -7,7 +7,6 @@
 
 #include <rocksdb/slice.h>
 #include <rocksdb/sst_file_reader.h>
-#include <rocksdb/status.h>
 #include <rocksdb/table_properties.h>
 
 #include <cstdint>
@@ -36,8 +35,6 @@ enum class FilterKind {
   kRocksdbsOther,  // RocksDB's legacy Bloom filter, or one that matches all.
   kUnknown         // Of another policy, or damaged, or not read.
 };
-
-class BlockObserver;
 
 class SstFile {
  public:
@@ -107,8 +104,6 @@ class SstFile {
 
   bool OpenAgain(const VisitBlock& visit, std::string* error);
   bool OpenWithFilter(const VisitBlock& visit, std::string* error);
-  ROCKSDB_NAMESPACE::Status Reopen(
-      const std::shared_ptr<BlockObserver>& observer);
   void AddBlock(const std::string& filter_name,
                 const ROCKSDB_NAMESPACE::Slice& block, const VisitBlock& visit);
   void SetDamage(const std::string& damage);

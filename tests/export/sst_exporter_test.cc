@@ -259,9 +259,10 @@ std::vector<Case> Cases() {
        "its filter is partitioned"},
       {"both", WithPrefixes(DbOptions(OurPolicy())), "whole keys alone"},
       {"prefixes", PrefixOnly(OurPolicy()), "only if prefixes are asked for"},
-      {"built-in", DbOptions(BuiltinPolicy()), "is of the policy"},
+      {"built-in", DbOptions(BuiltinPolicy()), "RocksDB's Bloom filter"},
       {"built-in, partitioned",
-       DbOptions(BuiltinPolicy(), Layout::kPartitioned), "is of the policy"},
+       DbOptions(BuiltinPolicy(), Layout::kPartitioned),
+       "RocksDB's Bloom filter"},
       {"none", DbOptions(nullptr), "no filter"},
   };
 }

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Policies that write every kind of filter, also under the name of a policy
+// that did not build it.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FILTER_KINDS_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FILTER_KINDS_H_
+
+#include <rocksdb/filter_policy.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "plugin/export/sst_file.h"
+#include "tests/support/rocksdb/forwarding_builder.h"
+#include "tests/support/rocksdb/test_db.h"
+
+namespace cassandra_bloom::testing {
+
+// A policy whose filters another policy builds, as the policies of some
+// programs do. RocksDB records its name, and the other's CompatibilityName.
+class NamedPolicy : public rocksdb::FilterPolicy {
+ public:
+  NamedPolicy(std::string name, PolicyPtr policy)
+      : name_(std::move(name)), policy_(std::move(policy)) {}
+
+  const char* Name() const override { return name_.c_str(); }
+  const char* CompatibilityName() const override {
+    return policy_->CompatibilityName();
+  }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return policy_->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(
+      const rocksdb::Slice& contents) const override {
+    return policy_->GetFilterBitsReader(contents);
+  }
+
+ private:
+  const std::string name_;
+  const PolicyPtr policy_;
+};
+
+// Replaces every n-th block of the policy with `block`.
+class ReplacingPolicy final : public NamedPolicy {
+ public:
+  ReplacingPolicy(const PolicyPtr& policy, std::string block, int every = 1)
+      : NamedPolicy(policy->Name(), policy),
+        block_(std::move(block)),
+        every_(every) {}
+
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return new Builder(NamedPolicy::GetBuilderWithContext(context), *this);
+  }
+
+ private:
+  class Builder final : public ForwardingBuilder {
+   public:
+    Builder(FilterBitsBuilder* builder, const ReplacingPolicy& policy)
+        : ForwardingBuilder(builder), policy_(policy) {}
+
+    using ForwardingBuilder::Finish;
+    Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+      const Slice block = ForwardingBuilder::Finish(buf, status);
+      return ++policy_.num_built_ % policy_.every_ == 0 ? Slice(policy_.block_)
+                                                        : block;
+    }
+
+   private:
+    const ReplacingPolicy& policy_;
+  };
+
+  const std::string block_;
+  const int every_;
+  mutable std::atomic<int> num_built_{0};
+};
+
+inline PolicyPtr PolicyBesideRocksdb() {
+  return PolicyPtr(rocksdb::NewCassandraBloomPolicyBesideRocksdb(10));
+}
+
+// Ribbon filters at each level, and in files of no level.
+inline PolicyPtr RibbonPolicy() {
+  return PolicyPtr(
+      rocksdb::NewRibbonFilterPolicy(10, /*bloom_before_level=*/-1));
+}
+
+struct KindOfFilter {
+  std::string name;
+  PolicyPtr policy;
+  FilterKind kind;
+  uint32_t format_version = 5;  // Before 5, RocksDB builds legacy filters.
+};
+
+// Every kind of filter, first as its own policy records it, then as if the
+// policy cassandra_bloom had been set.
+inline std::vector<KindOfFilter> KindsOfFilters() {
+  const PolicyPtr bloom = BuiltinPolicy();
+  std::vector<KindOfFilter> kinds = {
+      {"ours", OurPolicy(), FilterKind::kCassandra},
+      {"beside", PolicyBesideRocksdb(), FilterKind::kBesideRocksdb},
+      {"Bloom", bloom, FilterKind::kRocksdbsBloom},
+      {"Ribbon", RibbonPolicy(), FilterKind::kRocksdbsRibbon},
+      {"legacy Bloom", bloom, FilterKind::kRocksdbsOther, 4},
+      {"all match",
+       std::make_shared<ReplacingPolicy>(bloom, std::string(6, '\0')),
+       FilterKind::kRocksdbsOther},
+  };
+  const size_t own = kinds.size();
+  for (size_t i = 0; i < own; ++i) {
+    KindOfFilter kind = kinds[i];
+    kind.name += " named cassandra_bloom";
+    kind.policy = std::make_shared<NamedPolicy>("cassandra_bloom", kind.policy);
+    kinds.push_back(std::move(kind));
+  }
+  kinds.push_back({"none", nullptr, FilterKind::kNone});
+  return kinds;
+}
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FILTER_KINDS_H_
