@@ -27,8 +27,10 @@ inline PolicyPtr BesideRocksdb(double bits_per_key = 10) {
   return PolicyPtr(rocksdb::NewCassandraBloomPolicyBesideRocksdb(bits_per_key));
 }
 
+// In level 0, too.
 inline PolicyPtr RibbonPolicy() {
-  return PolicyPtr(rocksdb::NewRibbonFilterPolicy(10));
+  return PolicyPtr(
+      rocksdb::NewRibbonFilterPolicy(10, /*bloom_before_level=*/-1));
 }
 
 // A database with so many files in level 0, each with 1000 rows of its own.

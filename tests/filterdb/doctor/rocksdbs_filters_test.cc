@@ -220,8 +220,8 @@ TEST(UselessFilterTest, AWrongChecksum) {
   FilledDb db(DbOptions(BuiltinPolicy()));
   const uint64_t data_size = db.OnlyTable()->data_size;
   db.Reopen(DbOptions(BesideRocksdb()));
-  db.Close();
   const std::string sst = OnlySst(db);
+  db.Close();
   std::string content = ReadFile(sst);
   content[data_size + 9] ^= 1;  // The filter follows the data.
   WriteFile(sst, content);

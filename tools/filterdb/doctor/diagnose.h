@@ -24,7 +24,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/filterdb/doctor/examine.h"
+#include "tools/filterdb/doctor/family.h"
+#include "tools/filterdb/doctor/files/database_files.h"
 #include "tools/filterdb/doctor/files/statistics_text.h"
 
 namespace cassandra_bloom::tools {

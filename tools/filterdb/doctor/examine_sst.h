@@ -13,8 +13,8 @@
 #include "plugin/export/live_ssts.h"
 #include "plugin/export/sst_file.h"
 #include "tools/filterdb/doctor/files/options_file.h"
-#include "tools/filterdb/doctor/filter_blocks.h"
-#include "tools/filterdb/doctor/policy_in_use.h"
+#include "tools/filterdb/doctor/filters/filter_blocks.h"
+#include "tools/filterdb/doctor/filters/policy_in_use.h"
 
 namespace cassandra_bloom::tools {
 

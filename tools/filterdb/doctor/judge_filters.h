@@ -7,7 +7,7 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_JUDGE_FILTERS_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_JUDGE_FILTERS_H_
 
-#include "tools/filterdb/doctor/examine.h"
+#include "tools/filterdb/doctor/family.h"
 
 namespace cassandra_bloom::tools {
 

@@ -5,8 +5,8 @@
 //
 // Tested in tests/filterdb/doctor/policy_in_use_test.cc.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_POLICY_IN_USE_H_
-#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_POLICY_IN_USE_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILTERS_POLICY_IN_USE_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILTERS_POLICY_IN_USE_H_
 
 #include <string>
 
@@ -47,4 +47,4 @@ std::string NameOfRocksdbs(FilterKind kind);
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_POLICY_IN_USE_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILTERS_POLICY_IN_USE_H_

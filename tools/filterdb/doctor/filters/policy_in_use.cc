@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/filterdb/doctor/policy_in_use.h"
+#include "tools/filterdb/doctor/filters/policy_in_use.h"
 
 #include "plugin/filter/block_form.h"
 #include "plugin/policy/filter_name.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/filterdb/doctor/filter_blocks.h"
+#include "tools/filterdb/doctor/filters/filter_blocks.h"
 
 #include <rocksdb/filter_policy.h>
 
