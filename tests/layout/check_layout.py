@@ -40,7 +40,10 @@ TOOLS_EDGES = {
     "sstable/health": {"sstable", "sstable/bytes", "sstable/data_db"},
     "sstable/mending": {"sstable", "sstable/health"},
     "filterdb/doctor/files": set(),
-    "filterdb": {"sstable", "sstable/health", "sstable/mending", "filterdb/doctor/files"},
+    "filterdb/doctor/filters": {"sstable/health", "filterdb/doctor/files"},
+    "filterdb": {
+        "sstable", "sstable/health", "sstable/mending", "filterdb/doctor/files", "filterdb/doctor/filters"
+    },
 }
 TOOLS_WITHOUT_ROCKSDB = "tools/sstable/"
 

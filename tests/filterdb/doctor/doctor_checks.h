@@ -14,12 +14,24 @@
 #include <string>
 #include <vector>
 
+#include "cassandra_bloom/filter_policy.h"
 #include "tests/support/filterdb_command.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
+
+// With blocks=rocksdb.
+inline PolicyPtr BesideRocksdb(double bits_per_key = 10) {
+  return PolicyPtr(rocksdb::NewCassandraBloomPolicyBesideRocksdb(bits_per_key));
+}
+
+// In level 0, too.
+inline PolicyPtr RibbonPolicy() {
+  return PolicyPtr(
+      rocksdb::NewRibbonFilterPolicy(10, /*bloom_before_level=*/-1));
+}
 
 // A database with so many files in level 0, each with 1000 rows of its own.
 class FilledDb : public TestDb {
@@ -81,8 +93,9 @@ inline double FalsePositives(const Json& verdict) {
 inline void ExpectFiles(const Json& verdict,
                         std::map<std::string, int> expected) {
   for (const char* const state :
-       {"good", "saturated", "damaged", "other_partition_keys", "other_policy",
-        "unfiltered", "none_expected", "unreadable", "missing"}) {
+       {"good", "rocksdbs", "saturated", "damaged", "other_form",
+        "other_partition_keys", "other_policy", "unfiltered", "none_expected",
+        "unreadable", "missing"}) {
     EXPECT_EQ(verdict.at("files").value(state, -1), expected[state]) << state;
   }
 }

@@ -13,36 +13,42 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-double RateOf(const Sst& sst) {
-  return sst.HasOurFilter() ? sst.filter.Rate().value_or(1) : 1;
-}
-
 struct SortedRun {
   int level = 0;
   double entries = 0;
   double keys = 0;  // Keys in filters; without filters, entries.
   double bits = 0;
+  bool are_bloom = true;
+  bool is_at_most = false;
   double weighted_rate = 0;
   // Sums over the files whose filter RocksDB asks.
   double asked = 0;
   double weighted_asked_rate = 0;
 
-  void Add(const Sst& sst) {
+  void Add(const Sst& sst, PolicyInUse policy) {
     const auto n = static_cast<double>(sst.entries);
     entries += n;
     keys += sst.filter.keys > 0 ? static_cast<double>(sst.filter.keys) : n;
-    bits += sst.bits;
-    weighted_rate += n * RateOf(sst);
-    if (sst.HasOurFilter()) {
-      asked += n;
-      weighted_asked_rate += n * RateOf(sst);
+    weighted_rate += n * sst.RateWith(policy);
+    if (UseOf(sst.kind, policy) == FilterUse::kAsked) {
+      bits += sst.bits;
+      are_bloom &= sst.are_bloom;
+      is_at_most |= sst.filter.is_at_most;
     }
+    if (sst.UseWith(policy) != FilterUse::kNotSeen) {
+      asked += n;
+      weighted_asked_rate += n * sst.RateWith(policy);
+    }
+  }
+
+  Allocation AsItIs() const {
+    return {bits, weighted_rate / entries, is_at_most};
   }
 };
 
-// Groups the SST files into sorted runs. `family.ssts` must be in the order of
-// levels.
-std::vector<SortedRun> RunsOf(const Family& family) {
+// Groups the SST files into sorted runs, as RocksDB with `policy` reads them.
+// `family.ssts` must be in the order of levels.
+std::vector<SortedRun> RunsOf(const Family& family, PolicyInUse policy) {
   std::vector<SortedRun> runs;
   for (const Sst& sst : family.ssts) {
     if (sst.entries == 0 || !sst.IsThere()) {
@@ -53,7 +59,7 @@ std::vector<SortedRun> RunsOf(const Family& family) {
       runs.emplace_back();
       runs.back().level = sst.file.level;
     }
-    runs.back().Add(sst);
+    runs.back().Add(sst, policy);
   }
   return runs;
 }
@@ -69,36 +75,41 @@ void Forecast(const std::vector<SortedRun>& runs, FamilyReport* report) {
   std::vector<double> keys;
   double all_keys = 0;
   double bits = 0;
+  bool are_bloom = true;
   for (const SortedRun& run : runs) {
     keys.push_back(run.keys);
     all_keys += run.keys;
     bits += run.bits;
+    are_bloom &= run.are_bloom;
   }
   const std::vector<double> monkey = MonkeyBits(keys, bits);
   for (size_t i = 0; i < runs.size(); ++i) {
-    const LevelForecast forecast = {
-        1, keys[i],
-        /*as_it_is=*/{runs[i].bits, runs[i].weighted_rate / runs[i].entries},
-        /*uniform=*/Allocate(keys[i], bits / all_keys),
-        /*monkey=*/Allocate(keys[i], monkey[i])};
+    LevelForecast forecast;
+    forecast.runs = 1;
+    forecast.keys = keys[i];
+    forecast.as_it_is = runs[i].AsItIs();
+    forecast.has_alternatives = are_bloom;
+    if (are_bloom) {
+      forecast.uniform = Allocate(keys[i], bits / all_keys);
+      forecast.monkey = Allocate(keys[i], monkey[i]);
+    }
     report->levels[runs[i].level].Add(forecast);
     report->all.Add(forecast);
   }
 }
 
-// ---- What to change ----
-
-// The string of a policy that can read the existing filters.
-std::string PolicyFor(const Family& family) {
-  std::string policy = std::string(kPolicyName) + ":10";
-  for (const Sst& sst : family.ssts) {
-    const auto partition_key = PartitionKeyOfFilterName(sst.policy);
-    if (partition_key && !partition_key->is_whole()) {
-      return policy + ":partition_key:" + partition_key->spelling();
-    }
+std::optional<Allocation> InUse(const Family& family) {
+  if (family.in_use == PolicyInUse::kUnknown) {
+    return std::nullopt;
   }
-  return policy;
+  Allocation sum;
+  for (const SortedRun& run : RunsOf(family, family.in_use)) {
+    sum.Add(run.AsItIs());
+  }
+  return sum;
 }
+
+// ---- What to change ----
 
 // The diagnosis if the options do not tell whether a filter policy is on, or
 // have a policy that is refused. Otherwise nullopt.
@@ -121,9 +132,16 @@ std::optional<Diagnosis> CannotBeOn(const Family& family) {
     return Diagnosis{
         "the filter policy in the OPTIONS file is '" + options.policy +
             "', which is refused: " + options.refused,
-        "correct it, for example into filter_policy=" + PolicyFor(family)};
+        "correct it, for example into filter_policy=" + family.advised};
   }
   return std::nullopt;
+}
+
+const char* HowOursAreRead(const Family& family) {
+  return family.in_use == PolicyInUse::kRocksdbs &&
+                 family.ours == PolicyInUse::kBesideRocksdb
+             ? ", which reads our filters as ones that every key matches"
+             : ", so our filters exist, but are not asked";
 }
 
 Diagnosis NotOn(const Family& family) {
@@ -136,22 +154,56 @@ Diagnosis NotOn(const Family& family) {
       policy.empty()
           ? "no filter policy in the OPTIONS file"
           : "the filter policy in the OPTIONS file is '" + policy + "'";
-  diagnosis.to_do = "open the database with filter_policy=" + PolicyFor(family);
+  diagnosis.to_do = "open the database with filter_policy=" + family.advised;
   for (const Sst& sst : family.ssts) {
-    if (sst.HasOurFilter() && sst.entries > 0) {
+    if (sst.entries > 0 && IsOurs(sst.kind) &&
+        sst.UseWith(family.ours) == FilterUse::kAsked) {
       diagnosis.files.push_back(sst.file.path);
     }
   }
   if (!diagnosis.files.empty()) {
-    diagnosis.what += ", so our filters exist, but are not asked";
+    diagnosis.what += HowOursAreRead(family);
     diagnosis.to_do +=
         ", in a process that has loaded or registered the library: a process "
         "that has not silently drops the setting";
+    if (family.in_use == PolicyInUse::kRocksdbs) {
+      diagnosis.to_do +=
+          "; or, to stay with RocksDB's policy, compact the files";
+    }
   } else if (!family.is_only) {
     diagnosis.to_do +=
         "; if it is meant to have none of ours, name the other column families "
         "(--column-family)";
   }
+  return diagnosis;
+}
+
+// The diagnosis if the OPTIONS file does not tell whether filters that depend
+// on `blocks` are used.
+std::optional<Diagnosis> FormIsGuessed(const Family& family) {
+  Diagnosis diagnosis;
+  for (const Sst& sst : family.ssts) {
+    if (sst.entries > 0 &&
+        (sst.kind == FilterKind::kBesideRocksdb || IsRocksdbs(sst.kind))) {
+      diagnosis.files.push_back(sst.file.path);
+    }
+  }
+  if (!family.form_is_guessed || diagnosis.files.empty()) {
+    return std::nullopt;
+  }
+  diagnosis.fault = false;
+  diagnosis.what =
+      std::string("the OPTIONS file has '") + kPolicyName +
+      "' alone, as RocksDB's C interface writes it for any settings, and so "
+      "does not tell whether the program sets blocks=rocksdb, with which these "
+      "filters are used. ";
+  diagnosis.what +=
+      family.in_use == PolicyInUse::kBesideRocksdb
+          ? "The newest filter of ours has that form, so doctor takes it to be "
+            "set"
+          : "No filter of ours, or not the newest, has that form, so doctor "
+            "takes it not to be set";
+  diagnosis.to_do = "see what the program sets";
   return diagnosis;
 }
 
@@ -183,7 +235,7 @@ constexpr char kCopyFirst[] =
 bool MonkeyPays(const FamilyReport& report) {
   const FamilyOptions& options = report.family.options;
   const LevelForecast& all = report.all;
-  return options.levelled && all.runs >= 3 &&
+  return options.levelled && all.runs >= 3 && all.has_alternatives &&
          report.levels.rbegin()->first > 0 &&
          report.files.count(FilterState::kNoneExpected) == 0 &&
          options.policy.find("monkey") == std::string::npos &&
@@ -220,6 +272,7 @@ void LevelForecast::Add(const LevelForecast& other) {
   runs += other.runs;
   keys += other.keys;
   as_it_is.Add(other.as_it_is);
+  has_alternatives &= other.has_alternatives;
   uniform.Add(other.uniform);
   monkey.Add(other.monkey);
 }
@@ -232,18 +285,16 @@ bool HasFault(const std::vector<Diagnosis>& diagnoses) {
 FamilyReport DiagnoseFamily(const Family& family) {
   FamilyReport report;
   report.family = family;
-  Forecast(RunsOf(family), &report);
+  Forecast(RunsOf(family, family.ours), &report);
+  report.in_use = InUse(family);
   for (const Sst& sst : family.ssts) {
     report.filter_bytes += sst.filter.bytes;
     ++report.files[sst.state];
   }
-  if (family.options.IsOn()) {
-    report.false_positives = report.all.as_it_is.false_positives;
-  } else {
-    if (family.options.HasNoPolicy()) {
-      report.false_positives = static_cast<double>(report.all.runs);
-    }
+  if (!family.options.IsOn()) {
     report.diagnoses.push_back(NotOn(family));
+  } else if (const auto guess = FormIsGuessed(family)) {
+    report.diagnoses.push_back(*guess);
   }
   AddFaultsOfFiles(family, &report.diagnoses);
   if (!HasFault(report.diagnoses) && MonkeyPays(report)) {
@@ -307,16 +358,14 @@ Observed Compare(const FilterQuestions& questions,
   double worst = 0;
   for (const FamilyReport& report : families) {
     const Family& family = report.family;
-    if (!family.options.IsOn()) {
-      continue;
-    }
-    for (const SortedRun& run : RunsOf(family)) {
+    for (const SortedRun& run : RunsOf(family, family.in_use)) {
       asked += run.asked / run.entries;
       answered_wrongly += run.weighted_asked_rate / run.entries;
     }
     for (const Sst& sst : family.ssts) {
-      if (sst.HasOurFilter() && sst.entries > 0) {
-        worst = std::max(worst, RateOf(sst));
+      const FilterUse use = sst.UseWith(family.in_use);
+      if (use != FilterUse::kNotSeen && sst.entries > 0) {
+        worst = std::max(worst, use == FilterUse::kAsked ? sst.rate_bound : 1);
         observed.whole_keys &= sst.whole_keys;
       }
     }

@@ -9,9 +9,9 @@
 //   sum over runs of (sum over files of entries * rate) / (sum of entries)
 //
 // Each false positive is a block read in vain. The rate of a file is that of
-// its filter, from the bits that are set. The rate is 1 if RocksDB asks no
-// filter of the file: if the file has none or one of another policy, or is in
-// the last level with optimize_filters_for_hits.
+// its filter (PassRate). The rate is 1 if RocksDB asks no filter of the file:
+// if the file has none or one that the policy does not use, or is in the last
+// level with optimize_filters_for_hits.
 //
 // Tested in tests/filterdb/doctor/doctor_test.cc.
 
@@ -24,7 +24,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/filterdb/doctor/examine.h"
+#include "tools/filterdb/doctor/family.h"
+#include "tools/filterdb/doctor/files/database_files.h"
 #include "tools/filterdb/doctor/files/statistics_text.h"
 
 namespace cassandra_bloom::tools {
@@ -34,10 +35,12 @@ namespace cassandra_bloom::tools {
 struct Allocation {
   double bits = 0;
   double false_positives = 0;  // Per read of an absent key, on average.
+  bool is_at_most = false;     // As in PassRate.
 
   void Add(const Allocation& other) {
     bits += other.bits;
     false_positives += other.false_positives;
+    is_at_most |= other.is_at_most;
   }
 };
 
@@ -46,7 +49,9 @@ struct LevelForecast {
   double keys = 0;
   Allocation as_it_is;  // The bits now, with our policy on.
   // The same total of bits, spread evenly (`uniform`) and as Monkey spreads it
-  // (level_allocation.h).
+  // (level_allocation.h). Only if all bits are those of Bloom filters: to as
+  // many bits, a Ribbon filter has another rate.
+  bool has_alternatives = true;
   Allocation uniform;
   Allocation monkey;
 
@@ -72,10 +77,9 @@ struct FamilyReport {
   std::map<int, LevelForecast> levels;
   LevelForecast all;
   uint64_t filter_bytes = 0;
-  // How many false positives a read of an absent key has on average, with the
-  // policy of the OPTIONS file. nullopt if that policy is not ours: what its
-  // filters do is unknown.
-  std::optional<double> false_positives;
+  // The false positives with the policy of the OPTIONS file. nullopt if that is
+  // neither ours nor RocksDB's own: what its filters do is unknown.
+  std::optional<Allocation> in_use;
   std::map<FilterState, uint64_t> files;
   std::vector<Diagnosis> diagnoses;
 };
@@ -91,7 +95,7 @@ struct Observed {
   FilterQuestions questions;
   // The average false positive rate of the filters that a read of an absent key
   // asks. Filters that RocksDB does not ask are left out. nullopt if RocksDB
-  // asks none.
+  // asks none that we know.
   std::optional<double> expected_rate;
   // True if all filters hold whole keys. With other filters, RocksDB counts
   // absent rows of present partitions as false positives.

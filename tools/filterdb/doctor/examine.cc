@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "plugin/policy/running_rocksdb.h"
+#include "tools/filterdb/doctor/judge_filters.h"
 #include "tools/filterdb/output.h"
 
 namespace cassandra_bloom::tools {
@@ -80,8 +81,11 @@ class Examiner {
           // Takes the level from the newest listing, because a trivial move may
           // have taken it to another level.
           family.ssts.back().file = file;
-          family.levels[file.level].Add(family.ssts.back().filter);
         }
+      }
+      JudgeFilters(&family);
+      for (const Sst& sst : family.ssts) {
+        family.levels[sst.file.level].Add(sst.filter);
       }
       SkipLastLevel(&family);
       database.families.push_back(std::move(family));

@@ -5,13 +5,12 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXAMINE_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXAMINE_H_
 
-#include <map>
 #include <string>
 #include <vector>
 
-#include "tools/filterdb/doctor/examine_sst.h"
+#include "plugin/export/live_ssts.h"
+#include "tools/filterdb/doctor/family.h"
 #include "tools/filterdb/doctor/files/database_files.h"
-#include "tools/filterdb/doctor/files/options_file.h"
 
 namespace cassandra_bloom::tools {
 
@@ -23,14 +22,6 @@ struct NamedDatabase {
 
 // Throws Unusable.
 LiveSsts ListLiveSsts(const NamedDatabase& database);
-
-struct Family {
-  std::string name;
-  FamilyOptions options;
-  bool is_only = true;  // Whether the database has no other column family.
-  std::vector<Sst> ssts;
-  std::map<int, Filters> levels;
-};
 
 struct Database {
   std::vector<Family> families;

@@ -9,64 +9,16 @@
 #include <cerrno>
 
 #include "plugin/export/sst_file.h"
-#include "plugin/filter/block_layout.h"
 #include "plugin/policy/filter_name.h"
 #include "tools/filterdb/doctor/expected_filter.h"
 #include "tools/filterdb/doctor/files/sst_format.h"
-#include "tools/sstable/health/filter_fill.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
-// Sums over our filter blocks in an SST file, which RocksDB reads one by one.
-struct Blocks {
-  uint64_t count = 0;
-  uint64_t bytes = 0;
-  uint64_t bits = 0;
-  uint64_t damaged = 0;
-  uint64_t saturated = 0;
-  double sum_of_rates = 0;
-
-  // True if the blocks are one full filter. For a partitioned filter,
-  // `filter_size` includes the index of its partitions.
-  bool AreFullFilter(uint64_t filter_size) const {
-    return count == 1 && bytes == filter_size;
-  }
-
-  // The average rate of the blocks. RocksDB cuts partitions of the same size,
-  // so reads are equally likely to ask each of them.
-  double Rate() const {
-    return count == 0 ? 1 : sum_of_rates / static_cast<double>(count);
-  }
-
-  void Add(const ROCKSDB_NAMESPACE::Slice& block) {
-    ++count;
-    bytes += block.size();
-    ParsedFilter filter;
-    if (!ParseFilterDb(block.data(), block.size(), &filter)) {
-      ++damaged;
-      sum_of_rates += 1;
-      return;
-    }
-    const FilterFill fill = FillOf(filter);
-    bits += fill.capacity_bits;
-    saturated += fill.is_saturated() ? 1 : 0;
-    sum_of_rates += fill.rate();
-  }
-};
-
 constexpr char kRewrite[] =
     "compact it (CompactRange with bottommost_level_compaction=kForce), "
     "which writes its filter anew";
-
-constexpr char kSwitchOnFirst[] = "switch the policy on, then ";
-
-void SetFault(FilterState state, const std::string& fault,
-              const std::string& before_remedy, Sst* sst) {
-  sst->state = state;
-  sst->fault = fault;
-  sst->remedy = before_remedy + kRewrite;
-}
 
 // Sets the fault of a file whose filter RocksDB cannot read. `damage`:
 // RocksDB's message. If a full filter or the index of a partitioned one is
@@ -108,31 +60,22 @@ void FindFaultWithoutFilter(Expected expected, bool is_on, Sst* sst) {
   }
 }
 
-// Sets the fault of a file with a filter, if there is one. `expected`: the name
-// of the filters that RocksDB asks; empty if it asks none of ours.
-void FindFault(const std::string& damage, const Blocks& blocks,
-               const std::string& expected, Sst* sst) {
-  if (!PartitionKeyOfFilterName(sst->policy)) {
-    SetFault(FilterState::kOtherPolicy,
-             "a filter of the policy '" + sst->policy + "'",
-             expected.empty() ? kSwitchOnFirst
-                              : "written before the policy was switched on: ",
-             sst);
-  } else if (!expected.empty() && sst->policy != expected) {
-    SetFault(FilterState::kOtherPartitionKeys,
-             "a filter of other partition keys, '" + sst->policy +
-                 "', which is not used",
-             "written before partition_key was changed: ", sst);
-  } else if (!damage.empty()) {
-    CannotBeRead(damage, sst);
-  } else if (blocks.count == 0) {
+// Sets the fault of a file with a filter, if there is one.
+void FindFault(const SstFile& file, const FilterBlocks& blocks, Sst* sst) {
+  if (!file.filter_damage().empty()) {
+    CannotBeRead(file.filter_damage(), sst);
+  } else if (blocks.count() == 0) {
     SetFault(FilterState::kUnfiltered,
              "a filter by our name that RocksDB does not find", "", sst);
-  } else if (blocks.damaged > 0) {
+  } else if (blocks.damaged() > 0 && IsRocksdbs(sst->kind)) {
+    SetFault(FilterState::kDamaged,
+             NameOfRocksdbs(sst->kind) + ", which lets every key pass",
+             "memory may have been short when it was written: ", sst);
+  } else if (blocks.damaged() > 0) {
     SetFault(FilterState::kDamaged,
              "an empty or damaged filter, which lets every key pass",
              "memory may have been short when it was written: ", sst);
-  } else if (blocks.saturated > 0) {
+  } else if (blocks.saturated() > 0) {
     SetFault(FilterState::kSaturated,
              "a saturated filter, which lets too many absent keys pass",
              "it was made for fewer keys, or memory was short when it was "
@@ -141,48 +84,59 @@ void FindFault(const std::string& damage, const Blocks& blocks,
   }
 }
 
-std::string KindOf(const SstFile& file, const Blocks& blocks) {
-  const uint64_t filter_size = file.properties().filter_size;
-  return filter_size == 0                                         ? "none"
-         : !file.partition_key() || !file.filter_damage().empty() ? "unknown"
-         : blocks.AreFullFilter(filter_size)                      ? "full"
-                                             : "partitioned";
+std::string LayoutOf(const SstFile& file) {
+  return file.filter_kind() == FilterKind::kNone      ? "none"
+         : file.filter_kind() == FilterKind::kUnknown ? "unknown"
+         : file.has_full_filter()                     ? "full"
+                                                      : "partitioned";
 }
 
-Filters FiltersOf(const SstFile& file, const Blocks& blocks, const Sst& sst) {
+Filters FiltersOf(const SstFile& file, const FilterBlocks& blocks,
+                  uint64_t entries) {
   Filters filter;
   filter.files = 1;
-  filter.num_healthy =
-      sst.fault.empty() && sst.state != FilterState::kNoneExpected ? 1 : 0;
   filter.keys = file.properties().num_filter_entries;
   filter.bytes = file.properties().filter_size;
-  if (blocks.count > 0) {
-    filter.rate_weight = static_cast<double>(sst.entries);
-    filter.weighted_rate = filter.rate_weight * blocks.Rate();
+  if (blocks.count() > 0) {
+    const PassRate pass = blocks.Rate();
+    filter.rate_weight = static_cast<double>(entries);
+    filter.weighted_rate = filter.rate_weight * pass.rate;
+    filter.is_measured = pass.is_measured;
+    filter.is_at_most = pass.is_at_most;
   }
   return filter;
 }
 
-Sst ToSst(const LiveSst& listed, const SstFile& file, const Blocks& blocks,
-          const LiveSsts& live, const FamilyOptions& options) {
+bool HoldsWholeKeys(const SstFile& file) {
+  const auto partition_key = file.partition_key();
+  return file.filter_holds() != FilterHolds::kPrefixes &&
+         (IsRocksdbs(file.filter_kind()) ||
+          (partition_key && partition_key->is_whole()));
+}
+
+Sst ToSst(const LiveSst& listed, const SstFile& file,
+          const FilterBlocks& blocks, const LiveSsts& live,
+          const FamilyOptions& options) {
   const auto& properties = file.properties();
   Sst sst;
   sst.file = listed;
   sst.policy = properties.filter_policy_name;
-  sst.kind = KindOf(file, blocks);
+  sst.layout = LayoutOf(file);
+  sst.kind = file.filter_kind();
   sst.entries =
       properties.num_entries -
       std::min(properties.num_range_deletions, properties.num_entries);
-  sst.bits = static_cast<double>(blocks.bits);
-  sst.whole_keys = file.filter_holds() != FilterHolds::kPrefixes &&
-                   file.partition_key() && file.partition_key()->is_whole();
-  if (sst.entries > 0 && sst.kind == "none") {
+  sst.bits = static_cast<double>(blocks.bits());
+  sst.are_bloom = blocks.are_bloom();
+  sst.rate_bound = blocks.Rate().bound;
+  sst.whole_keys = HoldsWholeKeys(file);
+  if (sst.entries > 0 && sst.kind == FilterKind::kNone) {
     FindFaultWithoutFilter(ExpectedOf(listed, properties, live, options),
                            options.IsOn(), &sst);
   } else if (sst.entries > 0) {
-    FindFault(file.filter_damage(), blocks, FilterNameOf(options), &sst);
+    FindFault(file, blocks, &sst);
   }
-  sst.filter = FiltersOf(file, blocks, sst);
+  sst.filter = FiltersOf(file, blocks, sst.entries);
   return sst;
 }
 
@@ -190,7 +144,7 @@ Sst ToSst(const LiveSst& listed, const SstFile& file, const Blocks& blocks,
 Sst NotRead(const LiveSst& listed, FilterState state) {
   Sst sst;
   sst.file = listed;
-  sst.kind = "unknown";
+  sst.layout = "unknown";
   sst.state = state;
   sst.entries = listed.num_entries;
   sst.filter.files = 1;
@@ -243,10 +197,13 @@ Sst Unreadable(const LiveSst& listed, const std::string& error) {
 void Filters::Add(const Filters& other) {
   files += other.files;
   num_healthy += other.num_healthy;
+  num_rocksdbs += other.num_rocksdbs;
   keys += other.keys;
   bytes += other.bytes;
   weighted_rate += other.weighted_rate;
   rate_weight += other.rate_weight;
+  is_measured |= other.is_measured;
+  is_at_most |= other.is_at_most;
 }
 
 std::optional<double> Filters::BitsPerKey() const {
@@ -258,6 +215,13 @@ std::optional<double> Filters::BitsPerKey() const {
 std::optional<double> Filters::Rate() const {
   return rate_weight == 0 ? std::nullopt
                           : std::optional(weighted_rate / rate_weight);
+}
+
+void SetFault(FilterState state, const std::string& fault,
+              const std::string& before_remedy, Sst* sst) {
+  sst->state = state;
+  sst->fault = fault;
+  sst->remedy = before_remedy + kRewrite;
 }
 
 Sst MissingSst(const LiveSst& listed) {
@@ -272,23 +236,22 @@ std::optional<Sst> ExamineSst(const LiveSst& listed, const LiveSsts& live,
   if (!listed.error.empty()) {
     return Unreadable(listed, listed.error);
   }
-  Blocks blocks;
+  FilterBlocks blocks;
   std::string error;
   const auto file = SstFile::Open(
       listed.path,
       [&](const ROCKSDB_NAMESPACE::Slice& block, FilterKind kind) {
-        if (kind == FilterKind::kCassandra ||
-            kind == FilterKind::kBesideRocksdb) {
-          blocks.Add(block);
-        }
+        blocks.Add(block, kind);
       },
       &error);
+  if (file != nullptr && file->filter_damage().empty()) {
+    blocks.Measure();
+    return ToSst(listed, *file, blocks, live, options);
+  }
   if (file != nullptr) {
-    // If the filter is damaged, the blocks that were read before the damage are
-    // left out, because they are not the whole filter.
-    return ToSst(listed, *file,
-                 file->filter_damage().empty() ? blocks : Blocks(), live,
-                 options);
+    // The blocks that were read before the damage are left out, because they
+    // are not the whole filter.
+    return ToSst(listed, *file, FilterBlocks(), live, options);
   }
   if (access(listed.path.c_str(), F_OK) != 0 && errno == ENOENT) {
     return std::nullopt;

@@ -11,23 +11,29 @@
 #include <string>
 
 #include "plugin/export/live_ssts.h"
+#include "plugin/export/sst_file.h"
 #include "tools/filterdb/doctor/files/options_file.h"
+#include "tools/filterdb/doctor/filters/filter_blocks.h"
+#include "tools/filterdb/doctor/filters/policy_in_use.h"
 
 namespace cassandra_bloom::tools {
 
 // Sums over the filters of one or more SST files.
 struct Filters {
   uint64_t files = 0;
-  // Files without a fault. Files to which the options give no filter do not
-  // count.
+  // Files with a filter of ours and without a fault, and files without keys.
   uint64_t num_healthy = 0;
-  uint64_t keys = 0;  // In filters of any policy.
+  uint64_t num_rocksdbs = 0;  // Files of FilterState::kRocksdbs.
+  uint64_t keys = 0;          // In filters of any policy.
   uint64_t bytes = 0;
   // weighted_rate sums the files' rates, each multiplied by the file's number
   // of entries; rate_weight sums these numbers of entries. Only files with
-  // filter blocks of ours count.
+  // filter blocks of ours or of RocksDB's count.
   double weighted_rate = 0;
   double rate_weight = 0;
+  // Whether the rate of any file is, see PassRate.
+  bool is_measured = false;
+  bool is_at_most = false;
 
   void Add(const Filters& other);
   std::optional<double> BitsPerKey() const;
@@ -36,9 +42,12 @@ struct Filters {
 
 enum class FilterState {
   kGood,
-  kSaturated,           // Lets too many absent keys pass.
-  kDamaged,             // Lets every key pass, or cannot be read.
-  kOtherPartitionKeys,  // From here on, RocksDB asks no filter.
+  kRocksdbs,   // RocksDB's own filter, which our policy uses.
+  kSaturated,  // Lets too many absent keys pass.
+  kDamaged,    // Lets every key pass, or cannot be read.
+  kOtherForm,  // Ours, but not as `blocks` says. From here on, our policy asks
+               // no filter.
+  kOtherPartitionKeys,
   kOtherPolicy,
   kUnfiltered,
   kNoneExpected,  // Without a filter, because the options say so.
@@ -54,8 +63,10 @@ struct FilterStateName {
 // In the order of FilterState, because NameOf uses the state as an index.
 constexpr FilterStateName kFilterStates[] = {
     {FilterState::kGood, "good", "with our filter"},
+    {FilterState::kRocksdbs, "rocksdbs", "with RocksDB's own filter"},
     {FilterState::kSaturated, "saturated", "with a saturated one"},
     {FilterState::kDamaged, "damaged", "with a damaged one"},
+    {FilterState::kOtherForm, "other_form", "with one of other blocks"},
     {FilterState::kOtherPartitionKeys, "other_partition_keys",
      "with one of other partition keys"},
     {FilterState::kOtherPolicy, "other_policy", "with one of another policy"},
@@ -71,23 +82,32 @@ constexpr const FilterStateName& NameOf(FilterState state) {
 
 struct Sst {
   LiveSst file;
+  // The policy that was set when the file was written. The filter need not be
+  // of that policy.
   std::string policy;
-  std::string kind;  // full, partitioned, none or unknown
+  std::string layout;  // full, partitioned, none or unknown
+  FilterKind kind = FilterKind::kUnknown;
   FilterState state = FilterState::kGood;
   std::string fault;  // What is wrong with the file; else empty.
   std::string remedy;
-  std::string reason;    // RocksDB's message about the fault, if any.
-  uint64_t entries = 0;  // Without range deletions, which are in no filter.
-  double bits = 0;       // Of our filter blocks, without headers and index.
+  std::string reason;     // RocksDB's message about the fault, if any.
+  uint64_t entries = 0;   // Without range deletions, which are in no filter.
+  double bits = 0;        // Of the filter blocks, without headers and index.
+  bool are_bloom = true;  // Whether they are bits of Bloom filters.
+  double rate_bound = 1;  // See PassRate.
   bool whole_keys = false;
   bool is_skipped = false;  // RocksDB asks no filter in the file's level.
   Filters filter;
 
-  // True if RocksDB with our policy would ask the filter of this file.
-  bool HasOurFilter() const {
-    return !is_skipped &&
-           (state == FilterState::kGood || state == FilterState::kSaturated ||
-            (state == FilterState::kDamaged && reason.empty()));
+  // Whether RocksDB with this policy asks the filter of this file.
+  FilterUse UseWith(PolicyInUse in_use) const {
+    return is_skipped || state == FilterState::kOtherPartitionKeys
+               ? FilterUse::kNotSeen
+               : UseOf(kind, in_use);
+  }
+  // The share of absent keys for which RocksDB with this policy reads the file.
+  double RateWith(PolicyInUse in_use) const {
+    return UseWith(in_use) == FilterUse::kAsked ? filter.Rate().value_or(1) : 1;
   }
   bool IsThere() const {
     return state != FilterState::kUnreadable && state != FilterState::kMissing;
@@ -95,9 +115,16 @@ struct Sst {
 };
 
 // Examines the SST file `listed` of `live`. `options`: those of its column
-// family. Returns nullopt if the file does not exist.
+// family. Whether a policy asks the filter is judged later (judge_filters.h).
+// Returns nullopt if the file does not exist.
 std::optional<Sst> ExamineSst(const LiveSst& listed, const LiveSsts& live,
                               const FamilyOptions& options);
+
+// The remedy is `before_remedy` and to compact the file.
+void SetFault(FilterState state, const std::string& fault,
+              const std::string& before_remedy, Sst* sst);
+
+constexpr char kSwitchOnFirst[] = "switch the policy on, then ";
 
 // Describes a file that does not exist, though it is live.
 Sst MissingSst(const LiveSst& listed);

@@ -71,10 +71,6 @@ bool HasNoPrefix(const LiveSst& file, const LiveSsts& live) {
 
 }  // namespace
 
-std::string FilterNameOf(const FamilyOptions& options) {
-  return options.IsOn() ? FilterNameFor(options.settings.partition_key) : "";
-}
-
 Expected ExpectedOf(const LiveSst& file,
                     const ROCKSDB_NAMESPACE::TableProperties& properties,
                     const LiveSsts& live, const FamilyOptions& options) {

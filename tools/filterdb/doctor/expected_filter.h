@@ -17,10 +17,6 @@
 
 namespace cassandra_bloom::tools {
 
-// The name of the filters that RocksDB asks, as in SST files. Returns "" if it
-// asks none of ours.
-std::string FilterNameOf(const FamilyOptions& options);
-
 enum class Expected {
   kFilter,
   // No filter: the policy or optimize_filters_for_hits says so, or only

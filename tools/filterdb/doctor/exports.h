@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/filterdb/doctor/diagnose.h"
+#include "tools/filterdb/doctor/examine.h"
 
 namespace cassandra_bloom::tools {
 

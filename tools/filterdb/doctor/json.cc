@@ -13,6 +13,46 @@ Json OrNull(const std::optional<double>& number) {
   return number ? Json(*number) : Json(nullptr);
 }
 
+const char* KindOf(const Sst& sst) {
+  switch (sst.kind) {
+    case FilterKind::kNone:
+      return "none";
+    case FilterKind::kCassandra:
+      return "cassandra";
+    case FilterKind::kBesideRocksdb:
+      return "rocksdb";
+    case FilterKind::kRocksdbsBloom:
+      return "rocksdbs_bloom";
+    case FilterKind::kRocksdbsRibbon:
+      return "rocksdbs_ribbon";
+    case FilterKind::kRocksdbsOther:
+      return "rocksdbs_other";
+    case FilterKind::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+const char* NameOf(FilterUse use) {
+  switch (use) {
+    case FilterUse::kAsked:
+      return "asked";
+    case FilterUse::kEveryKeyMatches:
+      return "every_key_matches";
+    case FilterUse::kNotSeen:
+      break;
+  }
+  return "not_asked";
+}
+
+// The option `blocks` of our policy; null if that is not on, or if the OPTIONS
+// file does not tell.
+Json BlocksOf(const Family& family) {
+  return !family.options.IsOn() || family.form_is_guessed ? Json(nullptr)
+         : family.in_use == PolicyInUse::kBesideRocksdb   ? Json("rocksdb")
+                                                          : Json("cassandra");
+}
+
 }  // namespace
 
 // The JSON library calls these to_json functions, also for each element of a
@@ -22,17 +62,17 @@ void to_json(Json& json, const Filters& filters) {
   json = {{"keys", filters.keys},
           {"filter_bytes", filters.bytes},
           {"bits_per_key", OrNull(filters.BitsPerKey())},
-          {"estimated_rate", OrNull(filters.Rate())}};
+          {"estimated_rate", OrNull(filters.Rate())},
+          {"rate_is_measured", filters.is_measured},
+          {"rate_is_at_most", filters.is_at_most}};
 }
 
 void to_json(Json& json, const Sst& sst) {
-  json = {{"file", sst.file.path},
-          {"level", sst.file.level},
-          {"policy", sst.policy},
-          {"filter", sst.kind},
-          {"entries", sst.entries}};
+  json = {{"file", sst.file.path}, {"level", sst.file.level},
+          {"policy", sst.policy},  {"filter", sst.layout},
+          {"kind", KindOf(sst)},   {"entries", sst.entries}};
   json.update(Json(sst.filter));
-  json["ours"] = sst.fault.empty() && sst.state != FilterState::kNoneExpected;
+  json["ours"] = sst.filter.num_healthy > 0;
   json["state"] = NameOf(sst.state).json;
   if (!sst.fault.empty()) {
     json["fault"] = sst.fault;
@@ -48,10 +88,14 @@ void to_json(Json& json, const LevelForecast& forecast) {
     return Json({{"bits_per_key", forecast.BitsPerKey(allocation)},
                  {"false_positives", allocation.false_positives}});
   };
+  const auto alternative = [&](const Allocation& allocation) {
+    return forecast.has_alternatives ? of(allocation) : Json(nullptr);
+  };
   json = {{"runs", forecast.runs},
           {"as_it_is", of(forecast.as_it_is)},
-          {"uniform", of(forecast.uniform)},
-          {"monkey", of(forecast.monkey)}};
+          {"uniform", alternative(forecast.uniform)},
+          {"monkey", alternative(forecast.monkey)}};
+  json["as_it_is"]["is_at_most"] = forecast.as_it_is.is_at_most;
 }
 
 void to_json(Json& json, const Diagnosis& diagnosis) {
@@ -83,24 +127,32 @@ void to_json(Json& json, const FamilyReport& report) {
   for (const auto& [level, filters] : family.levels) {
     levels.push_back({{"level", level},
                       {"files", filters.files},
-                      {"with_our_filter", filters.num_healthy}});
+                      {"with_our_filter", filters.num_healthy},
+                      {"with_rocksdbs_filter", filters.num_rocksdbs}});
     levels.back().update(Json(filters));
     const auto forecast = report.levels.find(level);
     levels.back()["expected"] =
         forecast == report.levels.end() ? LevelForecast() : forecast->second;
   }
-  json = {{"name", family.name},
-          {"filter_policy", family.options.policy},
-          {"on", family.options.IsOn()},
-          {"verdict",
-           {{"filter_bytes", report.filter_bytes},
-            {"false_positives_per_absent_read", OrNull(report.false_positives)},
-            {"expected_with_our_policy", report.all},
-            {"files", files},
-            {"findings", report.diagnoses},
-            {"fault", HasFault(report.diagnoses)}}},
-          {"levels", levels},
-          {"ssts", family.ssts}};
+  json = {
+      {"name", family.name},
+      {"filter_policy", family.options.policy},
+      {"on", family.options.IsOn()},
+      {"blocks", BlocksOf(family)},
+      {"advised_policy", family.advised},
+      {"verdict",
+       {{"filter_bytes", report.filter_bytes},
+        {"false_positives_per_absent_read",
+         report.in_use ? Json(report.in_use->false_positives) : Json(nullptr)},
+        {"expected_with_our_policy", report.all},
+        {"files", files},
+        {"findings", report.diagnoses},
+        {"fault", HasFault(report.diagnoses)}}},
+      {"levels", levels},
+      {"ssts", family.ssts}};
+  for (size_t i = 0; i < family.ssts.size(); ++i) {
+    json["ssts"][i]["use"] = NameOf(family.ssts[i].UseWith(family.in_use));
+  }
 }
 
 namespace {

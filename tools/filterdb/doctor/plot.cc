@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "plugin/io/output_file.h"
 #include "plugin/io/temporary_file.h"
@@ -30,6 +32,13 @@ constexpr Series kSeries[] = {
     {"uniform", "#e69f00", &LevelForecast::uniform},
     {"monkey", "#009e73", &LevelForecast::monkey},
 };
+
+// The series of the report, of which a Ribbon filter leaves only the first.
+std::vector<Series> SeriesOf(const FamilyReport& report) {
+  return {std::begin(kSeries), report.all.has_alternatives
+                                   ? std::end(kSeries)
+                                   : std::begin(kSeries) + 1};
+}
 
 // `text` as a string of gnuplot. A line end would let gnuplot read the rest as
 // commands, so the string has none.
@@ -54,7 +63,7 @@ std::string Decades(const FamilyReport& report) {
   double least = 1;
   double most = 0;
   for (const auto& [level, forecast] : report.levels) {
-    for (const Series& series : kSeries) {
+    for (const Series& series : SeriesOf(report)) {
       const double rate = (forecast.*series.allocation).false_positives;
       least = rate > 0 ? std::min(least, rate) : least;
       most = std::max(most, rate);
@@ -75,7 +84,7 @@ std::string Panels(const FamilyReport& report, int row) {
   script << data << " << END\n";
   for (const auto& [level, forecast] : report.levels) {
     script << "L" << level;
-    for (const Series& series : kSeries) {
+    for (const Series& series : SeriesOf(report)) {
       const Allocation& allocation = forecast.*series.allocation;
       script << " " << forecast.BitsPerKey(allocation) << " "
              << allocation.false_positives;
@@ -86,13 +95,14 @@ std::string Panels(const FamilyReport& report, int row) {
   std::string bits = "plot ";
   std::string rates = "plot ";
   int column = 2;
-  for (const Series& series : kSeries) {
+  for (const Series& series : SeriesOf(report)) {
     const char* const comma = column == 2 ? "" : ", ";
-    const double sum = (report.all.*series.allocation).false_positives;
+    const Allocation& sum = report.all.*series.allocation;
     bits += comma + Bars(data, column, series, series.title);
     rates += comma + Bars(data, column + 1, series,
-                          std::string(series.title) + ": " + ThreeDigits(sum) +
-                              " in all");
+                          std::string(series.title) + ": " +
+                              (sum.is_at_most ? "at most " : "") +
+                              ThreeDigits(sum.false_positives) + " in all");
     column += 2;
   }
   const std::string& name = report.family.name;

@@ -22,7 +22,21 @@ std::string Fixed(const std::optional<double>& number) {
   return text;
 }
 
+std::string AtMost(bool is_at_most) { return is_at_most ? "at most " : ""; }
+
+std::string FalsePositives(const Allocation& allocation) {
+  return AtMost(allocation.is_at_most) +
+         ThreeDigits(allocation.false_positives);
+}
+
 // ---- SST files and their filters ----
+
+std::string RateOf(const Filters& filters) {
+  const auto rate = filters.Rate();
+  return rate ? AtMost(filters.is_at_most) + Percent(*rate) +
+                    (filters.is_measured ? ", measured" : "")
+              : "-";
+}
 
 void PrintRow(const std::string& level, const std::string& file,
               const std::string& policy, const Filters& filters) {
@@ -31,19 +45,35 @@ void PrintRow(const std::string& level, const std::string& file,
               Printable(file).c_str(), Printable(policy).c_str(),
               filters.keys > 0 ? std::to_string(filters.keys).c_str() : "-",
               filters.bytes, Fixed(filters.BitsPerKey()).c_str(),
-              filters.Rate() ? Percent(*filters.Rate()).c_str() : "-");
+              RateOf(filters).c_str());
 }
 
-std::string PolicyOf(const Sst& sst) {
+// The policy of the file's filter, or whose filter it is.
+std::string PolicyOf(const Sst& sst, const Family& family) {
   if (!sst.IsThere()) {
     return sst.state == FilterState::kMissing ? "(missing)" : "(unreadable)";
   }
-  if (sst.kind == "none") {
+  if (sst.kind == FilterKind::kNone) {
     return "(no filter)";
   }
-  return sst.policy.empty()
-             ? "(unknown)"
-             : sst.policy + (sst.kind == "partitioned" ? ", partitioned" : "");
+  std::string name = sst.policy.empty() ? "(unknown)" : sst.policy;
+  if (sst.kind == FilterKind::kBesideRocksdb) {
+    name = "cassandra_bloom, blocks=rocksdb";
+  } else if (IsRocksdbs(sst.kind)) {
+    name = NameOfRocksdbs(sst.kind);
+    if (family.in_use != PolicyInUse::kUnknown && !family.form_is_guessed) {
+      name += sst.UseWith(family.in_use) == FilterUse::kAsked ? ", used"
+                                                              : ", not used";
+    }
+  }
+  return name + (sst.layout == "partitioned" ? ", partitioned" : "");
+}
+
+std::string CountsOf(const Filters& filters) {
+  return std::to_string(filters.num_healthy) + " with our filter" +
+         (filters.num_rocksdbs > 0
+              ? ", " + std::to_string(filters.num_rocksdbs) + " with RocksDB's"
+              : "");
 }
 
 void PrintFiles(const Family& family) {
@@ -55,12 +85,12 @@ void PrintFiles(const Family& family) {
     const std::string number = std::to_string(level);
     for (const Sst& sst : family.ssts) {
       if (sst.file.level == level) {
-        PrintRow(number, std::string(FileNameOf(sst.file.path)), PolicyOf(sst),
-                 sst.filter);
+        PrintRow(number, std::string(FileNameOf(sst.file.path)),
+                 PolicyOf(sst, family), sst.filter);
       }
     }
-    PrintRow(number, "all " + std::to_string(filters.files),
-             std::to_string(filters.num_healthy) + " with our filter", filters);
+    PrintRow(number, "all " + std::to_string(filters.files), CountsOf(filters),
+             filters);
   }
 }
 
@@ -69,8 +99,17 @@ void PrintFiles(const Family& family) {
 void PrintLevel(const std::string& level, uint64_t bytes,
                 const LevelForecast& forecast) {
   std::printf("  %5s  %5" PRIu64 " %12" PRIu64 "  %s\n", level.c_str(),
-              forecast.runs, bytes,
-              ThreeDigits(forecast.as_it_is.false_positives).c_str());
+              forecast.runs, bytes, FalsePositives(forecast.as_it_is).c_str());
+}
+
+// The false positives with a policy that is not ours.
+std::string AsItIs(const FamilyReport& report) {
+  return !report.in_use ? "not known, as no policy of ours is on"
+         : report.family.in_use == PolicyInUse::kNone
+             ? FalsePositives(*report.in_use) +
+                   ", as every run is read, whatever filters there are"
+             : FalsePositives(*report.in_use) +
+                   ", as RocksDB's own policy reads the filters";
 }
 
 void PrintExpected(const FamilyReport& report) {
@@ -88,16 +127,13 @@ void PrintExpected(const FamilyReport& report) {
     PrintLevel(std::to_string(level), family.levels.at(level).bytes, forecast);
   }
   PrintLevel("all", report.filter_bytes, report.all);
-  std::printf("  in the same memory: %s uniform, %s with allocation=monkey\n",
-              ThreeDigits(report.all.uniform.false_positives).c_str(),
-              ThreeDigits(report.all.monkey.false_positives).c_str());
+  if (report.all.has_alternatives) {
+    std::printf("  in the same memory: %s uniform, %s with allocation=monkey\n",
+                FalsePositives(report.all.uniform).c_str(),
+                FalsePositives(report.all.monkey).c_str());
+  }
   if (!family.options.IsOn()) {
-    std::printf("  as it is: %s\n",
-                report.false_positives
-                    ? (ThreeDigits(*report.false_positives) +
-                       ", as every run is read, whatever filters there are")
-                          .c_str()
-                    : "not known, as no policy of ours is on");
+    std::printf("  as it is: %s\n", AsItIs(report).c_str());
   }
 }
 
@@ -178,7 +214,7 @@ void Print(const Observed& observed, const std::string& statistics) {
               questions.of_absent_keys(),
               observed.expected_rate
                   ? Percent(*observed.expected_rate).c_str()
-                  : "nothing, as RocksDB asks no filter of ours");
+                  : "nothing, as RocksDB asks no filter that is known");
   if (!observed.whole_keys) {
     std::printf(
         "  the keys that passed include absent rows of present partitions or "
@@ -201,31 +237,52 @@ void PrintFiles(const DatabaseFiles& files) {
   }
 }
 
-std::string AllIsWell(const Report& report) {
-  size_t ssts = 0;
-  size_t without = 0;
+// What the files have, if nothing is wrong with them.
+std::string WhatIsWell(const std::vector<FamilyReport>& reports) {
+  Filters all;
   bool all_have_keys = true;
-  for (const FamilyReport& of_family : report.families) {
-    ssts += of_family.family.ssts.size();
+  bool form_is_guessed = false;
+  std::map<FilterState, uint64_t> files;
+  for (const FamilyReport& of_family : reports) {
+    form_is_guessed |= of_family.family.form_is_guessed;
     for (const Sst& sst : of_family.family.ssts) {
+      all.Add(sst.filter);
       all_have_keys &= sst.entries > 0;
-      without += sst.state == FilterState::kNoneExpected ? 1 : 0;
+      ++files[sst.state];
     }
   }
-  const std::string well =
-      report.left_out.empty()
-          ? "all is well: "
-          : "all is well in the column families that were examined: ";
-  if (ssts == 0) {
-    return well + (report.left_out.empty() ? "the database has" : "they have") +
-           " no SST files yet, and so no filters";
+  const uint64_t without = files[FilterState::kNoneExpected];
+  const uint64_t rocksdbs = all.num_rocksdbs;
+  std::string well = "every SST file ";
+  well += without > 0      ? "to which the options give a filter "
+          : !all_have_keys ? "that has keys "
+                           : "";
+  well += rocksdbs == 0 ? "has our filter"
+          : rocksdbs == all.files - without
+              ? "has RocksDB's own filter, used"
+              : "has our filter, or RocksDB's own";
+  if (rocksdbs > 0 && rocksdbs < all.files - without) {
+    well += ", used (" + Count(rocksdbs, "SST file") + ")";
   }
-  return well + "every SST file " +
-         (without > 0      ? "to which the options give a filter"
-          : !all_have_keys ? "that has keys"
-                           : "") +
-         (without > 0 || !all_have_keys ? " " : "") + "has our filter" +
-         (without > 0 ? " (" + Count(without, "SST file") + " without)" : "");
+  if (without > 0) {
+    well += " (" + Count(without, "SST file") + " without)";
+  }
+  if (form_is_guessed) {
+    well += ", if the program sets `blocks` as for its newest filter";
+  }
+  return well;
+}
+
+std::string AllIsWell(const Report& report) {
+  const bool is_all = report.left_out.empty();
+  const bool has_ssts =
+      std::any_of(report.families.begin(), report.families.end(),
+                  [](const auto& one) { return !one.family.ssts.empty(); });
+  return std::string("all is well") +
+         (is_all ? ": " : " in the column families that were examined: ") +
+         (has_ssts ? WhatIsWell(report.families)
+                   : std::string(is_all ? "the database has" : "they have") +
+                         " no SST files yet, and so no filters");
 }
 
 // ---- Exported filters ----

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// RocksDB's own filters, which a policy with blocks=rocksdb uses: what
+// `filterdb doctor` says of them, and their measured rate.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
+
+#include <memory>
+#include <string>
+
+#include "tests/filterdb/doctor/doctor_checks.h"
+#include "tests/support/filterdb_command.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/test_db.h"
+#include "tests/support/rocksdb/test_policies.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// ---- Files of both ----
+
+TEST(RocksdbsFiltersTest, AreUsedBesideOurs) {
+  for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
+    TestDb db(DbOptions(BuiltinPolicy(), layout));
+    AddFile(&db, 0, 10000);
+    db.Reopen(DbOptions(BesideRocksdb(), layout));
+    EXPECT_THAT(Exits(0, Doctor(db, "")).out,
+                HasSubstr("all is well: every SST file has RocksDB's own "
+                          "filter, used\n"));
+    AddFile(&db, 10000, 20000);
+    const Ran ran = Exits(0, Doctor(db));
+    const Json family = ran.json()["column_families"][0];
+    EXPECT_EQ(family["filter_policy"], "cassandra_bloom:10:blocks:rocksdb");
+    EXPECT_EQ(family["blocks"], "rocksdb");
+    EXPECT_EQ(family["levels"][0]["with_our_filter"], 1);
+    EXPECT_EQ(family["levels"][0]["with_rocksdbs_filter"], 1);
+    ExpectFiles(family["verdict"], {{"good", 1}, {"rocksdbs", 1}});
+    EXPECT_EQ(family["verdict"]["findings"], Json::array());
+    const Json& theirs = family["ssts"][0];
+    const Json& ours = family["ssts"][1];
+    EXPECT_EQ(theirs["state"], "rocksdbs");
+    EXPECT_EQ(theirs["ours"], false);
+    EXPECT_FALSE(theirs.contains("fault"));
+    EXPECT_NEAR(theirs["estimated_rate"], 0.0095, 0.003);
+    EXPECT_EQ(theirs["rate_is_measured"], true);
+    EXPECT_EQ(theirs["rate_is_at_most"], false);
+    EXPECT_EQ(ours["state"], "good");
+    EXPECT_EQ(ours["ours"], true);
+    EXPECT_EQ(ours["rate_is_measured"], false);
+    EXPECT_NEAR(ours["estimated_rate"], 0.007, 0.003);
+    EXPECT_NEAR(FalsePositives(family["verdict"]), 0.017, 0.005);
+
+    const Ran text = Exits(0, Doctor(db, ""));
+    EXPECT_THAT(text.out, HasSubstr(layout == Layout::kFull
+                                        ? "RocksDB's Bloom filter, used  "
+                                        : "RocksDB's Bloom filter, used, "
+                                          "partitioned  "));
+    EXPECT_THAT(text.out, HasSubstr(" %, measured\n"));
+    EXPECT_THAT(text.out, HasSubstr("cassandra_bloom, blocks=rocksdb"));
+    EXPECT_THAT(text.out, HasSubstr("1 with our filter, 1 with RocksDB's "));
+    EXPECT_THAT(text.out, HasSubstr("SST files: 1 with our filter, 1 with "
+                                    "RocksDB's own filter\n"));
+    EXPECT_THAT(text.out, HasSubstr("all is well: every SST file has our "
+                                    "filter, or RocksDB's own, used (1 SST "
+                                    "file)\n"));
+    EXPECT_THAT(text.out, HasSubstr("in the same memory"));
+    db.Compact();
+    EXPECT_THAT(Exits(0, Doctor(db, "")).out,
+                HasSubstr("all is well: every SST file has our filter\n"));
+  }
+}
+
+TEST(RocksdbsFiltersTest, OfPrefixes) {
+  const auto options = [](const PolicyPtr& policy, Layout layout) {
+    rocksdb::BlockBasedTableOptions table = TableOptions(policy, layout);
+    table.whole_key_filtering = false;
+    rocksdb::Options with_prefixes = DbOptions(table);
+    with_prefixes.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
+    return with_prefixes;
+  };
+  for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
+    FilledDb db(options(BuiltinPolicy(), layout));
+    db.Reopen(options(BesideRocksdb(), layout));
+    AddFile(&db, 1000, 2000);
+    const Ran ran = Exits(0, Doctor(db));
+    ExpectFiles(VerdictOf(ran), {{"good", 1}, {"rocksdbs", 1}});
+    const TempDir dir;
+    WriteFile(dir / "statistics",
+              "rocksdb.bloom.filter.useful COUNT : 1\n"
+              "rocksdb.bloom.filter.full.positive COUNT : 99\n"
+              "rocksdb.bloom.filter.full.true.positive COUNT : 1\n");
+    EXPECT_THAT(Exits(0, Doctor(db, "--statistics=" + dir / "statistics")).out,
+                HasSubstr("absent rows of present partitions or prefixes"));
+  }
+}
+
+// ---- Bits that are not those of a Bloom filter ----
+
+// What as many bits would give is computed for Bloom filters.
+TEST(RocksdbsFiltersTest, RibbonFiltersHaveNoAlternatives) {
+  TestDb db(DbOptions(RibbonPolicy()));
+  AddFile(&db, 0, 20000);
+  db.Compact();
+  db.Reopen(DbOptions(BesideRocksdb()));
+  AddFile(&db, 0, 200);
+  AddFile(&db, 0, 200);
+  const Ran ran = Exits(0, Doctor(db));
+  const Json verdict = VerdictOf(ran);
+  ExpectFiles(verdict, {{"good", 2}, {"rocksdbs", 1}});
+  EXPECT_EQ(verdict["findings"], Json::array());
+  const Json expected = verdict["expected_with_our_policy"];
+  EXPECT_EQ(expected["uniform"], nullptr);
+  EXPECT_EQ(expected["monkey"], nullptr);
+  EXPECT_NEAR(FalsePositives(verdict), 0.026, 0.006);
+  const Ran text = Exits(0, Doctor(db, ""));
+  EXPECT_THAT(text.out, HasSubstr("RocksDB's Ribbon filter, used"));
+  EXPECT_THAT(text.out, Not(HasSubstr("in the same memory")));
+  const TempDir dir;
+  WriteFile(dir / "gnuplot",
+            "#!/bin/sh\ncat > " + dir / "script" + "; echo drawn\n");
+  Exits(0, Filterdb("doctor --db=" + db.path() + " --plot=" + dir / "svg",
+                    "chmod +x " + dir / "gnuplot" + "; PATH=" + dir.path() +
+                        ":$PATH; "));
+  const std::string script = ReadFile(dir / "script");
+  EXPECT_THAT(script, HasSubstr("as it is"));
+  EXPECT_THAT(script, Not(HasSubstr("uniform")));
+}
+
+// ---- The measured rate ----
+
+TEST(MeasuredRateTest, NoneOfTheKeysPassed) {
+  TestDb db(DbOptions(BuiltinPolicy(60)));
+  AddFile(&db, 0, 10000);
+  db.Reopen(DbOptions(BesideRocksdb()));
+  const Ran ran = Exits(0, Doctor(db));
+  const Json sst = ran.json()["column_families"][0]["ssts"][0];
+  EXPECT_EQ(sst["rate_is_at_most"], true);
+  EXPECT_NEAR(sst["estimated_rate"], 3.0 / 20000, 1e-9);
+  EXPECT_NEAR(FalsePositives(VerdictOf(ran)), 3.0 / 20000, 1e-9);
+  const Ran text = Exits(0, Doctor(db, ""));
+  EXPECT_THAT(text.out, HasSubstr("at most 0.015 %, measured\n"));
+  EXPECT_THAT(text.out, HasSubstr("  at most 0.00015\n"));
+}
+
+TEST(MeasuredRateTest, IsWhatRocksdbObserves) {
+  for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
+    const Dataset dataset = NumberedDataset(20000, 20000);
+    TestDb db(DbOptions(BuiltinPolicy(5), layout));
+    db.Put(dataset.rows);
+    db.Flush();
+    db.Reopen(DbOptions(RibbonPolicy(), layout));
+    db.Put(dataset.rows);
+    db.Flush();
+    // Both RocksDB's policy and ours use these filters.
+    for (const PolicyPtr& policy : {RibbonPolicy(), BesideRocksdb()}) {
+      db.Reopen(DbOptions(policy, layout));
+      db.ResetStatistics();
+      std::string value;
+      for (const std::string& key : dataset.absent) {
+        ASSERT_TRUE(db->Get(rocksdb::ReadOptions(), key, &value).IsNotFound());
+      }
+      const TempDir dir;
+      WriteFile(dir / "statistics", db.options().statistics->ToString());
+      const Json observed =
+          Doctor(db, "--json --statistics=" + dir / "statistics")
+              .json()["observed"];
+      const double rate = observed["rate"];
+      const double expected = observed["expected_rate"];
+      EXPECT_GT(expected, 0.04);
+      EXPECT_NEAR(rate, expected, 0.15 * expected);
+      EXPECT_EQ(observed["finding"], nullptr);
+    }
+  }
+}
+
+// ---- Filters that are of no use ----
+
+// A policy whose filters are this block, under the name of RocksDB's own.
+class RocksdbsBlock final : public rocksdb::FilterPolicy {
+ public:
+  explicit RocksdbsBlock(std::string block) : importing_(std::move(block)) {}
+  const char* Name() const override { return "bloomfilter"; }
+  const char* CompatibilityName() const override {
+    return "rocksdb.BuiltinBloomFilter";
+  }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return importing_.GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(
+      const rocksdb::Slice& /*contents*/) const override {
+    return nullptr;
+  }
+
+ private:
+  const ImportingPolicy importing_;
+};
+
+// RocksDB writes six zeros if it has no memory for a filter.
+TEST(UselessFilterTest, EveryKeyMatches) {
+  FilledDb db(DbOptions(std::make_shared<RocksdbsBlock>(std::string(6, '\0'))));
+  db.Reopen(DbOptions(BesideRocksdb()));
+  const Ran ran = Exits(1, Doctor(db));
+  ExpectFiles(VerdictOf(ran), {{"damaged", 1}});
+  EXPECT_EQ(FalsePositives(VerdictOf(ran)), 1);
+  EXPECT_EQ(VerdictOf(ran)["findings"][0]["what"],
+            "RocksDB's own filter, which lets every key pass");
+  db.Compact();
+  EXPECT_EQ(Doctor(db).exit_code, 0);
+}
+
+TEST(UselessFilterTest, AWrongChecksum) {
+  FilledDb db(DbOptions(BuiltinPolicy()));
+  const uint64_t data_size = db.OnlyTable()->data_size;
+  db.Reopen(DbOptions(BesideRocksdb()));
+  const std::string sst = OnlySst(db);
+  db.Close();
+  std::string content = ReadFile(sst);
+  content[data_size + 9] ^= 1;  // The filter follows the data.
+  WriteFile(sst, content);
+  const Ran ran = Exits(1, Doctor(db));
+  ExpectFiles(VerdictOf(ran), {{"damaged", 1}});
+  EXPECT_EQ(FalsePositives(VerdictOf(ran)), 1);
+  EXPECT_THAT(VerdictOf(ran)["findings"][0]["what"],
+              HasSubstr("whose checksum is wrong"));
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/filterdb/doctor/filters/filter_blocks.h"
+
+#include <rocksdb/filter_policy.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "plugin/filter/block_layout.h"
+#include "plugin/policy/filter_bits_api.h"
+#include "tools/sstable/health/filter_fill.h"
+
+namespace cassandra_bloom::tools {
+
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Slice;
+
+namespace {
+
+// At 1 % this gives the rate to within a fifth of itself.
+constexpr uint64_t kMostKeys = 20000;
+// For each of many partitions.
+constexpr uint64_t kFewestKeys = 200;
+
+// The same in each run, so that doctor says the same of the same database.
+const std::vector<std::string>& RandomKeys() {
+  static const std::vector<std::string>& keys = *[] {
+    auto* const all = new std::vector<std::string>;
+    std::mt19937_64 random(20000);  // NOLINT: a fixed seed.
+    for (uint64_t i = 0; i < kMostKeys; ++i) {
+      const uint64_t parts[] = {random(), random()};
+      all->emplace_back(reinterpret_cast<const char*>(parts), sizeof(parts));
+    }
+    return all;
+  }();
+  return keys;
+}
+
+}  // namespace
+
+void FilterBlocks::Add(const Slice& block, FilterKind kind) {
+  ++count_;
+  if (kind == FilterKind::kCassandra || kind == FilterKind::kBesideRocksdb) {
+    AddOurs(block);
+    return;
+  }
+  constexpr uint64_t kRocksdbsTrailer = 5;
+  bits_ += 8 * (block.size() - std::min(block.size(), kRocksdbsTrailer));
+  are_bloom_ &= kind != FilterKind::kRocksdbsRibbon;
+  rocksdbs_.push_back(block);
+}
+
+void FilterBlocks::AddOurs(const Slice& block) {
+  ParsedFilter filter;
+  if (!ParseFilterDb(block.data(), block.size(), &filter)) {
+    ++damaged_;
+    sum_of_rates_ += 1;
+    return;
+  }
+  const FilterFill fill = FillOf(filter);
+  bits_ += fill.capacity_bits;
+  saturated_ += fill.is_saturated() ? 1 : 0;
+  sum_of_rates_ += fill.rate();
+}
+
+void FilterBlocks::Measure() {
+  if (rocksdbs_.empty()) {
+    return;
+  }
+  // The policy of ours that gives such blocks to RocksDB's own reader.
+  const std::unique_ptr<const FilterPolicy> policy(
+      ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb(10));
+  const uint64_t num_keys = std::max(kFewestKeys, kMostKeys / rocksdbs_.size());
+  for (const Slice& block : rocksdbs_) {
+    const std::unique_ptr<FilterBitsReader> reader(
+        policy->GetFilterBitsReader(block));
+    uint64_t passed = 0;
+    for (uint64_t i = 0; i < num_keys; ++i) {
+      passed += reader == nullptr || reader->MayMatch(RandomKeys()[i]) ? 1 : 0;
+    }
+    damaged_ += passed == num_keys ? 1 : 0;
+    asked_ += num_keys;
+    passed_ += passed;
+    sum_of_rates_ +=
+        static_cast<double>(passed) / static_cast<double>(num_keys);
+  }
+  rocksdbs_.clear();
+}
+
+PassRate FilterBlocks::Rate() const {
+  PassRate pass;
+  if (count_ > 0) {
+    pass.rate = sum_of_rates_ / static_cast<double>(count_);
+    pass.bound = pass.rate;
+  }
+  if (asked_ == 0) {
+    return pass;
+  }
+  // With a mean of 3 there is none in one of e^3 = 20 cases.
+  constexpr double kMeanOfNone = 3;
+  const auto asked = static_cast<double>(asked_);
+  const auto passed = static_cast<double>(passed_);
+  pass.is_measured = true;
+  if (sum_of_rates_ == 0) {
+    pass.is_at_most = true;
+    pass.rate = kMeanOfNone / asked;
+  }
+  pass.bound =
+      std::min(1.0, pass.rate + (kMeanOfNone + 4 * std::sqrt(passed)) / asked);
+  return pass;
+}
+
+}  // namespace cassandra_bloom::tools
