@@ -8,7 +8,8 @@
 //
 // are given to the linker, so its sources need no change. Calls from the file
 // of RocksDB that defines that function stay as they are: options strings mean
-// what they say.
+// what they say. The policy also reads the filters that the program has written
+// without this file.
 
 #include <rocksdb/filter_policy.h>
 
@@ -18,5 +19,5 @@
 extern "C" const rocksdb::FilterPolicy*
 __wrap__ZN7rocksdb20NewBloomFilterPolicyEdb(double bits_per_key,
                                             bool /*use_block_based_builder*/) {
-  return rocksdb::NewCassandraBloomPolicy(bits_per_key);
+  return rocksdb::NewCassandraBloomPolicyBesideRocksdb(bits_per_key);
 }

@@ -31,9 +31,16 @@ class ForwardingPolicy : public rocksdb::FilterPolicy {
   const PolicyPtr ours_ = OurPolicy();
 };
 
-// A policy that keeps a copy of every filter block that RocksDB reads.
+// A policy that keeps a copy of every filter block that RocksDB reads, of the
+// filters that have this name.
 class CapturingPolicy final : public ForwardingPolicy {
  public:
+  explicit CapturingPolicy(std::string filter_name = "cassandra_bloom")
+      : filter_name_(std::move(filter_name)) {}
+
+  const char* CompatibilityName() const override {
+    return filter_name_.c_str();
+  }
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const rocksdb::Slice& contents) const override;
 
@@ -43,6 +50,7 @@ class CapturingPolicy final : public ForwardingPolicy {
   }
 
  private:
+  const std::string filter_name_;
   mutable std::mutex mutex_;
   mutable std::vector<std::string> blocks_;
 };
