@@ -155,9 +155,9 @@ doctor() {
   grep -E '^column family|\.sst  |^all is well' "$root$work/$1.doctor" >&2
 }
 
-# As filterdb doctor names the policy of a filter: ours, and RocksDB's Bloom filter.
-ours=' cassandra_bloom '
-rocksdbs=' (bloomfilter|rocksdb\.BuiltinBloomFilter) '
+# As filterdb doctor names a filter: ours in both forms, and RocksDB's Bloom filter.
+ours=' cassandra_bloom[ ,]'
+rocksdbs=" RocksDB's Bloom filter"
 
 # files DATABASE COLUMN_FAMILY: the lines of the last doctor about its SST files.
 files() { sed -n "/^column family $2:/,/^  A read /p" "$root$work/$1.doctor" | grep '\.sst  '; }
