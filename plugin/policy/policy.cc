@@ -95,8 +95,11 @@ Status CheckMonkey(const MonkeyAllocation& monkey, const DBOptions& db_options,
 
 // Not made by NewBloomFilterPolicy: where libcassandra_bloom_replace.so is
 // loaded, that function makes a policy of ours, which would make another one,
-// without end. Any number of bits per key does: RocksDB's readers do not need
-// it.
+// without end. RocksDB makes a policy from this string with `new`, and calls
+// NewBloomFilterPolicy for the string bloomfilter:10:true alone
+// (RegisterBuiltinFilterPolicies in table/block_based/filter_policy.cc, in
+// 7.1.2, 7.8.3, 8.11.4, 9.10.0, 10.10.1 and 11.8.1). Any number of bits per key
+// does: RocksDB's readers do not need it.
 std::shared_ptr<const FilterPolicy> NewRocksdbsPolicy() {
   std::shared_ptr<const FilterPolicy> policy;
   const Status status = FilterPolicy::CreateFromString(

@@ -58,8 +58,11 @@ constexpr const char* kNames[kNumFunctions] = {
     "_ZN7rocksdb20NewBloomFilterPolicyEdb", "rocksdb_filterpolicy_create_bloom",
     "rocksdb_filterpolicy_create_bloom_full"};
 
-// const FilterPolicy* rocksdb::NewCassandraBloomPolicy(double bits_per_key)
-constexpr char kNewOurs[] = "_ZN7rocksdb23NewCassandraBloomPolicyEd";
+// const FilterPolicy* rocksdb::NewCassandraBloomPolicyBesideRocksdb(double).
+// Its policy also reads the filters that the program has written without this
+// library.
+constexpr char kNewOurs[] =
+    "_ZN7rocksdb36NewCassandraBloomPolicyBesideRocksdbEd";
 using NewPolicy = const void*(double bits_per_key);
 
 template <typename Type>
@@ -137,7 +140,7 @@ NewPolicy* NewPolicyFor(void* version_function) {
   }
   void* const new_policy = dlsym(plugin, kNewOurs);
   if (new_policy == nullptr) {
-    Refuse("the plugin has no NewCassandraBloomPolicy");
+    Refuse("the plugin has no NewCassandraBloomPolicyBesideRocksdb");
   }
   return As<NewPolicy>(new_policy);
 }

@@ -43,7 +43,7 @@ STATUS = {
 # Commands that run without the policy on purpose: their document shows the
 # result.
 WITHOUT_US = {
-    "db_bench --bloom_bits=10 --db=old --num=10000 --benchmarks=fillseq,compact",
+    "db_bench --bloom_bits=10 --db=old --num=10000 --benchmarks=fillrandom,flush",
     "db_bench --bloom_bits=10 --db=old --use_existing_db --num=10000 "
     "--benchmarks=readrandom",
     "ldb --db=old --try_load_options compact",

@@ -156,9 +156,9 @@ doctor() {
   grep -E '^column family|\.sst  |^all is well' "$root$work/$1.doctor" >&2
 }
 
-# How filterdb doctor names a filter's policy: ours, and RocksDB's Bloom filter.
-ours=' cassandra_bloom '
-rocksdbs=' (bloomfilter|rocksdb\.BuiltinBloomFilter) '
+# As filterdb doctor names a filter: ours in both forms, and RocksDB's Bloom filter.
+ours=' cassandra_bloom[ ,]'
+rocksdbs=" RocksDB's Bloom filter"
 
 # files DATABASE COLUMN_FAMILY: prints the lines of the last `doctor DATABASE` about the
 # SST files of the column family.

@@ -730,6 +730,8 @@ def exchanged(name: str, program: Path, result: Result, options: argparse.Namesp
     with result.cluster as cluster:
         first = read_all(cluster, result.model, options.strings)
         asked = sum(first.passed(node)[1] for node in range(NODES))
+        if name == OURS and max(first.rates()) > 0.05:
+            raise Failure(f"RocksDB's filters are not used: {percents(first)}")
         for node in cluster.nodes:
             node.compact()
         second = read_all(cluster, result.model, options.strings)
@@ -737,7 +739,7 @@ def exchanged(name: str, program: Path, result: Result, options: argparse.Namesp
             raise Failure("the other program has other answers")
         step(
             f"{name} opens the other's databases: {first.answers} answers are right, {asked} "
-            f"questions to filters; after a compaction pass {percents(second)}"
+            f"questions to filters, {percents(first)}; after a compaction pass {percents(second)}"
         )
         judge_rates(name, second)
         cluster.stop()

@@ -8,7 +8,8 @@
 //
 // are given to the linker, so its sources need no change. RocksDB's file that
 // defines the function still calls RocksDB's own, so options strings keep their
-// meaning.
+// meaning. The policy also reads the filters that the program has written
+// without this file.
 
 #include <rocksdb/filter_policy.h>
 
@@ -18,5 +19,5 @@
 extern "C" const rocksdb::FilterPolicy*
 __wrap__ZN7rocksdb20NewBloomFilterPolicyEdb(double bits_per_key,
                                             bool /*use_block_based_builder*/) {
-  return rocksdb::NewCassandraBloomPolicy(bits_per_key);
+  return rocksdb::NewCassandraBloomPolicyBesideRocksdb(bits_per_key);
 }

@@ -58,8 +58,9 @@ for way in replace string linked; do
   same plain.answers $way.answers $way
   grep -q '^all is well: every SST file has our filter' "$root$work/$way.doctor" ||
     fail "$way: not every SST file has our filter"
-  grep -q 'filter_policy=cassandra_bloom:16$' "$(newest_options $way)" ||
-    fail "$way: OPTIONS: no cassandra_bloom:16"
+  id=cassandra_bloom:16
+  [ $way != replace ] || id+=:blocks:rocksdb
+  grep -q "filter_policy=$id\$" "$(newest_options $way)" || fail "$way: OPTIONS: no $id"
   grep -q '^[1-9]' "$root$work/$way.tickers" || fail "$way: the filters gave no negative answer"
 done
 only_filters plain default "$rocksdbs"

@@ -15,7 +15,7 @@ TEST(WrappedPolicyTest, CallsGiveThisPolicy) {
     std::unique_ptr<const rocksdb::FilterPolicy> policy(
         rocksdb::NewBloomFilterPolicy(10, use_block_based_builder));
     ASSERT_NE(policy, nullptr);
-    EXPECT_STREQ(policy->Name(), "cassandra_bloom");
+    EXPECT_EQ(policy->GetId(), "cassandra_bloom:10:blocks:rocksdb");
   }
 }
 

@@ -3,12 +3,13 @@
 // A C++ program with RocksDB's Bloom filter, which knows nothing of
 // cassandra_bloom:
 //
-//   bloom_host DATABASE write|read new BITS      NewBloomFilterPolicy
-//   bloom_host DATABASE write|read point         OptimizeForPointLookup
-//   bloom_host DATABASE write|read string TEXT   filter_policy=TEXT
+//   bloom_host DATABASE write|add|read new BITS      NewBloomFilterPolicy
+//   bloom_host DATABASE write|add|read point         OptimizeForPointLookup
+//   bloom_host DATABASE write|add|read string TEXT   filter_policy=TEXT
 //
-// `write` makes the database, with 1000 rows. Both then look up all rows and as
-// many absent keys, and print the answers.
+// `write` makes the database, with 1000 rows. `add` writes the same rows into
+// one more SST file. All three then look up all rows and as many absent keys,
+// and print the answers.
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -73,8 +74,8 @@ int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   rocksdb::Options options =
       OptionsFor({arguments.begin() + 2, arguments.end()});
-  const bool writes = arguments[1] == "write";
-  options.create_if_missing = options.error_if_exists = writes;
+  const bool writes = arguments[1] != "read";
+  options.create_if_missing = options.error_if_exists = arguments[1] == "write";
   rocksdb::DB* opened = nullptr;
   Require(rocksdb::DB::Open(options, arguments[0], &opened));
   const std::unique_ptr<rocksdb::DB> db(opened);

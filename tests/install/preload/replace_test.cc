@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "plugin/filter/block_form.h"
+#include "plugin/io/names.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/rocksdb/test_policies.h"
@@ -29,15 +31,27 @@ namespace fs = std::filesystem;
 constexpr char kCassandrasDigest[] =
     "5318348414c7c21d960391f4fb9bcef4c39ddddef8c7cb08cad95427c525a115";
 
-// The digest of the only filter block of a database.
-std::string BlockDigest(const std::string& database) {
-  const auto capturing = std::make_shared<CapturingPolicy>();
+// What follows a Filter.db in a block beside RocksDB's own. Frozen.
+const std::string kTrailerOnDisk("\0cb\xff\xff", 5);
+
+// The only filter block of a database, if its filter has the name of this form.
+// Otherwise the number of blocks.
+std::string OnlyBlock(const std::string& database, BlockForm form) {
+  const auto capturing = std::make_shared<CapturingPolicy>(form);
   rocksdb::DB* db = nullptr;
   Require(rocksdb::DB::OpenForReadOnly(DbOptions(capturing), database, &db));
   delete db;
   const std::vector<std::string> blocks = capturing->blocks();
-  return blocks.size() == 1 ? Sha256(blocks[0])
+  return blocks.size() == 1 ? blocks[0]
                             : std::to_string(blocks.size()) + " blocks";
+}
+
+// The digest of the Filter.db in the only filter block of a database.
+std::string BlockDigest(const std::string& database) {
+  const std::string block = OnlyBlock(database, BlockForm::kBesideRocksdb);
+  const size_t size = block.size() - kTrailerOnDisk.size();
+  return EndsWith(block, kTrailerOnDisk) ? Sha256(block.substr(0, size))
+                                         : "not ours";
 }
 
 std::string DigestAt(double bits_per_key) {
@@ -45,18 +59,33 @@ std::string DigestAt(double bits_per_key) {
   db.Put(NumberedDataset(1000, 0).rows);
   db.Flush();
   db.Close();
-  return BlockDigest(db.path());
+  return Sha256(OnlyBlock(db.path(), BlockForm::kFilterDb));
 }
+
+// RocksDB's filters: the string of a policy, and the byte by which RocksDB
+// tells its blocks apart. (ribbonfilter:10 alone builds Bloom filters in level
+// 0.)
+const struct {
+  std::string policy;
+  char kind;
+} kRocksdbsFilters[] = {{"bloomfilter:10", -1}, {"ribbonfilter:10:-1", -2}};
 
 class ReplaceTest : public ::testing::Test {
  protected:
-  // Runs a host on the database and returns the number of filtered reads.
-  // Expects every row to be found, and no absent key.
-  int NumFiltered(std::vector<std::string> host,
+  // Runs a host, which makes the database or reads it, and returns the number
+  // of filtered reads. Expects every row to be found, and no absent key.
+  int NumFiltered(const std::vector<std::string>& host,
+                  const std::vector<std::string>& how,
+                  const std::string& preload) {
+    return NumFiltered(host, fs::exists(db_) ? "read" : "write", how, preload);
+  }
+
+  // The same, with the command `what` of the host.
+  int NumFiltered(std::vector<std::string> host, const std::string& what,
                   const std::vector<std::string>& how,
                   const std::string& preload) {
     host.push_back(db_);
-    host.push_back(fs::exists(db_) ? "read" : "write");
+    host.push_back(what);
     host.insert(host.end(), how.begin(), how.end());
     const ProcessResult result = RunProcess(host, preload);
     EXPECT_EQ(result.exit_code, 0) << result;
@@ -91,8 +120,8 @@ class ReplaceTest : public ::testing::Test {
     return "none";
   }
 
-  // Expects our filter with the preload; without it all rows, unfiltered; and
-  // with it again the filter.
+  // Makes the database with the preload. Expects our filter to be used with it,
+  // and without it every row to be found, unfiltered.
   void ExpectReplaced(const std::vector<std::string>& host,
                       const std::vector<std::string>& how) {
     EXPECT_GT(NumFiltered(host, how, TEST_REPLACE), 950) << "written";
@@ -104,17 +133,74 @@ class ReplaceTest : public ::testing::Test {
   const std::string db_ = folder_ / "db";
 };
 
-TEST_F(ReplaceTest, WithoutItTheHostUsesRocksdbsFilter) {
-  EXPECT_GT(NumFiltered({TEST_BLOOM_HOST}, {"new", "10"}, ""), 950);
-  EXPECT_EQ(BlockDigest(db_), "0 blocks");
-  EXPECT_EQ(NumFiltered({TEST_BLOOM_HOST}, {"new", "10"}, TEST_REPLACE), 0);
+// A database that exists, with each of RocksDB's filters: the policy that is in
+// their place reads them from the first start on. A policy that made its reader
+// of RocksDB's filters by the function that the library replaces would call
+// itself without end, and the host would crash.
+TEST_F(ReplaceTest, RocksdbsFiltersAreRead) {
+  const struct {
+    std::vector<std::string> host;
+    std::vector<std::string> how;
+  } cases[] = {{{TEST_BLOOM_HOST}, {"new", "10"}},
+               {{TEST_BLOOM_HOST}, {"point"}},
+               {{TEST_BLOOM_HOST}, {"string", "bloomfilter:10:true"}},
+               {{TEST_BLOOM_HOST_C}, {"full", "10"}},
+               {{TEST_BLOOM_HOST_C}, {"bloom", "10"}},
+               {{TEST_BLOOM_HOST_C}, {"dlsym", "10"}},
+               {{TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"}, {"new", "10"}}};
+  for (const auto& rocksdbs : kRocksdbsFilters) {
+    fs::remove_all(db_);
+    EXPECT_GT(NumFiltered({TEST_BLOOM_HOST}, {"string", rocksdbs.policy}, ""),
+              950);
+    const std::string block = OnlyBlock(db_, BlockForm::kBesideRocksdb);
+    EXPECT_EQ(block[block.size() - kTrailerOnDisk.size()], rocksdbs.kind);
+    for (const auto& test : cases) {
+      SCOPED_TRACE(rocksdbs.policy + " read by " + test.host[0] + " " +
+                   test.how[0]);
+      EXPECT_GT(NumFiltered(test.host, test.how, TEST_REPLACE), 950);
+      EXPECT_EQ(PolicyInOptions().rfind("cassandra_bloom", 0), 0u);
+    }
+    EXPECT_GT(NumFiltered({TEST_BLOOM_HOST}, {"new", "10"}, ""), 950);
+    EXPECT_EQ(PolicyInOptions().rfind("bloomfilter:10", 0), 0u);
+  }
+}
+
+// Files of both kinds, each with all rows: with the library all filters are
+// used, without it those of RocksDB.
+TEST_F(ReplaceTest, MixedFiles) {
+  const std::vector<std::string> host = {TEST_BLOOM_HOST};
+  const std::vector<std::string> bloom = {"new", "10"};
+  for (const auto& rocksdbs : kRocksdbsFilters) {
+    SCOPED_TRACE(rocksdbs.policy);
+    fs::remove_all(db_);
+    NumFiltered(host, {"string", rocksdbs.policy}, "");
+    EXPECT_GT(NumFiltered(host, "add", bloom, TEST_REPLACE), 1900);
+    const int of_rocksdb = NumFiltered(host, bloom, "");
+    EXPECT_GT(of_rocksdb, 950);
+    EXPECT_LE(of_rocksdb, 1000);
+    EXPECT_GT(NumFiltered(host, "add", bloom, ""), 1900);
+    EXPECT_GT(NumFiltered(host, bloom, TEST_REPLACE), 2850);
+  }
+}
+
+// A program that names the policy in an options string reads what the library
+// has written, with the string that RocksDB stores, and not in the other form.
+TEST_F(ReplaceTest, TheStoredStringReadsTheSameFilters) {
+  NumFiltered({TEST_BLOOM_HOST}, {"new", "10"}, TEST_REPLACE);
+  const std::string stored = PolicyInOptions();
+  EXPECT_EQ(stored, "cassandra_bloom:10:blocks:rocksdb");
+  EXPECT_GT(NumFiltered({TEST_BLOOM_HOST}, {"string", stored}, TEST_LOADER),
+            950);
+  EXPECT_EQ(NumFiltered({TEST_BLOOM_HOST}, {"string", "cassandra_bloom:10"},
+                        TEST_LOADER),
+            0);
 }
 
 TEST_F(ReplaceTest, NewBloomFilterPolicyInCpp) {
   ExpectReplaced({TEST_BLOOM_HOST}, {"new", "9.9"});
   EXPECT_EQ(BlockDigest(db_), DigestAt(9.9));
   EXPECT_NE(BlockDigest(db_), DigestAt(10));
-  EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:9.9");
+  EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:9.9:blocks:rocksdb");
 }
 
 // The bits per key that RocksDB's filter accepts: these build no filter or the
@@ -123,11 +209,11 @@ TEST_F(ReplaceTest, EveryNumberOfBits) {
   const struct {
     const char* bits;
     const char* policy;
-  } cases[] = {{"0", "cassandra_bloom:0"},
-               {"-1", "cassandra_bloom:0"},
-               {"0.7", "cassandra_bloom:1"},
-               {"1000", "cassandra_bloom:100"},
-               {"nan", "cassandra_bloom:100"}};
+  } cases[] = {{"0", "cassandra_bloom:0:blocks:rocksdb"},
+               {"-1", "cassandra_bloom:0:blocks:rocksdb"},
+               {"0.7", "cassandra_bloom:1:blocks:rocksdb"},
+               {"1000", "cassandra_bloom:100:blocks:rocksdb"},
+               {"nan", "cassandra_bloom:100:blocks:rocksdb"}};
   for (const auto& number : cases) {
     SCOPED_TRACE(number.bits);
     fs::remove_all(db_);
@@ -150,7 +236,7 @@ TEST_F(ReplaceTest, TheCInterface) {
     fs::remove_all(db_);
     ExpectReplaced({TEST_BLOOM_HOST_C}, {function, "16"});
     EXPECT_EQ(BlockDigest(db_), DigestAt(16));
-    EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:16");
+    EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:16:blocks:rocksdb");
   }
 }
 
@@ -172,7 +258,7 @@ TEST_F(ReplaceTest, ModulesThatAreLoadedLater) {
   ExpectReplaced({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"}, {"point"});
   fs::remove_all(db_);
   ExpectReplaced({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE_C, "--"}, {"full", "16"});
-  EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:16");
+  EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:16:blocks:rocksdb");
 }
 
 // A relative path of the library means the folder in which the program started,
@@ -194,7 +280,7 @@ TEST_F(ReplaceTest, TheProgramChangesItsFolder) {
                       " " TEST_BLOOM_MODULE " -- " + db_ + " write new 10"});
   EXPECT_EQ(result.exit_code, 0) << result;
   EXPECT_EQ(result.err, "");
-  EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:10");
+  EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:10:blocks:rocksdb");
 }
 
 constexpr char kSeveral[] =
@@ -227,7 +313,7 @@ TEST_F(ReplaceTest, TwoModulesWithARocksdbEach) {
         << result;
     EXPECT_GT(filtered, 950);
     EXPECT_EQ(result.err, kSeveral);
-    EXPECT_EQ(BlockDigest(db_), "0 blocks");
+    EXPECT_EQ(BlockDigest(db_), "not ours");
   }
 }
 
@@ -262,7 +348,7 @@ TEST_F(ReplaceTest, Strings) {
     const char* text;
     const char* policy;
   } cases[] = {
-      {"bloomfilter:10:true", "cassandra_bloom:10"},
+      {"bloomfilter:10:true", "cassandra_bloom:10:blocks:rocksdb"},
       {"bloomfilter:10:false", "bloomfilter:10"},
       {"bloomfilter:10", "bloomfilter:10"},
       {"ribbonfilter:10", "ribbonfilter:10"},

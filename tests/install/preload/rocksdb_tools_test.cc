@@ -301,7 +301,7 @@ TEST_F(RocksdbToolsTest, BloomBitsAreReplaced) {
                   "--num=" + std::to_string(kNumKeys), "--statistics"},
                  TEST_REPLACE);
   EXPECT_EQ(db_bench.exit_code, 0) << db_bench;
-  EXPECT_TRUE(NewestOptionsName("cassandra_bloom:12"));
+  EXPECT_TRUE(NewestOptionsName("cassandra_bloom:12:blocks:rocksdb"));
   EXPECT_GT(Ticker(db_bench, "rocksdb.bloom.filter.useful"),
             kNumKeys * 9u / 10);
 
@@ -309,7 +309,7 @@ TEST_F(RocksdbToolsTest, BloomBitsAreReplaced) {
       RunProcess({TEST_LDB, "--db=" + db_, "--bloom_bits=14", "put", "a", "b"},
                  TEST_REPLACE);
   EXPECT_EQ(put.exit_code, 0) << put;
-  EXPECT_TRUE(NewestOptionsName("cassandra_bloom:14"));
+  EXPECT_TRUE(NewestOptionsName("cassandra_bloom:14:blocks:rocksdb"));
 }
 
 // ---- Databases with the mark of options_file_guard.h ----

@@ -35,7 +35,8 @@ class ForwardingPolicy : public rocksdb::FilterPolicy {
   const PolicyPtr ours_;
 };
 
-// A policy that keeps a copy of every filter block that RocksDB reads.
+// A policy that keeps a copy of every filter block that RocksDB reads. It sees
+// the filters with the name of its form.
 class CapturingPolicy final : public ForwardingPolicy {
  public:
   using ForwardingPolicy::ForwardingPolicy;
@@ -49,6 +50,7 @@ class CapturingPolicy final : public ForwardingPolicy {
   }
 
  private:
+  const std::string filter_name_;
   mutable std::mutex mutex_;
   mutable std::vector<std::string> blocks_;
 };
