@@ -2,7 +2,7 @@
 
 // Every way in which RocksDB builds filters and asks them, compared with a
 // plain map: full and partitioned filters of whole keys, of prefixes, and of
-// both.
+// both, in both forms of our blocks and beside RocksDB's own filters.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
@@ -11,8 +11,11 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include "plugin/filter/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
+#include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/checks.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
@@ -45,9 +48,11 @@ rocksdb::Options OptionsFor(rocksdb::BlockBasedTableOptions table_options,
   return options;
 }
 
-// Writes files with overlapping key ranges. The older files have stale values,
-// and rows that newer files delete. The newest rows stay in the memtable.
-void WriteHistory(TestDb* db, const Dataset& dataset) {
+// Writes files with overlapping key ranges, each by the next of `writers`, if
+// there are any. The older files have stale values, and rows that newer files
+// delete. The newest rows stay in the memtable.
+void WriteHistory(TestDb* db, const Dataset& dataset,
+                  const std::vector<rocksdb::Options>& writers = {}) {
   constexpr size_t kGenerations = 3;
   Rows stale;
   for (const std::string& key : dataset.absent) {
@@ -56,6 +61,9 @@ void WriteHistory(TestDb* db, const Dataset& dataset) {
     }
   }
   for (size_t generation = 0; generation <= kGenerations; ++generation) {
+    if (generation < writers.size()) {
+      db->Reopen(writers[generation]);
+    }
     Rows rows;
     size_t i = 0;
     for (const auto& [key, value] : dataset.rows) {
@@ -81,10 +89,20 @@ void WriteHistory(TestDb* db, const Dataset& dataset) {
 }
 
 class ModesTest
-    : public ::testing::TestWithParam<std::tuple<Layout, Filtered>> {
+    : public ::testing::TestWithParam<std::tuple<Layout, Filtered, BlockForm>> {
  protected:
   Layout layout() const { return std::get<0>(GetParam()); }
   Filtered filtered() const { return std::get<1>(GetParam()); }
+
+  rocksdb::Options OptionsWith(PolicyPtr policy) const {
+    return OptionsFor(TableOptions(std::move(policy), layout()), filtered());
+  }
+  // Of our policy with the form of blocks under test.
+  rocksdb::Options OurOptions() const {
+    return OptionsWith(std::get<2>(GetParam()) == BlockForm::kFilterDb
+                           ? OurPolicy()
+                           : OurPolicyBesideRocksdb());
+  }
 
   // With partitioned filters of prefixes only, RocksDB before 9.5 loses rows in
   // SeekForPrev, whatever the policy is (facebook/rocksdb#12872).
@@ -108,7 +126,7 @@ TEST_P(ModesTest, EveryReadMatches) {
   constexpr uint64_t kSeed = 1;
   SCOPED_TRACE("seed " + std::to_string(kSeed));
   const Dataset dataset = PrefixedDataset(kSeed, 300, 6, 300);
-  TestDb db(OptionsFor(TableOptions(OurPolicy(), layout()), filtered()));
+  TestDb db(OurOptions());
   WriteHistory(&db, dataset);
   {
     SCOPED_TRACE("three files and a memtable");
@@ -143,7 +161,7 @@ TEST_P(ModesTest, EveryReadMatches) {
 // entries that RocksDB itself adds.
 TEST_P(ModesTest, OnlyKeysOutOfTheDomain) {
   const Dataset dataset = PrefixedDataset(2, 300, 0, 600);
-  TestDb db(OptionsFor(TableOptions(OurPolicy(), layout()), filtered()));
+  TestDb db(OurOptions());
   db.Put(dataset.rows);
   db.Flush();
   ExpectAllReadsMatch(db, dataset);
@@ -165,7 +183,7 @@ TEST_P(ModesTest, FewAndManyRowsPerPrefix) {
   for (const Dataset& dataset :
        {PrefixedDataset(3, 2000, 1, 0), PrefixedDataset(4, 4, 600, 0)}) {
     SCOPED_TRACE(dataset.rows.size());
-    TestDb db(OptionsFor(TableOptions(OurPolicy(), layout()), filtered()));
+    TestDb db(OurOptions());
     db.Put(dataset.rows);
     db.Flush();
     db.Reopen();
@@ -173,15 +191,89 @@ TEST_P(ModesTest, FewAndManyRowsPerPrefix) {
   }
 }
 
+// Files of RocksDB's Bloom and Ribbon policies and of ours in one database,
+// read by ours and by RocksDB's own.
+class MixedModesTest : public ModesTest {};
+
+TEST_P(MixedModesTest, EveryReadMatches) {
+  const uint64_t seed = Seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  const Dataset dataset = PrefixedDataset(seed, 300, 6, 300);
+  // The first two files also have the prefixes of absent keys, so the last two
+  // are by different policies.
+  const std::vector<rocksdb::Options> writers = {
+      OurOptions(), OptionsWith(BuiltinPolicy()),
+      OptionsWith(BuiltinRibbonPolicy()), OurOptions()};
+  TestDb db(writers[0]);
+  WriteHistory(&db, dataset, writers);
+  db.Flush();
+  int num_readers = 0;
+  for (const auto& reader :
+       {OurOptions(), OptionsWith(BuiltinPolicy()), OurOptions()}) {
+    SCOPED_TRACE("reader " + std::to_string(++num_readers));
+    db.Reopen(reader);
+    db.ResetStatistics();
+    ExpectAllReadsMatch(db, dataset);
+    EXPECT_GT(db.ReadsFiltered(), 0);
+    if (filtered() != Filtered::kWholeKeys) {
+      EXPECT_GT(db.SeeksFiltered(), 0);
+    }
+  }
+  db.Compact();
+  db.Reopen(OptionsWith(BuiltinRibbonPolicy()));
+  db.ResetStatistics();
+  {
+    SCOPED_TRACE("compacted by ours, read by RocksDB's own");
+    ExpectAllReadsMatch(db, dataset);
+    EXPECT_EQ(db.ReadsFiltered(), 0);
+    EXPECT_EQ(db.SeeksFiltered(), 0);
+  }
+  db.Compact();
+  db.Reopen(OurOptions());
+  db.ResetStatistics();
+  {
+    SCOPED_TRACE("compacted by RocksDB's own, read by ours");
+    ExpectAllReadsMatch(db, dataset);
+    EXPECT_GT(db.ReadsFiltered(), 0);
+  }
+}
+
+// A partition of no entries: no key of a file is in the domain of the prefix
+// extractor, and whole keys are not filtered.
+TEST_P(MixedModesTest, APartitionWithoutEntries) {
+  const Dataset dataset = PrefixedDataset(Seed(), 300, 0, 600);
+  for (const auto& writer : {OurOptions(), OptionsWith(BuiltinPolicy())}) {
+    TestDb db(writer);
+    db.Put(dataset.rows);
+    db.Flush();
+    for (const auto& reader : {OptionsWith(BuiltinPolicy()), OurOptions()}) {
+      db.Reopen(reader);
+      ExpectAllReadsMatch(db, dataset);
+    }
+  }
+}
+
+const auto kAllModes = ::testing::Values(Filtered::kWholeKeys,
+                                         Filtered::kPrefixes, Filtered::kBoth);
+
+std::string NameOf(const ::testing::TestParamInfo<ModesTest::ParamType>& test) {
+  return ToString(std::get<0>(test.param)) + "_" +
+         ToString(std::get<1>(test.param)) +
+         (std::get<2>(test.param) == BlockForm::kFilterDb ? ""
+                                                          : "_BesideRocksdb");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, ModesTest,
-    ::testing::Combine(::testing::ValuesIn(AllLayouts()),
-                       ::testing::Values(Filtered::kWholeKeys,
-                                         Filtered::kPrefixes, Filtered::kBoth)),
-    [](const auto& test) {
-      return ToString(std::get<0>(test.param)) + "_" +
-             ToString(std::get<1>(test.param));
-    });
+    ::testing::Combine(::testing::ValuesIn(AllLayouts()), kAllModes,
+                       ::testing::Values(BlockForm::kFilterDb,
+                                         BlockForm::kBesideRocksdb)),
+    NameOf);
+INSTANTIATE_TEST_SUITE_P(
+    All, MixedModesTest,
+    ::testing::Combine(::testing::ValuesIn(AllLayouts()), kAllModes,
+                       ::testing::Values(BlockForm::kBesideRocksdb)),
+    NameOf);
 
 // RocksDB before 9.5 loses rows in SeekForPrev over partitioned filters of
 // prefixes (facebook/rocksdb#12872). With cassandra_bloom, it must find every

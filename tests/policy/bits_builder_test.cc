@@ -203,7 +203,7 @@ void ExpectApproximateNumEntriesAgreesWithTheSize(BlockForm form) {
   for (const double bits : {1.0, 9.5, 10.0, 20.0, 100.0}) {
     const auto policy = PolicyOf(form, bits);
     const auto builder = NewBuilder(*policy);
-    for (size_t bytes = 32; bytes < 5000; bytes += 13) {
+    for (size_t bytes = 32; bytes < 5000; bytes += 27) {
       const size_t most = builder->ApproximateNumEntries(bytes);
       ASSERT_GE(most, 1u);
       for (size_t i = 0; i < most; ++i) {
