@@ -266,14 +266,17 @@ TEST(FilterKindsTest, ReverseOrder) {
 // RocksDB's Ribbon policy builds a Bloom filter in files of a flush, and for a
 // few keys, and a filter that matches all where memory is short.
 TEST(FilterKindsTest, PartitionsOfSeveralKinds) {
-  const auto mixed = std::make_shared<ReplacingPolicy>(
-      RibbonPolicy(), std::string(6, '\0'), /*every=*/2);
-  TestDb db(OptionsFor({"mixed", mixed, FilterKind::kRocksdbsRibbon},
-                       Holds::kKeys, Layout::kPartitioned));
-  const Visited visited = Visit(WrittenBy(&db));
-  EXPECT_EQ(visited.file->filter_kind(), FilterKind::kRocksdbsRibbon);
-  EXPECT_THAT(visited.kinds, ::testing::Contains(FilterKind::kRocksdbsOther));
-
+  bool (*const replaced[])(int) = {[](int number) { return number == 1; },
+                                   [](int number) { return number > 1; }};
+  for (const auto replaces : replaced) {
+    const auto mixed = std::make_shared<ReplacingPolicy>(
+        RibbonPolicy(), std::string(6, '\0'), replaces);
+    TestDb db(OptionsFor({"mixed", mixed, FilterKind::kRocksdbsRibbon},
+                         Holds::kKeys, Layout::kPartitioned));
+    const Visited visited = Visit(WrittenBy(&db));
+    EXPECT_EQ(visited.file->filter_kind(), FilterKind::kRocksdbsRibbon);
+    EXPECT_THAT(visited.kinds, ::testing::Contains(FilterKind::kRocksdbsOther));
+  }
   TestDb flushed(
       DbOptions(PolicyPtr(rocksdb::NewRibbonFilterPolicy(10)), Layout::kFull));
   EXPECT_EQ(Visit(WrittenBy(&flushed)).file->filter_kind(),
