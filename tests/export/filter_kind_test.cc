@@ -23,7 +23,6 @@
 #include "plugin/export/sst_file.h"
 #include "plugin/filter/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
-#include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/filter_kinds.h"
 #include "tests/support/rocksdb/policy_filter.h"
@@ -106,7 +105,7 @@ class FilterKindTest
  protected:
   const Holds holds_ = std::get<0>(GetParam());
   const bool is_partitioned_ = IsPartitioned(std::get<1>(GetParam()));
-  const Rows rows_ = PrefixedDataset(Seed(), 6000, 2, 20).rows;
+  const Rows rows_ = PrefixedDataset(6, 6000, 2, 20).rows;
   const std::set<std::string> keys_ = KeysOf(rows_);
 
   template <typename Check>
