@@ -76,6 +76,7 @@ inline std::optional<std::string_view> WithoutTrailer(std::string_view block) {
 enum class RocksdbsKind { kBloom, kRibbon, kOther };
 
 // Which of RocksDB's own filters a block without our trailer is; see above.
+// Tested in tests/export/filter_kind_test.cc.
 constexpr RocksdbsKind RocksdbsKindOf(std::string_view block) {
   if (block.size() <= sizeof(kTrailer)) {
     return RocksdbsKind::kOther;

@@ -23,7 +23,6 @@
 #include "plugin/export/sst_file.h"
 #include "plugin/filter/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
-#include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/filter_kinds.h"
 #include "tests/support/rocksdb/policy_filter.h"
@@ -106,7 +105,7 @@ class FilterKindTest
  protected:
   const Holds holds_ = std::get<0>(GetParam());
   const bool is_partitioned_ = IsPartitioned(std::get<1>(GetParam()));
-  const Rows rows_ = PrefixedDataset(Seed(), 6000, 2, 20).rows;
+  const Rows rows_ = PrefixedDataset(6, 6000, 2, 20).rows;
   const std::set<std::string> keys_ = KeysOf(rows_);
 
   template <typename Check>
@@ -266,14 +265,17 @@ TEST(FilterKindsTest, ReverseOrder) {
 // RocksDB's Ribbon policy builds a Bloom filter in files of a flush, and for a
 // few keys, and a filter that matches all where memory is short.
 TEST(FilterKindsTest, PartitionsOfSeveralKinds) {
-  const auto mixed = std::make_shared<ReplacingPolicy>(
-      RibbonPolicy(), std::string(6, '\0'), /*every=*/2);
-  TestDb db(OptionsFor({"mixed", mixed, FilterKind::kRocksdbsRibbon},
-                       Holds::kKeys, Layout::kPartitioned));
-  const Visited visited = Visit(WrittenBy(&db));
-  EXPECT_EQ(visited.file->filter_kind(), FilterKind::kRocksdbsRibbon);
-  EXPECT_THAT(visited.kinds, ::testing::Contains(FilterKind::kRocksdbsOther));
-
+  bool (*const replaced[])(int) = {[](int number) { return number == 1; },
+                                   [](int number) { return number > 1; }};
+  for (const auto replaces : replaced) {
+    const auto mixed = std::make_shared<ReplacingPolicy>(
+        RibbonPolicy(), std::string(6, '\0'), replaces);
+    TestDb db(OptionsFor({"mixed", mixed, FilterKind::kRocksdbsRibbon},
+                         Holds::kKeys, Layout::kPartitioned));
+    const Visited visited = Visit(WrittenBy(&db));
+    EXPECT_EQ(visited.file->filter_kind(), FilterKind::kRocksdbsRibbon);
+    EXPECT_THAT(visited.kinds, ::testing::Contains(FilterKind::kRocksdbsOther));
+  }
   TestDb flushed(
       DbOptions(PolicyPtr(rocksdb::NewRibbonFilterPolicy(10)), Layout::kFull));
   EXPECT_EQ(Visit(WrittenBy(&flushed)).file->filter_kind(),

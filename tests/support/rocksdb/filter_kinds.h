@@ -47,13 +47,17 @@ class NamedPolicy : public rocksdb::FilterPolicy {
   const PolicyPtr policy_;
 };
 
-// Replaces every n-th block of the policy with `block`.
+inline bool AllBlocks(int /*number*/) { return true; }
+
+// Replaces the policy's blocks with `block`: those for whose number, from 1 on
+// in the order in which they are built, `replaces` returns true.
 class ReplacingPolicy final : public NamedPolicy {
  public:
-  ReplacingPolicy(const PolicyPtr& policy, std::string block, int every = 1)
+  ReplacingPolicy(const PolicyPtr& policy, std::string block,
+                  bool (*replaces)(int number) = AllBlocks)
       : NamedPolicy(policy->Name(), policy),
         block_(std::move(block)),
-        every_(every) {}
+        replaces_(replaces) {}
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override {
@@ -69,8 +73,8 @@ class ReplacingPolicy final : public NamedPolicy {
     using ForwardingBuilder::Finish;
     Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
       const Slice block = ForwardingBuilder::Finish(buf, status);
-      return ++policy_.num_built_ % policy_.every_ == 0 ? Slice(policy_.block_)
-                                                        : block;
+      return policy_.replaces_(++policy_.num_built_) ? Slice(policy_.block_)
+                                                     : block;
     }
 
    private:
@@ -78,7 +82,7 @@ class ReplacingPolicy final : public NamedPolicy {
   };
 
   const std::string block_;
-  const int every_;
+  bool (*const replaces_)(int number);
   mutable std::atomic<int> num_built_{0};
 };
 
