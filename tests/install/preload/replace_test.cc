@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "plugin/filter/block_form.h"
 #include "plugin/io/names.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
@@ -33,13 +34,10 @@ constexpr char kCassandrasDigest[] =
 // What follows a Filter.db in a block beside RocksDB's own. Frozen.
 const std::string kTrailerOnDisk("\0cb\xff\xff", 5);
 
-// The name that all of RocksDB's own policies give their filters.
-constexpr char kSharedName[] = "rocksdb.BuiltinBloomFilter";
-
-// The only filter block of a database, if its filter has this name. Otherwise
-// the number of blocks.
-std::string OnlyBlock(const std::string& database, const std::string& name) {
-  const auto capturing = std::make_shared<CapturingPolicy>(name);
+// The only filter block of a database, if its filter has the name of this form.
+// Otherwise the number of blocks.
+std::string OnlyBlock(const std::string& database, BlockForm form) {
+  const auto capturing = std::make_shared<CapturingPolicy>(form);
   rocksdb::DB* db = nullptr;
   Require(rocksdb::DB::OpenForReadOnly(DbOptions(capturing), database, &db));
   delete db;
@@ -50,7 +48,7 @@ std::string OnlyBlock(const std::string& database, const std::string& name) {
 
 // The digest of the Filter.db in the only filter block of a database.
 std::string BlockDigest(const std::string& database) {
-  const std::string block = OnlyBlock(database, kSharedName);
+  const std::string block = OnlyBlock(database, BlockForm::kBesideRocksdb);
   const size_t size = block.size() - kTrailerOnDisk.size();
   return EndsWith(block, kTrailerOnDisk) ? Sha256(block.substr(0, size))
                                          : "not ours";
@@ -61,7 +59,7 @@ std::string DigestAt(double bits_per_key) {
   db.Put(NumberedDataset(1000, 0).rows);
   db.Flush();
   db.Close();
-  return Sha256(OnlyBlock(db.path(), "cassandra_bloom"));
+  return Sha256(OnlyBlock(db.path(), BlockForm::kFilterDb));
 }
 
 // RocksDB's filters: the string of a policy, and the byte by which RocksDB
@@ -154,7 +152,7 @@ TEST_F(ReplaceTest, RocksdbsFiltersAreRead) {
     fs::remove_all(db_);
     EXPECT_GT(NumFiltered({TEST_BLOOM_HOST}, {"string", rocksdbs.policy}, ""),
               950);
-    const std::string block = OnlyBlock(db_, kSharedName);
+    const std::string block = OnlyBlock(db_, BlockForm::kBesideRocksdb);
     EXPECT_EQ(block[block.size() - kTrailerOnDisk.size()], rocksdbs.kind);
     for (const auto& test : cases) {
       SCOPED_TRACE(rocksdbs.policy + " read by " + test.host[0] + " " +

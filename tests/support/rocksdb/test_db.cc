@@ -32,8 +32,16 @@ PolicyPtr PolicyFor(const std::string& partition_key) {
   return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
 }
 
+PolicyPtr OurPolicyBesideRocksdb(double bits_per_key) {
+  return PolicyPtr(rocksdb::NewCassandraBloomPolicyBesideRocksdb(bits_per_key));
+}
+
 PolicyPtr BuiltinPolicy(double bits_per_key) {
   return PolicyPtr(rocksdb::NewBloomFilterPolicy(bits_per_key));
+}
+
+PolicyPtr BuiltinRibbonPolicy() {
+  return PolicyPtr(rocksdb::NewRibbonFilterPolicy(10));
 }
 
 std::vector<Layout> AllLayouts() {

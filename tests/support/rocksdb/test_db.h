@@ -30,7 +30,10 @@ using PolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
 PolicyPtr OurPolicy(double bits_per_key = 10);
 // A cassandra_bloom policy for these partition keys at 10 bits per key.
 PolicyPtr PolicyFor(const std::string& partition_key);
+// With blocks=rocksdb.
+PolicyPtr OurPolicyBesideRocksdb(double bits_per_key = 10);
 PolicyPtr BuiltinPolicy(double bits_per_key = 10);
+PolicyPtr BuiltinRibbonPolicy();
 
 enum class Layout {
   kFull,

@@ -55,8 +55,14 @@ class ChangingBuilder final : public ForwardingBuilder {
 
 }  // namespace
 
+ForwardingPolicy::ForwardingPolicy(BlockForm form)
+    : form_(form),
+      ours_(form == BlockForm::kFilterDb ? OurPolicy()
+                                         : OurPolicyBesideRocksdb()) {}
+
 const char* ForwardingPolicy::CompatibilityName() const {
-  return "cassandra_bloom";
+  return form_ == BlockForm::kFilterDb ? "cassandra_bloom"
+                                       : "rocksdb.BuiltinBloomFilter";
 }
 
 FilterBitsBuilder* ForwardingPolicy::GetBuilderWithContext(

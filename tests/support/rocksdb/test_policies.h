@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "plugin/filter/block_form.h"
 #include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
@@ -20,6 +21,8 @@ namespace cassandra_bloom::testing {
 // Forwards every call to a cassandra_bloom policy at 10 bits per key.
 class ForwardingPolicy : public rocksdb::FilterPolicy {
  public:
+  explicit ForwardingPolicy(BlockForm form = BlockForm::kFilterDb);
+
   const char* Name() const override { return "ForwardingPolicy"; }
   const char* CompatibilityName() const override;
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
@@ -28,19 +31,15 @@ class ForwardingPolicy : public rocksdb::FilterPolicy {
       const rocksdb::Slice& contents) const override;
 
  private:
-  const PolicyPtr ours_ = OurPolicy();
+  const BlockForm form_;
+  const PolicyPtr ours_;
 };
 
-// A policy that keeps a copy of every filter block that RocksDB reads, of the
-// filters that have this name.
+// A policy that keeps a copy of every filter block that RocksDB reads.
 class CapturingPolicy final : public ForwardingPolicy {
  public:
-  explicit CapturingPolicy(std::string filter_name = "cassandra_bloom")
-      : filter_name_(std::move(filter_name)) {}
+  using ForwardingPolicy::ForwardingPolicy;
 
-  const char* CompatibilityName() const override {
-    return filter_name_.c_str();
-  }
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const rocksdb::Slice& contents) const override;
 
@@ -50,7 +49,6 @@ class CapturingPolicy final : public ForwardingPolicy {
   }
 
  private:
-  const std::string filter_name_;
   mutable std::mutex mutex_;
   mutable std::vector<std::string> blocks_;
 };
