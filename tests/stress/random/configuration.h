@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The configuration of a database, drawn from a seed. It consists of RocksDB's
-// own options strings, so that a printed configuration is exactly the one in
-// use.
+// own options strings, as far as they go, so that a printed configuration is
+// exactly the one in use.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CONFIGURATION_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CONFIGURATION_H_
 
+#include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/version.h>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,7 +54,11 @@ struct FamilyConfiguration {
   bool has_dynamic_levels = false;
   int num_levels = 1;
   std::string options;
+  std::shared_ptr<rocksdb::Cache> kept_cache;  // The same for all families.
 
+  // Whether the block cache is kept_cache, in which blocks and filter readers
+  // of earlier openings may be left. An options string cannot say that.
+  bool uses_kept_cache = false;
   std::string prefix_extractor;  // Empty if there is none.
   std::string table_options;
   PolicyChoice policy;
@@ -79,7 +85,6 @@ Configuration DrawConfiguration(Draws* draws);
 // Draws another policy, prefix extractor and table format. A column family may
 // have other ones at each opening.
 void ChangeFamily(Draws* draws, FamilyConfiguration* family);
-PolicyChoice DrawPolicy(const FamilyConfiguration& family, Draws* draws);
 
 rocksdb::ColumnFamilyOptions ColumnFamilyOptionsOf(
     const FamilyConfiguration& family, Stand stand);

@@ -34,7 +34,8 @@ const std::vector<Family>& Families();
 bool SeekForPrevMisses(const Family& family);
 
 // The part of a filter_policy string after "cassandra_bloom:": bits per key,
-// whole or fractional, or a false positive chance, and the partition key.
+// whole or fractional, or a false positive chance, and the partition key or the
+// form of the blocks, with some of RocksDB's own filters among them.
 std::string RandomSettings(const Family& family, uint64_t* random);
 
 rocksdb::ColumnFamilyOptions OptionsFor(const Family& family,
