@@ -6,11 +6,10 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <optional>
 #include <utility>
 
 #include "tests/stress/random/failure.h"
-#include "tests/stress/random/policy_choice.h"
 #include "tests/stress/random/witness.h"
 
 namespace cassandra_bloom::testing {
@@ -257,6 +256,16 @@ rocksdb::ConfigOptions StrictOptions() {
 }
 
 }  // namespace
+
+PolicyChoice DrawPolicy(const FamilyConfiguration& family, Draws* draws) {
+  const bool fills_from_first_level =
+      family.style == CompactionStyle::kLevel && !family.has_dynamic_levels;
+  return DrawPolicy(family.layout->partition_key,
+                    fills_from_first_level
+                        ? std::optional<int>(family.num_levels - 1)
+                        : std::nullopt,
+                    draws);
+}
 
 void ChangeFamily(Draws* draws, FamilyConfiguration* family) {
   if (draws->OneIn(2)) {

@@ -18,23 +18,12 @@
 #include <vector>
 
 #include "tests/stress/random/draws.h"
+#include "tests/stress/random/policy_choice.h"
 #include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
 
 constexpr int kRelease = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR;
-
-// Which policy to use: cassandra_bloom (or none), or the built-in filter.
-enum class Stand { kOurs, kBuiltin };
-
-struct PolicyChoice {
-  std::string ours;     // A filter_policy string.
-  std::string builtin;  // A policy with about as many bits per key.
-
-  const std::string& In(Stand stand) const {
-    return stand == Stand::kOurs ? ours : builtin;
-  }
-};
 
 enum class CompactionStyle { kLevel, kUniversal, kFifo };
 
@@ -85,6 +74,7 @@ Configuration DrawConfiguration(Draws* draws);
 // Draws another policy, prefix extractor and table format. A column family may
 // have other ones at each opening.
 void ChangeFamily(Draws* draws, FamilyConfiguration* family);
+PolicyChoice DrawPolicy(const FamilyConfiguration& family, Draws* draws);
 
 rocksdb::ColumnFamilyOptions ColumnFamilyOptionsOf(
     const FamilyConfiguration& family, Stand stand);

@@ -57,25 +57,24 @@ Sizing DrawList(Draws* draws, Sizing (*draw_one)(Draws*)) {
 }
 
 // Draws an average for which every level gets between 1 and 100 bits per key.
-Sizing DrawMonkey(const FamilyConfiguration& family, Draws* draws) {
+Sizing DrawMonkey(std::optional<int> last_level, Draws* draws) {
   const uint64_t bits = draws->Between(4, 20);
   std::string text = std::to_string(bits) + ":allocation:monkey";
   if (draws->OneIn(2)) {
     text += ":size_ratio:" + std::to_string(draws->Of({2, 3, 8, 10, 1000}));
   }
-  if (family.style == CompactionStyle::kLevel && !family.has_dynamic_levels) {
-    text += ":bottom_level:" +
-            std::to_string(draws->Between(
-                1, static_cast<uint64_t>(family.num_levels) - 1));
+  if (last_level) {
+    text += ":bottom_level:" + std::to_string(draws->Between(
+                                   1, static_cast<uint64_t>(*last_level)));
   }
   return {text, static_cast<double>(bits)};
 }
 
-Sizing DrawSizing(const FamilyConfiguration& family, Draws* draws) {
+Sizing DrawSizing(std::optional<int> last_level, Draws* draws) {
   Sizing sizing = DrawNumber(draws);
   switch (draws->Below(8)) {
     case 0:
-      return DrawMonkey(family, draws);
+      return DrawMonkey(last_level, draws);
     case 1:
       sizing = DrawChance(draws);
       sizing.text.insert(0, "fp:");
@@ -104,14 +103,14 @@ Sizing DrawSizing(const FamilyConfiguration& family, Draws* draws) {
   return sizing;
 }
 
-std::string DrawPartitionKey(const FamilyConfiguration& family, Draws* draws) {
+std::string DrawPartitionKey(const std::string& of_keys, Draws* draws) {
   switch (draws->Below(5)) {
     case 0:
     case 1:
       return "";
     case 2:
     case 3:
-      return std::string(":partition_key:") + family.layout->partition_key;
+      return ":partition_key:" + of_keys;
     default:
       return std::string(":partition_key:") +
              draws->Of<const char*>(
@@ -143,8 +142,9 @@ std::string DrawRibbon(const std::string& bits, Draws* draws) {
 
 }  // namespace
 
-PolicyChoice DrawPolicy(const FamilyConfiguration& family, Draws* draws) {
-  const Sizing sizing = DrawSizing(family, draws);
+PolicyChoice DrawPolicy(const std::string& partition_key,
+                        std::optional<int> last_level, Draws* draws) {
+  const Sizing sizing = DrawSizing(last_level, draws);
   const std::string bits = Number(sizing.bits);
   const std::string bloom = "bloomfilter:" + bits;
   const std::string ribbon = DrawRibbon(bits, draws);
@@ -169,7 +169,7 @@ PolicyChoice DrawPolicy(const FamilyConfiguration& family, Draws* draws) {
     case 10:
       return {ours + DrawBlocks(draws), draws->OneIn(2) ? bloom : ribbon};
     default:
-      return {ours + DrawPartitionKey(family, draws), bloom};
+      return {ours + DrawPartitionKey(partition_key, draws), bloom};
   }
 }
 

@@ -12,7 +12,6 @@
 #include <memory>
 
 #include "tests/stress/random/failure.h"
-#include "tests/stress/random/policy_choice.h"
 
 namespace cassandra_bloom::testing {
 
