@@ -82,6 +82,10 @@ const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(double bits_per_key) {
   return NewCassandraBloomPolicyFromOptions(options);
 }
 
+const FilterPolicy* NewCassandraBloomMixPolicy(double bits_per_key) {
+  return NewPolicy(cassandra_bloom::MixSettings(bits_per_key));
+}
+
 const FilterPolicy* NewCassandraBloomPolicyForFpChance(double fp_chance) {
   return NewPolicy(cassandra_bloom::SettingsForFpChance(fp_chance));
 }

@@ -65,6 +65,20 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyForFpChance(
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(
     double bits_per_key);
 
+// Fewer false positives, or less memory, than RocksDB's own policies give a
+// database with leveled compaction: `bits_per_key` is the average over all
+// keys, small levels get more than large ones (allocation=monkey, below), and
+// the bottommost files, which hold most keys, get RocksDB's Ribbon filter,
+// which takes less memory. Blocks are those of blocks=rocksdb, so the filters
+// of an existing database go on working.
+//
+// In universal and FIFO compaction, and without
+// level_compaction_dynamic_level_bytes, all files get `bits_per_key`; the LOG
+// says so. `bits_per_key` must be such that no level gets less than 1 or more
+// than 100: from about 1.6 to 86. Others are refused as a wrong fp_chance is.
+CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomMixPolicy(
+    double bits_per_key);
+
 struct CassandraBloomOptions {
   // `bits_per_key` as for NewCassandraBloomPolicy, `fp_chance` as for
   // NewCassandraBloomPolicyForFpChance. If fp_chance is not 0, it replaces
@@ -144,6 +158,21 @@ struct CassandraBloomOptions {
   //
   // Any other value is refused like a wrong fp_chance.
   std::string blocks = "cassandra";
+
+  // Which filter an SST file gets: `cassandra`, or with blocks=rocksdb also
+  // `bloom` or `ribbon`, which are RocksDB's own. `bottommost_filter` is for
+  // files of which RocksDB knows that no deeper level holds keys of their
+  // range; empty, it is the same as `filter`. RocksDB's filters get as many
+  // bits per key as ours would have there; for `ribbon` these are the bits of a
+  // Bloom filter with the same false positive rate, as in
+  // NewRibbonFilterPolicy. RocksDB makes Bloom filters instead of Ribbon
+  // filters in flushed files.
+  std::string filter = "cassandra";
+  std::string bottommost_filter;
+
+  // If not 0, the bits per key of NewCassandraBloomMixPolicy. No other member
+  // may then be set.
+  double mix = 0;
 };
 
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyFromOptions(

@@ -2,7 +2,6 @@
 
 #include "plugin/policy/policy.h"
 
-#include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
 
@@ -29,16 +28,6 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
 namespace {
-
-SstPlace PlaceOf(const FilterBuildingContext& context) {
-  SstPlace place;
-  place.level = context.level_at_creation;
-  place.num_levels = context.num_levels;
-  place.is_bottommost = context.is_bottommost;
-  place.is_leveled =
-      context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
-  return place;
-}
 
 std::string BitsText(const std::optional<Sizing>& sizing) {
   char text[32];
@@ -93,29 +82,7 @@ Status CheckMonkey(const MonkeyAllocation& monkey, const DBOptions& db_options,
   return Status::OK();
 }
 
-// Not made by NewBloomFilterPolicy: where libcassandra_bloom_replace.so is
-// loaded, that function makes a policy of ours, which would make another one,
-// without end. RocksDB makes a policy from this string with `new`, and calls
-// NewBloomFilterPolicy for the string bloomfilter:10:true alone
-// (RegisterBuiltinFilterPolicies in table/block_based/filter_policy.cc, in
-// 7.1.2, 7.8.3, 8.11.4, 9.10.0, 10.10.1 and 11.8.1). Any number of bits per key
-// does: RocksDB's readers do not need it.
-std::shared_ptr<const FilterPolicy> NewRocksdbsPolicy() {
-  std::shared_ptr<const FilterPolicy> policy;
-  const Status status = FilterPolicy::CreateFromString(
-      ConfigOptions(), "bloomfilter:10", &policy);
-  return status.ok() ? policy : nullptr;
-}
-
 }  // namespace
-
-void CassandraBloomPolicy::Use(PolicySettings settings) {
-  settings_ = std::move(settings);
-  filter_name_ = FilterNameFor(settings_.partition_key);
-  if (settings_.block_form == BlockForm::kBesideRocksdb) {
-    rocksdbs_policy_ = NewRocksdbsPolicy();
-  }
-}
 
 const char* CassandraBloomPolicy::CompatibilityName() const {
   // Reports wrong settings here because RocksDB calls this whenever it opens an
@@ -134,13 +101,39 @@ FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
   if (!sizing) {
     return nullptr;
   }
+  const FilterType type =
+      context.is_bottommost ? settings_.bottommost_filter : settings_.filter;
+  if (type == FilterType::kCassandra) {
+    return NewOurBuilder(*sizing, context);
+  }
+  const FilterPolicy* const rocksdbs =
+      rocksdbs_policies_.For(type, sizing->millibits_per_key);
+  return rocksdbs == nullptr ? nullptr
+                             : rocksdbs->GetBuilderWithContext(context);
+}
+
+FilterBitsBuilder* CassandraBloomPolicy::NewOurBuilder(
+    const Sizing& sizing, const FilterBuildingContext& context) const {
   auto* const builder = new (std::nothrow)
-      CassandraBloomBitsBuilder(*sizing, settings_.partition_key,
+      CassandraBloomBitsBuilder(sizing, settings_.partition_key,
                                 settings_.block_form, context, &statistics_);
   if (builder == nullptr) {
     ReportNoMemory(context.info_log, /*num_entries=*/0);
   }
   return builder;
+}
+
+SstPlace CassandraBloomPolicy::PlaceOf(
+    const FilterBuildingContext& context) const {
+  SstPlace place;
+  place.level = context.level_at_creation;
+  place.num_levels = context.num_levels;
+  place.is_bottommost = context.is_bottommost;
+  place.is_leveled =
+      context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel &&
+      (!settings_.is_mix ||
+       (filled_from_last_level_ && !filled_from_first_level_));
+  return place;
 }
 
 FilterBitsReader* CassandraBloomPolicy::GetFilterBitsReader(
@@ -156,9 +149,8 @@ FilterBitsReader* CassandraBloomPolicy::ReaderBesideRocksdb(
   // RocksDB's reader takes a block of at most five bytes for a filter without
   // keys, which nothing matches. No builder makes such a block, so we take it
   // for a damaged one.
-  if (!filter_db && contents.size() > sizeof(kTrailer) &&
-      rocksdbs_policy_ != nullptr) {
-    return rocksdbs_policy_->GetFilterBitsReader(contents);
+  if (!filter_db && contents.size() > sizeof(kTrailer)) {
+    return rocksdbs_policies_.NewReader(contents);
   }
   return NewBitsReader(filter_db ? Slice(*filter_db) : contents,
                        settings_.partition_key, &statistics_);
@@ -183,10 +175,15 @@ Status CassandraBloomPolicy::ValidateOptions(
     const std::lock_guard<std::mutex> lock(levels_mutex_);
     levels_logged_.clear();
   }
-  const Status status = SettingsStatus();
-  return status.ok() && settings_.sizing.monkey
-             ? CheckMonkey(*settings_.sizing.monkey, db_options, cf_options)
-             : status;
+  if (!settings_.error.empty() || !settings_.sizing.monkey) {
+    return SettingsStatus();
+  }
+  const Status status =
+      CheckMonkey(*settings_.sizing.monkey, db_options, cf_options);
+  if (cf_options.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
+    (status.ok() ? filled_from_last_level_ : filled_from_first_level_) = true;
+  }
+  return settings_.is_mix ? Status::OK() : status;
 }
 
 Status CassandraBloomPolicy::ConfigureOptions(
@@ -199,7 +196,8 @@ Status CassandraBloomPolicy::ConfigureOptions(
     if (!text) {
       return CannotBeChanged();
     }
-    Use(text->SettingsWith(options));
+    settings_ = text->SettingsWith(options);
+    filter_name_ = FilterNameFor(settings_.partition_key);
   }
   return SettingsStatus();
 }
@@ -255,9 +253,16 @@ std::string CassandraBloomPolicy::LevelsText(
   }
   place.level = place.num_levels - 1;
   place.is_bottommost = true;
-  return sizing.has_bottommost || sizing.monkey
-             ? levels + ", bottommost: " + BitsText(sizing.For(place))
-             : levels;
+  if (sizing.has_bottommost || sizing.monkey) {
+    levels += ", bottommost: " + BitsText(sizing.For(place));
+  }
+  if (settings_.is_mix && !place.is_leveled) {
+    levels +=
+        "; the same everywhere, because levels get bits by their sizes only in "
+        "leveled compaction with level_compaction_dynamic_level_bytes and a "
+        "single path";
+  }
+  return levels;
 }
 
 void CassandraBloomPolicy::ReportWrongSettingsOnce(Logger* info_log) const {

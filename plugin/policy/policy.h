@@ -12,7 +12,6 @@
 #include <rocksdb/filter_policy.h>
 
 #include <atomic>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -22,6 +21,7 @@
 
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/policy_string.h"
+#include "plugin/policy/rocksdbs_policies.h"
 #include "plugin/policy/statistics.h"
 
 namespace cassandra_bloom {
@@ -44,9 +44,9 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
     pending_string_ = text;
   }
 
-  explicit CassandraBloomPolicy(PolicySettings settings) {
-    Use(std::move(settings));
-  }
+  explicit CassandraBloomPolicy(PolicySettings settings)
+      : settings_(std::move(settings)),
+        filter_name_(FilterNameFor(settings_.partition_key)) {}
 
   // RocksDB finds the filter of an SST file by CompatibilityName, and writes
   // Name into the properties of the file, where we read what the filter holds.
@@ -86,7 +86,12 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const std::string& options) override;
 
  private:
-  void Use(PolicySettings settings);
+  // The place of the file for which a filter is built.
+  SstPlace PlaceOf(
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
+  ROCKSDB_NAMESPACE::FilterBitsBuilder* NewOurBuilder(
+      const Sizing& sizing,
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   ROCKSDB_NAMESPACE::FilterBitsReader* ReaderBesideRocksdb(
       const ROCKSDB_NAMESPACE::Slice& contents) const;
   ROCKSDB_NAMESPACE::Status SettingsStatus() const;
@@ -101,8 +106,12 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
 
   PolicySettings settings_;
   std::string filter_name_;
-  // With blocks=rocksdb: reads the filters of RocksDB's own policies.
-  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> rocksdbs_policy_;
+  // Used only with blocks=rocksdb.
+  mutable RocksdbsPolicies rocksdbs_policies_;
+  // Whether databases that have opened with this policy fill their levels from
+  // the last one up, and whether any has leveled compaction that does not.
+  mutable std::atomic<bool> filled_from_last_level_{false};
+  mutable std::atomic<bool> filled_from_first_level_{false};
   // The string to which ConfigureOptions may still add options; nullopt after
   // its first call.
   std::optional<PolicyString> pending_string_;

@@ -18,7 +18,7 @@ namespace cassandra_bloom {
 
 constexpr char kBitsPerKeyOption[] = "bits_per_key";
 constexpr char kFpChanceOption[] = "fp_chance";
-constexpr char kBlocksOption[] = "blocks";
+constexpr char kMixOption[] = "mix";
 constexpr char kPartitionKeyOption[] = "partition_key";
 
 // In an id, bits per key directly follow the policy's name and a colon. A false
@@ -59,7 +59,10 @@ bool VisitOptions(Visit&& visit) {
          visit("allocation", kNoNumber, &Options::allocation) &&
          visit("size_ratio", kSizeRatioRange, &Options::size_ratio) &&
          visit("bottom_level", kBottomLevelRange, &Options::bottom_level) &&
-         visit(kBlocksOption, kNoNumber, &Options::blocks) &&
+         visit(kMixOption, kBitsRange, &Options::mix) &&
+         visit("filter", kNoNumber, &Options::filter) &&
+         visit("bottommost_filter", kNoNumber, &Options::bottommost_filter) &&
+         visit("blocks", kNoNumber, &Options::blocks) &&
          visit(kPartitionKeyOption, kNoNumber, &Options::partition_key);
 }
 

@@ -14,7 +14,8 @@ using ROCKSDB_NAMESPACE::CassandraBloomOptions;
 const char kPolicyUsage[] =
     "use cassandra_bloom:BITS (0 to 100 bits per key) or "
     "cassandra_bloom:fp:CHANCE (false positive chance, 0.0000671 to 1), each "
-    "optionally followed by :OPTION:VALUE pairs, with partition_key last";
+    "optionally followed by :OPTION:VALUE pairs, with partition_key last, or "
+    "cassandra_bloom:mix:BITS";
 
 namespace {
 
@@ -46,6 +47,10 @@ bool AreInConflict(const CassandraBloomOptions& options,
                    const OptionTexts& given) {
   const bool has_chance =
       options.fp_chance != 0 || given.count(kFpChanceOption) > 0;
+  const OptionTexts all = given.empty() ? FormatOptions(options) : given;
+  if (all.count(kMixOption) > 0) {
+    return all.size() > 1;
+  }
   const int num_sizes = static_cast<int>(given.count(kBitsPerKeyOption)) +
                         (has_chance ? 1 : 0) +
                         (options.level_bits.empty() ? 0 : 1) +
@@ -58,7 +63,7 @@ bool AreInConflict(const CassandraBloomOptions& options,
 std::string IdOf(const CassandraBloomOptions& options) {
   const OptionTexts texts = FormatOptions(options);
   std::string id = kPolicyName;
-  if (options.fp_chance == 0 && !HasList(options)) {
+  if (options.fp_chance == 0 && options.mix == 0 && !HasList(options)) {
     id += ":" + FormatNumber(options.bits_per_key);
   }
   VisitOptions([&](const std::string& name, const NumberRange&, auto) {
@@ -162,6 +167,43 @@ bool SetPartitionKey(CassandraBloomOptions* options,
   return parsed.has_value();
 }
 
+bool SetFilterType(const char* option, const std::string& name,
+                   FilterType* type, std::string* error) {
+  if (name == kCassandra) {
+    *type = FilterType::kCassandra;
+  } else if (name == "bloom") {
+    *type = FilterType::kBloom;
+  } else if (name == "ribbon") {
+    *type = FilterType::kRibbon;
+  } else {
+    *error = std::string(option) + " '" + name +
+             "' is not cassandra, bloom or ribbon";
+  }
+  return error->empty();
+}
+
+bool SetFilterTypes(CassandraBloomOptions* options, PolicySettings* settings,
+                    std::string* error) {
+  if (options->bottommost_filter == options->filter) {
+    options->bottommost_filter.clear();  // Ids omit what is the default.
+  }
+  const std::string& bottommost = options->bottommost_filter.empty()
+                                      ? options->filter
+                                      : options->bottommost_filter;
+  if (!SetFilterType("filter", options->filter, &settings->filter, error) ||
+      !SetFilterType("bottommost_filter", bottommost,
+                     &settings->bottommost_filter, error)) {
+    return false;
+  }
+  const bool is_ours = settings->filter == FilterType::kCassandra &&
+                       settings->bottommost_filter == FilterType::kCassandra;
+  if (!is_ours && settings->block_form != BlockForm::kBesideRocksdb) {
+    *error = "'" + Join(FormatOptions(*options)) +
+             "': RocksDB's own filters, bloom and ribbon, need blocks=rocksdb";
+  }
+  return error->empty();
+}
+
 bool SetBlocks(const CassandraBloomOptions& options, PolicySettings* settings,
                std::string* error) {
   if (options.blocks == kCassandra) {
@@ -178,6 +220,21 @@ bool SetBlocks(const CassandraBloomOptions& options, PolicySettings* settings,
   return error->empty();
 }
 
+PolicySettings CheckConsistentOptions(CassandraBloomOptions options) {
+  std::string error;
+  PolicySettings settings;
+  // These functions change `options` to what takes effect.
+  SetSizing(&options, &settings.sizing);
+  if (!SetAllocation(&options, &settings.sizing, &error) ||
+      !SetPartitionKey(&options, &settings.partition_key, &error) ||
+      !SetBlocks(options, &settings, &error) ||
+      !SetFilterTypes(&options, &settings, &error)) {
+    return RefusedSettings(error);
+  }
+  settings.id = IdOf(options);
+  return settings;
+}
+
 }  // namespace
 
 PolicySettings CheckOptions(const CassandraBloomOptions& wanted,
@@ -189,22 +246,31 @@ PolicySettings CheckOptions(const CassandraBloomOptions& wanted,
   if (!AreInRange(wanted, given, &error)) {
     return RefusedSettings(error);
   }
-  CassandraBloomOptions options = wanted;  // Changed to what takes effect.
-  PolicySettings settings;
-  SetSizing(&options, &settings.sizing);
-  if (!SetAllocation(&options, &settings.sizing, &error) ||
-      !SetPartitionKey(&options, &settings.partition_key, &error) ||
-      !SetBlocks(options, &settings, &error)) {
-    return RefusedSettings(error);
-  }
-  settings.id = IdOf(options);
-  return settings;
+  return wanted.mix != 0 || given.count(kMixOption) > 0
+             ? MixSettings(wanted.mix)
+             : CheckConsistentOptions(wanted);
 }
 
 PolicySettings SettingsForFpChance(double fp_chance) {
   CassandraBloomOptions options;
   options.fp_chance = fp_chance;
   return CheckOptions(options, {{kFpChanceOption, FormatNumber(fp_chance)}});
+}
+
+PolicySettings MixSettings(double bits_per_key) {
+  CassandraBloomOptions options;
+  options.bits_per_key = bits_per_key;
+  options.allocation = kMonkey;
+  options.blocks = kRocksdb;
+  options.bottommost_filter = "ribbon";
+  PolicySettings settings = CheckConsistentOptions(options);
+  if (settings.error.empty()) {
+    CassandraBloomOptions mix;
+    mix.mix = settings.sizing.levels.front()->bits_per_key();
+    settings.id = IdOf(mix);
+    settings.is_mix = true;
+  }
+  return settings;
 }
 
 PolicySettings RefusedSettings(const std::string& error) {

@@ -18,6 +18,9 @@
 
 namespace cassandra_bloom {
 
+// Which filter a file gets.
+enum class FilterType { kCassandra, kBloom, kRibbon };
+
 struct PolicySettings {
   // The string that gives these settings again. It holds printable ASCII
   // without blanks and = ; { } # \ ", which RocksDB's options parser would not
@@ -29,6 +32,16 @@ struct PolicySettings {
   PartitionKeyExtractor partition_key;  // `whole` with kBesideRocksdb.
 
   BlockForm block_form = BlockForm::kFilterDb;
+
+  // Others than kCassandra only with kBesideRocksdb. The second is for the
+  // files that RocksDB calls bottommost.
+  FilterType filter = FilterType::kCassandra;
+  FilterType bottommost_filter = FilterType::kCassandra;
+
+  // Whether all files get the average of `sizing.monkey` if a database does not
+  // fill its levels from the last one up. Without it, such a database is
+  // refused.
+  bool is_mix = false;
 
   // Not empty if a setting is wrong: which one, and what would be right. Then
   // no filter is built (`sizing` has none), filters of whole keys are read, and
@@ -44,6 +57,9 @@ PolicySettings CheckOptions(
 
 // Unlike in CassandraBloomOptions, a chance of 0 is an error.
 PolicySettings SettingsForFpChance(double fp_chance);
+
+// The settings of `mix`. Unlike in CassandraBloomOptions, 0 is an error.
+PolicySettings MixSettings(double bits_per_key);
 
 // Settings that are refused with this error.
 PolicySettings RefusedSettings(const std::string& error);

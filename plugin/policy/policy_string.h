@@ -5,14 +5,17 @@
 //   cassandra_bloom                  10 bits per key
 //   cassandra_bloom:BITS             bits per key, 0 ... 100
 //   cassandra_bloom:fp:CHANCE        Cassandra's bloom_filter_fp_chance
+//   cassandra_bloom:mix:BITS         bits per key on average, more of them in
+//                                    small levels, with RocksDB's Ribbon filter
+//                                    at the bottom; no option may follow
 //
-// Further options may follow each of them (policy_options.h). The first two of
-// these options replace BITS and CHANCE:
+// Further options may follow the first three (policy_options.h). The first two
+// of these options replace BITS and CHANCE:
 //
 //   :level_bits:LIST :level_fp_chance:LIST
 //   :bottommost_bits:BITS :bottommost_fp_chance:CHANCE
 //   :allocation:monkey :size_ratio:NUMBER :bottom_level:LEVEL
-//   :blocks:rocksdb
+//   :filter:TYPE :bottommost_filter:TYPE :blocks:rocksdb
 //   :partition_key:EXTRACTOR
 //
 // The same settings can be options beside the name: bits_per_key=BITS,

@@ -162,7 +162,7 @@ TEST(BlockFormsTest, AnUnknownFilterUnderOurName) {
 
 // ---- Databases ----
 
-class BesideRocksdbTest : public ExportTest {
+class ExportBesideRocksdbTest : public ExportTest {
  protected:
   // The contents of the folder's filters.
   std::vector<std::string> Contents() const {
@@ -195,7 +195,7 @@ class BesideRocksdbTest : public ExportTest {
   }
 };
 
-TEST_F(BesideRocksdbTest, SyncOfADatabaseOfAllKinds) {
+TEST_F(ExportBesideRocksdbTest, SyncOfADatabaseOfAllKinds) {
   AddFileOfEachKind();
   ASSERT_TRUE(Sync()) << error_;
   EXPECT_EQ(Filters(), Live());
@@ -213,7 +213,7 @@ TEST_F(BesideRocksdbTest, SyncOfADatabaseOfAllKinds) {
   EXPECT_EQ(report_.kept.size(), 4u);
 }
 
-TEST_F(BesideRocksdbTest, OnlyBlocks) {
+TEST_F(ExportBesideRocksdbTest, OnlyBlocks) {
   AddFileOfEachKind();
   EXPECT_FALSE(Export(From(ExportFrom::kBlock)));
   EXPECT_THAT(error_, HasSubstr("2 SST files were not exported"));
@@ -224,7 +224,7 @@ TEST_F(BesideRocksdbTest, OnlyBlocks) {
   EXPECT_THAT(Contents(), UnorderedElementsAre(BuiltOf(0), BuiltOf(3000)));
 }
 
-TEST_F(BesideRocksdbTest, TheListenerFollows) {
+TEST_F(ExportBesideRocksdbTest, TheListenerFollows) {
   Listen();
   AddFileOfEachKind();
   ExpectFollowed();

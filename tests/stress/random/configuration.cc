@@ -6,7 +6,7 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <optional>
 #include <utility>
 
 #include "tests/stress/random/failure.h"
@@ -32,121 +32,6 @@ class OptionList {
  private:
   std::string text_;
 };
-
-// ---- Filter policies ----
-
-std::string Number(double number) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%g", number);
-  return text;
-}
-
-double DrawBits(Draws* draws) {
-  switch (draws->Below(6)) {
-    case 0:
-      return draws->Of({0.0, 0.3, 0.5, 1.0, 1.25, 2.0, 50.0, 99.999, 100.0});
-    case 1:
-      return static_cast<double>(draws->Between(500, 25000)) / 1000;
-    default:
-      return static_cast<double>(draws->Between(1, 20));
-  }
-}
-
-// A part of a policy's string, and the approximate bits per key it gives.
-struct Sizing {
-  std::string text;
-  double bits;
-};
-
-Sizing DrawNumber(Draws* draws) {
-  const double bits = DrawBits(draws);
-  return {Number(bits), bits};
-}
-
-Sizing DrawChance(Draws* draws) {
-  return draws->Of<Sizing>({{"0.0000671", 20},
-                            {"0.001", 15},
-                            {"0.01", 10},
-                            {"0.1", 5},
-                            {"0.5", 2},
-                            {"0.9", 1},
-                            {"1", 0}});
-}
-
-Sizing DrawList(Draws* draws, Sizing (*draw_one)(Draws*)) {
-  Sizing list = draw_one(draws);
-  for (uint64_t more = draws->Below(5); more > 0; --more) {
-    const Sizing one = draw_one(draws);
-    list = {list.text + "," + one.text, one.bits};
-  }
-  return list;
-}
-
-// Draws an average for which every level gets between 1 and 100 bits per key.
-Sizing DrawMonkey(const FamilyConfiguration& family, Draws* draws) {
-  const uint64_t bits = draws->Between(4, 20);
-  std::string text = std::to_string(bits) + ":allocation:monkey";
-  if (draws->OneIn(2)) {
-    text += ":size_ratio:" + std::to_string(draws->Of({2, 3, 8, 10, 1000}));
-  }
-  if (family.style == CompactionStyle::kLevel && !family.has_dynamic_levels) {
-    text += ":bottom_level:" +
-            std::to_string(draws->Between(
-                1, static_cast<uint64_t>(family.num_levels) - 1));
-  }
-  return {text, static_cast<double>(bits)};
-}
-
-Sizing DrawSizing(const FamilyConfiguration& family, Draws* draws) {
-  Sizing sizing = DrawNumber(draws);
-  switch (draws->Below(8)) {
-    case 0:
-      return DrawMonkey(family, draws);
-    case 1:
-      sizing = DrawChance(draws);
-      sizing.text.insert(0, "fp:");
-      break;
-    case 2:
-      sizing = DrawList(draws, DrawNumber);
-      sizing.text.insert(0, "level_bits:");
-      break;
-    case 3:
-      sizing = DrawList(draws, DrawChance);
-      sizing.text.insert(0, "level_fp_chance:");
-      break;
-    default:
-      break;
-  }
-  switch (draws->Below(6)) {
-    case 0:
-      sizing.text += ":bottommost_bits:" + DrawNumber(draws).text;
-      break;
-    case 1:
-      sizing.text += ":bottommost_fp_chance:" + DrawChance(draws).text;
-      break;
-    default:
-      break;
-  }
-  return sizing;
-}
-
-std::string DrawPartitionKey(const FamilyConfiguration& family, Draws* draws) {
-  switch (draws->Below(5)) {
-    case 0:
-    case 1:
-      return "";
-    case 2:
-    case 3:
-      return std::string(":partition_key:") + family.layout->partition_key;
-    default:
-      return std::string(":partition_key:") +
-             draws->Of<const char*>(
-                 {"fixed:1", "fixed:5", "fixed:300", "skip:3", "skip:2,fixed:6",
-                  "u16", "skip:1,u16", "composite:1", "skip:8,composite:3"});
-  }
-}
-
-// ---- Other options ----
 
 std::string DrawPrefixExtractor(const FamilyConfiguration& family,
                                 Draws* draws) {
@@ -223,7 +108,7 @@ uint64_t LatestFormat() {
   return kRelease >= 1004 ? 7 : kRelease >= 806 ? 6 : 5;
 }
 
-std::string DrawTableOptions(Draws* draws) {
+void DrawTable(Draws* draws, FamilyConfiguration* family) {
   OptionList list;
   AddIndex(draws, &list);
   AddCaching(draws, &list);
@@ -238,7 +123,8 @@ std::string DrawTableOptions(Draws* draws) {
   list.Add("index_shortening",
            draws->Of<const char*>({"kNoShortening", "kShortenSeparators",
                                    "kShortenSeparatorsAndSuccessor"}));
-  return list.text();
+  family->table_options = list.text();
+  family->uses_kept_cache = draws->OneIn(2);
 }
 
 void DrawComparator(bool may_have_timestamps, Draws* draws,
@@ -341,7 +227,7 @@ FamilyConfiguration DrawFamily(const Configuration& configuration,
                              !family.has_single_deletes && draws->OneIn(2);
   DrawFixedOptions(draws, &family);
   family.prefix_extractor = DrawPrefixExtractor(family, draws);
-  family.table_options = DrawTableOptions(draws);
+  DrawTable(draws, &family);
   family.policy = DrawPolicy(family, draws);
   return family;
 }
@@ -372,25 +258,18 @@ rocksdb::ConfigOptions StrictOptions() {
 }  // namespace
 
 PolicyChoice DrawPolicy(const FamilyConfiguration& family, Draws* draws) {
-  const Sizing sizing = DrawSizing(family, draws);
-  const std::string ours =
-      "cassandra_bloom:" + sizing.text + DrawPartitionKey(family, draws);
-  const std::string bits = Number(sizing.bits);
-  switch (draws->Below(16)) {
-    case 0:
-      return {"nullptr", "nullptr"};
-    case 1:
-      return {"bloomfilter:" + bits, "bloomfilter:" + bits};
-    case 2:
-      return {"ribbonfilter:" + bits, "ribbonfilter:" + bits};
-    default:
-      return {ours, "bloomfilter:" + bits};
-  }
+  const bool fills_from_first_level =
+      family.style == CompactionStyle::kLevel && !family.has_dynamic_levels;
+  return DrawPolicy(family.layout->partition_key,
+                    fills_from_first_level
+                        ? std::optional<int>(family.num_levels - 1)
+                        : std::nullopt,
+                    draws);
 }
 
 void ChangeFamily(Draws* draws, FamilyConfiguration* family) {
   if (draws->OneIn(2)) {
-    family->table_options = DrawTableOptions(draws);
+    DrawTable(draws, family);
   }
   if (draws->OneIn(2)) {
     family->prefix_extractor = DrawPrefixExtractor(*family, draws);
@@ -406,11 +285,14 @@ Configuration DrawConfiguration(Draws* draws) {
   configuration.has_wal =
       configuration.kind != Kind::kPlain || !draws->OneIn(3);
   configuration.options = DrawDbOptions(draws);
+  const std::shared_ptr<rocksdb::Cache> kept_cache =
+      rocksdb::NewLRUCache(draws->Of<size_t>({65536, 8388608}));
   const uint64_t num_families = draws->Between(1, 3);
   for (uint64_t i = 0; i < num_families; ++i) {
     configuration.families.push_back(DrawFamily(configuration, draws));
     configuration.families.back().name =
         i == 0 ? "default" : "family" + std::to_string(i);
+    configuration.families.back().kept_cache = kept_cache;
   }
   return configuration;
 }
@@ -429,7 +311,8 @@ std::string Configuration::ToString(Stand stand) const {
   for (const FamilyConfiguration& family : families) {
     text += " | " + family.name + ": keys " + family.layout->name +
             (family.has_single_deletes ? ", single deletes" : "") +
-            (family.has_range_deletes ? ", range deletes" : "") + ", " +
+            (family.has_range_deletes ? ", range deletes" : "") +
+            (family.uses_kept_cache ? ", kept block cache" : "") + ", " +
             family.OptionsString(stand);
   }
   return text;
@@ -442,6 +325,12 @@ rocksdb::ColumnFamilyOptions ColumnFamilyOptionsOf(
                 StrictOptions(), rocksdb::ColumnFamilyOptions(),
                 family.OptionsString(stand), &options),
             "the options " + family.OptionsString(stand));
+  if (family.uses_kept_cache) {
+    auto table =
+        *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    table.block_cache = family.kept_cache;
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  }
   if (stand == Stand::kOurs) {
     Watch(&options);
   }

@@ -1,38 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The configuration of a database, drawn from a seed. It consists of RocksDB's
-// own options strings, so that a printed configuration is exactly the one in
-// use.
+// own options strings, as far as they go, so that a printed configuration is
+// exactly the one in use.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CONFIGURATION_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CONFIGURATION_H_
 
+#include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/version.h>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/stress/random/draws.h"
+#include "tests/stress/random/policy_choice.h"
 #include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
 
 constexpr int kRelease = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR;
-
-// Which policy to use: cassandra_bloom (or none), or the built-in filter.
-enum class Stand { kOurs, kBuiltin };
-
-struct PolicyChoice {
-  std::string ours;     // A filter_policy string.
-  std::string builtin;  // A policy with about as many bits per key.
-
-  const std::string& In(Stand stand) const {
-    return stand == Stand::kOurs ? ours : builtin;
-  }
-};
 
 enum class CompactionStyle { kLevel, kUniversal, kFifo };
 
@@ -52,7 +43,11 @@ struct FamilyConfiguration {
   bool has_dynamic_levels = false;
   int num_levels = 1;
   std::string options;
+  std::shared_ptr<rocksdb::Cache> kept_cache;  // The same for all families.
 
+  // Whether the block cache is kept_cache, in which blocks and filter readers
+  // of earlier openings may be left. An options string cannot say that.
+  bool uses_kept_cache = false;
   std::string prefix_extractor;  // Empty if there is none.
   std::string table_options;
   PolicyChoice policy;

@@ -26,25 +26,45 @@ using rocksdb::Status;
 
 using Keys = std::set<std::string>;
 
+bool IsOurs(const std::string& policy) {
+  return Slice(policy).starts_with("cassandra_bloom");
+}
+
+// A filter that a policy of this process has built.
+struct Built {
+  std::string policy;
+  Keys keys;
+};
+
 // The keys that each filter of this process was given.
 class Given {
  public:
-  void Add(const std::string& policy, const Slice& block, Keys keys) {
+  // `policy` is the id of the one that has built the filter.
+  void Add(const std::string& id, const std::string& policy, Keys keys) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    keys_[IdOf(policy, block)].merge(keys);
+    Built& built = built_[id];
+    built.policy = policy;
+    built.keys.merge(keys);
   }
 
-  // Records a denial if the filter with this id was given `key`.
-  void Judge(const std::string& id, const Slice& key, bool may_match) {
+  // Records a denial by `policy` if the filter with this id was given `key`,
+  // unless both policies are RocksDB's.
+  void Judge(const std::string& id, const std::string& policy, const Slice& key,
+             bool may_match) {
     if (may_match) {
       return;
     }
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = keys_.find(id);
-    if (denial_.empty() && found != keys_.end() &&
-        found->second.count(key.ToString()) > 0) {
+    const auto found = built_.find(id);
+    if (!denial_.empty() || found == built_.end()) {
+      return;
+    }
+    const Built& built = found->second;
+    if (built.keys.count(key.ToString()) > 0 &&
+        (IsOurs(policy) || IsOurs(built.policy))) {
       denial_ = key.ToString(/*hex=*/true) + " in a filter of " +
-                std::to_string(found->second.size()) + " keys";
+                std::to_string(built.keys.size()) + " keys, built by " +
+                built.policy + ", read by " + policy;
     }
   }
 
@@ -53,16 +73,17 @@ class Given {
     return denial_;
   }
 
-  // Identifies a filter by its bits and its policy's name: filters in which
-  // both are the same must give the same answers.
-  static std::string IdOf(const std::string& policy, const Slice& block) {
-    return policy + " " + std::to_string(block.size()) + " " +
+  // Identifies a filter by its bits and the name by which RocksDB finds it:
+  // filters in which both are the same must give the same answers.
+  static std::string IdOf(const FilterPolicy& policy, const Slice& block) {
+    return std::string(policy.CompatibilityName()) + " " +
+           std::to_string(block.size()) + " " +
            std::to_string(std::hash<std::string>()(block.ToString()));
   }
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::string, Keys> keys_;
+  std::map<std::string, Built> built_;
   std::string denial_;
 };
 
@@ -73,8 +94,9 @@ Given& AllGiven() {
 
 class WitnessBuilder final : public ForwardingBuilder {
  public:
-  WitnessBuilder(FilterBitsBuilder* builder, std::string policy)
-      : ForwardingBuilder(builder), policy_(std::move(policy)) {}
+  // `policy` must outlive this object.
+  WitnessBuilder(FilterBitsBuilder* builder, const FilterPolicy& policy)
+      : ForwardingBuilder(builder), policy_(policy) {}
 
   void AddKey(const Slice& key) override {
     keys_.insert(key.ToString());
@@ -90,35 +112,37 @@ class WitnessBuilder final : public ForwardingBuilder {
   using ForwardingBuilder::Finish;
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     const Slice block = ForwardingBuilder::Finish(buf, status);
-    AllGiven().Add(policy_, block, std::exchange(keys_, Keys()));
+    AllGiven().Add(Given::IdOf(policy_, block), policy_.GetId(),
+                   std::exchange(keys_, Keys()));
     return block;
   }
 
  private:
-  const std::string policy_;
+  const FilterPolicy& policy_;
   Keys keys_;
 };
 
 class WitnessReader final : public FilterBitsReader {
  public:
-  WitnessReader(FilterBitsReader* reader, std::string id)
-      : reader_(reader), id_(std::move(id)) {}
+  WitnessReader(FilterBitsReader* reader, std::string id, std::string policy)
+      : reader_(reader), id_(std::move(id)), policy_(std::move(policy)) {}
 
   bool MayMatch(const Slice& key) override {
     const bool may_match = reader_->MayMatch(key);
-    AllGiven().Judge(id_, key, may_match);
+    AllGiven().Judge(id_, policy_, key, may_match);
     return may_match;
   }
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
     reader_->MayMatch(num_keys, keys, may_match);
     for (int i = 0; i < num_keys; ++i) {
-      AllGiven().Judge(id_, *keys[i], may_match[i]);
+      AllGiven().Judge(id_, policy_, *keys[i], may_match[i]);
     }
   }
 
  private:
   const std::unique_ptr<FilterBitsReader> reader_;
   const std::string id_;
+  const std::string policy_;
 };
 
 class WitnessPolicy final : public FilterPolicy {
@@ -139,13 +163,11 @@ class WitnessPolicy final : public FilterPolicy {
   FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override {
     FilterBitsBuilder* const builder = policy_->GetBuilderWithContext(context);
-    return builder == nullptr
-               ? nullptr
-               : new WitnessBuilder(builder, CompatibilityName());
+    return builder == nullptr ? nullptr : new WitnessBuilder(builder, *policy_);
   }
   FilterBitsReader* GetFilterBitsReader(const Slice& block) const override {
     return new WitnessReader(policy_->GetFilterBitsReader(block),
-                             Given::IdOf(CompatibilityName(), block));
+                             Given::IdOf(*policy_, block), policy_->GetId());
   }
 
  private:
@@ -158,8 +180,7 @@ void Watch(rocksdb::ColumnFamilyOptions* options) {
   auto& policy =
       options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
           ->filter_policy;
-  if (policy != nullptr &&
-      Slice(policy->Name()).starts_with("cassandra_bloom")) {
+  if (policy != nullptr) {
     policy = std::make_shared<WitnessPolicy>(policy);
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Records which keys each cassandra_bloom filter was given, and whether it
-// denies one of them.
+// Records which keys each filter was given, and whether it denies one of them.
+// RocksDB's own filters are among them, because our policy may read those, and
+// RocksDB's policies may read ours.
 //
 // A filter can hide a row in no other way. If rows are missing without such a
 // denial, RocksDB asked a filter for a key that RocksDB had not added.
@@ -15,12 +16,12 @@
 
 namespace cassandra_bloom::testing {
 
-// Puts a witness between RocksDB and the policy, if it is a cassandra_bloom
-// one.
+// Puts a witness between RocksDB and the policy, if there is one.
 void Watch(rocksdb::ColumnFamilyOptions* options);
 
-// Describes the first key that a filter of this process was given but denied.
-// Returns an empty string if there is none.
+// Describes the first key that a filter of this process was given but denied,
+// where our policy has built or reads the filter. Returns an empty string if
+// there is none.
 std::string WrongDenial();
 
 }  // namespace cassandra_bloom::testing

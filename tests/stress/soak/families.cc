@@ -6,6 +6,7 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/version.h>
 
+#include <iterator>
 #include <memory>
 
 #include "cassandra_bloom/filter_policy.h"
@@ -30,6 +31,13 @@ std::shared_ptr<const rocksdb::SliceTransform> ExtractorFor(Prefixes prefixes) {
     Require(rocksdb::NewCassandraPartitionTransform("u16", &extractor));
   }
   return extractor;
+}
+
+const char* RandomBlocks(uint64_t* random) {
+  static const char* const kBlocks[] = {
+      "", "", ":blocks:rocksdb", ":bottommost_filter:ribbon:blocks:rocksdb",
+      ":filter:bloom:bottommost_filter:cassandra:blocks:rocksdb"};
+  return kBlocks[NextRandom(random) % std::size(kBlocks)];
 }
 
 }  // namespace
@@ -61,7 +69,8 @@ std::string RandomSettings(const Family& family, uint64_t* random) {
   return (choice == 0   ? "fp:0.01"
           : choice == 1 ? whole + ".375"
                         : whole) +
-         (family.prefixes == Prefixes::kPartitions ? ":partition_key:u16" : "");
+         (family.prefixes == Prefixes::kPartitions ? ":partition_key:u16"
+                                                   : RandomBlocks(random));
 }
 
 rocksdb::ColumnFamilyOptions OptionsFor(const Family& family,

@@ -35,8 +35,9 @@ const std::vector<Family>& Families();
 bool SeekForPrevMisses(const Family& family);
 
 // Returns the part of a filter_policy string after "cassandra_bloom:". It has
-// whole or fractional bits per key or an fp_chance, and, if the column family
-// has prefixes that are partitions, the partition key.
+// whole or fractional bits per key or an fp_chance. If the column family has
+// prefixes that are partitions, it has the partition key, too. Otherwise it may
+// have the form of the blocks and RocksDB's own types of filters.
 std::string RandomSettings(const Family& family, uint64_t* random);
 
 rocksdb::ColumnFamilyOptions OptionsFor(const Family& family,

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/stress/random/policy_choice.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+
+namespace cassandra_bloom::testing {
+namespace {
+
+std::string Number(double number) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g", number);
+  return text;
+}
+
+double DrawBits(Draws* draws) {
+  switch (draws->Below(6)) {
+    case 0:
+      return draws->Of({0.0, 0.3, 0.5, 1.0, 1.25, 2.0, 50.0, 99.999, 100.0});
+    case 1:
+      return static_cast<double>(draws->Between(500, 25000)) / 1000;
+    default:
+      return static_cast<double>(draws->Between(1, 20));
+  }
+}
+
+// A part of a policy's string, and the approximate bits per key it gives.
+struct Sizing {
+  std::string text;
+  double bits;
+};
+
+Sizing DrawNumber(Draws* draws) {
+  const double bits = DrawBits(draws);
+  return {Number(bits), bits};
+}
+
+Sizing DrawChance(Draws* draws) {
+  return draws->Of<Sizing>({{"0.0000671", 20},
+                            {"0.001", 15},
+                            {"0.01", 10},
+                            {"0.1", 5},
+                            {"0.5", 2},
+                            {"0.9", 1},
+                            {"1", 0}});
+}
+
+Sizing DrawList(Draws* draws, Sizing (*draw_one)(Draws*)) {
+  Sizing list = draw_one(draws);
+  for (uint64_t more = draws->Below(5); more > 0; --more) {
+    const Sizing one = draw_one(draws);
+    list = {list.text + "," + one.text, one.bits};
+  }
+  return list;
+}
+
+// Draws an average for which every level gets between 1 and 100 bits per key.
+Sizing DrawMonkey(std::optional<int> last_level, Draws* draws) {
+  const uint64_t bits = draws->Between(4, 20);
+  std::string text = std::to_string(bits) + ":allocation:monkey";
+  if (draws->OneIn(2)) {
+    text += ":size_ratio:" + std::to_string(draws->Of({2, 3, 8, 10, 1000}));
+  }
+  if (last_level) {
+    text += ":bottom_level:" + std::to_string(draws->Between(
+                                   1, static_cast<uint64_t>(*last_level)));
+  }
+  return {text, static_cast<double>(bits)};
+}
+
+Sizing DrawSizing(std::optional<int> last_level, Draws* draws) {
+  Sizing sizing = DrawNumber(draws);
+  switch (draws->Below(8)) {
+    case 0:
+      return DrawMonkey(last_level, draws);
+    case 1:
+      sizing = DrawChance(draws);
+      sizing.text.insert(0, "fp:");
+      break;
+    case 2:
+      sizing = DrawList(draws, DrawNumber);
+      sizing.text.insert(0, "level_bits:");
+      break;
+    case 3:
+      sizing = DrawList(draws, DrawChance);
+      sizing.text.insert(0, "level_fp_chance:");
+      break;
+    default:
+      break;
+  }
+  switch (draws->Below(6)) {
+    case 0:
+      sizing.text += ":bottommost_bits:" + DrawNumber(draws).text;
+      break;
+    case 1:
+      sizing.text += ":bottommost_fp_chance:" + DrawChance(draws).text;
+      break;
+    default:
+      break;
+  }
+  return sizing;
+}
+
+std::string DrawPartitionKey(const std::string& of_keys, Draws* draws) {
+  switch (draws->Below(5)) {
+    case 0:
+    case 1:
+      return "";
+    case 2:
+    case 3:
+      return ":partition_key:" + of_keys;
+    default:
+      return std::string(":partition_key:") +
+             draws->Of<const char*>(
+                 {"fixed:1", "fixed:5", "fixed:300", "skip:3", "skip:2,fixed:6",
+                  "u16", "skip:1,u16", "composite:1", "skip:8,composite:3"});
+  }
+}
+
+// Our form beside RocksDB's filters, half of the time with some of those.
+std::string DrawBlocks(Draws* draws) {
+  const auto type = [draws] {
+    return draws->Of<const char*>({"cassandra", "bloom", "ribbon"});
+  };
+  std::string text;
+  if (draws->OneIn(2)) {
+    text += std::string(":filter:") + type();
+    if (!draws->OneIn(3)) {
+      text += std::string(":bottommost_filter:") + type();
+    }
+  }
+  return text + ":blocks:rocksdb";
+}
+
+// Without a number after the bits, RocksDB's Ribbon policy makes Bloom filters
+// in flushed files; with -1, in none.
+std::string DrawRibbon(const std::string& bits, Draws* draws) {
+  return "ribbonfilter:" + bits + draws->Of<const char*>({"", ":-1", ":1"});
+}
+
+}  // namespace
+
+PolicyChoice DrawPolicy(const std::string& partition_key,
+                        std::optional<int> last_level, Draws* draws) {
+  const Sizing sizing = DrawSizing(last_level, draws);
+  const std::string bits = Number(sizing.bits);
+  const std::string bloom = "bloomfilter:" + bits;
+  const std::string ribbon = DrawRibbon(bits, draws);
+  const std::string ours = "cassandra_bloom:" + sizing.text;
+  switch (draws->Below(16)) {
+    case 0:
+      return {"nullptr", "nullptr"};
+    case 1:
+    case 2:
+      return {bloom, bloom};
+    case 3:
+    case 4:
+      return {ribbon, ribbon};
+    case 5:
+      return {"cassandra_bloom:mix:" +
+                  draws->Of<std::string>({"1.7", "5", "10", "13.125", "80"}),
+              ribbon};
+    case 6:
+    case 7:
+    case 8:
+    case 9:
+    case 10:
+      return {ours + DrawBlocks(draws), draws->OneIn(2) ? bloom : ribbon};
+    default:
+      return {ours + DrawPartitionKey(partition_key, draws), bloom};
+  }
+}
+
+}  // namespace cassandra_bloom::testing
