@@ -87,6 +87,16 @@ const std::vector<AcceptedString>& AcceptedStrings() {
        "cassandra_bloom:level_bits:14:bottommost_bits:8", 6, 126},
       {"{id=cassandra_bloom:12;allocation=uniform}", "cassandra_bloom:12", 8,
        188},
+      // Which filter a file gets. The tests build a filter of an unknown level,
+      // which is not a bottommost one.
+      {"cassandra_bloom:10:bottommost_filter:ribbon:blocks:rocksdb",
+       "cassandra_bloom:10:bottommost_filter:ribbon:blocks:rocksdb", 7, 157},
+      {"{id=cassandra_bloom;blocks=rocksdb;filter=cassandra}",
+       "cassandra_bloom:10:blocks:rocksdb", 7, 157},
+      {"cassandra_bloom:12:filter:cassandra:bottommost_filter:cassandra",
+       "cassandra_bloom:12", 8, 188},
+      {"cassandra_bloom:mix:10", "cassandra_bloom:mix:10", 7, 157},
+      {"{id=cassandra_bloom;mix=12.0}", "cassandra_bloom:mix:12", 8, 188},
   };
   return strings;
 }
@@ -198,6 +208,25 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:90:allocation:monkey", "bits_per_key=90", kMonkey},
       {"cassandra_bloom:10:partition_key:u16:level_bits:8",
        "'u16:level_bits:8'", kExtractors},
+      // Wrong types of filters, and a wrong mix.
+      {"cassandra_bloom:10:filter:foo:blocks:rocksdb", "'foo'",
+       "cassandra, bloom or ribbon"},
+      {"cassandra_bloom:10:bottommost_filter:Ribbon:blocks:rocksdb", "'Ribbon'",
+       "cassandra, bloom or ribbon"},
+      {"cassandra_bloom:10:filter:bloom", "filter=bloom", "blocks=rocksdb"},
+      {"cassandra_bloom:10:bottommost_filter:ribbon",
+       "bottommost_filter=ribbon", "blocks=rocksdb"},
+      {"cassandra_bloom:mix", "'mix'", kBits},
+      {"cassandra_bloom:mix:", "''", kBits},
+      {"cassandra_bloom:mix:abc", "'abc'", kBits},
+      {"cassandra_bloom:mix:101", "'101'", kBits},
+      {"cassandra_bloom:mix:0", "bits_per_key=0", kMonkey},
+      {"cassandra_bloom:mix:1.5", "bits_per_key=1.5", kMonkey},
+      {"cassandra_bloom:mix:90", "bits_per_key=90", kMonkey},
+      {"cassandra_bloom:10:mix:10", "mix=10", kBits},
+      {"cassandra_bloom:mix:10:blocks:rocksdb", "blocks=rocksdb", kBits},
+      {"cassandra_bloom:mix:10:partition_key:u16", "partition_key=u16", kBits},
+      {"{id=cassandra_bloom:mix:10;bits_per_key=10}", "mix=10", kBits},
       // The same mistakes, written as options in braces.
       {"{id=cassandra_bloom;bits_per_key=junk}", "'junk'", kBits},
       {"{id=cassandra_bloom;bits_per_key=}", "''", kBits},
