@@ -74,11 +74,27 @@ TEST_F(SetOptionsTest, AnswersAsForTheBuiltInPolicy) {
   }
 }
 
+TEST_F(SetOptionsTest, NewOptionsArriveWhereverAPolicyCanBeChanged) {
+  const Answer built_in = Change("bloomfilter", "{filter_policy=NAME:12}");
+  for (const std::string id :
+       {"cassandra_bloom:mix:12", "cassandra_bloom:12:blocks:rocksdb",
+        "cassandra_bloom:12:bottommost_filter:ribbon:blocks:rocksdb",
+        "cassandra_bloom:12:filter:bloom:blocks:rocksdb"}) {
+    SCOPED_TRACE(id);
+    const Answer ours = Change("cassandra_bloom", "{filter_policy=" + id + "}");
+    EXPECT_EQ(ours.status, built_in.status);
+    EXPECT_EQ(ours.unchanged, built_in.unchanged);
+    EXPECT_EQ(ours.id, built_in.unchanged ? "cassandra_bloom:10" : id);
+  }
+}
+
 TEST_F(SetOptionsTest, AWrongStringDoesNotTakeThePolicyAway) {
   for (const char* const change :
        {"{filter_policy=cassandra_bloom:abc}",
         "{filter_policy={id=cassandra_bloom;bits_per_key=junk}}",
-        "{filter_policy={bits_per_key=junk}}"}) {
+        "{filter_policy={bits_per_key=junk}}",
+        "{filter_policy=cassandra_bloom:mix:1}",
+        "{filter_policy=cassandra_bloom:10:filter:bloom}"}) {
     SCOPED_TRACE(change);
     ::testing::internal::CaptureStderr();
     const Answer answer = Change("cassandra_bloom", change);
