@@ -3,133 +3,20 @@
 // The options `filter`, `bottommost_filter` and `mix`: which filter each file
 // of a database gets, and that every row is found.
 
+#include "tests/support/rocksdb/filter_types.h"
+
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 
-#include <fstream>
-#include <map>
-#include <memory>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/filter/block_form.h"
-#include "plugin/policy/filter_bits_api.h"
-#include "plugin/policy/filter_name.h"
-#include "tests/support/rocksdb/dataset.h"
-#include "tests/support/rocksdb/level_files.h"
 #include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 using rocksdb::CassandraBloomOptions;
-
-// Enough keys for a Ribbon filter: RocksDB makes Bloom filters of small sets.
-Rows SomeRows() {
-  Rows rows;
-  for (int i = 0; i < 4000; ++i) {
-    rows["key" + std::to_string(100000 + i)] = "value";
-  }
-  return rows;
-}
-
-CassandraBloomOptions Types(const std::string& filter,
-                            const std::string& bottommost) {
-  CassandraBloomOptions options;
-  options.filter = filter;
-  options.bottommost_filter = bottommost;
-  options.blocks = "rocksdb";
-  return options;
-}
-
-PolicyPtr PolicyOf(const CassandraBloomOptions& options) {
-  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
-}
-
-PolicyPtr Mix() { return PolicyPtr(rocksdb::NewCassandraBloomMixPolicy(10)); }
-
-// Counts the types of the filters that RocksDB reads.
-class TypeCounter final : public rocksdb::FilterPolicy {
- public:
-  const char* Name() const override { return "TypeCounter"; }
-  const char* CompatibilityName() const override { return kRocksdbsFilterName; }
-  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
-      const rocksdb::FilterBuildingContext& /*context*/) const override {
-    return nullptr;
-  }
-  rocksdb::FilterBitsReader* GetFilterBitsReader(
-      const rocksdb::Slice& block) const override {
-    const bool is_ours = WithoutTrailer(block.ToStringView()).has_value();
-    const int type = block.size() < 5 ? 0 : block[block.size() - 5];
-    ++types_[is_ours      ? "cassandra"
-             : type == -1 ? "bloom"
-             : type == -2 ? "ribbon"
-                          : "other"];
-    return nullptr;
-  }
-
-  std::map<std::string, int> types() const { return types_; }
-
- private:
-  mutable std::map<std::string, int> types_;
-};
-
-// The number of files with each type of filter.
-std::map<std::string, int> TypesIn(const TestDb& db) {
-  const auto counter = std::make_shared<TypeCounter>();
-  rocksdb::Options options = DbOptions(TableOptions(counter));
-  std::unique_ptr<rocksdb::DB> reader;
-#if ROCKSDB_MAJOR >= 11
-  Require(rocksdb::DB::OpenForReadOnly(options, db.path(), &reader));
-#else
-  rocksdb::DB* raw = nullptr;
-  Require(rocksdb::DB::OpenForReadOnly(options, db.path(), &raw));
-  reader.reset(raw);
-#endif
-  return counter->types();
-}
-
-using Expected = std::map<std::string, int>;
-
-void ExpectAllFound(const TestDb& db) {
-  for (const auto& [key, expected] : SomeRows()) {
-    std::string value;
-    ASSERT_TRUE(db->Get({}, key, &value).ok()) << key;
-    ASSERT_EQ(value, expected);
-  }
-}
-
-// The number of 1000 absent keys that filters reject.
-uint64_t Rejected(TestDb* db) {
-  db->ResetStatistics();
-  std::string value;
-  for (int i = 0; i < 1000; ++i) {
-    const std::string key = "key" + std::to_string(100000 + i) + "x";
-    EXPECT_TRUE((*db)->Get({}, key, &value).IsNotFound());
-  }
-  return db->ReadsFiltered();
-}
-
-std::string LogOf(const TestDb& db) {
-  std::ifstream file(db.path() + "/LOG");
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-rocksdb::Options WithDynamicLevels(PolicyPtr policy) {
-  rocksdb::Options options = DbOptions(std::move(policy));
-  options.level_compaction_dynamic_level_bytes = true;
-  return options;
-}
-
-double BitsPerKey(const TestDb& db) {
-  const auto table = db.OnlyTable();
-  return LevelFile{table->num_filter_entries, table->filter_size}
-      .bits_per_key();
-}
 
 struct TypesCase {
   const char* filter;
@@ -152,11 +39,11 @@ TEST(FilterTypesTest, InAFlushAndAtTheBottom) {
     TestDb db(WithDynamicLevels(PolicyOf(Types(filter, bottommost))));
     db.Put(SomeRows());
     db.Flush();
-    EXPECT_EQ(TypesIn(db), (Expected{{in_flush, 1}}));
+    EXPECT_EQ(TypesIn(db), (FilterTypes{{in_flush, 1}}));
     ExpectAllFound(db);
     EXPECT_GT(Rejected(&db), 950u);
     db.Compact();
-    EXPECT_EQ(TypesIn(db), (Expected{{in_compaction, 1}}));
+    EXPECT_EQ(TypesIn(db), (FilterTypes{{in_compaction, 1}}));
     ExpectAllFound(db);
     EXPECT_GT(Rejected(&db), 950u);
   }
@@ -179,10 +66,10 @@ TEST(FilterTypesTest, MixWithDynamicLevels) {
   EXPECT_EQ(Mix()->GetId(), "cassandra_bloom:mix:10");
   db.Put(SomeRows());
   db.Flush();
-  EXPECT_EQ(TypesIn(db), (Expected{{"cassandra", 1}}));
+  EXPECT_EQ(TypesIn(db), (FilterTypes{{"cassandra", 1}}));
   EXPECT_NEAR(BitsPerKey(db), 23.845, 0.15);
   db.Compact();
-  EXPECT_EQ(TypesIn(db), (Expected{{"ribbon", 1}}));
+  EXPECT_EQ(TypesIn(db), (FilterTypes{{"ribbon", 1}}));
   EXPECT_LT(BitsPerKey(db), 7.2);
   ExpectAllFound(db);
   EXPECT_GT(Rejected(&db), 950u);
@@ -215,7 +102,7 @@ TEST(FilterTypesTest, MixOpensEverywhere) {
     EXPECT_NE(LogOf(db).find("the same everywhere"), std::string::npos);
     if (options.compaction_style != rocksdb::kCompactionStyleFIFO) {
       db.Compact();
-      EXPECT_EQ(TypesIn(db), (Expected{{"ribbon", 1}}));
+      EXPECT_EQ(TypesIn(db), (FilterTypes{{"ribbon", 1}}));
       EXPECT_LT(BitsPerKey(db), 7.6);
     }
     ExpectAllFound(db);

@@ -3,6 +3,8 @@
 #include "plugin/policy/rocksdbs_policies.h"
 
 #include <gtest/gtest.h>
+#include <rocksdb/options.h>
+#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 
 #include <clocale>
@@ -10,9 +12,13 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "plugin/policy/filter_bits_api.h"
+#include "plugin/policy/policy.h"
+#include "plugin/policy/policy_string.h"
+#include "tests/policy/policy_probe.h"
 #include "tests/support/run_process.h"
 #include "tests/support/temp_dir.h"
 
@@ -36,11 +42,19 @@ constexpr int kRibbonByte = -2;
 
 std::string KeyOf(int i) { return "key" + std::to_string(i); }
 
-std::string BlockOf(const FilterPolicy* policy) {
+struct Place {
+  int level = 3;
+  bool is_bottommost = false;
+  bool optimize_for_memory = false;
+};
+
+std::string BlockOf(const FilterPolicy* policy, const Place& place = {}) {
   BlockBasedTableOptions table_options;
   table_options.format_version = 5;
+  table_options.optimize_filters_for_memory = place.optimize_for_memory;
   FilterBuildingContext context(table_options);
-  context.level_at_creation = 3;
+  context.level_at_creation = place.level;
+  context.is_bottommost = place.is_bottommost;
   context.reason = ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction;
   const std::unique_ptr<FilterBitsBuilder> builder(
       policy->GetBuilderWithContext(context));
@@ -93,6 +107,79 @@ TEST(RocksdbsPoliciesTest, ReadsEachType) {
       false_positives += reader->MayMatch(Slice(KeyOf(i) + "absent")) ? 1 : 0;
     }
     EXPECT_LT(false_positives, kNumKeys / 30);
+  }
+}
+
+// ---- Through our policy ----
+
+std::unique_ptr<FilterPolicy> PolicyOf(const std::string& text) {
+  const PolicySettings settings = PolicyString(text).Settings();
+  EXPECT_EQ(settings.error, "");
+  return std::make_unique<CassandraBloomPolicy>(settings);
+}
+
+void ExpectAllMatch(FilterBitsReader* reader) {
+  for (int i = 0; i < kNumKeys; ++i) {
+    ASSERT_TRUE(reader->MayMatch(Slice(KeyOf(i)))) << i;
+  }
+}
+
+// RocksDB's table readers keep a reader of a filter, not its policy: SetOptions
+// may replace the policy meanwhile.
+TEST(RocksdbsPoliciesTest, AReaderOutlivesItsPolicy) {
+  for (const char* const filter : {"cassandra", "bloom", "ribbon"}) {
+    auto policy = PolicyOf("cassandra_bloom:10:filter:" + std::string(filter) +
+                           ":blocks:rocksdb");
+    const std::string block = BlockOf(policy.get());
+    const std::unique_ptr<FilterBitsReader> reader(
+        policy->GetFilterBitsReader(block));
+    policy.reset();
+    ExpectAllMatch(reader.get());
+  }
+}
+
+// RocksDB's builders point into their policy, and with it into ours. Whoever
+// builds keeps the table options, which hold our policy.
+TEST(RocksdbsPoliciesTest, WhoeverBuildsKeepsThePolicy) {
+  const TempDir dir;
+  std::shared_ptr<const FilterPolicy> policy =
+      PolicyOf("cassandra_bloom:10:filter:ribbon:blocks:rocksdb");
+  const std::weak_ptr<const FilterPolicy> watched = policy;
+  ROCKSDB_NAMESPACE::Options options;
+  SetFilterPolicy(std::move(policy), &options);
+  {
+    ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(),
+                                            options);
+    ASSERT_TRUE(writer.Open(dir / "file.sst").ok());
+    options = ROCKSDB_NAMESPACE::Options();
+    ASSERT_TRUE(writer.Put("key", "value").ok());
+    EXPECT_FALSE(watched.expired());
+    ASSERT_TRUE(writer.Finish().ok());
+  }
+  EXPECT_TRUE(watched.expired());
+}
+
+TEST(RocksdbsPoliciesTest, FourThreadsBuildAtOnce) {
+  const auto policy = PolicyOf(
+      "cassandra_bloom:level_bits:14,10:filter:bloom:bottommost_filter:ribbon:"
+      "blocks:rocksdb");
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (int i = 0; i < 5; ++i) {
+        const Place place = {/*level=*/i % 2, /*is_bottommost=*/thread % 2 == 1,
+                             /*optimize_for_memory=*/true};
+        const std::string block = BlockOf(policy.get(), place);
+        EXPECT_EQ(TypeByte(block),
+                  place.is_bottommost ? kRibbonByte : kBloomByte);
+        const std::unique_ptr<FilterBitsReader> reader(
+            policy->GetFilterBitsReader(block));
+        ExpectAllMatch(reader.get());
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
   }
 }
 

@@ -56,7 +56,7 @@ class ChangingBuilder final : public ForwardingBuilder {
 }  // namespace
 
 const char* ForwardingPolicy::CompatibilityName() const {
-  return "cassandra_bloom";
+  return ours_->CompatibilityName();
 }
 
 FilterBitsBuilder* ForwardingPolicy::GetBuilderWithContext(

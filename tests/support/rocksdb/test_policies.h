@@ -17,9 +17,12 @@
 
 namespace cassandra_bloom::testing {
 
-// Forwards every call to a cassandra_bloom policy at 10 bits per key.
+// Forwards every call to a cassandra_bloom policy.
 class ForwardingPolicy : public rocksdb::FilterPolicy {
  public:
+  explicit ForwardingPolicy(PolicyPtr ours = OurPolicy())
+      : ours_(std::move(ours)) {}
+
   const char* Name() const override { return "ForwardingPolicy"; }
   const char* CompatibilityName() const override;
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
@@ -28,7 +31,7 @@ class ForwardingPolicy : public rocksdb::FilterPolicy {
       const rocksdb::Slice& contents) const override;
 
  private:
-  const PolicyPtr ours_ = OurPolicy();
+  const PolicyPtr ours_;
 };
 
 // A policy that keeps a copy of every filter block that RocksDB reads.
@@ -53,7 +56,8 @@ enum class Flip { kNone, kClearedToSet, kSetToCleared };
 // MaybePostVerify, as defective memory would.
 class DamagingPolicy final : public ForwardingPolicy {
  public:
-  explicit DamagingPolicy(Flip flip) : flip_(flip) {}
+  explicit DamagingPolicy(Flip flip, PolicyPtr ours = OurPolicy())
+      : ForwardingPolicy(std::move(ours)), flip_(flip) {}
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override;
