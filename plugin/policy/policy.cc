@@ -275,6 +275,10 @@ std::string CassandraBloomPolicy::LevelsText(
   if (sizing.has_bottommost || sizing.monkey) {
     levels += ", bottommost: " + BitsText(sizing.For(place));
   }
+  if (settings_.filter == FilterType::kRibbon ||
+      settings_.bottommost_filter == FilterType::kRibbon) {
+    levels += " (Ribbon filters take about 0.7 of these bits)";
+  }
   if (settings_.is_mix && !place.is_leveled) {
     levels += WhyUniform(context);
   } else if (sizing.monkey && place.is_leveled) {

@@ -26,7 +26,7 @@ namespace {
 
 constexpr double kAverage = 10;
 constexpr int kLastLevel = 6;
-constexpr int kNumAbsent = 100000;
+constexpr int kNumAbsent = 50000;
 
 // From LOG: the filters take at most kMostExcess times the average if the last
 // level has this many times the keys of all others.
@@ -54,15 +54,15 @@ std::vector<Shape> Shapes() {
       {"level 0 with 20 files, 20 times the keys in the last level",
        {{6, {200000}}, {0, Files(20, 500)}}},
       {"two levels, 10 times the keys in the last",
-       {{6, {200000}}, {5, {20000}}}},
+       {{6, {100000}}, {5, {10000}}}},
       {"two levels, twice the keys in the last", {{6, {40000}}, {5, {20000}}}},
       {"seven levels, each with 10 times the keys of the one above",
-       {{6, {200000}},
-        {5, {20000}},
-        {4, {2000}},
-        {3, {200}},
-        {2, {20}},
-        {1, {2}},
+       {{6, {100000}},
+        {5, {10000}},
+        {4, {1000}},
+        {3, {100}},
+        {2, {10}},
+        {1, {1}},
         {0, {1}}}},
       {"seven levels, each with 20,000 keys",
        {{6, {20000}},

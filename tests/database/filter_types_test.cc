@@ -76,6 +76,9 @@ TEST(FilterTypesTest, MixWithDynamicLevels) {
   EXPECT_NE(LogOf(db).find("cassandra_bloom:mix:10: bits per key in files of "
                            "level 0: 23.845"),
             std::string::npos);
+  EXPECT_NE(LogOf(db).find("bottommost: 9.467 (Ribbon filters take about 0.7 "
+                           "of these bits); on average 10.000"),
+            std::string::npos);
   EXPECT_EQ(LogOf(db).find("the same everywhere"), std::string::npos);
   // The database opens again without us, and is filtered.
   db.Reopen(WithDynamicLevels(BuiltinPolicy()));
