@@ -75,8 +75,9 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(
 // In universal and FIFO compaction, without
 // level_compaction_dynamic_level_bytes, and until the next open in a column
 // family that is made in an open database, all files get `bits_per_key`; the
-// LOG says so. While much of a database is in level 0, filters take more. `bits_per_key` must be such that no level gets less than 1 or more
-// than 100: from about 1.6 to 86. Others are refused as a wrong fp_chance is.
+// LOG says so. While much of a database is in level 0, filters take more.
+// `bits_per_key` must be such that no level gets less than 1 or more than 100:
+// from about 1.6 to 86. Others are refused as a wrong fp_chance is.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomMixPolicy(
     double bits_per_key);
 
