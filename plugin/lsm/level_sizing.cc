@@ -41,6 +41,14 @@ double MonkeyAllocation::MostBitsPerKey() const {
   return BottomBitsPerKey() + std::log(1000.0) / (kLn2 * kLn2);
 }
 
+double MonkeyAllocation::LastLevelRatioFor(double factor) const {
+  // No key outside the last level takes more than the most bits per key.
+  const double share_of_others =
+      (factor * average_bits_per_key - BottomBitsPerKey()) /
+      (MostBitsPerKey() - BottomBitsPerKey());
+  return std::max(0.0, 1 / share_of_others - 1);
+}
+
 bool LevelSizing::IsUniform() const {
   return levels.size() == 1 && !has_bottommost && !monkey;
 }

@@ -50,6 +50,11 @@ struct MonkeyAllocation {
   // The most bits per key that any level gets. With them, its false positive
   // rate is a thousandth of the last level's. A lower rate would gain nothing.
   double MostBitsPerKey() const;
+
+  // Filters take at most `factor` times the average, whatever the sizes of the
+  // other levels, once the last level has this many times the keys of all
+  // others together. `factor` must be at least 1.
+  double LastLevelRatioFor(double factor) const;
 };
 
 constexpr double kMinSizeRatio = 2;

@@ -29,10 +29,29 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-std::string BitsText(const std::optional<Sizing>& sizing) {
+std::string BitsText(double bits_per_key) {
   char text[32];
-  std::snprintf(text, sizeof(text), "%.3f",
-                sizing ? sizing->bits_per_key() : 0);
+  std::snprintf(text, sizeof(text), "%.3f", bits_per_key);
+  return text;
+}
+
+std::string BitsText(const std::optional<Sizing>& sizing) {
+  return BitsText(sizing ? sizing->bits_per_key() : 0);
+}
+
+// What the bits per key are on average. RocksDB does not tell a policy how
+// large levels are, so this says what depends on their sizes.
+std::string AverageText(const MonkeyAllocation& monkey) {
+  constexpr double kFactor = 1.02;
+  char text[300];
+  std::snprintf(
+      text, sizeof(text),
+      "; on average %.3f if each level has %g times the keys of the one above, "
+      "more while the database is young or level 0 large (%.3f if all keys are "
+      "in level 0), and at most %.3f once the last level has %.1f times the "
+      "keys of all others",
+      monkey.average_bits_per_key, monkey.size_ratio, monkey.MostBitsPerKey(),
+      kFactor * monkey.average_bits_per_key, monkey.LastLevelRatioFor(kFactor));
   return text;
 }
 
@@ -256,13 +275,29 @@ std::string CassandraBloomPolicy::LevelsText(
   if (sizing.has_bottommost || sizing.monkey) {
     levels += ", bottommost: " + BitsText(sizing.For(place));
   }
+  if (settings_.filter == FilterType::kRibbon ||
+      settings_.bottommost_filter == FilterType::kRibbon) {
+    levels += " (Ribbon filters take about 0.7 of these bits)";
+  }
   if (settings_.is_mix && !place.is_leveled) {
-    levels +=
-        "; the same everywhere, because levels get bits by their sizes only in "
-        "leveled compaction with level_compaction_dynamic_level_bytes and a "
-        "single path";
+    levels += WhyUniform(context);
+  } else if (sizing.monkey && place.is_leveled) {
+    levels += AverageText(*sizing.monkey);
   }
   return levels;
+}
+
+const char* CassandraBloomPolicy::WhyUniform(
+    const FilterBuildingContext& context) const {
+  const bool is_leveled =
+      context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+  return is_leveled && !filled_from_last_level_ && !filled_from_first_level_
+             ? "; the same everywhere until the database is opened with this "
+               "policy, because RocksDB does not tell its options to a policy "
+               "of CreateColumnFamily or SetOptions"
+             : "; the same everywhere, because levels get bits by their sizes "
+               "only in leveled compaction with "
+               "level_compaction_dynamic_level_bytes and a single path";
 }
 
 void CassandraBloomPolicy::ReportWrongSettingsOnce(Logger* info_log) const {

@@ -102,6 +102,10 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   std::string LevelsText(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
+  // Why `mix` gives all files of this database the same bits per key, for the
+  // LOG.
+  const char* WhyUniform(
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   void ReportWrongSettingsOnce(ROCKSDB_NAMESPACE::Logger* info_log) const;
 
   PolicySettings settings_;

@@ -117,6 +117,23 @@ static void CountsWhatThePolicyBuilds(const char* path) {
                   "Bloom filter build time: ");
 }
 
+/* Each ends in a database with leveled compaction without dynamic levels. */
+static void TakesEveryKindOfFilter(const char* path) {
+  char* error = OpenWith("cassandra_bloom:mix:1", path);
+  CHECK_HOLDS(error, "bits_per_key=1");
+  cassandra_bloom_free(error);
+  error = OpenWith("cassandra_bloom:10:filter:bloom", path);
+  CHECK_HOLDS(error, "blocks=rocksdb");
+  cassandra_bloom_free(error);
+  CHECK(OpenAndWrite("cassandra_bloom:10:filter:bloom:blocks:rocksdb", path,
+                     kNumKeys) == NULL);
+  /* RocksDB's own filters are not counted. */
+  CheckStatistics(1, kNumKeys, 8 + 8 * 157, "Bloom filters built: 1\n");
+  CHECK(OpenAndWrite("cassandra_bloom:mix:10", path, kNumKeys) == NULL);
+  CheckStatistics(2, 2 * kNumKeys, 2 * (8 + 8 * 157) + 5,
+                  "Bloom filters built: 2\n");
+}
+
 /* Runs if there is a second argument. The process has then loaded a RocksDB of
  * another release. */
 static void RefusesAnotherRocksdb(void) {
@@ -134,6 +151,7 @@ int main(int argc, char** argv) {
   if (argc == 2) {
     RegistersThePolicy(argv[1]);
     CountsWhatThePolicyBuilds(argv[1]);
+    TakesEveryKindOfFilter(argv[1]);
   } else {
     RefusesAnotherRocksdb();
   }

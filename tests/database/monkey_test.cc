@@ -34,16 +34,8 @@ uint64_t NumKeys() {
   return Percent() ? 200000 * std::max<uint64_t>(1, *Percent()) : 100000;
 }
 
-// Random keys of sixteen bytes. Present keys have even numbers, absent ones
-// odd.
-std::string KeyOf(uint64_t number) {
-  uint64_t state = number;
-  std::string key(16, '\0');
-  for (size_t i = 0; i < key.size(); ++i) {
-    key[i] = static_cast<char>(NextRandom(&state) >> 56);
-  }
-  return key;
-}
+// Present keys have even numbers, absent ones odd.
+std::string KeyOf(uint64_t number) { return RandomKeyOf16(number); }
 
 // Level sizes for about 50 bytes per key. From each of the three levels below
 // level 0 to the next, the size grows tenfold.

@@ -117,6 +117,33 @@ TEST(LevelSizingTest, MonkeyStopsAtAThousandthOfTheFalsePositives) {
   }
 }
 
+// The average of a database of a last level with `ratio` times the keys of all
+// others together, of which each takes the most bits.
+double HighestAverage(const MonkeyAllocation& monkey, double ratio) {
+  return (ratio * monkey.BottomBitsPerKey() + monkey.MostBitsPerKey()) /
+         (ratio + 1);
+}
+
+TEST(LevelSizingTest, MonkeyWithAnyKeysInSmallLevels) {
+  EXPECT_NEAR(MonkeyAllocation{}.LastLevelRatioFor(1.02), 18.6, 0.05);
+  for (const double size_ratio : {2.0, 10.0, 1000.0}) {
+    for (const double average : {2.0, 10.0, 80.0}) {
+      const MonkeyAllocation monkey = {average, size_ratio, std::nullopt};
+      if (monkey.BottomBitsPerKey() < 1) {
+        continue;  // Refused.
+      }
+      for (const double factor : {1.0, 1.02, 1.5}) {
+        const double ratio = monkey.LastLevelRatioFor(factor);
+        if (ratio > 0) {
+          EXPECT_NEAR(HighestAverage(monkey, ratio), factor * average, 1e-9);
+        } else {
+          EXPECT_LE(monkey.MostBitsPerKey(), factor * average);
+        }
+      }
+    }
+  }
+}
+
 TEST(LevelSizingTest, MonkeyIsTheAverageWhereLevelsAreNoRuns) {
   for (int level = -1; level < 7; ++level) {
     SstPlace place = Level(level);

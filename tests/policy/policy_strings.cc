@@ -115,6 +115,36 @@ const std::vector<AcceptedString>& AcceptedStrings() {
        "cassandra_bloom:10:blocks:rocksdb", 7, 157},
       {"{id=cassandra_bloom;partition_key=skip:0;blocks=rocksdb}",
        "cassandra_bloom:10:blocks:rocksdb", 7, 157},
+      // Which filter a file gets. The tests build a filter of an unknown level,
+      // which is not a bottommost one. RocksDB's Bloom filter is a multiple of
+      // 64 bytes, and 5 bytes.
+      {"cassandra_bloom:10:filter:bloom:blocks:rocksdb",
+       "cassandra_bloom:10:filter:bloom:blocks:rocksdb", kRocksdbsFilter, 160},
+      {"{id=cassandra_bloom;fp_chance=0.01;filter=bloom;bottommost_filter="
+       "bloom;blocks=rocksdb}",
+       "cassandra_bloom:fp:0.01:filter:bloom:blocks:rocksdb", kRocksdbsFilter,
+       160},
+      {"cassandra_bloom:blocks:rocksdb:bottommost_filter:cassandra:"
+       "filter:bloom:level_bits:14,8",
+       "cassandra_bloom:level_bits:14,8:filter:bloom:bottommost_filter:"
+       "cassandra:blocks:rocksdb",
+       kRocksdbsFilter, 128},
+      {"cassandra_bloom:12:filter:ribbon:bottommost_filter:bloom:blocks:"
+       "rocksdb",
+       "cassandra_bloom:12:filter:ribbon:bottommost_filter:bloom:blocks:"
+       "rocksdb",
+       kRocksdbsFilter, 128},
+      {"cassandra_bloom:0:filter:ribbon:blocks:rocksdb",
+       "cassandra_bloom:0:filter:ribbon:blocks:rocksdb", 0, 0},
+      {"cassandra_bloom:10:bottommost_filter:ribbon:blocks:rocksdb",
+       "cassandra_bloom:10:bottommost_filter:ribbon:blocks:rocksdb", 7, 157},
+      {"{id=cassandra_bloom;blocks=rocksdb;filter=cassandra}",
+       "cassandra_bloom:10:blocks:rocksdb", 7, 157},
+      {"cassandra_bloom:12:filter:cassandra:bottommost_filter:cassandra",
+       "cassandra_bloom:12", 8, 188},
+      {"cassandra_bloom:mix:10", "cassandra_bloom:mix:10", 7, 157},
+      {"{id=cassandra_bloom;mix=12.0}", "cassandra_bloom:mix:12", 8, 188},
+      {"{id=cassandra_bloom:mix:9.50}", "cassandra_bloom:mix:9.5", 7, 149},
   };
   return strings;
 }
@@ -251,6 +281,34 @@ const std::vector<RefusedString>& RefusedStrings() {
        "blocks=rocksdb;partition_key=fixed:8", kWholeKeys},
       {"{id=cassandra_bloom:partition_key:u16;blocks=rocksdb}",
        "blocks=rocksdb;partition_key=u16", kWholeKeys},
+      // Wrong types of filters, and a wrong mix.
+      {"cassandra_bloom:10:filter:foo:blocks:rocksdb", "'foo'",
+       "cassandra, bloom or ribbon"},
+      {"cassandra_bloom:10:bottommost_filter:Ribbon:blocks:rocksdb", "'Ribbon'",
+       "cassandra, bloom or ribbon"},
+      {"cassandra_bloom:10:filter:bloom", "filter=bloom", "blocks=rocksdb"},
+      {"cassandra_bloom:10:bottommost_filter:ribbon",
+       "bottommost_filter=ribbon", "blocks=rocksdb"},
+      {"cassandra_bloom:mix", "'mix'", kBits},
+      {"cassandra_bloom:mix:", "''", kBits},
+      {"cassandra_bloom:mix:abc", "'abc'", kBits},
+      {"cassandra_bloom:mix:101", "'101'", kBits},
+      {"cassandra_bloom:mix:0", "bits_per_key=0", kMonkey},
+      {"cassandra_bloom:mix:1.5", "bits_per_key=1.5", kMonkey},
+      {"cassandra_bloom:mix:90", "bits_per_key=90", kMonkey},
+      {"cassandra_bloom:mix:9,5", "'9,5'", kBits},
+      {"cassandra_bloom:mix:fp:0.01", "'fp:0.01'", kBits},
+      {"cassandra_bloom:mix:10:mix:10", "mix:10:mix:10", kBits},
+      {"cassandra_bloom:mix:10:filter:bloom", "filter=bloom", kBits},
+      {"cassandra_bloom:10:filter::blocks:rocksdb", "''",
+       "cassandra, bloom or ribbon"},
+      {"cassandra_bloom:10:blocks:bloom", "'bloom'", "cassandra or rocksdb"},
+      {"{id=cassandra_bloom;mix=}", "''", kBits},
+      {"{id=cassandra_bloom;mix=10;blocks=rocksdb}", "mix=10", kBits},
+      {"cassandra_bloom:10:mix:10", "mix=10", kBits},
+      {"cassandra_bloom:mix:10:blocks:rocksdb", "blocks=rocksdb", kBits},
+      {"cassandra_bloom:mix:10:partition_key:u16", "partition_key=u16", kBits},
+      {"{id=cassandra_bloom:mix:10;bits_per_key=10}", "mix=10", kBits},
       // The same mistakes, written as options in braces.
       {"{id=cassandra_bloom;bits_per_key=junk}", "'junk'", kBits},
       {"{id=cassandra_bloom;bits_per_key=}", "''", kBits},

@@ -15,11 +15,17 @@ namespace cassandra_bloom::testing {
 // The number of keys of the filters whose size the tables below give.
 constexpr int kNumTableKeys = 1000;
 
+// The num_probes of a policy that builds one of RocksDB's own filters.
+constexpr int32_t kRocksdbsFilter = -1;
+
 struct AcceptedString {
   const char* text;
-  const char* id;      // What GetId answers.
-  int32_t num_probes;  // k; 0 if no filter is built.
-  int32_t num_words;   // Size of a filter of kNumTableKeys keys.
+  const char* id;  // What GetId answers.
+  // k; 0 if no filter is built, or kRocksdbsFilter.
+  int32_t num_probes;
+  // The size, in 64-bit words, of our filter of kNumTableKeys keys. For
+  // kRocksdbsFilter, the whole words of the filter block.
+  int32_t num_words;
 };
 
 struct RefusedString {

@@ -93,6 +93,9 @@ TEST_F(SetOptionsTest, TheFormOfBlocksChangesAsBitsDo) {
       {"cassandra_bloom:10:blocks:rocksdb", "cassandra_bloom:10"},
       {"bloomfilter:10", "cassandra_bloom:10:blocks:rocksdb"},
       {"cassandra_bloom:10:blocks:rocksdb", "ribbonfilter:10"},
+      {"cassandra_bloom:10", "cassandra_bloom:mix:12"},
+      {"bloomfilter:10",
+       "cassandra_bloom:12:bottommost_filter:ribbon:blocks:rocksdb"},
   };
   for (const auto& change : cases) {
     SCOPED_TRACE(std::string(change.from) + " to " + change.to);
@@ -108,7 +111,9 @@ TEST_F(SetOptionsTest, AWrongStringDoesNotTakeThePolicyAway) {
   for (const char* const change :
        {"{filter_policy=cassandra_bloom:abc}",
         "{filter_policy={id=cassandra_bloom;bits_per_key=junk}}",
-        "{filter_policy={bits_per_key=junk}}"}) {
+        "{filter_policy={bits_per_key=junk}}",
+        "{filter_policy=cassandra_bloom:mix:1}",
+        "{filter_policy=cassandra_bloom:10:filter:bloom}"}) {
     SCOPED_TRACE(change);
     ::testing::internal::CaptureStderr();
     const Answer answer = Change("cassandra_bloom", change);

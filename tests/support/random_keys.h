@@ -36,6 +36,9 @@ class RandomKeys {
 // Splitmix64: advances *state and returns the next random number.
 uint64_t NextRandom(uint64_t* state);
 
+// A random key of sixteen bytes, which depends on the number alone.
+std::string RandomKeyOf16(uint64_t number);
+
 }  // namespace cassandra_bloom::testing
 
 #endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_RANDOM_KEYS_H_

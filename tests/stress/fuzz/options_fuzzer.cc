@@ -49,14 +49,16 @@ class SilentLogger final : public ROCKSDB_NAMESPACE::Logger {
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
 };
 
-// Builds a filter of three keys for a file of this level. Returns an empty
+// Builds a filter of three keys for a file at this place. Returns an empty
 // string if the policy builds no filter.
-std::string Filter(const CassandraBloomPolicy& policy, int level) {
+std::string Filter(const CassandraBloomPolicy& policy, int level,
+                   bool is_bottommost) {
   const BlockBasedTableOptions table_options;
   FilterBuildingContext context(table_options);
   SilentLogger logger;
   context.info_log = &logger;
   context.level_at_creation = level;
+  context.is_bottommost = is_bottommost;
   const std::unique_ptr<FilterBitsBuilder> builder(
       policy.GetBuilderWithContext(context));
   if (builder == nullptr) {
@@ -76,9 +78,11 @@ void CheckSame(const PolicySettings& one, const PolicySettings& other) {
   const CassandraBloomPolicy same(other);
   FUZZ_CHECK(std::strcmp(policy.Name(), same.Name()) == 0);
   for (const int level : {-1, 0, 1, 6}) {
-    const std::string filter = Filter(policy, level);
-    FUZZ_CHECK(filter == Filter(same, level));
-    FUZZ_CHECK(one.error.empty() || filter.empty());
+    for (const bool is_bottommost : {false, true}) {
+      const std::string filter = Filter(policy, level, is_bottommost);
+      FUZZ_CHECK(filter == Filter(same, level, is_bottommost));
+      FUZZ_CHECK(one.error.empty() || filter.empty());
+    }
   }
 }
 

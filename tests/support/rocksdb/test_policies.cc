@@ -60,6 +60,12 @@ ForwardingPolicy::ForwardingPolicy(BlockForm form)
       ours_(form == BlockForm::kFilterDb ? OurPolicy()
                                          : OurPolicyBesideRocksdb()) {}
 
+ForwardingPolicy::ForwardingPolicy(PolicyPtr ours)
+    : form_(ours->CompatibilityName() == std::string("cassandra_bloom")
+                ? BlockForm::kFilterDb
+                : BlockForm::kBesideRocksdb),
+      ours_(std::move(ours)) {}
+
 const char* ForwardingPolicy::CompatibilityName() const {
   return form_ == BlockForm::kFilterDb ? "cassandra_bloom"
                                        : "rocksdb.BuiltinBloomFilter";

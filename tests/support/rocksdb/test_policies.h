@@ -18,10 +18,12 @@
 
 namespace cassandra_bloom::testing {
 
-// Forwards every call to a cassandra_bloom policy with 10 bits per key.
+// Forwards every call to a cassandra_bloom policy.
 class ForwardingPolicy : public rocksdb::FilterPolicy {
  public:
+  // The policy has 10 bits per key.
   explicit ForwardingPolicy(BlockForm form = BlockForm::kFilterDb);
+  explicit ForwardingPolicy(PolicyPtr ours);
 
   const char* Name() const override { return "ForwardingPolicy"; }
   const char* CompatibilityName() const override;
@@ -61,7 +63,8 @@ enum class Flip { kNone, kClearedToSet, kSetToCleared };
 // MaybePostVerify, as defective memory may do.
 class DamagingPolicy final : public ForwardingPolicy {
  public:
-  explicit DamagingPolicy(Flip flip) : flip_(flip) {}
+  explicit DamagingPolicy(Flip flip, PolicyPtr ours = OurPolicy())
+      : ForwardingPolicy(std::move(ours)), flip_(flip) {}
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override;

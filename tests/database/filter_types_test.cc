@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The options `filter`, `bottommost_filter` and `mix`: which filter each file
+// of a database gets, and that every row is found.
+
+#include "tests/support/rocksdb/filter_types.h"
+
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+
+#include <string>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "tests/support/rocksdb/test_db.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using rocksdb::CassandraBloomOptions;
+
+struct TypesCase {
+  const char* filter;
+  const char* bottommost;
+  const char* in_flush;
+  const char* in_compaction;
+};
+
+TEST(FilterTypesTest, InAFlushAndAtTheBottom) {
+  for (const auto& [filter, bottommost, in_flush, in_compaction] :
+       {TypesCase{"cassandra", "", "cassandra", "cassandra"},
+        {"cassandra", "bloom", "cassandra", "bloom"},
+        {"cassandra", "ribbon", "cassandra", "ribbon"},
+        {"bloom", "", "bloom", "bloom"},
+        {"bloom", "cassandra", "bloom", "cassandra"},
+        // RocksDB makes Bloom filters in flushed files.
+        {"ribbon", "", "bloom", "ribbon"},
+        {"ribbon", "cassandra", "bloom", "cassandra"}}) {
+    SCOPED_TRACE(std::string(filter) + " " + bottommost);
+    TestDb db(WithDynamicLevels(PolicyOf(Types(filter, bottommost))));
+    db.Put(SomeRows());
+    db.Flush();
+    EXPECT_EQ(TypesIn(db), (FilterTypes{{in_flush, 1}}));
+    ExpectAllFound(db);
+    EXPECT_GT(Rejected(&db), 950u);
+    db.Compact();
+    EXPECT_EQ(TypesIn(db), (FilterTypes{{in_compaction, 1}}));
+    ExpectAllFound(db);
+    EXPECT_GT(Rejected(&db), 950u);
+  }
+}
+
+TEST(FilterTypesTest, RocksdbsFiltersHaveTheBitsOfTheirPlace) {
+  CassandraBloomOptions options = Types("bloom", "");
+  options.level_bits = {16, 12};
+  options.bottommost_bits = 6;
+  TestDb db(WithDynamicLevels(PolicyOf(options)));
+  db.Put(SomeRows());
+  db.Flush();
+  EXPECT_NEAR(BitsPerKey(db), 16, 0.3);
+  db.Compact();
+  EXPECT_NEAR(BitsPerKey(db), 6, 0.3);
+}
+
+TEST(FilterTypesTest, MixWithDynamicLevels) {
+  TestDb db(WithDynamicLevels(Mix()));
+  EXPECT_EQ(Mix()->GetId(), "cassandra_bloom:mix:10");
+  db.Put(SomeRows());
+  db.Flush();
+  EXPECT_EQ(TypesIn(db), (FilterTypes{{"cassandra", 1}}));
+  EXPECT_NEAR(BitsPerKey(db), 23.845, 0.15);
+  db.Compact();
+  EXPECT_EQ(TypesIn(db), (FilterTypes{{"ribbon", 1}}));
+  EXPECT_LT(BitsPerKey(db), 7.2);
+  ExpectAllFound(db);
+  EXPECT_GT(Rejected(&db), 950u);
+  EXPECT_NE(LogOf(db).find("cassandra_bloom:mix:10: bits per key in files of "
+                           "level 0: 23.845"),
+            std::string::npos);
+  EXPECT_NE(LogOf(db).find("bottommost: 9.467 (Ribbon filters take about 0.7 "
+                           "of these bits); on average 10.000"),
+            std::string::npos);
+  EXPECT_EQ(LogOf(db).find("the same everywhere"), std::string::npos);
+  // The database opens again without us, and is filtered.
+  db.Reopen(WithDynamicLevels(BuiltinPolicy()));
+  ExpectAllFound(db);
+  EXPECT_GT(Rejected(&db), 950u);
+}
+
+// Where levels have no sizes to go by, all files get the average.
+TEST(FilterTypesTest, MixOpensEverywhere) {
+  rocksdb::Options without_dynamic_levels = DbOptions(Mix());
+  without_dynamic_levels.level_compaction_dynamic_level_bytes = false;
+  rocksdb::Options universal = WithDynamicLevels(Mix());
+  universal.compaction_style = rocksdb::kCompactionStyleUniversal;
+  rocksdb::Options fifo = WithDynamicLevels(Mix());
+  fifo.compaction_style = rocksdb::kCompactionStyleFIFO;
+  for (const rocksdb::Options& options :
+       {without_dynamic_levels, universal, fifo}) {
+    SCOPED_TRACE(options.compaction_style);
+    TestDb db(options);
+    db.Put(SomeRows());
+    db.Flush();
+    EXPECT_NEAR(BitsPerKey(db), 10, 0.15);
+    EXPECT_NE(LogOf(db).find("level 0: 10.000"), std::string::npos);
+    EXPECT_NE(LogOf(db).find("the same everywhere"), std::string::npos);
+    if (options.compaction_style != rocksdb::kCompactionStyleFIFO) {
+      db.Compact();
+      EXPECT_EQ(TypesIn(db), (FilterTypes{{"ribbon", 1}}));
+      EXPECT_LT(BitsPerKey(db), 7.6);
+    }
+    ExpectAllFound(db);
+    EXPECT_GT(Rejected(&db), 950u);
+  }
+}
+
+// Two databases share a policy. One of them has levels that monkey cannot
+// count.
+TEST(FilterTypesTest, MixOfADatabaseWithoutDynamicLevelsStaysUniform) {
+  const PolicyPtr mix = Mix();
+  TestDb dynamic(WithDynamicLevels(mix));
+  rocksdb::Options options = DbOptions(mix);
+  options.level_compaction_dynamic_level_bytes = false;
+  TestDb other(options);
+  for (TestDb* const db : {&dynamic, &other}) {
+    db->Put(SomeRows());
+    db->Flush();
+    EXPECT_NEAR(BitsPerKey(*db), 10, 0.15);
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

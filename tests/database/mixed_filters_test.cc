@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// RocksDB's own filters in databases of our policy, where RocksDB says little
+// of the file, builds no filter, or builds another one than it was asked for.
+
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "tests/support/rocksdb/checks.h"
+#include "tests/support/rocksdb/filter_types.h"
+#include "tests/support/rocksdb/policy_filter.h"
+#include "tests/support/rocksdb/test_db.h"
+#include "tests/support/rocksdb/test_policies.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using rocksdb::CassandraBloomOptions;
+
+constexpr double kExcess = 0.2;  // In bits per key of filters of 4000 keys.
+
+// Writes SomeRows with SstFileWriter and ingests the file.
+void Ingest(TestDb* db) {
+  const TempDir dir;
+  const std::string file = dir / "file.sst";
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), db->options());
+  Require(writer.Open(file));
+  for (const auto& [key, value] : SomeRows()) {
+    Require(writer.Put(key, value));
+  }
+  Require(writer.Finish());
+  Require((*db)->IngestExternalFile({file}, {}));
+}
+
+// RepairDB writes rows that are only in the write-ahead log to a new SST file.
+void WriteAndRepair(TestDb* db) {
+  db->Put(SomeRows());
+  db->Close();
+  Require(rocksdb::RepairDB(db->path(), db->options()));
+  db->Reopen();
+}
+
+struct UnknownPlace {
+  CassandraBloomOptions options;
+  const char* type;
+  double bits_per_key;
+};
+
+std::vector<UnknownPlace> UnknownPlaces() {
+  CassandraBloomOptions list = Types("bloom", "cassandra");
+  list.level_bits = {16, 12};
+  CassandraBloomOptions mix;
+  mix.mix = 10;
+  return {{Types("cassandra", "ribbon"), "cassandra", 10},
+          {Types("bloom", "ribbon"), "bloom", 10},
+          {Types("ribbon", "cassandra"), "ribbon", 7},
+          {list, "bloom", 12},
+          {mix, "cassandra", 10}};
+}
+
+// RocksDB knows neither the level of such a file nor whether it is bottommost.
+TEST(MixedFiltersTest, FilesOfUnknownPlaceGetFilterAndNotBottommostFilter) {
+  for (void (*const write)(TestDb*) : {Ingest, WriteAndRepair}) {
+    SCOPED_TRACE(write == Ingest ? "SstFileWriter" : "RepairDB");
+    for (const UnknownPlace& expected : UnknownPlaces()) {
+      SCOPED_TRACE(expected.type);
+      TestDb db(WithDynamicLevels(PolicyOf(expected.options)));
+      write(&db);
+      EXPECT_EQ(TypesIn(db), (FilterTypes{{expected.type, 1}}));
+      EXPECT_NEAR(BitsPerKey(db), expected.bits_per_key, 0.3);
+      ExpectAllFound(db);
+      EXPECT_GT(Rejected(&db), 950u);
+    }
+  }
+}
+
+// RocksDB's Ribbon policy makes a Bloom filter only where it knows of a flush.
+// What it recovers from the log when a database opens is none.
+TEST(MixedFiltersTest, ARecoveredFileGetsARibbonFilter) {
+  rocksdb::Options options = WithDynamicLevels(PolicyOf(Types("ribbon", "")));
+  options.avoid_flush_during_shutdown = true;
+  TestDb db(options);
+  db.Put(SomeRows());
+  db.Reopen();
+  EXPECT_EQ(TypesIn(db), (FilterTypes{{"ribbon", 1}}));
+  ExpectAllFound(db);
+}
+
+TEST(MixedFiltersTest, AFileThatIsMovedDownKeepsItsFilter) {
+  TestDb db(WithDynamicLevels(Mix()));
+  db.Put(SomeRows());
+  db.Flush();
+  Require(db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr));
+  EXPECT_GT(FilesByLevel(db).begin()->first, 0);
+  EXPECT_EQ(TypesIn(db), (FilterTypes{{"cassandra", 1}}));
+  EXPECT_NEAR(BitsPerKey(db), 23.845, kExcess);
+  ExpectAllFound(db);
+}
+
+// RocksDB then asks for no filter of bottommost files, and for none in the last
+// level when it reads.
+TEST(MixedFiltersTest, OptimizeFiltersForHits) {
+  rocksdb::Options options = WithDynamicLevels(Mix());
+  options.optimize_filters_for_hits = true;
+  TestDb db(options);
+  for (int files = 0; files < 2; ++files) {  // RocksDB skips the last file.
+    db.Put(SomeRows());
+    db.Flush();
+  }
+  EXPECT_EQ(TypesIn(db).count("cassandra"), 1u);
+  EXPECT_GT(Rejected(&db), 950u);
+  db.Compact();
+  EXPECT_EQ(TypesIn(db), FilterTypes());
+  EXPECT_EQ(db.OnlyTable()->filter_size, 0u);
+  ExpectAllFound(db);
+
+  // A Ribbon filter that is there already is not read.
+  options.optimize_filters_for_hits = false;
+  db.Reopen(options);
+  db.Compact();
+  EXPECT_GT(Rejected(&db), 950u);
+  options.optimize_filters_for_hits = true;
+  db.Reopen(options);
+  EXPECT_EQ(Rejected(&db), 0u);
+  ExpectAllFound(db);
+}
+
+// RocksDB's old Bloom filter has whole bits per key. Ribbon filters are the
+// same in every format.
+TEST(MixedFiltersTest, FormatVersionBelow5) {
+  for (const uint32_t format_version : {2u, 4u}) {
+    CassandraBloomOptions bloom = Types("bloom", "");
+    bloom.bits_per_key = 9.5;
+    for (const auto& [policy, flushed, bits, bottommost] :
+         {std::tuple(bloom, "legacy bloom", 10.0, "legacy bloom"),
+          {Types("ribbon", ""), "bloom", 10.0, "ribbon"},
+          {Types("cassandra", "bloom"), "cassandra", 10.0, "legacy bloom"}}) {
+      SCOPED_TRACE(std::to_string(format_version) + " " + bottommost);
+      rocksdb::BlockBasedTableOptions table_options =
+          TableOptions(PolicyOf(policy));
+      table_options.format_version = format_version;
+      TestDb db(DbOptions(table_options));
+      db.Put(SomeRows());
+      db.Flush();
+      EXPECT_EQ(TypesIn(db), (FilterTypes{{flushed, 1}}));
+      EXPECT_NEAR(BitsPerKey(db), bits, 0.3);
+      ExpectAllFound(db);
+      EXPECT_GT(Rejected(&db), 950u);
+      db.Compact();
+      EXPECT_EQ(TypesIn(db), (FilterTypes{{bottommost, 1}}));
+      ExpectAllFound(db);
+      EXPECT_GT(Rejected(&db), 950u);
+    }
+  }
+}
+
+TEST(MixedFiltersTest, ARibbonFilterOfFewKeysIsABloomFilter) {
+  for (const auto& [num_keys, type] :
+       {std::pair(2, "bloom"), {100, "bloom"}, {1000, "ribbon"}}) {
+    SCOPED_TRACE(num_keys);
+    const Dataset dataset = NumberedDataset(static_cast<uint32_t>(num_keys), 1);
+    TestDb db(WithDynamicLevels(Mix()));
+    db.Put(dataset.rows);
+    db.Flush();
+    db.Compact();
+    EXPECT_EQ(TypesIn(db), (FilterTypes{{type, 1}}));
+    EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
+  }
+}
+
+// 0 without a filter, where RocksDB counts no keys of it.
+double BitsPerRow(const TestDb& db) {
+  return 8 * static_cast<double>(db.OnlyTable()->filter_size) /
+         static_cast<double>(SomeRows().size());
+}
+
+// Like other sizes, those of fp_chance and of 0 bits are for all filters.
+TEST(MixedFiltersTest, SizesOfRocksdbsFilters) {
+  CassandraBloomOptions chance = Types("bloom", "");
+  chance.fp_chance = 0.001;
+  CassandraBloomOptions none = Types("bloom", "ribbon");
+  none.bits_per_key = 0;
+  none.bottommost_bits = 0;
+  CassandraBloomOptions none_at_the_bottom = Types("cassandra", "ribbon");
+  none_at_the_bottom.bottommost_fp_chance = 1;
+  for (const auto& [options, flushed, bottommost] :
+       {std::tuple(chance, 15.0, 15.0),
+        {none, 0.0, 0.0},
+        {none_at_the_bottom, 10.0, 0.0}}) {
+    const PolicyPtr policy = PolicyOf(options);
+    SCOPED_TRACE(policy->GetId());
+    TestDb db(WithDynamicLevels(policy));
+    db.Put(SomeRows());
+    db.Flush();
+    EXPECT_NEAR(BitsPerRow(db), flushed, kExcess);
+    ExpectAllFound(db);
+    db.Compact();
+    EXPECT_NEAR(BitsPerRow(db), bottommost, kExcess);
+    ExpectAllFound(db);
+  }
+}
+
+TEST(MixedFiltersTest, StatisticsCountOurFiltersOnly) {
+  const PolicyPtr mix = Mix();
+  TestDb db(WithDynamicLevels(mix));
+  db.Put(SomeRows());
+  db.Flush();
+  db.Compact();
+  const auto statistics = StatisticsOf(*mix);
+  EXPECT_EQ(statistics.filters_built, 1u);
+  EXPECT_EQ(statistics.entries, SomeRows().size());
+}
+
+// A policy learns only from DB::Open how levels are filled.
+TEST(MixedFiltersTest, MixInANewColumnFamilyIsUniformUntilTheNextOpen) {
+  TestDb db(WithDynamicLevels(OurPolicy()));
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  Require(db->CreateColumnFamily(WithDynamicLevels(Mix()), "other", &family));
+  Require(db->Put({}, family, "key", "value"));
+  Require(db->Flush(rocksdb::FlushOptions(), family));
+  Require(db->DestroyColumnFamilyHandle(family));
+  const std::string log = LogOf(db);
+  EXPECT_NE(log.find("[other] cassandra_bloom:mix:10: bits per key in files of "
+                     "level 0: 10.000"),
+            std::string::npos);
+  EXPECT_NE(log.find("until the database is opened with this policy"),
+            std::string::npos);
+}
+
+// ---- Layouts of filters, with prefixes ----
+
+class MixedLayoutsTest
+    : public ::testing::TestWithParam<std::tuple<Layout, const char*>> {};
+
+TEST_P(MixedLayoutsTest, EveryReadMatches) {
+  const auto& [layout, type] = GetParam();
+  const Dataset dataset = PrefixedDataset(1, 300, 12, 300);
+  const PolicyPtr policy = PolicyOf(Types("cassandra", type));
+  rocksdb::Options options = DbOptions(TableOptions(policy, layout));
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kPrefixSize));
+  TestDb db(options);
+  db.Put(dataset.rows);
+  db.Flush();
+  const uint64_t ours = StatisticsOf(*policy).filters_built;
+  db.Compact();
+  EXPECT_EQ(StatisticsOf(*policy).filters_built, ours);
+  // Files of both kinds: all of these rows are also in a newer one.
+  for (int files = 1; files <= 2; ++files) {
+    SCOPED_TRACE(files);
+    db.Reopen();
+    db.ResetStatistics();
+    EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
+    EXPECT_GT(db.ReadsFiltered(), 0u);
+    EXPECT_TRUE(
+        SeeksMatch(db.source(), dataset, options.prefix_extractor.get()));
+    EXPECT_TRUE(SeeksForPrevMatch(db.source(), dataset,
+                                  options.prefix_extractor.get()));
+    EXPECT_GT(db.SeeksFiltered(), 0u);
+    db.Put(dataset.rows);
+    db.Flush();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MixedLayoutsTest,
+                         ::testing::Combine(::testing::ValuesIn(AllLayouts()),
+                                            ::testing::Values("bloom",
+                                                              "ribbon")),
+                         [](const auto& test) {
+                           return ToString(std::get<Layout>(test.param)) + "_" +
+                                  std::get<const char*>(test.param);
+                         });
+
+// ---- detect_filter_construct_corruption ----
+
+rocksdb::Options Detecting(PolicyPtr policy, Layout layout) {
+  rocksdb::BlockBasedTableOptions table_options =
+      TableOptions(std::move(policy), layout);
+  table_options.detect_filter_construct_corruption = true;
+  return DbOptions(table_options);
+}
+
+// RocksDB's builders, which we pass on, still compare the written filter with
+// their hashes.
+TEST_P(MixedLayoutsTest, AChangedBitFailsTheCompaction) {
+  const auto& [layout, type] = GetParam();
+  const PolicyPtr policy = PolicyOf(Types("cassandra", type));
+  TestDb db(Detecting(policy, layout));
+  db.Put(SomeRows());
+  db.Flush();
+  const auto damaging =
+      std::make_shared<DamagingPolicy>(Flip::kSetToCleared, policy);
+  db.Reopen(Detecting(damaging, layout));
+  const rocksdb::Status status = CompactAll(db.source());
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_GT(damaging->num_flipped(), 0);
+  db.Reopen(Detecting(policy, layout));
+  ExpectAllFound(db);
+  EXPECT_EQ(CompactAll(db.source()).ToString(), "OK");
+  ExpectAllFound(db);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

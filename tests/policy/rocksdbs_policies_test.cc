@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plugin/policy/rocksdbs_policies.h"
+
+#include <gtest/gtest.h>
+#include <rocksdb/options.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/table.h>
+
+#include <clocale>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "plugin/policy/filter_bits_api.h"
+#include "plugin/policy/policy.h"
+#include "plugin/policy/policy_string.h"
+#include "tests/policy/policy_probe.h"
+#include "tests/support/run_process.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+constexpr int kNumKeys = 10000;
+
+// A block of RocksDB's has five bytes at its end. The first of them tells the
+// type of its filter.
+constexpr int kBloomByte = -1;
+constexpr int kRibbonByte = -2;
+
+std::string KeyOf(int i) { return "key" + std::to_string(i); }
+
+struct Place {
+  int level = 3;
+  bool is_bottommost = false;
+  bool optimize_for_memory = false;
+};
+
+std::string BlockOf(const FilterPolicy* policy, const Place& place = {}) {
+  BlockBasedTableOptions table_options;
+  table_options.format_version = 5;
+  table_options.optimize_filters_for_memory = place.optimize_for_memory;
+  FilterBuildingContext context(table_options);
+  context.level_at_creation = place.level;
+  context.is_bottommost = place.is_bottommost;
+  context.reason = ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction;
+  const std::unique_ptr<FilterBitsBuilder> builder(
+      policy->GetBuilderWithContext(context));
+  for (int i = 0; i < kNumKeys; ++i) {
+    builder->AddKey(KeyOf(i));
+  }
+  std::unique_ptr<const char[]> buffer;
+  Status status;
+  return builder->Finish(&buffer, &status).ToString();
+}
+
+int TypeByte(const std::string& block) { return block.at(block.size() - 5); }
+
+TEST(RocksdbsPoliciesTest, OnePolicyForEachTypeAndNumberOfBits) {
+  RocksdbsPolicies policies;
+  const FilterPolicy* const bloom = policies.For(FilterType::kBloom, 9500);
+  ASSERT_NE(bloom, nullptr);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      EXPECT_EQ(policies.For(FilterType::kBloom, 9500), bloom);
+      EXPECT_NE(policies.For(FilterType::kBloom, 9501), bloom);
+      EXPECT_NE(policies.For(FilterType::kRibbon, 9500), bloom);
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+TEST(RocksdbsPoliciesTest, TypesAndSizes) {
+  RocksdbsPolicies policies;
+  const std::string bloom = BlockOf(policies.For(FilterType::kBloom, 9500));
+  EXPECT_EQ(TypeByte(bloom), kBloomByte);
+  EXPECT_NEAR(static_cast<double>(bloom.size()) * 8 / kNumKeys, 9.5, 0.1);
+  const std::string ribbon = BlockOf(policies.For(FilterType::kRibbon, 9500));
+  EXPECT_EQ(TypeByte(ribbon), kRibbonByte);
+  EXPECT_LT(ribbon.size(), bloom.size() * 3 / 4);
+}
+
+TEST(RocksdbsPoliciesTest, ReadsEachType) {
+  RocksdbsPolicies policies;
+  for (const FilterType type : {FilterType::kBloom, FilterType::kRibbon}) {
+    const std::string block = BlockOf(policies.For(type, 10000));
+    const std::unique_ptr<FilterBitsReader> reader(policies.NewReader(block));
+    ASSERT_NE(reader, nullptr);
+    int false_positives = 0;
+    for (int i = 0; i < kNumKeys; ++i) {
+      ASSERT_TRUE(reader->MayMatch(Slice(KeyOf(i)))) << i;
+      false_positives += reader->MayMatch(Slice(KeyOf(i) + "absent")) ? 1 : 0;
+    }
+    EXPECT_LT(false_positives, kNumKeys / 30);
+  }
+}
+
+// ---- Through our policy ----
+
+std::unique_ptr<FilterPolicy> PolicyOf(const std::string& text) {
+  const PolicySettings settings = PolicyString(text).Settings();
+  EXPECT_EQ(settings.error, "");
+  return std::make_unique<CassandraBloomPolicy>(settings);
+}
+
+void ExpectAllMatch(FilterBitsReader* reader) {
+  for (int i = 0; i < kNumKeys; ++i) {
+    ASSERT_TRUE(reader->MayMatch(Slice(KeyOf(i)))) << i;
+  }
+}
+
+// RocksDB's table readers keep a reader of a filter, not its policy: SetOptions
+// may replace the policy meanwhile.
+TEST(RocksdbsPoliciesTest, AReaderOutlivesItsPolicy) {
+  for (const char* const filter : {"cassandra", "bloom", "ribbon"}) {
+    auto policy = PolicyOf("cassandra_bloom:10:filter:" + std::string(filter) +
+                           ":blocks:rocksdb");
+    const std::string block = BlockOf(policy.get());
+    const std::unique_ptr<FilterBitsReader> reader(
+        policy->GetFilterBitsReader(block));
+    policy.reset();
+    ExpectAllMatch(reader.get());
+  }
+}
+
+// RocksDB's builders point into their policy, and with it into ours. Whoever
+// builds keeps the table options, which hold our policy.
+TEST(RocksdbsPoliciesTest, WhoeverBuildsKeepsThePolicy) {
+  const TempDir dir;
+  std::shared_ptr<const FilterPolicy> policy =
+      PolicyOf("cassandra_bloom:10:filter:ribbon:blocks:rocksdb");
+  const std::weak_ptr<const FilterPolicy> watched = policy;
+  ROCKSDB_NAMESPACE::Options options;
+  SetFilterPolicy(std::move(policy), &options);
+  {
+    ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(),
+                                            options);
+    ASSERT_TRUE(writer.Open(dir / "file.sst").ok());
+    options = ROCKSDB_NAMESPACE::Options();
+    ASSERT_TRUE(writer.Put("key", "value").ok());
+    EXPECT_FALSE(watched.expired());
+    ASSERT_TRUE(writer.Finish().ok());
+  }
+  EXPECT_TRUE(watched.expired());
+}
+
+TEST(RocksdbsPoliciesTest, FourThreadsBuildAtOnce) {
+  const auto policy = PolicyOf(
+      "cassandra_bloom:level_bits:14,10:filter:bloom:bottommost_filter:ribbon:"
+      "blocks:rocksdb");
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (int i = 0; i < 5; ++i) {
+        const Place place = {/*level=*/i % 2, /*is_bottommost=*/thread % 2 == 1,
+                             /*optimize_for_memory=*/true};
+        const std::string block = BlockOf(policy.get(), place);
+        EXPECT_EQ(TypeByte(block),
+                  place.is_bottommost ? kRibbonByte : kBloomByte);
+        const std::unique_ptr<FilterBitsReader> reader(
+            policy->GetFilterBitsReader(block));
+        ExpectAllMatch(reader.get());
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+// RocksDB would read "9.5" as 9 there.
+TEST(RocksdbsPoliciesTest, ADecimalCommaChangesNothing) {
+  RocksdbsPolicies before;
+  const std::string expected = BlockOf(before.For(FilterType::kBloom, 9500));
+  const TempDir dir;
+  const ProcessResult made = RunProcess({"/usr/bin/localedef", "-i", "de_DE",
+                                         "-f", "UTF-8", dir / "de_DE.UTF-8"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::string locale = std::setlocale(LC_ALL, nullptr);
+  ASSERT_EQ(setenv("LOCPATH", dir.path().c_str(), /*overwrite=*/1), 0);
+  ASSERT_NE(std::setlocale(LC_ALL, "de_DE.UTF-8"), nullptr);
+  RocksdbsPolicies policies;
+  EXPECT_EQ(BlockOf(policies.For(FilterType::kBloom, 9500)), expected);
+  EXPECT_STREQ(std::localeconv()->decimal_point, ",");
+  std::setlocale(LC_ALL, locale.c_str());
+  unsetenv("LOCPATH");
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
