@@ -16,6 +16,8 @@ from configparser import ConfigParser
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 import in_turn
 
@@ -29,6 +31,19 @@ WIDTH = 100
 
 class Failure(Exception):
     """An error. Its message says why there are no results."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a process wrote, and the CPU time that it used."""
+
+    stdout: str
+    stderr: str
+    cpu_seconds: float
+
+
+def temporary_text() -> IO[str]:
+    return TemporaryFile("w+", encoding="ascii", errors="replace")
 
 
 class Tools:
@@ -64,12 +79,23 @@ class Tools:
             f"{bin_dir} must have those of a RocksDB that was built with this plugin",
         )
 
-    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        result = subprocess.run(
-            command, env=self._env, capture_output=True, text=True, errors="replace"
-        )
-        check_exit(command[0], result.returncode, result.stdout + result.stderr)
-        return result
+    def run(self, *command: str) -> "Finished":
+        with temporary_text() as stdout, temporary_text() as stderr:
+            process = subprocess.Popen(command, env=self._env, stdout=stdout, stderr=stderr)
+            try:
+                # Popen.wait would not tell the CPU time of this process alone.
+                _, status, usage = os.wait4(process.pid, 0)
+            except BaseException:
+                process.kill()
+                raise
+            process.returncode = os.waitstatus_to_exitcode(status)
+            for file in (stdout, stderr):
+                file.seek(0)
+            finished = Finished(
+                stdout.read(), stderr.read(), usage.ru_utime + usage.ru_stime
+            )
+        check_exit(command[0], process.returncode, finished.stdout + finished.stderr)
+        return finished
 
     def run_in_turn(
         self, commands: Sequence[Sequence[str]], number: int
@@ -109,6 +135,7 @@ class Bench:
     result_end: int  # The position in stdout where its result ends.
     stdout: str
     stderr: str
+    cpu_seconds: float  # Of the process with all its benchmarks; 0: not measured.
 
     def machine(self) -> str:
         def header(name: str) -> str:
@@ -127,7 +154,9 @@ class Bench:
         )
 
 
-def db_bench_figures(benchmark: str, stdout: str, stderr: str) -> Bench:
+def db_bench_figures(
+    benchmark: str, stdout: str, stderr: str, cpu_seconds: float = 0
+) -> Bench:
     result = re.search(
         rf"^{benchmark} *:.* (\d+) ops/sec ([\d.]+) seconds (\d+) operations;"
         r"(?:.*\((\d+) of \d+ found\))?",
@@ -146,6 +175,7 @@ def db_bench_figures(benchmark: str, stdout: str, stderr: str) -> Bench:
         result_end=result.end(),
         stdout=stdout,
         stderr=stderr,
+        cpu_seconds=cpu_seconds,
     )
 
 
@@ -218,7 +248,7 @@ class StockDatabase:
         """Runs benchmarks, separated by commas; returns the figures of the first."""
         output = self._tools.run(*self.command(benchmarks, *flags))
         name = benchmarks.partition(",")[0]
-        return db_bench_figures(name, output.stdout, output.stderr)
+        return db_bench_figures(name, output.stdout, output.stderr, output.cpu_seconds)
 
     def command(self, benchmarks: str, *flags: str) -> tuple[str, ...]:
         return (
@@ -240,7 +270,7 @@ class StockDatabase:
             value = actual.get((section, name), "(nothing)")
             # RocksDB completes the name of a policy: bloomfilter:10:false, or
             # {id=ribbonfilter:10:0;bloom_before_level=0;} in 9.10.
-            found = f"{value.removeprefix('{id=')}:"
+            found = f"{value.removeprefix('{id=').partition(';')[0]}:"
             if section != "Version" and not found.startswith(f"{wanted}:"):
                 raise Failure(
                     f"{self.name}: the database's {newest.name} says "
@@ -323,8 +353,8 @@ def wrap(text: str) -> list[str]:
 class Progress:
     """Shows a line on stderr. A terminal shows only the last one, until the `with` ends."""
 
-    def __init__(self, steps: int) -> None:
-        self._steps = steps
+    def __init__(self, steps: int | None = None) -> None:
+        self._total = "" if steps is None else f"/{steps}"
         self._done = 0
         self._start = time.monotonic()
         self._terminal = sys.stderr.isatty()
@@ -332,7 +362,7 @@ class Progress:
     def step(self, text: str) -> None:
         self._done += 1
         seconds = time.monotonic() - self._start
-        line = f"[{self._done:2}/{self._steps}] {seconds:3.0f} s  {text}"
+        line = f"[{self._done:2}{self._total}] {seconds:3.0f} s  {text}"
         self._write(f"\r\x1b[K{line}" if self._terminal else f"{line}\n")
 
     def __enter__(self) -> "Progress":

@@ -122,24 +122,22 @@ FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
   }
   const FilterType type =
       context.is_bottommost ? settings_.bottommost_filter : settings_.filter;
-  if (type == FilterType::kCassandra) {
-    return NewOurBuilder(*sizing, context);
-  }
-  const FilterPolicy* const rocksdbs =
-      rocksdbs_policies_.For(type, sizing->millibits_per_key);
-  return rocksdbs == nullptr ? nullptr
-                             : rocksdbs->GetBuilderWithContext(context);
-}
-
-FilterBitsBuilder* CassandraBloomPolicy::NewOurBuilder(
-    const Sizing& sizing, const FilterBuildingContext& context) const {
-  auto* const builder = new (std::nothrow)
-      CassandraBloomBitsBuilder(sizing, settings_.partition_key,
-                                settings_.block_form, context, &statistics_);
+  FilterBitsBuilder* const builder = NewBuilder(type, *sizing, context);
   if (builder == nullptr) {
     ReportNoMemory(context.info_log, /*num_entries=*/0);
   }
   return builder;
+}
+
+FilterBitsBuilder* CassandraBloomPolicy::NewBuilder(
+    FilterType type, const Sizing& sizing,
+    const FilterBuildingContext& context) const {
+  return type == FilterType::kCassandra
+             ? new (std::nothrow) CassandraBloomBitsBuilder(
+                   sizing, settings_.partition_key, settings_.block_form,
+                   context, &statistics_)
+             : rocksdbs_policies_.NewBuilder(type, sizing.millibits_per_key,
+                                             context);
 }
 
 SstPlace CassandraBloomPolicy::PlaceOf(

@@ -89,8 +89,10 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // The place of the file for which a filter is built.
   SstPlace PlaceOf(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
-  ROCKSDB_NAMESPACE::FilterBitsBuilder* NewOurBuilder(
-      const Sizing& sizing,
+  // Returns nullptr, as which RocksDB builds no filter, if memory cannot be
+  // allocated.
+  ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
+      FilterType type, const Sizing& sizing,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   ROCKSDB_NAMESPACE::FilterBitsReader* ReaderBesideRocksdb(
       const ROCKSDB_NAMESPACE::Slice& contents) const;

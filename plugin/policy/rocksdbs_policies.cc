@@ -5,12 +5,15 @@
 #include <locale.h>
 #include <rocksdb/convenience.h>
 
+#include <new>
 #include <string>
 
 namespace cassandra_bloom {
 
 using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
@@ -40,11 +43,11 @@ class DecimalPoint {
 
 // A Bloom policy is not made by NewBloomFilterPolicy: where
 // libcassandra_bloom_replace.so is loaded, that function makes a policy of
-// ours, which would make another one, without end.
-// From a string, RocksDB makes a Bloom policy with `new`; only for
-// bloomfilter:10:true does it call NewBloomFilterPolicy
-// (RegisterBuiltinFilterPolicies in table/block_based/filter_policy.cc, in
-// 7.1.2, 7.8.3, 8.11.4, 9.10.0, 10.10.1 and 11.8.1).
+// ours, which would make another one, without end. From a string, RocksDB makes
+// a Bloom policy with `new`; only for bloomfilter:10:true does it call
+// NewBloomFilterPolicy (RegisterBuiltinFilterPolicies in
+// table/block_based/filter_policy.cc, in 7.1.2, 7.8.3, 8.11.4, 9.10.0, 10.10.1
+// and 11.8.1).
 std::shared_ptr<const FilterPolicy> NewPolicy(FilterType type,
                                               int32_t millibits_per_key) {
   const double bits_per_key = millibits_per_key / 1000.0;
@@ -74,9 +77,20 @@ const FilterPolicy* RocksdbsPolicies::For(FilterType type,
   return policy.get();
 }
 
-FilterBitsReader* RocksdbsPolicies::NewReader(const Slice& contents) {
+FilterBitsBuilder* RocksdbsPolicies::NewBuilder(
+    FilterType type, int32_t millibits_per_key,
+    const FilterBuildingContext& context) try {
+  const FilterPolicy* const policy = For(type, millibits_per_key);
+  return policy == nullptr ? nullptr : policy->GetBuilderWithContext(context);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+FilterBitsReader* RocksdbsPolicies::NewReader(const Slice& contents) try {
   const FilterPolicy* const any = For(FilterType::kBloom, 10000);
   return any == nullptr ? nullptr : any->GetFilterBitsReader(contents);
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
 }  // namespace cassandra_bloom

@@ -32,9 +32,14 @@ class RocksdbsPolicies {
   const ROCKSDB_NAMESPACE::FilterPolicy* For(FilterType type,
                                              int32_t millibits_per_key);
 
-  // Reads the block of any of RocksDB's filters: RocksDB's readers go by the
-  // block alone. Returns nullptr, which RocksDB takes for "every key matches",
-  // if RocksDB makes no policy or no reader.
+  // The builder and the reader that RocksDB's policy makes. The caller owns
+  // them. RocksDB allocates them with a throwing `new`; these functions return
+  // nullptr instead, which RocksDB takes for "no filter" and "every key
+  // matches". A reader goes by the block alone, so it reads any of RocksDB's
+  // filters.
+  ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
+      FilterType type, int32_t millibits_per_key,
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
   ROCKSDB_NAMESPACE::FilterBitsReader* NewReader(
       const ROCKSDB_NAMESPACE::Slice& contents);
 
