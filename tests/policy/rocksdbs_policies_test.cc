@@ -7,6 +7,7 @@
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 
+#include <atomic>
 #include <clocale>
 #include <cstdlib>
 #include <memory>
@@ -82,6 +83,33 @@ TEST(RocksdbsPoliciesTest, OnePolicyForEachTypeAndNumberOfBits) {
   }
   for (std::thread& thread : threads) {
     thread.join();
+  }
+}
+
+// Many policies are made while other threads ask for the same ones.
+TEST(RocksdbsPoliciesTest, FourThreadsGetTheSamePolicies) {
+  constexpr int kThreads = 4;
+  constexpr int kPolicies = 20000;
+  RocksdbsPolicies policies;
+  std::atomic<int> num_ready{0};
+  std::vector<std::vector<const FilterPolicy*>> got(kThreads);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      ++num_ready;
+      while (num_ready < kThreads) {
+        std::this_thread::yield();
+      }
+      for (int i = 0; i < kPolicies; ++i) {
+        got[thread].push_back(policies.For(FilterType::kRibbon, 1000 + i));
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (const auto& policies_of_thread : got) {
+    EXPECT_EQ(policies_of_thread, got.front());
   }
 }
 
