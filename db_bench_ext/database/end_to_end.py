@@ -58,8 +58,17 @@ from stock_tools import (
 T = TypeVar("T")
 R = TypeVar("R")
 
-FULL = Extent(3_000_000, counted_lookups=2_000_000, rounds=15, compactions=3, seconds=0.4)
-QUICK = Extent(400_000, counted_lookups=400_000, rounds=6, compactions=1, seconds=0.2)
+FULL = Extent(
+    keys=3_000_000,
+    counted_lookups=2_000_000,
+    rounds=15,
+    compactions=3,
+    seconds=0.4,
+    reruns=MAX_RERUNS,
+)
+QUICK = Extent(
+    keys=400_000, counted_lookups=400_000, rounds=6, compactions=1, seconds=0.2, reruns=0
+)
 # Of how many times fewer keys the databases are that only search for a rate.
 SEARCH_PART = 3
 
@@ -95,7 +104,9 @@ class Measurement:
     def run(self, title: str) -> tuple[Filled, Comparison]:
         filled = self._fill()
         counted = self._count()
-        rows = steady_rows(TIMED_WORKS, self._time) if self._extent.rounds else []
+        rows = []
+        if self._extent.rounds:
+            rows = steady_rows(TIMED_WORKS, self._time, self._extent.reruns)
         charges = self._charge()
         compacted = self._compact()
         for database in self._databases.values():

@@ -85,6 +85,7 @@ class Extent:
     rounds: int
     compactions: int
     seconds: float  # For which each process runs in a round, at least.
+    reruns: int  # At most, of look-ups whose control is unsteady.
     key_size: int = 16
     value_size: int = 100
     data_from: str = PAGE_CACHE

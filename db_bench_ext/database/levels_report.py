@@ -22,7 +22,7 @@ from levels import (
     LevelFile,
     Work,
 )
-from ratios import BLOOM, COPY, MAX_RERUNS, STEADY, Row
+from ratios import BLOOM, COPY, STEADY, Row
 from stock_tools import wrap
 
 MB = 10**6
@@ -124,7 +124,7 @@ def time_notes(extent: Extent) -> str:
         f"until each has run for {extent.seconds} s or a little more. What counts is {time} "
         f"while it runs. Data blocks are read {SOURCES[extent.data_from]}. {COPY}: the second "
         "copy relative to the first, which shows the noise. A column where that is outside "
-        f"{STEADY[0]} to {STEADY[1]} is run again, at most {MAX_RERUNS} times; the last run "
+        f"{STEADY[0]} to {STEADY[1]} is run again, at most {extent.reruns} times; the last run "
         "counts, and is marked with ! if it is still outside."
     )
 

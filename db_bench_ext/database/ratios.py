@@ -80,7 +80,9 @@ def row(lookups: str, rounds: list[Speeds], reruns: int = 0) -> Row:
 
 
 def steady_rows(
-    works: Sequence[W], run: Callable[[Sequence[W], int], dict[W, list[Speeds]]]
+    works: Sequence[W],
+    run: Callable[[Sequence[W], int], dict[W, list[Speeds]]],
+    max_reruns: int = MAX_RERUNS,
 ) -> list[Row]:
     """Returns a row for each work, after the rounds of unsteady ones were run again.
 
@@ -89,7 +91,7 @@ def steady_rows(
     """
     rows: dict[W, Row] = {}
     left = works
-    for reruns in range(1 + MAX_RERUNS):
+    for reruns in range(1 + max_reruns):
         for work, rounds in (run(left, reruns) if left else {}).items():
             rows[work] = row(str(work), rounds, reruns)
         left = [work for work in works if not rows[work].steady]

@@ -95,6 +95,10 @@ class RerunTest(unittest.TestCase):
         self.assertEqual((second.steady, second.reruns), (True, 2))
         self.assertAlmostEqual(second.control.median, 0.99)
 
+    def test_need_not_run_again(self) -> None:
+        row = ratios.steady_rows(["absent"], lambda *_: {"absent": rounds(2)}, 0)[0]
+        self.assertEqual((row.steady, row.reruns), (False, 0))
+
     def test_stops_after_three_times_with_the_last_run(self) -> None:
         (row,) = self.rows({"absent": [1.03, 1.021, 1.05, 1.04]})
         self.assertEqual([reruns for _, reruns in self.runs], [0, 1, 2, 3])
