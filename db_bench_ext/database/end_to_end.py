@@ -193,11 +193,8 @@ class Measurement:
         commands = [
             self._databases[name].timed_command(work, seed, len(names)) for name in names
         ]
-        runs = self._tools.run_in_turn(commands, number)
-        return {
-            name: self._databases[name].speed(work, run)
-            for name, run in zip(names, runs, strict=True)
-        }
+        runs = dict(zip(names, self._tools.run_in_turn(commands, number), strict=True))
+        return {name: self._databases[name].speed(work, runs[name]) for name in contestants}
 
     def _compact(self) -> dict[str, float]:
         """The CPU seconds. Afterwards the databases have one sorted run each."""
