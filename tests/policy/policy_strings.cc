@@ -333,9 +333,10 @@ const std::vector<RefusedString>& RefusedStrings() {
 
 size_t BlockSize(const AcceptedString& accepted) {
   const std::string id = accepted.id;
-  const size_t trailer_size =
-      id.find(":blocks:rocksdb") == std::string::npos ? 0 : 5;
-  return 8 + 8 * static_cast<size_t>(accepted.num_words) + trailer_size;
+  const bool has_trailer = id.find(":blocks:rocksdb") != std::string::npos ||
+                           id.find(":mix:") != std::string::npos;
+  return 8 + 8 * static_cast<size_t>(accepted.num_words) +
+         (has_trailer ? 5 : 0);
 }
 
 bool IsInBraces(const char* text) { return text[0] == '{'; }

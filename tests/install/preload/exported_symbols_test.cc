@@ -102,6 +102,7 @@ const std::vector<std::string> kCpp = {
     "rocksdb::GetCassandraBloomStatisticsTotal",
     "rocksdb::NewCassandraBloomPolicy",
     "rocksdb::NewCassandraBloomPolicyBesideRocksdb",
+    "rocksdb::NewCassandraBloomMixPolicy",
     "rocksdb::NewCassandraBloomPolicyForFpChance",
     "rocksdb::NewCassandraBloomPolicyFromOptions",
     "rocksdb::NewCassandraPartitionTransform"};
