@@ -260,7 +260,6 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:10:blocks:", "''", kForms},
       {"cassandra_bloom:10:blocks:foo", "'foo'", kForms},
       {"cassandra_bloom:10:blocks:Rocksdb", "'Rocksdb'", kForms},
-      {"cassandra_bloom:10:blocks:rocksdb ", "'rocksdb '", kForms},
       {"cassandra_bloom:10:blocks", "'10:blocks'", kBits},
       {"cassandra_bloom:10:Blocks:rocksdb", "'10:Blocks:rocksdb'", kBits},
       {"cassandra_bloom:blocks:rocksdb:blocks:rocksdb", "blocks:rocksdb'",
