@@ -38,8 +38,8 @@ constexpr int kAbsentOfSeedBits = 36;
 // The mean without the spans that are so long that another process must have
 // had the CPU.
 double UndisturbedMean(std::vector<double> spans) {
-  // A span is too long if it takes more than this many medians, because all
-  // spans are of equal work.
+  // All spans are of equal work, so a span that takes more than this many times
+  // the median was disturbed.
   constexpr double kTooLong = 5;
   std::sort(spans.begin(), spans.end());
   const auto end = std::upper_bound(spans.begin(), spans.end(),

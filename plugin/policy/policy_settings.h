@@ -22,9 +22,9 @@ namespace cassandra_bloom {
 enum class FilterType { kCassandra, kBloom, kRibbon };
 
 struct PolicySettings {
-  // The string that gives these settings again. It holds printable ASCII
-  // without blanks and = ; { } # \ ", which RocksDB's options parser would not
-  // read back.
+  // The string that gives these settings again. It is printable ASCII, without
+  // the characters that RocksDB's options parser would not read back: blanks
+  // and = ; { } # \ ".
   std::string id;
 
   LevelSizing sizing;

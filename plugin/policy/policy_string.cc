@@ -124,10 +124,11 @@ PolicySettings PolicyString::Check() const {
                                 ? RefuseConflict(id_)
                                 : CheckOptions(ParseOptions(given_), given_);
   if (given_.empty()) {
-    // RocksDB's C interface wraps a policy, and the wrapper's id is the
-    // policy's name. RocksDB writes it into the OPTIONS file and compares it
-    // with the id of the policy that it reads back. If they differ, 7.8 does
-    // not store its options, and in 9.10 DB::Open fails.
+    // RocksDB's C interface wraps a policy, and the wrapper's id is the bare
+    // name. RocksDB writes this id into the OPTIONS file, makes a policy from
+    // it, and compares the two ids. So a policy made from the bare name must
+    // have the bare name as its id. If the ids differed, RocksDB 7.8 would not
+    // write the OPTIONS file, and in 9.10 DB::Open would fail.
     settings.id = kPolicyName;
   }
   return settings;

@@ -7,7 +7,7 @@
 
 namespace cassandra_bloom::testing {
 
-// The SHA-256 in hexadecimal, from coreutils' sha256sum. Empty if sha256sum
+// The SHA-256 in hexadecimal, from coreutils' sha256sum. Throws if sha256sum
 // fails.
 std::string Sha256(const std::string& bytes);
 

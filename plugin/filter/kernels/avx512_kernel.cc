@@ -102,8 +102,8 @@ struct Avx512 {
 };
 
 constexpr int kProbesInVector = 8;
-// How many probes of a key are tested one by one, before the next ones are
-// tested in a vector.
+// How many probes of a key are tested first. Their positions are computed one
+// by one, those of the next probes in a vector.
 constexpr int kFirst = FilterView::kProbesAtOnce;
 
 struct Positions {

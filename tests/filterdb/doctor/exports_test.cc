@@ -229,8 +229,10 @@ TEST_F(DoctorExportsTest, FiltersThatAreMissing) {
                 SyncCommand());
 }
 
-// A copy of the database that went on by itself has another SST file of the
-// same number, and that file is older than the filter.
+// The database is replaced by a copy of it to which other rows were written
+// since. One SST file of the copy has the same number as one of the database,
+// but other keys. It is older than the filter of that number, so times alone do
+// not show that the filter is that of another file.
 TEST_F(DoctorExportsTest, FiltersOfOtherSstFiles) {
   TwoHistories histories(&db_);
   const std::string option = "--export-dir=" + folder_;

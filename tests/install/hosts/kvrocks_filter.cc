@@ -15,7 +15,7 @@
 
 #include "cassandra_bloom/filter_policy.h"
 
-// --wrap makes the linker call a function of this name.
+// With --wrap, the linker directs calls of the wrapped function to this one.
 extern "C" const rocksdb::FilterPolicy*
 __wrap__ZN7rocksdb20NewBloomFilterPolicyEdb(double bits_per_key,
                                             bool /*use_block_based_builder*/) {

@@ -106,9 +106,9 @@ TEST(LoaderTest, ThereIsNoPluginForThisRelease) {
   }
 }
 
-// The plugin's thread-local variable needs static TLS. These settings leave
-// about 200 bytes of it (tls_static_surplus in glibc's elf/dl-tls.c), which
-// other libraries then take.
+// The plugin's thread-local variable needs static TLS. These tunables of glibc
+// leave about 200 bytes of it (tls_static_surplus in glibc's elf/dl-tls.c).
+// They are enough for the plugin, unless another library takes them first.
 TEST(LoaderTest, ThereIsNoStaticTls) {
   const std::vector<std::string> command = {
       "/usr/bin/env",

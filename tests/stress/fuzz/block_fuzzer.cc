@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads a filter block of any bytes, as RocksDB passes it. The reader answers
-// as the naive filter does, key by key and in batches. If the block is not a
-// filter, every key matches. A policy with blocks=rocksdb gives the same
-// answers for the block with the trailer. It passes a block without a trailer
-// to RocksDB's reader, of which only two things are checked: both ways of
-// asking agree, and a block of at most five bytes matches every key. The first
-// byte of the input decides whether the header is changed to fit the block.
+// Gives the reader a filter block of any bytes. It must answer as the naive
+// filter does, key by key and in batches; if the block is not a filter, every
+// key matches. A policy with blocks=rocksdb must give the same answers if the
+// block is followed by the trailer that marks our filters
+// (plugin/filter/block_form.h). It passes a block without this trailer to
+// RocksDB's reader, of which only two things are checked: asking key by key and
+// in batches gives the same answers, and a block of at most five bytes matches
+// every key. The first byte of the input decides whether the header is changed
+// to fit the block.
 
 #include <rocksdb/table.h>
 

@@ -82,8 +82,8 @@ class ImportingPolicy final : public ForwardingPolicy {
   explicit ImportingPolicy(std::string block, int every = 1)
       : block_(std::move(block)), every_(every) {}
 
-  // RocksDB 7.8 writes the Name into the table properties, so it must be
-  // cassandra_bloom's.
+  // RocksDB 7.8 writes Name into the table properties, where doctor and export
+  // look for the name of our policy.
   const char* Name() const override { return CompatibilityName(); }
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override;
