@@ -23,8 +23,9 @@ namespace cassandra_bloom {
 class DatabaseExporter {
  public:
   // With `sync`, a Filter.db for which IsUpToDate is true is kept, unless
-  // options.overwrite is set; any other existing file is overwritten. The
-  // arguments must outlive this object.
+  // plan.options.overwrite is set. Any other regular file is replaced. A path
+  // that is not a regular file is an error. The arguments must outlive this
+  // object.
   DatabaseExporter(const ExportPlan& plan, const ExportFolder& folder,
                    bool sync, FilterDbExportReport* report)
       : plan_(plan), folder_(folder), sync_(sync), report_(report) {}

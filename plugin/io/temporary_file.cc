@@ -96,8 +96,9 @@ bool TemporaryFile::Create() {
   return false;
 }
 
-// Sets `being_written` before the file exists. It is set back only after the
-// file has been removed or renamed.
+// Sets `being_written` before the file exists, and resets it only after the
+// file has been removed or renamed. So the handler of a signal finds the file
+// whenever it exists under its temporary name.
 bool TemporaryFile::CreateAndLock() {
   outer_ = being_written;
   being_written = this;

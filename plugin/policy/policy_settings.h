@@ -49,8 +49,9 @@ struct PolicySettings {
   std::string error;
 };
 
-// `given`: what a user has written of the options. Members do not tell whether
-// bits_per_key was given, and messages show a number as it was given.
+// `given`: the options as the user wrote them; empty if they do not come from
+// text. `options` alone does not tell whether bits_per_key was given, and
+// messages show a number as it was written.
 PolicySettings CheckOptions(
     const ROCKSDB_NAMESPACE::CassandraBloomOptions& options,
     const OptionTexts& given = {});

@@ -135,8 +135,9 @@ void ExpectPartitionsAreFilterDbs(Layout layout, BlockForm form) {
   for (const std::string& block : blocks) {
     ASSERT_GE(block.size(), 16 + trailer_size);
     EXPECT_EQ(block.substr(0, 4), std::string("\0\0\0\7", 4));
-    // metadata_block_size is 512. Partitions may be smaller, because each ends
-    // with a whole data block.
+    // metadata_block_size is 512. RocksDB closes a partition at 90 % of that
+    // (block_size_deviation), or at the end of the data block in which the
+    // partition reaches 90 %.
     EXPECT_LE(block.size(), 512);
     EXPECT_EQ(8 + 8 * size_t{static_cast<unsigned char>(block[7])},
               block.size() - trailer_size);

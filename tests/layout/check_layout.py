@@ -102,7 +102,8 @@ CLASS = re.compile(r"^(?:class|struct) (\w+)(?: final)?(?: : [^;{]*)? \{", re.MU
 SUITE = re.compile(r"^TEST(?:_F|_P)?\((\w+),", re.MULTILINE)
 TESTED_IN = re.compile(r"^// Tested in (.*)\.$", re.MULTILINE)
 TEST_FILE = re.compile(r"(\w+)_test\.(?:cc|c|py|sh)")
-# Code that computes the byte and the bit of a position, which is for plugin/filter.
+# Code that computes the byte and the bit of a position. plugin/policy and plugin/export
+# must leave that to plugin/filter.
 BIT = re.compile(r">> ?3\b|& ?7\b|[%/] ?8\b")
 
 

@@ -350,7 +350,8 @@ TEST_F(MendTest, SymbolicLinks) {
   EXPECT_EQ(ReadFile(dir_ / "elsewhere"), before);
 }
 
-// The logs of Cassandra 3.0 and 3.11 leave out the last "-" of the path.
+// A transaction log names an SSTable by the beginning of its path,
+// "...nb-1-big-". Cassandra 3.0 and 3.11 write it without the last "-".
 TEST_F(MendTest, SstablesOfTransactions) {
   const WrittenSstable one = WriteFaulty();
   const std::string before = ReadFile(one.Path("Filter.db"));

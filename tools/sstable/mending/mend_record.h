@@ -40,8 +40,8 @@ struct MendRecord {
 //   Filter.db new 1256 0123abcd
 //   end
 //
-// The first line ends with the version of the format. After "index", "old" and
-// "new" stand the size in bytes and the checksum of a file.
+// The first line ends with the version of the format. The words "index", "old"
+// and "new" are each followed by the size in bytes and the checksum of a file.
 std::string FormatMendRecord(const MendRecord& record);
 
 // Returns false, and sets `*error`, if `text` is not a whole record of this
