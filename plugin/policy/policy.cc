@@ -164,8 +164,11 @@ FilterBitsReader* CassandraBloomPolicy::ReaderBesideRocksdb(
     const Slice& contents) const {
   const auto filter_db = WithoutTrailer(contents.ToStringView());
   // RocksDB's reader takes a block of at most five bytes for a filter without
-  // keys, which nothing matches. No builder makes such a block, so we take it
-  // for a damaged one.
+  // keys, which nothing matches. Here every key matches it. Only one such block
+  // is not a damaged one.
+  if (IsRocksdbsWithoutKeys(contents.ToStringView())) {
+    return NewMatchAllReader();
+  }
   if (!filter_db && contents.size() > sizeof(kTrailer)) {
     return rocksdbs_policies_.NewReader(contents);
   }
