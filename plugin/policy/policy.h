@@ -32,7 +32,7 @@ namespace cassandra_bloom {
 // gives a policy, too. That policy returns the error where RocksDB asks for it
 // (ConfigureOptions, PrepareOptions, and ValidateOptions in DB::Open) and
 // reports it once where RocksDB does not ask. It builds no filter, and reads
-// filters of whole keys.
+// filters of whole keys with blocks=cassandra.
 class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
   static const char* kClassName() { return kPolicyName; }
