@@ -75,9 +75,11 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(
 // In universal and FIFO compaction, without
 // level_compaction_dynamic_level_bytes, and until the next open in a column
 // family that is made in an open database, all files get `bits_per_key`; the
-// LOG says so. While much of a database is in level 0, filters take more.
-// `bits_per_key` must be such that no level gets less than 1 or more than 100:
-// from about 1.6 to 86. Others are refused as a wrong fp_chance is.
+// LOG says so. Column families that share a policy object are treated alike:
+// make one policy for each whose levels are filled in another way. While much
+// of a database is in level 0, filters take more. `bits_per_key` must be such
+// that no level gets less than 1 or more than 100: from about 1.6 to 86. Others
+// are refused as a wrong fp_chance is.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomMixPolicy(
     double bits_per_key);
 
@@ -168,8 +170,9 @@ struct CassandraBloomOptions {
   // bits per key as ours would have there; for `ribbon` these are the bits of a
   // Bloom filter with the same false positive rate, as in
   // NewRibbonFilterPolicy. RocksDB makes Bloom filters instead of Ribbon
-  // filters in flushed files. A small fp_chance is not quite reached by
-  // RocksDB's filters, which need more bits for it than ours.
+  // filters in flushed files, except in FIFO compaction. A small fp_chance is
+  // not quite reached by RocksDB's filters, which need more bits for it than
+  // ours.
   std::string filter = "cassandra";
   std::string bottommost_filter;
 

@@ -73,6 +73,16 @@ inline std::optional<std::string_view> WithoutTrailer(std::string_view block) {
   return block.substr(0, block.size() - kEnd.size());
 }
 
+// Whether the block is RocksDB's legacy Bloom filter of no keys: a number of
+// probes and no cache lines. RocksDB's builder writes it for a partition in
+// which no key has a prefix.
+constexpr bool IsRocksdbsWithoutKeys(std::string_view block) {
+  constexpr std::string_view kNoLines("\0\0\0\0", 4);
+  return block.size() == sizeof(kTrailer) && block[0] >= 1 &&
+         static_cast<unsigned char>(block[0]) <= 127 &&
+         block.substr(1) == kNoLines;
+}
+
 enum class RocksdbsKind { kBloom, kRibbon, kOther };
 
 // Which of RocksDB's own filters a block without our trailer is; see above.

@@ -118,6 +118,10 @@ FilterBitsReader* NewBitsReader(const Slice& contents,
   damaged.damaged_blocks = 1;
   statistics->Add(damaged);
   ReportDamagedBlock(contents.size());
+  return NewMatchAllReader();
+}
+
+FilterBitsReader* NewMatchAllReader() {
   return new (std::nothrow) AlwaysMatchBitsReader();
 }
 

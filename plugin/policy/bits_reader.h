@@ -20,6 +20,10 @@ ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(
     const ROCKSDB_NAMESPACE::Slice& contents,
     PartitionKeyExtractor partition_key, StatisticsCounters* statistics);
 
+// A reader that matches every key, for a block that is not damaged. Returns
+// nullptr as NewBitsReader does.
+ROCKSDB_NAMESPACE::FilterBitsReader* NewMatchAllReader();
+
 }  // namespace cassandra_bloom
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_BITS_READER_H_

@@ -164,8 +164,11 @@ FilterBitsReader* CassandraBloomPolicy::ReaderBesideRocksdb(
     const Slice& contents) const {
   const auto filter_db = WithoutTrailer(contents.ToStringView());
   // RocksDB's reader takes a block of at most five bytes for a filter without
-  // keys, which nothing matches. No builder makes such a block, so we take it
-  // for a damaged one.
+  // keys, which nothing matches. Here every key matches it. Only one such block
+  // is not a damaged one.
+  if (IsRocksdbsWithoutKeys(contents.ToStringView())) {
+    return NewMatchAllReader();
+  }
   if (!filter_db && contents.size() > sizeof(kTrailer)) {
     return rocksdbs_policies_.NewReader(contents);
   }
@@ -289,13 +292,20 @@ const char* CassandraBloomPolicy::WhyUniform(
     const FilterBuildingContext& context) const {
   const bool is_leveled =
       context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
-  return is_leveled && !filled_from_last_level_ && !filled_from_first_level_
-             ? "; the same everywhere until the database is opened with this "
+  if (!is_leveled || (filled_from_first_level_ && !filled_from_last_level_)) {
+    return "; the same everywhere, because levels get bits by their sizes only "
+           "in leveled compaction with level_compaction_dynamic_level_bytes "
+           "and "
+           "a single path";
+  }
+  return filled_from_first_level_
+             ? "; the same everywhere, because the policy was also used for a "
+               "database or column family without "
+               "level_compaction_dynamic_level_bytes or with several paths: "
+               "make one policy for each"
+             : "; the same everywhere until the database is opened with this "
                "policy, because RocksDB does not tell its options to a policy "
-               "of CreateColumnFamily or SetOptions"
-             : "; the same everywhere, because levels get bits by their sizes "
-               "only in leveled compaction with "
-               "level_compaction_dynamic_level_bytes and a single path";
+               "of CreateColumnFamily or SetOptions";
 }
 
 void CassandraBloomPolicy::ReportWrongSettingsOnce(Logger* info_log) const {

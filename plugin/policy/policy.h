@@ -32,7 +32,7 @@ namespace cassandra_bloom {
 // gives a policy, too. That policy returns the error where RocksDB asks for it
 // (ConfigureOptions, PrepareOptions, and ValidateOptions in DB::Open) and
 // reports it once where RocksDB does not ask. It builds no filter, and reads
-// filters of whole keys.
+// filters of whole keys with blocks=cassandra.
 class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
   static const char* kClassName() { return kPolicyName; }
@@ -114,8 +114,9 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   std::string filter_name_;
   // Used only with blocks=rocksdb.
   mutable RocksdbsPolicies rocksdbs_policies_;
-  // Whether databases that have opened with this policy fill their levels from
-  // the last one up, and whether any has leveled compaction that does not.
+  // Whether any leveled column family that DB::Open was given with this policy
+  // fills its levels from the last one up, and whether any does not. Neither is
+  // forgotten, because RocksDB does not tell whose options it validates.
   mutable std::atomic<bool> filled_from_last_level_{false};
   mutable std::atomic<bool> filled_from_first_level_{false};
   // The string to which ConfigureOptions may still add options; nullopt after

@@ -54,7 +54,7 @@ std::shared_ptr<const FilterPolicy> NewPolicy(FilterType type,
   std::shared_ptr<const FilterPolicy> policy;
   if (type == FilterType::kRibbon) {
     // With `bloom_before_level` 0, RocksDB makes Bloom filters in flushed files
-    // and Ribbon filters in all others.
+    // and Ribbon filters in all others, and in FIFO compaction in all files.
     policy.reset(ROCKSDB_NAMESPACE::NewRibbonFilterPolicy(
         bits_per_key, /*bloom_before_level=*/0));
     return policy;

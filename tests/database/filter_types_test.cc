@@ -49,6 +49,16 @@ TEST(FilterTypesTest, InAFlushAndAtTheBottom) {
   }
 }
 
+TEST(FilterTypesTest, RibbonFiltersInFlushesOfFifoCompaction) {
+  rocksdb::Options options = DbOptions(PolicyOf(Types("ribbon", "")));
+  options.compaction_style = rocksdb::kCompactionStyleFIFO;
+  TestDb db(options);
+  db.Put(SomeRows());
+  db.Flush();
+  EXPECT_EQ(TypesIn(db), (FilterTypes{{"ribbon", 1}}));
+  ExpectAllFound(db);
+}
+
 TEST(FilterTypesTest, RocksdbsFiltersHaveTheBitsOfTheirPlace) {
   CassandraBloomOptions options = Types("bloom", "");
   options.level_bits = {16, 12};
@@ -125,6 +135,46 @@ TEST(FilterTypesTest, MixOfADatabaseWithoutDynamicLevelsStaysUniform) {
     db->Put(SomeRows());
     db->Flush();
     EXPECT_NEAR(BitsPerKey(*db), 10, 0.15);
+  }
+}
+
+// The LOG gives the reason: not that the database has no dynamic levels.
+TEST(FilterTypesTest, MixThatWasUsedWithoutDynamicLevelsStaysUniform) {
+  rocksdb::Options options = DbOptions(Mix());
+  options.level_compaction_dynamic_level_bytes = false;
+  TestDb db(options);
+  options.level_compaction_dynamic_level_bytes = true;
+  db.Reopen(options);
+  db.Put(SomeRows());
+  db.Flush();
+  EXPECT_NEAR(BitsPerKey(db), 10, 0.15);
+  EXPECT_NE(LogOf(db).find("because the policy was also used for"),
+            std::string::npos);
+  options.table_factory = DbOptions(Mix()).table_factory;
+  db.Reopen(options);
+  db.Compact();
+  EXPECT_EQ(LogOf(db).find("the same everywhere"), std::string::npos);
+}
+
+// RocksDB does not tell a policy the options of a column family that is made in
+// an open database. The policy goes by those that DB::Open has told it.
+TEST(FilterTypesTest, MixInAColumnFamilyOfAnOpenDatabase) {
+  const PolicyPtr mix = Mix();
+  TestDb db(WithDynamicLevels(mix));
+  for (const auto& [policy, bits] :
+       {std::pair(mix, 23.845), std::pair(Mix(), 10.0)}) {
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    Require(db->CreateColumnFamily(WithDynamicLevels(policy),
+                                   std::to_string(bits), &family));
+    for (const auto& [key, value] : SomeRows()) {
+      Require(db->Put({}, family, key, value));
+    }
+    Require(db->Flush({}, family));
+    const auto table = OnlyTable({db.get(), family, {}});
+    EXPECT_NEAR((LevelFile{table->num_filter_entries, table->filter_size}
+                     .bits_per_key()),
+                bits, 0.15);
+    Require(db->DestroyColumnFamilyHandle(family));
   }
 }
 

@@ -173,15 +173,28 @@ TEST(BesideRocksdbTest, RocksdbsFiltersThatMatchEverythingDoSo) {
             Absent().size());
 }
 
-// RocksDB takes a block of at most five bytes for a filter without keys. No
-// builder makes one, so here it is a damaged one.
+// RocksDB's legacy Bloom filter of no keys, in which RocksDB finds none.
+TEST(BesideRocksdbTest, ALegacyFilterWithoutKeysIsNotDamaged) {
+  const Policy ours = Beside();
+  for (const char num_probes : {'\1', '\6', '\36', '\177'}) {
+    const std::string block = num_probes + std::string(4, '\0');
+    EXPECT_EQ(CountMatches(*ours, block, Absent()), Absent().size());
+  }
+  EXPECT_EQ(StatisticsOf(*ours).damaged_blocks, 0u);
+}
+
+// RocksDB takes a block of at most five bytes for a filter without keys. Its
+// builders make no others than those of the test above, so here it is a damaged
+// one.
 TEST(BesideRocksdbTest, ShortBlocksMatchEverything) {
   const Policy ours = Beside();
   uint64_t damaged = 0;
   for (size_t size = 0; size <= 5; ++size) {
     for (const std::string& block :
          {std::string(size, '\0'), std::string(size, '\xff'),
-          kFrozenTrailer.substr(0, size), kFrozenTrailer.substr(5 - size)}) {
+          kFrozenTrailer.substr(0, size), kFrozenTrailer.substr(5 - size),
+          std::string("\6\0\0\0\1", 5).substr(5 - size),
+          std::string("\x80\0\0\0\0", 5).substr(0, size)}) {
       EXPECT_EQ(CountMatches(*ours, block, Absent()), Absent().size()) << size;
       EXPECT_EQ(StatisticsOf(*ours).damaged_blocks, ++damaged);
     }

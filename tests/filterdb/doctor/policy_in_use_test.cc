@@ -13,6 +13,7 @@
 #include "tests/support/filterdb_command.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/filter_types.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"
 
@@ -185,6 +186,17 @@ TEST(OtherFormTest, RocksdbsFiltersAreUsedWithBlocksRocksdb) {
   EXPECT_THAT(fault["to_do"], Not(HasSubstr("no longer")));
   db.Reopen(DbOptions(BesideRocksdb()));
   EXPECT_EQ(Doctor(db).exit_code, 0);
+}
+
+// RocksDB's own filters as `filter` or `bottommost_filter` need blocks=rocksdb.
+TEST(OtherFormTest, NoAdviceToLeaveOutBlocksThatIsRefused) {
+  for (const PolicyPtr& policy : {Mix(), PolicyOf(Types("bloom", "")),
+                                  PolicyOf(Types("cassandra", "ribbon"))}) {
+    FilledDb db;
+    db.Reopen(DbOptions(policy));
+    EXPECT_THAT(OnlyFault(db)["to_do"], Not(HasSubstr("; or")))
+        << policy->GetId();
+  }
 }
 
 // blocks=rocksdb would leave the filters of more rows unused.

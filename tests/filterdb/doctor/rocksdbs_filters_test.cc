@@ -14,6 +14,7 @@
 #include "tests/support/filterdb_command.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/filter_types.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/rocksdb/test_policies.h"
 #include "tests/support/temp_dir.h"
@@ -99,6 +100,49 @@ TEST(RocksdbsFiltersTest, OfPrefixes) {
     EXPECT_THAT(Exits(0, Doctor(db, "--statistics=" + dir / "statistics")).out,
                 HasSubstr("absent rows of present partitions or prefixes"));
   }
+}
+
+// RocksDB's legacy Bloom filter of a partition in which no key has a prefix.
+TEST(RocksdbsFiltersTest, APartitionWithoutPrefixesIsNoFault) {
+  const auto options = [](const PolicyPtr& policy) {
+    rocksdb::BlockBasedTableOptions table =
+        TableOptions(policy, Layout::kPartitioned);
+    table.whole_key_filtering = false;
+    table.format_version = 4;
+    table.block_size = 100;
+    table.metadata_block_size = 64;
+    rocksdb::Options with_prefixes = DbOptions(table);
+    with_prefixes.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(9));
+    return with_prefixes;
+  };
+  Rows rows;
+  for (int i = 1000; i < 2000; ++i) {
+    rows["short" + std::to_string(i).substr(1)] = "value";
+    rows["with a prefix" + std::to_string(i)] = "value";
+  }
+  TestDb db(options(BuiltinPolicy()));
+  db.Put(rows);
+  db.Flush();
+  db.Reopen(options(BesideRocksdb()));
+  ExpectFiles(VerdictOf(Exits(0, Doctor(db))), {{"rocksdbs", 1}});
+}
+
+// `mix` has the bits of allocation=monkey, which cannot be given beside it.
+TEST(RocksdbsFiltersTest, NoAdviceOfMonkeyToMix) {
+  TestDb db(WithDynamicLevels(BuiltinPolicy()));
+  AddFile(&db, 0, 20000);
+  db.Compact();
+  AddFile(&db, 0, 200);
+  AddFile(&db, 0, 200);
+  rocksdb::CassandraBloomOptions monkey = Types("cassandra", "");
+  monkey.allocation = "monkey";
+  const auto findings = [&](const PolicyPtr& policy) {
+    db.Reopen(WithDynamicLevels(policy));
+    return VerdictOf(Exits(0, Doctor(db)))["findings"].size();
+  };
+  EXPECT_EQ(findings(BesideRocksdb()), 1);
+  EXPECT_EQ(findings(PolicyOf(monkey)), 0);
+  EXPECT_EQ(findings(Mix()), 0);
 }
 
 // ---- Bits that are not those of a Bloom filter ----

@@ -238,7 +238,7 @@ bool MonkeyPays(const FamilyReport& report) {
   return options.levelled && all.runs >= 3 && all.has_alternatives &&
          report.levels.rbegin()->first > 0 &&
          report.files.count(FilterState::kNoneExpected) == 0 &&
-         options.policy.find("monkey") == std::string::npos &&
+         !options.settings.sizing.monkey &&
          all.as_it_is.false_positives >= 1.5 * all.monkey.false_positives &&
          all.as_it_is.false_positives >= 0.001 + all.monkey.false_positives;
 }

@@ -89,8 +89,12 @@ std::string FilterNameOf(const Family& family) {
 // filters of more rows. Otherwise "".
 std::string OrChangeBlocks(const Family& family) {
   const bool beside = family.ours == PolicyInUse::kBesideRocksdb;
-  if (!family.options.IsOn() ||
-      !family.options.settings.partition_key.is_whole()) {
+  const PolicySettings& settings = family.options.settings;
+  // Otherwise the policy with the other value would be refused.
+  const bool can_change = settings.partition_key.is_whole() &&
+                          settings.filter == FilterType::kCassandra &&
+                          settings.bottommost_filter == FilterType::kCassandra;
+  if (!family.options.IsOn() || !can_change) {
     return "";
   }
   uint64_t rows_now = 0;
