@@ -85,8 +85,7 @@ size_t CountMatches(FilterBitsReader* reader,
   size_t matches = 0;
   for (size_t done = 0; done < keys.size(); done += kBatch) {
     const std::vector<std::string> batch(
-        keys.begin() + done,
-        keys.begin() + std::min(done + kBatch, keys.size()));
+        keys.data() + done, keys.data() + std::min(done + kBatch, keys.size()));
     const std::vector<bool> answers = MayMatchBatch(reader, batch);
     for (size_t i = 0; i < batch.size(); ++i) {
       EXPECT_EQ(answers[i], reader->MayMatch(batch[i])) << batch[i];
@@ -107,7 +106,7 @@ size_t CountMatches(const FilterPolicy& policy, const std::string& block,
 
 TEST(BesideRocksdbTest, ReadsItsOwnFilters) {
   const Policy policy = Beside();
-  for (const size_t size : {1, 10, 1000, 20000}) {
+  for (const size_t size : {1u, 10u, 1000u, 20000u}) {
     SCOPED_TRACE(size);
     const std::string block = BlockOf(*policy, Present(size));
     EXPECT_EQ(CountMatches(*policy, block, Present(size)), size);
@@ -123,9 +122,9 @@ TEST(BesideRocksdbTest, ReadsTheFiltersOfRocksdb) {
     SCOPED_TRACE(text);
     const Policy rocksdbs = Rocksdbs(text);
     // Before version 5, files have filters of another kind.
-    for (const uint32_t format_version : {2, 5}) {
+    for (const uint32_t format_version : {2u, 5u}) {
       SCOPED_TRACE(format_version);
-      for (const size_t size : {1, 10, 1000, 20000}) {
+      for (const size_t size : {1u, 10u, 1000u, 20000u}) {
         SCOPED_TRACE(size);
         const std::string block =
             BlockOf(*rocksdbs, Present(size), format_version);
@@ -226,7 +225,7 @@ TEST(BesideRocksdbTest, ADamagedTrailerMatchesEverything) {
   const Policy rocksdbs = Rocksdbs("bloomfilter:10");
   std::vector<std::string> keys = Absent();
   keys.resize(kBatch);
-  for (const size_t size : {1, 5, 100, 1000}) {
+  for (const size_t size : {1u, 5u, 100u, 1000u}) {
     const std::string intact = BlockOf(*ours, Present(size));
     for (size_t i = 1; i <= 5; ++i) {
       for (int value = 0; value < 256; ++value) {
