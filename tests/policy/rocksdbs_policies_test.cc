@@ -94,14 +94,14 @@ TEST(RocksdbsPoliciesTest, FourThreadsGetTheSamePolicies) {
   std::atomic<int> num_ready{0};
   std::vector<std::vector<const FilterPolicy*>> got(kThreads);
   std::vector<std::thread> threads;
-  for (int thread = 0; thread < kThreads; ++thread) {
-    threads.emplace_back([&, thread] {
+  for (auto& of_thread : got) {
+    threads.emplace_back([&, mine = &of_thread] {
       ++num_ready;
       while (num_ready < kThreads) {
         std::this_thread::yield();
       }
       for (int i = 0; i < kPolicies; ++i) {
-        got[thread].push_back(policies.For(FilterType::kRibbon, 1000 + i));
+        mine->push_back(policies.For(FilterType::kRibbon, 1000 + i));
       }
     });
   }
