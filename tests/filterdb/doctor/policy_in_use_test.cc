@@ -13,6 +13,7 @@
 #include "tests/support/filterdb_command.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/filter_types.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"
 
@@ -275,6 +276,17 @@ TEST(HiddenSettingsTest, TheNewestFilterOfOursTells) {
   EXPECT_THAT(text.out, HasSubstr("if the program sets `blocks` as for its "
                                   "newest filter\n"));
   EXPECT_THAT(text.out, Not(HasSubstr("filter, used")));
+}
+
+// RocksDB's filter in a file that names our policy: only blocks=rocksdb has
+// `filter`.
+TEST(HiddenSettingsTest, AFilterOfRocksdbsThatOurPolicyWroteTells) {
+  FilledDb db(DbOptions(PolicyOf(Types("bloom", ""))));
+  HideSettings(db);
+  const Ran ran = Exits(0, Doctor(db));
+  ExpectFiles(VerdictOf(ran), {{"rocksdbs", 1}});
+  EXPECT_THAT(VerdictOf(ran)["findings"][0]["what"],
+              HasSubstr("takes it to be set"));
 }
 
 // One of the two kinds is not used, whatever the program sets.
