@@ -120,7 +120,7 @@ Json Observe(TestDb* db) {
       .json()["observed"];
 }
 
-TEST(MixedFiltersTest, AreRight) {
+TEST(DoctorMixedTest, AreRight) {
   for (const Mixed& mixed : kMixed) {
     SCOPED_TRACE(mixed.policy);
     LevelsDb db(PolicyFromString(mixed.policy));
@@ -162,7 +162,7 @@ TEST(MixedFiltersTest, AreRight) {
   }
 }
 
-TEST(MixedFiltersTest, AreRightWithPartitions) {
+TEST(DoctorMixedTest, AreRightWithPartitions) {
   rocksdb::Options options = WithDynamicLevels(nullptr);
   options.table_factory = DbOptions(Mix(), Layout::kPartitioned).table_factory;
   LevelsDb db(options);
@@ -176,7 +176,7 @@ TEST(MixedFiltersTest, AreRightWithPartitions) {
 }
 
 // A process without the library reads ours as filters that every key matches.
-TEST(MixedFiltersTest, WithoutTheLibrary) {
+TEST(DoctorMixedTest, WithoutTheLibrary) {
   LevelsDb db(Mix());
   db.Reopen(WithDynamicLevels(BuiltinPolicy()));
   const Json family = Exits(1, Doctor(db)).json()["column_families"][0];
@@ -299,7 +299,7 @@ TEST(MixAdviceTest, SavesFalsePositives) {
 // positives to save. What mix would save in memory is 80 - 0.7 * 79.5 bits per
 // key.
 TEST(MixAdviceTest, SavesMemory) {
-  for (const uint32_t keys : {200000, 400000}) {
+  for (const uint32_t keys : {200000U, 400000U}) {
     NaiveFilter large(3, (80 * keys + 63) / 64);
     const Rows rows = NumberedRows(0, keys);
     for (const auto& row : rows) {
