@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/utilities/object_registry.h>
 
 #include <string>
 #include <vector>
@@ -32,8 +34,7 @@ using ::testing::Not;
 PolicyPtr PolicyFromString(const std::string& text) {
   rocksdb::ConfigOptions config;
   config.registry = rocksdb::ObjectRegistry::NewInstance();
-  config.registry->AddLibrary("cassandra_bloom",
-                              rocksdb::register_cassandra_bloom, "");
+  config.registry->AddLibrary("cassandra_bloom", register_cassandra_bloom, "");
   PolicyPtr policy;
   Require(rocksdb::FilterPolicy::CreateFromString(config, text, &policy));
   return policy;
@@ -194,7 +195,7 @@ TEST(ForecastOfMixTest, IsWhatMixThenGives) {
   const std::string policy = forecast["verdict"]["mix_policy"];
   EXPECT_EQ(policy, "cassandra_bloom:mix:10");
   EXPECT_THAT(Exits(0, Doctor(before, "")).out,
-              HasSubstr("  with " + policy + ": 0.012"));
+              HasSubstr("  with " + policy + ": 0.013, in about 213"));
   const LevelsDb after(PolicyFromString(policy));
   const Json then = FamilyOf(after);
   ASSERT_EQ(then["levels"].size(), 3);
@@ -237,9 +238,14 @@ void ExpectNoForecast(const TestDb& db) {
 }
 
 TEST(ForecastOfMixTest, OnlyWhereMixGoesByLevel) {
-  rocksdb::Options options = WithDynamicLevels(OurPolicy());
+  rocksdb::Options options =
+      WithDynamicLevels(PolicyOf(Types("cassandra", "bloom")));
   options.level_compaction_dynamic_level_bytes = false;
-  ExpectNoForecast(LevelsDb(options));
+  const LevelsDb by_number(options);
+  ExpectNoForecast(by_number);
+  EXPECT_EQ(VerdictOf(Doctor(by_number))["findings"][0]["to_do"],
+            "allocation=monkey in the options of the policy (with "
+            "bottom_level=6), then compact");
 
   // RocksDB switches dynamic levels off.
   const TempDir dir;
@@ -266,7 +272,7 @@ TEST(ForecastOfMixTest, NeverWherePartitionKeysOrFilterDbsAreWanted) {
   rocksdb::Options options = WithDynamicLevels(OurPolicy());
   std::string error;
   options.listeners.push_back(
-      rocksdb::NewFilterDbExportListener(dir / "exported", "nb", &error));
+      NewFilterDbExportListener(dir / "exported", "nb", &error));
   ASSERT_NE(options.listeners.back(), nullptr) << error;
   const LevelsDb db(options);
   ExpectNoForecast(db);
@@ -281,7 +287,8 @@ TEST(MixAdviceTest, SavesFalsePositives) {
   const Json findings = FamilyOf(db)["verdict"]["findings"];
   ASSERT_EQ(findings.size(), 1);
   EXPECT_EQ(findings[0]["fault"], false);
-  EXPECT_THAT(findings[0]["what"], HasSubstr(" false positives, not 0.03"));
+  EXPECT_THAT(findings[0]["what"],
+              HasSubstr("0.013 false positives, not 0.0289"));
   EXPECT_THAT(findings[0]["to_do"],
               HasSubstr("filter_policy=cassandra_bloom:mix:10, then compact"));
   EXPECT_THAT(findings[0]["to_do"],

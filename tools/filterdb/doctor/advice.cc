@@ -135,9 +135,9 @@ bool HasForecastOfMix(bool has_exports, const FamilyReport& report) {
 std::optional<PolicySettings> MixFor(const FamilyReport& report) {
   const LevelForecast& all = report.all;
   const double bits_now = all.BitsPerKey(all.as_it_is);
-  for (auto tenths = std::lround(10 * bits_now); tenths < 10 * kMaxBitsPerKey;
-       ++tenths) {
-    PolicySettings mix = MixSettings(static_cast<double>(tenths) / 10);
+  for (int tenths = static_cast<int>(std::lround(10 * bits_now));
+       tenths < 10 * kMaxBitsPerKey; ++tenths) {
+    PolicySettings mix = MixSettings(tenths / 10.0);
     if (mix.error.empty() &&
         Planned(mix, report).false_positives <= all.as_it_is.false_positives) {
       return mix;
@@ -210,7 +210,7 @@ Diagnosis TryMonkey(const FamilyReport& report) {
   // These options exclude allocation=monkey.
   const bool has_other_sizes = policy.find(":fp:") != std::string::npos ||
                                policy.find(":level_") != std::string::npos ||
-                               policy.find(":bottommost_") != std::string::npos;
+                               options.settings.sizing.has_bottommost;
   return {
       "spread over the levels by their sizes, the same memory would at best "
       "give " +

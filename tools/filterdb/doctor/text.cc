@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -131,9 +132,10 @@ void PrintExpected(const FamilyReport& report) {
               FalsePositives(report.all.uniform).c_str(),
               FalsePositives(report.all.monkey).c_str());
   if (report.all.mix) {
-    std::printf(
-        "  with %s: %s, in about %.0f bytes\n", report.mix_policy.c_str(),
-        FalsePositives(*report.all.mix).c_str(), report.all.mix->bits / 8);
+    std::printf("  with %s: %s, in about %lld bytes\n",
+                report.mix_policy.c_str(),
+                FalsePositives(*report.all.mix).c_str(),
+                std::llround(report.all.mix->bits / 8));
   }
   if (!family.options.IsOn()) {
     std::printf("  as it is: %s\n", AsItIs(report).c_str());
