@@ -90,19 +90,6 @@ double RatioOf(const Shape& shape) {
   return others == 0 ? kRatioInLog : last / others;
 }
 
-// Compacts the files of level 0 into `level`, the others stay.
-void CompactTo(int level, const TestDb& db) {
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  std::vector<std::string> names;
-  for (const auto& file : files) {
-    if (file.level == 0) {
-      names.push_back(file.name);
-    }
-  }
-  Require(db->CompactFiles(rocksdb::CompactionOptions(), names, level));
-}
-
 // Present keys have even numbers, absent ones odd.
 void Fill(const Shape& shape, const TestDb& db) {
   rocksdb::WriteOptions without_log;

@@ -327,6 +327,7 @@ TEST(DoctorVerdictTest, AnotherAllocation) {
        {rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleUniversal}) {
     rocksdb::Options options = DbOptions(OurPolicy());
     options.compaction_style = style;
+    options.level_compaction_dynamic_level_bytes = false;
     TestDb db(options);
     Ingest(&db, options, 0, 20000);
     AddFile(&db, 0, 200);
@@ -351,7 +352,9 @@ TEST(DoctorVerdictTest, AnotherAllocation) {
       ASSERT_EQ(verdict["findings"].size(), 1);
       const Json finding = verdict["findings"][0];
       EXPECT_EQ(finding["fault"], false);
-      EXPECT_THAT(finding["to_do"], HasSubstr("allocation=monkey"));
+      EXPECT_EQ(finding["to_do"],
+                "allocation=monkey in the options of the policy (with "
+                "bottom_level=6), then compact");
       EXPECT_THAT(Doctor(db, "").out,
                   HasSubstr("advice: spread over the levels"));
     } else {

@@ -2,7 +2,7 @@
 
 // Compares Monkey's closed form with its definition.
 
-#include "tools/filterdb/doctor/level_allocation.h"
+#include "tools/filterdb/doctor/filters/level_allocation.h"
 
 #include <gtest/gtest.h>
 

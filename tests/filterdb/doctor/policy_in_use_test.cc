@@ -289,6 +289,17 @@ TEST(HiddenSettingsTest, TheNewestFilterOfOursTells) {
   EXPECT_THAT(text.out, Not(HasSubstr("filter, used")));
 }
 
+// RocksDB's filter in a file that names our policy: only blocks=rocksdb has
+// `filter`.
+TEST(HiddenSettingsTest, AFilterOfRocksdbsThatOurPolicyWroteTells) {
+  FilledDb db(DbOptions(PolicyOf(Types("bloom", ""))));
+  HideSettings(db);
+  const Ran ran = Exits(0, Doctor(db));
+  ExpectFiles(VerdictOf(ran), {{"rocksdbs", 1}});
+  EXPECT_THAT(VerdictOf(ran)["findings"][0]["what"],
+              HasSubstr("takes it to be set"));
+}
+
 // One of the two kinds is not used, whatever the program sets.
 TEST(HiddenSettingsTest, BothFormsAreAFault) {
   FilledDb db(DbOptions(BesideRocksdb()));

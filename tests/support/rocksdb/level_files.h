@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The SST files of a database by level, and their filters.
+// The SST files of a database by level, and their filters; and how they get to
+// a level.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_LEVEL_FILES_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_LEVEL_FILES_H_
@@ -9,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "tests/support/rocksdb/test_db.h"
@@ -36,6 +38,19 @@ inline std::map<int, std::vector<LevelFile>> FilesByLevel(const TestDb& db) {
         {properties.num_filter_entries, properties.filter_size});
   }
   return levels;
+}
+
+// Compacts the files of level 0 into `level`, the others stay.
+inline void CompactTo(int level, const TestDb& db) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  std::vector<std::string> names;
+  for (const auto& file : files) {
+    if (file.level == 0) {
+      names.push_back(file.name);
+    }
+  }
+  Require(db->CompactFiles(rocksdb::CompactionOptions(), names, level));
 }
 
 }  // namespace cassandra_bloom::testing

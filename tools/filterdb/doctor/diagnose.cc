@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "plugin/policy/filter_name.h"
-#include "tools/filterdb/doctor/level_allocation.h"
+#include "tools/filterdb/doctor/filters/level_allocation.h"
 #include "tools/filterdb/output.h"
 
 namespace cassandra_bloom::tools {
@@ -18,7 +18,6 @@ struct SortedRun {
   double entries = 0;
   double keys = 0;  // Keys in filters; without filters, entries.
   double bits = 0;
-  bool are_bloom = true;
   bool is_at_most = false;
   double weighted_rate = 0;
   // Sums over the files whose filter RocksDB asks.
@@ -32,7 +31,6 @@ struct SortedRun {
     weighted_rate += n * sst.RateWith(policy);
     if (UseOf(sst.kind, policy) == FilterUse::kAsked) {
       bits += sst.bits;
-      are_bloom &= sst.are_bloom;
       is_at_most |= sst.filter.is_at_most;
     }
     if (sst.UseWith(policy) != FilterUse::kNotSeen) {
@@ -75,12 +73,10 @@ void Forecast(const std::vector<SortedRun>& runs, FamilyReport* report) {
   std::vector<double> keys;
   double all_keys = 0;
   double bits = 0;
-  bool are_bloom = true;
   for (const SortedRun& run : runs) {
     keys.push_back(run.keys);
     all_keys += run.keys;
     bits += run.bits;
-    are_bloom &= run.are_bloom;
   }
   const std::vector<double> monkey = MonkeyBits(keys, bits);
   for (size_t i = 0; i < runs.size(); ++i) {
@@ -88,11 +84,8 @@ void Forecast(const std::vector<SortedRun>& runs, FamilyReport* report) {
     forecast.runs = 1;
     forecast.keys = keys[i];
     forecast.as_it_is = runs[i].AsItIs();
-    forecast.has_alternatives = are_bloom;
-    if (are_bloom) {
-      forecast.uniform = Allocate(keys[i], bits / all_keys);
-      forecast.monkey = Allocate(keys[i], monkey[i]);
-    }
+    forecast.uniform = Allocate(keys[i], bits / all_keys);
+    forecast.monkey = Allocate(keys[i], monkey[i]);
     report->levels[runs[i].level].Add(forecast);
     report->all.Add(forecast);
   }
@@ -227,52 +220,12 @@ constexpr char kCopyFirst[] =
     "copy the folder of the database before anything opens it for writing, as "
     "RocksDB then removes SST files that the MANIFEST does not name. ";
 
-// True if Monkey would save at least a third of the false positives, and at
-// least one in a thousand reads; a smaller gain is not worth a compaction.
-// Monkey gains that much where levels of very different sizes have the same
-// bits per key. It gains nothing in level 0 alone. Where the options give some
-// files no filter, the bits are spread on purpose.
-bool MonkeyPays(const FamilyReport& report) {
-  const FamilyOptions& options = report.family.options;
-  const LevelForecast& all = report.all;
-  return options.levelled && all.runs >= 3 && all.has_alternatives &&
-         report.levels.rbegin()->first > 0 &&
-         report.files.count(FilterState::kNoneExpected) == 0 &&
-         !options.settings.sizing.monkey &&
-         all.as_it_is.false_positives >= 1.5 * all.monkey.false_positives &&
-         all.as_it_is.false_positives >= 0.001 + all.monkey.false_positives;
-}
-
-Diagnosis TryMonkey(const FamilyReport& report) {
-  const std::string& policy = report.family.options.policy;
-  const LevelForecast& all = report.all;
-  // These options exclude allocation=monkey.
-  const bool has_other_sizes = policy.find(":fp:") != std::string::npos ||
-                               policy.find(":level_") != std::string::npos ||
-                               policy.find(":bottommost_") != std::string::npos;
-  return {
-      "spread over the levels by their sizes, the same memory would at best "
-      "give " +
-          ThreeDigits(all.monkey.false_positives) + " false positives, not " +
-          ThreeDigits(all.as_it_is.false_positives),
-      std::string(has_other_sizes
-                      ? "bits_per_key and allocation=monkey in the options of "
-                        "the policy, in place of its other sizes"
-                      : "allocation=monkey in the options of the policy") +
-          " (with bottom_level=" +
-          std::to_string(report.levels.rbegin()->first) +
-          ", unless level_compaction_dynamic_level_bytes is on), then "
-          "compact",
-      /*fault=*/false};
-}
-
 }  // namespace
 
 void LevelForecast::Add(const LevelForecast& other) {
   runs += other.runs;
   keys += other.keys;
   as_it_is.Add(other.as_it_is);
-  has_alternatives &= other.has_alternatives;
   uniform.Add(other.uniform);
   monkey.Add(other.monkey);
 }
@@ -297,9 +250,6 @@ FamilyReport DiagnoseFamily(const Family& family) {
     report.diagnoses.push_back(*guess);
   }
   AddFaultsOfFiles(family, &report.diagnoses);
-  if (!HasFault(report.diagnoses) && MonkeyPays(report)) {
-    report.diagnoses.push_back(TryMonkey(report));
-  }
   return report;
 }
 

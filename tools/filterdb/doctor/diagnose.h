@@ -48,12 +48,11 @@ struct LevelForecast {
   uint64_t runs = 0;
   double keys = 0;
   Allocation as_it_is;  // The bits now, with our policy on.
-  // The same total of bits, spread evenly (`uniform`) and as Monkey spreads it
-  // (level_allocation.h). Only if all bits are those of Bloom filters: to as
-  // many bits, a Ribbon filter has another rate.
-  bool has_alternatives = true;
+  // The same total of bits in Bloom filters like Cassandra's, spread evenly
+  // (`uniform`) and as Monkey spreads it (level_allocation.h).
   Allocation uniform;
   Allocation monkey;
+  std::optional<Allocation> mix;  // With FamilyReport::mix_policy.
 
   void Add(const LevelForecast& other);
   double BitsPerKey(const Allocation& allocation) const {
@@ -80,6 +79,7 @@ struct FamilyReport {
   // The false positives with the policy of the OPTIONS file. nullopt if that is
   // neither ours nor RocksDB's own: what its filters do is unknown.
   std::optional<Allocation> in_use;
+  std::string mix_policy;  // Empty if there is no forecast of it (advice.h).
   std::map<FilterState, uint64_t> files;
   std::vector<Diagnosis> diagnoses;
 };

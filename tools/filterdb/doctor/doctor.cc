@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/filterdb/command.h"
+#include "tools/filterdb/doctor/advice.h"
 #include "tools/filterdb/doctor/diagnose.h"
 #include "tools/filterdb/doctor/doctor_report.h"
 #include "tools/filterdb/doctor/examine.h"
@@ -62,13 +63,14 @@ Report Examine(const Options& options) {
   report.left_out = database.left_out;
   report.files = database.files;
   report.diagnoses = DiagnoseFiles(report.files);
+  report.exports = ExamineExports(options.database, options.export_dir);
   for (const Family& family : database.families) {
     report.families.push_back(DiagnoseFamily(family));
+    Advise(/*has_exports=*/!report.exports.empty(), &report.families.back());
   }
   if (questions) {
     report.observed = Compare(*questions, report.families);
   }
-  report.exports = ExamineExports(options.database, options.export_dir);
   return report;
 }
 

@@ -10,8 +10,8 @@
 
 #include "plugin/export/sst_file.h"
 #include "plugin/policy/filter_name.h"
-#include "tools/filterdb/doctor/expected_filter.h"
 #include "tools/filterdb/doctor/files/sst_format.h"
+#include "tools/filterdb/doctor/filters/expected_filter.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -127,7 +127,6 @@ Sst ToSst(const LiveSst& listed, const SstFile& file,
       properties.num_entries -
       std::min(properties.num_range_deletions, properties.num_entries);
   sst.bits = static_cast<double>(blocks.bits());
-  sst.are_bloom = blocks.are_bloom();
   sst.rate_bound = blocks.Rate().bound;
   sst.whole_keys = HoldsWholeKeys(file);
   if (sst.entries > 0 && sst.kind == FilterKind::kNone) {

@@ -93,7 +93,6 @@ struct Sst {
   std::string reason;     // RocksDB's message about the fault, if any.
   uint64_t entries = 0;   // Without range deletions, which are in no filter.
   double bits = 0;        // Of the filter blocks, without headers and index.
-  bool are_bloom = true;  // Whether they are bits of Bloom filters.
   double rate_bound = 1;  // See PassRate.
   bool whole_keys = false;
   bool is_skipped = false;  // RocksDB asks no filter in the file's level.

@@ -88,13 +88,11 @@ void to_json(Json& json, const LevelForecast& forecast) {
     return Json({{"bits_per_key", forecast.BitsPerKey(allocation)},
                  {"false_positives", allocation.false_positives}});
   };
-  const auto alternative = [&](const Allocation& allocation) {
-    return forecast.has_alternatives ? of(allocation) : Json(nullptr);
-  };
   json = {{"runs", forecast.runs},
           {"as_it_is", of(forecast.as_it_is)},
-          {"uniform", alternative(forecast.uniform)},
-          {"monkey", alternative(forecast.monkey)}};
+          {"uniform", of(forecast.uniform)},
+          {"monkey", of(forecast.monkey)},
+          {"mix", forecast.mix ? of(*forecast.mix) : Json(nullptr)}};
   json["as_it_is"]["is_at_most"] = forecast.as_it_is.is_at_most;
 }
 
@@ -145,6 +143,8 @@ void to_json(Json& json, const FamilyReport& report) {
         {"false_positives_per_absent_read",
          report.in_use ? Json(report.in_use->false_positives) : Json(nullptr)},
         {"expected_with_our_policy", report.all},
+        {"mix_policy",
+         report.mix_policy.empty() ? Json(nullptr) : Json(report.mix_policy)},
         {"files", files},
         {"findings", report.diagnoses},
         {"fault", HasFault(report.diagnoses)}}},

@@ -42,17 +42,24 @@ std::string BestOptions(const std::vector<Sst>& ssts) {
   return best == rows.end() ? "" : best->first;
 }
 
-// The form of the newest of our filters, which tells what the program had set
-// when it wrote it; kCassandra if there is none of ours.
+// Whether our policy wrote the filter: `filter` and `bottommost_filter` let it
+// write RocksDB's own.
+bool IsOfOurPolicy(const Sst& sst) {
+  return IsOurs(sst.kind) || (IsRocksdbs(sst.kind) &&
+                              PartitionKeyOfFilterName(sst.policy).has_value());
+}
+
+// The form of the newest filter of our policy, which tells what the program had
+// set when it wrote it; kCassandra if there is none.
 PolicyInUse FormOfNewest(const std::vector<Sst>& ssts) {
   const Sst* newest = nullptr;
   for (const Sst& sst : ssts) {
-    if (IsOurs(sst.kind) &&
+    if (IsOfOurPolicy(sst) &&
         (newest == nullptr || sst.file.number > newest->file.number)) {
       newest = &sst;
     }
   }
-  return newest != nullptr && newest->kind == FilterKind::kBesideRocksdb
+  return newest != nullptr && newest->kind != FilterKind::kCassandra
              ? PolicyInUse::kBesideRocksdb
              : PolicyInUse::kCassandra;
 }

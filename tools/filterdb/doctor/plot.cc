@@ -8,11 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include "plugin/io/output_file.h"
 #include "plugin/io/temporary_file.h"
@@ -32,13 +30,6 @@ constexpr Series kSeries[] = {
     {"uniform", "#e69f00", &LevelForecast::uniform},
     {"monkey", "#009e73", &LevelForecast::monkey},
 };
-
-// The series of the report, of which a Ribbon filter leaves only the first.
-std::vector<Series> SeriesOf(const FamilyReport& report) {
-  return {std::begin(kSeries), report.all.has_alternatives
-                                   ? std::end(kSeries)
-                                   : std::begin(kSeries) + 1};
-}
 
 // `text` as a string of gnuplot. A line end would let gnuplot read the rest as
 // commands, so the string has none.
@@ -63,7 +54,7 @@ std::string Decades(const FamilyReport& report) {
   double least = 1;
   double most = 0;
   for (const auto& [level, forecast] : report.levels) {
-    for (const Series& series : SeriesOf(report)) {
+    for (const Series& series : kSeries) {
       const double rate = (forecast.*series.allocation).false_positives;
       least = rate > 0 ? std::min(least, rate) : least;
       most = std::max(most, rate);
@@ -84,7 +75,7 @@ std::string Panels(const FamilyReport& report, int row) {
   script << data << " << END\n";
   for (const auto& [level, forecast] : report.levels) {
     script << "L" << level;
-    for (const Series& series : SeriesOf(report)) {
+    for (const Series& series : kSeries) {
       const Allocation& allocation = forecast.*series.allocation;
       script << " " << forecast.BitsPerKey(allocation) << " "
              << allocation.false_positives;
@@ -95,7 +86,7 @@ std::string Panels(const FamilyReport& report, int row) {
   std::string bits = "plot ";
   std::string rates = "plot ";
   int column = 2;
-  for (const Series& series : SeriesOf(report)) {
+  for (const Series& series : kSeries) {
     const char* const comma = column == 2 ? "" : ", ";
     const Allocation& sum = report.all.*series.allocation;
     bits += comma + Bars(data, column, series, series.title);

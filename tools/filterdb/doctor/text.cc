@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -127,10 +128,14 @@ void PrintExpected(const FamilyReport& report) {
     PrintLevel(std::to_string(level), family.levels.at(level).bytes, forecast);
   }
   PrintLevel("all", report.filter_bytes, report.all);
-  if (report.all.has_alternatives) {
-    std::printf("  in the same memory: %s uniform, %s with allocation=monkey\n",
-                FalsePositives(report.all.uniform).c_str(),
-                FalsePositives(report.all.monkey).c_str());
+  std::printf("  in the same memory: %s uniform, %s with allocation=monkey\n",
+              FalsePositives(report.all.uniform).c_str(),
+              FalsePositives(report.all.monkey).c_str());
+  if (report.all.mix) {
+    std::printf("  with %s: %s, in about %lld bytes\n",
+                report.mix_policy.c_str(),
+                FalsePositives(*report.all.mix).c_str(),
+                std::llround(report.all.mix->bits / 8));
   }
   if (!family.options.IsOn()) {
     std::printf("  as it is: %s\n", AsItIs(report).c_str());

@@ -147,6 +147,8 @@ FamilyOptions OptionsFile::Of(const std::string& column_family) const {
   const std::string table = kTableTitle + options.table;
   options.levelled = of_family("compaction_style", "kCompactionStyleLevel") ==
                      "kCompactionStyleLevel";
+  options.dynamic_levels =
+      of_family("level_compaction_dynamic_level_bytes", "false") == "true";
   options.filters_for_hits =
       of_family("optimize_filters_for_hits", "false") == "true";
   options.prefix_extractor = of_family("prefix_extractor", "nullptr");

@@ -27,6 +27,9 @@ struct FamilyOptions {
   std::string refused;      // Why the policy is refused, or empty.
   PolicySettings settings;  // Of our policy, if it is not refused.
   bool levelled = true;
+  // What RocksDB makes of the option: off if there are several paths
+  // (SanitizeOptions, db/column_family.cc).
+  bool dynamic_levels = false;
   bool filters_for_hits = false;
   bool whole_key_filtering = true;
   std::string prefix_extractor;  // Empty if there is none.

@@ -54,7 +54,6 @@ void FilterBlocks::Add(const Slice& block, FilterKind kind) {
   }
   constexpr uint64_t kRocksdbsTrailer = 5;
   bits_ += 8 * (block.size() - std::min(block.size(), kRocksdbsTrailer));
-  are_bloom_ &= kind != FilterKind::kRocksdbsRibbon;
   rocksdbs_.push_back(block);
 }
 

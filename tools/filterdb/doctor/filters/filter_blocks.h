@@ -44,8 +44,6 @@ class FilterBlocks {
   // Blocks that let every key pass.
   uint64_t damaged() const { return damaged_; }
   uint64_t saturated() const { return saturated_; }
-  // True if all bits are those of Bloom filters.
-  bool are_bloom() const { return are_bloom_; }
 
   // The average rate of the blocks. RocksDB cuts partitions of the same size,
   // so reads are equally likely to ask each of them.
@@ -58,7 +56,6 @@ class FilterBlocks {
   uint64_t bits_ = 0;
   uint64_t damaged_ = 0;
   uint64_t saturated_ = 0;
-  bool are_bloom_ = true;
   double sum_of_rates_ = 0;
   std::vector<ROCKSDB_NAMESPACE::Slice> rocksdbs_;
   uint64_t asked_ = 0;

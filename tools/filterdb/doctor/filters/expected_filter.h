@@ -5,8 +5,8 @@
 //
 // Tested in tests/filterdb/doctor/files/options_file_test.cc.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXPECTED_FILTER_H_
-#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXPECTED_FILTER_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILTERS_EXPECTED_FILTER_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILTERS_EXPECTED_FILTER_H_
 
 #include <rocksdb/table_properties.h>
 
@@ -34,4 +34,4 @@ Expected ExpectedOf(const LiveSst& file,
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXPECTED_FILTER_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILTERS_EXPECTED_FILTER_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/filterdb/doctor/level_allocation.h"
+#include "tools/filterdb/doctor/filters/level_allocation.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/filterdb/doctor/expected_filter.h"
+#include "tools/filterdb/doctor/filters/expected_filter.h"
 
 #include <algorithm>
 #include <tuple>

@@ -8,8 +8,8 @@
 // the runs asks all their filters, so its expected number of false positives is
 // the sum of their rates.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_LEVEL_ALLOCATION_H_
-#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_LEVEL_ALLOCATION_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILTERS_LEVEL_ALLOCATION_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILTERS_LEVEL_ALLOCATION_H_
 
 #include <vector>
 
@@ -27,4 +27,4 @@ std::vector<double> MonkeyBits(const std::vector<double>& run_keys,
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_LEVEL_ALLOCATION_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILTERS_LEVEL_ALLOCATION_H_

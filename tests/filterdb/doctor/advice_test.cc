@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What `filterdb doctor` says of filters of several kinds and sizes in one
+// database, what it forecasts of `mix`, and when it advises to change.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/utilities/object_registry.h>
+
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_db_export_listener.h"
+#include "cassandra_bloom/filter_policy.h"
+#include "plugin/filter/block_form.h"
+#include "tests/filterdb/doctor/doctor_checks.h"
+#include "tests/support/filterdb_command.h"
+#include "tests/support/naive_filter.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/filter_types.h"
+#include "tests/support/rocksdb/level_files.h"
+#include "tests/support/rocksdb/test_db.h"
+#include "tests/support/rocksdb/test_policies.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+PolicyPtr PolicyFromString(const std::string& text) {
+  rocksdb::ConfigOptions config;
+  config.registry = rocksdb::ObjectRegistry::NewInstance();
+  config.registry->AddLibrary("cassandra_bloom", register_cassandra_bloom, "");
+  PolicyPtr policy;
+  Require(rocksdb::FilterPolicy::CreateFromString(config, text, &policy));
+  return policy;
+}
+
+PolicyPtr Monkey() {
+  rocksdb::CassandraBloomOptions options;
+  options.allocation = "monkey";
+  return PolicyOf(options);
+}
+
+// The last level has 20,000 keys, the one above 2000, and level 0 twice 200.
+// The last level's range has those of the others.
+void FillLevels(TestDb* db) {
+  AddFile(db, 0, 20000);
+  CompactTo(6, *db);
+  AddFile(db, 0, 2000);
+  CompactTo(5, *db);
+  AddFile(db, 0, 200);
+  AddFile(db, 0, 200);
+}
+
+class LevelsDb : public TestDb {
+ public:
+  explicit LevelsDb(const rocksdb::Options& options) : TestDb(options) {
+    FillLevels(this);
+  }
+  explicit LevelsDb(const PolicyPtr& policy)
+      : LevelsDb(WithDynamicLevels(policy)) {}
+};
+
+Json FamilyOf(const TestDb& db) {
+  return Exits(0, Doctor(db)).json()["column_families"][0];
+}
+
+// ---- Filters of several kinds ----
+
+struct Mixed {
+  const char* policy;
+  const char* above;   // The kind of the filters above the last level.
+  const char* bottom;  // That in the last level.
+  std::vector<double>
+      bits;  // Of level 0, the one above the last, and the last.
+  const char* all_is_well;
+};
+
+const Mixed kMixed[] = {
+    {"cassandra_bloom:mix:10",
+     "rocksdb",
+     "rocksdbs_ribbon",
+     {23.8, 14.3, 6.7},
+     "our filter, or RocksDB's own, used (1 SST file)"},
+    {"cassandra_bloom:10:filter:bloom:blocks:rocksdb",
+     "rocksdbs_bloom",
+     "rocksdbs_bloom",
+     {10, 10, 10},
+     "RocksDB's own filter, used"},
+    {"cassandra_bloom:10:bottommost_filter:bloom:blocks:rocksdb",
+     "rocksdb",
+     "rocksdbs_bloom",
+     {10, 10, 10},
+     "our filter, or RocksDB's own, used (1 SST file)"},
+    {"cassandra_bloom:10:bottommost_filter:ribbon:blocks:rocksdb",
+     "rocksdb",
+     "rocksdbs_ribbon",
+     {10, 10, 7.05},
+     "our filter, or RocksDB's own, used (1 SST file)"},
+    {"cassandra_bloom:10:filter:ribbon:blocks:rocksdb",
+     "rocksdbs_bloom",
+     "rocksdbs_ribbon",
+     {10, 7.3, 7.05},
+     "RocksDB's own filter, used"}};
+
+// Looks for keys that no file has, but all files have in their range.
+Json Observe(TestDb* db) {
+  db->ResetStatistics();
+  std::string value;
+  for (const std::string& key : NumberedDataset(200, 20000).absent) {
+    EXPECT_TRUE((*db)->Get({}, key, &value).IsNotFound());
+  }
+  const TempDir dir;
+  WriteFile(dir / "statistics", db->options().statistics->ToString());
+  return Doctor(*db, "--json --statistics=" + dir / "statistics")
+      .json()["observed"];
+}
+
+TEST(DoctorMixedTest, AreRight) {
+  for (const Mixed& mixed : kMixed) {
+    SCOPED_TRACE(mixed.policy);
+    LevelsDb db(PolicyFromString(mixed.policy));
+    const Json family = FamilyOf(db);
+    EXPECT_EQ(family["filter_policy"], mixed.policy);
+    EXPECT_EQ(family["blocks"], "rocksdb");
+    for (const Json& sst : family["ssts"]) {
+      const bool is_last = sst["level"] == 6;
+      const std::string kind = sst["kind"];
+      // RocksDB builds Bloom filters into flushed files, and of few keys.
+      const std::string above =
+          std::string(mixed.policy).find(":filter:ribbon") !=
+                      std::string::npos &&
+                  sst["level"] == 5
+              ? "rocksdbs_ribbon"
+              : mixed.above;
+      EXPECT_EQ(kind, is_last ? mixed.bottom : above) << sst["level"];
+      const bool is_ours = kind == "rocksdb";
+      EXPECT_EQ(sst["use"], "asked");
+      EXPECT_EQ(sst["state"], is_ours ? "good" : "rocksdbs");
+      EXPECT_EQ(sst["ours"], is_ours);
+      EXPECT_EQ(sst["rate_is_measured"], !is_ours);
+    }
+    ASSERT_EQ(family["levels"].size(), 3);
+    for (int i = 0; i < 3; ++i) {
+      const Json& level = family["levels"][i];
+      // Headers, and what a small filter is rounded up by.
+      const double bits = level["bits_per_key"];
+      EXPECT_NEAR(bits, mixed.bits[i], 0.08 * mixed.bits[i]) << level;
+    }
+    const Json observed = Observe(&db);
+    const double rate = observed["rate"];
+    const double expected = observed["expected_rate"];
+    EXPECT_NEAR(rate, expected, 0.2 * expected);
+    EXPECT_EQ(observed["finding"], nullptr);
+    EXPECT_THAT(Exits(0, Doctor(db, "")).out,
+                HasSubstr("all is well: every SST file has " +
+                          std::string(mixed.all_is_well) + "\n"));
+  }
+}
+
+TEST(DoctorMixedTest, AreRightWithPartitions) {
+  rocksdb::Options options = WithDynamicLevels(nullptr);
+  options.table_factory = DbOptions(Mix(), Layout::kPartitioned).table_factory;
+  LevelsDb db(options);
+  const Json family = FamilyOf(db);
+  ExpectFiles(family["verdict"], {{"good", 3}, {"rocksdbs", 1}});
+  EXPECT_THAT(Exits(0, Doctor(db, "")).out, HasSubstr("all is well"));
+  const Json observed = Observe(&db);
+  const double rate = observed["rate"];
+  const double expected = observed["expected_rate"];
+  EXPECT_NEAR(rate, expected, 0.2 * expected);
+}
+
+// A process without the library reads ours as filters that every key matches.
+TEST(DoctorMixedTest, WithoutTheLibrary) {
+  LevelsDb db(Mix());
+  db.Reopen(WithDynamicLevels(BuiltinPolicy()));
+  const Json family = Exits(1, Doctor(db)).json()["column_families"][0];
+  EXPECT_EQ(family["advised_policy"], "cassandra_bloom:10:blocks:rocksdb");
+  EXPECT_EQ(family["verdict"]["mix_policy"], nullptr);
+  EXPECT_NEAR(FalsePositives(family["verdict"]), 3.012, 0.004);
+  EXPECT_EQ(family["verdict"]["findings"][0]["files"].size(), 3);
+}
+
+// ---- The forecast of mix ----
+
+TEST(ForecastOfMixTest, IsWhatMixThenGives) {
+  const LevelsDb before(OurPolicy());
+  const Json forecast = FamilyOf(before);
+  const std::string policy = forecast["verdict"]["mix_policy"];
+  EXPECT_EQ(policy, "cassandra_bloom:mix:10");
+  EXPECT_THAT(Exits(0, Doctor(before, "")).out,
+              HasSubstr("  with " + policy + ": 0.013, in about 213"));
+  const LevelsDb after(PolicyFromString(policy));
+  const Json then = FamilyOf(after);
+  ASSERT_EQ(then["levels"].size(), 3);
+  for (int i = 0; i < 3; ++i) {
+    const Json& mix = forecast["levels"][i]["expected"]["mix"];
+    const Json& as_it_is = then["levels"][i]["expected"]["as_it_is"];
+    const double bits = mix["bits_per_key"];
+    const double bits_then = as_it_is["bits_per_key"];
+    EXPECT_NEAR(bits, bits_then, 0.02 * bits_then);
+    const double rate = mix["false_positives"];
+    const double rate_then = as_it_is["false_positives"];
+    EXPECT_NEAR(rate, rate_then, 0.15 * rate_then);
+  }
+  // There is nothing left to forecast or to advise.
+  EXPECT_EQ(then["verdict"]["mix_policy"], nullptr);
+  EXPECT_EQ(then["verdict"]["expected_with_our_policy"]["mix"], nullptr);
+  EXPECT_EQ(then["verdict"]["findings"], Json::array());
+}
+
+// With fewer bits than the filters have, mix would have more false positives.
+TEST(ForecastOfMixTest, HasNoMoreFalsePositives) {
+  TestDb db(WithDynamicLevels(OurPolicy()));
+  AddFile(&db, 0, 20000);
+  CompactTo(6, db);
+  const Json verdict = FamilyOf(db)["verdict"];
+  const Json expected = verdict["expected_with_our_policy"];
+  const double now = expected["as_it_is"]["false_positives"];
+  const double then = expected["mix"]["false_positives"];
+  EXPECT_LE(then, now);
+  EXPECT_GT(then, 0.95 * now);
+  EXPECT_THAT(verdict["mix_policy"], HasSubstr("cassandra_bloom:mix:10."));
+  EXPECT_EQ(verdict["findings"], Json::array());
+}
+
+void ExpectNoForecast(const TestDb& db) {
+  const Ran ran = Doctor(db);
+  EXPECT_EQ(VerdictOf(ran)["mix_policy"], nullptr);
+  EXPECT_EQ(VerdictOf(ran)["expected_with_our_policy"]["mix"], nullptr);
+  EXPECT_THAT(Doctor(db, "").out, Not(HasSubstr("mix")));
+}
+
+TEST(ForecastOfMixTest, OnlyWhereMixGoesByLevel) {
+  rocksdb::Options options =
+      WithDynamicLevels(PolicyOf(Types("cassandra", "bloom")));
+  options.level_compaction_dynamic_level_bytes = false;
+  const LevelsDb by_number(options);
+  ExpectNoForecast(by_number);
+  EXPECT_EQ(VerdictOf(Doctor(by_number))["findings"][0]["to_do"],
+            "allocation=monkey in the options of the policy (with "
+            "bottom_level=6), then compact");
+
+  // RocksDB switches dynamic levels off.
+  const TempDir dir;
+  rocksdb::Options paths = WithDynamicLevels(OurPolicy());
+  paths.db_paths = {{dir / "a", 1 << 30}, {dir / "b", 1 << 30}};
+  TestDb several(paths);
+  AddFile(&several, 0, 1000);
+  const std::string where =
+      "--db-path=" + dir / "a" + " --db-path=" + dir / "b" + " --json";
+  EXPECT_EQ(VerdictOf(Exits(0, Doctor(several, where)))["mix_policy"], nullptr);
+
+  rocksdb::Options universal = WithDynamicLevels(OurPolicy());
+  universal.compaction_style = rocksdb::kCompactionStyleUniversal;
+  ExpectNoForecast(LevelsDb(universal));
+
+  rocksdb::Options for_hits = WithDynamicLevels(OurPolicy());
+  for_hits.optimize_filters_for_hits = true;
+  ExpectNoForecast(LevelsDb(for_hits));
+}
+
+TEST(ForecastOfMixTest, NeverWherePartitionKeysOrFilterDbsAreWanted) {
+  ExpectNoForecast(LevelsDb(PolicyFor("fixed:8")));
+  const TempDir dir;
+  rocksdb::Options options = WithDynamicLevels(OurPolicy());
+  std::string error;
+  options.listeners.push_back(
+      NewFilterDbExportListener(dir / "exported", "nb", &error));
+  ASSERT_NE(options.listeners.back(), nullptr) << error;
+  const LevelsDb db(options);
+  ExpectNoForecast(db);
+  EXPECT_EQ(VerdictOf(Doctor(db))["findings"][0]["to_do"],
+            "allocation=monkey in the options of the policy, then compact");
+}
+
+// ---- The advice to take mix ----
+
+TEST(MixAdviceTest, SavesFalsePositives) {
+  const LevelsDb db(OurPolicy());
+  const Json findings = FamilyOf(db)["verdict"]["findings"];
+  ASSERT_EQ(findings.size(), 1);
+  EXPECT_EQ(findings[0]["fault"], false);
+  EXPECT_THAT(findings[0]["what"],
+              HasSubstr("0.013 false positives, not 0.0289"));
+  EXPECT_THAT(findings[0]["to_do"],
+              HasSubstr("filter_policy=cassandra_bloom:mix:10, then compact"));
+  EXPECT_THAT(findings[0]["to_do"],
+              HasSubstr("the filters of blocks=cassandra are not used"));
+  EXPECT_THAT(Exits(0, Doctor(db, "")).out, HasSubstr("all is well"));
+
+  const LevelsDb beside(BesideRocksdb());
+  const Json with_theirs = FamilyOf(beside)["verdict"]["findings"];
+  ASSERT_EQ(with_theirs.size(), 1);
+  EXPECT_THAT(with_theirs[0]["to_do"], HasSubstr("cassandra_bloom:mix:10"));
+  EXPECT_THAT(with_theirs[0]["to_do"], Not(HasSubstr("blocks=cassandra")));
+}
+
+// With filters of three probes and 80 bits per key, there are hardly any false
+// positives to save. What mix would save in memory is 80 - 0.7 * 79.5 bits per
+// key.
+TEST(MixAdviceTest, SavesMemory) {
+  for (const uint32_t keys : {200000U, 400000U}) {
+    NaiveFilter large(3, (80 * keys + 63) / 64);
+    const Rows rows = NumberedRows(0, keys);
+    for (const auto& row : rows) {
+      large.Add(row.first);
+    }
+    TestDb db(WithDynamicLevels(
+        std::make_shared<ImportingPolicy>(large.Serialize())));
+    db.Put(rows);
+    db.Flush();
+    CompactTo(6, db);
+    db.Reopen(WithDynamicLevels(OurPolicy()));
+    const Json findings = FamilyOf(db)["verdict"]["findings"];
+    if (keys == 200000) {
+      EXPECT_EQ(findings, Json::array());  // Less than 1 MiB.
+    } else {
+      ASSERT_EQ(findings.size(), 1);
+      EXPECT_THAT(findings[0]["what"], HasSubstr(", not 4000000 bytes"));
+      EXPECT_THAT(findings[0]["to_do"], HasSubstr("cassandra_bloom:mix:80,"));
+    }
+  }
+}
+
+TEST(MixAdviceTest, NotWhereItGainsLittle) {
+  for (const PolicyPtr& policy : {Mix(), Monkey()}) {
+    EXPECT_EQ(FamilyOf(LevelsDb(policy))["verdict"]["findings"], Json::array());
+  }
+  // In level 0, mix takes more memory.
+  TestDb young(WithDynamicLevels(OurPolicy()));
+  AddFile(&young, 0, 2000);
+  AddFile(&young, 0, 2000);
+  const Json verdict = FamilyOf(young)["verdict"];
+  EXPECT_EQ(verdict["findings"], Json::array());
+  const Json expected = verdict["expected_with_our_policy"];
+  EXPECT_GT(expected["mix"]["bits_per_key"], 23);
+}
+
+// ---- More bits than the average ----
+
+TEST(AverageAdviceTest, AYoungDatabase) {
+  for (const PolicyPtr& policy : {Monkey(), Mix()}) {
+    TestDb db(WithDynamicLevels(policy));
+    AddFile(&db, 0, 10000);
+    EXPECT_EQ(FamilyOf(db)["verdict"]["findings"], Json::array());
+    // 13.8 bits per key above the average: 1.04 MiB with the second file.
+    AddFile(&db, 0, 320000);
+    EXPECT_EQ(FamilyOf(db)["verdict"]["findings"], Json::array());
+    AddFile(&db, 320000, 640000);
+    const Json findings = FamilyOf(db)["verdict"]["findings"];
+    ASSERT_EQ(findings.size(), 1);
+    EXPECT_EQ(findings[0]["fault"], false);
+    EXPECT_THAT(findings[0]["what"],
+                HasSubstr("the filters take 23.8 bits per key, 11"));
+    EXPECT_THAT(findings[0]["what"],
+                HasSubstr("the policy's average of 10: that is the average of "
+                          "full levels"));
+    EXPECT_THAT(findings[0]["what"], HasSubstr("level 0 has 100 % of the "
+                                               "keys"));
+    EXPECT_THAT(findings[0]["to_do"], HasSubstr("nothing, as compactions"));
+    CompactTo(6, db);
+    EXPECT_EQ(FamilyOf(db)["verdict"]["findings"], Json::array());
+  }
+}
+
+TEST(AverageAdviceTest, FiltersOfAnotherTime) {
+  TestDb db(WithDynamicLevels(OurPolicy(100)));
+  AddFile(&db, 0, 120000);
+  CompactTo(6, db);
+  db.Reopen(WithDynamicLevels(Monkey()));
+  const Json findings = FamilyOf(db)["verdict"]["findings"];
+  ASSERT_EQ(findings.size(), 1);
+  EXPECT_EQ(findings[0]["fault"], false);
+  EXPECT_THAT(findings[0]["what"],
+              HasSubstr("files have more bits than the policy gives"));
+  EXPECT_THAT(findings[0]["to_do"], HasSubstr("kForce"));
+  db.Compact();
+  EXPECT_EQ(FamilyOf(db)["verdict"]["findings"], Json::array());
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

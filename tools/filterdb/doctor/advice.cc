@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/filterdb/doctor/advice.h"
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "plugin/policy/policy_settings.h"
+#include "tools/filterdb/doctor/filters/planned_filter.h"
+#include "tools/filterdb/output.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+constexpr double kBitsOfMib = 8.0 * (1 << 20);
+
+std::string Bytes(double bits) {
+  return std::to_string(std::llround(bits / 8)) + " bytes";
+}
+
+int LastLevel(const FamilyReport& report) {
+  return report.levels.rbegin()->first;
+}
+
+// The filters of this level if all its files were written there again, with
+// these settings.
+Allocation Planned(const PolicySettings& settings, const FamilyReport& report,
+                   int level) {
+  const FamilyOptions& options = report.family.options;
+  const LevelForecast& of_level = report.levels.at(level);
+  SstPlace place;
+  place.level = level;
+  place.num_levels = options.num_levels;
+  place.is_bottommost = level > 0 && level == LastLevel(report);
+  place.is_leveled =
+      options.levelled && (!settings.is_mix || options.dynamic_levels);
+  const PlannedFilter filter = PlanFilter(settings, place);
+  return {of_level.keys * filter.bits_per_key,
+          static_cast<double>(of_level.runs) * filter.rate};
+}
+
+Allocation Planned(const PolicySettings& settings, const FamilyReport& report) {
+  Allocation sum;
+  for (const auto& level : report.levels) {
+    sum.Add(Planned(settings, report, level.first));
+  }
+  return sum;
+}
+
+// A third of the false positives, and one in a thousand reads: a smaller gain
+// is not worth a compaction.
+bool SavesFalsePositives(const Allocation& now, const Allocation& then) {
+  return now.false_positives >= 1.5 * then.false_positives &&
+         now.false_positives >= 0.001 + then.false_positives;
+}
+
+// A fifth of the memory, and 1 MiB.
+bool SavesMemory(const Allocation& now, const Allocation& then) {
+  return then.bits <= 0.8 * now.bits && then.bits <= now.bits - kBitsOfMib;
+}
+
+// ---- More bits than the average ----
+
+// The advice if filters take more than 2 % and 1 MiB above the average that the
+// policy has been given.
+std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
+  const PolicySettings& settings = report.family.options.settings;
+  if (!settings.sizing.monkey) {
+    return std::nullopt;
+  }
+  const MonkeyAllocation& monkey = *settings.sizing.monkey;
+  const LevelForecast& all = report.all;
+  const double average = monkey.average_bits_per_key * all.keys;
+  const auto is_above = [&](double bits) {
+    return bits > 1.02 * average && bits > average + kBitsOfMib;
+  };
+  if (!is_above(all.as_it_is.bits)) {
+    return std::nullopt;
+  }
+  Diagnosis advice;
+  advice.fault = false;
+  advice.what = "the filters take " +
+                ThreeDigits(all.BitsPerKey(all.as_it_is)) + " bits per key, " +
+                Bytes(all.as_it_is.bits - average) +
+                " more than with the policy's average of " +
+                ThreeDigits(monkey.average_bits_per_key) + ": ";
+  if (is_above(Planned(settings, report).bits)) {
+    const int last = LastLevel(report);
+    const auto share = [&](int level) {
+      const auto found = report.levels.find(level);
+      return Percent(
+          found == report.levels.end() ? 0 : found->second.keys / all.keys);
+    };
+    advice.what += "that is the average of full levels, each with " +
+                   ThreeDigits(monkey.size_ratio) +
+                   " times the keys of the one above, and this database is "
+                   "young, or has much in small levels: level 0 has " +
+                   share(0) + " of the keys" +
+                   (last > 0 ? ", and the last level, " + std::to_string(last) +
+                                   ", has " + share(last)
+                             : "");
+    advice.to_do =
+        "nothing, as compactions into the last level end it; if memory is "
+        "short until then, bits_per_key in the options of the policy, without "
+        "allocation and mix, then compact";
+  } else {
+    advice.what +=
+        "files have more bits than the policy gives their levels, because "
+        "RocksDB moved them down unchanged, or because they were written with "
+        "other options";
+    advice.to_do =
+        "compact (CompactRange with bottommost_level_compaction=kForce)";
+  }
+  return advice;
+}
+
+// ---- Mix ----
+
+// Whether doctor can tell what `mix` would do. Without dynamic levels, it gives
+// all levels the same bits. Where the options give some files no filter, the
+// bits are spread on purpose.
+bool HasForecastOfMix(bool has_exports, const FamilyReport& report) {
+  const FamilyOptions& options = report.family.options;
+  return !has_exports && options.IsOn() && !report.family.form_is_guessed &&
+         !options.settings.is_mix &&
+         options.settings.partition_key.is_whole() && options.levelled &&
+         options.dynamic_levels && !options.filters_for_hits &&
+         report.files.count(FilterState::kNoneExpected) == 0;
+}
+
+// The settings of `mix` with the fewest bits per key, and no fewer than the
+// filters take now, that gives no more false positives than now. In tenths of a
+// bit.
+std::optional<PolicySettings> MixFor(const FamilyReport& report) {
+  const LevelForecast& all = report.all;
+  const double bits_now = all.BitsPerKey(all.as_it_is);
+  for (int tenths = static_cast<int>(std::lround(10 * bits_now));
+       tenths < 10 * kMaxBitsPerKey; ++tenths) {
+    PolicySettings mix = MixSettings(tenths / 10.0);
+    if (mix.error.empty() &&
+        Planned(mix, report).false_positives <= all.as_it_is.false_positives) {
+      return mix;
+    }
+  }
+  return std::nullopt;
+}
+
+void ForecastMix(FamilyReport* report) {
+  const auto mix = MixFor(*report);
+  if (!mix) {
+    return;
+  }
+  report->mix_policy = mix->id;
+  report->all.mix = Planned(*mix, *report);
+  for (auto& [level, forecast] : report->levels) {
+    forecast.mix = Planned(*mix, *report, level);
+  }
+}
+
+// How few false positives a file has of whose filter no key passed is not
+// known.
+bool MixPays(const FamilyReport& report) {
+  const Allocation& now = report.all.as_it_is;
+  const auto& mix = report.all.mix;
+  return mix && !now.is_at_most && mix->bits <= now.bits &&
+         (SavesFalsePositives(now, *mix) || SavesMemory(now, *mix));
+}
+
+Diagnosis TryMix(const FamilyReport& report) {
+  const Allocation& now = report.all.as_it_is;
+  const Allocation& mix = *report.all.mix;
+  Diagnosis advice;
+  advice.fault = false;
+  advice.what =
+      "with more bits in small levels, and RocksDB's Ribbon filter "
+      "in the last one, filters would take about " +
+      Bytes(mix.bits) + ", not " + Bytes(now.bits) + ", and give " +
+      ThreeDigits(mix.false_positives) + " false positives, not " +
+      ThreeDigits(now.false_positives);
+  advice.to_do =
+      "if only RocksDB reads the filters: filter_policy=" + report.mix_policy +
+      ", then compact (CompactRange with "
+      "bottommost_level_compaction=kForce)";
+  if (report.family.in_use == PolicyInUse::kCassandra) {
+    advice.to_do +=
+        ". Until then, the filters of blocks=cassandra are not used";
+  }
+  return advice;
+}
+
+// ---- Monkey ----
+
+// Monkey saves much where levels of very different sizes have the same bits per
+// key. It gains nothing in level 0 alone.
+bool MonkeyPays(const FamilyReport& report) {
+  const FamilyOptions& options = report.family.options;
+  const LevelForecast& all = report.all;
+  return options.levelled && !options.filters_for_hits && all.runs >= 3 &&
+         LastLevel(report) > 0 &&
+         report.files.count(FilterState::kNoneExpected) == 0 &&
+         !options.settings.sizing.monkey &&
+         SavesFalsePositives(all.as_it_is, all.monkey);
+}
+
+Diagnosis TryMonkey(const FamilyReport& report) {
+  const FamilyOptions& options = report.family.options;
+  const std::string& policy = options.policy;
+  const LevelForecast& all = report.all;
+  // These options exclude allocation=monkey.
+  const bool has_other_sizes = policy.find(":fp:") != std::string::npos ||
+                               policy.find(":level_") != std::string::npos ||
+                               options.settings.sizing.has_bottommost;
+  return {
+      "spread over the levels by their sizes, the same memory would at best "
+      "give " +
+          ThreeDigits(all.monkey.false_positives) + " false positives, not " +
+          ThreeDigits(all.as_it_is.false_positives),
+      std::string(has_other_sizes
+                      ? "bits_per_key and allocation=monkey in the options of "
+                        "the policy, in place of its other sizes"
+                      : "allocation=monkey in the options of the policy") +
+          (options.dynamic_levels
+               ? ""
+               : " (with bottom_level=" + std::to_string(LastLevel(report)) +
+                     ")") +
+          ", then compact",
+      /*fault=*/false};
+}
+
+}  // namespace
+
+void Advise(bool has_exports, FamilyReport* report) {
+  if (report->levels.empty() || HasFault(report->diagnoses)) {
+    return;
+  }
+  if (HasForecastOfMix(has_exports, *report)) {
+    ForecastMix(report);
+  }
+  if (const auto above = AboveTheAverage(*report)) {
+    report->diagnoses.push_back(*above);
+  } else if (MixPays(*report)) {
+    report->diagnoses.push_back(TryMix(*report));
+  } else if (MonkeyPays(*report)) {
+    report->diagnoses.push_back(TryMonkey(*report));
+  }
+}
+
+}  // namespace cassandra_bloom::tools

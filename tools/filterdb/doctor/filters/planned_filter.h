@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// filterdb doctor: the filter that a policy of ours gives an SST file.
+//
+// Tested in tests/filterdb/doctor/advice_test.cc.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILTERS_PLANNED_FILTER_H_
+#define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILTERS_PLANNED_FILTER_H_
+
+#include "plugin/lsm/level_sizing.h"
+#include "plugin/policy/policy_settings.h"
+
+namespace cassandra_bloom::tools {
+
+// Without a filter, every absent key passes.
+struct PlannedFilter {
+  double bits_per_key = 0;  // What the filter takes.
+  double rate = 1;          // The share of absent keys that pass.
+};
+
+// The filter of a file with many keys: a small one takes more bits per key.
+PlannedFilter PlanFilter(const PolicySettings& settings, const SstPlace& place);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILTERS_PLANNED_FILTER_H_
