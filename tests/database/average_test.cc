@@ -103,7 +103,7 @@ void Fill(const Shape& shape, const TestDb& db) {
       Require(db->Flush(rocksdb::FlushOptions()));
     }
     if (level > 0) {
-      CompactTo(level, db);
+      CompactLevel0To(level, db);
     }
   }
 }

@@ -50,9 +50,9 @@ PolicyPtr Monkey() {
 // The last level's range has those of the others.
 void FillLevels(TestDb* db) {
   AddFile(db, 0, 20000);
-  CompactTo(6, *db);
+  CompactLevel0To(6, *db);
   AddFile(db, 0, 2000);
-  CompactTo(5, *db);
+  CompactLevel0To(5, *db);
   AddFile(db, 0, 200);
   AddFile(db, 0, 200);
 }
@@ -146,7 +146,7 @@ TEST(DoctorMixedTest, AreRight) {
       EXPECT_EQ(sst["rate_is_measured"], !is_ours);
     }
     ASSERT_EQ(family["levels"].size(), 3);
-    for (int i = 0; i < 3; ++i) {
+    for (size_t i = 0; i < 3; ++i) {
       const Json& level = family["levels"][i];
       // Headers, and what a small filter is rounded up by.
       const double bits = level["bits_per_key"];
@@ -199,7 +199,7 @@ TEST(ForecastOfMixTest, IsWhatMixThenGives) {
   const LevelsDb after(PolicyFromString(policy));
   const Json then = FamilyOf(after);
   ASSERT_EQ(then["levels"].size(), 3);
-  for (int i = 0; i < 3; ++i) {
+  for (size_t i = 0; i < 3; ++i) {
     const Json& mix = forecast["levels"][i]["expected"]["mix"];
     const Json& as_it_is = then["levels"][i]["expected"]["as_it_is"];
     const double bits = mix["bits_per_key"];
@@ -219,7 +219,7 @@ TEST(ForecastOfMixTest, IsWhatMixThenGives) {
 TEST(ForecastOfMixTest, HasNoMoreFalsePositives) {
   TestDb db(WithDynamicLevels(OurPolicy()));
   AddFile(&db, 0, 20000);
-  CompactTo(6, db);
+  CompactLevel0To(6, db);
   const Json verdict = FamilyOf(db)["verdict"];
   const Json expected = verdict["expected_with_our_policy"];
   const double now = expected["as_it_is"]["false_positives"];
@@ -316,7 +316,7 @@ TEST(MixAdviceTest, SavesMemory) {
         std::make_shared<ImportingPolicy>(large.Serialize())));
     db.Put(rows);
     db.Flush();
-    CompactTo(6, db);
+    CompactLevel0To(6, db);
     db.Reopen(WithDynamicLevels(OurPolicy()));
     const Json findings = FamilyOf(db)["verdict"]["findings"];
     if (keys == 200000) {
@@ -365,7 +365,7 @@ TEST(AverageAdviceTest, AYoungDatabase) {
     EXPECT_THAT(findings[0]["what"], HasSubstr("level 0 has 100 % of the "
                                                "keys"));
     EXPECT_THAT(findings[0]["to_do"], HasSubstr("nothing, as compactions"));
-    CompactTo(6, db);
+    CompactLevel0To(6, db);
     EXPECT_EQ(FamilyOf(db)["verdict"]["findings"], Json::array());
   }
 }
@@ -373,7 +373,7 @@ TEST(AverageAdviceTest, AYoungDatabase) {
 TEST(AverageAdviceTest, FiltersOfAnotherTime) {
   TestDb db(WithDynamicLevels(OurPolicy(100)));
   AddFile(&db, 0, 120000);
-  CompactTo(6, db);
+  CompactLevel0To(6, db);
   db.Reopen(WithDynamicLevels(Monkey()));
   const Json findings = FamilyOf(db)["verdict"]["findings"];
   ASSERT_EQ(findings.size(), 1);

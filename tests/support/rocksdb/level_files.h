@@ -40,8 +40,8 @@ inline std::map<int, std::vector<LevelFile>> FilesByLevel(const TestDb& db) {
   return levels;
 }
 
-// Compacts the files of level 0 into `level`, the others stay.
-inline void CompactTo(int level, const TestDb& db) {
+// Compacts the files of level 0 into `level`. The others stay.
+inline void CompactLevel0To(int level, const TestDb& db) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
   std::vector<std::string> names;
