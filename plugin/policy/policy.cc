@@ -4,6 +4,7 @@
 
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
+#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -120,13 +121,27 @@ FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
   if (!sizing) {
     return nullptr;
   }
-  const FilterType type =
-      context.is_bottommost ? settings_.bottommost_filter : settings_.filter;
-  FilterBitsBuilder* const builder = NewBuilder(type, *sizing, context);
+  FilterBitsBuilder* const builder =
+      NewBuilder(TypeFor(context), *sizing, context);
   if (builder == nullptr) {
     ReportNoMemory(context.info_log, /*num_entries=*/0);
   }
   return builder;
+}
+
+FilterType CassandraBloomPolicy::TypeFor(
+    const FilterBuildingContext& context) const {
+  // In a partition in which no key has a prefix, a filter of prefixes alone has
+  // no entries. RocksDB's builders then return an empty block, for which
+  // RocksDB's MultiGet skips every key of the partition: rows would be missing
+  // (PartitionedFilterBlockReader::MayMatch in table/block_based/
+  // partitioned_filter_block.cc, 7.8.3). Our builder's block is never empty.
+  const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table =
+      context.table_options;
+  if (table.partition_filters && !table.whole_key_filtering) {
+    return FilterType::kCassandra;
+  }
+  return context.is_bottommost ? settings_.bottommost_filter : settings_.filter;
 }
 
 FilterBitsBuilder* CassandraBloomPolicy::NewBuilder(

@@ -89,6 +89,8 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // The place of the file for which a filter is built.
   SstPlace PlaceOf(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
+  FilterType TypeFor(
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   // Returns nullptr, as which RocksDB builds no filter, if memory cannot be
   // allocated.
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(

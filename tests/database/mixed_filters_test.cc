@@ -237,6 +237,41 @@ TEST(MixedFiltersTest, MixInANewColumnFamilyIsUniformUntilTheNextOpen) {
             std::string::npos);
 }
 
+// No key of the first partitions has a prefix. RocksDB's builders make an empty
+// block of such a partition, and RocksDB's MultiGet then skips its keys.
+TEST(MixedFiltersTest, PartitionedFiltersOfPrefixesAloneAreOurs) {
+  const PolicyPtr policy = PolicyOf(Types("bloom", "ribbon"));
+  rocksdb::BlockBasedTableOptions table =
+      TableOptions(policy, Layout::kPartitioned);
+  table.whole_key_filtering = false;
+  rocksdb::Options options = DbOptions(table);
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(9));
+  Rows rows;
+  for (int i = 1000; i < 5000; ++i) {
+    rows["a" + std::to_string(i)] = "value";
+    rows["with a prefix" + std::to_string(i)] = "value";
+  }
+  TestDb db(options);
+  db.Put(rows);
+  db.Flush();
+  uint64_t built_before = 0;
+  for (int compacted = 0; compacted < 2; ++compacted) {
+    SCOPED_TRACE(compacted);
+    const uint64_t built = StatisticsOf(*policy).filters_built;
+    EXPECT_GT(built, built_before + 2);
+    built_before = built;
+    std::vector<rocksdb::Slice> keys;
+    for (const auto& [key, value] : rows) {
+      keys.emplace_back(key);
+    }
+    std::vector<std::string> values;
+    for (const rocksdb::Status& status : db->MultiGet({}, keys, &values)) {
+      EXPECT_TRUE(status.ok()) << status.ToString();
+    }
+    db.Compact();
+  }
+}
+
 // ---- Layouts of filters, with prefixes ----
 
 class MixedLayoutsTest
