@@ -310,8 +310,7 @@ const char* CassandraBloomPolicy::WhyUniform(
   if (!is_leveled || (filled_from_first_level_ && !filled_from_last_level_)) {
     return "; the same everywhere, because levels get bits by their sizes only "
            "in leveled compaction with level_compaction_dynamic_level_bytes "
-           "and "
-           "a single path";
+           "and a single path";
   }
   return filled_from_first_level_
              ? "; the same everywhere, because the policy was also used for a "

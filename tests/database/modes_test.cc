@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "plugin/filter/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/checks.h"
@@ -89,7 +88,7 @@ void WriteHistory(TestDb* db, const Dataset& dataset,
 }
 
 class ModesTest
-    : public ::testing::TestWithParam<std::tuple<Layout, Filtered, BlockForm>> {
+    : public ::testing::TestWithParam<std::tuple<Layout, Filtered>> {
  protected:
   Layout layout() const { return std::get<0>(GetParam()); }
   Filtered filtered() const { return std::get<1>(GetParam()); }
@@ -97,11 +96,8 @@ class ModesTest
   rocksdb::Options OptionsWith(PolicyPtr policy) const {
     return OptionsFor(TableOptions(std::move(policy), layout()), filtered());
   }
-  // Of our policy with the form of blocks under test.
-  rocksdb::Options OurOptions() const {
-    return OptionsWith(std::get<2>(GetParam()) == BlockForm::kFilterDb
-                           ? OurPolicy()
-                           : OurPolicyBesideRocksdb());
+  virtual rocksdb::Options OurOptions() const {
+    return OptionsWith(OurPolicy());
   }
 
   // With partitioned filters of prefixes only, RocksDB before 9.5 loses rows in
@@ -193,7 +189,12 @@ TEST_P(ModesTest, FewAndManyRowsPerPrefix) {
 
 // Files of RocksDB's Bloom and Ribbon policies and of ours in one database,
 // read by ours and by RocksDB's own.
-class MixedModesTest : public ModesTest {};
+class MixedModesTest : public ModesTest {
+ protected:
+  rocksdb::Options OurOptions() const override {
+    return OptionsWith(OurPolicyBesideRocksdb());
+  }
+};
 
 TEST_P(MixedModesTest, EveryReadMatches) {
   const uint64_t seed = Seed();
@@ -258,22 +259,17 @@ const auto kAllModes = ::testing::Values(Filtered::kWholeKeys,
 
 std::string NameOf(const ::testing::TestParamInfo<ModesTest::ParamType>& test) {
   return ToString(std::get<0>(test.param)) + "_" +
-         ToString(std::get<1>(test.param)) +
-         (std::get<2>(test.param) == BlockForm::kFilterDb ? ""
-                                                          : "_BesideRocksdb");
+         ToString(std::get<1>(test.param));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, ModesTest,
-    ::testing::Combine(::testing::ValuesIn(AllLayouts()), kAllModes,
-                       ::testing::Values(BlockForm::kFilterDb,
-                                         BlockForm::kBesideRocksdb)),
-    NameOf);
-INSTANTIATE_TEST_SUITE_P(
-    All, MixedModesTest,
-    ::testing::Combine(::testing::ValuesIn(AllLayouts()), kAllModes,
-                       ::testing::Values(BlockForm::kBesideRocksdb)),
-    NameOf);
+INSTANTIATE_TEST_SUITE_P(All, ModesTest,
+                         ::testing::Combine(::testing::ValuesIn(AllLayouts()),
+                                            kAllModes),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(All, MixedModesTest,
+                         ::testing::Combine(::testing::ValuesIn(AllLayouts()),
+                                            kAllModes),
+                         NameOf);
 
 // RocksDB before 9.5 loses rows in SeekForPrev over partitioned filters of
 // prefixes (facebook/rocksdb#12872). With cassandra_bloom, it must find every

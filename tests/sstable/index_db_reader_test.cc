@@ -154,10 +154,10 @@ class IndexKindTest : public ::testing::TestWithParam<IndexKind> {
     const RandomKeys random(Seed(), 300);
     std::string index;
     uint64_t position = 0;
-    for (uint64_t i = 0; i < 100; ++i) {
+    for (uint64_t i = 0; i < 40; ++i) {
       keys->push_back(random[i]);
       index += Entry(GetParam(), keys->back(), position,
-                     i % 3 == 0 ? 0 : size_t{i} * 7);
+                     i % 3 == 0 ? 0 : size_t{i} * 20);
       position += 1 + (keys->back().size() << (i % 40));
     }
     return index;

@@ -237,7 +237,7 @@ class KeyFormatTest : public ::testing::TestWithParam<KeyFormat> {
   Keys RandomList() const {
     const RandomKeys random(Seed(), 300);
     Keys keys;
-    for (uint64_t i = 0; i < 200; ++i) {
+    for (uint64_t i = 0; i < 40; ++i) {
       keys.push_back(random[i]);
       for (char& c : keys.back()) {
         c = GetParam() == kText && (c == '\n' || c == '\r') ? 'x' : c;
@@ -296,7 +296,7 @@ TEST_P(KeyFormatTest, CountsBytes) {
 TEST_P(KeyFormatTest, RewindsInTheMiddle) {
   const Keys keys = RandomList();
   const auto reader = ReaderOf(ToList(keys, GetParam()), GetParam());
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < 20; ++i) {
     std::string_view key;
     ASSERT_TRUE(reader->Next(&key));
   }

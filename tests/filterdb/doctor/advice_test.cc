@@ -6,8 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
 #include <rocksdb/utilities/object_registry.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -189,14 +192,17 @@ TEST(DoctorMixedTest, WithoutTheLibrary) {
 
 // ---- The forecast of mix ----
 
-TEST(ForecastOfMixTest, IsWhatMixThenGives) {
-  const LevelsDb before(OurPolicy());
+// Calls `options_with` with our policy, and then with what doctor names.
+void ExpectThatMixThenGivesTheForecast(
+    const std::function<rocksdb::Options(const PolicyPtr&)>& options_with,
+    const std::string& line) {
+  const LevelsDb before(options_with(OurPolicy()));
   const Json forecast = FamilyOf(before);
   const std::string policy = forecast["verdict"]["mix_policy"];
   EXPECT_EQ(policy, "cassandra_bloom:mix:10");
   EXPECT_THAT(Exits(0, Doctor(before, "")).out,
-              HasSubstr("  with " + policy + ": 0.013, in about 213"));
-  const LevelsDb after(PolicyFromString(policy));
+              HasSubstr("  with " + policy + line));
+  const LevelsDb after(options_with(PolicyFromString(policy)));
   const Json then = FamilyOf(after);
   ASSERT_EQ(then["levels"].size(), 3);
   for (size_t i = 0; i < 3; ++i) {
@@ -207,12 +213,36 @@ TEST(ForecastOfMixTest, IsWhatMixThenGives) {
     EXPECT_NEAR(bits, bits_then, 0.02 * bits_then);
     const double rate = mix["false_positives"];
     const double rate_then = as_it_is["false_positives"];
-    EXPECT_NEAR(rate, rate_then, 0.15 * rate_then);
+    EXPECT_NEAR(rate, rate_then, 0.2 * rate_then);
   }
   // There is nothing left to forecast or to advise.
   EXPECT_EQ(then["verdict"]["mix_policy"], nullptr);
   EXPECT_EQ(then["verdict"]["expected_with_our_policy"]["mix"], nullptr);
   EXPECT_EQ(then["verdict"]["findings"], Json::array());
+}
+
+TEST(ForecastOfMixTest, IsWhatMixThenGives) {
+  ExpectThatMixThenGivesTheForecast(
+      [](const PolicyPtr& policy) { return WithDynamicLevels(policy); },
+      ": 0.013, in about 213");
+}
+
+// Such filters are ours in the last level, too, and take more memory there.
+TEST(ForecastOfMixTest, OfPartitionsOfPrefixesAlone) {
+  ExpectThatMixThenGivesTheForecast(
+      [](const PolicyPtr& policy) {
+        rocksdb::Options options = WithDynamicLevels(policy);
+        auto& table = *options.table_factory
+                           ->GetOptions<rocksdb::BlockBasedTableOptions>();
+        table.partition_filters = true;
+        table.index_type =
+            rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+        table.whole_key_filtering = false;
+        // Each key is its own prefix.
+        options.prefix_extractor.reset(rocksdb::NewNoopTransform());
+        return options;
+      },
+      ": 0.0117, in about 28");
 }
 
 // With fewer bits than the filters have, mix would have more false positives.

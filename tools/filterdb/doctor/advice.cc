@@ -35,7 +35,13 @@ Allocation Planned(const PolicySettings& settings, const FamilyReport& report,
   place.is_bottommost = level > 0 && level == LastLevel(report);
   place.is_leveled =
       options.levelled && (!settings.is_mix || options.dynamic_levels);
-  const PlannedFilter filter = PlanFilter(settings, place);
+  FilterType type =
+      place.is_bottommost ? settings.bottommost_filter : settings.filter;
+  if (options.HasPartitionsOfPrefixesAlone()) {
+    type = FilterType::kCassandra;
+  }
+  const PlannedFilter filter =
+      PlanFilter(type, settings.sizing.For(place), level);
   return {of_level.keys * filter.bits_per_key,
           static_cast<double>(of_level.runs) * filter.rate};
 }

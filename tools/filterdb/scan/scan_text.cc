@@ -66,7 +66,7 @@ void PrintDetails(const FilterFinding& finding) {
   }
   if (finding.num_wrong_hashes > 0) {
     std::printf(
-        "    Partitions.db has another bit of the hash for %s: Cassandra may "
+        "    Partitions.db has another byte of the hash for %s: Cassandra may "
         "not find them\n",
         Count(finding.num_wrong_hashes, "key").c_str());
   }

@@ -158,6 +158,8 @@ FamilyOptions OptionsFile::Of(const std::string& column_family) const {
   options.num_levels = std::atoi(of_family("num_levels", "7").c_str());
   options.whole_key_filtering =
       value(table, "whole_key_filtering", "true") == "true";
+  options.partition_filters =
+      value(table, "partition_filters", "false") == "true";
   // RocksDB always writes filter_policy, even if it is nullptr.
   const std::string policy = value(table, "filter_policy", "");
   if (options.table != kBlockBasedTable) {

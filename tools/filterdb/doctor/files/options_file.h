@@ -32,11 +32,18 @@ struct FamilyOptions {
   bool dynamic_levels = false;
   bool filters_for_hits = false;
   bool whole_key_filtering = true;
+  bool partition_filters = false;
   std::string prefix_extractor;  // Empty if there is none.
   int num_levels = 7;
 
   // Whether `policy` is ours, and not refused.
   bool IsOn() const;
+
+  // Whether partitioned filters hold prefixes alone. They are ours, whatever
+  // `filter` and `bottommost_filter` say (CassandraBloomPolicy::TypeFor).
+  bool HasPartitionsOfPrefixesAlone() const {
+    return partition_filters && !whole_key_filtering;
+  }
 
   // True if SST files certainly get no filter.
   bool HasNoPolicy() const {

@@ -33,23 +33,20 @@ double RocksdbsRate(double bits_per_key) {
 
 }  // namespace
 
-PlannedFilter PlanFilter(const PolicySettings& settings,
-                         const SstPlace& place) {
+PlannedFilter PlanFilter(FilterType type, const std::optional<Sizing>& sizing,
+                         int level) {
   // RocksDB's Ribbon filter "saves about 30% space compared to Bloom filters",
   // at the same rate (NewRibbonFilterPolicy, include/rocksdb/filter_policy.h).
   constexpr double kRibbonShare = 0.7;
-  const auto sizing = settings.sizing.For(place);
   if (!sizing) {
     return {};
   }
   const double bits = sizing->bits_per_key();
-  const FilterType type =
-      place.is_bottommost ? settings.bottommost_filter : settings.filter;
   if (type == FilterType::kCassandra) {
     return {bits, FalsePositiveRate(sizing->num_probes, 1, bits)};
   }
   // RocksDB builds Bloom filters in place of Ribbon filters in flushed files.
-  const bool is_ribbon = type == FilterType::kRibbon && place.level > 0;
+  const bool is_ribbon = type == FilterType::kRibbon && level > 0;
   return {is_ribbon ? kRibbonShare * bits : bits, RocksdbsRate(bits)};
 }
 

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Lets RocksDB releases, without the plugin, read databases with blocks=rocksdb; see usage.
+set -euo pipefail
+
+usage() {
+  cat <<END
+Usage: mixed_blocks.sh ROCKSDB_TREE...
+
+Writes six databases (full and partitioned filters; whole keys, prefixes and both) with
+Debian's RocksDB and this repository's build/release. Each has filters of RocksDB's Bloom
+and Ribbon policy, of cassandra_bloom with blocks=rocksdb, and of its mix. Then each
+release reads all of them with its own Bloom policy: every key by Get, MultiGet and, with
+prefixes, Seek. Prints for each a row of this table:
+
+  | RocksDB | filters | look-ups of present keys | lost | filtered per absent key |
+
+ROCKSDB_TREE  a source tree of a RocksDB release, which is built without optimisation in
+              its folder build-mixed-blocks. What is built already is not built again.
+Environment   KEYS=120000 in each database, JOBS=2 (nproc), CXX=g++
+Needs         make release; what RocksDB needs
+
+Exit status 0 if no key was lost, 1 if not, 2 for wrong usage.
+END
+}
+
+case ${1-} in
+  --help) usage; exit ;;
+  '' | -*) usage >&2; exit 2 ;;
+esac
+
+repository=$(realpath "$(dirname "$0")/../../..")
+source=$repository/tests/install/matrix/mixed_blocks.cc
+lib=$repository/build/release/lib
+jobs=${JOBS:-$(nproc)}
+keys=${KEYS:-120000}
+CXX=${CXX:-g++}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+[ -e "$lib/libcassandra_bloom.so" ] ||
+  { echo "mixed_blocks.sh: no $lib/libcassandra_bloom.so: run make release" >&2; exit 1; }
+
+$CXX -std=c++17 -O1 -DWRITER -I"$repository/include" -o "$work/write" "$source" \
+  -L"$lib" -Wl,-rpath,"$lib" -lcassandra_bloom -lrocksdb
+"$work/write" "$work" "$keys"
+
+# build TREE: RocksDB alone, as a static library that checks its assertions.
+build() {
+  cmake -S "$1" -B "$1/build-mixed-blocks" -DCMAKE_BUILD_TYPE=Debug \
+    -DCMAKE_CXX_FLAGS_DEBUG="-O0 -include cstdint" -DROCKSDB_BUILD_SHARED=OFF \
+    -DFAIL_ON_WARNINGS=OFF -DPORTABLE=1 -DWITH_GFLAGS=OFF -DWITH_TESTS=OFF \
+    -DWITH_BENCHMARK_TOOLS=OFF -DWITH_TOOLS=OFF -DWITH_CORE_TOOLS=OFF -DWITH_LIBURING=OFF
+  cmake --build "$1/build-mixed-blocks" --parallel "$jobs" --target rocksdb
+}
+
+# standard TREE: the C++ standard that the release is compiled with.
+standard() {
+  sed -nE 's/^ *set\(CMAKE_CXX_STANDARD ([0-9]+)\)/c++\1/p' "$1/CMakeLists.txt" | head -n 1
+}
+
+status=0
+for argument in "$@"; do
+  tree=$(realpath "$argument")
+  build "$tree" >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; exit 1; }
+  $CXX -std="$(standard "$tree")" -O1 -I"$tree/include" -o "$work/read" "$source" \
+    "$tree"/build-mixed-blocks/librocksdb*.a -lpthread -ldl
+  "$work/read" "$work" "$keys" || status=1
+done
+exit $status
