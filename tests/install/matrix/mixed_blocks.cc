@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -103,13 +104,38 @@ std::string Folder(const std::string& root, const Layout& layout) {
 
 #ifdef WRITER
 
-using Policies = std::vector<const FilterPolicy*>;
+// Keys from here on are the upper half of all.
+const std::string kMiddle = "8";
 
-// Half of the key space is compacted last, by the last of them.
-Policies NewPolicies() {
-  return {rocksdb::NewBloomFilterPolicy(10), rocksdb::NewRibbonFilterPolicy(10),
-          rocksdb::NewCassandraBloomPolicyBesideRocksdb(10),
-          rocksdb::NewCassandraBloomMixPolicy(10)};
+// A part of the keys, and who writes it. What is compacted goes to level 1, all
+// else stays in level 0.
+struct Part {
+  const FilterPolicy* policy;
+  std::function<bool(uint64_t)> has;  // By a key's number.
+  bool compact_upper = false;
+  bool compact_lower = false;
+};
+
+// Level 1 has filters of ours and of RocksDB's Ribbon, built by mix. Level 0
+// has some of RocksDB's Bloom and of ours.
+std::vector<Part> Parts() {
+  const auto every_fourth = [](uint64_t which) {
+    return [which](uint64_t number) { return number % 4 == which; };
+  };
+  const auto is_upper = [](uint64_t number) {
+    return number % 4 == 0 && Present(number) >= kMiddle;
+  };
+  const auto is_lower = [](uint64_t number) {
+    return number % 4 == 0 && Present(number) < kMiddle;
+  };
+  Part lower{rocksdb::NewCassandraBloomPolicyBesideRocksdb(10), is_lower};
+  lower.compact_lower = true;
+  Part upper{rocksdb::NewCassandraBloomMixPolicy(10), is_upper};
+  upper.compact_upper = true;
+  return {
+      lower, upper, Part{rocksdb::NewBloomFilterPolicy(10), every_fourth(1)},
+      Part{rocksdb::NewCassandraBloomPolicyBesideRocksdb(10), every_fourth(2)},
+      Part{rocksdb::NewCassandraBloomMixPolicy(10), every_fourth(3)}};
 }
 
 std::unique_ptr<DB> Open(const std::string& folder, Options options) {
@@ -120,17 +146,25 @@ std::unique_ptr<DB> Open(const std::string& folder, Options options) {
 }
 
 void Write(const std::string& root, const Layout& layout, uint64_t keys) {
-  const Policies policies = NewPolicies();
-  for (size_t turn = 0; turn < policies.size(); ++turn) {
+  const Slice middle = kMiddle;
+  rocksdb::CompactRangeOptions
+      rewrite;  // A file that is moved keeps its filter.
+  rewrite.bottommost_level_compaction =
+      rocksdb::BottommostLevelCompaction::kForce;
+  for (const Part& part : Parts()) {
     const auto db =
-        Open(Folder(root, layout), LayoutOptions(layout, policies[turn]));
-    for (uint64_t number = turn; number < keys; number += policies.size()) {
-      Check(db->Put({}, Present(number), Value(number)), layout.name);
+        Open(Folder(root, layout), LayoutOptions(layout, part.policy));
+    for (uint64_t number = 0; number < keys; ++number) {
+      if (part.has(number)) {
+        Check(db->Put({}, Present(number), Value(number)), layout.name);
+      }
     }
     Check(db->Flush({}), layout.name);
-    if (turn + 1 == policies.size()) {
-      const Slice middle = "8";
-      Check(db->CompactRange({}, nullptr, &middle), layout.name);
+    if (part.compact_lower) {
+      Check(db->CompactRange(rewrite, nullptr, &middle), layout.name);
+    }
+    if (part.compact_upper) {
+      Check(db->CompactRange(rewrite, &middle, nullptr), layout.name);
     }
   }
 }
@@ -154,11 +188,11 @@ struct Found {
 std::unique_ptr<DB> Open(const std::string& folder, const Options& options) {
 #if ROCKSDB_MAJOR < 11
   DB* raw = nullptr;
-  Check(DB::OpenForReadOnly(options, folder, &raw), folder);
+  Check(DB::Open(options, folder, &raw), folder);
   return std::unique_ptr<DB>(raw);
 #else
   std::unique_ptr<DB> db;
-  Check(DB::OpenForReadOnly(options, folder, &db), folder);
+  Check(DB::Open(options, folder, &db), folder);
   return db;
 #endif
 }
@@ -205,7 +239,10 @@ void SeekPrefix(DB* db, uint64_t keys, Found* counts) {
 }
 
 uint64_t FilteredLookups(const Options& options) {
-  return options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
+  // Newer releases count filters of prefixes alone apart.
+  return options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL) +
+         options.statistics->getTickerCount(
+             rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
 }
 
 void GetAbsent(DB* db, const Options& options, uint64_t keys, Found* counts) {

@@ -9,8 +9,8 @@ Usage: mixed_blocks.sh ROCKSDB_TREE...
 
 Writes six databases (full and partitioned filters; whole keys, prefixes and both) with
 Debian's RocksDB and this repository's build/release. Each has filters of RocksDB's Bloom
-and Ribbon policy, of cassandra_bloom with blocks=rocksdb, and of its mix. Then each
-release reads all of them with its own Bloom policy: every key by Get, MultiGet and, with
+and Ribbon policy and of cassandra_bloom, in one level and in two. Then each release opens
+copies of them with its own Bloom policy and looks up every key by Get, MultiGet and, with
 prefixes, Seek. Prints for each a row of this table:
 
   | RocksDB | filters | look-ups of present keys | lost | filtered per absent key |
@@ -38,12 +38,13 @@ CXX=${CXX:-g++}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-[ -e "$lib/libcassandra_bloom.so" ] ||
-  { echo "mixed_blocks.sh: no $lib/libcassandra_bloom.so: run make release" >&2; exit 1; }
+[ -e "$lib/librocksdb_cassandra_bloom.so" ] ||
+  { echo "mixed_blocks.sh: no $lib/librocksdb_cassandra_bloom.so: run make release" >&2; exit 1; }
 
 $CXX -std=c++17 -O1 -DWRITER -I"$repository/include" -o "$work/write" "$source" \
-  -L"$lib" -Wl,-rpath,"$lib" -lcassandra_bloom -lrocksdb
-"$work/write" "$work" "$keys"
+  -L"$lib" -Wl,-rpath,"$lib" -lrocksdb_cassandra_bloom -lrocksdb
+mkdir "$work/written"
+"$work/write" "$work/written" "$keys"
 
 # build TREE: RocksDB alone, as a static library that checks its assertions.
 build() {
@@ -65,6 +66,8 @@ for argument in "$@"; do
   build "$tree" >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; exit 1; }
   $CXX -std="$(standard "$tree")" -O1 -I"$tree/include" -o "$work/read" "$source" \
     "$tree"/build-mixed-blocks/librocksdb*.a -lpthread -ldl
-  "$work/read" "$work" "$keys" || status=1
+  cp -r "$work/written" "$work/databases"
+  "$work/read" "$work/databases" "$keys" || status=1
+  rm -r "$work/databases"
 done
 exit $status
