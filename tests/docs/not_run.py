@@ -29,7 +29,7 @@ NOT_RUN = {
         _LONG + "by hand, for the tables",
     "build/release/bin/filter_bench --bits_per_key=10,16 --workloads=absent":
         _LONG + "by hand, for the rates",
-    "make bench-db BENCH_DB_FLAGS=--equal-rate": _LONG + "by hand",
+    "make bench-db ROCKSDB=TREE BENCH_DB_FLAGS=--equal-rate": _LONG + "by hand",
     "make bench-db ROCKSDB=TREE": _LONG + "by hand",
     "make soak MINUTES=60": _LONG + "tests/stress/soak, for seconds",
     "make crash ROUNDS=100": _LONG + "tests/stress/soak, for seconds",
