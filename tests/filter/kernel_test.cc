@@ -627,8 +627,10 @@ TEST_P(KernelTest, NoRoundingModeMatters) {
       ASSERT_EQ(std::fegetround(), rounding);
       SCOPED_TRACE(rounding);
       for (const uint32_t num_words : kWordCounts) {
-        ASSERT_NO_FATAL_FAILURE(
-            CheckLoneKeys(kernel(), num_words, 8, memory, &random));
+        for (const int num_probes : {1, 8, 20}) {
+          ASSERT_NO_FATAL_FAILURE(
+              CheckLoneKeys(kernel(), num_words, num_probes, memory, &random));
+        }
         ASSERT_TRUE(memory.IsAllZero()) << num_words;
       }
       const std::string key = RandomKey(37, &random);

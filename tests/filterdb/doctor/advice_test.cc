@@ -195,7 +195,7 @@ TEST(DoctorMixedTest, WithoutTheLibrary) {
 // Calls `options_with` with our policy, and then with what doctor names.
 void ExpectThatMixThenGivesTheForecast(
     const std::function<rocksdb::Options(const PolicyPtr&)>& options_with,
-    const std::string& line) {
+    const std::string& line, double rate_tolerance) {
   const LevelsDb before(options_with(OurPolicy()));
   const Json forecast = FamilyOf(before);
   const std::string policy = forecast["verdict"]["mix_policy"];
@@ -213,7 +213,7 @@ void ExpectThatMixThenGivesTheForecast(
     EXPECT_NEAR(bits, bits_then, 0.02 * bits_then);
     const double rate = mix["false_positives"];
     const double rate_then = as_it_is["false_positives"];
-    EXPECT_NEAR(rate, rate_then, 0.2 * rate_then);
+    EXPECT_NEAR(rate, rate_then, rate_tolerance * rate_then);
   }
   // There is nothing left to forecast or to advise.
   EXPECT_EQ(then["verdict"]["mix_policy"], nullptr);
@@ -224,10 +224,12 @@ void ExpectThatMixThenGivesTheForecast(
 TEST(ForecastOfMixTest, IsWhatMixThenGives) {
   ExpectThatMixThenGivesTheForecast(
       [](const PolicyPtr& policy) { return WithDynamicLevels(policy); },
-      ": 0.013, in about 213");
+      ": 0.013, in about 213", 0.15);
 }
 
 // Such filters are ours in the last level, too, and take more memory there.
+// Those of 200 keys in level 0 are in several partitions, whose sizes are
+// rounded.
 TEST(ForecastOfMixTest, OfPartitionsOfPrefixesAlone) {
   ExpectThatMixThenGivesTheForecast(
       [](const PolicyPtr& policy) {
@@ -242,7 +244,7 @@ TEST(ForecastOfMixTest, OfPartitionsOfPrefixesAlone) {
         options.prefix_extractor.reset(rocksdb::NewNoopTransform());
         return options;
       },
-      ": 0.0117, in about 28");
+      ": 0.0117, in about 28", 0.2);
 }
 
 // With fewer bits than the filters have, mix would have more false positives.
