@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -80,7 +79,7 @@ Options LayoutOptions(const Layout& layout, const FilterPolicy* policy) {
   table.filter_policy.reset(policy);
   table.whole_key_filtering = layout.whole_keys;
   table.partition_filters = layout.partitioned;
-  // All releases from 5.16 on read it (rocksdb/table.h).
+  // All releases from 6.6 on read it (rocksdb/table.h).
   table.format_version = 5;
   if (layout.partitioned) {
     table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
@@ -107,35 +106,30 @@ std::string Folder(const std::string& root, const Layout& layout) {
 // Keys from here on are the upper half of all.
 const std::string kMiddle = "8";
 
-// A part of the keys, and who writes it. What is compacted goes to level 1, all
-// else stays in level 0.
+enum class Half { kBoth, kLower, kUpper };
+
+// A fourth of the keys, or one half of it, and who writes it. A half is
+// compacted into level 1, all else stays in level 0.
 struct Part {
   const FilterPolicy* policy;
-  std::function<bool(uint64_t)> has;  // By a key's number.
-  bool compact_upper = false;
-  bool compact_lower = false;
+  uint64_t fourth;
+  Half half = Half::kBoth;
+
+  bool Has(uint64_t number) const {
+    return number % 4 == fourth &&
+           (half == Half::kBoth ||
+            (half == Half::kUpper) == (Present(number) >= kMiddle));
+  }
 };
 
 // Level 1 has filters of ours and of RocksDB's Ribbon, built by mix. Level 0
 // has some of RocksDB's Bloom and of ours.
 std::vector<Part> Parts() {
-  const auto every_fourth = [](uint64_t which) {
-    return [which](uint64_t number) { return number % 4 == which; };
-  };
-  const auto is_upper = [](uint64_t number) {
-    return number % 4 == 0 && Present(number) >= kMiddle;
-  };
-  const auto is_lower = [](uint64_t number) {
-    return number % 4 == 0 && Present(number) < kMiddle;
-  };
-  Part lower{rocksdb::NewCassandraBloomPolicyBesideRocksdb(10), is_lower};
-  lower.compact_lower = true;
-  Part upper{rocksdb::NewCassandraBloomMixPolicy(10), is_upper};
-  upper.compact_upper = true;
-  return {
-      lower, upper, Part{rocksdb::NewBloomFilterPolicy(10), every_fourth(1)},
-      Part{rocksdb::NewCassandraBloomPolicyBesideRocksdb(10), every_fourth(2)},
-      Part{rocksdb::NewCassandraBloomMixPolicy(10), every_fourth(3)}};
+  return {{rocksdb::NewCassandraBloomPolicyBesideRocksdb(10), 0, Half::kLower},
+          {rocksdb::NewCassandraBloomMixPolicy(10), 0, Half::kUpper},
+          {rocksdb::NewBloomFilterPolicy(10), 1},
+          {rocksdb::NewCassandraBloomPolicyBesideRocksdb(10), 2},
+          {rocksdb::NewCassandraBloomMixPolicy(10), 3}};
 }
 
 std::unique_ptr<DB> Open(const std::string& folder, Options options) {
@@ -147,24 +141,24 @@ std::unique_ptr<DB> Open(const std::string& folder, Options options) {
 
 void Write(const std::string& root, const Layout& layout, uint64_t keys) {
   const Slice middle = kMiddle;
-  rocksdb::CompactRangeOptions
-      rewrite;  // A file that is moved keeps its filter.
+  // A file that is only moved would keep its filter.
+  rocksdb::CompactRangeOptions rewrite;
   rewrite.bottommost_level_compaction =
       rocksdb::BottommostLevelCompaction::kForce;
   for (const Part& part : Parts()) {
     const auto db =
         Open(Folder(root, layout), LayoutOptions(layout, part.policy));
     for (uint64_t number = 0; number < keys; ++number) {
-      if (part.has(number)) {
+      if (part.Has(number)) {
         Check(db->Put({}, Present(number), Value(number)), layout.name);
       }
     }
     Check(db->Flush({}), layout.name);
-    if (part.compact_lower) {
-      Check(db->CompactRange(rewrite, nullptr, &middle), layout.name);
-    }
-    if (part.compact_upper) {
-      Check(db->CompactRange(rewrite, &middle, nullptr), layout.name);
+    if (part.half != Half::kBoth) {
+      const bool is_upper = part.half == Half::kUpper;
+      Check(db->CompactRange(rewrite, is_upper ? &middle : nullptr,
+                             is_upper ? nullptr : &middle),
+            layout.name);
     }
   }
 }
