@@ -149,7 +149,8 @@ Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
     }
     return MatchAll();
   }
-  const size_t size = BlockSize(entries.hashes.size());
+  const uint32_t num_words = WordsToBuild(entries.hashes.size());
+  const size_t size = SizeWithTrailer(num_words);
   std::unique_ptr<char[]> block;
   if (entries.lost == 0) {
     block.reset(new (std::nothrow) char[size]());
@@ -160,8 +161,7 @@ Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
     }
     return MatchAll();
   }
-  BuildBlock(entries.hashes, sizing_.num_probes,
-             NumWords(entries.hashes.size()), block.get());
+  BuildBlock(entries.hashes, sizing_.num_probes, num_words, block.get());
   const size_t trailer_size = TrailerSize(form_);
   std::memcpy(block.get() + size - trailer_size, kTrailer, trailer_size);
   if (detect_corruption_) {
@@ -176,14 +176,24 @@ Slice CassandraBloomBitsBuilder::MatchAll() const {
   return {kMatchAll.data(), kMatchAllSize + TrailerSize(form_)};
 }
 
-uint32_t CassandraBloomBitsBuilder::NumWords(uint64_t num_keys) const {
+uint32_t CassandraBloomBitsBuilder::PlannedWords(uint64_t num_keys) const {
   return std::min(sizing_.NumWords(num_keys), MaxWords(form_));
 }
 
-size_t CassandraBloomBitsBuilder::BlockSize(uint64_t num_keys) const {
-  const size_t filter_db_size = FilterDbSize(NumWords(num_keys));
+uint32_t CassandraBloomBitsBuilder::WordsToBuild(uint64_t num_keys) const {
+  return memory_fit_ == nullptr
+             ? PlannedWords(num_keys)
+             : memory_fit_->NumWords(sizing_, num_keys, MaxWords(form_));
+}
+
+size_t CassandraBloomBitsBuilder::SizeWithTrailer(uint32_t num_words) const {
+  const size_t filter_db_size = FilterDbSize(num_words);
   return filter_db_size +
          std::min(SIZE_MAX - filter_db_size, TrailerSize(form_));
+}
+
+size_t CassandraBloomBitsBuilder::BlockSize(uint64_t num_keys) const {
+  return SizeWithTrailer(PlannedWords(num_keys));
 }
 
 Status CassandraBloomBitsBuilder::MaybePostVerify(const Slice& filter_content) {

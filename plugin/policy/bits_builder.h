@@ -18,6 +18,7 @@
 #include "plugin/filter/sizing.h"
 #include "plugin/lsm/partition_key.h"
 #include "plugin/policy/filter_bits_api.h"
+#include "plugin/policy/memory_fit.h"
 #include "plugin/policy/statistics.h"
 
 namespace cassandra_bloom {
@@ -33,18 +34,19 @@ class CassandraBloomBitsBuilder final
   // - detect_filter_construct_corruption: the hashes are checked before the
   //   filter is built and the filter afterwards;
   // - the log, which may be null, and what is logged about the file.
-  // It adds the figures of its filters to `statistics`, which belongs to the
-  // policy.
+  // It adds the figures of its filters to `statistics`. If `memory_fit` is not
+  // null, it chooses the sizes of the filters. Both belong to the policy.
   CassandraBloomBitsBuilder(
       Sizing sizing, PartitionKeyExtractor partition_key, BlockForm form,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
-      StatisticsCounters* statistics)
+      StatisticsCounters* statistics, MemoryFit* memory_fit = nullptr)
       : sizing_(sizing),
         partition_key_(partition_key),
         form_(form),
         detect_corruption_(
             context.table_options.detect_filter_construct_corruption),
         info_log_(context.info_log),
+        memory_fit_(memory_fit),
         statistics_(context, statistics) {}
 
   void AddKey(const ROCKSDB_NAMESPACE::Slice& key) override;
@@ -64,8 +66,8 @@ class CassandraBloomBitsBuilder final
   double EstimatedFpRate(size_t num_entries, size_t bytes) override;
 #endif
 
-  // The size of the block for `num_keys` keys, with its trailer. SIZE_MAX if it
-  // does not fit into the memory of a process.
+  // The planned size of the block for `num_keys` keys, with its trailer.
+  // SIZE_MAX if it does not fit into the memory of a process.
   size_t BlockSize(uint64_t num_keys) const;
 
  private:
@@ -86,7 +88,9 @@ class CassandraBloomBitsBuilder final
     Hash128 content_hash;
   };
 
-  uint32_t NumWords(uint64_t num_keys) const;
+  uint32_t PlannedWords(uint64_t num_keys) const;
+  uint32_t WordsToBuild(uint64_t num_keys) const;
+  size_t SizeWithTrailer(uint32_t num_words) const;
   Hash128 HashOfPartitionKey(const ROCKSDB_NAMESPACE::Slice& key) const;
   void Add(Hash128 hash);
   ROCKSDB_NAMESPACE::Slice Build(std::unique_ptr<const char[]>* buf,
@@ -98,6 +102,7 @@ class CassandraBloomBitsBuilder final
   const BlockForm form_;
   const bool detect_corruption_;
   ROCKSDB_NAMESPACE::Logger* const info_log_;
+  MemoryFit* const memory_fit_;
   FileStatistics statistics_;
   Entries entries_;
   std::optional<Unverified> unverified_;

@@ -144,13 +144,22 @@ FilterType CassandraBloomPolicy::TypeFor(
   return context.is_bottommost ? settings_.bottommost_filter : settings_.filter;
 }
 
+MemoryFit* CassandraBloomPolicy::MemoryFitFor(
+    const FilterBuildingContext& context) const {
+  return context.table_options.optimize_filters_for_memory &&
+                 settings_.block_form == BlockForm::kBesideRocksdb &&
+                 !settings_.has_chances
+             ? &memory_fit_
+             : nullptr;
+}
+
 FilterBitsBuilder* CassandraBloomPolicy::NewBuilder(
     FilterType type, const Sizing& sizing,
     const FilterBuildingContext& context) const {
   return type == FilterType::kCassandra
              ? new (std::nothrow) CassandraBloomBitsBuilder(
                    sizing, settings_.partition_key, settings_.block_form,
-                   context, &statistics_)
+                   context, &statistics_, MemoryFitFor(context))
              : rocksdbs_policies_.NewBuilder(type, sizing.millibits_per_key,
                                              context);
 }

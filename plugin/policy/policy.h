@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "plugin/policy/filter_name.h"
+#include "plugin/policy/memory_fit.h"
 #include "plugin/policy/policy_string.h"
 #include "plugin/policy/rocksdbs_policies.h"
 #include "plugin/policy/statistics.h"
@@ -89,6 +90,10 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // The place of the file for which a filter is built.
   SstPlace PlaceOf(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
+  // What chooses the sizes of filters for this file; null if their sizes are
+  // exact.
+  MemoryFit* MemoryFitFor(
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   FilterType TypeFor(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   // Returns nullptr, as which RocksDB builds no filter, if memory cannot be
@@ -116,6 +121,7 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   std::string filter_name_;
   // Used only with blocks=rocksdb.
   mutable RocksdbsPolicies rocksdbs_policies_;
+  mutable MemoryFit memory_fit_;
   // Whether any leveled column family that DB::Open was given with this policy
   // fills its levels from the last one up, and whether any does not. Neither is
   // forgotten, because RocksDB does not tell whose options it validates.

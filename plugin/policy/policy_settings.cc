@@ -231,6 +231,9 @@ PolicySettings CheckConsistentOptions(CassandraBloomOptions options) {
       !SetFilterTypes(&options, &settings, &error)) {
     return RefusedSettings(error);
   }
+  settings.has_chances = options.fp_chance != 0 ||
+                         !options.level_fp_chance.empty() ||
+                         options.bottommost_fp_chance;
   settings.id = IdOf(options);
   return settings;
 }

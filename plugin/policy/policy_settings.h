@@ -33,6 +33,9 @@ struct PolicySettings {
 
   BlockForm block_form = BlockForm::kFilterDb;
 
+  // Whether sizes come from false positive chances. They are then Cassandra's.
+  bool has_chances = false;
+
   // Others than kCassandra only with kBesideRocksdb. The second is for the
   // files that RocksDB calls bottommost.
   FilterType filter = FilterType::kCassandra;

@@ -30,6 +30,8 @@ case ${1-} in
 esac
 
 repository=$(realpath "$(dirname "$0")/../../..")
+# shellcheck source=tests/install/matrix/release_tree.sh
+. "$repository/tests/install/matrix/release_tree.sh"
 source=$repository/tests/install/matrix/mixed_blocks.cc
 lib=$repository/build/release/lib
 jobs=${JOBS:-$(nproc)}
@@ -46,25 +48,11 @@ $CXX -std=c++17 -O1 -DWRITER -I"$repository/include" -o "$work/write" "$source" 
 mkdir "$work/written"
 "$work/write" "$work/written" "$keys"
 
-# build TREE: RocksDB alone, as a static library that checks its assertions.
-build() {
-  cmake -S "$1" -B "$1/build-mixed-blocks" -DCMAKE_BUILD_TYPE=Debug \
-    -DCMAKE_CXX_FLAGS_DEBUG="-O0 -include cstdint" -DROCKSDB_BUILD_SHARED=OFF \
-    -DFAIL_ON_WARNINGS=OFF -DPORTABLE=1 -DWITH_GFLAGS=OFF -DWITH_TESTS=OFF \
-    -DWITH_BENCHMARK_TOOLS=OFF -DWITH_TOOLS=OFF -DWITH_CORE_TOOLS=OFF -DWITH_LIBURING=OFF
-  cmake --build "$1/build-mixed-blocks" --parallel "$jobs" --target rocksdb
-}
-
-# standard TREE: the C++ standard that the release is compiled with.
-standard() {
-  sed -nE 's/^ *set\(CMAKE_CXX_STANDARD ([0-9]+)\)/c++\1/p' "$1/CMakeLists.txt" | head -n 1
-}
-
 status=0
 for argument in "$@"; do
   tree=$(realpath "$argument")
-  build "$tree" >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; exit 1; }
-  $CXX -std="$(standard "$tree")" -O1 -I"$tree/include" -o "$work/read" "$source" \
+  build_release "$tree" "$jobs" >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; exit 1; }
+  $CXX -std="$(standard_of "$tree")" -O1 -I"$tree/include" -o "$work/read" "$source" \
     "$tree"/build-mixed-blocks/librocksdb*.a -lpthread -ldl
   cp -r "$work/written" "$work/databases"
   "$work/read" "$work/databases" "$keys" || status=1

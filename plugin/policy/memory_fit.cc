@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plugin/policy/memory_fit.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "plugin/filter/block_form.h"
+#include "plugin/filter/block_layout.h"
+
+namespace cassandra_bloom {
+namespace {
+
+// What the memory of a cached block holds besides a filter's words. RocksDB
+// reads a block together with the five bytes of its type and checksum
+// (BlockBasedTable::kBlockTrailerSize).
+constexpr size_t kRocksdbsBlockTrailer = 5;
+constexpr size_t kBesideFilterDb = sizeof(kTrailer) + kRocksdbsBlockTrailer;
+
+}  // namespace
+
+size_t UsableSize(size_t size) {
+  const std::unique_ptr<char[]> memory(new (std::nothrow) char[size]);
+  // RocksDB asks the same function about the blocks in its cache, which it
+  // allocates with `new`, too.
+  return memory == nullptr ? size
+                           : std::max(size, malloc_usable_size(memory.get()));
+}
+
+uint32_t MemoryFit::Fill(uint32_t num_words) const {
+  const size_t usable = usable_size_(FilterDbSize(num_words) + kBesideFilterDb);
+  return FilterWordsWithin(usable - kBesideFilterDb);
+}
+
+uint32_t MemoryFit::NextSmaller(uint32_t num_words) const {
+  for (const uint64_t sixteenths : {15, 14, 13, 12}) {
+    const uint32_t smaller =
+        Fill(static_cast<uint32_t>(num_words * sixteenths / 16));
+    if (smaller < num_words) {
+      return smaller;
+    }
+  }
+  return num_words;
+}
+
+uint32_t MemoryFit::NumWords(const Sizing& sizing, uint64_t num_keys,
+                             uint32_t max_words) try {
+  const uint32_t planned = std::min(sizing.NumWords(num_keys), max_words);
+  // In smaller filters a single word is too large a step.
+  constexpr uint32_t kFewWords = 8;
+  if (planned < kFewWords || planned == max_words) {
+    return planned;
+  }
+  const auto excess_of = [&](uint32_t num_words) {
+    const auto rate = [&](uint32_t words) {
+      return FalsePositiveRate(sizing.num_probes, static_cast<double>(num_keys),
+                               64.0 * words);
+    };
+    return rate(num_words) - rate(planned);
+  };
+  const std::lock_guard<std::mutex> lock(mutex_);
+  double& excess = excess_[sizing.millibits_per_key];
+  uint32_t fitted = NextSmaller(planned);
+  if (excess + excess_of(fitted) > 0) {
+    fitted = std::min(Fill(planned), max_words);
+  }
+  if (fitted > planned + planned / 3) {
+    fitted = planned;
+  }
+  excess += excess_of(fitted);
+  return fitted;
+} catch (const std::bad_alloc&) {
+  return std::min(sizing.NumWords(num_keys), max_words);
+}
+
+}  // namespace cassandra_bloom

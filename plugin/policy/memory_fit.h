@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Chooses the numbers of words of filters so that their blocks fill the memory
+// that an allocator gives for them: RocksDB's option
+// optimize_filters_for_memory.
+//
+// jemalloc, for example, gives memory in size classes that are 14 to 25 %
+// apart. A block between two classes takes the memory of the larger one, and
+// RocksDB counts that memory in the block cache. Here such a block takes one of
+// the two sizes in full: the larger one as long as that is needed to keep the
+// mean false positive rate at the planned one, and else the smaller one.
+// (RocksDB does the same for its own filters: AllocateMaybeRounding in
+// table/block_based/filter_policy.cc.)
+//
+// Tested in tests/policy/memory_fit_test.cc.
+
+#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_MEMORY_FIT_H_
+#define CASSANDRA_BLOOM_PLUGIN_POLICY_MEMORY_FIT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+#include "plugin/filter/sizing.h"
+
+namespace cassandra_bloom {
+
+// How many bytes `new char[size]` gives: at least `size`. Asks the allocator of
+// this process. Throws nothing.
+size_t UsableSize(size_t size);
+
+// Serves all files of a policy, so that their rates are balanced. Safe for
+// concurrent use.
+class MemoryFit {
+ public:
+  // `usable_size`: UsableSize, or a stand-in for tests.
+  explicit MemoryFit(size_t (*usable_size)(size_t) = UsableSize)
+      : usable_size_(usable_size) {}
+
+  // The number of words for a filter of `num_keys` keys, from 3/4 to 4/3 of
+  // sizing.NumWords(num_keys) and at most `max_words`. If a filter cannot be
+  // fitted, it is that number itself. Over all filters of the same bits per
+  // key, the mean false positive rate is at most the planned one. Throws
+  // nothing.
+  uint32_t NumWords(const Sizing& sizing, uint64_t num_keys,
+                    uint32_t max_words);
+
+ private:
+  // The most words in the memory that is given for a block of this many.
+  uint32_t Fill(uint32_t num_words) const;
+  // The most words in less memory than `num_words` needs; `num_words` if an
+  // allocator has no such size from 3/4 on.
+  uint32_t NextSmaller(uint32_t num_words) const;
+
+  size_t (*const usable_size_)(size_t);
+  std::mutex mutex_;
+  // For each number of bits per key, in thousandths: the sum of the differences
+  // between the rates of the filters so far and their planned rates. Never
+  // above 0. Levels are kept apart because a look-up asks one file of each.
+  std::map<int32_t, double> excess_;
+};
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_MEMORY_FIT_H_

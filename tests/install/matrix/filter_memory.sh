@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Measures the memory of filters in the block cache, under jemalloc and glibc; see usage.
+set -euo pipefail
+
+usage() {
+  cat <<END
+Usage: filter_memory.sh [ROCKSDB_TREE...]
+
+Writes databases of 200 files with 1,000 to 30,000 keys, with RocksDB's Bloom filter and
+with cassandra_bloom:10:blocks:rocksdb, full and partitioned, with and without
+optimize_filters_for_memory, and reads them with filters in the block cache. Does so with
+glibc's malloc and with jemalloc, and prints for each a row of this table:
+
+  | RocksDB | policy | filters | option | filter_size | charge | waste | mean rate |
+
+"charge" is what RocksDB's block cache counts for filters, and "waste" by how much that is
+more than the property filter_size. The mean is over files, each with as many look-ups of
+absent keys. All present keys must be found.
+
+ROCKSDB_TREE  a source tree of a RocksDB release, built without optimisation in its folder
+              build-mixed-blocks. Without it: Debian's RocksDB and build/release
+Environment   LOOKUPS=4000000, JOBS=2 (nproc), CXX=g++
+Needs         libjemalloc2; make release, or what RocksDB needs
+END
+}
+
+case ${1-} in
+  --help) usage; exit ;;
+  -*) usage >&2; exit 2 ;;
+esac
+
+repository=$(realpath "$(dirname "$0")/../../..")
+# shellcheck source=tests/install/matrix/release_tree.sh
+. "$repository/tests/install/matrix/release_tree.sh"
+jobs=${JOBS:-$(nproc)}
+CXX=${CXX:-g++}
+source=$repository/tests/install/matrix/filter_memory.cc
+jemalloc=$(ldconfig -p | sed -n 's/.*libjemalloc\.so\.2.* => //p' | head -n 1)
+[ -n "$jemalloc" ] || { echo "filter_memory.sh: no libjemalloc.so.2: install libjemalloc2" >&2; exit 1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# build_with_plugin TREE: the program, RocksDB and the plugin's sources.
+build_with_plugin() {
+  local flags
+  build_release "$1" "$jobs"
+  flags="-std=$(standard_of "$1") -O2 -fno-rtti -I$repository -I$repository/include -I$1/include -I$1"
+  rm -rf "$work/objects"
+  mkdir "$work/objects"
+  # shellcheck disable=SC2016,SC2086
+  sed -n 's/^cassandra_bloom_SOURCES = //p' "$repository/cassandra_bloom.mk" | tr ' ' '\n' |
+    xargs -P "$jobs" -I{} sh -c \
+      '$1 $2 -c "$3/$5" -o "$4/$(echo "$5" | tr / _).o"' sh "$CXX" "$flags" "$repository" "$work/objects" {}
+  # shellcheck disable=SC2086
+  $CXX $flags -o "$work/measure" "$source" "$work"/objects/*.o \
+    "$1"/build-mixed-blocks/librocksdb*.a -lpthread -ldl
+}
+
+build_with_debians() {
+  local lib=$repository/build/release/lib
+  $CXX -std=c++17 -O2 -I"$repository/include" -o "$work/measure" "$source" \
+    -L"$lib" -Wl,-rpath,"$lib" -Wl,--no-as-needed -lrocksdb_cassandra_bloom -lrocksdb
+}
+
+# measure BUILD...: by BUILD, then with both allocators.
+measure() {
+  local allocator
+  "$@" >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; exit 1; }
+  for allocator in "" "$jemalloc"; do
+    echo "${allocator:-glibc}"
+    rm -rf "$work/databases"
+    mkdir "$work/databases"
+    LD_PRELOAD=$allocator "$work/measure" "$work/databases" "${LOOKUPS:-4000000}"
+  done
+}
+
+[ $# -gt 0 ] || measure build_with_debians
+for argument in "$@"; do
+  measure build_with_plugin "$(realpath "$argument")"
+done
