@@ -255,7 +255,7 @@ bool SstFile::has_full_filter() const {
 // Returns why the file was opened without its filter, or "". If RocksDB cannot
 // read a full filter, or the index of a partitioned one, it reports no error
 // (FullFilterBlockReader::Create and PartitionedFilterBlockReader::Create,
-// table/block_based, 7.1 to 11.8). VerifyChecksum does report it, because it
+// table/block_based, 7.1 to 11.9). VerifyChecksum does report it, because it
 // checks these blocks first.
 std::string SstFile::WhyNoFilter() const {
   const Status status = reader_->VerifyChecksum();

@@ -18,7 +18,7 @@
 #include "plugin/filter/sizing.h"
 #include "plugin/lsm/partition_key.h"
 #include "plugin/policy/filter_bits_api.h"
-#include "plugin/policy/memory_fit.h"
+#include "plugin/filter/memory_fit.h"
 #include "plugin/policy/statistics.h"
 
 namespace cassandra_bloom {

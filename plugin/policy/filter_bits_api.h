@@ -25,10 +25,10 @@
 // The tested range is in docs/hosts.md, "Supported RocksDB releases".
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE < 701
 #error "RocksDB 7.1 or later is needed"
-#elif CASSANDRA_BLOOM_ROCKSDB_RELEASE > 1108 && \
+#elif CASSANDRA_BLOOM_ROCKSDB_RELEASE > 1109 && \
     !defined(CASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB)
 #error \
-    "This RocksDB is newer than 11.8, the newest that was tested. CMake's -DCASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB=ON (or a macro of this name) accepts it."
+    "This RocksDB is newer than 11.9, the newest that was tested. CMake's -DCASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB=ON (or a macro of this name) accepts it."
 #endif
 
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE < 906
@@ -70,7 +70,13 @@ class FilterBitsBuilder {
 #endif
 
   // The value of TableProperties::num_filter_entries; 0 exactly when nothing
-  // was added (since 9.6; before, 0 meant unknown).
+  // was added (since 9.6; before, 0 meant unknown). Since 10.9, RocksDB also
+  // calls it while keys are added, to estimate the size of the file. It does so
+  // in the thread that adds them: BlockBasedTableBuilder calls
+  // OnDataBlockFinalized "on the emit thread", even with parallel compression
+  // (table/block_based/block_based_table_builder.cc, 10.9.1 to 11.9). So no two
+  // threads use a builder at once, although RocksDB's own builders count in an
+  // atomic variable (facebook/rocksdb#14051).
   virtual size_t EstimateEntriesAdded() = 0;
 
   // Returns the filter of what was added since the last Finish, because one

@@ -56,7 +56,7 @@ class FileStatistics {
  private:
   StatisticsCounters counters_;
   // May be null. RocksDB's table builder owns the logger in a copy of the
-  // options. The logger outlives this object, because RocksDB (7.1 - 11.8)
+  // options. The logger outlives this object, because RocksDB (7.1 to 11.9)
   // destroys that copy after the filter's builder.
   ROCKSDB_NAMESPACE::Logger* const info_log_;
   const int level_;

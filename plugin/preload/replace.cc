@@ -237,7 +237,7 @@ rocksdb_filterpolicy_t* NewPolicyForC(Function function, void* caller,
     // RocksDB's wrapper would forward Name() but not GetId(), and the OPTIONS
     // file would not have the bits per key. rocksdb_filterpolicy_t is a class
     // derived from FilterPolicy alone, of which callers use only virtual
-    // functions (db/c.cc in RocksDB 7.1 to 11.8), so the policy can stand in
+    // functions (db/c.cc in RocksDB 7.1 to 11.9), so the policy can stand in
     // its place.
     return const_cast<rocksdb_filterpolicy_t*>(
         static_cast<const rocksdb_filterpolicy_t*>(ours));

@@ -8,16 +8,19 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/filter/block_form.h"
 #include "plugin/filter/block_layout.h"
+#include "plugin/filter/memory_fit.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/rocksdb/policy_filter.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
+using ROCKSDB_NAMESPACE::CassandraBloomOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
@@ -294,6 +297,69 @@ INSTANTIATE_TEST_SUITE_P(Forms, DetectCorruptionTest,
                                       ? "FilterDb"
                                       : "BesideRocksdb";
                          });
+
+// ---- optimize_filters_for_memory ----
+
+// The number of words of the policy's filter of these keys.
+uint32_t WordsOf(const FilterPolicy& policy, int num_keys, bool optimize) {
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
+  table_options.optimize_filters_for_memory = optimize;
+  const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder(
+      policy.GetBuilderWithContext(
+          ROCKSDB_NAMESPACE::FilterBuildingContext(table_options)));
+  for (int i = 0; i < num_keys; ++i) {
+    builder->AddKey(std::to_string(i));
+  }
+  const std::string block = FinishBlock(builder.get());
+  const std::string_view filter_db =
+      WithoutTrailer(block).value_or(std::string_view(block));
+  ParsedFilter filter;
+  EXPECT_TRUE(ParseFilterDb(filter_db.data(), filter_db.size(), &filter));
+  const auto reader = NewReader(policy, block);
+  for (int i = 0; i < num_keys; ++i) {
+    EXPECT_TRUE(reader->MayMatch(std::to_string(i))) << i;
+  }
+  return filter.num_words;
+}
+
+std::unique_ptr<const FilterPolicy> PolicyFor(
+    const CassandraBloomOptions& options) {
+  return std::unique_ptr<const FilterPolicy>(
+      ROCKSDB_NAMESPACE::NewCassandraBloomPolicyFromOptions(options));
+}
+
+TEST(OptimizeForMemoryTest, BlocksBesideRocksdbHonourTheOption) {
+  CassandraBloomOptions options;
+  options.blocks = "rocksdb";
+  for (int num_keys = 100; num_keys < 300; ++num_keys) {
+    const uint32_t planned = SizingForBitsPerKey(10)->NumWords(num_keys);
+    // RocksDB caches the block and five bytes more.
+    const size_t rest = 8 + 5 + 5;
+    const auto most =
+        static_cast<uint32_t>((UsableSize(rest + 8 * planned) - rest) / 8);
+    // A new policy each time: its first filter is not smaller than planned.
+    ASSERT_EQ(WordsOf(*PolicyFor(options), num_keys, true), most) << num_keys;
+    ASSERT_EQ(WordsOf(*PolicyFor(options), num_keys, false), planned);
+  }
+}
+
+TEST(OptimizeForMemoryTest, CassandrasSizesAreExact) {
+  CassandraBloomOptions exact[4];
+  exact[1].blocks = "rocksdb";
+  exact[1].fp_chance = 0.01;
+  exact[2].blocks = "rocksdb";
+  exact[2].level_fp_chance = {0.01, 0.1};
+  exact[3].blocks = "rocksdb";
+  exact[3].bottommost_fp_chance = 0.01;
+  for (const CassandraBloomOptions& options : exact) {
+    const auto policy = PolicyFor(options);
+    SCOPED_TRACE(policy->GetId());
+    for (int num_keys = 100; num_keys < 300; ++num_keys) {
+      ASSERT_EQ(WordsOf(*policy, num_keys, true),
+                WordsOf(*policy, num_keys, false));
+    }
+  }
+}
 
 }  // namespace
 }  // namespace cassandra_bloom::testing

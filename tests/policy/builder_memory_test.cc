@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/support/memory_meter.h"
@@ -48,6 +50,47 @@ TEST_P(BuilderMemoryTest, Peak) {
 
 INSTANTIATE_TEST_SUITE_P(Keys, BuilderMemoryTest,
                          ::testing::Values(1, 10'000, 1'000'000, 20'000'000));
+
+// The peak while the filters of an SST file are built, in partitions of this
+// many keys. RocksDB keeps finished partitions until the file ends.
+int64_t PeakOfFile(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
+                   uint64_t num_keys, uint64_t partition) {
+  const auto peak = bench::PeakBytes([&] {
+    const auto builder = NewBuilder(policy);
+    std::vector<std::unique_ptr<const char[]>> blocks;
+    for (uint64_t number = 0; number < num_keys; ++number) {
+      char key[sizeof(number)];
+      std::memcpy(key, &number, sizeof(number));
+      builder->AddKey(Slice(key, sizeof(key)));
+      if ((number + 1) % partition == 0) {
+        builder->Finish(&blocks.emplace_back());
+      }
+    }
+    builder->Finish(&blocks.emplace_back());
+  });
+  return peak.value_or(0);
+}
+
+// Prints the table of docs/policy.md; needs 18 GB of memory and some minutes:
+//   build/dev/bin/builder_memory_test --gtest_also_run_disabled_tests
+//     --gtest_filter=*Table
+TEST(BuilderMemoryOfFilesTest, DISABLED_Table) {
+  const std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> ours(
+      ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
+  const std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> rocksdbs(
+      ROCKSDB_NAMESPACE::NewBloomFilterPolicy(10));
+  constexpr uint64_t kPartition = 3260;  // That of 4 KB at 10 bits per key.
+  for (const uint64_t num_keys : {10'000'000, 100'000'000, 1'000'000'000}) {
+    const auto megabytes = [&](const auto& policy, uint64_t partition) {
+      return static_cast<long long>(PeakOfFile(*policy, num_keys, partition) /
+                                    1000000);
+    };
+    std::printf("| %llu million | %lld MB | %lld MB | %lld MB | %lld MB |\n",
+                static_cast<unsigned long long>(num_keys / 1000000),
+                megabytes(ours, UINT64_MAX), megabytes(rocksdbs, UINT64_MAX),
+                megabytes(ours, kPartition), megabytes(rocksdbs, kPartition));
+  }
+}
 
 }  // namespace
 }  // namespace cassandra_bloom::testing

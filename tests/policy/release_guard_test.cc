@@ -47,7 +47,7 @@ ProcessResult Preprocess(int major, int minor,
 
 TEST(ReleaseGuardTest, TestedReleasesAreCompiled) {
   for (const auto& [major, minor] :
-       {std::pair{7, 1}, {7, 8}, {9, 10}, {10, 10}, {11, 8}}) {
+       {std::pair{7, 1}, {7, 8}, {9, 10}, {10, 10}, {11, 9}}) {
     const ProcessResult result = Preprocess(major, minor);
     EXPECT_EQ(result.exit_code, 0) << result;
     EXPECT_EQ(result.err, "");
@@ -55,10 +55,10 @@ TEST(ReleaseGuardTest, TestedReleasesAreCompiled) {
 }
 
 TEST(ReleaseGuardTest, NewerOnesNameTheOptionThatAcceptsThem) {
-  for (const auto& [major, minor] : {std::pair{11, 9}, {12, 0}}) {
+  for (const auto& [major, minor] : {std::pair{11, 10}, {12, 0}}) {
     const ProcessResult refused = Preprocess(major, minor);
     EXPECT_NE(refused.exit_code, 0);
-    EXPECT_NE(refused.err.find("newer than 11.8"), std::string::npos);
+    EXPECT_NE(refused.err.find("newer than 11.9"), std::string::npos);
     EXPECT_NE(refused.err.find(std::string("-D") + kOption + "=ON"),
               std::string::npos)
         << refused;

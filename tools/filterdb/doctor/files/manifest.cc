@@ -63,7 +63,7 @@ bool ReadRecords(const std::string& path,
 }
 
 // What follows a tag in a record of a MANIFEST (VersionEdit::DecodeFrom,
-// db/version_edit.cc, 7.1 to 11.8). In `fields`, n is a number, f the number of
+// db/version_edit.cc, 7.1 to 11.9). In `fields`, n is a number, f the number of
 // an SST file that the record adds, and t a text that follows its length. If
 // `end` is not negative, more tags follow the fields, each with a text. The tag
 // `end` ends them.

@@ -15,7 +15,7 @@
 namespace cassandra_bloom::tools {
 
 // How often Get and MultiGet, but not iterators, have asked a filter. The
-// tickers have the same names in RocksDB 7.1 to 11.8. Before 8.3 they also
+// tickers have the same names in RocksDB 7.1 to 11.9. Before 8.3 they also
 // count look-ups of prefixes.
 struct FilterQuestions {
   uint64_t useful = 0;         // The filter said "no".

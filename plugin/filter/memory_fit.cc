@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/policy/memory_fit.h"
+#include "plugin/filter/memory_fit.h"
 
 #include <malloc.h>
 

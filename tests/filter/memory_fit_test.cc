@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/policy/memory_fit.h"
+#include "plugin/filter/memory_fit.h"
 
 #include <gtest/gtest.h>
-#include <rocksdb/filter_policy.h>
-#include <rocksdb/table.h>
 
 #include <cmath>
-#include <memory>
+#include <cstddef>
+#include <cstdint>
 #include <random>
-#include <string>
-#include <string_view>
 
-#include "cassandra_bloom/filter_policy.h"
 #include "plugin/filter/block_form.h"
-#include "plugin/filter/block_layout.h"
 #include "tests/support/random_keys.h"
-#include "tests/support/rocksdb/policy_filter.h"
 
 namespace cassandra_bloom::testing {
 namespace {
-
-using ROCKSDB_NAMESPACE::CassandraBloomOptions;
-using ROCKSDB_NAMESPACE::FilterPolicy;
 
 constexpr uint32_t kMaxWords = MaxWords(BlockForm::kBesideRocksdb);
 
@@ -146,67 +137,6 @@ TEST(MemoryFitTest, TheAllocatorGivesAtLeastWhatIsAskedFor) {
     EXPECT_LE(UsableSize(size), 2 * size + 64);
   }
   EXPECT_EQ(UsableSize(SIZE_MAX / 2), SIZE_MAX / 2);  // More than can be had.
-}
-
-// ---- The option of the table ----
-
-// The number of words of the policy's filter of these keys.
-uint32_t WordsOf(const FilterPolicy& policy, int num_keys, bool optimize) {
-  ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
-  table_options.optimize_filters_for_memory = optimize;
-  const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder(
-      policy.GetBuilderWithContext(
-          ROCKSDB_NAMESPACE::FilterBuildingContext(table_options)));
-  for (int i = 0; i < num_keys; ++i) {
-    builder->AddKey(std::to_string(i));
-  }
-  const std::string block = FinishBlock(builder.get());
-  const std::string_view filter_db =
-      WithoutTrailer(block).value_or(std::string_view(block));
-  ParsedFilter filter;
-  EXPECT_TRUE(ParseFilterDb(filter_db.data(), filter_db.size(), &filter));
-  const auto reader = NewReader(policy, block);
-  for (int i = 0; i < num_keys; ++i) {
-    EXPECT_TRUE(reader->MayMatch(std::to_string(i))) << i;
-  }
-  return filter.num_words;
-}
-
-std::unique_ptr<const FilterPolicy> PolicyFor(
-    const CassandraBloomOptions& options) {
-  return std::unique_ptr<const FilterPolicy>(
-      ROCKSDB_NAMESPACE::NewCassandraBloomPolicyFromOptions(options));
-}
-
-TEST(MemoryFitTest, BlocksBesideRocksdbHonourTheOption) {
-  CassandraBloomOptions options;
-  options.blocks = "rocksdb";
-  for (int num_keys = 100; num_keys < 300; ++num_keys) {
-    const uint32_t planned = SizingForBitsPerKey(10)->NumWords(num_keys);
-    const size_t usable = UsableSize(CachedSize(planned));
-    const auto most = static_cast<uint32_t>((usable - CachedSize(0)) / 8);
-    // A new policy each time: its first filter is not smaller than planned.
-    ASSERT_EQ(WordsOf(*PolicyFor(options), num_keys, true), most) << num_keys;
-    ASSERT_EQ(WordsOf(*PolicyFor(options), num_keys, false), planned);
-  }
-}
-
-TEST(MemoryFitTest, CassandrasSizesAreExact) {
-  CassandraBloomOptions exact[4];
-  exact[1].blocks = "rocksdb";
-  exact[1].fp_chance = 0.01;
-  exact[2].blocks = "rocksdb";
-  exact[2].level_fp_chance = {0.01, 0.1};
-  exact[3].blocks = "rocksdb";
-  exact[3].bottommost_fp_chance = 0.01;
-  for (const CassandraBloomOptions& options : exact) {
-    const auto policy = PolicyFor(options);
-    SCOPED_TRACE(policy->GetId());
-    for (int num_keys = 100; num_keys < 300; ++num_keys) {
-      ASSERT_EQ(WordsOf(*policy, num_keys, true),
-                WordsOf(*policy, num_keys, false));
-    }
-  }
 }
 
 }  // namespace

@@ -12,10 +12,10 @@
 // (RocksDB does the same for its own filters: AllocateMaybeRounding in
 // table/block_based/filter_policy.cc.)
 //
-// Tested in tests/policy/memory_fit_test.cc.
+// Tested in tests/filter/memory_fit_test.cc.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_MEMORY_FIT_H_
-#define CASSANDRA_BLOOM_PLUGIN_POLICY_MEMORY_FIT_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_MEMORY_FIT_H_
+#define CASSANDRA_BLOOM_PLUGIN_FILTER_MEMORY_FIT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -63,4 +63,4 @@ class MemoryFit {
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_MEMORY_FIT_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_MEMORY_FIT_H_

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Tries a RocksDB that is newer than the releases of this project; see usage.
+set -euo pipefail
+
+here=$(realpath "$(dirname "$0")")
+
+usage() {
+  cat <<END
+Usage: new_release.sh ROCKSDB_TREE
+
+Runs headers.sh and in_tree.sh, with RocksDB's CMake and its Makefile, on a source tree of
+RocksDB, such as that of its main branch, and prints their rows. If all pass,
+
+  newest_release.py RELEASE
+
+writes the release into every text that names the newest one.
+
+Environment   BUILDS="cmake make", and that of in_tree.sh
+END
+}
+
+case ${1-} in
+  --help) usage; exit ;;
+  '' | -*) usage >&2; exit 2 ;;
+esac
+
+"$here/headers.sh" "$1"
+for build in ${BUILDS:-cmake make}; do
+  "$here/in_tree.sh" "$build" "$1"
+done

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps one answer to: which is the newest RocksDB that this project supports?
+
+usage: newest_release.py [RELEASE]
+
+Without RELEASE (such as 12.0): exit status 1, and a line for each, if a text says "7.1 to
+ANOTHER". The limit in plugin/policy/filter_bits_api.h is what the others must say.
+With RELEASE: writes it into all of these places, and prints the ones in code, which say what
+RocksDB's source does: read there whether it still does so.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+LIMIT = ROOT / "plugin/policy/filter_bits_api.h"
+TEST_OF_LIMIT = ROOT / "tests/policy/release_guard_test.cc"
+FOLDERS = ("plugin", "include", "tools", "db_bench_ext", "cmake", "tests", "docs")
+SUFFIXES = (".h", ".cc", ".c", ".py", ".sh", ".cmake", ".txt", ".md")
+
+# What is matched is the release. (A line that ends before it would hide one.)
+RANGE = re.compile(r"(?<=\b7\.1 to )\d+\.\d+\b|(?<=\b7\.1 to$)")
+MESSAGE = re.compile(r"(?<=newer than )\d+\.\d+\b")
+NUMBER = re.compile(r"(?<=CASSANDRA_BLOOM_ROCKSDB_RELEASE > )\d+\b")
+
+
+def number_of(release: str) -> str:
+    """The release as MAJOR * 100 + MINOR."""
+    major, minor = release.split(".")
+    return str(int(major) * 100 + int(minor))
+
+
+def files() -> list[Path]:
+    found = list(ROOT.glob("*.md"))
+    for folder in FOLDERS:
+        found += (path for path in (ROOT / folder).rglob("*") if path.suffix in SUFFIXES)
+    skipped = (Path(__file__).resolve(), ROOT / "CHANGELOG.md")
+    return sorted(path for path in found
+                  if path not in skipped and "data" not in path.relative_to(ROOT).parts)
+
+
+def faults(release: str) -> list[str]:
+    """Every place that does not name the release."""
+    texts = []
+    for path in files():
+        expected = [(RANGE, release)]
+        if path in (LIMIT, TEST_OF_LIMIT):
+            expected += [(MESSAGE, release), (NUMBER, number_of(release))]
+        for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            texts += (f"{path.relative_to(ROOT)}:{line}: {match[0] or 'the line ends'}, not {right}"
+                      for pattern, right in expected for match in pattern.finditer(text)
+                      if match[0] != right)
+    return texts
+
+
+def write(release: str) -> None:
+    for path in files():
+        text = path.read_text(encoding="utf-8")
+        changed = RANGE.sub(release, text)
+        if path in (LIMIT, TEST_OF_LIMIT):
+            changed = NUMBER.sub(number_of(release), MESSAGE.sub(release, changed))
+        if changed != text:
+            path.write_text(changed, encoding="utf-8")
+        if path.suffix in (".h", ".cc") and RANGE.search(changed):
+            print(f"read RocksDB's source again for {path.relative_to(ROOT)}")
+
+
+def main() -> int:
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        print(__doc__)
+        return 0
+    if len(sys.argv) > 2 or not all(re.fullmatch(r"\d+\.\d+", a) for a in sys.argv[1:]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    if len(sys.argv) == 2:
+        write(sys.argv[1])
+    limit = MESSAGE.search(LIMIT.read_text(encoding="utf-8"))
+    assert limit, f"no release in {LIMIT}"
+    found = faults(limit[0])
+    print("\n".join(found) if found else f"7.1 to {limit[0]}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
