@@ -20,7 +20,7 @@ absent keys. All present keys must be found.
 
 ROCKSDB_TREE  a source tree of a RocksDB release, built without optimisation in its folder
               build-mixed-blocks. Without it: Debian's RocksDB and build/release
-Environment   LOOKUPS=4000000, JOBS=2 (nproc), CXX=g++
+Environment   LOOKUPS=4000000, JOBS=2 (nproc), CXX=g++, LIBS= that RocksDB is linked to
 Needs         libjemalloc2; make release, or what RocksDB needs
 END
 }
@@ -54,7 +54,7 @@ build_with_plugin() {
       '$1 $2 -c "$3/$5" -o "$4/$(echo "$5" | tr / _).o"' sh "$CXX" "$flags" "$repository" "$work/objects" {}
   # shellcheck disable=SC2086
   $CXX $flags -o "$work/measure" "$source" "$work"/objects/*.o \
-    "$1"/build-mixed-blocks/librocksdb*.a -lpthread -ldl
+    "$1"/build-mixed-blocks/librocksdb*.a -lpthread -ldl ${LIBS:-}
 }
 
 build_with_debians() {

@@ -17,7 +17,8 @@ prefixes, Seek. Prints for each a row of this table:
 
 ROCKSDB_TREE  a source tree of a RocksDB release, which is built without optimisation in
               its folder build-mixed-blocks. What is built already is not built again.
-Environment   KEYS=120000 in each database, JOBS=2 (nproc), CXX=g++
+Environment   KEYS=120000 in each database, JOBS=2 (nproc), CXX=g++, LIBS= that RocksDB is
+              linked to
 Needs         make release; what RocksDB needs
 
 Exit status 0 if no key was lost, 1 if not, 2 for wrong usage.
@@ -53,7 +54,7 @@ for argument in "$@"; do
   tree=$(realpath "$argument")
   build_release "$tree" "$jobs" >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; exit 1; }
   $CXX -std="$(standard_of "$tree")" -O1 -I"$tree/include" -o "$work/read" "$source" \
-    "$tree"/build-mixed-blocks/librocksdb*.a -lpthread -ldl
+    "$tree"/build-mixed-blocks/librocksdb*.a -lpthread -ldl ${LIBS:-}
   cp -r "$work/written" "$work/databases"
   "$work/read" "$work/databases" "$keys" || status=1
   rm -r "$work/databases"
