@@ -5,6 +5,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <new>
 
@@ -24,21 +25,19 @@ constexpr size_t kBesideFilterDb = sizeof(kTrailer) + kRocksdbsBlockTrailer;
 
 size_t UsableSize(size_t size) {
   const std::unique_ptr<char[]> memory(new (std::nothrow) char[size]);
-  // RocksDB asks the same function about the blocks in its cache, which it
-  // allocates with `new`, too.
   return memory == nullptr ? size
                            : std::max(size, malloc_usable_size(memory.get()));
 }
 
 uint32_t MemoryFit::Fill(uint32_t num_words) const {
   const size_t usable = usable_size_(FilterDbSize(num_words) + kBesideFilterDb);
-  return FilterWordsWithin(usable - kBesideFilterDb);
+  return std::max(num_words, FilterWordsWithin(usable - kBesideFilterDb));
 }
 
 uint32_t MemoryFit::NextSmaller(uint32_t num_words) const {
   for (const uint64_t sixteenths : {15, 14, 13, 12}) {
     const uint32_t smaller =
-        Fill(static_cast<uint32_t>(num_words * sixteenths / 16));
+        Fill(static_cast<uint32_t>((num_words * sixteenths + 15) / 16));
     if (smaller < num_words) {
       return smaller;
     }
@@ -49,29 +48,35 @@ uint32_t MemoryFit::NextSmaller(uint32_t num_words) const {
 uint32_t MemoryFit::NumWords(const Sizing& sizing, uint64_t num_keys,
                              uint32_t max_words) try {
   const uint32_t planned = std::min(sizing.NumWords(num_keys), max_words);
-  // In smaller filters a single word is too large a step.
+  // In smaller filters a single word is too large a step. Larger ones have too
+  // many keys for their words, or may not fit into memory.
   constexpr uint32_t kFewWords = 8;
-  if (planned < kFewWords || planned == max_words) {
+  if (planned < kFewWords || planned == max_words ||
+      planned > kMaxAddressableWords / 4 * 3) {
     return planned;
   }
-  const auto excess_of = [&](uint32_t num_words) {
-    const auto rate = [&](uint32_t words) {
-      return FalsePositiveRate(sizing.num_probes, static_cast<double>(num_keys),
-                               64.0 * words);
-    };
-    return rate(num_words) - rate(planned);
+  const auto rate = [&](uint32_t num_words) {
+    return FalsePositiveRate(sizing.num_probes, static_cast<double>(num_keys),
+                             64.0 * num_words);
   };
+  const double planned_rate = rate(planned);
+  uint32_t larger = std::min(Fill(planned), max_words);
+  if (larger > planned + planned / 3) {
+    larger = planned;
+  }
+  const uint32_t smaller = NextSmaller(planned);
+
   const std::lock_guard<std::mutex> lock(mutex_);
-  double& excess = excess_[sizing.millibits_per_key];
-  uint32_t fitted = NextSmaller(planned);
-  if (excess + excess_of(fitted) > 0) {
-    fitted = std::min(Fill(planned), max_words);
+  double& excess = excess_[{sizing.millibits_per_key, std::ilogb(planned)}];
+  const double with_smaller = excess + rate(smaller) - planned_rate;
+  if (smaller < planned && with_smaller <= 0) {
+    excess = with_smaller;
+    return smaller;
   }
-  if (fitted > planned + planned / 3) {
-    fitted = planned;
-  }
-  excess += excess_of(fitted);
-  return fitted;
+  // No more is saved up than one filter can use.
+  excess = std::max(excess + rate(larger) - planned_rate,
+                    planned_rate - rate(planned / 4 * 3));
+  return larger;
 } catch (const std::bad_alloc&) {
   return std::min(sizing.NumWords(num_keys), max_words);
 }

@@ -21,13 +21,16 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "plugin/filter/sizing.h"
 
 namespace cassandra_bloom {
 
 // How many bytes `new char[size]` gives: at least `size`. Asks the allocator of
-// this process. Throws nothing.
+// this process, as RocksDB does for the blocks in its cache. (A block cache
+// with a `memory_allocator` has another one, which a policy does not know.)
+// Throws nothing.
 size_t UsableSize(size_t size);
 
 // Serves all files of a policy, so that their rates are balanced. Safe for
@@ -40,25 +43,26 @@ class MemoryFit {
 
   // The number of words for a filter of `num_keys` keys, from 3/4 to 4/3 of
   // sizing.NumWords(num_keys) and at most `max_words`. If a filter cannot be
-  // fitted, it is that number itself. Over all filters of the same bits per
-  // key, the mean false positive rate is at most the planned one. Throws
-  // nothing.
+  // fitted, it is that number itself. The mean false positive rate of all
+  // filters with the same bits per key and about the same number of keys is at
+  // most the planned one. Throws nothing.
   uint32_t NumWords(const Sizing& sizing, uint64_t num_keys,
                     uint32_t max_words);
 
  private:
   // The most words in the memory that is given for a block of this many.
   uint32_t Fill(uint32_t num_words) const;
-  // The most words in less memory than `num_words` needs; `num_words` if an
-  // allocator has no such size from 3/4 on.
+  // The most words in less memory than `num_words` needs, but at least 3/4 of
+  // them; `num_words` if the allocator has no such size.
   uint32_t NextSmaller(uint32_t num_words) const;
 
   size_t (*const usable_size_)(size_t);
   std::mutex mutex_;
-  // For each number of bits per key, in thousandths: the sum of the differences
-  // between the rates of the filters so far and their planned rates. Never
-  // above 0. Levels are kept apart because a look-up asks one file of each.
-  std::map<int32_t, double> excess_;
+  // For each number of bits per key, in thousandths, and each doubling of the
+  // number of words: the sum of the differences between the rates of the
+  // filters so far and their planned rates. Never above 0. Small files, which
+  // are many, would otherwise save up for large ones, which more look-ups ask.
+  std::map<std::pair<int32_t, int>, double> excess_;
 };
 
 }  // namespace cassandra_bloom

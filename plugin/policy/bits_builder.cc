@@ -149,10 +149,12 @@ Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
     }
     return MatchAll();
   }
-  const uint32_t num_words = WordsToBuild(entries.hashes.size());
-  const size_t size = SizeWithTrailer(num_words);
+  uint32_t num_words = 0;
+  size_t size = 0;
   std::unique_ptr<char[]> block;
   if (entries.lost == 0) {
+    num_words = WordsToBuild(entries.hashes.size());
+    size = SizeWithTrailer(num_words);
     block.reset(new (std::nothrow) char[size]());
   }
   if (block == nullptr) {

@@ -147,8 +147,7 @@ FilterType CassandraBloomPolicy::TypeFor(
 MemoryFit* CassandraBloomPolicy::MemoryFitFor(
     const FilterBuildingContext& context) const {
   return context.table_options.optimize_filters_for_memory &&
-                 settings_.block_form == BlockForm::kBesideRocksdb &&
-                 !settings_.has_chances
+                 settings_.may_fit_memory
              ? &memory_fit_
              : nullptr;
 }

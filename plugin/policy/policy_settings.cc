@@ -231,9 +231,11 @@ PolicySettings CheckConsistentOptions(CassandraBloomOptions options) {
       !SetFilterTypes(&options, &settings, &error)) {
     return RefusedSettings(error);
   }
-  settings.has_chances = options.fp_chance != 0 ||
-                         !options.level_fp_chance.empty() ||
-                         options.bottommost_fp_chance;
+  const bool has_chances = options.fp_chance != 0 ||
+                           !options.level_fp_chance.empty() ||
+                           options.bottommost_fp_chance;
+  settings.may_fit_memory =
+      settings.block_form == BlockForm::kBesideRocksdb && !has_chances;
   settings.id = IdOf(options);
   return settings;
 }

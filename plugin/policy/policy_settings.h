@@ -33,8 +33,9 @@ struct PolicySettings {
 
   BlockForm block_form = BlockForm::kFilterDb;
 
-  // Whether sizes come from false positive chances. They are then Cassandra's.
-  bool has_chances = false;
+  // Whether optimize_filters_for_memory holds for our filters. It does not where
+  // their sizes are Cassandra's: in Filter.db blocks, and with chances.
+  bool may_fit_memory = false;
 
   // Others than kCassandra only with kBesideRocksdb. The second is for the
   // files that RocksDB calls bottommost.

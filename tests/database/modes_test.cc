@@ -40,6 +40,7 @@ rocksdb::Options OptionsFor(rocksdb::BlockBasedTableOptions table_options,
                             Filtered filtered) {
   table_options.whole_key_filtering = filtered != Filtered::kPrefixes;
   rocksdb::Options options = DbOptions(table_options);
+  CompressInParallel(&options);
   if (filtered != Filtered::kWholeKeys) {
     options.prefix_extractor.reset(
         rocksdb::NewFixedPrefixTransform(kPrefixSize));

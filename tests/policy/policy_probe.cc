@@ -87,7 +87,8 @@ std::string BuildBlock(const PolicyPtr& policy) {
   if (policy == nullptr) {
     return "(no policy)";
   }
-  const BlockBasedTableOptions table_options;
+  BlockBasedTableOptions table_options;
+  table_options.optimize_filters_for_memory = false;  // Exact sizes.
   const std::unique_ptr<FilterBitsBuilder> builder(
       policy->GetBuilderWithContext(FilterBuildingContext(table_options)));
   if (builder == nullptr) {

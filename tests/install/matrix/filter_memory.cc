@@ -85,6 +85,7 @@ Options OptionsFor(const Case& a_case) {
   options.level0_stop_writes_trigger = 10 * kFiles;
   options.write_buffer_size = size_t{1} << 30;
   options.max_open_files = -1;
+  options.stats_dump_period_sec = 0;  // A dump would keep old figures.
   options.statistics = rocksdb::CreateDBStatistics();
   return options;
 }
@@ -122,16 +123,21 @@ uint64_t FilterSizes(DB* db) {
   return sum;
 }
 
+// Of filters, their partitions, and the indexes of partitions.
 uint64_t Charge(DB* db) {
   std::map<std::string, std::string> values;
   if (!db->GetMapProperty(DB::Properties::kBlockCacheEntryStats, &values)) {
     std::fprintf(stderr, "RocksDB does not tell what its block cache holds\n");
     std::exit(1);
   }
-  return std::strtoull(values[rocksdb::BlockCacheEntryStatsMapKeys::UsedBytes(
-                                  rocksdb::CacheEntryRole::kFilterBlock)]
-                           .c_str(),
-                       nullptr, 10);
+  uint64_t sum = 0;
+  for (const auto role : {rocksdb::CacheEntryRole::kFilterBlock,
+                          rocksdb::CacheEntryRole::kFilterMetaBlock}) {
+    const std::string& bytes =
+        values[rocksdb::BlockCacheEntryStatsMapKeys::UsedBytes(role)];
+    sum += std::strtoull(bytes.c_str(), nullptr, 10);
+  }
+  return sum;
 }
 
 // The mean over all files of the part of absent keys that a filter lets pass.

@@ -36,7 +36,7 @@ repository=$(realpath "$(dirname "$0")/../../..")
 jobs=${JOBS:-$(nproc)}
 CXX=${CXX:-g++}
 source=$repository/tests/install/matrix/filter_memory.cc
-jemalloc=$(ldconfig -p | sed -n 's/.*libjemalloc\.so\.2.* => //p' | head -n 1)
+jemalloc=$(/sbin/ldconfig -p | sed -n 's/.*libjemalloc\.so\.2.* => //p' | head -n 1)
 [ -n "$jemalloc" ] || { echo "filter_memory.sh: no libjemalloc.so.2: install libjemalloc2" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -44,14 +44,15 @@ trap 'rm -rf "$work"' EXIT
 # build_with_plugin TREE: the program, RocksDB and the plugin's sources.
 build_with_plugin() {
   local flags
-  build_release "$1" "$jobs"
+  build_release "$1" "$jobs" || return
   flags="-std=$(standard_of "$1") -O2 -fno-rtti -I$repository -I$repository/include -I$1/include -I$1"
   rm -rf "$work/objects"
   mkdir "$work/objects"
   # shellcheck disable=SC2016,SC2086
   sed -n 's/^cassandra_bloom_SOURCES = //p' "$repository/cassandra_bloom.mk" | tr ' ' '\n' |
     xargs -P "$jobs" -I{} sh -c \
-      '$1 $2 -c "$3/$5" -o "$4/$(echo "$5" | tr / _).o"' sh "$CXX" "$flags" "$repository" "$work/objects" {}
+      '$1 $2 -c "$3/$5" -o "$4/$(echo "$5" | tr / _).o"' sh "$CXX" "$flags" "$repository" "$work/objects" {} ||
+    return
   # shellcheck disable=SC2086
   $CXX $flags -o "$work/measure" "$source" "$work"/objects/*.o \
     "$1"/build-mixed-blocks/librocksdb*.a -lpthread -ldl ${LIBS:-}

@@ -5,9 +5,9 @@
 usage: newest_release.py [RELEASE]
 
 Without RELEASE (such as 12.0): exit status 1, and a line for each, if a text says "7.1 to
-ANOTHER". The limit in plugin/policy/filter_bits_api.h is what the others must say.
-With RELEASE: writes it into all of these places, and prints the ones in code, which say what
-RocksDB's source does: read there whether it still does so.
+ANOTHER" or "10.9.1 to ANOTHER". The limit in plugin/policy/filter_bits_api.h is what the others
+must say. With RELEASE: writes it into all of these places, and prints those in code, which say
+what RocksDB's source does: read there whether it still does so.
 """
 
 import re
@@ -20,8 +20,9 @@ TEST_OF_LIMIT = ROOT / "tests/policy/release_guard_test.cc"
 FOLDERS = ("plugin", "include", "tools", "db_bench_ext", "cmake", "tests", "docs")
 SUFFIXES = (".h", ".cc", ".c", ".py", ".sh", ".cmake", ".txt", ".md")
 
-# What is matched is the release. (A line that ends before it would hide one.)
-RANGE = re.compile(r"(?<=\b7\.1 to )\d+\.\d+\b|(?<=\b7\.1 to$)")
+# What is matched is the release: after "7.1 to" and "10.9.1 to". (A line that ends before it
+# would hide one. Texts before a match must be equally long.)
+RANGE = re.compile(r"(?<=\b(?:9\.1|7\.1) to )\d+\.\d+\b|(?<=\b(?:9\.1|7\.1) to$)")
 MESSAGE = re.compile(r"(?<=newer than )\d+\.\d+\b")
 NUMBER = re.compile(r"(?<=CASSANDRA_BLOOM_ROCKSDB_RELEASE > )\d+\b")
 
@@ -63,8 +64,10 @@ def write(release: str) -> None:
             changed = NUMBER.sub(number_of(release), MESSAGE.sub(release, changed))
         if changed != text:
             path.write_text(changed, encoding="utf-8")
-        if path.suffix in (".h", ".cc") and RANGE.search(changed):
-            print(f"read RocksDB's source again for {path.relative_to(ROOT)}")
+        if path.suffix in (".h", ".cc"):
+            for line, said in enumerate(changed.splitlines(), 1):
+                if RANGE.search(said):
+                    print(f"still true? {path.relative_to(ROOT)}:{line}: {said.strip()}")
 
 
 def main() -> int:

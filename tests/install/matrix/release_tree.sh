@@ -9,7 +9,7 @@ build_release() {
   cmake -S "$1" -B "$1/build-mixed-blocks" -DCMAKE_BUILD_TYPE=Debug \
     -DCMAKE_CXX_FLAGS_DEBUG="-O0 -include cstdint" -DROCKSDB_BUILD_SHARED=OFF \
     -DFAIL_ON_WARNINGS=OFF -DPORTABLE=1 -DWITH_GFLAGS=OFF -DWITH_TESTS=OFF \
-    -DWITH_BENCHMARK_TOOLS=OFF -DWITH_TOOLS=OFF -DWITH_CORE_TOOLS=OFF -DWITH_LIBURING=OFF
+    -DWITH_BENCHMARK_TOOLS=OFF -DWITH_TOOLS=OFF -DWITH_CORE_TOOLS=OFF -DWITH_LIBURING=OFF || return
   cmake --build "$1/build-mixed-blocks" --parallel "$2" --target rocksdb
 }
 

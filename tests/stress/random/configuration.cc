@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "tests/stress/random/failure.h"
 #include "tests/stress/random/witness.h"
@@ -108,6 +109,18 @@ uint64_t LatestFormat() {
   return kRelease >= 1004 ? 7 : kRelease >= 806 ? 6 : 5;
 }
 
+// How newer releases lay blocks out and search them.
+void AddBlockSearch(bool is_bytewise, Draws* draws, OptionList* list) {
+  if (kRelease < 1108) {
+    return;
+  }
+  list->AddBool("separate_key_value_in_data_block", draws->OneIn(2));
+  list->Add("uniform_cv_threshold", draws->Of<const char*>({"-1", "0.2", "5"}));
+  list->Add("index_block_search_type", draws->OneIn(2) ? "kAuto"
+                                       : is_bytewise   ? "kInterpolation"
+                                                       : "kBinary");
+}
+
 void DrawTable(Draws* draws, FamilyConfiguration* family) {
   OptionList list;
   AddIndex(draws, &list);
@@ -123,6 +136,7 @@ void DrawTable(Draws* draws, FamilyConfiguration* family) {
   list.Add("index_shortening",
            draws->Of<const char*>({"kNoShortening", "kShortenSeparators",
                                    "kShortenSeparatorsAndSuccessor"}));
+  AddBlockSearch(!family->is_reverse && !family->has_timestamps, draws, &list);
   family->table_options = list.text();
   family->uses_kept_cache = draws->OneIn(2);
 }
@@ -183,6 +197,21 @@ void AddCompaction(Draws* draws, FamilyConfiguration* family,
                 family->has_dynamic_levels);
 }
 
+// From 10.7 on, files may be compressed by several threads while keys are
+// added; from 11.8 on not with plain LZ4.
+void AddCompression(Draws* draws, OptionList* list) {
+  const std::vector<rocksdb::CompressionType> supported =
+      rocksdb::GetSupportedCompressions();
+  const bool has_lz4 = std::find(supported.begin(), supported.end(),
+                                 rocksdb::kLZ4HCCompression) != supported.end();
+  if (kRelease < 1007 || !has_lz4 || draws->OneIn(2)) {
+    list->Add("compression", "kNoCompression");
+    return;
+  }
+  list->Add("compression", "kLZ4HCCompression");
+  list->Add("compression_opts", "{parallel_threads=4}");
+}
+
 void DrawFixedOptions(Draws* draws, FamilyConfiguration* family) {
   family->style =
       draws->Of({CompactionStyle::kLevel, CompactionStyle::kLevel,
@@ -190,7 +219,7 @@ void DrawFixedOptions(Draws* draws, FamilyConfiguration* family) {
   OptionList list;
   list.Add("comparator", family->comparator);
   list.Add("write_buffer_size", 65536);  // RocksDB's minimum.
-  list.Add("compression", "kNoCompression");
+  AddCompression(draws, &list);
   list.Add("target_file_size_base", draws->Of<uint64_t>({4096, 16384, 65536}));
   list.Add("max_bytes_for_level_base",
            draws->Of<uint64_t>({8192, 32768, 131072}));

@@ -24,6 +24,7 @@ inline std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> NewBuilder(
     const ROCKSDB_NAMESPACE::FilterPolicy& policy,
     bool detect_corruption = false) {
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
+  table_options.optimize_filters_for_memory = false;  // Exact sizes.
   table_options.detect_filter_construct_corruption = detect_corruption;
   return std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder>(
       policy.GetBuilderWithContext(

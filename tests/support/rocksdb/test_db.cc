@@ -3,16 +3,21 @@
 #include "tests/support/rocksdb/test_db.h"
 
 #include <rocksdb/cache.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/write_batch.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/filter_bits_api.h"
 
 #define HAS_SEEK_TICKERS (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803)
 #define HAS_DECOUPLED_FILTERS (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 906)
+#define HAS_PARALLEL_COMPRESSION (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 1007)
+#define HAS_SPLIT_BLOCKS (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 1108)
 
 namespace cassandra_bloom::testing {
 
@@ -79,6 +84,7 @@ std::string ToString(Layout layout) {
 rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy, Layout layout) {
   rocksdb::BlockBasedTableOptions options;
   options.filter_policy = std::move(policy);
+  options.optimize_filters_for_memory = false;  // Exact sizes.
   options.block_cache = rocksdb::NewLRUCache(8 << 20);
   if (IsPartitioned(layout)) {
     options.index_type =
@@ -95,6 +101,14 @@ rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy, Layout layout) {
         layout == Layout::kPartitionedDecoupled;
 #endif
   }
+#if HAS_SPLIT_BLOCKS
+  if (layout == Layout::kFullCached ||
+      layout == Layout::kPartitionedDecoupled) {
+    options.separate_key_value_in_data_block = true;
+    options.index_block_search_type =
+        rocksdb::BlockBasedTableOptions::kInterpolation;
+  }
+#endif
   options.cache_index_and_filter_blocks =
       layout != Layout::kFull && layout != Layout::kPartitioned;
   if (layout == Layout::kPartitionedPinned) {
@@ -116,6 +130,20 @@ rocksdb::Options DbOptions(
       rocksdb::NewBlockBasedTableFactory(table_options));
   options.statistics = rocksdb::CreateDBStatistics();
   return options;
+}
+
+void CompressInParallel(rocksdb::Options* options) {
+#if HAS_PARALLEL_COMPRESSION
+  const std::vector<rocksdb::CompressionType> supported =
+      rocksdb::GetSupportedCompressions();
+  if (std::find(supported.begin(), supported.end(),
+                rocksdb::kLZ4HCCompression) != supported.end()) {
+    options->compression = rocksdb::kLZ4HCCompression;
+    options->compression_opts.parallel_threads = 4;
+  }
+#else
+  (void)options;
+#endif
 }
 
 rocksdb::Status CompactAll(const Source& source) {

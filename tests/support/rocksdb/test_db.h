@@ -50,7 +50,9 @@ bool IsPartitioned(Layout layout);
 std::string ToString(Layout layout);
 
 // In partitioned layouts, the partitions are so small that even a small file
-// has many of them.
+// has many of them. From RocksDB 11.8 on, blocks of kFullCached and
+// kPartitionedDecoupled have keys and values apart, and are searched by
+// interpolation.
 rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy,
                                              Layout layout = Layout::kFull);
 
@@ -62,6 +64,10 @@ inline rocksdb::Options DbOptions(PolicyPtr policy,
                                   Layout layout = Layout::kFull) {
   return DbOptions(TableOptions(std::move(policy), layout));
 }
+
+// From RocksDB 10.7 on, files are compressed by several threads while keys are
+// added, if this RocksDB has LZ4. (Older releases do so as an experiment.)
+void CompressInParallel(rocksdb::Options* options);
 
 // The database, column family and read options with which a check reads.
 struct Source {

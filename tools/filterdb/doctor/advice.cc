@@ -78,10 +78,14 @@ std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
   const MonkeyAllocation& monkey = *settings.sizing.monkey;
   const LevelForecast& all = report.all;
   const double average = monkey.average_bits_per_key * all.keys;
-  const auto is_above = [&](double bits) {
-    return bits > 1.02 * average && bits > average + kBitsOfMib;
+  const auto is_above = [&](double bits, double factor) {
+    return bits > factor * average && bits > average + kBitsOfMib;
   };
-  if (!is_above(all.as_it_is.bits)) {
+  // A few filters that fill their memory may all be a third larger than planned
+  // (MemoryFit).
+  const bool fits_memory = settings.may_fit_memory &&
+                           report.family.options.optimize_filters_for_memory;
+  if (!is_above(all.as_it_is.bits, fits_memory ? 4 / 3.0 : 1.02)) {
     return std::nullopt;
   }
   Diagnosis advice;
@@ -91,7 +95,7 @@ std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
                 Bytes(all.as_it_is.bits - average) +
                 " more than with the policy's average of " +
                 ThreeDigits(monkey.average_bits_per_key) + ": ";
-  if (is_above(Planned(settings, report).bits)) {
+  if (is_above(Planned(settings, report).bits, 1.02)) {
     const int last = LastLevel(report);
     const auto share = [&](int level) {
       const auto found = report.levels.find(level);

@@ -156,6 +156,8 @@ FamilyOptions OptionsFile::Of(const std::string& column_family) const {
     options.prefix_extractor.clear();
   }
   options.num_levels = std::atoi(of_family("num_levels", "7").c_str());
+  options.optimize_filters_for_memory =
+      value(table, "optimize_filters_for_memory", "false") == "true";
   options.whole_key_filtering =
       value(table, "whole_key_filtering", "true") == "true";
   options.partition_filters =

@@ -33,6 +33,7 @@ struct FamilyOptions {
   bool filters_for_hits = false;
   bool whole_key_filtering = true;
   bool partition_filters = false;
+  bool optimize_filters_for_memory = false;
   std::string prefix_extractor;  // Empty if there is none.
   int num_levels = 7;
 
