@@ -44,6 +44,11 @@ NOT_RUN = {
     "build/dev/bin/soak --lookups=100000000": _LONG + "tests/stress/soak",
     "CASSANDRA_BLOOM_PRESENT_KEYS=1000000000 build/dev/bin/false_negative_test":
         _LONG + "the test runs with fewer keys",
+    "CASSANDRA_BLOOM_BUILDER_KEYS=1000000000 build/dev/bin/builder_memory_test":
+        _LONG + "the test runs with fewer keys",
+    "tests/install/matrix/new_release.sh TREE": _LONG + "by hand",
+    "tests/install/matrix/newest_release.py 12.0":
+        "changes files; ctest runs it without a release",
     "cmake --preset release | dev | asan-ubsan | core-only":
         "a choice; tests/install/configure, and every build",
     # CONTRIBUTING.md
