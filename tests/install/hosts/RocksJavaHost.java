@@ -211,6 +211,7 @@ public final class RocksJavaHost {
       open.readAll(true);
       useful = first + open.useful() - before;
       check(open.filters().equals(expectedFilter), "after rewriting: filter " + open.filters());
+      check(storedPolicy(folder).startsWith(policy), "stored: " + storedPolicy(folder));
       final BlockBasedTableConfig config = open.tableConfig();
       System.out.printf("%s: filter of all files: %s; stored options: %s; Java's table "
               + "configuration: %s; BLOOM_FILTER_USEFUL: %d, then %d%n",
@@ -279,9 +280,12 @@ public final class RocksJavaHost {
     // Uses a database of its own, because opening stores the options in the database.
     run(folder.resolve("replaced"), OUR_POLICY, OURS);
     checkSetFilterPolicy(folder.resolve("replaced"));
+    // RocksDB's Ribbon filters in the bottommost files, and ours in the others.
+    final long mixed = run(folder.resolve("mix"), OURS + ":mix:10", OURS);
     final long absent = 2 * ABSENT + ROWS / 10;
     check(useful > absent * 98 / 100, "of " + absent + " absent reads were filtered: " + useful);
-    System.out.printf(Locale.ROOT, "%s\t%,d\t%,d of %,d absent (bloomfilter:10: %,d)%n",
-        RocksDB.rocksdbVersion(), answersCompared, useful, absent, bloom);
+    check(mixed > absent * 97 / 100, "of " + absent + " absent reads mix filtered: " + mixed);
+    System.out.printf(Locale.ROOT, "%s\t%,d\t%,d of %,d absent (mix:10: %,d, bloomfilter:10: %,d)%n",
+        RocksDB.rocksdbVersion(), answersCompared, useful, absent, mixed, bloom);
   }
 }
