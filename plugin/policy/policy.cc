@@ -131,17 +131,11 @@ FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
 
 FilterType CassandraBloomPolicy::TypeFor(
     const FilterBuildingContext& context) const {
-  // In a partition in which no key has a prefix, a filter of prefixes alone has
-  // no entries. RocksDB's builders then return an empty block, for which
-  // RocksDB's MultiGet skips every key of the partition: rows would be missing
-  // (PartitionedFilterBlockReader::MayMatch in table/block_based/
-  // partitioned_filter_block.cc, 7.8.3). Our builder's block is never empty.
   const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table =
       context.table_options;
-  if (table.partition_filters && !table.whole_key_filtering) {
-    return FilterType::kCassandra;
-  }
-  return context.is_bottommost ? settings_.bottommost_filter : settings_.filter;
+  return settings_.TypeFor(
+      context.is_bottommost,
+      table.partition_filters && !table.whole_key_filtering);
 }
 
 MemoryFit* CassandraBloomPolicy::MemoryFitFor(

@@ -33,14 +33,28 @@ struct PolicySettings {
 
   BlockForm block_form = BlockForm::kFilterDb;
 
-  // Whether optimize_filters_for_memory holds for our filters. It does not where
-  // their sizes are Cassandra's: in Filter.db blocks, and with chances.
+  // Whether optimize_filters_for_memory holds for our filters. It does not
+  // where their sizes are Cassandra's: in Filter.db blocks, and with chances.
   bool may_fit_memory = false;
 
   // Others than kCassandra only with kBesideRocksdb. The second is for the
   // files that RocksDB calls bottommost.
   FilterType filter = FilterType::kCassandra;
   FilterType bottommost_filter = FilterType::kCassandra;
+
+  // The filter of a file. Partitioned filters of prefixes alone
+  // (partition_filters without whole_key_filtering) are always ours: in a
+  // partition in which no key has a prefix, they have no entries. RocksDB's
+  // builders then return an empty block, for which RocksDB's MultiGet skips
+  // every key of the partition, so rows would be missing
+  // (PartitionedFilterBlockReader::MayMatch in table/block_based/
+  // partitioned_filter_block.cc, 7.8.3). Our builder's block is never empty.
+  FilterType TypeFor(bool is_bottommost,
+                     bool has_partitions_of_prefixes) const {
+    return has_partitions_of_prefixes ? FilterType::kCassandra
+           : is_bottommost            ? bottommost_filter
+                                      : filter;
+  }
 
   // Whether all files get the average of `sizing.monkey` if a database does not
   // fill its levels from the last one up. Without it, such a database is

@@ -35,11 +35,9 @@ Allocation Planned(const PolicySettings& settings, const FamilyReport& report,
   place.is_bottommost = level > 0 && level == LastLevel(report);
   place.is_leveled =
       options.levelled && (!settings.is_mix || options.dynamic_levels);
-  FilterType type =
-      place.is_bottommost ? settings.bottommost_filter : settings.filter;
-  if (options.HasPartitionsOfPrefixesAlone()) {
-    type = FilterType::kCassandra;
-  }
+  const FilterType type =
+      settings.TypeFor(place.is_bottommost, options.partition_filters &&
+                                                !options.whole_key_filtering);
   const PlannedFilter filter =
       PlanFilter(type, settings.sizing.For(place), level);
   return {of_level.keys * filter.bits_per_key,

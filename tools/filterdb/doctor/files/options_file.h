@@ -40,12 +40,6 @@ struct FamilyOptions {
   // Whether `policy` is ours, and not refused.
   bool IsOn() const;
 
-  // Whether partitioned filters hold prefixes alone. They are ours, whatever
-  // `filter` and `bottommost_filter` say (CassandraBloomPolicy::TypeFor).
-  bool HasPartitionsOfPrefixesAlone() const {
-    return partition_filters && !whole_key_filtering;
-  }
-
   // True if SST files certainly get no filter.
   bool HasNoPolicy() const {
     return unknown.empty() && table == kBlockBasedTable && policy.empty();
