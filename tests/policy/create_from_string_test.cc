@@ -57,6 +57,26 @@ TEST_F(CreateFromStringTest, AcceptedStringsBuildTheirFilter) {
   }
 }
 
+// All but those of blocks=rocksdb without a chance.
+TEST_F(CreateFromStringTest, CassandrasSizesDoNotDependOnTheAllocator) {
+  for (const AcceptedString& accepted : AcceptedStrings()) {
+    SCOPED_TRACE(accepted.id);
+    const std::string id = accepted.id;
+    const auto has = [&](const char* text) {
+      return id.find(text) != std::string::npos;
+    };
+    if (accepted.num_probes == kRocksdbsFilter || has(":mix:") ||
+        (has(":blocks:rocksdb") && !has(":fp:") && !has("fp_chance"))) {
+      continue;
+    }
+    const PolicyPtr policy = Create(accepted.text);
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_EQ(BuildBlock(policy, /*optimize_filters_for_memory=*/true),
+                BuildBlock(policy));
+    }
+  }
+}
+
 TEST_F(CreateFromStringTest, TheIdGivesTheSamePolicy) {
   for (const AcceptedString& accepted : AcceptedStrings()) {
     SCOPED_TRACE(accepted.text);

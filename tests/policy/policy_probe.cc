@@ -83,12 +83,13 @@ std::string IdOf(const PolicyPtr& policy) {
   return policy == nullptr ? "(none)" : policy->GetId();
 }
 
-std::string BuildBlock(const PolicyPtr& policy) {
+std::string BuildBlock(const PolicyPtr& policy,
+                       bool optimize_filters_for_memory) {
   if (policy == nullptr) {
     return "(no policy)";
   }
   BlockBasedTableOptions table_options;
-  table_options.optimize_filters_for_memory = false;  // Exact sizes.
+  table_options.optimize_filters_for_memory = optimize_filters_for_memory;
   const std::unique_ptr<FilterBitsBuilder> builder(
       policy->GetBuilderWithContext(FilterBuildingContext(table_options)));
   if (builder == nullptr) {

@@ -41,7 +41,8 @@ std::string IdOf(const PolicyPtr& policy);
 
 // The filter block of kNumTableKeys keys. "(no builder)" if the policy builds
 // none, "(no policy)" for null.
-std::string BuildBlock(const PolicyPtr& policy);
+std::string BuildBlock(const PolicyPtr& policy,
+                       bool optimize_filters_for_memory = false);
 
 // Fields of the header of a filter block.
 int32_t NumProbes(const std::string& block);
