@@ -15,8 +15,8 @@
 namespace cassandra_bloom {
 namespace {
 
-// What the memory of a cached block holds besides a filter's words. RocksDB
-// reads a block together with the five bytes of its type and checksum
+// What a cached block holds besides a Filter.db: our trailer, and the five
+// bytes of type and checksum that RocksDB reads together with each block
 // (BlockBasedTable::kBlockTrailerSize).
 constexpr size_t kRocksdbsBlockTrailer = 5;
 constexpr size_t kBesideFilterDb = sizeof(kTrailer) + kRocksdbsBlockTrailer;
@@ -48,8 +48,9 @@ uint32_t MemoryFit::NextSmaller(uint32_t num_words) const {
 uint32_t MemoryFit::NumWords(const Sizing& sizing, uint64_t num_keys,
                              uint32_t max_words) try {
   const uint32_t planned = std::min(sizing.NumWords(num_keys), max_words);
-  // In smaller filters a single word is too large a step. Larger ones have too
-  // many keys for their words, or may not fit into memory.
+  // These are not fitted: filters so small that a single word is too large a
+  // step; those with more keys than `max_words` is meant for, which must not
+  // shrink; and those that may not fit into memory if they are enlarged.
   constexpr uint32_t kFewWords = 8;
   if (planned < kFewWords || planned == max_words ||
       planned > kMaxAddressableWords / 4 * 3) {
@@ -73,7 +74,7 @@ uint32_t MemoryFit::NumWords(const Sizing& sizing, uint64_t num_keys,
     excess = with_smaller;
     return smaller;
   }
-  // No more is saved up than one filter can use.
+  // Cuts off at what one filter can use up.
   excess = std::max(excess + rate(larger) - planned_rate,
                     planned_rate - rate(planned / 4 * 3));
   return larger;

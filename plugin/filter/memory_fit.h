@@ -6,11 +6,11 @@
 //
 // jemalloc, for example, gives memory in size classes that are 14 to 25 %
 // apart. A block between two classes takes the memory of the larger one, and
-// RocksDB counts that memory in the block cache. Here such a block takes one of
-// the two sizes in full: the larger one as long as that is needed to keep the
-// mean false positive rate at the planned one, and else the smaller one.
-// (RocksDB does the same for its own filters: AllocateMaybeRounding in
-// table/block_based/filter_policy.cc.)
+// RocksDB counts that memory in the block cache. Here such a filter is enlarged
+// until it fills the larger class, or reduced to the smaller one. It is reduced
+// whenever the mean false positive rate then still is at most the planned one.
+// (RocksDB does much the same for its own filters: AllocateMaybeRounding in
+// table/block_based/filter_policy.cc, 11.8.1.)
 //
 // Tested in tests/filter/memory_fit_test.cc.
 
@@ -33,8 +33,8 @@ namespace cassandra_bloom {
 // Throws nothing.
 size_t UsableSize(size_t size);
 
-// Serves all files of a policy, so that their rates are balanced. Safe for
-// concurrent use.
+// Serves all files of a policy, because the rate of one makes up for that of
+// another. Safe for concurrent use.
 class MemoryFit {
  public:
   // `usable_size`: UsableSize, or a stand-in for tests.
@@ -42,26 +42,31 @@ class MemoryFit {
       : usable_size_(usable_size) {}
 
   // The number of words for a filter of `num_keys` keys, from 3/4 to 4/3 of
-  // sizing.NumWords(num_keys) and at most `max_words`. If a filter cannot be
-  // fitted, it is that number itself. The mean false positive rate of all
-  // filters with the same bits per key and about the same number of keys is at
-  // most the planned one. Throws nothing.
+  // the planned number, and at most `max_words`. Planned is what
+  // sizing.NumWords(num_keys) and `max_words` allow; a filter that cannot be
+  // fitted has as many. The mean false positive rate of all filters with the
+  // same bits per key and about the same number of keys is at most the planned
+  // one. Throws nothing.
   uint32_t NumWords(const Sizing& sizing, uint64_t num_keys,
                     uint32_t max_words);
 
  private:
   // The most words in the memory that is given for a block of this many.
   uint32_t Fill(uint32_t num_words) const;
-  // The most words in less memory than `num_words` needs, but at least 3/4 of
-  // them; `num_words` if the allocator has no such size.
+  // How many words fill a smaller size class. Searched for in steps of 1/16
+  // down to 3/4 of `num_words`, so where classes are close together, as in
+  // glibc, the result is not the next class but about 15/16. Returns
+  // `num_words` if none of the steps takes less memory.
   uint32_t NextSmaller(uint32_t num_words) const;
 
   size_t (*const usable_size_)(size_t);
   std::mutex mutex_;
-  // For each number of bits per key, in thousandths, and each doubling of the
-  // number of words: the sum of the differences between the rates of the
-  // filters so far and their planned rates. Never above 0. Small files, which
-  // are many, would otherwise save up for large ones, which more look-ups ask.
+  // For each number of bits per key, in thousandths, and each power of two of
+  // the number of words: the sum of what the rates of the filters so far are
+  // above their planned rates. It is never above 0, and cut off at what one
+  // filter of 3/4 of its size uses up. Sizes are kept apart because there are
+  // many small files, and more look-ups in large ones: what small filters save
+  // must not make large ones worse.
   std::map<std::pair<int32_t, int>, double> excess_;
 };
 

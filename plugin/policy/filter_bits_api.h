@@ -69,14 +69,14 @@ class FilterBitsBuilder {
   virtual void AddKeyAndAlt(const Slice& key, const Slice& alt) = 0;
 #endif
 
-  // The value of TableProperties::num_filter_entries; 0 exactly when nothing
-  // was added (since 9.6; before, 0 meant unknown). Since 10.9, RocksDB also
-  // calls it while keys are added, to estimate the size of the file. It does so
-  // in the thread that adds them: BlockBasedTableBuilder calls
-  // OnDataBlockFinalized "on the emit thread", even with parallel compression
-  // (table/block_based/block_based_table_builder.cc, 10.9.1 to 11.9). So no two
-  // threads use a builder at once, although RocksDB's own builders count in an
-  // atomic variable (facebook/rocksdb#14051).
+  // RocksDB stores this as TableProperties::num_filter_entries. From 9.6 on, 0
+  // means that nothing was added; before, it meant unknown. From 10.9 on,
+  // RocksDB also calls this before Finish, to estimate the size of the file.
+  // No lock is needed: the call comes from OnDataBlockFinalized, which
+  // BlockBasedTableBuilder runs in the thread that adds the keys, also with
+  // parallel compression (table/block_based/block_based_table_builder.cc,
+  // 10.9.1 to 11.9). RocksDB's own builders count in an atomic variable
+  // (facebook/rocksdb#14051), which that does not need.
   virtual size_t EstimateEntriesAdded() = 0;
 
   // Returns the filter of what was added since the last Finish, because one
@@ -101,8 +101,8 @@ class FilterBitsBuilder {
   virtual size_t ApproximateNumEntries(size_t bytes) = 0;
 
 #if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
-  // The size in bytes of a filter of `num_entries` entries. RocksDB may call
-  // this while entries are still being added.
+  // The size in bytes of a filter of `num_entries` entries. RocksDB calls this
+  // where it calls EstimateEntriesAdded.
   virtual size_t CalculateSpace(size_t num_entries) = 0;
 
   virtual double EstimatedFpRate(size_t num_entries, size_t bytes) = 0;

@@ -33,8 +33,9 @@ struct PolicySettings {
 
   BlockForm block_form = BlockForm::kFilterDb;
 
-  // Whether optimize_filters_for_memory holds for our filters. It does not
-  // where their sizes are Cassandra's: in Filter.db blocks, and with chances.
+  // Whether our filters follow optimize_filters_for_memory. They do not where
+  // they must have Cassandra's sizes: with kFilterDb, and where sizes come from
+  // false positive chances.
   bool may_fit_memory = false;
 
   // Others than kCassandra only with kBesideRocksdb. The second is for the
@@ -44,9 +45,9 @@ struct PolicySettings {
 
   // The filter of a file. Partitioned filters of prefixes alone
   // (partition_filters without whole_key_filtering) are always ours: in a
-  // partition in which no key has a prefix, they have no entries. RocksDB's
-  // builders then return an empty block, for which RocksDB's MultiGet skips
-  // every key of the partition, so rows would be missing
+  // partition in which no key has a prefix, the filter has no entries.
+  // RocksDB's builders then return an empty block, for which RocksDB's MultiGet
+  // skips every key of the partition, so rows would be missing
   // (PartitionedFilterBlockReader::MayMatch in table/block_based/
   // partitioned_filter_block.cc, 7.8.3). Our builder's block is never empty.
   FilterType TypeFor(bool is_bottommost,

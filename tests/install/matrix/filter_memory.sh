@@ -7,21 +7,24 @@ usage() {
   cat <<END
 Usage: filter_memory.sh [ROCKSDB_TREE...]
 
-Writes databases of 200 files with 1,000 to 30,000 keys, with RocksDB's Bloom filter and
-with cassandra_bloom:10:blocks:rocksdb, full and partitioned, with and without
-optimize_filters_for_memory, and reads them with filters in the block cache. Does so with
-glibc's malloc and with jemalloc, and prints for each a row of this table:
+Writes a database of 200 files, each with 1,000 to 30,000 keys, for each combination of
+policy (bloomfilter:10, cassandra_bloom:10:blocks:rocksdb), full or partitioned filters, and
+optimize_filters_for_memory off or on. Reads it with its filters in the block cache. Does
+all that with glibc's malloc and then with jemalloc: prints the allocator, and for each
+database a row of this table:
 
   | RocksDB | policy | filters | option | filter_size | charge | waste | mean rate |
 
-"charge" is what RocksDB's block cache counts for filters, and "waste" by how much that is
-more than the property filter_size. The mean is over files, each with as many look-ups of
-absent keys. All present keys must be found.
+"charge" is what the block cache counts for filters, and "waste" by how much that is more
+than the property filter_size. "mean rate" is the mean of the files' false positive rates;
+each file gets the same number of look-ups of absent keys. All present keys must be found.
 
-ROCKSDB_TREE  a source tree of a RocksDB release, built without optimisation in its folder
-              build-mixed-blocks. Without it: Debian's RocksDB and build/release
-Environment   LOOKUPS=4000000, JOBS=2 (nproc), CXX=g++, LIBS= that RocksDB is linked to
-Needs         libjemalloc2; make release, or what RocksDB needs
+ROCKSDB_TREE  a source tree of a RocksDB release. The script builds it without optimisation
+              in TREE/build-mixed-blocks, if that is not done yet. Without a tree it takes
+              Debian's RocksDB and build/release
+Environment   LOOKUPS (4000000), JOBS (all CPUs), CXX (g++), LIBS (what a RocksDB that you
+              have built yourself is linked to, such as -llz4)
+Needs         libjemalloc2; without a tree, make release; with one, what RocksDB needs
 END
 }
 

@@ -10,11 +10,11 @@ usage() {
 Usage: new_release.sh ROCKSDB_TREE
 
 Runs headers.sh and in_tree.sh, with RocksDB's CMake and its Makefile, on a source tree of
-RocksDB, such as that of its main branch, and prints their rows. If all pass,
+RocksDB, such as that of its main branch, and prints their tables. If all pass, run
 
   newest_release.py RELEASE
 
-writes the release into every text that names the newest one.
+yourself: it writes the release into every text that names the newest one.
 
 Environment   BUILDS="cmake make", and that of in_tree.sh
 END

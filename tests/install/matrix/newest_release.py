@@ -4,10 +4,10 @@
 
 usage: newest_release.py [RELEASE]
 
-Without RELEASE (such as 12.0): exit status 1, and a line for each, if a text says "7.1 to
-ANOTHER" or "10.9.1 to ANOTHER". The limit in plugin/policy/filter_bits_api.h is what the others
-must say. With RELEASE: writes it into all of these places, and prints those in code, which say
-what RocksDB's source does: read there whether it still does so.
+Without RELEASE (such as 12.0): compares every text that says "7.1 to X" or "10.9.1 to X" with
+the limit in plugin/policy/filter_bits_api.h, prints each that differs, and exits with 1 if there
+is one. With RELEASE: writes it into all of these places, and prints those in code, which say what
+RocksDB's source does: read there whether it still does so.
 """
 
 import re
