@@ -35,7 +35,7 @@ uint32_t MemoryFit::Fill(uint32_t num_words) const {
 }
 
 uint32_t MemoryFit::NextSmaller(uint32_t num_words) const {
-  for (const uint64_t sixteenths : {15, 14, 13, 12}) {
+  for (uint64_t sixteenths = 15; sixteenths >= 12; --sixteenths) {
     const uint32_t smaller =
         Fill(static_cast<uint32_t>((num_words * sixteenths + 15) / 16));
     if (smaller < num_words) {

@@ -332,7 +332,8 @@ TEST(OptimizeForMemoryTest, BlocksBesideRocksdbHonourTheOption) {
   CassandraBloomOptions options;
   options.blocks = "rocksdb";
   for (int num_keys = 100; num_keys < 300; ++num_keys) {
-    const uint32_t planned = SizingForBitsPerKey(10)->NumWords(num_keys);
+    const uint32_t planned =
+        SizingForBitsPerKey(10)->NumWords(static_cast<uint64_t>(num_keys));
     const auto policy = PolicyFor(options);
     ASSERT_EQ(WordsOf(*policy, num_keys, false), planned);
     // glibc sometimes gives 16 bytes more. A policy's first filter is not
