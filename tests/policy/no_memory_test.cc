@@ -12,6 +12,7 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/filter/block_form.h"
+#include "plugin/filter/memory_fit.h"
 #include "tests/support/allocations.h"
 #include "tests/support/rocksdb/last_line_logger.h"
 #include "tests/support/rocksdb/policy_filter.h"
@@ -26,7 +27,10 @@ using ROCKSDB_NAMESPACE::Status;
 
 class NoMemoryTest : public ::testing::TestWithParam<BlockForm> {
  protected:
-  void SetUp() override {
+  void SetUp() override { MakeBuilder(/*optimize_filters_for_memory=*/false); }
+
+  void MakeBuilder(bool optimize_filters_for_memory) {
+    table_options_.optimize_filters_for_memory = optimize_filters_for_memory;
     ROCKSDB_NAMESPACE::FilterBuildingContext context(table_options_);
     context.info_log = &logger_;
     builder_.reset(policy_->GetBuilderWithContext(context));
@@ -103,6 +107,21 @@ TEST_P(NoMemoryTest, InFinish) {
   AddKeys(5000);
   largest_allocation = 1000;
   ExpectMatchAllAndOk();
+}
+
+TEST_P(NoMemoryTest, WhileAFilterIsFittedToMemory) {
+  for (const size_t largest : {size_t{0}, size_t{1000}}) {
+    MakeBuilder(/*optimize_filters_for_memory=*/true);
+    AddKeys(5000);
+    largest_allocation = largest;
+    Status status;
+    const Slice block = builder_->Finish(&buffer_, &status);
+    EXPECT_EQ(UsableSize(2000), 2000u);
+    largest_allocation = SIZE_MAX;
+    EXPECT_TRUE(status.ok());
+    EXPECT_EQ(block.size(), 16 + TrailerSize(GetParam()));
+    EXPECT_TRUE(NewReader(*policy_, block)->MayMatch("any key"));
+  }
 }
 
 TEST_P(NoMemoryTest, IsReportedOnceInABuilder) {
