@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs RocksDB's own crash test with this policy; see usage.
+set -euo pipefail
+
+usage() {
+  cat <<END
+Usage: crash_test.sh ROCKSDB_TREE [SECONDS]
+
+Runs tools/db_crashtest.py, which kills and verifies db_stress again and again: blackbox
+(killed after a time) and whitebox (killed at places in RocksDB's code), with the policy in
+each of its forms, with full and partitioned filters, prefixes, and user-defined timestamps.
+The policy comes from an OPTIONS file. Prints for each a row of this table:
+
+  | test | policy | filters | timestamps | seed | runs of db_stress | result |
+
+After a failure the same is run with RocksDB's own filter and the same seed. "shared" means
+that it fails, too; otherwise the result is "FAILED".
+
+ROCKSDB_TREE  a source tree in which in_tree.sh has built RocksDB by CMake, in Debug: with
+              assertions and the places where whitebox kills
+SECONDS       in all: 7200
+Environment   SEED (random), FOLDER (a temporary one) for databases and logs; it is kept after
+              a failure
+
+Exit status 0 if nothing failed but what is shared, 1 if not, 2 for wrong usage.
+END
+}
+
+case ${1-} in
+  --help) usage; exit ;;
+  '' | -*) usage >&2; exit 2 ;;
+esac
+[ $# -le 2 ] || { usage >&2; exit 2; }
+tree=$(realpath "$1")
+seconds=${2-7200}
+stress=$tree/build-cassandra-bloom/db_stress
+[ -x "$stress" ] || { echo "crash_test.sh: no $stress: run in_tree.sh cmake $tree" >&2; exit 1; }
+folder=${FOLDER:-$(mktemp -d)}
+seed=${SEED:-$RANDOM}
+
+# The policies, each with full and with partitioned filters. Those with "ts" have timestamps.
+cases=(
+  "cassandra_bloom:10 full"
+  "cassandra_bloom:10 partitioned"
+  "cassandra_bloom:10:blocks:rocksdb partitioned"
+  "cassandra_bloom:10:allocation:monkey full ts"
+  "cassandra_bloom:mix:10 full"
+  "cassandra_bloom:mix:10 partitioned ts"
+)
+
+# options POLICY FILTERS TS: an OPTIONS file. The prefix extractor matches --prefix_size=7.
+options() {
+  cat <<END
+[Version]
+  rocksdb_version=7.8.3
+  options_file_version=1.1
+
+[DBOptions]
+
+[CFOptions "default"]
+  prefix_extractor=rocksdb.FixedPrefix.7
+  write_buffer_size=1048576
+  target_file_size_base=1048576
+  max_bytes_for_level_base=4194304
+  level_compaction_dynamic_level_bytes=true
+  ${3:+comparator=leveldb.BytewiseComparator.u64ts}
+
+[TableOptions/BlockBasedTable "default"]
+  filter_policy=$1
+  format_version=5
+  optimize_filters_for_memory=true
+END
+  if [ "$2" = partitioned ]; then
+    printf '  partition_filters=true\n  index_type=kTwoLevelIndexSearch\n  metadata_block_size=512\n'
+  fi
+}
+
+# crash_test TEST POLICY FILTERS TS: writes the log into $log. The flags switch off what the
+# OPTIONS file does not have.
+crash_test() {
+  options "$2" "$3" "$4" >"$folder/options.ini"
+  rm -rf "$folder/databases"
+  mkdir "$folder/databases"
+  (cd "$tree" && TEST_TMPDIR=$folder/databases python3 tools/db_crashtest.py \
+    --initial_random_seed_override="$seed" --stress_cmd="$stress" "$1" --simple ${4:+--enable_ts} \
+    --duration="$((seconds / 2 / ${#cases[@]}))" --interval=20 --random_kill_odd=88888 \
+    --options_file="$folder/options.ini" --max_key=100000 --prefix_size=7 \
+    --persist_user_defined_timestamps=1 --use_merge=0 --use_put_entity_one_in=0 \
+    --use_trie_index=0 --use_udi_as_primary_index=0 --use_multiscan=0 \
+    --enable_compaction_filter=0 --compression_manager=none) >"$log" 2>&1
+}
+
+status=0
+for test in blackbox whitebox; do
+  for a_case in "${cases[@]}"; do
+    read -r policy filters ts <<<"$a_case"
+    log=$folder/$test.$policy.$filters.log
+    result=passed
+    if ! crash_test "$test" "$policy" "$filters" "$ts"; then
+      runs=$(grep -c '^Running db_stress' "$log" || true)
+      log+=.builtin
+      result=shared
+      if crash_test "$test" bloomfilter:10 "$filters" "$ts"; then
+        result="FAILED, see ${log%.builtin}"
+        status=1
+      fi
+    else
+      runs=$(grep -c '^Running db_stress' "$log" || true)
+    fi
+    echo "| $test | \`$policy\` | $filters | ${ts:-no} | $seed | $runs | $result |"
+    seed=$((seed + 1))
+  done
+done
+[ $status != 0 ] || [ -n "${FOLDER-}" ] || rm -r "$folder"
+exit $status
