@@ -19,8 +19,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "plugin/policy/filter_name.h"
 #include "plugin/filter/memory_fit.h"
+#include "plugin/policy/filter_name.h"
 #include "plugin/policy/policy_string.h"
 #include "plugin/policy/rocksdbs_policies.h"
 #include "plugin/policy/statistics.h"
