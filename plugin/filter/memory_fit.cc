@@ -57,8 +57,7 @@ uint32_t MemoryFit::NumWords(const Sizing& sizing, uint64_t num_keys,
     return planned;
   }
   const auto rate = [&](uint32_t num_words) {
-    return FalsePositiveRate(sizing.num_probes, static_cast<double>(num_keys),
-                             64.0 * num_words);
+    return sizing.ExpectedRate(num_keys, FilterDbSize(num_words));
   };
   const double planned_rate = rate(planned);
   uint32_t larger = std::min(Fill(planned), max_words);

@@ -76,7 +76,7 @@ class FilterBitsBuilder {
   // BlockBasedTableBuilder runs in the thread that adds the keys, also with
   // parallel compression (table/block_based/block_based_table_builder.cc,
   // 10.9.1 to 11.9). RocksDB's own builders count in an atomic variable
-  // (facebook/rocksdb#14051), which that does not need.
+  // (facebook/rocksdb#14051), but this call does not need that.
   virtual size_t EstimateEntriesAdded() = 0;
 
   // Returns the filter of what was added since the last Finish, because one

@@ -39,7 +39,7 @@ stress=$tree/build-cassandra-bloom/db_stress
 folder=${FOLDER:-$(mktemp -d)}
 seed=${SEED:-$RANDOM}
 
-# The policies, each with full and with partitioned filters. Those with "ts" have timestamps.
+# POLICY FILTERS [ts], where ts means user-defined timestamps.
 cases=(
   "cassandra_bloom:10 full"
   "cassandra_bloom:10 partitioned"
@@ -97,16 +97,14 @@ for test in blackbox whitebox; do
     read -r policy filters ts <<<"$a_case"
     log=$folder/$test.$policy.$filters.log
     result=passed
-    if ! crash_test "$test" "$policy" "$filters" "$ts"; then
-      runs=$(grep -c '^Running db_stress' "$log" || true)
+    crash_test "$test" "$policy" "$filters" "$ts" || result=shared
+    runs=$(grep -c '^Running db_stress' "$log" || true)
+    if [ $result = shared ]; then
       log+=.builtin
-      result=shared
       if crash_test "$test" bloomfilter:10 "$filters" "$ts"; then
         result="FAILED, see ${log%.builtin}"
         status=1
       fi
-    else
-      runs=$(grep -c '^Running db_stress' "$log" || true)
     fi
     echo "| $test | \`$policy\` | $filters | ${ts:-no} | $seed | $runs | $result |"
     seed=$((seed + 1))

@@ -21,6 +21,7 @@
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 #include "rocksdb/version.h"
+#include "tests/install/matrix/open_database.h"
 
 namespace {
 
@@ -30,13 +31,6 @@ using rocksdb::Options;
 using rocksdb::Status;
 
 constexpr int kFiles = 200;
-
-void Check(const Status& status, const std::string& what) {
-  if (!status.ok()) {
-    std::fprintf(stderr, "%s: %s\n", what.c_str(), status.ToString().c_str());
-    std::exit(1);
-  }
-}
 
 // Files have ranges of keys of their own, so that a look-up asks one filter.
 std::string Key(int file, uint64_t number) {
@@ -87,18 +81,6 @@ Options OptionsFor(const Case& a_case) {
   options.stats_dump_period_sec = 0;  // A dump would keep old figures.
   options.statistics = rocksdb::CreateDBStatistics();
   return options;
-}
-
-std::unique_ptr<DB> Open(const std::string& folder, const Options& options) {
-#if ROCKSDB_MAJOR < 11
-  DB* raw = nullptr;
-  Check(DB::Open(options, folder, &raw), folder);
-  return std::unique_ptr<DB>(raw);
-#else
-  std::unique_ptr<DB> db;
-  Check(DB::Open(options, folder, &db), folder);
-  return db;
-#endif
 }
 
 void Write(DB* db, const std::vector<uint64_t>& keys) {

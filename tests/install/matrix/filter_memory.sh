@@ -63,7 +63,7 @@ build_with_plugin() {
 
 build_with_debians() {
   local lib=$repository/build/release/lib
-  $CXX -std=c++17 -O2 -I"$repository/include" -o "$work/measure" "$source" \
+  $CXX -std=c++17 -O2 -I"$repository" -I"$repository/include" -o "$work/measure" "$source" \
     -L"$lib" -Wl,-rpath,"$lib" -Wl,--no-as-needed -lrocksdb_cassandra_bloom -lrocksdb
 }
 

@@ -19,6 +19,7 @@
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/version.h"
+#include "tests/install/matrix/open_database.h"
 #ifdef WRITER
 #include "cassandra_bloom/filter_policy.h"
 #endif
@@ -52,13 +53,6 @@ constexpr Layout kLayouts[] = {
     {"partitioned, prefixes", true, false, true},
     {"partitioned, both", true, true, true},
 };
-
-void Check(const Status& status, const std::string& what) {
-  if (!status.ok()) {
-    std::fprintf(stderr, "%s: %s\n", what.c_str(), status.ToString().c_str());
-    std::exit(1);
-  }
-}
 
 // 16 bytes, hexadecimal digits, in no order. Those with an odd number are
 // absent.
@@ -132,13 +126,6 @@ std::vector<Part> Parts() {
           {rocksdb::NewCassandraBloomMixPolicy(10), 3}};
 }
 
-std::unique_ptr<DB> Open(const std::string& folder, Options options) {
-  options.create_if_missing = true;
-  DB* db = nullptr;
-  Check(DB::Open(options, folder, &db), folder);
-  return std::unique_ptr<DB>(db);
-}
-
 void Write(const std::string& root, const Layout& layout, uint64_t keys) {
   const Slice middle = kMiddle;
   // A file that is only moved would keep its filter.
@@ -146,8 +133,9 @@ void Write(const std::string& root, const Layout& layout, uint64_t keys) {
   rewrite.bottommost_level_compaction =
       rocksdb::BottommostLevelCompaction::kForce;
   for (const Part& part : Parts()) {
-    const auto db =
-        Open(Folder(root, layout), LayoutOptions(layout, part.policy));
+    Options options = LayoutOptions(layout, part.policy);
+    options.create_if_missing = true;
+    const auto db = Open(Folder(root, layout), options);
     for (uint64_t number = 0; number < keys; ++number) {
       if (part.Has(number)) {
         Check(db->Put({}, Present(number), Value(number)), layout.name);
@@ -178,18 +166,6 @@ struct Found {
   uint64_t absent = 0;
   uint64_t filtered = 0;
 };
-
-std::unique_ptr<DB> Open(const std::string& folder, const Options& options) {
-#if ROCKSDB_MAJOR < 11
-  DB* raw = nullptr;
-  Check(DB::Open(options, folder, &raw), folder);
-  return std::unique_ptr<DB>(raw);
-#else
-  std::unique_ptr<DB> db;
-  Check(DB::Open(options, folder, &db), folder);
-  return db;
-#endif
-}
 
 void CountOne(bool found, Found* counts) {
   ++counts->asked;

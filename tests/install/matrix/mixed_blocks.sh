@@ -17,8 +17,8 @@ prefixes, Seek. Prints for each a row of this table:
 
 ROCKSDB_TREE  a source tree of a RocksDB release, which is built without optimisation in
               its folder build-mixed-blocks. What is built already is not built again.
-Environment   KEYS=120000 in each database, JOBS=2 (nproc), CXX=g++, LIBS= that RocksDB is
-              linked to
+Environment   KEYS (120000) in each database, JOBS (all CPUs), CXX (g++), LIBS (what a RocksDB
+              that you have built yourself is linked to, such as -llz4)
 Needs         make release; what RocksDB needs
 
 Exit status 0 if no key was lost, 1 if not, 2 for wrong usage.
@@ -44,7 +44,7 @@ trap 'rm -rf "$work"' EXIT
 [ -e "$lib/librocksdb_cassandra_bloom.so" ] ||
   { echo "mixed_blocks.sh: no $lib/librocksdb_cassandra_bloom.so: run make release" >&2; exit 1; }
 
-$CXX -std=c++17 -O1 -DWRITER -I"$repository/include" -o "$work/write" "$source" \
+$CXX -std=c++17 -O1 -DWRITER -I"$repository" -I"$repository/include" -o "$work/write" "$source" \
   -L"$lib" -Wl,-rpath,"$lib" -lrocksdb_cassandra_bloom -lrocksdb
 mkdir "$work/written"
 "$work/write" "$work/written" "$keys"
@@ -53,7 +53,8 @@ status=0
 for argument in "$@"; do
   tree=$(realpath "$argument")
   build_release "$tree" "$jobs" >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; exit 1; }
-  $CXX -std="$(standard_of "$tree")" -O1 -I"$tree/include" -o "$work/read" "$source" \
+  # shellcheck disable=SC2086
+  $CXX -std="$(standard_of "$tree")" -O1 -I"$repository" -I"$tree/include" -o "$work/read" "$source" \
     "$tree"/build-mixed-blocks/librocksdb*.a -lpthread -ldl ${LIBS:-}
   cp -r "$work/written" "$work/databases"
   "$work/read" "$work/databases" "$keys" || status=1
