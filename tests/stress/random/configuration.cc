@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "tests/stress/random/failure.h"
 #include "tests/stress/random/witness.h"
+#include "tests/support/rocksdb/parallel_compression.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -197,14 +197,8 @@ void AddCompaction(Draws* draws, FamilyConfiguration* family,
                 family->has_dynamic_levels);
 }
 
-// From 10.7 on, files may be compressed by several threads while keys are
-// added; from 11.8 on not with plain LZ4.
 void AddCompression(Draws* draws, OptionList* list) {
-  const std::vector<rocksdb::CompressionType> supported =
-      rocksdb::GetSupportedCompressions();
-  const bool has_lz4 = std::find(supported.begin(), supported.end(),
-                                 rocksdb::kLZ4HCCompression) != supported.end();
-  if (kRelease < 1007 || !has_lz4 || draws->OneIn(2)) {
+  if (!CanCompressInParallel() || draws->OneIn(2)) {
     list->Add("compression", "kNoCompression");
     return;
   }

@@ -3,20 +3,17 @@
 #include "tests/support/rocksdb/test_db.h"
 
 #include <rocksdb/cache.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/write_batch.h>
 
-#include <algorithm>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/filter_bits_api.h"
+#include "tests/support/rocksdb/parallel_compression.h"
 
 #define HAS_SEEK_TICKERS (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803)
 #define HAS_DECOUPLED_FILTERS (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 906)
-#define HAS_PARALLEL_COMPRESSION (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 1007)
 #define HAS_SPLIT_BLOCKS (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 1108)
 
 namespace cassandra_bloom::testing {
@@ -133,17 +130,10 @@ rocksdb::Options DbOptions(
 }
 
 void CompressInParallel(rocksdb::Options* options) {
-#if HAS_PARALLEL_COMPRESSION
-  const std::vector<rocksdb::CompressionType> supported =
-      rocksdb::GetSupportedCompressions();
-  if (std::find(supported.begin(), supported.end(),
-                rocksdb::kLZ4HCCompression) != supported.end()) {
+  if (CanCompressInParallel()) {
     options->compression = rocksdb::kLZ4HCCompression;
     options->compression_opts.parallel_threads = 4;
   }
-#else
-  (void)options;
-#endif
 }
 
 rocksdb::Status CompactAll(const Source& source) {

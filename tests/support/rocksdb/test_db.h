@@ -65,8 +65,7 @@ inline rocksdb::Options DbOptions(PolicyPtr policy,
   return DbOptions(TableOptions(std::move(policy), layout));
 }
 
-// From RocksDB 10.7 on, files are compressed by several threads while keys are
-// added, if this RocksDB has LZ4. (Older releases do so as an experiment.)
+// Compresses files in several threads, where CanCompressInParallel.
 void CompressInParallel(rocksdb::Options* options);
 
 // The database, column family and read options with which a check reads.
