@@ -38,7 +38,7 @@ TOOLS_EDGES = {
     "sstable/data_db": {"sstable/bytes"},
     "sstable": {"sstable/bytes", "sstable/data_db"},
     "sstable/health": {"sstable", "sstable/bytes", "sstable/data_db"},
-    "sstable/mending": {"sstable", "sstable/health"},
+    "sstable/mending": {"sstable", "sstable/bytes", "sstable/health"},
     "filterdb/doctor/files": set(),
     "filterdb/doctor/filters": {"sstable/health", "filterdb/doctor/files"},
     "filterdb": {

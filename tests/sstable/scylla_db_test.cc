@@ -4,22 +4,88 @@
 
 #include <gtest/gtest.h>
 
-#include <string_view>
+#include <cstdint>
+#include <optional>
+#include <string>
 
-namespace cassandra_bloom::tools {
+#include "tests/support/fake_sstable/fake_scylla_db.h"
+
+namespace cassandra_bloom::testing {
 namespace {
 
+using tools::DigestOf;
+using tools::ScyllaDb;
+
+// A Scylla.db with these digests between two other parts.
+std::string WithDigests(const ScyllaDigests& digests) {
+  return ScyllaDbContent({{2, "abc"}, DigestsPart(digests), {99, ""}},
+                         /*has_crc=*/true);
+}
+
+TEST(ScyllaDbTest, NoDigests) {
+  for (const std::string& content :
+       {ScyllaDbContent({}, /*has_crc=*/false),
+        ScyllaDbContent({{2, "abc"}, {1, ""}}, /*has_crc=*/false)}) {
+    const auto scylla = ScyllaDb::Parse(content);
+    ASSERT_TRUE(scylla);
+    EXPECT_FALSE(scylla->has_digests());
+    EXPECT_TRUE(scylla->is_intact());
+    EXPECT_EQ(scylla->Digest(DigestOf::kFilter), std::nullopt);
+  }
+}
+
 TEST(ScyllaDbTest, Digests) {
-  const std::string_view none("\0\0\0\1\0\0\0\2\0\0\0\3abc", 15);
-  const std::string_view kept("\0\0\0\2\0\0\0\2\0\0\0\1a\0\0\0\14\0\0\0\0", 21);
-  EXPECT_EQ(DigestsIn(none), ComponentDigests::kNone);
-  EXPECT_EQ(DigestsIn(kept), ComponentDigests::kKept);
-  EXPECT_EQ(DigestsIn(std::string_view("\0\0\0\0", 4)),
-            ComponentDigests::kNone);
-  for (size_t size = 0; size < none.size(); ++size) {
-    EXPECT_EQ(DigestsIn(none.substr(0, size)), ComponentDigests::kUnknown);
+  const auto scylla =
+      ScyllaDb::Parse(WithDigests({{2, 1}, {7, 0xfedcba98}, {12, 3}}));
+  ASSERT_TRUE(scylla);
+  EXPECT_TRUE(scylla->has_digests());
+  EXPECT_TRUE(scylla->is_intact());
+  EXPECT_EQ(scylla->Digest(DigestOf::kFilter), 0xfedcba98);
+  EXPECT_EQ(scylla->Digest(DigestOf::kToc), std::nullopt);
+}
+
+// What changes is what another writer would have written.
+TEST(ScyllaDbTest, SetDigest) {
+  auto scylla = ScyllaDb::Parse(WithDigests({{3, 1}, {7, 2}}));
+  ASSERT_TRUE(scylla);
+  scylla->SetDigest(DigestOf::kFilter, 0xfedcba98);
+  EXPECT_EQ(scylla->content(), WithDigests({{3, 1}, {7, 0xfedcba98}}));
+  scylla->SetDigest(DigestOf::kToc, 5);
+  EXPECT_EQ(scylla->content(), WithDigests({{3, 5}, {7, 0xfedcba98}}));
+  EXPECT_TRUE(scylla->is_intact());
+}
+
+TEST(ScyllaDbTest, ADigestThatIsNotThereIsNotAdded) {
+  auto scylla = ScyllaDb::Parse(WithDigests({{2, 1}}));
+  ASSERT_TRUE(scylla);
+  scylla->SetDigest(DigestOf::kFilter, 9);
+  EXPECT_EQ(scylla->content(), WithDigests({{2, 1}}));
+}
+
+TEST(ScyllaDbTest, EachFlippedBitIsSeenOrRefused) {
+  const std::string content = WithDigests({{3, 1}, {7, 2}});
+  for (size_t bit = 0; bit < content.size() * 8; ++bit) {
+    std::string damaged = content;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+    const auto scylla = ScyllaDb::Parse(damaged);
+    EXPECT_FALSE(scylla && scylla->is_intact()) << bit;
+  }
+}
+
+TEST(ScyllaDbTest, UnknownLayouts) {
+  const std::string content = WithDigests({{3, 1}, {7, 2}});
+  for (size_t size = 0; size < content.size(); ++size) {
+    EXPECT_FALSE(ScyllaDb::Parse(content.substr(0, size))) << size;
+  }
+  EXPECT_FALSE(ScyllaDb::Parse(content + "x"));
+  EXPECT_FALSE(ScyllaDb::Parse(ScyllaDbContent({{2, "abc"}}, true)));
+  EXPECT_FALSE(ScyllaDb::Parse(WithDigests({{7, 1}, {7, 1}})));
+  const ScyllaPart part = DigestsPart({{7, 2}});
+  EXPECT_FALSE(ScyllaDb::Parse(ScyllaDbContent({part, part}, true)));
+  for (const char* bytes : {"", "abc", "abcdefgh"}) {
+    EXPECT_FALSE(ScyllaDb::Parse(ScyllaDbContent({{12, bytes}}, true)));
   }
 }
 
 }  // namespace
-}  // namespace cassandra_bloom::tools
+}  // namespace cassandra_bloom::testing

@@ -2,7 +2,9 @@
 
 #include "tools/sstable/scylla_db.h"
 
-#include <cstdint>
+#include <zlib.h>
+
+#include <utility>
 
 #include "plugin/filter/endian.h"
 
@@ -12,37 +14,82 @@ namespace {
 // scylla_metadata_type::ComponentsDigests
 constexpr uint32_t kComponentsDigests = 12;
 
-// Takes a number from the beginning of `*content`. Returns false if the content
-// is too short.
-bool Take(std::string_view* content, uint32_t* number) {
-  if (content->size() < 4) {
-    return false;
-  }
-  *number = static_cast<uint32_t>(LoadBigEndian32(content->data()));
-  content->remove_prefix(4);
-  return true;
-}
+constexpr size_t kNumberSize = sizeof(uint32_t);
 
 }  // namespace
 
-ComponentDigests DigestsIn(std::string_view content) {
-  uint32_t num_parts;
-  if (!Take(&content, &num_parts)) {
-    return ComponentDigests::kUnknown;
+std::optional<ScyllaDb> ScyllaDb::Parse(std::string content) {
+  ScyllaDb scylla(std::move(content));
+  return scylla.FindDigests() ? std::optional(std::move(scylla)) : std::nullopt;
+}
+
+uint32_t ScyllaDb::At(size_t offset) const {
+  return static_cast<uint32_t>(LoadBigEndian32(&content_[offset]));
+}
+
+uint32_t ScyllaDb::OwnDigest() const {
+  return static_cast<uint32_t>(
+      crc32_z(0, reinterpret_cast<const Bytef*>(content_.data()),
+              content_.size() - kNumberSize));
+}
+
+bool ScyllaDb::FindDigests() {
+  if (content_.size() < kNumberSize) {
+    return false;
   }
+  const uint32_t num_parts = At(0);
+  size_t at = kNumberSize;
   for (uint32_t i = 0; i < num_parts; ++i) {
-    uint32_t tag;
-    uint32_t size;
-    if (!Take(&content, &tag) || !Take(&content, &size) ||
-        size > content.size()) {
-      return ComponentDigests::kUnknown;
+    if (content_.size() - at < 2 * kNumberSize) {
+      return false;
     }
-    if (tag == kComponentsDigests) {
-      return ComponentDigests::kKept;
+    const uint32_t tag = At(at);
+    const uint32_t size = At(at + kNumberSize);
+    at += 2 * kNumberSize;
+    if (size > content_.size() - at ||
+        (tag == kComponentsDigests && !ReadDigests(at, size))) {
+      return false;
     }
-    content.remove_prefix(size);
+    at += size;
   }
-  return ComponentDigests::kNone;
+  return content_.size() - at == (has_digests_ ? kNumberSize : 0);
+}
+
+// The part is a map: the number of its entries and, for each entry, the number
+// of a component and its digest.
+bool ScyllaDb::ReadDigests(size_t begin, size_t size) {
+  constexpr size_t kEntrySize = 2 * kNumberSize;
+  if (has_digests_ || size % kEntrySize != kNumberSize ||
+      At(begin) != size / kEntrySize) {
+    return false;
+  }
+  has_digests_ = true;
+  for (size_t at = begin + kNumberSize; at < begin + size; at += kEntrySize) {
+    if (!offsets_.emplace(At(at), at + kNumberSize).second) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ScyllaDb::is_intact() const {
+  return !has_digests_ || At(content_.size() - kNumberSize) == OwnDigest();
+}
+
+std::optional<uint32_t> ScyllaDb::Digest(DigestOf component) const {
+  const auto found = offsets_.find(static_cast<uint32_t>(component));
+  return found == offsets_.end() ? std::nullopt
+                                 : std::optional(At(found->second));
+}
+
+void ScyllaDb::SetDigest(DigestOf component, uint32_t digest) {
+  const auto found = offsets_.find(static_cast<uint32_t>(component));
+  if (found == offsets_.end()) {
+    return;
+  }
+  StoreBigEndian32(static_cast<int32_t>(digest), &content_[found->second]);
+  StoreBigEndian32(static_cast<int32_t>(OwnDigest()),
+                   &content_[content_.size() - kNumberSize]);
 }
 
 }  // namespace cassandra_bloom::tools

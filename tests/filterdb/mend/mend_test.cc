@@ -198,6 +198,40 @@ TEST_F(MendTest, AChanceThatIsWorseThanThePlan) {
   EXPECT_EQ(Scan().exit_code, 0);
 }
 
+TEST_F(MendTest, Oversized) {
+  SstableSpec spec;
+  spec.min_expected_keys = 10000;  // Ten times its keys.
+  const WrittenSstable one = Write(spec);
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  const Json total = Scan().json()["total"];
+  EXPECT_EQ(total["oversized"], 1);
+  const uint64_t freed = total["oversized_freed_bytes"];
+  EXPECT_THAT(Mend("--in-place").out, HasSubstr("0 mended"));
+  EXPECT_THAT(Mend("--dry-run --oversized").out, HasSubstr("1 would be"));
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+  EXPECT_EQ(Mend("--in-place --oversized").exit_code, 0);
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")).size(), before.size() - freed);
+  const Ran scan = Scan();
+  EXPECT_EQ(scan.exit_code, 0) << scan;
+  const Json sstable = scan.json()["sstables"][0];
+  EXPECT_EQ(sstable["verdict"], "ok");
+  EXPECT_EQ(sstable["missing_keys"], 0);
+  EXPECT_EQ(sstable["filter_bytes"], sstable["planned_bytes"]);
+  EXPECT_EQ(scan.json()["total"]["oversized"], 0);
+  EXPECT_EQ(Mend("--undo").exit_code, 0);
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+}
+
+TEST_F(MendTest, AChanceThatIsOversizedAgain) {
+  SstableSpec spec;
+  spec.fp_chance = 0.1;
+  spec.min_expected_keys = 10000;
+  Write(spec);
+  ExpectLeft("--in-place --oversized --fp-chance=0.0001",
+             "would still be oversized");
+  EXPECT_EQ(Mend("--in-place --oversized --fp-chance=0.09").exit_code, 0);
+}
+
 TEST_F(MendTest, RemovesLeftOversWhereThereIsNoFault) {
   const WrittenSstable one = Write({});
   WriteFile(one.Path("Filter.db.cassandra_bloom-0123abcd"), "half");
@@ -403,38 +437,6 @@ TEST_F(MendTest, FoldersWithALogThatCannotBeRead) {
   EXPECT_EQ(ran.exit_code, 2) << ran;
   EXPECT_THAT(ran.out, HasSubstr("left: " + log + ": not a regular file"));
   EXPECT_EQ(ReadFile(one.Path("Filter.db")), mended);
-}
-
-std::string BigEndian(uint32_t number) {
-  return {static_cast<char>(number >> 24), static_cast<char>(number >> 16),
-          static_cast<char>(number >> 8), static_cast<char>(number)};
-}
-
-// `parts`: the tag and the bytes of each part of a Scylla.db.
-std::string ScyllaDb(
-    const std::vector<std::pair<uint32_t, std::string>>& parts) {
-  std::string content = BigEndian(static_cast<uint32_t>(parts.size()));
-  for (const auto& [tag, bytes] : parts) {
-    content +=
-        BigEndian(tag) + BigEndian(static_cast<uint32_t>(bytes.size())) + bytes;
-  }
-  return content;
-}
-
-TEST_F(MendTest, DigestsOfScyllaDb) {
-  const WrittenSstable one = WriteFaulty("me");
-  const std::string digests = ScyllaDb({{2, "features"}, {12, "digests"}});
-  for (const std::string& content :
-       {digests, digests.substr(0, 9), std::string()}) {
-    WriteFile(one.Path("Scylla.db"), content);
-    ExpectLeft("--in-place", "ignore_component_digest_mismatch");
-  }
-  EXPECT_EQ(Mend("--out-dir=" + dir_ / "out").exit_code, 0);
-  WriteFile(one.Path("Scylla.db"), ScyllaDb({{2, "features"}, {7, "build"}}));
-  // When ScyllaDB removes an SSTable, it would leave a backup beside it.
-  ExpectLeft("--in-place", "give --backup-dir or --no-backup");
-  EXPECT_EQ(Mend("--in-place --backup-dir=" + dir_ / "old").exit_code, 0);
-  EXPECT_EQ(Scan().exit_code, 0);
 }
 
 TEST_F(MendTest, APlanThatIsUnknown) {

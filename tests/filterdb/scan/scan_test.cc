@@ -298,6 +298,42 @@ TEST_F(ScanTest, PlanUnknown) {
 }
 
 // Cassandra sizes a filter for at least 128 keys.
+TEST_F(ScanTest, WhatMendingOversizedFiltersFrees) {
+  SstableSpec spec;
+  spec.fault = FilterFault::kFourfoldSize;
+  Write(spec);
+  EXPECT_THAT(Scan().out,
+              HasSubstr("1 oversized: mend --oversized would free 3.75 KB\n"));
+}
+
+// scylladb#31207
+TEST_F(ScanTest, APlanThatAbortsScylla) {
+  const auto num_warnings = [&](double chance, bool is_of_scylla) {
+    fs::remove_all(dir_ / "ks");
+    SstableSpec spec;
+    spec.version = "me";
+    spec.fp_chance = chance;
+    const WrittenSstable one = Write(spec);
+    if (is_of_scylla) {
+      WriteFile(one.Path("Scylla.db"), std::string(4, '\0'));
+    }
+    return Scan("--json").json()["warnings"].size();
+  };
+  EXPECT_EQ(num_warnings(9e-5, true), 0U);
+  EXPECT_EQ(num_warnings(6.71e-5, true), 0U);
+  EXPECT_EQ(num_warnings(8.94e-5, false), 0U);
+  EXPECT_EQ(num_warnings(6.72e-5, true), 1U);
+  EXPECT_EQ(num_warnings(8.94e-5, true), 1U);
+  for (const char* option : {"", "--only-faults"}) {
+    const Ran ran = Scan(option);
+    EXPECT_EQ(ran.exit_code, 0) << ran;
+    EXPECT_THAT(ran.out,
+                HasSubstr("warning: " +
+                          dir_ / "ks/t1: was written "
+                                 "with bloom_filter_fp_chance = 8.94e-05"));
+  }
+}
+
 TEST_F(ScanTest, SmallFiltersAreNotOversized) {
   SstableSpec spec;
   spec.version = "nb";

@@ -31,6 +31,8 @@ struct Options {
   bool in_place = false;
   std::string backup_dir;
   bool no_backup = false;
+  bool oversized = false;
+  bool rewrite_digests = false;
   bool dry_run = false;
   bool undo = false;
   bool ignore_unseen_processes = false;
@@ -41,11 +43,13 @@ struct Options {
     // --fp-chance of mend overrules the plan of an SSTable, because the user
     // says what to write.
     plan.options.fp_chance = scan.fp_chance;
+    plan.options.oversized = oversized;
     plan.out_dir = out_dir;
     plan.backup = {no_backup            ? Backup::kNone
                    : backup_dir.empty() ? Backup::kBeside
                                         : Backup::kFolder,
                    backup_dir};
+    plan.rewrite_digests = rewrite_digests;
     plan.dry_run = dry_run;
     plan.ignore_unseen_processes = ignore_unseen_processes;
     return plan;
@@ -246,12 +250,24 @@ void AddMend(CLI::App* app, Run* run) {
                               ->excludes(backup_dir);
   auto* const dry_run = command->add_flag("--dry-run", options->dry_run,
                                           "Only say what would be done");
+  auto* const oversized =
+      command->add_flag("--oversized", options->oversized,
+                        "Also rebuild filters that only take more than twice "
+                        "the memory of the plan");
+  auto* const rewrite_digests =
+      command
+          ->add_flag("--rewrite-digests", options->rewrite_digests,
+                     "Also mend SSTables of ScyllaDB whose Scylla.db holds the "
+                     "checksum of the filter, and change it there")
+          ->excludes(out_dir);
   command
       ->add_flag("--undo", options->undo,
                  "Put the old filters back that --in-place has kept")
       ->excludes(in_place)
       ->excludes(out_dir)
       ->excludes(no_backup)
+      ->excludes(oversized)
+      ->excludes(rewrite_digests)
       ->excludes(dry_run);
   command->add_flag("--ignore-unseen-processes",
                     options->ignore_unseen_processes,

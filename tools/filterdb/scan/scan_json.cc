@@ -22,7 +22,9 @@ Json TotalsToJson(const Totals& totals) {
           {"filter_bytes", totals.filter_bytes},
           {"reads_for_absent_key", totals.reads},
           {"mended_filter_bytes", totals.mended_filter_bytes},
-          {"mended_reads_for_absent_key", totals.mended_reads}};
+          {"mended_reads_for_absent_key", totals.mended_reads},
+          {"oversized", totals.num_oversized},
+          {"oversized_freed_bytes", totals.freed_bytes}};
 }
 
 void AddFilter(const FilterFinding& finding, Json* json) {
@@ -112,6 +114,7 @@ Json FindingsToJson(const std::vector<FilterFinding>& findings,
   return {{"sstables", sstables},
           {"tables", tables},
           {"total", TotalsToJson(sum)},
+          {"warnings", WarningsOf(findings)},
           {"errors", errors}};
 }
 

@@ -27,6 +27,9 @@ Json FindingsToJson(const std::vector<FilterFinding>& findings,
 // snapshots\n", or "". `folders`: how many have each name.
 std::string LeftOutText(const std::map<std::string, uint64_t>& folders);
 
+// A sentence for each folder with tables whose settings will harm the node.
+std::vector<std::string> WarningsOf(const std::vector<FilterFinding>& findings);
+
 // The verdict, such as "keys missing (12)", or why there is none, such as
 // "being written".
 std::string VerdictText(const FilterFinding& finding);

@@ -155,6 +155,11 @@ void PrintTotals(const char* indent, const Totals& totals) {
     std::printf("; mended: %s and %s", Size(totals.mended_filter_bytes).c_str(),
                 ThreeDigits(totals.mended_reads).c_str());
   }
+  if (totals.num_oversized > 0) {
+    std::printf("\n%s%llu oversized: mend --oversized would free %s", indent,
+                static_cast<unsigned long long>(totals.num_oversized),
+                Size(totals.freed_bytes).c_str());
+  }
   std::printf("\n");
 }
 
@@ -219,6 +224,9 @@ void PrintFindings(const std::vector<FilterFinding>& findings,
   }
   if (num_folders != 1 || only_faults) {
     PrintTotals("", TotalsOf(findings.begin(), findings.end()));
+  }
+  for (const std::string& warning : WarningsOf(findings)) {
+    std::printf("warning: %s\n", Printable(warning).c_str());
   }
 }
 

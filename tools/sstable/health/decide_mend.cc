@@ -44,10 +44,23 @@ bool WouldStayWorseThanPlanned(const FilterFinding& finding, double fp_chance) {
                        finding.num_keys, sizing->FilterSize(finding.num_keys)));
 }
 
+// Whether the only reason to make the filter anew is its size, and a filter
+// made with `fp_chance` would also be oversized.
+bool WouldStayOversized(const FilterFinding& finding, double fp_chance) {
+  const auto sizing = SizingForFpChance(fp_chance);
+  return !finding.is_fault() && sizing &&
+         finding.is_oversized(sizing->FilterSize(finding.num_keys));
+}
+
 MendDecision DecideWithChance(const FilterFinding& finding, double fp_chance) {
   if (WouldStayWorseThanPlanned(finding, fp_chance)) {
     return Leave("with --fp-chance=" + Text(fp_chance) +
                  " it would still be worse than planned (" +
+                 Text(*finding.plan) + "); leave that option out");
+  }
+  if (WouldStayOversized(finding, fp_chance)) {
+    return Leave("with --fp-chance=" + Text(fp_chance) +
+                 " it would still be oversized for its plan (" +
                  Text(*finding.plan) + "); leave that option out");
   }
   return {MendDecision::kMakeAnew, fp_chance, ""};
@@ -89,9 +102,10 @@ std::string ReasonNotToTouch(const Sstable& sstable) {
 MendDecision DecideMend(const FilterFinding& finding,
                         const MendOptions& options) {
   const bool needs_filter =
-      finding.is_fault() &&
-      HasOtherFaultsThan(
-          finding, {FilterVerdict::kNotLoaded, FilterVerdict::kTocDamaged});
+      (options.oversized && finding.has(FilterVerdict::kOversized)) ||
+      (finding.is_fault() &&
+       HasOtherFaultsThan(
+           finding, {FilterVerdict::kNotLoaded, FilterVerdict::kTocDamaged}));
   const bool needs_toc = finding.has(FilterVerdict::kTocDamaged) ||
                          finding.has(FilterVerdict::kNotLoaded) ||
                          finding.has(FilterVerdict::kNotInToc);

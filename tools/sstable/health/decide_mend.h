@@ -17,6 +17,8 @@ namespace cassandra_bloom::tools {
 struct MendOptions {
   // If set, used instead of the planned chance of each SSTable.
   std::optional<double> fp_chance;
+  // Also make oversized filters anew.
+  bool oversized = false;
 };
 
 struct MendDecision {

@@ -15,6 +15,7 @@
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/io/file_io.h"
+#include "tools/sstable/health/compare_digests.h"
 #include "tools/sstable/health/cut_filter.h"
 #include "tools/sstable/health/detect_form.h"
 #include "tools/sstable/health/filter_fill.h"
@@ -98,9 +99,13 @@ class Examination {
 
  private:
   void Examine() {
+    finding_.has_scylla_db = FileExists(finding_.sstable.Path("Scylla.db"));
     ReadPlan();
     ReadToc();
     OpenFilter();
+    if (DigestsDiffer(finding_.sstable, &finding_.errors)) {
+      AddVerdict(FilterVerdict::kDigestDiffers);
+    }
     const FilterFinding without_keys = finding_;
     std::string error;
     const bool has_keys = ReadKeys(&error);
@@ -203,9 +208,8 @@ class Examination {
   // loads none, so TOC.txt need not name it.
   void CompareToc() {
     if (lacks_filter_in_toc_ && !(finding_.plan && *finding_.plan >= 1)) {
-      AddVerdict(FileExists(finding_.sstable.Path("Scylla.db"))
-                     ? FilterVerdict::kNotLoaded
-                     : FilterVerdict::kNotInToc);
+      AddVerdict(finding_.has_scylla_db ? FilterVerdict::kNotLoaded
+                                        : FilterVerdict::kNotInToc);
     }
   }
 
@@ -366,6 +370,8 @@ class Examination {
       return;
     }
     finding_.planned_size = sizing->FilterSize(finding_.num_keys);
+    finding_.largest_planned_size =
+        sizing->FilterSize(std::max(finding_.num_keys, kFewestKeysPlanned));
     finding_.planned_rate =
         sizing->ExpectedRate(finding_.num_keys, finding_.planned_size);
     if (finding_.fill.num_probes == 0) {  // There is no filter to compare.
@@ -374,10 +380,7 @@ class Examination {
     if (finding_.exceeds_plan(finding_.fill.rate())) {
       AddVerdict(FilterVerdict::kWorseThanPlanned);
     }
-    const size_t largest =
-        sizing->FilterSize(std::max(finding_.num_keys, kFewestKeysPlanned));
-    if (static_cast<double>(finding_.filter_size) >
-        kPlanTolerance * static_cast<double>(largest)) {
+    if (finding_.is_oversized(finding_.filter_size)) {
       AddVerdict(FilterVerdict::kOversized);
     }
   }

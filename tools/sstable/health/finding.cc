@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "plugin/filter/sizing.h"
+
 namespace cassandra_bloom::tools {
 
 bool IsFault(FilterVerdict verdict) {
@@ -22,6 +24,8 @@ const char* NameOf(FilterVerdict verdict) {
       return "unreadable";
     case FilterVerdict::kWrongIndexHashes:
       return "wrong index hashes";
+    case FilterVerdict::kDigestDiffers:
+      return "digest differs";
     case FilterVerdict::kEmpty:
       return "empty";
     case FilterVerdict::kMissing:
@@ -63,6 +67,20 @@ double FilterFinding::bits_per_key() const {
 bool FilterFinding::exceeds_plan(double some_rate) const {
   return plan && planned_size > 0 &&
          some_rate > kPlanTolerance * std::max(*plan, planned_rate);
+}
+
+bool FilterFinding::is_oversized(uint64_t some_size) const {
+  return plan && planned_size > 0 &&
+         static_cast<double>(some_size) >
+             kPlanTolerance * static_cast<double>(largest_planned_size);
+}
+
+// Since 6.1, a flush computes the size of a filter for 0.75 times the chance,
+// which fails below the least chance (maybe_rebuild_filter_from_index,
+// scylladb#31207).
+bool FilterFinding::aborts_scylla() const {
+  return has_scylla_db && plan && *plan > kMinFpChance &&
+         0.75 * *plan < kMinFpChance;
 }
 
 }  // namespace cassandra_bloom::tools

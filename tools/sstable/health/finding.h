@@ -24,6 +24,7 @@ enum class FilterVerdict {
   kTruncated,
   kUnreadable,        // The filter or the keys cannot be read.
   kWrongIndexHashes,  // Partitions.db has other hash bits than its keys.
+  kDigestDiffers,     // From Scylla.db: ScyllaDB refuses the SSTable.
   kEmpty,             // Cassandra takes an empty file for "every key is here".
   kMissing,           // No filter, but one is planned or TOC.txt names it.
   kTocDamaged,        // TOC.txt does not even name Data.db.
@@ -54,10 +55,16 @@ struct FilterFinding {
   // Whether a filter with this rate is worse than planned. False if there is no
   // plan to compare with.
   bool exceeds_plan(double some_rate) const;
+  // Whether a filter of this size, in bytes, is oversized. False if there is no
+  // plan to compare with.
+  bool is_oversized(uint64_t some_size) const;
+  // Whether ScyllaDB aborts when it flushes the table, because of its plan.
+  bool aborts_scylla() const;
 
   Sstable sstable;
   std::vector<FilterVerdict> verdicts;  // The worst first.
 
+  bool has_scylla_db = false;
   bool has_filter_file = false;
   uint64_t filter_size = 0;  // The size of the file in bytes.
   FilterFill fill;           // Zero if the filter cannot be read, or is empty.
@@ -75,6 +82,8 @@ struct FilterFinding {
   // The size in bytes of a filter that is made by the plan; 0 if the plan is
   // unknown or is to have no filter.
   uint64_t planned_size = 0;
+  // The same, or that for the fewest keys that Cassandra plans for.
+  uint64_t largest_planned_size = 0;
   // The false positive rate to expect of a filter of this size.
   double planned_rate = 1;
 

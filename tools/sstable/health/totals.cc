@@ -2,6 +2,8 @@
 
 #include "tools/sstable/health/totals.h"
 
+#include <optional>
+
 #include "tools/sstable/health/decide_mend.h"
 
 namespace cassandra_bloom::tools {
@@ -11,8 +13,15 @@ void Totals::Add(const FilterFinding& finding) {
     ++num_left_out;
     return;
   }
-  const bool is_mended =
-      DecideMend(finding, {}).kind == MendDecision::kMakeAnew;
+  const auto is_made_anew = [&](bool oversized) {
+    return DecideMend(finding, {std::nullopt, oversized}).kind ==
+           MendDecision::kMakeAnew;
+  };
+  const bool is_mended = is_made_anew(/*oversized=*/false);
+  if (!is_mended && is_made_anew(/*oversized=*/true)) {
+    ++num_oversized;
+    freed_bytes += finding.filter_size - finding.planned_size;
+  }
   ++num_sstables;
   num_faulty += finding.is_fault() ? 1 : 0;
   num_keys += finding.num_keys;

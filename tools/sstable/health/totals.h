@@ -25,6 +25,10 @@ struct Totals {
   // The memory of all filters in bytes, now and after mending (DecideMend).
   uint64_t filter_bytes = 0;
   uint64_t mended_filter_bytes = 0;
+  // The filters that only mend --oversized makes anew, and the memory in bytes
+  // that this frees.
+  uint64_t num_oversized = 0;
+  uint64_t freed_bytes = 0;
   // For a key that no SSTable has: the expected number of SSTables that are
   // read, now and after mending.
   double reads = 0;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/sstable/mending/digests.h"
 #include "tools/sstable/mending/mend_outcome.h"
 
 namespace cassandra_bloom::tools {
@@ -202,20 +203,28 @@ void KeptFilter::Keep(Kept kept, const FileSum& new_filter) {
     return;
   }
   MendRecord& record = kept.record;
+  const auto digest = FilterDigest(sstable_, folder_);
   FileSum now;
   if (!is_kept) {
     now = folder_.Sum(filter_name_, {}, between_pieces_);
-    record = {folder_.Sum(sstable_.IndexName(), {}, between_pieces_), now, {}};
+    record = {folder_.Sum(sstable_.IndexName(), {}, between_pieces_),
+              now,
+              {},
+              digest};
   } else if (has_filter) {
     now = SumOfRecorded(record);
   }
   // Until the new filter is in place, the present one must stay in the record,
-  // too, if it comes from an earlier mend.
-  const bool is_known = has_filter && Has(record.new_filters, now);
-  record.new_filters = {new_filter};
-  if (is_known && !(now == new_filter)) {
-    record.new_filters.push_back(now);
+  // too, if it comes from an earlier mend. So must the one whose digest
+  // Scylla.db has.
+  std::vector<FileSum> new_filters = {new_filter};
+  for (const FileSum& earlier : record.new_filters) {
+    const bool is_present = has_filter && earlier == now;
+    if ((is_present || earlier.crc == digest) && !Has(new_filters, earlier)) {
+      new_filters.push_back(earlier);
+    }
   }
+  record.new_filters = new_filters;
   if (place_ == nullptr) {
     CreateFolders(Folder());
     OpenBackupFolder(/*must_exist=*/true);
@@ -251,6 +260,7 @@ void KeptFilter::PutBack(const Kept& kept) const {
   } catch (const FileError& error) {
     Leave(error.text);
   }
+  PutDigestBack(sstable_, folder_, kept.record);
   if (is_beside()) {
     folder_.Rename(name_, filter_name_);
   } else {

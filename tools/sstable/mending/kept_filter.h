@@ -3,11 +3,12 @@
 // The old filter of an SSTable, which mending keeps so that it can be put back.
 //
 // A record (MendRecord) beside the kept filter says which filter it is. Mending
-// writes the record, keeps the old filter, and puts the new filter in its
-// place, in this order. Undoing puts the old filter back, then removes the
-// record. If the process is killed between two of these steps, the filter in
-// place is the old one or a new one of the record. The next mend or undo goes
-// on from this state. (Tested by mend_undo_test.cc and mend_kill_test.cc.)
+// writes the record, keeps the old filter, puts the new filter in its place,
+// and rewrites its digest, in this order. Undoing puts the digest back, then
+// the old filter, then removes the record. If the process is killed between two
+// of these steps, the filter in place and the digest are old or new ones of the
+// record. The next mend or undo goes on from this state. (Tested by
+// mend_undo_test.cc, mend_kill_test.cc and mend_digests_test.cc.)
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_KEPT_FILTER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_KEPT_FILTER_H_
@@ -81,8 +82,9 @@ class KeptFilter {
   // filter, keeps only that one.
   void Keep(Kept kept, const FileSum& new_filter);
 
-  // Puts the old filter back, and removes the record. If the filter in place is
-  // not in the record, throws a MendEnd and changes nothing.
+  // Puts the old filter and its digest back, and removes the record. If the
+  // filter or the digest in place is not in the record, throws a MendEnd and
+  // changes nothing.
   void PutBack(const Kept& kept) const;
 
   // Removes the record of a run that has changed nothing, if there is one.

@@ -9,16 +9,13 @@
 #include "plugin/filter_db/filter_db_file.h"
 #include "tools/sstable/health/examine_sstable.h"
 #include "tools/sstable/health/toc.h"
-#include "tools/sstable/scylla_db.h"
+#include "tools/sstable/mending/digests.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
 constexpr char kFilter[] = "Filter.db";
 constexpr char kToc[] = "TOC.txt";
-
-// In bytes. A real Scylla.db is far smaller.
-constexpr uint64_t kMaxScyllaDbSize = uint64_t{1} << 30;
 
 WriteContent ContentOf(const FilterDbBuilder& filter, FilterForm form) {
   return FilterDbContent(form, filter.num_probes(), filter.num_words(),
@@ -46,36 +43,21 @@ std::optional<std::string> TocToComplete(const Sstable& sstable,
   return TocNames(toc, kFilter) ? std::nullopt : std::optional(toc);
 }
 
-// Throws a MendEnd if ScyllaDB, after mending, would not start or would refuse
-// this SSTable.
-void CheckScyllaDb(const FilterFinding& finding, const PinnedFolder& folder,
-                   const KeptFilter* kept) {
-  const std::string name = finding.sstable.name_prefix + "Scylla.db";
-  if (!folder.HasFile(name)) {
-    return;
-  }
-  if (DigestsIn(folder.Read(name, kMaxScyllaDbSize)) !=
-      ComponentDigests::kNone) {
-    Leave(
-        "Scylla.db may hold the checksum of its filter, and ScyllaDB would "
-        "refuse the SSTable; use --out-dir, put the filter in place and set "
-        "ignore_component_digest_mismatch, or let ScyllaDB rewrite the "
-        "SSTable (nodetool upgradesstables -a)");
-  }
-  // When ScyllaDB removes an SSTable, it removes only files that TOC.txt names.
-  // A file that stays looks like an SSTable without TOC.txt
-  // (filesystem_storage::wipe, sstable_directory::process).
-  if (finding.has_filter_file && kept != nullptr && kept->is_beside()) {
+// When ScyllaDB removes an SSTable, it removes only files that TOC.txt names. A
+// file that stays looks like an SSTable without TOC.txt
+// (filesystem_storage::wipe, sstable_directory::process).
+void CheckBackup(const FilterFinding& finding, const PinnedFolder& folder,
+                 const KeptFilter* kept) {
+  if (finding.has_filter_file && kept != nullptr && kept->is_beside() &&
+      folder.HasFile(finding.sstable.name_prefix + "Scylla.db")) {
     Leave(
         "ScyllaDB does not start if the old filter outlives the SSTable "
         "beside it; give --backup-dir or --no-backup");
   }
 }
 
-}  // namespace
-
 // ScyllaDB loads a filter only if TOC.txt names it.
-void CompleteToc(const Sstable& sstable, const PinnedFolder& folder) {
+void AddToToc(const Sstable& sstable, const PinnedFolder& folder) {
   auto toc = TocToComplete(sstable, folder);
   if (!toc) {
     return;
@@ -85,11 +67,18 @@ void CompleteToc(const Sstable& sstable, const PinnedFolder& folder) {
   }
   *toc += std::string(kFilter) + "\n";
   const std::string name = sstable.name_prefix + kToc;
-  folder.Replace(name, name, ContentOf(*toc), /*before_naming=*/nullptr);
+  folder.Replace(name, name, tools::ContentOf(*toc), /*before_naming=*/nullptr);
+}
+
+}  // namespace
+
+void CompleteToc(const Sstable& sstable, const PinnedFolder& folder) {
+  AddToToc(sstable, folder);
+  RewriteDigests(sstable, folder, /*filter=*/nullptr);
 }
 
 Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
-                KeptFilter* kept, bool only_toc) {
+                KeptFilter* kept, bool only_toc, bool rewrite_digests) {
   const Sstable& sstable = finding.sstable;
   const std::string filter = sstable.name_prefix + kFilter;
   const std::string data = sstable.name_prefix + "Data.db";
@@ -103,7 +92,8 @@ Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
   try {
     has_filter = folder.HasFile(filter);
     changes_toc = TocToComplete(sstable, folder).has_value();
-    CheckScyllaDb(finding, folder, kept);
+    CheckDigests(sstable, folder, rewrite_digests);
+    CheckBackup(finding, folder, kept);
     // New files get the attributes of Data.db, and the record has the sum of
     // the index. So HasFile must refuse links under these two names.
     if (kept != nullptr || !has_filter) {
@@ -186,14 +176,16 @@ bool ReplaceFilter(const Sstable& sstable, const PinnedFolder& folder,
   const bool has_old = folder.HasFile(name);
   const bool has_other_links = has_old && folder.NumLinksOf(name) > 1;
   const WriteContent content = ContentOf(filter, FormOf(sstable));
+  const FileSum sum = SumOf(content);
   folder.Replace(name, has_old ? name : sstable.name_prefix + "Data.db",
                  content, [&] {
                    if (kept != nullptr) {
-                     kept->Keep(kept_now, SumOf(content));
+                     kept->Keep(kept_now, sum);
                    }
                  });
   try {
-    CompleteToc(sstable, folder);
+    AddToToc(sstable, folder);
+    RewriteDigests(sstable, folder, &sum);
   } catch (const FileError& error) {
     Fail(error.text + "; the new filter is in place");
   }

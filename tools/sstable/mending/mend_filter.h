@@ -23,12 +23,14 @@ namespace cassandra_bloom::tools {
 
 // Throws a MendEnd if the filter cannot be mended in its folder: the SSTable
 // must be left alone, or writing would fail. With `only_toc`, asks this about
-// completing TOC.txt. `kept`: null if the old filter is not to be kept. Returns
-// what is kept now.
+// completing TOC.txt. `kept`: null if the old filter is not to be kept.
+// `rewrite_digests`: whether Scylla.db may be changed. Returns what is kept
+// now.
 Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
-                KeptFilter* kept, bool only_toc);
+                KeptFilter* kept, bool only_toc, bool rewrite_digests);
 
-// Adds Filter.db to TOC.txt, if TOC.txt exists and does not name it.
+// Adds Filter.db to TOC.txt, if TOC.txt exists and does not name it, and
+// rewrites the digest of TOC.txt.
 void CompleteToc(const Sstable& sstable, const PinnedFolder& folder);
 
 // Called now and then with the number of keys that were added since the last
@@ -46,10 +48,10 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const Sstable& sstable,
                                              const OnKeysAdded& on_keys_added);
 
 // Puts the filter in place of the old one, or adds it if there is none, and
-// completes TOC.txt. If the process is killed meanwhile, either the old or the
-// new filter is there, and it is whole. `kept`: as for CheckPlace. `kept_now`:
-// what CheckPlace returned. Returns whether the old filter has other hard
-// links, as in snapshots.
+// completes TOC.txt, and rewrites the digests of both. If the process is killed
+// meanwhile, either the old or the new filter is there, and it is whole.
+// `kept`: as for CheckPlace. `kept_now`: what CheckPlace returned. Returns
+// whether the old filter has other hard links, as in snapshots.
 bool ReplaceFilter(const Sstable& sstable, const PinnedFolder& folder,
                    const FilterDbBuilder& filter, KeptFilter* kept,
                    const Kept& kept_now);

@@ -12,9 +12,11 @@ namespace {
 
 constexpr std::string_view kFormat = "filterdb mend ";
 constexpr std::string_view kVersion = "2";
+constexpr std::string_view kVersionWithDigest = "3";
 constexpr std::string_view kIndex = "index ";
 constexpr std::string_view kOld = "Filter.db old ";
 constexpr std::string_view kNew = "Filter.db new ";
+constexpr std::string_view kDigest = "Scylla.db digest ";
 constexpr std::string_view kEnd = "end";
 
 std::string Line(std::string_view what, const FileSum& sum) {
@@ -58,6 +60,23 @@ bool ParseSum(std::string_view numbers, FileSum* sum) {
          ParseNumber(numbers.substr(space + 1), 16, &sum->crc);
 }
 
+std::string DigestLine(uint32_t digest) {
+  char number[16];
+  std::snprintf(number, sizeof(number), "%08" PRIx32 "\n", digest);
+  return std::string(kDigest) + number;
+}
+
+bool TakeDigest(std::string_view* text, std::optional<uint32_t>* digest) {
+  std::string_view line;
+  uint32_t number = 0;
+  if (!TakeLine(text, &line) || !TakeBeginning(&line, kDigest) ||
+      !ParseNumber(line, 16, &number)) {
+    return false;
+  }
+  *digest = number;
+  return true;
+}
+
 // Takes a line that begins with `what` from the text.
 bool TakeSum(std::string_view* text, std::string_view what, FileSum* sum) {
   std::string_view rest = *text;
@@ -73,10 +92,15 @@ bool TakeSum(std::string_view* text, std::string_view what, FileSum* sum) {
 }  // namespace
 
 std::string FormatMendRecord(const MendRecord& record) {
-  std::string text = std::string(kFormat) + std::string(kVersion) + "\n" +
-                     Line(kIndex, record.index) + Line(kOld, record.old_filter);
+  std::string text =
+      std::string(kFormat) +
+      std::string(record.old_digest ? kVersionWithDigest : kVersion) + "\n" +
+      Line(kIndex, record.index) + Line(kOld, record.old_filter);
   for (const FileSum& filter : record.new_filters) {
     text += Line(kNew, filter);
+  }
+  if (record.old_digest) {
+    text += DigestLine(*record.old_digest);
   }
   return text + std::string(kEnd) + "\n";
 }
@@ -88,7 +112,8 @@ bool ParseMendRecord(std::string_view text, MendRecord* record,
     *error = "not a record of filterdb mend";
     return false;
   }
-  if (line != kVersion) {
+  const bool has_digest = line == kVersionWithDigest;
+  if (line != kVersion && !has_digest) {
     *error = "a record of another version of filterdb, '" + std::string(line) +
              "'; use that version";
     return false;
@@ -100,7 +125,8 @@ bool ParseMendRecord(std::string_view text, MendRecord* record,
     while (TakeSum(&text, kNew, &filter)) {
       record->new_filters.push_back(filter);
     }
-    if (TakeLine(&text, &line) && line == kEnd && text.empty()) {
+    if ((!has_digest || TakeDigest(&text, &record->old_digest)) &&
+        TakeLine(&text, &line) && line == kEnd && text.empty()) {
       return true;
     }
   }

@@ -8,11 +8,12 @@
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_RECORD_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tools/sstable/mending/file_sum.h"
+#include "tools/sstable/bytes/file_sum.h"
 
 namespace cassandra_bloom::tools {
 
@@ -30,6 +31,9 @@ struct MendRecord {
   FileSum index;
   FileSum old_filter;                // The filter that is kept.
   std::vector<FileSum> new_filters;  // One of them may be in place.
+  // The digest of Filter.db in Scylla.db before mending, if there was one. (It
+  // need not be that of the old filter, which may be damaged.)
+  std::optional<uint32_t> old_digest;
 };
 
 // The text of a record:
@@ -42,6 +46,10 @@ struct MendRecord {
 //
 // The first line ends with the version of the format. The words "index", "old"
 // and "new" are each followed by the size in bytes and the checksum of a file.
+// With an old digest the version is 3, so that no filterdb which would not put
+// the digest back undoes the mending, and the line before "end" is
+//
+//   Scylla.db digest 0123abcd
 std::string FormatMendRecord(const MendRecord& record);
 
 // Returns false, and sets `*error`, if `text` is not a whole record of this

@@ -130,7 +130,8 @@ void Mender::MendInPlace(const FilterFinding& finding,
   }
   KeptFilter* const kept_or_null = kept ? &*kept : nullptr;
   const auto check = [&] {
-    return CheckPlace(finding, folder, kept_or_null, only_toc);
+    return CheckPlace(finding, folder, kept_or_null, only_toc,
+                      plan_.rewrite_digests);
   };
   check();
   if (plan_.dry_run) {

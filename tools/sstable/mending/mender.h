@@ -26,6 +26,9 @@ struct MendPlan {
   MendOptions options;
   std::string out_dir;  // Empty: the filters go where the old ones are.
   BackupPlan backup;
+  // Change the digests in Scylla.db, too. Without it, an SSTable that has them
+  // is left.
+  bool rewrite_digests = false;
   bool dry_run = false;
   // Change SSTables even if a process that may use them cannot be examined.
   bool ignore_unseen_processes = false;

@@ -120,7 +120,7 @@ bool IsTemporary(std::string_view name) {
   }
   name = name.substr(0, dot);
   return EndsWith(name, "Filter.db") || EndsWith(name, "TOC.txt") ||
-         EndsWith(name, kRecordSuffix);
+         EndsWith(name, "Scylla.db") || EndsWith(name, kRecordSuffix);
 }
 
 }  // namespace

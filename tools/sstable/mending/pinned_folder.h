@@ -20,7 +20,7 @@
 
 #include "plugin/io/file_io.h"
 #include "plugin/io/output_file.h"
-#include "tools/sstable/mending/file_sum.h"
+#include "tools/sstable/bytes/file_sum.h"
 
 namespace cassandra_bloom::tools {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/sstable/mending/file_sum.h"
+#include "tools/sstable/bytes/file_sum.h"
 
 #include <unistd.h>
 #include <zlib.h>

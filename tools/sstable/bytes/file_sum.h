@@ -4,8 +4,8 @@
 // Tested in tests/sstable/mending/mend_record_test.cc.
 // Tested in tests/sstable/mending/kept_filter_test.cc.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_FILE_SUM_H_
-#define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_FILE_SUM_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_FILE_SUM_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_FILE_SUM_H_
 
 #include <cstdint>
 #include <functional>
@@ -39,4 +39,4 @@ bool CopyInPieces(int fd, const Append& append,
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_FILE_SUM_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_FILE_SUM_H_

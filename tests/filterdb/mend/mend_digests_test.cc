@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs "filterdb mend" on SSTables whose Scylla.db has digests. A check that
+// shares no code with filterdb, check_digests.py, reads what comes out.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/filterdb/mend/mend_fixture.h"
+#include "tests/support/fake_sstable/fake_scylla_db.h"
+#include "tests/support/kill_at_syscall.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kRewrite[] = "--in-place --rewrite-digests --no-backup";
+
+class MendDigestsTest : public MendFixture {
+ protected:
+  // The digests are those of the files as they are, or, with `rotten`, those of
+  // the files before the filter got its fault.
+  WrittenSstable WriteScylla(SstableSpec spec, bool rotten = false) {
+    if (spec.version == "nb") {
+      spec.version = "me";
+    }
+    const FilterFault fault = spec.fault;
+    if (rotten) {
+      spec.fault = FilterFault::kNone;
+    }
+    const WrittenSstable one = Write(spec);
+    WriteScyllaDb(one.prefix);
+    if (rotten) {
+      spec.fault = fault;
+      Write(spec);
+    }
+    return one;
+  }
+  WrittenSstable WriteScylla(FilterFault fault, bool rotten = false) {
+    SstableSpec spec;
+    spec.fault = fault;
+    return WriteScylla(spec, rotten);
+  }
+
+  void ExpectDigestsAreRight() const {
+    const ProcessResult ran = RunProcess(
+        {"/bin/sh", "-c", "python3 " TEST_CHECK_DIGESTS " " + dir_ / "ks"});
+    EXPECT_EQ(ran.exit_code, 0) << ran;
+  }
+  void ExpectWell() const {
+    ExpectDigestsAreRight();
+    const Ran scan = Scan();
+    EXPECT_EQ(scan.exit_code, 0) << scan;
+  }
+  Json Verdicts() const { return Scan().json()["sstables"][0]["verdicts"]; }
+
+  std::string InFolder() const {
+    return "--rewrite-digests --in-place --backup-dir=" + dir_ / "old";
+  }
+};
+
+TEST_F(MendDigestsTest, LeftWithoutTheOption) {
+  const WrittenSstable one = WriteScylla(FilterFault::kBitsCleared);
+  for (const std::string backup : {"--no-backup", "--dry-run"}) {
+    ExpectLeft("--in-place " + backup, "give --rewrite-digests");
+  }
+  EXPECT_EQ(Mend("--out-dir=" + dir_ / "out").exit_code, 0);
+}
+
+TEST_F(MendDigestsTest, EachFault) {
+  for (const char* version : {"me", "ms"}) {
+    for (const FilterFault fault :
+         {FilterFault::kBitsCleared, FilterFault::kTruncated,
+          FilterFault::kEmpty, FilterFault::kSaturated, FilterFault::kProbes0,
+          FilterFault::kMissing}) {
+      for (const bool rotten : {false, true}) {
+        SCOPED_TRACE(std::string(version) + NameOf(fault));
+        fs::remove_all(dir_ / "ks");
+        SstableSpec spec;
+        spec.version = version;
+        spec.fault = fault;
+        WriteScylla(spec, rotten);
+        const Ran ran = Mend(kRewrite);
+        EXPECT_EQ(ran.exit_code, 0) << ran;
+        ExpectWell();
+      }
+    }
+  }
+}
+
+TEST_F(MendDigestsTest, OnlyTheDigestsChange) {
+  const WrittenSstable one = WriteScylla(FilterFault::kBitsCleared);
+  chmod(one.Path("Scylla.db").c_str(), 0604);
+  const std::string before = ReadFile(one.Path("Scylla.db"));
+  EXPECT_EQ(Mend(kRewrite).exit_code, 0);
+  EXPECT_EQ(StatusOf(one.Path("Scylla.db")).st_mode & 07777, 0604U);
+  const std::string after = ReadFile(one.Path("Scylla.db"));
+  ASSERT_EQ(after.size(), before.size());
+  size_t num_changed = 0;
+  for (size_t i = 0; i < after.size(); ++i) {
+    num_changed += after[i] != before[i] ? 1 : 0;
+  }
+  EXPECT_LE(num_changed, 8U);
+  ExpectWell();
+}
+
+TEST_F(MendDigestsTest, TheDigestOfACompletedToc) {
+  const WrittenSstable one = WriteScylla(FilterFault::kNone);
+  std::string toc = ReadFile(one.Path("TOC.txt"));
+  toc.erase(toc.find("Filter.db\n"), 10);
+  WriteFile(one.Path("TOC.txt"), toc);
+  WriteScyllaDb(one.prefix);
+  EXPECT_THAT(Verdicts(), ElementsAre("not loaded"));
+  ExpectLeft("--in-place", "give --rewrite-digests");
+  EXPECT_EQ(Mend("--in-place --rewrite-digests").exit_code, 0);
+  ExpectWell();
+}
+
+// A filter that has all keys, but not the digest, may have rotten. ScyllaDB
+// refuses it.
+TEST_F(MendDigestsTest, ScanSeesADigestThatDiffers) {
+  const WrittenSstable one = WriteScylla(FilterFault::kNone);
+  const std::string good = ReadFile(one.Path("Filter.db"));
+  ExpectWell();
+  std::string rotten = good;
+  rotten.back() = '\xff';
+  WriteFile(one.Path("Filter.db"), rotten);
+  EXPECT_THAT(Verdicts(), ElementsAre("digest differs"));
+  const Ran text = Filterdb("scan " + dir_ / "ks");
+  EXPECT_THAT(text.out, HasSubstr("so ScyllaDB refuses the SSTable"));
+  ExpectLeft("--in-place --no-backup", "give --rewrite-digests");
+  EXPECT_EQ(Mend(kRewrite).exit_code, 0);
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), good);
+  ExpectWell();
+  WriteFile(one.Path("TOC.txt"), ReadFile(one.Path("TOC.txt")) + "New.db\n");
+  EXPECT_THAT(Verdicts(), ElementsAre("digest differs"));
+  EXPECT_EQ(Mend(kRewrite).exit_code, 0);
+  ExpectWell();
+}
+
+TEST_F(MendDigestsTest, ADamagedScyllaDb) {
+  const WrittenSstable one = WriteScylla(FilterFault::kBitsCleared);
+  std::string scylla = ReadFile(one.Path("Scylla.db"));
+  scylla[13] = 'X';  // A byte of another part.
+  WriteFile(one.Path("Scylla.db"), scylla);
+  EXPECT_THAT(Verdicts(), ElementsAre("keys missing", "digest differs"));
+  ExpectLeft(kRewrite, "ignore_component_digest_mismatch");
+  for (const std::string& unknown :
+       {scylla.substr(0, 9), scylla + "x", std::string()}) {
+    WriteFile(one.Path("Scylla.db"), unknown);
+    EXPECT_THAT(Verdicts(), ElementsAre("keys missing"));
+    EXPECT_THAT(Filterdb("scan " + dir_ / "ks").out,
+                HasSubstr("the digests of its components were not compared"));
+    ExpectLeft(kRewrite, "ignore_component_digest_mismatch");
+  }
+}
+
+TEST_F(MendDigestsTest, NoDigests) {
+  const WrittenSstable one = WriteScylla(FilterFault::kBitsCleared);
+  WriteFile(one.Path("Scylla.db"),
+            ScyllaDbContent({{2, "features"}, {7, "build"}}, false));
+  // When ScyllaDB removes an SSTable, it would leave a backup beside it.
+  ExpectLeft("--in-place", "give --backup-dir or --no-backup");
+  EXPECT_EQ(Mend("--in-place --backup-dir=" + dir_ / "old").exit_code, 0);
+  EXPECT_EQ(Scan().exit_code, 0);
+}
+
+TEST_F(MendDigestsTest, Undo) {
+  for (const bool rotten : {false, true}) {
+    fs::remove_all(dir_ / "old");
+    WriteScylla(FilterFault::kBitsCleared, rotten);
+    const auto before = Files();
+    EXPECT_EQ(Mend(InFolder()).exit_code, 0);
+    ExpectWell();
+    // A second mend, with another chance, keeps the first filter and its
+    // digest.
+    EXPECT_EQ(Mend(InFolder() + " --oversized --fp-chance=0.02").exit_code, 0);
+    const Ran ran = Mend("--undo --backup-dir=" + dir_ / "old");
+    EXPECT_EQ(ran.exit_code, 0) << ran;
+    fs::remove_all(dir_ / "old");
+    EXPECT_TRUE(Files() == before);
+  }
+}
+
+// Mends with two chances, of which each was killed before it changed Scylla.db.
+TEST_F(MendDigestsTest, UndoAfterSeveralKills) {
+  const WrittenSstable one = WriteScylla(FilterFault::kBitsCleared);
+  const auto before = Files();
+  const std::string old_scylla = ReadFile(one.Path("Scylla.db"));
+  EXPECT_EQ(Mend(InFolder()).exit_code, 0);
+  const std::string first_scylla = ReadFile(one.Path("Scylla.db"));
+  const std::string first = ReadFile(one.Path("Filter.db"));
+  WriteFile(one.Path("Scylla.db"), old_scylla);
+  for (int i = 0; i < 2; ++i) {
+    const Ran ran = Mend(InFolder() + " --fp-chance=0.015");
+    EXPECT_EQ(ran.exit_code, 0) << ran;
+    EXPECT_NE(ReadFile(one.Path("Filter.db")), first);
+    WriteFile(one.Path("Scylla.db"), first_scylla);
+  }
+  const Ran ran = Mend("--undo --backup-dir=" + dir_ / "old");
+  EXPECT_EQ(ran.exit_code, 0) << ran;
+  fs::remove_all(dir_ / "old");
+  EXPECT_TRUE(Files() == before);
+}
+
+TEST_F(MendDigestsTest, UndoLeavesWhatOthersHaveChanged) {
+  const WrittenSstable one = WriteScylla(FilterFault::kBitsCleared);
+  EXPECT_EQ(Mend(InFolder()).exit_code, 0);
+  const std::string filter = ReadFile(one.Path("Filter.db"));
+  WriteFile(one.Path("Filter.db"), "other");
+  WriteScyllaDb(one.prefix);
+  WriteFile(one.Path("Filter.db"), filter);
+  const auto before = Files();
+  const Ran ran = Mend("--undo --backup-dir=" + dir_ / "old");
+  EXPECT_EQ(ran.exit_code, 1) << ran;
+  EXPECT_THAT(ran.out, HasSubstr("has changed since it was mended"));
+  EXPECT_TRUE(Files() == before);
+}
+
+// Two SSTables: one whose filter lacks keys, and one without a filter.
+class MendDigestsKillTest : public MendDigestsTest {
+ protected:
+  MendDigestsKillTest() {
+    int generation = 0;
+    for (const FilterFault fault :
+         {FilterFault::kBitsCleared, FilterFault::kMissing}) {
+      SstableSpec spec;
+      spec.version = "me";
+      spec.generation = std::to_string(++generation);
+      spec.fault = fault;
+      WriteScyllaDb(Write(spec).prefix);
+    }
+    fs::copy(dir_ / "ks", dir_ / "template", fs::copy_options::recursive);
+    old_ = Filters();
+  }
+
+  void Restore() const {
+    fs::remove_all(dir_ / "ks");
+    fs::remove_all(dir_ / "old");
+    fs::copy(dir_ / "template", dir_ / "ks", fs::copy_options::recursive);
+  }
+
+  // Runs mend, and kills it when it begins its Nth change.
+  bool Killed(const std::vector<std::string>& options, int num_changes) const {
+    std::vector<std::string> words = {CASSANDRA_BLOOM_FILTERDB, "mend",
+                                      "--ignore-unseen-processes"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.push_back(dir_ / "ks");
+    return KillAtChange(words, num_changes);
+  }
+
+  // The filter and the Scylla.db of the first SSTable.
+  std::vector<std::string> Filters() const {
+    return {ReadFile(dir_ / "ks/t1/me-1-big-Filter.db"),
+            ReadFile(dir_ / "ks/t1/me-1-big-Scylla.db")};
+  }
+
+  void ExpectNoLeftOvers() const {
+    for (const std::string& name : dir_.Names()) {
+      EXPECT_THAT(name, Not(HasSubstr(".cassandra_bloom-")));
+    }
+  }
+
+  // Each kill is followed by a mend or by an undo.
+  void KillAtEach(const std::vector<std::string>& options, bool is_undo) {
+    int num_killed = 0;
+    for (const bool goes_on : {true, false}) {
+      for (int change = 1; !HasFailure(); ++change) {
+        SCOPED_TRACE(change);
+        Restore();
+        if (is_undo) {
+          EXPECT_EQ(Mend(InFolder()).exit_code, 0);
+        }
+        if (!Killed(options, change)) {
+          break;
+        }
+        ++num_killed;
+        goes_on ? ExpectMended(options) : ExpectUndone();
+        ExpectNoLeftOvers();
+      }
+    }
+    std::printf("%d were killed\n", num_killed);
+    EXPECT_GT(num_killed, 20);
+  }
+
+  void ExpectMended(const std::vector<std::string>& options) const {
+    const bool is_kept = options.back() != "--no-backup";
+    const Ran ran = Mend(is_kept ? InFolder() : kRewrite);
+    EXPECT_EQ(ran.exit_code, 0) << ran;
+    ExpectWell();
+  }
+
+  // Before the first backup there is nothing to undo, and undo says so.
+  void ExpectUndone() const {
+    fs::create_directory(dir_ / "old");
+    const Ran ran = Mend("--undo --backup-dir=" + dir_ / "old");
+    EXPECT_TRUE(ran.exit_code == 0 || Filters() == old_) << ran;
+    EXPECT_EQ(Filters(), old_);
+  }
+
+  std::vector<std::string> old_;
+};
+
+TEST_F(MendDigestsKillTest, MendWithBackups) {
+  KillAtEach(
+      {"--rewrite-digests", "--in-place", "--backup-dir=" + dir_ / "old"},
+      /*is_undo=*/false);
+}
+
+TEST_F(MendDigestsKillTest, MendWithoutBackups) {
+  int num_killed = 0;
+  const std::vector<std::string> options = {"--rewrite-digests", "--in-place",
+                                            "--no-backup"};
+  for (int change = 1; !HasFailure(); ++change) {
+    SCOPED_TRACE(change);
+    Restore();
+    if (!Killed(options, change)) {
+      break;
+    }
+    ++num_killed;
+    ExpectMended(options);
+    ExpectNoLeftOvers();
+  }
+  EXPECT_GT(num_killed, 10);
+}
+
+TEST_F(MendDigestsKillTest, Undo) {
+  KillAtEach({"--undo", "--backup-dir=" + dir_ / "old"}, /*is_undo=*/true);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
