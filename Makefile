@@ -4,13 +4,16 @@
 
 PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev \
   librocksdb-dev nlohmann-json3-dev python3 rocksdb-tools
-test_PACKAGES = gnuplot-nox locales pkgconf qemu-user
+test_PACKAGES = gnuplot-nox jq locales pkgconf qemu-user
 deb_PACKAGES = dpkg-dev file
 coverage_PACKAGES = gcovr
 format_PACKAGES = clang-format
 fuzz_PACKAGES = clang libclang-rt-dev
 report_PACKAGES = gnuplot-nox
 bench-filterdb_PACKAGES = time
+# For ARCH, the compiler and the libraries of that CPU.
+static_PACKAGES = cmake libcli11-dev nlohmann-json3-dev $(if $(ARCH),crossbuild-essential-$(ARCH),g++) \
+  $(addsuffix $(if $(ARCH),:$(ARCH)),liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev)
 JOBS = $(shell nproc)
 BENCH = build/release/bin/filter_bench
 SUDO = $(if $(filter-out 0,$(shell id -u)),sudo)
@@ -50,6 +53,9 @@ help:
 	@echo "make mutants"
 	@echo "             put faults into the code, which tests must notice, in 25 minutes"
 	@echo "make format  format the C and C++ sources with clang-format"
+	@echo "make filterdb-static"
+	@echo "             make filterdb, without export and doctor, as one file that needs no library:"
+	@echo "             build/static/bin/filterdb (ARCH=arm64: for that CPU, in build/static-arm64)"
 	@echo "make deb     make Debian packages, in build/deb/packages"
 
 demo: release
@@ -149,6 +155,19 @@ release: packages
 	cmake --preset release
 	cmake --build --preset release --parallel $(JOBS)
 
+STATIC = build/static$(if $(ARCH),-$(ARCH))
+TRIPLET_arm64 = aarch64-linux-gnu
+CROSS = -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$(firstword $(subst -, ,$(TRIPLET_$(ARCH)))) \
+  -DCMAKE_C_COMPILER=$(TRIPLET_$(ARCH))-gcc -DCMAKE_CXX_COMPILER=$(TRIPLET_$(ARCH))-g++
+
+filterdb-static: $(if $(ARCH),foreign-architecture) static-packages
+	cmake --preset static -B $(STATIC) $(if $(ARCH),$(CROSS))
+	cmake --build $(STATIC) --parallel $(JOBS) --target filterdb
+
+foreign-architecture:
+	@test -n "$(TRIPLET_$(ARCH))" || { echo "ARCH=$(ARCH): not arm64" >&2; exit 1; }
+	@dpkg --print-foreign-architectures | grep -qx $(ARCH) || $(SUDO) dpkg --add-architecture $(ARCH)
+
 format: format-packages
 	git ls-files '*.h' '*.cc' '*.c' | xargs clang-format -i
 
@@ -162,7 +181,7 @@ packages:
 	$(call install,$(PACKAGES))
 
 NEEDS = test-packages deb-packages coverage-packages format-packages fuzz-packages \
-  report-packages bench-filterdb-packages
+  report-packages bench-filterdb-packages static-packages
 
 $(NEEDS): %-packages:
 	$(call install,$($*_PACKAGES))
@@ -176,4 +195,4 @@ define install
 endef
 
 .PHONY: help demo bench report bench-db rocksdb-for-this-cpu bench-filterdb soak soak-program crash damage scan-loop random fuzz coverage \
-  mutants test release format deb packages $(NEEDS)
+  mutants test release filterdb-static foreign-architecture format deb packages $(NEEDS)

@@ -17,6 +17,7 @@
 #include "plugin/filter/block_form.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/opened_db.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/rocksdb/test_policies.h"
 
@@ -72,10 +73,10 @@ class DamagedBlockTest
   Answers Read(const PolicyPtr& policy) const {
     rocksdb::Options options = DbOptions(policy, layout());
     Answers answers;
-    rocksdb::DB* raw = nullptr;
+    OpenedDb raw{};
     const rocksdb::Status opened =
         rocksdb::DB::OpenForReadOnly(options, db_.path(), &raw);
-    const std::unique_ptr<rocksdb::DB> db(raw);
+    const std::unique_ptr<rocksdb::DB> db = Own(std::move(raw));
     answers.opens = opened.ok();
     if (!opened.ok()) {
       EXPECT_TRUE(opened.IsCorruption()) << opened.ToString();

@@ -16,11 +16,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/support/rocksdb/checks.h"
 #include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/opened_db.h"
 #include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
@@ -59,14 +61,14 @@ class DeploymentTest : public ::testing::Test {
           const rocksdb::Options&, const std::string&, rocksdb::DB**)>& open) {
     rocksdb::Options options = DbOptions(OurPolicy());
     options.create_if_missing = false;
-    rocksdb::DB* db = nullptr;
+    OpenedDb db{};
     Require(open(options, path, &db));
-    const DbPtr owner(db);
+    const DbPtr owner = Own(std::move(db));
     ExpectReadWithFilters(SourceOf(owner), options, dataset_);
   }
 
   static rocksdb::Status Open(const rocksdb::Options& options,
-                              const std::string& path, rocksdb::DB** db) {
+                              const std::string& path, OpenedDb* db) {
     return rocksdb::DB::Open(options, path, db);
   }
 
@@ -101,22 +103,20 @@ TEST_F(DeploymentTest, BackupAndRestore) {
 TEST_F(DeploymentTest, ReadOnly) {
   WriteAndFlush();
   db_.Close();
-  ExpectOpensElsewhere(
-      db_.path(), [](const rocksdb::Options& options, const std::string& path,
-                     rocksdb::DB** db) {
-        return rocksdb::DB::OpenForReadOnly(options, path, db);
-      });
+  ExpectOpensElsewhere(db_.path(), [](const rocksdb::Options& options,
+                                      const std::string& path, OpenedDb* db) {
+    return rocksdb::DB::OpenForReadOnly(options, path, db);
+  });
 }
 
 TEST_F(DeploymentTest, Secondary) {
   WriteAndFlush();
   const std::string own_path = elsewhere_ / "secondary";
-  ExpectOpensElsewhere(
-      db_.path(),
-      [&](rocksdb::Options options, const std::string& path, rocksdb::DB** db) {
-        options.max_open_files = -1;
-        return rocksdb::DB::OpenAsSecondary(options, path, own_path, db);
-      });
+  ExpectOpensElsewhere(db_.path(), [&](rocksdb::Options options,
+                                       const std::string& path, OpenedDb* db) {
+    options.max_open_files = -1;
+    return rocksdb::DB::OpenAsSecondary(options, path, own_path, db);
+  });
 }
 
 TEST_F(DeploymentTest, IngestedFile) {
@@ -199,10 +199,10 @@ class ColumnFamiliesTest : public ::testing::Test {
     rocksdb::Options options = DbOptions(nullptr);
     options.create_missing_column_families = true;
     statistics_ = options.statistics;
-    rocksdb::DB* db = nullptr;
+    OpenedDb db{};
     Require(
         rocksdb::DB::Open(options, dir_.path(), descriptors, &handles_, &db));
-    db_.reset(db);
+    db_ = Own(std::move(db));
   }
 
   void Close() {

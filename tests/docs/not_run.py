@@ -17,6 +17,11 @@ NOT_RUN = {
     "make bench": _ROOT + "filter_bench is built by every build",
     "make report": _ROOT + "db_bench_ext/filter_bench/report.py --quick, by hand",
     "make bench-filterdb": _LONG + "db_bench_ext/database/filterdb_bench.sh, by hand",
+    "filterdb doctor --db=DB --json > doctor.json; "
+    "echo \"filterdb_doctor_exit_status $?\" >> filters.prom":
+        "tests/filterdb/doctor runs doctor --json",
+    "make filterdb-static": _ROOT + "tests/install/matrix/static.sh",
+    "make filterdb-static ARCH=arm64": _ROOT + "tests/install/matrix/static.sh",
     "make deb": _ROOT + "tests/install/matrix/packages.sh",
     "cmake --install build/release": "tests/install/consumer/installed_test.sh",
     "git clone … plugin/cassandra_bloom": "tests/install/matrix/in_tree.sh",

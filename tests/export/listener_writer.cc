@@ -13,6 +13,7 @@
 
 #include "cassandra_bloom/filter_db_export_listener.h"
 #include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/opened_db.h"
 #include "tests/support/rocksdb/test_db.h"
 
 int main(int argc, char** argv) {
@@ -27,7 +28,7 @@ int main(int argc, char** argv) {
   options.level0_file_num_compaction_trigger = 2;
   options.write_buffer_size = size_t{64} << 10;
   options.target_file_size_base = size_t{64} << 10;
-  rocksdb::DB* db = nullptr;
+  testing::OpenedDb db{};
   const rocksdb::Status status = rocksdb::DB::Open(options, argv[1], &db);
   if (options.listeners[0] == nullptr || !status.ok()) {
     std::fprintf(stderr, "%s %s\n", error.c_str(), status.ToString().c_str());

@@ -17,6 +17,7 @@
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/policy/policy_probe.h"
 #include "tests/policy/temp_db.h"
+#include "tests/support/rocksdb/opened_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -112,9 +113,9 @@ TEST_F(OptionRoutesTest, RefusedStringsAreRefusedAtTheLatestByOpen) {
           return;
         }
         EXPECT_NE(FilterPolicyOf(options), nullptr) << "silently unfiltered";
-        DB* db = nullptr;
+        OpenedDb db{};
         status = DB::Open(options, path, &db);
-        const std::unique_ptr<DB> opened(db);
+        const std::unique_ptr<DB> opened = Own(std::move(db));
         EXPECT_TRUE(IsRefusal(status, refused));
         ++num_refused_by_open;
       });

@@ -7,6 +7,8 @@
 
 #include <cstdio>
 
+#include "tests/support/rocksdb/opened_db.h"
+
 namespace cassandra_bloom::testing {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
@@ -62,9 +64,9 @@ Options TempDb::options() const {
 
 Status TempDb::Open(const Options& options) {
   Close();
-  DB* db = nullptr;
+  OpenedDb db{};
   const Status status = DB::Open(options, path(), &db);
-  db_.reset(db);
+  db_ = Own(std::move(db));
   return status;
 }
 
@@ -83,9 +85,9 @@ Status TempDb::OpenLatest(std::vector<ColumnFamilyOptions>* cf_options) {
   for (const ColumnFamilyDescriptor& family : families) {
     cf_options->push_back(family.options);
   }
-  DB* db = nullptr;
+  OpenedDb db{};
   status = DB::Open(db_options, path(), families, &handles_, &db);
-  db_.reset(db);
+  db_ = Own(std::move(db));
   return status;
 }
 

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/temp_dir.h"
@@ -53,7 +54,7 @@ class TempDb {
   // Opens all column families with their options from the newest OPTIONS file.
   ROCKSDB_NAMESPACE::Status OpenLatest(
       std::vector<ROCKSDB_NAMESPACE::ColumnFamilyOptions>* cf_options);
-  void Adopt(ROCKSDB_NAMESPACE::DB* db) { db_.reset(db); }
+  void Adopt(std::unique_ptr<ROCKSDB_NAMESPACE::DB> db) { db_ = std::move(db); }
   // Takes ownership of a column family that was created in this database.
   void Adopt(Handle handle) { handles_.push_back(handle); }
   void Close();

@@ -12,10 +12,12 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/policy/policy_probe.h"
 #include "tests/policy/temp_db.h"
+#include "tests/support/rocksdb/opened_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -103,11 +105,11 @@ TEST_F(UnvalidatedTest, CreateColumnFamily) {
 
 TEST_F(UnvalidatedTest, OpenForReadOnly) {
   ASSERT_NO_FATAL_FAILURE(MakeFilteredDatabase());
-  DB* db = nullptr;
+  OpenedDb db{};
   const Status status =
       DB::OpenForReadOnly(OptionsWith(refused_.text), db_.path(), &db);
   ASSERT_TRUE(status.ok()) << status.ToString();
-  db_.Adopt(db);
+  db_.Adopt(Own(std::move(db)));
   db_.ExpectFilled();
   EXPECT_GT(db_.NumFiltered(), 0u) << "existing filters must be used";
   ExpectReportedOnce(refused_);
@@ -115,14 +117,14 @@ TEST_F(UnvalidatedTest, OpenForReadOnly) {
 
 TEST_F(UnvalidatedTest, OpenAsSecondary) {
   ASSERT_NO_FATAL_FAILURE(MakeFilteredDatabase());
-  DB* db = nullptr;
+  OpenedDb db{};
   const TempDir secondary;
   Options options = OptionsWith(refused_.text);
   options.max_open_files = -1;
   const Status status =
       DB::OpenAsSecondary(options, db_.path(), secondary.path(), &db);
   ASSERT_TRUE(status.ok()) << status.ToString();
-  db_.Adopt(db);
+  db_.Adopt(Own(std::move(db)));
   db_.ExpectFilled();
   EXPECT_GT(db_.NumFiltered(), 0u);
   ExpectReportedOnce(refused_);

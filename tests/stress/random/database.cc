@@ -8,21 +8,9 @@
 #include <utility>
 
 #include "tests/stress/random/failure.h"
+#include "tests/support/rocksdb/opened_db.h"
 
 namespace cassandra_bloom::testing {
-namespace {
-
-#if ROCKSDB_MAJOR >= 11
-using OpenedDb = std::unique_ptr<rocksdb::DB>;
-std::unique_ptr<rocksdb::DB> Own(OpenedDb db) { return db; }
-#else
-using OpenedDb = rocksdb::DB*;
-std::unique_ptr<rocksdb::DB> Own(OpenedDb db) {
-  return std::unique_ptr<rocksdb::DB>(db);
-}
-#endif
-
-}  // namespace
 
 Database::Prepared Database::Prepare(const Configuration& configuration,
                                      Stand stand) {

@@ -11,6 +11,7 @@
 
 #include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/checks.h"
+#include "tests/support/rocksdb/opened_db.h"
 
 namespace cassandra_bloom::testing {
 
@@ -63,10 +64,10 @@ void SoakDb::Open(uint64_t* random) {
                              OptionsFor(family, RandomSettings(family, random),
                                         settings_.file_size));
   }
-  rocksdb::DB* db = nullptr;
+  OpenedDb db{};
   Require(
       rocksdb::DB::Open(options, settings_.path, descriptors, &handles_, &db));
-  db_.reset(db);
+  db_ = Own(std::move(db));
 }
 
 void SoakDb::Close() {

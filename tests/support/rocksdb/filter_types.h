@@ -25,6 +25,7 @@
 #include "plugin/policy/filter_name.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/level_files.h"
+#include "tests/support/rocksdb/opened_db.h"
 #include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
@@ -91,14 +92,9 @@ class TypeCounter final : public rocksdb::FilterPolicy {
 inline FilterTypes TypesIn(const TestDb& db) {
   const auto counter = std::make_shared<TypeCounter>();
   rocksdb::Options options = DbOptions(TableOptions(counter));
-  std::unique_ptr<rocksdb::DB> reader;
-#if ROCKSDB_MAJOR >= 11
-  Require(rocksdb::DB::OpenForReadOnly(options, db.path(), &reader));
-#else
-  rocksdb::DB* raw = nullptr;
-  Require(rocksdb::DB::OpenForReadOnly(options, db.path(), &raw));
-  reader.reset(raw);
-#endif
+  OpenedDb opened{};
+  Require(rocksdb::DB::OpenForReadOnly(options, db.path(), &opened));
+  const std::unique_ptr<rocksdb::DB> reader = Own(std::move(opened));
   return counter->types();
 }
 

@@ -10,6 +10,7 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/filter_bits_api.h"
+#include "tests/support/rocksdb/opened_db.h"
 #include "tests/support/rocksdb/parallel_compression.h"
 
 #define HAS_SEEK_TICKERS (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803)
@@ -160,9 +161,9 @@ TestDb::TestDb(const rocksdb::Options& options) { Reopen(options); }
 void TestDb::Reopen(const rocksdb::Options& options) {
   Close();
   options_ = options;
-  rocksdb::DB* db = nullptr;
+  OpenedDb db{};
   Require(rocksdb::DB::Open(options_, path(), &db));
-  db_.reset(db);
+  db_ = Own(std::move(db));
 }
 
 #if HAS_SEEK_TICKERS

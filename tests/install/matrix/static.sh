@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Tries the static filterdb where nothing of it is installed; see usage.
+set -euo pipefail
+
+usage() {
+  cat <<END
+Usage: static.sh [--with=SHARED --data=DIR] FILE [CHROOT...]
+
+FILE    the file that "make filterdb-static" wrote, of this CPU or of arm64
+CHROOT  a folder with a Debian, such as debootstrap makes
+
+In an empty folder with FILE alone, and then in each CHROOT, as root's new root folder: makes
+a filter, damages it, and lets FILE check, scan, mend and undo. All answers must be the same
+everywhere. Prints a line for each place. A file of arm64 runs by qemu-aarch64, without a
+CHROOT.
+
+With --with and --data, times "scan DIR" by FILE in an empty folder and by SHARED, a filterdb
+with shared libraries, in ten turns. Both must print the same. Prints the median of the ratios.
+
+Needs root, ldd, and for arm64 qemu-user. Exit status 0 if all is well, 1 if not, 2 for wrong
+usage.
+END
+}
+
+fail() { echo "static.sh: $*" >&2; exit 1; }
+
+shared='' data=''
+while :; do
+  case ${1-} in
+    --help) usage; exit ;;
+    --with=?*) shared=$(realpath "${1#*=}") ;;
+    --data=?*) data=$(realpath "${1#*=}") ;;
+    '' | -*) usage >&2; exit 2 ;;
+    *) break ;;
+  esac
+  shift
+done
+file=$(realpath "$1")
+shift
+work=$(mktemp -d)
+mounted=()
+close() {
+  local folder
+  for folder in "${mounted[@]}"; do umount "$folder"; done
+  rm -rf "$work"
+}
+trap close EXIT
+
+case $(od -An -t u1 -j 18 -N 1 "$file" | tr -d ' ') in
+  62) emulator=() ;;
+  183) emulator=(qemu-aarch64) ;;
+  *) fail "$file is of another CPU" ;;
+esac
+! ldd "$file" >/dev/null 2>&1 || fail "$file needs shared libraries"
+
+mount_in() {  # mount_in FOLDER OPTIONS...
+  mkdir -p "$1"
+  mount "${@:2}" "$1"
+  mounted=("$1" "${mounted[@]}")
+}
+
+# enter ROOT ARGUMENTS...: filterdb in the folder, whose /proc is mounted.
+enter() {
+  local root=$1
+  shift
+  if [ ${#emulator[@]} = 0 ]; then
+    chroot "$root" /filterdb "$@"
+  else
+    (cd "$root" && "${emulator[@]}" "$file" "$@")
+  fi
+}
+
+# steps ROOT: all answers, without the name of the folder.
+steps() {
+  local root=$1 path=/check
+  if [ ${#emulator[@]} -gt 0 ]; then path=$root/check; fi
+  local filter=$path/ks/t/nb-1-big-Filter.db
+  rm -rf "$root/check"
+  mkdir -p "$root/check/ks/t"
+  printf '\0\5alice\0\3bob\0\5carol' >"$root/check/ks/t/nb-1-big-Data.db"
+  printf '\0\5alice\0\0\0\3bob\7\0\0\5carol\14\0' >"$root/check/ks/t/nb-1-big-Index.db"
+  printf 'alice\nbob\n' | enter "$root" build --keys=- --key-format=text --expected-keys=3 --fp-chance=0.01 --out="$filter"
+  printf 'alice\nbob\n' | enter "$root" check "$filter" --keys=- --key-format=text
+  enter "$root" info "$filter"
+  enter "$root" scan --default-fp-chance=0.01 "$path" || echo "exit status $?"
+  local mend=(mend --ignore-unseen-processes)
+  enter "$root" "${mend[@]}" --in-place --fp-chance=0.01 "$path" || echo "exit status $?"
+  enter "$root" scan --default-fp-chance=0.01 "$path" || echo "exit status $?"
+  enter "$root" "${mend[@]}" --undo "$path" || echo "exit status $?"
+  enter "$root" scan --json --default-fp-chance=0.01 "$path" || echo "exit status $?"
+  enter "$root" doctor "$path" 2>&1 || echo "exit status $?"
+}
+
+try_in() {  # try_in NAME ROOT
+  cp "$file" "$2/filterdb"
+  mount_in "$2/proc" -t proc proc
+  steps "$2" >"$work/all" || fail "$1: $(tail -n 3 "$work/all")"
+  sed "s|$2||g" "$work/all" >"$work/answers"
+  grep -q 'keys missing (1)' "$work/answers" || fail "$1: $(cat "$work/answers")"
+  [ -e "$work/expected" ] || cp "$work/answers" "$work/expected"
+  cmp "$work/expected" "$work/answers" || fail "$1: other answers: $(diff "$work/expected" "$work/answers")"
+  rm -rf "$2/check" "$2/filterdb"
+  echo "$1: $(wc -l <"$work/answers") lines, as everywhere"
+}
+
+seconds_of() {  # seconds_of COMMAND...: without the page cache's first reading
+  local begin=$EPOCHREALTIME
+  "$@" >"$work/scan" || [ $? = 1 ]
+  awk "BEGIN { print $EPOCHREALTIME - $begin }"
+}
+
+compare_times() {
+  local root=$work/timed turn
+  mkdir -p "$root"
+  cp "$file" "$root/filterdb"
+  mount_in "$root/proc" -t proc proc
+  mount_in "$root$data" --bind "$data"
+  seconds_of "$shared" scan "$data" >/dev/null
+  for turn in 1 2 3 4 5 6 7 8 9 10; do
+    local one other
+    one=$(seconds_of chroot "$root" /filterdb scan "$data")
+    mv "$work/scan" "$work/scan.static"
+    other=$(seconds_of "$shared" scan "$data")
+    cmp "$work/scan" "$work/scan.static" || fail "the two scans differ"
+    echo "$one $other"
+  done >"$work/times"
+  awk '{ print $1 / $2, $1, $2 }' "$work/times" | sort -n |
+    awk '{ ratio[NR] = $1; static_[NR] = $2; shared[NR] = $3 }
+         END { printf "static / shared: median %.3f (%.3f to %.3f); about %.2f and %.2f s\n",
+               (ratio[5] + ratio[6]) / 2, ratio[1], ratio[10], static_[5], shared[5] }'
+}
+
+mkdir "$work/empty"
+try_in "$([ ${#emulator[@]} = 0 ] && echo "an empty folder" || echo "qemu-aarch64")" "$work/empty"
+for root; do
+  try_in "$(cat "$root/etc/debian_version"), $root" "$(realpath "$root")"
+done
+if [ -n "$shared" ] && [ -n "$data" ]; then compare_times; fi

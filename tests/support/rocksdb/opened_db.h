@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// RocksDB before 11 opens a database as a raw pointer, and from 11 on as a
+// std::unique_ptr. Use:
+//
+//   OpenedDb opened{};
+//   Require(rocksdb::DB::Open(options, path, &opened));
+//   const std::unique_ptr<rocksdb::DB> db = Own(std::move(opened));
+
+#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_OPENED_DB_H_
+#define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_OPENED_DB_H_
+
+#include <rocksdb/db.h>
+#include <rocksdb/version.h>
+
+#include <memory>
+#include <utility>
+
+namespace cassandra_bloom::testing {
+
+#if ROCKSDB_MAJOR >= 11
+using OpenedDb = std::unique_ptr<rocksdb::DB>;
+inline std::unique_ptr<rocksdb::DB> Own(OpenedDb db) { return db; }
+#else
+using OpenedDb = rocksdb::DB*;
+inline std::unique_ptr<rocksdb::DB> Own(OpenedDb db) {
+  return std::unique_ptr<rocksdb::DB>(db);
+}
+#endif
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_OPENED_DB_H_
