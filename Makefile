@@ -160,9 +160,11 @@ TRIPLET_arm64 = aarch64-linux-gnu
 CROSS = -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$(firstword $(subst -, ,$(TRIPLET_$(ARCH)))) \
   -DCMAKE_C_COMPILER=$(TRIPLET_$(ARCH))-gcc -DCMAKE_CXX_COMPILER=$(TRIPLET_$(ARCH))-g++
 
-filterdb-static: $(if $(ARCH),foreign-architecture) static-packages
+filterdb-static: static-packages
 	cmake --preset static -B $(STATIC) $(if $(ARCH),$(CROSS))
 	cmake --build $(STATIC) --parallel $(JOBS) --target filterdb
+
+static-packages: $(if $(ARCH),foreign-architecture)
 
 foreign-architecture:
 	@test -n "$(TRIPLET_$(ARCH))" || { echo "ARCH=$(ARCH): not arm64" >&2; exit 1; }

@@ -658,8 +658,9 @@ TEST_F(ScanLiveTest, NamesThatAreNoFiles) {
     }
     const WrittenSstable one = Write({});
     replace(one.Path("TOC.txt"), by_fifo);
-    replace(one.Path("Scylla.db"), by_fifo);
     EXPECT_EQ(TheOne()["verdict"], "ok");
+    replace(one.Path("Scylla.db"), by_fifo);
+    EXPECT_EQ(TheOne()["verdict"], "Scylla.db damaged");
     fs::remove_all(dir_ / "ks");
   }
 }

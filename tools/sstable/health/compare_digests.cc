@@ -2,6 +2,9 @@
 
 #include "tools/sstable/health/compare_digests.h"
 
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <cinttypes>
 #include <cstddef>
 #include <cstdint>
@@ -11,10 +14,17 @@
 
 #include "plugin/io/file_io.h"
 #include "tools/sstable/bytes/file_sum.h"
+#include "tools/sstable/health/toc.h"
 #include "tools/sstable/scylla_db.h"
 
 namespace cassandra_bloom::tools {
 namespace {
+
+// A link that leads nowhere exists.
+bool Exists(const std::string& path) {
+  struct stat status;
+  return lstat(path.c_str(), &status) == 0 || errno != ENOENT;
+}
 
 // The CRC-32 of a file. Returns nothing, and sets `*error`, if the file cannot
 // be read.
@@ -34,56 +44,93 @@ std::optional<uint32_t> CrcOf(const std::string& path, std::string* error) {
   return sum.crc;
 }
 
-std::string DifferenceText(uint32_t crc, uint32_t digest) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "%08" PRIx32 ", not %08" PRIx32, crc,
-                digest);
-  return std::string("its CRC-32 is ") + text +
-         " as in Scylla.db, so ScyllaDB refuses the SSTable";
-}
+class Comparison {
+ public:
+  Comparison(const Sstable& sstable, DigestDifferences* differences,
+             std::vector<std::string>* errors)
+      : sstable_(sstable), differences_(*differences), errors_(*errors) {}
+
+  bool Run() {
+    const std::string path = sstable_.Path("Scylla.db");
+    if (!Exists(path)) {
+      return true;
+    }
+    std::string content;
+    std::string error;
+    if (!ReadRegularFile(path, kMaxScyllaDbSize, &content, &error)) {
+      return Fail(error);
+    }
+    const auto scylla = ScyllaDb::Parse(std::move(content));
+    if (!scylla) {
+      return Fail(path +
+                  ": is damaged, or has a layout that is not known here");
+    }
+    if (!scylla->is_intact()) {
+      return Fail(path + ": is damaged: its own CRC-32 is another one");
+    }
+    return CompareFilter(scylla->Digest(DigestOf::kFilter)) &&
+           CompareToc(scylla->Digest(DigestOf::kToc));
+  }
+
+ private:
+  bool Fail(const std::string& error) {
+    errors_.push_back(error);
+    return false;
+  }
+
+  void AddDifference(const std::string& path, uint32_t crc, uint32_t digest) {
+    char text[64];
+    std::snprintf(text, sizeof(text), "%08" PRIx32 ", not %08" PRIx32, crc,
+                  digest);
+    errors_.push_back(path + ": its CRC-32 is " + text + " as in Scylla.db");
+  }
+
+  bool CompareFilter(std::optional<uint32_t> digest) {
+    const std::string path = sstable_.Path("Filter.db");
+    if (!digest || !Exists(path)) {
+      return true;
+    }
+    std::string error;
+    const auto crc = CrcOf(path, &error);
+    if (!crc) {
+      return Fail(error);
+    }
+    if (*crc != *digest) {
+      differences_.filter = true;
+      AddDifference(path, *crc, *digest);
+    }
+    return true;
+  }
+
+  bool CompareToc(std::optional<uint32_t> digest) {
+    const std::string path = sstable_.Path("TOC.txt");
+    if (!digest || !Exists(path)) {
+      return true;
+    }
+    std::string content;
+    std::string error;
+    if (!ReadRegularFile(path, kMaxTocSize, &content, &error)) {
+      return Fail(error);
+    }
+    const TocDigest is_of = tools::CompareToc(content, *digest);
+    differences_.toc = is_of == TocDigest::kOther;
+    differences_.unfinished_toc = is_of == TocDigest::kCompleted;
+    if (is_of != TocDigest::kThis) {
+      AddDifference(path, Crc32Of(content), *digest);
+    }
+    return true;
+  }
+
+  const Sstable& sstable_;
+  DigestDifferences& differences_;
+  std::vector<std::string>& errors_;
+};
 
 }  // namespace
 
-bool DigestsDiffer(const Sstable& sstable, std::vector<std::string>* errors) {
-  const std::string path = sstable.Path("Scylla.db");
-  if (!FileExists(path)) {
-    return false;
-  }
-  std::string content;
-  std::string error;
-  if (!ReadRegularFile(path, kMaxScyllaDbSize, &content, &error)) {
-    errors->push_back(error);
-    return false;
-  }
-  const auto scylla = ScyllaDb::Parse(std::move(content));
-  if (!scylla) {
-    errors->push_back(path +
-                      ": is damaged, or has a layout that is not known here; "
-                      "the digests of its components were not compared");
-    return false;
-  }
-  if (!scylla->is_intact()) {
-    errors->push_back(path + ": is damaged: its own CRC-32 is another one");
-    return true;
-  }
-  bool differs = false;
-  const auto compare = [&](DigestOf component, const char* name) {
-    const auto digest = scylla->Digest(component);
-    const std::string file = sstable.Path(name);
-    if (!digest || !FileExists(file)) {
-      return;
-    }
-    const auto crc = CrcOf(file, &error);
-    if (!crc) {
-      errors->push_back(error);
-    } else if (*crc != *digest) {
-      differs = true;
-      errors->push_back(file + ": " + DifferenceText(*crc, *digest));
-    }
-  };
-  compare(DigestOf::kFilter, "Filter.db");
-  compare(DigestOf::kToc, "TOC.txt");
-  return differs;
+bool CompareDigests(const Sstable& sstable, DigestDifferences* differences,
+                    std::vector<std::string>* errors) {
+  return Comparison(sstable, differences, errors).Run();
 }
 
 }  // namespace cassandra_bloom::tools

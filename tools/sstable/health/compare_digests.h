@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Compares files of an SSTable with the digests in its Scylla.db.
-// Tested in tests/sstable/health/examine_sstable_test.cc.
 // Tested in tests/filterdb/mend/mend_digests_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_COMPARE_DIGESTS_H_
@@ -10,14 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "tools/sstable/health/finding.h"
 #include "tools/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {
 
-// Whether Filter.db, TOC.txt or Scylla.db itself has another digest than
-// Scylla.db says. Adds to `*errors` a sentence for each that has, and for each
-// file that cannot be read. A file that does not exist is not compared.
-bool DigestsDiffer(const Sstable& sstable, std::vector<std::string>* errors);
+// Compares Filter.db and TOC.txt, if they exist, with the digests. Adds to
+// `*errors` a sentence for each difference. Returns false, with a sentence, if
+// Scylla.db is damaged or has an unknown layout, or if a file cannot be read.
+// Without a Scylla.db there is no difference.
+bool CompareDigests(const Sstable& sstable, DigestDifferences* differences,
+                    std::vector<std::string>* errors);
 
 }  // namespace cassandra_bloom::tools
 

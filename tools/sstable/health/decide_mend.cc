@@ -44,12 +44,37 @@ bool WouldStayWorseThanPlanned(const FilterFinding& finding, double fp_chance) {
                        finding.num_keys, sizing->FilterSize(finding.num_keys)));
 }
 
+// Whether the filter has a fault that only a new filter mends.
+bool HasFaultOfFilter(const FilterFinding& finding) {
+  return finding.digests.filter ||
+         HasOtherFaultsThan(
+             finding,
+             {FilterVerdict::kNotLoaded, FilterVerdict::kTocDamaged,
+              FilterVerdict::kDigestDiffers, FilterVerdict::kScyllaDbDamaged});
+}
+
 // Whether the only reason to make the filter anew is its size, and a filter
 // made with `fp_chance` would also be oversized.
 bool WouldStayOversized(const FilterFinding& finding, double fp_chance) {
   const auto sizing = SizingForFpChance(fp_chance);
-  return !finding.is_fault() && sizing &&
+  return !HasFaultOfFilter(finding) && sizing &&
          finding.is_oversized(sizing->FilterSize(finding.num_keys));
+}
+
+// The decision if the filter need not be made anew.
+MendDecision DecideWithoutFilter(const FilterFinding& finding) {
+  if (finding.has(FilterVerdict::kTocDamaged)) {
+    return Leave(std::string("its TOC.txt ") + kTocIsDamaged);
+  }
+  if (finding.digests.toc) {
+    return Leave(
+        "its TOC.txt is not the one whose checksum is in Scylla.db; restore "
+        "it");
+  }
+  if (finding.has(FilterVerdict::kScyllaDbDamaged)) {
+    return Leave("its Scylla.db is damaged or has an unknown layout");
+  }
+  return {MendDecision::kCompleteToc, 0, ""};
 }
 
 MendDecision DecideWithChance(const FilterFinding& finding, double fp_chance) {
@@ -102,26 +127,19 @@ std::string ReasonNotToTouch(const Sstable& sstable) {
 MendDecision DecideMend(const FilterFinding& finding,
                         const MendOptions& options) {
   const bool needs_filter =
-      (options.oversized && finding.has(FilterVerdict::kOversized)) ||
-      (finding.is_fault() &&
-       HasOtherFaultsThan(
-           finding, {FilterVerdict::kNotLoaded, FilterVerdict::kTocDamaged}));
-  const bool needs_toc = finding.has(FilterVerdict::kTocDamaged) ||
-                         finding.has(FilterVerdict::kNotLoaded) ||
-                         finding.has(FilterVerdict::kNotInToc);
+      HasFaultOfFilter(finding) ||
+      (options.oversized && finding.has(FilterVerdict::kOversized));
   if (finding.sstable.state != SstableState::kLive ||
-      (!needs_filter && !needs_toc)) {
+      (!needs_filter && !finding.is_fault() &&
+       !finding.has(FilterVerdict::kNotInToc))) {
     return {};
   }
   const std::string reason = ReasonNotToTouch(finding.sstable);
   if (!reason.empty()) {
     return Leave(reason);
   }
-  if (!needs_filter && finding.has(FilterVerdict::kTocDamaged)) {
-    return Leave(std::string("its TOC.txt ") + kTocIsDamaged);
-  }
   if (!needs_filter) {
-    return {MendDecision::kCompleteToc, 0, ""};
+    return DecideWithoutFilter(finding);
   }
   if (!finding.has_keys) {
     // The last error is the one about the keys.

@@ -103,7 +103,10 @@ class Examination {
     ReadPlan();
     ReadToc();
     OpenFilter();
-    if (DigestsDiffer(finding_.sstable, &finding_.errors)) {
+    if (!CompareDigests(finding_.sstable, &finding_.digests,
+                        &finding_.errors)) {
+      AddVerdict(FilterVerdict::kScyllaDbDamaged);
+    } else if (finding_.digests.any()) {
       AddVerdict(FilterVerdict::kDigestDiffers);
     }
     const FilterFinding without_keys = finding_;

@@ -26,6 +26,8 @@ const char* NameOf(FilterVerdict verdict) {
       return "wrong index hashes";
     case FilterVerdict::kDigestDiffers:
       return "digest differs";
+    case FilterVerdict::kScyllaDbDamaged:
+      return "Scylla.db damaged";
     case FilterVerdict::kEmpty:
       return "empty";
     case FilterVerdict::kMissing:
@@ -75,12 +77,13 @@ bool FilterFinding::is_oversized(uint64_t some_size) const {
              kPlanTolerance * static_cast<double>(largest_planned_size);
 }
 
-// Since 6.1, a flush computes the size of a filter for 0.75 times the chance,
-// which fails below the least chance (maybe_rebuild_filter_from_index,
-// scylladb#31207).
+// Since 6.1, a flush to an SSTable with an Index.db computes the size of a
+// filter for 0.75 times the chance, which fails below the least chance
+// (maybe_rebuild_filter_from_index, scylladb#31207).
 bool FilterFinding::aborts_scylla() const {
-  return has_scylla_db && plan && *plan > kMinFpChance &&
-         0.75 * *plan < kMinFpChance;
+  return has_scylla_db &&
+         sstable.IndexName() == sstable.name_prefix + "Index.db" && plan &&
+         *plan > kMinFpChance && 0.75 * *plan < kMinFpChance;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -25,6 +25,7 @@ enum class FilterVerdict {
   kUnreadable,        // The filter or the keys cannot be read.
   kWrongIndexHashes,  // Partitions.db has other hash bits than its keys.
   kDigestDiffers,     // From Scylla.db: ScyllaDB refuses the SSTable.
+  kScyllaDbDamaged,   // Or it has an unknown layout.
   kEmpty,             // Cassandra takes an empty file for "every key is here".
   kMissing,           // No filter, but one is planned or TOC.txt names it.
   kTocDamaged,        // TOC.txt does not even name Data.db.
@@ -46,6 +47,15 @@ constexpr double kPlanTolerance = 2;
 // The name of a verdict, such as "keys missing".
 const char* NameOf(FilterVerdict verdict);
 
+// Which files have other digests than Scylla.db says.
+struct DigestDifferences {
+  bool any() const { return filter || toc || unfinished_toc; }
+
+  bool filter = false;
+  bool toc = false;
+  bool unfinished_toc = false;  // A mend that completed TOC.txt was killed.
+};
+
 struct FilterFinding {
   bool is_fault() const;
   // The worst verdict. Call this only if the SSTable was examined.
@@ -65,6 +75,7 @@ struct FilterFinding {
   std::vector<FilterVerdict> verdicts;  // The worst first.
 
   bool has_scylla_db = false;
+  DigestDifferences digests;
   bool has_filter_file = false;
   uint64_t filter_size = 0;  // The size of the file in bytes.
   FilterFill fill;           // Zero if the filter cannot be read, or is empty.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // TOC.txt: the names of an SSTable's components, one a line.
+// Tested in tests/filterdb/mend/mend_test.cc.
+// Tested in tests/filterdb/mend/mend_digests_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_TOC_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_TOC_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace cassandra_bloom::tools {
@@ -21,17 +24,20 @@ constexpr char kTocIsDamaged[] =
     "in it, one a line";
 
 // Whether the content of a TOC.txt names a component, such as "Filter.db".
-inline bool TocNames(std::string_view content, std::string_view component) {
-  while (!content.empty()) {
-    const size_t end = content.find('\n');
-    if (content.substr(0, end) == component) {
-      return true;
-    }
-    content.remove_prefix(end == std::string_view::npos ? content.size()
-                                                        : end + 1);
-  }
-  return false;
-}
+bool TocNames(std::string_view content, std::string_view component);
+
+// The content with a line for Filter.db, which it does not name.
+std::string CompletedToc(std::string content);
+
+uint32_t Crc32Of(std::string_view content);
+
+// What a digest in Scylla.db is the CRC-32 of.
+enum class TocDigest {
+  kThis,       // This TOC.txt.
+  kCompleted,  // This TOC.txt when it is completed: mending was killed.
+  kOther,
+};
+TocDigest CompareToc(std::string_view content, uint32_t digest);
 
 }  // namespace cassandra_bloom::tools
 

@@ -3,9 +3,10 @@
 #include "tools/sstable/mending/digests.h"
 
 #include <algorithm>
-#include <string>
 
+#include "tools/sstable/health/toc.h"
 #include "tools/sstable/mending/mend_outcome.h"
+#include "tools/sstable/scylla_db.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -13,47 +14,77 @@ namespace {
 constexpr char kScyllaDb[] = "Scylla.db";
 constexpr char kToc[] = "TOC.txt";
 
-constexpr char kOtherWays[] =
-    "use --out-dir, put the filter in place and set "
-    "ignore_component_digest_mismatch, or let ScyllaDB rewrite the SSTable "
-    "(nodetool upgradesstables -a)";
+// Returns nothing if Scylla.db is damaged or has an unknown layout.
+std::optional<ScyllaDb> Parse(const Sstable& sstable,
+                              const PinnedFolder& folder) {
+  auto scylla = ScyllaDb::Parse(
+      folder.Read(sstable.name_prefix + kScyllaDb, kMaxScyllaDbSize));
+  return scylla && scylla->is_intact() ? scylla : std::nullopt;
+}
 
-void Write(const Sstable& sstable, const PinnedFolder& folder,
-           const ScyllaDb& scylla) {
+// Returns nothing if there is no Scylla.db, or if it has no digests.
+std::optional<ScyllaDb> ReadDigests(const Sstable& sstable,
+                                    const PinnedFolder& folder) {
+  if (!folder.HasFile(sstable.name_prefix + kScyllaDb)) {
+    return std::nullopt;
+  }
+  auto scylla = Parse(sstable, folder);
+  if (!scylla) {
+    Leave(
+        "Scylla.db is damaged or has an unknown layout, and may hold the "
+        "checksum of its filter; restore it, or use --out-dir, put the filter "
+        "in place and set ignore_component_digest_mismatch");
+  }
+  return scylla->has_digests() ? scylla : std::nullopt;
+}
+
+// What the digest of TOC.txt is of; kThis if there is none.
+TocDigest TocDigestOf(const Sstable& sstable, const PinnedFolder& folder,
+                      const ScyllaDb& scylla) {
+  const std::string name = sstable.name_prefix + kToc;
+  const auto digest = scylla.Digest(DigestOf::kToc);
+  return digest && folder.HasFile(name)
+             ? CompareToc(folder.Read(name, kMaxTocSize), *digest)
+             : TocDigest::kThis;
+}
+
+void SetDigest(const Sstable& sstable, const PinnedFolder& folder,
+               DigestOf component, uint32_t digest) {
+  auto scylla = ReadDigests(sstable, folder);
+  if (!scylla || scylla->Digest(component).value_or(digest) == digest) {
+    return;
+  }
+  scylla->SetDigest(component, digest);
   const std::string name = sstable.name_prefix + kScyllaDb;
-  folder.Replace(name, name, ContentOf(scylla.content()),
+  folder.Replace(name, name, ContentOf(scylla->content()),
                  /*before_naming=*/nullptr);
 }
 
 }  // namespace
 
-std::optional<ScyllaDb> ReadDigests(const Sstable& sstable,
-                                    const PinnedFolder& folder) {
-  const std::string name = sstable.name_prefix + kScyllaDb;
-  if (!folder.HasFile(name)) {
-    return std::nullopt;
+bool HasDigests(const Sstable& sstable, const PinnedFolder& folder,
+                bool of_filter, bool of_toc) {
+  const auto scylla = ReadDigests(sstable, folder);
+  if (!scylla) {
+    return false;
   }
-  auto scylla = ScyllaDb::Parse(folder.Read(name, kMaxScyllaDbSize));
-  if (!scylla || !scylla->is_intact()) {
-    Leave(std::string("Scylla.db is damaged or has an unknown layout, and may "
-                      "hold the checksum of its filter; ") +
-          kOtherWays);
+  if (TocDigestOf(sstable, folder, *scylla) == TocDigest::kOther) {
+    Leave(
+        "its TOC.txt is not the one whose checksum is in Scylla.db; restore "
+        "it, or let ScyllaDB load the SSTable with "
+        "ignore_component_digest_mismatch and rewrite it");
   }
-  return scylla->has_digests() ? scylla : std::nullopt;
+  return (of_filter && scylla->Digest(DigestOf::kFilter)) ||
+         (of_toc && scylla->Digest(DigestOf::kToc));
 }
 
-void CheckDigests(const Sstable& sstable, const PinnedFolder& folder,
-                  bool may_rewrite) {
-  if (!ReadDigests(sstable, folder)) {
-    return;
+bool IsTocUnfinished(const Sstable& sstable, const PinnedFolder& folder) {
+  if (!folder.HasFile(sstable.name_prefix + kScyllaDb)) {
+    return false;
   }
-  if (!may_rewrite) {
-    Leave(std::string("Scylla.db holds the checksum of its filter, and "
-                      "ScyllaDB would refuse the SSTable; give "
-                      "--rewrite-digests, or ") +
-          kOtherWays);
-  }
-  FailFor(folder.ReasonNotToKeepOwner(sstable.name_prefix + kScyllaDb));
+  const auto scylla = Parse(sstable, folder);
+  return scylla &&
+         TocDigestOf(sstable, folder, *scylla) == TocDigest::kCompleted;
 }
 
 std::optional<uint32_t> FilterDigest(const Sstable& sstable,
@@ -62,23 +93,14 @@ std::optional<uint32_t> FilterDigest(const Sstable& sstable,
   return scylla ? scylla->Digest(DigestOf::kFilter) : std::nullopt;
 }
 
-void RewriteDigests(const Sstable& sstable, const PinnedFolder& folder,
-                    const FileSum* filter) {
-  auto scylla = ReadDigests(sstable, folder);
-  if (!scylla) {
-    return;
-  }
-  const std::string before = scylla->content();
-  const std::string toc = sstable.name_prefix + kToc;
-  if (filter != nullptr) {
-    scylla->SetDigest(DigestOf::kFilter, filter->crc);
-  }
-  if (folder.HasFile(toc)) {
-    scylla->SetDigest(DigestOf::kToc, folder.Sum(toc, {}, [] {}).crc);
-  }
-  if (scylla->content() != before) {
-    Write(sstable, folder, *scylla);
-  }
+void SetFilterDigest(const Sstable& sstable, const PinnedFolder& folder,
+                     uint32_t digest) {
+  SetDigest(sstable, folder, DigestOf::kFilter, digest);
+}
+
+void SetTocDigest(const Sstable& sstable, const PinnedFolder& folder,
+                  const std::string& toc) {
+  SetDigest(sstable, folder, DigestOf::kToc, Crc32Of(toc));
 }
 
 void PutDigestBack(const Sstable& sstable, const PinnedFolder& folder,
@@ -86,17 +108,13 @@ void PutDigestBack(const Sstable& sstable, const PinnedFolder& folder,
   if (!record.old_digest) {
     return;
   }
-  auto scylla = ReadDigests(sstable, folder);
-  const auto now = scylla ? scylla->Digest(DigestOf::kFilter) : std::nullopt;
-  if (now == record.old_digest) {
-    return;
-  }
-  if (std::none_of(record.new_filters.begin(), record.new_filters.end(),
+  const auto now = FilterDigest(sstable, folder);
+  if (now != record.old_digest &&
+      std::none_of(record.new_filters.begin(), record.new_filters.end(),
                    [&](const FileSum& filter) { return filter.crc == now; })) {
     Leave(sstable.Path(kScyllaDb) + ": has changed since it was mended");
   }
-  scylla->SetDigest(DigestOf::kFilter, *record.old_digest);
-  Write(sstable, folder, *scylla);
+  SetFilterDigest(sstable, folder, *record.old_digest);
 }
 
 }  // namespace cassandra_bloom::tools

@@ -3,9 +3,11 @@
 // Keeps the digests in Scylla.db right when mending changes Filter.db and
 // TOC.txt.
 //
-// The files cannot be changed at one moment. If the process is killed after the
-// filter was replaced and before Scylla.db was, scan finds the digest wrong,
-// and the next mend makes both anew. The next undo puts both back.
+// Two files cannot be changed at one moment. Scylla.db gets the digest of a new
+// file when that is written, just before it gets its name. If the process is
+// killed between the two, or the name cannot be given, scan finds the digest
+// wrong, and the next mend or undo makes both files right. A digest that is
+// wrong for another reason is left: to change it would hide the damage.
 //
 // Functions that fail throw a MendEnd or a FileError.
 // Tested in tests/filterdb/mend/mend_digests_test.cc.
@@ -15,33 +17,34 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "tools/sstable/mending/mend_record.h"
 #include "tools/sstable/mending/pinned_folder.h"
-#include "tools/sstable/scylla_db.h"
 #include "tools/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {
 
-// Reads Scylla.db. Returns nothing if there is none, or if it has no digests.
-// Throws a MendEnd if it cannot be changed safely: it is damaged, or has an
-// unknown layout.
-std::optional<ScyllaDb> ReadDigests(const Sstable& sstable,
-                                    const PinnedFolder& folder);
+// Whether Scylla.db has digests that change with these files. Throws a MendEnd
+// if it cannot be changed safely, because Scylla.db is damaged or has an
+// unknown layout, or if TOC.txt is not the one that its digest is of.
+bool HasDigests(const Sstable& sstable, const PinnedFolder& folder,
+                bool of_filter, bool of_toc);
 
-// Throws a MendEnd if there are digests which `may_rewrite` forbids to change,
-// or which cannot be changed.
-void CheckDigests(const Sstable& sstable, const PinnedFolder& folder,
-                  bool may_rewrite);
+// Whether a mend was killed between the new digest of TOC.txt and the new
+// TOC.txt. Throws nothing but a FileError; false if Scylla.db is damaged.
+bool IsTocUnfinished(const Sstable& sstable, const PinnedFolder& folder);
 
 // The digest of Filter.db, if there is one.
 std::optional<uint32_t> FilterDigest(const Sstable& sstable,
                                      const PinnedFolder& folder);
 
-// If there are digests, gives Scylla.db that of the TOC.txt in place, and
-// `filter` as that of Filter.db, unless it is null.
-void RewriteDigests(const Sstable& sstable, const PinnedFolder& folder,
-                    const FileSum* filter);
+// Changes a digest in Scylla.db, if there is one.
+void SetFilterDigest(const Sstable& sstable, const PinnedFolder& folder,
+                     uint32_t digest);
+// `toc`: the new content of TOC.txt.
+void SetTocDigest(const Sstable& sstable, const PinnedFolder& folder,
+                  const std::string& toc);
 
 // Puts the digest of the old filter back, if the record has one. If Scylla.db
 // has neither this digest nor that of a new filter of the record, throws a

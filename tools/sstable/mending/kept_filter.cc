@@ -243,13 +243,14 @@ void KeptFilter::Keep(Kept kept, const FileSum& new_filter) {
   }
 }
 
-void KeptFilter::CopyBack(const FileSum& old_filter) const {
+void KeptFilter::CopyBack(const MendRecord& record) const {
   FileSum sum;
   folder_.Replace(filter_name_, filter_name_,
                   place_->ContentOf(name_, between_pieces_, &sum), [&] {
-                    if (!(sum == old_filter)) {
+                    if (!(sum == record.old_filter)) {
                       throw FileError{path_ + ": has changed meanwhile"};
                     }
+                    PutDigestBack(sstable_, folder_, record);
                   });
 }
 
@@ -260,13 +261,14 @@ void KeptFilter::PutBack(const Kept& kept) const {
   } catch (const FileError& error) {
     Leave(error.text);
   }
-  PutDigestBack(sstable_, folder_, kept.record);
+  if (is_beside() || now == kept.record.old_filter) {
+    PutDigestBack(sstable_, folder_, kept.record);
+  } else {
+    CopyBack(kept.record);
+  }
   if (is_beside()) {
     folder_.Rename(name_, filter_name_);
   } else {
-    if (!(now == kept.record.old_filter)) {
-      CopyBack(kept.record.old_filter);
-    }
     place_->Remove(name_);
   }
   place_->Remove(RecordName());

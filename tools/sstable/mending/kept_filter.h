@@ -113,7 +113,7 @@ class KeptFilter {
   // (proc_sys_fs(5)), it may only link files that it owns, or can read and
   // write.
   void WriteRecord(const MendRecord& record) const;
-  void CopyBack(const FileSum& old_filter) const;
+  void CopyBack(const MendRecord& record) const;
 
   const Sstable sstable_;
   const PinnedFolder& folder_;

@@ -43,12 +43,33 @@ std::optional<std::string> TocToComplete(const Sstable& sstable,
   return TocNames(toc, kFilter) ? std::nullopt : std::optional(toc);
 }
 
+// Returns whether Scylla.db will be changed. Throws a MendEnd if `may_rewrite`
+// forbids it.
+bool CheckDigests(const Sstable& sstable, const PinnedFolder& folder,
+                  bool of_filter, bool of_toc, bool may_rewrite) {
+  if (!HasDigests(sstable, folder, of_filter, of_toc)) {
+    return false;
+  }
+  if (!may_rewrite) {
+    Leave(
+        "Scylla.db holds the checksum of its filter or of TOC.txt, and "
+        "ScyllaDB would refuse the SSTable; give --rewrite-digests, or use "
+        "--out-dir, put the filter in place and set "
+        "ignore_component_digest_mismatch, or let ScyllaDB rewrite the SSTable "
+        "(nodetool upgradesstables -a)");
+  }
+  return true;
+}
+
 // When ScyllaDB removes an SSTable, it removes only files that TOC.txt names. A
 // file that stays looks like an SSTable without TOC.txt
-// (filesystem_storage::wipe, sstable_directory::process).
+// (filesystem_storage::wipe, sstable_directory::process). With digests this
+// holds without an old filter, too: if mending is killed, the next one finds a
+// filter, and must be allowed with the same options.
 void CheckBackup(const FilterFinding& finding, const PinnedFolder& folder,
-                 const KeptFilter* kept) {
-  if (finding.has_filter_file && kept != nullptr && kept->is_beside() &&
+                 const KeptFilter* kept, bool changes_digests) {
+  if ((finding.has_filter_file || changes_digests) && kept != nullptr &&
+      kept->is_beside() &&
       folder.HasFile(finding.sstable.name_prefix + "Scylla.db")) {
     Leave(
         "ScyllaDB does not start if the old filter outlives the SSTable "
@@ -56,25 +77,18 @@ void CheckBackup(const FilterFinding& finding, const PinnedFolder& folder,
   }
 }
 
+}  // namespace
+
 // ScyllaDB loads a filter only if TOC.txt names it.
-void AddToToc(const Sstable& sstable, const PinnedFolder& folder) {
-  auto toc = TocToComplete(sstable, folder);
+void CompleteToc(const Sstable& sstable, const PinnedFolder& folder) {
+  const auto toc = TocToComplete(sstable, folder);
   if (!toc) {
     return;
   }
-  if (!toc->empty() && toc->back() != '\n') {
-    *toc += '\n';
-  }
-  *toc += std::string(kFilter) + "\n";
+  const std::string completed = CompletedToc(*toc);
   const std::string name = sstable.name_prefix + kToc;
-  folder.Replace(name, name, tools::ContentOf(*toc), /*before_naming=*/nullptr);
-}
-
-}  // namespace
-
-void CompleteToc(const Sstable& sstable, const PinnedFolder& folder) {
-  AddToToc(sstable, folder);
-  RewriteDigests(sstable, folder, /*filter=*/nullptr);
+  folder.Replace(name, name, ContentOf(completed),
+                 [&] { SetTocDigest(sstable, folder, completed); });
 }
 
 Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
@@ -84,6 +98,7 @@ Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
   const std::string data = sstable.name_prefix + "Data.db";
   bool has_filter = false;
   bool changes_toc = false;
+  bool changes_digests = false;
   // If a folder of the path was replaced by a link since the scan, the path may
   // lead to filters that the user has not named.
   if (!folder.IsAt(sstable.real_folder)) {
@@ -92,8 +107,9 @@ Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
   try {
     has_filter = folder.HasFile(filter);
     changes_toc = TocToComplete(sstable, folder).has_value();
-    CheckDigests(sstable, folder, rewrite_digests);
-    CheckBackup(finding, folder, kept);
+    changes_digests =
+        CheckDigests(sstable, folder, !only_toc, changes_toc, rewrite_digests);
+    CheckBackup(finding, folder, kept, changes_digests);
     // New files get the attributes of Data.db, and the record has the sum of
     // the index. So HasFile must refuse links under these two names.
     if (kept != nullptr || !has_filter) {
@@ -111,6 +127,9 @@ Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
   }
   if (changes_toc) {
     FailFor(folder.ReasonNotToKeepOwner(sstable.name_prefix + kToc));
+  }
+  if (changes_digests) {
+    FailFor(folder.ReasonNotToKeepOwner(sstable.name_prefix + "Scylla.db"));
   }
   if (kept == nullptr) {
     return {};
@@ -182,10 +201,10 @@ bool ReplaceFilter(const Sstable& sstable, const PinnedFolder& folder,
                    if (kept != nullptr) {
                      kept->Keep(kept_now, sum);
                    }
+                   SetFilterDigest(sstable, folder, sum.crc);
                  });
   try {
-    AddToToc(sstable, folder);
-    RewriteDigests(sstable, folder, &sum);
+    CompleteToc(sstable, folder);
   } catch (const FileError& error) {
     Fail(error.text + "; the new filter is in place");
   }

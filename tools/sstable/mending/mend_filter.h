@@ -30,7 +30,7 @@ Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
                 KeptFilter* kept, bool only_toc, bool rewrite_digests);
 
 // Adds Filter.db to TOC.txt, if TOC.txt exists and does not name it, and
-// rewrites the digest of TOC.txt.
+// changes its digest.
 void CompleteToc(const Sstable& sstable, const PinnedFolder& folder);
 
 // Called now and then with the number of keys that were added since the last
@@ -48,7 +48,7 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const Sstable& sstable,
                                              const OnKeysAdded& on_keys_added);
 
 // Puts the filter in place of the old one, or adds it if there is none, and
-// completes TOC.txt, and rewrites the digests of both. If the process is killed
+// completes TOC.txt, and changes the digests of both. If the process is killed
 // meanwhile, either the old or the new filter is there, and it is whole.
 // `kept`: as for CheckPlace. `kept_now`: what CheckPlace returned. Returns
 // whether the old filter has other hard links, as in snapshots.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "plugin/filter/block_layout.h"
+#include "tools/sstable/mending/digests.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -216,7 +217,8 @@ bool Mender::UndoInPlace(const Sstable& sstable) {
   KeptFilter filter(sstable, folder, plan_.backup, [this] { StopIfWanted(); });
   has_kept_folder_ |= filter.has_folder();
   Kept kept = filter.Look();
-  if (kept.state == Kept::kNothing && !kept.has_record) {
+  const bool is_toc_unfinished = IsTocUnfinished(sstable, folder);
+  if (kept.state == Kept::kNothing && !kept.has_record && !is_toc_unfinished) {
     return false;
   }
   StopIfWanted();
@@ -235,10 +237,19 @@ bool Mender::UndoInPlace(const Sstable& sstable) {
     if (is_free) {
       filter.RemoveRecordOfNothing(kept);
     }
-    return false;
+    if (!is_toc_unfinished) {
+      return false;
+    }
+    outcome_.kind = MendOutcome::kMended;
+    outcome_.only_toc = true;
   }
   LeaveFor(reason);
-  filter.PutBack(kept);
+  if (kept.state == Kept::kFilter) {
+    filter.PutBack(kept);
+  }
+  if (is_toc_unfinished) {
+    CompleteToc(sstable, folder);
+  }
   return true;
 }
 
