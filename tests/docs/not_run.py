@@ -33,6 +33,7 @@ NOT_RUN = {
         _LONG + "by hand, for the rates",
     "make bench-db ROCKSDB=TREE BENCH_DB_FLAGS=--equal-rate": _LONG + "by hand",
     "make bench-db ROCKSDB=TREE": _LONG + "by hand",
+    'make bench-db ROCKSDB=TREE BENCH_DB_FLAGS="--break-even --policies=uniform"': _LONG + "by hand",
     "make soak MINUTES=60": _LONG + "tests/stress/soak, for seconds",
     "make crash ROUNDS=100": _LONG + "tests/stress/soak, for seconds",
     "make random SECONDS=600": _LONG + "tests/stress/random, for seconds",
