@@ -5,7 +5,7 @@
 PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev \
   librocksdb-dev nlohmann-json3-dev python3 rocksdb-tools
 test_PACKAGES = gnuplot-nox jq locales pkgconf qemu-user
-deb_PACKAGES = dpkg-dev file
+deb_PACKAGES = build-essential debhelper
 coverage_PACKAGES = gcovr
 format_PACKAGES = clang-format
 fuzz_PACKAGES = clang libclang-rt-dev
@@ -56,7 +56,8 @@ help:
 	@echo "make filterdb-static"
 	@echo "             make filterdb, without export and doctor, as one file that needs no library:"
 	@echo "             build/static/bin/filterdb (ARCH=arm64: for that CPU, in build/static-arm64)"
-	@echo "make deb     make Debian packages, in build/deb/packages"
+	@echo "make dist    make a source archive of the last commit and its SHA-256, in build/dist"
+	@echo "make deb     make Debian packages, in build/deb/packages, and their source package, in build/deb"
 
 demo: release
 	python3 db_bench_ext/database/demo.py --lib-dir=build/release/lib
@@ -174,10 +175,19 @@ format: format-packages
 	git ls-files '*.h' '*.cc' '*.c' | xargs clang-format -i
 
 deb: packages deb-packages
-	LDFLAGS="$$(dpkg-buildflags --get LDFLAGS)" cmake --preset deb \
-	  $(if $(DEBEMAIL),-DCASSANDRA_BLOOM_MAINTAINER="$(DEBFULLNAME) <$(DEBEMAIL)>")
-	cmake --build --preset deb --parallel $(JOBS)
-	cd build/deb && cpack
+	rm -rf build/deb
+	mkdir -p build/deb/source build/deb/packages
+	tar -c --exclude-vcs --exclude=./build . | tar -x -C build/deb/source
+	cd build/deb/source && DEB_BUILD_OPTIONS="noautodbgsym parallel=$(JOBS) $$DEB_BUILD_OPTIONS" dpkg-buildpackage --no-sign
+	mv build/deb/cassandra-bloom_* build/deb/*.deb build/deb/packages
+
+VERSION = $(shell sed -n 's/^project.cassandra_bloom VERSION \([0-9.]*\) .*/\1/p' CMakeLists.txt)
+ARCHIVE = cassandra_bloom-$(VERSION).tar.gz
+
+dist:
+	mkdir -p build/dist
+	git archive --format=tar.gz --prefix=cassandra_bloom-$(VERSION)/ --output=build/dist/$(ARCHIVE) HEAD
+	cd build/dist && sha256sum $(ARCHIVE) | tee $(ARCHIVE).sha256
 
 packages:
 	$(call install,$(PACKAGES))
@@ -197,4 +207,4 @@ define install
 endef
 
 .PHONY: help demo bench report bench-db rocksdb-for-this-cpu bench-filterdb soak soak-program crash damage scan-loop random fuzz coverage \
-  mutants test release filterdb-static foreign-architecture format deb packages $(NEEDS)
+  mutants test release dist filterdb-static foreign-architecture format deb packages $(NEEDS)

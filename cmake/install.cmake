@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # What is installed, and where. Each component becomes a Debian package
-# (cmake/debian/packages.cmake). The loader and all builds of the plugin go into one
+# (debian/rules). The loader and all builds of the plugin go into one
 # folder, because the loader looks for plugins in its own folder.
 
 include(CMakePackageConfigHelpers)
@@ -60,10 +60,8 @@ install(FILES ${package_files}/cassandra_bloom.pc
 
 if(TARGET filterdb)
   install(TARGETS filterdb RUNTIME COMPONENT filterdb)
-  if(NOT CASSANDRA_BLOOM_DEBIAN)  # Debian packages have the page compressed.
-    install(FILES docs/filterdb.1
-      DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT filterdb)
-  endif()
+  install(FILES docs/filterdb.1
+    DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT filterdb)
 endif()
 
 # ---- With RocksDB ----

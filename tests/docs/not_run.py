@@ -12,7 +12,6 @@ NOT_RUN = {
     "make test": _ROOT + "tests/install/matrix/distributions.sh; it runs this test",
     "make bench-db": _ROOT + "db_bench_ext/database/end_to_end.py --quick, by hand",
     "make release": "make demo builds so",
-    "make help": "prints what the Makefile says",
     "make bench-db QUICK=1": _ROOT + "by hand",
     "make bench": _ROOT + "filter_bench is built by every build",
     "make report": _ROOT + "db_bench_ext/filter_bench/report.py --quick, by hand",
@@ -55,6 +54,11 @@ NOT_RUN = {
     "cmake --preset release | dev | asan-ubsan | core-only":
         "a choice; tests/install/configure, and every build",
     # CONTRIBUTING.md
+    "tests/install/matrix/distributions.sh build/distributions trixie bookworm": _LONG + "by hand",
+    "tests/install/matrix/debian_source.sh trixie": _LONG + "by hand",
+    "git tag -s v0.1.0": "makes a tag",
+    "make dist": "needs git",
+    "make random SECONDS=3600": _LONG + "tests/stress/random, for seconds",
     "make packages test-packages": _ROOT + "make test needs both",
     "cmake --preset dev": "every build",
     "cmake --build --preset dev --parallel $(nproc) --target filter_test":
@@ -78,9 +82,6 @@ NOT_RUN = {
     "systemctl start cassandra": "wants a node",
     "nodetool repair --full KEYSPACE TABLE": "wants a node",
     # docs/packaging.md
-    "cmake --preset deb": _ROOT + "tests/install/matrix/cross.sh",
-    'make deb DEBFULLNAME="A. Packager" DEBEMAIL=packager@example.org':
-        _ROOT + "tests/install/matrix/packages.sh",
     # docs/hosts.md
     "g++ program.cc $(pkg-config --cflags --libs rocksdb_cassandra_bloom)":
         "wants an installed tree: tests/install/consumer/installed_test.sh",

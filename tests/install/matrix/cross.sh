@@ -99,7 +99,7 @@ inside dpkg --add-architecture "$arch"
 inside apt-get update -qq
 foreign=(libgflags-dev libgmock-dev libgtest-dev liblz4-dev librocksdb-dev libsnappy-dev
   libzstd-dev zlib1g-dev)
-native=(cmake "crossbuild-essential-$arch" dpkg-dev file g++ gzip libbz2-1.0 libcli11-dev liblz4-dev
+native=(build-essential cmake "crossbuild-essential-$arch" debhelper dpkg-dev file g++ gzip libbz2-1.0 libcli11-dev liblz4-dev
   libsnappy-dev libzstd-dev locales make nlohmann-json3-dev python3 qemu-user zlib1g-dev)
 install "${native[@]}" "${foreign[@]/%/:$arch}"
 # Debian's RocksDB and gflags are not made to be installed for two CPUs at once. So
@@ -214,11 +214,12 @@ skipped=$(grep -c '\*\*\*Skipped' "$root$check/test.log" || true)
 # ---- The packages ----
 
 step "the packages"
-logged configure_deb inside env -C /check/sources "LDFLAGS=$(inside dpkg-buildflags --get LDFLAGS)" \
-  cmake --preset deb -B "$check/deb" "-DCMAKE_TOOLCHAIN_FILE=$check/toolchain.cmake"
-logged build_deb inside nice -n 10 cmake --build "$check/deb" --parallel "$jobs"
-rm -rf "$root$check/deb/packages"
-logged cpack inside env -C "$check/deb" cpack
+rm -rf "$root$check/deb"
+mkdir -p "$root$check/deb/packages"
+cp -rp "$root/check/sources" "$root$check/deb/source"
+logged packages inside env -C "$check/deb/source" "DEB_BUILD_OPTIONS=noautodbgsym parallel=$jobs" \
+  nice -n 10 dpkg-buildpackage --host-arch="$arch" --build=any --no-sign
+mv "$root$check"/deb/*.deb "$root$check/deb/packages"
 packages=0
 # package_fault FILE: prints what is wrong with a package.
 package_fault() {

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the Debian source package in a bare Debian, and tests what comes out; see usage.
+set -euo pipefail
+
+usage="Usage: debian_source.sh [--root=FOLDER] RELEASE
+
+In a bare Debian of this RELEASE, such as bookworm, this
+
+- builds the source package, and from it, with dpkg-buildpackage, the packages;
+- runs lintian, which must report no error and no warning;
+- runs the package's tests (debian/tests) with autopkgtest, which installs the packages;
+- removes the packages: nothing of them may be left.
+
+FOLDER holds the Debian; debootstrap puts it there if it is missing. Without --root it is
+temporary. The packages stay in FOLDER/check/deb.
+
+Needs root, debootstrap, a network, 2 GB. Exit status 0 if all is well, 1 if not, 2 for
+wrong usage."
+
+root=''
+case ${1-} in --root=?*) root=$(realpath -m "${1#*=}"); shift ;; esac
+case ${1-} in
+  --help) echo "$usage"; exit ;;
+  '' | -*) echo "$usage" >&2; exit 2 ;;
+esac
+# shellcheck source=tests/install/matrix/chroot.sh
+. "$(dirname "$0")/chroot.sh"
+open_chroot "$1" "$root"
+rm -rf "$root/check/deb" "$root/check/sources"
+mkdir -p "$root/check/deb"
+copy_sources
+
+step "the source package"
+inside apt-get update -qq
+install build-essential debhelper lintian autopkgtest
+inside bash -euc 'cd /check/deb && dpkg-source --build /check/sources >/dev/null && ls *.dsc *.tar.xz'
+
+step "the packages, from it"
+inside bash -euc 'cd /check/deb && dpkg-source -x *.dsc source >/dev/null
+  apt-get -o Dpkg::Use-Pty=0 build-dep -qq -y --no-install-recommends ./source >/dev/null
+  cd source && DEB_BUILD_OPTIONS="parallel=$(nproc)" dpkg-buildpackage --no-sign >/check/deb/log 2>&1' ||
+  { tail -n 20 "$root/check/deb/log" >&2; exit 1; }
+(cd "$root/check/deb" && ls -- *.deb)
+
+step "lintian"
+inside sh -c 'lintian --allow-root --profile debian --fail-on=error,warning /check/deb/*.changes'
+
+step "autopkgtest"
+inside bash -euc 'cd /check/deb && autopkgtest --output-dir=/check/deb/tests *.dsc *.deb -- null >log 2>&1' ||
+  { tail -n 30 "$root/check/deb/log" >&2; exit 1; }
+cat "$root/check/deb/tests/summary"
+
+step "removing"
+inside sh -c "apt-get -o Dpkg::Use-Pty=0 purge -qq -y 'lib*cassandra-bloom*' filterdb >/dev/null"
+left=$(inside sh -c 'find / -xdev \( -path /check -o -path /proc -o -path /tmp -o -path /var/lib/apt \) -prune -o \( -name "*cassandra*bloom*" -o -name "filterdb*" \) -print')
+[ -z "$left" ] || { echo "left after the removal: $left" >&2; exit 1; }
+step "passed"
