@@ -42,6 +42,7 @@ NOT_RUN = {
     "make mutants": _LONG + "by hand",
     "make coverage": _LONG + "by hand",
     "tests/install/matrix/thread_sanitizer.sh TREE": _LONG + "by hand",
+    "tests/install/matrix/crash_test.sh TREE": _LONG + "by hand",
     "tests/install/matrix/rocksdb_filter_tests.sh TREE": _LONG + "by hand",
     "build/dev/bin/soak --lookups=100000000": _LONG + "tests/stress/soak",
     "CASSANDRA_BLOOM_PRESENT_KEYS=1000000000 build/dev/bin/false_negative_test":
