@@ -69,6 +69,10 @@ std::vector<std::string> NamesIn(
 
 bool FileExists(const std::string& path);
 
+// Whether anything has this name, also a link that leads nowhere. True also if
+// this cannot be found out.
+bool NameExists(const std::string& path);
+
 // Opens a file for reading. Does not wait for the writer of a FIFO. On failure,
 // returns a negative number and sets errno.
 int OpenForReading(const std::string& path);

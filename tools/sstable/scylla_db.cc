@@ -2,11 +2,11 @@
 
 #include "tools/sstable/scylla_db.h"
 
-#include <zlib.h>
-
+#include <string_view>
 #include <utility>
 
 #include "plugin/filter/endian.h"
+#include "tools/sstable/bytes/file_sum.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -28,9 +28,8 @@ uint32_t ScyllaDb::At(size_t offset) const {
 }
 
 uint32_t ScyllaDb::OwnDigest() const {
-  return static_cast<uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(content_.data()),
-              content_.size() - kNumberSize));
+  return Crc32(
+      std::string_view(content_).substr(0, content_.size() - kNumberSize));
 }
 
 bool ScyllaDb::FindDigests() {

@@ -2,8 +2,6 @@
 
 #include "tools/sstable/statistics_db.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "plugin/filter/endian.h"
 #include "plugin/filter_db/sstable_version.h"
 #include "tools/sstable/bytes/byte_reader.h"
+#include "tools/sstable/bytes/file_sum.h"
 #include "tools/sstable/bytes/random_access_file.h"
 
 namespace cassandra_bloom::tools {
@@ -18,21 +17,20 @@ namespace {
 
 // The CRC32 of the bytes from `begin` to the reader's offset. To include
 // earlier bytes, give their CRC32 as `before`.
-uLong CrcSince(uint64_t begin, ByteReader* file, uLong before = 0) {
+uint32_t CrcSince(uint64_t begin, ByteReader* file, uint32_t before = 0) {
   constexpr uint64_t kPieceSize = 4096;
   const uint64_t end = file->offset();
-  uLong sum = before;
+  uint32_t sum = before;
   for (file->GoTo(begin); file->good() && file->offset() < end;) {
-    const std::string_view piece =
-        file->Bytes(std::min(kPieceSize, end - file->offset()), "the sum");
-    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(piece.data()),
-                  piece.size());
+    sum = Crc32(
+        file->Bytes(std::min(kPieceSize, end - file->offset()), "the sum"),
+        sum);
   }
   return sum;
 }
 
 // Reads a stored CRC32. Fails if it is not `computed`.
-bool CheckCrc(uLong computed, ByteReader* file) {
+bool CheckCrc(uint32_t computed, ByteReader* file) {
   const auto stored = static_cast<uint32_t>(file->Int32("a checksum"));
   return file->good() &&
          (stored == computed ||
@@ -72,7 +70,7 @@ std::optional<Component> FindComponent(ByteReader* file, int32_t wanted,
     file->Fail("a table of " + std::to_string(num_components) +
                " components; the file is damaged or of another version");
   }
-  uLong sum = has_checksums ? CrcSince(0, file) : 0;
+  uint32_t sum = has_checksums ? CrcSince(0, file) : 0;
   if (has_checksums && !CheckCrc(sum, file)) {
     return std::nullopt;
   }

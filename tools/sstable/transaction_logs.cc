@@ -3,7 +3,6 @@
 #include "tools/sstable/transaction_logs.h"
 
 #include <sys/stat.h>
-#include <zlib.h>
 
 #include <cctype>
 #include <cerrno>
@@ -16,6 +15,7 @@
 
 #include "plugin/io/file_io.h"
 #include "plugin/io/names.h"
+#include "tools/sstable/bytes/file_sum.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -88,9 +88,7 @@ bool HasItsChecksum(const Record& record) {
       summed += static_cast<char>(number >> shift);
     }
   }
-  return record.checksum ==
-         crc32_z(0, reinterpret_cast<const Bytef*>(summed.data()),
-                 summed.size());
+  return record.checksum == Crc32(summed);
 }
 
 // Returns nothing for a line that is not whole. Parses the line from its end,
@@ -127,12 +125,6 @@ std::string SstableOf(const Record& record) {
   return EndsWith(name, "-") ? name : name + "-";
 }
 
-// False for a log that was removed after its folder was listed.
-bool IsThere(const std::string& path) {
-  struct stat status;
-  return lstat(path.c_str(), &status) == 0 || errno != ENOENT;
-}
-
 template <typename IsWanted, typename Add>
 void ReadLogs(const std::string& folder, IsWanted is_wanted, Add add,
               TransactionLogs* logs) {
@@ -146,7 +138,7 @@ void ReadLogs(const std::string& folder, IsWanted is_wanted, Add add,
     std::string error;
     if (ReadRegularFile(path, kMaxSize, &content, &error)) {
       add(path, content, logs);
-    } else if (IsThere(path)) {
+    } else if (NameExists(path)) {
       logs->errors.push_back(error);
     }
   }

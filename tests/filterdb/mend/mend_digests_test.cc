@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -315,31 +316,31 @@ class MendDigestsKillTest : public MendDigestsTest {
     }
   }
 
-  // Each kill is followed by a mend or by an undo.
-  void KillAtEach(const std::vector<std::string>& options, bool is_undo) {
+  // Kills runs with these options: the first when it begins its first change,
+  // the second at its second change, until one ends. `after`: what follows each
+  // kill. Returns how many were killed.
+  int KillAtEach(const std::vector<std::string>& options, bool mended_before,
+                 const std::function<void()>& after) {
     int num_killed = 0;
-    for (const bool goes_on : {true, false}) {
-      for (int change = 1; !HasFailure(); ++change) {
-        SCOPED_TRACE(change);
-        Restore();
-        if (is_undo) {
-          EXPECT_EQ(Mend(InFolder()).exit_code, 0);
-        }
-        if (!Killed(options, change)) {
-          break;
-        }
-        ++num_killed;
-        goes_on ? ExpectMended(options) : ExpectUndone();
-        ExpectNoLeftOvers();
+    for (int change = 1; !HasFailure(); ++change) {
+      SCOPED_TRACE(change);
+      Restore();
+      if (mended_before) {
+        EXPECT_EQ(Mend(InFolder()).exit_code, 0);
       }
+      if (!Killed(options, change)) {
+        break;
+      }
+      ++num_killed;
+      after();
+      ExpectNoLeftOvers();
     }
     std::printf("%d were killed\n", num_killed);
-    EXPECT_GT(num_killed, 20);
+    return num_killed;
   }
 
-  void ExpectMended(const std::vector<std::string>& options) const {
-    const bool is_kept = options.back() != "--no-backup";
-    const Ran ran = Mend(is_kept ? InFolder() : kRewrite);
+  void ExpectMended(const std::string& options) const {
+    const Ran ran = Mend(options);
     EXPECT_EQ(ran.exit_code, 0) << ran;
     ExpectWell();
   }
@@ -360,30 +361,31 @@ class MendDigestsKillTest : public MendDigestsTest {
 };
 
 TEST_F(MendDigestsKillTest, MendWithBackups) {
-  KillAtEach(
-      {"--rewrite-digests", "--in-place", "--backup-dir=" + dir_ / "old"},
-      /*is_undo=*/false);
+  const std::vector<std::string> options = {"--rewrite-digests", "--in-place",
+                                            "--backup-dir=" + dir_ / "old"};
+  EXPECT_GT(KillAtEach(options, /*mended_before=*/false,
+                       [&] { ExpectMended(InFolder()); }),
+            20);
+  EXPECT_GT(
+      KillAtEach(options, /*mended_before=*/false, [&] { ExpectUndone(); }),
+      20);
 }
 
 TEST_F(MendDigestsKillTest, MendWithoutBackups) {
-  int num_killed = 0;
-  const std::vector<std::string> options = {"--rewrite-digests", "--in-place",
-                                            "--no-backup"};
-  for (int change = 1; !HasFailure(); ++change) {
-    SCOPED_TRACE(change);
-    Restore();
-    if (!Killed(options, change)) {
-      break;
-    }
-    ++num_killed;
-    ExpectMended(options);
-    ExpectNoLeftOvers();
-  }
-  EXPECT_GT(num_killed, 10);
+  EXPECT_GT(
+      KillAtEach({"--rewrite-digests", "--in-place", "--no-backup"},
+                 /*mended_before=*/false, [&] { ExpectMended(kRewrite); }),
+      20);
 }
 
 TEST_F(MendDigestsKillTest, Undo) {
-  KillAtEach({"--undo", "--backup-dir=" + dir_ / "old"}, /*is_undo=*/true);
+  const std::vector<std::string> options = {"--undo",
+                                            "--backup-dir=" + dir_ / "old"};
+  EXPECT_GT(KillAtEach(options, /*mended_before=*/true,
+                       [&] { ExpectMended(InFolder()); }),
+            20);
+  EXPECT_GT(
+      KillAtEach(options, /*mended_before=*/true, [&] { ExpectUndone(); }), 20);
 }
 
 }  // namespace

@@ -12,12 +12,16 @@ namespace cassandra_bloom::tools {
 namespace {
 
 void Add(const char* data, size_t size, FileSum* sum) {
-  sum->crc = static_cast<uint32_t>(
-      crc32_z(sum->crc, reinterpret_cast<const Bytef*>(data), size));
+  sum->crc = Crc32({data, size}, sum->crc);
   sum->size += size;
 }
 
 }  // namespace
+
+uint32_t Crc32(std::string_view bytes, uint32_t before) {
+  return static_cast<uint32_t>(crc32_z(
+      before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
 
 FileSum SumOf(const WriteContent& content) {
   FileSum sum;

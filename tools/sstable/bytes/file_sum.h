@@ -9,14 +9,19 @@
 
 #include <cstdint>
 #include <functional>
+#include <string_view>
 
 #include "plugin/io/output_file.h"
 
 namespace cassandra_bloom::tools {
 
+// The CRC-32 of the bytes, as zlib computes it. `before`: that of the bytes in
+// front of them.
+uint32_t Crc32(std::string_view bytes, uint32_t before = 0);
+
 struct FileSum {
   uint64_t size = 0;  // In bytes.
-  uint32_t crc = 0;   // CRC-32, as of zlib.
+  uint32_t crc = 0;   // CRC-32.
 
   bool operator==(const FileSum& other) const {
     return size == other.size && crc == other.crc;

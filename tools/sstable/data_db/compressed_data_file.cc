@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plugin/filter/endian.h"
+#include "tools/sstable/bytes/file_sum.h"
 #include "tools/sstable/data_db/decompressor.h"
 
 namespace cassandra_bloom::tools {
@@ -110,11 +111,12 @@ class CompressedDataFile final : public DataFile {
                      std::string* what) const {
     const auto expected =
         static_cast<uint32_t>(LoadBigEndian32(stored.data() + stored.size()));
-    const auto* const bytes = reinterpret_cast<const Bytef*>(summed.data());
     const auto computed =
-        static_cast<uint32_t>(checksum_ == ChunkChecksum::kAdlerOfStored
-                                  ? adler32_z(1, bytes, summed.size())
-                                  : crc32_z(0, bytes, summed.size()));
+        checksum_ == ChunkChecksum::kAdlerOfStored
+            ? static_cast<uint32_t>(
+                  adler32_z(1, reinterpret_cast<const Bytef*>(summed.data()),
+                            summed.size()))
+            : Crc32(summed);
     if (computed != expected) {
       *what = "differs from its checksum";
       return false;

@@ -2,9 +2,6 @@
 
 #include "tools/sstable/health/compare_digests.h"
 
-#include <sys/stat.h>
-
-#include <cerrno>
 #include <cinttypes>
 #include <cstddef>
 #include <cstdint>
@@ -19,12 +16,6 @@
 
 namespace cassandra_bloom::tools {
 namespace {
-
-// A link that leads nowhere exists.
-bool Exists(const std::string& path) {
-  struct stat status;
-  return lstat(path.c_str(), &status) == 0 || errno != ENOENT;
-}
 
 // The CRC-32 of a file. Returns nothing, and sets `*error`, if the file cannot
 // be read.
@@ -52,7 +43,7 @@ class Comparison {
 
   bool Run() {
     const std::string path = sstable_.Path("Scylla.db");
-    if (!Exists(path)) {
+    if (!NameExists(path)) {
       return true;
     }
     std::string content;
@@ -87,7 +78,7 @@ class Comparison {
 
   bool CompareFilter(std::optional<uint32_t> digest) {
     const std::string path = sstable_.Path("Filter.db");
-    if (!digest || !Exists(path)) {
+    if (!digest || !NameExists(path)) {
       return true;
     }
     std::string error;
@@ -104,7 +95,7 @@ class Comparison {
 
   bool CompareToc(std::optional<uint32_t> digest) {
     const std::string path = sstable_.Path("TOC.txt");
-    if (!digest || !Exists(path)) {
+    if (!digest || !NameExists(path)) {
       return true;
     }
     std::string content;
@@ -116,7 +107,7 @@ class Comparison {
     differences_.toc = is_of == TocDigest::kOther;
     differences_.unfinished_toc = is_of == TocDigest::kCompleted;
     if (is_of != TocDigest::kThis) {
-      AddDifference(path, Crc32Of(content), *digest);
+      AddDifference(path, Crc32(content), *digest);
     }
     return true;
   }

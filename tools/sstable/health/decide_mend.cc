@@ -67,9 +67,7 @@ MendDecision DecideWithoutFilter(const FilterFinding& finding) {
     return Leave(std::string("its TOC.txt ") + kTocIsDamaged);
   }
   if (finding.digests.toc) {
-    return Leave(
-        "its TOC.txt is not the one whose checksum is in Scylla.db; restore "
-        "it");
+    return Leave(std::string("its TOC.txt ") + kTocIsOther);
   }
   if (finding.has(FilterVerdict::kScyllaDbDamaged)) {
     return Leave("its Scylla.db is damaged or has an unknown layout");

@@ -133,13 +133,10 @@ class Examination {
 
   bool HasData() const { return FileExists(finding_.sstable.Path("Data.db")); }
 
-  // Whether a component does not exist. A link that leads nowhere, as to a disk
-  // that is not mounted, counts as existing, because it is a fault. After any
-  // other error, the component counts as existing, too.
+  // A link that leads nowhere, as to a disk that is not mounted, is a fault, so
+  // what has that name is not gone.
   bool IsGone(const char* component) const {
-    struct stat status;
-    return lstat(finding_.sstable.Path(component).c_str(), &status) != 0 &&
-           errno == ENOENT;
+    return !NameExists(finding_.sstable.Path(component));
   }
 
   // Cassandra removes Data.db first, then the other files, among them TOC.txt

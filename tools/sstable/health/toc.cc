@@ -2,9 +2,9 @@
 
 #include "tools/sstable/health/toc.h"
 
-#include <zlib.h>
-
 #include <utility>
+
+#include "tools/sstable/bytes/file_sum.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -32,17 +32,12 @@ std::string CompletedToc(std::string content) {
   return std::move(content) + kFilter + "\n";
 }
 
-uint32_t Crc32Of(std::string_view content) {
-  return static_cast<uint32_t>(crc32_z(
-      0, reinterpret_cast<const Bytef*>(content.data()), content.size()));
-}
-
 TocDigest CompareToc(std::string_view content, uint32_t digest) {
-  if (digest == Crc32Of(content)) {
+  if (digest == Crc32(content)) {
     return TocDigest::kThis;
   }
   return !TocNames(content, kFilter) &&
-                 digest == Crc32Of(CompletedToc(std::string(content)))
+                 digest == Crc32(CompletedToc(std::string(content)))
              ? TocDigest::kCompleted
              : TocDigest::kOther;
 }

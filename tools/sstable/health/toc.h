@@ -23,13 +23,16 @@ constexpr char kTocIsDamaged[] =
     "does not name Data.db; it is damaged: list the components of the SSTable "
     "in it, one a line";
 
+// The error for a TOC.txt whose CRC-32 is another one than Scylla.db says. That
+// of the damaged TOC.txt is not stored, for the same reason.
+constexpr char kTocIsOther[] =
+    "is not the one whose checksum is in Scylla.db; restore it";
+
 // Whether the content of a TOC.txt names a component, such as "Filter.db".
 bool TocNames(std::string_view content, std::string_view component);
 
 // The content with a line for Filter.db, which it does not name.
 std::string CompletedToc(std::string content);
-
-uint32_t Crc32Of(std::string_view content);
 
 // What a digest in Scylla.db is the CRC-32 of.
 enum class TocDigest {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tools/sstable/bytes/file_sum.h"
 #include "tools/sstable/health/toc.h"
 #include "tools/sstable/mending/mend_outcome.h"
 #include "tools/sstable/scylla_db.h"
@@ -69,10 +70,9 @@ bool HasDigests(const Sstable& sstable, const PinnedFolder& folder,
     return false;
   }
   if (TocDigestOf(sstable, folder, *scylla) == TocDigest::kOther) {
-    Leave(
-        "its TOC.txt is not the one whose checksum is in Scylla.db; restore "
-        "it, or let ScyllaDB load the SSTable with "
-        "ignore_component_digest_mismatch and rewrite it");
+    Leave(std::string("its TOC.txt ") + kTocIsOther +
+          ", or let ScyllaDB load the SSTable with "
+          "ignore_component_digest_mismatch and rewrite it");
   }
   return (of_filter && scylla->Digest(DigestOf::kFilter)) ||
          (of_toc && scylla->Digest(DigestOf::kToc));
@@ -100,7 +100,7 @@ void SetFilterDigest(const Sstable& sstable, const PinnedFolder& folder,
 
 void SetTocDigest(const Sstable& sstable, const PinnedFolder& folder,
                   const std::string& toc) {
-  SetDigest(sstable, folder, DigestOf::kToc, Crc32Of(toc));
+  SetDigest(sstable, folder, DigestOf::kToc, Crc32(toc));
 }
 
 void PutDigestBack(const Sstable& sstable, const PinnedFolder& folder,

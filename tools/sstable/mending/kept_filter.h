@@ -3,11 +3,11 @@
 // The old filter of an SSTable, which mending keeps so that it can be put back.
 //
 // A record (MendRecord) beside the kept filter says which filter it is. Mending
-// writes the record, keeps the old filter, puts the new filter in its place,
-// and rewrites its digest, in this order. Undoing puts the digest back, then
-// the old filter, then removes the record. If the process is killed between two
-// of these steps, the filter in place and the digest are old or new ones of the
-// record. The next mend or undo goes on from this state. (Tested by
+// writes the record, keeps the old filter, changes its digest (digests.h), and
+// puts the new filter in its place, in this order. Undoing puts the digest
+// back, then the old filter, then removes the record. If the process is killed
+// between two of these steps, the filter in place and the digest are old or new
+// ones of the record. The next mend or undo goes on from this state. (Tested by
 // mend_undo_test.cc, mend_kill_test.cc and mend_digests_test.cc.)
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_KEPT_FILTER_H_
