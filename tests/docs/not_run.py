@@ -18,7 +18,7 @@ NOT_RUN = {
     "make bench-filterdb": _LONG + "db_bench_ext/database/filterdb_bench.sh, by hand",
     "make filterdb-static": _ROOT + "tests/install/matrix/static.sh",
     "make filterdb-static ARCH=arm64": _ROOT + "tests/install/matrix/static.sh",
-    "make deb": _ROOT + "tests/install/matrix/packages.sh",
+    "make deb": _ROOT + "tests/install/matrix/debian_source.sh",
     "cmake --install build/release": "tests/install/consumer/installed_test.sh",
     "git clone … plugin/cassandra_bloom": "tests/install/matrix/in_tree.sh",
     "make ROCKSDB_PLUGINS=cassandra_bloom …": "tests/install/matrix/in_tree.sh",

@@ -10,8 +10,9 @@ usage() {
   cat <<END
 Usage: $0 [--ccache=DIR] [--jobs=N] [--snapshot] CHROOTS all|RELEASE...
 
-Runs \`make test\` and \`make demo\` of the last commit (HEAD) on Debian releases,
-${ALL_RELEASES[*]}, and prints a table of the results.
+Runs \`make test\` and \`make demo\` on Debian releases, ${ALL_RELEASES[*]}, in the
+unpacked archive that \`make dist\` makes of the last commit (HEAD), and prints a table
+of the results.
 
 CHROOTS is a folder. The chroot of a release is CHROOTS/RELEASE; debootstrap makes
 it if it is not there. Its logs are CHROOTS/RELEASE.*.log. Packages such as
@@ -104,7 +105,7 @@ prepare() {
     inside apt-get install -y --no-install-recommends make ${ccache:+ccache} &&
     rm -rf "$chroot/root/cassandra_bloom" &&
     mkdir "$chroot/root/cassandra_bloom" &&
-    git -C "$REPOSITORY" archive HEAD | tar x -C "$chroot/root/cassandra_bloom"
+    tar x -C "$chroot/root/cassandra_bloom" --strip-components=1 -f "$archive"
 }
 
 make_inside() { inside make -C /root/cassandra_bloom "JOBS=$jobs" "$1"; }
@@ -141,6 +142,8 @@ run_release() {
 }
 
 mkdir -p "$chroots" ${ccache:+"$ccache"}
+make -C "$REPOSITORY" --no-print-directory dist
+archive=$(ls -t "$REPOSITORY"/build/dist/*.tar.gz | head -n 1)
 rows=()
 status=0
 for release in "${releases[@]}"; do
