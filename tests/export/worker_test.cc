@@ -252,19 +252,6 @@ TEST_F(WorkerTest, AFolderOfOtherContents) {
   EXPECT_EQ(Filters().size(), 3);
 }
 
-// For version `da`, earlier builds wrote "big" instead of "bti" into the names.
-TEST_F(WorkerTest, FiltersUnderAFormerName) {
-  AddFiles(2);
-  ASSERT_TRUE(Sync(ForVersion("da"))) << error_;
-  for (std::string name : Filters()) {
-    const std::string path = out_ / name;
-    fs::rename(path, out_ / name.replace(name.find("bti"), 3, "big"));
-  }
-  Listen("da");
-  AddFiles(1);
-  ExpectFollowed("da");
-}
-
 // The mark disappears while the listener runs. Then the listener does not know
 // whose filters these are.
 TEST_F(WorkerTest, AFolderWithoutItsMark) {

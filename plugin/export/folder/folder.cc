@@ -147,8 +147,7 @@ std::string FilterDbIn(const std::string& folder,
   const std::vector<std::string> names = NamesIn(
       folder,
       [&](const std::string& name) {
-        return (NumberOfFilterDb(name, sstable_version) ||
-                IsFormerFilterDbName(name, sstable_version)) &&
+        return NumberOfFilterDb(name, sstable_version) &&
                IsRegularFile(folder + "/" + name);
       },
       &ignored);
@@ -361,8 +360,7 @@ bool ExportFolder::RemoveStrays(const std::set<uint64_t>& live,
       path_,
       [&](const std::string& name) {
         const auto number = NumberOfFilterDb(name, version_);
-        return (number && live.count(*number) == 0) ||
-               IsFormerFilterDbName(name, version_);
+        return number && live.count(*number) == 0;
       },
       &failure);
   for (const std::string& name : strays) {

@@ -43,9 +43,8 @@ bool CheckHoldsNoSstables(const std::string& folder, std::string* error);
 // folder.
 bool MayBeOfExport(const std::string& path, std::string* error);
 
-// Returns the name of a regular file in the folder that has the name, or a
-// former name, of an exported Filter.db of this version. Returns "" if there is
-// none.
+// Returns the name of a regular file in the folder that has the name of an
+// exported Filter.db of this version. Returns "" if there is none.
 std::string FilterDbIn(const std::string& folder,
                        const std::string& sstable_version);
 
@@ -110,9 +109,8 @@ class ExportFolder {
   bool Remove(uint64_t number, std::vector<std::string>* removed,
               std::string* error) const;
 
-  // Removes the filters whose number is not in `live`, and those under a former
-  // name. Anything with the name of such a filter that is not a regular file
-  // stays, and is an error.
+  // Removes the filters whose number is not in `live`. Anything with the name
+  // of such a filter that is not a regular file stays, and is an error.
   bool RemoveOthers(const std::set<uint64_t>& live,
                     std::vector<std::string>* removed,
                     std::string* error) const;

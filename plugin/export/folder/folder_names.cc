@@ -14,7 +14,6 @@
 namespace cassandra_bloom {
 namespace {
 
-constexpr std::string_view kBig = "big";
 constexpr std::string_view kFilterDb = "-Filter.db";
 
 // Reads an unsigned number at the front of `*text` and removes it from there.
@@ -36,63 +35,41 @@ bool TakePrefix(std::string_view* text, std::string_view prefix) {
   return true;
 }
 
-std::string NameInFormat(std::string_view version, uint64_t number,
-                         std::string_view format) {
-  return std::string(version)
-      .append("-" + std::to_string(number) + "-")
-      .append(format)
-      .append(kFilterDb);
-}
-
 // Removes a name like "nb-123-big-Filter.db" from the front of `*text` and
 // returns its number. Returns nullopt for other names, and for a number with
 // leading zeros, such as "nb-007-big-Filter.db", because an export never writes
 // it.
 std::optional<uint64_t> TakeFilterDbName(std::string_view* text,
-                                         const std::string& version,
-                                         std::string_view format) {
+                                         const std::string& version) {
   std::string_view rest = *text;
   uint64_t number = 0;
   if (!TakePrefix(&rest, version + "-") || !TakeNumber(&rest, &number) ||
-      !TakePrefix(text, NameInFormat(version, number, format))) {
+      !TakePrefix(text, FilterDbName(version, number))) {
     return std::nullopt;
   }
   return number;
 }
 
-std::optional<uint64_t> NumberInName(std::string_view name,
-                                     const std::string& version,
-                                     std::string_view format) {
-  const auto number = TakeFilterDbName(&name, version, format);
-  return name.empty() ? number : std::nullopt;
-}
-
 }  // namespace
 
 std::string FilterDbName(const std::string& sstable_version, uint64_t number) {
-  return NameInFormat(sstable_version, number,
-                      FormatOfSstableVersion(sstable_version));
+  return (sstable_version + "-" + std::to_string(number) + "-")
+      .append(FormatOfSstableVersion(sstable_version))
+      .append(kFilterDb);
 }
 
 std::optional<uint64_t> NumberOfFilterDb(const std::string& name,
                                          const std::string& sstable_version) {
-  return NumberInName(name, sstable_version,
-                      FormatOfSstableVersion(sstable_version));
-}
-
-bool IsFormerFilterDbName(const std::string& name,
-                          const std::string& sstable_version) {
-  return FormatOfSstableVersion(sstable_version) != kBig &&
-         NumberInName(name, sstable_version, kBig);
+  std::string_view rest = name;
+  const auto number = TakeFilterDbName(&rest, sstable_version);
+  return rest.empty() ? number : std::nullopt;
 }
 
 bool IsTemporaryName(const std::string& name,
                      const std::string& sstable_version) {
   std::string_view rest = name;
   return (TakePrefix(&rest, kFolderMarkName) ||
-          TakeFilterDbName(&rest, sstable_version,
-                           FormatOfSstableVersion(sstable_version)) ||
-          TakeFilterDbName(&rest, sstable_version, kBig)) &&
+          TakeFilterDbName(&rest, sstable_version)) &&
          IsTemporarySuffix(rest);
 }
 

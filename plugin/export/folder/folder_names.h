@@ -20,12 +20,6 @@ std::string FilterDbName(const std::string& sstable_version, uint64_t number);
 std::optional<uint64_t> NumberOfFilterDb(const std::string& name,
                                          const std::string& sstable_version);
 
-// True for a name like "da-123-big-Filter.db", which earlier builds gave to
-// filters of a version whose names contain "bti". Cassandra does not read files
-// of such a name.
-bool IsFormerFilterDbName(const std::string& name,
-                          const std::string& sstable_version);
-
 // True for the name of a temporary file of the mark, or of a filter of this
 // version.
 bool IsTemporaryName(const std::string& name,

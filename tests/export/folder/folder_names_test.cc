@@ -33,20 +33,10 @@ TEST(FolderNamesTest, NumberOfFilterDb) {
   }
 }
 
-TEST(FolderNamesTest, FormerNames) {
-  EXPECT_TRUE(IsFormerFilterDbName("da-10-big-Filter.db", "da"));
-  EXPECT_FALSE(IsFormerFilterDbName("da-10-bti-Filter.db", "da"));
-  EXPECT_FALSE(IsFormerFilterDbName("da-010-big-Filter.db", "da"));
-  EXPECT_FALSE(IsFormerFilterDbName("nb-10-big-Filter.db", "da"));
-  EXPECT_FALSE(IsFormerFilterDbName("nb-10-big-Filter.db", "nb"));
-  EXPECT_FALSE(IsFormerFilterDbName("nb-10-bti-Filter.db", "nb"));
-}
-
 TEST(FolderNamesTest, TemporaryNames) {
   const std::string suffix = ".cassandra_bloom-01234567";
   EXPECT_TRUE(IsTemporaryName("nb-1-big-Filter.db" + suffix, "nb"));
   EXPECT_TRUE(IsTemporaryName("da-1-bti-Filter.db" + suffix, "da"));
-  EXPECT_TRUE(IsTemporaryName("da-1-big-Filter.db" + suffix, "da"));
   EXPECT_TRUE(IsTemporaryName(kFolderMarkName + suffix, "nb"));
   EXPECT_FALSE(IsTemporaryName("nb-1-big-Filter.db", "nb"));
   EXPECT_FALSE(IsTemporaryName("me-1-big-Filter.db" + suffix, "nb"));

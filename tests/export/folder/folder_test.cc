@@ -171,35 +171,6 @@ TEST_F(FolderTest, SyncOfAFolderThatIsAnotherDatabases) {
   ExpectFiltersAreTheirs(other, out_.path());
 }
 
-// SSTables of version `da` have "bti" in their names. Earlier builds wrote
-// "big" instead, and Cassandra does not read filters of these names.
-TEST_F(FolderTest, SyncReplacesFiltersUnderAFormerName) {
-  AddFiles(2);
-  ASSERT_TRUE(Sync(ForVersion("da"))) << error_;
-  const Names names = Filters();
-  ASSERT_EQ(names.size(), 2u);
-  std::vector<std::string> former;
-  for (const std::string& name : names) {
-    EXPECT_THAT(name, HasSubstr("-bti-Filter.db"));
-    std::string big = name;
-    big.replace(big.find("bti"), 3, "big");
-    fs::rename(out_ / name, out_ / big);
-    former.push_back(out_ / big);
-  }
-  ASSERT_TRUE(Sync(ForVersion("da"))) << error_;
-  EXPECT_EQ(report_.exported.size(), 2u);
-  EXPECT_THAT(report_.removed, ::testing::UnorderedElementsAreArray(former));
-  EXPECT_EQ(Filters(), names);
-  // In a folder without a mark, such filters may be somebody else's.
-  fs::remove(out_ / kMark);
-  for (const std::string& name : names) {
-    fs::remove(out_ / name);
-  }
-  WriteFile(former[0], "made by hand");
-  EXPECT_FALSE(Sync(ForVersion("da")));
-  EXPECT_EQ(ReadFile(former[0]), "made by hand");
-}
-
 TEST_F(FolderTest, IntoTheFolderOfAnotherDatabase) {
   AddFiles(1);
   const TestDb other(DbOptions(OurPolicy()));
