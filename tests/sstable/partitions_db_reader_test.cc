@@ -39,7 +39,7 @@ std::string Damaged(uint64_t byte, const std::string& what) {
 std::string Different(uint64_t byte, const std::string& what,
                       const std::string& component = "Partitions.db") {
   return "da-1-bti-" + component + ": byte " + std::to_string(byte) + ": " +
-         what + "; the files are damaged or of different SSTables";
+         what + tools::kDamagedSstable;
 }
 
 // ---- Random tries ----
@@ -250,7 +250,7 @@ TEST(PartitionsDbReaderTest, TheEndAndAnErrorAreFinal) {
     EXPECT_EQ(read.keys, std::vector<std::string>{"a"});
     EXPECT_EQ(WithoutFolders(read.error),
               "da-1-bti-Data.db: byte 6: a key of 257 bytes reaches beyond the "
-              "end, 18");
+              "end of the file, which has 18 bytes");
     EXPECT_FALSE(broken->Next(&key));
     EXPECT_EQ(broken->error(), read.error);
     EXPECT_TRUE(broken->Rewind());
@@ -416,13 +416,15 @@ const Broken kBrokenTries[] = {
        *sstable = SstableOf({"a", "b"});
        sstable->data.resize(7);
      },
-     "da-1-bti-Data.db: byte 6: a key's length lies beyond the end, 7"},
+     "da-1-bti-Data.db: byte 6: a key's length lies beyond the end of the "
+     "file, which has 7 bytes"},
     {"half a key",
      [](auto* sstable) {
        *sstable = SstableOf({"a", "bb"});
        sstable->data.resize(9);
      },
-     "da-1-bti-Data.db: byte 6: a key of 2 bytes reaches beyond the end, 9"},
+     "da-1-bti-Data.db: byte 6: a key of 2 bytes reaches beyond the end of the "
+     "file, which has 9 bytes"},
     {"another key in Data.db", [](auto* sstable) { sstable->data[2] = 'b'; },
      Different(15, "the first key is not that of the first partition")},
 };
@@ -462,10 +464,14 @@ TEST(PartitionsDbReaderTest, RefusesBrokenRows) {
     std::string error;
   } cases[] = {
       {key + '\0', ""},
-      {"", beyond(1, "a key's length lies beyond the end, 1")},
-      {"\1", beyond(1, "a key's length lies beyond the end, 2")},
-      {key.substr(0, 2),
-       beyond(1, "a key of 1 bytes reaches beyond the end, 3")},
+      {"",
+       Different(0, "a partition at position 1 of Rows.db, which has 1 bytes")},
+      {"\1", beyond(1,
+                    "a key's length lies beyond the end of the file, which has "
+                    "2 bytes")},
+      {key.substr(0, 2), beyond(1,
+                                "a key of 1 bytes reaches beyond the end of "
+                                "the file, which has 3 bytes")},
       {key, beyond(4, "a number reaches beyond the end")},
       {key + "\xff" + std::string(7, '\0'),
        beyond(4, "a number reaches beyond the end")},

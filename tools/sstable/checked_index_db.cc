@@ -14,10 +14,6 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-constexpr char kRemedy[] =
-    "; one of the files is damaged or of another SSTable: let the database "
-    "rewrite the SSTable (nodetool scrub)";
-
 // The fewest bytes of a partition after its key: one byte says that the
 // partition is not deleted, and one byte marks its end.
 constexpr uint64_t kSmallestRest = 2;
@@ -78,7 +74,7 @@ class CheckedIndexDb final : public KeyReader {
 
  private:
   bool Fail(const std::string& what) {
-    error_ = path_ + ": " + what + kRemedy;
+    error_ = path_ + ": " + what + kDamagedSstable;
     return false;
   }
 

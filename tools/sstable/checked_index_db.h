@@ -27,6 +27,11 @@ enum class KeyChecks {
   kEveryKey,
 };
 
+// The end of an error that a comparison of two files of an SSTable has found.
+inline constexpr char kDamagedSstable[] =
+    "; one of the files is damaged or of another SSTable: let the database "
+    "rewrite the SSTable (nodetool scrub)";
+
 // If a check fails, Next fails, with an error that says what to do.
 //
 // `start`: the path of the Index.db without "Index.db". Data.db must be beside

@@ -127,8 +127,10 @@ bool PartitionsDbReader::ReadPartition(const TriePayload& payload,
                                        Partition* partition) {
   if (payload.position >= 0) {
     ++num_in_rows_;
-    return ReadRowsEntry(static_cast<uint64_t>(payload.position), partition) &&
-           CheckPosition(*partition) && CheckSize(*partition) &&
+    const auto position = static_cast<uint64_t>(payload.position);
+    return CheckPositionInRows(position, node_position) &&
+           ReadRowsEntry(position, partition) && CheckPosition(*partition) &&
+           CheckSize(*partition) &&
            (checks_ == KeyChecks::kCheap || CheckDataHasKeyOf(*partition));
   }
   partition->path = &trie_->path();
@@ -137,6 +139,15 @@ bool PartitionsDbReader::ReadPartition(const TriePayload& payload,
   return CheckPosition(*partition) &&
          ReadWithShortLength(data_.get(), partition->position, &partition->key,
                              &error_);
+}
+
+bool PartitionsDbReader::CheckPositionInRows(uint64_t position,
+                                             uint64_t node_position) {
+  return position < rows_->size() ||
+         Fail(trie_->path(), node_position,
+              "a partition at position " + std::to_string(position) +
+                  " of Rows.db, which has " + std::to_string(rows_->size()) +
+                  " bytes");
 }
 
 // An entry of Rows.db is the key, the position in Data.db, and the index of the
@@ -222,9 +233,7 @@ bool PartitionsDbReader::CheckEnds(std::string_view key) {
 
 bool PartitionsDbReader::Fail(const std::string& path, uint64_t offset,
                               const std::string& what) {
-  return FailAtByte(path, offset,
-                    what + "; the files are damaged or of different SSTables",
-                    &error_);
+  return FailAtByte(path, offset, what + kDamagedSstable, &error_);
 }
 
 // `payload.hash` must be the lowest byte of the hash's second half.

@@ -74,6 +74,7 @@ class PartitionsDbReader final : public KeyReader {
 
   bool ReadPartition(const TriePayload& payload, uint64_t node_position,
                      Partition* partition);
+  bool CheckPositionInRows(uint64_t position, uint64_t node_position);
   bool ReadRowsEntry(uint64_t position, Partition* partition);
   bool CheckPosition(const Partition& partition);
   bool CheckSize(const Partition& partition);

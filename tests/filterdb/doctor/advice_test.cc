@@ -334,6 +334,18 @@ TEST(MixAdviceTest, SavesFalsePositives) {
   EXPECT_THAT(with_theirs[0]["to_do"], Not(HasSubstr("blocks=cassandra")));
 }
 
+// Before anybody has switched to cassandra_bloom, too.
+TEST(MixAdviceTest, WithRocksdbsOwnPolicy) {
+  const LevelsDb db(
+      PolicyPtr(rocksdb::NewBloomFilterPolicy(10, /*ignored=*/false)));
+  const Ran ran = Exits(1, Doctor(db, ""));
+  EXPECT_THAT(ran.out, HasSubstr("  with cassandra_bloom:mix:10: 0.013, in"));
+  EXPECT_THAT(ran.out,
+              HasSubstr("or, if only RocksDB reads the filters, with "
+                        "filter_policy=cassandra_bloom:mix:10: when all files "
+                        "are compacted, the filters will take about"));
+}
+
 // With filters of three probes and 80 bits per key, there are hardly any false
 // positives to save. What mix would save in memory is 80 - 0.7 * 79.5 bits per
 // key.

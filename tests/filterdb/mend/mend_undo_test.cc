@@ -21,6 +21,7 @@ namespace cassandra_bloom::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -116,11 +117,13 @@ TEST_F(MendUndoTest, BackupDir) {
   EXPECT_EQ(dir_.Names(), names);
   const std::string kept = backup_ / fs::canonical(filter_).relative_path();
   EXPECT_EQ(ReadFile(kept), before_);
+  EXPECT_THAT(Mend("--undo").out,
+              AllOf(HasSubstr("0 put back"), HasSubstr("give it to --undo")));
   EXPECT_EQ(Mend("--undo " + option).exit_code, 0);
   EXPECT_EQ(Filter(), before_);
   EXPECT_EQ(StatusOf(filter_).st_mode, status.st_mode);
   EXPECT_TRUE(fs::is_empty(fs::path(kept).parent_path()));
-  EXPECT_THAT(Mend("--undo " + option).out, HasSubstr("0 put back"));
+  EXPECT_EQ(Mend("--undo " + option).out, "0 put back\n");
 }
 
 // If --backup-dir names a wrong folder, undo must not say that there is nothing

@@ -381,6 +381,18 @@ TEST_F(ScanTest, TextHasTablesAndTotals) {
   EXPECT_THAT(Scan("--only-faults").out, Not(HasSubstr(" ok\n")));
 }
 
+// Nobody has asked a filter for keys that could not be read.
+TEST_F(ScanTest, TheSumsCountSstablesWhoseKeysCouldNotBeRead) {
+  SstableSpec spec;
+  Write(spec);
+  spec.generation = "2";
+  spec.fault = FilterFault::kIndexCut;
+  Write(spec);
+  EXPECT_EQ(Scan("--json").json()["total"]["unread"], 1);
+  EXPECT_THAT(Scan().out, HasSubstr("2 SSTables, 1 faulty; 1000 keys; the keys "
+                                    "of 1 SSTable could not be read\n"));
+}
+
 // Cassandra 4.1 and later write names such as
 // nb-3gvv_0pl7_0plgg2u6lpsl9k3v8h-big.
 TEST_F(ScanTest, LongNamesKeepTheColumns) {
@@ -737,15 +749,18 @@ TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
   const Ran few_files = Filterdb(scan, "ulimit -n 40;");
   EXPECT_EQ(few_files.exit_code, 0) << few_files;
   if (geteuid() != 0) {
-    return;  // Only root can become the user nobody.
+    return;  // Only root can become another user.
   }
   fs::permissions(dir_.path(), fs::perms::others_read | fs::perms::others_exec,
                   fs::perm_options::add);
+  // The limit counts all processes of a user, so this user must have no other.
+  const std::string user = std::to_string(60000 + getpid() % 5000);
   // The leak sanitizer needs a thread.
   const Ran few_threads =
       Filterdb(scan,
                "ASAN_OPTIONS=detect_leaks=0 prlimit --nproc=1 setpriv "
-               "--reuid=65534 --regid=65534 --clear-groups");
+               "--reuid=" +
+                   user + " --regid=65534 --clear-groups");
   EXPECT_EQ(few_threads.exit_code, 0) << few_threads;
 }
 

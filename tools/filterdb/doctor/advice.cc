@@ -130,8 +130,9 @@ std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
 // bits are spread on purpose.
 bool HasForecastOfMix(bool has_exports, const FamilyReport& report) {
   const FamilyOptions& options = report.family.options;
-  return !has_exports && options.IsOn() && !report.family.form_is_guessed &&
-         !options.settings.is_mix &&
+  return !has_exports &&
+         (options.IsOn() || report.family.in_use == PolicyInUse::kRocksdbs) &&
+         !report.family.form_is_guessed && !options.settings.is_mix &&
          options.settings.partition_key.is_whole() && options.levelled &&
          options.dynamic_levels && !options.filters_for_hits &&
          report.files.count(FilterState::kNoneExpected) == 0;
@@ -175,17 +176,21 @@ bool MixPays(const FamilyReport& report) {
          (SavesFalsePositives(now, *mix) || SavesMemory(now, *mix));
 }
 
-Diagnosis TryMix(const FamilyReport& report) {
+std::string WhatMixGives(const FamilyReport& report) {
   const Allocation& now = report.all.as_it_is;
   const Allocation& mix = *report.all.mix;
+  return "take about " + Bytes(mix.bits) + ", not " + Bytes(now.bits) +
+         ", and give " + ThreeDigits(mix.false_positives) +
+         " false positives, not " + ThreeDigits(now.false_positives);
+}
+
+Diagnosis TryMix(const FamilyReport& report) {
   Diagnosis advice;
   advice.fault = false;
   advice.what =
       "with more bits in small levels, and RocksDB's Ribbon filter "
-      "in the last one, filters would take about " +
-      Bytes(mix.bits) + ", not " + Bytes(now.bits) + ", and give " +
-      ThreeDigits(mix.false_positives) + " false positives, not " +
-      ThreeDigits(now.false_positives);
+      "in the last one, filters would " +
+      WhatMixGives(report);
   advice.to_do =
       "if only RocksDB reads the filters: filter_policy=" + report.mix_policy +
       ", then compact (CompactRange with "
@@ -239,13 +244,26 @@ Diagnosis TryMonkey(const FamilyReport& report) {
 }  // namespace
 
 void Advise(bool has_exports, FamilyReport* report) {
-  if (report->levels.empty() || HasFault(report->diagnoses)) {
+  // True if all filters are RocksDB's own. The only fault is then that our
+  // policy is not on (NotOn).
+  const bool is_rocksdbs = report->family.in_use == PolicyInUse::kRocksdbs &&
+                           report->diagnoses.size() == 1 &&
+                           report->diagnoses[0].files.empty();
+  if (report->levels.empty() || (HasFault(report->diagnoses) && !is_rocksdbs)) {
     return;
   }
   if (HasForecastOfMix(has_exports, *report)) {
     ForecastMix(report);
   }
-  if (const auto above = AboveTheAverage(*report)) {
+  if (is_rocksdbs) {
+    if (MixPays(*report)) {
+      report->diagnoses[0].to_do +=
+          "; or, if only RocksDB reads the filters, with filter_policy=" +
+          report->mix_policy +
+          ": when all files are compacted, the filters will " +
+          WhatMixGives(*report);
+    }
+  } else if (const auto above = AboveTheAverage(*report)) {
     report->diagnoses.push_back(*above);
   } else if (MixPays(*report)) {
     report->diagnoses.push_back(TryMix(*report));

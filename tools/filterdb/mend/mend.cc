@@ -160,6 +160,11 @@ void UndoAll(const Options& options, HeldSignal* signal, MendReport* report) {
   }
   if (!options.json) {
     report->PrintSumsOfUndo();
+    if (!has_outcome && options.backup_dir.empty()) {
+      std::printf(
+          "No old filters are kept beside the SSTables. If mend was given a "
+          "--backup-dir, give it to --undo, too.\n");
+    }
   }
 }
 

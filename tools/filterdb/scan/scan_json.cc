@@ -17,6 +17,7 @@ Json TotalsToJson(const Totals& totals) {
   return {{"sstables", totals.num_sstables},
           {"faulty", totals.num_faulty},
           {"left_out", totals.num_left_out},
+          {"unread", totals.num_unread},
           {"keys", totals.num_keys},
           {"missing_keys", totals.num_missing},
           {"filter_bytes", totals.filter_bytes},

@@ -148,6 +148,10 @@ void PrintTotals(const char* indent, const Totals& totals) {
     std::printf(", %llu of them missing from their filters",
                 static_cast<unsigned long long>(totals.num_missing));
   }
+  if (totals.num_unread > 0) {
+    std::printf("; the keys of %s could not be read",
+                Count(totals.num_unread, "SSTable").c_str());
+  }
   std::printf("\n%sfilters: %s; an absent key reads %s SSTables", indent,
               Size(totals.filter_bytes).c_str(),
               ThreeDigits(totals.reads).c_str());

@@ -88,7 +88,8 @@ bool ReadWithShortLength(DataFile* file, uint64_t position,
   constexpr size_t kLengthSize = 2;
   const auto fail = [&](const std::string& what) {
     return FailAtByte(file->path(), position,
-                      what + " beyond the end, " + std::to_string(file->size()),
+                      what + " beyond the end of the file, which has " +
+                          std::to_string(file->size()) + " bytes",
                       error);
   };
   const uint64_t left =

@@ -24,6 +24,7 @@ void Totals::Add(const FilterFinding& finding) {
   }
   ++num_sstables;
   num_faulty += finding.is_fault() ? 1 : 0;
+  num_unread += finding.has_keys ? 0 : 1;
   num_keys += finding.num_keys;
   num_missing += finding.num_missing;
   filter_bytes += finding.filter_size;
