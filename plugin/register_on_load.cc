@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Registers the policy when librocksdb_cassandra_bloom.so is loaded: by a
-// program that is linked to it, by LD_PRELOAD, or by dlopen. RocksDB is
-// initialised before, because the library is linked to it. Only the shared
-// library has this file. RocksDB's own build registers its plugins itself, and
-// a linker would leave the file out of a program that links the static library.
+// Registers the policy's name with RocksDB when librocksdb_cassandra_bloom.so
+// is loaded. Only the shared library has this file. RocksDB's own build
+// registers its plugins itself, and a linker would leave this file out of a
+// program that links the static library.
 //
 // Tested in tests/install/preload/loader_test.cc.
 
@@ -19,7 +18,7 @@ namespace {
 
 __attribute__((constructor)) void RegisterOnLoad() {
   if (!RocksdbReleaseMatches()) {
-    return;  // It has said so on stderr.
+    return;  // RocksdbReleaseMatches has printed the reason.
   }
   char* error = nullptr;
   if (!cassandra_bloom_register_with_rocksdb(&error)) {

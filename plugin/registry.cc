@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The entry points of the library: the public functions, and the registration
-// of the policy's name.
-
 #include <rocksdb/listener.h>
 #include <rocksdb/memtablerep.h>
 #include <rocksdb/slice_transform.h>
@@ -38,10 +35,9 @@ using ROCKSDB_NAMESPACE::SliceTransform;
 
 namespace {
 
-// Matches every string that begins with the name, even a malformed one: RocksDB
-// would silently ignore a string that nothing matches, so we match and refuse
-// it. Also matches the name after braces or quotes that RocksDB has not
-// understood.
+// Returns a pattern for all strings that begin with `name`, even malformed
+// ones, so that this library can refuse them. RocksDB silently ignores a string
+// that no pattern matches.
 ObjectLibrary::PatternEntry BeginningWith(const std::string& name) {
   return ObjectLibrary::PatternEntry(name)
       .AnotherName("{" + name)
@@ -52,8 +48,8 @@ ObjectLibrary::PatternEntry BeginningWith(const std::string& name) {
       .AddSeparator("", /*at_least_one=*/false);
 }
 
-// Matches every id that has the name somewhere after this separator, because
-// RocksDB makes one id of several listeners (plugin/export/target.h).
+// Returns a pattern for all ids that have `name` somewhere after `separator`,
+// because RocksDB joins several listeners into one id.
 ObjectLibrary::PatternEntry After(const std::string& separator,
                                   const std::string& name) {
   return ObjectLibrary::PatternEntry("")
@@ -119,8 +115,8 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
   }
   const std::string name = kPolicyName;
   library.AddFactory<const FilterPolicy>(
-      // Also matches misspellings of the name, so that we refuse them: RocksDB
-      // would silently ignore them.
+      // Also matches two misspellings, because RocksDB would silently ignore
+      // them.
       BeginningWith(name)
           .AnotherName("Cassandra_bloom")
           .AnotherName("cassandra-bloom"),

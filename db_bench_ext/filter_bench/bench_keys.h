@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The keys of the benchmark. Each number has one key.
+// Makes the benchmark's keys from numbers. For keys of one KeyShape, equal
+// numbers give equal keys.
 
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_BENCH_KEYS_H_
 #define CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_BENCH_KEYS_H_
@@ -16,21 +17,21 @@
 
 namespace cassandra_bloom::bench {
 
-// A bijection whose values look random.
+// Returns a number that looks random. Different numbers give different results.
 inline uint64_t Mix(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
   return x ^ (x >> 31);
 }
 
-// Returns a number below `bound`. All are equally likely if `random` is
-// uniform.
+// Returns a number from 0 to `bound` - 1. All are equally likely if `random` is
+// a random number.
 inline uint64_t Below(uint64_t bound, uint64_t random) {
   __extension__ using Uint128 = unsigned __int128;
   return static_cast<uint64_t>((static_cast<Uint128>(random) * bound) >> 64);
 }
 
-// Numbers that look random; the same ones for the same seed.
+// Makes numbers that look random. Equal seeds give equal numbers.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(Mix(seed)) {}
@@ -40,10 +41,10 @@ class Random {
   uint64_t state_;
 };
 
-// The lengths of keys. The shortest is at least kMinLength.
+// The lengths of keys, in bytes. `min_length` must be at least kMinLength.
 struct KeyShape {
-  // The first kMinLength bytes of a key are a bijection of its number, so that
-  // no absent key is, by chance, a present one.
+  // Keys of different numbers differ in their first kMinLength bytes. So an
+  // absent key never equals a present key by chance.
   static constexpr size_t kMinLength = sizeof(uint64_t);
   static constexpr size_t kMaxLength = 4096;
   static constexpr size_t kMaxRandomLength = 64;
@@ -58,9 +59,8 @@ struct KeyShape {
   }
 };
 
-// A chunk of keys in memory, which are made before the clock starts and then
-// queried. They are few enough to stay in the nearest caches, together with a
-// small filter.
+// Up to 256 keys in memory. They are few, so that short keys stay in the CPU's
+// nearest caches.
 class KeyChunk {
  public:
   static constexpr size_t kCapacity = 256;
@@ -76,7 +76,6 @@ class KeyChunk {
   KeyChunk(const KeyChunk&) = delete;
   KeyChunk& operator=(const KeyChunk&) = delete;
 
-  // Makes the i-th key the key of `number`.
   void Set(size_t i, uint64_t number) {
     char* const key = &bytes_[i * stride_];
     const size_t length = LengthOf(number);
@@ -92,7 +91,7 @@ class KeyChunk {
     return slices_[i];
   }
 
-  // The keys in the form in which FilterBitsReader takes a batch.
+  // Returns pointers to the keys, as FilterBitsReader::MayMatch takes a batch.
   ROCKSDB_NAMESPACE::Slice** pointers() { return pointers_.data(); }
 
  private:

@@ -55,8 +55,6 @@ DECLARE_bool(help);
 namespace cassandra_bloom::bench {
 namespace {
 
-// ---- Values of flags: numbers and lists within ranges ----
-
 [[noreturn]] void Refuse(const std::string& flag, const std::string& value,
                          const std::string& range) {
   throw UsageError("--" + flag + ": '" + value + "' is not " + range);
@@ -88,7 +86,8 @@ std::vector<std::string> SplitAtCommas(const std::string& text) {
   return items;
 }
 
-// Reads a number such as 10000, 10K or 0.01M. Throws UsageError.
+// Reads a number such as 10000, 10K or 0.01M. Throws UsageError for any other
+// text, and for a number outside `range`.
 double ReadNumber(const std::string& flag, const std::string& text,
                   const Range& range) {
   const char* const end = text.data() + text.size();
@@ -102,7 +101,6 @@ double ReadNumber(const std::string& flag, const std::string& text,
   } else if (!suffix.empty()) {
     Refuse(flag, text, range.Name());
   }
-  // False for NaN.
   const bool in_range = value >= range.min && value <= range.max;
   if (read.ec != std::errc() || !in_range ||
       (range.whole && value != std::floor(value))) {
@@ -139,9 +137,9 @@ bool StandsFor(const std::string& item, const std::string& name) {
   return name == item || name.compare(0, item.size() + 1, item + "/") == 0;
 }
 
-// Returns those of `names` that the list contains, in the order of `names`;
-// "all" is all of them. An item also stands for all names that begin with it
-// and a slash. Throws UsageError if an item stands for no name.
+// Reads a list such as "a,b", or "all". Returns those of `names` that are in
+// the list. An item "x" also stands for all names that begin with "x/". Throws
+// UsageError if an item stands for no name.
 std::vector<std::string> ReadNames(const std::string& flag,
                                    const std::string& text,
                                    const std::vector<std::string>& names) {
@@ -166,8 +164,6 @@ std::vector<std::string> ReadNames(const std::string& flag,
                });
   return chosen;
 }
-
-// ---- The flags ----
 
 constexpr double kMostKeysInAll = 1e9;
 
@@ -216,8 +212,8 @@ BenchOptions OptionsFromFlags() {
   return options;
 }
 
-// Checks the names of the flags before gflags does, because gflags would end
-// the process with 1, the exit status for a wrong filter.
+// Checks the names of the flags before gflags does. gflags would end the
+// process with status 1, which here means that a filter was wrong.
 void CheckFlagNames(int argc, char** argv) {
   for (int i = 1; i < argc && argv[i][0] == '-'; ++i) {
     const std::string arg = argv[i];
@@ -227,7 +223,7 @@ void CheckFlagNames(int argc, char** argv) {
     if (!gflags::GetCommandLineFlagInfo(name.c_str(), &flag)) {
       throw UsageError("there is no flag '" + arg + "'; see --help");
     }
-    // The next argument is the flag's value.
+    // The value of the flag is the next argument.
     if (flag.type != "bool" && arg.find('=') == std::string::npos &&
         ++i == argc) {
       throw UsageError("'" + arg + "' has no value");
@@ -245,7 +241,8 @@ BenchOptions ReadOptions(int argc, char** argv) {
       "Where a flag takes a list (a,b,c), all combinations are measured. "
       "Exit status: 0 measured, 1 a filter was wrong (it lost a key, or is not "
       "what it should be), 2 a flag was.");
-  // gflags requires a value for every string flag, but --json may have none.
+  // gflags requires a value for every string flag. So --json without a value
+  // becomes --json=-.
   std::string json_to_stdout = "--json=-";
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--json") == 0 ||
@@ -255,7 +252,7 @@ BenchOptions ReadOptions(int argc, char** argv) {
   }
   CheckFlagNames(argc, argv);
   gflags::ParseCommandLineNonHelpFlags(&argc, &argv, /*remove_flags=*/true);
-  // Shows the help without the flags of gflags itself.
+  // Shows only the flags of this program, not those of gflags.
   if (FLAGS_help) {
     gflags::ShowUsageWithFlagsRestrict(gflags::ProgramInvocationShortName(),
                                        "bench_options");

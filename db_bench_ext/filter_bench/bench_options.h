@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command line flags of filter_bench.
-
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_BENCH_OPTIONS_H_
 #define CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_BENCH_OPTIONS_H_
 
@@ -15,7 +13,6 @@
 
 namespace cassandra_bloom::bench {
 
-// The message names the flag, its value and the valid values.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -33,11 +30,11 @@ struct BenchOptions {
   uint32_t rounds = 0;
   uint32_t build_rounds = 0;  // At most `rounds`.
   size_t block_offset = 0;
-  std::string json;  // A file; "-" is stdout, empty is text.
+  std::string json;  // A file name. "-": stdout. "": no JSON.
 };
 
-// Reads the flags. Throws UsageError. Ends the process at --help and similar
-// flags.
+// Throws UsageError if the command line is wrong. If it has --help or a similar
+// flag, prints the answer and ends the process.
 BenchOptions ReadOptions(int argc, char** argv);
 
 }  // namespace cassandra_bloom::bench

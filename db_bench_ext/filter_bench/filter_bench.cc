@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Times filters of one RocksDB release through RocksDB's own interface, on the
-// same keys and in interleaved rounds: RocksDB's Bloom and Ribbon filters,
-// cassandra_bloom, and a plain implementation of the same filter.
+// Compares the speed of filters in one process: RocksDB's Bloom and Ribbon
+// filters, cassandra_bloom, and a plain implementation of Cassandra's filter.
+// All get the same keys, through RocksDB's own interface of filters.
 
 #include <unistd.h>
 
@@ -25,7 +25,6 @@
 namespace cassandra_bloom::bench {
 namespace {
 
-// The filters and workloads of one configuration, measured side by side.
 struct Bench {
   FilterConfig config;
   std::vector<FilterUnderTest> filters;  // The empty filter is first.
@@ -76,8 +75,8 @@ Results EmptyResults(const Bench& bench) {
   return Results(bench.config, facts, bench.workloads);
 }
 
-// Returns the tally. Throws if the filter lost a key, because no figure of such
-// a filter is worth anything.
+// Returns `tally`. Throws if the filter has lost a key, because the times of a
+// wrong filter are worth nothing.
 Tally WithoutLosses(const Tally& tally, const FilterSet& set,
                     const Workload& workload) {
   if (tally.false_negatives != 0) {
@@ -92,7 +91,7 @@ Tally WithoutLosses(const Tally& tally, const FilterSet& set,
 }
 
 // Queries each filter without timing, whichever workloads were chosen. Throws
-// if a filter loses a key, and counts how many absent keys pass.
+// if a filter loses a key, and counts false positives.
 void AskUntimed(const Bench& bench, uint64_t queries, Results* results) {
   for (size_t filter = 0; filter < bench.sets.size(); ++filter) {
     for (const Workload& workload :
@@ -105,14 +104,13 @@ void AskUntimed(const Bench& bench, uint64_t queries, Results* results) {
   }
 }
 
-// Measures one workload with one filter in one round.
 Tally Measure(const FilterSet& set, const Workload& workload, uint64_t queries,
               uint64_t seed) {
   if (workload.work == Work::kBuild) {
     return BuildAgain(set, queries, seed);
   }
-  // Fills the caches with this filter, because they contain another filter's
-  // data.
+  // Fills the CPU's caches with this filter, because they contain another
+  // filter's data.
   Ask(set, workload, queries / 4, 2 * seed);
   return WithoutLosses(Ask(set, workload, queries, 2 * seed + 1), set,
                        workload);
@@ -127,7 +125,7 @@ void RunRound(const BenchOptions& options, const Bench& bench, uint32_t round,
     }
     const uint64_t seed = 1 + round * bench.workloads.size() + work;
     for (size_t i = 0; i < bench.sets.size(); ++i) {
-      // In each round another filter is the first.
+      // Each round begins with another filter.
       const size_t filter = (i + round) % bench.sets.size();
       results->Add(
           work, filter,
@@ -182,8 +180,8 @@ void Write(const BenchOptions& options, const std::vector<Results>& results) {
   PrintText(machine, options, results);
 }
 
-// Fails before the measurements begin, because they take long, and their
-// results would be lost.
+// Throws UsageError if the file cannot be written. This is checked before the
+// measurements, because their results would be lost.
 void CheckWritable(const std::string& path) {
   if (!path.empty() && path != "-" && !std::ofstream(path, std::ios::app)) {
     throw UsageError("--json: '" + path +

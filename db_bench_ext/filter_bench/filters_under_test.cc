@@ -29,9 +29,6 @@ namespace {
 
 constexpr size_t kCacheLine = 64;
 
-// ---- The only functions here that know the kernels of cassandra_bloom ----
-
-// The kernels that this machine can run. The first one is the default.
 std::vector<std::string> KernelNames() {
   std::vector<std::string> names;
   for (const Kernel* const kernel : Kernels()) {
@@ -40,7 +37,6 @@ std::vector<std::string> KernelNames() {
   return names;
 }
 
-// Makes cassandra_bloom build and query with this kernel from now on.
 void UseKernelOf(const std::string& name) {
   for (const Kernel* const kernel : Kernels()) {
     if (kernel->name == name) {
@@ -51,10 +47,6 @@ void UseKernelOf(const std::string& name) {
   throw std::invalid_argument("no kernel is called " + name);
 }
 
-// ----
-
-// The name of cassandra_bloom with this kernel. If there is only one kernel,
-// the name leaves it out.
 std::string NameWithKernel(const std::string& kernel) {
   return KernelNames().size() == 1
              ? kCassandraBloom

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is measured: filter policies and the filters that they build.
+// The filter policies that the benchmark compares, and the filters that they
+// build.
 
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_FILTERS_UNDER_TEST_H_
 #define CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_FILTERS_UNDER_TEST_H_
@@ -20,28 +21,27 @@
 
 namespace cassandra_bloom::bench {
 
-// The configuration of filters that are measured side by side.
 struct FilterConfig {
-  uint64_t keys = 0;  // Per filter.
+  uint64_t keys = 0;  // In each filter.
   uint64_t filters = 0;
   KeyShape key_shape;
   double bits_per_key = 0;
-  // A block begins this many bytes after the beginning of a cache line.
+  // How many bytes after the start of a cache line each filter block begins.
   size_t block_offset = 0;
 
-  // For example "50 filters of 1000000 keys of 16 bytes, 10 bits per key".
   std::string Name() const;
 };
 
 struct FilterUnderTest {
   std::string name;
-  // A kernel of cassandra_bloom; empty for other policies.
+  // The variant of cassandra_bloom's code that is measured, such as "avx2".
+  // Empty for other policies.
   std::string kernel;
   bool builds_filter_db = false;
   std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;
 
-  // Must be called before the policy builds a filter or makes a reader. A
-  // reader keeps the kernel with which it was made.
+  // Makes the whole process use `kernel` from now on. Must be called before
+  // `policy` builds a filter or makes a reader.
   void UseKernel() const;
 };
 
@@ -51,16 +51,17 @@ constexpr char kNaive[] = "naive";
 constexpr char kCassandraBloom[] = "cassandra_bloom";
 constexpr char kEmpty[] = "(empty)";
 
-// All names of filters, except kEmpty. If there are several kernels,
-// "cassandra_bloom/KERNEL" for each of them replaces "cassandra_bloom".
+// Returns the names of all filters except kEmpty. If this CPU can run several
+// variants of cassandra_bloom's code, returns a name such as
+// "cassandra_bloom/avx2" for each of them.
 std::vector<std::string> FilterNames();
 
-// `name` is one of FilterNames() or kEmpty.
+// `name` must be kEmpty or one of FilterNames().
 FilterUnderTest NewFilterUnderTest(const std::string& name,
                                    double bits_per_key);
 
-// A copy of a filter block. RocksDB, too, does not query a block where it was
-// built: it reads the block from a file into memory of its block cache.
+// A copy of a filter block. RocksDB also queries copies of blocks, which it
+// reads from the SST file.
 class Block {
  public:
   Block(const ROCKSDB_NAMESPACE::Slice& content, size_t offset);
@@ -75,21 +76,19 @@ class Block {
   ROCKSDB_NAMESPACE::Slice content_;
 };
 
-// A filter as its builder returned it.
 struct Built {
-  // CPU time from the builder's creation to its destruction, without making
-  // keys.
+  // CPU time in nanoseconds, from the creation of the builder to its
+  // destruction. Does not include making the keys.
   double ns = 0;
   std::unique_ptr<const char[]> owner;
   ROCKSDB_NAMESPACE::Slice content;
 };
 
-// Builds the filter of config.keys keys, which begin with number `index` *
-// config.keys. Makes the keys in `*keys`.
+// Builds a filter of config.keys keys. The first key has the number `index` *
+// config.keys. Uses `*keys` as memory for the keys.
 Built Build(const FilterUnderTest& filter, const FilterConfig& config,
             uint64_t index, KeyChunk* keys);
 
-// All filters of one configuration, built with one policy.
 class FilterSet {
  public:
   FilterSet(const FilterUnderTest& filter, const FilterConfig& config);
@@ -105,7 +104,8 @@ class FilterSet {
   }
 
   double BlockBitsPerKey() const;
-  // The peak memory while one of the filters was built, its block included.
+  // Returns the peak of memory while one filter was built, in bytes per key.
+  // Returns nullopt if the memory could not be measured.
   std::optional<double> BuildPeakBytesPerKey() const;
 
  private:

@@ -61,7 +61,8 @@ std::string Compiler() {
 #endif
 }
 
-// Returns the word in brackets of a text such as "always [madvise] never".
+// Returns the setting that Linux puts in brackets, as in "always [madvise]
+// never".
 std::string TransparentHugepages() {
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string line;

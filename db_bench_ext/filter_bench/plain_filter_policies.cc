@@ -25,8 +25,7 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-// Implements the functions that RocksDB requires of a builder besides AddKey
-// and Finish, for builders that only this benchmark calls.
+// Implements what RocksDB requires of a builder besides AddKey and Finish.
 class PlainBitsBuilder : public FilterBitsBuilder {
  public:
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
@@ -86,7 +85,7 @@ class EmptyFilterPolicy final : public FilterPolicy {
 
 // ---- The naive filter ----
 
-// This is not a std::pair, because a vector of pairs grows more slowly.
+// A struct instead of a std::pair, because a vector of pairs grows more slowly.
 struct Hash {
   uint64_t h1;
   uint64_t h2;

@@ -25,7 +25,6 @@ void PrintMachine(const Machine& machine) {
       machine.compiler.c_str());
 }
 
-// Returns a text such as "1.02", or "-" if there is no value.
 std::string Number(std::optional<double> value, int digits) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.*f", digits, value.value_or(0));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The results as text and as JSON.
-
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_RESULT_OUTPUT_H_
 #define CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_RESULT_OUTPUT_H_
 

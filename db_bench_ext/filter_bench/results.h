@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The measurements, and the figures that are computed from them.
-
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_RESULTS_H_
 #define CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_RESULTS_H_
 
@@ -16,7 +14,6 @@
 
 namespace cassandra_bloom::bench {
 
-// How many absent keys were queried, and how many of them matched.
 struct FalsePositives {
   uint64_t absent = 0;
   uint64_t matches = 0;
@@ -32,12 +29,12 @@ struct FilterFacts {
   std::string name;
   double block_bits_per_key = 0;
   std::optional<double> build_peak_bytes_per_key;
-  FalsePositives false_positives;  // In all workloads.
+  FalsePositives false_positives;  // The sum of all workloads.
 };
 
-// The measurements of one workload with one filter, one for each round.
+// The measurements of one workload with one filter. Each round gives one.
 struct Series {
-  std::vector<double> ns_per_key;  // With the loop's own time.
+  std::vector<double> ns_per_key;  // Includes the time of the loop itself.
   FalsePositives false_positives;
 
   void Add(const Tally& tally) {
@@ -46,30 +43,28 @@ struct Series {
   }
 };
 
-// best_ns and median_ns do not include the loop's own time. That is
-// overhead_ns, the best time of the empty filter.
+// All times are in nanoseconds per key. best_ns and median_ns do not include
+// overhead_ns, which is the time of the benchmark's own loop.
 struct Figures {
   double best_ns = 0;
   double median_ns = 0;
   double overhead_ns = 0;
-  // best_ns divided by that of the Bloom or naive filter in the same workload,
-  // if they were measured.
+  // best_ns divided by the best_ns of RocksDB's Bloom filter, or of the naive
+  // filter. nullopt if that filter was not measured, or took no time.
   std::optional<double> ratio_to_bloom;
   std::optional<double> ratio_to_naive;
-  // Those of this workload. If it queries no absent keys, those of all
-  // workloads with this filter.
+  // The false positives in this workload or, if it queries no absent keys, in
+  // all workloads with this filter.
   FalsePositives false_positives;
 };
 
-// The results of one configuration.
 class Results {
  public:
-  // The first filter must be the empty one.
+  // The first filter must be kEmpty.
   Results(FilterConfig config, std::vector<FilterFacts> filters,
           std::vector<Workload> workloads);
 
   void Add(size_t workload, size_t filter, const Tally& tally);
-  // Adds answers that were not timed.
   void AddUntimed(size_t filter, const Tally& tally) {
     filters_[filter].false_positives.Add(tally);
   }

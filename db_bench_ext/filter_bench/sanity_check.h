@@ -7,13 +7,11 @@
 
 namespace cassandra_bloom::bench {
 
-// Does nothing if `filter` does not build Filter.db blocks. Otherwise throws
-// std::runtime_error unless a small filter of this configuration equals the
-// naive one byte for byte and gives the same answers, one by one and in
-// batches.
+// Throws std::runtime_error if a small filter and the naive filter of the same
+// keys differ in a byte or in an answer. Does nothing if `filter` does not
+// build blocks in Cassandra's format.
 void CheckAgainstNaive(const FilterUnderTest& filter, FilterConfig config);
 
-// Throws std::runtime_error unless both sets have the same blocks.
 void CheckSameBlocks(const FilterSet& a, const FilterSet& b);
 
 }  // namespace cassandra_bloom::bench

@@ -7,9 +7,9 @@
 
 namespace cassandra_bloom::bench {
 
-// CLOCK_MONOTONIC is cheap and precise, but also counts time in which the
-// kernel has given the CPU to another process. CLOCK_THREAD_CPUTIME_ID does not
-// count that time, but needs a system call.
+// Returns the time of `clock` in nanoseconds. CLOCK_MONOTONIC is cheap and
+// precise, but also counts time in which Linux runs another process.
+// CLOCK_THREAD_CPUTIME_ID does not count that time, but needs a system call.
 inline double NowNs(clockid_t clock) {
   timespec now;
   clock_gettime(clock, &now);
@@ -17,7 +17,6 @@ inline double NowNs(clockid_t clock) {
          static_cast<double>(now.tv_nsec);
 }
 
-// Returns the nanoseconds that `work` takes.
 template <typename Work>
 double TimeNs(clockid_t clock, Work work) {
   const double start = NowNs(clock);

@@ -31,15 +31,14 @@ const char* NameOf(Work work) {
   }
 }
 
-// Numbers from this one on belong to absent keys, 2^36 of them to each seed.
+// The number of the first absent key. Each seed has 2^36 numbers of its own.
 constexpr uint64_t kFirstAbsent = uint64_t{1} << 62;
 constexpr int kAbsentOfSeedBits = 36;
 
-// The mean without the spans that are so long that another process must have
-// had the CPU.
+// Returns the mean of `spans`. Leaves out spans in which another process seems
+// to have used the CPU.
 double UndisturbedMean(std::vector<double> spans) {
-  // All spans are of equal work, so a span that takes more than this many times
-  // the median was disturbed.
+  // A span is left out if it takes more than this many times the median.
   constexpr double kTooLong = 5;
   std::sort(spans.begin(), spans.end());
   const auto end = std::upper_bound(spans.begin(), spans.end(),
@@ -48,7 +47,6 @@ double UndisturbedMean(std::vector<double> spans) {
          static_cast<double>(end - spans.begin());
 }
 
-// A chunk of keys, the filter that each key is for, and the answers.
 class Queries {
  public:
   Queries(const FilterSet& filters, const Workload& workload, uint64_t seed)
@@ -93,7 +91,7 @@ class Queries {
       const uint64_t present =
           filter_ * config.keys + Below(config.keys, random_.Next());
       keys_.Set(i, present_[i] ? present : next_absent_++);
-      // The answer stays wrong if the filter does not write it.
+      // Begins with the wrong answer, to detect a filter that writes no answer.
       answers_[i] = !present_[i];
     }
   }
@@ -127,7 +125,7 @@ class Queries {
   const FilterSet& filters_;
   const Workload workload_;
   const size_t group_;
-  // The number of keys in as many whole groups as fit into a chunk.
+  // The number of keys in as many whole batches as fit into a KeyChunk.
   const size_t count_;
   KeyChunk keys_;
   std::array<FilterBitsReader*, KeyChunk::kCapacity> readers_;
@@ -136,7 +134,7 @@ class Queries {
   Random random_;
   uint64_t next_absent_;
   uint64_t filter_ = 0;
-  std::vector<double> spans_;  // In ns, each of count_ keys.
+  std::vector<double> spans_;  // In nanoseconds, for count_ keys each.
   Tally tally_;
 };
 

@@ -14,7 +14,8 @@ static const char* const kKeys[] = {"alice", "bob", "carol"};
 static const char* const kAsked[] = {"alice", "bob", "carol", "dave"};
 enum { kNumKeys = 3, kNumAsked = 4 };
 
-/* `error` is the message of *errptr, or NULL if there was no memory for it. */
+/* Prints and frees `error`, the message of a function that failed. It is NULL
+ * if there was no memory for a message. */
 static int Fail(char* error) {
   fprintf(stderr, "filter_db: %s\n", error != NULL ? error : "out of memory");
   cassandra_bloom_free(error);

@@ -21,8 +21,8 @@ static const char kOptions[] =
     "create_if_missing=true;error_if_exists=true;"
     "block_based_table_factory={filter_policy=cassandra_bloom:10}";
 
-/* Ends the program if the last call has failed. Both libraries report errors in
- * the same way. */
+/* Ends the program with a message if `error` is not NULL. Both libraries set it
+ * if a call fails. */
 static void Check(const char* error) {
   if (error != NULL) {
     fprintf(stderr, "rocksdb_filter: %s\n", error);
@@ -58,7 +58,7 @@ static void WriteKeys(rocksdb_t* db) {
   rocksdb_writeoptions_destroy(write);
 }
 
-/* Counts how many of the keys PREFIX-0, PREFIX-1, ... exist. */
+/* Returns how many of the keys PREFIX-0, PREFIX-1, ... exist. */
 static int CountFound(rocksdb_t* db, const char* prefix) {
   rocksdb_readoptions_t* const read = rocksdb_readoptions_create();
   char* error = NULL;
@@ -78,8 +78,8 @@ static int CountFound(rocksdb_t* db, const char* prefix) {
   return found;
 }
 
-/* Reads a line of RocksDB's statistics, for example
- * "rocksdb.bloom.filter.useful COUNT : 9917". */
+/* Returns the number in a line of RocksDB's statistics, for example 9917 in
+ * "rocksdb.bloom.filter.useful COUNT : 9917". Returns -1 without this line. */
 static long Ticker(const rocksdb_options_t* options, const char* name) {
   char* const statistics =
       rocksdb_options_statistics_get_string((rocksdb_options_t*)options);
@@ -102,8 +102,8 @@ int main(int argc, char** argv) {
     return 2;
   }
 
-  /* The shared library registers the policy's name without this call. The call
-   * tells whether RocksDB has the release for which the library was built. */
+  /* The shared library has already registered the policy's name. This call also
+   * checks that the library was built for this release of RocksDB. */
   if (!cassandra_bloom_register_with_rocksdb(&error)) {
     Check(error != NULL ? error : "out of memory");
   }

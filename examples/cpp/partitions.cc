@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stores rows in partitions, as a Cassandra on RocksDB does (such as
-// Rocksandra), with a filter of their partition keys:
+// Stores rows in partitions, as Rocksandra (Cassandra on RocksDB) does. The
+// filter holds the partition keys:
 //
 //   c++ -std=c++17 partitions.cc -lrocksdb_cassandra_bloom -lrocksdb
 //   ./a.out FOLDER
@@ -10,7 +10,7 @@
 //
 //   token, 8 bytes | length, 2 bytes | partition key | clustering, 4 bytes
 //
-// with all numbers big-endian, so that the rows of a partition are beside each
+// All numbers are big-endian, so that the rows of a partition are beside each
 // other.
 
 #include <cassandra_bloom/c.h>
@@ -33,8 +33,8 @@ namespace {
 constexpr int kNumUsers = 10000;
 constexpr uint32_t kRowsPerUser = 20;
 
-// The same extractor twice: for the entries of the filter and for the prefixes
-// of iterators.
+// `skip:8,u16` says where the partition key is in a storage key. It stands here
+// twice: for the prefixes of iterators, and for the entries of the filter.
 constexpr char kOptions[] =
     "prefix_extractor=cassandra_partition:skip:8,u16;"
     "block_based_table_factory={"
@@ -55,13 +55,14 @@ std::string BigEndian(uint64_t number, int size) {
   return bytes;
 }
 
-// The storage key up to the end of the partition key. All rows of the partition
-// have this prefix.
+// Returns the beginning of a storage key, up to the end of the partition key.
+// All rows of the partition have this prefix.
 std::string Partition(const std::string& key) {
   uint64_t hash[2];
   cassandra_bloom_hash(key.data(), key.size(), hash);
-  // Cassandra's token is the first half of the hash, as a signed number. With
-  // the sign bit inverted, the bytewise order of tokens is their numeric order.
+  // Cassandra's token is the first half of the hash, as a signed number. The
+  // sign bit is inverted, so that the order of the bytes is the order of the
+  // numbers.
   const uint64_t token = hash[0] ^ (uint64_t{1} << 63);
   return BigEndian(token, 8) + BigEndian(key.size(), 2) + key;
 }
@@ -117,8 +118,8 @@ bool IsThere(rocksdb::DB* db, const std::string& key, uint32_t clustering) {
   return status.ok();
 }
 
-// The number of seeks that a filter has answered. Since RocksDB 8.3 seeks have
-// tickers of their own (facebook/rocksdb#11460).
+// Returns how many seeks of iterators a filter has answered. Since RocksDB 8.3,
+// seeks have tickers of their own (facebook/rocksdb#11460).
 uint64_t IteratorsFiltered(const rocksdb::Statistics& statistics) {
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
   return statistics.getTickerCount(rocksdb::LAST_LEVEL_SEEK_FILTERED) +
@@ -128,8 +129,8 @@ uint64_t IteratorsFiltered(const rocksdb::Statistics& statistics) {
 #endif
 }
 
-// Prints how many rows of PREFIX-0, PREFIX-1, ... are found, by iterators and
-// by Get.
+// Looks up the users PREFIX-0, PREFIX-1, and so on. Prints how many rows
+// iterators and Get have found.
 void PrintFound(rocksdb::DB* db, const std::string& prefix) {
   rocksdb::Statistics* const statistics = db->GetDBOptions().statistics.get();
   Require(statistics->Reset());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads, queries, builds and writes Filter.db, the file that holds the Bloom
-// filter of an SSTable of Cassandra, in every form since version ia (Cassandra
-// 1.2).
+// Reads, queries, builds and writes Filter.db files. A Filter.db holds the
+// Bloom filter of one SSTable of Apache Cassandra. This library knows the files
+// of all SSTable versions since ia (Cassandra 1.2).
 //
-// On an error a function returns false or nullptr, and *error is a sentence
-// that names the value and what was expected. Functions throw only if memory
-// cannot be allocated.
+// On an error, a function returns false or nullptr, and sets *error to a
+// sentence that names the wrong value and what was expected. Functions throw
+// only if memory cannot be allocated.
 
 #ifndef CASSANDRA_BLOOM_FILTER_DB_H_
 #define CASSANDRA_BLOOM_FILTER_DB_H_
@@ -21,21 +21,22 @@ namespace cassandra_bloom {
 
 // ---- Forms ----
 
-// Which half of a key's hash gives the first probe. The other half is the step
-// from one probe to the next (CASSANDRA-8413).
+// The hash of a key has two halves, h1 and h2. HashOrder says which half gives
+// the first probe. The other half is the step from one probe to the next.
+// Cassandra swapped the halves in version `ma` (CASSANDRA-8413).
 enum class HashOrder {
-  kH1Base,  // SSTable versions before `ma`
-  kH2Base,  // `ma` and later
+  kH1Base,  // SSTable versions before `ma`.
+  kH2Base,  // SSTable versions `ma` and later.
 };
 
-// How the 64-bit words of the filter are stored.
+// How a Filter.db stores the 64-bit words of the filter.
 enum class WordOrder {
-  kBigEndianWords,     // SSTable versions before `na`
-  kLittleEndianWords,  // `na` and later: bit p is in byte p / 8
+  kBigEndianWords,     // SSTable versions before `na`.
+  kLittleEndianWords,  // `na` and later. Bit p is in byte p / 8.
 };
 
-// The form of a Filter.db. Only the SSTable version in the file's name tells
-// the form; nothing in the file does.
+// How a Filter.db stores a filter: its hash order and its word order. Only the
+// SSTable version in the file's name tells the form. Nothing in the file does.
 struct FilterForm {
   HashOrder hash_order;
   WordOrder word_order;
@@ -46,28 +47,30 @@ struct FilterForm {
   friend bool operator!=(FilterForm a, FilterForm b) { return !(a == b); }
 };
 
-// SSTables of Cassandra 1.2 to 2.2
+// SSTables of Cassandra 1.2 to 2.2.
 constexpr FilterForm kBeforeMa = {HashOrder::kH1Base,
                                   WordOrder::kBigEndianWords};
-// SSTables of Cassandra 3.x and ScyllaDB
+// SSTables of Cassandra 3.x and of ScyllaDB.
 constexpr FilterForm kMaToMe = {HashOrder::kH2Base, WordOrder::kBigEndianWords};
-// SSTables of Cassandra 4.0 and later; also the form of this library's filter
-// blocks in SST files of RocksDB
+// SSTables of Cassandra 4.0 and later. The filter blocks that this library
+// writes into SST files of RocksDB also have this form.
 constexpr FilterForm kNaAndLater = {HashOrder::kH2Base,
                                     WordOrder::kLittleEndianWords};
 
-// `version`: an SSTable version such as "nb" or "ka", or the name of a form:
-// "before-ma", "ma-to-me" or "na-and-later".
+// Sets `*form` to the form of an SSTable version. `version` is a version, such
+// as "nb" or "ka", or the name of a form: "before-ma", "ma-to-me" or
+// "na-and-later".
 bool FormOfSstableVersion(std::string_view version, FilterForm* form,
                           std::string* error);
 
-// The name of a form: "before-ma", "ma-to-me" or "na-and-later".
+// Returns the name of a form: "before-ma", "ma-to-me" or "na-and-later".
 const char* FormName(FilterForm form);
 
-// Gets the SSTable version from the name of a component of an SSTable, with or
-// without folders before it: "nb-1-big-Filter.db", "ks-cf-ka-1-Filter.db",
-// "da-3gh1-bti-Filter.db". Also accepts names of SSTables that are being
-// written: "tmp-la-1-big-Filter.db", "ks-cf-tmplink-ka-1-Filter.db".
+// Sets `*version` to the SSTable version in the file name of a component of an
+// SSTable. `path` may contain folders. Examples are "nb-1-big-Filter.db",
+// "ks-cf-ka-1-Filter.db" and "da-3gh1-bti-Filter.db". Also accepts names of
+// SSTables that are being written, such as "tmp-la-1-big-Filter.db" and
+// "ks-cf-tmplink-ka-1-Filter.db".
 bool SstableVersionOfFileName(std::string_view path, std::string* version,
                               std::string* error);
 
@@ -76,13 +79,14 @@ bool SstableVersionOfFileName(std::string_view path, std::string* version,
 // A Filter.db in memory. Immutable and safe for concurrent use.
 class FilterDbFile {
  public:
-  // Maps the file if its bits can be used as they are, otherwise loads it.
+  // Maps the file into memory if its bits can be used as they are. Otherwise
+  // reads the file into memory.
   static std::unique_ptr<FilterDbFile> Open(const std::string& path,
                                             FilterForm form,
                                             std::string* error);
 
-  // Reads a Filter.db from memory. `bytes` are its whole content and are
-  // copied.
+  // Reads a Filter.db from `bytes`, which is the whole content of the file. The
+  // bytes are copied.
   static std::unique_ptr<FilterDbFile> FromBytes(std::string_view bytes,
                                                  FilterForm form,
                                                  std::string* error);
@@ -90,28 +94,33 @@ class FilterDbFile {
 
   FilterForm form() const;
 
-  // True if the file was empty. Cassandra 5.0 treats every key as present in an
-  // empty filter. Such a filter has no probes, no words and no bits.
+  // Returns true if the Filter.db was empty (0 bytes). Cassandra 5.0 treats
+  // every key as present in an empty Filter.db. Such a filter has no probes, no
+  // words and no bits.
   bool always_present() const { return num_words() == 0; }
 
-  // Cassandra builds filters with 1 ... 14 probes, and cannot query a filter
-  // with more than 21. So Open and FromBytes refuse such a filter.
+  // Returns the number of bits that each key sets (k). It is 1 to 21, or 0 if
+  // the Filter.db was empty. Open and FromBytes refuse more than 21 probes,
+  // because Cassandra cannot query such a filter. Cassandra itself writes 1 to
+  // 14.
   int num_probes() const;
 
   uint32_t num_words() const;
   uint64_t capacity_bits() const { return uint64_t{64} * num_words(); }
 
-  // The bits: 8 * num_words() bytes, always in the order of kLittleEndianWords.
-  // Valid as long as this object exists.
+  // Returns the bits of the filter, 8 * num_words() bytes. They are in the
+  // order of kLittleEndianWords, whatever the form of the file is. The pointer
+  // is valid as long as this object exists.
   const char* bits() const;
 
   uint64_t CountSetBits() const;
 
-  // True if the key may have been added. False only if it certainly was not.
+  // Returns true if the key may have been added to the filter. Returns false
+  // only if the key was certainly not added.
   bool MayContain(std::string_view key) const;
 
-  // Sets may_contain[i] = MayContain(keys[i]) for all `num_keys` keys. Faster
-  // than one call for each key.
+  // Sets may_contain[i] = MayContain(keys[i]) for all `num_keys` keys. This is
+  // faster than one call for each key.
   void MayContain(const std::string_view* keys, size_t num_keys,
                   bool* may_contain) const;
 
@@ -122,27 +131,32 @@ class FilterDbFile {
   const std::unique_ptr<const Content> content_;
 };
 
-// The most likely number of keys in a filter: -m/k * ln(1 - X/m), with X =
-// set_bits, m = capacity_bits and k = num_probes. Infinite if all bits are set.
+// Returns the most likely number of keys in a filter: -m/k * ln(1 - X/m). Here
+// X is set_bits, m is capacity_bits and k is num_probes. The number is infinite
+// if all bits are set.
 double EstimatedNumKeys(int num_probes, uint64_t set_bits,
                         uint64_t capacity_bits);
 
-// The false positive rate of a filter: (X/m)^k, with X = set_bits, m =
-// capacity_bits and k = num_probes.
+// Returns the false positive rate of a filter: (X/m)^k. Here X is set_bits, m
+// is capacity_bits and k is num_probes.
 double ObservedFalsePositiveRate(int num_probes, uint64_t set_bits,
                                  uint64_t capacity_bits);
 
 // ---- Writing ----
 
-// Builds a filter. Keeps the bits of the filter, not the keys. Only one thread
-// at a time may use a builder.
+// A filter that is being built. It keeps the bits of the filter, not the keys.
+// Only one thread at a time may use a builder.
 class FilterDbBuilder {
  public:
-  // Each of these makes a builder whose filter is empty and has the size and
-  // the number of probes that Cassandra chooses for `expected_keys` keys.
-  // `bits_per_key`: 1 ... 100. `fp_chance`: Cassandra's bloom_filter_fp_chance,
-  // at least 0.0000671 and less than 1. Fails if the filter would be larger
-  // than 16 GiB, which a Filter.db cannot express.
+  // ForBitsPerKey and ForFpChance return a builder with an empty filter. The
+  // filter has the size and the number of probes that Cassandra chooses for
+  // `expected_keys` keys. They fail if the filter would be larger than 16 GiB,
+  // the limit of a Filter.db.
+  //
+  // `bits_per_key`: 1 to 100.
+  //
+  // `fp_chance`: Cassandra's bloom_filter_fp_chance, at least 0.0000671 and
+  // less than 1.
   static std::unique_ptr<FilterDbBuilder> ForBitsPerKey(double bits_per_key,
                                                         uint64_t expected_keys,
                                                         FilterForm form,
@@ -159,7 +173,7 @@ class FilterDbBuilder {
   uint32_t num_words() const;
   const char* bits() const;
 
-  // Writes the file like WriteFilterDbFile.
+  // Writes the filter to a file, like WriteFilterDbFile.
   bool Write(const std::string& path, bool overwrite, std::string* error) const;
 
  private:
@@ -169,22 +183,21 @@ class FilterDbBuilder {
   const std::unique_ptr<Content> content_;
 };
 
-// Writes a Filter.db of 8 + 8 * num_words bytes to `out`. `bits`: as
-// FilterDbFile::bits returns them.
+// Writes a Filter.db of 8 + 8 * num_words bytes to `out`. `bits` has the order
+// of kLittleEndianWords, as FilterDbFile::bits returns it.
 void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
                        const char* bits, char* out);
 
-// Writes a filter in this form to a file. The bytes go to a temporary file in
-// the same folder, which gets the name `path` when it is complete and on disk.
-// Without `overwrite`, an existing file is an error. `bits`: as
-// FilterDbFile::bits returns them.
+// Writes a Filter.db to the file `path`. First writes a temporary file in the
+// same folder. The temporary file gets the name `path` when it is complete and
+// on disk. If `path` exists and `overwrite` is false, fails. If `path` is a
+// symbolic link, keeps the link and writes its target in this way. `bits` has
+// the order of kLittleEndianWords, as FilterDbFile::bits returns it.
 //
-// If `path` is a symbolic link, the link stays, and the file that it leads to
-// is written in this way. For a FIFO, a character device or "-", which is
-// standard output, the bytes are written directly, whatever `overwrite` says.
-// Opening a FIFO waits for its reader; if the reader goes away, that is an
-// error, without SIGPIPE. A folder, a socket or a block device is an error and
-// is left alone.
+// If `path` is a FIFO, a character device or "-" (standard output), writes the
+// bytes directly, whatever `overwrite` says. Opening a FIFO waits for its
+// reader. If the reader goes away, fails without a SIGPIPE signal. If `path` is
+// a folder, a socket or a block device, fails and leaves it unchanged.
 //
 // The name of the temporary file is `path`, ".cassandra_bloom-" and eight
 // random hexadecimal digits. Temporary files of `path` that killed processes

@@ -2,20 +2,23 @@
 
 // Exports Filter.db files for the SST files of a RocksDB database.
 //
-// If the filter of an SST file is a full filter of this library and holds the
-// wanted entries, its block already is a Filter.db and is exported unchanged
-// (with blocks=rocksdb, without its trailer).
-// Otherwise the filter is built anew from the keys of the file.
+// If an SST file has a full filter of this library with the wanted entries, the
+// export copies the filter block. Such a block already is a Filter.db. (If the
+// policy has the option blocks=rocksdb, the block has five more bytes at its
+// end, which the export leaves out.) Otherwise the export builds the filter
+// anew from the keys of the SST file.
 //
-// The export only reads a database, and may do so while another process writes
-// to it: nothing in the database's folders is created, changed or removed, and
-// the write-ahead log is not read. Only what is in SST files is exported.
+// The export only reads a database. It creates, changes and removes nothing in
+// the database's folders. Another process may write to the database at the same
+// time. The export sees only entries in SST files, because it does not read the
+// write-ahead log.
 //
-// These functions are in the static library of the plugin only.
+// These functions are only in librocksdb_cassandra_bloom.a, not in the shared
+// library.
 //
-// Errors are sentences that name the file and the remedy. All functions refuse
-// to work in a process whose RocksDB is another release than the one this
-// library was compiled for.
+// Errors are sentences that name the file and the remedy. All functions fail in
+// a process that runs another release of RocksDB (major.minor) than the one
+// this library was compiled for.
 
 #ifndef CASSANDRA_BLOOM_FILTER_DB_EXPORT_H_
 #define CASSANDRA_BLOOM_FILTER_DB_EXPORT_H_
@@ -37,58 +40,70 @@ class SliceTransform;
 namespace cassandra_bloom {
 
 enum class ExportFrom {
-  kBlockOrKeys,  // Export the block if possible, otherwise the keys.
-  kBlock,        // It is an error if the block cannot be exported.
-  kKeys,         // Always build the filter from the keys.
+  // Copy the filter block if possible. Otherwise build the filter from keys.
+  kBlockOrKeys,
+  // Copy the filter block. Fail if that is not possible.
+  kBlock,
+  // Always build the filter from the keys of the SST file.
+  kKeys,
 };
 
 struct FilterDbExportOptions {
-  // The SSTable version, as for FormOfSstableVersion. To export a database, it
-  // must be a version, not the name of a form, because the file names contain
-  // it.
+  // The SSTable version of the Filter.db, such as "nb". For a single SST file,
+  // it may be the name of a form, such as "na-and-later". For a database, it
+  // must be a version, because the file names contain it.
   std::string sstable_version = "nb";
 
   ExportFrom from = ExportFrom::kBlockOrKeys;
 
-  // The size of filters that are built from keys: bits per key or, if fp_chance
-  // is not 0, Cassandra's bloom_filter_fp_chance.
+  // The size of filters that are built from keys. If fp_chance is 0,
+  // bits_per_key gives the size. Otherwise fp_chance, which is Cassandra's
+  // bloom_filter_fp_chance, gives the size.
   double bits_per_key = 10;
   double fp_chance = 0;
 
-  // Which part of a storage key is exported, spelt as in CassandraBloomOptions.
-  // If empty, it is the part that the filter of the SST file holds, if that
-  // filter is one of this library; otherwise it is the whole key.
+  // The part of each RocksDB key that is exported, in the spelling of
+  // CassandraBloomOptions::partition_key. If it is empty and the SST file has a
+  // filter of this library, that filter's part is exported. If it is empty and
+  // there is no such filter, the whole key is exported.
   std::string partition_key;
 
-  // If true, the prefixes of the keys are exported instead of the keys, and
-  // keys without a prefix are left out. They are extracted with
-  // `prefix_extractor`. If that is null, the extractor is taken from the column
-  // family in the OPTIONS file or, for a single SST file, by the name in that
-  // file. If false, keys are exported; a block that holds only prefixes is not.
+  // If true, the prefixes of keys are exported, and keys without a prefix are
+  // left out. If false, keys are exported, and a filter block that holds only
+  // prefixes is not copied.
   bool prefixes = false;
+
+  // Finds the prefixes. If null, ExportFilterDbs takes the extractor of the
+  // column family in the OPTIONS file, and ExportFilterDb takes the extractor
+  // that the SST file names.
   std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefix_extractor;
 
-  // If true, deletions are left out of filters that are built from keys. If
-  // false, such filters hold every entry of the file, including deletions:
-  // without the key of a deletion, the deleted row comes back to life. RocksDB
-  // shows deletions since 9.2. With an earlier RocksDB, a file with deletions
-  // is an error if this is false. (A deleted range has no key and is in no
-  // filter.)
+  // If true, filters that are built from keys do not hold the keys of
+  // deletions. If false, they hold the keys of all entries. Without the key of
+  // a deletion, a reader of the filter would miss the deletion, and the deleted
+  // row would come back to life.
+  //
+  // Before release 9.2, RocksDB does not show the keys of deletions. With such
+  // a release, false is an error for an SST file with deletions. A deletion of
+  // a range has no key, so no filter holds it.
   bool live_keys_only = false;
 
-  // For a database with DBOptions::db_paths or ColumnFamilyOptions::cf_paths:
-  // all of these folders, in any order. The folder of the database may be among
-  // them. They must be given because no file of a database names them. Each SST
-  // file is searched for in all these folders, by its number and its size.
+  // All folders in DBOptions::db_paths and ColumnFamilyOptions::cf_paths of the
+  // database, in any order. The folder of the database may be among them. The
+  // caller must give these folders because no file of a database names them.
+  // Each SST file is searched for in all of them, by its number and its size.
   std::vector<std::string> db_paths;
 
-  // Replace files that exist. A path that exists and is not a regular file is
-  // treated as by WriteFilterDbFile. With `sync`, ExportFilterDbs treats such a
-  // path as an error and, if this is true, also takes over folders.
+  // If true, existing files are replaced. A path that is not a regular file is
+  // treated as by WriteFilterDbFile.
+  //
+  // With `sync`, ExportFilterDbs fails for a path that is not a regular file.
+  // With `sync`, true also accepts an `out_dir` with filters that have no
+  // record or were made with other options.
   bool overwrite = false;
 
-  // Called from time to time with `done`, the number of entries that were read,
-  // and `all`, the number of all entries.
+  // Called from time to time during an export. `done` is the number of entries
+  // read so far, and `all` is the number of all entries.
   std::function<void(uint64_t done, uint64_t all)> progress;
 };
 
@@ -96,10 +111,11 @@ struct ExportedFilterDb {
   std::string sst_file;
   std::string filter_db;
   bool from_block = false;
-  std::string why_not_block;  // Empty if from_block or kKeys.
+  // Why the filter block was not copied. Empty if from_block, or with kKeys.
+  std::string why_not_block;
   bool holds_prefixes = false;
-  std::string partition_key;  // The part of a storage key in the filter.
-  uint64_t num_keys = 0;      // In the filter, as far as RocksDB knows.
+  std::string partition_key;  // The part of a key that the filter holds.
+  uint64_t num_keys = 0;      // Entries in the filter, as far as RocksDB knows.
   uint64_t num_range_deletions = 0;
   int num_probes = 0;
   uint32_t num_words = 0;
@@ -112,8 +128,8 @@ CASSANDRA_BLOOM_EXPORT bool ExportFilterDb(const std::string& sst_file,
                                            ExportedFilterDb* exported,
                                            std::string* error);
 
-// Sets `*name` to the name of the Filter.db for an SST file:
-// "nb-123-big-Filter.db" for "000123.sst"; for version "da" it is
+// Sets `*name` to the name of the Filter.db for an SST file. For "000123.sst"
+// and version "nb" the name is "nb-123-big-Filter.db". For version "da" it is
 // "da-123-bti-Filter.db", as in Cassandra.
 CASSANDRA_BLOOM_EXPORT bool ExportedFilterDbName(
     const std::string& sst_file, const std::string& sstable_version,
@@ -121,41 +137,46 @@ CASSANDRA_BLOOM_EXPORT bool ExportedFilterDbName(
 
 struct FilterDbExportReport {
   std::vector<ExportedFilterDb> exported;
-  std::vector<std::string> kept;     // Filters found up to date. `sync` only.
-  std::vector<std::string> removed;  // Filters removed. `sync` only.
+  std::vector<std::string> kept;     // Filters up to date. Only with `sync`.
+  std::vector<std::string> removed;  // Filters removed. Only with `sync`.
   std::vector<std::string> errors;   // One for each SST file that failed.
 };
 
-// Exports the Filter.db of every live SST file of a database, named as by
-// ExportedFilterDbName, into `out_dir`. `out_dir` must not be in the folder of
-// a database; it is created if its parent exists.
+// Exports the Filter.db of every live SST file of a database into the folder
+// `out_dir`. ExportedFilterDbName gives the file names. `out_dir` must not be
+// in the folder of a database. It is created if its parent exists.
 //
 // `column_family`: a name, or "" for all column families.
 //
-// `sync`: makes `out_dir` hold exactly these files. Removes files that have the
-// name of an exported Filter.db of this version but belong to no live SST file,
-// and the temporary files of an export that was killed. Without `overwrite`,
-// keeps a file that is complete, no older than its SST file, and recorded as
-// made from that SST file, whatever its bits per key.
+// `sync`: if true, `out_dir` afterwards holds the filters of exactly the live
+// SST files. The export removes files that have the name of an exported
+// Filter.db of this SSTable version but belong to no live SST file. It also
+// removes temporary files of an export that was killed.
 //
-// A hidden file marks the folder as that of this database. It records the
-// partition_key, prefixes, live_keys_only and ExportFrom::kKeys with which the
-// filters were made, and the SST file from which each was made. It is an error
-// if the folder is marked for another database, or if it holds SSTables of
-// Cassandra. Without `overwrite`, it is also an error if the folder's filters
-// were made with other settings, or if the folder has filters of this version
-// but no mark. A filter that the mark does not record is made anew. Without
-// `sync`, an export into a marked folder is an error.
+// With `sync`, a hidden file marks `out_dir` as the folder of this database.
+// The mark records partition_key, prefixes, live_keys_only and
+// ExportFrom::kKeys of the export. It also records from which SST file each
+// filter was made. Without `overwrite`, the export keeps a filter that is
+// complete, that has not changed since the mark recorded it, and whose SST file
+// is the recorded one. The bits per key of this filter may differ from
+// `options`. All other filters are made anew.
 //
-// It is also an error if something has the name of an exported Filter.db but is
-// not a regular file, above all if it is a symbolic link: nothing is written
-// through it, and it is not removed.
+// With `sync`, each of these is an error:
+// - `out_dir` is marked for another database.
+// - `out_dir` holds SSTables of Cassandra.
+// - A file that would be written or removed is not a regular file, for example
+//   a symbolic link. The export leaves such a file unchanged.
+// - Without `overwrite`: the filters in `out_dir` were made with other recorded
+//   options.
+// - Without `overwrite`: `out_dir` has filters of this SSTable version but no
+//   mark.
+//
+// Without `sync`, it is an error if `out_dir` has a mark.
 //
 // Exports to the same `out_dir` wait for each other, also in other processes,
-// unless the folder is on NFS.
-//
-// An error with one SST file does not stop the others. Returns false if there
-// was any error; `*report` says what was done nevertheless.
+// unless `out_dir` is on NFS. An error with one SST file does not stop the
+// export of the others. Returns false if there was any error. `*report` says
+// what was done in any case.
 CASSANDRA_BLOOM_EXPORT bool ExportFilterDbs(
     const std::string& db_dir, const std::string& column_family,
     const std::string& out_dir, bool sync, const FilterDbExportOptions& options,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a filter policy of this library has built and read, for tests and for
-// people.
+// Statistics of what a filter policy of this library has built and read.
 //
 //   const auto* const table_options =
 //       db->GetOptions().table_factory
@@ -12,8 +11,8 @@
 //     std::fputs(statistics.ToString().c_str(), stdout);
 //   }
 //
-// Always on, because a policy counts filters, not keys. What reads gain from
-// the filters is in RocksDB's own statistics (rocksdb.bloom.filter.*).
+// Counting is always on, because a policy counts filters, not keys. RocksDB's
+// own statistics (rocksdb.bloom.filter.*) say what reads gain from the filters.
 
 #ifndef CASSANDRA_BLOOM_FILTER_STATISTICS_H_
 #define CASSANDRA_BLOOM_FILTER_STATISTICS_H_
@@ -30,46 +29,50 @@ namespace ROCKSDB_NAMESPACE {
 class FilterPolicy;
 
 // All figures count from the creation of the policy. Nothing is subtracted when
-// an SST file is deleted, or when writing it fails.
+// an SST file is deleted, or when writing the file fails.
 struct CassandraBloomStatistics {
-  // Filters of SST files; each partition of a partitioned filter counts as one.
+  // The number of filters built for SST files. Each partition of a partitioned
+  // filter counts as one filter.
   uint64_t filters_built = 0;
 
-  // The entries of filters_built: keys, prefixes or partition keys, counted as
-  // in TableProperties::num_filter_entries.
+  // The number of entries in filters_built. An entry is a key, a prefix or a
+  // partition key, as in TableProperties::num_filter_entries.
   uint64_t entries = 0;
 
-  // The size of the filter blocks, without the trailers that RocksDB appends.
+  // The size of the filter blocks in bytes, without the trailers that RocksDB
+  // appends.
   uint64_t bytes = 0;
 
-  // The time from the call of Finish to its return. It includes laying out and
-  // setting the bits and, under detect_filter_construct_corruption, the check
-  // of the hashes. It excludes hashing the keys as they are added, and the
-  // check after Finish.
+  // The time spent in FilterBitsBuilder::Finish, in nanoseconds. Finish sets
+  // the bits and, with detect_filter_construct_corruption, checks the hashes.
+  // The time excludes hashing the keys before Finish, and checking the filter
+  // after Finish.
   uint64_t build_nanos = 0;
 
-  // How many of filters_built match every key, because memory could not be
-  // allocated or because the hashes had changed in memory. If the hashes had
-  // changed, RocksDB gives up the SST file.
+  // How many of filters_built match every key. The reason is that memory could
+  // not be allocated, or that the hashes of the keys had changed in memory. If
+  // the hashes had changed, RocksDB gives up writing the SST file.
   uint64_t match_all_filters = 0;
 
-  // Blocks that were read and are not a well-formed filter, so that they match
-  // every key. If the block cache drops a block and it is read again, it counts
-  // again.
+  // The number of filter blocks that were read and are not a well-formed
+  // filter. Such a block matches every key. If the block cache drops a block
+  // and RocksDB reads it again, the block counts again.
   uint64_t damaged_blocks = 0;
 
-  // The figures as lines in the style of `nodetool tablestats`.
+  // Returns the figures as lines of text, in the style of Cassandra's `nodetool
+  // tablestats`.
   CASSANDRA_BLOOM_EXPORT std::string ToString() const;
 };
 
-// Returns false, and leaves `*statistics` unchanged, for a policy of another
-// library. For a policy that wraps one of this library and returns it from
-// Customizable::Inner, gives the figures of the wrapped policy. May be called
-// in any thread.
+// Sets `*statistics` to the figures of `policy`. If `policy` wraps a policy of
+// this library and returns it from Customizable::Inner, these are the figures
+// of the wrapped policy. Returns false, and leaves `*statistics` unchanged, for
+// a policy of another library. May be called in any thread.
 CASSANDRA_BLOOM_EXPORT bool GetCassandraBloomStatistics(
     const FilterPolicy& policy, CassandraBloomStatistics* statistics);
 
-// The sum for all policies of this process, including destroyed ones.
+// Returns the sums of the figures of all policies of this process, including
+// destroyed ones.
 CASSANDRA_BLOOM_EXPORT CassandraBloomStatistics
 GetCassandraBloomStatisticsTotal();
 

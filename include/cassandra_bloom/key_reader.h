@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads keys for a filter, one after another, from a list of keys or from the
-// Index.db of an SSTable.
+// Reads keys for a filter, one after another. The keys come from a list of keys
+// or from the Index.db of an SSTable.
 //
-// Files are streamed through less than 512 KiB of memory. Keys have 0 ... 65535
-// bytes, as Cassandra's partition keys do.
+// Files are streamed through less than 512 KiB of memory. Keys have 0 to 65535
+// bytes, like Cassandra's partition keys.
 //
-// Errors are sentences that name the file, the line (from 1) or the byte (from
-// 0), and what was expected. Input that is not understood is an error and is
-// not skipped: the filter would deny a key that was left out. Functions throw
-// only if memory cannot be allocated.
+// Errors are sentences that name the file, the place in the file and what was
+// expected. The place is a line (counted from 1) or a byte (counted from 0).
+// Input that is not understood is an error. It is not skipped, because the
+// filter would deny a key that was left out. Functions throw only if memory
+// cannot be allocated.
 
 #ifndef CASSANDRA_BLOOM_KEY_READER_H_
 #define CASSANDRA_BLOOM_KEY_READER_H_
@@ -21,8 +22,8 @@
 
 namespace cassandra_bloom {
 
-// Only one thread at a time may use a reader; readers are independent of each
-// other.
+// Only one thread at a time may use a reader. Different readers do not depend
+// on each other.
 class KeyReader {
  public:
   KeyReader() = default;
@@ -30,73 +31,79 @@ class KeyReader {
   KeyReader(const KeyReader&) = delete;
   KeyReader& operator=(const KeyReader&) = delete;
 
-  // Gets the next key, valid until the next call of Next or Rewind. At the end
-  // and on an error, returns false, with `*key` unspecified; error() is empty
-  // at the end, and set on an error. Then every call returns false until
-  // Rewind.
+  // Sets `*key` to the next key and returns true. The key is valid until the
+  // next call of Next or Rewind. Returns false at the end and on an error.
+  // error() is empty at the end, and not empty after an error. After Next has
+  // returned false, it does so until Rewind is called. `*key` is then
+  // unspecified.
   virtual bool Next(std::string_view* key) = 0;
 
-  // Starts again with the first key and forgets an error. Returns false, with
-  // an error(), if the input can be read only once, like a pipe or a terminal.
+  // Starts again with the first key and clears the error. If the input can be
+  // read only once, like a pipe or a terminal, returns false and sets error().
   //
   // A file is read up to the size that it had when it was opened. So the second
   // reading gives the same keys even if bytes were appended.
   virtual bool Rewind() = 0;
 
-  // The error of Next or Rewind; empty if there was none.
+  // Returns the error of Next or Rewind, or "" if there was none.
   virtual const std::string& error() const = 0;
 
-  // bytes_read: the bytes that the keys so far took in the input, since the
-  // beginning or the last Rewind. total_bytes: the bytes of the whole input, or
-  // 0 if that is not known before the end.
+  // Returns how many bytes of the input the keys took, since the beginning or
+  // the last Rewind.
   virtual uint64_t bytes_read() const = 0;
+
+  // Returns the size of the whole input in bytes, or 0 if the size is not known
+  // before the end.
   virtual uint64_t total_bytes() const = 0;
 };
 
 enum class KeyFormat {
-  // One key per line in hexadecimal: an even number of digits in either case,
-  // with or without "0x" before them, and nothing else. "0x" alone is the empty
-  // key; an empty line is an error, because it is not clear what was meant.
-  // Lines end in LF or CR LF.
+  // One key per line, as hexadecimal digits in either case, two for each byte.
+  // "0x" may stand before the digits. Nothing else may be in the line. "0x"
+  // alone is the empty key. An empty line is an error, because it is not clear
+  // what was meant. Lines end in LF or CR LF.
   kHexLines,
 
-  // One key per line, byte for byte and without any escapes; an empty line is
-  // the empty key. Lines end in LF. A CR before the LF is an error, because
-  // every key of the file might be wrong, whether the CR is kept or dropped.
-  // Keys that contain LF or end in CR need another format. A first key that
-  // begins with the byte order mark of UTF-8, EF BB BF, also needs another
-  // format. Here it is an error, because an editor may have added the mark:
-  // both keeping and dropping it might be wrong.
+  // One key per line, byte for byte and without escapes. An empty line is the
+  // empty key. Lines end in LF.
+  //
+  // A CR before the LF is an error, because it is not clear whether the CR
+  // belongs to the key. Keys that contain LF or end in CR need another format.
+  //
+  // A byte order mark of UTF-8 (EF BB BF) at the beginning is an error, because
+  // an editor may have added it. A first key that begins with these bytes needs
+  // another format.
   kTextLines,
 
-  // The length as an unsigned 16-bit big-endian number, then the key.
+  // For each key, its length in bytes as an unsigned 16-bit big-endian number,
+  // and then the key.
   kLengthPrefixed,
 };
 
-// Opens a list of keys. The last line of a file need not end in LF. Returns
-// nullptr, with an error, if the file cannot be opened; errors in its content
-// come from Next.
+// Opens a list of keys. If the file cannot be opened, returns nullptr and sets
+// `*error`. Errors in the content come from Next. The last line of a file need
+// not end in LF.
 //
-// `path`: "-" is standard input, read from its current position; it is not
-// closed.
+// `path`: a file, or "-" for standard input. Standard input is read from its
+// current position and is not closed.
 std::unique_ptr<KeyReader> OpenKeys(const std::string& path, KeyFormat format,
                                     std::string* error);
 
 // Opens the Index.db that goes with a Filter.db. The reader returns the
 // partition keys of the SSTable, in the order of their tokens.
 //
-// `path`: as for OpenKeys.
+// `path`: a file, or "-" for standard input.
 //
-// `sstable_version`: the version in the file's name, for example "nb" (as for
-// FormOfSstableVersion in filter_db.h). The layout of Index.db depends on it.
-// SSTables with a trie index ("da", and ScyllaDB's "ms" and "mt") have no
-// Index.db; for these versions this function fails, and the error says that
-// their whole keys are in Data.db.
+// `sstable_version`: the version in the file's name, for example "nb", or the
+// name of a form (FormOfSstableVersion in filter_db.h). The layout of Index.db
+// depends on it. SSTables with a trie index ("da", and ScyllaDB's "ms" and
+// "mt") have no Index.db. This function fails for these versions, and the error
+// says what to do instead.
 //
-// Checks that every part of an entry is complete, and that the positions in
-// Data.db that Index.db holds begin with 0 and increase. An Index.db without
-// keys is an error, because no SSTable is empty. A file that was cut exactly
-// between two keys is not detected: it looks like a complete file.
+// Checks that every part of an entry is complete. Index.db has a position in
+// Data.db for each key. Checks that these positions begin with 0 and increase.
+// An Index.db without keys is an error, because no SSTable is empty. If a file
+// was cut exactly between two keys, the reader cannot detect that.
 std::unique_ptr<KeyReader> OpenIndexDb(const std::string& path,
                                        std::string_view sstable_version,
                                        std::string* error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Turns errors and exceptions into the errors of the C interface:
-// include/cassandra_bloom/c.h.
+// Turns errors and exceptions into errors of the C interface
+// (include/cassandra_bloom/c.h).
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_C_C_ERROR_H_
 #define CASSANDRA_BLOOM_PLUGIN_C_C_ERROR_H_
@@ -14,8 +14,8 @@
 
 namespace cassandra_bloom {
 
-// If errptr is not null, frees the message in *errptr and sets *errptr to a
-// copy of `message`.
+// Frees the message in *errptr and sets *errptr to a copy of `message`. Does
+// nothing if errptr is null.
 inline void SetError(const char* message, char** errptr) noexcept {
   if (errptr != nullptr) {
     std::free(*errptr);
@@ -23,9 +23,9 @@ inline void SetError(const char* message, char** errptr) noexcept {
   }
 }
 
-// Calls work(std::string* error), which on failure sets `*error` and returns
-// something that converts to false. If it throws, that counts as a failure,
-// too.
+// Calls work(std::string* error) and returns its result. If the result converts
+// to false, `work` must have set `*error`. If `work` throws, sets the error and
+// returns {}.
 template <typename Work>
 auto WithoutExceptions(char** errptr, Work work)
     -> decltype(work(static_cast<std::string*>(nullptr))) {

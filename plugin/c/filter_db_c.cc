@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The C interface to Filter.db files: include/cassandra_bloom/c.h.
+// The functions of include/cassandra_bloom/c.h for Filter.db files.
 //
 // Tested in tests/c/filter_db_test.c.
 
@@ -44,7 +44,7 @@ bool FormOf(const char* sstable_version, FilterForm* form, std::string* error) {
          FormOfSstableVersion(sstable_version, form, error);
 }
 
-// If `sstable_version` is null, the file name gives the version.
+// If `sstable_version` is null, the version is taken from the file name.
 bool FormOfFile(const char* path, const char* sstable_version, FilterForm* form,
                 std::string* error) {
   if (sstable_version != nullptr) {
@@ -133,8 +133,8 @@ bool cassandra_bloom_filter_may_contain(const cassandra_bloom_filter_t* filter,
 void cassandra_bloom_filter_may_contain_many(
     const cassandra_bloom_filter_t* filter, const char* const* keys,
     const size_t* key_sizes, size_t num_keys, bool* may_contain) {
-  // Keys are converted in pieces on the stack: this function cannot report a
-  // lack of memory.
+  // Converts the keys in pieces on the stack, because this function cannot
+  // report a lack of memory.
   constexpr size_t kKeysAtOnce = 128;
   std::string_view some[kKeysAtOnce];
   for (size_t done = 0; done < num_keys; done += kKeysAtOnce) {

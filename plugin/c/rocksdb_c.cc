@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The part of the C interface that needs RocksDB: include/cassandra_bloom/c.h.
+// The functions of include/cassandra_bloom/c.h that need RocksDB.
 //
 // Tested in tests/c/rocksdb_test.c.
 
@@ -37,8 +37,8 @@ bool cassandra_bloom_register_with_rocksdb(char** errptr) {
     if (!error->empty()) {
       return false;
     }
-    // Registers only once, because RocksDB's library would keep every copy of a
-    // factory that is added to it.
+    // Registers only once, because RocksDB's ObjectLibrary keeps a copy of each
+    // factory that is added.
     static const int num_factories = register_cassandra_bloom(
         *ROCKSDB_NAMESPACE::ObjectLibrary::Default(), "");
     return num_factories > 0;

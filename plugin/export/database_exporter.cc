@@ -80,8 +80,8 @@ bool DatabaseExporter::MayKeep(const LiveSst& file) const {
 bool DatabaseExporter::Write(const LiveSsts& live, const LiveSst& file,
                              const ExportProgress& progress,
                              ExportedFilterDb* exported, std::string* error) {
-  // First removes an old filter, which may be that of another SST file: if the
-  // export fails, no filter is better than a wrong one.
+  // First removes the old filter, which may be that of another SST file. If the
+  // export then fails, no filter is better than a wrong one.
   if (sync_) {
     std::vector<std::string> replaced;
     folder_.Remove(file.number, &replaced, error);
@@ -99,7 +99,6 @@ bool DatabaseExporter::Write(const LiveSsts& live, const LiveSst& file,
       return false;
     }
   }
-  // With `sync`, an existing filter that is not kept is replaced.
   SstExporter exporter(plan_, extractor, plan_.options.overwrite || sync_,
                        progress, exported);
   if (!exporter.Export(error)) {
@@ -138,8 +137,8 @@ FilterContents ContentsOf(const ExportPlan& plan, const LiveSsts& live) {
   if (options.prefixes) {
     contents.asked += " prefixes";
   } else if (options.from == ExportFrom::kKeys) {
-    // Records from=keys because it changes what `live_keys_only` leaves out: a
-    // block that is exported as it is has deletions, too.
+    // Records from=keys, because live_keys_only leaves deletions out only of
+    // filters that are built from keys.
     contents.asked += " from=keys";
   }
   if (options.live_keys_only) {
@@ -166,16 +165,15 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
   *report = {};
   LiveSsts live;
   const auto plan = PlanExport(options, error);
-  // Lists the files before anything is written, to make sure that there is a
-  // database.
+  // Lists the files first, to write nothing if there is no database.
   if (!plan || !IsNameableVersion(options.sstable_version, error) ||
       !list(&live, error)) {
     return false;
   }
   const auto folder = ExportFolder::Open(out_dir, options.sstable_version, sync,
                                          ExportFolderLock::WaitForever, error);
-  // With `sync`, lists the files again under the lock, while no other export
-  // adds files, because files that are not listed will be removed.
+  // With `sync`, lists the files again under the lock, because filters of files
+  // that are not listed will be removed.
   if (folder == nullptr ||
       !(sync ? list(&live, error) : FollowsNoDatabase(out_dir, error))) {
     return false;

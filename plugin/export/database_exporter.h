@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exports the Filter.db files of a database's live SST files.
-
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_DATABASE_EXPORTER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_DATABASE_EXPORTER_H_
 
@@ -19,23 +17,21 @@
 
 namespace cassandra_bloom {
 
-// Exports the SST files of several listings, each file once.
+// Exports the filters of the SST files in several listings, each file once.
 class DatabaseExporter {
  public:
-  // With `sync`, a Filter.db for which IsUpToDate is true is kept, unless
-  // plan.options.overwrite is set. Any other regular file is replaced. A path
-  // that is not a regular file is an error. The arguments must outlive this
-  // object.
+  // With `sync`, keeps a Filter.db for which IsUpToDate returns true, and
+  // replaces any other. With plan.options.overwrite, replaces all of them. The
+  // arguments must outlive this object.
   DatabaseExporter(const ExportPlan& plan, const ExportFolder& folder,
                    bool sync, FilterDbExportReport* report)
       : plan_(plan), folder_(folder), sync_(sync), report_(report) {}
 
   // Returns false if a listed file no longer exists. The caller must then call
-  // Export again with a new listing. A missing file that is in the new listing,
-  // too, is an error.
+  // Export again with a new listing. If the file is missing again, that is an
+  // error.
   bool Export(const LiveSsts& live);
 
-  // True if a Filter.db could not be written.
   bool write_failed() const { return write_failed_; }
 
  private:
@@ -55,21 +51,20 @@ class DatabaseExporter {
   std::set<uint64_t> gone_;
 };
 
-// True if `filter_db` is a complete filter, unchanged since the mark recorded
-// it as made from this SST file. Opens the SST file to get its identity. Does
-// not compare times: hard links, such as those of a checkpoint, change the
-// ctime of an SST file.
+// Returns true if `mark` records that `filter_db` was made from this SST file,
+// and the filter is complete and unchanged. Does not compare the time of the
+// SST file, because a hard link, such as that of a checkpoint, changes its
+// ctime.
 bool IsUpToDate(const FolderMark& mark, const std::string& filter_db,
                 FilterForm form, const std::string& sst_file);
 
-// The settings that decide which entries the filter of an SST file holds.
-// Settings that only decide the size of the filter are not included.
+// Returns the settings that decide which entries an exported filter holds.
 FilterContents ContentsOf(const ExportPlan& plan, const LiveSsts& live);
 
 using ListSsts = std::function<bool(LiveSsts* live, std::string* error)>;
 
-// Like ExportFilterDbs, for the files that `list` returns; `list` is called
-// several times. `what` names the database of these files in messages.
+// Like ExportFilterDbs, for the SST files that `list` returns. `list` is called
+// several times. `what` names the database in error messages.
 bool ExportListedSsts(const std::string& what, const ListSsts& list,
                       const std::string& out_dir, bool sync,
                       const FilterDbExportOptions& options,

@@ -36,10 +36,10 @@ namespace {
 constexpr char kOutDir[] = "out_dir";
 constexpr char kSstableVersion[] = "sstable_version";
 
-// True if the folder is a good setting now, or was one before in this process.
-// RocksDB reads the OPTIONS file again each time it has written it. If the
-// listener then refused a folder that it had accepted, changing any option of
-// the running database would fail.
+// Returns true if IsGoodExportSetting has ever accepted the folder in this
+// process. RocksDB reads the OPTIONS file each time it has written it. If the
+// listener then refused its folder, no option of the running database could be
+// changed.
 bool IsOrWasUsable(const std::string& folder, std::string* error) {
   static std::mutex mutex;
   static auto* const usable = new std::set<std::string>;
@@ -54,8 +54,8 @@ bool IsOrWasUsable(const std::string& folder, std::string* error) {
   return true;
 }
 
-// RocksDB calls neither PrepareOptions nor ValidateOptions of listeners, so the
-// options are checked here.
+// RocksDB calls neither PrepareOptions nor ValidateOptions of a listener, so
+// the options are checked here.
 bool IsGood(const ExportTarget& target, std::string* error) {
   if (target.out_dir.empty()) {
     *error = "out_dir, the folder to export to, is not given";
@@ -73,8 +73,8 @@ bool IsGood(const ExportTarget& target, std::string* error) {
 
 FilterDbExportListener::FilterDbExportListener(const std::string& id)
     : id_(id) {
-  // RocksDB reads these options, but does not write them to OPTIONS files: the
-  // id contains them.
+  // RocksDB does not write these options to OPTIONS files, because the
+  // listener's id contains them.
   static const std::unordered_map<std::string, OptionTypeInfo> kOptions = {
       {kOutDir,
        {offsetof(ExportTarget, out_dir), OptionType::kString,
@@ -84,8 +84,6 @@ FilterDbExportListener::FilterDbExportListener(const std::string& id)
         OptionVerificationType::kNormal, OptionTypeFlags::kDontSerialize}}};
   RegisterOptions(kExportListenerName, &settings_, &kOptions);
 }
-
-// ---- Options ----
 
 std::string FilterDbExportListener::GetId() const {
   return targets_.empty() ? id_ : ExportId(targets_);
@@ -108,9 +106,8 @@ Status FilterDbExportListener::ConfigureOptions(
   return status;
 }
 
-// Reads every listener of this kind in the id, which may contain several.
-// Ignores listeners of other kinds, which RocksDB has mixed into this
-// listener's id.
+// RocksDB may have joined several listeners into one id. Reads those of this
+// class, and ignores all others.
 Status FilterDbExportListener::Read(const ConfigOptions& config_options,
                                     const OptionMap& options) {
   std::vector<std::string> listeners;
@@ -133,8 +130,8 @@ Status FilterDbExportListener::Read(const ConfigOptions& config_options,
       }
     }
   }
-  // If no listener was found, for example because the id is in quotes, which
-  // RocksDB does not understand, ReadOne returns the error.
+  // If no listener was read, for example because the id is in quotes, ReadOne
+  // returns the error.
   return targets_.empty() ? ReadOne(config_options, id_, options)
                           : Status::OK();
 }
@@ -167,15 +164,13 @@ Status FilterDbExportListener::ReadOne(const ConfigOptions& config_options,
         return target.out_dir == settings_.out_dir &&
                target.sstable_version == settings_.sstable_version;
       });
-  // Ignores a target that is there already: a program may, at each start, add a
-  // listener that RocksDB has also read from the OPTIONS file.
+  // A program may add a listener that RocksDB has also read from the OPTIONS
+  // file.
   if (!is_repeated) {
     targets_.push_back(settings_);
   }
   return Status::OK();
 }
-
-// ---- Events ----
 
 void FilterDbExportListener::OnFlushCompleted(DB* db,
                                               const FlushJobInfo& info) {
@@ -201,11 +196,10 @@ void FilterDbExportListener::OnTableFileDeleted(
     if (!number || info.db_name != database_) {
       return;
     }
-    // The file is no longer live, even if it could not be deleted. If no
-    // earlier event said so, there may be new files without an event, too
-    // (DB::CompactFiles), so the files are listed. Listing them at every event
-    // would show new files earlier, but takes 6 ms and more for 10,000 files,
-    // with RocksDB's mutex held.
+    // If the worker still took the file for live, RocksDB may also have added
+    // files without an event (DB::CompactFiles). So all files are listed. A
+    // listing is not made at every event, because it takes 6 ms and more for
+    // 10,000 files, with RocksDB's mutex held.
     if (worker_->AddDeletion(*number) && db_ != nullptr) {
       worker_->ReplaceListing(LiveSstsOf(db_));
     }
@@ -216,8 +210,8 @@ void FilterDbExportListener::OnColumnFamilyHandleDeletionStarted(
     ColumnFamilyHandle* handle) {
   constexpr uint32_t kDefaultColumnFamily = 0;
   if (handle->GetID() == kDefaultColumnFamily) {
-    // The database may be closing. Then its changes send no event until it is
-    // open again.
+    // The database may be closing. RocksDB then sends no event until the
+    // database is open again.
     RunEvent([&] {
       db_ = nullptr;
       database_.clear();
@@ -274,8 +268,6 @@ bool FilterDbExportListener::Serves(const std::string& database) {
   return database_ == database;
 }
 
-// ---- Public functions ----
-
 std::shared_ptr<EventListener> NewFilterDbExportListener(
     const std::string& out_dir, const std::string& sstable_version,
     std::string* error) {
@@ -302,8 +294,7 @@ bool ReconcileFilterDbExports(DB* db, const std::string& out_dir,
                               std::string* error) {
   for (const auto& listener : db->GetDBOptions().listeners) {
     if (listener->Name() == kExportListenerName) {
-      // The worker is null if the options of the listener were refused and the
-      // program went on.
+      // The worker is null if the listener's options were refused.
       if (ExportWorker* const worker =
               static_cast<FilterDbExportListener*>(listener.get())->worker()) {
         worker->Wait();

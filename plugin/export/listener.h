@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The listener that keeps a folder of Filter.db files up to date, or several
-// folders if RocksDB reads several listeners as one.
+// Keeps folders of Filter.db files up to date with a running database.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_LISTENER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_LISTENER_H_
@@ -22,17 +21,18 @@
 
 namespace cassandra_bloom {
 
-// Passes RocksDB's events to an ExportWorker. RocksDB sends all of them without
-// holding a mutex of its own (7.8, 9.10), so files can be listed in them.
+// Passes RocksDB's events to an ExportWorker. RocksDB holds no mutex of its own
+// when it sends these events (7.8, 9.10), so files can be listed in them.
 class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
  public:
-  // `id`: from an options string. RocksDB passes the options that follow it to
-  // ConfigureOptions.
+  // `id` comes from an options string. RocksDB passes the options that follow
+  // it to ConfigureOptions.
   explicit FilterDbExportListener(const std::string& id);
 
   const char* Name() const override { return kExportListenerName; }
 
-  // OPTIONS files record nothing of this listener but the id.
+  // The id contains all settings, because OPTIONS files record nothing else of
+  // a listener.
   std::string GetId() const override;
 
   void OnFlushCompleted(ROCKSDB_NAMESPACE::DB* db,
@@ -48,14 +48,14 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
   void OnColumnFamilyHandleDeletionStarted(
       ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle) override;
 
-  // Empty until valid options are set.
+  // Returns an empty list until valid options are set.
   const std::vector<ExportTarget>& targets() const { return targets_; }
 
-  // Null until valid options are set.
+  // Returns null until valid options are set.
   ExportWorker* worker() const { return worker_.get(); }
 
  protected:
-  // Overridden because RocksDB silently drops unknown options in nested
+  // Refuses unknown options, which RocksDB would silently drop in nested
   // strings.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
@@ -82,8 +82,8 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
   std::vector<ExportTarget> targets_;
   std::unique_ptr<ExportWorker> worker_;
 
-  // Held while an event is handled: a listing must reach the worker before any
-  // event that RocksDB sends after the listing was made.
+  // Held while an event is handled, so that a listing reaches the worker before
+  // any event that RocksDB sends after the listing was made.
   std::mutex mutex_;
   ROCKSDB_NAMESPACE::DB* db_ = nullptr;  // Null while the database is closed.
   std::string database_;

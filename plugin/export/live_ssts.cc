@@ -40,10 +40,9 @@ LiveSst ToLiveSst(const LiveFileMetaData& file) {
   return sst;
 }
 
-// Looks for an SST file in all folders, because no file of a database names the
-// folders of its db_paths and cf_paths. Within a database the name suffices,
-// because no two of its SST files have the same number. The size distinguishes
-// the file from another database's file and from an incomplete copy.
+// Looks for the file in all folders, because no file of a database names its
+// db_paths and cf_paths. Compares the size, because another database may have a
+// file of the same name, and a copy may be incomplete.
 void FindSst(const std::vector<std::string>& folders,
              const LiveFileMetaData& file, LiveSst* sst) {
   sst->elsewhere = file.db_path != folders[0];
@@ -73,8 +72,8 @@ void FindSst(const std::vector<std::string>& folders,
   }
 }
 
-// The name by which a folder of filters knows its database. It contains the
-// path, because a copy of the database has the same identity.
+// Returns the database's identity and path. The identity alone is not enough,
+// because a copy of the database has the same identity.
 std::string DatabaseOf(DB* db) {
   std::string identity;
   db->GetDbIdentity(identity).PermitUncheckedError();
@@ -83,7 +82,6 @@ std::string DatabaseOf(DB* db) {
          std::filesystem::weakly_canonical(db->GetName(), ignored).string();
 }
 
-// Opens the database and lists the SST files in its MANIFEST.
 Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
                    const std::vector<std::string>& column_families,
                    const std::vector<std::string>& folders, LiveSsts* live) {
@@ -162,8 +160,8 @@ Status TryToList(const std::string& db_dir,
   return status;
 }
 
-// Lists the live files. Tries several times: a database in use may move to
-// another MANIFEST or drop a column family while it is being opened.
+// Lists the live files. Tries several times, because a database in use may
+// change its MANIFEST or drop a column family while it is being opened.
 bool List(const std::string& db_dir, const std::vector<std::string>& folders,
           LiveSsts* live, std::string* error) {
   constexpr int kAttempts = 5;
@@ -270,7 +268,6 @@ std::vector<std::string> UnlistedSsts(const LiveSsts& live,
     };
     for (const std::string& name : NamesIn(folder, is_sst, &ignored)) {
       const std::string path = folder + "/" + name;
-      // Lists each file once, even if a folder is given twice.
       if (known.insert(path).second) {
         unlisted.push_back(path);
       }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which SST files a database consists of.
 // Tested in tests/export/database_exporter_test.cc.
 // Tested in tests/export/listener_test.cc.
 
@@ -19,21 +18,20 @@
 namespace cassandra_bloom {
 
 struct LiveSst {
-  std::string path;  // If not found: where it should be.
+  std::string path;  // If the file is not found, where it should be.
   uint64_t number = 0;
   std::string column_family;
   int level = 0;
   std::string smallest_key;
   std::string largest_key;
   uint64_t num_entries = 0;
-  bool elsewhere = false;  // In a folder that no file of the database names.
-  std::string error;       // Set if the file at `path` is another one.
+  bool elsewhere = false;  // In one of db_paths or cf_paths.
+  std::string error;       // Set if the file at `path` has a wrong size.
 };
 
-// The error for an SST file that does not exist although two successive
-// listings of the live files contain it. A file that is only in the first
-// listing may have been dropped in between: RocksDB records a drop in the
-// MANIFEST before it removes the file.
+// Return the error, and what to do, for an SST file that does not exist,
+// although two successive listings contain it. A file in only one listing may
+// have been dropped in between.
 std::string WhyMissing(const LiveSst& sst);
 std::string RemedyForMissing(const LiveSst& sst);
 
@@ -45,33 +43,29 @@ struct ColumnFamilySettings {
 };
 
 struct LiveSsts {
-  std::string database;  // Identity and path, so copies differ.
+  std::string database;  // The database's identity and its path.
   bool uses_default_file_system = true;
   std::vector<LiveSst> files;
   std::map<std::string, ColumnFamilySettings> column_families;
 };
 
-// Returns the folder of the database, then the other folders in `db_paths`,
-// each once.
+// Returns `db_dir`, then the other folders in `db_paths`, each once.
 std::vector<std::string> SstFoldersOf(const std::string& db_dir,
                                       const std::vector<std::string>& db_paths);
 
 // Lists the live SST files in the order of column family, level and number.
-// `db_paths`: the folders besides `db_dir` that SST files may be in, in any
-// order. `column_family`: a name, or "" for all. Another process may be writing
-// to the database.
+// `db_paths` are other folders that may have SST files. `column_family` is a
+// name, or "" for all. Another process may be writing to the database.
 bool ListLiveSsts(const std::string& db_dir,
                   const std::vector<std::string>& db_paths,
                   const std::string& column_family, LiveSsts* live,
                   std::string* error);
 
-// The error for a column family that the database does not have.
 std::string NoSuchColumnFamily(const std::string& db_dir,
                                const std::string& column_family,
                                const LiveSsts& live);
 
-// The SST files in these folders that `live` does not contain, in no particular
-// order.
+// Returns the SST files in these folders that `live` does not contain.
 std::vector<std::string> UnlistedSsts(const LiveSsts& live,
                                       const std::vector<std::string>& folders);
 

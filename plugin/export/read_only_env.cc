@@ -40,8 +40,8 @@ bool IsWriteAheadLog(std::string_view name) {
          name.substr(name.size() - kSuffix.size()) == kSuffix;
 }
 
-// False for a FIFO, for which RocksDB would wait without end, and for a device.
-// True for a missing file, so that RocksDB reports it.
+// Returns false for a FIFO, on which RocksDB would wait without end. Returns
+// true for a missing file, so that RocksDB reports it.
 bool IsRegular(const std::string& path) {
   std::error_code ignored;
   return !std::filesystem::exists(path, ignored) ||

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An Env with which a database that belongs to another program can be read.
+// An Env for reading a database that belongs to another program.
+//
 // Tested in tests/export/database_exporter_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_READ_ONLY_ENV_H_
@@ -12,15 +13,14 @@
 
 namespace cassandra_bloom {
 
-// Returns an Env that reads local files. Creating, changing or removing a file
-// with it fails: in older releases (7.8, for one) even a read-only open removes
-// *.trash files from a database's folder. It hides write-ahead logs, so that an
-// open takes no memory for their contents. It opens regular files only, because
-// opening a FIFO would wait. The Env is never destroyed.
+// Returns an Env that only reads local files, and is never destroyed. Creating,
+// changing or removing a file fails, because even a read-only open may remove
+// *.trash files (RocksDB 7.8). Hides write-ahead logs, so that an open does not
+// load them. Opens regular files only, because opening a FIFO would wait.
 ROCKSDB_NAMESPACE::Env* ReadOnlyEnv();
 
-// Returns a logger that discards all messages. Without an info_log RocksDB may
-// create its own LOG file.
+// Returns a logger that discards all messages. Without an info_log, RocksDB may
+// create a LOG file.
 std::shared_ptr<ROCKSDB_NAMESPACE::Logger> NewDiscardingLogger();
 
 }  // namespace cassandra_bloom

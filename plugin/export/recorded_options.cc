@@ -32,9 +32,9 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-// Four paths, the most that RocksDB allows. Only the first, the database's own
-// folder, is known: no file of a database names its db_paths. If an SST file
-// were in a path beyond this list, RocksDB would read outside the list.
+// Returns four paths, the most that RocksDB allows. If an SST file were in a
+// path after the last one, RocksDB would read beyond the list. Only the first
+// path is known, because no file of a database names its db_paths.
 std::vector<DbPath> PathsOf(const std::string& db_dir) {
   std::vector<DbPath> paths = {{db_dir, /*target_size=*/0}};
   for (int i = 1; i < 4; ++i) {
@@ -44,7 +44,6 @@ std::vector<DbPath> PathsOf(const std::string& db_dir) {
   return paths;
 }
 
-// A listener that accepts and ignores any options.
 class NoListener final : public EventListener {
  protected:
   Status ConfigureOptions(
@@ -54,9 +53,9 @@ class NoListener final : public EventListener {
   }
 };
 
-// Adds factories of stand-ins for unknown comparators and for all listeners.
-// RocksDB makes its own comparators without asking a factory
-// (Comparator::CreateFromString), and they need no stand-in.
+// Makes RocksDB use stand-ins for unknown comparators and for all listeners.
+// RocksDB does not ask a factory for its own comparators
+// (Comparator::CreateFromString).
 void AddStandIns(const std::shared_ptr<NamedComparators>& comparators,
                  ObjectLibrary* library) {
   library->AddFactory<const Comparator>(
@@ -70,8 +69,8 @@ void AddStandIns(const std::shared_ptr<NamedComparators>& comparators,
         }
         return comparator.get();
       });
-  // Listeners of this library would check their folders, and none is wanted
-  // here.
+  // Listeners of this library are replaced, too, because they would check their
+  // folders.
   library->AddFactory<EventListener>(
       ObjectLibrary::PatternEntry("").AddSeparator("", /*at_least_one=*/false),
       [](const std::string&, std::unique_ptr<EventListener>* guard,
@@ -99,10 +98,10 @@ DBOptions ForListingDb(const std::string& db_dir) {
   options.env = ReadOnlyEnv();
   options.info_log = NewDiscardingLogger();
   // Files may disappear while the database is opened. That must not be an
-  // error, because only the names of the files are wanted.
+  // error.
   options.paranoid_checks = false;
   options.max_open_files = 20;
-  // With more than one, RocksDB starts threads to open SST files, and the
+  // With more than one thread, RocksDB starts threads to open SST files. The
   // process ends if there is no memory for a thread
   // (VersionBuilder::Rep::LoadTableHandlers).
   options.max_file_opening_threads = 1;
@@ -142,13 +141,13 @@ ColumnFamilyOptions RecordedOptions::ForListing(
   options.comparator = known.comparator;
   options.num_levels = known.num_levels;
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803
-  // persist_user_defined_timestamps must be as in the MANIFEST.
+  // RocksDB requires the value that is in the MANIFEST.
   options.persist_user_defined_timestamps =
       known.persist_user_defined_timestamps;
 #endif
   options.force_consistency_checks = UnknownComparatorOf(column_family).empty();
   BlockBasedTableOptions table_options;
-  // Makes the open load no filter and keep no index in memory.
+  // With these settings, RocksDB loads no filter and keeps no index in memory.
   table_options.filter_policy = nullptr;
   table_options.cache_index_and_filter_blocks = true;
   options.table_factory.reset(

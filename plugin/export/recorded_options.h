@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads, from the OPTIONS file of a database that another program has written,
-// the options that are needed to list the database's files.
+// Reads from a database's OPTIONS file the options that are needed to list the
+// database's files. Another program may have written the file.
+//
 // Tested in tests/export/database_exporter_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_RECORDED_OPTIONS_H_
@@ -17,13 +18,12 @@
 
 namespace cassandra_bloom {
 
-// Stands in for a comparator that this process does not know. To list files,
-// RocksDB needs only the comparator's name. It also sorts the files of a level,
-// which does not matter for a list, and may check that they do not overlap, as
-// builds with assertions always do (VersionBuilder::CheckConsistencyDetails).
-// This class compares keys by their bytes: then files do not overlap if their
-// real order is bytewise or reverse bytewise. Must not be used to search for a
-// key.
+// Stands in for a comparator that this process does not know. Must not be used
+// to search for a key. To list files, RocksDB needs only the comparator's name.
+//
+// Builds with assertions also check that the files of a level do not overlap
+// (VersionBuilder::CheckConsistencyDetails). This class compares keys by their
+// bytes, so the check succeeds if the real order is bytewise or its reverse.
 class NamedComparator final : public ROCKSDB_NAMESPACE::Comparator {
  public:
   explicit NamedComparator(std::string name) : name_(std::move(name)) {}
@@ -48,27 +48,24 @@ using NamedComparators =
 struct RecordedOptions {
   ROCKSDB_NAMESPACE::DBOptions db;
   std::map<std::string, ROCKSDB_NAMESPACE::ColumnFamilyOptions> column_families;
-  // The stand-ins for comparators that are not known here, by name.
+  // Stand-ins for the comparators that this process does not know. Key: name.
   std::shared_ptr<NamedComparators> named_comparators;
 
-  // The recorded options of a column family, or the default options if there
-  // are none.
+  // Returns the default options if there are no recorded ones.
   ROCKSDB_NAMESPACE::ColumnFamilyOptions Of(
       const std::string& column_family) const;
 
-  // Options for a read-only open that only lists files and keeps nothing else
-  // in memory.
+  // Returns options for a read-only open that only lists files.
   ROCKSDB_NAMESPACE::ColumnFamilyOptions ForListing(
       const std::string& column_family) const;
 
-  // The name of the column family's comparator if this process does not know
-  // it, otherwise "".
+  // Returns "" if this process knows the column family's comparator.
   std::string UnknownComparatorOf(const std::string& column_family) const;
 };
 
-// Never fails. A program with comparators, filters or other options unknown to
-// this process may have written the database. If an unknown option matters,
-// what needs it fails later.
+// Never fails, even if the OPTIONS file is missing or has options that this
+// process does not know. If an unknown option matters, the code that needs it
+// fails later.
 RecordedOptions LoadRecordedOptions(const std::string& db_dir);
 
 }  // namespace cassandra_bloom

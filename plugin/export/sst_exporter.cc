@@ -31,7 +31,6 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const ExportPlan& plan,
                                               plan.form, error);
 }
 
-// Makes the prefix extractor that the SST file names.
 ExtractorPtr RecordedExtractor(const SstFile& sst, std::string* error) {
   const std::string& name = sst.properties().prefix_extractor_name;
   ExtractorPtr extractor;
@@ -48,8 +47,7 @@ ExtractorPtr RecordedExtractor(const SstFile& sst, std::string* error) {
   return extractor;
 }
 
-// True if prefixes and partition keys of this file are the same, so that its
-// filter has the same entries for both.
+// Returns true if each prefix of this file ends where its partition key ends.
 bool PrefixesEndWithPartitionKeys(const SstFile& sst) {
   return sst.partition_key() &&
          sst.properties().prefix_extractor_name ==
@@ -186,7 +184,6 @@ std::string SstExporter::WhyNotItsPrefixes() const {
   return "";
 }
 
-// Returns why the block cannot be exported, or "" if it can.
 std::string SstExporter::ParseBlock(const Slice& block,
                                     ParsedFilter* filter) const {
   const std::string why_not = WhyNotBlock();
@@ -241,8 +238,9 @@ bool SstExporter::ExportKeys(std::string* error) {
                error);
 }
 
-// Visits the partition key of each key or, with `extractor`, of the prefix of
-// each key that has one. Visits equal partition keys in a row once.
+// Calls `visit` with the partition key of each key or, with `extractor`, of
+// each prefix. Visits equal partition keys in a row once. `pass` is 0 or 1, and
+// is needed only to report the progress.
 bool SstExporter::ForEachEntry(
     const SliceTransform* extractor, uint64_t pass,
     const std::function<void(std::string_view)>& visit, std::string* error) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exports the Filter.db of one SST file.
-
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_EXPORTER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_EXPORTER_H_
 
@@ -35,18 +33,17 @@ struct ExportPlan {
   std::optional<PartitionKeyExtractor> partition_key;
 };
 
-// Returns nullopt, with `*error`, if the options are invalid or the process
-// runs another release of RocksDB.
+// Returns nullopt, with `*error`, if the options are invalid, or if this
+// process runs another RocksDB release than this library was compiled for.
 std::optional<ExportPlan> PlanExport(const FilterDbExportOptions& options,
                                      std::string* error);
 
-// Exports the filter of an SST file, from its filter block or from its keys.
-// The arguments must outlive this object.
 class SstExporter {
  public:
-  // `extractor`: extracts prefixes if the options ask for prefixes. If it is
-  // null, the extractor whose name is in the file is used. The caller has set
-  // sst_file and filter_db of `*exported`.
+  // `extractor` is used only if the options ask for prefixes. If it is null,
+  // the extractor that the SST file names is used. The caller must have set
+  // sst_file and filter_db of `*exported`. All arguments must outlive this
+  // object.
   SstExporter(const ExportPlan& plan, const ExtractorPtr& extractor,
               bool overwrite, const ExportProgress& progress,
               ExportedFilterDb* exported)
@@ -58,12 +55,10 @@ class SstExporter {
 
   bool Export(std::string* error);
 
-  // Which SST file was exported, as SstFile::identity(). To be called after
-  // Export has succeeded.
+  // To be called after Export has succeeded.
   std::string SstIdentity() const { return sst_->identity(); }
 
-  // True if Export failed because of the Filter.db, not because of the SST
-  // file.
+  // True if Export failed because it could not write the Filter.db.
   bool write_failed() const { return write_failed_; }
 
  private:

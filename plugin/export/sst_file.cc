@@ -37,8 +37,8 @@ namespace {
 // Since RocksDB 9.2, SstFileReader::NewTableIterator shows deletions, too.
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
 
-// Returns nullptr for a comparator whose keys cannot be iterated here. This
-// includes comparators that add timestamps to keys: they have other names.
+// Returns the comparator of this name, or nullptr if keys in its order cannot
+// be read here. Comparators that add timestamps to keys have other names.
 const Comparator* ComparatorByName(const std::string& name) {
   for (const Comparator* const known :
        {BytewiseComparator(), ROCKSDB_NAMESPACE::ReverseBytewiseComparator()}) {
@@ -49,14 +49,11 @@ const Comparator* ComparatorByName(const std::string& name) {
   return nullptr;
 }
 
-// The order in which the file's keys are read; the bytewise one if theirs is
-// not known.
 const Comparator* ComparatorOf(const TableProperties& properties) {
   const Comparator* const known = ComparatorByName(properties.comparator_name);
   return known == nullptr ? BytewiseComparator() : known;
 }
 
-// The names that the file's filter may have, if it is ours or RocksDB's own.
 std::vector<std::string> FilterNames(const TableProperties& properties) {
   const std::string& policy = properties.filter_policy_name;
   std::vector<std::string> names = {kRocksdbsFilterName};
@@ -66,10 +63,9 @@ std::vector<std::string> FilterNames(const TableProperties& properties) {
   return names;
 }
 
-// True if the recorded policy writes only filters that we visit, so that a
-// filter that was not visited is damaged. Not so for releases before 7.0, which
-// record other names of RocksDB's policies: their obsolete filters, one for
-// each block of rows, are good though they are not visited.
+// Returns true if the recorded policy writes only filters that SstFile visits.
+// If no filter was visited, the filter is then damaged. Returns false for
+// policies before RocksDB 7.0, which also wrote filters that are not visited.
 bool HasFilterThatWeKnow(const TableProperties& properties) {
   const std::string& policy = properties.filter_policy_name;
   return policy == "bloomfilter" || policy == "ribbonfilter" ||
@@ -92,8 +88,8 @@ std::string WhyNotOpen(const std::string& path, const Status& status) {
          ": cannot be read as a block-based SST file: " + status.ToString();
 }
 
-// Reads the file from `offset` to its end; nullopt if that fails. Does not map
-// the file: the host would die of SIGBUS if the disk failed.
+// Reads the file from `offset` to its end. Does not map the file, because the
+// process would die of SIGBUS if the disk failed.
 std::optional<std::string> ReadFrom(const std::string& path, uint64_t offset) {
   std::unique_ptr<RandomAccessFile> file;
   uint64_t size = 0;
@@ -111,8 +107,7 @@ std::optional<std::string> ReadFrom(const std::string& path, uint64_t offset) {
   return end;
 }
 
-// Iterates over the keys of all entries. A key with several entries comes
-// several times.
+// Iterates over the keys of all entries. May give a key several times.
 class KeyIterator {
  public:
   KeyIterator(SstFileReader* reader, bool live_keys_only)
@@ -152,7 +147,6 @@ class KeyIterator {
     return !malformed_;
   }
 
-  // False if RocksDB showed fewer entries than the file has.
   bool SawEverything(const TableProperties& properties, uint64_t seen) const {
     return !keys_have_sequence_numbers_ ||
            seen == properties.num_entries - properties.num_range_deletions;
@@ -180,8 +174,8 @@ std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
   return file->OpenAgain(visit, error) ? std::move(file) : nullptr;
 }
 
-// Opens the file again if it has a filter to visit or another order of keys,
-// which was unknown at the first open.
+// Opens the file again if it has a filter to visit, or another comparator than
+// the first open used.
 bool SstFile::OpenAgain(const VisitBlock& visit, std::string* error) {
   if (visit && filter_kind_ != FilterKind::kNone) {
     return OpenWithFilter(visit, error);
@@ -198,8 +192,8 @@ bool SstFile::OpenAgain(const VisitBlock& visit, std::string* error) {
   return status.ok();
 }
 
-// RocksDB gives the blocks of a filter only to a policy of the filter's name,
-// and does not tell the name, so we try those that we know.
+// Tries all names that the filter may have, because RocksDB passes a filter's
+// blocks only to a policy with the filter's name.
 bool SstFile::OpenWithFilter(const VisitBlock& visit, std::string* error) {
   for (const std::string& name : FilterNames(*properties_)) {
     const FilterVisit filter = {
@@ -247,26 +241,25 @@ void SstFile::SetDamage(const std::string& damage) {
   num_blocks_ = 0;
 }
 
-// A partitioned filter also has an index, which `filter_size` includes.
+// A partitioned filter also has an index. `filter_size` includes the index, but
+// block_bytes_ does not.
 bool SstFile::has_full_filter() const {
   return num_blocks_ == 1 && block_bytes_ == properties_->filter_size;
 }
 
-// Returns why the file was opened without its filter, or "". If RocksDB cannot
-// read a full filter, or the index of a partitioned one, it reports no error
-// (FullFilterBlockReader::Create and PartitionedFilterBlockReader::Create,
-// table/block_based, 7.1 to 11.9). VerifyChecksum does report it, because it
-// checks these blocks first.
+// Returns RocksDB's error if it could not read the filter. If RocksDB cannot
+// read a full filter, or the index of a partitioned one, an open reports no
+// error, but VerifyChecksum does (FullFilterBlockReader::Create and
+// PartitionedFilterBlockReader::Create, table/block_based, 7.1 to 11.9).
 std::string SstFile::WhyNoFilter() const {
   const Status status = reader_->VerifyChecksum();
   return status.ok() ? "" : status.ToString();
 }
 
-// RocksDB 6.24 and later write two properties that together identify a file
-// (table_properties.h): the id of the session, a new one each time a database
-// is opened, and the number of the file. Files of earlier releases are told
-// apart by what follows the rows (filter, index and properties) and by the time
-// of the file.
+// Since RocksDB 6.24, two properties together identify a file
+// (table_properties.h): its number, and the id of the session, which is new at
+// each open of a database. Older files are identified by a hash of the bytes
+// after the rows, with the file's size and time.
 std::string SstFile::identity() const {
   const std::string& session = properties_->db_session_id;
   const uint64_t number = properties_->orig_file_number;
@@ -320,8 +313,7 @@ bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {
              "in cassandra_bloom/filter_db.h";
     return false;
   }
-  // Subtracts range deletions, which num_deletions includes: they hide no key
-  // here.
+  // Range deletions hide no key here, but num_deletions includes them.
   if (!kDeletionsAreSeen && !live_keys_only &&
       properties_->num_deletions > properties_->num_range_deletions) {
     *error = path_ + ": has " +

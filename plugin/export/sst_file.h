@@ -23,34 +23,32 @@ namespace cassandra_bloom {
 
 enum class FilterHolds { kKeys, kPrefixes, kBoth, kUnknown };
 
-// If the partitions of a filter are of several kinds, the filter is of the
-// first of them in this order: RocksDB's Ribbon policy also builds Bloom
-// filters, and filters that every key matches.
+// The kind of a filter. If its partitions are of several kinds, the filter has
+// the kind that comes first here.
 enum class FilterKind {
   kNone,
-  kCassandra,      // Ours, under a name of its own: each block is a Filter.db.
-  kBesideRocksdb,  // Ours, under the name of RocksDB's own filters.
+  kCassandra,      // This library's, built with blocks=cassandra.
+  kBesideRocksdb,  // This library's, built with blocks=rocksdb.
   kRocksdbsRibbon,
   kRocksdbsBloom,
   kRocksdbsOther,  // RocksDB's legacy Bloom filter, or one that matches all.
-  kUnknown         // Of another policy, or damaged, or not read.
+  kUnknown         // A filter of another policy, damaged, or not read.
 };
 
 class SstFile {
  public:
-  // Called with a filter block, which is valid until ForEachKey is called or
-  // the file is closed, and with the kind of the block. Blocks of kCassandra
-  // and kBesideRocksdb are passed without a trailer, as a Filter.db. Blocks of
-  // RocksDB's own filters are passed as they are, so that RocksDB's policies
-  // can read them.
+  // Called with a filter block and its kind. The block is valid until
+  // ForEachKey is called or the file is closed. Blocks of this library are
+  // passed as a Filter.db, without a trailer, and blocks of RocksDB's own
+  // filters unchanged.
   using VisitBlock = std::function<void(const ROCKSDB_NAMESPACE::Slice& block,
                                         FilterKind kind)>;
 
-  // Calls `visit` for the blocks of the filter, if it is one of this library or
-  // of RocksDB's own: once for a full filter, once for each partition of a
-  // partitioned one. Without `visit` the filter is not read. If the filter
-  // cannot be read, the file is opened nevertheless (see filter_damage), and
-  // blocks that were visited are no longer valid.
+  // Opens the file. Calls `visit` for the block of a full filter, or for each
+  // partition of a partitioned filter. Visits only filters of this library and
+  // RocksDB's own. Without `visit`, does not read the filter. If the filter is
+  // damaged, opens the file nevertheless, and filter_damage() tells the error.
+  // Visited blocks are then no longer valid.
   static std::unique_ptr<SstFile> Open(const std::string& path,
                                        const VisitBlock& visit,
                                        std::string* error);
@@ -60,35 +58,31 @@ class SstFile {
     return *properties_;
   }
 
-  // A text that differs for different SST files and is the same for copies of a
-  // file. Two files of the same number differ, for example, if two copies of a
-  // database each wrote one after they were separated.
+  // Returns a text that is the same for copies of an SST file, and differs for
+  // different SST files, even of the same number.
   std::string identity() const;
 
-  // The kind of the filter; kNone or kUnknown if the file was opened without
-  // `visit`. Found by the blocks, not by properties().filter_policy_name: that
-  // is the policy that was set, whoever built the filter.
+  // Returns kNone or kUnknown if the file was opened without `visit`. The
+  // blocks decide the kind, because another policy than
+  // properties().filter_policy_name may have built them.
   FilterKind filter_kind() const { return filter_kind_; }
 
-  // True if the blocks that were visited are one full filter, not partitions.
+  // Returns true if the visited block is a full filter, not a partition.
   bool has_full_filter() const;
 
-  // RocksDB's error if a filter of this library or of RocksDB's own is damaged,
-  // so that some of its blocks were not visited; otherwise "".
+  // Returns RocksDB's error if the filter is damaged, otherwise "".
   const std::string& filter_damage() const { return filter_damage_; }
 
-  // What the filter holds, whichever policy built it.
   FilterHolds filter_holds() const;
 
-  // The part of a key that filters of the recorded policy hold; nullopt if that
-  // policy is not of this library. The filter itself may be of another kind.
+  // Returns nullopt if properties().filter_policy_name is not a policy of this
+  // library.
   std::optional<PartitionKeyExtractor> partition_key() const;
 
-  // Calls `visit` once for each key, in the file's order. Since RocksDB 9.2
-  // this includes the keys of deletions; before 9.2, a file with deletions is
-  // an error unless `live_keys_only`. With `live_keys_only`, keys whose latest
-  // entry is a deletion are left out in every release. Afterwards do not use
-  // the blocks that Open has handed over: the file may have been opened again.
+  // Calls `visit` once for each key, in the file's order. With
+  // `live_keys_only`, leaves out keys whose latest entry is a deletion. Without
+  // it, a file with deletions is an error before RocksDB 9.2. Blocks that Open
+  // has visited must not be used afterwards.
   bool ForEachKey(bool live_keys_only,
                   const std::function<void(std::string_view key)>& visit,
                   std::string* error);
@@ -115,7 +109,7 @@ class SstFile {
   const std::shared_ptr<const ROCKSDB_NAMESPACE::TableProperties> properties_;
   FilterKind filter_kind_;
   std::string filter_damage_;
-  // Of the blocks that were visited, with their trailers.
+  // The number and the bytes of the visited blocks, with their trailers.
   uint64_t num_blocks_ = 0;
   uint64_t block_bytes_ = 0;
 };

@@ -30,8 +30,8 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-// Merges values to an empty one, because only keys are wanted. Without a merge
-// operator RocksDB does not show the keys of merge entries.
+// Merges all values into an empty one, because only keys are wanted. Without a
+// merge operator, RocksDB does not show the keys of merge entries.
 class KeysOnlyMergeOperator final : public MergeOperator {
  public:
   const char* Name() const override { return "CassandraBloomKeysOnly"; }
@@ -43,8 +43,7 @@ class KeysOnlyMergeOperator final : public MergeOperator {
 };
 
 // A policy to which RocksDB passes the filter blocks of a file when it opens
-// the file, if the filter has this policy's name. Passes the blocks on to
-// `visit`. Lives as long as the reader.
+// the file. Lives as long as the reader.
 class BlockObserver final : public FilterPolicy {
  public:
   explicit BlockObserver(FilterVisit filter) : filter_(std::move(filter)) {}
@@ -64,8 +63,8 @@ class BlockObserver final : public FilterPolicy {
     return nullptr;  // The filter is never queried.
   }
 
-  // Stops visiting: `visit` may refer to objects that no longer exist when the
-  // keys are read.
+  // Stops the calls of `visit`, which may refer to objects that no longer exist
+  // when the keys are read.
   void EndVisits() { filter_.visit = nullptr; }
 
  private:
@@ -77,7 +76,7 @@ std::unique_ptr<SstFileReader> NewReader(
     std::shared_ptr<const BlockObserver> observer) {
   BlockBasedTableOptions table_options;
   // When RocksDB opens a file, it reads filter partitions only if there is a
-  // block cache. A full filter needs none: the reader keeps it.
+  // block cache.
   table_options.no_block_cache = observer == nullptr;
   table_options.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(size_t{1} << 20);
   table_options.filter_policy = std::move(observer);

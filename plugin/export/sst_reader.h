@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Opens SST files with RocksDB's SstFileReader.
-//
 // Tested in tests/export/sst_exporter_test.cc.
 // Tested in tests/export/filter_kind_test.cc.
 
@@ -19,15 +17,15 @@
 
 namespace cassandra_bloom {
 
-// The name of a filter in SST files, and what to call with its blocks.
+// The name of a filter in SST files, and the function to call with its blocks.
 struct FilterVisit {
   std::string filter_name;
   std::function<void(const ROCKSDB_NAMESPACE::Slice& block)> visit;
 };
 
-// Opens the file, without writing anything. With `filter`, visits the blocks of
-// the file's filter if it has that name; they are valid while the reader is not
-// destroyed. If RocksDB returns an error, `*reader` stays as it was.
+// Opens the file. With `filter`, visits the blocks of the file's filter if it
+// has that name. The blocks are valid until the reader is destroyed. On an
+// error, leaves `*reader` as it was.
 ROCKSDB_NAMESPACE::Status OpenSstReader(
     const std::string& path, const ROCKSDB_NAMESPACE::Comparator* comparator,
     const FilterVisit* filter,

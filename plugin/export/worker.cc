@@ -14,8 +14,6 @@
 namespace cassandra_bloom {
 namespace {
 
-// How long the closing of a database waits for another export to release its
-// lock.
 constexpr auto kMaxWaitForLock = std::chrono::seconds(5);
 
 }  // namespace
@@ -89,15 +87,15 @@ bool ExportWorker::AddDeletion(uint64_t number) {
   return was_live;
 }
 
-// The caller holds `mutex_`.
+// The caller must hold `mutex_`.
 void ExportWorker::Add(Work work) {
   database_.pending = std::max(database_.pending, work);
   ++calls_;
   changed_.notify_all();
 }
 
-// True if this thread may wait on for a lock that another export holds. Once
-// the database closes, the wait is limited, because closing must not hang.
+// Returns true if the thread may still wait for a folder's lock. When the
+// database closes, the wait is limited, so that closing does not hang.
 bool ExportWorker::MayWait() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return !closing_deadline_ ||
@@ -144,8 +142,8 @@ bool ExportWorker::UpdateAllFolders() {
 
 ExportWorker::Database ExportWorker::TakeDatabase() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  // Comes first: if copying throws while work is pending, the thread tries
-  // without end.
+  // Resets the pending work before the copy. If the copy threw an exception
+  // while work was pending, the thread would try again without end.
   const Work work = std::exchange(database_.pending, Work::kNothing);
   Database taken = database_;
   taken.pending = work;
@@ -182,8 +180,7 @@ void ExportWorker::Count(const FilterDbExportReport& report) {
   }
 }
 
-// Brings one folder up to date. Returns false if that fails; SST files that
-// cannot be exported are no failure.
+// Returns false on failure. An SST file that cannot be exported is no failure.
 bool ExportWorker::UpdateFolder(const Database& database, Folder* folder,
                                 FilterDbExportReport* report,
                                 std::string* error) {
@@ -200,8 +197,7 @@ bool ExportWorker::UpdateFolder(const Database& database, Folder* folder,
   if (out == nullptr) {
     return false;
   }
-  // Forgets deleted files, so that no filter is kept for another file with the
-  // same number.
+  // Another SST file may later get the same number.
   for (const uint64_t number : database.deleted) {
     folder->has_filter.erase(number);
   }
@@ -221,7 +217,7 @@ bool ExportWorker::UpdateFolder(const Database& database, Folder* folder,
                 : out->IsStillClaimed(claim, error))) {
     return false;
   }
-  // Removes filters before it writes new ones, to free space.
+  // Removes old filters first, to free disk space for new ones.
   bool good =
       !compare || out->RemoveOthers(claim.live, &report->removed, error);
   for (const uint64_t number : database.deleted) {
@@ -238,16 +234,16 @@ bool ExportWorker::UpdateFolder(const Database& database, Folder* folder,
   return good;
 }
 
-// Makes the missing filters. Returns false if a filter could not be written.
+// Returns false if a filter could not be written.
 bool ExportWorker::MakeFilters(const ExportPlan& plan, const ExportFolder& out,
                                const LiveSsts& without_filter, Folder* folder,
                                FilterDbExportReport* report) {
   DatabaseExporter exporter(plan, out, /*sync=*/true, report);
-  // Ignores the result: a file that no longer exists is no error, because
+  // Ignores the result. A file that no longer exists is no error, because
   // RocksDB will report its deletion.
   exporter.Export(without_filter);
-  // Uses the report, not the folder: a filter that was removed from the folder
-  // in the meantime must be made again.
+  // A filter that somebody has removed from the folder must be made again. So
+  // the report counts, not the folder.
   std::set<std::string> made(report->kept.begin(), report->kept.end());
   for (const ExportedFilterDb& exported : report->exported) {
     made.insert(exported.filter_db);
@@ -259,8 +255,7 @@ bool ExportWorker::MakeFilters(const ExportPlan& plan, const ExportFolder& out,
   return !exporter.write_failed();
 }
 
-// The live files that are new, and those whose filter has been removed from the
-// folder.
+// Returns the new live files, and those whose filter somebody has removed.
 LiveSsts ExportWorker::FilesWithoutFilter(const Database& database,
                                           const Folder& folder,
                                           const ExportFolder& out) {
@@ -293,7 +288,7 @@ void ExportWorker::Fail(const char* error, uint64_t failures) {
     const std::lock_guard<std::mutex> lock(log_mutex_);
     ReportError(info_log_.get(), "%s: %s", kExportListenerName, error);
   }
-  // Counts last, so that whoever sees the count also finds the reason in the
+  // Counts last, so that a program that sees the count finds the reason in the
   // LOG.
   const std::lock_guard<std::mutex> lock(mutex_);
   counts_.failed += failures;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Keeps folders of Filter.db files up to date with a database, in a thread of
-// its own. Calls tell it what has changed in the database.
+// its own.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_WORKER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_WORKER_H_
@@ -34,13 +34,12 @@ class ExportWorker {
  public:
   explicit ExportWorker(const std::vector<ExportTarget>& targets);
 
-  // Waits until all work is done. For a lock that another export holds, waits
-  // only a limited time.
+  // Waits until all work is done, but only a limited time for a folder's lock.
   ~ExportWorker();
 
-  // True if the folders must be compared with a listing of all live files, as
-  // at first and after something went wrong. Until the listing comes, changes
-  // and deletions add no work, because the comparison will find them.
+  // Returns true if the worker needs a listing of all live files, as at first
+  // and after a failure. Until the listing comes, AddChanges and AddDeletion
+  // add no work, because a comparison with the listing will find the changes.
   bool NeedsListing() const;
   void RequestListing();
 
@@ -48,13 +47,13 @@ class ExportWorker {
   // folders with it.
   void ReplaceListing(const LiveSsts& listing);
 
-  // The database has replaced the files `replaced` by the files `installed`. A
-  // file in both lists is live.
+  // Says that the database has replaced the SST files `replaced` by
+  // `installed`. A file in both lists is live.
   void AddChanges(const std::vector<std::string>& replaced,
                   const std::vector<std::string>& installed);
 
-  // The database has deleted this SST file. Returns true if the file was live
-  // according to earlier calls: then this object was not told of some changes.
+  // Says that the database has deleted this SST file. Returns true if the
+  // worker did not know yet that the file is no longer live.
   bool AddDeletion(uint64_t number);
 
   // Waits until the work of all earlier calls is done.
@@ -62,40 +61,37 @@ class ExportWorker {
 
   FilterDbExportCounts counts() const;
 
-  // Counts and logs a failure.
   void Fail(const char* error, uint64_t failures = 1);
 
-  // From now on logs failures to `info_log` or, if that is null, to stderr.
+  // Fail logs to `info_log` from now on or, if it is null, to stderr.
   void SetLog(std::shared_ptr<ROCKSDB_NAMESPACE::Logger> info_log);
   bool HasLog() const;
 
-  // Forgets the log and requests a listing.
   void DatabaseIsClosed();
 
  private:
-  // What the thread has to do to all folders. Each value includes the work of
-  // the values before it.
+  // What the thread has to do. Each value includes the work of the values
+  // before it.
   enum class Work {
     kNothing,
     kUpdate,      // Make new filters, remove those of deleted SST files.
-    kComparison,  // The folders may hold anything: verify all they hold, too.
+    kComparison,  // Also check every file that the folders hold.
   };
 
-  // The state that the folders should follow.
+  // The state that the folders should have, and the work that is to be done.
   struct Database {
-    std::string name;  // As in LiveSsts::database.
+    std::string name;  // LiveSsts::database of the latest listing.
     bool uses_default_file_system = true;
     std::map<uint64_t, std::string> live;  // Paths of SST files, by number.
-    // What is to be done since the latest TakeDatabase, and the numbers of the
-    // SST files deleted since then.
+    // The work and the deleted SST files since the latest call of TakeDatabase.
     Work pending = Work::kNothing;
     std::set<uint64_t> deleted;
   };
 
   struct Folder {
     ExportTarget target;
-    // Key: number of an SST file handled since the latest comparison with a
-    // listing. True if it has a Filter.db, false if it cannot be exported.
+    // The SST files that were handled since the latest comparison. Key: the
+    // file's number. Value: false if the file cannot be exported.
     std::map<uint64_t, bool> has_filter;
   };
 
@@ -120,10 +116,10 @@ class ExportWorker {
   std::condition_variable changed_;
   Database database_;
   bool needs_listing_ = true;
-  uint64_t calls_ = 0;  // How many calls have added work,
-  uint64_t done_ = 0;   // and of how many of them the work is done.
-  // Set when the database is closing. The thread then ends when nothing is
-  // pending, and waits for locks no longer than until this time.
+  uint64_t calls_ = 0;  // How many calls have added work.
+  uint64_t done_ = 0;   // For how many of these calls the work is done.
+  // Set by the destructor. The thread then ends when no work is pending, and
+  // waits for locks only until this time.
   std::optional<std::chrono::steady_clock::time_point> closing_deadline_;
   FilterDbExportCounts counts_;
   std::thread thread_;

@@ -2,30 +2,14 @@
 
 // The two forms of this library's filter blocks in SST files.
 //
-// `kFilterDb` is a Filter.db and nothing else (block_layout.h). A policy with
-// this form has a filter name of its own.
+// `kFilterDb` is a Filter.db and nothing else (block_layout.h).
 //
-// `kBesideRocksdb` is a Filter.db and a trailer of five bytes. A policy with
-// this form shares the filter name of RocksDB's own policies, so either policy
-// may be given the blocks of the other. RocksDB tells its kinds of filters
-// apart by the byte five before the end (GetBuiltinFilterBitsReader in
-// table/block_based/filter_policy.cc, the same in 7.1 to 11.9):
-//
-//   1 to 127   legacy Bloom filter; the four bytes after it are the number of
-//              its cache lines
-//   0          "zero probes, always a false positive": every key matches
-//   -1         Bloom filter; the byte after it must be 0
-//   -2         Ribbon filter
-//   others     reserved; every key matches
-//
-// The trailer is 0 and a mark of four bytes. RocksDB itself writes 0 there only
-// in its block that matches everything, which is six zero bytes. The mark is
-// chosen so that a damaged 0 still lets every key match, unless it becomes -2:
-// - its first byte is not 0, so -1 is no Bloom filter that RocksDB knows;
-// - as a little-endian number it is larger than any length of a filter, and its
-//   product with the size of a cache line (64, 128 or 256 bytes, as RocksDB is
-//   compiled for a CPU), modulo 2^32, is the length of none, so 1 to 127 is no
-//   legacy Bloom filter.
+// `kBesideRocksdb` is a Filter.db and a trailer of five bytes. Such blocks have
+// the filter name of RocksDB's own policies, so RocksDB's reader may get them.
+// That reader finds the kind of a filter in the fifth byte from the end
+// (GetBuiltinFilterBitsReader in table/block_based/filter_policy.cc, the same
+// in 7.1 to 11.9). Our trailer has 0 there, so for RocksDB's reader every key
+// matches our blocks. docs/format.md has more about the trailer.
 //
 // Tested in tests/filter/block_form_test.cc.
 
@@ -43,27 +27,27 @@ namespace cassandra_bloom {
 
 enum class BlockForm { kFilterDb, kBesideRocksdb };
 
-// Frozen, because blocks on disk end in it: docs/stability.md.
+// Must never change, because blocks on disk end in these bytes
+// (docs/stability.md).
 constexpr char kTrailer[5] = {0, 'c', 'b', '\xff', '\xff'};
 
-// RocksDB's reader cuts the length of a block to 32 bits, and would then take a
-// byte of ours for the kind of filter. 16 MiB less than 2^32 keeps lengths
-// below the mark, and below its products with the sizes of cache lines.
+// The largest block with a trailer, in bytes. RocksDB's reader cuts the length
+// of a block to 32 bits, so a block must be smaller than 4 GiB. docs/format.md
+// says why the limit is 16 MiB lower.
 constexpr uint64_t kMaxSizeBesideRocksdb = (uint64_t{1} << 32) - (1 << 24);
 
 constexpr size_t TrailerSize(BlockForm form) {
   return form == BlockForm::kBesideRocksdb ? sizeof(kTrailer) : 0;
 }
 
-// The most 64-bit words that a filter of this form may have.
 constexpr uint32_t MaxWords(BlockForm form) {
   return form == BlockForm::kBesideRocksdb
              ? FilterWordsWithin(kMaxSizeBesideRocksdb - sizeof(kTrailer))
              : kMaxFilterWords;
 }
 
-// Returns the block without its trailer; nullopt if it does not end in one, as
-// RocksDB's blocks do not. What is returned need not be a well-formed filter.
+// Returns the block without its trailer. Returns nullopt if the block does not
+// end in kTrailer, as RocksDB's own blocks do not.
 inline std::optional<std::string_view> WithoutTrailer(std::string_view block) {
   constexpr std::string_view kEnd(kTrailer, sizeof(kTrailer));
   if (block.size() < kEnd.size() ||
@@ -73,9 +57,9 @@ inline std::optional<std::string_view> WithoutTrailer(std::string_view block) {
   return block.substr(0, block.size() - kEnd.size());
 }
 
-// Whether the block is RocksDB's legacy Bloom filter of no keys: a number of
-// probes and no cache lines. RocksDB's builder writes it for a partition in
-// which no key has a prefix.
+// Returns true if the block is RocksDB's legacy Bloom filter of no keys: a
+// number of probes and four zero bytes. RocksDB writes this block for a
+// partition in which no key has a prefix.
 constexpr bool IsRocksdbsWithoutKeys(std::string_view block) {
   constexpr std::string_view kNoLines("\0\0\0\0", 4);
   return block.size() == sizeof(kTrailer) && block[0] >= 1 &&
@@ -85,7 +69,9 @@ constexpr bool IsRocksdbsWithoutKeys(std::string_view block) {
 
 enum class RocksdbsKind { kBloom, kRibbon, kOther };
 
-// Which of RocksDB's own filters a block without our trailer is; see above.
+// Returns which of RocksDB's own filters a block without our trailer is. Of the
+// last five bytes, the first is -1 for a Bloom filter and -2 for a Ribbon
+// filter. For a Bloom filter, the second is 0.
 // Tested in tests/export/filter_kind_test.cc.
 constexpr RocksdbsKind RocksdbsKindOf(std::string_view block) {
   if (block.size() <= sizeof(kTrailer)) {

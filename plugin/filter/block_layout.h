@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The layout of a Filter.db, which is also the layout of this library's filter
-// block.
+// The layout of a Filter.db. This library's filter blocks have the same layout.
 //
 //    0                  4                  8                        8 + 8*words
 //    +------------------+------------------+---- - - - ----------------+
@@ -9,13 +8,13 @@
 //    | int32 big-endian | int32 big-endian |                           |
 //    +------------------+------------------+---- - - - ----------------+
 //
-// Bit p is in byte p / 8 of the bits, mask 1 << (p % 8); the capacity is
-// 64 * num_words bits. No checksum, no version, no trailer.
+// Bit p is in byte p / 8 of the bits, with the mask 1 << (p % 8). The filter
+// has 64 * num_words bits. There is no checksum, no version and no trailer.
 // (org.apache.cassandra.utils.BloomFilterSerializer, obs.OffHeapBitSet.)
 //
 // This is the form of SSTable versions `na` and later (Cassandra 4.0 and
-// later). Versions before `na` have the same header, but store each 64-bit word
-// of the bits byte-reversed.
+// later). Earlier versions have the same header, but store each 64-bit word of
+// the bits byte-reversed.
 //
 // Tested in tests/filter/filter_test.cc.
 
@@ -29,12 +28,12 @@ namespace cassandra_bloom {
 
 constexpr size_t kFilterDbHeaderSize = 8;
 
-// A header with more probes than this counts as damaged. (Cassandra writes at
-// most 14 and crashes when it queries a filter with more than 21.)
+// ParseFilterDb refuses a header with more probes than this. Cassandra writes
+// at most 14 probes, and fails when it queries a filter with more than 21.
 constexpr int kMaxReadableProbes = 64;
 
-// Cassandra stores the number of words as a Java int, so a filter has at most
-// 16 GiB, 2^37 bits.
+// Cassandra stores the number of words as a Java int. So a filter has at most
+// 16 GiB, which are 2^37 bits.
 constexpr uint32_t kMaxFilterWords = 0x7fffffff;
 
 struct ParsedFilter {
@@ -45,23 +44,23 @@ struct ParsedFilter {
   uint64_t capacity_bits() const { return uint64_t{64} * num_words; }
 };
 
-// The most words of a filter that fits into the memory of a process. On a
-// 64-bit CPU every filter fits, on a 32-bit CPU one of up to 2 GiB.
+// The largest number of words of a filter that a process can have in memory. On
+// a 32-bit CPU these words take 2 GiB. On a 64-bit CPU every filter fits.
 constexpr uint32_t kMaxAddressableWords =
     (PTRDIFF_MAX - kFilterDbHeaderSize) / 8 < kMaxFilterWords
         ? static_cast<uint32_t>((PTRDIFF_MAX - kFilterDbHeaderSize) / 8)
         : kMaxFilterWords;
 
-// Returns SIZE_MAX, so that allocating fails, if there are more words than
-// kMaxAddressableWords.
+// Returns the size of a Filter.db in bytes. Returns SIZE_MAX if `num_words` is
+// above kMaxAddressableWords, so that allocating the memory fails.
 constexpr size_t FilterDbSize(uint32_t num_words) {
   return num_words <= kMaxAddressableWords
              ? kFilterDbHeaderSize + size_t{8} * num_words
              : SIZE_MAX;
 }
 
-// The largest number of words in a file of at most this size; 0 if not even one
-// word fits.
+// Returns the largest number of words in a Filter.db of at most `size` bytes,
+// or 0 if not even one word fits.
 constexpr uint32_t FilterWordsWithin(size_t size) {
   if (size < FilterDbSize(1)) {
     return 0;
@@ -71,22 +70,20 @@ constexpr uint32_t FilterWordsWithin(size_t size) {
                                      : kMaxFilterWords;
 }
 
-// The filter that every key matches: one word with all bits set.
+// A filter that every key matches: one word with all bits set.
 constexpr char kMatchAllFilterDb[FilterDbSize(1)] = {
     0,      0,      0,      1,      0,      0,      0,      1,  // k, num_words
     '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff'};
 
-// Parses a whole Filter.db. The bytes must be exactly one filter: 1 <=
-// num_probes <= kMaxReadableProbes, num_words >= 1 and size ==
+// Parses a whole Filter.db. Returns true if `data` is exactly one filter:
+// num_probes is 1 to kMaxReadableProbes, num_words is at least 1, and `size` is
 // FilterDbSize(num_words). Otherwise returns false and leaves `*filter`
-// unchanged; the caller must then treat the filter as one that matches
-// everything.
+// unchanged. The caller must then treat the filter as one that every key
+// matches.
 bool ParseFilterDb(const char* data, size_t size, ParsedFilter* filter);
 
 uint64_t CountSetBits(const ParsedFilter& filter);
 
-// Writes the header of a Filter.db, kFilterDbHeaderSize bytes, to `out`. The
-// bits of the filter follow it.
 void WriteFilterDbHeader(int num_probes, uint32_t num_words, char* out);
 
 }  // namespace cassandra_bloom

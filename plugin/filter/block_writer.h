@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Builds a whole Filter.db from the hashes of the keys.
-//
 // Tested in tests/filter/filter_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_WRITER_H_
@@ -13,8 +11,8 @@
 
 namespace cassandra_bloom {
 
-// Writes the filter that contains exactly these hashes to `out`, which must
-// have FilterDbSize(num_words) bytes, all zero.
+// Writes a Filter.db with exactly these hashes to `out`. `out` must have
+// FilterDbSize(num_words) bytes, which must all be zero.
 void BuildBlock(const HashList& hashes, int num_probes, uint32_t num_words,
                 char* out);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Loads and stores in a stated byte order, at any alignment.
-
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_ENDIAN_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_ENDIAN_H_
 
@@ -30,8 +28,8 @@ inline void StoreLittleEndian64(uint64_t value, char* p) {
   std::memcpy(p, &stored, sizeof(stored));
 }
 
-// Loads the `size` bytes at `p`, 1 <= size <= 8, as the low bytes of the
-// result. Reads no other byte.
+// Returns the `size` bytes at `p` as a little-endian number. Requires 1 <= size
+// <= 8. Reads no other bytes.
 inline uint64_t LoadLittleEndianTail(const char* p, size_t size) {
   if (size >= 4) {
     const uint64_t low = LoadLittleEndian32(p);
@@ -41,7 +39,7 @@ inline uint64_t LoadLittleEndianTail(const char* p, size_t size) {
   const auto byte = [p](size_t i) -> uint64_t {
     return static_cast<uint8_t>(p[i]);
   };
-  // The first, middle and last byte. If `size` < 3, some of them are the same.
+  // If `size` is below 3, some byte is read twice, which changes nothing.
   return byte(0) | (byte(size / 2) << (8 * (size / 2))) |
          (byte(size - 1) << (8 * (size - 1)));
 }

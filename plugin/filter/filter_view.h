@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Queries a filter whose bits are owned elsewhere.
-
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_FILTER_VIEW_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_FILTER_VIEW_H_
 
@@ -15,22 +13,20 @@
 
 namespace cassandra_bloom {
 
-// Safe for concurrent use; allocates nothing and throws nothing. The bits must
-// outlive the view.
+// Looks up keys in a filter. The bits of the filter must outlive this object.
+// Safe for concurrent use. Allocates nothing and throws nothing.
 class FilterView {
  public:
-  // How many probes a query tests before its first branch. If half of the bits
-  // are set, only one absent key in eight passes three probes, so the CPU
-  // predicts this branch well.
+  // The number of probes that a query tests before its first branch. If half of
+  // the bits are set, only one absent key in eight passes three probes. So the
+  // CPU predicts this branch well.
   //
-  // The remaining probes are then tested together. With a branch after each of
-  // them, the CPU would mispredict half of the branches, and would load the
-  // next cache line only after the previous one. On Emerald Rapids with AVX2,
-  // these branches made db_bench's readmissing 13 % slower at 16 bits per key,
+  // The remaining probes are tested without branches between them, because the
+  // CPU would mispredict half of these branches. On Emerald Rapids with AVX2,
+  // such branches made db_bench's readmissing 13 % slower at 16 bits per key,
   // and 4 % slower at 10.
   static constexpr int kProbesAtOnce = 3;
 
-  // `filter`: as ParseFilterDb fills it.
   explicit FilterView(const ParsedFilter& filter)
       : bits_(filter.bits),
         num_probes_(filter.num_probes),
@@ -41,11 +37,9 @@ class FilterView {
   int num_probes() const { return num_probes_; }
   const InvariantRemainder& capacity_bits() const { return capacity_bits_; }
   uint64_t num_words() const { return capacity_bits_.divisor() / 64; }
-  // SmallReciprocal of num_words, computed once so that queries need no
-  // division.
   double words_reciprocal() const { return words_reciprocal_; }
 
-  // False only if the key was certainly not added.
+  // Returns false only if the key was certainly not added to the filter.
   bool MayContain(Hash128 hash) const {
     ProbeSequence probes(hash, capacity_bits_);
     if (num_probes_ < kProbesAtOnce) {
@@ -55,7 +49,7 @@ class FilterView {
            NextSet(probes, num_probes_ - kProbesAtOnce);
   }
 
-  // Tests the next `count` probes. True if all their bits are set.
+  // Tests the next `count` probes. Returns true if all their bits are set.
   bool NextSet(ProbeSequence& probes, int count) const {
     unsigned set = 1;
     for (; count > 0; --count) {
@@ -65,9 +59,9 @@ class FilterView {
   }
 
   // Like MayContain, for a key whose first `num_probed` bits are known to be
-  // set. Tests one bit after the other: a caller with several keys loses
-  // little, because the CPU goes on to the next key before the bits of this key
-  // have arrived.
+  // set. Has a branch after each bit. In a loop over several keys these
+  // branches cost little, because the CPU goes on to the next key in the
+  // meantime.
   bool MayContainAfter(int num_probed, Hash128 hash) const {
     ProbeSequence probes(hash, capacity_bits_);
     probes.Skip(num_probed);
@@ -79,7 +73,6 @@ class FilterView {
     return true;
   }
 
-  // The bit at this position, 0 or 1.
   unsigned BitAt(uint64_t position) const {
     const uint64_t word = LoadLittleEndian64(bits_ + (position >> 6) * 8);
     return static_cast<unsigned>(word >> (position & 63)) & 1;

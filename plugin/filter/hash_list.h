@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Keeps the hashes of a filter's keys until the number of keys is known.
-//
 // Tested in tests/filter/filter_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_HASH_LIST_H_
@@ -14,8 +12,9 @@
 
 namespace cassandra_bloom {
 
-// Stores 16 bytes for each key, in chunks: a list that grows copies nothing,
-// and less than one chunk of memory is unused. Throws nothing.
+// A list of the hashes of a filter's keys, of 16 bytes each. It is kept until
+// the number of keys is known. A growing list copies nothing, and less than one
+// chunk of memory is unused. Throws nothing.
 class HashList {
  public:
   HashList() = default;
@@ -26,7 +25,7 @@ class HashList {
     return *this;
   }
 
-  // Returns false, without keeping the hash, if memory cannot be allocated.
+  // Returns false, and does not keep the hash, if memory cannot be allocated.
   bool Add(Hash128 hash) {
     if (used_in_last_ == kChunkCapacity && !AddChunk()) {
       return false;
@@ -38,7 +37,6 @@ class HashList {
 
   uint64_t size() const { return size_; }
 
-  // Removes all hashes and frees their memory.
   void Clear();
 
   // Calls visit(const Hash128* hashes, size_t count) for each chunk of hashes,
@@ -63,7 +61,7 @@ class HashList {
 
   Chunk* first_ = nullptr;
   Chunk* last_ = nullptr;
-  size_t used_in_last_ = kChunkCapacity;  // As if full: Add makes a chunk.
+  size_t used_in_last_ = kChunkCapacity;  // Makes Add create a chunk.
   uint64_t size_ = 0;
 };
 

@@ -10,14 +10,16 @@
 
 namespace cassandra_bloom {
 
-// Multiplies by a reciprocal that is rounded up (Granlund and Montgomery,
-// "Division by invariant integers using multiplication", PLDI 1994).
+// Computes the quotient as a product with a reciprocal that is rounded up
+// (Granlund and Montgomery, "Division by invariant integers using
+// multiplication", PLDI 1994).
 //
-// Let s = ceil(log2(d)) - 1 and m = ceil(2^(64+s) / d). Then m fits 64 bits,
-// and m*d = 2^(64+s) + e with 0 <= e < d <= 2^(s+1). If x*e < 2^(64+s), then
-// floor(x*m / 2^(64+s)) = floor(x/d). This holds for every x <= 2^63. Probes
-// need no larger x, because x is the magnitude of a signed 64-bit number: at
-// most |INT64_MIN| = 2^63.
+// Proof that the quotient is right: Let d be the divisor, s = ceil(log2(d)) - 1
+// and m = ceil(2^(64+s) / d). In the code, s is shift_ and m is reciprocal_.
+// Then m fits into 64 bits, and m*d = 2^(64+s) + e with 0 <= e < d <= 2^(s+1).
+// If x*e < 2^(64+s), then floor(x*m / 2^(64+s)) = floor(x/d). This is true for
+// every x <= 2^63. A larger x is not needed, because x is the magnitude of a
+// signed 64-bit number.
 #ifdef __SIZEOF_INT128__
 class InvariantRemainder {
  public:
@@ -48,7 +50,7 @@ class InvariantRemainder {
   uint64_t reciprocal_;
 };
 #else
-// Without 128-bit integers, as on 32-bit CPUs, this class divides.
+// This class is for compilers without 128-bit integers, as on 32-bit CPUs.
 class InvariantRemainder {
  public:
   explicit InvariantRemainder(uint64_t divisor) : divisor_(divisor) {
@@ -63,19 +65,19 @@ class InvariantRemainder {
 };
 #endif
 
-// Returns a reciprocal of `divisor`, which is at most 2^53. With it, the vector
-// kernels compute x % divisor in their lanes, because CPUs cannot multiply
-// 64-bit lanes to 128 bits. A kernel's Divisor computes the quotient in double
-// precision and corrects the remainder in integers.
+// Returns a reciprocal of `divisor`, which must be at most 2^53. The vector
+// kernels compute x % divisor with it, for x <= 2^57 and divisor >= 2^8. They
+// calculate in doubles, because CPUs cannot multiply 64-bit lanes to 128 bits.
 //
-// It converts x <= 2^57 to a double, multiplies it by this reciprocal, and
-// rounds the product down. The factor 1 - 2^-50 makes the reciprocal too small.
-// The conversion, the reciprocal and the product are each off by less than
-// 2^-52 of their value, in any rounding mode. So the product is never too
-// large, and is too small by at most 7 * 2^-52 of x / divisor. With a divisor
-// of at least 2^8, x / divisor is at most 2^49, and the product is too small by
-// at most 7/8. Rounded down, it is the quotient or one less. So the remainder
-// is less than 2 * divisor before the correction.
+// A kernel converts x to a double, multiplies it by this reciprocal and rounds
+// the product down. The result is the quotient or one less. So the remainder is
+// less than 2 * divisor, and the kernel corrects it by one subtraction.
+//
+// Proof: The factor 1 - 2^-50 makes the reciprocal too small. The conversion,
+// the reciprocal and the product are each wrong by less than 2^-52 of their
+// value, in any rounding mode. So the product is never too large, and it is too
+// small by at most 7 * 2^-52 * x / divisor. This is at most 7/8, because x /
+// divisor is at most 2^49.
 inline double SmallReciprocal(uint64_t divisor) {
   return (1 - 0x1p-50) / static_cast<double>(divisor);
 }

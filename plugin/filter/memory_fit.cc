@@ -15,8 +15,8 @@
 namespace cassandra_bloom {
 namespace {
 
-// What a cached block holds besides a Filter.db: our trailer, and the five
-// bytes of type and checksum that RocksDB reads together with each block
+// The bytes of a cached block that do not belong to its Filter.db: our trailer,
+// and the five bytes of type and checksum that RocksDB reads with each block
 // (BlockBasedTable::kBlockTrailerSize).
 constexpr size_t kRocksdbsBlockTrailer = 5;
 constexpr size_t kBesideFilterDb = sizeof(kTrailer) + kRocksdbsBlockTrailer;
@@ -48,9 +48,10 @@ uint32_t MemoryFit::NextSmaller(uint32_t num_words) const {
 uint32_t MemoryFit::NumWords(const Sizing& sizing, uint64_t num_keys,
                              uint32_t max_words) try {
   const uint32_t planned = std::min(sizing.NumWords(num_keys), max_words);
-  // These are not fitted: filters so small that a single word is too large a
-  // step; those with more keys than `max_words` is meant for, which must not
-  // shrink; and those that may not fit into memory if they are enlarged.
+  // Three kinds of filters keep the planned size. In very small filters, one
+  // word is too large a step. Filters with `max_words` words may have too many
+  // keys already, so they must not shrink. Very large filters may not fit into
+  // memory if they are enlarged.
   constexpr uint32_t kFewWords = 8;
   if (planned < kFewWords || planned == max_words ||
       planned > kMaxAddressableWords / 4 * 3) {
@@ -73,7 +74,8 @@ uint32_t MemoryFit::NumWords(const Sizing& sizing, uint64_t num_keys,
     excess = with_smaller;
     return smaller;
   }
-  // Cuts off at what one filter can use up.
+  // Cuts off savings that not even one filter of 3/4 of its planned size would
+  // use up.
   excess = std::max(excess + rate(larger) - planned_rate,
                     planned_rate - rate(planned / 4 * 3));
   return larger;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cassandra's hash of a partition key: *almost* MurmurHash3 x64 128, seed 0.
+// Cassandra's hash of a partition key. It is MurmurHash3 x64 128 with seed 0,
+// except for one difference in the tail. The tail is the last size % 16 bytes.
 //
-// The difference is in the tail, the last size % 16 bytes. Java's bytes are
-// signed, and Cassandra (org.apache.cassandra.utils.MurmurHash.hash3_x64_128)
-// widens the bytes of the tail to long without masking them. So a byte >= 0x80
-// is sign-extended before it is shifted and XORed in, and the hash then differs
-// from that of canonical MurmurHash3. (The eighth byte of the tail makes no
-// difference, because its sign bits are shifted out.) Files on disk depend on
-// this hash, so it can never be corrected.
+// Java's bytes are signed, and Cassandra widens the bytes of the tail to long
+// without masking them (org.apache.cassandra.utils.MurmurHash.hash3_x64_128).
+// So a byte >= 0x80 is sign-extended before it is shifted and XORed in. The
+// eighth byte of the tail makes no difference, because its sign bits are
+// shifted out.
+//
+// Files on disk depend on this hash, so it must never be corrected.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_MURMUR3_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_MURMUR3_H_
@@ -20,7 +21,7 @@
 
 namespace cassandra_bloom {
 
-// The two numbers of a hash: result[0] and result[1] in Cassandra.
+// The two numbers of a hash. Cassandra calls them result[0] and result[1].
 struct Hash128 {
   uint64_t h1;
   uint64_t h2;
@@ -53,10 +54,13 @@ inline uint64_t Finalize(uint64_t x) {
   return x ^ (x >> 33);
 }
 
-// Returns the XOR over j of (int64)(int8)byte_j << 8j, without a loop over the
-// bytes. A negative byte inverts every byte above it, so a byte is inverted if
-// an odd number of the bytes below it are negative. The multiplication counts
-// the negative bytes below each byte: at most 7, so no count carries over.
+// Returns the XOR of the sign-extended bytes of `bytes`: of (int64)(int8)byte_j
+// << 8j, for j = 0 to 7. Needs no loop over the bytes.
+//
+// A negative byte inverts every byte above it. So a byte is inverted if an odd
+// number of the bytes below it are negative. The multiplication counts these
+// negative bytes for each byte. A count is at most 7, so no count carries over
+// into the next byte.
 inline uint64_t XorOfSignExtendedBytes(uint64_t bytes) {
   constexpr uint64_t kLowBitOfEachByte = 0x0101010101010101;
   const uint64_t negative = (bytes >> 7) & kLowBitOfEachByte;
@@ -96,12 +100,12 @@ inline Hash128 Finish(Hash128 hash, size_t size) {
 
 }  // namespace murmur3_internal
 
-// The hash of `size` bytes of any value; `data` may be null if `size` is 0. The
-// empty key hashes to {0, 0}.
+// Returns the hash of `size` bytes. `data` may be null if `size` is 0. The hash
+// of the empty key is {0, 0}.
 inline Hash128 CassandraMurmur3(const char* data, size_t size) {
   using namespace murmur3_internal;
   Hash128 hash{0, 0};
-  if (size == 16) {  // A UUID: one block, without a loop and a tail.
+  if (size == 16) {  // For example a UUID: one block and no tail.
     MixBlock(data, &hash);
     return Finish(hash, 16);
   }

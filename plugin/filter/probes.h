@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Computes where the bits of a key are. Adding and querying both use
-// ProbeSequence. The vector kernels have copies of its rule:
-// LaneKernel::PositionsOf, and PositionsOf of the AVX-512 kernel.
-// KernelTest.AnswersByEveryProbe and LoneKeyCheck compare all of them with one
-// plain reference.
+// Computes the positions of the bits of a key. Adding keys and looking up keys
+// both use ProbeSequence.
+//
+// The vector kernels have copies of ProbeSequence's rule:
+// LaneKernel::PositionsOf in lane_kernel_inl.h, and PositionsOf in
+// avx512_kernel.cc. The tests KernelTest.AnswersByEveryProbe and LoneKeyCheck
+// compare all copies with a simple reference.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_PROBES_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_PROBES_H_
@@ -16,14 +18,15 @@
 
 namespace cassandra_bloom {
 
-// Position i is abs((base + i * increment) % capacity) in Java's long
-// arithmetic (org.apache.cassandra.utils.BloomFilter.setIndexes), in which the
-// sum wraps and the remainder has the sign of the dividend. This class computes
-// the same number without signed overflow, as the remainder of the dividend's
-// unsigned magnitude.
+// The position of probe i is abs((base + i * increment) % capacity), in Java's
+// arithmetic of long (org.apache.cassandra.utils.BloomFilter.setIndexes). In
+// Java the sum wraps, and the remainder has the sign of the dividend.
+// ProbeSequence computes the same position without signed overflow, as the
+// remainder of the dividend's unsigned magnitude.
 //
-// base is h2 and increment is h1, as in SSTable versions `ma` and later. In
-// earlier versions, base is h1 and increment is h2 (CASSANDRA-8413).
+// Here base is h2 of the key's hash, and increment is h1, as in SSTable
+// versions `ma` and later. In earlier versions, base is h1 and increment is h2
+// (CASSANDRA-8413).
 class ProbeSequence {
  public:
   ProbeSequence(Hash128 hash, const InvariantRemainder& capacity_bits)
@@ -35,7 +38,7 @@ class ProbeSequence {
     return position;
   }
 
-  // The same as `count` calls of Next.
+  // Does the same as `count` calls of Next.
   void Skip(int count) { next_ += increment_ * static_cast<uint64_t>(count); }
 
  private:

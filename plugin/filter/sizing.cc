@@ -11,13 +11,14 @@
 namespace cassandra_bloom {
 namespace {
 
-// FilterFactory.BITSET_EXCESS: bits that Cassandra adds to every filter.
+// The number of bits that Cassandra adds to every filter
+// (FilterFactory.BITSET_EXCESS).
 constexpr uint64_t kExcessBits = 20;
 
-// Cassandra's BloomCalculations.probs: the false positive rate by buckets and
-// probes. It is the table of Fan, Cao, Almeida and Broder ("Summary Cache",
-// 1998): the values of the formula, rounded to three significant digits. Only
-// the cell for 5 buckets and 3 probes is rounded to two digits.
+// Returns the false positive rate in Cassandra's table BloomCalculations.probs.
+// The table is that of Fan, Cao, Almeida and Broder ("Summary Cache", 1998):
+// the rates of the formula, rounded to three significant digits. Only the rate
+// for 5 buckets and 3 probes is rounded to two digits.
 double CassandraRate(int buckets, int num_probes) {
   if (buckets == 5 && num_probes == 3) {
     return 0.092;
@@ -33,8 +34,9 @@ double CassandraRate(int buckets, int num_probes) {
   return rounded;
 }
 
-// Returns the number of probes for which `rate`, a function of the number of
-// probes, is lowest. If several are equally good, returns the smallest.
+// Returns the number of probes for which `rate` is lowest, and the smallest
+// such number if there are several. `rate` is a function of the number of
+// probes.
 template <typename Rate>
 int BestNumProbes(Rate rate) {
   int best = 1;
@@ -106,8 +108,8 @@ std::optional<Sizing> SizingForFpChance(double fp_chance) {
     return std::nullopt;
   }
   if (fp_chance >= CassandraRate(2, 1)) {
-    // Here Cassandra passes the arguments of BloomSpecification in the wrong
-    // order, so the filter gets one bucket and two probes.
+    // In this case Cassandra passes the arguments of BloomSpecification in the
+    // wrong order. So its filter has one bucket per element and two probes.
     return ForBuckets(1, 2);
   }
   if (!(fp_chance >= kMinFpChance)) {
@@ -119,7 +121,6 @@ std::optional<Sizing> SizingForFpChance(double fp_chance) {
          CassandraRate(buckets, num_probes) > fp_chance) {
     num_probes = CassandraNumProbes(++buckets);
   }
-  // Uses fewer probes as long as the rate is at most fp_chance.
   while (num_probes > 1 &&
          CassandraRate(buckets, num_probes - 1) <= fp_chance) {
     --num_probes;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads and writes Filter.db files of all forms:
-// include/cassandra_bloom/filter_db.h.
-
 #include "plugin/filter_db/filter_db_file.h"
 
 #include <algorithm>
@@ -25,12 +22,12 @@
 namespace cassandra_bloom {
 namespace {
 
-// Cassandra's BloomFilter computes the probes of a query in a long[21], so it
-// cannot query a filter with more probes.
+// Cassandra cannot query a filter with more probes, because its BloomFilter
+// computes the positions in a long[21].
 constexpr int kMaxProbesOfCassandra = 21;
 
-// Returns the hash in the order of SSTable versions `ma` and later, the only
-// order that plugin/filter knows. Before `ma`, h1 and h2 were swapped.
+// Swaps h1 and h2 for SSTable versions before `ma`. The code in plugin/filter
+// expects the order of `ma` and later.
 Hash128 InOrder(Hash128 hash, HashOrder order) {
   return order == HashOrder::kH2Base ? hash : Hash128{hash.h2, hash.h1};
 }
@@ -39,15 +36,14 @@ Hash128 HashOf(std::string_view key, HashOrder order) {
   return InOrder(CassandraMurmur3(key.data(), key.size()), order);
 }
 
-// Converts words from little-endian to big-endian, or back.
 void ReverseBytesOfWords(const char* from, size_t num_words, char* to) {
   for (size_t i = 0; i < 8 * num_words; i += 8) {
     std::reverse_copy(from + i, from + i + 8, to + i);
   }
 }
 
-// Copies words. Converts them from the order of FilterDbFile::bits to `order`,
-// or from `order` back, which is the same operation.
+// Copies words from little-endian order to `order`, or from `order` to
+// little-endian order, which is the same operation.
 void CopyBits(const char* from, size_t num_words, WordOrder order, char* to) {
   if (order == WordOrder::kLittleEndianWords) {
     std::copy_n(from, 8 * num_words, to);
@@ -58,7 +54,6 @@ void CopyBits(const char* from, size_t num_words, WordOrder order, char* to) {
 
 std::string Number(int64_t number) { return std::to_string(number); }
 
-// Returns what is wrong with a file that is not a valid Filter.db.
 std::string Fault(const char* data, size_t size) {
   if (size < kFilterDbHeaderSize) {
     return "truncated: " + Number(static_cast<int64_t>(size)) +
@@ -88,12 +83,12 @@ std::string Fault(const char* data, size_t size) {
 struct FilterDbFile::Content {
   FilterForm form;
   std::unique_ptr<MappedFile> file;
-  std::vector<char> own_bits;  // A copy, if the file's bits cannot be used.
+  std::vector<char> own_bits;  // Empty if the file's bits are used.
   ParsedFilter filter;
-  std::optional<FilterView> view;  // Not set for an empty file.
+  std::optional<FilterView> view;  // Not set for an empty Filter.db.
 
-  // Reads a whole Filter.db from `data`. `bits_stay`: the bytes at `data` live
-  // as long as this object, so bits in little-endian words need not be copied.
+  // Reads a whole Filter.db from `data`. `bits_stay`: true if the bytes at
+  // `data` live as long as this object. Then little-endian bits are not copied.
   bool Read(const char* data, size_t size, bool bits_stay, std::string* error) {
     if (size == 0) {
       return true;
@@ -209,7 +204,7 @@ struct FilterDbBuilder::Content {
   uint32_t num_words;
   InvariantRemainder capacity_bits;
   std::vector<char> bits;
-  // The hashes of the keys whose bits are not set yet.
+  // Hashes of keys whose bits are not set yet.
   std::vector<Hash128> hashes;
 
   static constexpr size_t kHashesAtOnce = 512;
@@ -241,7 +236,7 @@ struct FilterDbBuilder::Content {
                     InvariantRemainder(uint64_t{64} * num_words),
                     std::vector<char>(8 * size_t{num_words}),
                     {}});
-    // Allocates all memory now, so that Add needs none.
+    // Allocates the memory for all hashes now, so that Add allocates none.
     content->hashes.reserve(kHashesAtOnce);
     return std::unique_ptr<FilterDbBuilder>(
         new FilterDbBuilder(std::move(content)));
@@ -313,8 +308,8 @@ bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
 
 WriteContent FilterDbContent(FilterForm form, int num_probes,
                              uint32_t num_words, const char* bits) {
-  // Allocates memory now, before WriteOutput creates a file, so that a lack of
-  // memory leaves no unfinished file.
+  // Allocates memory before a file is created, so that a lack of memory leaves
+  // no unfinished file.
   constexpr size_t kWordsAtOnce = 8192;
   std::vector<char> reversed;
   if (form.word_order == WordOrder::kBigEndianWords) {

@@ -13,7 +13,6 @@
 namespace cassandra_bloom {
 namespace {
 
-// Short names, so that each version fits on one line of the table.
 constexpr std::string_view kBig = "big";
 constexpr std::string_view kBti = "bti";
 constexpr auto kFixed = IndexKind::kFixedWidth;
@@ -31,35 +30,35 @@ constexpr auto kCrcOfData = ChunkChecksum::kCrcOfUncompressed;
 constexpr auto kAdler = ChunkChecksum::kAdlerOfStored;
 constexpr auto kCrc = ChunkChecksum::kCrcOfStored;
 
-// From the oldest version to the newest, which is not the alphabetical order:
-// `da` is newer than `oa`. Versions before `ia` are missing, because their
-// filters hash keys with Murmur2 or SHA.
+// The SSTable versions from the oldest to the newest. This is not the
+// alphabetical order: `da` is newer than `oa`. Versions before `ia` are
+// missing, because their filters hash keys with Murmur2 or SHA.
 //
-// Sources: Descriptor.Version of Cassandra 1.2 and 2.0; BigFormat and BtiFormat
-// of cassandra-5.0.1 (hasMaxCompressedLength, hasMetadataChecksum); ScyllaDB's
+// Sources: Descriptor.Version of Cassandra 1.2 and 2.0. BigFormat and BtiFormat
+// of cassandra-5.0.1 (hasMaxCompressedLength, hasMetadataChecksum). ScyllaDB's
 // sstables/version.hh for `ms` and `mt`, which are like `me` but have a trie.
 constexpr SstableVersion kVersions[] = {
-    // Cassandra 1.2
+    // Cassandra 1.2.
     {"ia", kBeforeMa, kBig, kFixed, kHistograms, kPlain, kCrcOfData, false},
     {"ib", kBeforeMa, kBig, kFixed, kHistograms, kPlain, kCrcOfData, false},
     {"ic", kBeforeMa, kBig, kFixed, kHistograms, kPlain, kCrcOfData, false},
-    // 2.0
+    // Cassandra 2.0.
     {"ja", kBeforeMa, kBig, kFixed, kChance, kOffsets, kCrcOfData, false},
     {"jb", kBeforeMa, kBig, kFixed, kChance, kOffsets, kAdler, false},
-    // 2.1 and 2.2
+    // Cassandra 2.1 and 2.2.
     {"ka", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
     {"la", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
     {"lb", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
-    // 3.x
+    // Cassandra 3.x.
     {"ma", kMaToMe, kBig, kVInt, kTable, kSampled, kCrc, false},
     {"mb", kMaToMe, kBig, kVInt, kTable, kSampled, kCrc, false},
     {"mc", kMaToMe, kBig, kVInt, kTable, kSampled, kCrc, false},
     {"md", kMaToMe, kBig, kVInt, kTable, kSampled, kCrc, false},
     {"me", kMaToMe, kBig, kVInt, kTable, kSampled, kCrc, false},
-    // ScyllaDB
+    // ScyllaDB.
     {"ms", kMaToMe, kBig, kTrie, kTable, kSampled, kCrc, false},
     {"mt", kMaToMe, kBig, kTrie, kTable, kSampled, kCrc, false},
-    // 4.0 and later
+    // Cassandra 4.0 and later.
     {"na", kNaAndLater, kBig, kVInt, kChecked, kSampled, kCrc, true},
     {"nb", kNaAndLater, kBig, kVInt, kChecked, kSampled, kCrc, true},
     {"nc", kNaAndLater, kBig, kVInt, kChecked, kSampled, kCrc, true},
@@ -67,8 +66,8 @@ constexpr SstableVersion kVersions[] = {
     {"da", kNaAndLater, kBti, kTrie, kChecked, kSampled, kCrc, true},
 };
 
-// The names of forms. Each has the facts of the latest version of its form,
-// except that kEither stands for all index kinds of the form.
+// The names of forms. Each form has the facts of its latest version. Only
+// kEither stands for all index kinds of the form.
 constexpr SstableVersion kForms[] = {
     {"before-ma", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
     {"ma-to-me", kMaToMe, kBig, kEither, kTable, kSampled, kCrc, false},
@@ -97,15 +96,12 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
-// True for the parts of a component's name since `la`:
-// version-id-format-Component.
+// Returns true for a name since version `la`: version-id-format-Component.
 bool IsNameSinceLa(const std::vector<std::string_view>& parts) {
   return parts.size() == 4 && (parts[2] == kBig || parts[2] == kBti);
 }
 
-// True for the mark in the name of an SSTable that is being written. Since `la`
-// the mark is the first part of the name. Before `la` it is in front of the
-// version.
+// Returns true for the mark in the name of an SSTable that is being written.
 bool IsTemporaryMark(std::string_view part) {
   return part == "tmp" || part == "tmplink";
 }
@@ -185,7 +181,7 @@ const char* FormName(FilterForm form) {
 bool SstableVersionOfFileName(std::string_view path, std::string* version,
                               std::string* error) {
   const std::string_view name = FileNameOf(path);
-  // Before `la`, a component's name is
+  // Before version `la`, a component's name is
   // keyspace-table-version-generation-Component.
   std::vector<std::string_view> parts = Split(name, '-');
   if (parts.size() == 5 && IsTemporaryMark(parts[0])) {
@@ -207,9 +203,9 @@ bool SstableVersionOfFileName(std::string_view path, std::string* version,
 }
 
 bool IsFilterBeforeIa(std::string_view path, std::string* version) {
-  // Stricter than SstableVersionOfFileName, because no option overrules this
-  // result: the name of any other file may have hyphens and a single letter
-  // between two of them.
+  // This check is stricter than SstableVersionOfFileName, because the user
+  // cannot overrule its result. A file of another kind may also have a name
+  // with a single letter between two hyphens.
   const std::vector<std::string_view> parts = Split(FileNameOf(path), '-');
   const size_t n = parts.size();
   if (n < 5 || parts[n - 1] != "Filter.db" || !IsNumber(parts[n - 2]) ||

@@ -26,13 +26,13 @@ bool FailWithErrno(const std::string& path, const char* what,
 }
 
 bool FollowLinks(std::string* path, std::string* error) {
-  constexpr int kMaxLinks = 40;  // The kernel's limit: MAXSYMLINKS, namei.h.
+  constexpr int kMaxLinks = 40;  // The limit of Linux: MAXSYMLINKS, namei.h.
   const std::string given = *path;
   for (int links = 0; links < kMaxLinks; ++links) {
     char target[PATH_MAX];
     const ssize_t size = readlink(path->c_str(), target, sizeof(target));
     if (size < 0) {
-      return true;  // Not a link. Opening the file shows other errors.
+      return true;  // `*path` is no link. Opening it shows other errors.
     }
     const std::string next(target, static_cast<size_t>(size));
     const size_t folder_size = path->find_last_of('/') + 1;
@@ -124,7 +124,7 @@ bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
   content->resize(static_cast<size_t>(size));
   const ssize_t got = ReadAt(fd, 0, content->size(), content->data());
   if (got != static_cast<ssize_t>(size)) {
-    errno = got >= 0 ? EIO : errno;  // EIO: the file has become shorter.
+    errno = got >= 0 ? EIO : errno;  // EIO if the file became shorter.
     return FailWithErrno(path, "cannot read", error);
   }
   return true;

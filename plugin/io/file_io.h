@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads and maps files, lists folders, and follows symbolic links.
-// (output_file.h writes files.) Errors name the file.
+// Reads and maps files, lists folders, and follows symbolic links. Errors name
+// the file.
 // Tested in tests/io/output_file_test.cc.
 // Tested in tests/filter_db/filter_db_file_test.cc.
 // Tested in tests/sstable/bytes/byte_reader_test.cc.
@@ -21,10 +21,8 @@
 
 namespace cassandra_bloom {
 
-// Closes a file descriptor in its destructor.
 class FileDescriptor {
  public:
-  // `fd` may be negative, as it is after a failed open().
   explicit FileDescriptor(int fd) : fd_(fd) {}
   ~FileDescriptor() {
     if (fd_ >= 0) {
@@ -46,22 +44,22 @@ class FileDescriptor {
   int fd_;
 };
 
-// The folder of a file, with a slash at its end: "a/" for "a/b", and "." for
-// "b".
+// Returns the folder of a file, with a slash at its end: "a/" for "a/b".
+// Returns "." for a path without a slash.
 std::string FolderOf(const std::string& path);
 
 // Sets `*error` to "path: what: " and the message for errno. Returns false.
 bool FailWithErrno(const std::string& path, const char* what,
                    std::string* error);
 
-// If `*path` is a symbolic link, replaces it by its target, which need not
-// exist. (realpath() would require that the target exists.) Links among the
-// folders of the path stay, because the kernel follows them. Fails if there are
-// too many links, as in a loop.
+// If `*path` is a symbolic link, replaces it by its target. The target need not
+// exist, in contrast to realpath(). Links among the folders of the path stay.
+// Fails if there are too many links, as in a loop.
 bool FollowLinks(std::string* path, std::string* error);
 
 // Returns the names in a folder for which `is_wanted` returns true, in no
-// particular order. After a failure, returns the names found until then.
+// particular order. If reading the folder fails, sets `*failure` and returns
+// the names found until then.
 std::vector<std::string> NamesIn(
     const std::string& folder,
     const std::function<bool(const std::string& name)>& is_wanted,
@@ -69,35 +67,33 @@ std::vector<std::string> NamesIn(
 
 bool FileExists(const std::string& path);
 
-// Whether anything has this name, also a link that leads nowhere. True also if
-// this cannot be found out.
+// Returns true if anything has this name, even a symbolic link without a
+// target. Also returns true if an error prevents the check.
 bool NameExists(const std::string& path);
 
-// Opens a file for reading. Does not wait for the writer of a FIFO. On failure,
-// returns a negative number and sets errno.
+// Opens a file for reading. If the file is a FIFO, does not wait for a writer.
+// On failure, returns a negative number and sets errno.
 int OpenForReading(const std::string& path);
 
-// Gets the size of an open file. Fails unless it is a regular file. `path`
-// names the file in errors. `fd` may be negative, as it is after a failed
-// open().
+// Sets `*size` to the size of an open file. Fails if `fd` is negative or not a
+// regular file. `path` names the file in errors.
 bool SizeOfRegularFile(int fd, const std::string& path, uint64_t* size,
                        std::string* error);
 
-// Reads `size` bytes at `offset`, or fewer if the file ends before. Returns the
-// number of bytes. On failure, returns a negative number and sets errno.
+// Reads `size` bytes at `offset`, or fewer if the file ends there. Returns the
+// number of bytes read. On failure, returns a negative number and sets errno.
 ssize_t ReadAt(int fd, uint64_t offset, size_t size, char* to);
 
-// Reads a whole regular file. Fails if it has more than `max_size` bytes, or if
-// `path` is no regular file.
+// Reads a whole regular file. Fails if `path` is not a regular file, or if it
+// has more than `max_size` bytes.
 bool ReadRegularFile(const std::string& path, uint64_t max_size,
                      std::string* content, std::string* error);
 
-// Like ReadRegularFile above, for an open file. SizeOfRegularFile describes
-// `fd` and `path`.
+// Like ReadRegularFile of a path. `path` only names the file in errors.
 bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
                      std::string* content, std::string* error);
 
-// A file mapped for reading. data() of an empty file is null.
+// A file that is mapped for reading. data() of an empty file is null.
 class MappedFile {
  public:
   static std::unique_ptr<MappedFile> Open(const std::string& path,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Parts of file names. The tests of code that splits names test them:
-// sstable_version_test.cc, transaction_logs_test.cc.
+// Functions for parts of file names. The tests of their callers test them:
+// sstable_version_test.cc and transaction_logs_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_IO_NAMES_H_
 #define CASSANDRA_BLOOM_PLUGIN_IO_NAMES_H_
@@ -15,7 +15,6 @@ inline bool EndsWith(std::string_view text, std::string_view end) {
          text.substr(text.size() - end.size()) == end;
 }
 
-// The name of a file without its folders.
 inline std::string_view FileNameOf(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1);
 }

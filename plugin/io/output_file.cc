@@ -41,8 +41,7 @@ Append AppendTo(int fd) {
 // ---- Regular files ----
 
 // Gives the temporary file its final name. Without `overwrite`, uses link()
-// instead of rename(), because link() fails if somebody has created `path` in
-// the meantime.
+// instead of rename(), because link() fails if `path` exists.
 bool GiveName(TemporaryFile* temporary, const std::string& path, bool overwrite,
               std::string* error) {
   if (overwrite) {
@@ -64,8 +63,8 @@ using BeforeNaming = std::function<bool(int fd, std::string* error)>;
 bool WriteAndName(const std::string& path, bool overwrite,
                   const WriteContent& write, const BeforeNaming& before_naming,
                   std::string* error) {
-  // Computed before the temporary file is created, because it allocates memory,
-  // and a lack of memory must not be found after the file has its final name.
+  // Allocates memory before the temporary file is created. A lack of memory
+  // must not be found after the file has its final name.
   const std::string folder = FolderOf(path);
   TemporaryFile temporary(path);
   if (!temporary.Create()) {
@@ -87,10 +86,9 @@ bool WriteAndName(const std::string& path, bool overwrite,
 
 // ---- Streams ----
 
-// While an object of this class exists, its thread gets no SIGPIPE, and a
-// write() to a pipe that nobody reads only fails with EPIPE. Otherwise such a
-// write() would also send SIGPIPE to the thread (signal(7)), which would end
-// the process.
+// While an object of this class exists, its thread gets no SIGPIPE. A write()
+// to a pipe without a reader then only fails with EPIPE. Otherwise SIGPIPE
+// would end the process.
 class NoSigpipe {
  public:
   NoSigpipe() {
@@ -117,8 +115,6 @@ class NoSigpipe {
   bool was_pending_;
 };
 
-// Writes to standard output, which may be a file of any kind. Does not close
-// it.
 bool WriteToStandardOutput(const WriteContent& write, std::string* error) {
   const NoSigpipe no_sigpipe;
   return write(AppendTo(STDOUT_FILENO)) ||
@@ -177,7 +173,7 @@ std::optional<OutputKind> OutputKindOf(const std::string& path,
       FailWithErrno(path, "cannot follow the symbolic link", error);
       return std::nullopt;
     }
-    return OutputKind::kNew;  // Creating it shows any other error.
+    return OutputKind::kNew;  // Creating the file shows errors.
   }
   if (S_ISREG(status.st_mode)) {
     return OutputKind::kFile;

@@ -19,52 +19,47 @@ using Append = std::function<bool(const char* data, size_t size)>;
 using WriteContent = std::function<bool(const Append&)>;
 
 // Writes a regular file completely or not at all, and syncs its bytes and its
-// name to disk. Without `overwrite`, it is an error if anything exists at
-// `path`. With `overwrite`, the new file replaces anything but a folder, for
-// which rename(2) fails. After an error of syncing the folder, the new file is
-// at `path`.
+// name to disk. Without `overwrite`, fails if anything exists at `path`. With
+// `overwrite`, replaces anything but a folder. If only syncing the folder
+// fails, returns false although the new file is at `path`.
 bool WriteFileAtomically(const std::string& path, bool overwrite,
                          const WriteContent& write, std::string* error);
 
-// Like WriteFileAtomically with `overwrite`. When the bytes are written, and
-// before the file gets its name, calls `before_naming` with the file's
-// descriptor. If ReplaceFileAtomically returns false, nothing has changed at
-// `path`, unless the error is that of syncing the folder.
+// Like WriteFileAtomically with `overwrite`, but calls `before_naming` after
+// all bytes are written and before the file gets its name. `fd` is the
+// descriptor of the file. If ReplaceFileAtomically returns false, nothing has
+// changed at `path`, unless only syncing the folder failed.
 bool ReplaceFileAtomically(
     const std::string& path, const WriteContent& write,
     const std::function<bool(int fd, std::string* error)>& before_naming,
     std::string* error);
 
-// Syncs the names in a folder to disk.
 bool SyncFolder(const std::string& folder, std::string* error);
 
 enum class OutputKind {
-  kNew,     // Nothing is there: it will be a regular file.
+  kNew,     // Nothing exists. A regular file will be created.
   kFile,    // A regular file.
-  kStream,  // Standard output, a FIFO or a character device: there is nothing
-            // to overwrite.
+  kStream,  // Standard output, a FIFO or a character device.
 };
 
-// What a user's `path` leads to, if symbolic links are followed. "-" is
-// standard output. Returns nullopt, with `*error`, for anything to which
-// WriteOutput does not write.
+// Returns what `path` leads to if symbolic links are followed. "-" is standard
+// output. For anything to which WriteOutput does not write, sets `*error` and
+// returns nullopt.
 std::optional<OutputKind> OutputKindOf(const std::string& path,
                                        std::string* error);
 
-// Writes to what a user's `path` leads to. A regular file, existing or new, is
-// written as by WriteFileAtomically. If `path` is a symbolic link, the
-// temporary file is next to the link's target. A stream gets the bytes
-// directly, whatever `overwrite` is. If nobody reads a FIFO any more, that is
-// an error without SIGPIPE. Anything else (a folder, a socket or a block
-// device) is an error.
+// Writes to what `path` leads to if symbolic links are followed. "-" is
+// standard output. A regular file, existing or new, is written as by
+// WriteFileAtomically. A FIFO, a character device or standard output gets the
+// bytes directly, whatever `overwrite` is. If the reader of a FIFO goes away,
+// fails without a SIGPIPE signal.
 bool WriteOutput(const std::string& path, bool overwrite,
                  const WriteContent& write, std::string* error);
 
-// For messages: "standard output" if `path` is "-", otherwise `path`.
+// Returns "standard output" if `path` is "-", otherwise `path`.
 std::string NameOfOutput(const std::string& path);
 
-// The name of the file type in `mode`, an st_mode, such as "a folder" or "a
-// socket".
+// Returns the name of the file type in `mode`, such as "a folder".
 const char* NameOfFileType(mode_t mode);
 
 }  // namespace cassandra_bloom

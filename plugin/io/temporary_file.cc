@@ -23,11 +23,10 @@ constexpr std::string_view kMark = ".cassandra_bloom-";
 constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr size_t kNumDigits = 8;
 
-// The temporary file that this thread is writing, or null. If there are
-// several, this is the newest, and its `outer_` leads to the older ones.
+// The newest temporary file that this thread is writing, or null. Its `outer_`
+// leads to older ones.
 thread_local std::atomic<const TemporaryFile*> being_written{nullptr};
-// A signal handler may read `being_written`. This is safe only if reading needs
-// no lock.
+// A signal handler may read `being_written`, so reading must need no lock.
 static_assert(std::atomic<const TemporaryFile*>::is_always_lock_free);
 
 std::string RandomSuffix() {
@@ -46,17 +45,16 @@ bool IsRegularFile(int fd) {
   return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// True if the open file still has a name. False if somebody removed it after it
-// was opened.
+// Returns false if somebody has removed the open file's only name.
 bool HasName(int fd) {
   struct stat status;
   return fstat(fd, &status) != 0 || status.st_nlink > 0;
 }
 
-// Removes the file if nobody holds its lock. Holds the lock while it does so: a
-// writer that has created the file, but has not locked it yet, then finds it
-// locked or without a name (CreateAndLock). O_RDWR, because NFS locks only
-// files that are open for writing.
+// Removes the file if no process holds its lock. Holds the lock until the file
+// is removed. A writer that has created the file but not locked it yet then
+// finds it locked or removed, and tries another name. O_RDWR is needed because
+// NFS locks only files that are open for writing.
 void RemoveIfLeftOver(const std::string& path) {
   const FileDescriptor fd(
       open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -70,9 +68,8 @@ void RemoveIfLeftOver(const std::string& path) {
 
 TemporaryFile::TemporaryFile(const std::string& path) : wanted_(path) {}
 
-// Closes the descriptor last, because that releases the lock. Before, the file
-// must be removed or have its final name; otherwise another process might take
-// it for a leftover.
+// Closes the descriptor last, because closing releases the lock. Without the
+// lock, another process might take an unfinished file for a leftover.
 TemporaryFile::~TemporaryFile() {
   Remove();
   if (fd_ >= 0) {
@@ -80,8 +77,8 @@ TemporaryFile::~TemporaryFile() {
   }
 }
 
-// Tries several names, because a process that removes leftovers may find the
-// new file, and remove it, before this process has locked it.
+// Tries several names. A process that removes leftovers may remove a new file
+// before this process has locked it.
 bool TemporaryFile::Create() {
   constexpr int kAttempts = 10;
   for (int i = 0; i < kAttempts; ++i) {
@@ -96,9 +93,9 @@ bool TemporaryFile::Create() {
   return false;
 }
 
-// Sets `being_written` before the file exists, and resets it only after the
-// file has been removed or renamed. So the handler of a signal finds the file
-// whenever it exists under its temporary name.
+// Sets `being_written` before the file exists. Remove and RenameTo reset it
+// after the file has lost its temporary name. So a signal handler always finds
+// the file.
 bool TemporaryFile::CreateAndLock() {
   outer_ = being_written;
   being_written = this;
@@ -149,7 +146,6 @@ void RemoveLeftOversIn(
     const std::string& folder,
     const std::function<bool(const std::string& name)>& is_temporary) {
   std::error_code ignored;
-  // A file that cannot be removed does no harm, so errors are ignored.
   for (const std::string& name : NamesIn(folder, is_temporary, &ignored)) {
     RemoveIfLeftOver(folder + "/" + name);
   }

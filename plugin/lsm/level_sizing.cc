@@ -26,8 +26,8 @@ std::optional<Sizing> MonkeySizing(const MonkeyAllocation& monkey,
 }  // namespace
 
 double MonkeyAllocation::BottomBitsPerKey() const {
-  // The number of levels from a key's level down to the last level, as a mean
-  // over all keys: the sum over i of i * (1 - 1/T) / T^i.
+  // How many levels a key is above the last level, as a mean over all keys.
+  // This is the sum over i of i * (1 - 1/T) / T^i, where T is size_ratio.
   const double mean_levels_above = 1 / (size_ratio - 1);
   return average_bits_per_key - BitsPerKeyOfStep(*this) * mean_levels_above;
 }
@@ -42,7 +42,7 @@ double MonkeyAllocation::MostBitsPerKey() const {
 }
 
 double MonkeyAllocation::LastLevelRatioFor(double factor) const {
-  // No key outside the last level takes more than the most bits per key.
+  // In the worst case, every key outside the last level takes MostBitsPerKey().
   const double share_of_others =
       (factor * average_bits_per_key - BottomBitsPerKey()) /
       (MostBitsPerKey() - BottomBitsPerKey());

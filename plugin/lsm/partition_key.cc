@@ -35,8 +35,8 @@ std::optional<size_t> NumberAfter(std::string_view name,
   return number;
 }
 
-// Returns the end of a field that begins at `begin` and consists of a 16-bit
-// length and that many bytes. Returns nullopt if `key` is too short.
+// Returns the end of the field at `begin`, a 16-bit length and that many bytes.
+// Returns nullopt if `key` is too short.
 std::optional<size_t> EndOfU16(std::string_view key, size_t begin) {
   if (key.size() < begin + kLengthSize) {
     return std::nullopt;
@@ -138,8 +138,8 @@ std::optional<std::string_view> PartitionKeyExtractor::Find(
   if (!end) {
     return std::nullopt;
   }
-  // Cassandra's partition key does not contain the 16-bit length of `u16`, but
-  // contains the lengths of a composite's components.
+  // As in Cassandra, a `u16` partition key does not include its length, but a
+  // composite includes the lengths of its components.
   const size_t begin = skip_ + (kind_ == Kind::kU16 ? kLengthSize : 0);
   return key.substr(begin, *end - begin);
 }

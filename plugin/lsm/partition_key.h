@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds the partition key in a storage key.
+// Finds the partition key in a storage key, that is, in a key of RocksDB.
 //
 //   whole                the storage key itself
 //   fixed:N              the first N bytes of the storage key
@@ -15,11 +15,10 @@
 //                        partition key, as in Cassandra (CompositeType)
 //
 // `u16` and `composite:C` without `skip:S` skip nothing. No number is above
-// 65535, which is also the length of Cassandra's longest partition key.
+// 65535, because Cassandra's longest partition key has 65535 bytes.
 //
-// A storage key that ends before its partition key ends is taken whole. The
-// result never depends on the bytes after the partition key. So it is the same
-// for all storage keys with the same bytes up to the end of the partition key.
+// If a storage key ends before its partition key does, the whole storage key is
+// taken. The bytes after the partition key never change the result.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_LSM_PARTITION_KEY_H_
 #define CASSANDRA_BLOOM_PLUGIN_LSM_PARTITION_KEY_H_
@@ -32,36 +31,33 @@
 
 namespace cassandra_bloom {
 
-// A small immutable value; safe for concurrent use.
+// Immutable, small and safe for concurrent use.
 class PartitionKeyExtractor {
  public:
-  // Extracts the whole key.
   constexpr PartitionKeyExtractor() = default;
 
-  // Parses one of the spellings at the head of this file. For any other text,
-  // returns nullopt, with an error that names the text and lists the valid
-  // spellings.
+  // Parses a spelling from the list at the head of this file. For any other
+  // text, returns nullopt and sets `*error`.
   static std::optional<PartitionKeyExtractor> Parse(const std::string& spelling,
                                                     std::string* error);
 
   // Extractors that find the same part of every key have the same spelling. A
-  // spelling contains only letters, digits, colons and commas.
+  // spelling has only letters, digits, colons and commas.
   std::string spelling() const;
 
   bool is_whole() const { return kind_ == Kind::kRest && skip_ == 0; }
 
-  // True if the bytes of a key tell where its partition key ends, so that other
-  // parts of the storage key may follow.
+  // Returns true if the bytes of a key tell where its partition key ends.
   bool has_end() const { return kind_ != Kind::kRest; }
 
-  // Returns the partition key as a part of `key`. If `key` is too short,
-  // returns all of `key`.
+  // Returns the partition key as a part of `key`. Returns all of `key` if `key`
+  // is too short.
   std::string_view Extract(std::string_view key) const {
     return is_whole() ? key : Find(key).value_or(key);
   }
 
-  // The position in `key` at which the partition key ends. nullopt if `key` is
-  // too short.
+  // Returns the position in `key` at which the partition key ends. Returns
+  // nullopt if `key` is too short.
   std::optional<size_t> End(std::string_view key) const;
 
  private:

@@ -33,8 +33,8 @@ constexpr auto MatchAllWithTrailer() {
   return block;
 }
 
-// The filter that every key matches and its trailer, in static memory, which no
-// caller frees.
+// A filter that every key matches. It is in static memory, which no caller
+// frees.
 constexpr auto kMatchAll = MatchAllWithTrailer();
 
 Hash128 Xor(Hash128 a, Hash128 b) { return {a.h1 ^ b.h1, a.h2 ^ b.h2}; }
@@ -49,7 +49,7 @@ Hash128 Checksum(const HashList& hashes) {
   return sum;
 }
 
-// `filter_db`: the block without its trailer.
+// `filter_db` is the filter block without its trailer.
 bool ContainsAll(const Slice& filter_db, const HashList& hashes) {
   ParsedFilter filter;
   if (!ParseFilterDb(filter_db.data(), filter_db.size(), &filter)) {
@@ -93,9 +93,8 @@ void CassandraBloomBitsBuilder::AddKeyAndAlt(const Slice& key,
                                              const Slice& alt) {
   const Hash128 key_hash = HashOfPartitionKey(key);
   const Hash128 alt_hash = HashOfPartitionKey(alt);
-  // Adds equal hashes only once. A whole key may be its own prefix, or the
-  // previous key's prefix. If the prefix ends where the partition key does, the
-  // key and its prefix have the same partition key.
+  // Adds equal hashes only once. A key and its prefix have equal hashes if both
+  // have the same partition key.
   if (alt_hash != entries_.last_alt && alt_hash != entries_.last_key &&
       alt_hash != key_hash) {
     Add(alt_hash);
@@ -134,8 +133,8 @@ Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
 
 Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
                                        Status* status) {
-  // The next filter starts without entries, even after an error. If a hash
-  // stayed in `last_key`, that key would be missing from the next partition.
+  // Resets the entries, even after an error. If a hash stayed in `last_key`,
+  // that key would be missing from the next filter.
   Entries entries = std::exchange(entries_, Entries());
   unverified_.reset();
   if (status != nullptr) {

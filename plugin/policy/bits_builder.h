@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Builds filter blocks: the FilterBitsBuilder of our policy.
-
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_BITS_BUILDER_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_BITS_BUILDER_H_
 
@@ -23,19 +21,18 @@
 
 namespace cassandra_bloom {
 
-// Serves one SST file; used by one thread at a time. If memory for its keys or
-// for the filter cannot be allocated, it makes a filter that matches
-// everything. It throws nothing.
+// Builds the filters of one SST file. Only one thread may use it at a time. If
+// memory cannot be allocated, it makes a filter that matches every key. It
+// throws nothing.
 class CassandraBloomBitsBuilder final
     : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
-  // Adds the partition key of each key or prefix that RocksDB hands over. The
-  // context may be destroyed afterwards; the builder takes from it:
-  // - detect_filter_construct_corruption: the hashes are checked before the
-  //   filter is built and the filter afterwards;
-  // - the log, which may be null, and what is logged about the file.
-  // It adds the figures of its filters to `statistics`. If `memory_fit` is not
-  // null, it chooses the sizes of the filters. Both belong to the policy.
+  // The filter gets the partition key of each key or prefix that RocksDB adds.
+  // `context` may be destroyed afterwards. If its option
+  // detect_filter_construct_corruption is on, the builder checks the hashes
+  // before it builds a filter, and checks the filter afterwards. The builder
+  // adds figures to `statistics`. If `memory_fit` is not null, it chooses the
+  // sizes of filters. The policy owns both objects.
   CassandraBloomBitsBuilder(
       Sizing sizing, PartitionKeyExtractor partition_key, BlockForm form,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
@@ -66,18 +63,18 @@ class CassandraBloomBitsBuilder final
   double EstimatedFpRate(size_t num_entries, size_t bytes) override;
 #endif
 
-  // The planned size of the block for `num_keys` keys, with its trailer.
-  // SIZE_MAX if it does not fit into the memory of a process.
+  // Returns the planned size of the block for `num_keys` keys, in bytes.
+  // Returns SIZE_MAX if that block would not fit into a process's memory.
   size_t BlockSize(uint64_t num_keys) const;
 
  private:
-  // What was added since the last Finish.
+  // What RocksDB has added since the last call of Finish.
   struct Entries {
     HashList hashes;
     uint64_t lost = 0;  // Hashes dropped for lack of memory.
     Hash128 checksum{};
-    // To drop duplicates. RocksDB repeats an entry only directly after itself:
-    // keys after keys and alternates (prefixes) after alternates.
+    // The last key and the last prefix, to drop duplicates. RocksDB repeats a
+    // key only directly after that key, and a prefix only after that prefix.
     std::optional<Hash128> last_key;
     std::optional<Hash128> last_alt;
   };

@@ -20,8 +20,8 @@ using ROCKSDB_NAMESPACE::Slice;
 
 namespace {
 
-// An array of views that is not initialised, because constructing 32 empty
-// views costs as much as a look-up.
+// An array of keys that is not initialised, because constructing 32 empty
+// string_views takes as long as a look-up.
 class KeyViews {
  public:
   void Set(size_t i, std::string_view key) {
@@ -41,8 +41,8 @@ struct WholeKey {
   std::string_view Extract(std::string_view key) const { return key; }
 };
 
-// `Extractor` is PartitionKeyExtractor, or WholeKey, which saves a check for
-// each key.
+// `Extractor` is PartitionKeyExtractor or, to save a check for each key,
+// WholeKey.
 template <typename Extractor>
 class CassandraBloomBitsReader final : public FilterBitsReader {
  public:
@@ -56,10 +56,9 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    // RocksDB's MultiGet asks each file for the keys of its range, which is
-    // often a single key in the last level with its many files. For two keys or
-    // more a batch is faster in a database, with every kernel, because the keys
-    // wait for memory together.
+    // A MultiGet often asks a file of the last level for only one key. From two
+    // keys on, a batch is faster in a database, because the memory for all its
+    // keys is read at the same time.
     if (num_keys == 1) {
       *may_match = MayMatch(**keys);
       return;
@@ -72,7 +71,7 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
   }
 
  private:
-  // Not inlined, so that MayMatch need not save registers for it.
+  // Must not be inlined, because MayMatch would then save registers for it.
   [[gnu::noinline]] bool MayMatchOfAnySize(std::string_view key) const {
     return lookup_.one(view_, CachedHash(key));
   }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Answers queries from a filter block: the FilterBitsReader of our policy.
-
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_BITS_READER_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_BITS_READER_H_
 
@@ -11,17 +9,17 @@
 
 namespace cassandra_bloom {
 
-// A reader for the block, which must outlive it; safe for concurrent use. It
-// looks for the partition key of each key that RocksDB hands over. If the block
-// is not a well-formed filter, the reader matches every key, and `statistics`
-// counts a damaged block. The caller owns the reader. Returns nullptr if memory
-// cannot be allocated; RocksDB then also treats every key as a match.
+// Returns a reader for the filter block `contents`, which must outlive the
+// reader. The caller owns the reader, which is safe for concurrent use. If the
+// block is malformed, the reader matches every key, and `statistics` counts a
+// damaged block. Returns nullptr if memory cannot be allocated. RocksDB then
+// also treats every key as a match.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(
     const ROCKSDB_NAMESPACE::Slice& contents,
     PartitionKeyExtractor partition_key, StatisticsCounters* statistics);
 
-// A reader that matches every key, for a block that is not damaged. Returns
-// nullptr as NewBitsReader does.
+// Returns a reader that matches every key, or nullptr if memory cannot be
+// allocated. The caller owns the reader.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewMatchAllReader();
 
 }  // namespace cassandra_bloom

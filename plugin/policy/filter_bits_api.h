@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RocksDB's private interface of filter builders and readers. Apart from tests,
-// no other file declares or includes it.
+// Declares RocksDB's private interface of filter builders and readers.
 //
-// Since RocksDB 7.0 (facebook/rocksdb#9592) the public header only names
+// Since RocksDB 7.0 (facebook/rocksdb#9592), the public header only names
 // FilterBitsBuilder and FilterBitsReader. They are defined in
 // table/block_based/filter_policy_internal.h, which packages do not install.
-// That header is used in RocksDB's own build and where RocksDB's sources are at
-// hand (-DROCKSDB_SOURCE_DIR=). Otherwise this file declares the interface of
-// the release whose headers are installed, with all virtual functions in
-// RocksDB's order (tests/install/matrix/headers.sh compares the two):
+// This file includes that header if the compiler finds it.
 //
-//   era A  7.1 - 9.5     (7.0 got its CompatibilityName in 7.0.3, #9736)
-//   era B  9.6 - 10.8   adds AddKeyAndAlt (facebook/rocksdb#12931)
-//   era C  10.9 -       adds CalculateSpace, EstimatedFpRate (#14111)
+// Otherwise this file declares the two classes, with all virtual functions in
+// RocksDB's order (tests/install/matrix/headers.sh compares them):
+//
+//   era A  7.1 - 9.5     (7.0 has CompatibilityName only since 7.0.3, #9736)
+//   era B  9.6 - 10.8    adds AddKeyAndAlt (facebook/rocksdb#12931)
+//   era C  10.9 -        adds CalculateSpace, EstimatedFpRate (#14111)
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_FILTER_BITS_API_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_FILTER_BITS_API_H_
@@ -22,7 +21,7 @@
 
 #define CASSANDRA_BLOOM_ROCKSDB_RELEASE (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR)
 
-// The tested range is in docs/hosts.md, "Supported RocksDB releases".
+// docs/hosts.md says which releases were tested.
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE < 701
 #error "RocksDB 7.1 or later is needed"
 #elif CASSANDRA_BLOOM_ROCKSDB_RELEASE > 1109 && \
@@ -64,45 +63,46 @@ class FilterBitsBuilder {
   virtual void AddKey(const Slice& key) = 0;
 
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
-  // Adds a whole key and its prefix. Duplicates are dropped: each of the two is
-  // compared with the previous one of its kind and with the other one.
+  // Adds a whole key and its prefix `alt`. Drops an entry that equals the other
+  // one of this call, or one of the previous call.
   virtual void AddKeyAndAlt(const Slice& key, const Slice& alt) = 0;
 #endif
 
-  // RocksDB stores this as TableProperties::num_filter_entries. From 9.6 on, 0
-  // means that nothing was added; before, it meant unknown. From 10.9 on,
-  // RocksDB also calls this before Finish, to estimate the size of the file.
-  // No lock is needed: the call comes from OnDataBlockFinalized, which
-  // BlockBasedTableBuilder runs in the thread that adds the keys, also with
-  // parallel compression (table/block_based/block_based_table_builder.cc,
-  // 10.9.1 to 11.9). RocksDB's own builders count in an atomic variable
-  // (facebook/rocksdb#14051), but this call does not need that.
+  // Returns the number of entries that were added. RocksDB stores it as
+  // TableProperties::num_filter_entries. 0 means that nothing was added, but
+  // before 9.6 it means that the number is not known.
+  //
+  // Since 10.9, RocksDB also calls this before Finish, in the thread that adds
+  // the keys (OnDataBlockFinalized in
+  // table/block_based/block_based_table_builder.cc, 10.9.1 to 11.9). So no lock
+  // is needed. RocksDB's own builders nevertheless count in an atomic variable
+  // (facebook/rocksdb#14051).
   virtual size_t EstimateEntriesAdded() = 0;
 
-  // Returns the filter of what was added since the last Finish, because one
-  // builder makes all partitions of a partitioned filter. `*buf` becomes the
-  // owner.
+  // Returns the filter of the entries that were added since the last Finish.
+  // RocksDB calls Finish once for each partition of a partitioned filter.
+  // `*buf` becomes the owner of the filter.
   virtual Slice Finish(std::unique_ptr<const char[]>* buf) = 0;
 
-  // RocksDB calls this overload. The status may be OK, Incomplete or
-  // Corruption. An empty full filter means no filter, and matches everything;
-  // an empty partition of a partitioned filter means no keys, and matches
-  // nothing.
+  // RocksDB calls this overload. `*status` may become OK, Incomplete or
+  // Corruption. Every key matches an empty block of a full filter. No key
+  // matches an empty partition of a partitioned filter.
   virtual Slice Finish(std::unique_ptr<const char[]>* buf, Status* /*status*/) {
     return Finish(buf);
   }
 
-  // Called with what Finish returned, unless it returned Corruption.
+  // RocksDB calls this with the block that Finish returned, unless the status
+  // was Corruption.
   virtual Status MaybePostVerify(const Slice& /*filter_content*/) {
     return Status::OK();
   }
 
-  // The largest number of entries whose filter takes at most `bytes`.
+  // Returns the most entries whose filter takes at most `bytes` bytes.
   virtual size_t ApproximateNumEntries(size_t bytes) = 0;
 
 #if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
-  // The size in bytes of a filter of `num_entries` entries. RocksDB calls this
-  // where it calls EstimateEntriesAdded.
+  // Returns the size in bytes of a filter of `num_entries` entries. RocksDB
+  // calls this in the thread that adds the keys.
   virtual size_t CalculateSpace(size_t num_entries) = 0;
 
   virtual double EstimatedFpRate(size_t num_entries, size_t bytes) = 0;
@@ -115,7 +115,8 @@ class FilterBitsReader {
 
   virtual bool MayMatch(const Slice& entry) = 0;
 
-  // Sets every may_match[i]; RocksDB does not initialise them all.
+  // Must set every may_match[i], because RocksDB does not initialise all of
+  // them.
   virtual void MayMatch(int num_keys, Slice** keys, bool* may_match) {
     for (int i = 0; i < num_keys; ++i) {
       may_match[i] = MayMatch(*keys[i]);

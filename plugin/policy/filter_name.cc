@@ -27,8 +27,8 @@ std::optional<PartitionKeyExtractor> PartitionKeyOfFilterName(
   std::string ignored;
   const auto found =
       PartitionKeyExtractor::Parse(name.substr(before.size()), &ignored);
-  // Returns nullopt for another spelling of the same extractor, because this
-  // library never writes one.
+  // Refuses another spelling of the same extractor, because this library never
+  // writes it.
   return found && FilterNameFor(*found) == name ? found : std::nullopt;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The names of the policy and of its filters. They are frozen:
-// docs/stability.md.
+// The names of the policy and of its filters. They must never change
+// (docs/stability.md).
 //
 // Tested in tests/policy/new_policy_test.cc.
 
@@ -15,21 +15,21 @@
 
 namespace cassandra_bloom {
 
-// The name of the policy in options strings, and of its filters of whole keys
-// in SST files. Frozen: RocksDB does not use a filter that has another name.
+// The name of the policy in options strings, and of filters of whole keys in
+// SST files. RocksDB does not use a filter that has another name.
 constexpr char kPolicyName[] = "cassandra_bloom";
 
-// The name in SST files of the filters of all of RocksDB's own policies
-// (BuiltinFilterPolicy::kCompatibilityName in table/block_based/
-// filter_policy_internal.h), and of our policy with blocks=rocksdb.
+// The name in SST files of filters of RocksDB's own policies, and of our policy
+// with blocks=rocksdb. Source: BuiltinFilterPolicy::kCompatibilityName in
+// table/block_based/filter_policy_internal.h.
 constexpr char kRocksdbsFilterName[] = "rocksdb.BuiltinBloomFilter";
 
-// The name in SST files of filters of these partition keys; also frozen. No two
-// extractors have the same name, because a filter must only be asked for what
-// its extractor has put into it.
+// Returns the name in SST files of filters that hold these partition keys. No
+// two extractors have the same name, because a filter must only be asked for
+// entries that its extractor has put into it.
 std::string FilterNameFor(PartitionKeyExtractor partition_key);
 
-// The partition keys in filters of this name in SST files. Returns nullopt if
+// Returns which partition keys filters of this name hold. Returns nullopt if
 // this library writes no filters of this name.
 std::optional<PartitionKeyExtractor> PartitionKeyOfFilterName(
     const std::string& name);

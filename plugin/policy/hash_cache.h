@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The hash of a key, remembered until this thread hashes another key.
-//
-// One Get asks the filter of each sorted run for the same key. Without this,
-// each of them would hash it again.
+// Remembers the hash of the key that a thread has hashed last. One Get asks
+// many filters for the same key, which is then hashed only once.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_HASH_CACHE_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_HASH_CACHE_H_
@@ -16,11 +14,11 @@
 
 namespace cassandra_bloom {
 
-// What this thread hashed last: the bytes and their hash. A hash depends on the
-// bytes alone, never on their address. So one HashCache serves all policies,
-// filters, prefixes and extractors, and is right after a fork.
+// The bytes that this thread hashed last, and their hash. The hash depends on
+// the bytes alone. So one HashCache serves all policies and filters of the
+// thread.
 struct HashCache {
-  // Longer keys are hashed each time.
+  // In bytes. Longer keys are not remembered.
   static constexpr size_t kMaxSize = 104;
 
   uint64_t size;
@@ -29,22 +27,20 @@ struct HashCache {
 };
 static_assert(sizeof(HashCache) == 128);
 
-// It begins with all bytes zero, which is right: the empty key hashes to {0,
-// 0}.
+// All bytes are zero at first. That is a valid entry, because the hash of the
+// empty key is {0, 0}.
 //
-// With `__thread` and the initial-exec model, a library that is loaded at run
-// time reads this variable without a call. The variable takes its place in the
-// static TLS that glibc reserves for such libraries, about 1,600 bytes for all
-// of them. Therefore it must stay small. (`thread_local` would check at each
-// use whether a constructor must run.)
+// The TLS model initial-exec lets a library that is loaded at run time read
+// this variable without a function call. The variable must stay small, because
+// glibc reserves only about 1,600 bytes for all such variables. `thread_local`
+// would check at each use whether a constructor must run.
 extern __thread HashCache hash_cache [[gnu::tls_model("initial-exec")]];
 
 // Returns CassandraMurmur3 of the key.
 Hash128 CachedHash(std::string_view key);
 
-// CachedHash of a key of 16 bytes, such as a UUID, without a call. Keys that
-// differ do so in their first 8 bytes most of the time: these are compared
-// first, so that another key costs few instructions.
+// Returns CachedHash of a key of 16 bytes, such as a UUID. Different keys
+// mostly differ in their first 8 bytes, which are compared first.
 inline Hash128 CachedHash16(const char* key) {
   HashCache& last = hash_cache;
   uint64_t first;

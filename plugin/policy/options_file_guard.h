@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A mark for OPTIONS files, which makes them unreadable to a process that does
-// not know the policy:
+// A mark for OPTIONS files. A process without this library cannot read an
+// OPTIONS file that has the mark:
 //
 //   memtable_factory={id=SkipListFactory:00;cassandra_bloom=required}
 //
-// A process without this library ignores objects that are not registered, like
-// the policy (ignore_unsupported_options). But it refuses an option that a
-// registered object does not have (RocksDB's ConfigurableHelper::
-// ConfigureOptions in options/configurable.cc). For such a process,
-// `SkipListFactory:00` names RocksDB's own factory of skip lists, which has no
-// option `cassandra_bloom`. With this library RocksDB looks our factory up
-// first, and finds it by this spelling alone. The number is the lookahead:
-// nobody would write its default, 0, in this way.
-//
-// The mark is an option of the memtable for two reasons: a memtable leaves
-// nothing on disk, so the mark can be dropped at any time, and every column
-// family has one.
+// RocksDB ignores a filter policy that it does not know. But it refuses an
+// unknown option of an object that it knows
+// (ConfigurableHelper::ConfigureOptions in options/configurable.cc). Without
+// this library, `SkipListFactory:00` is RocksDB's own skip list, which has no
+// option `cassandra_bloom`. docs/unknown_names.md says more.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_OPTIONS_FILE_GUARD_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_OPTIONS_FILE_GUARD_H_
@@ -27,10 +20,10 @@
 
 namespace cassandra_bloom {
 
-// Frozen, because OPTIONS files contain it.
+// Must never change, because OPTIONS files contain it.
 constexpr char kOptionsFileGuardId[] = "SkipListFactory:00";
 
-// RocksDB's skip list, its default memtable, with one more option.
+// RocksDB's skip list with the additional option `cassandra_bloom`.
 class OptionsFileGuard final : public ROCKSDB_NAMESPACE::SkipListFactory {
  public:
   OptionsFileGuard();

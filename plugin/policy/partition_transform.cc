@@ -15,12 +15,11 @@ namespace {
 
 constexpr char kRefusedTransformId[] = "cassandra_partition:a-refused-setting";
 
-// The part of an id before the spelling of the extractor.
 std::string NameAndColon() {
   return std::string(kPartitionTransformName) + ":";
 }
 
-// Returns nullopt, with the reason in `*error`, if the id cannot be used.
+// Returns nullopt, and sets `*error`, if the id cannot be used.
 std::optional<PartitionKeyExtractor> ParseId(const std::string& id,
                                              std::string* error) {
   const std::string before = NameAndColon();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The prefix extractor that keeps a partition together:
+// A prefix extractor that gives all keys of a Cassandra partition the same
+// prefix:
 //
 //   prefix_extractor=cassandra_partition:skip:8,u16
 //
-// A key's prefix goes up to the end of its partition key. It includes what the
-// extractor skips, because RocksDB wants a prefix to be the beginning of the
-// key. So the prefix has the same partition key as the whole key.
+// The prefix is everything up to the end of the partition key, because RocksDB
+// requires that a key begins with its prefix.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_PARTITION_TRANSFORM_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_PARTITION_TRANSFORM_H_
@@ -21,29 +21,23 @@
 
 namespace cassandra_bloom {
 
-// The name in options strings and, followed by the spelling of the extractor,
-// in SST files. Frozen: RocksDB does not use the prefixes of a file that were
-// made under another name.
+// The name in options strings and in SST files. It must never change, because
+// RocksDB does not use prefixes that were made under another name.
 constexpr char kPartitionTransformName[] = "cassandra_partition";
 
-// Meets RocksDB's requirements for a prefix_extractor if the comparator is
-// bytewise or reverse bytewise. Two keys of the same prefix begin with it, and
-// so do all keys between them. Every key that begins with a prefix has that
-// prefix, because the prefix's own bytes tell where it ends.
+// Works only with the bytewise and the reverse bytewise comparator. The bytes
+// of a prefix tell where the prefix ends, so every key that begins with a
+// prefix has that prefix.
 //
-// A wrong setting also makes a transform, but one for which no key has a
-// prefix. RocksDB refuses this transform when it reads options strings; with
-// ignore_unknown_options, it refuses it only when it validates options
-// (DB::Open).
+// A wrong setting also makes a transform, for which no key has a prefix.
+// RocksDB refuses this transform when it reads the options, or in DB::Open.
 class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
  public:
-  // `id`: the name, a colon and an extractor that has an end.
+  // `id` is a string such as "cassandra_partition:skip:8,u16".
   explicit PartitionTransform(const std::string& id);
 
-  // The id of the transform for this extractor.
   static std::string IdFor(PartitionKeyExtractor extractor);
 
-  // OK, or InvalidArgument with a message that says what to write instead.
   ROCKSDB_NAMESPACE::Status SettingsStatus() const;
 
   static const char* kClassName() { return kPartitionTransformName; }
@@ -63,8 +57,7 @@ class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options) const override;
 
  protected:
-  // Refuses all options, because RocksDB would silently drop unknown options of
-  // nested strings.
+  // Refuses all options. RocksDB would silently drop options in nested strings.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
       const std::unordered_map<std::string, std::string>& options,
@@ -73,7 +66,7 @@ class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
  private:
   PartitionKeyExtractor extractor_;
   std::string id_;
-  std::string error_;  // Not empty if the id was wrong.
+  std::string error_;  // Not empty if a setting was wrong.
 };
 
 }  // namespace cassandra_bloom

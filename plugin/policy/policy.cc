@@ -40,8 +40,8 @@ std::string BitsText(const std::optional<Sizing>& sizing) {
   return BitsText(sizing ? sizing->bits_per_key() : 0);
 }
 
-// What the bits per key are on average. RocksDB does not tell a policy how
-// large levels are, so this says what depends on their sizes.
+// Returns a text about the average bits per key. The text names assumed sizes
+// of levels, because RocksDB does not tell a policy the real ones.
 std::string AverageText(const MonkeyAllocation& monkey) {
   constexpr double kFactor = 1.02;
   char text[300];
@@ -56,8 +56,8 @@ std::string AverageText(const MonkeyAllocation& monkey) {
   return text;
 }
 
-// HasDynamicLevels and NumLevels return the values that RocksDB will use: it
-// validates options as they are given, and changes them afterwards
+// HasDynamicLevels and NumLevels return the values that RocksDB will use.
+// RocksDB validates options as they are given, and changes them afterwards
 // (SanitizeOptions in db/column_family.cc).
 bool HasDynamicLevels(const DBOptions& db_options,
                       const ColumnFamilyOptions& cf_options) {
@@ -70,8 +70,8 @@ int NumLevels(const ColumnFamilyOptions& cf_options) {
   return std::max(2, cf_options.num_levels);
 }
 
-// Returns an error if "monkey" cannot count the levels of a database with these
-// options.
+// Returns an error if allocation=monkey cannot tell which level of this column
+// family is the last one with data.
 Status CheckMonkey(const MonkeyAllocation& monkey, const DBOptions& db_options,
                    const ColumnFamilyOptions& cf_options) {
   if (cf_options.compaction_style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
@@ -105,8 +105,8 @@ Status CheckMonkey(const MonkeyAllocation& monkey, const DBOptions& db_options,
 }  // namespace
 
 const char* CassandraBloomPolicy::CompatibilityName() const {
-  // Reports wrong settings here because RocksDB calls this whenever it opens an
-  // SST file, even in a read-only open, which does not validate options.
+  // RocksDB calls this function whenever it opens an SST file, even in a
+  // read-only open, which does not call ValidateOptions.
   ReportWrongSettingsOnce(nullptr);
   return settings_.block_form == BlockForm::kBesideRocksdb
              ? kRocksdbsFilterName
@@ -180,9 +180,7 @@ FilterBitsReader* CassandraBloomPolicy::GetFilterBitsReader(
 FilterBitsReader* CassandraBloomPolicy::ReaderBesideRocksdb(
     const Slice& contents) const {
   const auto filter_db = WithoutTrailer(contents.ToStringView());
-  // RocksDB's reader takes a block of at most five bytes for a filter without
-  // keys, which nothing matches. Here every key matches it. Only one such block
-  // is not a damaged one.
+  // RocksDB's reader lets no key match this block. Here every key matches it.
   if (IsRocksdbsWithoutKeys(contents.ToStringView())) {
     return NewMatchAllReader();
   }
@@ -206,9 +204,9 @@ Status CassandraBloomPolicy::PrepareOptions(
 Status CassandraBloomPolicy::ValidateOptions(
     const DBOptions& db_options, const ColumnFamilyOptions& cf_options) const {
   {
-    // RocksDB calls this when it opens a database. Each open creates a LOG
-    // object, perhaps at the address of an earlier one, so earlier entries no
-    // longer count.
+    // RocksDB calls this function when it opens a database. The new LOG object
+    // may have the address of an earlier one, whose entries must then be
+    // forgotten.
     const std::lock_guard<std::mutex> lock(levels_mutex_);
     levels_logged_.clear();
   }
@@ -256,8 +254,7 @@ Status CassandraBloomPolicy::SettingsStatus() const {
 
 void CassandraBloomPolicy::LogLevelsOnce(
     const FilterBuildingContext& context) const try {
-  // Logs nothing for SstFileWriter, whose files have no level (num_levels is
-  // negative).
+  // num_levels is negative for SstFileWriter, whose files have no level.
   if (settings_.sizing.IsUniform() || context.info_log == nullptr ||
       context.num_levels < 0) {
     return;
@@ -274,8 +271,7 @@ void CassandraBloomPolicy::LogLevelsOnce(
                           context.column_family_name.c_str(),
                           settings_.id.c_str(), LevelsText(context).c_str());
 } catch (const std::bad_alloc&) {
-  // Only the line in the log is lost: there may still be enough memory for the
-  // filter.
+  // Only the line in the LOG is lost. Memory may suffice for the filter.
 }
 
 std::string CassandraBloomPolicy::LevelsText(

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The FilterPolicy of this library.
-//
 // Tested in tests/policy/beside_rocksdb_test.cc.
 // Tested in tests/policy/new_policy_test.cc.
 // Tested in tests/policy/live_policy_test.cc.
@@ -27,19 +25,19 @@
 
 namespace cassandra_bloom {
 
-// RocksDB forgets why a filter policy string was refused: inside a table
-// factory string, an OPTIONS file or SetOptions, BlockBasedTableFactory turns
-// the failure into OK and, if it got no policy, uses none. So a wrong setting
-// gives a policy, too. That policy returns the error where RocksDB asks for it
-// (ConfigureOptions, PrepareOptions, and ValidateOptions in DB::Open) and
-// reports it once where RocksDB does not ask. It builds no filter, and reads
-// filters of whole keys with blocks=cassandra.
+// A wrong setting also makes a policy, which keeps the error and builds no
+// filter. If no policy were made, RocksDB's BlockBasedTableFactory would forget
+// the error.
+//
+// ConfigureOptions, PrepareOptions and ValidateOptions return the error. If
+// RocksDB calls none of them, the policy reports the error once, in the LOG or
+// on stderr.
 class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
   static const char* kClassName() { return kPolicyName; }
 
-  // Makes the policy for a filter_policy string. If the string has options,
-  // RocksDB passes them to ConfigureOptions afterwards.
+  // Makes the policy for a filter_policy string. RocksDB passes options that
+  // stand beside the string to ConfigureOptions afterwards.
   explicit CassandraBloomPolicy(const PolicyString& text)
       : CassandraBloomPolicy(text.Settings()) {
     pending_string_ = text;
@@ -49,10 +47,9 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       : settings_(std::move(settings)),
         filter_name_(FilterNameFor(settings_.partition_key)) {}
 
-  // RocksDB finds the filter of an SST file by CompatibilityName, and writes
-  // Name into the properties of the file, where we read what the filter holds.
-  // With blocks=rocksdb, CompatibilityName is that of RocksDB's own policies;
-  // otherwise it is Name.
+  // RocksDB writes Name into the properties of an SST file, and finds the
+  // file's filter by CompatibilityName. With blocks=rocksdb, CompatibilityName
+  // is the name of RocksDB's own filters. Otherwise it equals Name.
   const char* Name() const override { return filter_name_.c_str(); }
   const char* CompatibilityName() const override;
   std::string GetId() const override { return settings_.id; }
@@ -71,13 +68,13 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   const void* GetOptionsPtr(const std::string& name) const override;
 
  protected:
-  // In options strings all policies of this class have this name
-  // (IsInstanceOf).
+  // RocksDB's IsInstanceOf recognises all policies of this class by this name,
+  // whatever Name returns.
   const char* NickName() const override { return kClassName(); }
 
-  // Reads the options itself instead of registering them, because RocksDB
-  // silently drops unknown and unparsable registered options of nested strings,
-  // and merges the serialised options of an earlier policy into a new string.
+  // Reads the options itself instead of registering them with RocksDB. RocksDB
+  // silently drops unknown or wrong registered options in nested strings. It
+  // also mixes the options of an earlier policy into a new string.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
       const std::unordered_map<std::string, std::string>& options,
@@ -87,17 +84,15 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const std::string& options) override;
 
  private:
-  // The place of the file for which a filter is built.
   SstPlace PlaceOf(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
-  // What chooses the sizes of filters for this file; null if their sizes are
-  // exact.
+  // Returns null if the filters of this file shall have their planned sizes.
   MemoryFit* MemoryFitFor(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   FilterType TypeFor(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
-  // Returns nullptr, as which RocksDB builds no filter, if memory cannot be
-  // allocated.
+  // Returns nullptr if memory cannot be allocated. RocksDB then builds no
+  // filter.
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
       FilterType type, const Sizing& sizing,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
@@ -105,13 +100,13 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const ROCKSDB_NAMESPACE::Slice& contents) const;
   ROCKSDB_NAMESPACE::Status SettingsStatus() const;
   ROCKSDB_NAMESPACE::Status CannotBeChanged() const;
-  // Logs the bits per key of each level, unless all are the same: once for each
-  // column family after an open.
+  // Logs the bits per key of each level, once for each column family after an
+  // open.
   void LogLevelsOnce(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   std::string LevelsText(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
-  // Why `mix` gives all files of this database the same bits per key, for the
+  // Returns why `mix` gives all files the same bits per key, as text for the
   // LOG.
   const char* WhyUniform(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
@@ -122,18 +117,18 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // Used only with blocks=rocksdb.
   mutable RocksdbsPolicies rocksdbs_policies_;
   mutable MemoryFit memory_fit_;
-  // Whether any leveled column family that DB::Open was given with this policy
-  // fills its levels from the last one up, and whether any does not. Neither is
-  // forgotten, because RocksDB does not tell whose options it validates.
+  // DB::Open sets filled_from_last_level_ if a leveled column family with this
+  // policy fills its levels from the last one up, otherwise
+  // filled_from_first_level_. Neither is reset, because RocksDB does not tell
+  // which column family it validates.
   mutable std::atomic<bool> filled_from_last_level_{false};
   mutable std::atomic<bool> filled_from_first_level_{false};
-  // The string to which ConfigureOptions may still add options; nullopt after
-  // its first call.
+  // The string that this policy was made from. nullopt after the first call of
+  // ConfigureOptions, which may add options.
   std::optional<PolicyString> pending_string_;
   mutable std::atomic<bool> reported_{false};
   mutable std::mutex levels_mutex_;
-  // The LOGs and column families to which LogLevelsOnce has written the bits
-  // per key of each level.
+  // What LogLevelsOnce has already logged: the LOG and the column family.
   mutable std::set<std::pair<const ROCKSDB_NAMESPACE::Logger*, std::string>>
       levels_logged_;
   mutable StatisticsCounters statistics_{TotalStatistics()};

@@ -14,8 +14,6 @@ namespace {
 
 using ROCKSDB_NAMESPACE::CassandraBloomOptions;
 
-// ---- From text ----
-
 std::vector<std::string> SplitList(const std::string& text) {
   std::vector<std::string> items;
   for (size_t begin = 0; begin <= text.size();) {
@@ -26,7 +24,7 @@ std::vector<std::string> SplitList(const std::string& text) {
   return items;
 }
 
-// Parses the whole text, in the same way in every locale.
+// Sets `*value` to NaN if the text is not a number. Ignores the locale.
 void Parse(const std::string& text, double* value) {
   const char* const end = text.data() + text.size();
   const auto [parsed_to, failure] = std::from_chars(text.data(), end, *value);
@@ -56,8 +54,6 @@ void Parse(const std::string& text, std::optional<int>* value) {
 
 void Parse(const std::string& text, std::string* value) { *value = text; }
 
-// ---- To text ----
-
 std::string Format(double value) { return FormatNumber(value); }
 
 std::string Format(const std::vector<double>& list) {
@@ -74,8 +70,6 @@ std::string Format(const std::optional<Number>& value) {
 }
 
 std::string Format(const std::string& text) { return text; }
-
-// ---- Ranges ----
 
 std::vector<double> NumbersOf(double value) { return {value}; }
 std::vector<double> NumbersOf(const std::vector<double>& list) { return list; }

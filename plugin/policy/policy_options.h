@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The options of a policy: the name, the range and the member of each, once.
+// The options of a policy: the name, the range and the member of each.
 //
 // Tested in tests/policy/create_from_string_test.cc.
 
@@ -21,11 +21,11 @@ constexpr char kFpChanceOption[] = "fp_chance";
 constexpr char kMixOption[] = "mix";
 constexpr char kPartitionKeyOption[] = "partition_key";
 
-// In an id, bits per key directly follow the policy's name and a colon. A false
-// positive chance follows this prefix.
+// In an id, this prefix stands before a false positive chance, as in
+// "cassandra_bloom:fp:0.01".
 constexpr char kFpChancePrefix[] = "fp:";
 
-// The range of an option's numbers, and a description of it for messages.
+// The range of an option's numbers. Error messages show what_is_right.
 struct NumberRange {
   const char* what_is_right;
   double lowest;
@@ -42,10 +42,10 @@ constexpr NumberRange kBottomLevelRange = {
     "the number of a level from 1 to 100", 1, 100};
 constexpr NumberRange kNoNumber = {"", 0, 0};
 
-// Calls `visit(name, range, member)` for each option, in the order of an id,
-// until a call returns false. In an id, each name but the first two has a colon
-// before and after it. The last option takes the rest of the id, because its
-// value contains colons.
+// Calls `visit(name, range, member)` for each option, in the order that they
+// have in an id, until a call returns false. An id has no names of the first
+// two. partition_key must be the last option, because its value contains
+// colons.
 template <typename Visit>
 bool VisitOptions(Visit&& visit) {
   using Options = ROCKSDB_NAMESPACE::CassandraBloomOptions;
@@ -66,26 +66,26 @@ bool VisitOptions(Visit&& visit) {
          visit(kPartitionKeyOption, kNoNumber, &Options::partition_key);
 }
 
-// The values of options as a user has written them, by the options' names.
+// The options as a user has written them. Key: the name of the option.
 using OptionTexts = std::map<std::string, std::string>;
 
-// Text that is not a number becomes NaN (0 for bottom_level), which is out of
-// every range. `texts` must have only names of options.
+// Returns the options that these texts give. A text that is not a number
+// becomes NaN, or 0 for bottom_level. AreInRange refuses both. `texts` must
+// have only names of options.
 ROCKSDB_NAMESPACE::CassandraBloomOptions ParseOptions(const OptionTexts& texts);
 
-// The options that do not have their default, as text that ParseOptions reads
-// back.
+// Returns the texts of the options that differ from their defaults.
 OptionTexts FormatOptions(
     const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
 
-// Whether all numbers are in their ranges. If not, sets an error that shows the
-// number as `given` has it. bits_per_key, and an fp_chance of 0, are checked
-// only if `given` has them. In C++ both may be out of their ranges:
-// bits_per_key then counts as 0 or 100, and an fp_chance of 0 as not given.
+// Returns true if all numbers are in their ranges, otherwise sets `*error`.
+// `given` has the numbers as the user wrote them. bits_per_key, and an
+// fp_chance of 0, are checked only if `given` has them. A C++ program may set
+// bits_per_key to any number, and an fp_chance of 0 means that none is given.
 bool AreInRange(const ROCKSDB_NAMESPACE::CassandraBloomOptions& options,
                 const OptionTexts& given, std::string* error);
 
-// The shortest text that is read back as this number, in any locale.
+// Returns the shortest text that is read back as this number, in any locale.
 std::string FormatNumber(double value);
 
 }  // namespace cassandra_bloom

@@ -19,13 +19,11 @@ const char kPolicyUsage[] =
 
 namespace {
 
-// The id of a wrong setting that cannot be stored as it is.
 constexpr char kRefusedId[] = "cassandra_bloom:a-refused-setting";
 
 constexpr char kUniform[] = "uniform";
 constexpr char kMonkey[] = "monkey";
 
-// Values of `blocks`.
 constexpr char kCassandra[] = "cassandra";
 constexpr char kRocksdb[] = "rocksdb";
 
@@ -33,7 +31,7 @@ bool HasList(const CassandraBloomOptions& options) {
   return !options.level_bits.empty() || !options.level_fp_chance.empty();
 }
 
-// "name=text;name=text", for messages.
+// Returns "name=text;name=text" for error messages.
 std::string Join(const OptionTexts& texts) {
   std::string all;
   for (const auto& [name, text] : texts) {
@@ -42,7 +40,7 @@ std::string Join(const OptionTexts& texts) {
   return all;
 }
 
-// Whether two options set the same thing.
+// Returns true if two options set the same thing or exclude each other.
 bool AreInConflict(const CassandraBloomOptions& options,
                    const OptionTexts& given) {
   const bool has_chance =
@@ -59,7 +57,6 @@ bool AreInConflict(const CassandraBloomOptions& options,
          (options.bottommost_bits && options.bottommost_fp_chance);
 }
 
-// The id of valid options.
 std::string IdOf(const CassandraBloomOptions& options) {
   const OptionTexts texts = FormatOptions(options);
   std::string id = kPolicyName;
@@ -77,8 +74,7 @@ std::string IdOf(const CassandraBloomOptions& options) {
   return id;
 }
 
-// Returns the sizing for `*bits`, and sets `*bits` to the number that takes
-// effect.
+// Sets `*bits` to the number that is really used, for example after rounding.
 std::optional<Sizing> SizingForBits(double* bits) {
   const std::optional<Sizing> sizing = SizingForBitsPerKey(*bits);
   *bits = sizing ? sizing->bits_per_key() : 0;
@@ -147,7 +143,7 @@ bool SetAllocation(CassandraBloomOptions* options, LevelSizing* sizing,
   MonkeyAllocation monkey;
   monkey.average_bits_per_key = options->bits_per_key;
   if (options->size_ratio == monkey.size_ratio) {
-    options->size_ratio.reset();  // Ids omit the default.
+    options->size_ratio.reset();  // An id omits defaults.
   }
   monkey.size_ratio = options->size_ratio.value_or(monkey.size_ratio);
   monkey.bottom_level = options->bottom_level;
@@ -185,7 +181,7 @@ bool SetFilterType(const char* option, const std::string& name,
 bool SetFilterTypes(CassandraBloomOptions* options, PolicySettings* settings,
                     std::string* error) {
   if (options->bottommost_filter == options->filter) {
-    options->bottommost_filter.clear();  // Ids omit what is the default.
+    options->bottommost_filter.clear();  // An id omits defaults.
   }
   const std::string& bottommost = options->bottommost_filter.empty()
                                       ? options->filter
@@ -223,7 +219,7 @@ bool SetBlocks(const CassandraBloomOptions& options, PolicySettings* settings,
 PolicySettings CheckConsistentOptions(CassandraBloomOptions options) {
   std::string error;
   PolicySettings settings;
-  // These functions change `options` to what takes effect.
+  // These functions change `options` to the values that are really used.
   SetSizing(&options, &settings.sizing);
   if (!SetAllocation(&options, &settings.sizing, &error) ||
       !SetPartitionKey(&options, &settings.partition_key, &error) ||

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks the options of the public header and makes the settings of a policy
-// from them. The id of the settings is the string that gives the same settings
-// again.
+// Checks CassandraBloomOptions and makes the settings of a policy from them.
 //
 // Tested in tests/policy/policy_string_test.cc.
 
@@ -18,38 +16,38 @@
 
 namespace cassandra_bloom {
 
-// Which filter a file gets.
+// kBloom and kRibbon are RocksDB's own filters.
 enum class FilterType { kCassandra, kBloom, kRibbon };
 
 struct PolicySettings {
-  // The string that gives these settings again. It is printable ASCII, without
-  // the characters that RocksDB's options parser would not read back: blanks
-  // and = ; { } # \ ".
+  // The filter_policy string that gives these settings again. It is printable
+  // ASCII without the characters that RocksDB's options parser would not read
+  // back: blanks and = ; { } # \ ".
   std::string id;
 
   LevelSizing sizing;
 
-  PartitionKeyExtractor partition_key;  // `whole` with kBesideRocksdb.
+  PartitionKeyExtractor partition_key;  // The whole key if kBesideRocksdb.
 
   BlockForm block_form = BlockForm::kFilterDb;
 
-  // Whether our filters follow optimize_filters_for_memory. They do not where
-  // they must have Cassandra's sizes: with kFilterDb, and where sizes come from
-  // false positive chances.
+  // True if our filters follow RocksDB's option optimize_filters_for_memory.
+  // False if they must have exactly Cassandra's sizes: with kFilterDb, or with
+  // a false positive chance.
   bool may_fit_memory = false;
 
-  // Others than kCassandra only with kBesideRocksdb. The second is for the
-  // files that RocksDB calls bottommost.
+  // Types other than kCassandra need kBesideRocksdb. `bottommost_filter` is for
+  // files that RocksDB calls bottommost, because no deeper level has keys in
+  // their range.
   FilterType filter = FilterType::kCassandra;
   FilterType bottommost_filter = FilterType::kCassandra;
 
-  // The filter of a file. Partitioned filters of prefixes alone
-  // (partition_filters without whole_key_filtering) are always ours: in a
-  // partition in which no key has a prefix, the filter has no entries.
-  // RocksDB's builders then return an empty block, for which RocksDB's MultiGet
-  // skips every key of the partition, so rows would be missing
-  // (PartitionedFilterBlockReader::MayMatch in table/block_based/
-  // partitioned_filter_block.cc, 7.8.3). Our builder's block is never empty.
+  // `has_partitions_of_prefixes` is true if the filter is partitioned and holds
+  // only prefixes. That filter is never RocksDB's, because rows could be
+  // missing. RocksDB's builders return an empty block for a partition in which
+  // no key has a prefix. RocksDB's MultiGet then skips every key of that
+  // partition (PartitionedFilterBlockReader::MayMatch in
+  // table/block_based/partitioned_filter_block.cc, 7.8.3).
   FilterType TypeFor(bool is_bottommost,
                      bool has_partitions_of_prefixes) const {
     return has_partitions_of_prefixes ? FilterType::kCassandra
@@ -57,38 +55,35 @@ struct PolicySettings {
                                       : filter;
   }
 
-  // Whether all files get the average of `sizing.monkey` if a database does not
-  // fill its levels from the last one up. Without it, such a database is
-  // refused.
+  // True for the setting `mix`. In a database that does not fill its levels
+  // from the last one up, all files then get the average of `sizing.monkey`.
   bool is_mix = false;
 
-  // Not empty if a setting is wrong: which one, and what would be right. Then
-  // no filter is built (`sizing` has none), filters of whole keys are read, and
-  // `id` is one that is refused again.
+  // Empty if all settings are right. Otherwise says which setting is wrong, and
+  // what would be right. The policy then builds no filter.
   std::string error;
 };
 
-// `given`: the options as the user wrote them; empty if they do not come from
-// text. `options` alone does not tell whether bits_per_key was given, and
-// messages show a number as it was written.
+// `given` has the texts of the options as the user wrote them. It is empty if
+// the options do not come from text.
 PolicySettings CheckOptions(
     const ROCKSDB_NAMESPACE::CassandraBloomOptions& options,
     const OptionTexts& given = {});
 
-// Unlike in CassandraBloomOptions, a chance of 0 is an error.
+// Here 0 is an error, but in CassandraBloomOptions::fp_chance it means that no
+// chance is given.
 PolicySettings SettingsForFpChance(double fp_chance);
 
-// The settings of `mix`. Unlike in CassandraBloomOptions, 0 is an error.
+// Here 0 is an error, but in CassandraBloomOptions::mix it means that `mix` is
+// not used.
 PolicySettings MixSettings(double bits_per_key);
 
-// Settings that are refused with this error.
 PolicySettings RefusedSettings(const std::string& error);
 
-// Settings that are refused because `text` sets one thing twice, such as how
-// many bits per key.
+// Returns refused settings, because two options in `text` exclude each other.
 PolicySettings RefuseConflict(const std::string& text);
 
-// How to spell a policy, for messages.
+// How to write a filter_policy string, for error messages.
 extern const char kPolicyUsage[];
 
 }  // namespace cassandra_bloom

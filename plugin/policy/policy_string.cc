@@ -13,14 +13,13 @@ namespace {
 
 constexpr size_t kNameLength = sizeof(kPolicyName) - 1;
 
-// Whether RocksDB's options parser reads the id back unchanged.
+// Returns true if RocksDB's options parser reads the id back unchanged.
 bool IsPlain(const std::string& id) {
   return std::all_of(id.begin(), id.end(), [](char c) {
     return c > ' ' && c <= '~' && std::strchr("=;{}#\\\"", c) == nullptr;
   });
 }
 
-// Whether `id` is our name, alone or followed by a colon.
 bool HasOurName(const std::string& id) {
   return id.compare(0, kNameLength, kPolicyName) == 0 &&
          (id.size() == kNameLength || id[kNameLength] == ':');
@@ -39,12 +38,11 @@ const std::vector<std::string>& OptionNames() {
   return names;
 }
 
-// bits_per_key and fp_chance, which have no name in an id, come first.
+// The first two options, bits_per_key and fp_chance, have no name in an id.
 constexpr size_t kFirstNameInId = 2;
 
-// An option that was found in an id, and where.
 struct Found {
-  std::string name;  // Empty if there is none.
+  std::string name;  // Empty if there is no option.
   size_t begin;      // The colon before the name, or the id's end.
   size_t value;
 };
@@ -124,11 +122,10 @@ PolicySettings PolicyString::Check() const {
                                 ? RefuseConflict(id_)
                                 : CheckOptions(ParseOptions(given_), given_);
   if (given_.empty()) {
-    // RocksDB's C interface wraps a policy, and the wrapper's id is the bare
-    // name. RocksDB writes this id into the OPTIONS file, makes a policy from
-    // it, and compares the two ids. So a policy made from the bare name must
-    // have the bare name as its id. If the ids differed, RocksDB 7.8 would not
-    // write the OPTIONS file, and in 9.10 DB::Open would fail.
+    // A policy that is made from the bare name must have the bare name as its
+    // id. RocksDB's C interface writes that id into the OPTIONS file, makes a
+    // policy from it, and compares the ids of both. If they differed, RocksDB
+    // 7.8 would not write the file, and in 9.10 DB::Open would fail.
     settings.id = kPolicyName;
   }
   return settings;
@@ -137,7 +134,7 @@ PolicySettings PolicyString::Check() const {
 PolicySettings PolicyString::Settings() const {
   PolicySettings settings = Check();
   if (!settings.error.empty() && IsPlain(id_)) {
-    settings.id = id_;  // This id is refused again.
+    settings.id = id_;  // A policy with this id is refused again.
   }
   return settings;
 }

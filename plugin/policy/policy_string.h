@@ -7,10 +7,10 @@
 //   cassandra_bloom:fp:CHANCE        Cassandra's bloom_filter_fp_chance
 //   cassandra_bloom:mix:BITS         bits per key on average, more of them in
 //                                    small levels, with RocksDB's Ribbon filter
-//                                    at the bottom; no option may follow
+//                                    in the last level; no option may follow
 //
-// Further options may follow the first three (policy_options.h). The first two
-// of these options replace BITS and CHANCE:
+// These options may follow the first three. The first two options replace BITS
+// and CHANCE:
 //
 //   :level_bits:LIST :level_fp_chance:LIST
 //   :bottommost_bits:BITS :bottommost_fp_chance:CHANCE
@@ -18,8 +18,8 @@
 //   :filter:TYPE :bottommost_filter:TYPE :blocks:rocksdb
 //   :partition_key:EXTRACTOR
 //
-// The same settings can be options beside the name: bits_per_key=BITS,
-// fp_chance=CHANCE, level_bits=LIST and so on. No setting may be given twice.
+// All settings can also be options beside the name, such as
+// {id=cassandra_bloom;bits_per_key=BITS}. No setting may be given twice.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_STRING_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_STRING_H_
@@ -31,18 +31,16 @@
 
 namespace cassandra_bloom {
 
-// A filter_policy string of this library, split into the values of the options
-// that it names.
 class PolicyString {
  public:
-  // `id`: as RocksDB hands it over.
   explicit PolicyString(const std::string& id);
 
-  // The settings of the string alone. A wrong string becomes the id of its
-  // settings, if RocksDB's options parser reads it back unchanged.
+  // Returns the settings of the string alone. If the string is wrong, the id of
+  // the settings is the string itself, unless RocksDB's options parser would
+  // change it.
   PolicySettings Settings() const;
 
-  // The settings of the string and of the options beside it.
+  // Returns the settings of the string and of `options`, which stand beside it.
   PolicySettings SettingsWith(
       const std::unordered_map<std::string, std::string>& options) const;
 

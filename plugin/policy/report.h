@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tells a user what no Status can carry, in one line in RocksDB's LOG or, where
-// there is none, on stderr.
+// Reports an error that cannot be returned in a Status. Writes one line into
+// RocksDB's LOG or, if there is no LOG, to stderr.
 //
 // Tested in tests/policy/no_memory_test.cc.
 
@@ -15,18 +15,16 @@
 
 namespace cassandra_bloom {
 
-// Like printf, but adds the end of line. Allocates no memory itself. `info_log`
-// may be null.
+// Like printf, but adds the end of the line. Writes to stderr if `info_log` is
+// null. Allocates no memory itself.
 __attribute__((format(printf, 2, 3))) void ReportError(
     ROCKSDB_NAMESPACE::Logger* info_log, const char* format, ...);
 
-// Reports that memory for a filter of `num_entries` entries could not be
-// allocated, so that its file has a filter that matches every key.
+// Reports that there was no memory for a filter of `num_entries` entries.
 void ReportNoMemory(ROCKSDB_NAMESPACE::Logger* info_log, uint64_t num_entries);
 
-// Reports that a block was read that is not a filter, so that every key
-// matches. Only the first such block is reported, on stderr, because RocksDB
-// gives no LOG to readers.
+// Reports on stderr that a filter block of `size` bytes is damaged, so that
+// every key matches it. Only the first call in a process reports.
 void ReportDamagedBlock(size_t size);
 
 }  // namespace cassandra_bloom

@@ -20,8 +20,9 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-// While it exists, this thread reads numbers with a decimal point, whatever the
-// program's locale. RocksDB reads those of options strings with strtod.
+// While this object exists, its thread reads numbers with a decimal point.
+// RocksDB reads numbers in options strings by strtod, which depends on the
+// locale.
 class DecimalPoint {
  public:
   DecimalPoint()
@@ -41,20 +42,22 @@ class DecimalPoint {
   const locale_t before_;
 };
 
-// A Bloom policy is not made by NewBloomFilterPolicy: where
-// libcassandra_bloom_replace.so is loaded, that function makes a policy of
-// ours, which would make another one, without end. From a string, RocksDB makes
-// a Bloom policy with `new`; only for bloomfilter:10:true does it call
-// NewBloomFilterPolicy (RegisterBuiltinFilterPolicies in
-// table/block_based/filter_policy.cc, in 7.1.2, 7.8.3, 8.11.4, 9.10.0, 10.10.1
-// and 11.8.1).
+// Makes a Bloom policy from a string, not by NewBloomFilterPolicy.
+// libcassandra_bloom_replace.so replaces that function by one that makes our
+// policy, which would make another one, without end.
+//
+// From a string, RocksDB makes a Bloom policy with `new`. It calls
+// NewBloomFilterPolicy only for bloomfilter:10:true
+// (RegisterBuiltinFilterPolicies in table/block_based/filter_policy.cc, in
+// 7.1.2, 7.8.3, 8.11.4, 9.10.0, 10.10.1 and 11.8.1).
 std::shared_ptr<const FilterPolicy> NewPolicy(FilterType type,
                                               int32_t millibits_per_key) {
   const double bits_per_key = millibits_per_key / 1000.0;
   std::shared_ptr<const FilterPolicy> policy;
   if (type == FilterType::kRibbon) {
     // With `bloom_before_level` 0, RocksDB makes Bloom filters in flushed files
-    // and Ribbon filters in all others, and in FIFO compaction in all files.
+    // and Ribbon filters in all others. In FIFO compaction it makes only Ribbon
+    // filters.
     policy.reset(ROCKSDB_NAMESPACE::NewRibbonFilterPolicy(
         bits_per_key, /*bloom_before_level=*/0));
     return policy;

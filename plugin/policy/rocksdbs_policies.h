@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RocksDB's own filter policies, to which our policy passes on what they are
-// to build or to read.
+// RocksDB's own filter policies. Our policy lets them build and read RocksDB's
+// own types of filters.
 //
 // Tested in tests/policy/rocksdbs_policies_test.cc.
 
@@ -20,23 +20,21 @@
 
 namespace cassandra_bloom {
 
-// Makes one policy for each type of filter and number of bits per key, and
-// keeps it: RocksDB's builders point into their policy, and a policy balances
-// the sizes of its filters over all files. Safe for concurrent use.
+// Makes one policy for each type of filter and number of bits per key. Keeps
+// each policy, because RocksDB's builders point into it, and because it
+// balances the sizes of its filters over all files. Safe for concurrent use.
 class RocksdbsPolicies {
  public:
-  // Returns the policy that builds filters of this type, which is kBloom or
-  // kRibbon. Returns nullptr if RocksDB does not make one. `millibits_per_key`:
-  // for Ribbon, the thousandths of bits per key of a Bloom filter with the same
-  // false positive rate, as RocksDB's own parameter means it.
+  // Returns the policy that builds filters of this type, kBloom or kRibbon.
+  // Returns nullptr if RocksDB does not make that policy. `millibits_per_key`
+  // is in thousandths of bits per key. For kRibbon it is the number of a Bloom
+  // filter with the same false positive rate, as in NewRibbonFilterPolicy.
   const ROCKSDB_NAMESPACE::FilterPolicy* For(FilterType type,
                                              int32_t millibits_per_key);
 
-  // The builder and the reader that RocksDB's policy makes. The caller owns
-  // them. RocksDB allocates them with a throwing `new`; these functions return
-  // nullptr instead, which RocksDB takes for "no filter" and "every key
-  // matches". A reader goes by the block alone, so it reads any of RocksDB's
-  // filters.
+  // Return a builder and a reader that RocksDB's policy makes. The caller owns
+  // them. If memory cannot be allocated, return nullptr. RocksDB then builds no
+  // filter, or treats every key as a match.
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
       FilterType type, int32_t millibits_per_key,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks that the RocksDB of this process is the one that this library was
+// Checks that this process runs the RocksDB release that this library was
 // compiled for.
 //
 // Tested in tests/install/preload/loader_test.cc.
@@ -12,13 +12,12 @@
 
 namespace cassandra_bloom {
 
-// Returns "" if major.minor of the two releases are the same, otherwise a text
-// that names both. Only major.minor counts: distributions use it in the name of
-// RocksDB's library, and RocksDB's private interface changes with it.
+// Returns "" if major.minor of the two releases are equal, otherwise a text
+// that names both. RocksDB's private interface changes only with major.minor.
 std::string RunningRocksdbFault();
 
-// True if RunningRocksdbFault returns "". Otherwise prints the fault to stderr,
-// once.
+// Returns true if RunningRocksdbFault returns "". Otherwise the first call in a
+// process prints the fault on stderr.
 bool RocksdbReleaseMatches();
 
 }  // namespace cassandra_bloom

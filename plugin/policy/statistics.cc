@@ -14,21 +14,19 @@ using ROCKSDB_NAMESPACE::Logger;
 
 namespace {
 
-// A decimal number for formats such as "%" PRIu64 ".%02" PRIu64, which print a
-// point in every locale.
+// The two parts of a decimal number, before and after the point. A double would
+// be printed with a comma in some locales.
 struct Decimal {
   uint64_t whole;
   uint64_t part;
 };
 
-// The bits per entry, with two decimal places; 0 if there are no entries.
 Decimal BitsPerEntry(const CassandraBloomStatistics& statistics) {
   const uint64_t hundredths =
       statistics.entries == 0 ? 0 : 800 * statistics.bytes / statistics.entries;
   return {hundredths / 100, hundredths % 100};
 }
 
-// The build time in milliseconds, with three decimal places.
 Decimal BuildMillis(const CassandraBloomStatistics& statistics) {
   const uint64_t micros = statistics.build_nanos / 1000;
   return {micros / 1000, micros % 1000};
@@ -92,7 +90,7 @@ FileStatistics::~FileStatistics() {
   try {
     LogBuilt(info_log_, column_family_, level_, built);
   } catch (...) {
-    // A program's logger may throw, but a destructor must not.
+    // A logger may throw, but a destructor must not.
   }
 }
 
@@ -102,8 +100,8 @@ namespace ROCKSDB_NAMESPACE {
 
 using cassandra_bloom::StatisticsCounters;
 
-// Cassandra's "Bloom filter space used" is the space of the live SSTables. This
-// text counts something else, so none of its lines has these words.
+// No line of the text says "Bloom filter space used". In Cassandra these words
+// mean the space of all live SSTables, which is not counted here.
 std::string CassandraBloomStatistics::ToString() const {
   const cassandra_bloom::Decimal bits = cassandra_bloom::BitsPerEntry(*this);
   const cassandra_bloom::Decimal millis = cassandra_bloom::BuildMillis(*this);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Counts the figures of include/cassandra_bloom/filter_statistics.h.
-
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_STATISTICS_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_STATISTICS_H_
 
@@ -15,12 +13,13 @@ namespace cassandra_bloom {
 
 using ROCKSDB_NAMESPACE::CassandraBloomStatistics;
 
-// The counters of an SST file, of its policy or of the process. A file's
-// figures are also added to its policy, and a policy's to the process.
+// The counters of an SST file, of a policy or of the process. A file's figures
+// are also added to its policy, and a policy's figures to the process. Safe for
+// concurrent use.
 class StatisticsCounters {
  public:
-  // `whole`: the counters to which all figures are added, too. May be null.
-  // Otherwise it must exist whenever something is added.
+  // All figures are also added to `whole`, if it is not null. `whole` must
+  // exist whenever Add is called.
   constexpr explicit StatisticsCounters(StatisticsCounters* whole)
       : whole_(whole) {}
 
@@ -35,14 +34,13 @@ class StatisticsCounters {
 
 StatisticsCounters* TotalStatistics();
 
-// The name for GetOptions<StatisticsCounters>(kStatisticsPart), with which
-// RocksDB gives access to a part of a Configurable without a cast to its class.
-// A cast would be undefined for another policy of our name, and impossible in a
-// RocksDB without RTTI.
+// GetOptions<StatisticsCounters>(kStatisticsPart) returns the counters of a
+// policy. A cast to the policy's class would be undefined for another policy
+// with our name, and impossible in a RocksDB without RTTI.
 constexpr char kStatisticsPart[] = "cassandra_bloom.statistics";
 
-// Counts the filters of one SST file. When it is destroyed, it writes one line
-// to RocksDB's LOG. Allocates no memory and throws nothing.
+// Counts the filters of one SST file. The destructor writes one line to
+// RocksDB's LOG. Allocates no memory and throws nothing.
 class FileStatistics {
  public:
   FileStatistics(const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
@@ -55,12 +53,12 @@ class FileStatistics {
 
  private:
   StatisticsCounters counters_;
-  // May be null. RocksDB's table builder owns the logger in a copy of the
-  // options. The logger outlives this object, because RocksDB (7.1 to 11.9)
-  // destroys that copy after the filter's builder.
+  // May be null. The logger outlives this object, because RocksDB's table
+  // builder keeps it until the filter builder is destroyed (RocksDB
+  // 7.1 to 11.9).
   ROCKSDB_NAMESPACE::Logger* const info_log_;
   const int level_;
-  char column_family_[64];  // Its name, truncated if it is longer.
+  char column_family_[64];  // The column family's name, cut to 63 bytes.
 };
 
 }  // namespace cassandra_bloom

@@ -15,8 +15,8 @@
 #include <cstdio>
 #include <cstring>
 
-// Whether Refuse has printed in this process. Both preloaded libraries export
-// this name, so that the dynamic linker gives both of them one variable.
+// True if Refuse has printed a message in this process. All preloaded libraries
+// export this name, so that they share one variable.
 extern "C" __attribute__((
     visibility("default"))) bool cassandra_bloom_preload_has_refused;
 bool cassandra_bloom_preload_has_refused = false;
@@ -26,7 +26,6 @@ namespace {
 
 constexpr char kPluginFile[] = "librocksdb_cassandra_bloom.so.";
 
-// A function that only the plugin has.
 constexpr char kPluginFunction[] = "cassandra_bloom_register_with_rocksdb";
 
 std::string FindOwnFolder() {
@@ -45,8 +44,9 @@ std::string FindOwnFolder() {
   return realpath(folder.c_str(), absolute) != nullptr ? absolute : "";
 }
 
-// The folder of this library, or "" if it is not known. It is found only once:
-// when a program changes its working folder, a relative path means another one.
+// Returns the folder of this library, or "" if it is not known. Finds the
+// folder only once, because a relative path is wrong after the program has
+// changed its working folder.
 const std::string& OwnFolder() {
   static const std::string& folder = *new std::string(FindOwnFolder());
   return folder;
@@ -54,8 +54,8 @@ const std::string& OwnFolder() {
 
 __attribute__((constructor)) void RememberOwnFolder() { OwnFolder(); }
 
-// The path of the plugin for this version. Returns "" if there is none;
-// `*searched` then names all paths that were tried.
+// Returns the path of the plugin for this version of RocksDB. If there is none,
+// returns "" and sets `*searched` to all paths that were tried.
 std::string FindPlugin(const std::string& version, std::string* searched) {
   for (const std::string& folder :
        {OwnFolder(), std::string(CASSANDRA_BLOOM_PLUGIN_DIR)}) {
@@ -71,7 +71,7 @@ std::string FindPlugin(const std::string& version, std::string* searched) {
   return "";
 }
 
-// The bytes of a file; none if it cannot be read or is not a regular file.
+// The bytes of a regular file, or none if it cannot be read.
 class FileBytes {
  public:
   explicit FileBytes(const std::string& path) {
@@ -108,16 +108,15 @@ class FileBytes {
   size_t size_ = 0;
 };
 
-// `begin` + `size`, the end of a part of a file, or the largest number if the
-// sum overflows.
 uint64_t EndOf(uint64_t begin, uint64_t size) {
   uint64_t end = 0;
   return __builtin_add_overflow(begin, size, &end) ? UINT64_MAX : end;
 }
 
-// The size that an ELF file has according to its headers: the end of the last
-// segment or table of headers. Returns 0 if the headers do not have the form of
-// this process: dlopen refuses such a file before it maps anything.
+// Returns the size in bytes that an ELF file must have according to its
+// headers: the end of its last segment or table of headers. Returns 0 if the
+// file is not an ELF file for this kind of process, because dlopen refuses that
+// file without harm.
 uint64_t SizeByHeaders(const FileBytes& file) {
   ElfW(Ehdr) header;
   if (file.size() < sizeof(header)) {
@@ -149,11 +148,10 @@ uint64_t SizeByHeaders(const FileBytes& file) {
   return size;
 }
 
-// Returns the name of RocksDB's library that the plugin is linked to, such as
-// librocksdb.so.7.8, or "" if there is none. Reads it from the file, because
-// loading the plugin would load RocksDB's library, too. In the table of strings
-// of an ELF file, each string is between zero bytes; no other string of the
-// plugin begins like this name.
+// Returns the name of the RocksDB library that the plugin needs, such as
+// librocksdb.so.7.8, or "" if there is none. Reads the file, because loading
+// the plugin would load that RocksDB, too. An ELF file has a zero byte before
+// and after each name.
 std::string NeededRocksdb(const FileBytes& plugin) {
   static constexpr char kBegin[] = "\0librocksdb.so";
   const void* const found =
@@ -166,9 +164,9 @@ std::string NeededRocksdb(const FileBytes& plugin) {
   return {begin, strnlen(begin, static_cast<size_t>(end - begin))};
 }
 
-// Returns the name of RocksDB's library that the plugin is linked to. If the
-// file is no plugin or is cut short, calls Refuse and returns "": dlopen would
-// map bytes that are missing, and reading them would kill the program (SIGBUS).
+// Returns the name of the RocksDB library that the plugin needs. If the file is
+// no plugin or is cut short, calls Refuse and returns "". Loading a file that
+// is cut short could kill the program with SIGBUS.
 std::string CheckPlugin(const std::string& path) {
   const FileBytes plugin(path);
   const uint64_t whole = SizeByHeaders(plugin);
@@ -184,7 +182,8 @@ std::string CheckPlugin(const std::string& path) {
   return needed;
 }
 
-// Whether a library of this name is loaded and defines this version function.
+// Returns true if a library of this name is loaded, and `version_function` is
+// the function kVersionFunction of that library.
 bool IsVersionFunctionOf(const std::string& library, void* version_function) {
   void* const handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) {
@@ -197,9 +196,8 @@ bool IsVersionFunctionOf(const std::string& library, void* version_function) {
   if (dladdr1(version_function, &info, &entry, RTLD_DL_SYMENT) != 0 &&
       entry != nullptr &&
       static_cast<const ElfW(Sym)*>(entry)->st_shndx == SHN_UNDEF) {
-    // A program that is not position-independent and takes the function's
-    // address has an entry of its own for the function. That entry leads to the
-    // definition in the next object.
+    // A program that is not position-independent may give the address of an
+    // entry in its own table of functions. RTLD_NEXT finds the function itself.
     version_function = dlsym(RTLD_NEXT, kVersionFunction);
   }
   return symbol != nullptr && symbol == version_function;
@@ -238,7 +236,8 @@ void* OpenPluginFor(void* version_function) {
   if (needed.empty()) {
     return nullptr;
   }
-  // Otherwise the plugin would bring a second RocksDB into the process.
+  // Without this check, the plugin could load a second RocksDB into the
+  // process.
   if (!IsVersionFunctionOf(needed, version_function)) {
     const std::string file = FileOf(version_function);
     Refuse("RocksDB " + version +

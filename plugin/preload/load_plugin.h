@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Opens the plugin that was built for the RocksDB of this process.
+// Opens the plugin, librocksdb_cassandra_bloom.so, that was built for the
+// RocksDB of this process.
 //
-// LD_PRELOAD reaches every process of a pipeline and every child of a shell. So
-// the preloaded libraries use no symbol of RocksDB and do not depend on it, and
-// they do nothing in a process without RocksDB.
+// LD_PRELOAD also reaches programs without RocksDB, such as a shell. So this
+// code links to no function of RocksDB.
 //
 // Tested in tests/install/preload/loader_test.cc.
 
@@ -15,24 +15,24 @@
 
 namespace cassandra_bloom {
 
-// std::string rocksdb::GetRocksVersionAsString(bool with_patch)
+// The linker's name of rocksdb::GetRocksVersionAsString(bool with_patch), which
+// returns a std::string.
 inline constexpr char kVersionFunction[] =
     "_ZN7rocksdb23GetRocksVersionAsStringB5cxx11Eb";
 
 // Prints on stderr that the plugin is not loaded, and why. Only the first call
-// in a process prints, even if both preloaded libraries call it.
+// in a process prints.
 void Refuse(const std::string& reason);
 
-// The file that contains the function, as the dynamic linker names it. Returns
-// "" if that is the program itself.
+// Returns the path of the file that contains `function`. Returns "" if the
+// function is in the program itself.
 std::string FileOf(void* function);
 
-// Opens librocksdb_cassandra_bloom.so.MAJOR.MINOR, which registers the policy,
-// for the RocksDB whose version function this is. The plugin is searched for in
-// the folder of this library, then in CASSANDRA_BLOOM_PLUGIN_DIR. Returns
-// dlopen's handle, which is never closed. If the plugin is cut short or cannot
-// be loaded, or would bring another RocksDB into the process, calls Refuse and
-// returns nullptr.
+// Opens the plugin for the RocksDB with this version function. The file is
+// librocksdb_cassandra_bloom.so.MAJOR.MINOR, in the folder of this library or
+// in CASSANDRA_BLOOM_PLUGIN_DIR. Returns dlopen's handle, which is never
+// closed. If the plugin cannot be loaded, or would load a second RocksDB, calls
+// Refuse and returns nullptr.
 void* OpenPluginFor(void* version_function);
 
 }  // namespace cassandra_bloom

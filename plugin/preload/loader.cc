@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes the policy's name known to a program with a shared RocksDB:
-// LD_PRELOAD=libcassandra_bloom_preload.so db_bench ...
+// Makes the filter policy's name known to a program with a shared RocksDB:
 //
-// Also a part of libcassandra_bloom_replace.so. The plugin itself can be
-// preloaded, too, but only into programs of its own RocksDB release: it brings
-// that RocksDB into the process, which may crash if it has another.
+//   LD_PRELOAD=libcassandra_bloom_preload.so db_bench ...
+//
+// libcassandra_bloom_replace.so contains this file, too.
 
 #include <dlfcn.h>
 
@@ -16,10 +15,10 @@ namespace {
 
 __attribute__((constructor)) void LoadPlugin() {
   void* const version_function = dlsym(RTLD_DEFAULT, kVersionFunction);
-  if (version_function != nullptr) {  // Otherwise there is no RocksDB.
+  if (version_function != nullptr) {  // This process has RocksDB.
     OpenPluginFor(version_function);
   }
-  dlerror();  // The program shall not see this library's error.
+  dlerror();  // Clears an error, so that the program does not see it.
 }
 
 }  // namespace

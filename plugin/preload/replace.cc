@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Replaces RocksDB's Bloom filter by this one in programs that build their
-// options in their code:
-// LD_PRELOAD=libcassandra_bloom_replace.so oxigraph ...
+// Replaces RocksDB's Bloom filter by Cassandra's in programs that choose their
+// filter in their code:
 //
-// A preloaded library comes before librocksdb.so in the order in which the
-// dynamic linker searches for a function. So its definitions of RocksDB's
-// functions are called by the program and, as far as librocksdb.so calls them
-// through its procedure linkage table, by RocksDB itself. docs/hosts.md lists
-// which programs that reaches.
+//   LD_PRELOAD=libcassandra_bloom_replace.so oxigraph ...
 //
-// Where there is no plugin for the RocksDB of the program, the loader says so,
-// and RocksDB's own function is called.
+// The dynamic linker searches a preloaded library before librocksdb.so. So a
+// program's calls of NewBloomFilterPolicy come to this file. docs/hosts.md
+// lists which programs this reaches.
 
 #include <dlfcn.h>
 #include <link.h>
@@ -31,11 +27,11 @@ EXPORTED const FilterPolicy* NewBloomFilterPolicy(double bits_per_key,
                                                   bool use_block_based_builder);
 }  // namespace rocksdb
 
-// The bits per key of the C functions are an int before RocksDB 6.25 and a
-// double from then on. These CPUs pass the first int and the first double in
-// two registers that do not depend on each other. So both are taken, and passed
-// on to a RocksDB of any release. On other CPUs (i386, for example) the C
-// functions are not replaced: RocksDB's own ones call NewBloomFilterPolicy.
+// RocksDB's C functions take the bits per key as an int before 6.25, and as a
+// double since 6.25. The CPUs below pass a first int and a first double in
+// different registers. So our C functions take both, and pass both on to
+// RocksDB. On other CPUs, such as i386, RocksDB's C functions call our
+// NewBloomFilterPolicy.
 #if defined(__x86_64__) || defined(__aarch64__) || defined(__s390x__) || \
     defined(__powerpc64__) || defined(__ARM_PCS_VFP) ||                  \
     defined(__riscv_float_abi_double)
@@ -52,15 +48,13 @@ EXPORTED rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(
 namespace cassandra_bloom {
 namespace {
 
-// The functions that this library replaces.
 enum Function { kNewBloom, kCreateBloom, kCreateBloomFull, kNumFunctions };
 constexpr const char* kNames[kNumFunctions] = {
     "_ZN7rocksdb20NewBloomFilterPolicyEdb", "rocksdb_filterpolicy_create_bloom",
     "rocksdb_filterpolicy_create_bloom_full"};
 
-// const FilterPolicy* rocksdb::NewCassandraBloomPolicyBesideRocksdb(double).
-// Its policy also reads the filters that the program has written without this
-// library.
+// The linker's name of rocksdb::NewCassandraBloomPolicyBesideRocksdb(double).
+// Its policy also reads filters of RocksDB's own Bloom policy.
 constexpr char kNewOurs[] =
     "_ZN7rocksdb36NewCassandraBloomPolicyBesideRocksdbEd";
 using NewPolicy = const void*(double bits_per_key);
@@ -72,9 +66,9 @@ Type* As(void* symbol) {
   return function;
 }
 
-// The files to which this library may pass a call on: those after it in the
-// order in which the dynamic linker searches. The program and libraries before
-// this one have had the call already.
+// Returns the loaded files that the dynamic linker searches after this library.
+// A call is passed on only to these files, because the program or an earlier
+// library may have passed it to this library.
 using Files = std::vector<std::string>;
 Files LaterFiles() {
   Files files;
@@ -94,14 +88,14 @@ Files LaterFiles() {
   return files;
 }
 
-// Finds a function that a file, or a library that it needs, defines. Returns
-// nullptr if none of `files` defines it.
+// Returns the function of this name in `file`, or in a library that `file`
+// needs. Returns nullptr if that function is not in one of `files`.
 void* FunctionIn(const Files& files, const std::string& file,
                  const char* name) {
   void* const object =
       file.empty() ? nullptr : dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (object == nullptr) {
-    return nullptr;  // The file is the program or the vDSO.
+    return nullptr;  // `file` is the program or Linux's vDSO.
   }
   void* const symbol = dlsym(object, name);
   dlclose(object);
@@ -112,7 +106,7 @@ void* FunctionIn(const Files& files, const std::string& file,
 }
 
 // Returns the function if exactly one of `files` defines it, otherwise nullptr.
-// `*several`: whether more than one defines it.
+// Sets `*several` to true if more than one file defines it.
 void* OnlyFunction(const Files& files, const char* name, bool* several) {
   void* found = nullptr;
   *several = false;
@@ -127,8 +121,8 @@ void* OnlyFunction(const Files& files, const char* name, bool* several) {
   return found;
 }
 
-// Returns the function of the plugin for this RocksDB that makes a policy.
-// Returns nullptr if the plugin cannot be loaded.
+// Loads the plugin for the RocksDB with this version function, and returns the
+// plugin's function kNewOurs. If that fails, returns nullptr.
 NewPolicy* NewPolicyFor(void* version_function) {
   if (version_function == nullptr) {
     Refuse("the RocksDB of this process does not tell its version");
@@ -145,10 +139,10 @@ NewPolicy* NewPolicyFor(void* version_function) {
   return As<NewPolicy>(new_policy);
 }
 
-// The functions to call if RocksDB was in the process when the program started;
-// otherwise all are nullptr. They are found once: later the plugin's file may
-// be gone, or the dynamic linker may be busy in a thread that waits for this
-// one.
+// The functions that were found when the program started. All are nullptr if
+// RocksDB was not in the process then. They are found only once, because later
+// the plugin's file may be gone, or the search could wait forever for another
+// thread.
 struct AtStart {
   AtStart() {
     void* const version_function = dlsym(RTLD_DEFAULT, kVersionFunction);
@@ -160,13 +154,12 @@ struct AtStart {
     if (original[kNewBloom] != nullptr) {
       new_policy = NewPolicyFor(version_function);
     }
-    dlerror();  // The program shall not see this library's error.
+    dlerror();  // Clears an error, so that the program does not see it.
   }
 
   // The functions that the program would call without this library.
   void* original[kNumFunctions] = {};
 
-  // The plugin's function. nullptr if there is no plugin for this RocksDB.
   NewPolicy* new_policy = nullptr;
 };
 
@@ -175,16 +168,11 @@ const AtStart& FoundAtStart() {
   return found;
 }
 
-// FoundAtStart may have run before: a constructor of another library may have
-// made a filter.
 __attribute__((constructor)) void FindAtStart() { FoundAtStart(); }
 
-// Finds RocksDB's own function, or returns nullptr. A RocksDB that came into
-// the process later, by dlopen with RTLD_LOCAL, is visible to its own users
-// only. If there is one such RocksDB, its function is returned; if several,
-// that of the RocksDB which the code at `caller`, the return address, sees.
-// (`caller` comes second, because compilers turn a function's last call into a
-// jump, and the return address is then in another function.)
+// Returns RocksDB's own function, or nullptr if there is none. If several
+// RocksDBs are loaded, returns the function of the one that the code at
+// `caller`, a return address, uses.
 __attribute__((noinline)) void* Original(Function function, void* caller) {
   if (void* const at_start = FoundAtStart().original[function]) {
     return at_start;
@@ -198,8 +186,8 @@ __attribute__((noinline)) void* Original(Function function, void* caller) {
   return original != nullptr ? original : dlsym(RTLD_NEXT, kNames[function]);
 }
 
-// Returns the plugin's function that makes a policy. Returns nullptr if there
-// is none, or if it may not be for the RocksDB that asks.
+// Returns the plugin's function that makes our policy. Returns nullptr if there
+// is no plugin, or if several RocksDBs are loaded.
 __attribute__((noinline)) NewPolicy* FindNewPolicy() {
   const AtStart& at_start = FoundAtStart();
   if (at_start.original[kNewBloom] != nullptr) {
@@ -219,9 +207,9 @@ __attribute__((noinline)) NewPolicy* FindNewPolicy() {
                                                        kVersionFunction));
 }
 
-// The functions below have no objects with destructors, because an exception of
-// the plugin or of RocksDB (std::bad_alloc) must pass through them, and this
-// library has a C++ runtime of its own.
+// The functions below have no objects with destructors. An exception of RocksDB
+// or of the plugin must pass through them, and this library has a C++ runtime
+// of its own.
 
 // Returns our policy, or nullptr if RocksDB's own function is to be called.
 const void* OurPolicy(double bits_per_key) {
@@ -230,15 +218,15 @@ const void* OurPolicy(double bits_per_key) {
 }
 
 #ifdef CASSANDRA_BLOOM_REPLACES_C_FUNCTIONS
-// Returns a policy for the C functions; nullptr means "no filter" to RocksDB.
+// Returns a policy for a C function. RocksDB takes nullptr for "no filter".
 rocksdb_filterpolicy_t* NewPolicyForC(Function function, void* caller,
                                       long integer_bits, double bits_per_key) {
   if (const void* const ours = OurPolicy(bits_per_key)) {
-    // RocksDB's wrapper would forward Name() but not GetId(), and the OPTIONS
-    // file would not have the bits per key. rocksdb_filterpolicy_t is a class
-    // derived from FilterPolicy alone, of which callers use only virtual
-    // functions (db/c.cc in RocksDB 7.1 to 11.9), so the policy can stand in
-    // its place.
+    // Returns our policy without RocksDB's wrapper class, because the wrapper
+    // does not forward GetId(). The OPTIONS file would then not have the bits
+    // per key. The cast is safe, because rocksdb_filterpolicy_t derives from
+    // FilterPolicy alone, and callers use only virtual functions (db/c.cc in
+    // RocksDB 7.1 to 11.9).
     return const_cast<rocksdb_filterpolicy_t*>(
         static_cast<const rocksdb_filterpolicy_t*>(ours));
   }

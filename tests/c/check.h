@@ -17,8 +17,8 @@
     }                                                                         \
   } while (0)
 
-/* CHECK_BEGINS and CHECK_HOLDS check that `error`, a message from *errptr,
- * begins with or contains `text`. */
+/* CHECK_BEGINS checks that `error` begins with `text`. CHECK_HOLDS checks that
+ * `error` contains `text`. */
 #define CHECK_BEGINS(error, text) \
   CHECK((error) != NULL && strncmp((error), (text), strlen(text)) == 0)
 #define CHECK_HOLDS(error, text) \

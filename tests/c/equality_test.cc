@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The C interface gives the same results as the C++ interface, and as
-// Cassandra.
+// The C interface must give the same results as the C++ interface.
 
 #include <gtest/gtest.h>
 
@@ -47,8 +46,8 @@ TEST(CEqualityTest, HashEqualsThatOfTheCore) {
   }
 }
 
-// The filter is Cassandra's own fixture BloomFilter1000, in the forms of
-// versions `na` and `ma`.
+// The filter is BloomFilter1000 from Cassandra's own tests, written for the
+// SSTable versions `na` and `ma`.
 TEST(CEqualityTest, BuildsCassandrasFixture) {
   struct Fixture {
     const char* version;
@@ -110,8 +109,7 @@ TEST(CEqualityTest, FilesAndAnswersEqualThoseOfCpp) {
     ASSERT_NE(filter, nullptr);
     EXPECT_EQ(cassandra_bloom_filter_count_set_bits(filter.get()),
               expected_filter->CountSetBits());
-    // Batches of one key, of a few keys, and of more keys than the library
-    // queries at once.
+    // The C library passes at most 128 keys at once to the filter.
     for (const size_t batch : {1u, 31u, 128u, 129u, 1000u}) {
       for (size_t begin = 0; begin + batch <= keys.size(); begin += batch) {
         std::vector<const char*> pointers;

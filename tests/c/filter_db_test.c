@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Tests, in C, the functions of c.h that need no RocksDB, and their errors.
- * The argument is an empty folder. */
+/* Tests, in C, the functions of c.h that need no RocksDB. The argument is the
+ * path of an empty folder. */
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -33,8 +33,8 @@ static void MakeKeys(const char* prefix, Keys* keys) {
   }
 }
 
-/* The number of keys that pass the filter. Checks that querying the keys one by
- * one and in one call gives the same answers. */
+/* Returns how many of the keys the filter may contain. Checks that single
+ * queries and one query of all keys give the same answers. */
 static int CountPassing(const cassandra_bloom_filter_t* filter,
                         const Keys* keys) {
   bool may_contain[kNumKeys];
@@ -75,9 +75,7 @@ static size_t ReadBytes(const char* path, char* bytes, size_t room) {
   return size;
 }
 
-/* ---- Tests ---- */
-
-/* Values of Cassandra's MurmurHash.hash3_x64_128. */
+/* The expected hashes are from Cassandra's MurmurHash.hash3_x64_128. */
 static void HashEqualsCassandra(void) {
   uint64_t hash[2] = {1, 1};
   cassandra_bloom_hash("", 0, hash);
@@ -151,7 +149,7 @@ static void BuildsWritesAndReads(void) {
 
     filter =
         cassandra_bloom_filter_from_bytes(bytes, size, kVersions[i], &error);
-    memset(bytes, 0, sizeof(bytes)); /* The filter has its own copy. */
+    memset(bytes, 0, sizeof(bytes)); /* The filter must have its own copy. */
     CHECK(filter != NULL);
     CHECK(CountPassing(filter, &present) == kNumKeys);
     cassandra_bloom_filter_destroy(filter);
@@ -159,7 +157,6 @@ static void BuildsWritesAndReads(void) {
   }
 }
 
-/* A builder accepts more keys after its filter was serialised. */
 static void GrowsAfterSerializing(void) {
   char bytes[24];
   cassandra_bloom_filter_t* filter;
@@ -234,8 +231,7 @@ static void WrongFilesAreRefused(void) {
   static const char kNoProbes[] = {0, 0, 0, 0, 0, 0, 0, 1,
                                    0, 0, 0, 0, 0, 0, 0, 0};
   char* error = NULL;
-  /* The test frees no message between calls, because each error frees the
-   * previous message and replaces it. */
+  /* Each new error frees the previous message, so the test need not free it. */
   CHECK(cassandra_bloom_filter_open(Path("missing"), "nb", &error) == NULL);
   CHECK_BEGINS(error, Path("missing"));
   CHECK_HOLDS(error, "No such file or directory");
@@ -312,8 +308,8 @@ static void WrongWritesAreRefused(void) {
   CHECK(!cassandra_bloom_builder_write(builder, Path("no/such/folder"), true,
                                        &error));
   CHECK_HOLDS(error, "No such file or directory");
-  /* A device may be written to even without `overwrite`. A folder is refused
-   * even with `overwrite`. */
+  /* The library writes to a device even without `overwrite`. The library
+   * refuses a folder even with `overwrite`. */
   CHECK(!cassandra_bloom_builder_write(builder, "/dev/full", false, &error));
   CHECK_HOLDS(error, "/dev/full: cannot write: No space left on device");
   CHECK(!cassandra_bloom_builder_write(builder, Path(""), true, &error));
@@ -367,7 +363,7 @@ static void ThreadsAskOneFilter(void) {
   cassandra_bloom_builder_destroy(builder);
   filter = cassandra_bloom_filter_open(Path("shared"), "nb", NULL);
   CHECK(filter != NULL);
-  CHECK(unlink(Path("shared")) == 0); /* The open filter stays usable. */
+  CHECK(unlink(Path("shared")) == 0); /* The open filter must stay usable. */
   asking.filter = filter;
   asking.present = &present;
   asking.absent = &absent;

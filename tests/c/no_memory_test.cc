@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lets each allocation of each C function fail in turn. The function must then
-// return an error, throw no exception, and leave no partial result.
+// Makes every memory allocation of every C function fail, one after the other.
+// The function must then return an error and leave no partial result.
 
 #include <gtest/gtest.h>
 
@@ -23,8 +23,7 @@ int64_t allocations_left = INT64_MAX;
 
 }  // namespace
 
-// Takes memory from malloc(), because libstdc++'s operator delete, which is not
-// replaced here, calls free().
+// Uses malloc(), because the operator delete of libstdc++ calls free().
 void* operator new(size_t size) {
   if (allocations_left-- <= 0) {
     throw std::bad_alloc();
@@ -43,9 +42,8 @@ namespace fs = std::filesystem;
 
 class CNoMemoryTest : public ::testing::Test {
  protected:
-  // Calls `call` with no allocation allowed, then with one, then with two, and
-  // so on until it succeeds. The folder must contain `files_before` files after
-  // each failure and `files_after` files after the success.
+  // Calls `call` with 0, 1, 2 and more allowed allocations, until `call`
+  // succeeds. After each failure, the folder must contain `files_before` files.
   void FailsUntilItSucceeds(const std::function<bool(char**)>& call,
                             std::ptrdiff_t files_before = 0,
                             std::ptrdiff_t files_after = 0) {
@@ -83,7 +81,7 @@ TEST_F(CNoMemoryTest, Building) {
                                                              error);
       return builder != nullptr;
     });
-    // Adding a key does not allocate.
+    // Adding a key must not allocate memory.
     allocations_left = 0;
     for (uint64_t i = 0; i < 1000; ++i) {
       char key[sizeof(i)];
@@ -128,7 +126,7 @@ TEST_F(CNoMemoryTest, Reading) {
           return filter != nullptr;
         },
         1, 1);
-    // A query does not allocate.
+    // A query must not allocate memory.
     const char* const key = "key";
     const size_t size = 3;
     bool may_contain = false;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs programs that use the C interface without RocksDB: the test in C, and
-// the examples in C and Python.
+// Runs programs that use the C interface without RocksDB.
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs programs that use RocksDB and cassandra_bloom through their C
-// interfaces.
+// Runs programs that use the C interface with RocksDB.
 
 #include <gtest/gtest.h>
 
@@ -22,8 +21,6 @@ TEST(CRocksdbProgramsTest, TheTestInCPasses) {
 }
 
 #ifdef TEST_STUB_9_9
-// The library prints one line when it is loaded, and its functions return the
-// error.
 TEST(CRocksdbProgramsTest, AnotherRocksdbIsAnErrorAndOneLineOnStderr) {
   const ProcessResult result =
       RunProcess({TEST_C_TEST, "unused", "unused"}, TEST_STUB_9_9);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Tests, in C, the functions of c.h that need RocksDB. The argument is the path
- * of a database that does not exist yet. */
+/* Tests, in C, the functions of c.h that need RocksDB. The first argument is
+ * the path of a database that does not exist yet. */
 
 #include <rocksdb/c.h>
 
@@ -30,8 +30,8 @@ static void WriteAndFlush(rocksdb_t* db, int num_keys) {
   rocksdb_writeoptions_destroy(writing);
 }
 
-/* Opens a database with this policy, then writes and flushes `num_keys` keys.
- * Returns the error, or NULL. */
+/* Opens a database with the filter policy `policy`, then writes and flushes
+ * `num_keys` keys. Returns RocksDB's error, or NULL. */
 static char* OpenAndWrite(const char* policy, const char* path, int num_keys) {
   char text[200];
   char* error = NULL;
@@ -61,13 +61,13 @@ static char* OpenWith(const char* policy, const char* path) {
   return OpenAndWrite(policy, path, 0);
 }
 
-/* The library registered the policy when it was loaded, so RocksDB reports a
- * mistake in the policy string. Further registrations change nothing. */
+/* The library registered its policy when it was loaded. RocksDB can therefore
+ * report the wrong number 1000. */
 static void RegistersThePolicy(const char* path) {
   char* error = OpenWith("cassandra_bloom:1000", path);
   int i;
   CHECK_HOLDS(error, "'1000'");
-  cassandra_bloom_free(error); /* May free RocksDB's messages, too. */
+  cassandra_bloom_free(error); /* Frees RocksDB's messages, too. */
   error = NULL;
   CHECK(cassandra_bloom_register_with_rocksdb(&error));
   CHECK(cassandra_bloom_register_with_rocksdb(NULL));
@@ -105,7 +105,8 @@ static void CheckStatistics(uint64_t filters_built, uint64_t entries,
   cassandra_bloom_statistics_destroy(NULL);
 }
 
-/* 1000 keys at 10 bits each, plus 20 bits, take 157 words of 64 bits. */
+/* 1000 keys need 157 words of 64 bits: 10 bits for each key, and 20 more
+ * bits. */
 static void CountsWhatThePolicyBuilds(const char* path) {
   CheckStatistics(0, 0, 0, "Bloom filters built: 0\n");
   CHECK(OpenAndWrite("cassandra_bloom:10", path, kNumKeys) == NULL);
@@ -117,7 +118,6 @@ static void CountsWhatThePolicyBuilds(const char* path) {
                   "Bloom filter build time: ");
 }
 
-/* Each ends in a database with leveled compaction without dynamic levels. */
 static void TakesEveryKindOfFilter(const char* path) {
   char* error = OpenWith("cassandra_bloom:mix:1", path);
   CHECK_HOLDS(error, "bits_per_key=1");
@@ -127,15 +127,15 @@ static void TakesEveryKindOfFilter(const char* path) {
   cassandra_bloom_free(error);
   CHECK(OpenAndWrite("cassandra_bloom:10:filter:bloom:blocks:rocksdb", path,
                      kNumKeys) == NULL);
-  /* RocksDB's own filters are not counted. */
+  /* The statistics do not count RocksDB's own filters. */
   CheckStatistics(1, kNumKeys, 8 + 8 * 157, "Bloom filters built: 1\n");
   CHECK(OpenAndWrite("cassandra_bloom:mix:10", path, kNumKeys) == NULL);
   CheckStatistics(2, 2 * kNumKeys, 2 * (8 + 8 * 157) + 5,
                   "Bloom filters built: 2\n");
 }
 
-/* Runs if there is a second argument. The process has then loaded a RocksDB of
- * another release. */
+/* main() calls this function if the program has a second argument. The caller
+ * has then preloaded another release of RocksDB. */
 static void RefusesAnotherRocksdb(void) {
   char* error = NULL;
   CHECK(!cassandra_bloom_register_with_rocksdb(NULL));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What filters by level really take, and how many false positives they have, in
-// databases whose levels are not those that allocation=monkey assumes. Prints
-// the table of docs/policy.md.
+// Measures memory and false positives of allocation=monkey and mix in databases
+// of many shapes. Prints the table of docs/policy.md.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -28,14 +27,16 @@ constexpr double kAverage = 10;
 constexpr int kLastLevel = 6;
 constexpr int kNumAbsent = 50000;
 
-// From LOG: the filters take at most kMostExcess times the average if the last
-// level has this many times the keys of all others.
+// LOG promises filters of at most kMostExcess times the average size. The
+// promise holds if the last level has kRatioInLog times the keys of all other
+// levels.
 constexpr double kMostExcess = 1.02;
 constexpr double kRatioInLog = 18.6;
 
 struct Shape {
   const char* name;
-  // The keys of the files of each level, the last level first.
+  // A level and the number of keys in each of its files. The last level is
+  // first.
   std::vector<std::pair<int, std::vector<uint64_t>>> levels;
   rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;
 };
@@ -78,7 +79,7 @@ std::vector<Shape> Shapes() {
   };
 }
 
-// How many times the keys of all other levels the last level has.
+// Returns the keys in the last level divided by the keys in all other levels.
 double RatioOf(const Shape& shape) {
   double last = 0;
   double others = 0;
@@ -90,7 +91,7 @@ double RatioOf(const Shape& shape) {
   return others == 0 ? kRatioInLog : last / others;
 }
 
-// Present keys have even numbers, absent ones odd.
+// Present keys have even numbers, and absent keys have odd numbers.
 void Fill(const Shape& shape, const TestDb& db) {
   rocksdb::WriteOptions without_log;
   without_log.disableWAL = true;
@@ -109,7 +110,7 @@ void Fill(const Shape& shape, const TestDb& db) {
 }
 
 struct Measured {
-  double excess = 0;  // Filters' bytes / those of kAverage bits per key.
+  double excess = 0;           // Bytes of the filters / bytes at kAverage.
   double false_positives = 0;  // Per look-up of an absent key.
   std::string log;
 };
@@ -151,9 +152,8 @@ Measured Measure(const Shape& shape,
   return measured;
 }
 
-// The LOG must say what `measured` shows.
 void ExpectAsInLog(const Shape& shape, const Measured& measured) {
-  // A file rounds its filter up; none of these is large.
+  // The tolerance, because each filter is rounded up to whole 64-bit words.
   constexpr double kRounding = 0.01;
   if (shape.style != rocksdb::kCompactionStyleLevel) {
     EXPECT_LE(measured.excess, 1 + kRounding);
@@ -194,8 +194,8 @@ TEST(AverageTest, OfLevelsOfAnySize) {
     ExpectAsInLog(shape, by_level);
     ExpectAsInLog(shape, mixed);
     EXPECT_LE(mixed.excess, by_level.excess + 0.01);
-    // A lone last level has 9.467 bits per key, and RocksDB's filters of that
-    // size 1.13 times the false positives of ours.
+    // If all keys are in the last level, its filters have only 9.467 bits per
+    // key, not 10.
     EXPECT_LE(by_level.false_positives, 1.45 * even.false_positives);
     EXPECT_LE(mixed.false_positives, 1.65 * even.false_positives);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The filter block in the SST file equals a Filter.db, byte for byte, and with
-// blocks=rocksdb a Filter.db and the trailer.
+// The filter block of an SST file equals a Filter.db of Cassandra, byte for
+// byte.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,6 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// The blocks that RocksDB passes to the policy when it opens the database.
 std::vector<std::string> BlocksReadByOpening(
     TestDb* db, BlockForm form = BlockForm::kFilterDb) {
   const auto capturing = std::make_shared<CapturingPolicy>(form);
@@ -28,16 +27,17 @@ std::vector<std::string> BlocksReadByOpening(
   return capturing->blocks();
 }
 
-// sha256 of the Filter.db that Cassandra's own BloomFilter and serializer wrote
-// for key000000, key000001, ... at 10 buckets per element.
+// sha256 of the Filter.db that Cassandra's own BloomFilter and serializer
+// wrote. The keys are key000000, key000001 and so on. The filter has 10 bits
+// per key.
 struct CassandrasFilter {
   uint32_t num_keys;
   const char* digest;
 };
 constexpr CassandrasFilter kCassandrasFilters[] = {
     {1000, "5318348414c7c21d960391f4fb9bcef4c39ddddef8c7cb08cad95427c525a115"},
-    // This digest stays the same if the last key is lost, because the last key
-    // is a false positive of the filter of the other keys.
+    // A filter without the last key has the same digest, because the last key
+    // is a false positive of the other keys' filter.
     {100000,
      "bc540b5acf793f48a4b05e4864de6ddebb0967e35a874172b33e89d7764beeed"},
 };
@@ -71,13 +71,11 @@ TEST(BlockBytesTest, BesideRocksdbEqualCassandrasFilterDbAndTheTrailer) {
   ASSERT_GT(block.size(), 5);
   EXPECT_EQ(Sha256(block.substr(0, block.size() - 5)),
             kCassandrasFilters[0].digest);
-  // Of Cassandra's Filter.db and the bytes 00 63 62 ff ff, computed by
-  // Python's hashlib.
+  // sha256 of Cassandra's Filter.db with the bytes 00 63 62 ff ff behind it,
+  // computed by Python's hashlib.
   EXPECT_EQ(Sha256(block),
             "2dc9aeeccab746abc4b378fc0f9de205042db7fd38aa74251148da5703db5f68");
 
-  // What RocksDB's own policy compacts gets RocksDB's filter, and what ours
-  // compacts gets this one again.
   db.Reopen(DbOptions(BuiltinPolicy()));
   db.Compact();
   blocks = BlocksReadByOpening(&db, BlockForm::kBesideRocksdb);
@@ -90,17 +88,14 @@ TEST(BlockBytesTest, BesideRocksdbEqualCassandrasFilterDbAndTheTrailer) {
   EXPECT_EQ(blocks[0], block);
 }
 
-// RocksDB stores the policy's CompatibilityName in the SST file to find the
-// filter block. If the name changed, RocksDB would silently ignore all existing
-// filters.
+// RocksDB finds filter blocks by the policy's CompatibilityName. With another
+// name, RocksDB would silently ignore all existing filters.
 TEST(BlockBytesTest, HaveAFrozenName) {
   EXPECT_STREQ(OurPolicy()->CompatibilityName(), "cassandra_bloom");
   const Dataset dataset = NumberedDataset(1000, 0);
   TestDb db(DbOptions(OurPolicy()));
   db.Put(dataset.rows);
   db.Flush();
-  // CapturingPolicy has the name as a literal of its own. If the policy's name
-  // changed, it would find no block.
   EXPECT_EQ(BlocksReadByOpening(&db).size(), 1);
   EXPECT_TRUE(BlocksReadByOpening(&db, BlockForm::kBesideRocksdb).empty());
 }
@@ -113,7 +108,6 @@ TEST(BlockBytesTest, BesideRocksdbHaveRocksdbsName) {
   EXPECT_TRUE(BlocksReadByOpening(&db).empty());
 }
 
-// Each partition is also a Filter.db, sized for its own keys.
 void ExpectPartitionsAreFilterDbs(Layout layout, BlockForm form) {
   SCOPED_TRACE(ToString(layout));
   const Dataset dataset = NumberedDataset(5000, 0);
@@ -135,9 +129,7 @@ void ExpectPartitionsAreFilterDbs(Layout layout, BlockForm form) {
   for (const std::string& block : blocks) {
     ASSERT_GE(block.size(), 16 + trailer_size);
     EXPECT_EQ(block.substr(0, 4), std::string("\0\0\0\7", 4));
-    // metadata_block_size is 512. RocksDB closes a partition at 90 % of that
-    // (block_size_deviation), or at the end of the data block in which the
-    // partition reaches 90 %.
+    // In this test, metadata_block_size is 512 bytes.
     EXPECT_LE(block.size(), 512);
     EXPECT_EQ(8 + 8 * size_t{static_cast<unsigned char>(block[7])},
               block.size() - trailer_size);

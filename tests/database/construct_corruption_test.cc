@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RocksDB's option detect_filter_construct_corruption: if a filter changes in
-// memory between building and writing, the flush or the compaction fails.
+// With the option detect_filter_construct_corruption, RocksDB fails a flush or
+// a compaction if a filter changes in memory before it is written.
 
 #include <gtest/gtest.h>
 
@@ -49,9 +49,8 @@ TEST_P(ConstructCorruptionTest, NormalFlushAndCompaction) {
   }
 }
 
-// Without the option, RocksDB writes a damaged filter. Without damage, the
-// builder that wraps ours changes nothing. So, in the tests below, RocksDB's
-// verification makes the flush fail.
+// This test shows that only RocksDB's verification makes the flush fail in the
+// tests below.
 TEST_P(ConstructCorruptionTest, NobodyLooksUnlessAsked) {
   const auto damaging = std::make_shared<DamagingPolicy>(Flip::kClearedToSet);
   TestDb unchecked(OptionsFor(damaging, GetParam(), /*detect=*/false));
@@ -75,8 +74,8 @@ class FlippedBitTest
  protected:
   void TearDown() override {
     EXPECT_GT(damaging_->num_flipped(), 0);
-    // No row may be lost: the rows are still in the write-ahead log, or in the
-    // file that the compaction has read.
+    // No row may be lost. The rows are still in the write-ahead log, or in the
+    // input of the compaction.
     db_.Reopen(OptionsFor(OurPolicy(), layout_, /*detect=*/true));
     EXPECT_TRUE(PointReadsMatch(db_.source(), dataset_));
   }

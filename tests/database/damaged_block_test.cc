@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// If a bit of a filter block changes on disk, RocksDB's checksum detects this,
-// and no row is reported absent.
+// RocksDB's checksum must detect a changed bit of a filter block. No row may be
+// reported absent.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -24,7 +24,8 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// RocksDB writes the compression type and a checksum after each block.
+// RocksDB writes a compression type of one byte and a checksum of 4 bytes after
+// each block.
 constexpr size_t kChecksumSize = 5;
 
 class DamagedBlockTest
@@ -47,8 +48,8 @@ class DamagedBlockTest
                                           : OurPolicyBesideRocksdb();
   }
 
-  // The offset in the SST file, and the size with RocksDB's trailer, of each
-  // filter block that is needed to read all rows.
+  // Returns the offset and the size of each filter block. The size includes
+  // RocksDB's checksum.
   std::vector<std::pair<size_t, size_t>> FindBlocks() {
     const auto policy = std::make_shared<CapturingPolicy>(form());
     Read(policy);
@@ -69,7 +70,6 @@ class DamagedBlockTest
     size_t lost = 0;
   };
 
-  // Reads all rows with Get and with MultiGet, and counts the results.
   Answers Read(const PolicyPtr& policy) const {
     rocksdb::Options options = DbOptions(policy, layout());
     Answers answers;
@@ -126,8 +126,8 @@ TEST_P(DamagedBlockTest, NoRowIsSaidToBeAbsent) {
   size_t errors = 0;
   size_t flips = 0;
   for (const auto& [begin, size] : blocks) {
-    // Damages every byte of the header, of our own trailer if the block has
-    // one, and of RocksDB's trailer, and some other bytes.
+    // Damages bytes of the filter's header, of all trailers, and some random
+    // bytes.
     std::vector<size_t> places;
     for (size_t i = 0; i < 8; ++i) {
       places.push_back(begin + i);
@@ -149,8 +149,8 @@ TEST_P(DamagedBlockTest, NoRowIsSaidToBeAbsent) {
       ++flips;
     }
   }
-  // If RocksDB cannot read a filter while it opens the SST file, it continues
-  // without the filter, so reads give no error.
+  // If RocksDB cannot read a filter while opening the SST file, reads work
+  // without the filter.
   const bool read_at_open =
       layout() == Layout::kFull || layout() == Layout::kFullCached;
   EXPECT_EQ(errors, read_at_open ? 0 : flips);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The ways in which applications use databases: column families with different
-// policies, SST files written elsewhere, copies, read-only opens, timestamps.
+// Tests ways in which applications use databases.
 
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
@@ -34,14 +33,12 @@ Source SourceOf(const DbPtr& db) {
   return {db.get(), db->DefaultColumnFamily(), rocksdb::ReadOptions()};
 }
 
-// Reads all rows and absent keys, and expects filters to reject nearly every
-// absent key.
 void ExpectReadWithFilters(const Source& source,
                            const rocksdb::Options& options,
                            const Dataset& dataset) {
   Require(options.statistics->Reset());
   EXPECT_TRUE(PointReadsMatch(source, dataset));
-  // Three reads per absent key: Get and two kinds of MultiGet.
+  // Each absent key is read three times: by Get and by two kinds of MultiGet.
   EXPECT_GT(options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL),
             3 * dataset.absent.size() * 98 / 100);
 }
@@ -53,8 +50,6 @@ class DeploymentTest : public ::testing::Test {
     db_.Flush();
   }
 
-  // Opens the database at `path` with `open`, with statistics of its own, and
-  // expects reads to use the filters.
   void ExpectOpensElsewhere(
       const std::string& path,
       const std::function<rocksdb::Status(
@@ -149,7 +144,7 @@ TEST_F(DeploymentTest, IngestedFile) {
     EXPECT_EQ(table.second->filter_size,
               8 + 8 * NumWords(table.second->num_entries));
   }
-  // Reads ask the filters of both files, because the keys are absent from both.
+  // Each read of an absent key asks the filters of both files.
   EXPECT_GT(db_.Ticker(rocksdb::BLOOM_FILTER_USEFUL),
             2 * 3 * dataset_.absent.size() * 97 / 100);
   db_.Compact();
@@ -157,8 +152,8 @@ TEST_F(DeploymentTest, IngestedFile) {
   ExpectReadWithFilters(db_.source(), db_.options(), dataset_);
 }
 
-// With optimize_filters_for_hits, RocksDB builds no filters for files of the
-// last level, and does not ask the filter of the last file that it searches.
+// With optimize_filters_for_hits, files of the last level have no filter. Reads
+// skip the filter of the last file that they search.
 TEST_F(DeploymentTest, OptimizeFiltersForHits) {
   rocksdb::Options options = DbOptions(OurPolicy());
   options.optimize_filters_for_hits = true;
@@ -171,8 +166,6 @@ TEST_F(DeploymentTest, OptimizeFiltersForHits) {
   db_.ResetStatistics();
   EXPECT_TRUE(PointReadsMatch(db_.source(), dataset_));
   EXPECT_EQ(db_.Ticker(rocksdb::BLOOM_FILTER_USEFUL), 0);
-  // Adds a newer file with the first row and the last one. Its key range spans
-  // all keys, so each read asks its filter.
   db_.Put({*dataset_.rows.begin(), *dataset_.rows.rbegin()});
   db_.Flush();
   ExpectReadWithFilters(db_.source(), options, dataset_);
@@ -184,7 +177,7 @@ struct FamilyCase {
   const char* name;
   PolicyPtr policy;
   const char* recorded_name;
-  int num_probes;  // 0: not a cassandra_bloom filter.
+  int num_probes;  // 0 if the filter is not Cassandra's.
 };
 
 class ColumnFamiliesTest : public ::testing::Test {
@@ -236,8 +229,8 @@ class ColumnFamiliesTest : public ::testing::Test {
   const TempDir dir_;
   const std::vector<FamilyCase> families_ = {
       {"default", OurPolicy(), "cassandra_bloom", 7},
-      // The filter is as large as that of "default". But for this chance,
-      // Cassandra chooses fewer probes.
+      // This filter is as large as the filter of "default". But Cassandra uses
+      // only 5 probes for a false positive chance of 0.01.
       {"fp 0.01", PolicyPtr(rocksdb::NewCassandraBloomPolicyForFpChance(0.01)),
        "cassandra_bloom", 5},
       {"built-in", BuiltinPolicy(), "bloomfilter", 0},
@@ -278,9 +271,8 @@ std::string TimestampOf(uint64_t time) {
 
 class TimestampTest : public ::testing::TestWithParam<Layout> {};
 
-// Filters contain keys without timestamps. All versions of a row are one filter
-// entry, so a read at any timestamp finds it. If the versions span two
-// partitions of the filter, each partition contains the entry.
+// Filters contain keys without timestamps. So all versions of a row are one
+// filter entry.
 TEST_P(TimestampTest, EveryVersionIsFound) {
   constexpr uint64_t kNumVersions = 3;
   const Dataset dataset = NumberedDataset(1000, 1000);

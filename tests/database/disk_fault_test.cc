@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The disk becomes full or fails, at 24 places in what RocksDB writes: before,
-// in or after a filter block. Afterwards, acknowledged rows must still be in
-// the database.
+// The disk becomes full, or fails, after a number of written bytes. Afterwards,
+// all acknowledged rows must still be in the database.
 
 #include <gtest/gtest.h>
 
@@ -34,14 +33,13 @@ class DiskFaultTest
     rocksdb::Options options =
         DbOptions(OurPolicy(), std::get<Layout>(GetParam()));
     options.env = env;
-    // With a small write buffer RocksDB writes often, so that a write fails
-    // soon after the limit is reached.
+    // With a small write buffer, a write fails soon after the limit is reached.
     options.writable_file_max_buffer_size = 512;
     return options;
   }
 
-  // Returns the acknowledged rows and deletions. Leaves out a key whose last
-  // write failed, because this write may or may not have taken effect.
+  // Returns the acknowledged rows and deletions. Leaves out keys whose last
+  // write failed, because this write may have taken effect.
   static Written WriteFlushAndCompact(TestDb* db) {
     const rocksdb::WriteOptions options;
     Written written;
@@ -76,7 +74,6 @@ class DiskFaultTest
     EXPECT_TRUE(MultiGetsMatch(db.source(), dataset, /*sorted=*/true));
   }
 
-  // The total number of bytes written if nothing fails.
   static int64_t MeasureBytes() {
     FaultyEnv env;
     TestDb db(OptionsFor(&env));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RocksDB's own figures: statistics, perf context and table properties.
+// Tests RocksDB's statistics, perf context and table properties.
 
 #include <gtest/gtest.h>
 #include <rocksdb/perf_context.h>
@@ -69,7 +69,7 @@ class PointReadFiguresTest : public ::testing::Test {
   Dataset OnlyPresent() const { return {dataset_.rows, {}}; }
   Dataset OnlyAbsent() const { return {{}, dataset_.absent}; }
 
-  // The expected counts: every read asks the filter of the only file once.
+  // Every read asks the filter of the only file once.
   Figures Expected() const {
     const uint64_t positives = kNumRows + kNumAbsent - negatives_;
     return {negatives_, positives, kNumRows, positives, negatives_};
@@ -91,8 +91,8 @@ TEST_F(PointReadFiguresTest, PresentRows) {
 TEST_F(PointReadFiguresTest, AbsentRows) {
   const uint64_t positives = kNumAbsent - negatives_;
   EXPECT_GT(negatives_, kNumAbsent * 98 / 100);
-  // A Bloom filter with 10 bits per key must have some false positives. If
-  // there were none, something else than the filter would have answered.
+  // A Bloom filter with 10 bits per key has some false positives. Without any,
+  // something other than the filter would have answered.
   EXPECT_GT(positives, 0);
   const Figures expected = {negatives_, positives, 0, positives, negatives_};
   EXPECT_EQ(
@@ -101,8 +101,6 @@ TEST_F(PointReadFiguresTest, AbsentRows) {
       expected);
 }
 
-// Get, MultiGet with sorted keys and MultiGet with shuffled keys get the same
-// answers from the filter, false positives included.
 TEST_F(PointReadFiguresTest, AreTheSameForGetAndMultiGet) {
   EXPECT_EQ(
       FiguresOf(&db_, [&] { EXPECT_TRUE(GetsMatch(db_.source(), dataset_)); }),
@@ -135,7 +133,7 @@ class SeekFiguresTest
 TEST_P(SeekFiguresTest, PrefixesCheckedAndUseful) {
   constexpr uint32_t kRowsPerPrefix = 10;
   constexpr uint32_t kNumPrefixes = 1000;
-  // The length of "key%06u" without its last digit.
+  // A prefix is "key%06u" without its last digit.
   constexpr size_t kNumberedPrefixSize = 8;
   rocksdb::BlockBasedTableOptions table_options = TableOptions(OurPolicy());
   table_options.whole_key_filtering = GetParam();
@@ -160,8 +158,8 @@ TEST_P(SeekFiguresTest, PrefixesCheckedAndUseful) {
   const uint64_t num_rows = kNumPrefixes * kRowsPerPrefix;
   const uint64_t num_entries =
       GetParam() ? num_rows + kNumPrefixes
-                 // RocksDB before 9.6 adds an empty key and adds the first
-                 // prefix twice.
+                 // RocksDB before 9.6 also adds an empty key, and adds the
+                 // first prefix twice.
                  : kNumPrefixes + (CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT ? 0 : 2);
   const auto table = db.OnlyTable();
   EXPECT_EQ(table->num_filter_entries, num_entries);
@@ -183,13 +181,13 @@ TEST_P(SeekFiguresTest, PrefixesCheckedAndUseful) {
   EXPECT_EQ(db.SeeksChecked(), 2 * kNumPrefixes);
   EXPECT_GT(db.SeeksFiltered(), 2 * kNumPrefixes * 98 / 100);
 
-  // Get asks the filter for the whole key if the filter contains whole keys,
-  // and otherwise for the key's prefix.
+  // Get asks for the whole key if the filter has whole keys, else for the
+  // prefix.
   Figures figures =
       FiguresOf(&db, [&] { EXPECT_TRUE(GetsMatch(db.source(), absent)); });
   if (!GetParam() && CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803) {
-    // Since 8.3, RocksDB counts these look-ups as prefixes
-    // (facebook/rocksdb#11460).
+    // Since 8.3, RocksDB counts Get's look-ups of prefixes in tickers for
+    // prefixes (facebook/rocksdb#11460).
     figures.useful = db.Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
     figures.full_positive =
         db.Ticker(rocksdb::BLOOM_FILTER_PREFIX_CHECKED) - figures.useful;
@@ -199,8 +197,8 @@ TEST_P(SeekFiguresTest, PrefixesCheckedAndUseful) {
   EXPECT_EQ(figures.sst_miss, figures.useful);
   EXPECT_EQ(figures.sst_hit, figures.full_positive);
 
-  // MultiGet asks the filter for the same keys or prefixes as Get. But it
-  // counts look-ups of prefixes as prefixes in every release.
+  // Every RocksDB release counts MultiGet's look-ups of prefixes in tickers for
+  // prefixes.
   const Figures batched = FiguresOf(&db, [&] {
     EXPECT_TRUE(MultiGetsMatch(db.source(), absent, /*sorted=*/false));
   });
@@ -222,8 +220,7 @@ INSTANTIATE_TEST_SUITE_P(All, SeekFiguresTest, ::testing::Bool(),
 // ---- Table properties ----
 
 TEST(TablePropertiesTest, FullFilter) {
-  // The builder stores hashes in chunks; the first chunk is full after 4095
-  // entries.
+  // The builder stores hashes in chunks of 4095 entries.
   for (const uint32_t n : {1u, 10u, 999u, 4095u, 4096u, 8191u}) {
     SCOPED_TRACE("n = " + std::to_string(n));
     const Dataset dataset = {NumberedDataset(n, 0).rows, {"absent"}};
@@ -239,8 +236,7 @@ TEST(TablePropertiesTest, FullFilter) {
   }
 }
 
-// Snapshots keep several versions of a key. These versions are one filter
-// entry.
+// All versions of a key are one filter entry.
 TEST(TablePropertiesTest, VersionsCountOnce) {
   const Dataset dataset = NumberedDataset(1000, 0);
   TestDb db(DbOptions(OurPolicy()));
@@ -267,7 +263,7 @@ TEST(TablePropertiesTest, PartitionsAddUp) {
   const auto table = db.OnlyTable();
   EXPECT_EQ(table->num_filter_entries, kNumRows);
   EXPECT_GT(table->index_partitions, 5);
-  // The partitions take a little more than one filter of all keys.
+  // All partitions together take a little more space than one full filter.
   EXPECT_GT(table->filter_size, 8 * NumWords(kNumRows));
   EXPECT_LT(table->filter_size, 8 * NumWords(kNumRows) * 13 / 10);
   const Figures figures =
@@ -277,7 +273,7 @@ TEST(TablePropertiesTest, PartitionsAddUp) {
   EXPECT_EQ(figures.full_true_positive, kNumRows);
 }
 
-// The policy builds no filter below 0.5 bits per key.
+// The policy builds no filter for fewer than 0.5 bits per key.
 TEST(TablePropertiesTest, NoFilter) {
   const Dataset dataset = NumberedDataset(1000, 1000);
   TestDb db(DbOptions(OurPolicy(0.4)));

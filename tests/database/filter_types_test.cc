@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The options `filter`, `bottommost_filter` and `mix`: which filter each file
-// of a database gets, and that every row is found.
+// Tests which filter each file gets from `filter`, `bottommost_filter` and
+// `mix`.
 
 #include "tests/support/rocksdb/filter_types.h"
 
@@ -32,7 +32,7 @@ TEST(FilterTypesTest, InAFlushAndAtTheBottom) {
         {"cassandra", "ribbon", "cassandra", "ribbon"},
         {"bloom", "", "bloom", "bloom"},
         {"bloom", "cassandra", "bloom", "cassandra"},
-        // RocksDB makes Bloom filters in flushed files.
+        // RocksDB's Ribbon policy writes Bloom filters into flushed files.
         {"ribbon", "", "bloom", "ribbon"},
         {"ribbon", "cassandra", "bloom", "cassandra"}}) {
     SCOPED_TRACE(std::string(filter) + " " + bottommost);
@@ -90,13 +90,14 @@ TEST(FilterTypesTest, MixWithDynamicLevels) {
                            "of these bits); on average 10.000"),
             std::string::npos);
   EXPECT_EQ(LogOf(db).find("the same everywhere"), std::string::npos);
-  // The database opens again without us, and is filtered.
+  // RocksDB's own policy opens the database and uses these filters.
   db.Reopen(WithDynamicLevels(BuiltinPolicy()));
   ExpectAllFound(db);
   EXPECT_GT(Rejected(&db), 950u);
 }
 
-// Where levels have no sizes to go by, all files get the average.
+// In these databases, the number of a level does not tell its size. So all
+// files get the average bits per key.
 TEST(FilterTypesTest, MixOpensEverywhere) {
   rocksdb::Options without_dynamic_levels = DbOptions(Mix());
   without_dynamic_levels.level_compaction_dynamic_level_bytes = false;
@@ -123,8 +124,8 @@ TEST(FilterTypesTest, MixOpensEverywhere) {
   }
 }
 
-// Two databases share a policy. One of them has levels that monkey cannot
-// count.
+// Both databases get the average bits per key, because one of them has no
+// dynamic levels.
 TEST(FilterTypesTest, MixOfADatabaseWithoutDynamicLevelsStaysUniform) {
   const PolicyPtr mix = Mix();
   TestDb dynamic(WithDynamicLevels(mix));
@@ -138,7 +139,7 @@ TEST(FilterTypesTest, MixOfADatabaseWithoutDynamicLevelsStaysUniform) {
   }
 }
 
-// The LOG gives the reason: not that the database has no dynamic levels.
+// LOG must say that the policy was used before without dynamic levels.
 TEST(FilterTypesTest, MixThatWasUsedWithoutDynamicLevelsStaysUniform) {
   rocksdb::Options options = DbOptions(Mix());
   options.level_compaction_dynamic_level_bytes = false;
@@ -156,8 +157,7 @@ TEST(FilterTypesTest, MixThatWasUsedWithoutDynamicLevelsStaysUniform) {
   EXPECT_EQ(LogOf(db).find("the same everywhere"), std::string::npos);
 }
 
-// RocksDB does not tell a policy the options of a column family that is made in
-// an open database. The policy goes by those that DB::Open has told it.
+// RocksDB tells a policy the options of column families only in DB::Open.
 TEST(FilterTypesTest, MixInAColumnFamilyOfAnOpenDatabase) {
   const PolicyPtr mix = Mix();
   TestDb db(WithDynamicLevels(mix));

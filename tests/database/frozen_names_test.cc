@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The names that are written to disk are those that docs/stability.md promises.
+// The names on disk must be the names that docs/stability.md promises.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
@@ -26,8 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reads the rows (| what | `name` | ...) of the table of frozen names in
-// docs/stability.md. Maps each "what" to its name.
+// Maps the first column of the table in docs/stability.md to the second column.
 std::map<std::string, std::string> PromisedNames() {
   std::ifstream document(TEST_STABILITY_DOCUMENT);
   std::string line;
@@ -47,8 +46,7 @@ std::map<std::string, std::string> PromisedNames() {
 
 class FrozenNamesTest : public ::testing::Test {
  protected:
-  // Returns the promised name and removes its row, so that ExpectNoRowIsLeft
-  // finds rows that no check used.
+  // Returns the promised name, and removes it from names_.
   std::string Promised(const std::string& what) {
     const auto row = names_.find(what);
     if (row == names_.end()) {
@@ -60,7 +58,6 @@ class FrozenNamesTest : public ::testing::Test {
     return name;
   }
 
-  // With blocks=rocksdb, filters have RocksDB's name, and end in a trailer.
   void ExpectNamesBesideRocksdb();
 
   void ExpectNoRowIsLeft() const {
@@ -73,7 +70,6 @@ class FrozenNamesTest : public ::testing::Test {
   std::map<std::string, std::string> names_ = PromisedNames();
 };
 
-// The content of the newest file in `folder` whose name contains `part`.
 std::string NewestFile(const std::string& folder, const std::string& part) {
   std::string newest;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -93,8 +89,7 @@ std::unique_ptr<TestDb> FilledDb(Layout layout,
   return db;
 }
 
-// The name of the mark file: the only file in an export folder that is not a
-// Filter.db.
+// The mark is the only file in an export folder that is not a Filter.db.
 std::string MarkOfExports(TestDb* db) {
   const TempDir out_dir;
   FilterDbExportReport report;
@@ -111,8 +106,7 @@ std::string MarkOfExports(TestDb* db) {
   return "";
 }
 
-// The mark of an OPTIONS file is the text of a memtable factory. Makes the
-// factory from `text`, and returns the text that RocksDB writes for it.
+// OPTIONS files are marked by the name of a memtable factory.
 std::string MarkOfOptions(const std::string& text) {
   rocksdb::ConfigOptions config;
   config.registry = rocksdb::ObjectRegistry::NewInstance();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bits per key by level, in the files that RocksDB writes to each level.
+// Tests the bits per key of the files in each level.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
@@ -71,7 +71,6 @@ size_t CountOf(const std::string& what, const std::string& text) {
   return count;
 }
 
-// Compacts all files into `level`, including files that are already in it.
 void CompactTo(int level, const TestDb& db) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
@@ -82,15 +81,13 @@ void CompactTo(int level, const TestDb& db) {
   Require(db->CompactFiles(rocksdb::CompactionOptions(), names, level));
 }
 
-// The bits per key of the filter of the only file.
 double BitsPerKey(const TestDb& db) {
   const auto table = db.OnlyTable();
   return LevelFile{table->num_filter_entries, table->filter_size}
       .bits_per_key();
 }
 
-// The tolerance in bits per key: a filter of 1000 keys has a header, and 20 to
-// 83 more bits than requested.
+// The tolerance in bits per key. A filter has a header, and is rounded up.
 constexpr double kExcess = 0.15;
 
 TEST(LevelsTest, AListByLevel) {
@@ -108,7 +105,7 @@ TEST(LevelsTest, AListByLevel) {
 TEST(LevelsTest, InAFlushAndAtTheBottom) {
   CassandraBloomOptions list;
   list.level_bits = {16, 12};
-  list.bottommost_bits = 6;  // In the last level, this goes before the list.
+  list.bottommost_bits = 6;  // Wins over the list in the last level.
   for (const auto& [policy, flushed, bottom] :
        {std::tuple(list, 16.0, 6.0), {Monkey(), 23.845, 9.467}}) {
     TestDb db(LevelOptions(policy));
@@ -131,8 +128,7 @@ TEST(LevelsTest, NoFilterInTheLastLevel) {
   EXPECT_EQ(db.OnlyTable()->filter_size, 0u);
 }
 
-// Each time a database is opened, RocksDB starts a LOG, and the policy writes
-// the levels' bits per key into it, once.
+// RocksDB starts a new LOG each time a database is opened.
 TEST(LevelsTest, TheTableIsInTheLog) {
   TestDb db(LevelOptions(Monkey()));
   const std::string line =
@@ -153,7 +149,6 @@ TEST(LevelsTest, TheTableIsInTheLog) {
   EXPECT_EQ(CountOf("bits per key in files", LogOf(uniform)), 0u);
 }
 
-// Two column families share a policy; one of them has fewer levels.
 TEST(LevelsTest, EachColumnFamilyHasItsTableInTheLog) {
   rocksdb::Options options = DbOptions(ListPolicy({16, 12, 8}));
   TestDb db(options);
@@ -179,8 +174,7 @@ TEST(LevelsTest, EachColumnFamilyHasItsTableInTheLog) {
       << log;
 }
 
-// In universal compaction a level's number does not tell its size, and FIFO
-// compaction has only level 0. So Monkey gives every level the average.
+// The number of a level tells its size only in leveled compaction.
 TEST(LevelsTest, MonkeyIsTheAverageInOtherCompactions) {
   for (const auto style :
        {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
@@ -226,8 +220,7 @@ TEST(LevelsTest, AFileThatIsMovedStaysAsItIs) {
   EXPECT_NEAR(BitsPerKey(db), 16, kExcess);
 }
 
-// Sets the policy of the open database. RocksDB before 9.8 cannot do that, so
-// the database is reopened instead.
+// RocksDB before 9.8 cannot set the policy of an open database.
 void ChangePolicy(const std::string& policy, TestDb* db) {
   rocksdb::ObjectRegistry::Default()->AddLibrary("cassandra_bloom",
                                                  register_cassandra_bloom, "");
@@ -243,8 +236,6 @@ void ChangePolicy(const std::string& policy, TestDb* db) {
   db->Reopen(options);
 }
 
-// A changed list applies to files that are written after the change. Existing
-// filters stay readable.
 TEST(LevelsTest, ChangedInALivingDatabase) {
   TestDb db(DbOptions(ListPolicy({16, 12})));
   db.Put(SomeRows());

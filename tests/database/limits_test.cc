@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Smallest and largest inputs: files without keys, files with one key, and keys
-// of 64 KB and more.
+// Tests files without keys, files with one key, and keys of 64 KB and more.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -34,8 +33,6 @@ class LimitsTest : public ::testing::TestWithParam<Layout> {
                              db_->DefaultColumnFamily(), begin, end));
   }
 
-  // Checks all reads in the current state, after reopening, and after a
-  // compaction.
   void ExpectAlways(const Dataset& dataset) {
     const auto expect = [&] {
       EXPECT_TRUE(PointReadsMatch(db_.source(), dataset));
@@ -82,8 +79,7 @@ TEST_P(LimitsTest, OneKey) {
   ExpectAlways(dataset);
 }
 
-// Keys with lengths around and above 65535, the largest number that fits into
-// two bytes.
+// The largest key length that fits into two bytes is 65535.
 TEST_P(LimitsTest, LongKeys) {
   Dataset dataset;
   for (const size_t size :

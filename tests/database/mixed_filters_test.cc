@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RocksDB's own filters in databases of our policy, where RocksDB says little
-// of the file, builds no filter, or builds another one than it was asked for.
+// Tests RocksDB's own filters in databases of our policy.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -27,9 +26,8 @@ namespace {
 
 using rocksdb::CassandraBloomOptions;
 
-constexpr double kExcess = 0.2;  // In bits per key of filters of 4000 keys.
+constexpr double kExcess = 0.2;  // Tolerance in bits per key.
 
-// Writes SomeRows with SstFileWriter and ingests the file.
 void Ingest(TestDb* db) {
   const TempDir dir;
   const std::string file = dir / "file.sst";
@@ -42,7 +40,7 @@ void Ingest(TestDb* db) {
   Require((*db)->IngestExternalFile({file}, {}));
 }
 
-// RepairDB writes rows that are only in the write-ahead log to a new SST file.
+// RepairDB writes rows that are only in the write-ahead log into a new file.
 void WriteAndRepair(TestDb* db) {
   db->Put(SomeRows());
   db->Close();
@@ -68,7 +66,7 @@ std::vector<UnknownPlace> UnknownPlaces() {
           {mix, "cassandra", 10}};
 }
 
-// RocksDB knows neither the level of such a file nor whether it is bottommost.
+// RocksDB does not know the level of ingested and repaired files.
 TEST(MixedFiltersTest, FilesOfUnknownPlaceGetFilterAndNotBottommostFilter) {
   for (void (*const write)(TestDb*) : {Ingest, WriteAndRepair}) {
     SCOPED_TRACE(write == Ingest ? "SstFileWriter" : "RepairDB");
@@ -84,8 +82,8 @@ TEST(MixedFiltersTest, FilesOfUnknownPlaceGetFilterAndNotBottommostFilter) {
   }
 }
 
-// RocksDB's Ribbon policy makes a Bloom filter only where it knows of a flush.
-// What it recovers from the log when a database opens is none.
+// RocksDB's Ribbon policy makes Bloom filters for flushes, not for recovered
+// rows.
 TEST(MixedFiltersTest, ARecoveredFileGetsARibbonFilter) {
   rocksdb::Options options = WithDynamicLevels(PolicyOf(Types("ribbon", "")));
   options.avoid_flush_during_shutdown = true;
@@ -107,13 +105,15 @@ TEST(MixedFiltersTest, AFileThatIsMovedDownKeepsItsFilter) {
   ExpectAllFound(db);
 }
 
-// RocksDB then asks for no filter of bottommost files, and for none in the last
-// level when it reads.
+// With optimize_filters_for_hits, RocksDB builds and asks no filters in the
+// last level.
 TEST(MixedFiltersTest, OptimizeFiltersForHits) {
   rocksdb::Options options = WithDynamicLevels(Mix());
   options.optimize_filters_for_hits = true;
   TestDb db(options);
-  for (int files = 0; files < 2; ++files) {  // RocksDB skips the last file.
+  // A read skips the filter of the last file that it searches. So the test
+  // needs two files.
+  for (int files = 0; files < 2; ++files) {
     db.Put(SomeRows());
     db.Flush();
   }
@@ -124,7 +124,6 @@ TEST(MixedFiltersTest, OptimizeFiltersForHits) {
   EXPECT_EQ(db.OnlyTable()->filter_size, 0u);
   ExpectAllFound(db);
 
-  // A Ribbon filter that is there already is not read.
   options.optimize_filters_for_hits = false;
   db.Reopen(options);
   db.Compact();
@@ -135,8 +134,7 @@ TEST(MixedFiltersTest, OptimizeFiltersForHits) {
   ExpectAllFound(db);
 }
 
-// RocksDB's old Bloom filter has whole bits per key. Ribbon filters are the
-// same in every format.
+// Below format_version 5, RocksDB's Bloom filter has whole bits per key.
 TEST(MixedFiltersTest, FormatVersionBelow5) {
   for (const uint32_t format_version : {2u, 4u}) {
     CassandraBloomOptions bloom = Types("bloom", "");
@@ -178,13 +176,13 @@ TEST(MixedFiltersTest, ARibbonFilterOfFewKeysIsABloomFilter) {
   }
 }
 
-// 0 without a filter, where RocksDB counts no keys of it.
+// Unlike BitsPerKey, returns 0 for a file without a filter.
 double BitsPerRow(const TestDb& db) {
   return 8 * static_cast<double>(db.OnlyTable()->filter_size) /
          static_cast<double>(SomeRows().size());
 }
 
-// Like other sizes, those of fp_chance and of 0 bits are for all filters.
+// fp_chance and 0 bits per key also apply to RocksDB's filters.
 TEST(MixedFiltersTest, SizesOfRocksdbsFilters) {
   CassandraBloomOptions chance = Types("bloom", "");
   chance.fp_chance = 0.001;
@@ -221,7 +219,7 @@ TEST(MixedFiltersTest, StatisticsCountOurFiltersOnly) {
   EXPECT_EQ(statistics.entries, SomeRows().size());
 }
 
-// A policy learns only from DB::Open how levels are filled.
+// Only DB::Open tells a policy how the levels of a column family are filled.
 TEST(MixedFiltersTest, MixInANewColumnFamilyIsUniformUntilTheNextOpen) {
   TestDb db(WithDynamicLevels(OurPolicy()));
   rocksdb::ColumnFamilyHandle* family = nullptr;
@@ -237,8 +235,8 @@ TEST(MixedFiltersTest, MixInANewColumnFamilyIsUniformUntilTheNextOpen) {
             std::string::npos);
 }
 
-// No key of the first partitions has a prefix. RocksDB's builders make an empty
-// block of such a partition, and RocksDB's MultiGet then skips its keys.
+// The keys of the first partitions have no prefix. RocksDB's builders would
+// make empty blocks for such partitions, and MultiGet would lose their keys.
 TEST(MixedFiltersTest, PartitionedFiltersOfPrefixesAloneAreOurs) {
   const PolicyPtr policy = PolicyOf(Types("bloom", "ribbon"));
   rocksdb::BlockBasedTableOptions table =
@@ -289,7 +287,6 @@ TEST_P(MixedLayoutsTest, EveryReadMatches) {
   const uint64_t ours = StatisticsOf(*policy).filters_built;
   db.Compact();
   EXPECT_EQ(StatisticsOf(*policy).filters_built, ours);
-  // Files of both kinds: all of these rows are also in a newer one.
   for (int files = 1; files <= 2; ++files) {
     SCOPED_TRACE(files);
     db.Reopen();
@@ -324,8 +321,7 @@ rocksdb::Options Detecting(PolicyPtr policy, Layout layout) {
   return DbOptions(table_options);
 }
 
-// RocksDB's builders, which we pass on, still compare the written filter with
-// their hashes.
+// RocksDB's builders, which our policy returns, must still verify the filter.
 TEST_P(MixedLayoutsTest, AChangedBitFailsTheCompaction) {
   const auto& [layout, type] = GetParam();
   const PolicyPtr policy = PolicyOf(Types("cassandra", type));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every way in which RocksDB builds filters and asks them, compared with a
-// plain map: full and partitioned filters of whole keys, of prefixes, and of
-// both, in both forms of our blocks and beside RocksDB's own filters.
+// Compares reads with a plain map, for every way in which RocksDB builds and
+// asks filters.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
@@ -48,9 +47,8 @@ rocksdb::Options OptionsFor(rocksdb::BlockBasedTableOptions table_options,
   return options;
 }
 
-// Writes files with overlapping key ranges, each by the next of `writers`, if
-// there are any. The older files have stale values, and rows that newer files
-// delete. The newest rows stay in the memtable.
+// Writes three files with overlapping key ranges, and leaves the newest rows in
+// the memtable. Each file is written with the next options of `writers`.
 void WriteHistory(TestDb* db, const Dataset& dataset,
                   const std::vector<rocksdb::Options>& writers = {}) {
   constexpr size_t kGenerations = 3;
@@ -102,7 +100,7 @@ class ModesTest
   }
 
   // With partitioned filters of prefixes only, RocksDB before 9.5 loses rows in
-  // SeekForPrev, whatever the policy is (facebook/rocksdb#12872).
+  // SeekForPrev with every policy (facebook/rocksdb#12872).
   bool SeekForPrevIsUnreliable() const {
     return CASSANDRA_BLOOM_ROCKSDB_RELEASE < 905 &&
            filtered() == Filtered::kPrefixes && IsPartitioned(layout());
@@ -142,7 +140,6 @@ TEST_P(ModesTest, EveryReadMatches) {
     SCOPED_TRACE("compacted, reopened");
     ExpectAllReadsMatch(db, dataset);
   }
-  // Shows that the reads above used the filters.
   const auto table = db.OnlyTable();
   EXPECT_EQ(table->filter_policy_name, "cassandra_bloom");
   EXPECT_GT(db.ReadsFiltered(), 0);
@@ -154,8 +151,7 @@ TEST_P(ModesTest, EveryReadMatches) {
   }
 }
 
-// No key is in the extractor's domain, so a prefix-only filter has only the
-// entries that RocksDB itself adds.
+// All keys are outside the domain of the prefix extractor.
 TEST_P(ModesTest, OnlyKeysOutOfTheDomain) {
   const Dataset dataset = PrefixedDataset(2, 300, 0, 600);
   TestDb db(OurOptions());
@@ -167,15 +163,14 @@ TEST_P(ModesTest, OnlyKeysOutOfTheDomain) {
   db.ResetStatistics();
   ExpectAllReadsMatch(db, dataset);
   if (filtered() != Filtered::kPrefixes) {
-    // Three reads per absent key: Get and two kinds of MultiGet.
+    // Each absent key is read three times: by Get and by two kinds of MultiGet.
     EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL),
               3 * dataset.absent.size() * 95 / 100);
   }
 }
 
-// With one row per prefix, every partition begins and ends with a different
-// prefix. So a builder that wrongly keeps state for the next partition fails
-// here. With 600 rows per prefix, each prefix spans many partitions.
+// With one row per prefix, a builder fails here if it wrongly keeps state for
+// the next partition.
 TEST_P(ModesTest, FewAndManyRowsPerPrefix) {
   for (const Dataset& dataset :
        {PrefixedDataset(3, 2000, 1, 0), PrefixedDataset(4, 4, 600, 0)}) {
@@ -188,8 +183,7 @@ TEST_P(ModesTest, FewAndManyRowsPerPrefix) {
   }
 }
 
-// Files of RocksDB's Bloom and Ribbon policies and of ours in one database,
-// read by ours and by RocksDB's own.
+// Several policies write and read the files of one database.
 class MixedModesTest : public ModesTest {
  protected:
   rocksdb::Options OurOptions() const override {
@@ -201,8 +195,9 @@ TEST_P(MixedModesTest, EveryReadMatches) {
   const uint64_t seed = Seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   const Dataset dataset = PrefixedDataset(seed, 300, 6, 300);
-  // The first two files also have the prefixes of absent keys, so the last two
-  // are by different policies.
+  // The first two files also contain the prefixes of absent keys. So the
+  // filters that reject absent keys are in the last two files, which different
+  // policies write.
   const std::vector<rocksdb::Options> writers = {
       OurOptions(), OptionsWith(BuiltinPolicy()),
       OptionsWith(BuiltinRibbonPolicy()), OurOptions()};
@@ -240,8 +235,7 @@ TEST_P(MixedModesTest, EveryReadMatches) {
   }
 }
 
-// A partition of no entries: no key of a file is in the domain of the prefix
-// extractor, and whole keys are not filtered.
+// In the mode kPrefixes, partitions of the filter have no entries.
 TEST_P(MixedModesTest, APartitionWithoutEntries) {
   const Dataset dataset = PrefixedDataset(Seed(), 300, 0, 600);
   for (const auto& writer : {OurOptions(), OptionsWith(BuiltinPolicy())}) {
@@ -272,9 +266,8 @@ INSTANTIATE_TEST_SUITE_P(All, MixedModesTest,
                                             kAllModes),
                          NameOf);
 
-// RocksDB before 9.5 loses rows in SeekForPrev over partitioned filters of
-// prefixes (facebook/rocksdb#12872). With cassandra_bloom, it must find every
-// row that it finds with the built-in filter.
+// RocksDB before 9.5 loses rows in SeekForPrev (facebook/rocksdb#12872). With
+// our policy, RocksDB must lose no others than with its own policy.
 TEST(PartitionedPrefixTest, SeekForPrevFindsWhatTheBuiltinFilterFinds) {
   size_t missed_by_builtin = 0;
   for (const uint64_t seed : {5u, 6u, 7u}) {
@@ -283,11 +276,11 @@ TEST(PartitionedPrefixTest, SeekForPrevFindsWhatTheBuiltinFilterFinds) {
     const auto misses = [&dataset](PolicyPtr policy) {
       rocksdb::BlockBasedTableOptions table_options =
           TableOptions(std::move(policy), Layout::kPartitioned);
-      // Blocks are so small that the size of the index, and not that of the
-      // filter, ends each partition. So both policies get the same partitions.
+      // With small data blocks, the size of the index ends each partition, and
+      // not the size of the filter.
       table_options.block_size = 64;
-      // Without shortening, a partition's index key is exactly its last key.
-      // That is where RocksDB loses rows.
+      // Without shortening, index keys are exactly the last keys of partitions.
+      // RocksDB loses rows at these keys.
       table_options.index_shortening =
           rocksdb::BlockBasedTableOptions::IndexShorteningMode::kNoShortening;
       TestDb db(OptionsFor(table_options, Filtered::kPrefixes));
@@ -298,8 +291,8 @@ TEST(PartitionedPrefixTest, SeekForPrevFindsWhatTheBuiltinFilterFinds) {
           SeekForPrevMisses(db.source(), dataset,
                             db.options().prefix_extractor.get()));
     };
-    // False positives would let the built-in filter find more rows, so it gets
-    // 20 bits per key.
+    // A false positive can hide that RocksDB loses a row. So the filter gets 20
+    // bits per key.
     const auto [builtin_partitions, builtin_misses] = misses(BuiltinPolicy(20));
     const auto [our_partitions, our_misses] = misses(OurPolicy());
     ASSERT_EQ(our_partitions, builtin_partitions);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares the false positives for absent keys of allocation=monkey with those
-// of a policy that gives every level the same bits per key, in the same memory.
+// Compares allocation=monkey with equal bits per key in all levels, in the same
+// memory.
 //
-// CASSANDRA_BLOOM_PERCENT=100 writes 20 million keys into four levels. Without
-// it, 100,000 keys go into smaller levels.
+// The environment variable CASSANDRA_BLOOM_PERCENT=100 makes 20 million keys
+// instead of 100,000.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -34,11 +34,10 @@ uint64_t NumKeys() {
   return Percent() ? 200000 * std::max<uint64_t>(1, *Percent()) : 100000;
 }
 
-// Present keys have even numbers, absent ones odd.
+// Present keys have even numbers, and absent keys have odd numbers.
 std::string KeyOf(uint64_t number) { return RandomKeyOf16(number); }
 
-// Level sizes for about 50 bytes per key. From each of the three levels below
-// level 0 to the next, the size grows tenfold.
+// Three levels below level 0, each ten times as large as the level above.
 rocksdb::Options FourLevels(const std::string& allocation, double bits_per_key,
                             uint64_t num_keys) {
   rocksdb::CassandraBloomOptions policy;
@@ -81,9 +80,7 @@ void Put(const TestDb& db, uint64_t num_keys, uint64_t step) {
   Require(db->Flush(rocksdb::FlushOptions()));
 }
 
-// Writes all keys. Finally adds two files to level 0, each with a thousandth of
-// the keys. Level 0 usually has about two files, because RocksDB compacts it at
-// four.
+// Finally adds two small files to level 0, which usually has about two files.
 void Fill(const TestDb& db, uint64_t num_keys) {
   Put(db, num_keys, 1);
   WaitForCompactions(db);
@@ -94,7 +91,7 @@ void Fill(const TestDb& db, uint64_t num_keys) {
 
 struct Measured {
   uint64_t filter_bytes = 0;
-  uint64_t bytes_of_average = 0;  // What kAverage bits per key would take.
+  uint64_t bytes_of_average = 0;  // Filter bytes at kAverage bits per key.
   uint64_t runs = 0;
   double false_positives = 0;  // Per look-up of an absent key.
   double lookups_per_second = 0;
@@ -162,9 +159,7 @@ TEST(MonkeyTest, FewerFalsePositivesInTheSameMemory) {
   const uint64_t num_keys = NumKeys();
   std::printf("%" PRIu64 " keys\n", num_keys);
   const Measured monkey = Measure("monkey", kAverage, num_keys);
-  // A file that RocksDB moves down unchanged keeps its filter, which has more
-  // bits per key than the new level gets. So the filters take more than the
-  // average.
+  // Files that RocksDB moves down unchanged keep their larger filters.
   const double excess = static_cast<double>(monkey.filter_bytes) /
                         static_cast<double>(monkey.bytes_of_average);
   EXPECT_LE(excess, 1.05);
@@ -177,9 +172,7 @@ TEST(MonkeyTest, FewerFalsePositivesInTheSameMemory) {
       "positives, %.2f of the lookups per second\n",
       bytes, rate, monkey.lookups_per_second / uniform.lookups_per_second);
   EXPECT_GE(uniform.runs, 4u);
-  // With small levels, the results vary. There are gaps between the files of a
-  // level, where look-ups ask fewer filters. The number of files depends on the
-  // timing of compactions, and each file rounds the size of its filter up.
+  // The number of files in small levels depends on the timing of compactions.
   const bool is_large = num_keys >= 20000000;
   EXPECT_NEAR(bytes, 1, is_large ? 0.02 : 0.06);
   EXPECT_LE(rate, is_large ? 0.45 : 0.65);

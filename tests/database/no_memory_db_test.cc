@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// If memory for a filter cannot be allocated while an SST file is written,
-// reads must still find all rows of the file. An empty filter would lose rows,
-// because RocksDB treats an empty partition as one without keys.
+// Reads must find all rows of a file even if no memory was left for its filter.
+// An empty filter would lose rows.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
@@ -30,7 +29,8 @@ class NoMemoryDbTest
 TEST_P(NoMemoryDbTest, NoRowIsLost) {
   const auto [layout, filtered] = GetParam();
   constexpr uint64_t kSeed = 20;
-  // All keys are in the prefix domain; otherwise RocksDB's assertions fail.
+  // RocksDB's assertions fail for keys outside the domain of the prefix
+  // extractor.
   const Dataset dataset = PrefixedDataset(kSeed, 500, 10, 0);
   auto table_options = TableOptions(OurPolicy(), layout);
   table_options.whole_key_filtering = filtered != kPrefixes;
@@ -41,8 +41,7 @@ TEST_P(NoMemoryDbTest, NoRowIsLost) {
   }
   TestDb db(options);
   db.Put(dataset.rows);
-  // With this limit, neither a chunk of hashes nor a full filter can be
-  // allocated.
+  // In bytes. Too small for a chunk of hashes, and for a full filter.
   largest_allocation = 1000;
   db.Flush();
   largest_allocation = SIZE_MAX;

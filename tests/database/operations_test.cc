@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every kind of write, in random order, over files at several levels. The
-// current rows and the rows of older snapshots are compared with a map.
+// Makes random writes of every kind, and compares the rows with a map. Also
+// compares the rows of snapshots.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
@@ -91,8 +91,6 @@ class OperationsTest : public ::testing::TestWithParam<
 
   void TakeSnapshot() { snapshots_.push_back({db_->GetSnapshot(), rows_}); }
 
-  // A dataset in which the keys in `rows` are present and all other keys of the
-  // test are absent.
   static Dataset DatasetOf(const Rows& rows) {
     Dataset dataset = {rows, {}};
     for (uint32_t i = 0; i < kNumKeys; ++i) {
@@ -185,8 +183,7 @@ TEST_P(OperationsTest, SingleDeletes) {
   ExpectAllMatch();
 }
 
-// A range deletion must take effect although the filter of its file contains
-// none of the deleted keys.
+// The filter of a range deletion's file contains none of the deleted keys.
 TEST_P(OperationsTest, RangeDeletionAlone) {
   for (uint32_t i = 0; i < kNumKeys; ++i) {
     Put(NumberedKey(i));

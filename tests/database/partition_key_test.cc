@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Filters of partition keys: with storage keys that are too short or have wrong
-// lengths, and with an extractor that changes while the files stay.
+// Tests filters of partition keys with malformed keys and changed extractors.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
@@ -38,9 +37,7 @@ rocksdb::Options OptionsFor(PolicyPtr policy, Layout layout, Filtered filtered,
   return options;
 }
 
-// Has random keys in which many bytes are small, so that they look like
-// lengths. Also has every byte value, once and doubled, as a key, and keys of
-// about 64 KB.
+// Many bytes of the keys are small, so that they look like lengths.
 Dataset HostileDataset(uint64_t seed) {
   Dataset dataset;
   std::set<std::string> candidates;
@@ -89,7 +86,7 @@ TEST_P(HostileKeysTest, EveryReadMatches) {
   const Dataset dataset = HostileDataset(Seed());
   std::set<Filtered> modes = {Filtered::kWholeKeys};
   if (std::string(partition_key) != "whole" &&
-      std::string(partition_key) != "skip:2") {  // These have no prefixes.
+      std::string(partition_key) != "skip:2") {  // These two have no prefixes.
     modes = {Filtered::kWholeKeys, Filtered::kPrefixes, Filtered::kBoth};
   }
   uint64_t num_useful = 0;
@@ -105,7 +102,7 @@ TEST_P(HostileKeysTest, EveryReadMatches) {
       EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
       EXPECT_TRUE(SeeksMatch(db.source(), dataset, extractor));
       // RocksDB before 9.5 loses rows in SeekForPrev over partitioned filters
-      // of prefixes; see modes_test.cc.
+      // of prefixes only (facebook/rocksdb#12872).
       if (filtered != Filtered::kPrefixes || !IsPartitioned(layout)) {
         EXPECT_TRUE(SeeksForPrevMatch(db.source(), dataset, extractor));
       }
@@ -170,8 +167,8 @@ TEST(ChangedPartitionKeyTest, NoOldFilterIsUsedUntilCompaction) {
   }
 }
 
-// The policy's name leaves out the bits per key, so a policy with other bits
-// per key reads these filters.
+// The name by which RocksDB finds the filters does not contain the bits per
+// key.
 TEST(ChangedPartitionKeyTest, OtherBitsPerKeyReadTheSameFilters) {
   const Dataset dataset = TokenDataset();
   TestDb db(OptionsFor(PolicyFor("skip:8,u16"), Layout::kFull,
@@ -188,8 +185,7 @@ TEST(ChangedPartitionKeyTest, OtherBitsPerKeyReadTheSameFilters) {
   EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), dataset.absent.size());
 }
 
-// The prefix extractor may differ from the policy's partition key extractor.
-// Reads find prefixes whatever part of a prefix the policy hashes.
+// The prefix extractor may differ from the extractor of the policy.
 TEST(ChangedPartitionKeyTest, PrefixesNeedNotBePartitionKeys) {
   const Dataset dataset = TokenDataset();
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
@@ -211,8 +207,7 @@ TEST(ChangedPartitionKeyTest, PrefixesNeedNotBePartitionKeys) {
   }
 }
 
-// After the prefix extractor was changed or removed, reads must not ask the
-// filters, which hold other prefixes.
+// The filters contain the prefixes of the old extractor.
 TEST(ChangedPartitionKeyTest, OldPrefixesAreNotUsed) {
   const Dataset dataset = TokenDataset();
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
@@ -240,9 +235,8 @@ TEST(ChangedPartitionKeyTest, OldPrefixesAreNotUsed) {
 
 // ---- A bug in RocksDB ----
 
-// RocksDB before 9.5 misses rows in SeekForPrev over partitioned filters of
-// prefixes only, also with the built-in policy (facebook/rocksdb#12872). With
-// cassandra_bloom, it must miss no other rows.
+// RocksDB before 9.5 misses rows in SeekForPrev, even with its own policy
+// (facebook/rocksdb#12872). With our policy, RocksDB must miss no others.
 TEST(PartitionKeySeekForPrevTest, MissesWhatTheBuiltinFilterMisses) {
   Dataset dataset;
   const PartitionLayout& layout = kPartitionLayouts[0];
@@ -258,8 +252,8 @@ TEST(PartitionKeySeekForPrevTest, MissesWhatTheBuiltinFilterMisses) {
   const auto misses = [&](PolicyPtr policy) {
     rocksdb::BlockBasedTableOptions table_options =
         TableOptions(std::move(policy), Layout::kPartitioned);
-    // As in modes_test.cc, the index ends partitions at the same keys for both
-    // policies.
+    // With small data blocks, the size of the index ends each partition, and
+    // not the size of the filter.
     table_options.whole_key_filtering = false;
     table_options.block_size = 64;
     table_options.index_shortening =
@@ -273,7 +267,7 @@ TEST(PartitionKeySeekForPrevTest, MissesWhatTheBuiltinFilterMisses) {
     return SeekForPrevMisses(db.source(), dataset,
                              options.prefix_extractor.get());
   };
-  // False positives would let the built-in filter find more rows, so it gets 20
+  // A false positive can hide that RocksDB loses a row. So the filter gets 20
   // bits per key.
   const std::set<std::string> builtin = misses(BuiltinPolicy(20));
   const std::set<std::string> ours = misses(PolicyFor("skip:8,u16"));

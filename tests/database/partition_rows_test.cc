@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Databases with many rows per partition, filters of partition keys, and the
-// matching prefix extractor, compared with a plain map.
+// Compares databases with a plain map. The databases have many rows per
+// partition.
 //
-// CASSANDRA_BLOOM_PERCENT=100 makes 10 million rows in 100 thousand partitions
-// for two layouts and 1 million rows for the others. Without it, there are 5000
-// rows.
+// The environment variable CASSANDRA_BLOOM_PERCENT=100 makes up to 10 million
+// rows instead of 5000.
 
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
@@ -46,13 +45,13 @@ uint64_t NumRows(uint64_t all) {
   return Percent() ? all * *Percent() / 100 : 5000;
 }
 
-// Maps each storage key to the row's number, from which the row's value is
-// made.
+// Maps each storage key to the number from which the row's value is made.
 using NumberedRows = std::map<std::string, uint32_t>;
 
 std::string ValueOfNumber(uint32_t number) { return BigEndian(number, 4); }
 
-// Partitions with even numbers have rows, those with odd numbers none.
+// Partitions with even numbers have rows, and partitions with odd numbers have
+// none.
 class PartitionedRows {
  public:
   PartitionedRows(const PartitionLayout& layout, uint64_t num_rows,
@@ -71,8 +70,7 @@ class PartitionedRows {
   uint64_t Present(uint64_t i) const { return 2 * i; }
   uint64_t Absent(uint64_t i) const { return 2 * i + 1; }
 
-  // Writes three files or more. About a quarter of the partitions have all
-  // their rows in one file; the rows of the others are spread over all files.
+  // About a quarter of the partitions have all rows in one file.
   void WriteTo(TestDb* db) const {
     constexpr uint32_t kFiles = 3;
     rocksdb::WriteOptions options;
@@ -141,7 +139,6 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     }
   }
 
-  // Looks up all rows in batches, in which one key in sixteen is absent.
   void CheckMultiGets(const TestDb& db, const PartitionedRows& data) {
     constexpr size_t kBatch = 64;
     std::vector<std::string> absent(kBatch);
@@ -176,8 +173,6 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     }
   }
 
-  // Expects a seek to a present partition to give all its rows, and a seek to
-  // an absent partition to give none.
   void CheckSeeks(const TestDb& db, const PartitionedRows& data) {
     rocksdb::ReadOptions options;
     options.prefix_same_as_start = true;
@@ -201,9 +196,7 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     }
   }
 
-  // Calls SeekForPrev with every tenth row, with a key just after it, and with
-  // a key after the last row of each partition. Returns the number of rows not
-  // found.
+  // Returns how many calls of SeekForPrev do not find the right row.
   uint64_t CountSeekForPrevMisses(const TestDb& db,
                                   const PartitionedRows& data) {
     uint64_t misses = 0;
@@ -218,7 +211,7 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     for (auto row = data.rows().begin(); row != data.rows().end(); ++row) {
       const auto next = std::next(row);
       const std::string prefix =
-          // Without the 4 bytes of the clustering key.
+          // The key without the 4 bytes of the clustering key.
           row->first.substr(0, row->first.size() - 4);
       const bool is_last = next == data.rows().end() ||
                            next->first.compare(0, prefix.size(), prefix) != 0;
@@ -234,7 +227,6 @@ class PartitionRowsTest : public ::testing::TestWithParam<
     return misses;
   }
 
-  // Checks that each file has one filter entry for each partition in it.
   void CheckFilterEntries(const TestDb& db) {
     rocksdb::TablePropertiesCollection tables;
     Require(db->GetPropertiesOfAllTables(&tables));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The statistics of a policy, and its lines in the LOG, compared with what
-// RocksDB reports for the same files.
+// Compares the statistics of a policy with the numbers that RocksDB reports.
 
 #include <gtest/gtest.h>
 #include <rocksdb/listener.h>
@@ -45,7 +44,6 @@ struct FileFigures {
   }
 };
 
-// Sums up what RocksDB reports about the filters of the files that it wrote.
 // Counts one filter per file, because RocksDB does not report the number of
 // partitions.
 class FilesListener final : public rocksdb::EventListener {
@@ -70,8 +68,6 @@ class FilesListener final : public rocksdb::EventListener {
   FileFigures figures_;
 };
 
-// The sum of the policy's lines in the LOG, for one level, or for all if
-// `level` is -1.
 FileFigures LoggedFigures(const std::string& db_path,
                           const std::string& column_family, int level = -1) {
   FileFigures figures;
@@ -178,8 +174,7 @@ TEST(StatisticsOfNoFilterTest, AreZeroAndHaveNoLine) {
   EXPECT_EQ(LoggedFigures(db.path(), "default"), FileFigures());
 }
 
-// Two databases share one policy, and flush and compact in many threads. The
-// statistics must have every filter.
+// Two databases share one policy, and flush and compact in many threads.
 TEST(StatisticsConcurrencyTest, NothingIsLost) {
   constexpr uint32_t kBatch = 400;
   constexpr uint32_t kBatches = 60;
@@ -227,9 +222,8 @@ TEST(StatisticsConcurrencyTest, NothingIsLost) {
   EXPECT_EQ(CountedFigures(*policy, logged.num_files), logged);
 }
 
-// The filters of a file that its writer abandons count, too. At the end, only
-// the writer owns the logger and the policy, so that an address sanitizer
-// checks their lifetimes.
+// At the end, only the writer owns the logger and the policy. An address
+// sanitizer then checks their lifetimes.
 TEST(StatisticsOfSstFileWriterTest, AreThoseOfTheFileWritten) {
   const Rows rows = NumberedDataset(5000, 0).rows;
   const TempDir folder;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changes the policy over the same files: no row is lost, and filters of
-// another policy are unused until a compaction has rewritten the files.
+// Changes the policy of a database while its files stay. No row may be lost.
 
 #include <gtest/gtest.h>
 
@@ -16,10 +15,9 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// What reads get from the filter of a file.
 enum class Filters {
   kAreUsed,
-  kMatchEveryKey,  // They are asked, and tell nothing.
+  kMatchEveryKey,  // Reads ask the filters, which match every key.
   kAreNotSeen,
 };
 
@@ -62,8 +60,6 @@ constexpr Switch kSwitches[] = {
 class SwitchingTest
     : public ::testing::TestWithParam<std::tuple<Switch, Layout>> {
  protected:
-  // Reads all rows and absent keys from one file, with Get and two kinds of
-  // MultiGet. Every read asks the file's filter, unless it is not seen.
   static void ExpectReads(TestDb* db, const Dataset& dataset, Filters filters) {
     db->ResetStatistics();
     EXPECT_TRUE(PointReadsMatch(db->source(), dataset));
@@ -123,7 +119,6 @@ INSTANTIATE_TEST_SUITE_P(
              ToString(std::get<Layout>(test.param));
     });
 
-// After a switch back without a compaction, the old filters are used again.
 TEST(SwitchingBackTest, FindsTheFiltersAgain) {
   const Dataset dataset = NumberedDataset(3000, 3000);
   TestDb db(DbOptions(OurPolicy()));
@@ -137,11 +132,11 @@ TEST(SwitchingBackTest, FindsTheFiltersAgain) {
   EXPECT_EQ(db.Ticker(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE), 3000);
 }
 
-// Three files with keys between each other's keys, so that a read asks the
-// filter of each: of RocksDB's Bloom and Ribbon policies and of ours.
+// Three files with overlapping key ranges, each written with a different
+// policy.
 class MixedTest : public ::testing::TestWithParam<Layout> {
  protected:
-  // How many files' filters, on average, say that an absent key is absent.
+  // Returns the average number of filters that reject the key of a read.
   static double FiltersThatTell(TestDb* db, const Dataset& dataset) {
     db->ResetStatistics();
     EXPECT_TRUE(PointReadsMatch(db->source(), dataset));
@@ -171,8 +166,8 @@ TEST_P(MixedTest, EachPolicyUsesWhatItReads) {
   db.Reopen(DbOptions(OurPolicyBesideRocksdb(), GetParam()));
   write_every_third(2);
 
-  // An absent key is in none of three files. A present key is on average in one
-  // of two other files, because a read goes from the newest file to the oldest.
+  // Three filters reject an absent key. On average, one filter rejects a
+  // present key, because reads go from the newest file to the oldest.
   {
     SCOPED_TRACE("ours, in the process that wrote the last file");
     EXPECT_NEAR(FiltersThatTell(&db, dataset), (3 + 1) / 2.0, 0.04);
@@ -182,8 +177,8 @@ TEST_P(MixedTest, EachPolicyUsesWhatItReads) {
     SCOPED_TRACE("ours");
     EXPECT_NEAR(FiltersThatTell(&db, dataset), (3 + 1) / 2.0, 0.04);
   }
-  // RocksDB's reader of our file, the newest, tells nothing: 2 files of absent
-  // keys, 1 of the keys in the oldest file.
+  // RocksDB's reader of our filter rejects no key. So two filters reject an
+  // absent key. One filter rejects the keys in the oldest file, a third of all.
   db.Reopen(DbOptions(BuiltinPolicy(), GetParam()));
   {
     SCOPED_TRACE("RocksDB's own");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs the example of rows in partitions, and then filterdb on its database.
+// Runs the example `partitions`, and filterdb on the database of the example.
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ TEST(PartitionsExampleTest, TheFilterAnswersForPartitions) {
       RunProcess({TEST_FILTERDB, "doctor", "--db=" + folder / "db"});
   EXPECT_EQ(doctor.exit_code, 0) << doctor;
 
-  // The exported file must be the one that Cassandra writes for these users.
+  // The exported file must equal the file that `filterdb build` makes.
   const ProcessResult exported =
       RunProcess({TEST_FILTERDB, "export", "--db=" + folder / "db",
                   "--out-dir=" + folder / "out", "--sstable-version=nb"});

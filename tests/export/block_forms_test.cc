@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exports files with blocks of either form of ours, and with RocksDB's own
-// filters.
+// Exports SST files with filter blocks of all formats.
 
 #include <rocksdb/slice_transform.h>
 
@@ -28,8 +27,8 @@ FilterDbExportOptions From(ExportFrom from, bool prefixes = false) {
   return options;
 }
 
-// The file's filter from its block, from its keys, and by default. What cannot
-// be exported is replaced with the reason.
+// Returns three exports of an SST file: from its filter block, from its keys,
+// and by default. If an export fails, the error message takes its place.
 std::vector<std::string> AllExports(const std::string& sst, bool prefixes) {
   std::vector<std::string> exports;
   for (const ExportFrom from :
@@ -95,7 +94,8 @@ TEST(BlockFormsTest, EachKindIsNamed) {
     db.Put(rows);
     db.Flush();
     const auto reason = reasons.find(kind.kind);
-    // What is ours, but of a file that names another policy, is exported, too.
+    // A filter of this library must be exported from its block, even if the SST
+    // file names another policy.
     const std::string why_not = reason == reasons.end() ? "" : reason->second;
     ExportedFilterDb exported;
     EXPECT_EQ(Exported(OnlySst(db), {}, &exported), Built(KeysOf(rows), "nb"));
@@ -109,8 +109,8 @@ TEST(BlockFormsTest, EachKindIsNamed) {
   }
 }
 
-// RocksDB records the name of a program's own policy, which may leave the
-// filters to ours.
+// A program may wrap this library's policy in a policy of its own. RocksDB then
+// records the name of the program's policy in the SST file.
 TEST(BlockFormsTest, BesideRocksdbUnderAnotherName) {
   TestDb db(DbOptions(
       std::make_shared<NamedPolicy>("a program's", PolicyBesideRocksdb())));
@@ -142,7 +142,7 @@ TEST(BlockFormsTest, ABlockThatIsNoFilterDb) {
   EXPECT_EQ(AllExports(OnlySst(db), false), AllExports(OnlySst(ours), false));
 }
 
-// A filter of another policy in a file that names ours.
+// Builds filters of another format under the name of this library's policy.
 class UnknownPolicy final : public NamedPolicy {
  public:
   UnknownPolicy() : NamedPolicy("cassandra_bloom", BuiltinPolicy()) {}
@@ -160,11 +160,10 @@ TEST(BlockFormsTest, AnUnknownFilterUnderOurName) {
             "names");
 }
 
-// ---- Databases ----
+// ---- Exports of whole databases ----
 
 class ExportBesideRocksdbTest : public ExportTest {
  protected:
-  // The contents of the folder's filters.
   std::vector<std::string> Contents() const {
     std::vector<std::string> contents;
     for (const std::string& name : Filters()) {
@@ -173,7 +172,6 @@ class ExportBesideRocksdbTest : public ExportTest {
     return contents;
   }
 
-  // Reopens the database with another policy.
   void Use(const PolicyPtr& policy) {
     rocksdb::Options options = DbOptions(policy);
     options.listeners = db_.options().listeners;
@@ -184,8 +182,7 @@ class ExportBesideRocksdbTest : public ExportTest {
     return Built(KeysOf(NumberedRows(first, first + 1000)), "nb");
   }
 
-  // Adds a file of 1000 rows of each kind: ours, RocksDB's two, and ours beside
-  // RocksDB's.
+  // Adds one SST file of 1000 rows for each of four filter policies.
   void AddFileOfEachKind() {
     for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy(),
                                     RibbonPolicy(), PolicyBesideRocksdb()}) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exports all live SST files of a database as Filter.db files.
-
 #include <rocksdb/convenience.h>
 #include <unistd.h>
 
@@ -41,7 +39,7 @@ TEST_F(DatabaseExporterTest, EveryLiveFile) {
   EXPECT_EQ(contents, (Names{Built(KeysOf(NumberedRows(0, 1000)), "nb"),
                              Built(KeysOf(NumberedRows(1000, 2000)), "nb"),
                              Built(KeysOf(NumberedRows(2000, 3000)), "nb")}));
-  // The second export fails, because the files of the first one exist.
+  // The second export must fail, because the files of the first export exist.
   EXPECT_FALSE(Export());
   EXPECT_THAT(error_, HasSubstr("3 SST files were not exported"));
   ASSERT_EQ(report_.errors.size(), 3);
@@ -52,11 +50,9 @@ TEST_F(DatabaseExporterTest, ChangesNothingInTheDatabase) {
   AddFiles(3);
   // These rows are only in the write-ahead log.
   db_.Put(NumberedRows(next_, next_ + 1000));
-  // An export must not remove this file. RocksDB removes it when it opens a
-  // database; RocksDB 7.8 does so even if it opens the database for reading
-  // only.
+  // RocksDB removes such a file when it opens a database. An export must not.
   WriteFile(db_.path() + "/000999.sst.trash", "trash");
-  // Otherwise RocksDB might remove an old log between the two calls of StateOf.
+  // RocksDB must not remove an old log between the two calls of StateOf.
   rocksdb::CancelAllBackgroundWork(db_.get(), /*wait=*/true);
   const auto before = StateOf(db_.path());
   ASSERT_TRUE(Export()) << error_;
@@ -73,7 +69,7 @@ TEST_F(DatabaseExporterTest, ChangesNothingInTheDatabase) {
   ASSERT_TRUE(Sync(options)) << error_;
   EXPECT_EQ(StateOf(db_.path()), closed);
 
-  // Shows that RocksDB removes a file of this name in an ordinary open.
+  // RocksDB itself must remove the file when it opens the database.
   db_.Reopen(db_.options());
   EXPECT_FALSE(fs::exists(db_.path() + "/000999.sst.trash"));
 }
@@ -102,7 +98,7 @@ TEST_F(DatabaseExporterTest, SyncFollowsTheDatabase) {
     return names;
   };
   WriteFile(out_ / FilterName(1000000), "of another time");
-  // Killed exports leave such files.
+  // A killed export leaves temporary files with names like these two.
   WriteFile(out_ / FilterName(8) + ".cassandra_bloom-01234567", "half");
   WriteFile(out_ / ".cassandra_bloom_database.cassandra_bloom-01234567",
             "half");
@@ -155,8 +151,8 @@ TEST_F(DatabaseExporterTest, SyncReplacesWhatIsDamagedOrOld) {
   EXPECT_EQ(report_.exported.size(), 2);
 }
 
-// If a changed SST file cannot be exported, its old filter is removed, because
-// a filter of other keys is worse than no filter.
+// If a changed SST file cannot be exported, its old filter must be removed. A
+// filter of other keys would be worse than no filter.
 TEST_F(DatabaseExporterTest, SyncLeavesNoOldFilterOfAFileThatItCannotExport) {
   AddFiles(2);
   ASSERT_TRUE(Sync()) << error_;
@@ -213,7 +209,6 @@ TEST_F(DatabaseExporterTest, ColumnFamilies) {
 TEST_F(DatabaseExporterTest, SeveralPathsAndLevels) {
   const TempDir second;
   rocksdb::Options options = db_.options();
-  // All but the smallest files go to the second path.
   options.db_paths = {{db_.path(), 1}, {second.path(), uint64_t{1} << 40}};
   options.num_levels = 9;
   db_.Reopen(options);
@@ -257,7 +252,6 @@ TEST_F(DatabaseExporterTest, IngestedFile) {
             Built(KeysOf(NumberedRows(0, 1000)), "nb"));
 }
 
-// Changes to the database during an export are no error.
 TEST_F(DatabaseExporterTest, WhileItIsWrittenTo) {
   std::atomic<bool> stop{false};
   AddFiles(2);
@@ -313,7 +307,7 @@ TEST_F(DatabaseExporterTest, Refusals) {
       {empty / "file", out_.path(), "nb", "cannot be opened as a RocksDB"},
       {"", out_.path(), "nb", "cannot be opened as a RocksDB"},
   };
-  db_.Close();  // An open database might still remove a log.
+  db_.Close();  // An open database might remove a log.
   const auto before = StateOf(db_.path());
   for (const Refusal& refusal : refusals) {
     FilterDbExportOptions options;

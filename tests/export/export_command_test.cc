@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command `filterdb export`, run as a user runs it.
-
 #include <fcntl.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
@@ -30,7 +28,6 @@ class ExportCommandTest : public ExportTest {
   }
   std::string Db() const { return "export --db=" + db_.path() + ToOut(); }
 
-  // The path of one live SST file of the database.
   std::string LiveSst() const {
     std::vector<rocksdb::LiveFileMetaData> files;
     db_->GetLiveFilesMetaData(&files);
@@ -102,8 +99,8 @@ TEST_F(ExportCommandTest, SstFiles) {
             Built(keys, "la"));
 }
 
-// What exists under the names of the filters: a FIFO is written to, a folder is
-// left, a link is followed if forced, and a file is created if there is none.
+// A FIFO, a folder and a symbolic link already have the names of filters. The
+// export must leave the folder, and use the link only with --force.
 TEST_F(ExportCommandTest, SstFilesIntoWhatIsThere) {
   const TempDir ssts;
   std::string command = "export";
@@ -135,8 +132,8 @@ TEST_F(ExportCommandTest, SstFilesIntoWhatIsThere) {
   }
 }
 
-// Every form of the command removes the temporary files of a killed export, but
-// not those that another process is writing.
+// Every form of the command must remove old temporary files, but not one that
+// another process is writing.
 TEST_F(ExportCommandTest, LeftOvers) {
   ASSERT_EQ(Filterdb(Db()).exit_code, 0);
   std::string number = *Filters().begin();
@@ -307,12 +304,13 @@ TEST_F(ExportCommandTest, NamesOfSstablesWithATrieIndex) {
     const std::string file = ran.json()["exported"][0]["file"];
     EXPECT_THAT(
         file, HasSubstr(version == "da" ? "-bti-Filter.db" : "-big-Filter.db"));
-    // The other commands find the version in this name.
+    // `filterdb info` must find the SSTable version in the file name.
     EXPECT_EQ(Filterdb("info " + file).exit_code, 0);
   }
 }
 
-// One SST file has a full filter of prefixes, the other a partitioned one.
+// The filters of both SST files hold prefixes. Only the second filter is
+// partitioned.
 TEST(ExportCommandPrefixesTest, KeysUnlessPrefixesAreAskedFor) {
   auto table_options = TableOptions(OurPolicy());
   table_options.whole_key_filtering = false;
@@ -338,7 +336,7 @@ TEST(ExportCommandPrefixesTest, KeysUnlessPrefixesAreAskedFor) {
     EXPECT_EQ(one["keys"], 1000);
   }
   ExpectFiltersAreTheirs(db, out.path());
-  // A folder holds either filters of keys or filters of prefixes.
+  // A folder must not hold both filters of keys and filters of prefixes.
   const Ran mixed = Filterdb(command + " --prefixes");
   EXPECT_EQ(mixed.exit_code, 2);
   EXPECT_THAT(mixed.err, HasSubstr("partition_key=default prefixes"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A database, and a folder to which its filters are exported.
+// A database, and a folder for its exported filters.
 
 #ifndef CASSANDRA_BLOOM_TESTS_EXPORT_EXPORT_FIXTURE_H_
 #define CASSANDRA_BLOOM_TESTS_EXPORT_EXPORT_FIXTURE_H_
@@ -32,7 +32,7 @@ using ListenerPtr = std::shared_ptr<rocksdb::EventListener>;
 constexpr char kMark[] = ".cassandra_bloom_database";
 inline const rocksdb::WriteOptions kWrite;
 
-// The name of the Filter.db of the SST file with this number.
+// Returns the name of the Filter.db for the SST file with this number.
 inline std::string FilterName(uint64_t number) {
   return "nb-" + std::to_string(number) + "-big-Filter.db";
 }
@@ -51,13 +51,13 @@ inline FilterDbExportOptions ForPartitionKey(const std::string& partition_key,
   return options;
 }
 
-// Throws if the listener is refused.
+// Throws std::runtime_error if the listener cannot be created.
 ListenerPtr NewListener(const std::string& out_dir,
                         const std::string& sstable_version = "nb");
 
 FilterDbExportCounts CountsOf(const ListenerPtr& listener);
 
-// A comparator that is unknown to a reader that opens only an SST file.
+// A comparator whose name the export does not know.
 class OddComparator final : public rocksdb::Comparator {
  public:
   const char* Name() const override { return "Odd"; }
@@ -74,52 +74,48 @@ class ExportTest : public ::testing::Test {
   explicit ExportTest(const rocksdb::Options& options = DbOptions(OurPolicy()))
       : db_(options) {}
 
-  // Writes and flushes `count` files of 1000 rows.
+  // Adds `count` SST files of 1000 rows each to the database.
   void AddFiles(int count);
 
-  // Removes `count` SST files from the database's folder, without RocksDB.
+  // Deletes `count` SST files without telling RocksDB.
   void RemoveSstFiles(int count);
 
-  // Writes a file of the rows 0 ... 999 and ingests it.
+  // Writes the rows 0 to 999 into an SST file and ingests the file.
   void IngestFile();
 
-  // Moves all files to this level.
   void MoveToLevel(int level);
 
-  // Creates a column family, and writes a file of the rows into it.
+  // Creates a column family with one SST file of these rows.
   rocksdb::ColumnFamilyHandle* AddColumnFamily(
       const std::string& name, const rocksdb::ColumnFamilyOptions& options,
       const Rows& rows);
 
-  // Exports the database into the folder: Export without `sync`, Sync with it.
+  // Export calls ExportFilterDbs without `sync`, and Sync calls it with `sync`.
   bool Export(const FilterDbExportOptions& options = {});
   bool Sync(const FilterDbExportOptions& options = {},
             const std::string& column_family = "");
 
-  // What `filterdb export --sync --force` does.
+  // Calls Sync with `overwrite`, as `filterdb export --sync --force` does.
   bool TakeOver(FilterDbExportOptions options = {});
 
   bool Reconcile();
 
-  // Opens the database with these listeners.
   void Open(const std::vector<ListenerPtr>& listeners);
 
-  // Opens the database with a listener that exports into the folder.
+  // Reopens the database with a listener that exports into the folder.
   void Listen(const std::string& sstable_version = "nb");
 
-  // Expects that the listener updates the folder, without a call of Reconcile.
+  // Waits until the listener has updated the folder, and checks the filters.
   void ExpectFollowed(const std::string& sstable_version = "nb");
 
-  // Locks the folder, as another writer does, until the result is destroyed.
+  // Locks the folder until the returned object is destroyed.
   std::unique_ptr<FileDescriptor> LockFolder() const;
 
-  // Expects that the listener counts this many failures, and that LOG has
-  // `why`.
+  // Waits for `count` failures of the listener. Expects `why` in RocksDB's LOG.
   void ExpectFailed(uint64_t count, const std::string& why);
 
   Names Live() const { return LiveFilterNames(db_); }
   Names Filters() const { return NamesIn(out_.path()); }
-  // The path of one of the filters in the folder.
   std::string OneFilter() const { return out_ / *Filters().begin(); }
 
   const TempDir out_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SstFile tells which filter a file has, whatever policy the file names, and
-// visits its blocks.
+// Tests how SstFile finds the kind of the filter in an SST file.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,7 +70,7 @@ rocksdb::Options OptionsFor(const KindOfFilter& kind, Holds holds,
                             Layout layout = Layout::kFull) {
   auto table_options = TableOptions(kind.policy, layout);
   table_options.format_version = kind.format_version;
-  // RocksDB's Ribbon policy builds Bloom filters for a few keys.
+  // For few keys in a partition, RocksDB's Ribbon policy builds a Bloom filter.
   table_options.metadata_block_size = 4096;
   table_options.whole_key_filtering = holds != Holds::kPrefixes;
   rocksdb::Options options = DbOptions(table_options);
@@ -82,7 +81,6 @@ rocksdb::Options OptionsFor(const KindOfFilter& kind, Holds holds,
   return options;
 }
 
-// Calls `check` with a file of each kind.
 template <typename Check>
 void ForEachKind(Holds holds, Layout layout, const Rows& rows,
                  const Check& check) {
@@ -158,8 +156,6 @@ TEST_P(FilterKindTest, BothFormsAreTheSameFilterDb) {
   }
 }
 
-// RocksDB's policies can read the blocks of its own filters, each of which has
-// all keys of its part of the file.
 TEST_P(FilterKindTest, RocksdbReadsItsBlocks) {
   if (holds_ == Holds::kPrefixes) {
     return;
@@ -189,8 +185,7 @@ TEST_P(FilterKindTest, RocksdbReadsItsBlocks) {
   });
 }
 
-// RocksDB reports no error if it cannot read a full filter or the index of
-// partitions, and refuses to open the file if it cannot read a partition.
+// RocksDB itself reports no error if a full filter is damaged.
 TEST_P(FilterKindTest, DamageIsSeen) {
   ForEach([&](const KindOfFilter& kind, const std::string& sst) {
     if (kind.kind == FilterKind::kNone) {
@@ -199,7 +194,7 @@ TEST_P(FilterKindTest, DamageIsSeen) {
     const std::string content = ReadFile(sst);
     const Visited good = Visit(sst);
     std::vector<size_t> offsets;
-    size_t end = good.file->properties().data_size;  // Of the rows.
+    size_t end = good.file->properties().data_size;  // Filters follow the rows.
     for (const std::string& block : good.blocks) {
       offsets.push_back(content.find(block, end));
       end = offsets.back() + block.size();
@@ -218,7 +213,7 @@ TEST_P(FilterKindTest, DamageIsSeen) {
   });
 }
 
-// The layouts whose files differ.
+// Returns the filter layouts that give different SST files.
 std::vector<Layout> LayoutsOfFiles() {
   std::vector<Layout> layouts;
   for (const Layout layout : AllLayouts()) {
@@ -243,8 +238,6 @@ INSTANTIATE_TEST_SUITE_P(
              ToString(std::get<1>(test.param));
     });
 
-// ---- Single cases ----
-
 std::string WrittenBy(TestDb* db) {
   AddFile(db, 0, 20000);
   return OnlySst(*db);
@@ -262,8 +255,8 @@ TEST(FilterKindsTest, ReverseOrder) {
   }
 }
 
-// RocksDB's Ribbon policy builds a Bloom filter in files of a flush, and for a
-// few keys, and a filter that matches all where memory is short.
+// RocksDB's Ribbon policy also builds other filters: Bloom filters for a flush
+// or for few keys, and filters that match every key if memory is short.
 TEST(FilterKindsTest, PartitionsOfSeveralKinds) {
   bool (*const replaced[])(int) = {[](int number) { return number == 1; },
                                    [](int number) { return number > 1; }};
@@ -282,7 +275,7 @@ TEST(FilterKindsTest, PartitionsOfSeveralKinds) {
             FilterKind::kRocksdbsBloom);
 }
 
-// Levels without bits get no filter, but RocksDB records the policy.
+// A level with 0 bits per key gets no filter.
 TEST(FilterKindsTest, NoBits) {
   for (const char* const blocks : {"cassandra", "rocksdb"}) {
     rocksdb::CassandraBloomOptions options;
@@ -306,7 +299,7 @@ TEST(FilterKindsTest, ABareTrailerIsAnEmptyFilterOfOurs) {
   EXPECT_TRUE(visited.file->has_full_filter());
 }
 
-// RocksDB takes a block of at most five bytes for a filter without keys.
+// RocksDB treats a filter block of at most five bytes as a filter without keys.
 TEST(FilterKindsTest, OtherBlocksUnderRocksdbsName) {
   using std::string_literals::operator""s;
   const std::string blocks[] = {"\xff"s,
@@ -324,7 +317,6 @@ TEST(FilterKindsTest, OtherBlocksUnderRocksdbsName) {
   }
 }
 
-// A policy with a filter name of its own.
 class OtherPolicy final : public NamedPolicy {
  public:
   explicit OtherPolicy(const std::string& name)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// If the disk has no room for a whole Filter.db, the export fails and leaves no
-// file.
+// On a full disk, an export must not leave a part of a Filter.db.
 
 #include <string>
 
@@ -47,7 +46,7 @@ TEST_P(FullDiskTest, ADatabaseAndOnceMore) {
   AddFile(&db_, 1000, 3000);
   db_.Close();
   {
-    const FileSizeLimit full(2000);  // Enough for one of the two filters.
+    const FileSizeLimit full(2000);  // In bytes. Enough for one filter.
     EXPECT_FALSE(Sync(options_));
   }
   EXPECT_EQ(report_.exported.size(), 1u);

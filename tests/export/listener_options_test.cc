@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The options of an export listener: what RocksDB reads from a string, writes
-// to the OPTIONS file and reads back. (This tests target.cc, too.)
+// RocksDB must be able to read, write and reload the options of a listener.
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/utilities/object_registry.h>
@@ -22,9 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 using Listeners = std::vector<ListenerPtr>;
 
-// A listener like those of db_bench and db_stress. It has a name, so RocksDB
-// writes it to the OPTIONS file. But a process that reads the file does not
-// know the name.
+// A listener like those of db_bench and db_stress. RocksDB writes its name to
+// the OPTIONS file. But a process that reads the file does not know the name.
 class OtherListener final : public rocksdb::EventListener {
  public:
   const char* Name() const override { return "ErrorHandlerListener"; }
@@ -59,7 +57,6 @@ class ListenerOptionsTest : public ExportTest {
     return options.listeners;
   }
 
-  // Replaces the listeners in the latest OPTIONS file.
   void WriteListeners(const std::string& listeners) {
     Open({NewListener(out_ / "written")});
     testing::WriteListeners(db_, listeners);
@@ -74,7 +71,8 @@ class ListenerOptionsTest : public ExportTest {
     }
   }
 
-  // Reloads twice, because RocksDB rewrites the listeners that it has read.
+  // Reloads twice, because RocksDB writes a new OPTIONS file after the first
+  // time.
   void ExpectSurvives(const Listeners& listeners, const Names& folders) {
     ExpectFed(listeners, folders);
     ExpectFed(Reloaded(), folders);
@@ -104,8 +102,8 @@ TEST_F(ListenerOptionsTest, TwoFolders) {
                  folders);
 }
 
-// A program may, at each start, add its listener to those that it has read from
-// the OPTIONS file. The file must not grow.
+// A program may, at each start, add its listener to those from the OPTIONS
+// file. The OPTIONS file must not grow.
 TEST_F(ListenerOptionsTest, OneFolderTwice) {
   for (int i = 0; i < 3; ++i) {
     Open({NewListener(out_ / "a"), NewListener(out_ / "a")});
@@ -125,7 +123,6 @@ TEST_F(ListenerOptionsTest, OddFolders) {
     const std::string folder = out_ / name;
     const auto other = std::make_shared<OtherListener>();
     ExpectSurvives({NewListener(folder), other}, {folder});
-    // Also reloads the listeners from an options string.
     std::string text;
     rocksdb::DBOptions options;
     options.listeners = {other, NewListener(folder)};
@@ -137,7 +134,7 @@ TEST_F(ListenerOptionsTest, OddFolders) {
   }
 }
 
-// Spellings that a person may have written.
+// A person may write the same listener in these other ways.
 TEST_F(ListenerOptionsTest, OtherSpellings) {
   const std::string a = out_ / "a";
   const std::string options =
@@ -153,11 +150,11 @@ TEST_F(ListenerOptionsTest, OtherSpellings) {
     WriteListeners(text);
     ExpectFed(Reloaded(), {a});
   }
-  // In double braces a path may have a colon.
+  // In double braces, a path may contain a colon.
   ExpectFed(Parsed("{{id=cassandra_bloom_export;out_dir=" + out_ / "a:b" +
                    ";sstable_version=nb}}"),
             {out_ / "a:b"});
-  // Bytes without a meaning for RocksDB's parser need no escape.
+  // `=` and `)` need no escape inside a path.
   const std::string odd = "cassandra_bloom_export(nb," + out_ / "=a)" + ")";
   ExpectFed(Parsed(odd), {out_ / "=a)"});
   WriteListeners(odd);
@@ -249,8 +246,8 @@ TEST_F(ListenerOptionsTest, OtherListenersAreNotOurs) {
   }
 }
 
-// A process that reads the database's OPTIONS file need not have the listener's
-// folder.
+// The listener's folder need not exist for a process that reads the OPTIONS
+// file.
 TEST_F(ListenerOptionsTest, AFolderThatIsNotThereForTheReader) {
   rocksdb::Options options = db_.options();
   options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
@@ -268,13 +265,12 @@ TEST_F(ListenerOptionsTest, AFolderThatIsNotThereForTheReader) {
 }
 
 // After a change of options, RocksDB writes an OPTIONS file and reads it back.
-// An error in reading would make the change fail.
+// If RocksDB cannot read it, the change fails.
 TEST_F(ListenerOptionsTest, OptionsChangeWhileTheFolderIsGone) {
   rocksdb::ObjectRegistry::Default()->AddLibrary("test",
                                                  register_cassandra_bloom, "");
   rocksdb::Options options = db_.options();
-// Since 10.2, RocksDB fails at an error of the OPTIONS file without this
-// option.
+// Since 10.2, RocksDB always fails if the OPTIONS file has an error.
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1002
   options.fail_if_options_file_error = true;
 #endif
@@ -295,18 +291,17 @@ TEST_F(ListenerOptionsTest, WhatTheFunctionRefuses) {
   EXPECT_EQ(NewFilterDbExportListener(out_.path(), "xx", &error), nullptr);
   EXPECT_THAT(error, HasSubstr("xx"));
   EXPECT_EQ(NewFilterDbExportListener(out_.path(), "", &error), nullptr);
-  // The function accepts any path.
+  // The function accepts a path with special characters.
   EXPECT_NE(NewFilterDbExportListener(out_ / "a:b;c", "nb", &error), nullptr)
       << error;
 }
 
-// The folder cannot be created, for example because it is mounted late. The
-// database must open nevertheless.
+// The database must open even if the listener's folder cannot be created.
 TEST_F(ListenerOptionsTest, AFolderThatCannotBeMade) {
   fs::create_directory(out_ / "mount");
   Open({NewListener(out_ / "mount/out")});
   fs::remove_all(out_ / "mount");
-  Open({});  // Makes this process forget the folder, as if it were new.
+  Open({});  // Makes this process forget the folder.
   WriteListeners("cassandra_bloom_export(nb," + out_ / "never/out" + ")");
   const Listeners listeners = Reloaded();
   ASSERT_EQ(listeners.size(), 1);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An export listener updates a folder of Filter.db files whenever the files of
-// a running database change. (Its options: listener_options_test.cc.)
-
 #include <rocksdb/convenience.h>
 #include <rocksdb/utilities/checkpoint.h>
 #include <signal.h>
@@ -69,8 +66,8 @@ TEST_F(ListenerTest, AColumnFamilyThatIsDropped) {
   EXPECT_EQ(Filters().size(), 1);
 }
 
-// No event announces imported files. When these files are removed, their
-// filters must be removed, too.
+// RocksDB sends no event for imported files. When these files are removed,
+// their filters must be removed, too.
 TEST_F(ListenerTest, AnImportThatIsDropped) {
   Listen();
   AddFiles(1);
@@ -133,8 +130,8 @@ TEST_F(ListenerTest, ReconcileWithoutAnyEvent) {
   EXPECT_EQ(report_.exported.size(), 0);
 }
 
-// One listener is used for two opens of a database. Between the two, the
-// database has no listener. Its files change, but the listener gets no events.
+// The database changes while it is open without the listener. At the next
+// event, the listener must update the whole folder.
 TEST_F(ListenerTest, Reopened) {
   Listen();
   AddFiles(2);
@@ -142,7 +139,7 @@ TEST_F(ListenerTest, Reopened) {
   Open({});
   AddFiles(1);
   db_.Compact();
-  db_.Put(NumberedRows(next_, next_ + 1000));  // Not flushed.
+  db_.Put(NumberedRows(next_, next_ + 1000));  // No flush follows.
   Open({listener_});
   EXPECT_NE(Filters(), Live());
   AddFiles(1);
@@ -150,7 +147,7 @@ TEST_F(ListenerTest, Reopened) {
   EXPECT_EQ(Filters().size(), 3);
 }
 
-// RocksDB does not announce the end of a compaction by DB::CompactFiles.
+// RocksDB sends no event at the end of DB::CompactFiles.
 TEST_F(ListenerTest, CompactFiles) {
   Listen();
   AddFiles(3);
@@ -163,7 +160,6 @@ TEST_F(ListenerTest, CompactFiles) {
   EXPECT_EQ(Filters().size(), 1);
 }
 
-// The test removes the SST files before RocksDB can delete them.
 TEST_F(ListenerTest, FilesThatAreGoneAlready) {
   Listen();
   AddFiles(2);
@@ -197,7 +193,7 @@ TEST_F(ListenerTest, OneDatabaseAListener) {
   options.listeners = {listener_};
   TestDb other(options);
   AddFile(&other, 0, 1000);
-  // A flush may return before RocksDB sends its event.
+  // Waits, because a flush may return before RocksDB sends the event.
   ExpectFailed(1, "");
   ExpectFollowed();
 }
@@ -246,7 +242,7 @@ TEST_F(ListenerTest, OtherListenersHaveNoCounts) {
   EXPECT_FALSE(GetFilterDbExportCounts(Other(), &counts));
 }
 
-// ---- Another process, which is killed ----
+// ---- A writing process that is killed ----
 
 class Writer {
  public:

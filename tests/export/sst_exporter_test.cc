@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exports the Filter.db of one SST file.
-
 #include <rocksdb/comparator.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
@@ -24,7 +22,7 @@ namespace {
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
 constexpr bool kPrefixFiltersAreExact = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 906;
 
-// A merge operator that gives the last operand, whatever the value was.
+// A merge operator whose result is the last operand.
 class LastOperand final : public rocksdb::AssociativeMergeOperator {
  public:
   const char* Name() const override { return "LastOperand"; }
@@ -55,7 +53,6 @@ rocksdb::Options PrefixOnly(PolicyPtr policy) {
   return WithPrefixes(DbOptions(table_options));
 }
 
-// A database with one SST file.
 class OneSstDb : public TestDb {
  public:
   OneSstDb(const rocksdb::Options& options, const Rows& rows)
@@ -65,8 +62,7 @@ class OneSstDb : public TestDb {
   }
 };
 
-// Writes some rows twice and merges into some, all in one file: a snapshot
-// keeps the older versions.
+// Writes several versions of some rows, which a snapshot keeps.
 void FillWithHistory(TestDb* db, const Rows& rows) {
   db->Put(rows);
   const rocksdb::Snapshot* const snapshot = (*db)->GetSnapshot();
@@ -157,8 +153,7 @@ TEST(SstExporterTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
   }
 }
 
-// If the block has other partition keys than the requested ones, the filter is
-// built from the keys.
+// The filter block does not hold the requested partition keys.
 TEST(SstExporterTest, OtherPartitionKeysThanTheFilterHas) {
   const PartitionLayout& layout = kPartitionLayouts[0];
   const std::string built = Built(PartitionKeysOf(layout), "nb");
@@ -179,7 +174,7 @@ TEST(SstExporterTest, OtherPartitionKeysThanTheFilterHas) {
     EXPECT_NE(exported.why_not_block, "");
     EXPECT_EQ(exported.partition_key, "skip:8,u16");
   }
-  // A filter of partition keys cannot be exported if whole keys are requested.
+  // A block of partition keys cannot be exported if whole keys are requested.
   const OneSstDb db(DbOptions(PolicyFor("skip:8,u16")), RowsOf(layout));
   FilterDbExportOptions whole = Options();
   whole.partition_key = "whole";
@@ -230,8 +225,7 @@ TEST(SstExporterTest, FullFilterOfPrefixesIsTheBlockIfAskedFor) {
   }
 }
 
-// If prefixes end where partition keys end, the entries of a filter of prefixes
-// are partition keys. But the filter lacks keys that have no prefix.
+// A filter of prefixes lacks the key "short", which has no prefix.
 TEST(SstExporterTest, FilterOfPrefixesThatEndWithPartitionKeysLacksOtherKeys) {
   auto table_options = TableOptions(PolicyFor("fixed:8"));
   table_options.whole_key_filtering = false;
@@ -348,8 +342,7 @@ TEST(SstExporterTest, SizeOfFiltersFromKeys) {
   Exported(OnlySst(db), options, &exported);
   EXPECT_EQ(exported.num_words, (16 * 1000 + 20 + 63) / 64);
   EXPECT_EQ(exported.num_probes, 11);
-  // For a chance of 1 %, Cassandra chooses the fewest buckets per element that
-  // reach it, and then the fewest probes.
+  // For 1 % false positives, Cassandra takes 10 bits per key and 5 probes.
   options.fp_chance = 0.01;
   Exported(OnlySst(db), options, &exported);
   EXPECT_EQ(exported.num_words, (10 * 1000 + 20 + 63) / 64);
@@ -462,7 +455,7 @@ TEST(SstExporterTest, Refusals) {
             "that there is a footer to look at");
   WriteFile(dir / "000003.sst", content.substr(0, content.size() / 2));
   std::string damaged = content;
-  damaged[content.size() / 4] ^= 1;  // A bit in a data block.
+  damaged[content.size() / 4] ^= 1;  // One bit of a data block.
   WriteFile(dir / "000004.sst", damaged);
 
   constexpr char kNoSst[] = "cannot be read as a block-based SST file";

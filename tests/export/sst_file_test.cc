@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The identity of an SST file. (sst_exporter_test.cc tests what else SstFile
-// reads.)
+// Tests SstFile::identity(), a text that differs for different SST files.
 
 #include "plugin/export/sst_file.h"
 
@@ -37,7 +36,7 @@ std::string IdentityOf(const std::string& path) {
   return file->identity();
 }
 
-// SST files without checksums, so that a test can change their properties.
+// The SST files have no checksums, so that a test can change their properties.
 class SstIdentityTest : public ::testing::Test {
  protected:
   static rocksdb::Options Options() {
@@ -54,11 +53,11 @@ class SstIdentityTest : public ::testing::Test {
     return dir_ / name;
   }
 
-  // Removes the session from the properties of a file, as if RocksDB before
-  // 6.24 had written it.
+  // Removes the session identity from an SST file. RocksDB before 6.24 wrote
+  // files without it.
   static void MakeOld(const std::string& path) {
-    // The end of rocksdb.creating.session.identity. The file does not store the
-    // beginning, which the name before it has, too.
+    // The property name is rocksdb.creating.session.identity. The SST file
+    // stores only its end, because the name before it has the same beginning.
     const std::string name = "session.identity";
     const auto time = fs::last_write_time(path);
     std::string content = ReadFile(path);
@@ -109,7 +108,7 @@ TEST_F(SstIdentityTest, FilesWithoutASession) {
   EXPECT_NE(IdentityOf(a), IdentityOf(b));
 }
 
-// While this object lives, this process can open only one more file.
+// Lets this process open only one more file while the object exists.
 class OneMoreFile {
  public:
   OneMoreFile() {
@@ -126,7 +125,7 @@ class OneMoreFile {
   struct rlimit before_ {};
 };
 
-// RocksDB opens the file, but then identity() cannot open it once more.
+// RocksDB opens the SST file, but then identity() cannot open it a second time.
 TEST_F(SstIdentityTest, AFileThatCannotBeReadIsNotTheRecordedOne) {
   const std::string sst = Write("1.sst", "a");
   MakeOld(sst);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which work the thread of a listener has to do, and what it does if the folder
-// is not as it should be, or if the database closes.
+// Tests ExportWorker, the background thread of an export listener.
 
 #include "plugin/export/worker.h"
 
@@ -23,7 +22,7 @@ using ::testing::StartsWith;
 
 class WorkerTest : public ExportTest {
  protected:
-  // A listing of the database with this name. It has no files.
+  // Returns an empty list of SST files for the database with this name.
   static LiveSsts Listing(const std::string& database) {
     LiveSsts listing;
     listing.database = database;
@@ -33,7 +32,7 @@ class WorkerTest : public ExportTest {
   ExportWorker worker_{std::vector<ExportTarget>{{out_.path(), "nb"}}};
 };
 
-// ---- Which work is pending ----
+// ---- Pending work ----
 
 TEST_F(WorkerTest, AddsNoWorkUntilAListingComes) {
   EXPECT_TRUE(worker_.NeedsListing());
@@ -48,13 +47,13 @@ TEST_F(WorkerTest, AddsNoWorkUntilAListingComes) {
   EXPECT_THAT(ReadFile(out_ / kMark), StartsWith("a\n"));
 }
 
-// The second listing waits until the work with the first one has failed. This
-// failure must neither drop the second listing nor ask for a third one.
+// The second list of SST files comes while the work for the first list fails.
+// The failure must not drop the second list.
 TEST_F(WorkerTest, AListingThatComesDuringWorkThatFails) {
   WriteFile(out_ / kMark, "b\n");
   auto lock = LockFolder();
   worker_.ReplaceListing(Listing("a"));
-  // Gives the thread time to take the work. If it is slower, nothing fails.
+  // Gives the background thread time to begin.
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   worker_.RequestListing();
   worker_.ReplaceListing(Listing("b"));
@@ -65,8 +64,8 @@ TEST_F(WorkerTest, AListingThatComesDuringWorkThatFails) {
   EXPECT_THAT(ReadFile(out_ / kMark), StartsWith("b\nnb\t"));
 }
 
-// Changes that come during work that fails are dropped, because the next
-// listing has them.
+// A change that comes while work fails is dropped, because the next list of SST
+// files will contain the change.
 TEST_F(WorkerTest, ChangesThatComeDuringWorkThatFails) {
   WriteFile(out_ / kMark, "b\n");
   auto lock = LockFolder();
@@ -79,8 +78,7 @@ TEST_F(WorkerTest, ChangesThatComeDuringWorkThatFails) {
   EXPECT_TRUE(worker_.NeedsListing());
 }
 
-// When a database closes, the worker needs a new listing. But it does the
-// pending work first.
+// When a database closes, the worker must still do the pending work.
 TEST_F(WorkerTest, PendingWorkIsDoneThoughAListingIsNeeded) {
   worker_.ReplaceListing(Listing("a"));
   worker_.Wait();
@@ -108,8 +106,6 @@ TEST_F(WorkerTest, ClosingTakesUntilAllIsDone) {
   EXPECT_EQ(Filters(), live);
 }
 
-// While another writer holds the folder's lock, the database continues to read
-// and write.
 TEST_F(WorkerTest, TheDatabaseDoesNotWait) {
   Listen();
   auto lock = LockFolder();
@@ -122,8 +118,8 @@ TEST_F(WorkerTest, TheDatabaseDoesNotWait) {
   ExpectFollowed();
 }
 
-// Closing must not wait for the folder's lock, because any process that can
-// read the folder can hold it.
+// Closing the database must not wait for the folder's lock. Any process that
+// can read the folder can hold the lock.
 TEST_F(WorkerTest, ClosingDoesNotWaitForALock) {
   Listen();
   AddFiles(1);
@@ -168,8 +164,6 @@ TEST_F(WorkerTest, AFolderThatCannotBeWrittenTo) {
   ExpectFollowed();
 }
 
-// A folder that is mounted late must not prevent a service from opening its
-// database.
 TEST_F(WorkerTest, AFolderThatCannotBeMadeYet) {
   const std::string late = out_ / "late/out";
   listener_ = NewListener(late);
@@ -214,7 +208,6 @@ TEST_F(WorkerTest, FiltersThatSomebodyRemoves) {
   EXPECT_EQ(CountsOf(listener_).failed, 0);
 }
 
-// The filters in the folder may be of another database, or made by hand.
 TEST_F(WorkerTest, AFolderOfFiltersThatNoExportRecorded) {
   WriteFile(out_ / "nb-1000000-big-Filter.db", "made by hand");
   const auto before = StateOf(out_.path());
@@ -233,8 +226,7 @@ TEST_F(WorkerTest, AFolderOfFiltersThatNoExportRecorded) {
   EXPECT_EQ(Filters().size(), 2);
 }
 
-// The folder already has filters of partition keys. The listener must not add
-// filters of whole keys.
+// The folder already has filters of partition keys, not of whole keys.
 TEST_F(WorkerTest, AFolderOfOtherContents) {
   AddFiles(1);
   ASSERT_TRUE(Sync(ForPartitionKey("fixed:8", ExportFrom::kKeys))) << error_;
@@ -252,8 +244,8 @@ TEST_F(WorkerTest, AFolderOfOtherContents) {
   EXPECT_EQ(Filters().size(), 3);
 }
 
-// The mark disappears while the listener runs. Then the listener does not know
-// whose filters these are.
+// Without .cassandra_bloom_database, the listener does not know to which
+// database the filters belong.
 TEST_F(WorkerTest, AFolderWithoutItsMark) {
   Listen();
   AddFiles(1);
@@ -263,9 +255,7 @@ TEST_F(WorkerTest, AFolderWithoutItsMark) {
   fs::remove(out_ / kMark);
   AddFiles(1);
   ExpectFailed(1, "");
-  // This filter has no keys but looks right, because it is complete and no
-  // older than its SST file. It must be replaced when the folder is marked
-  // again.
+  // TakeOver must replace this filter. It is complete, but has no keys.
   ASSERT_TRUE(FilterDbBuilder::ForBitsPerKey(10, 0, kNaAndLater, &error_)
                   ->Write(filter, /*overwrite=*/true, &error_));
   const auto before = StateOf(out_.path());
@@ -290,8 +280,7 @@ TEST_F(WorkerTest, AFolderThatIsGoneIsMadeAgain) {
   EXPECT_EQ(Filters().size(), 4);
 }
 
-// A file that cannot be exported counts as one failure. It does not make the
-// listener try all files again.
+// An SST file that cannot be exported must count as one failure.
 TEST_F(WorkerTest, AFileThatCannotBeExported) {
   const OddComparator comparator;
   rocksdb::Options odd_options = DbOptions(BuiltinPolicy());

@@ -17,12 +17,11 @@ using std::string_literals::operator""s;
 
 const std::string kFrozenTrailer = "\x00\x63\x62\xff\xff"s;
 
-// The last four bytes of a block, as RocksDB reads them where it takes the
-// block for a legacy Bloom filter (DecodeFixed32).
+// The last four bytes of kFrozenTrailer as a little-endian number.
 constexpr uint32_t kMark = 0xffff6263;
 
-// The sizes of a cache line that RocksDB is compiled for (CACHE_LINE_SIZE in
-// port/port_posix.h): x86, arm64 and POWER, s390.
+// The sizes of a cache line in bytes: on x86, on arm64 and POWER, and on s390.
+// Source: CACHE_LINE_SIZE in port/port_posix.h of RocksDB.
 constexpr uint32_t kCacheLineSizes[] = {64, 128, 256};
 
 TEST(BlockFormTest, TrailerIsFrozen) {
@@ -38,12 +37,12 @@ TEST(BlockFormTest, TheMarkIsNoNumberOfCacheLines) {
   }
   EXPECT_EQ(mark, kMark);
   EXPECT_NE(kTrailer[1], 0) << "-1 and 0 are RocksDB's Bloom filter";
-  // RocksDB divides the length without its last five bytes by the number of
-  // cache lines. A length below the mark is not divisible by it.
+  // RocksDB may divide the length of a block by this number of cache lines. A
+  // smaller length is not divisible by it.
   EXPECT_GT(mark, kMaxSizeBesideRocksdb);
   for (const uint32_t size : kCacheLineSizes) {
     SCOPED_TRACE(size);
-    EXPECT_GT(mark * size, kMaxSizeBesideRocksdb);  // Modulo 2^32.
+    EXPECT_GT(mark * size, kMaxSizeBesideRocksdb);  // Wraps at 2^32.
   }
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Builds, reads and queries complete filters.
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -45,8 +43,8 @@ std::string VectorFilter(const std::string& set, uint32_t n, int buckets) {
                   [&](uint32_t i) { return VectorKey(set, i); });
 }
 
-// Cassandra's own fixture BloomFilter1000: its keys are the int32 numbers 0 to
-// 999, in a filter sized for a million keys.
+// BloomFilter1000 of Cassandra's own tests has the int32 numbers 0 to 999 as
+// keys, and is sized for a million keys.
 TEST(FilterTest, EqualsCassandrasFixture) {
   const std::string file = FilterOf(1000, 10, 312501, [](uint32_t i) {
     std::string key(4, '\0');
@@ -58,8 +56,7 @@ TEST(FilterTest, EqualsCassandrasFixture) {
 }
 
 TEST(FilterTest, EqualsCassandra) {
-  // The keys have 0 to 64 bytes. Each byte of a tail is positive in some keys
-  // and negative in others.
+  // The keys have 0 to 64 bytes, with positive and negative byte values.
   EXPECT_EQ(Sha256(VectorFilter("iii", 1040, 10)),
             "6825f9aae0a91564fc46b6889e955f8ca0476ce7e89e7b63e7d476de4abbee20");
   EXPECT_EQ(Sha256(VectorFilter("i", 100000, 20)),
@@ -74,7 +71,7 @@ TEST(FilterTest, EqualsCassandraOnItsTable) {
   int num_checked = 0;
   for (const auto& fields : table) {
     if (fields[3] != "new") {
-      // This test builds only the form of versions `na` and later.
+      // This test builds only filters of SSTable versions `na` and later.
       continue;
     }
     SCOPED_TRACE(fields[0] + " " + fields[1] + " " + fields[2]);
@@ -113,8 +110,8 @@ TEST(FilterTest, EqualsTheReference) {
   }
 }
 
-// The size and the false positive rate are known before a filter is built,
-// because RocksDB asks for them since 10.9.
+// RocksDB 10.9 and later ask for the size and the false positive rate before a
+// filter is built.
 TEST(FilterTest, SizeAndRateAreThoseForeseen) {
   constexpr int kNumAbsent = 200000;
   for (const Sizing& sizing :
@@ -140,15 +137,14 @@ TEST(FilterTest, SizeAndRateAreThoseForeseen) {
       if (num_keys == 0) {
         EXPECT_EQ(rate, 0);
         EXPECT_EQ(num_passed, 0);
-      } else if (num_keys >= 1000) {  // The formula needs many keys.
+      } else if (num_keys >= 1000) {  // The formula is right for many keys.
         EXPECT_NEAR(rate * kNumAbsent, num_passed, 0.06 * num_passed);
       }
     }
   }
 }
 
-// In a large filter, the writer prefetches the cache lines of several keys at
-// once.
+// In a large filter, the code prefetches cache lines for several keys at once.
 TEST(FilterTest, ALargeFilterEqualsTheReference) {
   SCOPED_TRACE(Seed());
   const RandomKeys keys(Seed(), 40);
@@ -163,7 +159,7 @@ TEST(FilterTest, ALargeFilterEqualsTheReference) {
         AddToPlainBits(h1, h2, num_probes, kNumWords,
                        expected.data() + kFilterDbHeaderSize);
       }
-      // Not EXPECT_EQ, which would print megabytes.
+      // A failed EXPECT_EQ would print megabytes.
       EXPECT_TRUE(FilterOf(num_keys, num_probes, kNumWords,
                            [&](uint32_t i) { return keys[i]; }) == expected)
           << num_keys << " keys, " << num_probes << " probes";
@@ -201,8 +197,7 @@ TEST(FilterDbTest, ReadsWhatItMay) {
   }
 }
 
-// On 32-bit CPUs, the size of a large filter does not fit a size_t. It must not
-// be cut to its low 32 bits.
+// On a 32-bit CPU, the size of a large filter does not fit into size_t.
 TEST(FilterDbTest, TheSizeIsTrueOrNoMemoryHasIt) {
   for (const uint32_t num_words :
        {1u, 0x0fffffffu, 0x1fffffffu, 0x20000001u, kMaxFilterWords}) {
@@ -225,7 +220,7 @@ TEST(FilterDbTest, HeaderIsBigEndian) {
 
 TEST(HashListTest, KeepsAllInOrder) {
   HashList list;
-  static constexpr uint64_t kCount = 20000;  // Several chunks.
+  static constexpr uint64_t kCount = 20000;  // More than one chunk.
   for (uint64_t i = 0; i < kCount; ++i) {
     ASSERT_TRUE(list.Add({i, ~i}));
     ASSERT_EQ(list.size(), i + 1);

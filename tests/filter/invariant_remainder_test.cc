@@ -17,8 +17,7 @@ namespace {
 
 constexpr uint64_t kLargest = uint64_t{1} << 63;  // |INT64_MIN|
 
-// Tests the dividends around multiples of the divisor, in particular around the
-// largest multiple, because they would expose an inexact quotient.
+// Tests numbers next to multiples, where a wrong quotient shows.
 void CheckDivisor(uint64_t divisor, uint64_t* random) {
   const InvariantRemainder remainder(divisor);
   const uint64_t largest_multiple = kLargest / divisor * divisor;

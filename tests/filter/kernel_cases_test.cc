@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares every kernel with a naive filter in many cases: 17 million in all
-// small capacities, and a hundred million random ones. A random case is a key,
-// a capacity and a number of probes.
-//
-// Every fifth case is run, others with each seed. CASSANDRA_BLOOM_PERCENT=100
-// runs all, and 2 runs 2 %, for example in an emulator.
+// Compares every Kernel with a naive filter in millions of cases. By default,
+// 20 % of the cases run. CASSANDRA_BLOOM_PERCENT=100 in the environment runs
+// all.
 
 #include <gtest/gtest.h>
 
@@ -38,8 +35,7 @@ INSTANTIATE_TEST_SUITE_P(All, KernelCasesTest, ::testing::ValuesIn(Kernels()),
 
 uint64_t PercentOfCases() { return Percent().value_or(20); }
 
-// Returns mostly a number of probes from 1 to 20, the numbers that this library
-// uses, and sometimes any number that a header may have.
+// Returns mostly 1 to 20, as in filters of this library, and sometimes 1 to 64.
 int RandomNumProbes(uint64_t* random) {
   const bool any = NextRandom(random) % 16 == 0;
   return 1 + static_cast<int>(NextRandom(random) % (any ? 64 : 20));
@@ -76,7 +72,6 @@ class RandomFilters {
   RandomFilters(const Kernel& kernel, uint64_t seed)
       : kernel_(kernel), keys_(seed, 40), random_(seed) {}
 
-  // Tests one more filter.
   ::testing::AssertionResult Next() {
     ChooseSize();
     const ::testing::AssertionResult hashed = ChooseHashes();
@@ -107,10 +102,8 @@ class RandomFilters {
  private:
   uint64_t Random(uint64_t bound) { return NextRandom(&random_) % bound; }
 
-  // Chooses the numbers of probes, words and keys. Every order of magnitude up
-  // to 2^17 words is equally likely. Except in small filters, at most about
-  // half of the bits are set, because a wrong bit among many set bits could go
-  // unnoticed.
+  // At most about half of the bits get set, except in small filters. Among more
+  // set bits, a wrong bit could go unnoticed.
   void ChooseSize() {
     num_probes_ = RandomNumProbes(&random_);
     const uint64_t magnitude = uint64_t{1} << Random(17);
@@ -179,8 +172,7 @@ class RandomFilters {
     return bits_ == expected_bits_;
   }
 
-  // Queries batches in which about half of the keys are present, and then each
-  // key alone.
+  // Queries batches of keys, about half of them present, then single keys.
   ::testing::AssertionResult AnswersTheSame() {
     const FilterView filter = ViewOf(num_probes_, num_words_, bits_.data());
     for (int batch = 0; batch < 4; ++batch) {

@@ -93,8 +93,7 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random) {
                                    const FilterView& filter,
                                    const Hash128* hashes, size_t n,
                                    const bool* expected) {
-  // The bytes are at first neither true nor false, so that the check notices an
-  // answer that is not written.
+  // This byte is neither true nor false, so a missing answer is noticed.
   constexpr unsigned char kUntouched = 0xa5;
   std::array<unsigned char, kMaxBatch + 8> answers;
   answers.fill(kUntouched);
@@ -151,8 +150,6 @@ LoneKeyCheck::LoneKeyCheck(const Kernel& kernel, int num_probes,
       return Wrong("bit not set", hash);
     }
   }
-  // The key must match if all of its bits are set, and must not match if one of
-  // them is missing.
   if (!AllAnswer(true, hash)) {
     return Wrong("not found", hash);
   }

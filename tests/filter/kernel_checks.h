@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks that the tests of the kernels share.
+// Checks for a Kernel, an implementation of the filter for certain CPUs.
 
 #ifndef CASSANDRA_BLOOM_TESTS_FILTER_KERNEL_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_FILTER_KERNEL_CHECKS_H_
@@ -20,15 +20,14 @@
 
 namespace cassandra_bloom {
 
-// Prints the kernel's name. By default gtest prints the address, which differs
-// in every run.
+// Without this function, gtest prints an address that differs in every run.
 void PrintTo(const Kernel* kernel, std::ostream* out);
 
 }  // namespace cassandra_bloom
 
 namespace cassandra_bloom::testing {
 
-// gtest names the instances after the kernels, as in --gtest_filter=*/avx2.
+// Runs each test once for each kernel. --gtest_filter=*/avx2 selects one.
 class KernelTest : public ::testing::TestWithParam<const Kernel*> {
  protected:
   static const Kernel& kernel() { return *GetParam(); }
@@ -42,40 +41,36 @@ std::string ToString(Hash128 hash);
 
 Hash128 RandomHash(uint64_t* random);
 
-// NaiveFilter::Hash of the key, as a Hash128.
 Hash128 NaiveHash(std::string_view key);
 
-// Hashes with special values in the base, in the increment, or in both. At
-// these values the sign, the magnitude or the quotient by the capacity changes,
-// or a double becomes inexact.
+// Returns hashes with special values in h1, in h2, or in both. Near these
+// values, a sign or a quotient changes, or a double becomes inexact.
 std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random);
 
-// Checks that the kernel's batch look-up gives exactly these n answers and
-// writes nothing else.
+// Checks that one batch gives these n answers and writes nothing else.
 ::testing::AssertionResult Answers(const Kernel& kernel,
                                    const FilterView& filter,
                                    const Hash128* hashes, size_t n,
                                    const bool* expected);
 
-// The same check for the kernel's look-up of a single key.
+// Checks that queries of single keys give these n answers.
 ::testing::AssertionResult AnswersOneByOne(const Kernel& kernel,
                                            const FilterView& filter,
                                            const Hash128* hashes, size_t n,
                                            const bool* expected);
 
-// The size of a batch that is too small to fill the lanes of some kernels.
+// Too few keys to fill the vector registers of some kernels.
 constexpr size_t kFewKeys = 5;
 
-// Tests a kernel on filters of one key each. Among the bits of many keys, a
-// wrong bit could go unnoticed, because it might belong to another key.
+// Tests filters of one key, because more keys could hide a wrong bit.
 class LoneKeyCheck {
  public:
-  // All of `bits` must be zero. A check that passes leaves them zero, unless
-  // the kernel also set a bit that does not belong to the key.
+  // All of `bits` must be zero. A successful check leaves them zero, unless the
+  // kernel has set a wrong bit.
   LoneKeyCheck(const Kernel& kernel, int num_probes, uint32_t num_words,
                char* bits);
 
-  // Tests all of the kernel's functions on a key with this hash.
+  // Tests set_bits and the look-ups of the kernel with a key of this hash.
   ::testing::AssertionResult operator()(Hash128 hash);
 
  private:
@@ -83,7 +78,7 @@ class LoneKeyCheck {
   bool BatchAnswers(bool expected, Hash128 hash, size_t n) const;
   ::testing::AssertionResult Wrong(const char* what, Hash128 hash) const;
 
-  // A batch of this many copies of the key fills the lanes of any kernel.
+  // Enough keys to fill the vector registers of every kernel.
   static constexpr size_t kCopies = 16;
 
   const Kernel& kernel_;

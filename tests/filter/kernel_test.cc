@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares every kernel that this machine can run with the naive filter.
-// Hashes, bits and answers must be the same.
+// Compares every Kernel that this machine can run with NaiveFilter.
 
 #include <gtest/gtest.h>
 
@@ -40,7 +39,7 @@ namespace {
 INSTANTIATE_TEST_SUITE_P(All, KernelTest, ::testing::ValuesIn(Kernels()),
                          NameOf);
 
-// The hashes that Cassandra's own code computed.
+// Cassandra's own code computed the expected hashes.
 TEST_P(KernelTest, HashesAsCassandraDoes) {
   std::vector<std::string> keys;
   std::vector<Hash128> expected;
@@ -82,8 +81,7 @@ std::string RandomKey(size_t length, uint64_t* random) {
   return key;
 }
 
-// Hashes the first n keys and checks the results. The memory after the views of
-// the keys and after the hashes is inaccessible.
+// Hashes the first n keys. An access beyond the arrays ends the test.
 class HashCheck {
  public:
   HashCheck(const Kernel& kernel, const std::vector<std::string_view>& keys)
@@ -132,8 +130,6 @@ TEST_P(KernelTest, HashesKeysOfEqualLength) {
   }
 }
 
-// The keys come in runs of one length. From one run to the next, one bit or
-// many bits of the length change.
 TEST_P(KernelTest, HashesKeysOfMixedLengths) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -193,8 +189,7 @@ TEST_P(KernelTest, HashesKeysAtAnyAddress) {
   }
 }
 
-// Each key has pages of its own. It is at their beginning or at their end, next
-// to inaccessible memory.
+// Inaccessible memory lies directly before or after each key.
 TEST_P(KernelTest, ReadsNothingBesidesTheKeys) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -230,14 +225,13 @@ TEST_P(KernelTest, TakesNullForTheEmptyKey) {
 
 // ---- Answers ----
 
-// Kernels with lanes use the lanes only in filters of 256 words or more. In
-// smaller filters, the remainders would be wrong for some numbers of words.
+// Vector kernels compute several remainders at once only in filters of 256
+// words or more. In smaller filters, some of these remainders would be wrong.
 constexpr uint32_t kWordCounts[] = {1,   2,   3,   5,   7,   63,   64,  65,
                                     129, 151, 199, 254, 255, 256,  257, 258,
                                     300, 511, 512, 513, 999, 1023, 4099};
 constexpr uint32_t kMostWords = 4099;
 
-// Queries a filter with given bits for batches of up to kMaxBatch keys.
 class AnswerCheck {
  public:
   AnswerCheck(const Kernel& kernel, int num_probes, uint32_t num_words,
@@ -250,8 +244,7 @@ class AnswerCheck {
     }
   }
 
-  // Queries n keys. Copies their hashes to the end of `memory`, after which
-  // memory is inaccessible.
+  // Queries n keys at once. A read beyond their hashes ends the test.
   ::testing::AssertionResult InBatch(size_t n,
                                      const GuardedMemory& memory) const {
     auto* const hashes = memory.Last<Hash128>(n);
@@ -282,8 +275,7 @@ std::string RandomBits(uint32_t num_words, uint64_t percent_set,
   return bits;
 }
 
-// The more bits are set, the later a probe finds a cleared bit. With several
-// fill ratios, every probe is tested.
+// With more set bits, later probes decide the answer.
 TEST_P(KernelTest, AnswersForAnyBits) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -296,8 +288,7 @@ TEST_P(KernelTest, AnswersForAnyBits) {
         SCOPED_TRACE(::testing::Message()
                      << num_words << " words, " << percent_set << "% set, "
                      << num_probes << " probes");
-        // The filter is at the very end of the memory, or ends up to 63 bytes
-        // before that.
+        // The filter ends 0 to 63 bytes before the end of the memory.
         char* const at =
             memory.end() - bits.size() - (num_probes % 2 == 0 ? 0 : num_probes);
         std::copy(bits.begin(), bits.end(), at);
@@ -311,8 +302,7 @@ TEST_P(KernelTest, AnswersForAnyBits) {
   }
 }
 
-// All bits of the filter are set except one, which belongs to one probe of one
-// key.
+// Only one bit is not set. It belongs to one probe of one key.
 TEST_P(KernelTest, AnswersByEveryProbe) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -379,8 +369,7 @@ TEST_P(KernelTest, AnswersForPresentAndAbsentKeys) {
 
 // ---- Bits ----
 
-// Checks that all bits of the hashes are set. Clears them, so that only wrong
-// bits remain.
+// Checks that all bits of the hashes are set, and clears them.
 ::testing::AssertionResult TakeBits(const std::vector<Hash128>& hashes,
                                     int num_probes, uint32_t num_words,
                                     char* bits) {
@@ -406,7 +395,7 @@ std::vector<Hash128> RandomHashes(size_t n, uint64_t* random) {
   return hashes;
 }
 
-// Calls kernel.set_bits. The memory after the hashes is inaccessible.
+// Calls kernel.set_bits. A read beyond the hashes ends the test.
 void SetBits(const Kernel& kernel, const std::vector<Hash128>& hashes,
              int num_probes, uint32_t num_words, char* bits) {
   const GuardedMemory memory(hashes.size() * sizeof(Hash128) + 1);
@@ -416,8 +405,8 @@ void SetBits(const Kernel& kernel, const std::vector<Hash128>& hashes,
                   InvariantRemainder(uint64_t{64} * num_words), bits);
 }
 
-// The largest filter in which kernels with lanes set bits without prefetching,
-// and the smallest in which they prefetch.
+// In filters of at most 4 MiB, vector kernels set bits without prefetching. In
+// larger filters, they prefetch.
 constexpr uint32_t kMostCachedWords = (4 << 20) / 8;
 constexpr uint32_t kFewestFarWords = kMostCachedWords + 1;
 
@@ -479,7 +468,7 @@ TEST_P(KernelTest, LeavesTheBitsThatAreSet) {
   }
 }
 
-// Makes `kernel` the active kernel during its lifetime.
+// Makes `kernel` the active kernel while this object exists.
 class Forced {
  public:
   explicit Forced(const Kernel& kernel) { ForceKernel(kernel); }
@@ -506,9 +495,9 @@ TEST_P(KernelTest, WritesTheFilterWhenForced) {
   EXPECT_EQ(file, naive.Serialize());
 }
 
-// ---- Edges ----
+// ---- Edge cases ----
 
-// Checks edge cases and random hashes. Each hash has a filter of its own.
+// Each hash has a filter of its own.
 void CheckLoneKeys(const Kernel& kernel, uint32_t num_words, int num_probes,
                    const GuardedMemory& memory, uint64_t* random) {
   char* const bits = memory.end() - size_t{8} * num_words;
@@ -534,7 +523,7 @@ TEST_P(KernelTest, EdgesOfSmallFilters) {
   }
 }
 
-// Capacities around 2^31, 2^32, 2^35, 2^36 and 2^37 bits, the maximum.
+// Filters of about 2^31, 2^32, 2^35, 2^36 and 2^37 bits.
 constexpr uint32_t kLargeWordCounts[] = {
     (1u << 25) - 1, 1u << 25,       (1u << 25) + 1,      (1u << 26) - 1,
     1u << 26,       (1u << 26) + 1, (1u << 29) - 1,      1u << 29,
@@ -592,7 +581,7 @@ TEST_P(KernelTest, LargeFilters) {
   }
 }
 
-// ---- Floating point as a program may have set it ----
+// ---- Floating-point modes that a program may have set ----
 
 class FloatingPointMode {
  public:
@@ -675,7 +664,7 @@ TEST(KeyOfHashTest, HasThatHash) {
 // ---- The state of the CPU ----
 
 #if defined(__x86_64__)
-// Tells whether the upper halves of vector registers are in use, which would
+// Returns true if the upper halves of vector registers are in use. They would
 // slow down SSE code that runs later.
 bool UpperHalvesAreInUse() {
   uint32_t low;
@@ -711,8 +700,7 @@ using Eight [[gnu::vector_size(32)]] = uint32_t;
   *numbers = all;
 }
 
-// Tells whether the compiler adds code that clears the upper halves of vector
-// registers after AVX code. GCC does so only from -O2 on.
+// GCC clears the upper halves of vector registers only with -O2 or more.
 bool CompilerCleansUpperHalves() {
   Eight numbers = {};
   SetAllBits(&numbers);

@@ -21,14 +21,13 @@ namespace {
 
 constexpr uint32_t kMaxWords = MaxWords(BlockForm::kBesideRocksdb);
 
-// A block in the cache is a Filter.db, our trailer, and the type and checksum
-// of RocksDB's block.
+// Returns the size in bytes of a filter block with two trailers of 5 bytes.
 size_t CachedSize(uint32_t num_words) {
   return 8 + size_t{8} * num_words + 5 + 5;
 }
 
-// jemalloc's size classes: multiples of 16 up to 128, then four in each
-// doubling (the page "Size classes" of jemalloc's manual).
+// Returns the size class of jemalloc: a multiple of 16 up to 128 bytes, then
+// one of four in each doubling (the page "Size classes" of its manual).
 size_t JemallocsSize(size_t size) {
   size_t step = 16;
   while (size > 8 * step) {
@@ -44,14 +43,13 @@ double Rate(const Sizing& sizing, uint64_t num_keys, uint32_t num_words) {
                            64.0 * num_words);
 }
 
-// The mean of what was planned and of what was built, over many filters.
 struct Means {
   double planned_rate = 0;
   double rate = 0;
-  double waste = 0;  // Memory that is given and not used, as a part of all.
+  double waste = 0;  // The unused part of the allocated memory.
 };
 
-// The rates of filters of 100 to 1 million keys.
+// Returns the means over `count` filters of 100 to 1 million keys.
 template <typename NumWords>
 Means MeansOf(const Sizing& sizing, std::mt19937_64* random, int count,
               NumWords num_words_for) {
@@ -95,8 +93,8 @@ TEST(MemoryFitTest, FillsSizeClassesAtThePlannedRate) {
   }
 }
 
-// Fits files in turn: ten of 15,700 keys, then one of 1.17 million.
-// Both sizes lie just above a size class.
+// Ten filters of 15,700 keys come before each filter of 1.17 million keys. Both
+// sizes are just above a size class of jemalloc.
 TEST(MemoryFitTest, SmallFilesDoNotPayForLargeOnes) {
   MemoryFit fit(JemallocsSize);
   const Sizing sizing = *SizingForBitsPerKey(10);
@@ -115,8 +113,8 @@ TEST(MemoryFitTest, SmallFilesDoNotPayForLargeOnes) {
   EXPECT_GE(large, 0.98 * planned_large);
 }
 
-// With classes that are powers of two, filters of 3/4 to 1 of a class cannot be
-// smaller. What they save up does not allow many others to be smaller.
+// All size classes are powers of two. Many enlarged filters must not make many
+// others smaller than planned.
 TEST(MemoryFitTest, LittleIsSavedUp) {
   MemoryFit fit([](size_t size) {
     size_t given = 1;
@@ -129,8 +127,8 @@ TEST(MemoryFitTest, LittleIsSavedUp) {
   const auto words = [&](uint64_t num_keys) {
     return fit.NumWords(sizing, num_keys, kMaxWords);
   };
-  // Their 125 KB are filled up to 128 KiB; the others' 76 KB could shrink to 64
-  // KiB.
+  // Filters of 100,000 keys have 125 KB and are enlarged to 128 KiB. Filters of
+  // 60,000 keys have 75 KB and could shrink to 64 KiB.
   constexpr uint64_t kOften = 100000;
   constexpr uint64_t kRare = 60000;
   for (int i = 0; i < 1000; ++i) {
@@ -186,7 +184,7 @@ TEST(MemoryFitTest, EveryFilterHasAWordAndNoneTooMany) {
       ASSERT_LE(fit.NumWords(sizing, num_keys, 20), 20u);
     }
     EXPECT_EQ(fit.NumWords(sizing, UINT64_MAX, kMaxWords), kMaxWords);
-    // More than can be allocated: the plan, for which allocating fails.
+    // A filter of this size cannot be allocated, so it keeps its planned size.
     EXPECT_EQ(fit.NumWords(sizing, UINT64_MAX, kMaxFilterWords),
               kMaxFilterWords);
   }

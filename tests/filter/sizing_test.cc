@@ -18,7 +18,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr uint64_t kMaxUint64 = std::numeric_limits<uint64_t>::max();
 
 TEST(SizingTest, WholeBitsPerKeyAreCassandrasBuckets) {
-  // BloomCalculations.computeBloomSpec(1 ... 20).K
+  // Cassandra's BloomCalculations.computeBloomSpec(b).K for b = 1 to 20.
   constexpr int kNumProbes[] = {1, 1, 2, 3,  3,  4,  5,  6,  6,  7,
                                 8, 8, 9, 10, 10, 11, 12, 12, 13, 14};
   for (int buckets = 1; buckets <= 20; ++buckets) {
@@ -52,8 +52,8 @@ TEST(SizingTest, FpChanceIsCassandras) {
   }
 }
 
-// An fp_chance that equals a rate in Cassandra's table gives the sizing of that
-// cell. The next smaller double gives another sizing.
+// An fp_chance equal to a rate in Cassandra's table gives the sizing of this
+// rate. The next smaller number gives another sizing.
 TEST(SizingTest, FpChanceTurnsAtTheCellsOfCassandrasTable) {
   struct Cell {
     double rate;
@@ -118,7 +118,7 @@ TEST(SizingTest, FractionalBitsTakeTheProbesWithTheLowestRate) {
 }
 
 TEST(SizingTest, WordsAreCassandras) {
-  // Cassandra's number of words is ((n * buckets + 20 - 1) >> 6) + 1.
+  // For n keys, Cassandra takes ((n * buckets + 20 - 1) >> 6) + 1 words.
   for (const int buckets : {1, 2, 10, 20}) {
     const Sizing sizing = *SizingForBitsPerKey(buckets);
     for (uint64_t n = 0; n < 10000; ++n) {
@@ -128,7 +128,7 @@ TEST(SizingTest, WordsAreCassandras) {
   }
   const Sizing sizing = *SizingForBitsPerKey(9.5);
   EXPECT_EQ(sizing.NumWords(1000), (9500u + 20 + 63) / 64);
-  EXPECT_EQ(sizing.NumWords(3), (29u + 20 + 63) / 64);  // 28.5 rounded up
+  EXPECT_EQ(sizing.NumWords(3), (29u + 20 + 63) / 64);  // 28.5 bits, rounded up
 }
 
 TEST(SizingTest, WordsEndAtCassandrasLimit) {

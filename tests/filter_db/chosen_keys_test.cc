@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an attacker who chooses the keys can do to the false positive rate
-// (SECURITY.md). The attacker can find a key for any hash, because Murmur3 with
-// a known seed can be inverted.
+// Tests what an attacker who chooses the keys can do (SECURITY.md). Murmur3
+// with a known seed can be inverted, so there is a key for any hash.
 
 #include <gtest/gtest.h>
 
@@ -56,11 +55,9 @@ double RateOfRandomKeys(const FilterDbFile& filter) {
   return static_cast<double>(passed) / kNumKeys;
 }
 
-// Chosen keys can set at most k bits for every bits_per_key bits: 7 of 10,
-// instead of half of all bits. So the false positive rate stays below 0.7. The
-// keys of this test share no bit, and set all even positions first. An absent
-// key then passes if its first position and its step are even, as they are in
-// one key of four.
+// The chosen keys share no bit, so they set 7 of 10 bits instead of half of
+// them. They set all even positions first. An absent key then passes if its
+// first position and its step are even. One key in four has such positions.
 TEST(ChosenKeysTest, EvenPositionsFirstPassAQuarter) {
   SCOPED_TRACE(Seed());
   const auto builder = NewBuilder();
@@ -78,7 +75,7 @@ TEST(ChosenKeysTest, EvenPositionsFirstPassAQuarter) {
   EXPECT_NEAR(RateOfRandomKeys(*filter), 0.28, 0.02);  // Normally 0.008.
 }
 
-// All keys have the same hash, so together they set only k bits.
+// All keys have the same hash, so together they set only the bits of one key.
 TEST(ChosenKeysTest, EqualHashesLeaveTheFilterEmpty) {
   const auto builder = NewBuilder();
   for (uint64_t i = 0; i < kNumKeys; ++i) {
@@ -88,9 +85,8 @@ TEST(ChosenKeysTest, EqualHashesLeaveTheFilterEmpty) {
             static_cast<uint64_t>(builder->num_probes()));
 }
 
-// An attacker who knows a present key can make absent keys that all pass. Each
-// of them costs the block reads that it would cost without a filter, but no
-// more.
+// An attacker who knows a present key can make many absent keys that pass the
+// filter. Each such key costs no more reads than without a filter.
 TEST(ChosenKeysTest, ThatShareTheBitsOfAPresentKeyAllPass) {
   const auto builder = NewBuilder();
   AddHash(1, 2, builder.get());

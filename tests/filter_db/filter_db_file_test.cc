@@ -36,7 +36,7 @@ class FilterDbFileTest : public ::testing::Test {
     return FilterDbFile::Open(Path(name), form, &error_);
   }
 
-  // Opens a file with these bytes, which must fail, and returns the error.
+  // Opens a file with these bytes, which must fail. Returns the error.
   std::string FaultOf(const std::string& bytes, FilterForm form = kNaAndLater) {
     WriteFile(Path("broken"), bytes);
     error_.clear();
@@ -70,8 +70,7 @@ std::vector<std::string> KeysInHex(const std::string& path) {
   return keys;
 }
 
-// Opens a filter with the wrong hash order. Its keys must then match only by
-// chance.
+// Exchanges h1 and h2 of all hashes. Most keys must then not match.
 void ExpectMisreadWithOtherHashOrder(const std::string& path, FilterForm form,
                                      const std::vector<std::string>& keys) {
   form.hash_order = form.hash_order == HashOrder::kH1Base ? HashOrder::kH2Base
@@ -184,7 +183,7 @@ TEST_F(FilterDbFileTest, AllFormsEqualCassandraOnItsTable) {
   }
 }
 
-// The filter is Cassandra's own fixture BloomFilter1000, in the older form.
+// BloomFilter1000 from Cassandra's own tests, in versions `ma` to `me`.
 TEST_F(FilterDbFileTest, OlderFormEqualsCassandrasFixture) {
   const auto builder =
       FilterDbBuilder::ForFpChance(0.0001, 1000000, kMaToMe, &error_);
@@ -225,8 +224,7 @@ TEST_F(FilterDbFileTest, EveryFormIsReadAsItWasWritten) {
         ObservedFalsePositiveRate(filter->num_probes(), filter->CountSetBits(),
                                   filter->capacity_bits()),
         0.0025, 0.0005);
-    // Converts the filter to the form that differs only in the byte order of
-    // the words, and then back.
+    // Converts to a form with another byte order of words, and back.
     if (form.hash_order == HashOrder::kH2Base) {
       const FilterForm other = form == kMaToMe ? kNaAndLater : kMaToMe;
       ASSERT_TRUE(WriteFilterDbFile(Path("converted"), other,
@@ -283,7 +281,7 @@ TEST_F(FilterDbFileTest, WritesNeverOverUnlessAsked) {
   EXPECT_EQ(ReadFile(Path("filter")), "precious");
   EXPECT_TRUE(builder->Write(Path("filter"), true, &error_)) << error_;
   EXPECT_NE(Open("filter", kNaAndLater), nullptr);
-  // The folder must contain no second file, such as a temporary one.
+  // The folder must contain no temporary file.
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
 
   EXPECT_FALSE(builder->Write(Path("no/such/filter"), false, &error_));
@@ -342,8 +340,8 @@ TEST_F(FilterDbFileTest, BuilderRefusesWhatHasNoFilter) {
 }
 
 #if SIZE_MAX <= 0xffffffff
-// The filter has 2^29 + 1 words. In 32 bits, the size of its bits would be cut
-// to 8 bytes.
+// The filter has 2^29 + 1 words. Cut to 32 bits, its size would be only 8
+// bytes.
 TEST_F(FilterDbFileTest, BuilderHasNoMemoryForMoreThanA32BitCpuCanAddress) {
   EXPECT_THROW(FilterDbBuilder::ForBitsPerKey(10, 3435973837, kMaToMe, &error_),
                std::bad_alloc);

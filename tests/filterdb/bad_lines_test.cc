@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb with broken files and wrong command lines: each gives its exit code
-// and a message that names the problem.
+// Runs filterdb with broken files and wrong command lines.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,20 +23,18 @@ using ::testing::StartsWith;
 struct Line {
   const char* what;
   std::string arguments;
-  // A part of the message: on stderr if the exit code is 2, otherwise on
-  // stdout.
+  // Text that must be on stderr if the exit code is 2, otherwise on stdout.
   std::string message;
   int exit_code = 2;
   const char* before = "";  // Shell text before the command.
 };
 
-// A filter of one word in which every other bit is set.
+// Returns a filter of one 64-bit word in which every other bit is set.
 std::string Half(int num_probes = 7) {
   return FilterDbBytes(num_probes, 1, 8) + std::string(8, '\x55');
 }
 
-// An Index.db of version nb with the keys "a", "b" and "c". An entry is the
-// length, the key, the position, and the size of a promoted index.
+// An Index.db of SSTable version nb with the keys "a", "b" and "c".
 constexpr char kIndex[] = "\0\1a\0\0\0\1b\1\0\0\1c\2\0";
 
 class BadLinesTest : public ::testing::Test {
@@ -49,7 +46,7 @@ class BadLinesTest : public ::testing::Test {
     std::filesystem::create_directory(dir_ / "folder");
   }
 
-  // Runs filterdb in the folder of the files, which it must not change.
+  // Runs filterdb in `dir_`. Expects that no file in `dir_` changes.
   void Expect(const Line& line) {
     SCOPED_TRACE(std::string(line.what) + ": filterdb " + line.arguments);
     const Ran ran =
@@ -163,8 +160,7 @@ TEST_F(BadLinesTest, Usage) {
   });
 }
 
-// All commands that read a filter, with `file` as the filter. diff reads two,
-// so it is there twice.
+// Returns all commands that read a filter, with `file` as the filter.
 std::vector<std::string> CommandsOn(const std::string& file) {
   return {"info " + file, "check --keys=abc.hex " + file,
           "convert " + file + " me-9-big-Filter.db",
@@ -214,7 +210,7 @@ TEST_F(BadLinesTest, BrokenFilters) {
   }
 }
 
-// Cassandra treats every key as present if the Filter.db is empty.
+// Cassandra treats every key as present if Filter.db is an empty file.
 TEST_F(BadLinesTest, AnEmptyFilter) {
   const std::string check = "check nb-3-big-Filter.db --keys=abc.hex ";
   Expect({
@@ -355,7 +351,6 @@ TEST_F(BadLinesTest, SizesOfFilters) {
   Expect(lines);
 }
 
-// build and check must refuse the same key options and keys.
 TEST_F(BadLinesTest, Keys) {
   const Line keys[] = {
       {"neither", "", "[--keys,--index]"},
@@ -467,7 +462,7 @@ TEST_F(BadLinesTest, Outputs) {
        "none/nb-1-big-Filter.db: cannot create a temporary file beside it: No "
        "such file or directory\n"},
       {"in a file", "plain/nb-1-big-Filter.db", "beside it: Not a directory\n"},
-      // In /proc even root cannot create a file.
+      // Even root cannot create a file in /proc.
       {"where nothing can be created", "/proc/nb-1-big-Filter.db",
        "/proc/nb-1-big-Filter.db: cannot create a temporary file beside it: "},
   };

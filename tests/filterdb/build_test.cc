@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb build with valid keys, from a list or from an index.
+// Tests filterdb build with valid keys, from a list or from an index.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST_F(BuildTest, EqualsTheReference) {
   struct Case {
     std::string size;
     int probes;
-    uint64_t words;  // 0 if it is not known here.
+    uint64_t words;  // 0 if the number is not known here.
   };
   const Keys keys = RandomKeysOf(0, 2000);
   for (const Case& expected :
@@ -44,8 +44,8 @@ TEST_F(BuildTest, EqualsTheReference) {
   }
 }
 
-// --expected-keys may be an estimate. But if scan would find a fault in the
-// filter, build must refuse it.
+// --expected-keys may be an estimate. But filterdb build must refuse a filter
+// in which filterdb scan would find a fault.
 TEST_F(BuildTest, RefusesATooFullFilter) {
   Write("keys", HexList(RandomKeysOf(0, 1000)));
   const std::string out = "nb-1-big-Filter.db";
@@ -68,7 +68,8 @@ TEST_F(BuildTest, RefusesATooFullFilter) {
     Good(build + "950 --force");
     Good(build + "1000000 --force");
   }
-  // With 600, the filter is not saturated, but worse than planned.
+  // Sized for 600 keys, the filter of 1000 keys is not saturated, but worse
+  // than planned.
   EXPECT_EQ(Run("build --keys=keys --fp-chance=0.01 --force --out=" + out +
                 " --expected-keys=600")
                 .exit_code,
@@ -108,7 +109,6 @@ TEST_F(BuildTest, FilterAndIndexOfDifferentForms) {
     EXPECT_EQ(Good("check from_keys --sstable-version=nb --index=" + index).out,
               "from_keys: 2000 keys, 0 missing\n");
   }
-  // Without --index-version, --sstable-version is for both files.
   EXPECT_EQ(Run("check from_keys --sstable-version=nb --index=index").exit_code,
             2);
 }
@@ -136,7 +136,6 @@ TEST_F(BuildTest, NamesOfTemporaryFiles) {
   }
 }
 
-// JSON cannot contain bytes that are not UTF-8, so they are replaced.
 TEST_F(BuildTest, FileNamesOfAnyBytes) {
   const std::string name = "nb-\xff-big-Filter.db";
   const Json built = Build(RandomKeysOf(0, 100), name);
@@ -146,14 +145,14 @@ TEST_F(BuildTest, FileNamesOfAnyBytes) {
 
 #ifndef CASSANDRA_BLOOM_SANITIZED  // A sanitizer needs memory of its own.
 
-// filterdb takes at most 64 MB besides the filter, however many bytes the keys
-// have. A second copy of the filter would take more, and so would the keys.
+// filterdb must take at most 64 MB besides the filter. A second copy of the
+// filter, or the keys, would take more.
 TEST_F(BuildTest, TakesLittleMemoryBesidesTheFilter) {
   constexpr int64_t kFilterBytes = 100'000'000;
   constexpr int64_t kMaxBesides = 64'000'000;
   {
-    // Writes one key at a time, because after the fork, the memory of this
-    // process counts as that of the child.
+    // Writes one key at a time, because the child process begins with the
+    // memory of this process.
     std::ofstream keys(dir_ / "keys", std::ios::binary);
     for (int i = 0; i < 3000; ++i) {
       keys << "\xff\xff" << std::string(65535, 'k');

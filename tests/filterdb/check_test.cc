@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb check with valid filters and keys.
+// Tests filterdb check with valid filters and keys.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,7 +71,6 @@ TEST_F(CheckTest, ListsMissingKeys) {
   EXPECT_EQ(all.json()["missing_keys"].size(), missing.size());
 }
 
-// Reverses the bytes of each word.
 std::string InOtherWordOrder(std::string filter) {
   for (auto word = filter.begin() + 8; word != filter.end(); word += 8) {
     std::reverse(word, word + 8);
@@ -126,8 +125,8 @@ TEST_F(CheckTest, FindsNoFormForALostKey) {
             0u);
 }
 
-// If nearly all bits are set, a filter has every key in other forms by chance.
-// Here only one bit is not set: a bit of the only key.
+// If nearly all bits are set, a filter has every key by chance, in whatever
+// form it is read. In this filter, one bit of the only key is not set.
 TEST_F(CheckTest, FindsNoFormByChance) {
   const Keys keys = RandomKeysOf(0, 1);
   Build(keys, "nb-1-big-Filter.db");
@@ -143,7 +142,8 @@ TEST_F(CheckTest, FindsNoFormByChance) {
   EXPECT_EQ(ran.json().count("written_as"), 0u);
 }
 
-// A pipe cannot be read again.
+// filterdb must read the keys again to try another form of Filter.db. A pipe
+// cannot be read twice.
 TEST_F(CheckTest, OfAPipeDoesNotTryOtherForms) {
   Build(RandomKeysOf(0, 2000), "filter", "--bits=10 --sstable-version=nb");
   const Ran ran = Exits(

@@ -21,7 +21,7 @@ namespace cassandra_bloom::testing {
 
 using Keys = std::vector<std::string>;
 
-// Random keys, each with a number at its end, so that all are distinct.
+// Returns random keys. Each ends in its own number, so that no two are equal.
 inline Keys RandomKeysOf(uint32_t begin, uint32_t end) {
   const RandomKeys random(Seed(), 30);
   Keys keys;
@@ -68,8 +68,7 @@ inline std::string BinaryList(const Keys& keys) {
   return ListOf(keys, [](const auto& key) { return WithLength(key); });
 }
 
-// An Index.db without promoted indexes. Its VInts are longer than their
-// positions need, which is valid.
+// Returns an Index.db of these keys, without promoted indexes.
 inline std::string IndexDb(const Keys& keys, bool before_ma) {
   uint32_t position = 0;
   return ListOf(keys, [&](const auto& key) {
@@ -103,13 +102,12 @@ inline Keys Fields(const Json& json) {
   for (const auto& field : json.items()) {
     fields.push_back(field.key());
   }
-  return fields;  // In alphabetical order.
+  return fields;
 }
 
 class CommandFixture : public ::testing::Test {
  protected:
-  // Runs filterdb in a temporary folder. Expects success, and nothing on
-  // stderr.
+  // Runs filterdb in `dir_`. Expects success, and nothing on stderr.
   Ran Good(const std::string& arguments, const std::string& before = "") {
     const Ran ran = Run(arguments, before);
     EXPECT_EQ(ran.exit_code, 0) << arguments << "\n" << ran;
@@ -126,7 +124,6 @@ class CommandFixture : public ::testing::Test {
   }
   std::string Read(const std::string& name) { return ReadFile(dir_ / name); }
 
-  // Builds a filter of these keys.
   Json Build(const Keys& keys, const std::string& out,
              const std::string& size = "--bits=10") {
     Write("keys", HexList(keys));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb convert, and filterdb diff of its outputs.
+// Tests filterdb convert, and filterdb diff of its outputs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST_F(ConvertTest, WithinAFormIsACopy) {
   EXPECT_EQ(Read("la-1-big-Filter.db"), Read("ks-cf-ka-1-Filter.db"));
 }
 
-// filterdb still reads the input while it writes the output.
+// filterdb still reads the input file when it writes the output.
 TEST_F(ConvertTest, OverItself) {
   Build(RandomKeysOf(0, 2000), "filter", "--bits=10 --sstable-version=nb");
   const std::string before = Read("filter");

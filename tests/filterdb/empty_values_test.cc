@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An option or operand with an empty value, `--out=` or `--out ''`, in every
-// command. Unset variables in scripts make such words. The next word must not
-// become the value.
+// Tests empty values, such as `--out=`, which scripts make from unset
+// variables. filterdb must not take the next word as the value.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,8 +24,8 @@ struct Option {
   std::string name;
 };
 
-// All options, read from the help. In the help, a command's name begins a line,
-// and the command's options are indented below it.
+// Returns all options that the help lists. In the help, a command's name begins
+// a line, and the command's options are indented below it.
 std::vector<Option> AllOptions() {
   std::vector<Option> options;
   std::string command;
@@ -55,7 +54,7 @@ TEST(EmptyValuesTest, OfEveryOption) {
   for (const Option& option : AllOptions()) {
     names.insert(option.command + " " + option.name);
     const TempDir dir;
-    // Three options together try all nine pairs.
+    // Varies the word behind the empty value from option to option.
     for (size_t i = 0; i < kValues.size(); ++i) {
       const std::string line = option.command + " " + option.name + kValues[i] +
                                kBehind[(i + names.size()) % kBehind.size()];
@@ -69,7 +68,7 @@ TEST(EmptyValuesTest, OfEveryOption) {
           << line;
     }
   }
-  // The help must list these options, or AllOptions has not read all of it.
+  // Checks that AllOptions has read the whole help.
   for (const char* const name :
        {" --version", "info --sstable-version", "check --keys", "build --out",
         "build --bits", "convert --to", "diff --version-b"}) {
@@ -107,7 +106,7 @@ TEST(EmptyValuesTest, OfOperands) {
   }
 }
 
-// After `--`, this `--out=` is a file name, although it looks like an option.
+// After `--`, the word `--out=` is a file name.
 TEST(EmptyValuesTest, OtherWords) {
   const TempDir dir;
   const Ran ran =

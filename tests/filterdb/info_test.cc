@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb info; rate_filter_test.cc tests its verdicts without the command.
+// Tests filterdb info. rate_filter_test.cc tests its verdicts.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

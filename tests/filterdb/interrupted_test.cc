@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Signals that end filterdb while it writes, and files that an earlier run
-// left.
+// Tests signals that end filterdb while it writes.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -33,8 +32,8 @@ class InterruptedTest : public ::testing::Test {
  protected:
   InterruptedTest() { WriteFile(dir_ / "keys", "61\n"); }
 
-  // Starts building a filter so large that writing it takes a while. If
-  // `ignored` is not 0, that signal is ignored from the start, as with nohup.
+  // Starts to build a large filter, so that writing it takes a while. If
+  // `ignored` is not 0, this signal is ignored from the start.
   pid_t Start(int ignored = 0) const {
     const pid_t pid = fork();
     if (pid != 0) {
@@ -70,9 +69,8 @@ class InterruptedTest : public ::testing::Test {
     return WIFSTOPPED(status) && IsWriting();
   }
 
-  // Whether filterdb has written to its temporary file. It locks the file
-  // before it writes. While the file is empty, it may not be locked yet, and
-  // another run may remove it.
+  // Returns whether filterdb has begun to write its temporary file. An empty
+  // file does not count, because filterdb may not have locked it yet.
   bool IsWriting() const {
     const Names names = dir_.Names();
     return std::any_of(names.begin(), names.end(), [this](const auto& name) {
@@ -82,7 +80,6 @@ class InterruptedTest : public ::testing::Test {
     });
   }
 
-  // Sends the signal while filterdb writes, and returns the exit status.
   int Interrupt(int number, int ignored = 0) const {
     for (;;) {
       const pid_t pid = Start(ignored);
@@ -119,7 +116,7 @@ TEST_F(InterruptedTest, LeavesTheOldFile) {
   EXPECT_EQ(dir_.Names(), (Names{"keys", "nb-1-big-Filter.db"}));
 }
 
-// nohup relies on this: it ignores SIGHUP before it starts a program.
+// nohup ignores SIGHUP before it starts a program.
 TEST_F(InterruptedTest, ASignalThatIsIgnoredStaysSo) {
   const int status = Interrupt(SIGHUP, /*ignored=*/SIGHUP);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
@@ -135,8 +132,8 @@ TEST_F(InterruptedTest, TheNextRunRemovesWhatOneLeft) {
   EXPECT_EQ(dir_.Names(), (Names{"keys", "nb-1-big-Filter.db"}));
 }
 
-// A file that is being written is kept, because its writer has locked it. (A
-// process number would mean nothing in another container.)
+// filterdb locks the file that it writes. Another run must not remove a locked
+// file.
 TEST_F(InterruptedTest, TheNextRunLeavesWhatIsBeingWritten) {
   const pid_t pid = Start();
   if (!StopWhileItWrites(pid)) {
@@ -158,8 +155,8 @@ TEST_F(InterruptedTest, TheNextRunLeavesWhatIsBeingWritten) {
   EXPECT_GT(fs::file_size(dir_ / "nb-1-big-Filter.db"), 75000000);
 }
 
-// Files with similar names are kept. Here the output is a link, and the files
-// are beside its target.
+// The next run must keep files whose names only resemble those of temporary
+// files.
 TEST_F(InterruptedTest, TheNextRunLeavesTheRest) {
   const std::string file = "nb-1-big-Filter.db";
   fs::create_directory(dir_ / "folder");
@@ -190,7 +187,7 @@ TEST_F(InterruptedTest, TheNextRunLeavesTheRest) {
   }
   EXPECT_EQ(now, expected);
 
-  // A folder is not one of filterdb's temporary files.
+  // A folder is never a temporary file of filterdb.
   const std::string folder = dir_ / (file + ".cassandra_bloom-01234567");
   fs::create_directory(folder);
   fs::remove(dir_ / file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the commands have in common: the help, counts such as "1 key", and the
-// fields of their JSON.
+// Tests what all commands share: the help, counts such as "1 key", and the
+// fields of the JSON.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST_F(MainTest, HelpOfEach) {
     EXPECT_THAT(help, HasSubstr("filterdb " + command + " [OPTIONS]"));
 #ifdef CASSANDRA_BLOOM_CORE_ONLY
     if (command == "export" || command == "doctor") {
-      continue;  // See without_rocksdb_test.cc.
+      continue;  // without_rocksdb_test.cc tests them.
     }
 #endif
     EXPECT_THAT(help, HasSubstr("--json"));

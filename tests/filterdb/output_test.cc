@@ -22,19 +22,20 @@ TEST(PrintableTest, ControlCharacters) {
   EXPECT_EQ(Printable("a\nb\rc\td"), "a\\x0ab\\x0dc\\x09d");
   EXPECT_EQ(Printable("\x1b[2K\x7f"), "\\x1b[2K\\x7f");
   EXPECT_EQ(Printable(std::string(1, '\0')), "\\x00");
-  // U+0080, U+009B and U+009F. In terminals, U+009B begins a command.
+  // The characters U+0080, U+009B and U+009F. In terminals, U+009B begins a
+  // command.
   EXPECT_EQ(Printable("\xc2\x80\xc2\x9b\xc2\x9f"),
             "\\xc2\\x80\\xc2\\x9b\\xc2\\x9f");
 }
 
-// Doubled, so that the original text can be recovered.
+// A backslash is doubled, so that the original text can be recovered.
 TEST(PrintableTest, Backslash) { EXPECT_EQ(Printable("\\x0a"), "\\\\x0a"); }
 
 TEST(PrintableTest, BytesThatAreNotUtf8) {
   EXPECT_EQ(Printable("\xff"), "\\xff");
   EXPECT_EQ(Printable("a\x80z"), "a\\x80z");
-  // In turn: a cut character, forms of '/' that are too long, a surrogate, and
-  // numbers beyond U+10FFFF.
+  // A cut character, three forms of '/' that are too long, a surrogate, and two
+  // numbers above U+10FFFF.
   EXPECT_EQ(Printable("\xe2\x82"), "\\xe2\\x82");
   EXPECT_EQ(Printable("\xc0\xaf"), "\\xc0\\xaf");
   EXPECT_EQ(Printable("\xe0\x80\xaf"), "\\xe0\\x80\\xaf");
@@ -42,7 +43,6 @@ TEST(PrintableTest, BytesThatAreNotUtf8) {
   EXPECT_EQ(Printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");
   EXPECT_EQ(Printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
   EXPECT_EQ(Printable("\xf8\x88\x80\x80\x80"), "\\xf8\\x88\\x80\\x80\\x80");
-  // The bytes after a broken character are printed, too.
   EXPECT_EQ(Printable("\xe2\n\xc3(\u20ac"), "\\xe2\\x0a\\xc3(\u20ac");
 }
 

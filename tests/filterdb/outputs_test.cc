@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What filterdb writes to (regular files, symbolic links, FIFOs, devices and
-// standard output), and what it leaves alone.
+// Tests to which kinds of files filterdb writes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +22,8 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A command that writes a filter. In its arguments, OUT stands for the file.
+// A command that writes a filter. OUT in `arguments` stands for the output
+// file.
 struct Writer {
   const char* name;
   const char* arguments;
@@ -31,7 +31,6 @@ struct Writer {
   const char* message;  // What follows the file's name in the message.
 };
 
-// Used in the messages of assertions.
 std::ostream& operator<<(std::ostream& stream, const Writer& writer) {
   return stream << writer.name;
 }
@@ -57,7 +56,6 @@ class OutputsTest : public ::testing::TestWithParam<Writer> {
     fs::remove(dir_ / "nb-1-big-Filter.db");
   }
 
-  // Runs the command under test; `more` follows its arguments.
   Ran Write(const std::string& out, const std::string& more = "",
             const std::string& before = "") {
     std::string arguments = GetParam().arguments;
@@ -65,7 +63,6 @@ class OutputsTest : public ::testing::TestWithParam<Writer> {
     return Run(arguments + " " + more, before);
   }
 
-  // Writes more bytes than fit into a pipe.
   Ran WriteMuch(const std::string& out, const std::string& more,
                 const std::string& before) {
     const std::string much = "--expected-keys=1000000 ";
@@ -93,8 +90,8 @@ INSTANTIATE_TEST_SUITE_P(All, OutputsTest, ::testing::ValuesIn(kWriters),
                            return std::string(test.param.name);
                          });
 
-// Shell text that reads the FIFO in the background. kWait, at the end of the
-// command, waits for the reader.
+// Returns shell text that copies the FIFO into `file` in the background. kWait,
+// at the end of the command, waits until the copy is complete.
 std::string CatInto(const std::string& file) {
   return "timeout 20 cat fifo > " + file + " & ";
 }
@@ -138,7 +135,7 @@ TEST_P(OutputsTest, StandardOutputThatCannotTakeIt) {
   EXPECT_EQ(Read("code"), "2\n");
 }
 
-// Here /dev/stdout, the name of standard output, is a pipe.
+// /dev/stdout is a pipe in this test.
 TEST_P(OutputsTest, ThePipeThatIsStandardOutput) {
   const Ran ran = Write("/dev/stdout", "| cat");
   EXPECT_EQ(ran.out, filter_);
@@ -171,7 +168,7 @@ TEST_P(OutputsTest, ADeviceStaysOne) {
   const bool is_own = MakeNullDevice(device);
   for (const std::string force : {"", "--force"}) {
     if (!is_own && !force.empty()) {
-      continue;  // Never force on the machine's own device.
+      continue;  // Never use --force on the machine's own device.
     }
     const std::string out = is_own ? device : "/dev/null";
     EXPECT_EQ(Exits(0, Write(out, force)).out, out + GetParam().message);
@@ -257,8 +254,6 @@ TEST_P(OutputsTest, LinksInACircle) {
     EXPECT_EQ(TypeOf(dir_ / "a"), mode_t{S_IFLNK});
   }
 }
-
-// ---- Help ----
 
 class HelpTest : public ::testing::TestWithParam<const char*> {};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A filter with exactly its keys must be as planned, however few they are. A
-// filter with many more or far fewer keys must not.
+// A filter with its planned keys must be rated as planned, even if these are
+// few. A filter with many more or far fewer keys must not.
 
 #include "tools/filterdb/rate_filter.h"
 
@@ -45,21 +45,21 @@ class PlannedRateTest : public ::testing::Test {
  protected:
   void AddKeys(uint64_t num_keys, FilterDbBuilder* builder) {
     for (uint64_t i = 0; i < num_keys; ++i) {
-      // The number of the key keeps all keys distinct.
       builder->Add(random_[next_key_] + BigEndian(next_key_));
       ++next_key_;
     }
   }
 
-  // Adds random keys to the filter, and judges it for `planned` keys.
+  // Adds random keys to the filter. Returns whether the filter is as planned
+  // for `planned` keys.
   bool IsAsPlannedWith(uint64_t num_keys, uint64_t planned,
                        FilterDbBuilder* builder) {
     AddKeys(num_keys, builder);
     return HasExpectedFill(FillOf(*builder), planned);
   }
 
-  // Makes `rounds` filters of each size for each number of keys, with exactly
-  // these keys. Expects that nearly all of them are as planned.
+  // Makes `rounds` filters of each size for each number of keys. Expects that
+  // nearly all of them are as planned.
   void ExpectFewFaults(const std::vector<uint64_t>& nums_of_keys, int rounds) {
     uint64_t filters = 0;
     uint64_t faults = 0;
@@ -161,7 +161,7 @@ TEST_F(PlannedRateTest, ManyKeysHaveAQuarterOfTheRateOnEitherSide) {
   constexpr uint64_t kCapacityBits = uint64_t{64} * 1000 * 1000;
   constexpr uint64_t kKeys = kCapacityBits / 10;
   const auto as_planned = [](double of_design_rate) {
-    // The share of bits that are set, for 7 probes and 10 bits per key.
+    // With 7 probes and 10 bits per key, a share of 0.503 of the bits is set.
     const double fill = 0.503414696 * std::pow(of_design_rate, 1 / 7.0);
     return HasExpectedFill(
         {7, static_cast<uint64_t>(fill * kCapacityBits), kCapacityBits}, kKeys);
@@ -172,7 +172,6 @@ TEST_F(PlannedRateTest, ManyKeysHaveAQuarterOfTheRateOnEitherSide) {
   EXPECT_FALSE(as_planned(1.26));
 }
 
-// For every size, from one 64-bit word on, the range is valid.
 TEST_F(PlannedRateTest, RangesOfAllSizes) {
   for (const int k : {1, 2, 7, 14, 21}) {
     for (const uint64_t words :
@@ -187,14 +186,12 @@ TEST_F(PlannedRateTest, RangesOfAllSizes) {
   }
 }
 
-// ---- Verdicts ----
-
 TEST_F(PlannedRateTest, Verdicts) {
   constexpr char kAlwaysPresent[] =
       "always present: every look-up reads the disk";
   struct Case {
     FilterFill fill;
-    uint64_t num_keys;  // 0 if it is not known.
+    uint64_t num_keys;  // 0 if the number is not known.
     std::string verdict;
     bool is_fault;
   };
@@ -223,7 +220,6 @@ TEST_F(PlannedRateTest, Verdicts) {
   }
 }
 
-// However few the keys are, and whatever fp_chance is, the verdict is ok.
 TEST_F(PlannedRateTest, FewKeysAreOk) {
   for (uint64_t keys = 1; keys <= 12; ++keys) {
     for (const double fp_chance : {0.1, 0.01, 0.0001}) {
@@ -234,8 +230,6 @@ TEST_F(PlannedRateTest, FewKeysAreOk) {
     }
   }
 }
-
-// ---- What Cassandra wrote ----
 
 uint64_t CountLines(const std::string& path) {
   std::ifstream file(path);

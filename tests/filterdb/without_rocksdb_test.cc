@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A filterdb that was built without RocksDB.
+// Tests a filterdb that was built without RocksDB.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The outputs to which a program can write a Filter.db with the library.
-// tests/filterdb/outputs_test.cc tests the same outputs of the command
-// filterdb.
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -44,7 +40,7 @@ class OutputFileTest : public ::testing::Test {
     return bytes;
   }
 
-  // Expects a write to fail, and returns the error.
+  // Expects that writing fails, and returns the error.
   std::string FaultOf(const FilterDbBuilder& builder, const std::string& path,
                       bool overwrite) const {
     std::string error;
@@ -58,9 +54,8 @@ class OutputFileTest : public ::testing::Test {
   std::string bytes_;
 };
 
-// Opens a FIFO for both reading and writing, which does not block on Linux
-// (fifo(7)). While the result is open, opening the FIFO for writing does not
-// block either.
+// Opens a FIFO for reading and writing. On Linux, this call does not wait for
+// another process (fifo(7)).
 int OpenBothWays(const std::string& fifo) {
   return open(fifo.c_str(), O_RDWR | O_CLOEXEC);
 }
@@ -81,8 +76,7 @@ TEST_F(OutputFileTest, AFifo) {
   EXPECT_EQ(dir_.Names(), std::set<std::string>{"fifo"});
 }
 
-// If the reader of a FIFO closes it, SIGPIPE must not end the program, neither
-// during the write nor after it.
+// If the reader closes the FIFO, SIGPIPE must not end the writing program.
 TEST_F(OutputFileTest, AFifoWhoseReaderGoes) {
   const std::string fifo = dir_ / "fifo";
   MakeFifo(fifo);
@@ -186,8 +180,7 @@ TEST_F(OutputFileTest, Links) {
                                    "link", "to_nothing"}));
 }
 
-// Several threads or processes may write one file at once, because each has a
-// temporary file of its own.
+// Each writing thread has its own temporary file.
 TEST_F(OutputFileTest, WritersAtOnce) {
   const std::string file = dir_ / "filter";
   std::vector<std::thread> writers;
@@ -208,8 +201,7 @@ TEST_F(OutputFileTest, WritersAtOnce) {
   EXPECT_EQ(dir_.Names(), std::set<std::string>{"filter"});
 }
 
-// A writer that was killed may have left the file with two names, its final
-// name and its temporary name.
+// A killed writer may leave a file with both its final and temporary name.
 TEST_F(OutputFileTest, WhatWasLeftMayBeTheFileItself) {
   const std::string file = dir_ / "filter";
   WriteFile(file, "old");

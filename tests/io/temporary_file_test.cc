@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests what the handler of a signal removes. output_file_test.cc tests the
-// rest of temporary_file.h.
+// Tests RemoveTemporaryFilesBeingWritten, which signal handlers call.
 
 #include "plugin/io/temporary_file.h"
 
@@ -18,8 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A thread may write two files at once: mending writes a record before the new
-// filter gets its name.
+// A thread may write two files at once, as `filterdb mend` does.
 TEST(TemporaryFileTest, ASignalRemovesAllOfItsThread) {
   const TempDir dir;
   TemporaryFile outer(dir / "filter");

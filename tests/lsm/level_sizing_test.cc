@@ -74,9 +74,9 @@ LevelSizing Monkey(double average, double size_ratio = 10,
   return sizing;
 }
 
-// One level has ln 10 / (ln 2)^2 = 4.7925 bits per key more than the next
-// deeper one. With 10 bits per key on average, the last level gets
-// 10 - 4.7925 / 9.
+// Each level has ln 10 / (ln 2)^2 = 4.7925 bits per key more than the next
+// deeper level. With 10 bits per key on average, the last level has 10 - 4.7925
+// / 9 bits per key.
 TEST(LevelSizingTest, MonkeyOfTenBits) {
   const LevelSizing sizing = Monkey(10);
   EXPECT_FALSE(sizing.IsUniform());
@@ -102,9 +102,8 @@ TEST(LevelSizingTest, MonkeyWithTheBottomGiven) {
   }
 }
 
-// The last level gets the fewest bits per key. Another level gets at most
-// ln 1000 / (ln 2)^2 = 14.3776 bits per key more, even if there are many
-// levels.
+// A level gets at most ln 1000 / (ln 2)^2 = 14.3776 bits per key more than the
+// last level.
 TEST(LevelSizingTest, MonkeyStopsAtAThousandthOfTheFalsePositives) {
   for (const double size_ratio : {2.0, 4.0, 100.0}) {
     const MonkeyAllocation monkey = {12, size_ratio, std::nullopt};
@@ -117,8 +116,8 @@ TEST(LevelSizingTest, MonkeyStopsAtAThousandthOfTheFalsePositives) {
   }
 }
 
-// The average of a database of a last level with `ratio` times the keys of all
-// others together, of which each takes the most bits.
+// Returns the average bits per key. The last level has `ratio` times the keys
+// of all other levels together, and all others have the most bits per key.
 double HighestAverage(const MonkeyAllocation& monkey, double ratio) {
   return (ratio * monkey.BottomBitsPerKey() + monkey.MostBitsPerKey()) /
          (ratio + 1);
@@ -130,7 +129,7 @@ TEST(LevelSizingTest, MonkeyWithAnyKeysInSmallLevels) {
     for (const double average : {2.0, 10.0, 80.0}) {
       const MonkeyAllocation monkey = {average, size_ratio, std::nullopt};
       if (monkey.BottomBitsPerKey() < 1) {
-        continue;  // Refused.
+        continue;  // This average is refused.
       }
       for (const double factor : {1.0, 1.02, 1.5}) {
         const double ratio = monkey.LastLevelRatioFor(factor);
@@ -152,9 +151,8 @@ TEST(LevelSizingTest, MonkeyIsTheAverageWhereLevelsAreNoRuns) {
   }
 }
 
-// Returns the expected number of false positives of one absent key in all
-// levels, from each level's number of keys and bits per key. Sets *mean_bits to
-// the mean bits per key over all keys.
+// Returns the expected false positives of one absent key in all levels. Sets
+// *mean_bits to the mean bits per key.
 double Rate(const std::vector<double>& keys, const std::vector<double>& bits,
             double* mean_bits) {
   double rate = 0;
@@ -169,9 +167,8 @@ double Rate(const std::vector<double>& keys, const std::vector<double>& bits,
   return rate;
 }
 
-// There are four levels, each T times as large as the level above. The mean
-// bits per key must be about the average that was requested. Any other bits per
-// key with the same mean must cause more false positives.
+// Each of four levels has `size_ratio` times as many keys as the level above.
+// Other bits per key with the same mean must give more false positives.
 TEST(LevelSizingTest, MonkeyIsTheBestOfItsMean) {
   std::mt19937_64 random(20260101);
   for (const double size_ratio : {2.0, 4.0, 8.0, 10.0}) {
@@ -185,7 +182,7 @@ TEST(LevelSizingTest, MonkeyIsTheBestOfItsMean) {
     double mean = 0;
     const double best = Rate(keys, bits, &mean);
     EXPECT_LE(mean, 12);
-    // The mean is below 12, because the levels above these four are missing.
+    // The mean is below 12, because there are no levels above these four.
     EXPECT_GT(mean, size_ratio > 2 ? 11.9 : 11);
     std::uniform_real_distribution<double> change(-2, 2);
     for (int i = 0; i < 10000; ++i) {

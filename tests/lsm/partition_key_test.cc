@@ -124,8 +124,7 @@ TEST(PartitionKeyTest, FindsTheKeyInEveryLayout) {
   }
 }
 
-// Tests empty keys, keys that are one byte too short, and keys that are just
-// long enough.
+// Tests keys that are one byte too short, and keys that are just long enough.
 TEST(PartitionKeyTest, AKeyThatEndsBeforeItsPartitionKeyIsTakenWhole) {
   const std::string zero(1, '\0');
   const struct {
@@ -185,9 +184,8 @@ TEST(PartitionKeyTest, AKeyThatEndsBeforeItsPartitionKeyIsTakenWhole) {
   }
 }
 
-// Filters and prefix extractors rely on this: the bytes after a partition key
-// do not change it. Many of the random keys contain small lengths, so that the
-// partition key ends within the key.
+// The bytes after a partition key must not change it. Small lengths let many
+// partition keys end within the random keys.
 TEST(PartitionKeyTest, DependsOnNoByteBehindThePartitionKey) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();

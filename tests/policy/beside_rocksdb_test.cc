@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The readers of a policy with blocks=rocksdb, which also reads RocksDB's own
-// filters, and RocksDB's reader of this policy's blocks.
+// Tests readers of a policy with blocks=rocksdb, which also reads RocksDB's own
+// filters. Also tests RocksDB's reader with blocks of this policy.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
@@ -76,10 +76,9 @@ std::string BlockOf(const FilterPolicy& policy,
   return FinishBlock(builder.get());
 }
 
-// RocksDB's readers take no larger batch (MultiGetContext::MAX_BATCH_SIZE).
+// The largest batch of RocksDB's readers (MultiGetContext::MAX_BATCH_SIZE).
 constexpr size_t kBatch = 32;
 
-// Asks for each key alone and in a batch.
 size_t CountMatches(FilterBitsReader* reader,
                     const std::vector<std::string>& keys) {
   size_t matches = 0;
@@ -95,8 +94,8 @@ size_t CountMatches(FilterBitsReader* reader,
   return matches;
 }
 
-// The block in memory of exactly its size, so that a sanitizer sees a read past
-// the end.
+// The memory has exactly the block's size, so a sanitizer sees a read past the
+// end.
 size_t CountMatches(const FilterPolicy& policy, const std::string& block,
                     const std::vector<std::string>& keys) {
   const std::vector<char> exact(block.begin(), block.end());
@@ -121,7 +120,7 @@ TEST(BesideRocksdbTest, ReadsTheFiltersOfRocksdb) {
        {"bloomfilter:10", "bloomfilter:16", "ribbonfilter:10"}) {
     SCOPED_TRACE(text);
     const Policy rocksdbs = Rocksdbs(text);
-    // Before version 5, files have filters of another kind.
+    // Before format_version 5, RocksDB's filters are of another kind.
     for (const uint32_t format_version : {2u, 5u}) {
       SCOPED_TRACE(format_version);
       for (const size_t size : {1u, 10u, 1000u, 20000u}) {
@@ -138,8 +137,7 @@ TEST(BesideRocksdbTest, ReadsTheFiltersOfRocksdb) {
   EXPECT_EQ(StatisticsOf(*ours).damaged_blocks, 0u);
 }
 
-// RocksDB's reader keeps nothing of the policy that made it, and neither does
-// ours: an open SST file can have readers of a policy that is gone.
+// An open SST file can have readers of a policy that no longer exists.
 TEST(BesideRocksdbTest, ReadersOfRocksdbsFiltersOutliveThePolicy) {
   const std::string block = BlockOf(*Rocksdbs("bloomfilter:10"), Present(1000));
   Policy ours = Beside();
@@ -158,12 +156,13 @@ TEST(BesideRocksdbTest, APolicyThatBuildsNothingReadsBothKinds) {
   }
 }
 
-// RocksDB's "zero probes", and what it reserves for later.
+// Byte 95 of these blocks says the kind of filter. RocksDB matches every key if
+// the kind is 0, or is reserved for later.
 TEST(BesideRocksdbTest, RocksdbsFiltersThatMatchEverythingDoSo) {
   const Policy ours = Beside();
   std::string block(100, '\0');
   for (int kind = -128; kind <= 0; ++kind) {
-    if (kind != -1 && kind != -2) {  // RocksDB's Bloom and Ribbon filters.
+    if (kind != -1 && kind != -2) {  // Bloom and Ribbon filters.
       block[95] = static_cast<char>(kind);
       EXPECT_EQ(CountMatches(*ours, block, Absent()), Absent().size()) << kind;
     }
@@ -172,7 +171,8 @@ TEST(BesideRocksdbTest, RocksdbsFiltersThatMatchEverythingDoSo) {
             Absent().size());
 }
 
-// RocksDB's legacy Bloom filter of no keys, in which RocksDB finds none.
+// RocksDB finds no key in a legacy Bloom filter without keys, but our policy
+// matches every key.
 TEST(BesideRocksdbTest, ALegacyFilterWithoutKeysIsNotDamaged) {
   const Policy ours = Beside();
   for (const char num_probes : {'\1', '\6', '\36', '\177'}) {
@@ -182,9 +182,8 @@ TEST(BesideRocksdbTest, ALegacyFilterWithoutKeysIsNotDamaged) {
   EXPECT_EQ(StatisticsOf(*ours).damaged_blocks, 0u);
 }
 
-// RocksDB takes a block of at most five bytes for a filter without keys. Its
-// builders make no others than those of the test above, so here it is a damaged
-// one.
+// RocksDB's builders write blocks of at most five bytes only for legacy
+// filters. So our policy takes all others for damaged blocks.
 TEST(BesideRocksdbTest, ShortBlocksMatchEverything) {
   const Policy ours = Beside();
   uint64_t damaged = 0;
@@ -200,8 +199,8 @@ TEST(BesideRocksdbTest, ShortBlocksMatchEverything) {
   }
 }
 
-// These blocks have only zero bits: a reader that used one as a filter would
-// match nothing.
+// All bits of these blocks are zero. A reader that used such a block as a
+// filter would match nothing.
 TEST(BesideRocksdbTest, ABrokenFilterDbWithTheTrailerMatchesEverything) {
   const Policy ours = Beside();
   uint64_t damaged = 0;
@@ -217,9 +216,8 @@ TEST(BesideRocksdbTest, ABrokenFilterDbWithTheTrailerMatchesEverything) {
   EXPECT_EQ(CountMatches(*ours, twice, Absent()), Absent().size());
 }
 
-// Each byte of the trailer with each value. If the first becomes -2, the block
-// is what RocksDB takes for a Ribbon filter, and only RocksDB's checksum of the
-// block protects from that, as it does for RocksDB's own filters.
+// With -2 in the first byte of the trailer, RocksDB would take the block for a
+// Ribbon filter.
 TEST(BesideRocksdbTest, ADamagedTrailerMatchesEverything) {
   const Policy ours = Beside();
   const Policy rocksdbs = Rocksdbs("bloomfilter:10");
@@ -242,9 +240,8 @@ TEST(BesideRocksdbTest, ADamagedTrailerMatchesEverything) {
   }
 }
 
-// RocksDB hands no block of the default form to this policy, because such a
-// block is under another name. RocksDB would take its last bytes for a kind of
-// filter; the policy adds nothing to that.
+// RocksDB passes no block of the default form here, because the default form
+// has another name in SST files.
 TEST(BesideRocksdbTest, ABlockOfTheDefaultFormGetsRocksdbsReader) {
   const Policy ours = Beside();
   const Policy rocksdbs = Rocksdbs("bloomfilter:10");
@@ -257,13 +254,12 @@ TEST(BesideRocksdbTest, ABlockOfTheDefaultFormGetsRocksdbsReader) {
   EXPECT_EQ(StatisticsOf(*ours).damaged_blocks, 0u);
 }
 
-// CASSANDRA_BLOOM_BLOCKS=10000000 makes so many blocks, in minutes.
+// The number of blocks to test. CASSANDRA_BLOOM_BLOCKS=10000000 takes minutes.
 uint64_t NumBlocks() {
   const char* const given = std::getenv("CASSANDRA_BLOOM_BLOCKS");
   return given == nullptr ? 100000 : std::strtoull(given, nullptr, 10);
 }
 
-// RocksDB's reader of ours: any number of keys, any bits per key.
 TEST(RocksdbsReaderTest, NeverDeniesAKeyOfOurs) {
   SCOPED_TRACE(Seed());
   const Policy rocksdbs = Rocksdbs("bloomfilter:10");
@@ -277,7 +273,7 @@ TEST(RocksdbsReaderTest, NeverDeniesAKeyOfOurs) {
   uint64_t bytes = 0;
   const uint64_t num_blocks = NumBlocks();
   for (uint64_t number = 0; number < num_blocks; ++number) {
-    // Mostly few keys: 0 to 63. Of a thousand blocks one has up to 4095.
+    // Most blocks have 0 to 63 keys. One in a thousand has up to 4095 keys.
     const uint64_t size =
         NextRandom(&random) %
         (uint64_t{1} << (number % 1000 == 0 ? 12 : NextRandom(&random) % 7));
@@ -300,7 +296,7 @@ TEST(RocksdbsReaderTest, NeverDeniesAKeyOfOurs) {
     Slice slices[4];
     Slice* pointers[4];
     for (int i = 0; i < 4; ++i) {
-      // Keys of the block (if it has any) and two others.
+      // Two keys of the block, if the block has any, and two other keys.
       keys[i] = i < 2 ? first + (i == 0 ? 0 : size / 2) : NextRandom(&random);
       slices[i] = Slice(reinterpret_cast<const char*>(&keys[i]), 8);
       pointers[i] = &slices[i];
@@ -315,7 +311,7 @@ TEST(RocksdbsReaderTest, NeverDeniesAKeyOfOurs) {
               static_cast<unsigned long long>(bytes));
 }
 
-// Any bytes, well formed or not, before the trailer.
+// The bytes before the trailer are random.
 TEST(RocksdbsReaderTest, NeverDeniesAKeyOfAnyBytesWithTheTrailer) {
   SCOPED_TRACE(Seed());
   const Policy rocksdbs = Rocksdbs("bloomfilter:10");

@@ -70,9 +70,7 @@ TEST_F(BitsBuilderTest, AdjacentDuplicatesCountOnce) {
   EXPECT_EQ(FinishBlock(builder.get()), Expected({"a", "b", "a"}));
 }
 
-// RocksDB makes all partitions with one builder, and adds the last prefix of a
-// partition to the next partition, too. There the builder must not drop it as a
-// duplicate.
+// RocksDB adds the last prefix of a partition to the next partition, too.
 TEST_F(BitsBuilderTest, FinishForgetsTheLastKey) {
   const auto builder = NewBuilder(*policy_);
   builder->AddKey("a");
@@ -115,14 +113,13 @@ TEST_F(BitsBuilderTest, BesideRocksdbIsTheFilterDbAndATrailer) {
       const std::string expected =
           FinishBlock(filter_db.get()) + TrailerOf(BlockForm::kBesideRocksdb);
       ASSERT_EQ(FinishBlock(beside.get()), expected) << size;
-      // RocksDB takes at most five bytes for a filter without keys.
+      // RocksDB takes a block of at most five bytes for a filter without keys.
       ASSERT_GE(expected.size(), 21u);
     }
   }
 }
 
-// RocksDB's reader cuts the length of a block to 32 bits. More keys than that
-// get more false positives, not a larger block.
+// RocksDB's reader cuts the length of a block to 32 bits.
 TEST_F(BitsBuilderTest, NoBlockBesideRocksdbIsLongerThan32Bits) {
   const ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
   const ROCKSDB_NAMESPACE::FilterBuildingContext context(table_options);
@@ -136,7 +133,7 @@ TEST_F(BitsBuilderTest, NoBlockBesideRocksdbIsLongerThan32Bits) {
     const CassandraBloomBitsBuilder beside(sizing, PartitionKeyExtractor(),
                                            BlockForm::kBesideRocksdb, context,
                                            &statistics);
-    // 64 bits a word.
+    // About as many keys as fit into the largest block. A word has 64 bits.
     const auto most = static_cast<uint64_t>(
         64.0 * MaxWords(BlockForm::kBesideRocksdb) / bits);
     EXPECT_EQ(filter_db.BlockSize(0), 16u);
@@ -155,7 +152,7 @@ TEST_F(BitsBuilderTest, NoBlockBesideRocksdbIsLongerThan32Bits) {
 }
 
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
-// The rules for duplicates come from RocksDB's comment on AddKeyAndAlt.
+// RocksDB's comment on AddKeyAndAlt says which entries are duplicates.
 TEST_F(BitsBuilderTest, KeysAndAlternatesAreComparedWithTheirOwnKind) {
   const auto builder = NewBuilder(*policy_);
   builder->AddKey("k1");
@@ -173,8 +170,7 @@ TEST_F(BitsBuilderTest, KeysAndAlternatesAreComparedWithTheirOwnKind) {
 
   builder->AddKeyAndAlt("k", "a");
   FinishBlock(builder.get());
-  // The key and its alternate are no duplicates, because Finish has forgotten
-  // both.
+  // Finish has forgotten the last key and its alternate.
   builder->AddKeyAndAlt("k", "a");
   EXPECT_EQ(FinishBlock(builder.get()), Expected({"k", "a"}));
 }
@@ -200,7 +196,7 @@ TEST_F(BitsBuilderTest, CalculateSpaceIsTheSizeOfTheBlock) {
 #endif
 
 void ExpectApproximateNumEntriesAgreesWithTheSize(BlockForm form) {
-  // A 32-bit CPU cannot have the largest filter in memory.
+  // The largest filter does not fit into the memory of a 32-bit CPU.
   const auto most_words = static_cast<uint32_t>(
       std::min<uint64_t>(kMaxFilterWords, (SIZE_MAX - 8) / 8));
   for (const double bits : {1.0, 9.5, 10.0, 20.0, 100.0}) {
@@ -255,7 +251,6 @@ class DetectCorruptionTest : public ::testing::TestWithParam<BlockForm> {
 
 TEST_P(DetectCorruptionTest, AnIntactBlockPasses) {
   EXPECT_TRUE(builder_->MaybePostVerify(block_).ok());
-  // A second block from the same builder also passes.
   builder_->AddKey("a");
   Status status;
   block_ = builder_->Finish(&buffer_, &status);
@@ -300,7 +295,6 @@ INSTANTIATE_TEST_SUITE_P(Forms, DetectCorruptionTest,
 
 // ---- optimize_filters_for_memory ----
 
-// The number of words of the policy's filter of these keys.
 uint32_t WordsOf(const FilterPolicy& policy, int num_keys, bool optimize) {
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
   table_options.optimize_filters_for_memory = optimize;
@@ -336,18 +330,15 @@ TEST(OptimizeForMemoryTest, BlocksBesideRocksdbHonourTheOption) {
         SizingForBitsPerKey(10)->NumWords(static_cast<uint64_t>(num_keys));
     const auto policy = PolicyFor(options);
     ASSERT_EQ(WordsOf(*policy, num_keys, false), planned);
-    // glibc sometimes gives 16 bytes more. A policy's first filter is not
-    // smaller than planned.
+    // glibc sometimes gives 16 bytes more than requested.
     const uint32_t fitted = WordsOf(*policy, num_keys, true);
     ASSERT_GE(fitted, planned);
     ASSERT_LE(fitted, planned + 4);
   }
 }
 
-// glibc gives memory in multiples of 16 bytes, so a block of 157 words has room
-// for one more. Once larger filters have saved enough false positives, a
-// smaller one follows. (A sanitizer's allocator gives exactly what is asked
-// for.)
+// glibc gives multiples of 16 bytes, so some filters get one more word. The
+// policy then makes other filters smaller.
 TEST(OptimizeForMemoryTest, OnePolicyBalancesAllItsFilters) {
   constexpr int kNumKeys = 1000;
   const std::unique_ptr<const FilterPolicy> policies[] = {

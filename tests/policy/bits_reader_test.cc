@@ -47,8 +47,8 @@ TEST(BitsReaderTest, BatchesOfAnySizeEqualSingleKeys) {
   }
 }
 
-// These blocks have only zero bits: a reader that used one as a filter would
-// match nothing.
+// All bits of these blocks are zero. A reader that used such a block as a
+// filter would match nothing.
 TEST(BitsReaderTest, BrokenBlocksMatchEverything) {
   const std::unique_ptr<const FilterPolicy> policy(
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
@@ -77,8 +77,8 @@ TEST(BitsReaderTest, AWellFormedBlockOfZerosMatchesNothing) {
   EXPECT_EQ(StatisticsOf(*policy).damaged_blocks, 0u);
 }
 
-// A block states its own k and size, so a policy reads it whatever the policy's
-// own bits per key are.
+// A block contains its number of probes and its size. So every policy can read
+// the block.
 TEST(BitsReaderTest, ReadsFiltersOfOtherBitsPerKey) {
   const std::unique_ptr<const FilterPolicy> writer(
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(20));
@@ -99,8 +99,7 @@ TEST(BitsReaderTest, ReadsFiltersOfOtherBitsPerKey) {
 }
 
 TEST(BitsReaderDeathTest, ReportsTheFirstBrokenBlockOnly) {
-  // Needs a process of its own, because a process reports only its first
-  // damaged block.
+  // A process reports only its first damaged block.
   EXPECT_EXIT(
       {
         const std::unique_ptr<const FilterPolicy> policy(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Building a filter takes at most 16 bytes per key, plus the filter's size and
-// 1 MB.
+// Building a filter must take at most 16 bytes per key, plus the filter, plus 1
+// MB.
 
 #include <gtest/gtest.h>
 
@@ -45,15 +45,15 @@ TEST_P(BuilderMemoryTest, Peak) {
   EXPECT_GT(block_size, num_keys * 10 / 8);
   EXPECT_LE(*peak,
             kBytesPerKey * num_keys + static_cast<int64_t>(block_size) + kRest);
-  // A lower limit, too, shows that the meter works.
+  // The lower limit shows that the measurement works.
   EXPECT_GE(*peak, kBytesPerKey * num_keys + static_cast<int64_t>(block_size));
 }
 
 INSTANTIATE_TEST_SUITE_P(Keys, BuilderMemoryTest,
                          ::testing::Values(1, 10'000, 1'000'000, 20'000'000));
 
-// The peak while the filters of an SST file are built, in partitions of this
-// many keys. RocksDB keeps finished partitions until the file ends.
+// Returns the peak memory in bytes. RocksDB keeps finished partitions until the
+// SST file ends.
 int64_t PeakOfFile(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
                    uint64_t num_keys, uint64_t partition) {
   const auto peak = bench::PeakBytes([&] {
@@ -81,7 +81,7 @@ TEST(BuilderMemoryOfFilesTest, OnlyOnePartitionTakesMoreThanItsFilter) {
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
   const std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> rocksdbs(
       ROCKSDB_NAMESPACE::NewBloomFilterPolicy(10));
-  // RocksDB ends a partition of 4 KB at nine tenths of it.
+  // RocksDB ends a partition of 4 KB when nine tenths of it are full.
   const uint64_t of_4_kb =
       NewBuilder(*rocksdbs)->ApproximateNumEntries(4096 * 9 / 10);
   const int64_t full = PeakOfFile(*ours, num_keys, num_keys);

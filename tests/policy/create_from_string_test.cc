@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FilterPolicy::CreateFromString, which makes a policy directly from a string.
-
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -57,7 +55,7 @@ TEST_F(CreateFromStringTest, AcceptedStringsBuildTheirFilter) {
   }
 }
 
-// All but those of blocks=rocksdb without a chance.
+// Skips the filters whose size depends on the allocator.
 TEST_F(CreateFromStringTest, CassandrasSizesDoNotDependOnTheAllocator) {
   for (const AcceptedString& accepted : AcceptedStrings()) {
     SCOPED_TRACE(accepted.id);
@@ -115,8 +113,6 @@ TEST_F(CreateFromStringTest, RefusedStringsAreExplained) {
   }
 }
 
-// RocksDB may continue with the policy that it gets for a refused string. That
-// policy builds no filters, but reads existing ones.
 TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
   const std::string filter = BuildBlock(Create("cassandra_bloom:10"));
   for (const RefusedString& refused : RefusedStrings()) {
@@ -125,8 +121,8 @@ TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
     FilterPolicy::CreateFromString(ConfigOptions(), refused.text, &policy)
         .PermitUncheckedError();
     ASSERT_NE(policy, nullptr);
-    // RocksDB would store this policy's id. A policy made from the id is
-    // refused, too.
+    // RocksDB would store the id of this policy. A policy that is made from
+    // this id must be refused, too.
     PolicyPtr stored;
     EXPECT_TRUE(FilterPolicy::CreateFromString(ConfigOptions(), policy->GetId(),
                                                &stored)
@@ -154,8 +150,7 @@ TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
   }
 }
 
-// RocksDB passes an existing policy as the default for the new string. The new
-// policy must take nothing from it.
+// RocksDB passes an existing policy as the default for a new string.
 TEST_F(CreateFromStringTest, AnEarlierPolicyLeavesNothingBehind) {
   for (const AcceptedString& earlier : AcceptedStrings()) {
     SCOPED_TRACE(std::string("over ") + earlier.text);
@@ -170,7 +165,7 @@ TEST_F(CreateFromStringTest, AnEarlierPolicyLeavesNothingBehind) {
   }
 }
 
-// RocksDB's options parser could not read an id with such characters back.
+// RocksDB's options parser could not read back an id with these characters.
 TEST_F(CreateFromStringTest, IdsHoldNoCharacterOfTheOptionsSyntax) {
   const auto check = [](const char* text) {
     SCOPED_TRACE(text);

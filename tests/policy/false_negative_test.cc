@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// There are no false negatives, and the false positive rate is as expected.
+// Tests that filters have no false negatives, and tests the false positive
+// rate.
 
 #include <gtest/gtest.h>
 
@@ -119,8 +120,7 @@ TEST_P(FalsePositiveRateTest, IsTheExpectedOne) {
   constexpr uint64_t kAbsent = 10000000;
   const std::unique_ptr<const FilterPolicy> policy(
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(GetParam().bits_per_key));
-  // Keys have 8 to 23 bytes. They end with their number, so all are distinct:
-  // no absent key equals a present one.
+  // Each key ends with its number, so no absent key equals a present key.
   const auto key_of = [](uint64_t number, std::string* key) {
     RandomKeys(Seed(), 15).Make(number, key);
     key->append(reinterpret_cast<const char*>(&number), sizeof(number));

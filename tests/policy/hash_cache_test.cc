@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CachedHash and CachedHash16 equal the plain hash, whatever was hashed before.
+// CachedHash and CachedHash16 must equal the plain hash.
 
 #include "plugin/policy/hash_cache.h"
 
@@ -36,8 +36,8 @@ bool IsRight(std::string_view key) {
   return hash == Hash128{h1, h2};
 }
 
-// Keys of any length that resemble each other: changed in one byte, longer or
-// shorter by one byte, repeated, all in the same buffer.
+// Each key differs from the key before in one byte or in length, or is
+// repeated.
 void ExpectRightForSimilarKeys(uint64_t seed) {
   constexpr size_t kMaxSize = HashCache::kMaxSize + 40;
   uint64_t random = seed;
@@ -75,7 +75,6 @@ TEST(HashCacheTest, SimilarKeysInOneBuffer) {
   ExpectRightForSimilarKeys(Seed());
 }
 
-// Each byte counts, the last one, too.
 TEST(HashCacheTest, EveryByteOfEveryLength) {
   for (size_t size = 0; size <= HashCache::kMaxSize + 2; ++size) {
     std::string key(size, 'k');
@@ -129,7 +128,7 @@ TEST(HashCacheTest, Fork) {
   EXPECT_EQ(status, 0);
 }
 
-// The extracted bytes count, not the storage key.
+// The cache must compare the extracted bytes, and not the whole key.
 TEST(HashCacheTest, TwoPoliciesThatHashDifferentPartsOfOneKey) {
   CassandraBloomOptions of_partitions;
   of_partitions.partition_key = "fixed:16";

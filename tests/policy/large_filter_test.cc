@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A filter of more than 2^31 bits, so that positions do not fit into an int32.
+// Tests a filter of more than 2^31 bits, whose positions do not fit into an
+// int32.
 //
-// CASSANDRA_BLOOM_LARGE_KEYS=300000000 makes a filter of that many keys. It
-// takes 18 bytes of memory per key, and minutes. Without the variable the test
-// is skipped.
+// CASSANDRA_BLOOM_LARGE_KEYS=300000000 makes a filter of 300 million keys. This
+// takes 18 bytes of memory per key, and minutes.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,6 @@ using ROCKSDB_NAMESPACE::Slice;
 constexpr uint64_t kSample = 10'000'000;
 constexpr uint64_t kBatch = 50;
 
-// The peak memory of this process so far, as the kernel reports it.
 std::string PeakMemory() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -44,8 +43,6 @@ std::string PeakMemory() {
   return " unknown";
 }
 
-// Queries `kSample` keys, drawn at random from the `num_keys` keys with numbers
-// from `first` on. Returns how many match.
 uint64_t CountMatches(FilterBitsReader* reader, uint64_t first,
                       uint64_t num_keys) {
   uint64_t random = Seed() + first;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Strings that name no policy, or misspell one, never silently change or remove
-// an existing cassandra_bloom policy.
+// Strings that name no policy, or misspell a policy, must never silently change
+// or remove an existing cassandra_bloom policy.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -43,7 +43,6 @@ class LivePolicyTest : public ::testing::Test {
     return policy;
   }
 
-  // Policies made in both ways: from a string, and by a function.
   static std::vector<PolicyPtr> LivePolicies() {
     return {Create("cassandra_bloom"),
             Create("cassandra_bloom:10"),
@@ -54,13 +53,11 @@ class LivePolicyTest : public ::testing::Test {
             PolicyPtr(NewCassandraBloomPolicyForFpChance(0.01))};
   }
 
-  // Removes the const of RocksDB's pointers: only a policy's creator may
-  // configure it.
+  // RocksDB's pointers are const to protect policies from changes.
   static FilterPolicy* Mutable(const PolicyPtr& policy) {
     return const_cast<FilterPolicy*>(policy.get());
   }
 
-  // Sets one table option on top of `policy`, which must not change.
   static Status SetTableOption(const PolicyPtr& policy,
                                const std::string& option, Options* options) {
     ColumnFamilyOptions base;
@@ -107,7 +104,6 @@ TEST_F(LivePolicyTest, CannotBeConfigured) {
   }
 }
 
-// A policy reports nothing but its id, from which it can be made again.
 TEST_F(LivePolicyTest, HasNoOptionsOfItsOwn) {
   for (const PolicyPtr& policy : LivePolicies()) {
     ASSERT_NE(policy, nullptr);
@@ -133,9 +129,8 @@ TEST_F(LivePolicyTest, ARefusedOneStaysRefused) {
                         {"", "'abc'", "0 to 100"}));
 }
 
-// RocksDB applies options without an id to the existing policy. The policy
-// refuses them, because it has no options of its own: a change must name the
-// policy. For the bare name see the next test.
+// RocksDB applies options without an id to the existing policy, which must
+// refuse these options.
 TEST_F(LivePolicyTest, OptionsWithoutANameAreRefused) {
   for (const char* const option :
        {"bits_per_key=12", "fp_chance=0.01", "fp_chance=junk", "foo=bar"}) {
@@ -156,11 +151,11 @@ TEST_F(LivePolicyTest, OptionsWithoutANameAreRefused) {
   }
 }
 
-// RocksDB puts the bare name and options together, which makes a whole string.
+// RocksDB joins the name "cassandra_bloom" and the options to one string.
 TEST_F(LivePolicyTest, OptionsOverTheBareName) {
   const struct {
     const char* option;
-    const char* id;  // "" if it is refused.
+    const char* id;  // Empty if the option is refused.
   } cases[] = {{"bits_per_key=12", "cassandra_bloom:12"},
                {"fp_chance=0.01", "cassandra_bloom:fp:0.01"},
                {"blocks=rocksdb", "cassandra_bloom:10:blocks:rocksdb"},
@@ -184,12 +179,12 @@ TEST_F(LivePolicyTest, OptionsOverTheBareName) {
   }
 }
 
-// The same with a policy that says nothing of the option, which is added.
+// RocksDB adds an option that the policy's string does not contain.
 TEST_F(LivePolicyTest, BlocksOverAPolicyWithBits) {
   const struct {
     const char* policy;
     const char* option;
-    const char* id;  // "" if it is refused.
+    const char* id;  // Empty if the option is refused.
   } cases[] = {
       {"cassandra_bloom:12", "blocks=rocksdb",
        "cassandra_bloom:12:blocks:rocksdb"},
@@ -214,8 +209,7 @@ TEST_F(LivePolicyTest, BlocksOverAPolicyWithBits) {
   }
 }
 
-// RocksDB handles these options itself; they never reach a policy. Their effect
-// must be the same as with the built-in policy.
+// RocksDB handles nested names itself, and passes none of them to a policy.
 TEST_F(LivePolicyTest, NestedNamesAreTakenAsForTheBuiltInPolicy) {
   const std::function<std::string(const std::string& id)> options_of[] = {
       [](const std::string&) { return "filter_policy.bits_per_key=12"; },
@@ -241,9 +235,8 @@ TEST_F(LivePolicyTest, NestedNamesAreTakenAsForTheBuiltInPolicy) {
   }
 }
 
-// These texts reach the registry unchanged: they have braces that RocksDB does
-// not remove, or options that it cannot separate. If cassandra_bloom did not
-// claim such names, RocksDB would find no policy and continue without one.
+// cassandra_bloom must claim these misspelt names. Otherwise RocksDB would find
+// no policy, and would continue without one.
 TEST_F(LivePolicyTest, AMisspeltPolicyIsNotSilentlyNone) {
   for (const char* const text :
        {"{cassandra_bloom:10}", "{cassandra_bloom:abc}",

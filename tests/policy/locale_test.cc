@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Numbers are written with a decimal point, whatever the program's locale.
+// Numbers must be written with a decimal point in every locale.
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ TEST(LocaleTest, CommaInTheCppLocale) {
 }
 
 // printf and strtod use the C locale. The test builds the locale from the
-// sources in Debian's package `locales`, so that no locale has to be installed.
+// sources in Debian's package `locales`.
 TEST(LocaleTest, CommaInTheCLocale) {
   const TempDir dir;
   const ProcessResult made = RunProcess({"/usr/bin/localedef", "-i", "de_DE",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of the public header, and the frozen names.
+// Tests the functions of the public header.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -53,9 +53,8 @@ constexpr BitsAndId kBitsAndIds[] = {
     {std::numeric_limits<double>::quiet_NaN(), "cassandra_bloom:100"},
 };
 
-// RocksDB finds a file's filter by CompatibilityName, and an OPTIONS file's
-// policy by Name and id. If one of them changed, existing databases would be
-// unfiltered.
+// RocksDB finds filters and policies by their names. If a name changed,
+// existing databases would be read without filters.
 TEST(NewPolicyTest, NamesAreFrozen) {
   const PolicyPtr bits(NewCassandraBloomPolicy(10));
   const PolicyPtr chance(NewCassandraBloomPolicyForFpChance(0.01));
@@ -68,8 +67,8 @@ TEST(NewPolicyTest, NamesAreFrozen) {
   EXPECT_EQ(chance->GetId(), "cassandra_bloom:fp:0.01");
 }
 
-// Name is written into SST files, where it tells that the policy is ours.
-// CompatibilityName is that of all of RocksDB's own policies.
+// Name shows that the policy is ours. All of RocksDB's own policies share this
+// CompatibilityName.
 TEST(NewPolicyTest, NamesBesideRocksdbAreFrozen) {
   const PolicyPtr policy(NewCassandraBloomPolicyBesideRocksdb(12));
   EXPECT_STREQ(policy->Name(), "cassandra_bloom");
@@ -100,8 +99,8 @@ PolicyPtr PolicyFor(double bits_per_key, double fp_chance,
   return PolicyPtr(NewCassandraBloomPolicyFromOptions(options));
 }
 
-// The name must say which part of a key is hashed: a policy that hashes another
-// part would not find the rows of this filter.
+// The name must say which part of a key is hashed. A policy that hashes another
+// part would not find the rows.
 TEST(NewPolicyTest, NamesWithPartitionKeysAreFrozen) {
   const struct {
     const char* partition_key;
@@ -209,15 +208,13 @@ TEST(NewPolicyTest, OptionsOfMonkey) {
   EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
 }
 
-// With dynamic level sizes RocksDB fills the levels from the last one, so
-// Monkey counts from the last level. Without them the policy needs
-// `bottom_level`.
+// Without dynamic level sizes, allocation=monkey needs `bottom_level`.
 TEST(NewPolicyTest, MonkeyHasToKnowTheLastLevel) {
   TempDb db;
   const struct {
     const char* policy;
     bool dynamic;
-    const char* refused;  // Part of the message; empty if accepted.
+    const char* refused;  // Part of the error message, or empty.
   } cases[] = {
       {"cassandra_bloom:10:allocation:monkey", true, ""},
       {"cassandra_bloom:10:allocation:monkey:blocks:rocksdb", true, ""},
@@ -267,8 +264,7 @@ TEST(NewPolicyTest, MonkeyHasToKnowTheLastLevel) {
   }
 }
 
-// With several db_paths RocksDB ignores level_compaction_dynamic_level_bytes,
-// so the policy needs `bottom_level`.
+// With several db_paths, RocksDB ignores level_compaction_dynamic_level_bytes.
 TEST(NewPolicyTest, MonkeyWithSeveralPaths) {
   TempDb db;
   CassandraBloomOptions policy;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// If memory cannot be allocated, a filter matches everything, and no exception
-// reaches RocksDB.
+// Without memory, a filter must match every key, and throw no exception.
 
 #include <gtest/gtest.h>
 
@@ -45,8 +44,8 @@ class NoMemoryTest : public ::testing::TestWithParam<BlockForm> {
     }
   }
 
-  // Expects a filter that matches every key. Its block must not be empty,
-  // because RocksDB takes an empty partition as one that matches nothing.
+  // The block must not be empty, because RocksDB takes an empty partition for
+  // one that matches nothing.
   void ExpectMatchAllAndOk() {
     Status status;
     const Slice block = builder_->Finish(&buffer_, &status);
@@ -62,7 +61,6 @@ class NoMemoryTest : public ::testing::TestWithParam<BlockForm> {
     EXPECT_NE(logger_.line().find("no memory for a filter of 5000 entries"),
               std::string::npos)
         << logger_.line();
-    // The next filter of this builder is complete again.
     EXPECT_EQ(builder_->EstimateEntriesAdded(), 0u);
     AddKeys(5000);
     const std::string good = FinishBlock(builder_.get());
@@ -97,7 +95,7 @@ TEST_P(NoMemoryTest, InAddKey) {
 TEST_P(NoMemoryTest, HalfWayThroughTheKeys) {
   AddKeys(1);
   largest_allocation = 1000;
-  // The first key is a duplicate, so there are 5000 in all.
+  // The first key is a duplicate, so the filter gets 5000 keys in total.
   AddKeys(5000);
   EXPECT_EQ(builder_->EstimateEntriesAdded(), 5000u);
   ExpectMatchAllAndOk();
@@ -147,8 +145,7 @@ TEST_P(NoMemoryTest, ForTheBuilderOrTheReader) {
   EXPECT_EQ(logger_.num_lines(), 1);
 }
 
-// Tests memory that changes by itself. The test is in this program because it
-// needs the address of an allocation: with few keys, the last allocation holds
+// Tests memory that changes by itself. With few keys, the last allocation holds
 // the hashes.
 class ChangedMemoryTest : public NoMemoryTest {
  protected:
@@ -159,9 +156,8 @@ class ChangedMemoryTest : public NoMemoryTest {
     hashes_ = static_cast<char*>(last_allocation.load());
   }
 
-  // Whatever the byte order, and wherever in these 16 bytes a number begins,
-  // this changes low bits of one. A change of high bits alone would leave the
-  // positions as they are in a filter of 2^n bits.
+  // Changes low bits, because a change of high bits alone would keep the
+  // positions in a filter of 2^n bits.
   void FlipBitsOfAHash() {
     for (int i = 0; i < 16; ++i) {
       hashes_[16 * 50 + i] ^= 1;
@@ -186,7 +182,7 @@ TEST_P(ChangedMemoryTest, BeforeTheFilterIsVerified) {
   Status status;
   const Slice block = builder_->Finish(&buffer_, &status);
   ASSERT_TRUE(status.ok());
-  FlipBitsOfAHash();  // Now it is the hash of an absent key.
+  FlipBitsOfAHash();  // Now the hash is of an absent key.
   status = builder_->MaybePostVerify(block);
   EXPECT_TRUE(status.IsCorruption());
   EXPECT_NE(status.ToString().find("a key is missing"), std::string::npos);

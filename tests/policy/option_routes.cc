@@ -36,7 +36,6 @@ BlockBasedTableOptions TableOptionsOf(const Options& options) {
   return *options.table_factory->GetOptions<BlockBasedTableOptions>();
 }
 
-// Runs `load`, which fills in column family options.
 template <typename LoadFamily>
 Status IntoFamily(const Options& base, Options* result, LoadFamily load) {
   ColumnFamilyOptions family;
@@ -45,7 +44,6 @@ Status IntoFamily(const Options& base, Options* result, LoadFamily load) {
   return status;
 }
 
-// Runs `load`, which fills in table options.
 template <typename LoadTable>
 Status IntoTable(const Options& base, Options* result, LoadTable load) {
   BlockBasedTableOptions table_options;
@@ -82,7 +80,7 @@ Status InOptionsString(const ConfigOptions& config, const Options& base,
                               "max_open_files=100;" + InTable(policy), result);
 }
 
-// Names the factory as `table_factory`; block_based_table_factory is an alias.
+// block_based_table_factory is an alias of `table_factory`.
 Status InTableFactory(const ConfigOptions& config, const Options& base,
                       const std::string& policy, Options* result) {
   return FamilyString(
@@ -106,7 +104,6 @@ Status InTableString(const ConfigOptions& config, const Options& base,
   });
 }
 
-// A folder that contains only an OPTIONS file.
 class OptionsFolder {
  public:
   explicit OptionsFolder(const std::string& policy) {
@@ -119,7 +116,6 @@ class OptionsFolder {
   TempDir folder_;
 };
 
-// Runs `load`, which fills in database options and column families.
 template <typename LoadFile>
 Status FromFile(const Options& base, Options* result, LoadFile load) {
   DBOptions db_options;

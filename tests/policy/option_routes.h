@@ -20,19 +20,18 @@ struct OptionRoute {
       ROCKSDB_NAMESPACE::Options* result);
 
   const char* name;
-  // True if the result is `base` plus the policy; false if all options come
+  // True if the result is `base` plus the policy. False if all options come
   // from a file.
   bool builds_on_base;
   // True if the route takes no ConfigOptions.
   bool is_old_api;
-  // True if the route can carry a policy written as options in braces.
+  // True if the route can carry a policy such as {id=cassandra_bloom}.
   bool takes_braces;
   Load load;
 };
 
 const std::vector<OptionRoute>& OptionRoutes();
 
-// The text of an OPTIONS file with this filter policy.
 std::string OptionsFileText(const std::string& policy);
 
 }  // namespace cassandra_bloom::testing

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A filter_policy string on every route into a database's options: an accepted
-// string reaches the policy, and a refused one never gives a database without
-// filters.
+// An accepted filter_policy string must reach the policy on every route. A
+// refused string must never give a database without filters.
 
 #include "tests/policy/option_routes.h"
 
@@ -41,16 +40,12 @@ class OptionRoutesTest : public ::testing::Test {
     return options;
   }
 
-  // Options with no policy, with cassandra_bloom policies of both kinds, and
-  // with a built-in one.
   static std::vector<Options> Bases() {
     return {With(nullptr), With(PolicyPtr(NewCassandraBloomPolicy(7))),
             With(PolicyPtr(NewCassandraBloomPolicyForFpChance(0.1))),
             With(PolicyPtr(NewBloomFilterPolicy(7)))};
   }
 
-  // Calls `check` for every route with every setting, base and text that the
-  // route supports.
   template <typename Text, typename Check>
   static void OnEveryRoute(const std::vector<Text>& texts, Check check) {
     const std::vector<ConfigOptions> all_configs = AllConfigOptions();
@@ -72,7 +67,7 @@ class OptionRoutesTest : public ::testing::Test {
             }
           }
           if (HasFailure()) {
-            // Further failures, thousands of them, would say the same.
+            // Thousands of further failures would say the same.
             return;
           }
         }
@@ -119,7 +114,6 @@ TEST_F(OptionRoutesTest, RefusedStringsAreRefusedAtTheLatestByOpen) {
         EXPECT_TRUE(IsRefusal(status, refused));
         ++num_refused_by_open;
       });
-  // Both kinds of refusal must occur, or the test is incomplete.
   EXPECT_GT(num_refused_by_open, 1000);
   EXPECT_GT(num_refused_before, 1000);
 }

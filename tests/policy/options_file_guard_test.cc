@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The mark that keeps programs without cassandra_bloom from loading an OPTIONS
-// file, as a string; options_file_test.cc tests it in files.
+// Tests the mark that keeps programs without cassandra_bloom from loading an
+// OPTIONS file.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
@@ -25,8 +25,8 @@ using ROCKSDB_NAMESPACE::Status;
 
 constexpr char kMark[] = "{id=SkipListFactory:00;cassandra_bloom=required}";
 
-// Knows the names of RocksDB and cassandra_bloom, and nothing else that the
-// process has registered.
+// Returns a configuration that knows the names of RocksDB and cassandra_bloom
+// only.
 ConfigOptions KnowingConfig() {
   ConfigOptions config;
   config.registry = ObjectRegistry::NewInstance();

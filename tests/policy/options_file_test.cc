@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Policies in the OPTIONS file of a database: written, loaded, edited by hand.
+// Tests policies in the OPTIONS file of a database.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -52,7 +52,6 @@ class OptionsFileTest : public ::testing::Test {
     return db_.path() + "/" + name;
   }
 
-  // Replaces the policy `from` in the database's OPTIONS file with `to`.
   void EditPolicy(const std::string& from, const std::string& to) {
     std::string text = ReadFile(LatestOptionsFile());
     const std::string line = "filter_policy=" + from + "\n";
@@ -62,7 +61,6 @@ class OptionsFileTest : public ::testing::Test {
     WriteFile(LatestOptionsFile(), text);
   }
 
-  // The filter policies named in the properties of the open database's files.
   std::vector<std::string> PoliciesOfFiles() {
     TablePropertiesCollection all;
     EXPECT_TRUE(db_.db()->GetPropertiesOfAllTables(&all).ok());
@@ -139,7 +137,7 @@ TEST_F(OptionsFileTest, AnEditedFileIsTakenOrRefused) {
   }
 }
 
-// RocksDB validates every column family, not only the default one.
+// RocksDB validates every column family, not only the default column family.
 TEST_F(OptionsFileTest, OneWrongColumnFamilyIsEnoughToRefuse) {
   ASSERT_TRUE(db_.Open(OptionsWith("bloomfilter:10")).ok());
   TempDb::Handle family = nullptr;
@@ -155,9 +153,8 @@ TEST_F(OptionsFileTest, OneWrongColumnFamilyIsEnoughToRefuse) {
   EXPECT_TRUE(IsRefusal(db_.OpenLatest(&loaded), {"", "'seven'", "0 to 100"}));
 }
 
-// RocksDB reads back each OPTIONS file that it has written, with the default
-// registry, and keeps it only if that succeeds. So this registry must know the
-// mark.
+// RocksDB reads back each new OPTIONS file with the default registry. So this
+// registry must know the mark.
 TEST_F(OptionsFileTest, TheMarkOfAFileIsKept) {
   Options options = OptionsWith("cassandra_bloom:10");
   ASSERT_TRUE(

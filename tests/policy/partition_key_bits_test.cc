@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Filters of partition keys, through RocksDB's builder and reader interfaces.
-
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
 
@@ -81,8 +79,8 @@ TEST(PartitionKeyBitsTest, TheBlockIsThatOfThePartitionKeys) {
   }
 }
 
-// If the rows of a partition span two filter partitions, its key must be in
-// both.
+// The rows of a Cassandra partition can span two partitions of a filter. Then
+// both must contain the partition key.
 TEST(PartitionKeyBitsTest, FinishForgetsTheLastPartition) {
   const auto policy = PolicyFor("fixed:2");
   const auto builder = NewBuilder(*policy);
@@ -96,8 +94,7 @@ TEST(PartitionKeyBitsTest, FinishForgetsTheLastPartition) {
   EXPECT_EQ(FinishBlock(builder.get()), Expected({"aa"}));
 }
 
-// With the matching prefix extractor, a whole key and its prefix are one entry:
-// the partition key.
+// A whole key and its prefix give the same partition key.
 TEST(PartitionKeyBitsTest, AKeyAndItsPrefixAreOneEntry) {
   for (const PartitionLayout& layout : kPartitionLayouts) {
     if (!HasEnd(layout)) {
@@ -122,7 +119,6 @@ TEST(PartitionKeyBitsTest, AKeyAndItsPrefixAreOneEntry) {
   }
 }
 
-// Malformed and extreme keys.
 std::vector<std::string> HostileKeys(uint64_t seed) {
   std::vector<std::string> keys = {"", std::string(65536, '\xFF'),
                                    std::string(65536, '\0'),
@@ -161,8 +157,7 @@ bool MatchesInBatch(FilterBitsReader* reader, const std::string& key) {
   return may_match[1];
 }
 
-// Added keys are found one by one and in batches. Their prefixes, which were
-// not added on their own, are found, too.
+// Prefixes must be found, too, although only whole keys were added.
 TEST(PartitionKeyBitsTest, HostileKeysAreFoundAgain) {
   SCOPED_TRACE(Seed());
   const std::vector<std::string> keys = HostileKeys(Seed());
@@ -212,7 +207,7 @@ TEST(PartitionKeyBitsTest, AbsentPartitionsAreSeldomFound) {
     for (uint64_t partition = 10000; partition < 20000; ++partition) {
       matches += reader->MayMatch(StorageKey(layout, partition, 1));
     }
-    EXPECT_LT(matches, 150);  // 0.82 % are expected.
+    EXPECT_LT(matches, 150);  // 82 of 10,000 are expected.
   }
 }
 

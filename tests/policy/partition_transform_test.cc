@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The prefix extractor that is configured with a string: what it does, on which
-// routes the string can arrive, and that a wrong string never silently gives no
-// extractor.
+// Tests the prefix extractor that is configured with a string.
 
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
@@ -42,7 +40,7 @@ using ROCKSDB_NAMESPACE::Status;
 
 using TransformPtr = std::shared_ptr<const SliceTransform>;
 
-// The configured string, and the id of the resulting extractor.
+// The configured string, and the id of the extractor.
 constexpr const char* kAccepted[][2] = {
     {"cassandra_partition:fixed:16", "cassandra_partition:fixed:16"},
     {"cassandra_partition:skip:8,fixed:16",
@@ -92,7 +90,6 @@ std::string FileText(const std::string& prefix_extractor) {
                      "  prefix_extractor=" + prefix_extractor + "\n");
 }
 
-// The result of loading the string on one route.
 struct Loaded {
   std::string way;
   Status status;
@@ -169,7 +166,7 @@ TEST_F(PartitionTransformTest, RefusedStringsAreRefusedOnEveryWay) {
         SCOPED_TRACE(loaded.way);
         Status status = loaded.status;
         if (status.ok()) {
-          // RocksDB ignores the error if told to ignore unknown options.
+          // RocksDB ignores the error only with ignore_unknown_options.
           EXPECT_TRUE(config.ignore_unknown_options);
           ASSERT_NE(loaded.transform, nullptr) << "silently no extractor";
           EXPECT_FALSE(loaded.transform->InDomain("a key"));
@@ -196,7 +193,7 @@ TEST_F(PartitionTransformTest, WrongOnesInCppAreRefused) {
   }
 }
 
-// RocksDB uses an SST file's prefixes only if the extractor's name is the same.
+// RocksDB uses stored prefixes only if the extractor's name is the same.
 TEST_F(PartitionTransformTest, NamesAreFrozen) {
   const TransformPtr transform = TransformFor("skip:8,u16");
   EXPECT_STREQ(transform->Name(), "cassandra_partition");
@@ -234,8 +231,7 @@ TEST_F(PartitionTransformTest, CanBeChangedInAnOpenDatabase) {
 }
 
 // Checks the contract in RocksDB's comments on
-// ColumnFamilyOptions::prefix_extractor and SliceTransform, with sorted keys of
-// every kind.
+// ColumnFamilyOptions::prefix_extractor and SliceTransform.
 TEST_F(PartitionTransformTest, KeepsRocksdbsContract) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -262,7 +258,7 @@ TEST_F(PartitionTransformTest, KeepsRocksdbsContract) {
     std::string last_prefix;
     bool last_in_domain = false;
     uint64_t num_in_domain = 0;
-    std::vector<std::string> closed;  // Prefixes of groups that have ended.
+    std::vector<std::string> closed;  // Prefixes without further keys.
     for (const std::string& key : keys) {
       const bool in_domain = transform->InDomain(key);
       if (!in_domain) {
@@ -283,15 +279,14 @@ TEST_F(PartitionTransformTest, KeepsRocksdbsContract) {
       ASSERT_TRUE(transform->InDomain(longer));
       ASSERT_EQ(transform->Transform(longer), prefix);
       if (last_in_domain && prefix != last_prefix) {
-        ASSERT_LT(last_prefix, prefix.ToString());  // In key order.
+        ASSERT_LT(last_prefix, prefix.ToString());  // Prefixes are sorted.
         closed.push_back(last_prefix);
       }
       last_prefix = prefix.ToString();
       last_in_domain = true;
     }
     EXPECT_GT(num_in_domain, 100u);
-    // The keys of a prefix are contiguous, with no key outside the domain
-    // between them.
+    // All keys of a prefix are neighbors.
     if (last_in_domain) {
       closed.push_back(last_prefix);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Inspects policies, options and messages.
+// Functions that inspect policies, options and messages in tests.
 
 #ifndef CASSANDRA_BLOOM_TESTS_POLICY_POLICY_PROBE_H_
 #define CASSANDRA_BLOOM_TESTS_POLICY_POLICY_PROBE_H_
@@ -25,34 +25,32 @@ using PolicyPtr = std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>;
 // as the process.
 void RegisterInDefaultRegistry();
 
-// Every combination of the four settings that control how strictly options
-// strings are parsed.
+// Returns all combinations of RocksDB's settings for parsing options.
 std::vector<ROCKSDB_NAMESPACE::ConfigOptions> AllConfigOptions();
 std::string ToString(const ROCKSDB_NAMESPACE::ConfigOptions& config);
 
-// The policy of a block-based table; null if there is none.
+// Returns the filter policy of a block-based table, or null.
 PolicyPtr FilterPolicyOf(
     const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options);
 void SetFilterPolicy(PolicyPtr policy,
                      ROCKSDB_NAMESPACE::ColumnFamilyOptions* cf_options);
 
-// The policy's id; "(none)" for null.
 std::string IdOf(const PolicyPtr& policy);
 
-// The filter block of kNumTableKeys keys. "(no builder)" if the policy builds
-// none, "(no policy)" for null.
+// Returns the filter block of kNumTableKeys keys, "(no builder)" if the policy
+// builds no filter, or "(no policy)" for null.
 std::string BuildBlock(const PolicyPtr& policy,
                        bool optimize_filters_for_memory = false);
 
-// Fields of the header of a filter block.
 int32_t NumProbes(const std::string& block);
 int32_t NumWords(const std::string& block);
 
-// Whether `message` says why `refused` was refused.
+// Returns whether `message` says why `refused` was refused.
 ::testing::AssertionResult Explains(const std::string& message,
                                     const RefusedString& refused);
 
-// Whether `status` is InvalidArgument and its message passes Explains.
+// Returns whether `status` is InvalidArgument and says why `refused` was
+// refused.
 ::testing::AssertionResult IsRefusal(const ROCKSDB_NAMESPACE::Status& status,
                                      const RefusedString& refused);
 

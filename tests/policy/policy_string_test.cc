@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The bits per key of each level that a policy string gives.
+// Tests which bits per key a policy string gives to each level.
 
 #include "plugin/policy/policy_string.h"
 
@@ -12,7 +12,6 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// The bits per key of levels 0 to 6.
 std::vector<double> BitsByLevel(const std::string& id) {
   const PolicySettings settings = PolicyString(id).Settings();
   EXPECT_EQ(settings.error, "");
@@ -37,12 +36,13 @@ TEST(PolicySettingsTest, BitsByLevel) {
   EXPECT_EQ(BitsByLevel("cassandra_bloom:12:bottommost_bits:0"), Bits(7, 12));
 }
 
-// A level gets ln T / (ln 2)^2 more bits per key than the next deeper one. The
-// last level gets 1 / (T - 1) of that difference less than the average.
+// T is the size ratio of neighboring levels. A level gets ln T / (ln 2)^2 more
+// bits per key than the level below.
 TEST(PolicySettingsTest, MonkeyByLevel) {
   EXPECT_EQ(BitsByLevel("cassandra_bloom:10:allocation:monkey"),
             (Bits{23.845, 23.845, 23.845, 23.845, 19.053, 14.26, 9.467}));
-  // The default of 10 never changes, so stored ids leave it out.
+  // The default size_ratio of 10 never changes, so ids do not contain this
+  // ratio.
   EXPECT_EQ(BitsByLevel("cassandra_bloom:10:allocation:monkey"),
             BitsByLevel("cassandra_bloom:10:allocation:monkey:size_ratio:10"));
   EXPECT_EQ(BitsByLevel("cassandra_bloom:12:allocation:monkey:size_ratio:4"),

@@ -17,7 +17,8 @@ constexpr char kWholeKeys[] = "leave out blocks or partition_key";
 
 }  // namespace
 
-// num_words is ceil((kNumTableKeys * bits + 20) / 64).
+// num_words is ceil((kNumTableKeys * b + 20) / 64), where b is the bits per
+// key.
 const std::vector<AcceptedString>& AcceptedStrings() {
   static const std::vector<AcceptedString> strings = {
       {"cassandra_bloom", "cassandra_bloom", 7, 157},
@@ -29,16 +30,16 @@ const std::vector<AcceptedString>& AcceptedStrings() {
       {"cassandra_bloom:20", "cassandra_bloom:20", 14, 313},
       {"cassandra_bloom:100", "cassandra_bloom:100", 20, 1563},
       {"{id=cassandra_bloom;bits_per_key=12}", "cassandra_bloom:12", 8, 188},
-      // Cassandra's computeBloomSpec(20, p): the fewest buckets per element
-      // that reach p, and then the fewest probes that still do.
+      // Cassandra's computeBloomSpec(20, p) takes the fewest bits per key that
+      // reach p, and then the fewest probes.
       {"cassandra_bloom:fp:0.01", "cassandra_bloom:fp:0.01", 5, 157},
       {"{id=cassandra_bloom;fp_chance=0.01}", "cassandra_bloom:fp:0.01", 5,
        157},
-      // The shortest form of a small number has an exponent.
+      // The shortest spelling of a small number has an exponent.
       {"cassandra_bloom:fp:0.0001", "cassandra_bloom:fp:1e-04", 10, 313},
       {"cassandra_bloom:fp:0.0000671", "cassandra_bloom:fp:6.71e-05", 14, 313},
-      // Same rule as the built-in policy: below 0.5 means 0; from 0.5 to 1
-      // means 1.
+      // As in RocksDB's own policy, 0.5 to 1 bits per key mean 1, and fewer
+      // mean 0.
       {"cassandra_bloom:0.5", "cassandra_bloom:1", 1, 16},
       {"cassandra_bloom:0.7", "cassandra_bloom:1", 1, 16},
       {"cassandra_bloom:0", "cassandra_bloom:0", 0, 0},
@@ -47,8 +48,8 @@ const std::vector<AcceptedString>& AcceptedStrings() {
       // fp_chance = 1 builds no filter, as in Cassandra.
       {"cassandra_bloom:fp:1", "cassandra_bloom:fp:1", 0, 0},
       {"{id=cassandra_bloom;fp_chance=1.0}", "cassandra_bloom:fp:1", 0, 0},
-      // Partition keys. Test keys are too short for all of these except skip:3,
-      // and so are hashed whole.
+      // Partition keys. Most keys of the tests are too short, and are hashed
+      // whole.
       {"cassandra_bloom:partition_key:fixed:200",
        "cassandra_bloom:10:partition_key:fixed:200", 7, 157},
       {"cassandra_bloom:10:partition_key:whole", "cassandra_bloom:10", 7, 157},
@@ -68,8 +69,7 @@ const std::vector<AcceptedString>& AcceptedStrings() {
        "cassandra_bloom:12:partition_key:u16", 8, 188},
       {"cassandra_bloom:0:partition_key:u16",
        "cassandra_bloom:0:partition_key:u16", 0, 0},
-      // Bits per key by level. The tests build a filter of an unknown level,
-      // which gets the bits per key of the last level.
+      // Bits per key by level. The tests build filters of an unknown level.
       {"cassandra_bloom:level_bits:14,12,10",
        "cassandra_bloom:level_bits:14,12,10", 7, 157},
       {"{id=cassandra_bloom;level_bits=14.0,0.7,0.2,8}",
@@ -91,7 +91,7 @@ const std::vector<AcceptedString>& AcceptedStrings() {
        "cassandra_bloom:level_bits:14:bottommost_bits:8", 6, 126},
       {"{id=cassandra_bloom:12;allocation=uniform}", "cassandra_bloom:12", 8,
        188},
-      // The form of the block. The default is not in the id.
+      // The form of the filter block. The id does not contain the default form.
       {"cassandra_bloom:10:blocks:cassandra", "cassandra_bloom:10", 7, 157},
       {"{id=cassandra_bloom;blocks=cassandra;partition_key=u16}",
        "cassandra_bloom:10:partition_key:u16", 7, 157},
@@ -115,9 +115,8 @@ const std::vector<AcceptedString>& AcceptedStrings() {
        "cassandra_bloom:10:blocks:rocksdb", 7, 157},
       {"{id=cassandra_bloom;partition_key=skip:0;blocks=rocksdb}",
        "cassandra_bloom:10:blocks:rocksdb", 7, 157},
-      // Which filter a file gets. The tests build a filter of an unknown level,
-      // which is not a bottommost one. RocksDB's Bloom filter is a multiple of
-      // 64 bytes, and 5 bytes.
+      // The kind of filter. RocksDB's Bloom filter is a multiple of 64 bytes,
+      // plus 5 bytes.
       {"cassandra_bloom:10:filter:bloom:blocks:rocksdb",
        "cassandra_bloom:10:filter:bloom:blocks:rocksdb", kRocksdbsFilter, 160},
       {"{id=cassandra_bloom;fp_chance=0.01;filter=bloom;bottommost_filter="
@@ -308,7 +307,7 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:mix:10:blocks:rocksdb", "blocks=rocksdb", kBits},
       {"cassandra_bloom:mix:10:partition_key:u16", "partition_key=u16", kBits},
       {"{id=cassandra_bloom:mix:10;bits_per_key=10}", "mix=10", kBits},
-      // The same mistakes, written as options in braces.
+      // Wrong settings, written as options in braces.
       {"{id=cassandra_bloom;bits_per_key=junk}", "'junk'", kBits},
       {"{id=cassandra_bloom;bits_per_key=}", "''", kBits},
       {"{id=cassandra_bloom;bits_per_key=-1}", "'-1'", kBits},

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A filter finds all present keys, whichever way they were added and are
-// queried.
-//
-// CASSANDRA_BLOOM_PRESENT_KEYS=1000000000 makes that many queries in all;
-// without it there are 4 million.
+// A filter must find all present keys, however the keys are added and looked
+// up. The environment variable CASSANDRA_BLOOM_PRESENT_KEYS sets the number of
+// look-ups.
 
 #include <gtest/gtest.h>
 
@@ -120,7 +118,6 @@ class PresentKeysTest : public ::testing::TestWithParam<Mode> {
 };
 
 TEST_P(PresentKeysTest, AllMatch) {
-  // Gives each mode a seed of its own, and so different keys.
   uint64_t random = Seed() + 2 * static_cast<uint64_t>(GetParam().held) +
                     GetParam().in_batches;
   const uint64_t wanted = NumChecks() / std::size(kModes);

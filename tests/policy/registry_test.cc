@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Registration, in registries that the test creates.
-
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/listener.h>
@@ -32,7 +30,8 @@ using ROCKSDB_NAMESPACE::ObjectRegistry;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
 
-// Knows only the names of `library` and RocksDB's own names.
+// Returns a configuration that knows only RocksDB's own names and the names of
+// `library`.
 ConfigOptions ConfigWith(const std::shared_ptr<ObjectLibrary>& library) {
   ConfigOptions config;
   config.registry = ObjectRegistry::NewInstance();
@@ -53,8 +52,8 @@ TEST(RegistryTest, FactoriesUnderTheFrozenName) {
   std::vector<std::string> names;
   library->GetFactoryNames(FilterPolicy::Type(), &names);
   EXPECT_EQ(names, std::vector<std::string>{"cassandra_bloom"});
-  // The two factories without a name match lists of listeners in which others
-  // come first.
+  // The factories without a name match lists of listeners that begin with
+  // another listener.
   names.clear();
   library->GetFactoryNames(ROCKSDB_NAMESPACE::EventListener::Type(), &names);
   EXPECT_EQ(names, (std::vector<std::string>{"cassandra_bloom", "", ""}));
@@ -93,7 +92,8 @@ TEST(RegistryTest, RegisteringTwiceDoesNoHarm) {
   }
 }
 
-// cassandra_bloom claims the names that start with its own, and no others.
+// cassandra_bloom claims names that begin with "cassandra_bloom" and some
+// misspellings of this name, but no other names.
 TEST(RegistryTest, LeavesOtherPoliciesAlone) {
   const auto library = std::make_shared<ObjectLibrary>("test");
   register_cassandra_bloom(*library, "");
@@ -117,12 +117,13 @@ TEST(RegistryTest, LeavesOtherPoliciesAlone) {
 }
 
 // A program may use a policy without registering its name. RocksDB then writes
-// an OPTIONS file with a policy name that it does not know, and continues.
+// an OPTIONS file with a name that RocksDB does not know.
 TEST(RegistryTest, APolicyWorksUnregistered) {
   TempDb db;
   Options options = db.options();
   SetFilterPolicy(PolicyPtr(NewCassandraBloomPolicy(10)), &options);
-// Later releases fail at an error of the OPTIONS file even without this option.
+// Since 10.2, RocksDB fails at an error of the OPTIONS file even without this
+// option.
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1002
   options.fail_if_options_file_error = true;
 #endif
@@ -135,7 +136,6 @@ TEST(RegistryTest, APolicyWorksUnregistered) {
   EXPECT_GT(db.NumFiltered(), 0u);
   db.Close();
 
-  // Loads the OPTIONS file with the policy's name registered, and without.
   ConfigOptions config;
   config.registry = ObjectRegistry::NewInstance();
   config.registry->AddLibrary("test", register_cassandra_bloom, "");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filter_bits_api.h compiles only with the RocksDB releases that it supports.
+// filter_bits_api.h must compile only with the RocksDB releases that it
+// supports.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,6 @@ namespace {
 
 constexpr char kOption[] = "CASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB";
 
-// Preprocesses the header with the version.h of a RocksDB of this release.
 ProcessResult Preprocess(int major, int minor,
                          const std::vector<std::string>& flags = {}) {
   const TempDir folder;

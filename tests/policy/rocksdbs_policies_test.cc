@@ -36,8 +36,8 @@ using ROCKSDB_NAMESPACE::Status;
 
 constexpr int kNumKeys = 10000;
 
-// A block of RocksDB's has five bytes at its end. The first of them tells the
-// type of its filter.
+// A filter block of RocksDB ends with five bytes. The first of these bytes
+// tells the type of the filter.
 constexpr int kBloomByte = -1;
 constexpr int kRibbonByte = -2;
 
@@ -86,7 +86,6 @@ TEST(RocksdbsPoliciesTest, OnePolicyForEachTypeAndNumberOfBits) {
   }
 }
 
-// Many policies are made while other threads ask for the same ones.
 TEST(RocksdbsPoliciesTest, FourThreadsGetTheSamePolicies) {
   constexpr int kThreads = 4;
   constexpr int kPolicies = 20000;
@@ -152,8 +151,7 @@ void ExpectAllMatch(FilterBitsReader* reader) {
   }
 }
 
-// RocksDB's table readers keep a reader of a filter, not its policy: SetOptions
-// may replace the policy meanwhile.
+// SetOptions may replace the policy while its reader is in use.
 TEST(RocksdbsPoliciesTest, AReaderOutlivesItsPolicy) {
   for (const char* const filter : {"cassandra", "bloom", "ribbon"}) {
     auto policy = PolicyOf("cassandra_bloom:10:filter:" + std::string(filter) +
@@ -166,8 +164,8 @@ TEST(RocksdbsPoliciesTest, AReaderOutlivesItsPolicy) {
   }
 }
 
-// RocksDB's builders point into their policy, and with it into ours. Whoever
-// builds keeps the table options, which hold our policy.
+// RocksDB's builders point into our policy. The writer of a file keeps the
+// table options, which keep our policy.
 TEST(RocksdbsPoliciesTest, WhoeverBuildsKeepsThePolicy) {
   const TempDir dir;
   std::shared_ptr<const FilterPolicy> policy =
@@ -211,7 +209,7 @@ TEST(RocksdbsPoliciesTest, FourThreadsBuildAtOnce) {
   }
 }
 
-// RocksDB would read "9.5" as 9 there.
+// With a decimal comma, RocksDB would read "9.5" as 9.
 TEST(RocksdbsPoliciesTest, ADecimalCommaChangesNothing) {
   RocksdbsPolicies before;
   const std::string expected = BlockOf(before.For(FilterType::kBloom, 9500));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RocksDB responds to a change of the filter policy of an open database in the
-// same way for cassandra_bloom as for the built-in policy. The response itself
-// depends on the RocksDB release.
+// Changing our policy in an open database must have the same result as changing
+// RocksDB's own policy.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -38,15 +37,13 @@ class SetOptionsTest : public ::testing::Test {
                : text.replace(position, from.size(), to);
   }
 
-  // As ChangeFrom, with the policy `name` at 10 bits per key. In `change`, NAME
-  // stands for the policy's name.
+  // In `change`, NAME stands for `name`.
   static Answer Change(const std::string& name, const std::string& change) {
     return ChangeFrom(name + ":10", Replaced(change, "NAME", name));
   }
 
-  // Opens a database with the policy `text`, fills an SST file, sets the table
-  // options `change`, in which ID stands for the policy's id, and fills another
-  // file.
+  // Writes a file with the policy `text`, sets the table options `change`, and
+  // writes another file. In `change`, ID stands for the id of the policy.
   static Answer ChangeFrom(const std::string& text, const std::string& change) {
     TempDb db;
     Options options = db.options();
@@ -80,8 +77,7 @@ TEST_F(SetOptionsTest, AnswersAsForTheBuiltInPolicy) {
   }
 }
 
-// A change between the two forms of our blocks, or to and from RocksDB's own
-// policies, is a change like any other: RocksDB before 9.8 refuses them all.
+// RocksDB before 9.8 refuses every change of the policy.
 TEST_F(SetOptionsTest, TheFormOfBlocksChangesAsBitsDo) {
   const std::string status =
       Change("bloomfilter", "{filter_policy=bloomfilter:12}").status;

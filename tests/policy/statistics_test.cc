@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The statistics of a policy, without a database.
+// Tests the statistics of a policy without a database.
 
 #include "plugin/policy/statistics.h"
 
@@ -37,7 +37,7 @@ PolicyPtr OurPolicy() {
   return PolicyPtr(ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
 }
 
-// Compares all figures except the build time.
+// Compares all statistics except the build time.
 void ExpectFigures(const CassandraBloomStatistics& statistics,
                    uint64_t filters_built, uint64_t entries, uint64_t bytes,
                    uint64_t damaged_blocks) {
@@ -64,7 +64,7 @@ TEST(StatisticsTest, FiltersCountWhenTheyAreBuilt) {
   const auto builder = NewBuilder(*policy);
   AddKeys(builder.get(), 1000);
   AddKeys(builder.get(), 1);
-  builder->AddKey("key0");  // A duplicate: no new entry.
+  builder->AddKey("key0");  // A duplicate is no new entry.
   ExpectFigures(StatisticsOf(*policy), 0, 0, 0, 0);
   const uint64_t first = FinishBlock(builder.get()).size();
   ExpectFigures(StatisticsOf(*policy), 1, 1001, first, 0);
@@ -73,7 +73,6 @@ TEST(StatisticsTest, FiltersCountWhenTheyAreBuilt) {
   ExpectFigures(StatisticsOf(*policy), 2, 1011, first + second, 0);
   const uint64_t empty = FinishBlock(builder.get()).size();
   ExpectFigures(StatisticsOf(*policy), 3, 1011, first + second + empty, 0);
-  // A filter that is not finished does not count.
   AddKeys(NewBuilder(*policy).get(), 10);
   ExpectFigures(StatisticsOf(*policy), 3, 1011, first + second + empty, 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A database in a temporary folder, removed by the destructor.
+// A database in a temporary folder. The destructor removes the folder.
 
 #ifndef CASSANDRA_BLOOM_TESTS_POLICY_TEMP_DB_H_
 #define CASSANDRA_BLOOM_TESTS_POLICY_TEMP_DB_H_
@@ -27,7 +27,6 @@ class LineLogger final : public ROCKSDB_NAMESPACE::Logger {
   using ROCKSDB_NAMESPACE::Logger::Logv;
   void Logv(const char* format, va_list arguments) override;
 
-  // The lines that contain `text`.
   std::vector<std::string> LinesWith(const std::string& text) const;
 
  private:
@@ -42,8 +41,7 @@ class TempDb {
   TempDb();
   ~TempDb();
 
-  // Options that create a missing database, log into `logger` and count into
-  // `statistics`.
+  // Returns options that create a missing database and log into logger().
   ROCKSDB_NAMESPACE::Options options() const;
 
   std::string path() const { return folder_.path() + "/db"; }
@@ -59,12 +57,12 @@ class TempDb {
   void Adopt(Handle handle) { handles_.push_back(handle); }
   void Close();
 
-  // Fill writes and flushes one SST file. ExpectFilled expects its keys to be
-  // present, and keys between them to be absent. A null `family` is the default
-  // one.
+  // Fill writes one SST file. ExpectFilled expects the keys of Fill to be
+  // present, and other keys to be absent. A null `family` is the default column
+  // family.
   void Fill(Handle family = nullptr);
   void ExpectFilled(Handle family = nullptr);
-  // How many reads a filter has reported absent so far.
+  // Returns how many reads a filter has rejected so far.
   uint64_t NumFiltered() const;
 
  private:

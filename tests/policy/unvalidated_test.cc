@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests a refused string on routes where RocksDB does not ask a policy whether
-// its options are valid. The string is reported once. The database then builds
-// no filters, but loses no data.
+// Tests a refused string on routes where RocksDB does not validate the string.
+// The string must be reported once, and no filters may be built.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -55,7 +54,7 @@ class UnvalidatedTest : public ::testing::Test {
     return options;
   }
 
-  // LOG and stderr together must contain exactly one line about `refused`.
+  // Expects exactly one line about `refused` in LOG and stderr together.
   void ExpectReportedOnce(const RefusedString& refused) {
     stderr_taken_ = true;
     std::vector<std::string> lines = db_.logger().LinesWith(refused.value);
@@ -68,7 +67,6 @@ class UnvalidatedTest : public ::testing::Test {
     EXPECT_NE(lines[0].find("no filters are built"), std::string::npos);
   }
 
-  // Makes a database whose files have cassandra_bloom filters.
   void MakeFilteredDatabase() {
     ASSERT_TRUE(db_.Open(OptionsWith("cassandra_bloom:10")).ok());
     ASSERT_NO_FATAL_FAILURE(db_.Fill());
@@ -86,7 +84,7 @@ TEST_F(UnvalidatedTest, CreateColumnFamily) {
   const Status status = db_.db()->CreateColumnFamily(OptionsWith(refused_.text),
                                                      "unfiltered", &family);
   if (!status.ok()) {
-    // This release already refuses the string here, which is better.
+    // This RocksDB release already refuses the string here.
     EXPECT_TRUE(IsRefusal(status, refused_));
     return;
   }
@@ -150,7 +148,6 @@ TEST_F(UnvalidatedTest, SstFileWriter) {
   EXPECT_EQ(entries->value(), "value");
 }
 
-// Without a LOG, the refused string is reported on stderr.
 TEST_F(UnvalidatedTest, WithoutALogItIsOnStderr) {
   const Options options = OptionsWith(refused_.text);
   EXPECT_EQ(BuildBlock(FilterPolicyOf(options)), "(no builder)");

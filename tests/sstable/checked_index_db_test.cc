@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Index.db files that are damaged in ways that only other components show.
+// Tests with damage in Index.db that only other files of the SSTable show.
 
 #include "tools/sstable/checked_index_db.h"
 
@@ -34,7 +34,7 @@ struct Kind {
   bool lz4;
 };
 
-// An SSTable of 1,000 keys, and another one of the same version.
+// `sstable_` and `other_` have the same version, and 1,000 keys each.
 class CheckedIndexDbTest : public ::testing::TestWithParam<Kind> {
  protected:
   CheckedIndexDbTest()
@@ -65,7 +65,6 @@ class CheckedIndexDbTest : public ::testing::TestWithParam<Kind> {
     return WithoutFolders(Read(checks).error);
   }
 
-  // Expects this error with both values of KeyChecks.
   void ExpectBoth(const ::testing::Matcher<std::string>& error) const {
     for (const KeyChecks checks : kBothChecks) {
       EXPECT_THAT(Error(checks), error);
@@ -80,7 +79,7 @@ class CheckedIndexDbTest : public ::testing::TestWithParam<Kind> {
     WriteFile(Path(component), ReadFile(other_.Path(component)));
   }
 
-  // The byte of Index.db where the entry of a key begins.
+  // Returns the offset in bytes of the key's entry in Index.db.
   size_t EntryOf(const std::string& key) const {
     const size_t at = ReadFile(Path("Index.db")).find(key);
     EXPECT_NE(at, std::string::npos);
@@ -110,8 +109,7 @@ TEST_P(CheckedIndexDbTest, Good) {
   }
 }
 
-// Statistics.db alone is enough. Without it and Summary.db, nothing shows how
-// many keys Index.db should have.
+// Without Statistics.db, nothing shows whether Index.db lacks keys.
 TEST_P(CheckedIndexDbTest, SummaryOrStatisticsAreMissing) {
   std::filesystem::remove(Path("Summary.db"));
   ExpectBoth(IsEmpty());
@@ -123,8 +121,8 @@ TEST_P(CheckedIndexDbTest, SummaryOrStatisticsAreMissing) {
                         "many there are; "));
 }
 
-// A wrong size of a promoted index hides the next entry. The positions, the
-// order and the keys of Summary.db still agree.
+// One entry of Index.db has a wrong promoted index size, which hides the next
+// entry.
 TEST_P(CheckedIndexDbTest, AnEntryInThePromotedIndexOfAnother) {
   std::string damaged = ReadFile(Path("Index.db"));
   const size_t hidden = EntryOf(sstable_.keys[6]);
@@ -136,7 +134,7 @@ TEST_P(CheckedIndexDbTest, AnEntryInThePromotedIndexOfAnother) {
               HasSubstr("nothing shows that it has the key of every"));
 }
 
-// A damaged Summary.db is no error, because Cassandra makes it anew.
+// A damaged Summary.db is no error, because Cassandra makes a new one.
 TEST_P(CheckedIndexDbTest, SummaryIsCut) {
   const std::string whole = ReadFile(Path("Summary.db"));
   for (const size_t size :
@@ -165,7 +163,6 @@ TEST_P(CheckedIndexDbTest, AFlippedBitOfAKey) {
   }
 }
 
-// A wrong key in Index.db, without Summary.db and Statistics.db.
 TEST_P(CheckedIndexDbTest, OnlyDataDbShowsIt) {
   std::string index = ReadFile(Path("Index.db"));
   index[EntryOf(sstable_.keys[500]) + 2] ^= 1;
@@ -179,8 +176,8 @@ TEST_P(CheckedIndexDbTest, OnlyDataDbShowsIt) {
 
 TEST_P(CheckedIndexDbTest, TheOrderOfTokens) {
   std::string index = ReadFile(Path("Index.db"));
-  // A changed key has a random token. It is almost never between the tokens of
-  // the two neighbours among 1,000 keys.
+  // The changed key has a random token, which almost never lies between the
+  // tokens of its two neighbours.
   index[EntryOf(sstable_.keys[500]) + 2] ^= 1;
   WriteFile(Path("Index.db"), index);
   EXPECT_THAT(
@@ -244,7 +241,7 @@ TEST_P(CheckedIndexDbTest, PositionsBeyondDataDb) {
   ExpectBoth(HasSubstr("Data.db: cannot open: No such file"));
 }
 
-// Compressed chunks have checksums in every version.
+// Every SSTable version stores a checksum for each compressed chunk.
 TEST_P(CheckedIndexDbTest, DamagedChunk) {
   if (GetParam().lz4) {
     std::string data = ReadFile(Path("Data.db"));

@@ -71,7 +71,7 @@ TEST_F(DataDirectoryTest, CopiesOfATable) {
   EXPECT_THAT(CopiesOfTableIn(table + "/snapshots/daily"),
               ElementsAre("snapshots"));
   EXPECT_THAT(CopiesOfTableIn(table + "/backups"), ElementsAre("backups"));
-  // Here "backups" is a keyspace.
+  // This folder "backups" is a keyspace and not the copy of a table.
   EXPECT_THAT(CopiesOfTableIn(dir_ / "backups/t1-" + kId), IsEmpty());
   AddTable("ks/t2");
   EXPECT_THAT(CopiesOfTableIn(dir_ / "ks/t2/backups"), ElementsAre("backups"));

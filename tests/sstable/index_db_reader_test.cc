@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading the Index.db of SSTables.
-
 #include "tools/sstable/index_db_reader.h"
 
 #include <gtest/gtest.h>
@@ -28,8 +26,8 @@ using Keys = std::vector<std::string>;
 constexpr IndexKind kFixed = IndexKind::kFixedWidth;
 constexpr IndexKind kVInt = IndexKind::kVInt;
 
-// Encodes `number` as a VInt with `more` bytes after the first one. If `more`
-// is less than 8, `number` must fit into 7 * (more + 1) bits.
+// Encodes `number` as a vint with `more` bytes after the first byte. If `more`
+// is below 8, `number` must fit into 7 * (more + 1) bits.
 std::string VIntOf(uint64_t number, int more) {
   if (more == 8) {
     return "\xff" + BigEndian(number, 8);
@@ -71,7 +69,7 @@ KeysAndError Read(const std::string& bytes, IndexKind kind) {
   return ReadKeys(ReaderOf(bytes, kind).get());
 }
 
-// ---- What Cassandra and ScyllaDB wrote ----
+// ---- Files that Cassandra or ScyllaDB wrote ----
 
 TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
   const std::vector<std::string> folders = CorpusSstables();
@@ -100,7 +98,7 @@ TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
       ASSERT_TRUE(index->Rewind());
     }
 
-    // An Index.db is refused if it is read in the layout of the other versions.
+    // Reading Index.db with the layout of other versions must fail.
     const auto mistaken =
         Open(folder + "/Index.db", version < "ma" ? "nb" : "ka");
     EXPECT_NE(ReadKeys(mistaken.get()).error, "");
@@ -109,14 +107,14 @@ TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
   EXPECT_EQ(num_read, 28);
 }
 
-// ---- What Cassandra and ScyllaDB could have written ----
+// ---- Files that Cassandra or ScyllaDB might write ----
 
 TEST(IndexDbReaderTest, ReadsEveryLengthOfVInt) {
   std::string index = Entry(kVInt, "first", 0);
   Keys keys = {"first"};
   uint64_t position = 0;
   for (int more = 0; more <= 8; ++more) {
-    // The smallest and the largest number that need `more` further bytes.
+    // The smallest and the largest number whose vint has `more` + 1 bytes.
     const uint64_t smallest = more == 0 ? 1 : uint64_t{1} << (7 * more);
     const uint64_t largest =
         more == 8 ? uint64_t{INT64_MAX} : (uint64_t{1} << (7 * more + 7)) - 1;
@@ -133,8 +131,8 @@ TEST(IndexDbReaderTest, ReadsEveryLengthOfVInt) {
   EXPECT_EQ(read.keys, keys);
 }
 
-// These VInts are longer than necessary. So their length does not tell their
-// value: only a reader that decodes them finds the right order.
+// These vints are longer than necessary, so only a reader that decodes their
+// value finds the right order.
 TEST(IndexDbReaderTest, ReadsTheValueOfAVInt) {
   for (int more = 1; more <= 8; ++more) {
     SCOPED_TRACE(more);
@@ -148,8 +146,7 @@ TEST(IndexDbReaderTest, ReadsTheValueOfAVInt) {
 
 class IndexKindTest : public ::testing::TestWithParam<IndexKind> {
  protected:
-  // Makes an Index.db with promoted indexes that are smaller and larger than
-  // the reader's buffers.
+  // Makes an Index.db with promoted indexes of many sizes.
   std::string RandomIndex(Keys* keys) const {
     const RandomKeys random(Seed(), 300);
     std::string index;
@@ -231,9 +228,9 @@ TEST_P(IndexKindTest, ReadsAPipeOnce) {
 
 // ---- Damaged files ----
 
-// The reader skips promoted indexes: to read this one, of 1 TiB, would take
-// minutes. If a promoted index is a byte too long for the file, the reader
-// notices it at once.
+// The reader must skip promoted indexes, because reading this one of 1 TiB
+// would take minutes. A promoted index that does not fit into the file is an
+// error.
 TEST(IndexDbReaderTest, DoesNotReadPromotedIndexes) {
   const uint64_t promoted_size = uint64_t{1} << 40;
   const std::string first =
@@ -382,7 +379,7 @@ TEST(IndexDbReaderTest, RefusesBrokenIndexes) {
   }
 }
 
-// ---- Versions ----
+// ---- SSTable versions ----
 
 TEST(IndexDbReaderTest, RefusesOtherVersions) {
   for (const char* const version :

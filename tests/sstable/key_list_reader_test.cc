@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading lists of keys.
-
 #include "tools/sstable/key_list_reader.h"
 
 #include <fcntl.h>
@@ -27,7 +25,7 @@ constexpr KeyFormat kHex = KeyFormat::kHexLines;
 constexpr KeyFormat kText = KeyFormat::kTextLines;
 constexpr KeyFormat kPrefixed = KeyFormat::kLengthPrefixed;
 
-const std::string kMark = "\xef\xbb\xbf";  // The byte order mark.
+const std::string kMark = "\xef\xbb\xbf";  // UTF-8's byte order mark.
 
 std::string ToHex(const std::string& key) {
   std::string hex;
@@ -228,12 +226,10 @@ TEST(KeyReaderTest, RefusesBrokenLists) {
   }
 }
 
-// ---- Wherever the input is cut ----
+// ---- Buffers, sizes and read errors ----
 
 class KeyFormatTest : public ::testing::TestWithParam<KeyFormat> {
  protected:
-  // Makes random keys. In text keys, replaces characters that a line cannot
-  // contain.
   Keys RandomList() const {
     const RandomKeys random(Seed(), 300);
     Keys keys;
@@ -304,8 +300,6 @@ TEST_P(KeyFormatTest, RewindsInTheMiddle) {
   EXPECT_EQ(ReadKeys(reader.get()).keys, keys);
 }
 
-// A fault of the input is reported, and a key that the fault cuts off is not
-// returned.
 TEST_P(KeyFormatTest, TellsAFaultOfTheInput) {
   const Keys keys = {"abc", "def", "ghi"};
   const std::string list = ToList(keys, GetParam());
@@ -334,8 +328,8 @@ TEST_P(KeyFormatTest, TellsThatItCannotRead) {
             "list: cannot read: Bad file descriptor");
 }
 
-// After an end of input, a terminal may give more input. That input belongs to
-// other readers.
+// After the end of input, a terminal may deliver more bytes. These bytes belong
+// to other readers.
 TEST_P(KeyFormatTest, DoesNotReadBehindTheEnd) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
@@ -358,7 +352,7 @@ TEST(KeyReaderTest, DoesNotBufferAnEndlessLine) {
     EXPECT_EQ(ReadKeys(reader.get()).error,
               "list: line 1: more than 65535 bytes, which no key of Cassandra "
               "has");
-    // The reader has not read the line to its end: bytes are left.
+    // Bytes are left in the pipe, because the reader has stopped early.
     char byte;
     EXPECT_EQ(read(end, &byte, 1), 1);
     close(end);

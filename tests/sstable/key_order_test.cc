@@ -14,7 +14,7 @@ namespace {
 
 using tools::KeyOrder;
 
-// How many keys do not follow the one before them.
+// Returns how many keys are not in order.
 size_t OutOfOrder(const std::string& partitioner,
                   const std::vector<std::string>& keys) {
   KeyOrder order(partitioner);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading tries of any shape, good and damaged ones.
-
 #include "tools/sstable/partitions_db_reader.h"
 
 #include <fcntl.h>
@@ -29,13 +27,14 @@ using tools::AsPartitionsDbReader;
 using tools::kMaxTrieDepth;
 using tools::PartitionsDbReader;
 
-// An error at a byte of a damaged Partitions.db.
+// Returns the error for a damaged byte of Partitions.db.
 std::string Damaged(uint64_t byte, const std::string& what) {
   return "da-1-bti-Partitions.db: byte " + std::to_string(byte) + ": " + what +
          "; the file is damaged";
 }
 
-// An error at a byte of one file that another file of the SSTable reveals.
+// Returns the error for a byte of one file that does not agree with another
+// file.
 std::string Different(uint64_t byte, const std::string& what,
                       const std::string& component = "Partitions.db") {
   return "da-1-bti-" + component + ": byte " + std::to_string(byte) + ": " +
@@ -55,11 +54,11 @@ class Random {
 
 struct Payload {
   std::string key;
-  int64_t position = 0;  // As in the trie.
+  int64_t position = 0;  // See TriePayload::position.
 };
 
-// Writes the node at the end of `path`, after all nodes below it, and returns
-// the position of the node. Each node has a random type among those that fit.
+// Writes the trie node of `path` after the nodes below it. Each node has a
+// random type that fits. Returns the position of the node.
 uint64_t WriteNodes(const std::map<std::string, Payload>& payloads,
                     const std::string& path, Random* random,
                     std::string* nodes) {
@@ -77,7 +76,7 @@ uint64_t WriteNodes(const std::map<std::string, Payload>& payloads,
       ++at;
     }
   }
-  // A gap, such as Cassandra leaves before the border of a page.
+  // Cassandra also leaves gaps between nodes, before the end of a page.
   nodes->append(random->Below(20) == 0 ? random->Below(6000) : 0, '\x55');
   std::vector<TrieChild> children;
   for (const auto& [byte, target] : targets) {
@@ -181,8 +180,8 @@ TEST(PartitionsDbReaderTest, ReadsRandomTries) {
   }
 }
 
-// A changed byte of Partitions.db is noticed, or it changes only a hash or a
-// byte of a path. No key depends on these.
+// If a changed byte causes no error, it is in a hash or a path, and no key
+// changes.
 TEST(PartitionsDbReaderTest, NoticesDamage) {
   SCOPED_TRACE(Seed());
   Random random(Seed());
@@ -200,7 +199,7 @@ TEST(PartitionsDbReaderTest, NoticesDamage) {
   }
 }
 
-// ---- Semantics of a reader ----
+// ---- Reading, rewinding and errors ----
 
 TEST(PartitionsDbReaderTest, TakesTheShortestAndTheLongestKey) {
   const std::vector<std::string> keys = {std::string(65535, '\xff'), "",
@@ -295,7 +294,7 @@ TEST(PartitionsDbReaderTest, TellsThatAFileWasTruncated) {
 
 // ---- Damaged files ----
 
-// The position of the root in what SstableOf makes of one key.
+// The position of the root node if SstableOf gets one key.
 constexpr uint64_t kRoot = 10;
 
 TrieSstable OneKey() { return SstableOf({"a"}); }
@@ -306,7 +305,7 @@ struct Broken {
   std::string error;
 };
 
-// Replaces the root by a node with these bytes.
+// Returns a function that replaces the root node by `bytes`.
 std::function<void(TrieSstable*)> Root(const std::string& bytes) {
   return [bytes](TrieSstable* sstable) {
     sstable->nodes.resize(kRoot);
@@ -314,7 +313,7 @@ std::function<void(TrieSstable*)> Root(const std::string& bytes) {
   };
 }
 
-// Puts a chain of `depth` nodes above the leaf.
+// Makes a trie of one leaf below a chain of `depth` nodes.
 void MakeDeep(TrieSstable* sstable, size_t depth) {
   sstable->nodes = LeafAt("a", 0);
   uint64_t distance = sstable->nodes.size();
@@ -445,7 +444,7 @@ TEST(PartitionsDbReaderTest, ReadsTheDeepestTrie) {
   EXPECT_EQ(MadeFiles(sstable).Error(), "");
 }
 
-// Replaces the root by a leaf that points to Rows.db.
+// Returns an SSTable whose only key is read in Rows.db.
 TrieSstable InRows(const std::string& rows) {
   TrieSstable sstable = OneKey();
   sstable.nodes = EncodeTrieNode(0, 8, {}) + TriePayloadOf("a", 1, 1);
@@ -496,8 +495,7 @@ TEST(PartitionsDbReaderTest, RefusesBrokenRows) {
   }
 }
 
-// The position, 0, in vints of every length, most of them longer than
-// necessary.
+// The position 0 is written as a vint of 1 to 9 bytes.
 TEST(PartitionsDbReaderTest, ReadsEveryLengthOfVInt) {
   for (int more = 0; more <= 8; ++more) {
     const std::string first(1, static_cast<char>(0xff00 >> more));

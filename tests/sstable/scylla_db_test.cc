@@ -16,7 +16,7 @@ namespace {
 using tools::DigestOf;
 using tools::ScyllaDb;
 
-// A Scylla.db with these digests between two other parts.
+// Returns a Scylla.db that has the digests between two other parts.
 std::string WithDigests(const ScyllaDigests& digests) {
   return ScyllaDbContent({{2, "abc"}, DigestsPart(digests), {99, ""}},
                          /*has_crc=*/true);
@@ -44,7 +44,6 @@ TEST(ScyllaDbTest, Digests) {
   EXPECT_EQ(scylla->Digest(DigestOf::kToc), std::nullopt);
 }
 
-// What changes is what another writer would have written.
 TEST(ScyllaDbTest, SetDigest) {
   auto scylla = ScyllaDb::Parse(WithDigests({{3, 1}, {7, 2}}));
   ASSERT_TRUE(scylla);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading the keys of SSTables that Cassandra wrote.
-
 #include "tools/sstable/sstable_keys.h"
 
 #include <gmock/gmock.h>
@@ -53,7 +51,7 @@ struct RealSstable {
   }
 
   std::string version;
-  std::string start;  // The start of the components' paths.
+  std::string start;  // Path of Data.db without "Data.db".
   std::string index;  // The path of Partitions.db or Index.db.
   std::unique_ptr<KeyReader> reader;
   const PartitionsDbReader* trie = nullptr;
@@ -91,8 +89,8 @@ TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
   }
 }
 
-// All were written with a bloom_filter_fp_chance of 0.01, and their filters
-// were sized for the number of their keys.
+// Cassandra sized each filter for its keys and a bloom_filter_fp_chance of
+// 0.01.
 TEST(SstableKeysTest, TheKeysMakeCassandrasFilter) {
   for (const std::string& folder : AllSstables()) {
     SCOPED_TRACE(folder);
@@ -116,7 +114,7 @@ TEST(SstableKeysTest, TheKeysMakeCassandrasFilter) {
   }
 }
 
-// After a compaction, CompressionInfo.db has one more chunk than the data
+// After a compaction, CompressionInfo.db lists one chunk more than the data
 // needs.
 TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
   ASSERT_EQ(CompactedSstables().size(), 2U);
@@ -139,9 +137,8 @@ TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
   }
 }
 
-// The error of reading an SSTable with a trie index after a byte of a key was
-// changed in `component`. The hash byte in Partitions.db does not always reveal
-// such a change.
+// Returns the error of reading an SSTable after one byte of a key in
+// `component` has changed. If `is_wide`, the keys are read in Rows.db.
 std::string ErrorOfChangedKey(const std::string& component, bool is_wide,
                               KeyChecks checks) {
   const TempDir dir;
@@ -176,10 +173,9 @@ TEST(SstableKeysTest, ChecksTheOrderOfATrie) {
               HasSubstr(": a key that is not in the order of the partitioner"));
 }
 
-// ---- Opening ----
+// ---- Opening the files ----
 
-// The error of opening Partitions.db of a small SSTable whose file `without`
-// was removed.
+// Returns the error of opening a small SSTable without the file `without`.
 std::string ErrorWithout(const std::string& without,
                          const std::string& version) {
   const MadeFiles files(SstableOf({"alice", "bob"}));
@@ -225,8 +221,8 @@ TEST(SstableKeysTest, KnowsVersions) {
             0U);
 }
 
-// CompressionInfo.db of `ms` and `mt` does not have the longest compressed
-// length.
+// In versions `ms` and `mt`, CompressionInfo.db has no field
+// maxCompressedLength.
 TEST(SstableKeysTest, ReadsScyllasCompression) {
   const TrieSstable sstable = SstableOf({"alice", "bob"});
   const MadeFiles files(sstable);
@@ -249,8 +245,7 @@ TEST(SstableKeysTest, ReadsScyllasCompression) {
             nullptr);
 }
 
-// The file does not have the name of an SSTable's Index.db, and no Data.db is
-// beside it.
+// An index with any other name is read as an Index.db.
 TEST(SstableKeysTest, OtherFilesAreAnIndexDb) {
   const TemporaryFile index(std::string("\0\5alice\0\0", 9));
   std::string error;

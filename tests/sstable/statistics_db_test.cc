@@ -43,8 +43,8 @@ TEST_F(StatisticsDbTest, WhatCassandraWrote) {
   EXPECT_EQ(chance_, 0.01);
 }
 
-// The table of components and VALIDATION, with their checksums, are the first
-// 101 bytes. Every change in these bytes is noticed.
+// The first 101 bytes of Statistics.db are the table of components and the
+// component VALIDATION, with checksums. Every change in these bytes is noticed.
 TEST_F(StatisticsDbTest, EveryByteIsChecked) {
   size_t num_noticed = 0;
   for (size_t i = 0; i < 150; ++i) {
@@ -54,11 +54,9 @@ TEST_F(StatisticsDbTest, EveryByteIsChecked) {
       EXPECT_THAT(error_, StartsWith(path_ + ": byte "));
       ++num_noticed;
     } else {
-      EXPECT_EQ(chance_, 0.01);  // A byte of another component.
+      EXPECT_EQ(chance_, 0.01);  // The change is in another component.
     }
   }
-  // The number of components has 4 + 4 bytes with its checksum, the table 4 * 8
-  // + 4, and VALIDATION 45 + 8 + 4.
   EXPECT_EQ(num_noticed, 101U);
 }
 
@@ -70,8 +68,7 @@ TEST_F(StatisticsDbTest, CutAnywhere) {
 }
 
 TEST_F(StatisticsDbTest, ChancesThatCannotBe) {
-  // One component, VALIDATION, at byte 12: the name of the class is empty, and
-  // the chance follows.
+  // The beginning of a file with only VALIDATION, up to the planned rate.
   const std::string head("\0\0\0\1\0\0\0\0\0\0\0\14\0\0", 14);
   EXPECT_TRUE(Read(head + std::string("\x3f\xf0\0\0\0\0\0\0", 8), "ka"));
   EXPECT_EQ(chance_, 1);
@@ -92,10 +89,11 @@ TEST_F(StatisticsDbTest, TablesThatCannotBe) {
     EXPECT_FALSE(Read(std::string(table), "ka"));
     EXPECT_THAT(error_, HasSubstr("components; the file is damaged"));
   }
-  // The table has only a component of another type.
+  // The table has no VALIDATION, only STATS.
   EXPECT_FALSE(Read(std::string("\0\0\0\1\0\0\0\2\0\0\0\14", 12), "ka"));
   EXPECT_THAT(error_, HasSubstr("no component VALIDATION"));
-  // A histogram with the largest number of entries, and a negative number.
+  // A histogram must not have INT32_MAX entries or a negative number of
+  // entries.
   EXPECT_FALSE(Read(std::string("\x7f\xff\xff\xff", 4), "jb"));
   EXPECT_FALSE(Read(std::string("\x80\0\0\0", 4), "jb"));
   EXPECT_THAT(error_, HasSubstr("a histogram of"));
@@ -113,7 +111,7 @@ TEST_F(StatisticsDbTest, CannotBeOpened) {
   EXPECT_THAT(error_, HasSubstr("none: cannot open: No such file"));
 }
 
-// ---- Facts ----
+// ---- ReadPartitionFacts ----
 
 TEST_F(StatisticsDbTest, PartitionsOfCassandra) {
   for (const std::string& folder : CassandraSstables()) {
@@ -125,7 +123,7 @@ TEST_F(StatisticsDbTest, PartitionsOfCassandra) {
   }
 }
 
-// From `na` on, a checksum reveals the damage.
+// Since version `na`, checksums reveal the damage.
 TEST_F(StatisticsDbTest, PartitionsOfADamagedFile) {
   for (size_t at = 0; at < real_.size(); at += 3) {
     std::string damaged = real_;
@@ -143,8 +141,7 @@ TEST_F(StatisticsDbTest, PartitionsOfADamagedFile) {
 }
 
 TEST_F(StatisticsDbTest, PartitionsThatCannotBeCounted) {
-  // One component, STATS, at byte 12. Its histogram has no entry, more entries
-  // than the file, a negative count, or counts whose sum overflows.
+  // The beginning of a file with only STATS, up to the histogram.
   const std::string head("\0\0\0\1\0\0\0\2\0\0\0\14", 12);
   const std::string limit(8, '\0');
   for (const std::string& histogram :

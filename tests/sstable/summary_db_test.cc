@@ -28,8 +28,6 @@ WrittenSstable Write(const std::string& folder, const std::string& version) {
   return WriteSstable(spec);
 }
 
-// Expects every 128th key with its place in Index.db, and the first and the
-// last key.
 void ExpectSummary(const std::string& start, const std::string& version,
                    const std::vector<std::string>& keys) {
   SCOPED_TRACE(start);

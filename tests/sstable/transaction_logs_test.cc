@@ -47,7 +47,7 @@ TransactionLogs LogsOf(std::string_view content) {
 
 std::string Commit() { return LogRecord("COMMIT"); }
 
-// This checksum is from the log of a running node.
+// A running Cassandra node wrote this checksum.
 TEST(TransactionLogsTest, WhatCassandraWrites) {
   EXPECT_EQ(Commit(), "COMMIT:[,0,0][2613697770]\n");
 }
@@ -63,8 +63,7 @@ TEST(TransactionLogsTest, TypesInAnyCase) {
   EXPECT_THAT(logs.errors, IsEmpty());
 }
 
-// Cassandra 3.0 and 3.11 leave out the last "-" of all paths, even of SSTables
-// that Cassandra 2.x wrote.
+// Cassandra 3.0 and 3.11 leave out the last "-" of every path.
 TEST(TransactionLogsTest, PathsOfCassandra3) {
   const std::string lines =
       LogRecord("ADD", "/d/mc-12-big", 0, 8) +
@@ -99,14 +98,13 @@ TEST(TransactionLogsTest, LinesThatAreNoRecords) {
     auto logs = LogsOf(line);
     EXPECT_THAT(logs.being_written, IsEmpty()) << line;
     EXPECT_THAT(logs.obsolete, IsEmpty()) << line;
-    // The last line may be half written.
+    // A damaged last line is no error, because it may be half written.
     EXPECT_THAT(logs.errors, IsEmpty()) << line;
     logs = LogsOf(line + "\n" + Commit());
     EXPECT_THAT(logs.errors, ElementsAre("a.log: line 1 is damaged")) << line;
   }
 }
 
-// One error for each log, however many lines are damaged.
 TEST(TransactionLogsTest, ManyDamagedLines) {
   EXPECT_THAT(LogsOf(std::string(1000, '\n') + Commit()).errors,
               ElementsAre("a.log: line 1 is damaged"));
@@ -119,7 +117,7 @@ TEST(TransactionLogsTest, CutAnywhere) {
   for (size_t size = 0; size <= lines.size(); ++size) {
     const auto logs = LogsOf(lines.substr(0, size));
     EXPECT_THAT(logs.errors, IsEmpty()) << size;
-    // The last byte is the LF after COMMIT. The record is whole without it.
+    // COMMIT also counts if only the LF after it is missing.
     EXPECT_EQ(logs.obsolete.size(), size >= lines.size() - 1 ? 1U : 0U) << size;
   }
 }
@@ -135,7 +133,7 @@ TEST(TransactionLogsTest, EveryByteIsChecked) {
   }
 }
 
-// ---- Logs of a folder ----
+// ---- ReadTransactionLogs ----
 
 class LogFilesTest : public ::testing::Test {
  protected:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Nodes of tries, compared with what Cassandra's TrieNode serialised.
+// Tests decoding trie nodes with nodes that Cassandra's TrieNode wrote.
 
 #include "tools/sstable/trie_node.h"
 
@@ -25,8 +25,7 @@ using cassandra_bloom::testing::ReadCassandraTable;
 using cassandra_bloom::testing::TrieChild;
 using cassandra_bloom::testing::TrieNodesBesideCorpus;
 
-// The transitions as the table has them: "byte:target,...", or "-" if there are
-// no children.
+// Returns the children of a node in the format of the test data.
 std::string TransitionsOf(std::string_view bytes, const TrieNode& node,
                           uint64_t position) {
   std::string transitions;
@@ -59,13 +58,12 @@ void ExpectNodes(const std::vector<std::vector<std::string>>& table) {
     EXPECT_EQ(TransitionsOf(bytes, node, std::stoull(row[2])), row[6]);
     types.insert(node.type);
 
-    // Bytes after the node make no difference.
     TrieNode again;
     ASSERT_TRUE(DecodeTrieNode(bytes + "more", &again));
     EXPECT_EQ(again.size, node.size);
     for (size_t size = 0; size < bytes.size(); ++size) {
-      // The memory ends with the cut node, so that a sanitizer notices a read
-      // past the end.
+      // The buffer ends with the cut node, so that a sanitizer notices a read
+      // beyond its end.
       const std::unique_ptr<char[]> cut(new char[size]);
       bytes.copy(cut.get(), size);
       EXPECT_FALSE(DecodeTrieNode({cut.get(), size}, &again)) << size;
@@ -89,7 +87,7 @@ TEST(TrieNodeTest, DecodesMoreOfWhatCassandraSerialised) {
   ExpectNodes(table);
 }
 
-// EncodeTrieNode, which other tests use, also gives Cassandra's bytes.
+// Other tests rely on EncodeTrieNode, so it must give Cassandra's bytes.
 TEST(TrieNodeTest, TheTestsEncodeAsCassandra) {
   for (const std::vector<std::string>& row :
        ReadCassandraTable("trie_nodes.tsv")) {

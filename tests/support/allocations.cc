@@ -13,8 +13,7 @@ std::atomic<void*> last_allocation{nullptr};
 
 }  // namespace cassandra_bloom::testing
 
-// Takes memory from malloc(), because libstdc++'s operator delete, which is not
-// replaced here, calls free().
+// Uses malloc(), because the operator delete of libstdc++ calls free().
 void* operator new(size_t size, const std::nothrow_t&) noexcept {
   using namespace cassandra_bloom::testing;
   last_allocation = size <= largest_allocation ? std::malloc(size) : nullptr;

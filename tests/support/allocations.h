@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A test program that links allocations.cc can limit and observe the nothrow
-// operator new, from which filters get their memory.
+// Replaces the nothrow operator new, from which filters get their memory. A
+// test can then limit and observe allocations.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ALLOCATIONS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ALLOCATIONS_H_
@@ -11,7 +11,7 @@
 
 namespace cassandra_bloom::testing {
 
-// Allocations of more bytes than this fail. Initially SIZE_MAX.
+// In bytes. Larger allocations fail. Initially SIZE_MAX.
 extern std::atomic<size_t> largest_allocation;
 
 extern std::atomic<void*> last_allocation;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Malformed filter blocks and files for the tests of readers.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_BROKEN_FILTERS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_BROKEN_FILTERS_H_
 
@@ -16,8 +14,7 @@
 
 namespace cassandra_bloom::testing {
 
-// A header with these values, followed by zeros. The result has `size` bytes,
-// even if the header has more.
+// Returns `size` bytes: a header with these values, and then zeros.
 inline std::string FilterDbBytes(int32_t num_probes, int32_t num_words,
                                  size_t size) {
   std::string bytes(std::max(kFilterDbHeaderSize, size), '\0');
@@ -33,8 +30,7 @@ struct BrokenFilter {
   int32_t num_words;
   size_t size;
 
-  // The vector has exactly the block's size, so that a sanitizer notices a read
-  // past the end.
+  // The exact size lets a sanitizer notice a read past the end.
   std::vector<char> Block() const {
     const std::string bytes = FilterDbBytes(num_probes, num_words, size);
     return {bytes.begin(), bytes.end()};
@@ -62,8 +58,7 @@ constexpr BrokenFilter kBrokenFilters[] = {
     {"a size of 2^32 + 16 bytes, cut to 32 bits", 7, 0x20000001, 16},
 };
 
-// A file that FilterDbFile refuses, and the text after the file name in the
-// error.
+// A file that FilterDbFile refuses with an error that begins with `fault`.
 struct BadFilterDb {
   int32_t num_probes;
   int32_t num_words;

@@ -31,7 +31,6 @@ std::filesystem::path CorpusFolder() {
   return given != nullptr ? given : CASSANDRA_BLOOM_DEFAULT_CORPUS;
 }
 
-// The fields of each line that is not empty and not a comment.
 std::vector<std::vector<std::string>> ReadTable(
     const std::filesystem::path& path, char separator) {
   std::ifstream file(path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Data that real Cassandra code produced; see tests/data/README.md.
+// Data that real Cassandra code produced. See tests/data/README.md.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_CASSANDRA_DATA_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_CASSANDRA_DATA_H_
@@ -11,40 +11,34 @@
 
 namespace cassandra_bloom::testing {
 
-// The fields of each line of a table in tests/data, without comments and empty
-// lines.
+// Returns the fields of each line of a table in tests/data.
 std::vector<std::vector<std::string>> ReadCassandraTable(
     const std::string& file_name);
 
-// The SSTable folders in tests/data/sstables, sorted.
+// Returns the folders in tests/data/sstables, sorted. Each has one SSTable.
 std::vector<std::string> CassandraSstables();
 
-// The SSTable folders in tests/data/compacted_sstables, sorted. They have no
-// keys.txt.
+// Returns the folders in tests/data/compacted_sstables, without keys.txt.
 std::vector<std::string> CompactedSstables();
 
-// SSTable folders of other projects, sorted. They are in the folder that the
-// environment variable CASSANDRA_BLOOM_CORPUS names, by default
-// ../shared/cassandra/corpus next to this checkout. They are not in this
-// repository, because they are test data of Cassandra and ScyllaDB. Without
-// them, the tests that read them are skipped.
+// Returns folders with SSTables of other projects, which are not in this
+// repository. The environment variable CASSANDRA_BLOOM_CORPUS names their
+// parent folder. The default is ../shared/cassandra/corpus next to this
+// checkout.
 std::vector<std::string> CorpusSstables();
 
-// Larger SSTables like those in tests/data/sstables: their folders, sorted.
-// They have keys.txt, are in the folder "sstables" beside the corpus folder
-// (see CorpusSstables), and are not in this repository. Empty if there are
-// none.
+// Returns folders with larger SSTables, in `sstables` beside the folder of
+// CorpusSstables. The result may be empty.
 std::vector<std::string> SstablesBesideCorpus();
 
-// The fields of each line of trie_nodes.txt in the same folder, which has more
-// nodes like those in tests/data/trie_nodes.tsv. Empty if there is no such
-// file.
+// Returns the fields of each line of trie_nodes.txt in `sstables` beside the
+// folder of CorpusSstables. The result may be empty.
 std::vector<std::vector<std::string>> TrieNodesBesideCorpus();
 
 std::string FromHex(const std::string& hex);
 
-// Key number `i` of the set "i", "ii" or "iii", from which Cassandra made the
-// filters in tests/data/vectors.tsv.
+// Returns key number `i` of the set "i", "ii" or "iii". Cassandra made the
+// filters in tests/data/vectors.tsv from these sets.
 std::string VectorKey(const std::string& set, uint32_t i);
 
 }  // namespace cassandra_bloom::testing

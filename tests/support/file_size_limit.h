@@ -10,8 +10,7 @@
 
 namespace cassandra_bloom::testing {
 
-// Limits the size of every file that this process writes, to simulate a full
-// disk.
+// Limits the size of all files that this process writes, as a full disk does.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(size_t bytes) {

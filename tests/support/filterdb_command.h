@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs the command filterdb as a user does. The test program must be compiled
-// with CASSANDRA_BLOOM_FILTERDB, the path of the command.
+// Runs the command filterdb, whose path is CASSANDRA_BLOOM_FILTERDB.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FILTERDB_COMMAND_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FILTERDB_COMMAND_H_
@@ -22,14 +21,12 @@ struct Ran : ProcessResult {
   std::string arguments;
 };
 
-// Expects that the command ended with this exit code.
 inline Ran Exits(int exit_code, Ran ran) {
   EXPECT_EQ(ran.exit_code, exit_code) << ran.arguments << "\n" << ran;
   return ran;
 }
 
-// `arguments` are words for the shell. `before` is shell text in front of the
-// command, such as "cat keys |".
+// `before` is shell text in front of the command, such as "cat keys |".
 inline Ran FilterdbAsGiven(const std::string& arguments,
                            const std::string& before = "") {
   return {RunProcess({"/bin/sh", "-c",
@@ -37,8 +34,8 @@ inline Ran FilterdbAsGiven(const std::string& arguments,
           arguments};
 }
 
-// Like FilterdbAsGiven, but `mend` ignores processes that it cannot examine,
-// because the machine decides which processes these are.
+// Like FilterdbAsGiven, but lets `filterdb mend` ignore processes that it
+// cannot examine.
 inline Ran Filterdb(const std::string& arguments,
                     const std::string& before = "") {
   const std::string mend = "mend ";

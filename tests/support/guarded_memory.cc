@@ -44,8 +44,7 @@ GuardedMemory::GuardedMemory(uint64_t size) {
     return;
   }
   char* const begin = static_cast<char*>(mapped) + guard;
-  // With huge pages, writing one byte would use a whole huge page of memory. A
-  // kernel may not support huge pages, so errors are ignored.
+  // With huge pages, one written byte would use a whole huge page.
   madvise(begin, size_, MADV_NOHUGEPAGE);
   if (mprotect(begin, size_, PROT_READ | PROT_WRITE) != 0) {
     munmap(mapped, size_ + 2 * guard);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory between two inaccessible pages. Reading or writing a byte next to it
-// ends the test.
+// Memory between two inaccessible pages. Reading or writing a byte beside the
+// memory ends the test.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_GUARDED_MEMORY_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_GUARDED_MEMORY_H_
@@ -11,35 +11,32 @@
 
 namespace cassandra_bloom::testing {
 
-// The memory is initially zero. A page uses physical memory only after a write
-// to it, so a test can ask for 16 GiB and use little.
+// The memory is initially zero. Only pages that were written use physical
+// memory, so a test can ask for 16 GiB.
 class GuardedMemory {
  public:
-  // At least `size` bytes, in whole pages.
   explicit GuardedMemory(uint64_t size);
   ~GuardedMemory();
   GuardedMemory(GuardedMemory&& other) noexcept;
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  // False if the system refused the memory. In that case, no other function may
-  // be called.
+  // False if the system refused the memory. Then call no other function.
   bool exists() const { return begin_ != nullptr; }
 
   char* begin() const { return begin_; }
   char* end() const { return begin_ + size_; }
 
-  // Room for n elements that ends exactly at the end of the memory.
+  // Returns the address of n elements that end where the memory ends.
   template <typename T>
   T* Last(size_t n) const {
     return reinterpret_cast<T*>(end()) - n;
   }
 
-  // Reads only the pages that are in physical memory, because all others are
-  // zero.
+  // Reads only pages in physical memory, because all other pages are zero.
   bool IsAllZero() const;
 
-  // Zeroes the memory and returns its pages to the system.
+  // Sets the memory to zero and returns its pages to the system.
   void Clear();
 
  private:

@@ -10,8 +10,8 @@ namespace {
 constexpr uint64_t kC1 = 0x87c37b91114253d5;
 constexpr uint64_t kC2 = 0x4cf5ad432745937f;
 
-// Returns 1 / factor modulo 2^64 by Newton's iteration. The first value has
-// three right bits, the lowest ones, and each step doubles their number.
+// Returns 1 / factor modulo 2^64 by Newton's iteration. The lowest three bits
+// of the first value are right. Each step doubles the number of right bits.
 constexpr uint64_t InverseOf(uint64_t factor) {
   uint64_t inverse = factor;
   for (int i = 0; i < 5; ++i) {

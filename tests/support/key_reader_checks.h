@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks that all key readers share.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_KEY_READER_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_KEY_READER_CHECKS_H_
 
@@ -17,9 +15,8 @@
 
 namespace cassandra_bloom::testing {
 
-// Expects that readers from `new_reader(fd, buffer_size)` find these keys in
-// `bytes`, with buffers of any size, both in a file and in a pipe that delivers
-// the bytes in pieces.
+// Expects these keys in `bytes`, read from a file and from a pipe with buffers
+// of several sizes. `new_reader(fd, buffer_size)` makes a reader.
 template <typename NewReader>
 void ExpectKeysInPiecesAndBuffers(const std::string& bytes,
                                   const std::vector<std::string>& keys,
@@ -46,8 +43,8 @@ void ExpectKeysInPiecesAndBuffers(const std::string& bytes,
   }
 }
 
-// Expects that readers from `new_reader(buffer_size)` return this many keys,
-// and then an error that begins with `name` and contains `error`.
+// Expects `keys_before` keys, then an error that begins with `name` and
+// contains `error`.
 template <typename NewReader>
 void ExpectBroken(const std::string& name, size_t keys_before,
                   const std::string& error, NewReader new_reader) {
@@ -57,7 +54,7 @@ void ExpectBroken(const std::string& name, size_t keys_before,
     EXPECT_EQ(read.keys.size(), keys_before);
     EXPECT_EQ(read.error.rfind(name + ": ", 0), 0U) << read.error;
     EXPECT_NE(read.error.find(error), std::string::npos) << read.error;
-    // The error stays, and comes again after rewinding.
+    // The error must stay, and must come again after Rewind.
     EXPECT_EQ(ReadKeys(reader.get()).keys.size(), 0U);
     EXPECT_EQ(reader->error(), read.error);
     EXPECT_TRUE(reader->Rewind());

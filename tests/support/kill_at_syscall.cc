@@ -23,7 +23,7 @@ constexpr long kChanges[] = {
     SYS_write,     SYS_pwrite64, SYS_writev,    SYS_fsync,
     SYS_fdatasync, SYS_fchown,   SYS_fchmod,    SYS_linkat,
     SYS_unlinkat,  SYS_renameat, SYS_renameat2,
-#ifdef SYS_rename  // Newer CPUs have only the calls with "at".
+#ifdef SYS_rename  // Newer CPU types have only the calls with "at".
     SYS_link,      SYS_unlink,   SYS_rename,
 #endif
 };
@@ -37,7 +37,7 @@ constexpr long kChanges[] = {
   const int null = open("/dev/null", O_WRONLY);
   dup2(null, STDOUT_FILENO);
   dup2(null, STDERR_FILENO);
-  // LeakSanitizer cannot run in a process that is traced.
+  // LeakSanitizer cannot run in a traced process.
   setenv("ASAN_OPTIONS", "detect_leaks=0", /*overwrite=*/1);
   if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0) {
     execv(argv[0], argv.data());
@@ -45,7 +45,6 @@ constexpr long kChanges[] = {
   _exit(127);
 }
 
-// Whether the stopped thread is about to change a file.
 bool BeginsChange(pid_t thread) {
   struct __ptrace_syscall_info info = {};
   if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof(info), &info) <= 0 ||
@@ -56,10 +55,9 @@ bool BeginsChange(pid_t thread) {
                    static_cast<long>(info.entry.nr)) != std::end(kChanges);
 }
 
-// Goes on with a stopped thread. `status`: why it stopped. Signals other than
-// those of the tracing are passed on.
+// Passes on signals that ptrace did not cause.
 void GoOn(pid_t thread, int status) {
-  constexpr int kSyscall = SIGTRAP | 0x80;  // PTRACE_O_TRACESYSGOOD
+  constexpr int kSyscall = SIGTRAP | 0x80;  // Set by PTRACE_O_TRACESYSGOOD.
   const int stop = WSTOPSIG(status);
   const bool is_of_tracing =
       stop == kSyscall || stop == SIGTRAP || stop == SIGSTOP;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kills a program at a chosen change of files.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_KILL_AT_SYSCALL_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_KILL_AT_SYSCALL_H_
 
@@ -10,11 +8,9 @@
 
 namespace cassandra_bloom::testing {
 
-// Runs a program, without output, and kills it with SIGKILL when it has begun
-// `num_changes` system calls that change files or their names: the last of
-// them is not carried out. Counts the calls of all threads. Returns whether the
-// program was killed: false if it ended before that. Throws std::runtime_error
-// if it cannot be traced.
+// Runs a program, and kills it before its `num_changes`-th system call that
+// changes a file or a file name. Returns false if the program ended earlier.
+// Throws std::runtime_error if the program cannot be traced.
 bool KillAtChange(const std::vector<std::string>& arguments, int num_changes);
 
 }  // namespace cassandra_bloom::testing

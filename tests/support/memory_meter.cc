@@ -17,8 +17,7 @@ namespace cassandra_bloom::bench {
 
 namespace {
 
-// While this is false, the functions below only call glibc's functions, at the
-// cost of one branch.
+// While `watching` is false, the functions below only call glibc's functions.
 std::atomic<bool> watching{false};
 std::atomic<int64_t> allocated{0};
 std::atomic<int64_t> peak{0};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures the memory that code takes from malloc() and its relatives (calloc,
-// aligned_alloc and so on). Every form of C++'s operator new takes its memory
-// from them, in RocksDB, too. Does not see memory from mmap().
+// Measures memory from malloc() and similar functions, which C++'s operator new
+// calls, too. Does not see memory from mmap().
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_MEMORY_METER_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_MEMORY_METER_H_
@@ -13,10 +12,8 @@
 
 namespace cassandra_bloom::bench {
 
-// Returns the peak of the bytes that `work` allocated in addition to what was
-// allocated before. Counts each size as malloc rounds it up. Returns nullopt if
-// malloc cannot be watched: with a C library other than glibc, or with a
-// sanitizer.
+// Returns the most bytes that `work` had allocated at any time. Returns nullopt
+// with a sanitizer, or with a C library other than glibc.
 std::optional<int64_t> PeakBytes(const std::function<void()>& work);
 
 }  // namespace cassandra_bloom::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cassandra's filter, as plain and slow as its Java code. It is the reference
-// with which all faster code is compared, and shares no code with plugin.
+// Cassandra's filter, as plain and slow as its Java code. It shares no code
+// with the folder `plugin`, which tests compare with it.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_FILTER_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_FILTER_H_
@@ -17,7 +17,7 @@ class NaiveFilter {
  public:
   NaiveFilter(int num_probes, uint32_t num_words);
 
-  // Cassandra's MurmurHash.hash3_x64_128, as {result[0], result[1]}.
+  // Returns {result[0], result[1]} of Cassandra's MurmurHash.hash3_x64_128.
   static std::pair<uint64_t, uint64_t> Hash(const std::string& key);
 
   std::vector<uint64_t> Positions(uint64_t h1, uint64_t h2) const;
@@ -25,7 +25,7 @@ class NaiveFilter {
   void Add(const std::string& key);
   bool MayContain(const std::string& key) const;
 
-  // The bytes of the Filter.db in SSTable versions `na` and later.
+  // Returns the bytes of the Filter.db in SSTable versions `na` and later.
   std::string Serialize() const;
 
  private:

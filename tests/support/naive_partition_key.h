@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds partition keys byte by byte in the plainest way. Shares no code with
-// plugin.
+// Finds partition keys without the code of the folder `plugin`.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_PARTITION_KEY_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_PARTITION_KEY_H_
@@ -11,8 +10,6 @@
 
 namespace cassandra_bloom::testing {
 
-// The number after `name` in `spelling`, or -1 if `spelling` does not contain
-// `name`.
 inline long NumberBehind(const std::string& spelling, const std::string& name) {
   const size_t found = spelling.find(name);
   return found == std::string::npos
@@ -20,8 +17,8 @@ inline long NumberBehind(const std::string& spelling, const std::string& name) {
              : std::atol(spelling.c_str() + found + name.size());
 }
 
-// Removes one component from the front of `rest`: a length, that many bytes
-// and, in a composite, one more byte. Returns false if `rest` is too short.
+// Moves one component from the front of `rest` to `taken`. Returns false if
+// `rest` is too short.
 inline bool TakeComponent(bool of_composite, std::string* rest,
                           std::string* taken) {
   if (rest->size() < 2) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Storage keys that contain partition keys, in layouts that database engines
-// use.
+// Storage keys that contain partition keys, as in database engines.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_PARTITION_LAYOUTS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_PARTITION_LAYOUTS_H_
@@ -33,14 +32,13 @@ inline std::string Hex16(uint64_t number) {
   return text;
 }
 
-// A number that looks random, in place of a partitioner's token.
+// Returns a number that looks random, in place of a partitioner's token.
 inline uint64_t TokenOf(uint64_t partition) {
   uint64_t state = partition;
   return NextRandom(&state);
 }
 
-// The name of a partition. Names have several lengths and contain a byte with
-// the top bit set.
+// The names differ in length, and contain a byte above 0x7f.
 inline std::string NameOf(uint64_t partition) {
   return "p\xC3" + std::to_string(partition * 2654435761u) +
          std::string(partition % 7, 'x');
@@ -48,10 +46,10 @@ inline std::string NameOf(uint64_t partition) {
 
 struct PartitionLayout {
   const char* name;
-  const char* partition_key;  // The extractor's spelling.
-  // The partition key that the extractor finds in the partition's storage keys.
+  const char* partition_key;  // A policy's option partition_key.
+  // Returns the partition key that must be found in the storage keys.
   std::string (*key_of)(uint64_t partition);
-  // The storage key up to the end of the partition key.
+  // Returns the storage key up to the end of the partition key.
   std::string (*prefix_of)(uint64_t partition);
 };
 
@@ -88,8 +86,7 @@ inline bool HasEnd(const PartitionLayout& layout) {
   return layout.prefix_of != nullptr;
 }
 
-// The storage key of a row. In a layout whose partition key has no end, every
-// row is a partition of its own.
+// Without `prefix_of`, every row is a partition of its own.
 inline std::string StorageKey(const PartitionLayout& layout, uint64_t partition,
                               uint64_t row) {
   const std::string clustering = BigEndian(row * 40503, 4);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tells how many percent of a large test to run.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_PERCENT_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_PERCENT_H_
 
@@ -11,7 +9,8 @@
 
 namespace cassandra_bloom::testing {
 
-// The value of the environment variable CASSANDRA_BLOOM_PERCENT, if it is set.
+// Returns how many percent of a large test to run, if the environment variable
+// CASSANDRA_BLOOM_PERCENT says so.
 inline std::optional<uint64_t> Percent() {
   const char* const given = std::getenv("CASSANDRA_BLOOM_PERCENT");
   return given == nullptr

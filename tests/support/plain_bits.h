@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cassandra's filter on plain bytes, in Java's arithmetic. It is as naive as
-// NaiveFilter, but fast enough for many millions of keys, and a baseline for
-// benchmarks. It shares no code with plugin, and only the hash with
-// NaiveFilter.
+// Cassandra's filter on plain bytes. It is as simple as NaiveFilter, but fast
+// enough for many millions of keys. It shares no code with the folder `plugin`.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_PLAIN_BITS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_PLAIN_BITS_H_
@@ -34,13 +32,13 @@ inline uint64_t BlockAt(const char* data) {
   return le64toh(block);
 }
 
-// A byte of the tail as Java widens it to long: sign-extended.
+// Returns the byte as Java converts it to long, with its sign.
 inline uint64_t SignedByte(char byte) {
   return static_cast<uint64_t>(
       static_cast<int64_t>(static_cast<signed char>(byte)));
 }
 
-// Cassandra's MurmurHash.hash3_x64_128, as {result[0], result[1]}.
+// Returns {result[0], result[1]} of Cassandra's MurmurHash.hash3_x64_128.
 inline std::pair<uint64_t, uint64_t> PlainHash(std::string_view key) {
   constexpr uint64_t kC1 = 0x87c37b91114253d5U;
   constexpr uint64_t kC2 = 0x4cf5ad432745937fU;
@@ -76,9 +74,9 @@ inline std::pair<uint64_t, uint64_t> PlainHash(std::string_view key) {
   return {h1, h2};
 }
 
-// Calls visit(position(i)) for one probe after another, until all are visited
-// or `visit` returns false. The sum in position(i) wraps:
-// position(i) = abs((h2 + i * h1) % (64 * num_words)).
+// Calls visit(position) for one probe after another, until `visit` returns
+// false. Probe i has the position abs((h2 + i * h1) % (64 * num_words)). The
+// sum wraps at 64 bits.
 template <typename Visit>
 bool WhilePositions(uint64_t h1, uint64_t h2, int num_probes,
                     uint32_t num_words, Visit visit) {

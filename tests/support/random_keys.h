@@ -8,13 +8,11 @@
 
 namespace cassandra_bloom::testing {
 
-// The seed of this run: the environment variable CASSANDRA_BLOOM_SEED or,
-// without it, a new seed in each run. It is printed once, so that a failure can
-// be repeated.
+// Returns the environment variable CASSANDRA_BLOOM_SEED or, without it, a new
+// random seed. Prints the seed once, so that a failure can be repeated.
 uint64_t Seed();
 
-// Random keys of 0 to max_length bytes. A key depends only on the seed and its
-// number, so it can be generated again.
+// A key depends only on the seed and the number of the key.
 class RandomKeys {
  public:
   RandomKeys(uint64_t seed, uint32_t max_length)
@@ -33,10 +31,10 @@ class RandomKeys {
   uint32_t max_length_;
 };
 
-// Splitmix64: advances *state and returns the next random number.
+// Returns the next random number of Splitmix64 and advances *state.
 uint64_t NextRandom(uint64_t* state);
 
-// A random key of sixteen bytes, which depends on the number alone.
+// Returns a random key of 16 bytes, which depends only on `number`.
 std::string RandomKeyOf16(uint64_t number);
 
 }  // namespace cassandra_bloom::testing

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Inputs for key readers, and their results.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_READ_KEYS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_READ_KEYS_H_
 
@@ -50,7 +48,7 @@ class TemporaryFile {
   const std::string path_ = dir_ / "keys";
 };
 
-// Makes a file descriptor the standard input during this object's lifetime.
+// Makes `fd` the standard input while this object exists. Closes `fd`.
 class StandardInput {
  public:
   explicit StandardInput(int fd) : saved_(dup(STDIN_FILENO)) {
@@ -68,7 +66,6 @@ class StandardInput {
   const int saved_;
 };
 
-// Returns a descriptor of a regular file with these bytes.
 inline int FileOf(const std::string& bytes) {
   const int fd = memfd_create("keys", MFD_CLOEXEC);
   if (fd < 0 || pwrite(fd, bytes.data(), bytes.size(), /*offset=*/0) !=
@@ -79,8 +76,8 @@ inline int FileOf(const std::string& bytes) {
   return fd;
 }
 
-// A pipe that delivers these bytes in pieces of `piece_size`, so that every
-// record is cut somewhere. A test may stop reading before the end of the bytes.
+// Delivers `bytes` in pieces of `piece_size` bytes, so that records are cut. A
+// test may stop reading before the end.
 class Pipe {
  public:
   Pipe(const std::string& bytes, size_t piece_size) {
@@ -104,7 +101,7 @@ class Pipe {
   }
   ~Pipe() { writer_.join(); }
 
-  // The end to read from, which the caller must close.
+  // Returns the end to read from, which the caller must close.
   int end() const { return end_; }
 
  private:
@@ -122,8 +119,7 @@ class Pipe {
   std::thread writer_;
 };
 
-// Makes a pipe with these bytes the standard input during this object's
-// lifetime.
+// Makes a pipe with `bytes` the standard input while this object exists.
 class PipedInput {
  public:
   PipedInput(const std::string& bytes, size_t piece_size)

@@ -34,8 +34,7 @@ std::vector<std::string> Environment(const std::string& preload) {
   return variables;
 }
 
-// The texts as the array of pointers that exec takes. The pointers lead into
-// `texts`.
+// Returns pointers into `texts`. The last pointer is null, as exec requires.
 std::vector<char*> Pointers(std::vector<std::string>* texts) {
   std::vector<char*> pointers;
   for (std::string& text : *texts) {
@@ -54,8 +53,7 @@ std::ostream& operator<<(std::ostream& stream, const ProcessResult& result) {
 
 ProcessResult RunProcess(const std::vector<std::string>& arguments,
                          const std::string& preload) {
-  // Output goes to files. Pipes would block the program when they are full,
-  // because nobody reads them while the program runs.
+  // Output goes to files, because a full pipe would block the program.
   const TempDir dir;
   const std::string out = dir / "stdout";
   const std::string err = dir / "stderr";

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs a program and captures its output.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_RUN_PROCESS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_RUN_PROCESS_H_
 
@@ -17,11 +15,9 @@ struct ProcessResult {
   std::string err;
 };
 
-// For the messages of assertions.
 std::ostream& operator<<(std::ostream& stream, const ProcessResult& result);
 
-// Runs a program with this process's environment and with empty standard input.
-// If `preload` is not empty, it becomes LD_PRELOAD.
+// Standard input is empty. `preload`, if not empty, becomes LD_PRELOAD.
 ProcessResult RunProcess(const std::vector<std::string>& arguments,
                          const std::string& preload = "");
 

@@ -7,8 +7,7 @@
 
 namespace cassandra_bloom::testing {
 
-// The SHA-256 in hexadecimal, from coreutils' sha256sum. Throws if sha256sum
-// fails.
+// Returns the SHA-256 in hexadecimal. Throws if sha256sum fails.
 std::string Sha256(const std::string& bytes);
 
 }  // namespace cassandra_bloom::testing

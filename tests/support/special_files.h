@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Files other than regular ones, for tests that write to them.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_SPECIAL_FILES_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_SPECIAL_FILES_H_
 
@@ -18,8 +16,7 @@
 
 namespace cassandra_bloom::testing {
 
-// The file's type as in st_mode, without following a symbolic link. 0 if there
-// is no file.
+// Returns the file type in st_mode. Does not follow a symbolic link.
 inline mode_t TypeOf(const std::string& path) {
   struct stat status;
   return lstat(path.c_str(), &status) == 0 ? status.st_mode & S_IFMT : 0;
@@ -38,21 +35,19 @@ inline void MakeSocket(const std::string& path) {
   const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
   const int bound =
       bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
-  close(fd);  // The file stays.
+  close(fd);  // The socket file stays.
   if (bound != 0) {
     throw std::runtime_error(path + ": no socket");
   }
 }
 
-// Makes a block device without a driver. Returns false if this user may not do
-// so.
+// Makes a block device without a driver. Returns false if it is not allowed.
 inline bool MakeBlockDevice(const std::string& path) {
   return mknod(path.c_str(), S_IFBLK | 0600, makedev(240, 0)) == 0;
 }
 
-// Makes a null device for the test, because a faulty program could destroy the
-// machine's /dev/null. Returns false if this user may not make one, or if the
-// file system is mounted with nodev, so that it is unusable.
+// Makes a null device, because a faulty program could destroy the machine's
+// /dev/null. Returns false if the user or the file system does not allow it.
 inline bool MakeNullDevice(const std::string& path) {
   if (mknod(path.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0) {
     return false;

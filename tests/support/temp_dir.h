@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A temporary folder, and reading and writing files as strings.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_TEMP_DIR_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_TEMP_DIR_H_
 
@@ -24,15 +22,14 @@ class TempDir {
   std::string operator/(const std::string& name) const {
     return path_ + "/" + name;
   }
-  // The paths of all files and folders in it, relative to it, such as
-  // "folder/file".
+  // Returns the relative paths of all files and folders.
   std::set<std::string> Names() const;
 
  private:
   std::string path_;
 };
 
-// Both functions throw if they fail, which fails the test.
+// ReadFile and WriteFile throw std::runtime_error if they fail.
 std::string ReadFile(const std::string& path);
 void WriteFile(const std::string& path, const std::string& content);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The subcommand "filterdb build".
-
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -35,7 +33,7 @@ uint64_t CountKeys(KeyReader* keys) {
                      "; say with --expected-keys how many keys there are");
     }
   };
-  rewind();  // For a pipe, this fails before any key is read.
+  rewind();  // Fails at once if the keys come from a pipe.
   uint64_t count = 0;
   ForEachKey(keys, "counting", [&count](std::string_view) { ++count; });
   rewind();
@@ -53,8 +51,8 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const Options& options,
   });
 }
 
-// --expected-keys may be an estimate. Throws Unusable if the filter has so many
-// more keys than expected that scan would find a fault in it.
+// Throws Unusable if the filter has far more keys than `expected`, the value of
+// --expected-keys. `filterdb scan` would call this filter faulty.
 void RefuseTooFull(const Options& options, uint64_t expected, uint64_t num_keys,
                    const FilterDbBuilder& filter) {
   if (num_keys <= expected) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The subcommand "filterdb check".
-
 #include <cinttypes>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -31,10 +29,10 @@ struct Result {
   uint64_t keys = 0;
   uint64_t missing = 0;
   std::vector<std::string> listed;  // The missing keys, in hexadecimal.
-  // The form in which the filter has every key. Set only if keys are missing
-  // when the filter is read in its supposed form.
+  // Another FilterForm in which the filter has every key. Set only if keys are
+  // missing in the form that the user or the file name gives.
   std::optional<FilterForm> written_as;
-  std::string index_fault;  // Empty if there is none.
+  std::string index_fault;  // Empty if the index has no fault.
   uint64_t absent = 0;
   uint64_t false_positives = 0;
 };
@@ -92,12 +90,12 @@ void Print(const Options& options, const Result& result) {
   }
 }
 
-// Returns a form, other than `not_this_one`, in which the filter has every key.
+// Returns another form than `not_this_one` in which the filter has every key.
 // Returns nullopt if there is none, or if the keys cannot be read twice.
 std::optional<FilterForm> WrittenAs(const Options& options,
                                     FilterForm not_this_one, KeyReader* keys) {
   if (!keys->Rewind()) {
-    return std::nullopt;  // A pipe, for example.
+    return std::nullopt;  // The keys come from a pipe, for example.
   }
   std::string error;
   ProgressBar progress("trying other forms");
@@ -113,8 +111,8 @@ std::optional<FilterForm> WrittenAs(const Options& options,
   return form;
 }
 
-// Compares the keys of Index.db with those of Data.db, if both are in one
-// folder. This finds a damaged Index.db, which makes a good filter look wrong.
+// Compares the keys of Index.db with those of the Data.db in the same folder,
+// if there is one. A damaged Index.db would make a good filter look wrong.
 void VerifyIndex(const Options& options) {
   if (IsIndexDbBesideData(options.keys.index)) {
     ForEachKey(options.keys.Open(options.version, KeyChecks::kEveryKey).get(),

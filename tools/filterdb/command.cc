@@ -22,7 +22,7 @@ namespace {
 
 enum class Use { kInput, kOutput };
 
-// Throws Unusable if there is no such file, or if it is a folder.
+// Throws Unusable if `path` does not exist or is a folder.
 void RequireFile(const std::string& path) {
   struct stat file;
   const bool found = stat(path.c_str(), &file) == 0;
@@ -35,9 +35,9 @@ void RequireFile(const std::string& path) {
   throw Unusable(error);
 }
 
-// Returns `version` or, if it is empty, the version in the file name. Throws
-// Unusable if the name has none. If the input does not exist, the error says
-// this instead. ("-" is standard input.)
+// Returns `version` or, if `version` is empty, the SSTable version in the file
+// name. Throws Unusable if the file name has none, or if the input does not
+// exist.
 std::string VersionOf(const std::string& version, const std::string& path,
                       const std::string& option, Use use) {
   std::string found = version;
@@ -51,9 +51,8 @@ std::string VersionOf(const std::string& version, const std::string& path,
   return found;
 }
 
-// Throws Unusable if the file name says a version before `ia`. Such a filter
-// hashes keys in another way. Whatever option is given, keys would seem to be
-// missing.
+// Throws Unusable if the file name has an SSTable version before `ia`. These
+// versions hash keys in another way, so such a filter would seem to lack keys.
 void RequireVersionSinceIa(const std::string& path) {
   std::string version;
   std::string error;
@@ -94,8 +93,8 @@ CLI::Validator IsNumber(const std::string& what,
   return CLI::Validator(fault, /*validator_desc=*/"");
 }
 
-// True for "-". If standard output is a pipe, also true for another name of
-// this pipe, such as /dev/stdout.
+// Returns true for "-". If standard output is a pipe, also returns true for
+// other names of this pipe, such as /dev/stdout.
 bool IsStandardOutput(const std::string& out) {
   struct stat file;
   struct stat standard_output;

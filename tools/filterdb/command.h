@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the subcommands of filterdb share.
+// The functions and options that the subcommands of filterdb share.
 //
 // Tested in tests/filterdb/bad_lines_test.cc.
 // Tested in tests/filterdb/outputs_test.cc.
@@ -8,7 +8,7 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_COMMAND_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_COMMAND_H_
 
-#include <CLI/App.hpp>  // CLI.hpp takes twice as long to compile.
+#include <CLI/App.hpp>  // CLI/CLI.hpp takes twice as long to compile.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-// App.hpp of CLI11 2.6 leaves out IsMember and Transformer.
+// In CLI11 2.6, App.hpp does not declare IsMember and Transformer.
 #if __has_include(<CLI/ExtraValidators.hpp>)
 #include <CLI/ExtraValidators.hpp>
 #endif
@@ -28,11 +28,10 @@
 
 namespace cassandra_bloom::tools {
 
-// Runs a subcommand whose options have been read; returns its exit code.
 using Run = std::function<ExitCode()>;
 
-// Each of these adds a subcommand. If the user chooses it, parsing the command
-// line sets `*run`.
+// Each of these functions adds a subcommand to `app`. If the command line names
+// the subcommand, parsing sets `*run`.
 void AddInfo(CLI::App* app, Run* run);
 void AddCheck(CLI::App* app, Run* run);
 void AddBuild(CLI::App* app, Run* run);
@@ -43,8 +42,8 @@ void AddDoctor(CLI::App* app, Run* run);
 void AddScan(CLI::App* app, Run* run);
 void AddMend(CLI::App* app, Run* run);
 
-// Creates a subcommand's options, which live as long as `command`. If the user
-// chooses the subcommand, `*run` calls `run_with` with them.
+// Creates the options of a subcommand, which live as long as `command`. If the
+// command line names the subcommand, parsing sets `*run` to call `run_with`.
 template <typename Options>
 Options* NewOptions(CLI::App* command, Run* run,
                     ExitCode (*run_with)(const Options&)) {
@@ -57,49 +56,42 @@ Options* NewOptions(CLI::App* command, Run* run,
 
 void AddJson(CLI::App* command, bool* json);
 
-// Adds an option for an SSTable version or the name of a form. `name` is, for
-// example, --sstable-version. `of_what` is the end of its help text.
+// Adds the option `name`, such as --sstable-version. Its value is an SSTable
+// version or the name of a FilterForm. `of_what` is the end of the help text.
 CLI::Option* AddVersion(CLI::App* command, const std::string& name,
                         std::string* version, const std::string& of_what);
 
-// The form of the output `path`. `version`: an SSTable version, the name of a
-// form, or empty; then the file name in `path` gives the version. `option` is
-// the name of the option that AddVersion added, for the error message. Whatever
-// `version` is, throws Unusable if the file name says a version before `ia`,
-// because its filters hash keys in another way.
+// Returns the form of the output file `path`. `version` is an SSTable version
+// or the name of a form. If `version` is empty, the file name gives the SSTable
+// version. `option` is named in error messages.
 FilterForm FormOf(const std::string& version, const std::string& path,
                   const std::string& option);
 
-// Opens a Filter.db of the form that `version` and `path` give, as in FormOf.
 std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
                                          const std::string& version,
                                          const std::string& option);
 
-// Validators for numeric options. They refuse text that is not a number and
-// numbers out of range, with a message that has the text and the range.
-// (Without them, CLI11 takes -5 for 2^64 - 5.)
+// Validators that refuse text that is no number, and numbers out of range.
+// CLI11 alone would read -5 as 2^64 - 5.
 CLI::Validator IsBitsPerKey();
 CLI::Validator IsFpChance();
 CLI::Validator IsWholeNumberFrom(uint64_t least);
 
-// Adds --db-path, for further folders of a database's SST files.
 CLI::Option* AddDbPath(CLI::App* command, std::vector<std::string>* db_paths);
 
-// Adds --force, which allows overwriting the output file.
 void AddForce(CLI::App* command, bool* force);
 
-// Checks `out`, the value of `option`, before work that may be long. Throws
-// Unusable if `out` is of a kind that cannot be written to, if it exists and
-// `force` is false, or if it is standard output and `json` is true, because the
-// JSON goes there.
+// Throws Unusable if `out`, the value of `option`, cannot be written to. Also
+// throws if `out` exists and `force` is false, or if `out` and the JSON would
+// both go to standard output. Call this before long work.
 void RequireWritable(const std::string& option, const std::string& out,
                      bool force, bool json);
 
-// Call this after writing `out` and before printing anything about it. If `out`
-// is standard output, everything printed from now on goes to stderr instead.
+// If `out` is standard output, sends everything printed from now on to stderr.
+// Call this after writing `out` and before printing messages.
 void KeepMessagesOffStdout(const std::string& out);
 
-// The options that say where the keys are: --keys with --key-format, or
+// The options that name the file of keys: either --keys with --key-format, or
 // --index with --index-version.
 struct KeysOption {
   std::string keys;
@@ -108,23 +100,21 @@ struct KeysOption {
   std::string key_format = "hex";
 
   void AddTo(CLI::App* command);
-  // Opens the keys. `version`: the SSTable version of Index.db. --index-version
-  // goes before it. If both are empty, the file name gives the version.
-  // `checks`: how far to compare an Index.db with the SSTable's other
-  // components.
+  // Opens the file of keys. `version` is the SSTable version of an Index.db,
+  // unless --index-version is given. `checks` says how far to compare an
+  // Index.db with other files of the SSTable.
   std::unique_ptr<KeyReader> Open(const std::string& version,
                                   KeyChecks checks) const;
-  // The name of the file of keys, or "standard input".
   std::string Name() const;
   std::unique_ptr<KeyReader> OpenFile(const std::string& path) const;
 };
 
-// Call this after the last key. Returns an error if the keys come from a
-// Partitions.db that has wrong bytes of their hashes, otherwise "".
+// Returns an error if a Partitions.db has wrong bytes of its keys' hashes,
+// otherwise "". Call this after the last key was read.
 std::string WrongIndexHashes(const KeyReader& keys);
 
-// Calls visit for every key, with a progress bar. Throws Unusable if the keys
-// cannot be read.
+// Throws Unusable if the keys cannot be read. `what` is the title of the
+// progress bar.
 void ForEachKey(KeyReader* keys, const std::string& what,
                 const std::function<void(std::string_view key)>& visit);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The subcommand "filterdb convert".
-
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -21,9 +19,8 @@ struct Options {
   bool json = false;
 };
 
-// Throws Unusable if the name of OUT says a version whose form is not that of
-// --to. Cassandra takes the form from the file name, so it would not find the
-// keys.
+// Throws Unusable if the file name of OUT gives another FilterForm than --to.
+// Cassandra takes the form from the file name.
 void RequireNameOfForm(const Options& options, FilterForm to) {
   std::string version;
   std::string ignored;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The subcommand "filterdb diff".
-//
 // Tested in tests/filterdb/convert_test.cc.
 
 #include <cinttypes>
@@ -25,7 +23,7 @@ struct Options {
 
 bool SameParameters(const FilterDbFile& a, const FilterDbFile& b) {
   if (a.always_present() && b.always_present()) {
-    return true;  // An empty file is the same in every form.
+    return true;  // An empty Filter.db is the same in every form.
   }
   return a.form().hash_order == b.form().hash_order &&
          a.num_probes() == b.num_probes() && a.num_words() == b.num_words();

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The subcommand "filterdb export".
-//
 // Tested in tests/export/export_command_test.cc.
 
 #include <cstdio>
@@ -99,8 +97,8 @@ ExitCode Show(const Options& options, const FilterDbExportReport& report,
   return kGood;
 }
 
-// Maps the name of each Filter.db to its SST file. Throws Unusable, before any
-// file is written, if two SST files would get the same name.
+// Returns the SST file for the name of each Filter.db. Throws Unusable if two
+// SST files would get the same name.
 std::map<std::string, std::string> NamesOf(const Options& options) {
   std::map<std::string, std::string> sst_of_name;
   for (const std::string& sst : options.ssts) {

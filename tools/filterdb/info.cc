@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The subcommand "filterdb info".
-
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
@@ -28,8 +26,8 @@ struct Info {
   FilterForm form;
   FilterFill fill;
   double estimated_keys = 0;
-  // The rate that a filter with the given number of keys should have. 0 if no
-  // number was given, and for an empty file.
+  // The false positive rate to expect for --keys-expected keys. 0 if the option
+  // was not given, or if the file is empty.
   double design_rate = 0;
   FilterRating rating;
 
@@ -62,7 +60,7 @@ Json ToJson(const Info& info) {
                {"bits", info.fill.capacity_bits},
                {"set_bits", info.fill.set_bits},
                {"fill_ratio", info.fill.fill_ratio()}};
-  // An infinite estimate becomes null, because JSON has no infinity.
+  // The JSON has null for an infinite estimate, because JSON has no infinity.
   json["estimated_keys"] = info.estimated_keys;
   json["estimated_rate"] = info.fill.rate();
   if (info.design_rate > 0) {

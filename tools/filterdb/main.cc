@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb: finds and mends the wrong filters of Cassandra and ScyllaDB nodes.
-// It also works with single Filter.db files, and with the filters of RocksDB
-// databases.
+// filterdb finds and mends the wrong Bloom filters of Cassandra and ScyllaDB
+// nodes. It also works with single Filter.db files, and with the filters of
+// RocksDB databases.
 
 #include <malloc.h>
 
@@ -21,8 +21,6 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// ---- The command line ----
-
 std::string NamesOfCommands(const CLI::App& app) {
   std::string names;
   for (const CLI::App* const command : app.get_subcommands({})) {
@@ -31,7 +29,6 @@ std::string NamesOfCommands(const CLI::App& app) {
   return names;
 }
 
-// The message about a wrong command line, with the command that shows the help.
 std::string UsageError(const std::string& what, const std::string& command) {
   return "filterdb: " + what + "\nsee filterdb " + command +
          (command.empty() ? "" : " ") + "--help\n";
@@ -57,12 +54,12 @@ std::string EmptyValueOf(const std::string& name) {
   return name + ": its value is empty; give one, or leave the option out";
 }
 
-// Describes the first empty value in the command line: `--option=`, `--option
-// ''` or ''. Returns "" if there is none. Call this before CLI11 parses
-// `words`: CLI11 takes the word after `--option=` as the option's value, and
-// never returns if an empty word fits no operand.
+// Describes the first empty value in the command line, such as `--option=` or
+// `--option ''`. Returns "" if there is none. Call this before CLI11 parses
+// `words`. CLI11 takes the next word as the value of `--option=`, and never
+// returns if an empty word fits no operand.
 std::string EmptyValueIn(const std::vector<std::string>& words) {
-  bool options_end = false;  // After "--" all words are operands.
+  bool options_end = false;  // After "--", all words are operands.
   std::string before;
   for (const std::string& word : words) {
     const size_t equals = word.find('=');
@@ -81,7 +78,6 @@ std::string EmptyValueIn(const std::vector<std::string>& words) {
   return "";
 }
 
-// If a value is empty, prints the error to stderr and returns true.
 bool HasEmptyValue(const CLI::App& app, const std::vector<std::string>& words) {
   const std::string fault = EmptyValueIn(words);
   if (fault.empty()) {
@@ -93,22 +89,17 @@ bool HasEmptyValue(const CLI::App& app, const std::vector<std::string>& words) {
   return true;
 }
 
-// ---- Memory ----
-
-// Sets the size above which glibc returns freed blocks to the system at once.
-// By default, glibc raises it to the size of the largest block that was freed.
-// Then smaller blocks stay in the heap of each thread, and scan would take 4
-// MiB more for each job.
+// Makes glibc return freed blocks of 256 KiB or more to the system at once. By
+// default, glibc raises this limit when larger blocks are freed. Each thread of
+// filterdb scan would then keep 4 MiB more.
 void ReturnLargeBlocksAtOnce() {
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 256 << 10);
 #endif
 }
 
-// ---- The end ----
-
-// Flushes standard output, because some errors, such as a full disk, may show
-// only then.
+// Flushes standard output. Returns kUnusable if this fails, for example because
+// the disk is full.
 ExitCode Finish(ExitCode exit_code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
     return exit_code;

@@ -13,8 +13,8 @@ constexpr unsigned char ByteAt(std::string_view text, size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
 }
 
-// The length of the UTF-8 character at the front of `text`, or 0 if there is
-// none (RFC 3629, section 4).
+// Returns the length in bytes of the UTF-8 character at the front of `text`.
+// Returns 0 if there is no valid character (RFC 3629, section 4).
 size_t LengthOfCharacter(std::string_view text) {
   const unsigned char first = ByteAt(text, 0);
   if (first < 0x80) {
@@ -35,7 +35,8 @@ size_t LengthOfCharacter(std::string_view text) {
   return is_too_long_a_form || is_no_character ? 0 : length;
 }
 
-// Whether `text` begins with one of U+0000 to U+001F and U+007F to U+009F.
+// Returns whether `text` begins with a control character: U+0000 to U+001F, or
+// U+007F to U+009F.
 bool BeginsWithControl(std::string_view text) {
   const unsigned char first = ByteAt(text, 0);
   return first < 0x20 || first == 0x7f ||
@@ -57,7 +58,6 @@ bool IsNotUtf8(const Json& json) {
   return json.is_string() && !IsUtf8(json.get_ref<const std::string&>());
 }
 
-// Replaces text that is not UTF-8, as PrintJson describes.
 Json WithBytesInHex(const Json& json) {
   if (!json.is_structured()) {
     return json;

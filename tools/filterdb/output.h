@@ -20,14 +20,15 @@ enum ExitCode {
   kUnusable = 2,  // Wrong usage, or unreadable input.
 };
 
-// Ends the command with kUnusable and this message on stderr.
+// An exception that ends filterdb with the exit code kUnusable, and with this
+// message on stderr.
 class Unusable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Returns what `function` returns. If that is null, nullopt or false, throws
-// Unusable with the error that `function` has set.
+// Calls `function`, and returns its result. If the result is null, nullopt or
+// false, throws Unusable with the error that `function` has set.
 template <typename Function>
 auto OrUnusable(Function function) {
   std::string error;
@@ -38,34 +39,30 @@ auto OrUnusable(Function function) {
   return result;
 }
 
-// Makes text safe for a terminal: returns it with \xNN for each control byte
-// and each byte that is not UTF-8, and \\ for a backslash. Names of files and
-// of column families may have any bytes, which could fake lines of a report or
-// send commands to the terminal.
+// Returns text that is safe to print on a terminal. Control bytes, and bytes
+// that are not UTF-8, become \xNN. A backslash is doubled. Otherwise the name
+// of a file could fake lines of a report, or send commands to the terminal.
 std::string Printable(std::string_view text);
 
 // Prints "filterdb: " and the message to stderr, made safe by Printable.
 void PrintError(const std::exception& error);
 
-// To create a Json, include <nlohmann/json.hpp>.
+// Include <nlohmann/json.hpp> to create a Json.
 using Json = nlohmann::ordered_json;
 
-// Prints JSON. JSON must be UTF-8, but names of files need not be. In a field
-// such as "filter", each wrong byte becomes U+FFFD, and a field "filter_hex" is
-// added, with all bytes in hexadecimal. In a list, the text that Printable
-// returns replaces such a name.
+// Prints JSON to standard output. JSON must be UTF-8, but file names may have
+// other bytes. In a field such as "filter", such a byte becomes U+FFFD, and a
+// field "filter_hex" has all bytes in hexadecimal. In a list, Printable
+// replaces the byte.
 void PrintJson(const Json& json);
 
-// The bytes in hexadecimal, with lower-case digits.
 std::string ToHex(std::string_view bytes);
 
-// "1 key", "2 keys". `noun` gets an "s" for any number but 1.
 std::string Count(uint64_t number, const std::string& noun);
 
-// Three significant digits, such as "12.3".
 std::string ThreeDigits(double number);
 
-// "12.3 %" for 0.123.
+// Returns, for example, "12.3 %" for 0.123.
 std::string Percent(double rate);
 
 }  // namespace cassandra_bloom::tools

@@ -11,18 +11,18 @@
 
 namespace cassandra_bloom::tools {
 
-// Shows the progress of work that takes more than a second, in a line on
-// stderr. Shows nothing if stderr is not a terminal.
+// Shows the progress of work in a line on stderr, if the work takes more than a
+// second. Shows nothing if stderr is not a terminal.
 class ProgressBar {
  public:
   explicit ProgressBar(std::string what);
   ~ProgressBar() { Wipe(); }
 
-  // Clears the line before other output.
+  // Clears the line of the progress bar. Call this before other output.
   void Wipe();
 
-  // Shows that `done` of `all` is done. If the total is unknown, `all` is 0,
-  // and `done` is a number of bytes.
+  // Shows how much of the work is done: `done` of `all`. If `all` is 0, the
+  // total is unknown, and `done` is a number of bytes.
   void Show(uint64_t done, uint64_t all);
 
  private:

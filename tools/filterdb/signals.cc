@@ -15,11 +15,10 @@ volatile sig_atomic_t is_held = 0;
 volatile sig_atomic_t held_signal = 0;
 
 extern "C" void CleanUpAndDie(int number) {
-  // Only the writing thread may read the name of its temporary file, because
-  // that thread changes it. So a signal that arrives in another thread, such as
-  // one of RocksDB's, is passed on to the writing thread. (Only functions that
-  // are safe in signal handlers are called here: signal-safety(7).
-  // pthread_equal only compares.)
+  // Only the writing thread may read the name of its temporary file. Other
+  // threads, such as those of RocksDB, pass the signal on to the writing
+  // thread. All functions called here are safe in signal handlers
+  // (signal-safety(7)). pthread_equal is safe because it only compares.
   if (!pthread_equal(pthread_self(), writing_thread)) {
     pthread_kill(writing_thread, number);
     return;
@@ -30,7 +29,7 @@ extern "C" void CleanUpAndDie(int number) {
   }
   RemoveTemporaryFilesBeingWritten();
   signal(number, SIG_DFL);
-  raise(number);  // Ends the process now, because of SA_NODEFER.
+  raise(number);  // SA_NODEFER lets this end the process at once.
 }
 
 }  // namespace
@@ -39,16 +38,16 @@ void CleanUpAtSignals() {
   writing_thread = pthread_self();
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action;
-    // A signal that is ignored stays ignored, because nohup, or the shell for a
-    // background command, has set it so.
+    // A signal that is ignored stays ignored. For example, nohup has set SIGHUP
+    // to be ignored.
     if (sigaction(number, nullptr, &action) != 0 ||
         action.sa_handler == SIG_IGN) {
       continue;
     }
     action = {};
     action.sa_handler = CleanUpAndDie;
-    // SA_RESTART: a signal that is held back must not make reading or writing
-    // fail.
+    // With SA_RESTART, a signal that is held back does not make reads and
+    // writes fail.
     action.sa_flags = SA_NODEFER | SA_RESTART;
     sigemptyset(&action.sa_mask);
     sigaction(number, &action, nullptr);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What SIGINT, SIGTERM and SIGHUP do.
-//
 // Tested in tests/filterdb/interrupted_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_SIGNALS_H_
@@ -9,9 +7,9 @@
 
 namespace cassandra_bloom::tools {
 
-// After this call, SIGINT, SIGTERM and SIGHUP remove the temporary files that
-// this thread is writing, and then end the process, so that the exit status
-// shows the signal. Only this thread may write files.
+// Makes SIGINT, SIGTERM and SIGHUP remove the temporary files that the calling
+// thread is writing, before they end the process. The exit status then shows
+// the signal. Only the calling thread may write files.
 void CleanUpAtSignals();
 
 // Holds back the first SIGINT, SIGTERM or SIGHUP, so that work of many steps
@@ -23,9 +21,9 @@ class HeldSignal {
   HeldSignal(const HeldSignal&) = delete;
   HeldSignal& operator=(const HeldSignal&) = delete;
 
-  void Hold();  // From now on, until this object is destroyed.
+  void Hold();  // Until this object is destroyed.
   bool has_come() const;
-  // Ends the process by the held signal, if one has come.
+  // Ends the process with the signal that was held back, if one has come.
   void Die();
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Replaces the subcommands that open RocksDB databases in a filterdb that is
-// built without RocksDB (CASSANDRA_BLOOM_CORE_ONLY).
+// Replaces the subcommands export and doctor in a filterdb that is built
+// without RocksDB (CASSANDRA_BLOOM_CORE_ONLY).
 
 #include <string>
 

@@ -88,8 +88,7 @@ bool BufferedKeyReader::Fill(size_t wanted) {
   return true;
 }
 
-// Makes room in the buffer for `wanted` bytes from begin_ on, including those
-// that are already buffered.
+// Makes room in the buffer for `wanted` bytes from begin_ on.
 void BufferedKeyReader::MakeRoom(size_t wanted) {
   const auto used = static_cast<size_t>(begin_ - buffer_.get());
   if (used + wanted <= capacity_ && used <= capacity_ / 2) {
@@ -124,7 +123,7 @@ bool BufferedKeyReader::ReadMore() {
               : read(fd_, to, wanted);
   } while (got < 0 && errno == EINTR);
   if (got <= 0) {
-    at_end_ = true;  // The end is final, even if a terminal gives more.
+    at_end_ = true;  // The end is final, even if a terminal gives more input.
     if (got < 0) {
       return Fail(std::string("cannot read: ") + std::strerror(errno));
     }
@@ -139,8 +138,7 @@ bool BufferedKeyReader::ReadMore() {
 }
 
 bool BufferedKeyReader::Skip(uint64_t size) {
-  // If too few bytes are left, fails at once, without reading the rest of the
-  // file.
+  // Fails at once, without reading the rest of the file.
   if (size > size_ - offset()) {
     return false;
   }

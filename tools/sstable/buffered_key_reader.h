@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The base class of the readers of key lists and of Index.db. It has the input
-// (a regular file, a pipe, a terminal or a device) and a buffer, in which a
-// record is parsed without copying it.
+// The base class of the readers of key lists and of Index.db.
 // Tested in tests/sstable/key_list_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_BUFFERED_KEY_READER_H_
@@ -17,24 +15,22 @@
 
 namespace cassandra_bloom {
 
-// The longest partition key: Cassandra writes keys with an unsigned 16-bit
-// length (ByteBufferUtil.writeWithShortLength).
+// The longest partition key in bytes. Cassandra writes the length of a key as
+// an unsigned 16-bit number (ByteBufferUtil.writeWithShortLength).
 constexpr size_t kMaxKeySize = 65535;
 
 constexpr size_t kInputBufferSize = size_t{256} << 10;
 
-// Opens a file descriptor to read from. Returns a negative number, with
-// `*error`, if that fails. `path`: as for OpenKeys.
+// Opens a file for reading. `path` may be "-" for standard input. On failure,
+// returns -1 and sets `*error`.
 int OpenInput(const std::string& path, std::string* error);
 
-// The name of the input in error messages.
 std::string NameOfInput(const std::string& path);
 
 class BufferedKeyReader : public KeyReader {
  public:
-  // The destructor closes `fd` unless it is standard input. `name`: for error
-  // messages. The buffer begins with `capacity` bytes and grows if Require
-  // needs more.
+  // The destructor closes `fd` unless it is standard input. The buffer starts
+  // with `capacity` bytes, and grows if Require needs more.
   BufferedKeyReader(int fd, const std::string& name, size_t capacity);
   ~BufferedKeyReader() override;
 
@@ -46,40 +42,38 @@ class BufferedKeyReader : public KeyReader {
   }
 
  protected:
-  // Rewind calls this, so that a subclass returns to its state before the first
-  // key.
+  // Resets a subclass to the state before its first key. Called by Rewind.
   virtual void Restart() {}
 
-  // The next bytes, as far as they are buffered. They stay in place until the
-  // next call of Require, Skip or Rewind.
+  // The next bytes in the buffer, valid until Require, Skip or Rewind is
+  // called.
   const char* data() const { return begin_; }
   size_t size() const { return static_cast<size_t>(end_ - begin_); }
 
   // How many bytes have been consumed since the beginning of the input.
   uint64_t offset() const { return end_offset_ - size(); }
 
-  // Buffers the next `size` bytes. Returns false if fewer are left, which are
-  // then buffered, or if a read fails, which sets error().
+  // Reads until the buffer has the next `size` bytes. Returns false if the
+  // input ends earlier, or after an error.
   bool Require(size_t size) { return this->size() >= size || Fill(size); }
 
-  // `size` must not be more than size().
+  // Consumes `size` bytes, at most size().
   void Consume(size_t size) { begin_ += size; }
 
-  // Skips `size` bytes, whether they are buffered or not. Returns false in the
-  // same cases as Require.
+  // Skips the next `size` bytes of the input. Returns false if the input ends
+  // earlier, or after an error.
   bool Skip(uint64_t size);
 
-  // Fail and FailAtByte set error() and return false, so that Next can return
-  // their result. They keep an earlier error: after a failed read, a record
-  // looks truncated, but the failed read is the cause.
+  // Fail and FailAtByte set error() and return false. An earlier error stays,
+  // because a record looks truncated after a failed read.
   bool Fail(const std::string& what);
   bool FailAtByte(uint64_t offset, const std::string& what) {
     return Fail("byte " + std::to_string(offset) + ": " + what);
   }
 
  private:
-  // The value of size_ for an input that is not a regular file, and for a file
-  // that has content although its size is 0, as in /proc.
+  // The value of size_ if the size is unknown. Pipes have no size, and files in
+  // /proc have the size 0 although they have content.
   static constexpr uint64_t kSizeNotKnown = UINT64_MAX;
 
   bool Fill(size_t wanted);
@@ -89,16 +83,16 @@ class BufferedKeyReader : public KeyReader {
   const int fd_;
   const std::string name_;
   bool is_regular_ = false;
-  // For a regular file, start_ is the descriptor's offset when this object was
-  // made (standard input may have been read before), and size_ is how many
-  // bytes the file had from start_ on.
+  // If the input is a regular file, start_ is the offset of fd_ at
+  // construction. size_ is the number of bytes from start_ to the end of the
+  // file.
   uint64_t start_ = 0;
   uint64_t size_ = kSizeNotKnown;
   size_t capacity_;
   std::unique_ptr<char[]> buffer_;
   const char* begin_;
   const char* end_;
-  uint64_t end_offset_ = 0;  // The offset of end_, relative to start_.
+  uint64_t end_offset_ = 0;  // In bytes from start_ to end_.
   bool at_end_ = false;
   std::string error_;
 };

@@ -14,15 +14,15 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// The fewest bytes of a partition after its key: one byte says that the
-// partition is not deleted, and one byte marks its end.
+// The smallest size in bytes of a partition without its key. One byte says that
+// the partition is not deleted, and one byte marks its end.
 constexpr uint64_t kSmallestRest = 2;
 
-// What Index.db is compared with: the other components of its SSTable.
+// The other files of the SSTable, with which Index.db is compared.
 struct Witnesses {
-  uint64_t data_size = 0;              // Uncompressed.
-  std::unique_ptr<DataFile> data;      // Only for KeyChecks::kEveryKey.
-  std::unique_ptr<SummaryDb> summary;  // nullptr if it cannot be read.
+  uint64_t data_size = 0;              // Uncompressed, in bytes.
+  std::unique_ptr<DataFile> data;      // Null for KeyChecks::kCheap.
+  std::unique_ptr<SummaryDb> summary;  // Null if it cannot be read.
   PartitionFacts facts;
 };
 
@@ -88,8 +88,7 @@ class CheckedIndexDb final : public KeyReader {
     return true;
   }
 
-  // Fails if partitions overlap or reach beyond Data.db. (IndexDbReader checks
-  // that positions increase.)
+  // Fails if partitions overlap or reach beyond Data.db.
   bool CheckPosition(std::string_view key) {
     const uint64_t position = index_->position();
     if (position < end_of_last_) {
@@ -168,10 +167,9 @@ class CheckedIndexDb final : public KeyReader {
     }
   }
 
-  // Whether Data.db has room, between the previous key and `position`, for the
-  // rest of the previous key's partition and for one more partition. Index.db
-  // may lack that partition's key: if an entry gives a wrong size of its
-  // promoted index, the entries after it are skipped.
+  // Returns whether Data.db has room for one more partition before `position`.
+  // Index.db may lack this partition, because an entry with a wrong promoted
+  // index size hides the next entries.
   bool HasRoomBefore(uint64_t position) const {
     return position - end_of_last_ >= kSmallestRest + 2 + kSmallestRest;
   }
@@ -185,7 +183,7 @@ class CheckedIndexDb final : public KeyReader {
   bool may_lack_keys_ = false;
   std::string last_key_;
 
-  // The next entry of Summary.db.
+  // The next key in Summary.db, with the offset of its entry in Index.db.
   bool has_sample_ = false;
   std::string_view sample_;
   uint64_t sample_offset_ = 0;

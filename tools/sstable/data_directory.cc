@@ -33,15 +33,14 @@ bool IsDataDb(std::string_view name) {
   return parsed && parsed->component == "Data.db";
 }
 
-// Whether `inner` is `folder` or is in it. Both are absolute.
+// Returns whether `inner` is `folder`, or lies in it. Both are absolute.
 bool Contains(const fs::path& folder, const fs::path& inner) {
   return std::mismatch(folder.begin(), folder.end(), inner.begin(), inner.end())
              .first == folder.end();
 }
 
-// Returns what `folder` is by its name and content: a table, a keyspace or a
-// data directory. Returns nullopt if it is none of these, or of a level above
-// `highest`. Follows no links.
+// Returns kTable, kKeyspace or kDataDirectory. Returns nullopt if the level of
+// `folder` is unknown or above `highest`.
 std::optional<int> LevelOf(const fs::path& folder, int highest) {
   if (IsTableFolderName(folder.filename().string())) {
     return kTable;

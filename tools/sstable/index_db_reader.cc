@@ -80,16 +80,15 @@ class EntryReader final : public IndexDbReader {
     if (!Require(*at + size)) {
       return FailShort(kNumbers);
     }
-    // Java reads the number as a signed long.
+    // Cassandra reads the number as a signed long.
     *value = static_cast<int64_t>(tools::DecodeVInt({data() + *at, size}));
     *at += size;
     return true;
   }
 
-  // Fails if the promoted index has a negative size, or if the positions in
-  // Data.db do not begin with 0 and increase. Cassandra checks the first
-  // position when it verifies an SSTable (SortedTableVerifier). Wrong positions
-  // also reveal a file of another version, and zeros that a crash has left.
+  // If the positions do not start with 0 and increase, the file is of another
+  // version, or has zeros after a crash. Cassandra also checks the first
+  // position (SortedTableVerifier).
   bool CheckEntry(const Entry& entry) {
     if (last_position_ == kBeforeFirst && entry.position != 0) {
       return FailAtByte(offset(), "the first partition is at position " +
@@ -109,8 +108,8 @@ class EntryReader final : public IndexDbReader {
                                     " bytes" + kLikelyCause);
   }
 
-  // Skips `entry`. Afterwards `*key` is still valid: if the buffer loses its
-  // bytes, it refers to a copy.
+  // Skips the rest of `entry`. If the buffer loses the key, `*key` points to a
+  // copy.
   bool Pass(const Entry& entry, std::string_view* key) {
     const auto promoted_size = static_cast<uint64_t>(entry.promoted_size);
     if (promoted_size <= size() - entry.size) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The layout of an Index.db: for each partition, in the order of Data.db,
+// An Index.db has one entry for each partition, in the order of Data.db:
 //
 //    +--------+---------+----------+---------------+------- - - - ---------+
 //    | length | the key | position | promoted size | promoted index        |
@@ -9,9 +9,9 @@
 //      big-     bytes     Data.db    promoted index   none for a small
 //      endian                                         partition
 //
-// Before version `ma`, position is an int64 and promoted size an int32,
-// big-endian. Since `ma` (Cassandra 3.0, "store rows natively" in BigFormat),
-// both are unsigned vints. (org.apache.cassandra.db.RowIndexEntry, later
+// Before version `ma`, position is an int64, and promoted size is an int32,
+// both big-endian. Since `ma` ("store rows natively" in BigFormat), both are
+// unsigned vints. (org.apache.cassandra.db.RowIndexEntry, later
 // io.sstable.format.big.RowIndexEntry.)
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_INDEX_DB_READER_H_
@@ -30,8 +30,8 @@ namespace cassandra_bloom {
 
 class IndexDbReader : public BufferedKeyReader {
  public:
-  // For the key that the latest call of Next returned: the position of its
-  // partition in Data.db, and the byte of Index.db where its entry begins.
+  // position() is the offset in Data.db of the partition whose key Next
+  // returned last. entry_offset() is the offset of its entry in Index.db.
   uint64_t position() const { return static_cast<uint64_t>(last_position_); }
   uint64_t entry_offset() const { return entry_offset_; }
 
@@ -44,8 +44,7 @@ class IndexDbReader : public BufferedKeyReader {
   uint64_t entry_offset_ = 0;
 };
 
-// `fd`, `name` and `buffer_size`: as for BufferedKeyReader. `kind`: that of a
-// version or form with an Index.db.
+// `fd`, `name` and `buffer_size` are those of BufferedKeyReader.
 std::unique_ptr<IndexDbReader> NewIndexDbReader(
     int fd, IndexKind kind, const std::string& name,
     size_t buffer_size = kInputBufferSize);

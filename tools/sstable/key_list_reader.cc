@@ -12,7 +12,7 @@
 namespace cassandra_bloom {
 namespace {
 
-// ---- Length-prefixed ----
+// ---- Keys with their length ----
 
 class LengthPrefixedReader final : public BufferedKeyReader {
  public:
@@ -47,13 +47,14 @@ class LengthPrefixedReader final : public BufferedKeyReader {
   }
 };
 
-// ---- Lines ----
+// ---- One key per line ----
 
 class LineReader : public BufferedKeyReader {
  protected:
   using BufferedKeyReader::BufferedKeyReader;
 
-  // Gets a line without its LF. Fails if it has more than `max_size` bytes.
+  // Gets the next line without its LF. Fails if the line exceeds `max_size`
+  // bytes.
   bool NextLine(size_t max_size, std::string_view* line) {
     if (!error().empty()) {
       return false;
@@ -84,9 +85,8 @@ class LineReader : public BufferedKeyReader {
     return Fail("line " + std::to_string(line_number_) + ": " + what);
   }
 
-  // True if the line begins with U+FEFF in UTF-8, the byte order mark, which
-  // some editors put before the first line (The Unicode Standard, section
-  // 23.8).
+  // Returns true if the first line begins with the byte order mark of UTF-8,
+  // which some editors add (The Unicode Standard, section 23.8).
   bool HasByteOrderMark(std::string_view line) const {
     return line_number_ == 1 && line.substr(0, 3) == "\xef\xbb\xbf";
   }
@@ -160,20 +160,20 @@ constexpr std::array<int8_t, 256> kDigitValues = MakeDigitValues();
 
 int DigitValue(char c) { return kDigitValues[static_cast<uint8_t>(c)]; }
 
-// Returns false if `digits` contains anything but hexadecimal digits. The
-// number of digits must be even.
+// Decodes an even number of hexadecimal digits. Returns false for any other
+// character.
 bool DecodeHex(std::string_view digits, char* bytes) {
   int all = 0;
   for (size_t i = 0; i < digits.size(); i += 2) {
     const int high = DigitValue(digits[i]);
     const int low = DigitValue(digits[i + 1]);
-    all |= high | low;  // Negative if any of them is kNoDigit.
+    all |= high | low;  // Negative if a digit is kNoDigit.
     bytes[i / 2] = static_cast<char>(high * 16 + low);
   }
   return all >= 0;
 }
 
-// How an error message shows a character of a file: as it is, or as \xhh.
+// Returns a character for an error message, as it is or as \xhh.
 std::string Quoted(char c) {
   if (c >= ' ' && c <= '~') {
     return std::string("'") + c + "'";
@@ -210,7 +210,7 @@ class HexLineReader final : public LineReader {
   }
 
  private:
-  // The longest line: 0x, the digits of the longest key, and a CR.
+  // In bytes: "0x", the digits of the longest key, and a CR.
   static constexpr size_t kMaxLineSize = 2 + 2 * kMaxKeySize + 1;
 
   static bool HasPrefix(std::string_view line) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Readers of lists of keys, from any file descriptor.
-
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_KEY_LIST_READER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_KEY_LIST_READER_H_
 
@@ -14,7 +12,7 @@
 
 namespace cassandra_bloom {
 
-// `fd`, `name` and `buffer_size`: as for BufferedKeyReader.
+// `fd`, `name` and `buffer_size` are those of BufferedKeyReader.
 std::unique_ptr<KeyReader> NewKeyReader(int fd, KeyFormat format,
                                         const std::string& name,
                                         size_t buffer_size = kInputBufferSize);

@@ -7,7 +7,7 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// As Murmur3Partitioner.getToken does: only the empty key has the lowest token.
+// Computes the token like Cassandra's Murmur3Partitioner.getToken.
 int64_t TokenOf(std::string_view key) {
   if (key.empty()) {
     return INT64_MIN;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The order of the keys in an SSTable, as far as the name of the partitioner
-// determines the order.
+// Checks the order of the keys in an SSTable.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_KEY_ORDER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_KEY_ORDER_H_
@@ -14,16 +13,13 @@ namespace cassandra_bloom::tools {
 
 class KeyOrder {
  public:
-  // `partitioner`: the class, without its package. Murmur3Partitioner orders
-  // keys by token, and keys of equal tokens by their bytes
-  // (DecoratedKey.compareTo). ByteOrderedPartitioner orders keys by their
-  // bytes. Of other partitioners, any order passes: RandomPartitioner (by MD5),
-  // OrderPreservingPartitioner (by the key as text) and LocalPartitioner of
-  // secondary indexes (by the type of a column).
+  // `partitioner` is a class name without its package. Murmur3Partitioner
+  // orders keys by token, and then by their bytes (DecoratedKey.compareTo).
+  // ByteOrderedPartitioner orders keys by their bytes. With any other
+  // partitioner, every order is accepted.
   explicit KeyOrder(const std::string& partitioner);
 
-  // Whether `key` may follow `last`. `last` must be the `key` of the previous
-  // call: the token of `last` was kept in that call.
+  // Returns whether `key` may follow `last`, which must be the previous `key`.
   bool Follows(std::string_view key, std::string_view last);
 
   void Restart() { has_last_ = false; }

@@ -54,7 +54,7 @@ bool PartitionTrie::ReadFooter() {
                             std::to_string(first_key_position) +
                             " is not within the file");
   }
-  // Each key needs a node, and a node takes at least one byte.
+  // Each key needs a node, and each node takes at least one byte.
   if (num_keys <= 0 || num_keys > first_key_position) {
     return Fail(footer + 8, std::to_string(num_keys) + " keys in a trie of " +
                                 std::to_string(first_key_position) + " bytes");
@@ -140,7 +140,6 @@ bool PartitionTrie::Next(TriePayload* payload, uint64_t* node_position) {
   }
 }
 
-// Finds the next node in depth-first order.
 bool PartitionTrie::NextNode(Step* node, bool* found) {
   if (!started_) {
     started_ = true;
@@ -156,8 +155,8 @@ bool PartitionTrie::NextNode(Step* node, bool* found) {
   return true;
 }
 
-// `*parent` is the last node of the path. Finds its next child, and removes
-// `*parent` from the path if it has no more slots.
+// Finds the next child of `*parent`. Removes `*parent` from path_to_next_ after
+// its last slot.
 bool PartitionTrie::NextChild(Step* parent, Step* child, bool* found) {
   std::string_view bytes;
   TrieNode node;
@@ -195,8 +194,6 @@ bool PartitionTrie::NextChild(Step* parent, Step* child, bool* found) {
   return true;
 }
 
-// Gets the payload of a node, and adds the node to the path, so that its
-// children come next. The key that ends at the node comes before theirs.
 bool PartitionTrie::Enter(const Step& step, TriePayload* payload,
                           bool* has_payload) {
   std::string_view bytes;
@@ -216,7 +213,6 @@ bool PartitionTrie::Enter(const Step& step, TriePayload* payload,
   return true;
 }
 
-// Reads a node with its payload.
 bool PartitionTrie::ReadNode(uint64_t position, std::string_view* bytes,
                              TrieNode* node) {
   const auto whole = [&bytes, &node] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Walks over a Partitions.db:
+// Reads the trie in a Partitions.db:
 //
 //    +-------+-----------+----------+---------------+--------+------+
 //    | nodes | first key | last key | first key at  | number | root |
@@ -8,9 +8,8 @@
 //    +-------+-----------+----------+---------------+--------+------+
 //             uint16 length, key     int64           int64    int64
 //
-// The nodes are described in trie_node.h. The path to a partition is a prefix
-// of the byte-comparable form of its key. So the trie has the partitions in the
-// order of these forms. (io.sstable.format.bti.PartitionIndex and
+// trie_node.h describes the nodes. The path to a partition is a prefix of the
+// byte-comparable form of its key. (io.sstable.format.bti.PartitionIndex and
 // PartitionIndexBuilder in cassandra-5.0.1.)
 // Tested in tests/sstable/partitions_db_reader_test.cc.
 
@@ -30,44 +29,40 @@
 
 namespace cassandra_bloom::tools {
 
-// The longest path, in transitions. A key of 65535 bytes has at most 98304
-// bytes in the byte-comparable form OSS50: a run of n zeros takes n + 1 bytes,
-// and one byte follows the key. A whole path is 0x40, token, 0x40, key, 0x38
-// (DecoratedKey.asComparableBytes). The token is at most as long as the key:
-// with ByteOrderedPartitioner, it is the key.
+// The longest path, in transitions. In Cassandra's byte-comparable form OSS50,
+// a key of 65535 bytes has at most 98304 bytes. The whole path is 0x40, token,
+// 0x40, key, 0x38 (DecoratedKey.asComparableBytes). The token is at most as
+// long as the key.
 constexpr size_t kMaxTrieDepth = 2 * 98304 + 3;
 
 class PartitionTrie {
  public:
-  // Opens the file and checks its footer. Uses up to 600 KiB of memory. If the
-  // trie is as deep as possible, the path takes up to 6 MiB more, because
-  // path_to_next_ doubles when it grows.
+  // Takes up to 600 KiB of memory. The deepest possible trie takes up to 6 MiB
+  // more.
   static std::unique_ptr<PartitionTrie> Open(const std::string& path,
                                              std::string* error);
 
   const std::string& path() const { return file_->path(); }
-  uint64_t num_keys() const { return num_keys_; }  // As the footer says; not 0.
+  uint64_t num_keys() const { return num_keys_; }  // From the footer, never 0.
   const std::string& first_key() const { return first_key_; }
   const std::string& last_key() const { return last_key_; }
   uint64_t first_key_position() const { return first_key_position_; }
 
-  // Gets the payload of the next partition, in the order of keys, and the byte
-  // of the file where its node begins. Returns false at the end, where error()
-  // is empty, and after an error.
+  // Gets the payload of the next partition, and the offset of its node. Returns
+  // false at the end and after an error. At the end, error() is empty.
   //
-  // The caller must stop if the position in Data.db does not increase. In a
-  // damaged trie, several paths may lead to one node, so the walk could take
-  // far more time than the size of the file suggests.
+  // The caller must stop if the positions in Data.db do not increase. In a
+  // damaged trie, many paths may lead to one node, so reading all paths could
+  // take very long.
   bool Next(TriePayload* payload, uint64_t* node_position);
 
   void Rewind();
   const std::string& error() const { return error_; }
 
  private:
-  // A node with children that are still to be visited.
   struct Step {
     uint64_t position;
-    uint32_t depth;  // 0 for the root.
+    uint32_t depth;  // In transitions; 0 for the root.
     int32_t next_slot;
   };
 
@@ -84,7 +79,7 @@ class PartitionTrie {
 
   const std::unique_ptr<RandomAccessFile> file_;
   PageCache pages_;
-  uint64_t first_key_position_ = 0;  // All nodes lie before it.
+  uint64_t first_key_position_ = 0;  // All nodes lie before this offset.
   uint64_t num_keys_ = 0;
   uint64_t root_ = 0;
   std::string first_key_;

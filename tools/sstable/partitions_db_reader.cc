@@ -150,8 +150,8 @@ bool PartitionsDbReader::CheckPositionInRows(uint64_t position,
                   " bytes");
 }
 
-// An entry of Rows.db is the key, the position in Data.db, and the index of the
-// partition's rows. (io.sstable.format.bti.TrieIndexEntry.)
+// An entry of Rows.db has the key, the position in Data.db, and the index of
+// the partition's rows (io.sstable.format.bti.TrieIndexEntry).
 bool PartitionsDbReader::ReadRowsEntry(uint64_t position,
                                        Partition* partition) {
   std::string_view key;
@@ -166,8 +166,8 @@ bool PartitionsDbReader::ReadRowsEntry(uint64_t position,
                   &error_);
 }
 
-// Fails if partitions overlap. So Data.db is read only once from its beginning
-// to its end, whatever a damaged trie says.
+// Fails if partitions overlap. So even with a damaged trie, Data.db is read
+// only once.
 bool PartitionsDbReader::CheckPosition(const Partition& partition) {
   const uint64_t position = partition.position;
   const bool is_right = num_read_ == 0 ? position == 0 : position > bytes_read_;
@@ -236,9 +236,9 @@ bool PartitionsDbReader::Fail(const std::string& path, uint64_t offset,
   return FailAtByte(path, offset, what + kDamagedSstable, &error_);
 }
 
-// `payload.hash` must be the lowest byte of the hash's second half.
+// `payload.hash` must be the lowest byte of the second half of the key's hash
 // (DecoratedKey.filterHashLowerBits; hash_byte_from_key in ScyllaDB's
-// sstables/trie/bti_partition_index_writer.cc.)
+// sstables/trie/bti_partition_index_writer.cc).
 void PartitionsDbReader::CheckHash(const TriePayload& payload,
                                    const Partition& partition) {
   if (!payload.has_hash) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The partition keys of an SSTable with a trie index. Partitions.db has only
-// prefixes of the keys, so the keys are read at the places that it points to:
-// in Data.db, or in Rows.db for large partitions.
+// Reads the partition keys of an SSTable with a trie index. Partitions.db has
+// only prefixes of the keys, so the keys are read in Data.db or Rows.db.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITIONS_DB_READER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITIONS_DB_READER_H_
@@ -20,36 +19,32 @@
 
 namespace cassandra_bloom::tools {
 
-// What the path of a trie index ends with.
 constexpr std::string_view kPartitionsDb = "Partitions.db";
 
 // bytes_read() and total_bytes() count uncompressed bytes of Data.db. Rewind
 // always succeeds.
 class PartitionsDbReader final : public KeyReader {
  public:
-  // Does the same as OpenSstableKeys, for a path that ends in "Partitions.db"
-  // and a version with a trie index ("da"; ScyllaDB's "ms" and "mt"). Only
-  // kEveryKey compares the keys that are read in Rows.db with those in Data.db,
-  // and checks the order of the keys.
+  // Does the same as OpenSstableKeys, for a Partitions.db. Only kEveryKey
+  // checks the order of the keys, and compares the keys in Rows.db with
+  // Data.db.
   static std::unique_ptr<PartitionsDbReader> Open(const std::string& path,
                                                   std::string_view version,
                                                   KeyChecks checks,
                                                   std::string* error);
 
-  // The number of keys that the footer of Partitions.db says. Without an error,
-  // Next returns exactly that many.
+  // The number of keys in the footer of Partitions.db.
   uint64_t num_keys() const { return trie_->num_keys(); }
 
-  // How many of the keys so far were read in Rows.db.
+  // How many keys were read in Rows.db so far.
   uint64_t num_in_rows() const { return num_in_rows_; }
 
-  // How many of the keys so far have a hash that differs from the hash byte in
-  // Partitions.db. Cassandra would not find these keys, but Next returns them
-  // without an error. Rewind sets the number back to 0.
+  // How many keys so far do not fit the hash byte in Partitions.db. Cassandra
+  // would not find these keys.
   uint64_t num_wrong_hashes() const { return num_wrong_hashes_; }
 
   // The position in the uncompressed Data.db of the first partition with a
-  // wrong hash; valid if there is one.
+  // wrong hash.
   uint64_t first_wrong_hash() const { return first_wrong_hash_; }
 
   bool Next(std::string_view* key) override;
@@ -59,11 +54,12 @@ class PartitionsDbReader final : public KeyReader {
   uint64_t total_bytes() const override { return data_->size(); }
 
  private:
-  // A partition. Its position was read at `source_offset` of the file `path`.
+  // A partition, whose position was read at byte `source_offset` of the file
+  // `path`.
   struct Partition {
     const std::string* path = nullptr;
     uint64_t source_offset = 0;
-    uint64_t position = 0;  // In Data.db.
+    uint64_t position = 0;  // Offset in the uncompressed Data.db.
     std::string_view key;
   };
 

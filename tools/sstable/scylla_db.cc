@@ -11,7 +11,8 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// scylla_metadata_type::ComponentsDigests
+// The tag of the part with the digests
+// (scylla_metadata_type::ComponentsDigests).
 constexpr uint32_t kComponentsDigests = 12;
 
 constexpr size_t kNumberSize = sizeof(uint32_t);
@@ -54,8 +55,8 @@ bool ScyllaDb::FindDigests() {
   return content_.size() - at == (has_digests_ ? kNumberSize : 0);
 }
 
-// The part is a map: the number of its entries and, for each entry, the number
-// of a component and its digest.
+// The part with the digests begins with the number of its entries. Each entry
+// is the number of a component, and its digest.
 bool ScyllaDb::ReadDigests(size_t begin, size_t size) {
   constexpr size_t kEntrySize = 2 * kNumberSize;
   if (has_digests_ || size % kEntrySize != kNumberSize ||

@@ -13,8 +13,9 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// The components of all versions (SSTableFormat.Components, BigFormat,
-// BtiFormat; Component of Cassandra 3.11), except those of secondary indexes.
+// The components of all versions, without those of secondary indexes
+// (SSTableFormat.Components, BigFormat, BtiFormat; Component of Cassandra
+// 3.11).
 constexpr std::string_view kComponents[] = {
     "Data.db",        "Index.db",    "Partitions.db",
     "Rows.db",        "Filter.db",   "Statistics.db",
@@ -27,7 +28,7 @@ bool IsComponent(std::string_view name) {
          std::end(kComponents);
 }
 
-// True for "SI_name.db", "SAI+aa+name+Meta.db" and the like.
+// Returns true for names such as "SI_name.db" and "SAI+aa+name+Meta.db".
 bool IsOfSecondaryIndex(std::string_view component) {
   return (component.rfind("SI_", 0) == 0 || component.rfind("SAI+", 0) == 0) &&
          EndsWith(component, ".db");
@@ -48,11 +49,10 @@ std::optional<ComponentName> ParseComponentName(std::string_view name) {
                        std::string(component)};
 }
 
-// Before version `ma`, the file names of an SSTable that is being written have
-// "tmp" before the version, or "tmplink" if the SSTable can already be read.
-// Names before `la` have keyspace and table there, too. If only two words stand
-// before the version, they are keyspace and table, even if the table is called
-// "tmp" (Descriptor.fromFilename of Cassandra 2.1).
+// Before version `ma`, "tmp" or "tmplink" comes before the version in the file
+// names of an SSTable that is being written. Names before `la` begin with
+// keyspace and table, and the table may be called "tmp"
+// (Descriptor.fromFilename of Cassandra 2.1).
 bool IsNameOfUnfinished(std::string_view name_prefix) {
   std::vector<std::string_view> words;
   for (size_t end; (end = name_prefix.find('-')) != std::string_view::npos;

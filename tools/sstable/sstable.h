@@ -11,33 +11,28 @@
 
 namespace cassandra_bloom::tools {
 
-// The name of a component of an SSTable, in two parts.
 struct ComponentName {
-  std::string name_prefix;  // "nb-1-big-"
-  std::string component;    // "Filter.db"
+  std::string name_prefix;  // Such as "nb-1-big-".
+  std::string component;    // Such as "Filter.db".
 };
 
-// Returns nothing if `name`, without folders, is not that of a component of an
-// SSTable.
+// Returns nothing if `name` is not the file name of a component.
 std::optional<ComponentName> ParseComponentName(std::string_view name);
 
-// Whether the file names mark the SSTable as one that is being written. Only
-// names before version `ma` have such a mark. `name_prefix`: as in
-// ComponentName.
+// Returns whether the file names mark the SSTable as being written. Only names
+// before version `ma` have such a mark.
 bool IsNameOfUnfinished(std::string_view name_prefix);
 
 enum class SstableState {
   kLive,
   kBeingWritten,
-  kObsolete,  // Replaced by others, and about to be removed.
-  kVanished,  // Removed, as by a compaction, after it was found.
+  kObsolete,  // Replaced by other SSTables, and soon removed.
+  kVanished,  // Removed after it was found, as by a compaction.
 };
 
-// The name of a state, such as "being written".
 const char* NameOf(SstableState state);
 
 struct Sstable {
-  // The path of a component of this SSTable.
   std::string Path(const std::string& component) const {
     return folder + "/" + name_prefix + component;
   }
@@ -48,18 +43,17 @@ struct Sstable {
   }
 
   std::string folder;
-  // The absolute path of `folder`, without links at the time it was found.
+  // The absolute path of `folder` without links, at the time it was found.
   std::string real_folder;
-  // `folder` relative to the operand in which it was found; empty if it is that
-  // operand.
+  // The path of `folder` relative to the operand in which it was found.
   std::string folder_below;
-  std::string name_prefix;  // Start of its file names: "nb-1-big-".
-  std::string version;      // "nb"; empty if it cannot be determined.
+  std::string name_prefix;  // Such as "nb-1-big-".
+  std::string version;      // Such as "nb". Empty if unknown.
   SstableState state = SstableState::kLive;
-  // Whether a log of Cassandra holds the time of the SSTable's newest file.
-  // That time must not change: see TransactionLogs.
+  // Whether a transaction log of Cassandra holds the time of the SSTable's
+  // newest file. Cassandra does not start if that time changes.
   bool time_is_logged = false;
-  // Why a log in `folder` cannot be read, or empty. If it is not empty, `state`
+  // Why a log in `folder` cannot be read, or "". If it cannot be read, `state`
   // and `time_is_logged` may be wrong.
   std::string unread_log;
 };

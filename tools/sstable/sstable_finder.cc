@@ -22,13 +22,13 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// An SSTable has at least one of these components. Other components without any
-// of these may be leftovers.
+// An SSTable has at least one of these files. Otherwise its files may be
+// leftovers.
 constexpr const char* kMainComponents[] = {
     "Data.db", "Index.db", "Partitions.db", "Filter.db", "TOC.txt"};
 
-// Older versions of ScyllaDB write each SSTable first in a folder of its own,
-// named GENERATION.sstable (sstables::tempdir_extension).
+// Older versions of ScyllaDB first write each SSTable in a folder named
+// GENERATION.sstable (sstables::tempdir_extension).
 bool IsFolderOfUnfinished(std::string_view folder) {
   constexpr std::string_view kEnd = ".sstable";
   return EndsWith(folder, kEnd) && FileNameOf(folder).size() > kEnd.size();
@@ -53,9 +53,8 @@ class Finder {
       operand_ = &operand;
       FindIn(operand.path);
     }
-    // Links are followed after all folders are searched. So a folder is found
-    // through a link only if there is no other way to it. Following a link may
-    // add links to links_.
+    // Links are followed last, so that a folder is found through a link only if
+    // there is no other way to it.
     for (size_t i = 0; i < links_.size(); ++i) {
       operand_ = links_[i].operand;
       Follow(Link(links_[i]));
@@ -74,17 +73,16 @@ class Finder {
 
   struct Operand {
     std::string path;
-    bool is_empty = true;  // Neither an SSTable nor an error was found.
+    bool is_empty = true;  // No SSTable and no error was found.
   };
 
   struct Folder {
     std::string path;
-    std::string real_path;  // As real_folder in Sstable.
-    std::string below;      // As folder_below in Sstable.
-    bool in_table;          // It is the folder of a table, or in one.
+    std::string real_path;  // The absolute path, without links.
+    std::string below;      // The path relative to the operand.
+    bool in_table;          // A table's folder, or a folder in it.
   };
 
-  // A link to a folder.
   struct Link {
     Operand* operand;
     Folder parent;
@@ -96,7 +94,7 @@ class Finder {
     std::vector<std::string> other_names;
   };
 
-  // A folder whose files were given as operands.
+  // A folder whose files are command-line operands.
   struct FolderOfFiles {
     Listing listing;
     TransactionLogs logs;
@@ -134,8 +132,8 @@ class Finder {
            (name == "backups" && !options_.backups);
   }
 
-  // Does not count empty folders: Cassandra makes a folder "backups" for each
-  // table.
+  // An empty folder does not count, because Cassandra makes a folder "backups"
+  // for each table.
   void LeaveOut(const std::string& path, const std::string& name) {
     std::error_code failure;
     if (!std::filesystem::is_empty(path, failure) || failure) {
@@ -143,8 +141,7 @@ class Finder {
     }
   }
 
-  // Returns false after a failure. `*listing` then has what was found before
-  // the failure.
+  // After a failure, `*listing` has the names that were found before.
   bool List(const std::string& folder, Listing* listing) {
     std::error_code failure;
     auto names = NamesIn(
@@ -158,7 +155,7 @@ class Finder {
         listing->other_names.push_back(name);
       }
     }
-    // A folder that has vanished meanwhile is no error: its table was dropped.
+    // A folder that has vanished is no error, because its table was dropped.
     if (failure && failure != std::errc::no_such_file_or_directory) {
       errno = failure.value();
       FailAt(folder, "cannot list the folder");
@@ -166,8 +163,7 @@ class Finder {
     return !failure;
   }
 
-  // Returns false if this folder was visited before. So each folder is read
-  // once, and links that lead in a circle do no harm.
+  // Each folder is read only once, even if links lead in a circle.
   bool IsFirstVisit(const std::string& folder) {
     struct stat status;
     if (stat(folder.c_str(), &status) != 0) {
@@ -196,8 +192,8 @@ class Finder {
       AddSstables(folder, listing.sstables, ReadLogs(folder.path));
     }
     folder.in_table |= !listing.sstables.empty();
-    // One error is enough for all names: without the permission to enter the
-    // folder, each of them would give the same error.
+    // One error for the folder is enough, because each name would give the same
+    // error.
     bool has_failed = false;
     for (const std::string& name : listing.other_names) {
       FindInEntry(folder, name, &has_failed);
@@ -285,7 +281,8 @@ class Finder {
     }
   }
 
-  // Lists each folder once: a shell may expand "*" to thousands of its files.
+  // Lists a folder only once, because a shell may expand "*" to thousands of
+  // files.
   const FolderOfFiles& ListOnce(const std::string& folder) {
     const auto [found, is_new] = listed_.try_emplace(folder);
     FolderOfFiles& all = found->second;
@@ -308,8 +305,7 @@ class Finder {
         continue;
       }
       operand_->is_empty = false;
-      // The SSTable may have been found before, if its folder or another of its
-      // files is also an operand.
+      // Another operand may already have led to this SSTable.
       if (seen_.emplace(folder.real_path, sstable).second) {
         AddSstable(folder, sstable, components, logs);
       }
@@ -319,8 +315,7 @@ class Finder {
   TransactionLogs ReadLogs(const std::string& folder) {
     TransactionLogs logs = ReadTransactionLogs(folder);
     for (const std::string& error : logs.errors) {
-      // The log was read before, if both its folder and a file in that folder
-      // are operands.
+      // Another operand may already have led to this log.
       if (failed_logs_.insert(error).second) {
         Fail(error +
              "; so SSTables of its folder may be incomplete or obsolete");

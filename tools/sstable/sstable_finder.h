@@ -24,25 +24,24 @@ struct FindOptions {
 // A symbolic link to a folder.
 struct FolderLink {
   std::string path;
-  std::string target;  // The absolute path of that folder, without links.
+  std::string target;  // The absolute path of the folder, without links.
 };
 
 struct FoundSstables {
-  // Sorted by operand, then by folder, then by name. SSTables that were found
-  // through links come last.
+  // Sorted by operand, folder and name. SSTables found through links come last.
   std::vector<Sstable> sstables;
   std::vector<FolderLink> links;  // The links that were followed.
-  // How many folders of each name were skipped without an error: folders
-  // "snapshots" and "backups" that are not empty, and file systems of the
-  // kernel, such as /proc.
+  // The number of skipped folders of each name: "snapshots" and "backups" that
+  // are not empty, and file systems of the kernel, such as /proc.
   std::map<std::string, uint64_t> left_out;
-  // What could not be read, and operands without an SSTable.
+  // Sentences about what could not be read, and about operands without an
+  // SSTable.
   std::vector<std::string> errors;
 };
 
-// `operands`: folders and files. A folder is searched with all folders in it. A
-// file stands for the SSTable that it belongs to. Each SSTable is found once.
-// Links to folders are followed as docs/filterdb.md says.
+// A folder is searched with all folders in it. A file stands for its whole
+// SSTable. Each SSTable is found once. docs/filterdb.md says which links are
+// followed.
 FoundSstables FindSstables(const std::vector<std::string>& operands,
                            const FindOptions& options);
 

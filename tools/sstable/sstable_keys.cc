@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::string_view kIndexDb = "-Index.db";
 
-// The path without "Index.db".
 std::string StartOf(const std::string& index_path) {
   return index_path.substr(0, index_path.size() - kIndexDb.size() + 1);
 }

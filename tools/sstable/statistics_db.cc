@@ -15,8 +15,8 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// The CRC32 of the bytes from `begin` to the reader's offset. To include
-// earlier bytes, give their CRC32 as `before`.
+// Returns the CRC-32 of the bytes from `begin` to the reader's offset. To
+// continue a checksum, give the CRC-32 of the preceding bytes as `before`.
 uint32_t CrcSince(uint64_t begin, ByteReader* file, uint32_t before = 0) {
   constexpr uint64_t kPieceSize = 4096;
   const uint64_t end = file->offset();
@@ -29,7 +29,6 @@ uint32_t CrcSince(uint64_t begin, ByteReader* file, uint32_t before = 0) {
   return sum;
 }
 
-// Reads a stored CRC32. Fails if it is not `computed`.
 bool CheckCrc(uint32_t computed, ByteReader* file) {
   const auto stored = static_cast<uint32_t>(file->Int32("a checksum"));
   return file->good() &&
@@ -37,8 +36,8 @@ bool CheckCrc(uint32_t computed, ByteReader* file) {
           file->Fail("the checksum is wrong; the file is damaged"));
 }
 
-// Whether each part of the file has a checksum. Cassandra checks these
-// checksums (MetadataSerializer.deserialize).
+// Returns whether each part of the file has a checksum, which Cassandra checks
+// (MetadataSerializer.deserialize).
 bool HasChecksums(const SstableVersion& version) {
   return version.statistics == StatisticsLayout::kTableWithChecksums;
 }
@@ -49,8 +48,7 @@ bool HasTable(const SstableVersion& version) {
 }
 
 // The types of components (io.sstable.metadata.MetadataType). Cassandra has
-// four. A later version may have more, but more than kMaxComponents show
-// damage.
+// four. More than kMaxComponents show damage.
 constexpr int32_t kValidation = 0;
 constexpr int32_t kStats = 2;
 constexpr int32_t kMaxComponents = 64;
@@ -60,8 +58,6 @@ struct Component {
   uint64_t end = 0;  // Where the next component begins, or the file ends.
 };
 
-// Reads the table of components. Returns the place of the component of type
-// `wanted`, or nothing after an error.
 std::optional<Component> FindComponent(ByteReader* file, int32_t wanted,
                                        bool has_checksums) {
   file->GoTo(0);
@@ -100,7 +96,7 @@ std::optional<Component> FindComponent(ByteReader* file, int32_t wanted,
 }
 
 struct Validation {
-  std::string partitioner;  // With its package.
+  std::string partitioner;  // The class name with its package.
   double fp_chance = 0;
 };
 
@@ -119,13 +115,11 @@ Validation ReadValidation(ByteReader* file, bool has_checksums) {
   return validation;
 }
 
-// A histogram (utils.EstimatedHistogram) is the number of its entries, an int.
-// For each entry follow the limit and the count of a bucket, two longs. An
-// entry has this number of bytes:
+// The size in bytes of a histogram entry: the limit and the count of a bucket,
+// both longs (utils.EstimatedHistogram).
 constexpr size_t kHistogramEntry = 16;
 
-// The sum of the counts in the histogram that `bytes` begins with. Returns
-// nothing if `bytes` does not begin with a histogram.
+// Returns the sum of the counts in the histogram at the beginning of `bytes`.
 std::optional<uint64_t> CountInHistogram(std::string_view bytes) {
   const int64_t num_entries =
       bytes.size() < 4 ? 0 : LoadBigEndian32(bytes.data());
@@ -142,16 +136,15 @@ std::optional<uint64_t> CountInHistogram(std::string_view bytes) {
     }
     count += static_cast<uint64_t>(in_bucket);
   }
-  // Each SSTable has a partition. So a sum of 0 means that the histogram was
-  // not filled.
+  // Each SSTable has a partition, so 0 means that the histogram was not filled.
   return count == 0 ? std::nullopt : std::optional<uint64_t>(count);
 }
 
-// The largest size in bytes of a STATS that is read, and of a histogram before
-// `ka`. (Cassandra's histograms have 150 entries.)
+// The largest size in bytes of a component STATS or of a histogram. Cassandra's
+// histograms have 150 entries.
 constexpr uint64_t kMaxStatsSize = uint64_t{1} << 20;
 
-// STATS begins with the histogram of the sizes of partitions
+// The component STATS begins with the histogram of partition sizes
 // (StatsMetadata.serialize).
 std::optional<uint64_t> CountInStats(ByteReader* file, bool has_checksums) {
   constexpr uint64_t kCrcSize = 4;
@@ -172,18 +165,18 @@ std::optional<uint64_t> CountInStats(ByteReader* file, bool has_checksums) {
   return is_good ? CountInHistogram(stats) : std::nullopt;
 }
 
-// Before `ka`, the file has no table. It begins with two histograms (the first
-// is of the sizes of partitions), the position in the commit log (a long and an
-// int) and two timestamps (longs). From `ja` on, the time of the latest
-// deletion (an int) and the planned chance follow (SSTableMetadata of Cassandra
-// 1.2 and 2.0).
+// Before version `ka`, Statistics.db begins with two histograms, the first of
+// the sizes of partitions. The position in the commit log (a long and an int)
+// and two timestamps (longs) follow. Since `ja`, the time of the latest
+// deletion (an int) and the planned rate come next. (SSTableMetadata of
+// Cassandra 1.2 and 2.0.)
 struct OldNumbers {
   std::optional<uint64_t> num_partitions;
   double fp_chance = 0;
 };
 
-// Leaves `*file` at the compression ratio, a double. After it comes the class
-// of the partitioner.
+// Leaves `*file` at the compression ratio, a double. The class of the
+// partitioner comes after the ratio.
 OldNumbers ReadOldNumbers(ByteReader* file, bool has_chance) {
   constexpr uint64_t kOtherNumbers = 12 + 2 * 8;
   OldNumbers numbers;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr uint64_t kOffsetSize = 4;
 constexpr uint64_t kPositionSize = 8;
-// Names every part of the file in errors of ByteReader. No function returns
-// these errors.
+// SummaryDb returns no errors of ByteReader, so one name for all fields is
+// enough.
 constexpr char kSummary[] = "a summary";
 
 }  // namespace
@@ -56,11 +56,9 @@ bool SummaryDb::ReadHeader(SummaryLayout layout) {
   return entries_.good() && interval > 0 && num_entries > 0 && size >= 0;
 }
 
-// Reads all entries once, to check that each is whole.
 bool SummaryDb::ReadEntries() {
   if (has_offsets_) {
-    // The offsets and the entries must lie within the file, and the first entry
-    // must begin right after the offsets.
+    // The first entry must begin right after the offsets.
     if (size_ > entries_.left() ||
         num_entries_ > size_ / (kOffsetSize + kPositionSize) ||
         OffsetOf(0) != num_entries_ * kOffsetSize) {
@@ -126,8 +124,8 @@ bool SummaryDb::NextWithOffset(std::string_view* key, uint64_t* index_offset) {
     return false;
   }
   *key = entry.substr(0, entry.size() - kPositionSize);
-  // Written in the byte order of the machine. Cassandra and ScyllaDB run on
-  // machines that are little-endian.
+  // The offset is in the byte order of the machine that wrote it. Cassandra and
+  // ScyllaDB run on little-endian machines.
   *index_offset = LoadLittleEndian64(entry.data() + key->size());
   return true;
 }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A Summary.db has a sample of the keys of an Index.db with their places in
-// Index.db: every 128th key, or fewer. It also has the first and the last key
-// of the SSTable. Since `ja` (* and + are explained below):
+// Summary.db has every 128th key of an Index.db, or fewer. Its layout since
+// `ja`:
 //
 //    index interval                        int32
 //    number of entries                     int32
-//    size of offsets and entries           int64
-//    sampling level                        int32 +
-//    number of entries without sampling    int32 +
-//    offset of each entry                  int32 *
-//    each entry: key, position             bytes, int64 *
+//    size of offsets and entries           int64, in bytes
+//    sampling level                        int32, only since `ka`
+//    number of entries without sampling    int32, only since `ka`
+//    offset of each entry                  int32, little-endian
+//    each entry: key, position             bytes, int64 (little-endian)
 //    first key, last key                   each int32 length, bytes
 //
 // Before `ja`:
@@ -19,12 +18,9 @@
 //    each entry: position, key             int64, int32 length, bytes
 //    first key, last key                   each int32 length, bytes
 //
-// Numbers with + are there since `ka`. Numbers with * are in the byte order of
-// the machine that wrote them: little-endian. The others are big-endian.
-// Offsets are counted from the first offset. (io.sstable.IndexSummary and
-// SSTableReader.saveSummary; ScyllaDB's sstables::write of a summary.)
-//
-// Cassandra and ScyllaDB make a Summary.db anew if they cannot read it.
+// All other numbers are big-endian. Offsets are counted from the first offset.
+// (io.sstable.IndexSummary and SSTableReader.saveSummary; ScyllaDB's
+// sstables::write of a summary.)
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_SUMMARY_DB_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_SUMMARY_DB_H_
@@ -43,17 +39,15 @@ namespace cassandra_bloom::tools {
 
 class SummaryDb {
  public:
-  // Returns nullptr if there is no such file, or if it does not have the layout
-  // of its version. `version`: that of an SSTable with an Index.db.
+  // Returns nullptr if the file cannot be read as a Summary.db of `version`.
   static std::unique_ptr<SummaryDb> Open(const std::string& path,
                                          std::string_view version);
 
   const std::string& first_key() const { return first_key_; }
   const std::string& last_key() const { return last_key_; }
 
-  // Gets the key of the next entry, and the byte of Index.db where the entry of
-  // this key begins. The key is valid until the next call. Returns false at the
-  // end, and if the disk fails. (Open has checked all entries.)
+  // Gets the next key, and the offset of its entry in Index.db. The key is
+  // valid until the next call. Returns false at the end, and if a read fails.
   bool Next(std::string_view* key, uint64_t* index_offset);
 
   void Rewind();
@@ -66,18 +60,17 @@ class SummaryDb {
   std::string_view ReadKey();
   bool NextWithOffset(std::string_view* key, uint64_t* index_offset);
   bool NextWithLength(std::string_view* key, uint64_t* index_offset);
-  // The offset of an entry, counted from the first offset; UINT64_MAX if it
-  // cannot be read.
+  // Returns an offset from the first offset, or UINT64_MAX after an error.
   uint64_t OffsetOf(uint64_t entry);
 
   const std::unique_ptr<RandomAccessFile> file_;
   ByteReader offsets_;
   ByteReader entries_;
   bool has_offsets_ = false;
-  uint64_t first_entry_ = 0;  // Where offsets are counted from.
-  uint64_t size_ = 0;  // Bytes of offsets and entries; 0 without offsets.
+  uint64_t first_entry_ = 0;  // Offsets of entries count from here.
+  uint64_t size_ = 0;  // Of offsets and entries, in bytes; 0 before `ja`.
   uint64_t num_entries_ = 0;
-  uint64_t next_ = 0;  // The entry that comes next.
+  uint64_t next_ = 0;  // The number of the next entry.
   std::string first_key_;
   std::string last_key_;
 };

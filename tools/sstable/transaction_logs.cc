@@ -31,7 +31,6 @@ std::string UpperCase(std::string_view text) {
   return upper;
 }
 
-// Calls `visit(line, is_last)` for each line.
 template <typename Visit>
 void ForEachLine(std::string_view content, Visit visit) {
   while (!content.empty()) {
@@ -52,8 +51,7 @@ bool ParseWhole(std::string_view text, Number* number) {
   return !text.empty() && std::from_chars(text.data(), end, *number).ptr == end;
 }
 
-// Cuts `*text` off at its last `mark`. Returns the text that stood after this
-// mark.
+// Cuts `*text` off at its last `mark`. Returns the text after this mark.
 std::string_view TakeBehind(char mark, std::string_view* text) {
   const size_t at = text->rfind(mark);
   if (at == std::string_view::npos) {
@@ -77,7 +75,7 @@ bool IsKnownType(std::string_view type) {
          type == "ABORT";
 }
 
-// The checksum is that of LogRecord.computeChecksum.
+// Computes the checksum like Cassandra's LogRecord.computeChecksum.
 bool HasItsChecksum(const Record& record) {
   std::string summed = record.path + record.type;
   const auto time = static_cast<uint64_t>(record.time);
@@ -91,8 +89,8 @@ bool HasItsChecksum(const Record& record) {
   return record.checksum == Crc32(summed);
 }
 
-// Returns nothing for a line that is not whole. Parses the line from its end,
-// because the path at its beginning may contain any of the marks.
+// Parses the line from its end, because the path at its beginning may contain
+// the same separators.
 std::optional<Record> RecordOf(std::string_view line) {
   const size_t type_end = line.find(":[");
   if (type_end == std::string_view::npos || !EndsWith(line, "]")) {
@@ -117,7 +115,7 @@ std::optional<Record> RecordOf(std::string_view line) {
   return is_whole ? std::make_optional(std::move(record)) : std::nullopt;
 }
 
-// The beginning of the file names of the record's SSTable, "nb-1-big-".
+// Returns the beginning of the SSTable's file names, such as "nb-1-big-".
 // Cassandra 3.0 and 3.11 write the path without the last "-"
 // (LogRecord.absolutePath, since CASSANDRA-13294).
 std::string SstableOf(const Record& record) {
@@ -128,8 +126,7 @@ std::string SstableOf(const Record& record) {
 template <typename IsWanted, typename Add>
 void ReadLogs(const std::string& folder, IsWanted is_wanted, Add add,
               TransactionLogs* logs) {
-  // In bytes. A line has a few hundred bytes, so a log of this size would name
-  // far more SSTables than any table has.
+  // In bytes. No table has enough SSTables for a larger log.
   constexpr uint64_t kMaxSize = uint64_t{64} << 20;
   std::error_code failure;
   for (const std::string& name : NamesIn(folder, is_wanted, &failure)) {
@@ -165,20 +162,20 @@ void AddTransactionLog(const std::string& path, std::string_view content,
   std::set<std::string> added;
   std::set<std::string> removed;
   bool is_committed = false;
-  bool has_damaged_line = false;  // Only the first one is reported.
+  bool has_damaged_line = false;  // Only the first damaged line is reported.
   size_t number = 0;
   ForEachLine(content, [&](std::string_view line, bool is_last) {
     ++number;
     const auto record = RecordOf(line);
     const bool is_intact = record && HasItsChecksum(*record);
-    // Cassandra ignores a damaged line at the end, which may be half written.
-    // With any other damaged line, it does not start (LogFile.verify).
+    // Cassandra ignores a damaged last line, because it may be half written.
+    // With any other damaged line, Cassandra does not start (LogFile.verify).
     if (!is_intact && !is_last && !has_damaged_line) {
       logs->errors.push_back(path + ": line " + std::to_string(number) +
                              " is damaged");
       has_damaged_line = true;
     }
-    // An SSTable that a damaged line names is left alone, too.
+    // SSTables in damaged lines also count, so that they are left alone.
     if (record && record->type == "ADD") {
       added.insert(SstableOf(*record));
     } else if (record && record->type == "REMOVE") {
@@ -187,7 +184,7 @@ void AddTransactionLog(const std::string& path, std::string_view content,
     is_committed = is_intact && record->type == "COMMIT";
   });
   logs->with_times.insert(removed.begin(), removed.end());
-  // Without COMMIT, Cassandra will remove the new SSTables when it starts
+  // Without COMMIT, Cassandra removes the new SSTables at its next start
   // (LogFile.removeUnfinishedLeftovers).
   if (is_committed) {
     logs->obsolete.insert(removed.begin(), removed.end());
@@ -196,8 +193,7 @@ void AddTransactionLog(const std::string& path, std::string_view content,
   }
 }
 
-// Each line is the name of an SSTable's TOC.txt, perhaps with folders before
-// it.
+// Each line ends with the name of an SSTable's TOC.txt.
 void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs) {
   ForEachLine(content, [&](std::string_view line, bool /*is_last*/) {
     const std::string_view name = FileNameOf(line);
@@ -210,8 +206,8 @@ void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs) {
 
 TransactionLogs ReadTransactionLogs(const std::string& folder) {
   TransactionLogs logs;
-  // If the folder may not be entered, one error is enough: each log would give
-  // the same one.
+  // One error for the folder is enough, because each log would give the same
+  // error.
   struct stat status;
   if (stat((folder + "/.").c_str(), &status) != 0 && errno == EACCES) {
     std::string error;

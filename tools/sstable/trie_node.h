@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The nodes of the tries in Partitions.db, as bytes.
+// Decodes the nodes of the tries in Partitions.db.
 //
 // The upper four bits of a node's first byte are its type. The lower four bits
 // are payload flags, or a part of a pointer. Numbers are big-endian. A pointer
-// is the distance in bytes from the node back to a child, because children are
-// written before their parents.
+// is the distance in bytes from the node back to a child.
 //
 //   type   after the first byte
-//   0      nothing: no children
-//   1      the transition's byte; the pointer is the lower four bits
-//   3      4 more bits of pointer in the first byte, 8 bits of pointer, byte
-//   2, 4   byte, pointer of 8 or 16 bits
+//   0      nothing, because the node has no children
+//   1      transition byte; the pointer is the lower 4 bits of the first byte
+//   3      8 bits of pointer, transition byte; 4 upper bits in the first byte
+//   2, 4   transition byte, pointer of 8 or 16 bits
 //   5-9    count, `count` bytes, `count` pointers of 8, 12, 16, 24, 40 bits
-//   10-15  byte of the first slot, number of slots - 1, for each slot a pointer
-//          of 12, 16, 24, 32, 40, 64 bits, which is 0 if there is no child
+//   10-15  byte of the first slot, number of slots - 1, and for each slot a
+//          pointer of 12, 16, 24, 32, 40, 64 bits, or 0 if there is no child
 //
-// Pointers of 12 bits are packed: two in three bytes. If a node has a payload,
-// the payload follows the node. Nodes of types 1 and 3 have none.
-//
-// (org.apache.cassandra.io.tries.TrieNode and
+// Two pointers of 12 bits take three bytes. If a node has a payload, the
+// payload follows the node. (org.apache.cassandra.io.tries.TrieNode and
 // io.sstable.format.bti.PartitionIndex in cassandra-5.0.1; ScyllaDB's
-// sstables/trie/bti_node_reader.cc and bti_partition_index_writer.cc agree.)
+// sstables/trie/bti_node_reader.cc and bti_partition_index_writer.cc.)
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_TRIE_NODE_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_TRIE_NODE_H_
@@ -33,22 +30,24 @@
 namespace cassandra_bloom::tools {
 
 struct TrieNode {
-  int type = 0;           // 0 ... 15
-  int payload_flags = 0;  // 0 ... 15; 0: no payload
-  int num_slots = 0;      // Children; of types 10 to 15, also absent ones.
+  int type = 0;           // From 0 to 15.
+  int payload_flags = 0;  // From 0 to 15; 0 means no payload.
+  int num_slots = 0;      // Children. In types 10 to 15, absent ones count.
   size_t size = 0;        // In bytes, without the payload.
 };
 
 struct TrieTransition {
   uint8_t byte = 0;
-  uint64_t distance = 0;  // From the child to the node; 0: no child.
+  uint64_t distance = 0;  // In bytes from child to node; 0 if no child.
 };
 
 // The payload of a partition.
 struct TriePayload {
   bool has_hash = false;
-  uint8_t hash = 0;      // Valid if has_hash: the low byte of the key's h2.
-  int64_t position = 0;  // < 0: ~position in Data.db; >= 0: in Rows.db.
+  uint8_t hash = 0;  // Low byte of h2 of the key's hash, if has_hash.
+  // If negative, ~position is the offset in Data.db. Otherwise, position is the
+  // offset in Rows.db.
+  int64_t position = 0;
 };
 
 // The largest node with its payload, in bytes: 256 pointers of 64 bits.
@@ -65,8 +64,8 @@ constexpr int kFirstDense = 10;
 constexpr size_t kPointerBits[16] = {0,  4,  8,  12, 16, 8,  12, 16,
                                      24, 40, 12, 16, 24, 32, 40, 64};
 
-// If the payload flags are at least this, the position in the payload has a
-// byte of hash before it. (PartitionIndex.FLAG_HAS_HASH_BYTE.)
+// If the payload flags are at least this number, the payload begins with a byte
+// of the key's hash (PartitionIndex.FLAG_HAS_HASH_BYTE).
 constexpr int kHasHash = 8;
 
 inline uint8_t ByteAt(std::string_view bytes, size_t at) {
@@ -81,7 +80,7 @@ inline uint64_t BigEndian(std::string_view bytes, size_t at, size_t size) {
   return number;
 }
 
-// The pointer with number `i` in the array of pointers that begins at `at`.
+// Returns pointer number `i` of the array of pointers that begins at byte `at`.
 inline uint64_t PointerAt(std::string_view bytes, size_t at, size_t bits,
                           size_t i) {
   if (bits != 12) {
@@ -97,8 +96,7 @@ inline size_t SizeOfPointers(size_t count, size_t bits) {
 
 }  // namespace trie_node_internal
 
-// Decodes the node that `bytes` begins with. Returns false if `bytes` ends
-// within the node. The payload may be missing.
+// The payload may be missing. Returns false if `bytes` ends within the node.
 inline bool DecodeTrieNode(std::string_view bytes, TrieNode* node) {
   using namespace trie_node_internal;
   if (bytes.empty()) {
@@ -137,14 +135,14 @@ inline bool DecodeTrieNode(std::string_view bytes, TrieNode* node) {
   return node->size <= bytes.size();
 }
 
-// Whether a distance of 0 stands for an absent child (types 10 to 15).
+// Returns whether a distance of 0 stands for an absent child, as in types 10 to
+// 15.
 inline bool MayHaveAbsentChildren(const TrieNode& node) {
   using namespace trie_node_internal;
   return node.type >= kFirstDense;
 }
 
-// `bytes` and `node`: as for DecodeTrieNode. `slot`: 0 ... num_slots - 1. The
-// byte of the transition increases from slot to slot.
+// `slot` is from 0 to num_slots - 1. The transition byte increases with `slot`.
 inline TrieTransition TransitionOf(std::string_view bytes, const TrieNode& node,
                                    int slot) {
   using namespace trie_node_internal;
@@ -169,15 +167,14 @@ inline TrieTransition TransitionOf(std::string_view bytes, const TrieNode& node,
           PointerAt(bytes, 3, bits, i)};
 }
 
-// The size of a payload in bytes. `payload_flags`: 0 ... 15.
+// Returns the size of a payload in bytes. `payload_flags` is from 0 to 15.
 inline size_t PayloadSize(int payload_flags) {
   using namespace trie_node_internal;
   return static_cast<size_t>(payload_flags < kHasHash ? payload_flags
                                                       : payload_flags - 6);
 }
 
-// `bytes` begins with the payload and holds all of it. `payload_flags`: 1 ...
-// 15.
+// `bytes` holds the whole payload. `payload_flags` is from 1 to 15.
 inline TriePayload DecodePayload(std::string_view bytes, int payload_flags) {
   using namespace trie_node_internal;
   TriePayload payload;
@@ -188,7 +185,7 @@ inline TriePayload DecodePayload(std::string_view bytes, int payload_flags) {
   }
   const size_t size = PayloadSize(payload_flags) - at;
   const size_t unused_bits = 64 - 8 * size;
-  // The shift to the right copies the sign.
+  // The right shift copies the sign bit.
   payload.position =
       static_cast<int64_t>(BigEndian(bytes, at, size) << unused_bits) >>
       unused_bits;

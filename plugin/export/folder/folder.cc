@@ -60,8 +60,8 @@ bool IsOutsideDatabases(const std::string& folder, std::string* error) {
   return database.empty();
 }
 
-// Returns true if the folder holds no SSTable. If the folder cannot be read,
-// sets `*failure` and also returns true.
+// Returns true if the folder holds no SSTable. Also returns true, and sets
+// `*failure`, if the folder cannot be read.
 bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
                     std::string* error) {
   const std::vector<std::string> data =
@@ -74,8 +74,7 @@ bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
   return data.empty();
 }
 
-// Removes from the mark the lines of this version's filters, except for the
-// filters of `live` SST files.
+// Removes from the mark all filters except those of `live` SST files.
 void ForgetOthers(const std::set<uint64_t>& live, const std::string& version,
                   FolderMark* mark) {
   auto& filters = mark->filters;
@@ -154,8 +153,6 @@ std::string FilterDbIn(const std::string& folder,
   return names.empty() ? "" : *std::min_element(names.begin(), names.end());
 }
 
-// ---- ExportFolder ----
-
 std::unique_ptr<ExportFolder> ExportFolder::Open(
     const std::string& path, const std::string& sstable_version, bool sync,
     const std::function<bool()>& may_wait, std::string* error) {
@@ -190,8 +187,8 @@ void ExportFolder::RemoveLeftOvers() const {
   });
 }
 
-// Sets `*is_new` to true if the claim is allowed and the folder does not have
-// its mark yet.
+// Sets `*is_new` to true if `claim` is allowed, but the folder does not yet
+// have the mark file for it.
 bool ExportFolder::CheckMark(const Claim& claim, bool* is_new,
                              std::string* error) {
   if (!MayBeOfExport(FolderMarkPath(path_), error)) {
@@ -278,8 +275,8 @@ bool ExportFolder::IsStillClaimed(const Claim& claim, std::string* error) {
   return ForgetOldFilters(claim, error);
 }
 
-// Exports only append lines to the mark. When most lines are out of date, this
-// writes the mark anew without them.
+// Exports append lines to the mark file. If most of its lines are out of date,
+// writes the file anew.
 bool ExportFolder::ForgetOldFilters(const Claim& claim, std::string* error) {
   constexpr size_t kManyLines = 1000;
   if (mark_->num_filter_lines < 2 * claim.live.size() + kManyLines) {
@@ -294,8 +291,8 @@ bool ExportFolder::ForgetOldFilters(const Claim& claim, std::string* error) {
 bool ExportFolder::Record(uint64_t number, const std::string& sst,
                           std::string* error) const {
   const auto written = TimeWritten(FilterDbOf(number));
-  // If somebody has removed the filter, records nothing, so that the next
-  // export makes it anew.
+  // Records nothing if somebody has removed the filter, so that the next export
+  // makes the filter anew.
   return !written || AppendToFolderMark(path_, FilterDbName(version_, number),
                                         {sst, *written}, error);
 }
@@ -308,8 +305,8 @@ bool ExportFolder::RemoveAll(const std::set<uint64_t>& live,
     return false;
   }
   for (const uint64_t number : live) {
-    // If a path is not a regular file, that is an error only of its own SST
-    // file, whose export will report it.
+    // Skips a path that is not a regular file. The export of its SST file will
+    // report the error.
     std::vector<std::string> replaced;
     if (MayBeOfExport(FilterDbOf(number), &left_alone) &&
         !Remove(number, &replaced, error)) {
@@ -348,9 +345,8 @@ bool ExportFolder::RemoveOthers(const std::set<uint64_t>& live,
   return left_alone.empty();
 }
 
-// Removes the filters whose number is not in `live`. Anything with the name of
-// such a filter that is not a regular file stays, and `*left_alone` becomes the
-// error.
+// Removes the filters whose number is not in `live`. Keeps anything that is not
+// a regular file, and describes it in `*left_alone`.
 bool ExportFolder::RemoveStrays(const std::set<uint64_t>& live,
                                 std::vector<std::string>* removed,
                                 std::string* left_alone,

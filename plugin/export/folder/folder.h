@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The folder that receives exported Filter.db files: to which database it
-// belongs, which of its files are kept, and which are removed. If a folder has
-// a mark (folder_mark.h), it "follows" a database: exports keep it up to date
+// A folder that receives exported Filter.db files. If it has a mark file
+// (folder_mark.h), it "follows" a database. Exports then keep it up to date
 // with the database's live SST files.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_H_
@@ -22,50 +21,44 @@
 
 namespace cassandra_bloom {
 
-// True if a listener may be configured to export to this folder. Returns false,
-// with `*error`, if it is no folder, is in the folder of a database, or holds
-// SSTables. A folder that does not exist or cannot be written to is accepted,
-// because it may be mounted later.
+// Returns true if an export listener may be configured to use this folder.
+// Accepts a folder that does not exist, or cannot be written to, because it may
+// be mounted later.
 bool IsGoodExportSetting(const std::string& folder, std::string* error);
 
-// Creates the folder if its parent exists. Fails if the folder, or one above
-// it, is the folder of a database: nothing is ever written into a database.
+// Creates the folder if its parent exists. Fails if the folder is in a
+// database's folder, because nothing is ever written into a database.
 bool PrepareExportFolder(const std::string& folder, std::string* error);
 
-// Fails if the folder holds SSTables, because the export would take their
-// Filter.db files for its own, and replace or remove them.
+// Fails if the folder holds SSTables. An export would take their Filter.db
+// files for its own, and replace or remove them.
 bool CheckHoldsNoSstables(const std::string& folder, std::string* error);
 
-// Tells whether an export into a folder that follows a database may write, keep
-// and remove the file at `path`, which has the name of an exported file. True
-// for a regular file and if there is no file. False, with `*error`, for
-// anything else, in particular for a symbolic link, which may lead out of the
-// folder.
+// Returns true if an export may write, keep and remove the file at `path`: a
+// regular file, or no file. Returns false for a symbolic link, for example,
+// because it may lead out of the folder.
 bool MayBeOfExport(const std::string& path, std::string* error);
 
-// Returns the name of a regular file in the folder that has the name of an
-// exported Filter.db of this version. Returns "" if there is none.
+// Returns the name of an exported Filter.db of this SSTable version in the
+// folder, or "" if there is none.
 std::string FilterDbIn(const std::string& folder,
                        const std::string& sstable_version);
 
-// A locked folder to which filters of one database and one SSTable version are
-// exported. ClaimFor marks it as following the database.
+// A locked folder for the filters of one database and one SSTable version.
 class ExportFolder {
  public:
-  // What a folder that follows a database is expected to hold.
   struct Claim {
     std::string database;
     FilterContents contents;
     std::set<uint64_t> live;  // Numbers of the SST files that need a filter.
-    // If true, filters that were made with other settings, and filters that no
-    // export recorded, may be replaced.
+    // If true, an export may replace filters of other settings, and filters
+    // that are not recorded in the mark file.
     bool overwrite = false;
   };
 
-  // Creates the folder if its parent exists, and waits for its lock while
-  // `may_wait` returns true. Returns null, with `*error`, on failure. If
-  // `sync`, the folder is to follow a database, and Open also fails if the
-  // folder holds SSTables.
+  // Creates the folder if its parent exists. Waits for the folder's lock while
+  // `may_wait` returns true. With `sync`, fails if the folder holds SSTables.
+  // Returns null, with `*error`, on failure.
   static std::unique_ptr<ExportFolder> Open(
       const std::string& path, const std::string& sstable_version, bool sync,
       const std::function<bool()>& may_wait, std::string* error);
@@ -73,44 +66,39 @@ class ExportFolder {
   std::string FilterDbOf(uint64_t number) const;
   bool HasFilter(uint64_t number) const;
 
-  // Removes temporary files of filters and of the mark, except those that some
-  // process is writing.
+  // Removes temporary files, except those that some process is writing.
   void RemoveLeftOvers() const;
 
-  // Marks the folder as that of this database and these contents. If it has
-  // another mark or none, first removes all filters, because they hold other
-  // entries and must never be taken for filters of these contents. Adds to
-  // `*removed` only the removed filters whose SST files are not `live`: the
-  // others will be made anew.
+  // If the folder does not have the mark file for `claim` yet, removes all
+  // filters, because they may hold other entries, and writes the mark file.
+  // Adds the removed filters to `*removed`, except those of live SST files,
+  // which will be made anew.
   //
   // Fails if the folder is marked for another database, because the filters of
-  // both would have the same names. Without `overwrite`, also fails if filters
-  // of `live` SST files were made with other settings, or if the folder has
-  // filters but no mark that says that an export made them.
+  // both would have the same names. Without claim.overwrite, also fails if the
+  // folder has filters that were made with other settings or are not recorded.
   bool ClaimFor(const Claim& claim, std::vector<std::string>* removed,
                 std::string* error);
 
-  // True if the folder still has the mark that ClaimFor wrote for this claim.
-  // If not, the filters in the folder may hold anything.
+  // Returns true if the folder still has the mark file that ClaimFor wrote.
   bool IsStillClaimed(const Claim& claim, std::string* error);
 
-  // The mark as found or written by the latest call of ClaimFor or
-  // IsStillClaimed.
+  // Returns the mark that ClaimFor or IsStillClaimed has found or written.
   const FolderMark& mark() const { return *mark_; }
 
-  // Records in the mark that the filter with this number, which was just
-  // written, was made from the SST file with this SstFile::identity(). The next
-  // export keeps only recorded filters.
+  // Records in the mark file that the filter with this number was made from the
+  // SST file with the identity `sst` (SstFile::identity). The next export keeps
+  // only recorded filters.
   bool Record(uint64_t number, const std::string& sst,
               std::string* error) const;
 
-  // Removes the filter with this number, if it exists. Anything but a regular
-  // file stays, and is an error.
+  // Removes the filter with this number, if it exists. Fails, and removes
+  // nothing, if it is not a regular file.
   bool Remove(uint64_t number, std::vector<std::string>* removed,
               std::string* error) const;
 
-  // Removes the filters whose number is not in `live`. Anything with the name
-  // of such a filter that is not a regular file stays, and is an error.
+  // Removes the filters whose number is not in `live`. Keeps anything that is
+  // not a regular file, and then fails.
   bool RemoveOthers(const std::set<uint64_t>& live,
                     std::vector<std::string>* removed,
                     std::string* error) const;

@@ -13,22 +13,19 @@
 
 namespace cassandra_bloom {
 
-// The lock of a folder, to be held while the folder is written to. Among all
-// threads and processes, only one holds it at a time, if the file system
-// supports locks.
+// A lock on a folder. Only one thread of all processes holds it at a time, if
+// the file system supports locks.
 class ExportFolderLock {
  public:
-  // Waits for the lock while another process or thread holds it. Meanwhile
-  // calls `may_wait` repeatedly, and stops waiting when `may_wait` returns
-  // false.
+  // Waits for the lock. Calls `may_wait` repeatedly, and gives up when it
+  // returns false.
   ExportFolderLock(const std::string& folder,
                    const std::function<bool()>& may_wait);
 
   static bool WaitForever() { return true; }
 
-  // False only if another process or thread holds the lock and `may_wait` ended
-  // the wait. True if this object holds the lock, or if the folder cannot be
-  // locked.
+  // Returns false if another process or thread holds the lock. Returns true if
+  // this object holds the lock, or if the folder cannot be locked.
   bool may_write() const { return may_write_; }
 
  private:

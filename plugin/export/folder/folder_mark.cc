@@ -22,8 +22,8 @@ namespace {
 
 constexpr char kSeparator = '\t';
 
-// Returns the text at the front of `*text` up to the first `end`. Removes it,
-// and `end`, from `*text`.
+// Removes the text up to the first `end` from `*text`, and `end`, too. Returns
+// the removed text without `end`.
 std::string TakeUntil(char end, std::string_view* text) {
   const size_t size = text->find(end);
   const std::string_view taken = text->substr(0, size);
@@ -40,7 +40,7 @@ std::string Line(const std::string& name, const RecordedFilter& filter) {
   return Line(name, filter.sst, filter.written);
 }
 
-// The name of the database as a mark holds it: in one line.
+// Replaces newlines, because a mark holds the name of the database in one line.
 std::string OneLine(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -130,7 +130,7 @@ bool AppendToFolderMark(const std::string& folder, const std::string& name,
   if (mark.get() < 0) {
     return FailWithErrno(path, "cannot be opened", error);
   }
-  errno = ENOSPC;  // For a write() of only a part: the disk is full.
+  errno = ENOSPC;  // If write() writes only a part, the disk is full.
   return write(mark.get(), line.data(), line.size()) ==
              static_cast<ssize_t>(line.size()) ||
          FailWithErrno(path, "cannot be written", error);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kFilterDb = "-Filter.db";
 
-// Reads an unsigned number at the front of `*text` and removes it from there.
+// Removes an unsigned number from the front of `*text`.
 bool TakeNumber(std::string_view* text, uint64_t* number) {
   const char* const end = text->data() + text->size();
   const auto [rest, error] = std::from_chars(text->data(), end, *number);
@@ -36,9 +36,8 @@ bool TakePrefix(std::string_view* text, std::string_view prefix) {
 }
 
 // Removes a name like "nb-123-big-Filter.db" from the front of `*text` and
-// returns its number. Returns nullopt for other names, and for a number with
-// leading zeros, such as "nb-007-big-Filter.db", because an export never writes
-// it.
+// returns its number. Refuses leading zeros, as in "nb-007-big-Filter.db",
+// because an export never writes them.
 std::optional<uint64_t> TakeFilterDbName(std::string_view* text,
                                          const std::string& version) {
   std::string_view rest = *text;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How the files of an export folder are named.
-
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_NAMES_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_FOLDER_FOLDER_NAMES_H_
 
@@ -11,37 +9,33 @@
 
 namespace cassandra_bloom {
 
-// The name of an exported Filter.db, such as "nb-123-big-Filter.db" or
-// "da-123-bti-Filter.db" for number 123.
+// Returns the name of an exported Filter.db. For number 123 it is
+// "nb-123-big-Filter.db" or, for some versions, "da-123-bti-Filter.db".
 std::string FilterDbName(const std::string& sstable_version, uint64_t number);
 
-// If FilterDbName returns this name for this version and some number, returns
-// the number; otherwise nullopt.
+// Returns nullopt for a name that FilterDbName does not return for this
+// version.
 std::optional<uint64_t> NumberOfFilterDb(const std::string& name,
                                          const std::string& sstable_version);
 
-// True for the name of a temporary file of the mark, or of a filter of this
-// version.
 bool IsTemporaryName(const std::string& name,
                      const std::string& sstable_version);
 
-// True if an export into a folder that follows a database would take a file
-// with this name for its own.
+// Returns true if the path ends in "-big-Filter.db" or "-bti-Filter.db", as
+// exported filters do.
 bool IsNamedAsExported(const std::string& path);
 
-// True for the name of a Data.db, which holds the rows of an SSTable, such as
-// "nb-1-big-Data.db".
 bool IsNamedAsSstable(const std::string& name);
 
-// Returns the number in a name like "000123.sst", and nullopt for other names.
-// `path` may contain folders.
+// Returns the number in a path like "db/000123.sst". Returns nullopt for other
+// paths.
 std::optional<uint64_t> NumberOfSst(const std::string& path);
 
-// True if file names can contain this SSTable version. Returns false, with
-// `*error`, if the version is unknown or is the name of a form.
+// Returns true for an SSTable version, such as "nb". Returns false, with
+// `*error`, for an unknown version, and for the name of a filter form, such as
+// "na-and-later".
 bool IsNameableVersion(const std::string& sstable_version, std::string* error);
 
-// The name of the hidden file that marks a folder (folder_mark.h).
 inline constexpr char kFolderMarkName[] = ".cassandra_bloom_database";
 
 }  // namespace cassandra_bloom

@@ -8,9 +8,9 @@
 
 #include "plugin/filter/kernels/lane_kernel_includes.h"
 
-// The pragma sets the target CPU for this file's own code. A compiler flag
-// would also apply to the inline functions of the headers above, and the linker
-// might keep those copies for the whole program, which must run on any CPU.
+// The pragma sets the target CPU for the code of this file alone. A compiler
+// flag would also apply to inline functions of the headers above. The linker
+// might then use such a copy in the whole program, which must run on any CPU.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,bmi2"))), \
                              apply_to = function)
@@ -30,14 +30,12 @@ struct Avx2 {
   using Lanes [[gnu::vector_size(32)]] = uint64_t;
   static constexpr Lanes kNumbers = {0, 1, 2, 3};
 
-  // Returns x * factor with fewer operations than compilers generate for it.
+  // Compilers generate more operations for x * factor.
   [[gnu::always_inline]] static inline Lanes Product(Lanes x, uint64_t factor) {
     const auto halves = reinterpret_cast<__m256i>(x);
     const Lanes factors = Lanes{} + factor;
     const auto low = reinterpret_cast<Lanes>(
         _mm256_mul_epu32(halves, reinterpret_cast<__m256i>(factors)));
-    // The factor with its halves swapped: each low half is multiplied by the
-    // other number's high half.
     const Lanes swapped = Lanes{} + (factor << 32 | factor >> 32);
     const auto cross = reinterpret_cast<Lanes>(
         _mm256_mullo_epi32(halves, reinterpret_cast<__m256i>(swapped)));
@@ -71,8 +69,8 @@ struct Avx2 {
         : num_words_(Lanes{} + num_words),
           reciprocal_(_mm256_set1_pd(reciprocal)) {}
 
-    // Returns x mod num_words. The remainder fits 32 bits even before it is
-    // corrected, because it is less than 2 * num_words.
+    // Returns x mod num_words. The remainder fits into 32 bits even before it
+    // is corrected, because it is then less than 2 * num_words.
     [[gnu::always_inline]] inline Lanes Remainder(Lanes x) const {
       const __m256d quotient =
           _mm256_floor_pd(_mm256_mul_pd(ToDouble(x), reciprocal_));
@@ -99,14 +97,13 @@ struct Avx2 {
                                            _mm256_castpd_si256(high_base));
       __m256d sum = _mm256_sub_pd(_mm256_castsi256_pd(high),
                                   _mm256_set1_pd(0x1p84 + 0x1p52));
-      // Keeps compilers from reordering the additions, as -Ofast allows them
-      // to.
+      // Keeps compilers from reordering the additions, which -Ofast allows.
       __asm__("" : "+x"(sum));
       return _mm256_add_pd(sum, _mm256_castsi256_pd(low));
     }
 
-    // `x` must be an integer below 2^52. The low 52 bits of the result are that
-    // integer.
+    // Returns a number whose low 52 bits are the integer `x`, which must be
+    // below 2^52.
     [[gnu::always_inline]] static inline HalfLanes ToInteger(__m256d x) {
       return reinterpret_cast<HalfLanes>(
           _mm256_add_pd(x, _mm256_set1_pd(0x1p52)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The kernel for x86-64 CPUs with AVX2 and BMI2, such as Intel's since Haswell
-// and AMD's since Zen.
+// The filter functions for x86-64 CPUs with AVX2 and BMI2, such as Intel's
+// since Haswell and AMD's since Zen.
 //
 // Tested in tests/filter/kernel_test.cc.
 
@@ -12,7 +12,7 @@
 
 namespace cassandra_bloom {
 
-// Returns the kernel, or nullptr on a CPU that cannot run it.
+// Returns nullptr if this CPU has no AVX2 or no BMI2.
 const Kernel* Avx2Kernel();
 
 }  // namespace cassandra_bloom

@@ -8,9 +8,9 @@
 
 #include "plugin/filter/kernels/lane_kernel_includes.h"
 
-// The pragma sets the target CPU for this file's own code. A compiler flag
-// would also apply to the inline functions of the headers above, and the linker
-// might keep those copies for the whole program, which must run on any CPU.
+// The pragma sets the target CPU for the code of this file alone. A compiler
+// flag would also apply to inline functions of the headers above. The linker
+// might then use such a copy in the whole program, which must run on any CPU.
 #if defined(__clang__)
 #pragma clang attribute push(                                    \
     __attribute__((target("avx512f,avx512dq,avx512ifma,bmi2"))), \
@@ -70,9 +70,9 @@ struct Avx512 {
     [[gnu::always_inline]] inline Lanes Remainder(Lanes x) const {
       const __m512d quotient = _mm512_mul_pd(
           _mm512_cvtepu64_pd(reinterpret_cast<__m512i>(x)), reciprocal_);
-      // On Intel's CPUs, a 64-bit product takes three multiplications, and a
-      // 52-bit product takes one. 52 bits are enough: the quotient is at most
-      // 2^57 / 2^8, and the remainder is less than 2 * num_words.
+      // On Intel's CPUs, a product of 64 bits takes three multiplications, and
+      // a product of 52 bits takes one. 52 bits are enough here: the quotient
+      // is at most 2^57 / 2^8, and the remainder is less than 2 * num_words.
       const auto product = reinterpret_cast<Lanes>(
           _mm512_madd52lo_epu64(__m512i{}, _mm512_cvttpd_epu64(quotient),
                                 reinterpret_cast<__m512i>(num_words_)));
@@ -102,8 +102,6 @@ struct Avx512 {
 };
 
 constexpr int kProbesInVector = 8;
-// How many probes of a key are tested first. Their positions are computed one
-// by one, those of the next probes in a vector.
 constexpr int kFirst = FilterView::kProbesAtOnce;
 
 struct Positions {
@@ -111,9 +109,9 @@ struct Positions {
   __m512i mask;
 };
 
-// Computes the positions of eight probes of one key, from `first_probe` on. If
-// fewer than eight are left, repeats the last one. Has a copy of
-// ProbeSequence's rule, because AVX-512 computes a magnitude in one
+// Returns the positions of eight probes of one key, from `first_probe` on. If
+// the filter has fewer probes left, repeats the last one. This is a copy of the
+// rule of ProbeSequence, because AVX-512 computes the magnitudes in one
 // instruction.
 [[gnu::always_inline]] inline Positions PositionsOf(const FilterView& filter,
                                                     Hash128 hash,
@@ -128,8 +126,7 @@ struct Positions {
   const Avx512::Divisor divisor(filter.num_words(), filter.words_reciprocal());
   const Avx512::Lanes word = divisor.Remainder(
       reinterpret_cast<Avx512::Lanes>(_mm512_srli_epi64(magnitude, 6)));
-  // `magnitude & 63` is not needed, because the rotation takes its count modulo
-  // 64.
+  // The rotation takes its count modulo 64, so `magnitude & 63` is not needed.
   return {reinterpret_cast<__m512i>(word),
           _mm512_rolv_epi64(_mm512_set1_epi64(1), magnitude)};
 }
@@ -143,14 +140,10 @@ struct Positions {
   }
 }
 
-// Tests whether the bits of eight probes are set. Their cache lines have been
-// prefetched.
-//
-// Loads the words of the first four probes, and those of the last four only for
-// keys that pass. One gather instruction could load all eight words, but a test
-// would wait for all of them. On Emerald Rapids, the gather was faster only for
-// filters in the L1 or L2 cache. In a database of four levels, whose filters
-// seldom are there, the gather made db_bench's readmissing 3 to 4 % slower.
+// Tests whether the bits of eight probes are set. Loads four words first, and
+// the other four only if the first four bits are set. A gather instruction for
+// all eight words was no faster in a database, because the test waits for all
+// of them (docs/measured.md).
 class Words {
  public:
   [[gnu::always_inline]] static inline bool AllSet(const FilterView& filter,
@@ -162,8 +155,8 @@ class Words {
   }
 
  private:
-  // Not a std::array: its functions would be compiled for this CPU, and the
-  // linker may share them with code that must run on any CPU.
+  // No std::array is used, because the linker may share its functions, compiled
+  // for AVX-512, with code that must run on any CPU.
   struct Numbers {
     int64_t word[4];
   };
@@ -191,13 +184,10 @@ class Words {
 
 // ---- One key ----
 
-// Looks up one key. Most absent keys fail one of the first three probes. The
-// positions of these probes are computed one by one, because the first bit is
-// then loaded sooner than with a vector of eight positions. Meanwhile the cache
-// lines of the next eight probes are prefetched, because a database's filter is
-// seldom in the CPU's cache. (With all probes in vectors, db_bench's
-// readmissing was 4 % slower on Emerald Rapids, in a database of four levels at
-// 10 bits per key.)
+// Looks up one key. Computes the first three positions one by one, because the
+// first bit is then loaded sooner than after a vector of positions. Most absent
+// keys fail one of the first three probes. docs/measured.md says what was
+// slower.
 bool MayContainInSteps(const FilterView& filter, Hash128 hash) {
   assert(filter.num_probes() >= kFirst);
   constexpr int kTested = kFirst + kProbesInVector;
@@ -212,14 +202,12 @@ bool MayContainInSteps(const FilterView& filter, Hash128 hash) {
 
 // ---- A few keys ----
 
-// Looks up fewer keys than kMinBatch. Before it tests the first key, it
-// prefetches the cache lines of the first probes of all keys: kFirst probes
-// one by one, then eight in a vector. Then it tests these probes for each key,
-// and the remaining probes for the keys that pass.
+// Looks up fewer keys than kMinBatch. Prefetches the cache lines of kFirst +
+// kProbesInVector probes of all keys before it tests the first key.
 void TestFew(const FilterView& view, const Hash128* hashes, size_t n,
              bool* may_contain) {
-  // A copy: with -fno-strict-aliasing, the compiler would read `view` again
-  // after each write to `may_contain`.
+  // This copy saves time: with -fno-strict-aliasing, the compiler would read
+  // `view` again after each write to `may_contain`.
   const FilterView filter = view;
   assert(n < LaneKernel<Avx512>::kMinBatch);
   struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The kernel for x86-64 CPUs with AVX-512 F, DQ and IFMA, such as Intel's Xeons
-// since Ice Lake and AMD's CPUs since Zen 4.
+// The filter functions for x86-64 CPUs with AVX-512 F, DQ and IFMA, such as
+// Intel's Xeons since Ice Lake and AMD's CPUs since Zen 4.
 //
 // Tested in tests/filter/kernel_test.cc.
 
@@ -12,12 +12,13 @@
 
 namespace cassandra_bloom {
 
-// Returns the kernel, or nullptr on a CPU that cannot run it.
+// Returns nullptr if this CPU cannot run these functions.
 const Kernel* Avx512Kernel();
 
-// True if AVX-512 is worth using on this CPU: on AMD's CPUs since Zen 4, and on
-// Intel's since Sapphire Rapids. (Only these have both VBMI2 and BF16.) On
-// earlier Intel CPUs, 512-bit multiplications lower the clock of the core.
+// Returns true if AVX-512 is worth using on this CPU: on AMD's CPUs since Zen
+// 4, and on Intel's since Sapphire Rapids. Only these have both VBMI2 and BF16.
+// On earlier Intel CPUs, 512-bit multiplications lower the clock rate of the
+// core.
 bool IsAvx512Cheap();
 
 }  // namespace cassandra_bloom

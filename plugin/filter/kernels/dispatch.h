@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Chooses among the kernels.
+// Chooses the implementation of the filter functions (kernel.h) for this CPU.
 //
 // Tested in tests/filter/kernel_test.cc.
 
@@ -13,15 +13,15 @@
 
 namespace cassandra_bloom {
 
-// The kernels that this machine can run, for tests and measurements. The first
-// is the default, the last is "portable".
+// Returns the kernels that this machine can run, for tests and measurements.
+// The first is the default, and the last is "portable".
 std::vector<const Kernel*> Kernels();
 
-// The kernel in use. A caller may keep the reference.
+// Returns the kernel in use. The reference stays valid.
 const Kernel& ActiveKernel();
 
-// Makes this kernel the active one, for tests and measurements. Calls of other
-// threads that are under way may still use the old kernel.
+// Makes `kernel` the kernel in use, for tests and measurements. Calls in other
+// threads may still use the old kernel.
 void ForceKernel(const Kernel& kernel);
 
 }  // namespace cassandra_bloom

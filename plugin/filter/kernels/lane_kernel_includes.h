@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The includes of lane_kernel_inl.h. A kernel includes this file before its
-// pragma for one CPU, so that these headers are compiled for any CPU.
+// The includes of lane_kernel_inl.h. The file of a kernel includes this header
+// before its pragma that sets the target CPU. So these headers are compiled for
+// any CPU.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_LANE_KERNEL_INCLUDES_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_LANE_KERNEL_INCLUDES_H_

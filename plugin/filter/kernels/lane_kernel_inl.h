@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A kernel that handles several keys side by side in the lanes of vectors of
-// any width.
+// A template for kernels that process several keys at once. Each lane of a
+// vector holds a number of another key. Vectors may have any width.
 //
-// Include it only in the file of a kernel, after the pragma that sets the
-// target CPU of all code after it. Code for one CPU must not be in a function
-// that the linker may share between files. So all functions of this file are
-// members of a template that is instantiated with a type of an unnamed
-// namespace, and the kernel's file includes lane_kernel_includes.h before the
-// pragma.
+// Include this header only in the .cc file of a kernel, after the pragma that
+// sets the target CPU. Code for one CPU must not be in a function that the
+// linker may share between files. So all functions here are members of a
+// template whose argument is a type in an unnamed namespace. The kernel's file
+// includes lane_kernel_includes.h before the pragma.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_LANE_KERNEL_INL_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_LANE_KERNEL_INL_H_
@@ -17,21 +16,21 @@
 
 namespace cassandra_bloom {
 
-// `Cpu` has
-//   kLanes         64-bit numbers in a vector
+// The type `Cpu` has these members:
+//   kLanes         number of 64-bit numbers in a vector
 //   Lanes          the vector, with the operators of GCC's vector extension
-//   kNumbers       0, 1, 2 ...
-//   Product        the product of lanes and a constant
-//   LoadColumns    the first and the second 64-bit number that each of kLanes
-//                  pointers points to
-//   StoreColumns   the reverse, to consecutive memory
+//   kNumbers       the vector 0, 1, 2 ...
+//   Product        the product of a vector and a constant
+//   LoadColumns    loads the first and the second 64-bit number that each of
+//                  kLanes pointers points to
+//   StoreColumns   the reverse of LoadColumns, to consecutive memory
 //   Divisor        made from num_words and SmallReciprocal(num_words);
 //                  Remainder(x) is x mod num_words for x <= 2^57 and
 //                  kMinSmallReciprocalDivisor <= num_words <= kMaxFilterWords
 template <typename Cpu>
 class LaneKernel {
  public:
-  // With fewer keys than this, putting one key into each lane is slower than
+  // The smallest number of keys for which one key in each lane is faster than
   // other code.
   static constexpr size_t kMinBatch = 2 * Cpu::kLanes;
 
@@ -40,10 +39,10 @@ class LaneKernel {
     return {name, choose, Hash, SetBits};
   }
 
-  // Chooses the batch function for filters with as many words and probes as
-  // `filter`. The function calls `few` if there are fewer than kMinBatch keys.
-  // `few` need not support filters of fewer than kMinSmallReciprocalDivisor
-  // words or FilterView::kProbesAtOnce probes.
+  // Returns the batch function for filters with as many words and probes as
+  // `filter`. That function calls `few` if there are fewer than kMinBatch keys.
+  // `few` is never called for filters of fewer than kMinSmallReciprocalDivisor
+  // words or fewer than FilterView::kProbesAtOnce probes.
   template <MayContainBatchFunction few>
   static MayContainBatchFunction* ChooseBatch(const FilterView& filter) {
     if (filter.num_probes() < FilterView::kProbesAtOnce ||
@@ -65,11 +64,12 @@ class LaneKernel {
     }
 
     Lanes word;
-    Lanes bit;  // The number of the bit in the word.
+    Lanes bit;  // The number of the bit in the word, 0 to 63.
   };
 
-  // A copy of ProbeSequence::Next's rule: position |x| mod (64 * words) is bit
-  // |x| mod 64 of word (|x| / 64) mod words.
+  // Returns the position |x| mod (64 * words) of each lane: bit |x| mod 64 of
+  // word (|x| / 64) mod words. This is a copy of the rule of
+  // ProbeSequence::Next.
   [[gnu::always_inline]] static inline Positions PositionsOf(
       Lanes x, const Divisor& divisor) {
     const auto negative = reinterpret_cast<Lanes>(x >> 63 != 0);
@@ -77,7 +77,6 @@ class LaneKernel {
     return {divisor.Remainder(magnitude >> 6), magnitude & 63};
   }
 
-  // Like ProbeSequence, for kLanes keys at once.
   class Probes {
    public:
     Probes(Lanes base, Lanes increment, const Divisor& divisor)
@@ -96,16 +95,17 @@ class LaneKernel {
   };
 
   static constexpr size_t kLanes = Cpu::kLanes;
-  // How many vectors are processed in turn: enough that no operation on a
-  // vector waits for the result of the previous operation on it.
+  // The number of vectors that are processed in turn. With so many, no
+  // operation waits for the result of the previous operation on the same
+  // vector.
   static constexpr size_t kVectorsAtOnce = 16 / kLanes;
-  // In filters up to this size, bits are set without prefetching.
+  // The largest filter, in bits, in which bits are set without prefetching.
   static constexpr uint64_t kMaxUnfetchedBits = uint64_t{8} * (4 << 20);
   // In filters with at most this many probes (k), a batch first tests two
-  // probes of each key, in others three. If k is above 3 and within this limit,
-  // testing only two first adds no stage. If half of the bits are set, an
-  // absent key then also fetches fewer cache lines on average:
-  // 2 + (k - 2) / 4, not 3 + (k - 3) / 8.
+  // probes of each key. In other filters it first tests three. With two, an
+  // absent key needs fewer cache lines on average, if half of the bits are set
+  // and k is above 3: (k - 2) / 4 + 2 instead of (k - 3) / 8 + 3. Up to this
+  // limit, the remaining probes fit into one vector.
   static constexpr int kMaxProbesForTwoFirst = kLanes < 6 ? 2 + kLanes : 8;
 
   static void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
@@ -168,7 +168,7 @@ class LaneKernel {
     (work(kIndex), ...);
   }
 
-  // ---- Hashing: CassandraMurmur3, with each step done for all vectors ----
+  // ---- Hashing: each step of CassandraMurmur3 for all vectors ----
 
   template <size_t kCount>
   static bool HaveSameSize(const std::string_view* keys, size_t n) {
@@ -261,8 +261,7 @@ class LaneKernel {
     Repeat<kVectors>([&](size_t v) { h2[v] ^= h2[v] >> 33; });
   }
 
-  // Loads k1 and k2 from the tail of each key: its last 1 to 15 bytes, which
-  // begin at `offset`.
+  // Loads k1 and k2 from the last 1 to 15 bytes of each key, from `offset` on.
   static void LoadTails(const std::string_view* keys, size_t offset, Lanes* k1,
                         Lanes* k2) {
     using namespace murmur3_internal;
@@ -306,17 +305,18 @@ class LaneKernel {
     }
   }
 
-  // Tests the first probes of all keys, then the next kLanes probes of the keys
-  // that passed, and so on. Each stage prefetches the cache lines of all its
-  // keys before it tests the first bit, and has no branch that waits for a bit.
+  // Tests the first kFirst probes of all keys, then the next kLanes probes of
+  // the keys that have passed, and so on. Each stage prefetches the cache lines
+  // of all its keys before it tests a bit. No branch in a stage depends on a
+  // bit.
   template <int kFirst>
   static void TestBatch(const FilterView filter, const Hash128* hashes,
                         size_t n, bool* may_contain) {
     const Divisor divisor(filter.num_words(), filter.words_reciprocal());
     alignas(Lanes) uint64_t positions[kFirst][kMaxBatch];
     for (size_t i = 0; i < n; i += kLanes) {
-      // The last vector may overlap the one before it, because n need not be a
-      // multiple of kLanes.
+      // If n is not a multiple of kLanes, the last vector overlaps the one
+      // before it.
       const size_t begin = std::min(i, n - kLanes);
       Probes probes = ProbesOf(hashes + begin, divisor);
       for (int probe = 0; probe < kFirst; ++probe) {
@@ -346,8 +346,6 @@ class LaneKernel {
     TestRest(filter, divisor, hashes, kFirst, passed, num_passed, may_contain);
   }
 
-  // Tests the remaining probes of the keys that passed so far, kLanes probes at
-  // a time.
   static void TestRest(const FilterView& filter, const Divisor& divisor,
                        const Hash128* hashes, int tested, uint8_t* passed,
                        size_t num_passed, bool* may_contain) {
@@ -396,7 +394,6 @@ class LaneKernel {
 
   // ---- Building ----
 
-  // The bit positions of all probes of kVectors * kLanes keys.
   template <size_t kVectors>
   class PositionBlock {
    public:
@@ -437,8 +434,8 @@ class LaneKernel {
   };
 
   // Computes the positions of one block of keys and, if kPrefetch, prefetches
-  // its cache lines. Meanwhile sets the bits of the block before it. `n` is a
-  // multiple of kLanes.
+  // its cache lines. Then sets the bits of the block before it, whose cache
+  // lines have arrived in the meantime. `n` must be a multiple of kLanes.
   template <size_t kVectors, bool kPrefetch>
   static void SetInBlocks(const Hash128* hashes, size_t n, int num_probes,
                           const Divisor& divisor, char* bits) {

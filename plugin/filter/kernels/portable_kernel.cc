@@ -20,15 +20,14 @@ void Hash(const std::string_view* keys, size_t n, Hash128* hashes) {
   }
 }
 
-// If fewer keys than this are asked for, their remaining probes are tested key
-// by key. This is faster, because the CPU predicts the answer for one key and
-// goes on to the next before the bits have arrived.
+// With fewer keys than this, the remaining probes are tested key by key. This
+// is faster, because the CPU predicts the answer for one key and goes on to the
+// next key before the bits have arrived.
 constexpr size_t kMinTogether = 8;
 constexpr int kNext = 8;
 
-// Tests the remaining probes of the keys that passed their first `first`
-// probes: first the next kNext probes of all these keys together, then any
-// further probes key by key.
+// Tests the next kNext probes of all keys in `passed` together, and then any
+// further probes key by key. `first` probes of each key are already tested.
 void TestRest(const FilterView filter, const Hash128* hashes, int first,
               const uint8_t* passed, size_t num_passed, bool* may_contain) {
   const int count = std::min(kNext, filter.num_probes() - first);
@@ -52,14 +51,12 @@ void TestRest(const FilterView filter, const Hash128* hashes, int first,
   }
 }
 
-// Tests the first kFirst probes of all keys together, then the other probes of
-// the keys that pass.
 template <int kFirst>
 void TestBatch(const FilterView& view, const Hash128* hashes, size_t n,
                bool* may_contain) {
   assert(n <= kMaxBatch);
-  // A copy: with -fno-strict-aliasing, the compiler would read `view` again
-  // after each write to `may_contain`.
+  // This copy saves time: with -fno-strict-aliasing, the compiler would read
+  // `view` again after each write to `may_contain`.
   const FilterView filter = view;
   uint64_t positions[kMaxBatch][kFirst];
   for (size_t i = 0; i < n; ++i) {
@@ -99,9 +96,8 @@ void SetBit(uint64_t position, char* bits) {
                       word);
 }
 
-// `capacity_bits` is a copy: the compiler would read a reference again after
-// each bit that is set, because the bits might be in the same memory
-// (aliasing).
+// `capacity_bits` is a copy because the compiler would read a reference again
+// after each bit that is set: the bits might be in the same memory.
 void SetBitsInCache(const Hash128* hashes, size_t n, int num_probes,
                     const InvariantRemainder capacity_bits, char* bits) {
   for (size_t i = 0; i < n; ++i) {
@@ -112,8 +108,6 @@ void SetBitsInCache(const Hash128* hashes, size_t n, int num_probes,
   }
 }
 
-// The bit positions of at most kMaxKeys keys. Fetch computes them and
-// prefetches their cache lines. Set sets the bits.
 class PositionBlock {
  public:
   static constexpr size_t kMaxKeys = 16;
@@ -143,8 +137,6 @@ class PositionBlock {
   uint64_t positions_[kMaxKeys * kMaxReadableProbes];
 };
 
-// Sets the bits of one block of keys while the cache lines of the next block
-// are being fetched.
 void SetBitsBeyondCache(const Hash128* hashes, size_t n, int num_probes,
                         const InvariantRemainder capacity_bits, char* bits) {
   PositionBlock blocks[2];
@@ -161,7 +153,7 @@ void SetBitsBeyondCache(const Hash128* hashes, size_t n, int num_probes,
   }
 }
 
-// In filters up to this size, bits are set without prefetching.
+// The largest filter, in bits, in which bits are set without prefetching.
 constexpr uint64_t kMaxPlainlyWrittenBits = uint64_t{8} * (1 << 20);
 
 void SetBits(const Hash128* hashes, size_t n, int num_probes,

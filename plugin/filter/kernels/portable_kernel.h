@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The kernel that runs on every CPU.
+// The filter functions that run on every CPU.
 //
 // Tested in tests/filter/kernel_test.cc.
 
@@ -13,10 +13,10 @@ namespace cassandra_bloom {
 
 extern const Kernel kPortableKernel;
 
-// The look-ups of the portable kernel. Other kernels also use them, for filters
-// or batches for which they have no faster ones.
+// The look-ups of the portable kernel. Other kernels use them where they have
+// no faster code.
 MayContainFunction PortableMayContain;
-// Only for filters of at least FilterView::kProbesAtOnce probes.
+// Requires a filter of at least FilterView::kProbesAtOnce probes.
 MayContainBatchFunction PortableMayContainBatch;
 
 }  // namespace cassandra_bloom

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A synchronised folder never mixes filters of different contents.
+// A folder must not mix filters of different contents, such as keys and
+// prefixes.
 
 #include <rocksdb/slice_transform.h>
 
@@ -30,8 +31,7 @@ class FolderContentsTest : public ExportTest {
     prefixes_.prefixes = true;
   }
 
-  // Expects the folder to contain exactly what an export with these options
-  // makes.
+  // Expects the same filters as from a new export with these options.
   void ExpectHolds(const FilterDbExportOptions& options) {
     const TempDir alone;
     FilterDbExportReport report;
@@ -89,8 +89,8 @@ TEST_F(FolderContentsTest, AllAreMadeAnewIfThatIsAsked) {
   EXPECT_FALSE(Sync(usual_));
 }
 
-// Another size of the filters, or another spelling of the same partition key,
-// does not change the contents.
+// Another size, or another spelling of the partition key, does not change which
+// keys a filter holds.
 TEST_F(FolderContentsTest, AnotherSizeIsKept) {
   FilterDbExportOptions keys =
       ForPartitionKey("skip:0,fixed:8", ExportFrom::kKeys);
@@ -101,8 +101,8 @@ TEST_F(FolderContentsTest, AnotherSizeIsKept) {
   EXPECT_EQ(report_.kept.size(), 2);
 }
 
-// An earlier version wrote only the database into the mark, and kept any
-// filter. After such a mark, all filters are made again.
+// Earlier versions recorded only the name of the database in the folder. An
+// export must then make all filters again.
 TEST_F(FolderContentsTest, AMarkWithoutContents) {
   ASSERT_TRUE(Sync(whole_)) << error_;
   const std::string mark = ReadFile(out_ / kMark);
@@ -126,23 +126,21 @@ TEST_F(FolderContentsTest, TheMarkSaysIt) {
                                "\nme\tpartition_key=whole from=keys\t"
                                "\nnb\tpartition_key=default\t\n";
   EXPECT_EQ(mark.substr(0, contents.size()), contents);
-  // The mark has one more line for each filter.
+  // .cassandra_bloom_database has one more line for each filter.
   const auto names = Filters();
   EXPECT_EQ(names.size(), 4u);
   EXPECT_EQ(std::count(mark.begin(), mark.end(), '\n'), 3 + 4);
   for (const std::string& name : names) {
     EXPECT_THAT(mark, HasSubstr("\n" + name + "\t"));
   }
-  // Each SSTable version has its own entry in the mark, so the filters of both
-  // versions are kept.
+  // The filters of both SSTable versions must be kept.
   ASSERT_TRUE(Sync(usual_)) << error_;
   EXPECT_EQ(report_.kept.size(), 2);
   ASSERT_TRUE(Sync(whole_)) << error_;
   EXPECT_EQ(report_.kept.size(), 2);
 }
 
-// The request is the same, but the database's prefix extractor has changed, so
-// the filters are made again.
+// The prefix extractor of the database changes, but the options do not.
 TEST_F(FolderContentsTest, AnotherPrefixExtractor) {
   ASSERT_TRUE(Sync(prefixes_)) << error_;
   ASSERT_TRUE(Sync(prefixes_)) << error_;
@@ -153,8 +151,8 @@ TEST_F(FolderContentsTest, AnotherPrefixExtractor) {
   ExpectHolds(prefixes_);
 }
 
-// The existing filters are of another column family, so they are removed in any
-// case. So it is no error that their contents are not the requested ones.
+// The second export removes all filters of the first in any case. So their
+// different contents are no error.
 TEST_F(FolderContentsTest, WhatGoesAnywayIsInNobodysWay) {
   rocksdb::ColumnFamilyHandle* const other =
       AddColumnFamily("other", db_.options(), {{"key000001", "value"}});
@@ -165,8 +163,8 @@ TEST_F(FolderContentsTest, WhatGoesAnywayIsInNobodysWay) {
   Require(db_->DestroyColumnFamilyHandle(other));
 }
 
-// The export stops, as if killed, after it has written the new mark. The next
-// export must leave no filter with the contents of the old mark.
+// An export stops after it has recorded the new contents of the folder. The
+// next export must leave no old filter.
 TEST_F(FolderContentsTest, StoppedWhileAllAreMadeAnew) {
   ASSERT_TRUE(Sync(usual_)) << error_;
   FilterDbExportOptions stopped = whole_;
@@ -178,8 +176,7 @@ TEST_F(FolderContentsTest, StoppedWhileAllAreMadeAnew) {
   ExpectHolds(whole_);
 }
 
-// The export stops, as if killed, before it has written the new mark. It has
-// already removed the old filters.
+// An export stops before it has recorded the new contents of the folder.
 TEST_F(FolderContentsTest, StoppedBeforeTheMark) {
   ASSERT_TRUE(Sync(usual_)) << error_;
   {
@@ -190,8 +187,8 @@ TEST_F(FolderContentsTest, StoppedBeforeTheMark) {
   ExpectHolds(usual_);
 }
 
-// An export that stops must have removed all filters, even one whose SST file
-// is not live. A later export may be of the column family of this SST file.
+// A stopped export must have removed all old filters, even one whose SST file
+// is not live.
 TEST_F(FolderContentsTest, StoppedWithAFilterOfAnotherSstFile) {
   ASSERT_TRUE(Sync(usual_)) << error_;
   const std::string other = out_ / FilterName(1000000);

@@ -14,7 +14,7 @@ TEST(FolderNamesTest, OnlySstablesOfCassandraWithATrieIndexAreBti) {
   EXPECT_EQ(FilterDbName("nb", 123), "nb-123-big-Filter.db");
   EXPECT_EQ(FilterDbName("oa", 1), "oa-1-big-Filter.db");
   EXPECT_EQ(FilterDbName("da", 10), "da-10-bti-Filter.db");
-  // ScyllaDB's SSTables have a trie index, too, but "big" in their names.
+  // ScyllaDB's versions with a trie index have "big" in their file names.
   EXPECT_EQ(FilterDbName("ms", 10), "ms-10-big-Filter.db");
   EXPECT_EQ(FilterDbName("mt", 10), "mt-10-big-Filter.db");
 }

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which database a folder of filters belongs to, and which of its files are
-// kept and removed. (Filters of different contents: folder_contents_test.cc.
-// Filters of another SST file: stale_filter_test.cc.)
-
 #include "plugin/export/folder/folder.h"
 
 #include <filesystem>
@@ -20,8 +16,7 @@ namespace fs = std::filesystem;
 
 class FolderTest : public ExportTest {};
 
-// No mark says that an export made these filters. They may be of another
-// database, or made by hand.
+// These filters may be of another database, or made by hand.
 TEST_F(FolderTest, SyncRefusesFiltersThatItDidNotMake) {
   AddFiles(2);
   const std::string live = *Live().begin();
@@ -39,7 +34,7 @@ TEST_F(FolderTest, SyncRefusesFiltersThatItDidNotMake) {
     EXPECT_EQ(StateOf(out_.path()), before);
     fs::remove(out_ / name);
   }
-  // An export without `sync` does not record its filters, either.
+  // An export without `sync` does not record its filters either.
   ASSERT_TRUE(Export()) << error_;
   EXPECT_FALSE(Sync());
   WriteFile(out_ / FilterName(1000000), "made by hand");
@@ -53,7 +48,6 @@ TEST_F(FolderTest, SyncRefusesFiltersThatItDidNotMake) {
   EXPECT_EQ(report_.kept.size(), 2u);
 }
 
-// The folder follows the database, but its mark has only filters of version nb.
 TEST_F(FolderTest, SyncRefusesFiltersOfAVersionThatIsNotRecorded) {
   AddFiles(1);
   ASSERT_TRUE(Sync()) << error_;
@@ -64,8 +58,7 @@ TEST_F(FolderTest, SyncRefusesFiltersOfAVersionThatIsNotRecorded) {
   EXPECT_EQ(StateOf(out_.path()), before);
 }
 
-// A link with the name of a filter is not the export's own file: the export
-// neither writes through it nor removes it.
+// An export must neither write through a symbolic link nor remove the link.
 TEST_F(FolderTest, SyncGoesThroughNoLink) {
   AddFiles(2);
   const std::string linked = out_ / *Live().begin();
@@ -82,7 +75,7 @@ TEST_F(FolderTest, SyncGoesThroughNoLink) {
         "alone; remove it, or choose another folder";
     EXPECT_EQ(report_.errors, std::vector<std::string>{linked + why});
     EXPECT_EQ(error_, out_ / FilterName(1000000) + why);
-    // The other SST file gets its filter nevertheless.
+    // The other SST file must still get its filter.
     EXPECT_EQ(report_.exported.size() + report_.kept.size(), 1u);
     EXPECT_EQ(report_.removed, std::vector<std::string>());
     EXPECT_EQ(TypeOf(linked), mode_t{S_IFLNK});
@@ -131,8 +124,8 @@ TEST_F(FolderTest, SyncRemovesNoFifoNorFolder) {
   EXPECT_EQ(TypeOf(out_ / FilterName(1000000)), mode_t{S_IFDIR});
 }
 
-// An export with `sync` would remove the SSTables' own filters, or replace them
-// with filters of other keys. So it refuses a folder of SSTables.
+// An export with `sync` must refuse a folder of SSTables, because it would
+// remove or replace the SSTables' own filters.
 TEST_F(FolderTest, NoSyncAmongSstables) {
   AddFiles(1);
   WriteFile(out_ / "nb-1-big-Data.db", "data");

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// IsUpToDate (database_exporter.h): a filter is kept only for the SST file that
-// it was made from, even if another SST file has the same number and is older
-// than the filter.
+// An export must keep a filter only for the SST file from which the filter was
+// made. Another SST file may have the same number.
 
 #include <rocksdb/utilities/checkpoint.h>
 
@@ -36,9 +35,8 @@ class StaleFilterTest : public ExportTest,
     WriteFile(FolderMarkPath(out_.path()), text);
   }
 
-  // Opens the database with a listener and adds a file. When the filters have
-  // the right names, closes the database, which waits for the end of the
-  // listener's work. Then expects that the filters are right.
+  // Adds a file while a listener exports. Then closes the database, which waits
+  // for the listener, and checks the filters.
   void AddFileAndFollow(uint32_t first) {
     Listen(GetParam());
     listener_.reset();
@@ -56,7 +54,7 @@ class StaleFilterTest : public ExportTest,
 TEST_P(StaleFilterTest, SyncAfterTheDatabaseWasReplaced) {
   ExpectSync(2, 0);
   histories_.Swap();
-  ExpectSync(1, 1);  // Both histories have the first SST file.
+  ExpectSync(1, 1);  // Both databases have the first file.
   ExpectSync(0, 2);
 }
 
@@ -66,7 +64,7 @@ TEST_P(StaleFilterTest, TheListenerAfterTheDatabaseWasReplaced) {
   AddFileAndFollow(6000);
 }
 
-// An earlier version did not record of which SST file each filter is.
+// Earlier versions of this library did not record the SST file of each filter.
 TEST_P(StaleFilterTest, AMarkWithoutFilters) {
   ExpectSync(2, 0);
   histories_.Swap();
@@ -77,9 +75,8 @@ TEST_P(StaleFilterTest, AMarkWithoutFilters) {
   ExpectSync(0, 2);
 }
 
-// An export was killed between writing the filters of the second history and
-// recording them in the mark. Then the first history, which the mark records,
-// came back.
+// An export wrote the filters of the second database, and was killed before it
+// recorded them. Then the first database came back.
 TEST_P(StaleFilterTest, KilledBeforeTheMark) {
   ExpectSync(2, 0);
   const std::string mark = Mark();
@@ -112,7 +109,8 @@ TEST_P(StaleFilterTest, ACheckpointLeavesTheFilters) {
   ExpectSync(0, 2);
 }
 
-// If a full disk has cut a line of the mark, at most two filters are made anew.
+// A full disk may cut a line of .cassandra_bloom_database. At most two filters
+// are then made again.
 TEST_P(StaleFilterTest, ALineOfTheMarkThatWasCut) {
   ExpectSync(2, 0);
   WriteMark(Mark() + GetParam() + "-1-big-Filt");
@@ -133,7 +131,7 @@ TEST_P(StaleFilterTest, TheMarkDoesNotGrowForever) {
   WriteMark(old);
   ExpectSync(0, 2);
   EXPECT_EQ(Mark().size(), mark.size());
-  // The listener must shorten the mark, too.
+  // A listener must shorten .cassandra_bloom_database, too.
   WriteMark(old);
   AddFileAndFollow(5000);
   EXPECT_LT(Mark().size(), 2 * mark.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What `filterdb doctor` says of filters of several kinds and sizes in one
-// database, what it forecasts of `mix`, and when it advises to change.
+// Tests what `filterdb doctor` says of several kinds of filters, and its
+// advice.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,8 +49,9 @@ PolicyPtr Monkey() {
   return PolicyOf(options);
 }
 
-// The last level has 20,000 keys, the one above 2000, and level 0 twice 200.
-// The last level's range has those of the others.
+// Puts 20,000 keys into the last level, 2000 into the level above, and 200 into
+// each of two files in level 0. The key range of the last level contains the
+// other ranges.
 void FillLevels(TestDb* db) {
   AddFile(db, 0, 20000);
   CompactLevel0To(6, *db);
@@ -73,14 +74,12 @@ Json FamilyOf(const TestDb& db) {
   return Exits(0, Doctor(db)).json()["column_families"][0];
 }
 
-// ---- Filters of several kinds ----
-
 struct Mixed {
   const char* policy;
   const char* above;   // The kind of the filters above the last level.
-  const char* bottom;  // That in the last level.
+  const char* bottom;  // The kind of the filter in the last level.
   std::vector<double>
-      bits;  // Of level 0, the one above the last, and the last.
+      bits;  // Bits per key of level 0, the next to last level, and the last.
   const char* all_is_well;
 };
 
@@ -111,7 +110,8 @@ const Mixed kMixed[] = {
      {10, 7.3, 7.05},
      "RocksDB's own filter, used"}};
 
-// Looks for keys that no file has, but all files have in their range.
+// Looks up absent keys. Returns what filterdb doctor says about RocksDB's
+// statistics.
 Json Observe(TestDb* db) {
   db->ResetStatistics();
   std::string value;
@@ -134,7 +134,7 @@ TEST(DoctorMixedTest, AreRight) {
     for (const Json& sst : family["ssts"]) {
       const bool is_last = sst["level"] == 6;
       const std::string kind = sst["kind"];
-      // RocksDB builds Bloom filters into flushed files, and of few keys.
+      // RocksDB builds Bloom filters in flushed files, and for few keys.
       const std::string above =
           std::string(mixed.policy).find(":filter:ribbon") !=
                       std::string::npos &&
@@ -151,7 +151,6 @@ TEST(DoctorMixedTest, AreRight) {
     ASSERT_EQ(family["levels"].size(), 3);
     for (size_t i = 0; i < 3; ++i) {
       const Json& level = family["levels"][i];
-      // Headers, and what a small filter is rounded up by.
       const double bits = level["bits_per_key"];
       EXPECT_NEAR(bits, mixed.bits[i], 0.08 * mixed.bits[i]) << level;
     }
@@ -179,7 +178,8 @@ TEST(DoctorMixedTest, AreRightWithPartitions) {
   EXPECT_NEAR(rate, expected, 0.2 * expected);
 }
 
-// A process without the library reads ours as filters that every key matches.
+// A process without the library reads filters of cassandra_bloom as filters
+// that every key matches.
 TEST(DoctorMixedTest, WithoutTheLibrary) {
   LevelsDb db(Mix());
   db.Reopen(WithDynamicLevels(BuiltinPolicy()));
@@ -190,9 +190,8 @@ TEST(DoctorMixedTest, WithoutTheLibrary) {
   EXPECT_EQ(family["verdict"]["findings"][0]["files"].size(), 3);
 }
 
-// ---- The forecast of mix ----
-
-// Calls `options_with` with our policy, and then with what doctor names.
+// Fills a database with cassandra_bloom, and then one with the `mix` policy
+// that filterdb doctor names. The second must be as doctor has forecast.
 void ExpectThatMixThenGivesTheForecast(
     const std::function<rocksdb::Options(const PolicyPtr&)>& options_with,
     const std::string& line, double rate_tolerance) {
@@ -215,7 +214,6 @@ void ExpectThatMixThenGivesTheForecast(
     const double rate_then = as_it_is["false_positives"];
     EXPECT_NEAR(rate, rate_then, rate_tolerance * rate_then);
   }
-  // There is nothing left to forecast or to advise.
   EXPECT_EQ(then["verdict"]["mix_policy"], nullptr);
   EXPECT_EQ(then["verdict"]["expected_with_our_policy"]["mix"], nullptr);
   EXPECT_EQ(then["verdict"]["findings"], Json::array());
@@ -227,9 +225,8 @@ TEST(ForecastOfMixTest, IsWhatMixThenGives) {
       ": 0.013, in about 213", 0.15);
 }
 
-// Such filters are ours in the last level, too, and take more memory there.
-// Those of 200 keys in level 0 are in several partitions, whose sizes are
-// rounded.
+// If partitioned filters hold only prefixes, cassandra_bloom:mix writes its own
+// kind of filter in all levels.
 TEST(ForecastOfMixTest, OfPartitionsOfPrefixesAlone) {
   ExpectThatMixThenGivesTheForecast(
       [](const PolicyPtr& policy) {
@@ -247,7 +244,8 @@ TEST(ForecastOfMixTest, OfPartitionsOfPrefixesAlone) {
       ": 0.0117, in about 28", 0.2);
 }
 
-// With fewer bits than the filters have, mix would have more false positives.
+// With fewer bits than the filters have now, `mix` would have more false
+// positives.
 TEST(ForecastOfMixTest, HasNoMoreFalsePositives) {
   TestDb db(WithDynamicLevels(OurPolicy()));
   AddFile(&db, 0, 20000);
@@ -279,7 +277,7 @@ TEST(ForecastOfMixTest, OnlyWhereMixGoesByLevel) {
             "allocation=monkey in the options of the policy (with "
             "bottom_level=6), then compact");
 
-  // RocksDB switches dynamic levels off.
+  // With several paths, RocksDB switches dynamic levels off.
   const TempDir dir;
   rocksdb::Options paths = WithDynamicLevels(OurPolicy());
   paths.db_paths = {{dir / "a", 1 << 30}, {dir / "b", 1 << 30}};
@@ -311,8 +309,6 @@ TEST(ForecastOfMixTest, NeverWherePartitionKeysOrFilterDbsAreWanted) {
   EXPECT_EQ(VerdictOf(Doctor(db))["findings"][0]["to_do"],
             "allocation=monkey in the options of the policy, then compact");
 }
-
-// ---- The advice to take mix ----
 
 TEST(MixAdviceTest, SavesFalsePositives) {
   const LevelsDb db(OurPolicy());
@@ -346,9 +342,8 @@ TEST(MixAdviceTest, WithRocksdbsOwnPolicy) {
                         "are compacted, the filters will take about"));
 }
 
-// With filters of three probes and 80 bits per key, there are hardly any false
-// positives to save. What mix would save in memory is 80 - 0.7 * 79.5 bits per
-// key.
+// With 3 probes and 80 bits per key, filters have hardly any false positives.
+// So `mix` can only save memory.
 TEST(MixAdviceTest, SavesMemory) {
   for (const uint32_t keys : {200000U, 400000U}) {
     NaiveFilter large(3, (80 * keys + 63) / 64);
@@ -364,7 +359,7 @@ TEST(MixAdviceTest, SavesMemory) {
     db.Reopen(WithDynamicLevels(OurPolicy()));
     const Json findings = FamilyOf(db)["verdict"]["findings"];
     if (keys == 200000) {
-      EXPECT_EQ(findings, Json::array());  // Less than 1 MiB.
+      EXPECT_EQ(findings, Json::array());  // Would save less than 1 MiB.
     } else {
       ASSERT_EQ(findings.size(), 1);
       EXPECT_THAT(findings[0]["what"], HasSubstr(", not 4000000 bytes"));
@@ -377,7 +372,6 @@ TEST(MixAdviceTest, NotWhereItGainsLittle) {
   for (const PolicyPtr& policy : {Mix(), Monkey()}) {
     EXPECT_EQ(FamilyOf(LevelsDb(policy))["verdict"]["findings"], Json::array());
   }
-  // In level 0, mix takes more memory.
   TestDb young(WithDynamicLevels(OurPolicy()));
   AddFile(&young, 0, 2000);
   AddFile(&young, 0, 2000);
@@ -387,14 +381,13 @@ TEST(MixAdviceTest, NotWhereItGainsLittle) {
   EXPECT_GT(expected["mix"]["bits_per_key"], 23);
 }
 
-// ---- More bits than the average ----
-
 TEST(AverageAdviceTest, AYoungDatabase) {
   for (const PolicyPtr& policy : {Monkey(), Mix()}) {
     TestDb db(WithDynamicLevels(policy));
     AddFile(&db, 0, 10000);
     EXPECT_EQ(FamilyOf(db)["verdict"]["findings"], Json::array());
-    // 13.8 bits per key above the average: 1.04 MiB with the second file.
+    // The filters have 13.8 bits per key above the average. Only with the
+    // second of these files, the excess is above 1 MiB.
     AddFile(&db, 0, 320000);
     EXPECT_EQ(FamilyOf(db)["verdict"]["findings"], Json::array());
     AddFile(&db, 320000, 640000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Shared by the tests of `filterdb doctor`.
+// Helpers for the tests of `filterdb doctor`.
 
 #ifndef CASSANDRA_BLOOM_TESTS_FILTERDB_DOCTOR_DOCTOR_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_FILTERDB_DOCTOR_DOCTOR_CHECKS_H_
@@ -22,18 +22,19 @@
 
 namespace cassandra_bloom::testing {
 
-// With blocks=rocksdb.
+// Returns a cassandra_bloom policy with blocks=rocksdb.
 inline PolicyPtr BesideRocksdb(double bits_per_key = 10) {
   return PolicyPtr(rocksdb::NewCassandraBloomPolicyBesideRocksdb(bits_per_key));
 }
 
-// In level 0, too.
+// Returns RocksDB's Ribbon policy, which gives Ribbon filters to level 0, too.
 inline PolicyPtr RibbonPolicy() {
   return PolicyPtr(
       rocksdb::NewRibbonFilterPolicy(10, /*bloom_before_level=*/-1));
 }
 
-// A database with so many files in level 0, each with 1000 rows of its own.
+// A database with `num_files` files in level 0. Each file has 1000 rows of its
+// own.
 class FilledDb : public TestDb {
  public:
   explicit FilledDb(const rocksdb::Options& options = DbOptions(OurPolicy()),
@@ -57,7 +58,7 @@ inline std::vector<std::string> SstsIn(const std::string& folder) {
 
 inline std::string ManifestOf(const std::string& folder) {
   std::string current = ReadFile(folder + "/CURRENT");
-  current.pop_back();  // The newline.
+  current.pop_back();  // Removes the newline.
   return folder + "/" + current;
 }
 
@@ -79,7 +80,6 @@ inline Ran Doctor(const TestDb& db, const std::string& options = "--json") {
   return ran;
 }
 
-// The verdict on the only column family.
 inline Json VerdictOf(const Ran& ran) {
   return ran.json()["column_families"][0]["verdict"];
 }
@@ -88,8 +88,7 @@ inline double FalsePositives(const Json& verdict) {
   return verdict["false_positives_per_absent_read"];
 }
 
-// Expects these numbers of files by state, and no files in states that are not
-// given.
+// Expects these numbers of files by state, and no files in other states.
 inline void ExpectFiles(const Json& verdict,
                         std::map<std::string, int> expected) {
   for (const char* const state :

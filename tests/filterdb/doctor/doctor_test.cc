@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command `filterdb doctor`, run as a user runs it, on real databases.
+// Tests the command `filterdb doctor` on real databases.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Ingests these rows into the lowest level, as one file.
 void Ingest(TestDb* db, const rocksdb::Options& options, uint32_t first,
             uint32_t end) {
   const TempDir dir;
@@ -43,8 +42,6 @@ void Ingest(TestDb* db, const rocksdb::Options& options, uint32_t first,
   Require(writer.Finish());
   Require((*db)->IngestExternalFile({dir / "ingested.sst"}, {}));
 }
-
-// ---- Every filter ----
 
 TEST(DoctorTest, AllIsWell) {
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
@@ -67,8 +64,7 @@ TEST(DoctorTest, AllIsWell) {
                 layout == Layout::kFull ? "full" : "partitioned");
       EXPECT_EQ(sst["ours"], true);
       EXPECT_NEAR(sst["keys"], 10000, 100);
-      // In partitioned filters, the figure includes the index of the
-      // partitions.
+      // The size of a partitioned filter includes the index of its partitions.
       EXPECT_NEAR(sst["bits_per_key"], 11, 1.1);
       // Small partitions have more bits per key than requested.
       EXPECT_NEAR(sst["estimated_rate"], 0.007, 0.003);
@@ -81,7 +77,7 @@ TEST(DoctorTest, AllIsWell) {
 TEST(DoctorTest, PartitionKeys) {
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
     FilledDb db(DbOptions(PolicyFor("fixed:8"),
-                          layout));  // key000000 to key000999: 100 partitions.
+                          layout));  // 1000 keys in 100 partitions.
     const Ran ran = Exits(0, Doctor(db));
     const Json family = ran.json()["column_families"][0];
     EXPECT_EQ(family["filter_policy"],
@@ -92,7 +88,6 @@ TEST(DoctorTest, PartitionKeys) {
     EXPECT_NEAR(sst["keys"], 100, layout == Layout::kFull ? 0 : 10);
     EXPECT_LT(sst["estimated_rate"], 0.02);
 
-    // After a change of the policy, old filters are recognised but not used.
     db.Reopen(DbOptions(PolicyFor("fixed:7"), layout));
     AddFile(&db, 1000, 2000);
     const Ran changed = Exits(1, Doctor(db));
@@ -138,7 +133,6 @@ TEST(DoctorTest, FilesFromBeforeTheSwitch) {
   EXPECT_THAT(Exits(1, Filterdb("doctor --db=" + db.path())).out,
               HasSubstr("fault: no filter (1 SST file: "));
 
-  // Compacts the database, as doctor advises.
   db.Compact();
   EXPECT_EQ(Doctor(db).exit_code, 0);
 }
@@ -162,10 +156,8 @@ TEST(DoctorTest, EveryColumnFamily) {
   Require(db->DestroyColumnFamilyHandle(other));
 }
 
-// ---- Verdicts ----
-
-// Each file of level 0 is a sorted run of its own; the two files of the lowest
-// level are one sorted run.
+// Each file of level 0 is a sorted run. The two files of the lowest level are
+// one sorted run.
 TEST(DoctorVerdictTest, SumOverRuns) {
   TestDb db(DbOptions(OurPolicy()));
   Ingest(&db, DbOptions(OurPolicy(5)), 0, 3000);
@@ -174,7 +166,7 @@ TEST(DoctorVerdictTest, SumOverRuns) {
   AddFile(&db, 500, 2500);
   const Ran ran = Exits(0, Doctor(db));
   const Json family = ran.json()["column_families"][0];
-  std::map<uint64_t, double> rates;  // By number of entries.
+  std::map<uint64_t, double> rates;  // The key is a number of entries.
   uint64_t bytes = 0;
   for (const Json& sst : family["ssts"]) {
     const double rate = sst["estimated_rate"];
@@ -183,7 +175,7 @@ TEST(DoctorVerdictTest, SumOverRuns) {
   }
   ASSERT_EQ(family["ssts"].size(), 4);
   ASSERT_EQ(rates.size(), 3);
-  // Two files have 1000 entries, one in each level.
+  // Level 0 and the lowest level each have a file with 1000 entries.
   const double of_1000 = rates[1000] / 2;
   EXPECT_NEAR(of_1000, 0.008, 0.003);
   EXPECT_NEAR(rates[3000], 0.092, 0.02);
@@ -206,7 +198,7 @@ TEST(DoctorVerdictTest, Mixed) {
   Ingest(&db, DbOptions(OurPolicy()), 0, 3000);
   Ingest(&db, DbOptions(BuiltinPolicy()), 3000, 4000);
   const Ran one = Exits(1, Doctor(db));
-  // A quarter of the entries is in a file whose filter RocksDB does not ask.
+  // RocksDB asks no filter of the file with a quarter of the entries.
   EXPECT_NEAR(FalsePositives(VerdictOf(one)), 0.25 + 0.75 * 0.008, 0.003);
   Ingest(&db, DbOptions(nullptr), 0, 2000);
   const Ran ran = Exits(1, Doctor(db));
@@ -259,8 +251,8 @@ TEST(DoctorVerdictTest, LostPlugin) {
               HasSubstr("the filter policy in the OPTIONS file is '"));
 }
 
-// Two kinds of saturated filters: one with ten times the keys that it was sized
-// for, and one that matches everything because memory was short.
+// The first filter has ten times the keys that it was sized for. The second
+// matches every key, as if memory had been short.
 TEST(DoctorVerdictTest, Saturated) {
   NaiveFilter too_small(7, (1000 * 10 + 20 + 63) / 64);
   for (const auto& row : NumberedRows(0, 10000)) {
@@ -294,8 +286,8 @@ TEST(DoctorVerdictTest, Damaged) {
   EXPECT_EQ(FalsePositives(VerdictOf(ran)), 1);
 }
 
-// The saturated partitions are small and lie between large ones, but they cover
-// as many keys.
+// Every second partition is saturated. The saturated partitions have fewer
+// bytes, but as many keys as the others.
 TEST(DoctorVerdictTest, SaturatedPartitions) {
   const std::string match_all(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
   TestDb db(DbOptions(std::make_shared<ImportingPolicy>(match_all, 2),
@@ -331,7 +323,6 @@ TEST(DoctorVerdictTest, AnotherAllocation) {
     TestDb db(options);
     Ingest(&db, options, 0, 20000);
     AddFile(&db, 0, 200);
-    // With two sorted runs, doctor has nothing to recommend.
     EXPECT_EQ(VerdictOf(Doctor(db))["findings"], Json::array());
     AddFile(&db, 0, 200);
     const Ran ran = Exits(0, Doctor(db));
@@ -363,8 +354,6 @@ TEST(DoctorVerdictTest, AnotherAllocation) {
   }
 }
 
-// ---- Statistics ----
-
 class DoctorStatisticsTest : public ::testing::Test {
  protected:
   std::string Statistics(const std::string& text) {
@@ -383,8 +372,8 @@ class DoctorStatisticsTest : public ::testing::Test {
   const TempDir dir_;
 };
 
-// One sorted run has 5 bits per key and the other 10; doctor expects the
-// average rate.
+// One sorted run has 5 bits per key, and the other 10. filterdb doctor must
+// expect the average of their rates.
 TEST_F(DoctorStatisticsTest, OfADatabase) {
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
     const Dataset dataset = NumberedDataset(20000, 20000);
@@ -423,8 +412,8 @@ TEST_F(DoctorStatisticsTest, OfADatabase) {
   }
 }
 
-// In a file without a cassandra_bloom filter RocksDB asks none, so its counters
-// do not include the file.
+// RocksDB asks no filter of a file without a cassandra_bloom filter. So its
+// counters do not include the file.
 TEST_F(DoctorStatisticsTest, FilesWithoutOurFilterAreNotInTheAverage) {
   TestDb db(DbOptions(OurPolicy()));
   Ingest(&db, DbOptions(OurPolicy()), 0, 3000);
@@ -439,7 +428,8 @@ TEST_F(DoctorStatisticsTest, MoreThanTheWorst) {
   TestDb db(DbOptions(OurPolicy()));
   AddFile(&db, 0, 10000);
   EXPECT_EQ(Doctor(db, Statistics(99000, 1000, 0)).exit_code, 0);
-  // With fewer than 20 false positives, doctor does not judge the filters.
+  // With fewer than 20 false positives, filterdb doctor does not judge the
+  // filters.
   EXPECT_EQ(Doctor(db, Statistics(95, 10, 5)).exit_code, 0);
   const Ran ran = Exits(1, Doctor(db, Statistics(98000, 2000, 0) + "--json"));
   EXPECT_EQ(ran.json()["fault"], true);
@@ -448,8 +438,7 @@ TEST_F(DoctorStatisticsTest, MoreThanTheWorst) {
   EXPECT_THAT(Doctor(db, Statistics(98000, 2000, 0)).out,
               HasSubstr("fault: more keys pass than the worst"));
 
-  // With partition keys, absent rows of present partitions pass the filter, as
-  // they should.
+  // With partition keys, absent rows of present partitions pass the filter.
   TestDb partitions(DbOptions(PolicyFor("fixed:8")));
   AddFile(&partitions, 0, 10000);
   const Ran rows = Exits(0, Doctor(partitions, Statistics(98000, 2000, 0)));
@@ -470,8 +459,6 @@ TEST_F(DoctorStatisticsTest, NoQuestions) {
             nullptr);
 }
 
-// ---- The plot ----
-
 bool HasGnuplot() {
   return RunProcess({"/bin/sh", "-c", "command -v gnuplot"}).exit_code == 0;
 }
@@ -485,11 +472,11 @@ class DoctorPlotTest : public ::testing::Test {
     AddFile(&db_, 0, 200);
   }
 
-  // `out` and what follows it are shell words.
+  // `out` is shell text that begins with the name of the output file.
   Ran Plot(const std::string& out, const std::string& before = "") const {
     return Filterdb("doctor --db=" + db_.path() + " --plot=" + out, before);
   }
-  // Draws with a gnuplot that is this script.
+  // Runs filterdb doctor with a shell script in place of gnuplot.
   Ran PlotBy(const std::string& script, const std::string& out,
              const std::string& before = "") const {
     WriteFile(dir_ / "gnuplot", "#!/bin/sh\n" + script + "\n");
@@ -503,7 +490,6 @@ class DoctorPlotTest : public ::testing::Test {
   const std::string quoted_ = "\"" + svg_ + "\"";
 };
 
-// Uses the real gnuplot.
 TEST_F(DoctorPlotTest, Svg) {
   ASSERT_TRUE(HasGnuplot()) << "apt-get install gnuplot-nox";
   EXPECT_EQ(Exits(0, Plot(quoted_)).err, "");
@@ -526,8 +512,6 @@ TEST_F(DoctorPlotTest, TheScript) {
   EXPECT_THAT(text, HasSubstr("\nL6 "));
 }
 
-// Like filterdb's other outputs, a plot can be written into a FIFO or through a
-// link, but not into a folder; see outputs_test.cc.
 TEST_F(DoctorPlotTest, IntoWhatIsNoFile) {
   const std::string fifo = dir_ / "fifo";
   MakeFifo(fifo);
@@ -579,8 +563,6 @@ TEST_F(DoctorPlotTest, NothingToPlot) {
           .err,
       HasSubstr("has no SST files"));
 }
-
-// ---- The command line ----
 
 TEST(DoctorCommandTest, BadCommandLines) {
   FilledDb db;

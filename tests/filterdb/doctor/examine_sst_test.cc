@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `filterdb doctor` and `filterdb export` on filter blocks that are damaged on
-// disk, and on keys in the order of a comparator that they do not know.
+// Tests `filterdb doctor` on damaged filter blocks and unknown comparators.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,9 +30,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// ---- Wrong checksums ----
-
-// RocksDB writes the compression type and a checksum after each block.
+// In bytes. RocksDB writes the compression type and a checksum after each
+// block.
 constexpr size_t kTrailerSize = 5;
 
 class DamagedFilterTest : public ::testing::TestWithParam<Layout> {
@@ -47,7 +45,6 @@ class DamagedFilterTest : public ::testing::TestWithParam<Layout> {
     content_ = ReadFile(sst_);
   }
 
-  // The offsets of the filter blocks in the SST file, in order.
   std::vector<size_t> FilterBlocks() const {
     const auto policy = std::make_shared<CapturingPolicy>();
     rocksdb::SstFileReader reader(DbOptions(policy, GetParam()));
@@ -143,8 +140,7 @@ INSTANTIATE_TEST_SUITE_P(All, DamagedFilterTest,
                          ::testing::ValuesIn(AllLayouts()),
                          [](const auto& test) { return ToString(test.param); });
 
-// The filter of a policy of partition keys has a name of its own, by which
-// RocksDB finds it.
+// With partition keys, the policy has another name in the SST file.
 TEST(DamagedPartitionKeyFilterTest, DoctorSaysSo) {
   FilledDb db(DbOptions(PolicyFor("fixed:8")));
   const std::string sst = OnlySst(db);
@@ -162,8 +158,6 @@ TEST(DamagedPartitionKeyFilterTest, DoctorSaysSo) {
   EXPECT_THAT(VerdictOf(ran)["findings"][0]["what"],
               HasSubstr("whose checksum is wrong"));
 }
-
-// ---- User-defined comparators ----
 
 class UsersComparator : public rocksdb::Comparator {
  public:
@@ -194,7 +188,7 @@ class UsersComparator : public rocksdb::Comparator {
   const Order order_;
 };
 
-// Fills two levels, the lower one with several files; reads ask both levels.
+// Fills two levels with the same keys. The lower level has several files.
 void Fill(TestDb* db, rocksdb::ColumnFamilyHandle* family = nullptr) {
   if (family == nullptr) {
     family = (*db)->DefaultColumnFamily();
@@ -242,7 +236,6 @@ TEST(ComparatorTest, OrdersThatAreKnownUnderAnotherName) {
   }
 }
 
-// Each column family has a comparator of its own, as in MyRocks databases.
 TEST(ComparatorTest, OneForEachColumnFamily) {
   const UsersComparator forward("forward", UsersComparator::kBytewise);
   const UsersComparator backward("backward", UsersComparator::kReverse);
@@ -285,8 +278,8 @@ TEST(ComparatorTest, AnyOrderWhereNoFilesOfALevelLieSideBySide) {
   EXPECT_THAT(keys.err, HasSubstr("FilterDbBuilder"));
 }
 
-// RocksDB that is built with assertions refuses to list files whose keys have
-// another order than the default comparator's.
+// If RocksDB was built with assertions, it refuses to list files whose keys are
+// in another order than that of the default comparator.
 TEST(ComparatorTest, AnotherOrder) {
   const UsersComparator comparator("odd", UsersComparator::kLastByteFirst);
   TestDb db(OptionsWith(&comparator));

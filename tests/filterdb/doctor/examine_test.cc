@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `filterdb doctor` on databases with several column families.
+// Tests `filterdb doctor` on databases with several column families.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -73,8 +73,8 @@ TEST_F(DoctorFamiliesTest, SomeAreLeftOut) {
                                   "'default' 'meta' 'rows'"));
 }
 
-// RocksDB writes a new column family into the MANIFEST first, and then into the
-// OPTIONS file.
+// RocksDB writes a new column family into the MANIFEST before it writes the
+// OPTIONS file. filterdb doctor must wait for the OPTIONS file.
 TEST_F(DoctorFamiliesTest, OnesThatAreBeingCreated) {
   std::atomic<bool> stop{false};
   std::thread creator([&] {
@@ -89,7 +89,8 @@ TEST_F(DoctorFamiliesTest, OnesThatAreBeingCreated) {
   creator.join();
 }
 
-// A name could fake lines of the report, or send commands to the terminal.
+// The name of a column family must not fake lines of the report, or send
+// commands to the terminal.
 TEST_F(DoctorFamiliesTest, NamesAreShownSafely) {
   const std::string name = "x\nall is well\x1b[2J: #\\'\"";
   Create(name, DbOptions(OurPolicy()));
@@ -102,7 +103,7 @@ TEST_F(DoctorFamiliesTest, NamesAreShownSafely) {
   const Ran left_out = Doctor(db_, "--column-family=default");
   EXPECT_THAT(left_out.out, HasSubstr("x\\x0aall is well"));
 
-  // gnuplot reads the names in a script, in which each line is a command.
+  // gnuplot reads the names from a script, in which each line is a command.
   const TempDir dir;
   const std::string script = dir / "script";
   WriteFile(dir / "gnuplot", "#!/bin/sh\ncat > " + script + "; echo drawn\n");

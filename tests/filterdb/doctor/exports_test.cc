@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command `filterdb doctor` on databases with an export listener.
+// Tests `filterdb doctor` on databases with an export listener.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,7 +59,6 @@ class DoctorExportsTest : public ::testing::Test {
     return Filterdb("doctor --db=" + db_.path() + " " + options);
   }
 
-  // As doctor advises it.
   std::string SyncCommand() const {
     return "filterdb export --sync --db=" + db_.path() +
            " --out-dir=" + folder_ + " --sstable-version=nb";
@@ -69,8 +68,7 @@ class DoctorExportsTest : public ::testing::Test {
                       folder_ + " --sstable-version=" + version));
   }
 
-  // Expects doctor to report this finding: in the text, and as the only one in
-  // the JSON.
+  // Expects filterdb doctor to report this finding and no other.
   void ExpectFinding(const std::string& options, bool fault,
                      const std::string& what, const std::string& to_do) const {
     const Ran text = Doctor(options);
@@ -103,7 +101,7 @@ TEST_F(DoctorExportsTest, NoneIsThere) {
 TEST_F(DoctorExportsTest, AllIsWell) {
   Open({folder_});
   EXPECT_EQ(Doctor().exit_code,
-            0);  // Before the first SST file there is no folder.
+            0);  // There is no folder before the first SST file.
   AddFollowed(0);
   AddFollowed(100);
   for (const std::string& options :
@@ -229,10 +227,9 @@ TEST_F(DoctorExportsTest, FiltersThatAreMissing) {
                 SyncCommand());
 }
 
-// The database is replaced by a copy of it to which other rows were written
-// since. One SST file of the copy has the same number as one of the database,
-// but other keys. It is older than the filter of that number, so times alone do
-// not show that the filter is that of another file.
+// The database is replaced by another one. An SST file of the new database has
+// the number of an old SST file, but other keys. The old file's filter must not
+// count as the filter of the new file.
 TEST_F(DoctorExportsTest, FiltersOfOtherSstFiles) {
   TwoHistories histories(&db_);
   const std::string option = "--export-dir=" + folder_;
@@ -266,7 +263,8 @@ TEST_F(DoctorExportsTest, AFolderOfOtherContents) {
                     SyncCommand() + " --force");
 }
 
-// The mark speaks for the filters of another version only.
+// The folder has a record of its exported filters, but only for SSTable version
+// me.
 TEST_F(DoctorExportsTest, FiltersThatNoExportRecorded) {
   AddFile(&db_, 0, 100);
   Sync("me");
@@ -292,8 +290,7 @@ TEST_F(DoctorExportsTest, AFolderThatNoListenerFeeds) {
   EXPECT_EQ(ran.json()["exports"][0]["filtered"], 1);
 }
 
-// The mark is that of an earlier build, which recorded neither versions nor
-// filters.
+// Earlier builds of filterdb wrote a mark file without SSTable versions.
 TEST_F(DoctorExportsTest, AMarkThatNamesNoVersion) {
   AddFile(&db_, 0, 100);
   Sync();
@@ -312,7 +309,7 @@ TEST_F(DoctorExportsTest, AMarkThatNamesNoVersion) {
   EXPECT_EQ(Doctor(option).exit_code, 0);
 }
 
-// Follows the advice to the letter, in a shell.
+// Runs the advised command in a shell. The paths have blanks, quotes and a `$`.
 TEST_F(DoctorExportsTest, TheAdviceHasTheOptionsOfTheFolder) {
   rocksdb::Options with_prefixes = DbOptions(OurPolicy());
   with_prefixes.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
@@ -364,8 +361,7 @@ TEST_F(DoctorExportsTest, ADatabaseWhosePathHasANewline) {
   Exits(0, Filterdb("doctor --db='" + db + "' --export-dir=" + folder_));
 }
 
-// A listener updates only the filters of its own SSTable version, one of the
-// two.
+// A listener updates only the filters of its own SSTable version, here nb.
 TEST_F(DoctorExportsTest, AFolderOfTwoVersions) {
   Open({folder_});
   AddFollowed(0);

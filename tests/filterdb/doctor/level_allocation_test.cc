@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares Monkey's closed form with its definition.
+// Compares MonkeyBits with a slow search for the minimum.
 
 #include "tools/filterdb/doctor/filters/level_allocation.h"
 
@@ -34,8 +34,8 @@ double SumOfRates(const Runs& bits) {
   return sum;
 }
 
-// Finds the minimum in many small steps; each adds bits where the sum of the
-// rates falls most. This finds the minimum, because the rates are convex
+// Finds the minimum in small steps. Each step adds bits where the sum of the
+// rates then falls most. This finds the minimum because the rates are convex
 // functions.
 Runs BruteForce(const Runs& keys, double total_bits) {
   constexpr int kSteps = 40000;
@@ -62,8 +62,8 @@ TEST(LevelAllocationTest, BestRate) {
   EXPECT_NEAR(BestRate(10), 0.00819, 0.00001);
 }
 
-// Four levels, each ten times as large as the one above, at 10 bits per key on
-// average: 9.5 bits in the last level, and 2.8 times fewer false positives.
+// Four levels, each with ten times the keys of the level above, at 10 bits per
+// key on average. The last level must get 9.5 bits per key.
 TEST(LevelAllocationTest, MonkeyOfFourLevels) {
   const Runs keys = {1e3, 1e4, 1e5, 1e6};
   const double total = 10 * 1111e3;
@@ -118,7 +118,7 @@ TEST(LevelAllocationTest, EqualsBruteForce) {
     const double best = SumOfRates(bits);
     const double brute = SumOfRates(BruteForce(keys, total));
     EXPECT_LE(best, brute * (1 + 1e-9));
-    // The steps are too coarse for the smallest runs.
+    // The steps of the search are too coarse for the smallest runs.
     EXPECT_NEAR(best, brute, 0.02 * brute + 1e-6);
   }
 }

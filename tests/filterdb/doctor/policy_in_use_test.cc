@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which filters RocksDB asks: what `filterdb doctor` says of each kind of
-// filter under each policy, and what RocksDB itself does.
+// Tests whether RocksDB asks the filters as `filterdb doctor` says.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +25,7 @@ using ::testing::Not;
 enum Policy { kCassandra, kBeside, kBloom, kRibbon, kOther };
 constexpr const char* kPolicyNames[] = {"Cassandra", "Beside", "Bloom",
                                         "Ribbon", "Other"};
-// In place of kOther, which is a kind of filter, but not a policy.
+// As a policy, kOther stands for no policy.
 constexpr Policy kNoPolicy = kOther;
 
 PolicyPtr Make(Policy policy) {
@@ -44,8 +43,8 @@ PolicyPtr Make(Policy policy) {
   }
 }
 
-// Options with which filters of this kind are built. kOther is RocksDB's legacy
-// Bloom filter, which it builds into SST files of old format versions.
+// Returns options that build filters of this kind. kOther is RocksDB's legacy
+// Bloom filter.
 rocksdb::Options OptionsThatBuild(Policy kind, Layout layout) {
   rocksdb::BlockBasedTableOptions table =
       TableOptions(kind == kOther ? BuiltinPolicy() : Make(kind), layout);
@@ -53,13 +52,11 @@ rocksdb::Options OptionsThatBuild(Policy kind, Layout layout) {
   return DbOptions(table);
 }
 
-// ---- Each kind of filter and each policy ----
-
 constexpr char kAsked[] = "asked";
 constexpr char kMatches[] = "every_key_matches";
 constexpr char kNot[] = "not_asked";
 
-// By the kind of the filter and by the policy.
+// The row is the kind of the filter, and the column is the policy.
 constexpr const char* kUses[5][5] = {
     {kAsked, kNot, kNot, kNot, kNot},          // cassandra
     {kNot, kAsked, kMatches, kMatches, kNot},  // beside
@@ -85,7 +82,7 @@ TEST_P(PolicyInUseTest, IsAsDoctorSays) {
     const std::string expected = kUses[kind_][policy_];
     const Json family = Doctor(db).json()["column_families"][0];
     const Json sst = family["ssts"][0];
-    // RocksDB's Ribbon policy builds Bloom filters of few keys.
+    // RocksDB's Ribbon policy builds Bloom filters for few keys.
     const bool may_be_bloom =
         kind_ == kRibbon && layout == Layout::kPartitioned;
     EXPECT_TRUE(sst["kind"] == kKinds[kind_] ||
@@ -93,7 +90,7 @@ TEST_P(PolicyInUseTest, IsAsDoctorSays) {
         << sst["kind"];
     EXPECT_EQ(sst["use"], expected);
     EXPECT_EQ(sst["filter"], layout == Layout::kFull ? "full" : "partitioned");
-    // The legacy Bloom filter lets a few more pass.
+    // The legacy Bloom filter lets more keys pass than the others.
     EXPECT_NEAR(FalsePositives(family["verdict"]),
                 expected == kAsked ? 0.01 : 1, 0.008);
 
@@ -123,9 +120,6 @@ INSTANTIATE_TEST_SUITE_P(
              (policy == kNoPolicy ? "None" : kPolicyNames[policy]);
     });
 
-// ---- Filters that are not used, and what to do ----
-
-// Expects a single finding, which is a fault.
 Json OnlyFault(const TestDb& db) {
   const Json findings = VerdictOf(Exits(1, Doctor(db)))["findings"];
   EXPECT_EQ(findings.size(), 1) << findings;
@@ -150,7 +144,6 @@ TEST(OtherFormTest, ChangingBlocksHelpsAtOnce) {
                 "longer the filter of 1 other SST file"));
   EXPECT_THAT(Doctor(db, "").out,
               HasSubstr("1 with our filter, 2 with one of other blocks\n"));
-  // Follows the advice: the other file must now be compacted.
   db.Reopen(DbOptions(BesideRocksdb()));
   ExpectFiles(VerdictOf(Doctor(db)), {{"good", 2}, {"other_form", 1}});
   const Json other = OnlyFault(db);
@@ -188,7 +181,7 @@ TEST(OtherFormTest, RocksdbsFiltersAreUsedWithBlocksRocksdb) {
   EXPECT_EQ(Doctor(db).exit_code, 0);
 }
 
-// RocksDB's own filters as `filter` or `bottommost_filter` need blocks=rocksdb.
+// If the policy writes RocksDB's own filters, it needs blocks=rocksdb.
 TEST(OtherFormTest, NoAdviceToLeaveOutBlocksThatIsRefused) {
   for (const PolicyPtr& policy : {Mix(), PolicyOf(Types("bloom", "")),
                                   PolicyOf(Types("cassandra", "ribbon"))}) {
@@ -199,7 +192,7 @@ TEST(OtherFormTest, NoAdviceToLeaveOutBlocksThatIsRefused) {
   }
 }
 
-// blocks=rocksdb would leave the filters of more rows unused.
+// With blocks=rocksdb, the filters of more rows would not be used.
 TEST(OtherFormTest, NoAdviceThatLosesFilters) {
   FilledDb db(DbOptions(BuiltinPolicy()));
   db.Reopen(DbOptions(OurPolicy()));
@@ -225,8 +218,6 @@ TEST(OtherFormTest, NoAdviceThatIsRefused) {
   ExpectFiles(VerdictOf(Doctor(db)),
               {{"rocksdbs", 1}, {"other_partition_keys", 1}});
 }
-
-// ---- RocksDB's policies ----
 
 TEST(StockPolicyTest, ItsFiltersAreUsedFromTheFirstOpenOn) {
   for (const PolicyPtr& policy : {BuiltinPolicy(), RibbonPolicy()}) {
@@ -259,9 +250,7 @@ TEST(StockPolicyTest, OurFiltersMatchEveryKey) {
   EXPECT_THAT(fault["to_do"], HasSubstr("compact the files"));
 }
 
-// ---- An OPTIONS file that does not tell the settings ----
-
-// What RocksDB's C interface writes.
+// Writes the policy as RocksDB's C interface does: without its settings.
 void HideSettings(const TestDb& db) {
   const std::string file = NewestOptionsOf(db);
   const std::string key = "  filter_policy=";
@@ -289,8 +278,8 @@ TEST(HiddenSettingsTest, TheNewestFilterOfOursTells) {
   EXPECT_THAT(text.out, Not(HasSubstr("filter, used")));
 }
 
-// RocksDB's filter in a file that names our policy: only blocks=rocksdb has
-// `filter`.
+// The file names cassandra_bloom as its policy, but has RocksDB's own filter.
+// So blocks=rocksdb must have been set.
 TEST(HiddenSettingsTest, AFilterOfRocksdbsThatOurPolicyWroteTells) {
   FilledDb db(DbOptions(PolicyOf(Types("bloom", ""))));
   HideSettings(db);
@@ -300,7 +289,7 @@ TEST(HiddenSettingsTest, AFilterOfRocksdbsThatOurPolicyWroteTells) {
               HasSubstr("takes it to be set"));
 }
 
-// One of the two kinds is not used, whatever the program sets.
+// One of the two filters is not used, whatever the program sets.
 TEST(HiddenSettingsTest, BothFormsAreAFault) {
   FilledDb db(DbOptions(BesideRocksdb()));
   db.Reopen(DbOptions(OurPolicy()));

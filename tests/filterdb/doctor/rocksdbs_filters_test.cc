@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RocksDB's own filters, which a policy with blocks=rocksdb uses: what
-// `filterdb doctor` says of them, and their measured rate.
+// Tests what `filterdb doctor` says of RocksDB's own filters.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,8 +23,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// ---- Files of both ----
 
 TEST(RocksdbsFiltersTest, AreUsedBesideOurs) {
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
@@ -102,7 +99,8 @@ TEST(RocksdbsFiltersTest, OfPrefixes) {
   }
 }
 
-// RocksDB's legacy Bloom filter of a partition in which no key has a prefix.
+// RocksDB writes an empty legacy Bloom filter for a partition in which no key
+// has a prefix.
 TEST(RocksdbsFiltersTest, APartitionWithoutPrefixesIsNoFault) {
   const auto options = [](const PolicyPtr& policy) {
     rocksdb::BlockBasedTableOptions table =
@@ -127,7 +125,8 @@ TEST(RocksdbsFiltersTest, APartitionWithoutPrefixesIsNoFault) {
   ExpectFiles(VerdictOf(Exits(0, Doctor(db))), {{"rocksdbs", 1}});
 }
 
-// `mix` has the bits of allocation=monkey, which cannot be given beside it.
+// cassandra_bloom:mix already spreads bits as allocation=monkey does, so the
+// two cannot be combined.
 TEST(RocksdbsFiltersTest, NoAdviceOfMonkeyToMix) {
   TestDb db(WithDynamicLevels(BuiltinPolicy()));
   AddFile(&db, 0, 20000);
@@ -145,7 +144,7 @@ TEST(RocksdbsFiltersTest, NoAdviceOfMonkeyToMix) {
   EXPECT_EQ(findings(Mix()), "[]");
 }
 
-// In the memory of a Ribbon filter, Bloom filters have more false positives.
+// In the memory of a Ribbon filter, a Bloom filter has more false positives.
 TEST(RocksdbsFiltersTest, AlternativesToRibbonFilters) {
   TestDb db(DbOptions(RibbonPolicy()));
   AddFile(&db, 0, 20000);
@@ -165,8 +164,6 @@ TEST(RocksdbsFiltersTest, AlternativesToRibbonFilters) {
   EXPECT_THAT(text.out, HasSubstr("RocksDB's Ribbon filter, used"));
   EXPECT_THAT(text.out, HasSubstr("in the same memory"));
 }
-
-// ---- The measured rate ----
 
 TEST(MeasuredRateTest, NoneOfTheKeysPassed) {
   TestDb db(DbOptions(BuiltinPolicy(60)));
@@ -191,7 +188,6 @@ TEST(MeasuredRateTest, IsWhatRocksdbObserves) {
     db.Reopen(DbOptions(RibbonPolicy(), layout));
     db.Put(dataset.rows);
     db.Flush();
-    // Both RocksDB's policy and ours use these filters.
     for (const PolicyPtr& policy : {RibbonPolicy(), BesideRocksdb()}) {
       db.Reopen(DbOptions(policy, layout));
       db.ResetStatistics();
@@ -213,9 +209,8 @@ TEST(MeasuredRateTest, IsWhatRocksdbObserves) {
   }
 }
 
-// ---- Filters that are of no use ----
-
-// A policy whose filters are this block, under the name of RocksDB's own.
+// A policy under the name of RocksDB's Bloom policy. All its filters are
+// `block`.
 class RocksdbsBlock final : public rocksdb::FilterPolicy {
  public:
   explicit RocksdbsBlock(std::string block) : importing_(std::move(block)) {}

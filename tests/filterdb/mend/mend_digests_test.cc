@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs "filterdb mend" on SSTables whose Scylla.db has digests. A check that
-// shares no code with filterdb, check_digests.py, reads what comes out.
+// Runs "filterdb mend" on SSTables whose Scylla.db has digests (checksums) of
+// the other files. check_digests.py, which shares no code with filterdb, checks
+// the results.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,8 +31,9 @@ constexpr char kRewrite[] = "--in-place --rewrite-digests --no-backup";
 
 class MendDigestsTest : public MendFixture {
  protected:
-  // The digests are those of the files as they are, or, with `rotten`, those of
-  // the files before the filter got its fault.
+  // Writes an SSTable with a Scylla.db, which has digests of the other files.
+  // With `rotten`, these are digests of the files before the filter got its
+  // fault.
   WrittenSstable WriteScylla(SstableSpec spec, bool rotten = false) {
     if (spec.version == "nb") {
       spec.version = "me";
@@ -68,7 +70,7 @@ class MendDigestsTest : public MendFixture {
   }
   Json Verdicts() const { return Scan().json()["sstables"][0]["verdicts"]; }
 
-  // Takes Filter.db out of TOC.txt, whose digest stays right.
+  // Removes Filter.db from TOC.txt, and corrects the digest of TOC.txt.
   static void LeaveOutOfToc(const WrittenSstable& one) {
     std::string toc = ReadFile(one.Path("TOC.txt"));
     toc.erase(toc.find("Filter.db\n"), 10);
@@ -135,8 +137,8 @@ TEST_F(MendDigestsTest, TheDigestOfACompletedToc) {
   ExpectWell();
 }
 
-// A filter that has all keys, but not the digest, may have rotten. ScyllaDB
-// refuses it.
+// The filter has all keys, but its digest is not the one in Scylla.db. ScyllaDB
+// refuses such a filter.
 TEST_F(MendDigestsTest, ScanSeesADigestThatDiffers) {
   const WrittenSstable one = WriteScylla(FilterFault::kNone);
   const std::string good = ReadFile(one.Path("Filter.db"));
@@ -153,7 +155,8 @@ TEST_F(MendDigestsTest, ScanSeesADigestThatDiffers) {
   ExpectWell();
 }
 
-// To make the digest that of the damaged TOC.txt would hide the damage.
+// TOC.txt is damaged. If filterdb mend made its digest anew, that would hide
+// the damage.
 TEST_F(MendDigestsTest, ATocThatDiffersIsLeft) {
   for (const FilterFault fault :
        {FilterFault::kNone, FilterFault::kBitsCleared}) {
@@ -178,7 +181,7 @@ TEST_F(MendDigestsTest, DigestsOfOtherFilesAlone) {
 TEST_F(MendDigestsTest, ADamagedScyllaDb) {
   const WrittenSstable one = WriteScylla(FilterFault::kBitsCleared);
   std::string scylla = ReadFile(one.Path("Scylla.db"));
-  scylla[13] = 'X';  // A byte of another part.
+  scylla[13] = 'X';  // A byte outside the digests.
   WriteFile(one.Path("Scylla.db"), scylla);
   for (const std::string& damaged :
        {scylla, scylla.substr(0, 9), scylla + "x", std::string()}) {
@@ -197,7 +200,7 @@ TEST_F(MendDigestsTest, NoDigests) {
   const WrittenSstable one = WriteScylla(FilterFault::kBitsCleared);
   WriteFile(one.Path("Scylla.db"),
             ScyllaDbContent({{2, "features"}, {7, "build"}}, false));
-  // When ScyllaDB removes an SSTable, it would leave a backup beside it.
+  // When ScyllaDB removes an SSTable, it would leave the backup in the folder.
   ExpectLeft("--in-place", "give --backup-dir or --no-backup");
   EXPECT_EQ(Mend("--in-place --backup-dir=" + dir_ / "old").exit_code, 0);
   EXPECT_EQ(Scan().exit_code, 0);
@@ -210,8 +213,7 @@ TEST_F(MendDigestsTest, Undo) {
     const auto before = Files();
     EXPECT_EQ(Mend(InFolder()).exit_code, 0);
     ExpectWell();
-    // A second mend, with another chance, keeps the first filter and its
-    // digest.
+    // A second mend, with another chance, must keep the first backup.
     EXPECT_EQ(Mend(InFolder() + " --oversized --fp-chance=0.02").exit_code, 0);
     const Ran ran = Mend("--undo --backup-dir=" + dir_ / "old");
     EXPECT_EQ(ran.exit_code, 0) << ran;
@@ -220,7 +222,8 @@ TEST_F(MendDigestsTest, Undo) {
   }
 }
 
-// Mends with two chances, of which each was killed before it changed Scylla.db.
+// Puts the old Scylla.db back after each mend, as if a kill had ended filterdb
+// mend before it changed Scylla.db.
 TEST_F(MendDigestsTest, UndoAfterSeveralKills) {
   const WrittenSstable one = WriteScylla(FilterFault::kBitsCleared);
   const auto before = Files();
@@ -261,8 +264,8 @@ TEST_F(MendDigestsTest, NoBackupBeside) {
              "give --backup-dir or --no-backup");
 }
 
-// SSTables whose filter lacks keys or is missing, with TOC.txt complete or not,
-// one that only TOC.txt does not name, and one whose filter was lost.
+// SSTables with several faults of the filter, with and without Filter.db in
+// TOC.txt.
 class MendDigestsKillTest : public MendDigestsTest {
  protected:
   MendDigestsKillTest() {
@@ -291,7 +294,8 @@ class MendDigestsKillTest : public MendDigestsTest {
     fs::copy(dir_ / "template", dir_ / "ks", fs::copy_options::recursive);
   }
 
-  // Runs mend, and kills it when it begins its Nth change.
+  // Runs filterdb mend, and kills it when it begins its change number
+  // `num_changes`. Returns whether it was killed.
   bool Killed(const std::vector<std::string>& options, int num_changes) const {
     std::vector<std::string> words = {CASSANDRA_BLOOM_FILTERDB, "mend",
                                       "--ignore-unseen-processes", "--jobs=1"};
@@ -300,7 +304,7 @@ class MendDigestsKillTest : public MendDigestsTest {
     return KillAtChange(words, num_changes);
   }
 
-  // The filters of the SSTables that had one.
+  // Returns the filters of the SSTables that had one.
   std::vector<std::string> Filters() const {
     std::vector<std::string> filters;
     for (const int generation : {1, 3, 4}) {
@@ -316,9 +320,8 @@ class MendDigestsKillTest : public MendDigestsTest {
     }
   }
 
-  // Kills runs with these options: the first when it begins its first change,
-  // the second at its second change, until one ends. `after`: what follows each
-  // kill. Returns how many were killed.
+  // Kills one run of filterdb mend at each change to a file, until a run ends
+  // by itself. Calls `after` after each kill. Returns the number of kills.
   int KillAtEach(const std::vector<std::string>& options, bool mended_before,
                  const std::function<void()>& after) {
     int num_killed = 0;
@@ -348,7 +351,8 @@ class MendDigestsKillTest : public MendDigestsTest {
   void ExpectUndone() const {
     fs::create_directory(dir_ / "old");
     const Ran ran = Mend("--undo --backup-dir=" + dir_ / "old");
-    // Before the first backup there is nothing to undo, and undo says so.
+    // If filterdb mend was killed before the first backup, there is nothing to
+    // undo.
     EXPECT_TRUE(ran.exit_code == 0 ||
                 ran.out.find("holds no backups of") != std::string::npos)
         << ran;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// "filterdb mend --dry-run" says what the real run does, even if that run
-// fails.
+// "filterdb mend --dry-run" must predict what mend does, even if mend fails.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,8 +19,8 @@ using ::testing::HasSubstr;
 
 class MendDryRunTest : public MendFixture {
  protected:
-  // Runs mend with --dry-run and without, and expects the same outcome.
-  // `before`: shell text in front of the command.
+  // Runs filterdb mend with --dry-run and then without, and expects the same
+  // outcome. `before` is shell text before the command.
   void ExpectSame(const std::string& options, const std::string& outcome,
                   const std::string& before = "") const {
     SCOPED_TRACE(options);
@@ -99,7 +98,7 @@ TEST_F(MendDryRunTest, FoldersThatCannotBeWrittenTo) {
   fs::permissions(dir_ / "closed", fs::perms::owner_all);
 }
 
-// Mend may not give the new filter the owner of the old one.
+// This user may not give the new filter the owner of the old filter.
 TEST_F(MendDryRunTest, AnotherUser) {
   if (geteuid() != 0) {
     GTEST_SKIP() << "only root can make files of another user";

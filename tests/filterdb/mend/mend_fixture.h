@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SSTables with chosen faults, and "filterdb mend" on them.
+// Writes SSTables with chosen faults, and runs "filterdb mend" on them.
 
 #ifndef CASSANDRA_BLOOM_TESTS_FILTERDB_MEND_MEND_FIXTURE_H_
 #define CASSANDRA_BLOOM_TESTS_FILTERDB_MEND_MEND_FIXTURE_H_
@@ -46,7 +46,7 @@ class MendFixture : public ::testing::Test {
     return WriteSstable(spec);
   }
 
-  // An SSTable whose filter lacks keys.
+  // Writes an SSTable whose filter lacks keys.
   WrittenSstable WriteFaulty(const std::string& version = "nb") {
     SstableSpec spec;
     spec.version = version;
@@ -57,8 +57,8 @@ class MendFixture : public ::testing::Test {
   Ran Mend(const std::string& options) const {
     return Filterdb("mend " + options + " " + dir_ / "ks");
   }
-  // Expects that mend leaves the only SSTable as it is, for this reason, and
-  // changes nothing else.
+  // Expects that filterdb mend leaves the only SSTable alone, and says
+  // `reason`.
   void ExpectLeft(const std::string& options, const std::string& reason) const {
     SCOPED_TRACE(options);
     const auto before = Files();
@@ -68,8 +68,8 @@ class MendFixture : public ::testing::Test {
     EXPECT_TRUE(Files() == before);
   }
 
-  // The names of all files, and the bytes of files below ks with less than 16
-  // MiB.
+  // Returns the names of all files, and the bytes of each file below ks that
+  // has less than 16 MiB.
   std::map<std::string, std::string> Files() const {
     std::map<std::string, std::string> files;
     for (const std::string& name : dir_.Names()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kills runs of "filterdb mend" at random times, and starts several at once.
-// Each filter must be the old or the new one of its SSTable, and --undo must
-// put the old ones back. CASSANDRA_BLOOM_KILLS sets the number of rounds.
+// Kills runs of "filterdb mend" at random times, and starts several runs at
+// once. Each filter must be the old or the new one of its SSTable. --undo must
+// put all old filters back. CASSANDRA_BLOOM_KILLS sets the number of rounds.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ int Rounds() {
   return given == nullptr ? 5 : std::stoi(given);
 }
 
-// The bytes of each Filter.db; "" if there is none.
+// The bytes of each Filter.db, or "" if the file does not exist.
 using Filters = std::map<std::string, std::string>;
 
 class MendKillTest : public MendFixture {
@@ -89,7 +89,6 @@ class MendKillTest : public MendFixture {
     return filters;
   }
 
-  // Every other round keeps the old filters in a folder.
   std::string BackupOf(int round) const {
     return round % 2 == 0 ? "" : "--backup-dir=" + dir_ / "old";
   }
@@ -109,8 +108,9 @@ class MendKillTest : public MendFixture {
     return pid;
   }
 
-  // Returns whether the process was killed before it ended. In the further
-  // rounds of GoesOn, kills sooner and sooner.
+  // Kills the process after a random time of at most `time`. Returns whether
+  // the process had not ended before. Rounds beyond Rounds() kill sooner and
+  // sooner.
   bool KillWithin(Clock::duration time, int round, pid_t pid) {
     time /= 1 << std::clamp(round - Rounds(), 0, 20);
     const auto limit =
@@ -121,7 +121,6 @@ class MendKillTest : public MendFixture {
     return IsKilled(pid);
   }
 
-  // Waits for the process to end. Returns whether a signal killed it.
   static bool IsKilled(pid_t pid) {
     int status = 0;
     EXPECT_EQ(waitpid(pid, &status, 0), pid);
@@ -130,8 +129,8 @@ class MendKillTest : public MendFixture {
     return WIFSIGNALED(status);
   }
 
-  // A run may end before it is killed. If none was killed in Rounds() rounds,
-  // there are up to 20 further rounds.
+  // Returns whether there is another round. A run may end before it is killed.
+  // If no run was killed, there are up to 20 further rounds.
   bool GoesOn(int round, int num_killed) const {
     constexpr int kMaxMore = 20;
     return !HasFailure() && (round < Rounds() ||
@@ -144,10 +143,8 @@ class MendKillTest : public MendFixture {
     }
   }
 
-  // Runs --undo, and expects the old filters where there were some.
   void ExpectUndone(const std::string& backup) const {
-    // If a mend was killed early, the backup folder is empty, and undo reports
-    // this.
+    // If filterdb mend was killed early, the backup folder may be empty.
     const bool may_fail = !backup.empty() && !HasFiles(dir_ / "old");
     const Ran ran = Mend("--undo " + backup);
     EXPECT_TRUE(ran.exit_code == 0 || may_fail) << ran;
@@ -159,7 +156,7 @@ class MendKillTest : public MendFixture {
     for (const std::string& name : dir_.Names()) {
       EXPECT_THAT(name, Not(HasSubstr(".bak")));
       EXPECT_THAT(name, Not(HasSubstr(".record")));
-      // Without the backup folder, undo does not remove temporary files.
+      // Without a backup folder, --undo does not remove temporary files.
       EXPECT_TRUE(may_fail ||
                   name.find(".cassandra_bloom-") == std::string::npos)
           << name;
@@ -189,7 +186,6 @@ class MendKillTest : public MendFixture {
   Clock::duration time_of_undo_{};
 };
 
-// Kills mends, and then undos of complete mends.
 TEST_F(MendKillTest, MendAndUndo) {
   for (const bool kills_undo : {false, true}) {
     int num_killed = 0;
@@ -203,7 +199,6 @@ TEST_F(MendKillTest, MendAndUndo) {
       const auto time = kills_undo ? time_of_undo_ : time_of_mend_;
       num_killed += KillWithin(time, round, pid) ? 1 : 0;
       ExpectOldOrNew();
-      // In half of the rounds, another mend completes the work before the undo.
       if (NextRandom(&random_) % 2 == 0) {
         EXPECT_EQ(Mend("--in-place " + backup).exit_code, 0);
         EXPECT_EQ(Scan().exit_code, 0);
@@ -214,8 +209,8 @@ TEST_F(MendKillTest, MendAndUndo) {
   }
 }
 
-// Three runs at once: two mends, and another mend or an undo. One of the mends
-// may be killed.
+// Runs two mends at once with another mend or an --undo. One of the mends may
+// be killed.
 TEST_F(MendKillTest, TwoAtOnce) {
   int num_killed = 0;
   for (int round = 0; GoesOn(round, num_killed); ++round) {

@@ -24,7 +24,7 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-// A process of the user nobody that has a file open.
+// A process of the user nobody that has `file` open.
 class ProcessOfNobody {
  public:
   explicit ProcessOfNobody(const std::string& file) {
@@ -77,7 +77,7 @@ class MendProcessesTest : public ::testing::Test {
   WrittenSstable sstable_;
 };
 
-// Most containers lack this capability.
+// A prefix that takes CAP_SYS_PTRACE from a command. Most containers lack it.
 constexpr char kWithoutPtrace[] = "setpriv --bounding-set=-sys_ptrace ";
 
 TEST_F(MendProcessesTest, RootThatMayNotTrace) {
@@ -111,8 +111,7 @@ TEST_F(MendProcessesTest, RootThatMayNotTrace) {
   EXPECT_EQ(Filter(), before);
 }
 
-// --ignore-unseen-processes must not make mend ignore a process that it can
-// examine.
+// filterdb mend must not ignore a process that it can examine.
 TEST_F(MendProcessesTest, AFileOfAnotherUsersProcess) {
   if (geteuid() != 0) {
     GTEST_SKIP() << "only root can start a process of another user";
@@ -140,8 +139,6 @@ TEST_F(MendProcessesTest, ProcThatHidesProcesses) {
 #ifndef CASSANDRA_BLOOM_SANITIZED  // The sanitizers need /proc.
   const Ran missing = mend("umount -l /proc && ");
   EXPECT_THAT(missing.out, HasSubstr("left: /proc is not mounted"));
-  // With the capability, more rights would not help, so mend does not ask for
-  // them.
   EXPECT_THAT(missing.out, HasSubstr(prctl(PR_CAPBSET_READ, CAP_SYS_PTRACE) == 1
                                          ? "; see that the node is down"
                                          : "CAP_SYS_PTRACE"));

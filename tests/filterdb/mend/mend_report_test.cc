@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What "filterdb mend" prints: each outcome at once, and with --json one
-// document, also after an error or a signal.
+// Tests what "filterdb mend" prints, even after an error or a signal.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -24,7 +23,6 @@ using ::testing::HasSubstr;
 
 class MendReportTest : public MendFixture {
  protected:
-  // Makes `count` SSTables, each with a fault.
   void WriteMany(int count) {
     for (int i = 1; i <= count; ++i) {
       SstableSpec spec;
@@ -59,7 +57,6 @@ TEST_F(MendReportTest, CountsWhatItDoesNotExamine) {
               HasSubstr("0 mended, 0 left, 0 failed (and 1 being written"));
 }
 
-// Mend must not only say that the keys cannot be read, but also why.
 TEST_F(MendReportTest, WhyKeysCannotBeRead) {
   WriteMany(1);
   const std::string index = dir_ / "ks/t1/nb-1-big-Index.db";
@@ -77,7 +74,8 @@ TEST_F(MendReportTest, JsonAfterErrors) {
   for (const std::string& words :
        {"--in-place " + dir_ / "absent", "--undo " + dir_ / "absent",
         "--in-place " + dir_ / "absent " + dir_ / "gone",
-        // In turn: no SSTables, and no option that says where the filters go.
+        // This folder has no SSTables. The last command does not say where the
+        // new filters go.
         "--in-place " + dir_ / "ks", dir_ / "ks"}) {
     const Ran ran = Filterdb("mend --json " + words);
     EXPECT_EQ(ran.exit_code, 2) << ran;
@@ -104,16 +102,15 @@ TEST_F(MendReportTest, OptionsThatAreOfNoUse) {
   EXPECT_FALSE(fs::exists(dir_ / "out"));
 }
 
-// The smallest pipe of Linux holds one page.
+// In bytes. The smallest pipe of Linux holds one page of memory.
 const int kPipeSize = static_cast<int>(sysconf(_SC_PAGESIZE));
 
-// The lines of so many SSTables do not fit into the pipe, because each line has
-// 64 bytes or more.
+// The lines for this many SSTables do not fit into the pipe, because each has
+// at least 64 bytes.
 const int kMany = kPipeSize / 50;
 
-// Runs filterdb with a small pipe as one of its outputs, so that it must wait
-// for the reader after some lines. Sends it a signal after the first line, and
-// then reads the rest.
+// Runs filterdb with a small pipe as an output, so that filterdb must wait for
+// its reader. Sends a signal after the first line, and then reads the rest.
 class InterruptedMend {
  public:
   InterruptedMend(int blocked_fd, const std::vector<std::string>& arguments,
@@ -145,7 +142,6 @@ class InterruptedMend {
   }
 
   const std::string& text() const { return text_; }
-  // The signal that has ended it, or 0.
   int signal_number() const {
     return WIFSIGNALED(status_) ? WTERMSIG(status_) : 0;
   }
@@ -170,7 +166,6 @@ TEST_F(MendReportTest, ASignalEndsItBetweenTwoSstables) {
                                "--ignore-unseen-processes", dir_ / "ks"},
                               number, "/dev/null");
     EXPECT_EQ(run.signal_number(), number);
-    // The output has a line for each SSTable, and the sums at the end.
     EXPECT_THAT(run.text(), HasSubstr("nb-1-big-Filter.db: empty: mended"));
     EXPECT_THAT(run.text(), HasSubstr("empty: not done"));
     EXPECT_THAT(run.text(), HasSubstr(" not done\nThe node uses them"));
@@ -183,7 +178,8 @@ TEST_F(MendReportTest, ASignalEndsItBetweenTwoSstables) {
 
 TEST_F(MendReportTest, JsonAfterASignal) {
   WriteMany(kMany);
-  // With this --backup-dir, mend fails for each SSTable, with a line on stderr.
+  // With this --backup-dir, filterdb mend fails for each SSTable, with a line
+  // on stderr.
   const InterruptedMend run(
       STDERR_FILENO,
       {"filterdb", "mend", "--in-place", "--json", "--ignore-unseen-processes",

@@ -49,7 +49,7 @@ TEST_F(MendTest, EachFaultOfEachVersion) {
   }
 }
 
-// The new filter equals the one that `filterdb build` makes.
+// filterdb mend must make the same filter as `filterdb build`.
 TEST_F(MendTest, BytesOfTheNewFilter) {
   for (const std::string version : {"ka", "mc", "nb", "da"}) {
     const WrittenSstable one = WriteFaulty(version);
@@ -100,7 +100,6 @@ TEST_F(MendTest, OutDirHasTheSameFolders) {
   EXPECT_EQ(
       Filterdb("check " + out + " --index=" + one.Path("Index.db")).exit_code,
       0);
-  // An existing file is not overwritten.
   const Ran again = Mend("--out-dir=" + dir_ / "out");
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_THAT(again.err, HasSubstr("will not be overwritten"));
@@ -108,9 +107,8 @@ TEST_F(MendTest, OutDirHasTheSameFolders) {
 
 // ---- TOC.txt ----
 
-// Removes the line of Filter.db from TOC.txt, and returns the rest. Cassandra
-// leaves such a TOC.txt when it has made a missing filter anew. So does a mend
-// that was killed before it completed TOC.txt.
+// Removes the line of Filter.db from TOC.txt, and returns the new TOC.txt.
+// Cassandra leaves such a TOC.txt after it has made a missing filter anew.
 std::string LeaveOutOfToc(const WrittenSstable& one) {
   const std::string line = "Filter.db\n";
   std::string toc = ReadFile(one.Path("TOC.txt"));
@@ -119,8 +117,7 @@ std::string LeaveOutOfToc(const WrittenSstable& one) {
   return toc;
 }
 
-// A full disk may leave such a TOC.txt. If mend completed it, it would look
-// whole.
+// A full disk may leave such a TOC.txt.
 TEST_F(MendTest, ATocThatDoesNotNameData) {
   for (const std::string toc : {"", "Filter.db\n", "Data.d"}) {
     for (const FilterFault fault :
@@ -142,7 +139,6 @@ TEST_F(MendTest, ATocThatDoesNotNameData) {
         ExpectLeft(action, ": left: ");
         ExpectLeft(action, "does not name Data.db");
       }
-      // With --out-dir, mend does not need TOC.txt.
       EXPECT_EQ(Mend("--out-dir=" + dir_ / "out").exit_code,
                 fault == FilterFault::kNone ? 1 : 0);
       fs::remove_all(dir_ / "ks");
@@ -188,7 +184,7 @@ TEST_F(MendTest, ANotLoadedFilterIsAFault) {
   EXPECT_EQ(Scan().exit_code, 0);
 }
 
-// Each new filter would be worse than planned, and so faulty again.
+// With this chance, the new filter would be faulty again.
 TEST_F(MendTest, AChanceThatIsWorseThanThePlan) {
   SstableSpec spec;
   spec.fault = FilterFault::kHalfSize;
@@ -200,7 +196,7 @@ TEST_F(MendTest, AChanceThatIsWorseThanThePlan) {
 
 TEST_F(MendTest, Oversized) {
   SstableSpec spec;
-  spec.min_expected_keys = 10000;  // Ten times its keys.
+  spec.min_expected_keys = 10000;  // Ten times the number of keys.
   const WrittenSstable one = Write(spec);
   const std::string before = ReadFile(one.Path("Filter.db"));
   const Json total = Scan().json()["total"];
@@ -243,8 +239,7 @@ TEST_F(MendTest, RemovesLeftOversWhereThereIsNoFault) {
   EXPECT_FALSE(fs::exists(one.Path("TOC.txt.cassandra_bloom-0123abcd")));
 }
 
-// Mend may write beside the SSTables only with --in-place, which also says
-// which SSTables must not be changed.
+// With --out-dir, filterdb mend must not write into the folder of the SSTables.
 TEST_F(MendTest, OutDirIsNotTheFolderOfTheSstables) {
   SstableSpec spec;
   spec.fault = FilterFault::kMissing;
@@ -283,8 +278,8 @@ struct AclEntry {
   uint32_t id;
 };
 
-// The value of the attributes system.posix_acl_access and
-// system.posix_acl_default (in the kernel's posix_acl_xattr.h, little-endian).
+// Returns the value of an attribute such as system.posix_acl_access (the
+// kernel's posix_acl_xattr.h, little-endian).
 std::string Acl(const std::vector<AclEntry>& entries) {
   const uint32_t version = 2;
   std::string acl(reinterpret_cast<const char*>(&version), sizeof(version));
@@ -301,8 +296,8 @@ std::string AclOf(const std::string& path) {
   return size < 0 ? "" : std::string(acl, static_cast<size_t>(size));
 }
 
-// The new filter has the access control list of the old one, or none if that
-// has none, whatever list the folder gives to new files.
+// The new filter must have the access control list of the old filter, not the
+// default list of the folder.
 TEST_F(MendTest, KeepsAccessControlLists) {
   constexpr uint32_t kNoId = 0xffffffff;
   const WrittenSstable one = WriteFaulty();
@@ -360,7 +355,6 @@ TEST_F(MendTest, KeepsOwnerModeAndAttributes) {
   }
 }
 
-// A missing filter gets the owner and the mode of Data.db.
 TEST_F(MendTest, AttributesOfAMissingFilter) {
   SstableSpec spec;
   spec.fault = FilterFault::kMissing;
@@ -372,7 +366,7 @@ TEST_F(MendTest, AttributesOfAMissingFilter) {
   EXPECT_EQ(StatusOf(one.Path("TOC.txt")).st_mode & 07777, 0606U);
 }
 
-// ---- What is left alone ----
+// ---- SSTables that mend leaves alone ----
 
 TEST_F(MendTest, SymbolicLinks) {
   const WrittenSstable one = WriteFaulty();
@@ -384,8 +378,8 @@ TEST_F(MendTest, SymbolicLinks) {
   EXPECT_EQ(ReadFile(dir_ / "elsewhere"), before);
 }
 
-// A transaction log names an SSTable by the beginning of its path,
-// "...nb-1-big-". Cassandra 3.0 and 3.11 write it without the last "-".
+// A transaction log names an SSTable by the beginning of its path, such as
+// nb-1-big-. Cassandra 3.0 and 3.11 leave out the last "-".
 TEST_F(MendTest, SstablesOfTransactions) {
   const WrittenSstable one = WriteFaulty();
   const std::string before = ReadFile(one.Path("Filter.db"));
@@ -395,16 +389,14 @@ TEST_F(MendTest, SstablesOfTransactions) {
     const std::string remove = LogRecord("REMOVE", path, 1700000000000, 8);
     WriteFile(log, remove);
     ExpectLeft("--in-place", "transaction log");
-    // When the transaction ends, the SSTable is obsolete. Then its filter is no
-    // fault.
+    // After the commit, the SSTable is obsolete, so its filter is no fault.
     WriteFile(log, remove + LogRecord("COMMIT"));
     EXPECT_EQ(Mend("--in-place").exit_code, 0);
     EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
   }
 }
 
-// A log that cannot be read may name any SSTable of its folder, so mend leaves
-// them all.
+// A log that cannot be read may name any SSTable of its folder.
 TEST_F(MendTest, FoldersWithALogThatCannotBeRead) {
   const WrittenSstable one = WriteFaulty();
   const std::string before = ReadFile(one.Path("Filter.db"));
@@ -430,7 +422,6 @@ TEST_F(MendTest, FoldersWithALogThatCannotBeRead) {
   check("line 1 is damaged");
   fs::remove(log);
   EXPECT_EQ(Mend("--in-place").exit_code, 0);
-  // With such a log, mend undoes nothing, either.
   const std::string mended = ReadFile(one.Path("Filter.db"));
   fs::create_directory(log);
   const Ran ran = Mend("--undo");
@@ -463,8 +454,7 @@ TEST_F(MendTest, SnapshotsKeepTheOldFilter) {
 }
 
 #ifndef CASSANDRA_BLOOM_SANITIZED  // The sanitizers need /proc.
-// Some chroots have no /proc. But mend opens folders through /proc/self/fd, and
-// finds in /proc which process has an SSTable open.
+// filterdb mend needs /proc, which some chroots do not have.
 TEST_F(MendTest, WithoutProc) {
   const std::string without_proc =
       "unshare --mount --map-root-user sh -c 'mount -t tmpfs none /proc && "
@@ -512,7 +502,7 @@ TEST_F(MendTest, FullDisk) {
   EXPECT_EQ(dir_.Names(), names);
 }
 
-// Mend cannot write the outcomes, but must do the work.
+// filterdb mend cannot print the outcomes, but must still do the work.
 TEST_F(MendTest, APipeThatNobodyReads) {
   SstableSpec spec;
   spec.fault = FilterFault::kBitsCleared;
@@ -540,7 +530,6 @@ TEST_F(MendTest, Json) {
             "old filter put back");
 }
 
-// Mend does not rewrite a good filter: it keeps its inode and its time.
 TEST_F(MendTest, LeavesGoodOnesAlone) {
   SstableSpec spec;
   const WrittenSstable good = Write(spec);

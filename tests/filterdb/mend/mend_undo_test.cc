@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// "filterdb mend" keeps old filters, and "filterdb mend --undo" puts them back,
-// but only those that a mend of the same SSTable has recorded.
+// Tests the backups of "filterdb mend", and "filterdb mend --undo".
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -47,8 +46,8 @@ class MendUndoTest : public MendFixture {
     WriteFile(filter_, damaged);
   }
 
-  // Expects mend to replace a filter that an earlier mend, with another chance,
-  // has made worse than planned.
+  // Mends a filter that an earlier mend, with another --fp-chance, made worse
+  // than planned.
   void MendAgain(const std::string& options) const {
     const std::string mended = Filter();
     EXPECT_EQ(Mend("--in-place " + options).exit_code, 0);
@@ -56,7 +55,8 @@ class MendUndoTest : public MendFixture {
     EXPECT_EQ(Scan().exit_code, 0);
   }
 
-  // The path at which mend keeps the old filter with this option.
+  // Returns the path at which filterdb mend keeps the old filter with this
+  // option.
   std::string Kept(const std::string& option) const {
     const std::string folder = "--backup-dir=";
     return option.empty() ? filter_ + ".bak"
@@ -68,7 +68,6 @@ class MendUndoTest : public MendFixture {
   const std::string filter_;
   std::string before_;
   const TempDir backup_;
-  // The options for both places of old filters.
   const std::vector<std::string> both_ = {"", "--backup-dir=" + backup_.path()};
 };
 
@@ -84,8 +83,8 @@ TEST_F(MendUndoTest, Beside) {
   EXPECT_THAT(Mend("--undo").out, HasSubstr("0 put back"));
 }
 
-// Cassandra takes the record for a file of the SSTable, and links it into
-// snapshots. A user may link only files of its own.
+// Cassandra links the record of filterdb mend into snapshots, like the files of
+// the SSTable. A user may link only its own files.
 TEST_F(MendUndoTest, RecordHasTheOwnerAndTheModeOfTheSstable) {
   const std::string data = one_.Path("Data.db");
   ASSERT_EQ(chmod(data.c_str(), 0640), 0);
@@ -126,8 +125,8 @@ TEST_F(MendUndoTest, BackupDir) {
   EXPECT_EQ(Mend("--undo " + option).out, "0 put back\n");
 }
 
-// If --backup-dir names a wrong folder, undo must not say that there is nothing
-// to undo.
+// If --backup-dir names a wrong folder, --undo must not say that there is
+// nothing to undo.
 TEST_F(MendUndoTest, ABackupDirThatIsNotThere) {
   WriteFile(dir_ / "file", "");
   for (const std::string folder : {"nope", "file"}) {
@@ -140,8 +139,8 @@ TEST_F(MendUndoTest, ABackupDirThatIsNotThere) {
   }
 }
 
-// The backup folder has the backups under the old path of the data directory.
-// Here the data directory has moved.
+// The backup folder keeps backups under the path of the data directory. In this
+// test, the data directory has moved.
 TEST_F(MendUndoTest, ABackupDirWithoutBackupsOfPath) {
   const std::string undo = "mend --undo ";
   const std::string option = "--backup-dir=" + backup_.path() + " ";
@@ -163,12 +162,11 @@ TEST_F(MendUndoTest, ABackupDirWithoutBackupsOfPath) {
   EXPECT_EQ(undone.exit_code, 0) << undone;
   EXPECT_THAT(undone.out, HasSubstr("1 put back\nFilters that were made where "
                                     "there was none"));
-  // The backup's folders stay after an undo. So the next undo knows that there
-  // is nothing left to do.
   EXPECT_EQ(Mend("--undo " + option).exit_code, 0);
 }
 
-// Mend refuses this, because later scans would take the backups for SSTables.
+// filterdb mend refuses this, because later scans would take the backups for
+// SSTables.
 TEST_F(MendUndoTest, ABackupDirBelowPath) {
   fs::create_directory_symlink("ks", dir_ / "link");
   const auto names = dir_.Names();
@@ -191,7 +189,6 @@ TEST_F(MendUndoTest, ABackupDirBelowPath) {
   EXPECT_EQ(Mend("--in-place --backup-dir=" + dir_ / "ks_old").exit_code, 0);
 }
 
-// The second mend leaves the backup of the first, and undo puts this one back.
 TEST_F(MendUndoTest, OfTwoMends) {
   for (const std::string& option : both_) {
     EXPECT_EQ(Mend("--in-place --fp-chance=0.01 " + option).exit_code, 0);
@@ -201,14 +198,14 @@ TEST_F(MendUndoTest, OfTwoMends) {
   }
 }
 
-// ---- What no mend has recorded ----
+// ---- Backups and filters that no mend has recorded ----
 
 TEST_F(MendUndoTest, ABackupWithoutARecordIsLeft) {
   const std::string beside = filter_ + ".bak";
   const std::string elsewhere =
       backup_ / fs::canonical(filter_).relative_path();
   fs::create_directories(fs::path(elsewhere).parent_path());
-  // In a full copy of the file system, this file is the filter's copy.
+  // Nothing shows that filterdb mend made this file.
   WriteFile(elsewhere, before_);
   WriteFile(beside, "earlier");
   for (const std::string& option : both_) {
@@ -264,7 +261,7 @@ TEST_F(MendUndoTest, ABackupThatIsMissing) {
   }
 }
 
-// With these folders, the path of a backup leads to the filter itself.
+// With these folders, the path of a backup is that of the filter itself.
 TEST_F(MendUndoTest, ABackupDirThatLeadsToTheSstables) {
   fs::create_directory_symlink("/", dir_ / "root");
   const auto names = dir_.Names();
@@ -293,7 +290,6 @@ TEST_F(MendUndoTest, AnotherSstableOfTheSameNumber) {
   }
 }
 
-// In the middle of Data.db, the other SSTable has one different key.
 TEST_F(MendUndoTest, AnotherSstableWhoseDataDbHasTheSameEnds) {
   SstableSpec spec;
   spec.fault = FilterFault::kBitsCleared;
@@ -306,7 +302,7 @@ TEST_F(MendUndoTest, AnotherSstableWhoseDataDbHasTheSameEnds) {
     return bytes.substr(0, kEnd) + bytes.substr(bytes.size() - kEnd);
   };
   std::string now;
-  // The place of a key in Data.db depends on its token, so tries several keys.
+  // Tries several keys, because the hash of a key gives its place in Data.db.
   for (int i = 10000; now.size() != data.size() || ends(now) != ends(data);
        ++i) {
     ASSERT_LT(i, 10050);
@@ -329,7 +325,6 @@ TEST_F(MendUndoTest, AFilterThatNoMendHasPutThereIsNotReplaced) {
       ExpectLeft(action + option, "has changed since it was mended");
     }
     EXPECT_EQ(ReadFile(Kept(option)), before_);
-    // If the filter is missing, mend cannot overwrite a changed one.
     fs::remove(filter_);
     EXPECT_EQ(Mend("--in-place " + option).exit_code, 0);
     EXPECT_EQ(Filter(), mended);
@@ -367,9 +362,7 @@ TEST_F(MendUndoTest, RecordsThatAreNotUnderstood) {
   EXPECT_EQ(Mend("--undo").exit_code, 0);
 }
 
-// ---- Huge files ----
-
-// Mend and undo do not hold the whole file in memory.
+// filterdb mend and --undo do not hold a whole file in memory.
 TEST_F(MendUndoTest, AHugeFilter) {
 #ifdef CASSANDRA_BLOOM_SANITIZED
   const std::string limit;  // The sanitizers need more memory.
@@ -447,7 +440,7 @@ TEST_F(MendUndoTest, RemovesTemporaryFilesFromTheBackupDir) {
   }
 }
 
-// ---- Others at work ----
+// ---- SSTables that other processes use ----
 
 TEST_F(MendUndoTest, AFolderThatIsLocked) {
   const int fd = open((dir_ / "ks/t1").c_str(), O_RDONLY | O_DIRECTORY);

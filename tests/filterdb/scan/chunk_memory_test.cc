@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Small SSTables whose chunks are large when they are decompressed.
+// Runs "filterdb scan" on small SSTables with chunks that become large when
+// they are decompressed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,8 +35,8 @@ void AppendBlockHeader(bool is_last, uint64_t type, uint64_t size,
   AppendLittleEndian((is_last ? 1 : 0) | type << 1 | size << 3, 3, out);
 }
 
-// A frame of Zstandard (RFC 8878) that holds `bytes`, and then zeros up to
-// `size`. Each block of zeros takes four bytes.
+// Returns a Zstandard frame (RFC 8878) of `bytes`, followed by zeros up to
+// `size` bytes. Each block of zeros takes four bytes.
 std::string FrameOf(const std::string& bytes, size_t size) {
   std::string frame = "\x28\xb5\x2f\xfd\xa0";
   AppendLittleEndian(size, 4, &frame);
@@ -50,7 +51,8 @@ std::string FrameOf(const std::string& bytes, size_t size) {
   return frame;
 }
 
-// An SSTable of one key and one chunk of this size.
+// Writes an SSTable of one key and one chunk. `size` is the chunk's size in
+// bytes when it is decompressed.
 void WriteOneChunk(const std::string& folder, const std::string& version,
                    size_t size) {
   std::filesystem::create_directories(folder);
@@ -75,8 +77,7 @@ void WriteOneChunk(const std::string& folder, const std::string& version,
   WriteFile(one.Path("CompressionInfo.db"), info);
 }
 
-// Checks the largest child process so far. (The sanitizers need memory of their
-// own.)
+// Checks the memory of the largest child process so far.
 void ExpectLittleMemory() {
 #ifndef CASSANDRA_BLOOM_SANITIZED
   struct rusage usage;
@@ -88,8 +89,8 @@ void ExpectLittleMemory() {
 TEST(ChunkMemoryTest, LargeChunksAreReadOneAfterAnother) {
   for (const std::string version : {"da", "nb"}) {
     const TempDir dir;
-    // With so many threads, some would have their chunks in memory at the same
-    // time, if they did not take turns.
+    // With 32 threads, some would hold chunks at the same time if they did not
+    // take turns.
     constexpr int kJobs = 32;
     for (int i = 0; i < kJobs; ++i) {
       WriteOneChunk(dir / std::to_string(i), version, size_t{4} << 20);

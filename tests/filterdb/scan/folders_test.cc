@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs "filterdb scan" and "filterdb mend" on folders that cannot be read, that
-// are links, or that have names with a meaning in other places. If something is
-// left out, this must be reported.
+// Runs "filterdb scan" and "filterdb mend" on folders that cannot be read, are
+// links, or have special names. filterdb must report what it leaves out.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -23,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-// The names of tables' folders end in an ID of 32 digits.
+// The folder name of a table ends in an ID of 32 hexadecimal digits.
 constexpr const char* kTable1 = "t1-5a1c395c6f9511ee8e8b0f9a4e1c2b3d";
 constexpr const char* kTable2 = "t2-6b2c395c6f9511ee8e8b0f9a4e1c2b3d";
 
@@ -102,7 +101,7 @@ TEST_F(FoldersTest, AKeyspaceThatCannotBeEnteredOrListed) {
   }
 }
 
-// ---- What is not there ----
+// ---- Missing files and folders ----
 
 TEST_F(FoldersTest, LinksThatLeadNowhere) {
   Write("data/ks/t1");
@@ -134,7 +133,7 @@ TEST_F(FoldersTest, EachPathHasSstables) {
   }
 }
 
-// A folder whose path is longer than the system calls take.
+// The path of the folder is longer than system calls allow.
 TEST_F(FoldersTest, APathThatIsTooLong) {
   Write("data/ks/t1");
   const std::string name(250, 'x');
@@ -153,14 +152,14 @@ TEST_F(FoldersTest, APathThatIsTooLong) {
   EXPECT_EQ(RunProcess({"rm", "-r", dir_ / "data"}).exit_code, 0);
 }
 
-// Scan says "vanished" only if a compaction may have removed the SSTable. A
-// compaction does not remove Data.db alone.
+// filterdb scan says "vanished" only if a compaction may have removed the
+// SSTable. A compaction does not remove Data.db alone.
 TEST_F(FoldersTest, DataThatIsNotThere) {
   const auto no_file = [](const fs::path&) {};
   const auto dangling = [](const fs::path& path) {
     fs::create_symlink("not_there", path);
   };
-  // A loop stands for errors other than ENOENT and EACCES, such as EIO.
+  // A link to itself causes an error other than ENOENT and EACCES.
   const auto loop = [](const fs::path& path) {
     fs::create_symlink(path.filename(), path);
   };
@@ -228,7 +227,8 @@ TEST_F(FoldersTest, OldNamesWithTmp) {
     Write("data/ks/t1", spec);
   }
   expect_all("live", 4);
-  // While an SSTable is written, tmp or tmplink is the third word of its name.
+  // While an SSTable is being written, the third word of its name is tmp or
+  // tmplink.
   fs::remove_all(dir_ / "data");
   for (const std::string table : {"t1-tmp", "tmp-tmp", "t1-tmplink"}) {
     spec.table = table;
@@ -255,7 +255,7 @@ TEST_F(FoldersTest, WhatIsLeftOutIsCounted) {
   Write(std::string("data/ks/") + kTable1);
   Write(std::string("data/ks/") + kTable1 + "/snapshots/daily");
   Write(std::string("data/ks/") + kTable1 + "/backups");
-  // The second table was truncated: only a snapshot has SSTables.
+  // The second table was truncated, so only a snapshot has SSTables.
   Write(std::string("data/ks/") + kTable2 + "/snapshots/daily");
   fs::create_directories(dir_ / "data/ks/" + kTable2 + "/backups");
   EXPECT_EQ(Scan().json()["left_out_folders"],
@@ -268,17 +268,13 @@ TEST_F(FoldersTest, WhatIsLeftOutIsCounted) {
             (Json{{"snapshots", 2}}));
   EXPECT_EQ(NumSstables(Scan("--snapshots --backups")), 4U);
   EXPECT_EQ(Filterdb("scan " + dir_ / "data/ks/" + kTable2).exit_code, 2);
-  // The same from inside the table's folder.
   const Ran inside =
       Filterdb("scan --json .", "cd " + dir_ / "data/ks/" + kTable2 + " && ");
   EXPECT_EQ(inside.exit_code, 2) << inside;
 }
 
-// ---- Links ----
-
 class LinksTest : public FoldersTest {
  protected:
-  // Expects that scan follows the link and reports this.
   void ExpectFollowed(const std::string& link, const std::string& target,
                       size_t num_sstables) const {
     const Ran ran = Scan();
@@ -307,7 +303,6 @@ TEST_F(LinksTest, ATable) {
   ExpectFollowed("data/ks/t2", "disk/t2", 2);
 }
 
-// All tables or all keyspaces may be links.
 TEST_F(LinksTest, WithoutNeighbours) {
   Write("disk/t2");
   Link(dir_ / "disk/t2", "data/ks/t2");
@@ -349,7 +344,8 @@ TEST_F(LinksTest, TablesOfAKeyspaceThatIsALink) {
   EXPECT_EQ(ran.json()["links"].size(), 2U);
 }
 
-// Scan reports the real path of a folder, even if it finds a link to it first.
+// filterdb scan reports the real path of a folder, even if it finds a link to
+// the folder first.
 TEST_F(LinksTest, ToWhatIsFoundWithoutThem) {
   Write("data/ks/t1");
   Write("data/other/t1");
@@ -367,7 +363,8 @@ TEST_F(LinksTest, ToWhatIsFoundWithoutThem) {
 TEST_F(LinksTest, OutOfPath) {
   Write("data/ks/t1");
   Write("elsewhere/ks2/t1");
-  // A keyspace among tables, a data directory, folders above PATH, and others.
+  // The links lead to a keyspace, a data directory, folders above PATH, and
+  // other folders.
   for (const std::string& target :
        {dir_ / "elsewhere/ks2", dir_ / "elsewhere", dir_.path(),
         std::string("/"), std::string("/proc"), std::string("/proc/self/root"),
@@ -376,7 +373,8 @@ TEST_F(LinksTest, OutOfPath) {
     ExpectNotFollowed("data/ks/x");
     fs::remove(dir_ / "data/ks/x");
   }
-  // In the folder of a table, even a link to a table is not followed.
+  // In the folder of a table, filterdb scan does not even follow a link to a
+  // table.
   Link(dir_ / "elsewhere/ks2/t1", "data/ks/t1/x");
   ExpectNotFollowed("data/ks/t1/x");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How filterdb prints the names of files, which may have any bytes.
+// Tests how filterdb prints file names, which may have any bytes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A folder whose name fakes a line of the report, erases the text before it on
-// a terminal, and is not UTF-8.
+// Uses a folder whose name fakes a line of the report, erases text on a
+// terminal, and is not UTF-8.
 class NamesTest : public ::testing::Test {
  protected:
   NamesTest() { Write(name_, FilterFault::kBitsCleared); }

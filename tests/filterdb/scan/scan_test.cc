@@ -33,7 +33,6 @@ std::vector<std::string> Keys(size_t num_keys, uint64_t first = 0) {
   const RandomKeys random(/*seed=*/20261123, /*max_length=*/40);
   std::vector<std::string> keys;
   for (size_t i = 0; i < num_keys; ++i) {
-    // The number makes all keys distinct.
     keys.push_back(random[first + i] + std::to_string(first + i));
   }
   return keys;
@@ -54,7 +53,6 @@ class ScanTest : public ::testing::Test {
     return Filterdb("scan " + options + " " + dir_.path());
   }
 
-  // The only SSTable of a scan.
   Json TheOne(const std::string& options = "") const {
     const Ran ran = Scan("--json " + options);
     const Json json = ran.json();
@@ -72,7 +70,8 @@ struct Case {
   bool is_fault;
 };
 
-// The verdicts about each fault, for an fp_chance of 0.01 and 1000 keys.
+// Returns the verdicts about each fault, for an fp_chance of 0.01 and 1000
+// keys.
 const std::vector<Case>& Cases() {
   static const auto* const cases = new std::vector<Case>{
       {FilterFault::kNone, {"ok"}, false},
@@ -131,8 +130,8 @@ TEST_F(ScanTest, EachFaultOfEachVersion) {
   }
 }
 
-// Cassandra 4.0 and later load a cut filter. The bits after the end of the file
-// are memory as malloc returns it, most likely zero.
+// Cassandra 4.0 and later load a cut filter. The missing bits are memory from
+// malloc, which is most likely zero.
 TEST_F(ScanTest, ACutFilterIsAskedAsCassandraDoes) {
   const uint64_t seed = Seed();
   SCOPED_TRACE("CASSANDRA_BLOOM_SEED=" + std::to_string(seed));
@@ -168,7 +167,8 @@ TEST_F(ScanTest, ACutFilterIsAskedAsCassandraDoes) {
   EXPECT_EQ(TheOne()["expected_rate"], 1);
 }
 
-// Scan must not allocate the 16 GiB that the header says.
+// filterdb scan must not allocate the 16 GiB that the header of the filter
+// claims.
 TEST_F(ScanTest, AHeaderWithFarTooManyWords) {
 #ifdef CASSANDRA_BLOOM_SANITIZED
   const std::string limit;  // The sanitizers reserve more addresses.
@@ -186,7 +186,7 @@ TEST_F(ScanTest, AHeaderWithFarTooManyWords) {
   EXPECT_THAT(Scan().out, HasSubstr(" 1000  5 1.37e+08  0.000 "));
 }
 
-// The plan is unknown, but TOC.txt says that there was a filter.
+// Statistics.db is damaged, but TOC.txt names a filter.
 TEST_F(ScanTest, AMissingFilterWithoutAPlan) {
   const WrittenSstable one = Write({});
   fs::remove(one.Path("Filter.db"));
@@ -196,7 +196,8 @@ TEST_F(ScanTest, AMissingFilterWithoutAPlan) {
   EXPECT_EQ(found["fault"], true);
 }
 
-// Mend leaves this filter as it is. So the sums do not count it as mended.
+// filterdb mend leaves this filter as it is, so the sums do not count it as
+// mended.
 TEST_F(ScanTest, SumsOfAPlanThatCassandraCannotKeep) {
   SstableSpec spec;
   spec.fp_chance = 5e-5;
@@ -236,7 +237,7 @@ TEST_F(ScanTest, FiguresOfAGoodFilter) {
   EXPECT_EQ(one["missing_keys"], 0);
 }
 
-// Scan asks a filter for keys in batches of 64.
+// filterdb scan asks a filter for keys in batches of 64.
 TEST_F(ScanTest, CountsMissingKeysAsCheckDoes) {
   SstableSpec spec;
   spec.fault = FilterFault::kKeysLeftOut;
@@ -272,7 +273,7 @@ TEST_F(ScanTest, PlanUnknown) {
   EXPECT_EQ(one["verdict"], "ok");
   EXPECT_THAT(one["plan_error"], HasSubstr("version ic does not hold"));
   EXPECT_THAT(Scan().out, HasSubstr("plan unknown"));
-  // --fp-chance is the earlier name of the option.
+  // --fp-chance is the old name of --default-fp-chance.
   for (const std::string name : {"--default-fp-chance=", "--fp-chance="}) {
     EXPECT_EQ(TheOne(name + "0.01")["verdict"], "worse than planned");
     EXPECT_EQ(Scan(name + "0").exit_code, 2);
@@ -284,15 +285,15 @@ TEST_F(ScanTest, PlanUnknown) {
   EXPECT_THAT(help, HasSubstr("--default-fp-chance"));
   EXPECT_THAT(help, Not(HasSubstr(" --fp-chance")));
   EXPECT_THAT(help, Not(HasSubstr("Excludes")));
-  // The option is used only if the plan is unknown.
+  // filterdb scan uses --default-fp-chance only if Statistics.db does not have
+  // the planned chance.
   spec.version = "nb";
   spec.fault = FilterFault::kNone;
   fs::remove_all(dir_ / "ks");
   Write(spec);
   EXPECT_EQ(TheOne("--default-fp-chance=0.0001")["verdict"], "ok");
   fs::remove(dir_ / "ks/t1/nb-1-big-Statistics.db");
-  // Without Statistics.db, the number of partitions is unknown, so that
-  // Index.db cannot be trusted.
+  // Without Statistics.db, filterdb scan cannot trust Index.db.
   EXPECT_EQ(TheOne("--default-fp-chance=0.0001")["verdict"], "unreadable");
   EXPECT_EQ(TheOne()["verdict"], "ok");
 }
@@ -306,7 +307,7 @@ TEST_F(ScanTest, WhatMendingOversizedFiltersFrees) {
               HasSubstr("1 oversized: mend --oversized would free 3.75 KB\n"));
 }
 
-// scylladb#31207
+// ScyllaDB aborts with such a chance: scylladb#31207.
 TEST_F(ScanTest, APlanThatAbortsScylla) {
   const auto num_warnings = [&](double chance, bool is_of_scylla) {
     fs::remove_all(dir_ / "ks");
@@ -345,7 +346,7 @@ TEST_F(ScanTest, SmallFiltersAreNotOversized) {
   }
 }
 
-// For chances from 0.393 on, Cassandra makes filters with a rate of 0.75.
+// For chances of 0.393 and more, Cassandra makes filters with a rate of 0.75.
 TEST_F(ScanTest, LargeChances) {
   SstableSpec spec;
   for (const double chance : {0.05, 0.1, 0.2, 0.35, 0.393, 0.4, 0.7, 0.99}) {
@@ -451,7 +452,6 @@ TEST_F(ScanTest, SnapshotsAndBackupsOnlyIfAskedFor) {
   EXPECT_EQ(count("--snapshots"), 2U);
   EXPECT_EQ(count("--backups"), 2U);
   EXPECT_EQ(count("--backups --snapshots"), 3U);
-  // A PATH is searched even if it is such a folder.
   EXPECT_EQ(count(dir_ / "ks/t1/snapshots"), 2U);
 }
 
@@ -465,7 +465,6 @@ TEST_F(ScanTest, FilesStandForTheirSstables) {
     EXPECT_EQ(ran.exit_code, 0) << ran;
     EXPECT_EQ(ran.json()["sstables"].size(), 1U) << ran;
   }
-  // All other components that Cassandra or ScyllaDB has.
   for (const char* const component :
        {"Index.db", "Rows.db", "Partitions.db", "Statistics.db", "Summary.db",
         "CompressionInfo.db", "CRC.db", "Digest.crc32", "Digest.adler32",
@@ -502,7 +501,6 @@ TEST_F(ScanTest, WrongPaths) {
   const Ran file = Filterdb("scan " + dir_ / "file");
   EXPECT_EQ(file.exit_code, 2);
   EXPECT_THAT(file.err, HasSubstr("not a component of an SSTable"));
-  // The other paths are examined.
   SstableSpec spec;
   Write(spec);
   const Ran both = Filterdb("scan --json " + dir_ / "none" + " " + dir_ / "ks");
@@ -527,8 +525,6 @@ TEST_F(ScanTest, UnknownVersions) {
   }
 }
 
-// ---- SSTables that a running node writes or removes ----
-
 class ScanLiveTest : public ScanTest {
  protected:
   void WriteLog(const std::string& name, const std::string& lines) {
@@ -540,7 +536,6 @@ class ScanLiveTest : public ScanTest {
         type, dir_ / "ks/t1/nb-" + std::to_string(generation) + "-big-", 0, 8);
   }
 
-  // Maps each generation to the state of its SSTable.
   Json States() const {
     Json states;
     const Json json = Scan("--json").json();
@@ -556,7 +551,7 @@ class ScanLiveTest : public ScanTest {
     SstableSpec spec;
     Write(spec);
     spec.generation = "2";
-    spec.fault = FilterFault::kMissing;  // Not written yet.
+    spec.fault = FilterFault::kMissing;  // The filter is not written yet.
     Write(spec);
   }
 };
@@ -641,7 +636,7 @@ TEST_F(ScanLiveTest, NamesWithTmp) {
   }
 }
 
-// While an SSTable is removed, Data.db and others may be gone already.
+// A removal in progress may have deleted Data.db and other files.
 TEST_F(ScanLiveTest, AnSstableThatVanishes) {
   SstableSpec spec;
   const WrittenSstable one = Write(spec);
@@ -651,8 +646,8 @@ TEST_F(ScanLiveTest, AnSstableThatVanishes) {
   EXPECT_EQ(TheOne()["state"], "vanished");
 }
 
-// A FIFO without a writer must not make scan wait, and a folder must not stop
-// it.
+// filterdb scan must not wait for the writer of a FIFO, and must not stop at a
+// folder.
 TEST_F(ScanLiveTest, NamesThatAreNoFiles) {
   const auto replace = [](const std::string& path, bool by_fifo) {
     fs::remove_all(path);
@@ -677,9 +672,7 @@ TEST_F(ScanLiveTest, NamesThatAreNoFiles) {
   }
 }
 
-// Without the log, scan does not know whether SSTables are being written. The
-// error names the log. Scan prints it once, however many SSTables the log is
-// for.
+// filterdb scan must report the log once, even if several SSTables need it.
 TEST_F(ScanLiveTest, LogsThatCannotBeRead) {
   WriteTwo();
   const std::string log = dir_ / "ks/t1/nb_txn_flush_1.log";
@@ -699,7 +692,7 @@ TEST_F(ScanLiveTest, LogsThatCannotBeRead) {
   check(log);
   fs::create_directories(pending);
   check(pending);
-  // Scan must not allocate as much memory as this log has bytes.
+  // filterdb scan must not allocate as much memory as this log has bytes.
   WriteFile(log, "");
   fs::resize_file(log, uint64_t{1} << 40);
   check(log);
@@ -707,7 +700,6 @@ TEST_F(ScanLiveTest, LogsThatCannotBeRead) {
   check(log);
 }
 
-// Scan opens nothing for writing: neither times nor bytes change.
 TEST_F(ScanTest, ChangesNothing) {
   SstableSpec spec;
   spec.fault = FilterFault::kBitsCleared;
@@ -755,7 +747,7 @@ TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
                   fs::perm_options::add);
   // The limit counts all processes of a user, so this user must have no other.
   const std::string user = std::to_string(60000 + getpid() % 5000);
-  // The leak sanitizer needs a thread.
+  // The leak sanitizer needs a thread, so it is off.
   const Ran few_threads =
       Filterdb(scan,
                "ASAN_OPTIONS=detect_leaks=0 prlimit --nproc=1 setpriv "
@@ -764,7 +756,6 @@ TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
   EXPECT_EQ(few_threads.exit_code, 0) << few_threads;
 }
 
-// SSTables that Cassandra's own code wrote.
 TEST(ScanRealTest, AllAreGood) {
   for (const std::string& folder : CassandraSstables()) {
     const Ran ran = Filterdb("scan --json " + folder);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Names the filter policy in an options string, and uses nothing else of an
-// installed cassandra_bloom. Linked with --as-needed.
+// Uses nothing of an installed cassandra_bloom but the policy's name in a
+// string. The program is linked with --as-needed.
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>

@@ -34,7 +34,6 @@ rocksdb::Options OptionsWithOurFilter() {
   return options;
 }
 
-// The statistics of the policy that the database uses.
 rocksdb::CassandraBloomStatistics StatisticsOf(rocksdb::DB* db) {
   const auto* const table_options =
       db->GetOptions()

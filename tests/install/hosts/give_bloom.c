@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A library to preload into a program that uses RocksDB's C interface (as Rust
-// programs do) and asks for no filter. It gives all databases of the program
-// RocksDB's Bloom filter with 10 bits per key. If libcassandra_bloom_replace.so
-// is preloaded, too, it gives them cassandra_bloom.
+// A library to preload into a program that uses RocksDB's C interface without a
+// filter. The library gives all databases of the program RocksDB's Bloom filter
+// with 10 bits per key. libcassandra_bloom_replace.so can replace this filter.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,8 +13,8 @@ typedef struct rocksdb_options_t rocksdb_options_t;
 typedef struct rocksdb_block_based_table_options_t table_options_t;
 typedef struct rocksdb_filterpolicy_t rocksdb_filterpolicy_t;
 
-// `where`: RTLD_DEFAULT to find the function that libcassandra_bloom_replace.so
-// may have replaced, RTLD_NEXT to find RocksDB's own function.
+// With RTLD_NEXT, finds RocksDB's own function. With RTLD_DEFAULT, finds a
+// function that libcassandra_bloom_replace.so may have replaced.
 static void* Find(void* where, const char* name) {
   void* const symbol = dlsym(where, name);
   if (symbol == NULL) {

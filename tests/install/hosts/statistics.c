@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A library to preload into a program that uses RocksDB's C interface (as Rust
-// and Go programs do). It switches RocksDB's statistics on, and writes them
-// into STATISTICS_FILE when the program ends. It also writes them every 200 ms,
-// because a server runs no code at its end if a signal stops it. All databases
-// of a process share the statistics.
+// A library to preload into a program that uses RocksDB's C interface. The
+// library writes RocksDB's statistics every 200 ms and at the end, because a
+// server that a signal stops runs no code at its end. The environment variable
+// STATISTICS_FILE names the file. All databases of a process share the
+// statistics.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -48,8 +48,8 @@ static void Write(void) {
   pthread_mutex_unlock(&writing);
 }
 
-// Keeps the lock, so that the thread asks for no statistics after RocksDB's
-// static variables have been destroyed.
+// Keeps the lock. So the thread of WriteAgain reads no statistics after
+// RocksDB's static variables are destroyed.
 static void WriteAtEnd(void) {
   Write();
   pthread_mutex_lock(&writing);
@@ -75,7 +75,6 @@ static void Start(void) {
   pthread_create(&thread, NULL, WriteAgain, NULL);
 }
 
-// Returns a copy of `kept`. The copy shares the statistics with `kept`.
 rocksdb_options_t* rocksdb_options_create(void) {
   rocksdb_options_t* (*copy)(rocksdb_options_t*) =
       Find("rocksdb_options_create_copy");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests kvrocks_filter.cc: with the linker's option, calls of RocksDB's
-// function give this policy.
+// Tests kvrocks_filter.cc, which needs the linker option --wrap.
 
 #include <gtest/gtest.h>
 #include <rocksdb/filter_policy.h>

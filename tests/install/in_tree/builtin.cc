@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Registers the plugin, as util/build_version.cc does in a RocksDB that is
-// built with it.
+// Registers the plugin, as RocksDB's util/build_version.cc does.
 
 #include <rocksdb/utilities/object_registry.h>
 

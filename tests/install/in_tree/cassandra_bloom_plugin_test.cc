@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests the policy as a plugin in RocksDB's own tree. It uses only what RocksDB
-// provides: the policy is found by name, with no registration or preloading.
+// Tests the policy as a plugin in RocksDB's own source tree. The test registers
+// nothing, because RocksDB itself must know the policy.
 //
 // RocksDB's builds require one file per test, with a main function.
 
@@ -18,8 +18,8 @@
 #include <memory>
 #include <string>
 
-// The included header is only in RocksDB's tree. Since 10.9, RocksDB asks
-// builders for sizes and rates.
+// The included header is only in RocksDB's source tree. Since 10.9, RocksDB
+// asks builders for sizes and false positive rates.
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1009 && \
     __has_include("table/block_based/filter_policy_internal.h")
 #include <rocksdb/table.h>
@@ -41,8 +41,7 @@ class CassandraBloomPluginTest : public ::testing::Test {
   void SetUp() override {
     std::string folder;
     ASSERT_TRUE(Env::Default()->GetTestDirectory(&folder).ok());
-    // Each process has its own folder, because several may run this test at a
-    // time.
+    // Several processes may run this test at the same time.
     path_ = folder + "/cassandra_bloom_plugin_test-" + std::to_string(getpid());
     ASSERT_TRUE(DestroyDB(path_, Options()).ok());
   }

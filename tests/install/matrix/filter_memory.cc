@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory of the block cache filters take, and how often they answer
-// wrongly, with and without optimize_filters_for_memory. See filter_memory.sh.
+// Measures memory and false positives of filters, with and without
+// optimize_filters_for_memory. filter_memory.sh runs this program.
 
 #include <cinttypes>
 #include <cmath>
@@ -32,14 +32,15 @@ using rocksdb::Status;
 
 constexpr int kFiles = 200;
 
-// Files have ranges of keys of their own, so that a look-up asks one filter.
+// Each file has its own range of keys, so a look-up asks one filter.
 std::string Key(int file, uint64_t number) {
   char text[40];
   std::snprintf(text, sizeof text, "%04d%012" PRIu64, file, number);
   return text;
 }
 
-// 1,000 to 30,000 keys, the same in each run.
+// Returns the number of keys in each file, from 1,000 to 30,000. The numbers
+// are the same in each run.
 std::vector<uint64_t> KeysOfFiles() {
   std::mt19937_64 random(1);
   std::vector<uint64_t> keys;
@@ -78,7 +79,8 @@ Options OptionsFor(const Case& a_case) {
   options.level0_stop_writes_trigger = 10 * kFiles;
   options.write_buffer_size = size_t{1} << 30;
   options.max_open_files = -1;
-  options.stats_dump_period_sec = 0;  // A dump would keep old figures.
+  // A dump would keep old cache statistics, which RocksDB could return later.
+  options.stats_dump_period_sec = 0;
   options.statistics = rocksdb::CreateDBStatistics();
   return options;
 }
@@ -104,7 +106,7 @@ uint64_t FilterSizes(DB* db) {
   return sum;
 }
 
-// Of filters, their partitions, and the indexes of partitions.
+// Returns the bytes that filters and their indexes take in the block cache.
 uint64_t Charge(DB* db) {
   std::map<std::string, std::string> values;
   if (!db->GetMapProperty(DB::Properties::kBlockCacheEntryStats, &values)) {
@@ -121,15 +123,15 @@ uint64_t Charge(DB* db) {
   return sum;
 }
 
-// The mean over all files of the part of absent keys that a filter lets pass.
-// Also brings all filters into the block cache.
+// Returns the mean false positive rate of all files. Also brings all filters
+// into the block cache.
 double FalsePositiveRate(DB* db, const Options& options, uint64_t lookups,
                          const std::vector<uint64_t>& keys) {
   std::mt19937_64 random(2);
   std::string value;
   for (int file = 0; file < kFiles; ++file) {
     for (uint64_t i = 0; i < lookups / kFiles; ++i) {
-      // Longer than all present keys, and hardly any is asked for twice.
+      // Absent keys are longer than all present keys.
       const std::string absent =
           Key(file, random() % (keys[file] - 1)) + std::to_string(random());
       if (!db->Get({}, absent, &value).IsNotFound()) {

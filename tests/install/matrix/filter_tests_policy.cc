@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A library that is loaded before RocksDB and gives RocksDB's own filter tests
-// cassandra_bloom filters; see rocksdb_filter_tests.sh. It creates a file to
-// show that a test has used it.
+// A library that is loaded before RocksDB and gives Cassandra's filter to
+// RocksDB's own filter tests (rocksdb_filter_tests.sh).
 
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +32,7 @@ const FilterPolicy* NewBloomFilterPolicy(double bits_per_key,
   return NewPolicy(bits_per_key);
 }
 
-// Replaces every built-in policy that the name may mean, Ribbon included.
+// Also replaces RocksDB's Ribbon policy.
 std::shared_ptr<const FilterPolicy> BloomLikeFilterPolicy::Create(
     const std::string& /*name*/, double bits_per_key) {
   return std::shared_ptr<const FilterPolicy>(NewPolicy(bits_per_key));

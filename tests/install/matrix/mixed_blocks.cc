@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Databases that hold filters of RocksDB's own and filters of ours with
-// blocks=rocksdb. Built with the plugin (-DWRITER) it writes them; built with
-// any RocksDB alone it reads them as RocksDB's own policy does. See
-// mixed_blocks.sh.
+// With -DWRITER, writes databases with RocksDB's filters and ours. Otherwise
+// reads them with RocksDB's own policy. mixed_blocks.sh runs both programs.
 
 #include <cstdint>
 #include <cstdio>
@@ -54,10 +52,9 @@ constexpr Layout kLayouts[] = {
     {"partitioned, both", true, true, true},
 };
 
-// 16 bytes, hexadecimal digits, in no order. Those with an odd number are
-// absent.
+// Keys with odd numbers are absent.
 std::string Key(uint64_t number) {
-  // The multiplier is odd, so all keys differ (splitmix64's first constant).
+  // The multiplier, splitmix64's first constant, is odd, so all keys differ.
   const uint64_t mixed = number * 0x9E3779B97F4A7C15ULL;
   char text[17];
   std::snprintf(text, sizeof text, "%016llx",
@@ -73,7 +70,7 @@ Options LayoutOptions(const Layout& layout, const FilterPolicy* policy) {
   table.filter_policy.reset(policy);
   table.whole_key_filtering = layout.whole_keys;
   table.partition_filters = layout.partitioned;
-  // All releases from 6.6 on read it (rocksdb/table.h).
+  // All releases since 6.6 can read this format (rocksdb/table.h).
   table.format_version = 5;
   if (layout.partitioned) {
     table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
@@ -97,13 +94,13 @@ std::string Folder(const std::string& root, const Layout& layout) {
 
 #ifdef WRITER
 
-// Keys from here on are the upper half of all.
+// Keys from kMiddle on are the upper half of all keys.
 const std::string kMiddle = "8";
 
 enum class Half { kBoth, kLower, kUpper };
 
-// A fourth of the keys, or one half of it, and who writes it. A half is
-// compacted into level 1, all else stays in level 0.
+// A fourth of the keys, or half of a fourth, written with one policy. Halves
+// are compacted into level 1.
 struct Part {
   const FilterPolicy* policy;
   uint64_t fourth;
@@ -116,8 +113,6 @@ struct Part {
   }
 };
 
-// Level 1 has filters of ours and of RocksDB's Ribbon, built by mix. Level 0
-// has some of RocksDB's Bloom and of ours.
 std::vector<Part> Parts() {
   return {{rocksdb::NewCassandraBloomPolicyBesideRocksdb(10), 0, Half::kLower},
           {rocksdb::NewCassandraBloomMixPolicy(10), 0, Half::kUpper},
@@ -128,7 +123,7 @@ std::vector<Part> Parts() {
 
 void Write(const std::string& root, const Layout& layout, uint64_t keys) {
   const Slice middle = kMiddle;
-  // A file that is only moved would keep its filter.
+  // Without kForce, RocksDB could move a file unchanged, with its filter.
   rocksdb::CompactRangeOptions rewrite;
   rewrite.bottommost_level_compaction =
       rocksdb::BottommostLevelCompaction::kForce;
@@ -209,7 +204,7 @@ void SeekPrefix(DB* db, uint64_t keys, Found* counts) {
 }
 
 uint64_t FilteredLookups(const Options& options) {
-  // Newer releases count filters of prefixes alone apart.
+  // Newer releases count filters of prefixes alone by a separate ticker.
   return options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL) +
          options.statistics->getTickerCount(
              rocksdb::BLOOM_FILTER_PREFIX_USEFUL);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the programs of this folder, which are built with many RocksDB releases.
+// Shared by the programs of this folder, which are built with many RocksDB
+// releases.
 
 #ifndef CASSANDRA_BLOOM_TESTS_INSTALL_MATRIX_OPEN_DATABASE_H_
 #define CASSANDRA_BLOOM_TESTS_INSTALL_MATRIX_OPEN_DATABASE_H_
@@ -14,7 +15,6 @@
 #include "rocksdb/status.h"
 #include "rocksdb/version.h"
 
-// Ends the program unless the status is OK.
 inline void Check(const rocksdb::Status& status, const std::string& what) {
   if (!status.ok()) {
     std::fprintf(stderr, "%s: %s\n", what.c_str(), status.ToString().c_str());
@@ -22,8 +22,8 @@ inline void Check(const rocksdb::Status& status, const std::string& what) {
   }
 }
 
-// RocksDB 11 has no longer the DB::Open that gives a raw pointer, which is the
-// only one of RocksDB 7.
+// RocksDB 7 has only the DB::Open that returns a raw pointer. RocksDB 11 no
+// longer has this function.
 inline std::unique_ptr<rocksdb::DB> Open(const std::string& folder,
                                          const rocksdb::Options& options) {
 #if ROCKSDB_MAJOR < 11

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A C program with RocksDB's Bloom filter, which knows nothing of
+/* A C program that uses RocksDB's Bloom filter and knows nothing of
  * cassandra_bloom:
  *
  *   bloom_host DATABASE write|read full|bloom|dlsym BITS
  *
- * It makes the policy by rocksdb_filterpolicy_create_bloom_full, by
- * rocksdb_filterpolicy_create_bloom, or by the former as dlsym finds it in
- * RocksDB's library. Apart from that it works as bloom_host.cc. */
+ * `write` makes the database with 1000 rows. Both commands then look up all
+ * rows and as many absent keys, and print the answers.
+ *
+ * With `full`, rocksdb_filterpolicy_create_bloom_full makes the policy. With
+ * `bloom`, rocksdb_filterpolicy_create_bloom makes the policy. With `dlsym`,
+ * the program calls rocksdb_filterpolicy_create_bloom_full at the address that
+ * dlsym finds in RocksDB's library. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

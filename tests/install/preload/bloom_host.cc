@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A C++ program with RocksDB's Bloom filter, which knows nothing of
-// cassandra_bloom:
+// A C++ program that uses RocksDB's Bloom filter and knows nothing of
+// cassandra_bloom. The right column says how the program makes the policy:
 //
 //   bloom_host DATABASE write|add|read new BITS      NewBloomFilterPolicy
 //   bloom_host DATABASE write|add|read point         OptimizeForPointLookup
 //   bloom_host DATABASE write|add|read string TEXT   filter_policy=TEXT
 //
-// `write` makes the database, with 1000 rows. `add` writes the same rows into
-// one more SST file. All three then look up all rows and as many absent keys,
-// and print the answers.
+// `write` makes the database with 1000 rows. `add` writes the same rows into
+// one more SST file. Each command then looks up all rows and as many absent
+// keys, and prints the answers.
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stubs of RocksDB's functions that libcassandra_bloom_replace.so replaces.
-// Each prints its arguments.
+// Stubs of the functions of RocksDB that libcassandra_bloom_replace.so
+// replaces.
 
 #include <cstdio>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A program without RocksDB that loads modules with it, as database servers
- * load their storage engines:
+/* A program without RocksDB that loads modules with RocksDB, as database
+ * servers load their storage engines:
  *
  *   dlopen_host MODULE... -- ARGUMENT...
  *
- * loads each MODULE, and calls `main` of the last one with the arguments. A
- * MODULE that is a folder becomes the working folder instead. */
+ * Loads each MODULE, and calls `main` of the last MODULE with the arguments. If
+ * a MODULE is a folder, the program changes into this folder instead. */
 
 #include <dlfcn.h>
 #include <stdio.h>

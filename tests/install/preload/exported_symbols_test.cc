@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The symbols that the shared libraries export and import.
+// Tests which symbols the shared libraries export and import.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,8 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// The names in the dynamic symbol table, sorted: NAME, or NAME@@VERSION if it
-// is defined with a version.
+// Returns sorted symbol names: NAME, or NAME@@VERSION for a versioned symbol.
 std::vector<std::string> Symbols(const std::string& library,
                                  const std::string& which) {
   const ProcessResult result =
@@ -27,9 +26,8 @@ std::vector<std::string> Symbols(const std::string& library,
   EXPECT_EQ(result.exit_code, 0) << result;
   std::vector<std::string> names;
   for (const std::string& line : Lines(result.out)) {
-    // A line is NAME[@VERSION] TYPE VALUE SIZE. A demangled name may contain
-    // spaces, parameters and an ABI tag. In a line of type A, the name is a
-    // version.
+    // A line of nm is NAME[@VERSION] TYPE VALUE SIZE. In a line of type A, the
+    // name is a version.
     std::smatch match;
     if (std::regex_match(line, match,
                          std::regex("([^@]*?)([(\\[][^@]*)?(@.*)? "
@@ -63,8 +61,8 @@ bool AnyHolds(const std::vector<std::string>& texts, const std::string& part) {
   });
 }
 
-// The functions of c.h that need no RocksDB, from the Debian package's symbols
-// file, which has lines of NAME@VERSION SINCE.
+// Returns the C functions that need no RocksDB. Lines of the Debian package's
+// symbols file are NAME@VERSION SINCE.
 std::vector<std::string> CoreOfC() {
   std::vector<std::string> names;
   for (const std::string& line : Lines(ReadFile(TEST_SYMBOLS))) {
@@ -155,8 +153,8 @@ TEST(ExportedSymbolsTest, ThePluginNeedsTheRocksdbItWasBuiltFor) {
       AnyHolds(Needed(TEST_PLUGIN), "librocksdb.so." TEST_ROCKSDB_RELEASE));
 }
 
-// Both libraries to preload share the variable, so that only one of them prints
-// why it has loaded no plugin.
+// Both libraries share the variable cassandra_bloom_preload_has_refused. So
+// only one of them prints why it has loaded no plugin.
 TEST(ExportedSymbolsTest, TheLibrariesToPreloadDefineNothingElse) {
   EXPECT_THAT(Symbols(TEST_LOADER, "--defined-only"),
               ElementsAre("cassandra_bloom_preload_has_refused"));
@@ -167,7 +165,7 @@ TEST(ExportedSymbolsTest, TheLibrariesToPreloadDefineNothingElse) {
                           "rocksdb_filterpolicy_create_bloom_full"));
 }
 
-// A program into which they are preloaded may have neither RocksDB nor a C++
+// A program with these libraries preloaded may have neither RocksDB nor a C++
 // library.
 TEST(ExportedSymbolsTest, TheyNeedNoRocksdbAndNoCppLibrary) {
   for (const char* const preloaded : {TEST_LOADER, TEST_REPLACE}) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The C function of RocksDB as it was before 6.25, and with INT_STUB_HOST a
- * program that calls it. */
+/* A stub of RocksDB's C function as the function was before release 6.25. With
+ * INT_STUB_HOST, this file is a program that calls the function instead. */
 
 #include <stdio.h>
 

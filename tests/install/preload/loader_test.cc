@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The loader, preloaded into programs of every kind. It adds the policy where
-// it can. Otherwise it says in one line why it cannot. It disturbs no program.
+// Preloads the loader of the plugin into programs of every kind.
 
 #include <elf.h>
 #include <gtest/gtest.h>
@@ -26,9 +25,8 @@ constexpr char kPolicy[] = "cassandra_bloom:12\n";
 constexpr char kPluginName[] =
     "librocksdb_cassandra_bloom.so." TEST_ROCKSDB_RELEASE;
 
-// Expects one line of the loader on stderr that contains all `parts`. Apart
-// from this line, the program's result must be the one that it has without the
-// loader.
+// Expects success, the output `out`, and one line of the loader with all
+// `parts`.
 void ExpectRefused(const ProcessResult& result, const std::string& out,
                    const std::vector<std::string>& parts) {
   EXPECT_EQ(result.exit_code, 0);
@@ -41,7 +39,6 @@ void ExpectRefused(const ProcessResult& result, const std::string& out,
   }
 }
 
-// Each library to preload, and both together.
 constexpr const char* kLibraries[] = {TEST_LOADER, TEST_REPLACE,
                                       TEST_LOADER ":" TEST_REPLACE};
 
@@ -55,7 +52,7 @@ TEST(LoaderTest, ProgramsWithoutRocksdbDoNotNotice) {
       {"/bin/sh", "-c", "cat /nonexistent 2>/dev/null || echo none"},
       {"/bin/bash", "-c", "ls / | wc -l"},
       {TEST_PYTHON, "-c", "import ctypes, ssl; print(6 * 7)"},
-      {"/bin/mount", "--version"},  // It has the setuid bit.
+      {"/bin/mount", "--version"},  // mount has the setuid bit.
   };
   for (const std::vector<std::string>& program : programs) {
     SCOPED_TRACE(::testing::PrintToString(program));
@@ -79,8 +76,8 @@ TEST(LoaderTest, BringsThePolicyIntoAProgramWithRocksdb) {
   EXPECT_EQ(with.err, "");
 }
 
-// The program has an entry of its own for RocksDB's version function
-// (version_address.cc).
+// A program that is not position-independent has its own entry for RocksDB's
+// version function.
 TEST(LoaderTest, AProgramThatIsNotPositionIndependent) {
   for (const char* const libraries : kLibraries) {
     const ProcessResult result = RunProcess({TEST_NO_PIE_HOST}, libraries);
@@ -89,7 +86,7 @@ TEST(LoaderTest, AProgramThatIsNotPositionIndependent) {
   }
 }
 
-// LD_PRELOAD is inherited: the shell has no RocksDB, but its child has.
+// The child of the shell has RocksDB, but the shell has none.
 TEST(LoaderTest, ReachesTheChildrenOfAShell) {
   const ProcessResult result =
       RunProcess({"/bin/sh", "-c", TEST_ROCKSDB_HOST " | cat"}, TEST_LOADER);
@@ -106,9 +103,8 @@ TEST(LoaderTest, ThereIsNoPluginForThisRelease) {
   }
 }
 
-// The plugin's thread-local variable needs static TLS. These tunables of glibc
-// leave about 200 bytes of it (tls_static_surplus in glibc's elf/dl-tls.c).
-// They are enough for the plugin, unless another library takes them first.
+// These tunables leave about 200 bytes of static TLS (tls_static_surplus in
+// glibc's elf/dl-tls.c), which are enough for the plugin.
 TEST(LoaderTest, ThereIsNoStaticTls) {
   const std::vector<std::string> command = {
       "/usr/bin/env",
@@ -122,13 +118,14 @@ TEST(LoaderTest, ThereIsNoStaticTls) {
   const ProcessResult enough = run(TEST_LOADER);
   EXPECT_EQ(enough.out, kPolicy) << enough;
   EXPECT_EQ(enough.err, "");
-  // The library that is preloaded last is initialised first.
+  // The library that is preloaded last is initialised first, and takes the
+  // static TLS.
   ExpectRefused(run(TEST_LOADER ":" TEST_STATIC_TLS), "none\n",
                 {"static TLS block"});
 }
 
-// The plugin needs the shared RocksDB library, which would be a second RocksDB
-// in this program.
+// RocksDB is linked into the program. The plugin would load a second RocksDB,
+// the shared library.
 TEST(LoaderTest, RocksdbIsLinkedIntoTheProgram) {
   for (const char* const libraries : kLibraries) {
     ExpectRefused(RunProcess({TEST_STATIC_HOST}, libraries),
@@ -137,7 +134,6 @@ TEST(LoaderTest, RocksdbIsLinkedIntoTheProgram) {
   }
 }
 
-// The program has a shared RocksDB, but uses the one that is linked into it.
 TEST(LoaderTest, RocksdbIsLinkedIntoTheProgramAndAnotherOneIsShared) {
   for (const char* const host :
        {TEST_TWO_ROCKSDBS_HOST, TEST_TWICE_ROCKSDB_HOST}) {
@@ -148,8 +144,7 @@ TEST(LoaderTest, RocksdbIsLinkedIntoTheProgramAndAnotherOneIsShared) {
   }
 }
 
-// The release is right, but the plugin would load a second library of the same
-// release.
+// The plugin would load a second RocksDB library of the same release.
 TEST(LoaderTest, RocksdbIsAnotherLibraryOfThisRelease) {
   for (const char* const libraries : kLibraries) {
     ExpectRefused(RunProcess({TEST_OTHER_ROCKSDB_HOST}, libraries),
@@ -160,8 +155,7 @@ TEST(LoaderTest, RocksdbIsAnotherLibraryOfThisRelease) {
   }
 }
 
-// The plugin's library without the loader, linked to a program whose RocksDB
-// reports another release.
+// A preloaded stub of RocksDB reports another release.
 TEST(LoaderTest, APluginThatIsLinkedChecksTheReleaseToo) {
   const ProcessResult right = RunProcess({TEST_LINKED_HOST});
   EXPECT_EQ(right.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 6\n");
@@ -171,7 +165,6 @@ TEST(LoaderTest, APluginThatIsLinkedChecksTheReleaseToo) {
                  "not for the 9.9 of this process"});
 }
 
-// The plugin itself is preloaded, into a program of its own release.
 TEST(LoaderTest, ThePluginCanBePreloadedItself) {
   for (const char* const libraries :
        {TEST_PLUGIN, TEST_PLUGIN ":" TEST_LOADER,
@@ -184,8 +177,6 @@ TEST(LoaderTest, ThePluginCanBePreloadedItself) {
   EXPECT_EQ(RunProcess({"/bin/true"}, TEST_PLUGIN).exit_code, 0);
 }
 
-// The loader is preloaded into a program that is also linked to the plugin's
-// library.
 TEST(LoaderTest, ALinkedPluginAndTheLoaderGetOn) {
   const ProcessResult result = RunProcess({TEST_LINKED_HOST}, TEST_LOADER);
   EXPECT_EQ(result.exit_code, 0);
@@ -193,7 +184,7 @@ TEST(LoaderTest, ALinkedPluginAndTheLoaderGetOn) {
   EXPECT_EQ(result.err, "");
 }
 
-// The loader is no longer in the folder of the plugin with which it was built.
+// The loader is not in the folder of the plugin with which it was built.
 class MovedLoaderTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -233,8 +224,8 @@ TEST_F(MovedLoaderTest, ThePluginIsEmpty) {
   ExpectRefused(Run(), "none\n", {plugin_});
 }
 
-// A plugin that is being copied, or whose copy failed. dlopen would map bytes
-// that are not there, and reading them kills the program (SIGBUS).
+// The file of the plugin is cut off. dlopen would map bytes behind the end of
+// the file, and reading these bytes kills the program (SIGBUS).
 TEST_F(MovedLoaderTest, ThePluginIsCutOff) {
   fs::copy_file(TEST_PLUGIN, plugin_);
   const uintmax_t whole = fs::file_size(plugin_);
@@ -258,9 +249,8 @@ TEST_F(MovedLoaderTest, OneByteOfThePluginIsMissing) {
   ExpectRefused(Run(), "none\n", {plugin_ + " is cut short"});
 }
 
-// ELF headers of 32 bits have another layout than those of 64 bits, so the
-// loader cannot check the file. The dynamic linker refuses it before it maps
-// anything.
+// The dynamic linker refuses ELF files of another word size before mapping
+// them.
 TEST_F(MovedLoaderTest, ThePluginIsForAnotherSizeOfWord) {
   std::string content = ReadFile(TEST_PLUGIN);
   content[EI_CLASS] =
@@ -271,7 +261,6 @@ TEST_F(MovedLoaderTest, ThePluginIsForAnotherSizeOfWord) {
   }
 }
 
-// Headers that no linker writes.
 TEST_F(MovedLoaderTest, TheHeadersOfThePluginAreWrong) {
   const std::string content = ReadFile(TEST_PLUGIN);
   ElfW(Ehdr) header;
@@ -283,7 +272,7 @@ TEST_F(MovedLoaderTest, TheHeadersOfThePluginAreWrong) {
     ExpectRefused(Run(), "none\n", {plugin_ + " is cut short"});
   };
   ElfW(Ehdr) wrong = header;
-  wrong.e_phoff = ~ElfW(Off){0} - 10;  // Overflows.
+  wrong.e_phoff = ~ElfW(Off){0} - 10;  // The headers' end overflows.
   run_with(wrong);
   wrong = header;
   wrong.e_shoff = ~ElfW(Off){0};
@@ -303,8 +292,8 @@ TEST_F(MovedLoaderTest, ThePluginIsAnotherLibrary) {
   ExpectRefused(Run(), "none\n", {plugin_, "is not a plugin"});
 }
 
-// The plugin has the file name of another release's plugin, and is not loaded,
-// because it would load its own RocksDB.
+// The plugin has the file name of another release's plugin, and would load its
+// own RocksDB. So the loader must refuse the plugin.
 TEST_F(MovedLoaderTest, ThePluginHasTheNameOfAnotherRelease) {
   fs::copy_file(TEST_PLUGIN, folder_ / "librocksdb_cassandra_bloom.so.9.9");
   const ProcessResult result = RunProcess({TEST_SHARED_HOST_OF_9_9}, loader_);
@@ -313,7 +302,7 @@ TEST_F(MovedLoaderTest, ThePluginHasTheNameOfAnotherRelease) {
                  "librocksdb_cassandra_bloom.so.9.9 needs"});
 }
 
-// The dynamic linker looks up a name without a slash in LD_LIBRARY_PATH.
+// The dynamic linker searches LD_LIBRARY_PATH for a name without a slash.
 TEST_F(MovedLoaderTest, IsPreloadedByItsFileName) {
   fs::copy_file(TEST_PLUGIN, plugin_);
   ASSERT_EQ(
@@ -325,7 +314,6 @@ TEST_F(MovedLoaderTest, IsPreloadedByItsFileName) {
   EXPECT_EQ(result.err, "");
 }
 
-// The path is relative to the folder in which the program starts.
 TEST_F(MovedLoaderTest, IsPreloadedByARelativePath) {
   fs::copy_file(TEST_PLUGIN, plugin_);
   const std::string folder = fs::path(loader_).parent_path();

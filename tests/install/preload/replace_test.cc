@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// libcassandra_bloom_replace.so, preloaded into unmodified programs that use
-// RocksDB's Bloom filter.
+// Preloads libcassandra_bloom_replace.so into unmodified programs.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -27,15 +26,15 @@ namespace {
 namespace fs = std::filesystem;
 
 // sha256 of the Filter.db that Cassandra's own BloomFilter and serializer wrote
-// for key000000 ... key000999 at 10 buckets per element.
+// for the keys key000000 to key000999, with 10 bits per key.
 constexpr char kCassandrasDigest[] =
     "5318348414c7c21d960391f4fb9bcef4c39ddddef8c7cb08cad95427c525a115";
 
-// What follows a Filter.db in a block beside RocksDB's own. Frozen.
+// Follows the Filter.db in a block with blocks=rocksdb. Must never change.
 const std::string kTrailerOnDisk("\0cb\xff\xff", 5);
 
-// The only filter block of a database, if its filter has the name of this form.
-// Otherwise the number of blocks.
+// Returns the only filter block of a database, if its name is that of `form`.
+// Otherwise returns a text with the number of blocks.
 std::string OnlyBlock(const std::string& database, BlockForm form) {
   const auto capturing = std::make_shared<CapturingPolicy>(form);
   rocksdb::DB* db = nullptr;
@@ -46,7 +45,6 @@ std::string OnlyBlock(const std::string& database, BlockForm form) {
                             : std::to_string(blocks.size()) + " blocks";
 }
 
-// The digest of the Filter.db in the only filter block of a database.
 std::string BlockDigest(const std::string& database) {
   const std::string block = OnlyBlock(database, BlockForm::kBesideRocksdb);
   const size_t size = block.size() - kTrailerOnDisk.size();
@@ -62,9 +60,7 @@ std::string DigestAt(double bits_per_key) {
   return Sha256(OnlyBlock(db.path(), BlockForm::kFilterDb));
 }
 
-// RocksDB's filters: the string of a policy, and the byte by which RocksDB
-// tells its blocks apart. (ribbonfilter:10 alone builds Bloom filters in level
-// 0.)
+// `kind` is the byte by which RocksDB tells the kinds of filters apart.
 const struct {
   std::string policy;
   char kind;
@@ -72,15 +68,14 @@ const struct {
 
 class ReplaceTest : public ::testing::Test {
  protected:
-  // Runs a host, which makes the database or reads it, and returns the number
-  // of filtered reads. Expects every row to be found, and no absent key.
+  // Runs a host program, which writes or reads the database. Returns the number
+  // of reads that filters reject.
   int NumFiltered(const std::vector<std::string>& host,
                   const std::vector<std::string>& how,
                   const std::string& preload) {
     return NumFiltered(host, fs::exists(db_) ? "read" : "write", how, preload);
   }
 
-  // The same, with the command `what` of the host.
   int NumFiltered(std::vector<std::string> host, const std::string& what,
                   const std::vector<std::string>& how,
                   const std::string& preload) {
@@ -99,7 +94,6 @@ class ReplaceTest : public ::testing::Test {
     return filtered;
   }
 
-  // The policy in the newest OPTIONS file of the database.
   std::string PolicyInOptions() {
     std::string newest;
     for (const fs::directory_entry& entry : fs::directory_iterator(db_)) {
@@ -120,8 +114,7 @@ class ReplaceTest : public ::testing::Test {
     return "none";
   }
 
-  // Makes the database with the preload. Expects our filter to be used with it,
-  // and without it every row to be found, unfiltered.
+  // Expects filters to reject keys only if the library is preloaded.
   void ExpectReplaced(const std::vector<std::string>& host,
                       const std::vector<std::string>& how) {
     EXPECT_GT(NumFiltered(host, how, TEST_REPLACE), 950) << "written";
@@ -133,10 +126,8 @@ class ReplaceTest : public ::testing::Test {
   const std::string db_ = folder_ / "db";
 };
 
-// A database that exists, with each of RocksDB's filters: the policy that is in
-// their place reads them from the first start on. A policy that made its reader
-// of RocksDB's filters by the function that the library replaces would call
-// itself without end, and the host would crash.
+// The policy must not make its reader by the function that the library
+// replaces. This function would then call itself without end.
 TEST_F(ReplaceTest, RocksdbsFiltersAreRead) {
   const struct {
     std::vector<std::string> host;
@@ -165,8 +156,7 @@ TEST_F(ReplaceTest, RocksdbsFiltersAreRead) {
   }
 }
 
-// Files of both kinds, each with all rows: with the library all filters are
-// used, without it those of RocksDB.
+// Each file has all rows. Without the library, only RocksDB's filters are used.
 TEST_F(ReplaceTest, MixedFiles) {
   const std::vector<std::string> host = {TEST_BLOOM_HOST};
   const std::vector<std::string> bloom = {"new", "10"};
@@ -183,8 +173,6 @@ TEST_F(ReplaceTest, MixedFiles) {
   }
 }
 
-// A program that names the policy in an options string reads what the library
-// has written, with the string that RocksDB stores, and not in the other form.
 TEST_F(ReplaceTest, TheStoredStringReadsTheSameFilters) {
   NumFiltered({TEST_BLOOM_HOST}, {"new", "10"}, TEST_REPLACE);
   const std::string stored = PolicyInOptions();
@@ -203,8 +191,8 @@ TEST_F(ReplaceTest, NewBloomFilterPolicyInCpp) {
   EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:9.9:blocks:rocksdb");
 }
 
-// The bits per key that RocksDB's filter accepts: these build no filter or the
-// largest one (BloomLikeFilterPolicy in RocksDB).
+// RocksDB's Bloom filter changes the bits per key to 0, or into the range of 1
+// to 100 (BloomLikeFilterPolicy in RocksDB).
 TEST_F(ReplaceTest, EveryNumberOfBits) {
   const struct {
     const char* bits;
@@ -240,17 +228,15 @@ TEST_F(ReplaceTest, TheCInterface) {
   }
 }
 
-// A program that takes the function from RocksDB's library itself, as bindings
-// with a foreign function interface do, gets RocksDB's wrapper around our
-// policy. The wrapper hides the bits per key from the OPTIONS file, which
-// RocksDB compares with it all the same.
+// RocksDB's function wraps our policy. The wrapper hides the bits per key from
+// the OPTIONS file.
 TEST_F(ReplaceTest, TheCInterfaceByDlsym) {
   ExpectReplaced({TEST_BLOOM_HOST_C}, {"dlsym", "16"});
   EXPECT_EQ(BlockDigest(db_), DigestAt(16));
   EXPECT_EQ(PolicyInOptions(), "cassandra_bloom");
 }
 
-// RocksDB comes into the process by dlopen, after the start.
+// dlopen loads RocksDB after the start of the process.
 TEST_F(ReplaceTest, ModulesThatAreLoadedLater) {
   ExpectReplaced({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"}, {"new", "10"});
   EXPECT_EQ(BlockDigest(db_), kCassandrasDigest);
@@ -261,8 +247,8 @@ TEST_F(ReplaceTest, ModulesThatAreLoadedLater) {
   EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:16:blocks:rocksdb");
 }
 
-// A relative path of the library means the folder in which the program started,
-// not the one in which it makes the filter.
+// The path of the preloaded library is relative to the folder in which the
+// program started.
 TEST_F(ReplaceTest, TheProgramChangesItsFolder) {
   const std::string plugin =
       "librocksdb_cassandra_bloom.so." TEST_ROCKSDB_RELEASE;
@@ -287,8 +273,7 @@ constexpr char kSeveral[] =
     "cassandra_bloom: not loaded: there are several RocksDBs in this process; "
     "each uses its own Bloom filter\n";
 
-// Two releases of RocksDB, each seen by its own module only: each makes its own
-// filter.
+// Each module sees only its own RocksDB.
 TEST_F(ReplaceTest, TwoModulesWithARocksdbEach) {
   const struct {
     const char* module;
@@ -317,15 +302,13 @@ TEST_F(ReplaceTest, TwoModulesWithARocksdbEach) {
   }
 }
 
-// What bloom_stub_host prints if RocksDB's own functions are called.
+// The output of bloom_stub_host if RocksDB's own functions are called.
 constexpr char kCallsOfStubHost[] =
     "NewBloomFilterPolicy(9.9, 1)\n"
     "NewBloomFilterPolicy(-1, 0)\n"
     "create_bloom(10)\n"
     "create_bloom_full(16)\n";
 
-// A RocksDB without a version function never gets the policy, not even if
-// another module has a RocksDB for which there is a plugin.
 TEST_F(ReplaceTest, ARocksdbThatDoesNotTellItsVersion) {
   const ProcessResult alone =
       RunProcess({TEST_DLOPEN_HOST, TEST_OLD_MODULE, "--"}, TEST_REPLACE);
@@ -342,7 +325,6 @@ TEST_F(ReplaceTest, ARocksdbThatDoesNotTellItsVersion) {
   EXPECT_EQ(beside_another.err, kSeveral);
 }
 
-// What docs/hosts.md says about options strings.
 TEST_F(ReplaceTest, Strings) {
   const struct {
     const char* text;
@@ -359,13 +341,12 @@ TEST_F(ReplaceTest, Strings) {
     SCOPED_TRACE(string.text);
     fs::remove_all(db_);
     NumFiltered({TEST_BLOOM_HOST}, {"string", string.text}, TEST_REPLACE);
-    // RocksDB adds details of its own filters, which depend on its release.
+    // RocksDB adds details of its own filters, which depend on the release.
     EXPECT_NE(PolicyInOptions().find(string.policy), std::string::npos)
         << PolicyInOptions();
   }
 }
 
-// Both preloaded libraries, in either order.
 TEST_F(ReplaceTest, TogetherWithTheLoader) {
   for (const char* const both :
        {TEST_LOADER ":" TEST_REPLACE, TEST_REPLACE ":" TEST_LOADER}) {
@@ -375,7 +356,7 @@ TEST_F(ReplaceTest, TogetherWithTheLoader) {
   }
 }
 
-// Another library that stands in for the same function, and calls the next one.
+// The library of bloom_tracer.cc also replaces NewBloomFilterPolicy.
 TEST_F(ReplaceTest, TogetherWithATracer) {
   for (const char* const both : {TEST_BLOOM_TRACER ":" TEST_REPLACE,
                                  TEST_REPLACE ":" TEST_BLOOM_TRACER}) {
@@ -389,7 +370,6 @@ TEST_F(ReplaceTest, TogetherWithATracer) {
   }
 }
 
-// RocksDB comes later, and the tracer is called first.
 TEST_F(ReplaceTest, ATracerAndModules) {
   const char* const both = TEST_BLOOM_TRACER ":" TEST_REPLACE;
   EXPECT_GT(NumFiltered({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"},
@@ -402,7 +382,7 @@ TEST_F(ReplaceTest, ATracerAndModules) {
   EXPECT_EQ(several.err, kSeveral);
 }
 
-// Several RocksDBs, and the caller, libffi, sees none of them by itself.
+// The caller, libffi, is linked to none of the RocksDBs in the process.
 TEST_F(ReplaceTest, ACallerWithoutRocksdb) {
   const ProcessResult result = RunProcess(
       {TEST_PYTHON, "-c",
@@ -417,7 +397,7 @@ TEST_F(ReplaceTest, ACallerWithoutRocksdb) {
   EXPECT_EQ(result.err, kSeveral);
 }
 
-// A program from before RocksDB 6.25, whose C functions take an int.
+// The program was built for RocksDB before 6.25, whose C functions take an int.
 TEST_F(ReplaceTest, FallsBackToFunctionsThatTakeAnInt) {
   const ProcessResult result = RunProcess({TEST_INT_STUB_HOST}, TEST_REPLACE);
   EXPECT_EQ(result.exit_code, 0) << result;
@@ -425,8 +405,6 @@ TEST_F(ReplaceTest, FallsBackToFunctionsThatTakeAnInt) {
   EXPECT_EQ(Lines(result.err).size(), 1u) << result;
 }
 
-// Without a plugin for the release, RocksDB's own functions are called, with
-// what the program gave. One line says so.
 TEST_F(ReplaceTest, FallsBackToRocksdbsOwnFunctions) {
   const std::vector<std::string> hosts[] = {
       {TEST_BLOOM_STUB_HOST}, {TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE, "--"}};

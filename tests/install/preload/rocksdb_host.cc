@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that uses RocksDB but not cassandra_bloom. It prints whether
-// RocksDB finds the policy by its name.
+// A program that uses RocksDB but not cassandra_bloom. Prints the policy that
+// RocksDB finds by its name, or "none".
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RocksDB's own programs, as installed, with the policy preloaded.
+// Tests RocksDB's own installed programs with the policy preloaded.
 
 #include <gtest/gtest.h>
 
@@ -24,8 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr int kNumKeys = 2000;
 
-// ldb's output for an absent key, which changed in 9.0
-// (facebook/rocksdb#12332).
+// ldb's text for an absent key changed in 9.0 (facebook/rocksdb#12332).
 const char* const kLdbNotFound =
     std::atoi(TEST_ROCKSDB_RELEASE) >= 9 ? "Key not found" : "NotFound";
 
@@ -39,7 +38,6 @@ class RocksdbToolsTest : public ::testing::Test {
     }
   }
 
-  // Writes an OPTIONS file with this filter policy, and returns its path.
   std::string OptionsFile(const std::string& policy) {
     const std::string path = folder_ / "options.ini";
     WriteFile(path,
@@ -58,7 +56,6 @@ class RocksdbToolsTest : public ::testing::Test {
     return path;
   }
 
-  // Runs the benchmarks on the database.
   ProcessResult DbBench(const std::string& policy, const std::string& preload,
                         const std::string& benchmarks,
                         const std::vector<std::string>& more = {}) {
@@ -94,7 +91,6 @@ class RocksdbToolsTest : public ::testing::Test {
     return RunProcess(arguments, preload);
   }
 
-  // The newest file of the database with a name that matches the pattern.
   std::string Newest(const std::string& name_pattern) {
     const std::regex pattern(name_pattern);
     std::string newest;
@@ -113,7 +109,6 @@ class RocksdbToolsTest : public ::testing::Test {
                .find("filter_policy=" + policy + "\n") != std::string::npos;
   }
 
-  // The count of the ticker `name` in the output of --statistics.
   static uint64_t Ticker(const ProcessResult& result, const std::string& name) {
     std::smatch match;
     EXPECT_TRUE(std::regex_search(result.out, match,
@@ -122,8 +117,6 @@ class RocksdbToolsTest : public ::testing::Test {
     return match.empty() ? 0 : std::stoull(match[1]);
   }
 
-  // Returns the "N of M" of the "N of M found" that the benchmark readrandom
-  // prints.
   static std::string Found(const ProcessResult& result) {
     std::smatch match;
     EXPECT_TRUE(std::regex_search(result.out, match,
@@ -132,21 +125,20 @@ class RocksdbToolsTest : public ::testing::Test {
     return match.empty() ? "" : match[1].str();
   }
 
-  // The key that db_bench writes as number `i`: 8 big-endian bytes, padded to
-  // 16 with the digit zero.
+  // Returns key number `i` of db_bench: 8 big-endian bytes and 8 characters
+  // '0'.
   static std::string HexKey(int i) {
     char text[64];
     std::snprintf(text, sizeof(text), "0x%016X3030303030303030", i);
     return text;
   }
 
-  // An absent key between key `i` and the next one.
   static std::string AbsentHexKey(int i) { return HexKey(i) + "78"; }
 
   const std::string all_found_ =
       std::to_string(kNumKeys) + " of " + std::to_string(kNumKeys);
   std::string more_cf_options_;  // Additional lines of OptionsFile.
-  std::string cpu_;  // The CPU that qemu emulates; empty: without qemu.
+  std::string cpu_;              // CPU that qemu emulates. No qemu if empty.
   TempDir folder_;
   const std::string db_ = folder_ / "db";
 };
@@ -170,12 +162,12 @@ TEST_F(RocksdbToolsTest, DbBenchBuildsAndUsesTheFilter) {
   const ProcessResult absent =
       DbBench("cassandra_bloom:10", TEST_LOADER, "readmissing", existing);
   EXPECT_EQ(absent.exit_code, 0) << absent;
-  // 0.8 % of the reads pass the filter; the test allows 10 %.
+  // 0.8 % of the reads pass the filter. The test allows 10 %.
   EXPECT_GT(Ticker(absent, "rocksdb.bloom.filter.useful"), kNumKeys * 9u / 10);
 }
 
 #if defined(__x86_64__)
-// The same library runs on a CPU without AVX and builds the same filters.
+// The plugin also runs on a CPU without AVX, and builds the same filters there.
 TEST_F(RocksdbToolsTest, AnyCpu) {
   if (!fs::exists(TEST_QEMU)) {
     GTEST_SKIP() << "qemu-x86_64 of the package qemu-user is missing";
@@ -256,8 +248,7 @@ TEST_F(RocksdbToolsTest, LdbReadsWithAndWithoutUs) {
   }
 }
 
-// To write, ldb opens the database with the policy in the OPTIONS file, and
-// writes a new OPTIONS file.
+// For a write, ldb opens the database with the policy of the OPTIONS file.
 TEST_F(RocksdbToolsTest, LdbWritesWithThePolicyOfTheDatabase) {
   ASSERT_NO_FATAL_FAILURE(MakeDatabase());
   const std::string before = Newest("OPTIONS-[0-9]+");
@@ -277,8 +268,8 @@ TEST_F(RocksdbToolsTest, LdbWritesWithThePolicyOfTheDatabase) {
   EXPECT_EQ(Ldb({"get", "0x61"}, TEST_LOADER).out, "0x62\n");
 }
 
-// To compact, ldb opens the database with the options that it understands in
-// the OPTIONS file, and writes a new OPTIONS file with only these.
+// ldb ignores a policy that it does not know, and writes an OPTIONS file
+// without this policy.
 TEST_F(RocksdbToolsTest, LdbWithoutUsDropsThePolicyWithoutAWord) {
   ASSERT_NO_FATAL_FAILURE(MakeDatabase());
   const ProcessResult compact = Ldb({"compact"}, "");
@@ -325,7 +316,6 @@ class MarkedDatabaseTest : public RocksdbToolsTest {
     ASSERT_NO_FATAL_FAILURE(MakeDatabase());
   }
 
-  // Whether the newest OPTIONS file has the mark.
   bool IsMarked() {
     return ReadFile(Newest("OPTIONS-[0-9]+")).find(kMark) != std::string::npos;
   }
@@ -349,8 +339,7 @@ TEST_F(MarkedDatabaseTest, WhoKnowsThePolicyOpensItAndKeepsTheMark) {
 
 TEST_F(MarkedDatabaseTest, WhoDoesNotIsRefused) {
   const std::string options_file = Newest("OPTIONS-[0-9]+");
-  // --ignore_unknown_options does not help: RocksDB ignores unknown options
-  // only in files of a newer RocksDB.
+  // RocksDB ignores unknown options only in OPTIONS files of a newer RocksDB.
   const std::vector<std::string> commands[] = {
       {"compact"},
       {"put", "0x61", "0x62"},

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Takes the static TLS that glibc reserves for libraries that are loaded at run
-// time. With TLS_MODULES, this is a library to preload, which loads these
-// modules until no static TLS is left. Without TLS_MODULES, this is such a
-// module.
+// Uses up the static TLS that glibc reserves for libraries loaded at run time.
+// With TLS_MODULES, loads these modules until no static TLS is left. Without
+// TLS_MODULES, this file is one of the modules.
 
 #ifdef TLS_MODULES
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Takes the address of RocksDB's version function. If the program is not
-// position-independent, the linker makes an entry for the function in the
-// program, and the address is that of the entry.
+// Takes the address of RocksDB's version function. In a program that is not
+// position-independent, this is the address of an entry that the linker makes
+// in the program.
 
 #include <string>
 

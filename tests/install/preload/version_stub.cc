@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The only function of RocksDB that the loader calls. The build chooses the
-// release.
+// The only function of RocksDB that the loader calls.
 
 #include <string>
 

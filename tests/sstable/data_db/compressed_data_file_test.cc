@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading compressed Data.db files, good and damaged ones.
-
 #include "tools/sstable/data_db/compressed_data_file.h"
 
 #include <fcntl.h>
@@ -39,7 +37,6 @@ constexpr const char* kCompressors[] = {
 constexpr const char* kWithDictionary[] = {"LZ4WithDictsCompressor",
                                            "ZstdWithDictsCompressor"};
 
-// A folder with a Data.db and its CompressionInfo.db.
 class Files {
  public:
   Files(const std::string& data, const std::string& info) {
@@ -53,7 +50,7 @@ class Files {
                              error);
   }
 
-  // The error of opening the file, or of reading all its bytes.
+  // Returns the error of opening Data.db or of reading it byte by byte, or "".
   std::string Error(bool has_max_compressed_length = true) const {
     std::string error;
     const auto file = Open(&error, has_max_compressed_length);
@@ -81,7 +78,7 @@ std::string Text(size_t size) {
   return text;
 }
 
-// ---- What Cassandra and ScyllaDB can write ----
+// ---- Files that Cassandra or ScyllaDB may write ----
 
 TEST(CompressedDataFileTest, ReadsAnyRange) {
   const std::string text = Text(3000);
@@ -115,7 +112,7 @@ TEST(CompressedDataFileTest, ReadsAnyRange) {
   }
 }
 
-// The options with the parts of a dictionary, not in the order of the parts.
+// Returns compression options that list part 1 of the dictionary before part 0.
 Options PartsOf(const std::string& dictionary) {
   const size_t half = dictionary.size() / 2;
   return {{"compression_level", "3"},
@@ -176,19 +173,19 @@ TEST(CompressedDataFileTest, TakesScyllasNamesOfCassandrasClasses) {
   EXPECT_EQ(Files(WithChecksum(text), info).Error(false), "");
 }
 
-// The chunk of 0 bytes that Cassandra writes when it syncs a rewritten Data.db
-// a second time. DeflateCompressor writes no bytes for it.
+// Returns the empty chunk that Cassandra appends to a rewritten Data.db.
 std::string EmptyChunk(const std::string& compressor) {
   return compressor == "DeflateCompressor" ? "" : Compress(compressor, "");
 }
 
 struct SurplusChunks {
   const char* compressor;
-  std::vector<std::string> chunks;  // After the chunk of the data.
+  std::vector<std::string> chunks;  // These follow the data chunk.
   int32_t max_compressed = INT32_MAX;
 };
 
-// The error of reading 20 bytes of data, with these chunks after their chunk.
+// Returns the error of reading a Data.db with the chunks in `surplus` at its
+// end.
 std::string ErrorWithSurplus(const SurplusChunks& surplus) {
   std::string data = WithChecksum(Compress(surplus.compressor, Text(20)));
   std::vector<uint64_t> offsets = {0};
@@ -206,8 +203,7 @@ TEST(CompressedDataFileTest, TakesOneEmptyChunkAfterTheData) {
   for (const char* const compressor : kCompressors) {
     SCOPED_TRACE(compressor);
     EXPECT_EQ(ErrorWithSurplus({compressor, {EmptyChunk(compressor)}}), "");
-    // Two other forms of an empty chunk: no bytes at all, and what the
-    // compressor's library makes of no bytes.
+    // An empty chunk may also have no bytes, or the bytes of a compressed "".
     EXPECT_EQ(ErrorWithSurplus({compressor, {""}}), "");
     EXPECT_EQ(ErrorWithSurplus({compressor, {Compress(compressor, "")}}), "");
     const std::string of_one_byte = Compress(compressor, "x");
@@ -225,7 +221,7 @@ TEST(CompressedDataFileTest, TakesOneEmptyChunkAfterTheData) {
   EXPECT_EQ(ErrorWithSurplus({"LZ4Compressor", {std::string("\1\0\0\0\0", 5)}}),
             "Data.db: byte 30: chunk 1 (LZ4Compressor) says it has 1 bytes, "
             "not 0; the file is damaged");
-  // The empty chunk is stored uncompressed, and padded with zeros.
+  // An empty chunk that is stored uncompressed is padded with zeros.
   EXPECT_EQ(ErrorWithSurplus({"NoopCompressor", {std::string(20, '\0')}, 20}),
             "");
   EXPECT_EQ(ErrorWithSurplus({"NoopCompressor", {std::string(20, 'x')}, 20}),
@@ -250,7 +246,7 @@ TEST(CompressedDataFileTest, ChecksTheChecksumOfTheEmptyChunk) {
             0U);
 }
 
-// Data.db is sparse: only the last chunk takes space on the disk.
+// Data.db is a sparse file, so only its last chunk takes disk space.
 TEST(CompressedDataFileTest, ReadsBeyond4GiB) {
   constexpr uint64_t kChunk = uint64_t{1} << 30;
   constexpr uint64_t kOffset = uint64_t{5} << 32;
@@ -274,8 +270,6 @@ TEST(CompressedDataFileTest, ReadsBeyond4GiB) {
   EXPECT_EQ(bytes, text);
 }
 
-// The largest chunk that can be read, and one of the next power of two, which
-// is refused.
 TEST(CompressedDataFileTest, RefusesChunksThatTakeMuchMemory) {
   for (const size_t size : {tools::kMaxChunkSize, 2 * tools::kMaxChunkSize}) {
     const std::string text(size, 'x');
@@ -324,7 +318,7 @@ std::string LittleEndian4(uint8_t number) {
 
 struct BrokenChunk {
   const char* compressor;
-  std::string chunk;  // Of 20 bytes uncompressed.
+  std::string chunk;  // CompressionInfo.db says it holds 20 bytes.
   std::string error;
 };
 
@@ -386,7 +380,7 @@ TEST(CompressedDataFileTest, RefusesChunksThatAreNotCompressedOfAnotherSize) {
                                std::to_string(size) +
                                " bytes for 20; the file is damaged");
   }
-  // The last chunk of a file may be padded with zeros.
+  // Cassandra may pad the last chunk of a file with zeros.
   const std::string padded = Text(20) + std::string(5, '\0');
   EXPECT_EQ(Files(WithChecksum(padded),
                   CompressionInfoOf("LZ4Compressor", {}, 32, 25, 20, {0}))
@@ -402,7 +396,6 @@ TEST(CompressedDataFileTest, RefusesOtherCompressors) {
                   .Error(),
               std::string("Data.db: unreadable: compressor ") + name);
   }
-  // A long name is cut off in the error.
   EXPECT_EQ(Files("", CompressionInfoOf(std::string(101, 'x'), {}, 32,
                                         INT32_MAX, 20, {0}))
                 .Error(),
@@ -491,10 +484,10 @@ TEST(CompressedDataFileTest, RefusesEveryCutOfCompressionInfo) {
   EXPECT_NE(Files("", whole.substr(0, size)).Error(), "");
 }
 
-// ---- Without memory ----
+// ---- When memory runs out ----
 
-// With a sanitizer, malloc has memory of its own, which RLIMIT_AS does not
-// limit.
+// This test limits memory with RLIMIT_AS, which does not limit the malloc of
+// AddressSanitizer.
 #if defined(__SANITIZE_ADDRESS__)
 #define CASSANDRA_BLOOM_HAS_OWN_MALLOC
 #elif defined(__has_feature)
@@ -511,7 +504,7 @@ void TakeAllBlocksOf(size_t size) {
   setrlimit(RLIMIT_AS, &none);
   void* previous = nullptr;
   while (void** const block = static_cast<void**>(malloc(size))) {
-    *block = previous;  // Otherwise the compiler drops the loop.
+    *block = previous;  // Keeps the compiler from removing the loop.
     previous = block;
   }
 }
@@ -526,7 +519,7 @@ TEST(CompressedDataFileDeathTest, WantOfMemoryIsNoDamage) {
   const auto file = files.Open(&error);
   ASSERT_NE(file, nullptr) << error;
   const auto read = [&] {
-    TakeAllBlocksOf(5000);  // zlib's state has about 7,000 bytes.
+    TakeAllBlocksOf(5000);  // zlib needs about 7,000 bytes.
     std::string_view bytes;
     try {
       _exit(file->Read(0, 10, &bytes, &error) ? 1 : 2);
@@ -539,7 +532,7 @@ TEST(CompressedDataFileDeathTest, WantOfMemoryIsNoDamage) {
 
 #endif
 
-// ---- In an SSTable ----
+// ---- Keys in a compressed SSTable ----
 
 TEST(CompressedDataFileTest, KeysCrossChunks) {
   std::vector<std::string> keys;
@@ -560,7 +553,8 @@ TEST(CompressedDataFileTest, KeysCrossChunks) {
   }
 }
 
-// Chunks without keys are not read, so they may be damaged.
+// The reader reads only chunks with keys, so damage in other chunks is no
+// error.
 TEST(CompressedDataFileTest, ReadsOnlyChunksWithKeys) {
   TrieSstable sstable = SstableOf({"a", "b", "c"}, /*filler=*/1000);
   sstable.compressor = "NoopCompressor";

@@ -18,7 +18,7 @@ using tools::FilterVerdict;
 using tools::MendDecision;
 using tools::SstableState;
 
-// An SSTable of 1000 keys that was planned for `plan`, with this verdict.
+// Returns the finding for an SSTable of 1,000 keys.
 FilterFinding Finding(FilterVerdict verdict, double plan = 0.01) {
   FilterFinding finding;
   finding.verdicts = {verdict};
@@ -74,7 +74,8 @@ TEST(DecideMendTest, WhatOnlyTocLacksNeedsNoNewFilter) {
   }
 }
 
-// Completing a TOC.txt that names almost nothing would make it look whole.
+// Adding Filter.db to a damaged TOC.txt would make the file look complete, so
+// the SSTable is left unchanged.
 TEST(DecideMendTest, ATocThatIsDamaged) {
   const MendDecision left = DecideMend(Finding(FilterVerdict::kTocDamaged), {});
   EXPECT_EQ(left.kind, MendDecision::kLeave);
@@ -113,7 +114,7 @@ TEST(DecideMendTest, LeavesWhatItCannotMendSafely) {
   expect_left("a.log: cannot open; ");
 }
 
-// If such a filter were made, the next mend would make the same one again.
+// A filter that stays worse than planned would be rebuilt by every later mend.
 TEST(DecideMendTest, AChanceThatLeavesItWorseThanPlanned) {
   const FilterFinding worse = Finding(FilterVerdict::kWorseThanPlanned);
   const MendDecision left = DecideMend(worse, {0.1});
@@ -126,8 +127,7 @@ TEST(DecideMendTest, AChanceThatLeavesItWorseThanPlanned) {
   EXPECT_EQ(DecideMend(unplanned, {0.1}).kind, MendDecision::kMakeAnew);
 }
 
-// Totals, which has the sums of scan, asks DecideMend: a filter that mend
-// leaves alone keeps its size and rate.
+// Totals counts a filter as rebuilt only if DecideMend decides to rebuild it.
 TEST(DecideMendTest, TotalsAskIt) {
   for (const double plan : {0.01, 6.7e-5}) {
     const FilterFinding finding = Finding(FilterVerdict::kKeysMissing, plan);

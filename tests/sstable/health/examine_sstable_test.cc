@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Examines SSTables that change after their folder was listed, and SSTables
-// with a damaged Index.db.
-
 #include "tools/sstable/health/examine_sstable.h"
 
 #include <gtest/gtest.h>
@@ -71,8 +68,7 @@ TEST_F(ExamineSstableTest, CassandraHasRemovedIt) {
   EXPECT_EQ(Examine().sstable.state, SstableState::kVanished);
 }
 
-// TOC.txt still exists. A log, written after the folder was listed, says that
-// the SSTable is being removed.
+// TOC.txt still exists, but a new log says that Cassandra removes the SSTable.
 TEST_F(ExamineSstableTest, CassandraIsRemovingIt) {
   fs::remove(one_.Path("Data.db"));
   WriteFile(
@@ -87,8 +83,8 @@ TEST_F(ExamineSstableTest, ItsDataIsMissing) {
   EXPECT_EQ(Examine().verdict(), tools::FilterVerdict::kUnreadable);
 }
 
-// Index.db is damaged and Filter.db is good. The filter must not look wrong,
-// and no filter may be made of the keys in Index.db.
+// Index.db is damaged, and Filter.db is good. The filter must not look wrong,
+// and no new filter may be built from Index.db.
 class DamagedIndexTest : public ::testing::TestWithParam<const char*> {
  protected:
   DamagedIndexTest() : one_(Write("1", "key")), other_(Write("2", "other")) {}
@@ -117,7 +113,7 @@ class DamagedIndexTest : public ::testing::TestWithParam<const char*> {
     EXPECT_NE(finding.errors[0].find("(nodetool scrub)"), std::string::npos);
     EXPECT_EQ(tools::DecideMend(finding, {0.01}).kind,
               tools::MendDecision::kLeave);
-    // Mending fails, too, if the SSTable was examined before the damage.
+    // BuildFilter also fails if Index.db is damaged after the examination.
     try {
       tools::BuildFilter(finding.sstable, /*folder=*/nullptr, 1000, 0.01,
                          [](uint64_t) { return true; });
@@ -148,8 +144,7 @@ int64_t Token(const std::string& key) {
   return static_cast<int64_t>(NaiveFilter::Hash(key).first);
 }
 
-// Only the key in Data.db shows this damage: the order and the number of the
-// keys are right, and so are the keys of Summary.db.
+// Only the key in Data.db shows this damage.
 TEST_P(DamagedIndexTest, AnotherKeyInTheSamePlace) {
   const std::string before = one_.keys[500];
   std::string after;
@@ -170,7 +165,6 @@ TEST_P(DamagedIndexTest, AnotherKeyInTheSamePlace) {
 TEST_P(DamagedIndexTest, OfAnotherSstable) {
   WriteFile(one_.Path("Index.db"), ReadFile(other_.Path("Index.db")));
   ExpectLeft();
-  // The same if Statistics.db and Summary.db are of the other SSTable, too.
   WriteFile(one_.Path("Statistics.db"), ReadFile(other_.Path("Statistics.db")));
   WriteFile(one_.Path("Summary.db"), ReadFile(other_.Path("Summary.db")));
   ExpectLeft();

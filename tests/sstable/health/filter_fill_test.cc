@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A filter that was sized for its keys is never called saturated.
-
 #include "tools/sstable/health/filter_fill.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +12,7 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// Makes a filter for `expected` keys and adds `num_keys` keys. `make` is
-// FilterDbBuilder::ForBitsPerKey or ForFpChance.
+// Builds a filter. `make` is FilterDbBuilder::ForBitsPerKey or ForFpChance.
 template <typename Make>
 FilterFill Build(Make make, double size, uint64_t expected, uint64_t num_keys) {
   std::string error;
@@ -57,8 +54,8 @@ TEST(FilterFillTest, SaturatedByTooManyKeys) {
                     .is_saturated())
         << bits;
   }
-  // With the probes for 20 bits per key, a filter with twice the expected keys
-  // is still good: 0.3 % of absent keys pass.
+  // At 20 bits per key, a filter with twice the expected keys is still good,
+  // because only 0.3 % of absent keys pass.
   EXPECT_FALSE(
       Build(FilterDbBuilder::ForBitsPerKey, 20, 10000, 20000).is_saturated());
   EXPECT_TRUE(

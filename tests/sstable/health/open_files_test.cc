@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests with folders that look like /proc. The tests in tests/filterdb/mend use
-// the real /proc.
+// Tests OpenFiles with folders that imitate /proc.
 
 #include "tools/sstable/health/open_files.h"
 
@@ -20,7 +19,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using tools::OpenFiles;
 
-constexpr char kKernelThread[] = "2129984";  // PF_KTHREAD and another flag.
+constexpr char kKernelThread[] = "2129984";  // PF_KTHREAD and two other flags.
 constexpr char kOtherFlags[] = "4194304";
 
 class OpenFilesTest : public ::testing::Test {
@@ -43,8 +42,7 @@ class OpenFilesTest : public ::testing::Test {
                   " 3 4 5 6 7 8 9 10 20 0 " + num_threads + " 0 11\n");
   }
 
-  // Puts a file in the place of the folder "fd", so that the open files of the
-  // process cannot be listed.
+  // Makes it impossible to list the open files of the process.
   void HideFiles(const std::string& pid) {
     fs::remove_all(dir_ / pid + "/fd");
     WriteFile(dir_ / pid + "/fd", "");
@@ -108,7 +106,7 @@ TEST_F(OpenFilesTest, ThreadsOfTheKernelAndZombiesHaveNoFiles) {
   HideFiles("12");
   HideFiles("13");
   EXPECT_EQ(Unseen(), "");
-  // The name of the process looks like the fields that follow a name.
+  // The name of this process looks like the other fields of the file "stat".
   AddProcess("14", "a) Z 1 2 2 0 -1 2129984", "S");
   HideFiles("14");
   EXPECT_THAT(Unseen(), HasSubstr("process 14"));
@@ -145,7 +143,6 @@ TEST_F(OpenFilesTest, ProcDoesNotShowAllProcesses) {
   EXPECT_THAT(OpenFiles(empty / "none").Unseen(), HasSubstr("is not mounted"));
 }
 
-// A user who is root and has all rights is not told to get more rights.
 TEST_F(OpenFilesTest, WhatToDoAboutUnseen) {
   EXPECT_THAT(OpenFiles::WhatToDoAboutUnseen(true),
               HasSubstr("a container or a security module forbids it; see that "

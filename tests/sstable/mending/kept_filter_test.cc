@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests what is synced to disk before the new filter gets its name.
-// mend_undo_test.cc tests the rest of KeptFilter.
+// Tests that KeptFilter::Keep syncs the names of backups to disk.
 
 #include "tools/sstable/mending/kept_filter.h"
 
@@ -20,7 +19,7 @@
 
 namespace {
 
-// The calls since the list was cleared, such as "sync /tmp/folder".
+// The calls of fsync and linkat, such as "sync /tmp/folder".
 std::vector<std::string>& Steps() {
   static std::vector<std::string> steps;
   return steps;
@@ -28,7 +27,7 @@ std::vector<std::string>& Steps() {
 
 }  // namespace
 
-// In this program, these two functions replace those of the C library.
+// In this program, these functions replace fsync and linkat of the C library.
 
 extern "C" int fsync(int fd) {
   std::error_code ignored;

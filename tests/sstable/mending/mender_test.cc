@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests that an exception ends the work on one SSTable only, and that a run can
-// be stopped. tests/filterdb/mend tests the rest.
+// Tests Mender with exceptions, stopped runs and replaced folders.
 
 #include "tools/sstable/mending/mender.h"
 
@@ -26,8 +25,7 @@ namespace fs = std::filesystem;
 using tools::Mender;
 using tools::MendOutcome;
 
-// The outcome of a test must not depend on which processes of the machine can
-// be examined.
+// The tests must not depend on the other processes of the machine.
 tools::MendPlan PlanForTests() {
   tools::MendPlan plan;
   plan.ignore_unseen_processes = true;
@@ -36,7 +34,7 @@ tools::MendPlan PlanForTests() {
 
 class MenderTest : public ::testing::Test {
  protected:
-  // An SSTable whose filter is empty.
+  // Writes an SSTable with an empty Filter.db.
   void Write(const std::string& generation) const {
     SstableSpec spec;
     spec.folder = dir_.path();
@@ -63,8 +61,7 @@ TEST_F(MenderTest, AnExceptionIsTheOutcomeOfOneSstable) {
   for (const std::string generation : {"1", "2", "3", "4"}) {
     Write(generation);
   }
-  // For each SSTable, a call with 0 comes before the calls with numbers of
-  // keys.
+  // Mender calls the function with 0 before each SSTable.
   int sstable = 0;
   Mender mender(PlanForTests(), [&](uint64_t num_keys) {
     sstable += num_keys == 0 ? 1 : 0;
@@ -107,8 +104,8 @@ TEST_F(MenderTest, StopsWhileALargeFilterIsKept) {
   fs::resize_file(filter_, 10 << 20);
   const std::string before = ReadFile(filter_);
   const auto names = dir_.Names();
-  // The call for the SSTable itself is the first one; the others come from the
-  // pieces of the large filter.
+  // Mender calls the function before the SSTable, and after each 1 MiB of the
+  // old filter.
   int num_asked = 0;
   Mender mender(PlanForTests(), [&](uint64_t num_keys) {
     num_asked += num_keys == 0 ? 1 : 0;
@@ -121,8 +118,7 @@ TEST_F(MenderTest, StopsWhileALargeFilterIsKept) {
   EXPECT_EQ(dir_.Names(), names);
 }
 
-// After the scan, the folder of the table or of the keyspace is replaced by a
-// link to other SSTables.
+// After the scan, links to other SSTables replace the folders.
 TEST_F(MenderTest, LeavesAnotherFolderThanTheOneThatWasScanned) {
   Write("1");
   const TempDir data;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Damages one component of an SSTable, and runs "filterdb mend" and "filterdb
-// scan". If a filter denies a key of Data.db, mend must not have written it,
-// and scan must not call it good.
+// Damages a component of an SSTable, and runs filterdb. If the filter denies a
+// key of Data.db, mend must not have written this filter, and scan must not
+// call the filter good.
 
 #include <gtest/gtest.h>
 
@@ -27,9 +27,8 @@ size_t NumCases() {
   return given == nullptr ? 100 : std::strtoull(given, nullptr, 10);
 }
 
-// Returns how many keys of the SSTable its filter denies. A filter that cannot
-// be read counts as one that denies all keys, and no filter as one that denies
-// none.
+// Returns how many keys the filter denies. An unreadable filter denies all
+// keys, and a missing filter denies none.
 size_t NumDenied(const DamagedSstable& damaged) {
   const std::string path = damaged.start + "Filter.db";
   if (!std::filesystem::exists(path)) {
@@ -49,7 +48,6 @@ size_t NumDenied(const DamagedSstable& damaged) {
 
 class DamageTest : public ::testing::Test {
  protected:
-  // Mends a folder of damaged SSTables, and checks their filters afterwards.
   void MendAndCheck(const std::vector<DamagedSstable>& all,
                     const std::string& folder) {
     const char* const chance =
@@ -60,7 +58,7 @@ class DamageTest : public ::testing::Test {
     const Ran scanned = Filterdb("scan --json " + folder);
     ASSERT_GE(scanned.exit_code, 0) << scanned;
     std::map<std::string, Json> findings;
-    const Json json = scanned.json();  // The loop refers to it.
+    const Json json = scanned.json();  // The loop below refers to `json`.
     for (const Json& one : json["sstables"]) {
       findings[one["sstable"]] = one;
     }
@@ -110,7 +108,6 @@ TEST_F(DamageTest, NoFilterDeniesAKey) {
   std::printf(
       "%zu damaged SSTables: %zu filters written, %zu good in the end\n",
       num_cases, num_written_, num_good_);
-  // Otherwise nothing was tested.
   EXPECT_GT(num_written_, 0U);
   EXPECT_GT(num_good_, 0U);
 }

@@ -68,7 +68,7 @@ WholeSstable WriteWhole(const std::string& folder, const std::string& version,
   spec.wide_every = 3;
   const RandomKeys keys(seed, 20);
   for (uint64_t i = 0; i < num_keys; ++i) {
-    // A number of a fixed width makes each key distinct.
+    // A number of fixed width makes each key distinct.
     spec.keys.push_back(keys[i] + std::to_string(1000000 + i));
   }
   WriteSstable(spec);
@@ -92,7 +92,8 @@ void AddMadePairs(const std::string& folder, uint64_t seed,
   }
 }
 
-// Pairs each SSTable that Cassandra wrote with the next one of its version.
+// Pairs each SSTable that Cassandra wrote with the next SSTable of the same
+// version.
 void AddRealPairs(std::vector<Pair>* pairs) {
   std::vector<std::string> folders = CassandraSstables();
   for (const auto& more : {CompactedSstables(), SstablesBesideCorpus()}) {
@@ -114,7 +115,8 @@ void AddRealPairs(std::vector<Pair>* pairs) {
   }
 }
 
-// Returns a filter that mend must replace, the good filter, or no filter.
+// Returns a good or faulty filter, or no value for a missing filter. Describes
+// the filter in `what`.
 std::optional<std::string> FilterWithFault(const Pair& pair, uint64_t* random,
                                            std::string* what) {
   std::string filter = ReadFile(pair.one.start + "Filter.db");
@@ -154,7 +156,6 @@ std::string Cut(const WholeSstable& one, const std::string& component,
   return content.substr(0, size);
 }
 
-// Changes the content of a component. Returns what was done.
 std::string Change(const Pair& pair, const std::string& component,
                    std::string* content, uint64_t* random) {
   const size_t kind = content->empty() ? 3 : Below(4, random);
@@ -174,9 +175,8 @@ std::string Change(const Pair& pair, const std::string& component,
   return "byte " + std::to_string(at) + " ^ " + std::to_string(change);
 }
 
-// Returns whether a Data.db that is not compressed still has this key. Only its
-// bytes can tell. (A compressed Data.db has a checksum for each chunk, so a
-// damaged chunk cannot be read, and does not show another key.)
+// Returns whether an uncompressed Data.db still has this key. A damaged chunk
+// of a compressed Data.db cannot be read, and so shows no other key.
 bool HasKey(const std::string& data, const PositionedKey& key) {
   return data.size() >= key.position + 2 + key.key.size() &&
          LoadBigEndian16(data.data() + key.position) == key.key.size() &&

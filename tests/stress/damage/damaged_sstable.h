@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whole SSTables, and copies of them in which one component is damaged.
+// Whole SSTables, and copies of them with one damaged component.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_DAMAGE_DAMAGED_SSTABLE_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_DAMAGE_DAMAGED_SSTABLE_H_
@@ -18,23 +18,21 @@ struct PositionedKey {
 };
 
 struct WholeSstable {
-  std::string start;  // A component's path without its name: "DIR/nb-1-big-".
+  std::string start;  // Start of all paths: "DIR/nb-1-big-".
   std::string version;
   bool is_compressed = false;
   std::vector<std::string> components;
   std::vector<PositionedKey> keys;
-  std::vector<uint64_t> index_entries;  // Where each entry of Index.db begins.
+  std::vector<uint64_t> index_entries;  // Offset of each entry of Index.db.
 
-  std::string name() const;  // "nb-1-big-"
+  std::string name() const;  // Such as "nb-1-big-".
 };
 
 // Reads the only SSTable in a folder.
 WholeSstable ReadWhole(const std::string& folder);
 
-// Two SSTables of one version. AllPairs returns pairs of every version: those
-// that Cassandra wrote, and ones that it writes into `folder`, of which some
-// are compressed. Each of the latter pairs has equally many keys in both
-// SSTables.
+// Two SSTables of the same version. AllPairs returns SSTables of Cassandra, and
+// SSTables that AllPairs writes into `folder`.
 struct Pair {
   WholeSstable one;
   WholeSstable other;
@@ -43,19 +41,19 @@ std::vector<Pair> AllPairs(const std::string& folder, uint64_t seed);
 
 struct DamagedSstable {
   std::string what;   // What was damaged, for messages.
-  std::string start;  // As in WholeSstable.
+  std::string start;  // Like WholeSstable::start.
   std::string version;
-  // The keys of the SSTable that its Data.db still has.
+  // The keys that the damaged Data.db still has.
   std::vector<std::string> keys;
   std::optional<std::string> filter;  // The content of Filter.db.
 };
 
-// Copies `pair.one` into `folder`, gives the copy a good filter, a faulty one
-// or none, and then damages one component of the copy.
+// Copies `pair.one` into `folder`, with a good, a faulty or no filter. Then
+// damages one component of the copy.
 DamagedSstable Damage(const Pair& pair, const std::string& folder,
                       uint64_t* random);
 
-// The content of a file, or no value if there is no file.
+// Returns the content of a file, or no value if the file does not exist.
 std::optional<std::string> ContentOf(const std::string& path);
 
 }  // namespace cassandra_bloom::testing

@@ -43,8 +43,7 @@ TEST(PlanDirectoryTest, SumAndSpreadOfTheSizes) {
     }
   }
   EXPECT_EQ(sum, options.keys);
-  // All SSTables have 100 keys or more. A third of them have less than 1000
-  // keys, and two thirds less than 10000.
+  // of_magnitude[n] counts the SSTables with at least 10^n keys.
   EXPECT_EQ(of_magnitude[0], options.sstables);
   EXPECT_EQ(of_magnitude[1], options.sstables);
   EXPECT_GT(of_magnitude[3], options.sstables / 2);

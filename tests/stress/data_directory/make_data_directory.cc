@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes a data directory of Cassandra with thousands of SSTables, some of whose
-// filters have faults, and says what the faults are:
+// Makes a data directory of Cassandra with thousands of SSTables, some with
+// faulty filters:
 //
 //   make_data_directory --tables=100 --sstables=2000 --keys=40000000 DIR
 //
-// The content of rows has no meaning. write_directory.h describes the content
-// of DIR/expected.json. The same options make the same files.
+// DIR/expected.json lists the faults (write_directory.h). The same options make
+// the same files.
 
 #include <gflags/gflags.h>
 

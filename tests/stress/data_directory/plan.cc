@@ -17,13 +17,12 @@ namespace {
 
 constexpr const char* kVersions[] = {"ma", "nb", "oa", "da"};
 constexpr size_t kTablesOfKeyspace = 10;
-constexpr size_t kCopiesEvery = 10;  // Of so many tables, one has copies.
+constexpr size_t kCopiesEvery = 10;  // One table in ten has copies.
 
-// In an SSTable with fewer keys, a wrong size of the filter might be due to
-// rounding.
+// In an SSTable with fewer keys, a wrong filter size might be due to rounding.
 constexpr uint64_t kLeastKeysForFault = 500;
 constexpr size_t kLeastOfEachFault = 3;
-// Each fault is in one of so many SSTables.
+// Each fault is in one of kFaultEvery SSTables.
 constexpr size_t kFaultEvery = 100;
 
 class Planner {
@@ -82,8 +81,8 @@ class Planner {
     }
   }
 
-  // A size is smallest * spread ^ exponent, with a random exponent below 1.
-  // Searches for the spread with which the sum of all sizes is options_.keys.
+  // An SSTable has smallest * spread ^ exponent keys, with a random exponent.
+  // Searches for the spread that gives options_.keys keys in all SSTables.
   void ChooseSizes() {
     std::vector<double> exponents(options_.sstables);
     for (double& exponent : exponents) {
@@ -150,7 +149,7 @@ class Planner {
                          ? 1
                          : tables_[table].fp_chance;
     // filterdb scan reads Data.db only if the index is a trie, because a trie
-    // does not have whole keys. So rows and compression matter only there.
+    // does not contain whole keys.
     const bool has_trie = spec.version == "da";
     spec.row_bytes = has_trie ? 100 : Random() % 9;
     spec.wide_every = has_trie ? 20 : 50;
@@ -162,7 +161,7 @@ class Planner {
     return planned;
   }
 
-  // Since Cassandra 4.1, the generation may be a time-based id in base 36
+  // Since Cassandra 4.1, the generation in a file name may be an id in base 36
   // (UUIDBasedSSTableId).
   std::string Generation(const std::string& version, size_t in_table) {
     if (version != "oa") {

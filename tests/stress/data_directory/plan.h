@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a large data directory for filterdb's tests has in it. A plan depends
-// only on its options.
+// The content of a large data directory, which depends only on the options.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_DATA_DIRECTORY_PLAN_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_DATA_DIRECTORY_PLAN_H_
@@ -25,18 +24,17 @@ struct DirectoryOptions {
 };
 
 struct PlannedSstable {
-  std::string folder;  // Of its table, relative to the data directory.
+  std::string folder;  // Folder of the table, in the data directory.
   // `spec.folder` and `spec.keys` are empty.
   SstableSpec spec;
   uint64_t num_keys;
   uint64_t key_seed;
-  bool is_copied;  // Into snapshots/ and backups/.
+  bool is_copied;  // Copied into snapshots/ and backups/.
 };
 
-// Sizes are spread widely: their logarithms are uniform. Versions take turns.
-// Every fault is there at least three times, in SSTables that are large enough
-// to show it, and most SSTables have none. Throws std::invalid_argument if the
-// options do not allow such a plan.
+// The logarithms of sizes are spread evenly. Every fault is in at least three
+// SSTables that are large enough to show it. Throws std::invalid_argument if
+// the options do not allow such a plan.
 std::vector<PlannedSstable> PlanDirectory(const DirectoryOptions& options);
 
 }  // namespace cassandra_bloom::testing

@@ -55,11 +55,11 @@ class DirectoryWriter {
           std::async(std::launch::async, [this] { WriteUntilNoneIsLeft(); }));
     }
     for (std::future<void>& worker : workers) {
-      worker.get();  // Throws what the worker threw.
+      worker.get();  // Rethrows an exception of the worker.
     }
   }
 
-  // To be called after Write.
+  // Must be called after Write.
   std::string Expected() const {
     nlohmann::json expected = {{"options",
                                 {{"tables", options_.tables},
@@ -134,8 +134,8 @@ class DirectoryWriter {
   const fs::path folder_;
   const DirectoryOptions options_;
   const std::vector<PlannedSstable> plan_;
-  // The path of each Data.db, relative to folder_. A thread sets only the paths
-  // of the SSTables that it writes, so no lock is needed.
+  // The paths are relative to folder_. A thread sets only the paths of its own
+  // SSTables, so no lock is needed.
   std::vector<std::string> data_paths_;
   std::atomic<size_t> next_{0};
 };

@@ -10,7 +10,7 @@
 
 namespace cassandra_bloom::testing {
 
-// Writes a data directory and returns what is in it, as JSON:
+// Writes a data directory, and returns its content as JSON:
 //
 //   {"options": {"tables": …, "sstables": …, "keys": …, …},
 //    "sstables": [{"path": "ks0/table0-…/nb-1-big-Data.db", "version": "nb",
@@ -18,9 +18,8 @@ namespace cassandra_bloom::testing {
 //    "copies": [{"path": "ks0/table0-…/backups/nb-1-big-Data.db",
 //                "of": "ks0/table0-…/nb-1-big-Data.db"}, …]}
 //
-// The paths are relative to `folder`. If "fault" is "other_form", there is also
-// "written_form". Copies, in snapshots/x/ and backups/, are hard links.
-// `folder` must be empty or not exist. Throws on errors.
+// Paths are relative to `folder`, which must be empty or must not exist. With
+// the fault "other_form", there is also "written_form". Throws on errors.
 std::string WriteDirectory(const std::string& folder,
                            const DirectoryOptions& options, size_t threads);
 

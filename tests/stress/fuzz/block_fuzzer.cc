@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gives the reader a filter block of any bytes. It must answer as the naive
-// filter does, key by key and in batches; if the block is not a filter, every
-// key matches. A policy with blocks=rocksdb must give the same answers if the
-// block is followed by the trailer that marks our filters
-// (plugin/filter/block_form.h). It passes a block without this trailer to
-// RocksDB's reader, of which only two things are checked: asking key by key and
-// in batches gives the same answers, and a block of at most five bytes matches
-// every key. The first byte of the input decides whether the header is changed
-// to fit the block.
+// Gives the reader a filter block of any bytes. The reader must answer like
+// NaiveFilter. If the block is no filter, every key must match. A policy with
+// blocks=rocksdb must give the same answers if our trailer follows the block.
+// The first byte of the input decides whether the header is changed to fit the
+// block.
 
 #include <rocksdb/table.h>
 
@@ -55,8 +51,8 @@ bool IsFilter(const std::string& block) {
          block.size() == kHeaderSize + 8 * header.num_words;
 }
 
-// Sets the header's number of words to that of the block, and its number of
-// probes to one in or near the valid range.
+// Sets the number of words in the header to fit the block. Sets the number of
+// probes to a number in or near the valid range.
 void MakeHeaderFit(std::string* block) {
   if (block->size() < kHeaderSize + 8) {
     return;
@@ -85,7 +81,7 @@ bool NaiveMayMatch(const std::string& block, const std::string& key) {
       });
 }
 
-// Memory of exactly the block's size, so that a sanitizer sees a read past the
+// The memory has exactly the block's size, so a sanitizer sees a read past the
 // end.
 class ExactBlock {
  public:
@@ -100,7 +96,6 @@ class ExactBlock {
   const size_t size_;
 };
 
-// Asks for all keys in a batch and one by one; returns the answers.
 std::vector<bool> Answers(FilterBitsReader* reader,
                           const std::vector<std::string>& keys) {
   std::vector<Slice> slices(keys.begin(), keys.end());
@@ -164,7 +159,7 @@ void CheckBlockBesideRocksdb(const std::string& filter_db) {
   const ExactBlock exact(filter_db);
   const std::unique_ptr<FilterBitsReader> reader(
       policy.GetFilterBitsReader(exact.slice()));
-  // RocksDB's readers take no larger batch (MultiGetContext::MAX_BATCH_SIZE).
+  // The largest batch of RocksDB's readers (MultiGetContext::MAX_BATCH_SIZE).
   keys.resize(32);
   const std::vector<bool> answers = Answers(reader.get(), keys);
   if (filter_db.size() <= 5) {

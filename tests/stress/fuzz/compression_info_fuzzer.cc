@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads a Data.db of any bytes with a CompressionInfo.db of any bytes. The
-// fuzzer writes the right checksum behind each chunk. All ways to read the data
-// give the same bytes, without a memory error.
+// Reads a Data.db of any bytes with a CompressionInfo.db of any bytes. Reading
+// in pieces of any size must give the same bytes.
 //
-// The input: a byte whose lowest bit tells whether CompressionInfo.db has the
-// field max_compressed_length, the size of CompressionInfo.db in two bytes,
-// CompressionInfo.db, and Data.db.
+// The first byte of the input says whether CompressionInfo.db has the field
+// max_compressed_length. The size of CompressionInfo.db follows in two bytes,
+// then CompressionInfo.db, then Data.db.
 
 #include <zlib.h>
 
@@ -31,7 +30,7 @@ using tools::CompressionInfo;
 using tools::DataFile;
 using tools::RandomAccessFile;
 
-// Limits for the fuzzer's memory and time.
+// Limits in bytes, which save memory and time.
 constexpr uint32_t kLongestChunk = 1 << 20;
 constexpr uint64_t kMostRead = 1 << 16;
 
@@ -46,7 +45,6 @@ std::unique_ptr<CompressionInfo> Info(bool has_max_compressed_length) {
   return info;
 }
 
-// Puts the right checksums behind the chunks that are read.
 void AddChecksums(CompressionInfo* info, std::string* data) {
   const uint64_t num_chunks = std::min<uint64_t>(
       info->num_chunks(), kMostRead / info->chunk_length() + 1);
@@ -69,7 +67,7 @@ void AddChecksums(CompressionInfo* info, std::string* data) {
   }
 }
 
-// Reads from the start in pieces of `piece` bytes until the first error.
+// Reads pieces of `piece` bytes from the start until the first error.
 std::string ReadPieces(DataFile* file, size_t piece) {
   std::string all;
   std::string error;
@@ -106,8 +104,8 @@ void Check(bool has_max_compressed_length, const std::string& info_bytes,
   if (file == nullptr) {
     return;
   }
-  // Pieces of any size stop at the first chunk that cannot be read. Larger
-  // pieces may miss some bytes before that chunk, but less than one piece.
+  // Reading stops at the first chunk that cannot be read. Larger pieces may
+  // miss bytes before this chunk, but fewer than one piece.
   const std::string bytes = ReadPieces(file.get(), 1);
   for (const size_t piece : {size_t{3}, size_t{1000}, size_t{chunk_length}}) {
     const std::string again = ReadPieces(file.get(), piece);

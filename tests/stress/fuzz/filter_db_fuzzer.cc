@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Opens a Filter.db of any bytes, in each form. If the file is refused, there
-// is a reason. Otherwise the filter answers as a naive filter with the same
-// bits does, and writing the filter gives the same bytes again. The first byte
-// of the input decides whether the header is changed to fit the file.
+// Opens a Filter.db of any bytes. An accepted filter must answer like a
+// NaiveFilter with the same bits. Writing the filter must give the same bytes
+// again. The first byte of the input decides whether the header is changed to
+// fit the file.
 
 #include <algorithm>
 #include <bitset>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr size_t kHeaderSize = 8;
 
-// The path of a file in memory, so that nothing waits for a disk.
+// The file is in memory, so that nothing waits for a disk.
 std::string Path(const std::string& name) {
   static const TempDir dir("/dev/shm");
   return dir / name;
@@ -53,10 +53,10 @@ bool IsFilterDb(const std::string& bytes) {
 
 using Positions = std::vector<uint64_t>;
 
-// The bits of a Filter.db, read and set in the bytes of the file.
+// Reads and sets the bits of a Filter.db in the bytes of the file.
 class NaiveFile {
  public:
-  // `bytes` are those of a Filter.db that is not empty.
+  // `bytes` must be a Filter.db that is not empty.
   NaiveFile(const std::string& bytes, FilterForm form)
       : bytes_(bytes),
         form_(form),
@@ -130,7 +130,7 @@ std::vector<bool> AskAll(const FilterDbFile& filter,
 
 std::unique_ptr<FilterDbFile> Open(const std::string& bytes, FilterForm form) {
   const std::string path = Path("file");
-  // The previous file may be mapped, so it must not be overwritten.
+  // The previous file may still be mapped, so it must not be overwritten.
   std::filesystem::remove(path);
   WriteFile(path, bytes);
   std::string error;
@@ -164,8 +164,8 @@ void CheckContent(const FilterDbFile& filter, const NaiveFile& naive) {
   FUZZ_CHECK(filter.CountSetBits() == naive.CountSetBits());
 }
 
-// Checks the answers, then sets the bits of all keys and checks again, because
-// with random bits few keys match.
+// Checks the answers. Then sets the bits of all keys and checks again, because
+// few keys match random bits.
 void CheckAnswers(const FilterDbFile& filter, NaiveFile naive,
                   const std::vector<std::string>& keys) {
   const std::vector<Positions> positions = naive.PositionsOf(keys);
@@ -209,8 +209,8 @@ void Check(const std::string& bytes, FilterForm form) {
   CheckConversion(*filter, bytes);
 }
 
-// Sets the header's number of words to that of the file, and its number of
-// probes to one in or near the valid range.
+// Sets the number of words in the header to fit the file. Sets the number of
+// probes to a number in or near the valid range.
 void MakeHeaderFit(std::string* bytes) {
   if (bytes->size() < kHeaderSize + 8) {
     return;

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-// Aborts the fuzzer unless `condition` is true; libFuzzer then keeps the input.
+// Aborts the fuzzer unless `condition` is true. libFuzzer then keeps the input.
 #define FUZZ_CHECK(condition)                                            \
   if (!(condition)) {                                                    \
     std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A folder for the files that readers open by name.
-
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_FILES_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_FILES_H_
 
@@ -14,7 +12,7 @@
 
 namespace cassandra_bloom::testing {
 
-// A folder for the files of all inputs, in memory if possible.
+// Returns a folder for the files of all inputs, in memory if possible.
 inline const TempDir& FuzzFolder() {
   constexpr const char* kInMemory = "/dev/shm";
   static const TempDir folder(access(kInMemory, W_OK) == 0

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Splits a fuzzer's input into values.
-
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_INPUT_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_INPUT_H_
 
@@ -28,8 +26,8 @@ class FuzzInput {
     return bytes;
   }
 
-  // A big-endian number of `size` bytes, or of all that are left if these are
-  // fewer.
+  // Takes a big-endian number of `size` bytes, or of all remaining bytes if
+  // fewer remain.
   uint64_t Number(size_t size) {
     uint64_t number = 0;
     for (const char byte : Bytes(size)) {
@@ -42,8 +40,7 @@ class FuzzInput {
   std::string_view rest_;
 };
 
-// Parts of `bytes` as keys to query: more than two full batches of a kernel,
-// and every length up to 40 bytes.
+// Returns parts of `bytes` as keys, enough for two batches of a kernel.
 inline std::vector<std::string> KeysIn(const std::string& bytes) {
   constexpr size_t kNumKeys = 70;
   std::vector<std::string> keys;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads one input in many ways, all of which must give the same result.
+// Reads one input in many ways, which must all give the same result.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_READING_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_READING_H_
@@ -38,14 +38,14 @@ inline Reading ReadAll(KeyReader* reader, size_t total_bytes) {
     reading.keys.emplace_back(key);
   }
   reading.whole = reader->error().empty();
-  FUZZ_CHECK(!reader->Next(&key));  // No key follows the end.
+  FUZZ_CHECK(!reader->Next(&key));
   FUZZ_CHECK(reader->error().empty() == reading.whole);
   FUZZ_CHECK(!reading.whole || reader->bytes_read() == total_bytes);
   return reading;
 }
 
-// Reads `bytes` with readers from `new_reader(fd, buffer_size)` and compares
-// the result with `expected`, which comes from a parser without a buffer.
+// Readers from `new_reader(fd, buffer_size)` must give `expected`, the result
+// of a parser without a buffer.
 template <typename NewReader>
 void CheckReadings(const std::string& bytes, const Reading& expected,
                    NewReader new_reader) {
@@ -56,7 +56,7 @@ void CheckReadings(const std::string& bytes, const Reading& expected,
     FUZZ_CHECK(reader->Rewind());
     FUZZ_CHECK(ReadAll(reader.get(), bytes.size()) == expected);
   }
-  constexpr size_t kHeldByAPipe = 65536;  // pipe(7)
+  constexpr size_t kHeldByAPipe = 65536;  // Bytes (pipe(7)).
   for (const size_t buffer_size : {16U, 32U}) {
     int ends[2];
     if (bytes.size() > kHeldByAPipe) {

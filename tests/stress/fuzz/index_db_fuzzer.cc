@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads an Index.db of any bytes. All ways to read it give the result of a
-// plain parser, without a memory error. The first byte of the input chooses the
-// kind of Index.db.
+// Reads an Index.db of any bytes, which must give the keys that a plain parser
+// finds. The first byte of the input chooses the kind of Index.db.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +15,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// Takes bytes and numbers from the front. Its functions return false if too few
-// bytes are left.
+// Bytes, Number and VInt return false if too few bytes are left.
 class Parser {
  public:
   explicit Parser(std::string_view bytes) : rest_(bytes) {}

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Takes any keys and any hashes, and a filter with any bits. Every kernel
-// hashes, builds and answers as the naive filter does. The first bytes of the
-// input choose the size of the filter, its probes, its address and its initial
-// bits.
+// Gives any keys, hashes and bits to every kernel. A kernel must hash, build
+// and answer like NaiveFilter. The first bytes of the input choose the size of
+// the filter, its number of probes, its address and its initial bits.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,8 +24,8 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// Seldom returns a large number, because large filters take time. The largest
-// filters are so large that every kernel prefetches before it sets bits.
+// Large filters take time, so they are rare. The largest filters make every
+// kernel prefetch memory before it sets bits.
 uint32_t NumWords(FuzzInput* input) {
   const uint64_t choice = input->Number(2) % 1000;
   const uint64_t most = choice == 999  ? 600000
@@ -36,7 +35,7 @@ uint32_t NumWords(FuzzInput* input) {
   return static_cast<uint32_t>(1 + input->Number(3) % most);
 }
 
-// Makes keys of 0 to 99 bytes. Several keys in a row have the same length.
+// Several keys in a row have the same length.
 std::vector<std::string> Keys(FuzzInput* input) {
   std::vector<std::string> keys;
   while (!input->at_end() && keys.size() < 80) {
@@ -58,8 +57,8 @@ std::vector<Hash128> NaiveHashes(const std::vector<std::string>& keys) {
   return hashes;
 }
 
-// Takes each key's first bytes as its hash, because the fuzzer seldom finds a
-// key with a given hash.
+// Takes the first bytes of each key as its hash, because the fuzzer seldom
+// finds a key with a given hash.
 std::vector<Hash128> HashesAsTheyStand(const std::vector<std::string>& keys) {
   std::vector<Hash128> hashes;
   for (const std::string& key : keys) {
@@ -120,8 +119,8 @@ std::vector<bool> AnswersOf(const Kernel& kernel, const FilterView& filter,
   while (all.size() < hashes.size()) {
     const Hash128* const begin = hashes.data() + all.size();
     const size_t n = std::min(batch_size, hashes.size() - all.size());
-    // The copied hashes and the answers end exactly where the batch ends, so
-    // that a sanitizer sees an access past the end.
+    // Hashes and answers end exactly where the batch ends, so a sanitizer sees
+    // an access past the end.
     const std::vector<Hash128> batch(begin, begin + n);
     const auto answers = std::make_unique<bool[]>(n);
     kernel.choose_lookup(filter).batch(filter, batch.data(), n, answers.get());
@@ -154,7 +153,6 @@ void CheckAnswers(Size size, const std::vector<Hash128>& hashes,
   }
 }
 
-// Queries all hashes, adds half of them to the filter, and queries all again.
 void CheckFilter(Size size, const std::vector<Hash128>& hashes,
                  const Bits& begun, size_t batch_size) {
   const std::vector<Hash128> added(hashes.data(),
@@ -180,8 +178,7 @@ void Check(FuzzInput input) {
                      NumWords(&input)};
   const size_t shift = input.Number(1) % 64;
   const size_t batch_size = 1 + input.Number(1) % kMaxBatch;
-  // The initial bits are a repeated pattern. If most of them are set, answers
-  // also depend on the later probes.
+  // If most initial bits are set, answers also depend on the later probes.
   const std::string pattern = input.Bytes(input.Number(1) % 16);
   const Bits bits(size, shift, pattern);
   const std::vector<std::string> keys = Keys(&input);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads a list of keys that has any bytes. All ways to read it give the result
-// of a plain parser, without a memory error. The first byte of the input
-// chooses the format.
+// Reads a list of keys with any bytes, which must give the keys that a plain
+// parser finds. The first byte of the input chooses the format of the list.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Takes any text as a filter_policy string, with any options. If the string is
-// refused, the id that RocksDB would store is refused, too, and no filter is
-// made. If the string is accepted, its id gives a policy that makes the same
-// filters.
+// Takes any text as a filter_policy string. The id of a refused string must be
+// refused, too. The id of an accepted string must give the same filters.
 //
-// The first line of the input is what follows "cassandra_bloom" in the string.
-// If the line begins with "!", its rest is the whole string. The other lines
+// The first line of the input follows "cassandra_bloom" in the string. If the
+// line begins with "!", the rest of the line is the whole string. Other lines
 // are options, NAME=VALUE.
 
 #include <rocksdb/env.h>
@@ -34,23 +32,20 @@ using ROCKSDB_NAMESPACE::Slice;
 
 using Options = std::unordered_map<std::string, std::string>;
 
-// Removes the first line and its line break, and returns the line.
 std::string TakeLine(std::string* text) {
   const std::string line = text->substr(0, text->find('\n'));
   text->erase(0, line.size() + 1);
   return line;
 }
 
-// Discards the messages that say why there is no filter, because there would be
-// millions of them.
+// Discards messages, because a fuzzer would print millions of them.
 class SilentLogger final : public ROCKSDB_NAMESPACE::Logger {
  public:
   using Logger::Logv;
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
 };
 
-// Builds a filter of three keys for a file at this place. Returns an empty
-// string if the policy builds no filter.
+// Returns an empty string if the policy builds no filter.
 std::string Filter(const CassandraBloomPolicy& policy, int level,
                    bool is_bottommost) {
   const BlockBasedTableOptions table_options;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Adds any keys, and their prefixes, to a filter with any partition key
-// extractor. The filter finds all of them, and the extractor finds the same
-// parts of keys as a naive extractor. Any text is tried as the spelling of an
-// extractor. It is refused, or its canonical spelling gives the same extractor.
+// A filter must find all its keys and prefixes, with any partition key
+// extractor. The extractor must equal a naive extractor, and accept its own
+// canonical spelling.
 //
-// The first bytes of the input choose the extractor. Then come keys with their
-// lengths.
+// The first bytes of the input choose the extractor. Keys with their lengths
+// follow.
 
 #include <rocksdb/table.h>
 
@@ -63,7 +62,7 @@ std::string Spelling(FuzzInput* input) {
   }
 }
 
-// Makes keys. A long key repeats one byte, so that it takes little input.
+// A long key repeats one byte, so that it takes little input.
 std::vector<std::string> Keys(FuzzInput* input) {
   std::vector<std::string> keys;
   while (!input->at_end() && keys.size() < 300) {
@@ -89,7 +88,8 @@ bool MayMatchInBatch(FilterBitsReader* reader, std::string_view key) {
 
 void CheckOne(PartitionKeyExtractor extractor, const std::string& spelling,
               const std::string& key) {
-  // Allocated at the exact size, so that a sanitizer sees a read past the end.
+  // The memory has exactly the key's size, so a sanitizer sees a read past the
+  // end.
   const std::unique_ptr<char[]> exact(new char[key.size()]);
   key.copy(exact.get(), key.size());
   const std::string_view view(exact.get(), key.size());
@@ -108,8 +108,7 @@ void CheckOne(PartitionKeyExtractor extractor, const std::string& spelling,
   }
 }
 
-// Checks a filter of keys[first] ... keys[end - 1], made by a builder that may
-// have made other filters before.
+// The builder may have made other filters before.
 void CheckFilter(PartitionKeyExtractor extractor,
                  const PartitionTransform* transform,
                  const std::vector<std::string>& keys, size_t first, size_t end,

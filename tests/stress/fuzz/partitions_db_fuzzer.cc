@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads a Partitions.db, a Rows.db and a Data.db of any bytes. The reader gives
-// the result of a plain walk through the trie, without a memory error, and
-// again after a rewind.
+// Reads a Partitions.db, a Rows.db and a Data.db of any bytes. The keys must be
+// those of a plain walk through the trie.
 //
-// The input: the sizes of Partitions.db and Rows.db, two bytes each, then the
-// three files.
+// The input begins with the sizes of Partitions.db and Rows.db, two bytes each.
+// The three files follow.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +23,8 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// Reads a big-endian number of `count` half bytes, which begins at half byte
-// `at`. Returns false if `bytes` ends before the number does.
+// Reads a big-endian number of `count` half bytes at half byte number `at`.
+// Returns false if `bytes` ends too early.
 bool HalfBytes(std::string_view bytes, uint64_t at, int count,
                uint64_t* number) {
   *number = 0;
@@ -88,7 +87,6 @@ class PlainWalk {
     return true;
   }
 
-  // Visits the node at `at` and everything below it.
   bool Visit(uint64_t at, size_t depth) {
     constexpr int kBits[] = {0,  4,  8,  12, 16, 8,  12, 16,
                              24, 40, 12, 16, 24, 32, 40, 64};
@@ -149,8 +147,8 @@ class PlainWalk {
            Partition(position, &key);
   }
 
-  // Reads the vint at `*position` of Rows.db, and sets `*position` to its
-  // value.
+  // Reads the number of variable length (vint) at `*position` of Rows.db.
+  // Stores the number in `*position`.
   bool VInt(uint64_t* position) const {
     uint64_t number = 0;
     if (!HalfBytes(sstable_.rows, 2 * *position, 2, &number)) {
@@ -169,7 +167,9 @@ class PlainWalk {
     return true;
   }
 
-  // `key`: the key of the partition, or null if Data.db has it.
+  // Adds the partition at `position` of Data.db. Returns false if the partition
+  // is not valid. `key` is the partition's key, or null if the key is in
+  // Data.db.
   bool Partition(uint64_t position, const std::string_view* key) {
     std::string_view found;
     uint64_t end = position;

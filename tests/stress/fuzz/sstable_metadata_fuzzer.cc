@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads files of any bytes that stand beside the filter and the keys of an
-// SSTable: Statistics.db, Scylla.db, transaction logs and pending-delete logs.
-// Reading ends without a memory error. Statistics.db gives a valid fp_chance or
-// an error.
+// Reads a Statistics.db, Scylla.db, transaction log or pending-delete log of
+// any bytes. Statistics.db must give a valid fp_chance or an error.
 //
-// The input: a byte that chooses the kind of file, and the file.
+// The first byte of the input chooses the kind of file. The file follows.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +22,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// One of each layout of Statistics.db.
+// One version for each layout of Statistics.db.
 constexpr std::string_view kVersions[] = {"ic", "jb", "ka", "nb", "da"};
 constexpr size_t kNumVersions = std::size(kVersions);
 
@@ -40,7 +38,7 @@ void FuzzStatistics(std::string_view version, const std::string& content) {
   }
 }
 
-// A log has one line for each SSTable that it names.
+// A log must not name more SSTables than the log has lines.
 void FuzzLogs(std::string_view content) {
   tools::TransactionLogs logs;
   tools::AddTransactionLog("log", content, &logs);
@@ -54,7 +52,7 @@ void FuzzLogs(std::string_view content) {
   }
 }
 
-// A changed digest is found again, and the size stays.
+// A changed digest must be found again, and the size of the file must stay.
 void FuzzScyllaDb(const std::string& content) {
   using tools::DigestOf;
   auto scylla = tools::ScyllaDb::Parse(content);

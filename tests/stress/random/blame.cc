@@ -40,12 +40,12 @@ struct Outcome {
   std::string text;
   TrialCounts counts;
   bool has_wrong_denial = false;
-  // No filter denied a key that it has, but rows are wrong.
+  // True if rows are wrong although no filter denied a key that it has.
   bool has_right_denials = false;
 };
 
-// Removes the program's name and the colon from the front of a line such as
-// "program: file.cc:12: function: Assertion `...' failed."
+// Removes "program: " from a line such as "program: file.cc:12: f:
+// Assertion...".
 std::string WithoutProgram(const std::string& line) {
   const size_t colon = line.find(": ");
   return colon == std::string::npos ? line : line.substr(colon + 2);
@@ -102,9 +102,9 @@ Outcome RunOne(const std::string& program, uint64_t seed, Stand stand,
   return outcome;
 }
 
-// Returns whether the built-in filter also fails. Any failure counts in the
-// same trial, which is repeated because failures may depend on threads; in
-// similar trials, only a failure of the same kind counts.
+// Returns whether RocksDB's own filter also fails. The same trial is repeated,
+// because failures may depend on threads. In other trials, only a failure of
+// the same kind counts.
 bool BuiltinFails(const std::string& program, uint64_t seed,
                   const Outcome& ours, unsigned time_limit, std::string* text) {
   constexpr uint64_t kRepetitions = 3;

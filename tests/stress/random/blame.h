@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decides whether cassandra_bloom or RocksDB causes a failure: from the keys
-// that the filters denied, and from the same trial with the built-in filter.
+// Decides whether cassandra_bloom or RocksDB causes a failure.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_BLAME_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_BLAME_H_
@@ -18,17 +17,17 @@ enum class Fault { kNone, kOurs, kShared };
 struct Verdict {
   uint64_t seed = 0;
   Fault fault = Fault::kNone;
-  std::string kind;  // The same for all failures of one kind.
+  std::string kind;  // Equal for all failures of one kind.
   std::string text;  // The full description.
   TrialCounts counts;
 };
 
 // Runs one trial in this process, and prints the output that RunInProcesses
-// reads. Returns the exit status.
+// reads. Returns the exit status. `time_limit` is in seconds.
 int RunTrialProcess(const Trial::Settings& settings, unsigned time_limit);
 
-// Runs each trial of this seed in a process of its own. The process runs
-// `program`, which must call RunTrialProcess.
+// Runs each trial in its own process of `program`, which must call
+// RunTrialProcess.
 Verdict RunInProcesses(const std::string& program, uint64_t seed,
                        unsigned time_limit);
 

@@ -40,9 +40,8 @@ Row RowAt(const rocksdb::Iterator& iterator) {
   return {iterator.key().ToString(), iterator.value().ToString()};
 }
 
-// Returns rows from the iterator's position on, as Model::Run does. The
-// iterator ends at the last row returned, or at the first key that is not
-// wanted.
+// Returns rows from the iterator's position on. The iterator stops at the last
+// returned row, or at the first key that is not wanted.
 std::vector<Row> Walk(rocksdb::Iterator* iterator, Direction direction,
                       size_t max, const KeyTest& wanted) {
   std::vector<Row> rows;
@@ -80,7 +79,7 @@ struct Checks::Family {
   }
 };
 
-// A ReadOptions together with the objects that it points to.
+// A ReadOptions with the objects that it points to.
 struct Checks::Reading {
   Reading() = default;
   Reading(const Reading&) = delete;
@@ -110,8 +109,7 @@ Checks::Family Checks::DrawnFamily(const View& view) {
   return FamilyOf(view, draws_.Below(view.written->families.size()));
 }
 
-// Draws read options. With timestamps, the reading is at the view's time or at
-// an earlier one.
+// With timestamps, the read is at the time of the view or earlier.
 void Checks::Prepare(const Family& family, Reading* reading) {
   rocksdb::ReadOptions& options = reading->options;
   options.snapshot = family.snapshot;
@@ -174,8 +172,8 @@ void Checks::Get(const Family& family, const std::vector<std::string>& keys) {
 
 void Checks::KeyMayExist(const Family& family,
                          const std::vector<std::string>& keys) {
-  // Up to 9.10 at least, RocksDB takes a row for an empty blob index if the
-  // row's block is not in the cache (Version::Get in db/version_set.cc).
+  // If a row's block is not in the cache, RocksDB up to 9.10 at least takes the
+  // row for an empty blob index (Version::Get in db/version_set.cc).
   if (family.configuration->has_blobs) {
     return;
   }
@@ -193,7 +191,7 @@ void Checks::KeyMayExist(const Family& family,
 }
 
 void Checks::MultiGet(const Family& family, std::vector<std::string> keys) {
-  constexpr size_t kBatch = 77;  // Not a multiple of RocksDB's 32.
+  constexpr size_t kBatch = 77;  // Not a multiple of RocksDB's batch of 32.
   Reading reading;
   Prepare(family, &reading);
   const bool is_sorted = draws_.OneIn(2);
@@ -231,8 +229,7 @@ void Checks::VectorMultiGet(const Family& family,
   }
 }
 
-// A MultiGet of several column families takes one timestamp for all, or none.
-// So there is no check if one of them has timestamps.
+// MultiGet takes one timestamp for all column families, or none.
 void Checks::MultiGetOfFamilies(const View& view) {
   std::vector<std::pair<Family, std::string>> asked;
   for (size_t i = 0; i < view.written->families.size(); ++i) {
@@ -304,8 +301,8 @@ Checks::SeekMode Checks::DrawMode(const Family& family,
     case 1:
       return SeekMode::kAuto;
     case 2:
-      // In this mode RocksDB takes the prefix of every key that it reaches, so
-      // all keys must have one.
+      // With kSamePrefix, RocksDB takes the prefix of every key that it
+      // reaches.
       return std::all_of(keys.begin(), keys.end(),
                          [&](const auto& key) { return family.HasPrefix(key); })
                  ? SeekMode::kSamePrefix
@@ -318,10 +315,8 @@ Checks::SeekMode Checks::DrawMode(const Family& family,
   }
 }
 
-// Draws a bound for the iteration, if the mode allows it. auto_prefix_mode
-// misses short keys if a bound has another prefix: see "BUG" at
-// ReadOptions::auto_prefix_mode. A lower bound must always have the same
-// prefix.
+// auto_prefix_mode misses short keys if the bound has another prefix (see "BUG"
+// at ReadOptions::auto_prefix_mode).
 void Checks::DrawBound(const Family& family, const std::string& target,
                        Direction direction, SeekMode mode, Reading* reading) {
   const std::string key = family.state->keys.Any(&draws_);
@@ -369,8 +364,8 @@ void Checks::Seek(const Family& family, const Reading& reading, SeekMode mode,
   } else {
     iterator->SeekForPrev(target);
   }
-  // In mode kPrefix, stops at the end of the prefix. In the other modes RocksDB
-  // itself must end the iteration.
+  // With kPrefix, RocksDB need not stop at the end of the prefix, so the walk
+  // stops.
   const auto found = Walk(iterator.get(), direction, kSteps,
                           mode == SeekMode::kPrefix ? is_promised : Everything);
   std::vector<Row> back;
@@ -402,7 +397,7 @@ void Checks::Seeks(const Family& family) {
     reading.options.total_order_seek = mode == SeekMode::kTotalOrder;
     reading.options.auto_prefix_mode = mode == SeekMode::kAuto;
     reading.options.prefix_same_as_start = mode == SeekMode::kSamePrefix;
-    // With timestamps RocksDB 7.8 overwrites rows that it has pinned.
+    // With timestamps, RocksDB 7.8 overwrites rows that it has pinned.
     reading.options.pin_data =
         !family.configuration->has_timestamps && draws_.OneIn(4);
     if (draws_.OneIn(3)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads a database in every way, and compares the rows with the models.
+// Reads a database in every way, and compares the rows with a model in memory.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CHECKS_H_
@@ -22,7 +22,6 @@
 
 namespace cassandra_bloom::testing {
 
-// A database, and the point in time at which to read it.
 struct View {
   const Configuration* configuration;
   const Database* db;
@@ -31,16 +30,15 @@ struct View {
   uint64_t at;
 };
 
-// Each function throws a Failure if a row is wrong or a read fails.
+// Some and All throw a Failure if a row is wrong or a read fails.
 class Checks {
  public:
-  // Both must outlive this object.
+  // `draws` and `count` must outlive this object.
   Checks(Draws* draws, uint64_t* count) : draws_(*draws), count_(*count) {}
 
-  // Reads a few keys in one way, chosen at random.
+  // Reads a few keys in one way that is chosen at random.
   void Some(const View& view);
-  // Reads every key by every kind of point read, scans all rows, and seeks
-  // some.
+  // Makes every kind of point read for every key, scans all rows, and seeks.
   void All(const View& view);
 
  private:

@@ -16,7 +16,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// A list of the form name=value;name=value
+// A list of options: name=value;name=value
 class OptionList {
  public:
   void Add(const std::string& name, const std::string& value) {
@@ -50,7 +50,7 @@ std::string DrawPrefixExtractor(const FamilyConfiguration& family,
     case 5:
       return draws->OneIn(2) ? "rocksdb.Noop" : "capped:" + length;
     default:
-      // cassandra_partition needs a bytewise comparator.
+      // The prefix extractor cassandra_partition needs a bytewise comparator.
       if (family.is_reverse) {
         return "fixed:" + length;
       }
@@ -109,7 +109,6 @@ uint64_t LatestFormat() {
   return kRelease >= 1004 ? 7 : kRelease >= 806 ? 6 : 5;
 }
 
-// How newer releases lay blocks out and search them.
 void AddBlockSearch(bool is_bytewise, Draws* draws, OptionList* list) {
   if (kRelease < 1108) {
     return;
@@ -172,7 +171,7 @@ void AddCompaction(Draws* draws, FamilyConfiguration* family,
   list->Add("level0_file_num_compaction_trigger", draws->Between(2, 5));
   list->AddBool("disable_auto_compactions", draws->OneIn(10));
   if (family->style == CompactionStyle::kFifo) {
-    // This size is so large that RocksDB never drops a file.
+    // With this size, RocksDB never drops a file.
     list->Add("compaction_style", "kCompactionStyleFIFO");
     list->Add("compaction_options_fifo",
               std::string("{max_table_files_size=1099511627776;"
@@ -218,8 +217,8 @@ void DrawFixedOptions(Draws* draws, FamilyConfiguration* family) {
   list.Add("max_bytes_for_level_base",
            draws->Of<uint64_t>({8192, 32768, 131072}));
   list.Add("max_bytes_for_level_multiplier", draws->Of<uint64_t>({2, 4, 10}));
-  // RocksDB 7.8 iterates backwards for ever if this is 0, or less than the
-  // number of timestamps of a key.
+  // If this number is 0, or below the number of timestamps of a key, RocksDB
+  // 7.8 iterates backwards forever.
   list.Add("max_sequential_skip_in_iterations",
            family->has_timestamps ? 1000000 : draws->Of<uint64_t>({1, 2, 8}));
   list.AddBool("optimize_filters_for_hits", draws->OneIn(4));
@@ -235,9 +234,8 @@ void DrawFixedOptions(Draws* draws, FamilyConfiguration* family) {
   family->options = list.text();
 }
 
-// RocksDB has no merges with timestamps, has range deletes with timestamps only
-// in later releases, and has no range deletes in transactions. A key with
-// single deletes must have no other deletes.
+// RocksDB has no merges with timestamps, and no range deletes in transactions.
+// A key with single deletes must have no other deletes.
 FamilyConfiguration DrawFamily(const Configuration& configuration,
                                Draws* draws) {
   const bool is_plain = configuration.kind == Configuration::Kind::kPlain;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The configuration of a database, drawn from a seed. It consists of RocksDB's
-// own options strings, as far as they go, so that a printed configuration is
-// exactly the one in use.
+// The random configuration of a database, mostly in RocksDB's own options
+// strings. So a printed configuration is exactly the configuration in use.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CONFIGURATION_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CONFIGURATION_H_
@@ -27,11 +26,10 @@ constexpr int kRelease = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR;
 
 enum class CompactionStyle { kLevel, kUniversal, kFifo };
 
-// The members before the empty line stay the same for the life of the column
-// family. Those after it may change when the database is reopened.
+// The members after the empty line may change when the database is reopened.
 struct FamilyConfiguration {
   std::string name;
-  const PartitionLayout* layout = nullptr;  // The layout of its keys.
+  const PartitionLayout* layout = nullptr;
   std::string comparator;
   bool is_reverse = false;
   bool has_timestamps = false;
@@ -45,10 +43,10 @@ struct FamilyConfiguration {
   std::string options;
   std::shared_ptr<rocksdb::Cache> kept_cache;  // The same for all families.
 
-  // Whether the block cache is kept_cache, in which blocks and filter readers
-  // of earlier openings may be left. An options string cannot say that.
+  // Whether the block cache is kept_cache, which may contain blocks and filter
+  // readers of earlier openings.
   bool uses_kept_cache = false;
-  std::string prefix_extractor;  // Empty if there is none.
+  std::string prefix_extractor;  // Empty if there is no extractor.
   std::string table_options;
   PolicyChoice policy;
 
@@ -60,19 +58,19 @@ struct Configuration {
 
   Kind kind = Kind::kPlain;
   bool has_wal = true;
-  std::string options;  // Options of the database.
+  std::string options;
   std::vector<FamilyConfiguration> families;
 
   std::string ToString(Stand stand) const;
 };
 
-// The longest prefix of a fixed or capped prefix extractor.
+// The longest prefix of a fixed or capped prefix extractor. In bytes.
 constexpr size_t kLongestPrefix = 16;
 
 Configuration DrawConfiguration(Draws* draws);
 
-// Draws another policy, prefix extractor and table format. A column family may
-// have other ones at each opening.
+// Draws another policy, and sometimes another prefix extractor and table
+// format.
 void ChangeFamily(Draws* draws, FamilyConfiguration* family);
 PolicyChoice DrawPolicy(const FamilyConfiguration& family, Draws* draws);
 

@@ -75,7 +75,7 @@ void Database::OpenSecondary(const Configuration& configuration, Stand stand,
                              const std::string& path,
                              const std::string& own_path) {
   Prepared prepared = Prepare(configuration, stand);
-  prepared.options.max_open_files = -1;  // Secondaries require it.
+  prepared.options.max_open_files = -1;  // A secondary requires this.
   OpenedDb db{};
   RequireOk(rocksdb::DB::OpenAsSecondary(prepared.options, path, own_path,
                                          prepared.families, &handles_, &db),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A database with a drawn configuration, opened in every way that RocksDB has.
+// A database with a random configuration, opened in every way that RocksDB has.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_DATABASE_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_DATABASE_H_
@@ -26,8 +26,8 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Each of the three functions that open a database throws a Failure if it
-  // cannot.
+  // Open, OpenReadOnly and OpenSecondary throw a Failure on an error of
+  // RocksDB.
   void Open(const Configuration& configuration, Stand stand,
             const std::string& path);
   void OpenReadOnly(const Configuration& configuration, Stand stand,
@@ -45,11 +45,11 @@ class Database {
     return handles_;
   }
 
-  // Null in a database without transactions.
+  // Returns null in a database without transactions.
   std::unique_ptr<rocksdb::Transaction> BeginTransaction(
       bool with_snapshot) const;
 
-  // The number of keys and prefixes that filters denied since the opening.
+  // Returns how many keys and prefixes filters have denied since the opening.
   uint64_t Filtered() const;
 
  private:

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exceptions for a database that does something wrong.
-
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_FAILURE_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_FAILURE_H_
 
@@ -14,14 +12,12 @@ namespace cassandra_bloom::testing {
 
 class Failure : public std::runtime_error {
  public:
-  // `kind` is the same for all failures of one kind, which are counted
-  // together.
+  // `kind` is equal for all failures of one kind.
   Failure(const std::string& kind, const std::string& detail)
       : std::runtime_error(kind + ": " + detail) {}
 };
 
-// Rows are wrong in a way that a filter can cause if it denies a key that it
-// has.
+// Rows are wrong in a way that a filter can cause by denying a key that it has.
 class WrongRows : public Failure {
  public:
   using Failure::Failure;

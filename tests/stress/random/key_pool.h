@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The keys of a column family.
-
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_KEY_POOL_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_KEY_POOL_H_
 
@@ -14,15 +12,13 @@
 
 namespace cassandra_bloom::testing {
 
-// The keys of rows in partitions. A few keys are cut off, so that they lack the
-// layout in which partition keys and prefixes are looked for. Some keys, and
-// all keys of some partitions, are never written. Some are for SingleDelete
-// only, which RocksDB does not allow together with other deletes.
+// The keys of a column family. Some keys, and all keys of some partitions, are
+// never written. Some keys are for SingleDelete only, because RocksDB allows no
+// other deletes of such keys.
 class KeyPool {
  public:
   KeyPool(const PartitionLayout& layout, bool has_single_deletes, Draws draws);
 
-  // All keys, unordered.
   const std::vector<std::string>& all() const { return all_; }
   size_t shortest() const { return shortest_; }
 

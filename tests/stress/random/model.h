@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The expected contents of a column family, now and at each earlier time, to
-// compare with what the database returns.
+// The expected rows of a column family, now and at each earlier time.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_MODEL_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_MODEL_H_
@@ -17,9 +16,8 @@
 
 namespace cassandra_bloom::testing {
 
-// A key and its value. All writes of a model are numbered; the number is also
-// the timestamp if the column family has timestamps. "At n" means after write
-// number n.
+// A key and its value. Every write has a number, which may also be a timestamp.
+// "At n" means after write number n.
 using Row = std::pair<std::string, std::string>;
 
 enum class Direction { kForward, kBackward };
@@ -38,7 +36,6 @@ class Model {
   void DeleteRange(const std::string& begin, const std::string& end,
                    uint64_t number);
 
-  // Returns whether `a` comes before `b`.
   bool IsBefore(const std::string& a, const std::string& b) const {
     return rows_.key_comp()(a, b);
   }
@@ -47,11 +44,10 @@ class Model {
   const std::string* Get(const std::string& key, uint64_t at) const;
 
   // Returns at most `max` rows from `target` on, as long as `wanted` accepts
-  // their keys.
+  // the key.
   std::vector<Row> Run(
       const std::string& target, Direction direction, uint64_t at, size_t max,
       const std::function<bool(const std::string&)>& wanted) const;
-  // All rows, forwards.
   std::vector<Row> All(uint64_t at) const;
 
  private:

@@ -26,7 +26,6 @@ double DrawBits(Draws* draws) {
   }
 }
 
-// A part of a policy's string, and the approximate bits per key it gives.
 struct Sizing {
   std::string text;
   double bits;
@@ -56,7 +55,7 @@ Sizing DrawList(Draws* draws, Sizing (*draw_one)(Draws*)) {
   return list;
 }
 
-// Draws an average for which every level gets between 1 and 100 bits per key.
+// Draws average bits per key for which every level gets 1 to 100 bits per key.
 Sizing DrawMonkey(std::optional<int> last_level, Draws* draws) {
   const uint64_t bits = draws->Between(4, 20);
   std::string text = std::to_string(bits) + ":allocation:monkey";
@@ -119,7 +118,7 @@ std::string DrawPartitionKey(const std::string& of_keys, Draws* draws) {
   }
 }
 
-// Our form beside RocksDB's filters, half of the time with some of those.
+// Draws blocks=rocksdb, half of the time with types of RocksDB's own filters.
 std::string DrawBlocks(Draws* draws) {
   const auto type = [draws] {
     return draws->Of<const char*>({"cassandra", "bloom", "ribbon"});
@@ -135,7 +134,7 @@ std::string DrawBlocks(Draws* draws) {
 }
 
 // Without a number after the bits, RocksDB's Ribbon policy makes Bloom filters
-// in flushed files; with -1, in none.
+// in flushed files. With -1, the policy makes none.
 std::string DrawRibbon(const std::string& bits, Draws* draws) {
   return "ribbonfilter:" + bits + draws->Of<const char*>({"", ":-1", ":1"});
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Draws the filter policy of a column family: none, one of RocksDB's own, or
-// one of ours in either form and with all its options. A column family may have
-// another one whenever the database is reopened.
+// one of ours.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_POLICY_CHOICE_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_POLICY_CHOICE_H_
@@ -14,20 +13,20 @@
 
 namespace cassandra_bloom::testing {
 
-// Which policy to use: cassandra_bloom (or none), or the built-in filter.
+// Which policy to use: cassandra_bloom (or none), or RocksDB's own.
 enum class Stand { kOurs, kBuiltin };
 
 struct PolicyChoice {
   std::string ours;     // A filter_policy string.
-  std::string builtin;  // A policy with about as many bits per key.
+  std::string builtin;  // RocksDB's policy with about as many bits per key.
 
   const std::string& In(Stand stand) const {
     return stand == Stand::kOurs ? ours : builtin;
   }
 };
 
-// `partition_key`: where it is in the keys of the column family. `last_level`:
-// the last level, if compaction fills levels from the first one on.
+// `partition_key` says where the partition key is in keys. `last_level` is the
+// last level, if compaction fills levels from the first level on.
 PolicyChoice DrawPolicy(const std::string& partition_key,
                         std::optional<int> last_level, Draws* draws);
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs random databases, each for less than a second, and compares each with a
-// map of the rows that it must have:
+// Runs random databases, and compares each with a map of the expected rows:
 //
 //   random_db --seconds=600
 //
-// A failed trial is repeated with RocksDB's built-in filter, to find out
-// whether cassandra_bloom caused the failure. Exit status 0: no failure of
-// cassandra_bloom; 1: at least one; 2: wrong usage. --seed=N repeats one
-// database.
+// A failed trial is repeated with RocksDB's own filter. --seed=N repeats one
+// database. The exit status is 0 without a failure of cassandra_bloom, 1 with
+// such a failure, and 2 for wrong usage.
 
 #include <rocksdb/utilities/object_registry.h>
 #include <unistd.h>
@@ -72,7 +70,7 @@ void Describe(CLI::App* app, Flags* flags) {
       ->needs(policy);
 }
 
-// Collects the results of all jobs.
+// Collects the results of all jobs. Several threads may call Add at once.
 class Summary {
  public:
   void Add(const Verdict& verdict) {
@@ -95,7 +93,6 @@ class Summary {
     std::fflush(stdout);
   }
 
-  // Prints the summary and returns the exit status.
   int Finish() const {
     EraseLine();
     std::printf("%s\n", Line().c_str());
@@ -105,7 +102,7 @@ class Summary {
     for (const auto& [kind, count] : ours_) {
       std::printf("  of ours %" PRIu64 " times: %s\n", count, kind.c_str());
     }
-    // If there are only a few databases, all may by chance have no filter.
+    // With only a few databases, all of them may by chance have no filter.
     const bool is_blind = databases_ >= 20 && counts_.filtered == 0;
     if (is_blind) {
       std::printf("FAILURE: no filter ever denied a key\n");
@@ -165,7 +162,6 @@ int RunTrial(const Flags& flags) {
       flags.time_limit);
 }
 
-// Runs trials with consecutive seeds.
 int RunMany(const std::string& program, const Flags& flags) {
   const uint64_t first = flags.seed != 0 ? flags.seed : std::random_device()();
   const uint64_t count = flags.seed != 0 ? 1 : flags.databases;

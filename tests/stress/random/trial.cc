@@ -100,7 +100,7 @@ void Trial::Compact(size_t family) {
             "CompactRange");
 }
 
-// Sets another policy. Since 9.8, RocksDB can do this in an open database.
+// Since 9.8, RocksDB can set the policy of an open database.
 void Trial::SetPolicy(size_t family) {
   FamilyConfiguration& configured = configuration_.families[family];
   const PolicyChoice policy = DrawPolicy(configured, &configuration_draws_);
@@ -201,7 +201,7 @@ void Trial::CheckBackup() {
 }
 
 // With a WAL, a secondary of RocksDB 7.8 keeps reading outdated memtables. With
-// blob files it crashes, up to 10.10 at least.
+// blob files, a secondary crashes up to RocksDB 10.10 at least.
 bool Trial::CanHaveSecondary() const {
   return !configuration_.has_wal &&
          std::none_of(configuration_.families.begin(),
@@ -209,8 +209,8 @@ bool Trial::CanHaveSecondary() const {
                       [](const auto& family) { return family.has_blobs; });
 }
 
-// The secondary stands for another process, which follows this database. It may
-// still read obsolete files, so none may be deleted meanwhile.
+// The secondary stands for another process, which may still read obsolete
+// files. So no file may be deleted meanwhile.
 void Trial::CheckSecondary() {
   RequireOk(db_->DisableFileDeletions(), "DisableFileDeletions");
   FlushAll();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The life of one database.
+// Fills, checks, closes and reopens one random database.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_TRIAL_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_TRIAL_H_
@@ -25,7 +25,6 @@ struct TrialCounts {
   uint64_t filtered = 0;  // Keys and prefixes that a filter denied.
 };
 
-// Printed before each configuration of a trial.
 constexpr char kOpening[] = "opens ";
 
 class Trial {
@@ -33,8 +32,9 @@ class Trial {
   struct Settings {
     uint64_t seed;
     Stand stand;
-    uint64_t attempt;    // Another attempt has the same configuration, but
-                         // other keys and operations.
+    // Another attempt has the same configuration, but other keys and
+    // operations.
+    uint64_t attempt;
     std::string folder;  // Must be empty.
   };
 
@@ -43,7 +43,7 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  // Throws a Failure if something is wrong.
+  // Throws a Failure if a row is wrong or RocksDB fails.
   void Run();
 
   const TrialCounts& counts() const { return counts_; }

@@ -30,16 +30,15 @@ bool IsOurs(const std::string& policy) {
   return Slice(policy).starts_with("cassandra_bloom");
 }
 
-// A filter that a policy of this process has built.
 struct Built {
   std::string policy;
   Keys keys;
 };
 
-// The keys that each filter of this process was given.
+// Records the keys that each filter of this process was given.
 class Given {
  public:
-  // `policy` is the id of the one that has built the filter.
+  // `policy` is the id of the policy that has built the filter.
   void Add(const std::string& id, const std::string& policy, Keys keys) {
     const std::lock_guard<std::mutex> lock(mutex_);
     Built& built = built_[id];
@@ -47,8 +46,8 @@ class Given {
     built.keys.merge(keys);
   }
 
-  // Records a denial by `policy` if the filter with this id was given `key`,
-  // unless both policies are RocksDB's.
+  // Records a denial if the filter was given `key`, unless both policies are
+  // RocksDB's.
   void Judge(const std::string& id, const std::string& policy, const Slice& key,
              bool may_match) {
     if (may_match) {
@@ -73,8 +72,8 @@ class Given {
     return denial_;
   }
 
-  // Identifies a filter by its bits and the name by which RocksDB finds it:
-  // filters in which both are the same must give the same answers.
+  // Filters with the same bits and the same name have one id, because they must
+  // give the same answers.
   static std::string IdOf(const FilterPolicy& policy, const Slice& block) {
     return std::string(policy.CompatibilityName()) + " " +
            std::to_string(block.size()) + " " +

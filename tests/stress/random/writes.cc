@@ -94,7 +94,6 @@ void Writes::WriteBatch(const std::vector<Write>& writes) {
   RequireOk(db_->Write(options, &batch), "Write");
 }
 
-// Checks the last write of a transaction before the commit.
 void Writes::CheckInTransaction(const Write& write,
                                 rocksdb::Transaction* transaction) const {
   const std::string* const expected =
@@ -136,8 +135,7 @@ rocksdb::Status Writes::Commit(const std::vector<Write>& writes,
   return transaction->Commit();
 }
 
-// Makes these writes in a transaction and rolls it back: they must never be
-// visible.
+// Writes of a transaction that is rolled back must never be visible.
 void Writes::RollBack(const std::vector<Write>& writes) {
   const auto transaction = db_.BeginTransaction(false);
   for (const Write& write : writes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes of every kind, to a database and to the models of its column families.
+// Makes writes of every kind, to a database and to its models.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_WRITES_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_WRITES_H_
@@ -19,7 +19,7 @@
 
 namespace cassandra_bloom::testing {
 
-// A timestamp for the comparator "u64ts".
+// Returns a timestamp for the comparator "u64ts".
 std::string TimestampOf(uint64_t number);
 
 struct FamilyState {
@@ -27,8 +27,6 @@ struct FamilyState {
   Model model;
 };
 
-// Everything that has been written. Every copy of the database must contain it,
-// too.
 struct Written {
   std::vector<FamilyState> families;
   uint64_t number = 0;  // The number of the last write.
@@ -36,7 +34,7 @@ struct Written {
 
 class Writes {
  public:
-  // All of these must outlive this object.
+  // All arguments must outlive this object.
   Writes(const Configuration* configuration, const Database* db,
          Written* written, Draws* draws)
       : configuration_(*configuration),
@@ -44,9 +42,10 @@ class Writes {
         written_(*written),
         draws_(*draws) {}
 
-  // Makes a few writes together, in a transaction if the database has them.
+  // Makes a few writes together, in a batch or in a transaction.
   void WriteSome();
-  // Ingests a file made in `folder`, if the column family accepts files.
+  // Ingests a file that is made in `folder`, if the column family accepts
+  // files.
   void Ingest(size_t family, const std::string& folder);
 
  private:

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// TOC.txt is written last (BigTableWriter, SortedTableWriter).
+// TOC.txt is written last (Cassandra's BigTableWriter, SortedTableWriter).
 constexpr const char* kOrder[] = {"Data.db",       "Index.db",   "Rows.db",
                                   "Partitions.db", "Filter.db",  "Digest.crc32",
                                   "Statistics.db", "Summary.db", "TOC.txt"};
@@ -96,7 +96,7 @@ void LiveTable::RunTransaction() {
     const Name whole = Add(log);
     Abort(log, {whole, Add(log)});
   } else if (kind == 4) {
-    // As if the table is truncated or dropped.
+    // Cassandra does this when a table is truncated or dropped.
     Remove(NewLog("unknowncompactiontype"), TakeLive(2));
   } else {
     const std::string log = NewLog("compaction");
@@ -142,8 +142,8 @@ LiveTable::Name LiveTable::Add(const std::string& log) {
   return name;
 }
 
-// Deletes in the order of SSTable.delete: Data.db first, Summary.db last. Then
-// deletes the log.
+// Deletes in the order of Cassandra's SSTable.delete: Data.db first and
+// Summary.db last.
 void LiveTable::Remove(const std::string& log, std::vector<Name> olds) {
   for (const Name& old : olds) {
     Log(log, "REMOVE", old);
@@ -160,8 +160,8 @@ void LiveTable::Remove(const std::string& log, std::vector<Name> olds) {
   Delete(log);
 }
 
-// As LogFile.deleteRecordFiles does, deletes the file that was written last as
-// the last one.
+// Like Cassandra's LogFile.deleteRecordFiles, deletes the last written file
+// last.
 void LiveTable::Abort(const std::string& log, const std::vector<Name>& news) {
   Log(log, "ABORT", "");
   for (const Name& name : news) {
@@ -196,7 +196,7 @@ void LiveTable::Write(const Name& name, const Contents& contents) {
   }
 }
 
-// Writes in two steps, so that a scan may see one half.
+// Writes in two steps, so that a scan may see only one half.
 void LiveTable::Append(const std::string& path, const std::string& bytes) {
   const size_t half = bytes.size() / 2;
   for (const std::string& part : {bytes.substr(0, half), bytes.substr(half)}) {
@@ -214,8 +214,7 @@ void LiveTable::Delete(const std::string& path) {
   }
 }
 
-// Waits for a random time, so that scans see each state of the files and each
-// change from one state to the next.
+// Random pauses let scans see each state of the files.
 void LiveTable::Pause() {
   if (num_transactions_ > 0 && Random(4) == 0) {
     std::this_thread::sleep_for(

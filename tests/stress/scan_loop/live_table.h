@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A table whose files change like those of a running Cassandra node: by
-// flushes, compactions, aborted compactions and removals. Their steps have the
-// order of org.apache.cassandra.db.lifecycle (LogTransaction, LogFile,
-// Tracker).
+// A table whose files change like the files of a running Cassandra node. The
+// steps have the order of org.apache.cassandra.db.lifecycle (LogTransaction,
+// LogFile, Tracker).
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SCAN_LOOP_LIVE_TABLE_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SCAN_LOOP_LIVE_TABLE_H_
@@ -17,34 +16,31 @@
 
 namespace cassandra_bloom::testing {
 
-// How some releases of Cassandra write their transaction logs.
+// The form of the transaction logs of some Cassandra releases.
 struct LogForm {
-  const char* cassandra;   // "3.0 and 3.11"
-  const char* version;     // Of its SSTables.
-  const char* log_prefix;  // What the names of its logs begin with.
+  const char* cassandra;   // Releases: "3.0 and 3.11".
+  const char* version;     // Version of the SSTables.
+  const char* log_prefix;  // Start of the names of logs.
   bool has_last_dash;      // Paths in records end with a dash: "nb-1-big-".
   bool has_id_of_uuid;     // Names of SSTables have a UUID, not a number.
 };
 
-// For the names of tests.
 inline std::ostream& operator<<(std::ostream& stream, const LogForm& form) {
   return stream << form.version;
 }
 
 class LiveTable {
  public:
-  // `folder` must exist. Writes SSTables that no transaction removes.
+  // `folder` must exist. Writes some SSTables that no transaction removes.
   LiveTable(const std::string& folder, const LogForm& form, uint64_t seed);
 
-  // Runs one transaction from its beginning to its end. Each step changes one
-  // file. Pauses between the steps for random times.
+  // Runs one transaction. Each step changes one file. Pauses between the steps.
   void RunTransaction();
 
   size_t num_transactions() const { return num_transactions_; }
 
  private:
-  // The names of components, in the order in which they are written, and their
-  // bytes.
+  // Names and bytes of components, in the order in which they are written.
   using Contents = std::vector<std::pair<std::string, std::string>>;
   // The beginning of the names of an SSTable's files: "nb-1-big-".
   using Name = std::string;
@@ -52,7 +48,6 @@ class LiveTable {
   void AddContents(size_t num_keys);
   Name NewName();
 
-  // The steps of transactions.
   std::string NewLog(const std::string& operation);
   void Log(const std::string& log, const std::string& type, const Name& name);
   Name Add(const std::string& log);
@@ -70,7 +65,7 @@ class LiveTable {
   const LogForm form_;
   uint64_t random_;
   std::vector<Contents> contents_;
-  std::string end_of_names_;  // "-big-"
+  std::string end_of_names_;  // Such as "-big-".
   std::vector<Name> live_;
   size_t num_names_ = 0;
   size_t num_transactions_ = 0;

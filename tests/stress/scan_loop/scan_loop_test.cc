@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs "filterdb scan" again and again while a node writes, compacts and
-// removes SSTables. The scan must not take unfinished work of the node for a
-// fault.
+// Runs "filterdb scan" while a LiveTable writes, compacts and removes SSTables.
+// The scan must not take unfinished work for a fault.
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs at once everything that can run concurrently in a database that uses the
+// Runs everything at once that can run concurrently in a database with our
 // policy. tests/install/matrix/thread_sanitizer.sh runs this test under a
-// thread sanitizer, for which RocksDB must be built with the sanitizer, too.
+// thread sanitizer.
 
 #include <gtest/gtest.h>
 #include <rocksdb/table.h>
@@ -50,8 +50,8 @@ std::shared_ptr<rocksdb::EventListener> NewListener(const std::string& folder) {
   return listener;
 }
 
-// Threads, each of which does one thing with one column family after another.
-// If one thread throws an exception, all threads stop.
+// Each thread works with one column family after another. If one thread throws
+// an exception, all threads stop.
 class Threads {
  public:
   using Work = std::function<void(size_t family, uint64_t* random)>;
@@ -96,8 +96,7 @@ class Threads {
   std::vector<std::thread> threads_;
 };
 
-// Has a database, and writes the keys of each column family in a fixed order,
-// again and again.
+// Writes the keys of each column family in a fixed order, again and again.
 class ConcurrencyTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -108,7 +107,7 @@ class ConcurrencyTest : public ::testing::Test {
   ConcurrencyTest() { db_.Open(&random_); }
 
   std::string KeyInOrder(uint64_t index) const {
-    constexpr uint64_t kStride = 7919;  // A prime, so that all keys come.
+    constexpr uint64_t kStride = 7919;  // A prime, which reaches all keys.
     return keys_.Key(keys_.Written(index * kStride));
   }
 
@@ -123,8 +122,8 @@ class ConcurrencyTest : public ::testing::Test {
     num_written_[family] = begin + kBatch;
   }
 
-  // Returns a key that has been written, if there is one yet, and a key that is
-  // never written.
+  // Returns a written key, if there is one yet, and a key that is never
+  // written.
   std::array<Key, 2> SomeKeys(size_t family, uint64_t* random) const {
     uint64_t absent = NextRandom(random) % keys_.num_keys();
     while (keys_.Written(absent) == absent) {
@@ -226,7 +225,6 @@ class ConcurrencyTest : public ::testing::Test {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 
-  // Returns whether every operation under test has happened often enough.
   bool IsEnough() const {
     return num_reads_ > 1000 && num_flushes_ > 2 && num_compactions_ > 2 &&
            num_policies_set_ > 2 && num_exported_ > 2;

@@ -29,9 +29,8 @@ namespace {
 
 constexpr size_t kFileSize = size_t{64} << 10;
 
-// The number of acknowledged batches. This number and the seed determine all
-// writes. The number is in a memory-mapped file outside the database, because
-// the kernel keeps such a file when the process is killed.
+// The number of acknowledged batches, in a memory-mapped file outside the
+// database. The kernel keeps such a file when the process is killed.
 class Journal {
  public:
   explicit Journal(const std::string& path) {
@@ -85,7 +84,7 @@ std::unique_ptr<SoakDb> OpenDb(const CrashSettings& settings,
   return db;
 }
 
-// Reads all rows, because the next writes depend on them.
+// Reads all rows, because the next writes depend on these rows.
 Shadow ReadAll(const SoakDb& db) {
   Shadow shadow(db.handles().size());
   rocksdb::ReadOptions options;
@@ -101,7 +100,6 @@ Shadow ReadAll(const SoakDb& db) {
   return shadow;
 }
 
-// The number of the last batch in the database, acknowledged or not.
 uint64_t LastBatch(const SoakDb& db) {
   std::string value;
   const rocksdb::Status status =
@@ -140,7 +138,7 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // Kills the process. Throws an exception if it had already ended.
+  // Kills the process. Throws an exception if the process had already ended.
   void Kill() {
     kill(pid_, SIGKILL);
     int status = 0;
@@ -154,7 +152,6 @@ class Writer {
   pid_t pid_ = 0;
 };
 
-// Waits until the writer has written something, and then for a random time.
 void WaitAWhile(const Journal& journal, uint64_t* random) {
   // If the disk is very busy, opening a database can take a minute.
   for (int i = 0; journal.acknowledged() == 0; ++i) {
@@ -167,8 +164,7 @@ void WaitAWhile(const Journal& journal, uint64_t* random) {
       std::chrono::microseconds(NextRandom(random) % 500000));
 }
 
-// Repeats the writes of the killed process in the shadow. The database must
-// have all acknowledged batches, and may have one batch more.
+// The database must have all acknowledged batches, and may have one more.
 void CatchUp(const CrashSettings& settings, uint64_t acknowledged,
              uint64_t last, Shadow* shadow) {
   if (last != acknowledged && last != acknowledged + 1) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kills a writing process at a random moment, and checks the database that it
-// leaves.
+// Kills a process that writes, and checks the database that the process leaves.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_CRASH_ROUNDS_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_CRASH_ROUNDS_H_
@@ -20,12 +19,13 @@ struct CrashSettings {
   uint64_t seed;
 };
 
-// Starts a writing process, kills it and verifies its database, `rounds` times.
+// Starts a process that writes, kills it and checks its database, `rounds`
+// times.
 void RunCrashRounds(const CrashSettings& settings, int rounds,
                     SoakCounts* counts);
 
-// Writes until the process is killed, so this function never returns. Throws on
-// errors. Ignores `settings.program`.
+// Writes until the process is killed, so this function never returns. Ignores
+// `settings.program`.
 int RunCrashWriter(const CrashSettings& settings);
 
 }  // namespace cassandra_bloom::testing

@@ -21,8 +21,7 @@ using ::testing::AssertionSuccess;
 
 namespace {
 
-// Stops background work, because it could add and remove files during the
-// comparison.
+// RocksDB's background work could change files during the comparison.
 class BackgroundPause {
  public:
   explicit BackgroundPause(rocksdb::DB* db) : db_(db) {

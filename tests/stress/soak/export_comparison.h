@@ -11,12 +11,9 @@
 
 namespace cassandra_bloom::testing {
 
-// Reconciles `out_dir` with the database, and then compares each filter in it
-// byte for byte with a new export of the live SST file. `out_dir` must contain
-// nothing else, and no filter for an SST file that cannot be exported. (RocksDB
-// before 9.2 cannot export a file with deletions and without a usable filter
-// block.) Adds the number of filters that were made from blocks to
-// `*num_from_blocks`.
+// Reconciles `out_dir` with the database, and compares each filter with a new
+// export of its SST file. `out_dir` must contain no other files. Adds the
+// number of filters that were made from blocks to `*num_from_blocks`.
 ::testing::AssertionResult ExportsMatch(rocksdb::DB* db,
                                         const std::string& out_dir,
                                         uint64_t* num_from_blocks);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The keys of the soak test: rows in partitions.
+// The keys of the soak test are rows in partitions:
 //
 //   size of the partition key (2 bytes) | partition key | row (2 bytes)
 //
-// Keys are ordered like their numbers. Every second partition is never written.
-// In one of eight partitions, keys are deleted only by SingleDelete, because
-// RocksDB does not allow SingleDelete and other deletes of the same key.
+// Every second partition is never written. In one of eight partitions, keys are
+// deleted only by SingleDelete, because RocksDB allows no other deletes with
+// it.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_KEY_SPACE_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_KEY_SPACE_H_
@@ -22,8 +22,8 @@ namespace cassandra_bloom::testing {
 
 class KeySpace {
  public:
-  // A prefix is the length of the partition key and its first six digits. Each
-  // partition has a prefix of its own.
+  // A prefix is the size of the partition key (2 bytes) and its first six
+  // digits.
   static constexpr size_t kPrefixSize = 2 + 6;
 
   explicit KeySpace(uint64_t num_keys) : num_keys_(num_keys) {}
@@ -34,14 +34,14 @@ class KeySpace {
     char digits[21];
     std::snprintf(digits, sizeof(digits), "%06llu",
                   static_cast<unsigned long long>(number / kRows));
-    // Later partitions have longer keys, which sort after shorter ones.
+    // Later partitions have longer keys, which sort after shorter keys.
     std::string partition = digits;
     partition.append(number / kRows * kRows * 4 / num_keys_ * 3, 'x');
     return BigEndian(partition.size(), 2) + partition +
            BigEndian(number % kRows, 2);
   }
 
-  // The number of a key that may be written. `random` chooses it.
+  // Returns the number of a key that may be written, chosen by `random`.
   uint64_t Written(uint64_t random) const {
     const uint64_t number = random % num_keys_;
     return number / kRows % 2 == 0 ? number : number - number % kRows - 1;
@@ -51,8 +51,8 @@ class KeySpace {
     return number / kRows % kGroup == kGroup - 2;
   }
 
-  // The group of partitions that has `number` also has one for SingleDelete.
-  // Returns the first number of that partition.
+  // Each group of kGroup partitions has one partition for SingleDelete. Returns
+  // the first number of this partition in the group of `number`.
   static uint64_t NextForSingleDelete(uint64_t number) {
     constexpr uint64_t kGroupRows = kRows * kGroup;
     return number / kGroupRows * kGroupRows + kRows * (kGroup - 2);

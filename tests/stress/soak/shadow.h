@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The rows that a database is expected to contain after random writes.
+// The rows that a database must contain after random writes.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_SHADOW_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_SHADOW_H_
@@ -24,16 +24,15 @@ struct RandomWrite {
   std::string end_or_value;
 };
 
-// The expected rows of each column family, by its index.
+// The expected rows, by the index of the column family.
 using Shadow = std::vector<Rows>;
 
-// The same seed and the same shadow give the same writes.
+// Makes random writes. The same seed and the same shadow give the same writes.
 class RandomWrites {
  public:
   RandomWrites(const KeySpace& keys, uint64_t seed)
       : keys_(keys), random_(seed) {}
 
-  // Returns the writes of the next batch, and applies them to the shadow.
   std::vector<RandomWrite> Next(Shadow* shadow);
 
  private:
@@ -44,8 +43,7 @@ class RandomWrites {
   uint64_t num_batches_ = 0;
 };
 
-// A key of the default column family, outside the key space. Its value is the
-// number of the last batch. A RandomWrites counts its batches from 1.
+// The value of this key is the number of the last batch, counted from 1.
 inline const std::string kBatchKey = "number of the last batch";
 
 }  // namespace cassandra_bloom::testing

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes, flushes, compacts and reads in every way for a long time, in a
-// database with filters of every mode. Compares the database with a map of the
-// rows that it must have:
+// Writes, flushes, compacts and reads for a long time. Compares the database
+// with a map of the expected rows. With --rounds, kills a process that writes,
+// again and again. With --lookups, reads a database that no longer changes.
 //
 //   soak --minutes=60
-//
-// Or kills a process that writes to such a database, again and again:
-//
 //   soak --rounds=100
-//
-// Or looks up every row of a database that no longer changes, again and again:
-//
 //   soak --lookups=100000000
 //
 // The exit status is 0 if nothing was wrong. --seed repeats a run.
@@ -66,8 +60,8 @@ class Soak {
     Clock::time_point next_open = begin + Seconds(FLAGS_reopen_seconds);
     Clock::time_point next_minute = begin + std::chrono::minutes(1);
     db_.Open(&random_);
-    // Runs at least once. On a busy machine, opening the database may take
-    // longer than `duration`.
+    // Runs at least once, even if opening the database takes longer than
+    // `duration`.
     do {
       DoSome();
       if (Clock::now() >= next_open) {
@@ -88,7 +82,7 @@ class Soak {
     db_.Close();
   }
 
-  // Looks up rows with Get and MultiGet, equally often in each column family.
+  // Makes equally many look-ups in each column family.
   void LookUp(uint64_t lookups) {
     db_.Open(&random_);
     for (uint64_t i = 0; i < FLAGS_keys * shadow_.size() / 4; ++i) {

@@ -122,7 +122,6 @@ void SoakDb::Flush(size_t family) {
   ++counts_->flushes;
 }
 
-// Compacts the whole column family, or all keys from a random key on.
 void SoakDb::Compact(size_t family, uint64_t* random) {
   const std::string begin = keys_.Key(NextRandom(random) % keys_.num_keys());
   const rocksdb::Slice from = begin;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The database of the soak test. Opens it, writes to it, and compares it with
-// the shadow: the rows that it is expected to contain.
+// The database of the soak test. Compares its rows with the expected rows in a
+// Shadow.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_SOAK_DB_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_SOAK_DB_H_
@@ -27,9 +27,9 @@ struct SoakCounts {
   uint64_t flushes = 0;
   uint64_t compactions = 0;
   uint64_t opens = 0;
-  uint64_t policies_set = 0;  // With SetOptions.
+  uint64_t policies_set = 0;  // Set by SetOptions.
   uint64_t policies_not_changeable = 0;
-  uint64_t present_points = 0;  // Queried with Get and MultiGet.
+  uint64_t present_points = 0;  // Looked up by Get and MultiGet.
   uint64_t absent_points = 0;
   uint64_t seeks = 0;
   uint64_t seeks_for_prev = 0;
@@ -39,7 +39,7 @@ struct SoakCounts {
   uint64_t failures = 0;
 };
 
-// Prints on one line everything that is not 0.
+// Prints all counts that are not 0 on one line.
 void Print(const SoakCounts& counts);
 
 class SoakDb {
@@ -57,8 +57,7 @@ class SoakDb {
   SoakDb(const SoakDb&) = delete;
   SoakDb& operator=(const SoakDb&) = delete;
 
-  // Opens the database with random bits per key in each column family. Like all
-  // functions of this class, it throws an exception at an error of RocksDB.
+  // All functions of this class throw an exception on an error of RocksDB.
   void Open(uint64_t* random);
   void Close();
 
@@ -72,9 +71,9 @@ class SoakDb {
   void Compact(size_t family, uint64_t* random);
   void SetPolicy(size_t family, uint64_t* random);
 
-  // ---- Comparisons with the shadow; differences are printed and counted ----
+  // ---- Comparisons, which print and count differences ----
 
-  // Reads a few keys, present and absent, in every way.
+  // Reads a few present and absent keys in every way.
   void CheckSome(size_t family, const Rows& rows, uint64_t* random);
   // Reads every key of the key space.
   void CheckAll(const Shadow& shadow);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The SSTables of Cassandra in tests/data/sstables, for the tests of the
-// SSTable writer.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_CASSANDRA_SSTABLES_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_CASSANDRA_SSTABLES_H_
 

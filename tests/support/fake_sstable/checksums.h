@@ -10,8 +10,7 @@
 
 namespace cassandra_bloom::testing {
 
-// Continues a checksum over `bytes`. `before` is the checksum of the bytes in
-// front of them.
+// `before` is the checksum of the bytes before `bytes`.
 uint32_t Crc32(std::string_view bytes, uint32_t before = 0);
 uint32_t Adler32(std::string_view bytes, uint32_t before = 1);
 

@@ -16,9 +16,9 @@ namespace {
 constexpr char kNextPart = '\x40';
 constexpr char kEnd = '\x38';
 
-// Appends the key and the end of its part, a zero. So that zeros in the key
-// differ from the end, n of them become 00, n - 1 times FE, then FF. At the end
-// of the key, n zeros become 00, then n times FE, which also ends the part.
+// Appends the key and a zero byte as its end. Within the key, n zero bytes
+// become 00, n - 1 times FE, and FF. At the end of the key, n zero bytes become
+// 00 and n times FE, which also end the key.
 void AppendEscaped(std::string_view key, std::string* out) {
   for (size_t at = 0; at < key.size();) {
     if (key[at] != '\0') {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The order of the partitions in an SSTable with Murmur3Partitioner.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_COMPARABLE_KEY_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_COMPARABLE_KEY_H_
 
@@ -12,17 +10,15 @@
 
 namespace cassandra_bloom::testing {
 
-// The token of a key: h1 of its hash. Only the empty key has the lowest token,
-// which stands for "before all keys"
-// (org.apache.cassandra.dht.Murmur3Partitioner). If another key's h1 is the
-// lowest number, its token is the highest number.
+// Returns h1 of the key's hash, as org.apache.cassandra.dht.Murmur3Partitioner
+// does. Only the empty key has the lowest number as its token.
 int64_t Murmur3Token(std::string_view key);
 
 // Sorts by token, then by the bytes of the key.
 void SortByToken(std::vector<std::string>* keys);
 
-// The byte-comparable form (version OSS50) of a key with its token. The byte
-// order of these forms is the order of the partitions.
+// Returns Cassandra's byte-comparable form (version OSS50) of a key and its
+// token. The byte order of these forms is the order of the partitions.
 std::string ComparableForm(std::string_view key);
 
 }  // namespace cassandra_bloom::testing

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares the order of partitions and their tries with those of Cassandra's
-// SSTables.
-
 #include "tests/support/fake_sstable/comparable_key.h"
 
 #include <gtest/gtest.h>
@@ -46,15 +43,13 @@ TEST(ComparableKeyTest, OrderIsCassandras) {
   }
 }
 
-// Only the empty key is tested, because no key is known whose h1 is the lowest
-// number.
 TEST(ComparableKeyTest, EmptyKeyIsBeforeAllOthers) {
   EXPECT_EQ(Murmur3Token(""), std::numeric_limits<int64_t>::min());
   EXPECT_EQ(ComparableForm(""),
             std::string("\x40\0\0\0\0\0\0\0\0\x40\0\x38", 12));
 }
 
-// The entries of the trie without their positions, which depend on the rows.
+// Leaves out the positions, because they depend on the rows.
 std::vector<NaiveTrieEntry> PathsAndHashes(const std::string& partitions_db) {
   const uint64_t root = NaiveNumber(partitions_db, partitions_db.size() - 8, 8);
   std::vector<NaiveTrieEntry> entries = NaiveTrie(partitions_db).Walk(root);

@@ -14,7 +14,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// How many bytes are collected before they are written without compression.
+// Without compression, so many bytes are collected before they are written.
 constexpr size_t kBufferBytes = 65536;
 
 uint32_t ChecksumOf(ChunkChecksum kind, std::string_view stored,

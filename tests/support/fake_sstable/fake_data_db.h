@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes a Data.db, with or without compression.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_DATA_DB_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_DATA_DB_H_
 
@@ -19,15 +17,14 @@ namespace cassandra_bloom::testing {
 
 struct Lz4Chunks {
   size_t bytes = 16384;
-  // If LZ4 makes a chunk as long as this or longer, it is stored uncompressed.
-  // Before `na`, CompressionInfo.db does not have this number, and every chunk
-  // is stored compressed.
+  // A chunk that LZ4 makes as long as this or longer is stored uncompressed.
+  // SSTable versions before `na` store every chunk compressed.
   size_t max_compressed_bytes = 0x7fffffff;
 };
 
 class DataDb {
  public:
-  // `lz4`: nullptr for no compression. All functions throw on errors.
+  // Without `lz4`, Data.db is not compressed. All functions throw on errors.
   DataDb(const std::string& path, const VersionFacts& facts,
          const Lz4Chunks* lz4);
 
@@ -39,8 +36,7 @@ class DataDb {
   // Must be called once, after the last Append.
   void Close();
 
-  // Only after Close: the checksum of the whole file, and the content of
-  // CompressionInfo.db.
+  // The functions below may be called only after Close.
   uint32_t digest() const { return digest_; }
   std::string CompressionInfo() const;
 

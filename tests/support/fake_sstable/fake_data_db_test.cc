@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests Data.db and what depends on its bytes: CompressionInfo.db and the
-// digest.
-
 #include "tests/support/fake_sstable/fake_data_db.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +38,7 @@ TEST(ChecksumsTest, KnownValues) {
 
 // ---- Compression ----
 
-// Of which bytes the checksum of a chunk is, and its kind.
+// The kind of a chunk's checksum, and the bytes from which it is computed.
 enum class Check { kCrcOfUncompressed, kAdlerOfStored, kCrcOfStored };
 
 struct Compressed {
@@ -94,10 +91,9 @@ std::string UncompressLz4(const std::string& body, size_t max_size) {
   return chunk;
 }
 
-// The tests compare contents with ==. A failed EXPECT_EQ would spend minutes on
-// finding the differences between large texts.
+// A failed EXPECT_EQ of contents would take minutes, so the tests use ==.
 
-// Reads a compressed Data.db. Adds the number of uncompressed chunks to *raw.
+// Adds the number of chunks that are stored uncompressed to *raw.
 std::string Uncompress(const std::string& data, const Compressed& info,
                        Check check, size_t* raw) {
   std::string content;
@@ -122,7 +118,7 @@ std::string Uncompress(const std::string& data, const Compressed& info,
   return content.substr(0, info.data_bytes);
 }
 
-// Uncompress and ReadInfo understand files that Cassandra wrote.
+// Tests that Uncompress and ReadInfo can read files that Cassandra wrote.
 TEST(FakeDataDbTest, CassandrasLz4IsRead) {
   const std::string prefix =
       CassandraSstable("s7d_lz4high_opts") + "/da-1-bti-";

@@ -12,7 +12,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// The bits of one pointer, by type of node.
+// The number of bits in a pointer, for each type of trie node.
 constexpr size_t kPointerBits[16] = {0,  4,  8,  12, 16, 8,  12, 16,
                                      24, 40, 12, 16, 24, 32, 40, 64};
 
@@ -20,7 +20,7 @@ bool Reaches(int type, uint64_t distance) {
   return type == 15 || distance >> kPointerBits[type] == 0;
 }
 
-// Returns the first type, from `type` on, whose pointers are long enough.
+// Returns the first type, from `type` on, whose pointers hold `distance`.
 int TypeFor(int type, uint64_t distance) {
   while (!Reaches(type, distance)) {
     ++type;
@@ -32,8 +32,7 @@ size_t BytesOf(size_t pointers, int type) {
   return (pointers * kPointerBits[type] + 7) / 8;
 }
 
-// 12-bit pointers follow each other without a gap. After an odd number of them,
-// half of the last byte is unused.
+// Two 12-bit pointers take three bytes.
 void AppendPointers(const std::vector<uint64_t>& distances, int type,
                     std::string* file) {
   const size_t bits = kPointerBits[type];
@@ -52,7 +51,7 @@ void AppendPointers(const std::vector<uint64_t>& distances, int type,
   }
 }
 
-// The number of bytes of the shortest two's complement form of `value`.
+// Returns the smallest number of bytes that hold `value` in two's complement.
 size_t BytesOfSigned(int64_t value) {
   const auto bits = static_cast<uint64_t>(value < 0 ? ~value : value);
   size_t size = 1;
@@ -62,9 +61,8 @@ size_t BytesOfSigned(int64_t value) {
   return size;
 }
 
-// Appends the part of the trie for the partitions from `begin` to before `end`,
-// which share the first `depth` bytes of their paths. Returns the position of
-// its root.
+// Appends the trie of the partitions `begin` to `end` - 1, whose paths share
+// the first `depth` bytes. Returns the position of its root.
 uint64_t AppendSubtrie(const std::vector<TriePartition>& partitions,
                        size_t begin, size_t end, size_t depth,
                        std::string* file) {
@@ -96,7 +94,7 @@ uint64_t AppendSubtrie(const std::vector<TriePartition>& partitions,
   return here;
 }
 
-// The number of bytes up to the first that differs, including that byte.
+// Returns the number of bytes up to and including the first different byte.
 size_t DifferenceLength(const std::string& a, const std::string& b) {
   const auto [in_a, in_b] =
       std::mismatch(a.begin(), a.end(), b.begin(), b.end());

@@ -19,8 +19,7 @@ namespace {
 
 struct NodeCase {
   size_t type;
-  // The distances of the children (0: no child), and the gaps between the bytes
-  // of the children.
+  // In bytes. 0 means that there is no child.
   std::vector<uint64_t> distances;
   size_t gap;
 };

@@ -46,7 +46,7 @@ void WriteScyllaDb(const std::string& prefix) {
       digests.emplace_back(number, Crc32(ReadFile(prefix + name)));
     }
   }
-  // 99 stands for a part of a later version.
+  // The tag 99 stands for a part that later versions of ScyllaDB may add.
   WriteFile(
       prefix + "Scylla.db",
       ScyllaDbContent({{2, "features"}, DigestsPart(digests), {99, "new"}},

@@ -22,8 +22,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// Appends `bytes` bytes: half the same letter, half random. So LZ4 has work and
-// saves space.
+// Half of the bytes are equal, so that LZ4 saves space.
 void AppendFiller(size_t bytes, uint64_t* random, std::string* row) {
   const size_t end = row->size() + bytes;
   row->append(bytes / 2, 'r');
@@ -68,7 +67,7 @@ class SstableWriter {
     if (filter.has_value()) {
       WriteComponent("Filter.db", *filter);
     } else {
-      std::filesystem::remove(prefix_ + "Filter.db");  // An older one.
+      std::filesystem::remove(prefix_ + "Filter.db");  // From an earlier call.
     }
     WriteToc();
     return {prefix_, std::move(spec_.keys)};
@@ -176,7 +175,7 @@ class SstableWriter {
   const VersionFacts facts_;
   const std::string prefix_;
   const std::string deletion_;
-  std::vector<IndexedPartition> partitions_;  // Their keys are in spec_.
+  std::vector<IndexedPartition> partitions_;  // Keys point into spec_.
   std::vector<std::string> components_;
 };
 

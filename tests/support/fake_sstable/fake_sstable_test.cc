@@ -112,8 +112,7 @@ TEST_P(SstableWriterTest, KeysAreInTheOrderOfTheirForms) {
   EXPECT_EQ(sstable.keys, by_form);
 }
 
-// Expects the key and, after it, the deletion time of a partition that is not
-// deleted.
+// Expects a partition with this key that is not deleted.
 void ExpectPartition(const std::string& file, uint64_t at,
                      const std::string& key, const std::string& version) {
   const std::string deletion =
@@ -157,7 +156,7 @@ TEST_P(FakeIndexDbTest, HasAllKeysAndPositions) {
   EXPECT_EQ(reader->error(), "");
 }
 
-// Reads the position in Data.db from an entry of Rows.db.
+// Returns the position in Data.db that an entry of Rows.db contains.
 uint64_t DataPosition(const std::string& rows, uint64_t entry,
                       const std::string& key) {
   EXPECT_EQ(NaiveText(rows, entry), key);
@@ -254,7 +253,7 @@ TEST_P(SstableWriterTest, FiltersThatAnswer) {
   constexpr size_t kMany = kFilterKeys / 2;
   const struct {
     FilterFault fault;
-    size_t built_for;  // 0: any number of keys.
+    size_t built_for;  // 0 means any number.
     size_t min_denied = 0;
     size_t max_denied = 0;
   } cases[] = {{FilterFault::kNone, kFilterKeys},

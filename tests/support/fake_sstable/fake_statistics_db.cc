@@ -19,12 +19,11 @@ void AppendCrc(std::string_view of, std::string* out) {
   AppendBigEndian(Crc32(of), 4, out);
 }
 
-// Appends a histogram of `num_sizes` sizes: half of them are in the second
-// bucket, the others in the last.
+// Half of the sizes are in the second bucket, and the others in the last.
 void AppendHistogram(int32_t buckets, uint64_t num_sizes, std::string* out) {
   AppendInt32(buckets, out);
   for (int32_t i = 0; i < buckets; ++i) {
-    AppendInt64(i + 1, out);  // The bucket's end.
+    AppendInt64(i + 1, out);
     const uint64_t in_it = i == 1             ? num_sizes / 2
                            : i == buckets - 1 ? num_sizes - num_sizes / 2
                                               : 0;
@@ -32,16 +31,16 @@ void AppendHistogram(int32_t buckets, uint64_t num_sizes, std::string* out) {
   }
 }
 
-// The layout before `ka`: a sequence of values, without a table of contents.
+// Before version `ka`, the file has no table of contents.
 std::string WithoutTable(bool has_chance, double fp_chance,
                          uint64_t num_partitions) {
   std::string file;
   AppendHistogram(151, num_partitions, &file);  // Sizes of partitions
   AppendHistogram(115, 7, &file);               // Columns of partitions
-  AppendInt64(-1, &file);  // The replay position: a segment
-  AppendInt32(0, &file);   // and a place in it
-  AppendInt64(0, &file);   // Lowest timestamp
-  AppendInt64(1, &file);   // Highest timestamp
+  AppendInt64(-1, &file);                       // Replay position: segment
+  AppendInt32(0, &file);                        // Replay position: offset
+  AppendInt64(0, &file);                        // Lowest timestamp
+  AppendInt64(1, &file);                        // Highest timestamp
   if (has_chance) {
     AppendInt32(std::numeric_limits<int32_t>::max(), &file);  // Deletion time
     AppendDouble(fp_chance, &file);
@@ -49,13 +48,13 @@ std::string WithoutTable(bool has_chance, double fp_chance,
   AppendDouble(-1.0, &file);  // Compression ratio: not compressed
   AppendWithLength(kPartitioner, &file);
   AppendInt32(0, &file);    // Ancestors
-  AppendInt32(100, &file);  // Tombstones: most buckets
-  AppendInt32(0, &file);    // Tombstones: buckets
+  AppendInt32(100, &file);  // Tombstones: largest number of buckets
+  AppendInt32(0, &file);    // Tombstones: number of buckets
   return file;
 }
 
-// The components VALIDATION, COMPACTION, STATS and HEADER. COMPACTION and
-// HEADER are filler, and so is STATS after its first histogram.
+// Returns the components VALIDATION, COMPACTION, STATS and HEADER. COMPACTION,
+// HEADER and the end of STATS are filler.
 std::vector<std::string> Components(double fp_chance, uint64_t num_partitions) {
   std::string validation;
   AppendWithLength(kPartitioner, &validation);
@@ -86,8 +85,7 @@ std::string WithTable(bool has_checks, double fp_chance,
   }
   file += table;
   if (has_checks) {
-    // The checksum is that of the number and the table. It leaves out the
-    // number's own checksum between them.
+    // This checksum does not cover the first checksum before the table.
     AppendCrc(number + table, &file);
   }
   for (const std::string& component : components) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes a Statistics.db. It has what a reader of the partitioner, of
-// bloom_filter_fp_chance and of the number of partitions needs. The rest is
-// filler.
+// Makes a Statistics.db with a partitioner, bloom_filter_fp_chance and the
+// number of partitions. All other values are filler.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_STATISTICS_DB_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_STATISTICS_DB_H_

@@ -26,8 +26,7 @@ double NaiveDouble(const std::string& file, uint64_t at) {
   return value;
 }
 
-// Returns the components in the table of contents. If `has_checks`, expects
-// that every checksum is right.
+// Returns the components, and checks all checksums if `has_checks` is true.
 std::vector<std::string> ReadComponents(const std::string& file,
                                         bool has_checks) {
   const size_t check = has_checks ? 4 : 0;
@@ -86,7 +85,7 @@ TEST(StatisticsDbWriterTest, TableWithoutChecksumsHasTheSameComponents) {
   EXPECT_EQ(NaiveDouble(without[0], without[0].size() - 8), 0.3);
 }
 
-// The position of the values after the two histograms.
+// Returns the position after the two histograms.
 size_t AfterHistograms(const std::string& file) {
   size_t at = 0;
   for (int i = 0; i < 2; ++i) {

@@ -14,9 +14,9 @@ namespace cassandra_bloom::testing {
 namespace {
 
 constexpr size_t kHeaderBytes = 8;
-// One key in this many is left out of the filter.
+// Every tenth key is left out of the filter.
 constexpr size_t kLeftOutEvery = 10;
-// One in this many of the bytes that have set bits is cleared.
+// Every 64th byte with set bits is cleared.
 constexpr size_t kClearedEvery = 64;
 
 uint64_t ExpectedKeys(const SstableSpec& spec) {
@@ -53,8 +53,7 @@ std::string Build(const SstableSpec& spec, FilterForm form) {
   return file;
 }
 
-// Every set bit belongs to a key, so at least one key does not match
-// afterwards.
+// Every set bit belongs to a key, so at least one key no longer matches.
 void ClearBits(std::string* file) {
   size_t bytes_with_bits = 0;
   for (size_t i = kHeaderBytes; i < file->size(); ++i) {

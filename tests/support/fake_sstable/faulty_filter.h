@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The content of a Filter.db with a chosen fault.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAULTY_FILTER_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAULTY_FILTER_H_
 
@@ -12,8 +10,7 @@
 
 namespace cassandra_bloom::testing {
 
-// Returns the content of Filter.db, or nullopt if the SSTable has no such file.
-// `form` is the form of the SSTable's version.
+// Returns nullopt if the SSTable has no Filter.db.
 std::optional<std::string> FaultyFilter(const SstableSpec& spec,
                                         FilterForm form);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SSTables with a trie index, whose files a test can make as it likes.
+// SSTables with a trie index. A test can change the content of every file.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_HANDMADE_TRIE_SSTABLE_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_HANDMADE_TRIE_SSTABLE_H_
@@ -19,11 +19,10 @@
 
 namespace cassandra_bloom::testing {
 
-// A payload: the hash byte of `key`, then `position` in `size` bytes. The node
-// that has it needs the payload flags 7 + size.
+// The node needs the payload flags 7 + `size`.
 std::string TriePayloadOf(const std::string& key, int64_t position, int size);
 
-// A leaf for the partition that is at `position` in Data.db.
+// Returns a leaf node for the partition at `position` in Data.db.
 std::string LeafAt(const std::string& key, int64_t position);
 
 struct TrieSstable {
@@ -34,7 +33,7 @@ struct TrieSstable {
   std::string last_key;
   std::string data;
   std::string rows;
-  // The name of the compressor, as for Compress. Empty: no compression.
+  // A name that the function Compress knows. Empty means no compression.
   std::string compressor;
   size_t chunk_length = 16;
   int32_t max_compressed_length = INT32_MAX;
@@ -42,12 +41,10 @@ struct TrieSstable {
 
 std::string PartitionsDbOf(const TrieSstable& sstable);
 
-// An SSTable of these keys, at most 256. In Data.db, `filler` bytes follow each
-// key. The trie is a root with one leaf for each key, in the given order.
+// Takes at most 256 keys. `filler` bytes follow each key in Data.db.
 TrieSstable SstableOf(const std::vector<std::string>& keys, size_t filler = 3);
 
-// A chunk as the compressor of this name writes it. Only the compressors of
-// ScyllaDB with dictionaries use `dictionary`.
+// Only ScyllaDB's compressors with dictionaries use `dictionary`.
 std::string Compress(const std::string& compressor, const std::string& bytes,
                      const std::string& dictionary = "");
 
@@ -56,24 +53,22 @@ struct CompressedData {
   std::string info;  // CompressionInfo.db
 };
 
-// Compresses sstable.data as version `da` does.
+// Compresses sstable.data as SSTable version `da` does.
 CompressedData CompressData(const TrieSstable& sstable);
 
 // The files of one SSTable in a temporary folder.
 class MadeFiles {
  public:
-  // Writes the files that a reader of keys needs: Partitions.db, Rows.db,
-  // Data.db and, with compression, CompressionInfo.db.
   explicit MadeFiles(const TrieSstable& sstable);
 
   void Write(const std::string& component, const std::string& bytes) const;
   void Remove(const std::string& component) const;
   std::string Path(const std::string& component) const;
 
-  // Opens a reader of version `da`.
+  // Opens a key reader for SSTable version `da`.
   std::unique_ptr<KeyReader> Open(std::string* error) const;
 
-  // Reads all keys. The error is that of Open or of reading, without folders.
+  // Reads all keys. The error contains no names of folders.
   KeysAndError Read() const;
   std::string Error() const { return Read().error; }
 
@@ -81,7 +76,6 @@ class MadeFiles {
   const TempDir dir_;
 };
 
-// `text` without the names of folders.
 std::string WithoutFolders(const std::string& text);
 
 }  // namespace cassandra_bloom::testing

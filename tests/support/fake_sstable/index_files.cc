@@ -11,7 +11,7 @@ namespace cassandra_bloom::testing {
 namespace {
 
 constexpr size_t kPromotedIndexBytes = 40;
-constexpr size_t kInterval = 128;  // Summary.db has one key in 128.
+constexpr size_t kInterval = 128;  // Summary.db has every 128th key.
 
 void AppendIndexEntry(const IndexedPartition& partition, bool has_vints,
                       std::string* file) {
@@ -70,9 +70,7 @@ std::string SummaryDb(const std::vector<IndexedPartition>& partitions,
   return file;
 }
 
-// Appends the trie of a partition's rows, which here is a single node without
-// rows, and then the entry of the partition in Rows.db. Returns the entry's
-// position.
+// The trie of the rows is a single node. Returns the position of the entry.
 uint64_t AppendRowsEntry(const IndexedPartition& partition,
                          std::string_view deletion, std::string* file) {
   const uint64_t root = file->size();
@@ -82,7 +80,7 @@ uint64_t AppendRowsEntry(const IndexedPartition& partition,
   const uint64_t base = file->size();
   AppendUnsignedVInt(partition.position, file);
   AppendVInt(static_cast<int64_t>(root - base), file);
-  AppendUnsignedVInt(2, file);  // Blocks of rows
+  AppendUnsignedVInt(2, file);  // Number of blocks of rows.
   file->append(deletion);
   return entry;
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes Index.db and Summary.db, or Partitions.db and Rows.db.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_INDEX_FILES_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_INDEX_FILES_H_
 
@@ -27,7 +25,6 @@ struct IndexFiles {
   std::string summary_db;
 };
 
-// Summary.db has every 128th key.
 IndexFiles BigIndex(const std::vector<IndexedPartition>& partitions,
                     const VersionFacts& facts);
 
@@ -36,7 +33,7 @@ struct TrieFiles {
   std::string rows_db;
 };
 
-// `deletion`: the deletion time of a partition that is not deleted.
+// `deletion` is the deletion time of a partition that is not deleted.
 TrieFiles TrieIndex(const std::vector<IndexedPartition>& partitions,
                     std::string_view deletion);
 

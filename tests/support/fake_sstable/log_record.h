@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lines of Cassandra's transaction logs.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_LOG_RECORD_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_LOG_RECORD_H_
 
@@ -13,8 +11,8 @@
 
 namespace cassandra_bloom::testing {
 
-// A line as Cassandra's LogRecord.format makes it. `type` is "ADD", "REMOVE",
-// "COMMIT" or "ABORT". Only REMOVE has a time. COMMIT and ABORT have no path.
+// Returns a line as Cassandra's LogRecord.format makes it. `type` is "ADD",
+// "REMOVE", "COMMIT" or "ABORT".
 inline std::string LogRecord(const std::string& type,
                              const std::string& path = "", int64_t time = 0,
                              int num_files = 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads the index of an SSTable in the plainest way. The tests of the SSTable
-// writer use it, so it shares no code with that writer.
+// Reads the index of an SSTable in the plainest way. Shares no code with the
+// SSTable writer of the tests, because it checks this writer.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_NAIVE_SSTABLE_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_NAIVE_SSTABLE_H_
@@ -62,9 +62,8 @@ struct NaiveTrieChild {
   uint64_t position;
 };
 
-// The trie in a file, or in a part of a file that begins at `base`. Decodes
-// nodes with the code of filterdb, which trie_node_test.cc compares with
-// Cassandra's nodes.
+// `file` begins at position `base`. Nodes are decoded with filterdb's code,
+// which trie_node_test.cc compares with Cassandra's nodes.
 class NaiveTrie {
  public:
   explicit NaiveTrie(const std::string& file, uint64_t base = 0)
@@ -102,8 +101,7 @@ class NaiveTrie {
     return node;
   }
 
-  // Collects the entries of leaves only, because no other node of Partitions.db
-  // has a payload.
+  // In Partitions.db, only leaves have a payload.
   void Visit(uint64_t position, const std::string& path) {
     const std::vector<NaiveTrieChild> children = Children(position);
     if (children.empty()) {

@@ -43,7 +43,7 @@ VersionFacts FactsOfVersion(const std::string& version) {
   if (!FormOfSstableVersion(version, &form, &error)) {
     throw std::invalid_argument(error);
   }
-  if (version.size() != 2) {  // The name of a form.
+  if (version.size() != 2) {  // Such as ma-to-me.
     throw std::invalid_argument(version + " is not an SSTable version");
   }
   VersionFacts facts{};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What differs between the versions of SSTables, as far as the SSTable writer
-// of the tests needs it.
+// Differences between the files of SSTable versions.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_VERSION_FACTS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_VERSION_FACTS_H_
@@ -12,7 +11,7 @@
 
 namespace cassandra_bloom::testing {
 
-// What the 4 bytes after each chunk of a compressed Data.db contain.
+// The checksum in the 4 bytes after each chunk of a compressed Data.db.
 enum class ChunkChecksum {
   kCrcOfUncompressed,  // ia to ja
   kAdlerOfStored,      // jb to lb

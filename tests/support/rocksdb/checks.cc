@@ -20,8 +20,8 @@ using ::testing::AssertionFailure;
 using ::testing::AssertionResult;
 using ::testing::AssertionSuccess;
 
-// RocksDB passes at most 32 keys at once to a filter. This batch is larger, and
-// is not a multiple of 32.
+// RocksDB passes at most 32 keys at once to a filter. This number is larger,
+// and not a multiple of 32.
 constexpr size_t kMultiGetBatch = 77;
 
 // Collects the keys with wrong results. The message shows the first five.
@@ -100,10 +100,9 @@ std::string Describe(const std::vector<std::string>& keys) {
 
 enum class Direction { kForward, kBackward };
 
-constexpr size_t kSteps = 6;  // Enough to go on into the next partition.
+constexpr size_t kSteps = 6;  // Enough to reach the next partition.
 
-// The keys that an iteration from `target` must return: at most kSteps, and
-// only keys with `prefix`.
+// Returns at most kSteps keys from `target` on, all with `prefix`.
 std::vector<std::string> ExpectedRun(const Rows& rows,
                                      const std::string& target,
                                      Direction direction,
@@ -165,8 +164,8 @@ Mismatches CheckSeeks(const Source& source, const Rows& rows,
   const auto has_prefix = [prefix_extractor](const std::string& key) {
     return prefix_extractor != nullptr && prefix_extractor->InDomain(key);
   };
-  // With prefix_same_as_start, RocksDB takes the prefix of every key that it
-  // reaches, even of a key outside the extractor's domain.
+  // With prefix_same_as_start, RocksDB computes the prefix of every key that it
+  // reaches, even of a key that has no prefix.
   const bool check_same_prefix =
       std::all_of(targets.begin(), targets.end(), has_prefix);
 

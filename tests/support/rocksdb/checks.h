@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads a database in every way that queries a filter, and compares the results
-// with the rows that the database is expected to contain.
+// Compares what RocksDB reads from a database with the expected rows.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_CHECKS_H_
@@ -22,19 +21,17 @@ namespace cassandra_bloom::testing {
 ::testing::AssertionResult GetsMatch(const Source& source,
                                      const Dataset& dataset);
 
-// Calls MultiGet for every row and every absent key, in batches that RocksDB
-// has to divide. Present and absent keys are mixed. They are in key order if
-// `sorted` is true, otherwise shuffled.
+// Calls MultiGet for every row and every absent key, in large batches. The keys
+// are in order if `sorted` is true, otherwise shuffled.
 ::testing::AssertionResult MultiGetsMatch(const Source& source,
                                           const Dataset& dataset, bool sorted);
 
-// Reads all rows forwards and backwards, in total order.
+// Reads all rows forwards and backwards.
 ::testing::AssertionResult ScanMatches(const Source& source, const Rows& rows);
 
-// SeeksMatch calls Seek for every key of the dataset, and SeeksForPrevMatch
-// calls SeekForPrev. Both then take a few steps. If `prefix_extractor`, which
-// may be null, applies to a key, they compare only rows with the same prefix,
-// because RocksDB promises no others.
+// Call Seek or SeekForPrev for every key, and then take a few steps. If a key
+// has a prefix, they compare only rows with this prefix, because RocksDB
+// promises no others. `prefix_extractor` may be null.
 ::testing::AssertionResult SeeksMatch(
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor);
@@ -42,7 +39,7 @@ namespace cassandra_bloom::testing {
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor);
 
-// The same two checks, but only for the keys in `targets`.
+// These overloads check only the keys in `targets`.
 ::testing::AssertionResult SeeksMatch(
     const Source& source, const Rows& rows,
     const std::vector<std::string>& targets,

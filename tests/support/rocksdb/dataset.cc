@@ -17,8 +17,7 @@ std::string RandomBytes(uint64_t* state, size_t size) {
   return bytes;
 }
 
-// A key with a suffix of this length is longer than 16 bytes, the block size of
-// the hash.
+// In bytes. Keys with this suffix are longer than a hash block of 16 bytes.
 constexpr size_t kLongestSuffix = 24;
 
 std::string RandomSuffix(uint64_t* state) {
@@ -70,7 +69,7 @@ Dataset PrefixedDataset(uint64_t seed, size_t num_prefixes,
   std::vector<std::string> candidates;
   for (size_t i = 0; i < num_prefixes; ++i) {
     std::string prefix = RandomBytes(&state, kPrefixSize);
-    // A prefix has rows if its last byte is even, and has none if it is odd.
+    // Only prefixes with an even last byte have rows.
     prefix.back() = static_cast<char>(prefix.back() & ~1);
     for (size_t row = 0; row < rows_per_prefix; ++row) {
       add_row(prefix + RandomSuffix(&state));

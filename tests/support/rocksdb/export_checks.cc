@@ -24,7 +24,6 @@ namespace {
 
 constexpr char kMark[] = ".cassandra_bloom_database";
 
-// The name of the Filter.db for the SST file with this number.
 std::string NameOf(uint64_t number, const std::string& sstable_version) {
   return sstable_version + "-" + std::to_string(number) +
          (sstable_version == "da" ? "-bti" : "-big") + "-Filter.db";
@@ -104,7 +103,7 @@ std::map<std::string, std::string> StateOf(const std::string& folder) {
 std::set<std::string> NamesIn(const std::string& folder) {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    // Leaves out the mark of an export folder.
+    // An export writes the file kMark beside the filters.
     if (const std::string name = entry.path().filename(); name != kMark) {
       names.insert(name);
     }
@@ -170,7 +169,7 @@ bool Follows(const std::string& folder, const TestDb& db,
   if (!fs::exists(mark) || NamesIn(folder) != names) {
     return false;
   }
-  // An export records a filter in the mark after the filter got its name.
+  // An export records a filter only after the filter has its final name.
   const std::string recorded = ReadFile(mark);
   return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
     return recorded.find("\n" + name + "\t") != std::string::npos;

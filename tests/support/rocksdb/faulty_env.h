@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An Env with files in memory, on a disk that can become full or fail.
+// A RocksDB Env in memory whose writes can fail as on a full disk.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FAULTY_ENV_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FAULTY_ENV_H_
@@ -22,11 +22,10 @@ class FaultyEnv final : public rocksdb::EnvWrapper {
   FaultyEnv() : FaultyEnv(rocksdb::NewMemEnv(rocksdb::Env::Default())) {}
 
   // After `bytes` more bytes, writes fail with `fault` until Lift is called.
-  // Only files whose name contains `part` are counted, and only their writes
-  // fail.
+  // Concerns only files whose name contains `part`.
   void FailAfter(int64_t bytes, Fault fault, const std::string& part);
   void Lift();
-  // The bytes and the failures since FailAfter was called.
+  // The number of bytes and of failures since FailAfter was called.
   int64_t bytes_written() const { return bytes_written_; }
   int failures() const { return failures_; }
 
@@ -34,7 +33,7 @@ class FaultyEnv final : public rocksdb::EnvWrapper {
                                   std::unique_ptr<rocksdb::WritableFile>* file,
                                   const rocksdb::EnvOptions& options) override;
 
-  // RocksDB waits one second after a failure. This shortens the wait.
+  // Shortens the second that RocksDB waits after a failure.
   void SleepForMicroseconds(int /*micros*/) override {
     rocksdb::EnvWrapper::SleepForMicroseconds(100);
   }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Policies that write every kind of filter, also under the name of a policy
-// that did not build it.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FILTER_KINDS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FILTER_KINDS_H_
 
@@ -22,8 +19,8 @@
 
 namespace cassandra_bloom::testing {
 
-// A policy whose filters another policy builds, as the policies of some
-// programs do. RocksDB records its name, and the other's CompatibilityName.
+// Another policy builds the filters. RocksDB records the name of the
+// NamedPolicy and the CompatibilityName of the other policy.
 class NamedPolicy : public rocksdb::FilterPolicy {
  public:
   NamedPolicy(std::string name, PolicyPtr policy)
@@ -49,8 +46,8 @@ class NamedPolicy : public rocksdb::FilterPolicy {
 
 inline bool AllBlocks(int /*number*/) { return true; }
 
-// Replaces the policy's blocks with `block`: those for whose number, from 1 on
-// in the order in which they are built, `replaces` returns true.
+// Replaces a block with `block` if `replaces` returns true for its number. The
+// first block that is built has number 1.
 class ReplacingPolicy final : public NamedPolicy {
  public:
   ReplacingPolicy(const PolicyPtr& policy, std::string block,
@@ -90,7 +87,7 @@ inline PolicyPtr PolicyBesideRocksdb() {
   return PolicyPtr(rocksdb::NewCassandraBloomPolicyBesideRocksdb(10));
 }
 
-// Ribbon filters at each level, and in files of no level.
+// Returns a policy that builds Ribbon filters at every level.
 inline PolicyPtr RibbonPolicy() {
   return PolicyPtr(
       rocksdb::NewRibbonFilterPolicy(10, /*bloom_before_level=*/-1));
@@ -103,8 +100,8 @@ struct KindOfFilter {
   uint32_t format_version = 5;  // Before 5, RocksDB builds legacy filters.
 };
 
-// Every kind of filter, first as its own policy records it, then as if the
-// policy cassandra_bloom had been set.
+// Returns every kind of filter, first under the name of its own policy, then
+// under the name cassandra_bloom.
 inline std::vector<KindOfFilter> KindsOfFilters() {
   const PolicyPtr bloom = BuiltinPolicy();
   std::vector<KindOfFilter> kinds = {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Policies with the options `filter`, `bottommost_filter` and `mix`, and which
-// filters the files of a database then have.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FILTER_TYPES_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FILTER_TYPES_H_
 
@@ -30,7 +27,7 @@
 
 namespace cassandra_bloom::testing {
 
-// Enough keys for a Ribbon filter: RocksDB makes Bloom filters of small sets.
+// Returns enough rows for a Ribbon filter. RocksDB builds none for few keys.
 inline Rows SomeRows() {
   Rows rows;
   for (int i = 0; i < 4000; ++i) {
@@ -87,8 +84,7 @@ class TypeCounter final : public rocksdb::FilterPolicy {
   mutable FilterTypes types_;
 };
 
-// The types of the filters, with how often RocksDB reads a filter when it opens
-// the database: once in a database of a single file.
+// Counts the filters that RocksDB reads when it opens the database.
 inline FilterTypes TypesIn(const TestDb& db) {
   const auto counter = std::make_shared<TypeCounter>();
   rocksdb::Options options = DbOptions(TableOptions(counter));
@@ -106,7 +102,7 @@ inline void ExpectAllFound(const TestDb& db) {
   }
 }
 
-// The number of 1000 absent keys that filters reject.
+// Returns how many of 1000 absent keys the filters reject.
 inline uint64_t Rejected(TestDb* db) {
   db->ResetStatistics();
   std::string value;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A builder that forwards every call to another builder. It is the base class
-// of builders that change or count something.
+// Forwards every call to another filter builder.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FORWARDING_BUILDER_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_FORWARDING_BUILDER_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A RocksDB logger that keeps the last line that it got, and allocates nothing.
+// A RocksDB logger that keeps the last line, and allocates no memory.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_LAST_LINE_LOGGER_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_LAST_LINE_LOGGER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The SST files of a database by level, and their filters; and how they get to
-// a level.
+// Lists the SST files of a database by level, and compacts files into a level.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_LEVEL_FILES_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_LEVEL_FILES_H_
@@ -40,7 +39,7 @@ inline std::map<int, std::vector<LevelFile>> FilesByLevel(const TestDb& db) {
   return levels;
 }
 
-// Compacts the files of level 0 into `level`. The others stay.
+// Compacts all files of level 0 into `level`.
 inline void CompactLevel0To(int level, const TestDb& db) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RocksDB before 11 opens a database as a raw pointer, and from 11 on as a
-// std::unique_ptr. Use:
+// Before RocksDB 11, DB::Open returns a raw pointer. Since RocksDB 11, it
+// returns a std::unique_ptr. Use:
 //
 //   OpenedDb opened{};
 //   Require(rocksdb::DB::Open(options, path, &opened));

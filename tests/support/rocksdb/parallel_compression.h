@@ -12,9 +12,8 @@
 
 namespace cassandra_bloom::testing {
 
-// Whether several threads can compress a file while keys are added: from
-// RocksDB 10.7 on (before, it is an experiment), if it has LZ4. It must be
-// LZ4HC, because RocksDB 11.8 compresses plain LZ4 in one thread.
+// Returns true for RocksDB 10.7 or later with LZ4HC. RocksDB 11.8 compresses
+// plain LZ4 in one thread.
 inline bool CanCompressInParallel() {
   const std::vector<rocksdb::CompressionType> supported =
       rocksdb::GetSupportedCompressions();

@@ -24,7 +24,7 @@ inline std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> NewBuilder(
     const ROCKSDB_NAMESPACE::FilterPolicy& policy,
     bool detect_corruption = false) {
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
-  table_options.optimize_filters_for_memory = false;  // Exact sizes.
+  table_options.optimize_filters_for_memory = false;  // Keeps sizes exact.
   table_options.detect_filter_construct_corruption = detect_corruption;
   return std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder>(
       policy.GetBuilderWithContext(
@@ -38,9 +38,8 @@ inline std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> NewReader(
       policy.GetFilterBitsReader(block));
 }
 
-// Asks for all keys in one call. The answers are first all false, then all
-// true, so that one that the reader does not write differs between the two
-// calls.
+// Queries all keys in one call, twice and with different initial answers, so
+// that a missing answer is noticed.
 inline std::vector<bool> MayMatchBatch(
     ROCKSDB_NAMESPACE::FilterBitsReader* reader,
     const std::vector<std::string>& keys) {
@@ -75,15 +74,13 @@ inline void AddKeyAndPrefix(const ROCKSDB_NAMESPACE::Slice& key,
 #endif
 }
 
-// Calls the builder's Finish and returns the block.
 inline std::string FinishBlock(ROCKSDB_NAMESPACE::FilterBitsBuilder* builder) {
   std::unique_ptr<const char[]> buffer;
   ROCKSDB_NAMESPACE::Status status;
   return builder->Finish(&buffer, &status).ToString();
 }
 
-// Throws an exception, which fails the test, if the policy is not
-// cassandra_bloom.
+// Throws std::runtime_error if the policy is not cassandra_bloom.
 inline ROCKSDB_NAMESPACE::CassandraBloomStatistics StatisticsOf(
     const ROCKSDB_NAMESPACE::FilterPolicy& policy) {
   ROCKSDB_NAMESPACE::CassandraBloomStatistics statistics;

@@ -82,17 +82,16 @@ std::string ToString(Layout layout) {
 rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy, Layout layout) {
   rocksdb::BlockBasedTableOptions options;
   options.filter_policy = std::move(policy);
-  options.optimize_filters_for_memory = false;  // Exact sizes.
+  options.optimize_filters_for_memory = false;  // Keeps sizes exact.
   options.block_cache = rocksdb::NewLRUCache(8 << 20);
   if (IsPartitioned(layout)) {
     options.index_type =
         rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch;
     options.partition_filters = true;
     options.metadata_block_size = 512;
-    // This block size decides what ends a partition of filter and index
-    // together: in kPartitioned the size of the filter, in other layouts the
-    // size of the index. (In kPartitionedDecoupled, filter and index have
-    // partitions of their own.)
+    // In kPartitioned, the size of the filter decides where a partition ends.
+    // In other layouts, smaller blocks let the size of the index decide. In
+    // kPartitionedDecoupled, filter and index have separate partitions.
     options.block_size = layout == Layout::kPartitioned ? 512 : 256;
 #if HAS_DECOUPLED_FILTERS
     options.decouple_partitioned_filters =

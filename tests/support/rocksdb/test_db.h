@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A RocksDB database in a temporary folder.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_DB_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_DB_H_
 
@@ -22,15 +20,15 @@
 
 namespace cassandra_bloom::testing {
 
-// Throws, which fails the test, unless the status is OK.
+// Throws std::runtime_error unless the status is OK.
 void Require(const rocksdb::Status& status);
 
 using PolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 PolicyPtr OurPolicy(double bits_per_key = 10);
-// A cassandra_bloom policy at 10 bits per key that extracts this partition key.
+// Returns a policy with this option `partition_key`, at 10 bits per key.
 PolicyPtr PolicyFor(const std::string& partition_key);
-// With blocks=rocksdb.
+// Returns a policy with the option blocks=rocksdb.
 PolicyPtr OurPolicyBesideRocksdb(double bits_per_key = 10);
 PolicyPtr BuiltinPolicy(double bits_per_key = 10);
 PolicyPtr BuiltinRibbonPolicy();
@@ -44,15 +42,12 @@ enum class Layout {
   kPartitionedDecoupled,  // RocksDB 9.6 and later.
 };
 
-// The layouts that this RocksDB supports.
+// Returns the layouts that this RocksDB supports.
 std::vector<Layout> AllLayouts();
 bool IsPartitioned(Layout layout);
 std::string ToString(Layout layout);
 
-// In partitioned layouts, the partitions are so small that even a small file
-// has many of them. From RocksDB 11.8 on, blocks of kFullCached and
-// kPartitionedDecoupled have keys and values apart, and are searched by
-// interpolation.
+// In partitioned layouts, even a small file has many partitions.
 rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy,
                                              Layout layout = Layout::kFull);
 
@@ -65,10 +60,9 @@ inline rocksdb::Options DbOptions(PolicyPtr policy,
   return DbOptions(TableOptions(std::move(policy), layout));
 }
 
-// Compresses files in several threads, where CanCompressInParallel.
+// Compresses files in several threads if CanCompressInParallel returns true.
 void CompressInParallel(rocksdb::Options* options);
 
-// The database, column family and read options with which a check reads.
 struct Source {
   rocksdb::DB* db;
   rocksdb::ColumnFamilyHandle* column_family;
@@ -78,13 +72,11 @@ struct Source {
 // Rewrites every SST file, even one that needs no compaction.
 rocksdb::Status CompactAll(const Source& source);
 
-// Returns the properties of the column family's only file. Throws if there is
-// not exactly one file.
+// Throws if the column family does not have exactly one SST file.
 std::shared_ptr<const rocksdb::TableProperties> OnlyTable(const Source& source);
 
 class TestDb {
  public:
-  // Creates and opens the database.
   explicit TestDb(const rocksdb::Options& options);
 
   void Reopen() { Reopen(options_); }
@@ -108,19 +100,18 @@ class TestDb {
     return testing::OnlyTable(source());
   }
 
-  // The count since this TestDb was created, or since the last ResetStatistics.
+  // Returns the count since the last ResetStatistics.
   uint64_t Ticker(rocksdb::Tickers ticker) const {
     return options_.statistics->getTickerCount(ticker);
   }
-  // The functions below hide differences between RocksDB releases. Since 8.3,
-  // iterators have tickers of their own, and if the filter looks up a key by
-  // its prefix, the tickers count a prefix look-up (facebook/rocksdb#11460).
+  // The next three functions hide differences between RocksDB releases. RocksDB
+  // 8.3 changed the tickers of iterators (facebook/rocksdb#11460).
 
-  // The number of seeks for which a filter was asked for the prefix, and how
-  // many of them the filter rejected.
+  // SeeksChecked returns for how many seeks a filter was asked for the prefix.
+  // SeeksFiltered returns how many of these seeks the filter rejected.
   uint64_t SeeksChecked() const;
   uint64_t SeeksFiltered() const;
-  // The number of Gets that a filter rejected, by whole key or by prefix.
+  // Returns how many Gets a filter rejected, by whole key or by prefix.
   uint64_t ReadsFiltered() const;
   void ResetStatistics() { Require(options_.statistics->Reset()); }
 

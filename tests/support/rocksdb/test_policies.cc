@@ -20,8 +20,7 @@ using rocksdb::Status;
 
 namespace {
 
-// Flips the first bit that is set or cleared, as `flip` says. Returns false if
-// there is no such bit.
+// Returns false if there is no bit to flip.
 bool FlipOneBit(Flip flip, char* block, size_t size) {
   const bool from_set = flip == Flip::kSetToCleared;
   for (size_t byte = kFilterDbHeaderSize; byte < size; ++byte) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// cassandra_bloom policies that capture, damage or replace blocks.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_POLICIES_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_POLICIES_H_
 
@@ -21,7 +19,7 @@ namespace cassandra_bloom::testing {
 // Forwards every call to a cassandra_bloom policy.
 class ForwardingPolicy : public rocksdb::FilterPolicy {
  public:
-  // The policy has 10 bits per key.
+  // Forwards to a policy with 10 bits per key.
   explicit ForwardingPolicy(BlockForm form = BlockForm::kFilterDb);
   explicit ForwardingPolicy(PolicyPtr ours);
 
@@ -37,8 +35,7 @@ class ForwardingPolicy : public rocksdb::FilterPolicy {
   const PolicyPtr ours_;
 };
 
-// A policy that keeps a copy of every filter block that RocksDB reads. It sees
-// the filters with the name of its form.
+// Keeps a copy of every filter block that RocksDB reads.
 class CapturingPolicy final : public ForwardingPolicy {
  public:
   using ForwardingPolicy::ForwardingPolicy;
@@ -59,8 +56,8 @@ class CapturingPolicy final : public ForwardingPolicy {
 
 enum class Flip { kNone, kClearedToSet, kSetToCleared };
 
-// A policy whose builders flip one bit of every filter between Finish and
-// MaybePostVerify, as defective memory may do.
+// Flips one bit of every filter between Finish and MaybePostVerify, as
+// defective memory may do.
 class DamagingPolicy final : public ForwardingPolicy {
  public:
   explicit DamagingPolicy(Flip flip, PolicyPtr ours = OurPolicy())
@@ -76,14 +73,14 @@ class DamagingPolicy final : public ForwardingPolicy {
   mutable std::atomic<int> num_flipped_{0};
 };
 
-// A policy that replaces every n-th block with `block`.
+// Replaces every block whose number is a multiple of `every` with `block`.
 class ImportingPolicy final : public ForwardingPolicy {
  public:
   explicit ImportingPolicy(std::string block, int every = 1)
       : block_(std::move(block)), every_(every) {}
 
-  // RocksDB 7.8 writes Name into the table properties, where doctor and export
-  // look for the name of our policy.
+  // RocksDB 7.8 writes Name into the SST file, where filterdb looks for the
+  // name cassandra_bloom.
   const char* Name() const override { return CompatibilityName(); }
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override;

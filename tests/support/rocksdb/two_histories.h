@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A database and a copy of it that was then written to on its own.
-
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TWO_HISTORIES_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TWO_HISTORIES_H_
 
@@ -10,14 +8,13 @@
 
 namespace cassandra_bloom::testing {
 
-// Writes to an empty database and makes a second one from it. Each has two SST
-// files, with the same numbers in both databases. The first file is the same in
-// both. The second file has other keys.
+// Two databases with two SST files each, which have the same numbers. The first
+// SST files are equal, and the second ones have different keys.
 class TwoHistories {
  public:
   explicit TwoHistories(TestDb* db);
 
-  // Exchanges the two databases: `db` becomes the other one.
+  // Exchanges the two databases. The TestDb then opens the other one.
   void Swap();
 
  private:

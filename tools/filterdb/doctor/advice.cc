@@ -23,8 +23,8 @@ int LastLevel(const FamilyReport& report) {
   return report.levels.rbegin()->first;
 }
 
-// The filters of this level if all its files were written there again, with
-// these settings.
+// Returns the allocation of a level, if all its files were written again with
+// `settings`.
 Allocation Planned(const PolicySettings& settings, const FamilyReport& report,
                    int level) {
   const FamilyOptions& options = report.family.options;
@@ -52,22 +52,23 @@ Allocation Planned(const PolicySettings& settings, const FamilyReport& report) {
   return sum;
 }
 
-// A third of the false positives, and one in a thousand reads: a smaller gain
-// is not worth a compaction.
+// Returns whether the gain is worth a compaction. The policy must save a third
+// of the false positives, and at least 0.001 false positives per read.
 bool SavesFalsePositives(const Allocation& now, const Allocation& then) {
   return now.false_positives >= 1.5 * then.false_positives &&
          now.false_positives >= 0.001 + then.false_positives;
 }
 
-// A fifth of the memory, and 1 MiB.
+// Returns whether the gain is worth a compaction. The policy must save a fifth
+// of the memory, and at least 1 MiB.
 bool SavesMemory(const Allocation& now, const Allocation& then) {
   return then.bits <= 0.8 * now.bits && then.bits <= now.bits - kBitsOfMib;
 }
 
 // ---- More bits than the average ----
 
-// The advice if filters take more than 2 % and 1 MiB above the average that the
-// policy has been given.
+// Returns advice if the filters take more memory than the policy's average bits
+// per key allow. The excess must be above 2 % and above 1 MiB.
 std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
   const PolicySettings& settings = report.family.options.settings;
   if (!settings.sizing.monkey) {
@@ -79,8 +80,8 @@ std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
   const auto is_above = [&](double bits, double factor) {
     return bits > factor * average && bits > average + kBitsOfMib;
   };
-  // A few filters that fill their memory may all be a third larger than planned
-  // (MemoryFit).
+  // With optimize_filters_for_memory, a filter may be a third larger than
+  // planned (MemoryFit). If there are few filters, all of them may be.
   const bool fits_memory = settings.may_fit_memory &&
                            report.family.options.optimize_filters_for_memory;
   if (!is_above(all.as_it_is.bits, fits_memory ? 4 / 3.0 : 1.02)) {
@@ -125,9 +126,9 @@ std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
 
 // ---- Mix ----
 
-// Whether doctor can tell what `mix` would do. Without dynamic levels, it gives
-// all levels the same bits. Where the options give some files no filter, the
-// bits are spread on purpose.
+// Returns whether filterdb doctor can tell what `mix` would do. Without dynamic
+// levels, `mix` gives all levels the same bits. If the options give some files
+// no filter, the user has spread the bits on purpose.
 bool HasForecastOfMix(bool has_exports, const FamilyReport& report) {
   const FamilyOptions& options = report.family.options;
   return !has_exports &&
@@ -138,9 +139,9 @@ bool HasForecastOfMix(bool has_exports, const FamilyReport& report) {
          report.files.count(FilterState::kNoneExpected) == 0;
 }
 
-// The settings of `mix` with the fewest bits per key, and no fewer than the
-// filters take now, that gives no more false positives than now. In tenths of a
-// bit.
+// Returns the settings of `mix` that give no more false positives than now,
+// with the fewest bits per key. Tries tenths of a bit, from today's bits per
+// key upwards.
 std::optional<PolicySettings> MixFor(const FamilyReport& report) {
   const LevelForecast& all = report.all;
   const double bits_now = all.BitsPerKey(all.as_it_is);
@@ -167,8 +168,8 @@ void ForecastMix(FamilyReport* report) {
   }
 }
 
-// How few false positives a file has of whose filter no key passed is not
-// known.
+// Returns whether `mix` is worth a compaction. If today's false positives are
+// only known as an upper limit, the gain is unknown.
 bool MixPays(const FamilyReport& report) {
   const Allocation& now = report.all.as_it_is;
   const auto& mix = report.all.mix;
@@ -204,8 +205,8 @@ Diagnosis TryMix(const FamilyReport& report) {
 
 // ---- Monkey ----
 
-// Monkey saves much where levels of very different sizes have the same bits per
-// key. It gains nothing in level 0 alone.
+// Returns whether allocation=monkey is worth a compaction. It gains nothing if
+// all files are in level 0.
 bool MonkeyPays(const FamilyReport& report) {
   const FamilyOptions& options = report.family.options;
   const LevelForecast& all = report.all;
@@ -220,7 +221,7 @@ Diagnosis TryMonkey(const FamilyReport& report) {
   const FamilyOptions& options = report.family.options;
   const std::string& policy = options.policy;
   const LevelForecast& all = report.all;
-  // These options exclude allocation=monkey.
+  // allocation=monkey cannot be combined with these options.
   const bool has_other_sizes = policy.find(":fp:") != std::string::npos ||
                                policy.find(":level_") != std::string::npos ||
                                options.settings.sizing.has_bottommost;

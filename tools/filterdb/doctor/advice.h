@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: whether the bits of the filters could be spent better.
+// filterdb doctor: advice on how to spend the bits of the filters better.
 //
 // Tested in tests/filterdb/doctor/advice_test.cc.
 
@@ -11,9 +11,10 @@
 
 namespace cassandra_bloom::tools {
 
-// Forecasts `mix` for a column family without a fault, and adds at most one
-// advice. `has_exports`: filters of the database are exported as Filter.db,
-// which those of RocksDB cannot be, so there is no forecast of `mix`.
+// Forecasts the policy cassandra_bloom:mix for a column family without a fault,
+// and adds at most one advice. `has_exports` says whether filters of the
+// database are exported as Filter.db files. Then there is no forecast, because
+// `mix` writes RocksDB's filters, which cannot be exported.
 void Advise(bool has_exports, FamilyReport* report);
 
 }  // namespace cassandra_bloom::tools

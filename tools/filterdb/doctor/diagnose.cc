@@ -16,7 +16,7 @@ namespace {
 struct SortedRun {
   int level = 0;
   double entries = 0;
-  double keys = 0;  // Keys in filters; without filters, entries.
+  double keys = 0;  // Keys in filters, or entries without filters.
   double bits = 0;
   bool is_at_most = false;
   double weighted_rate = 0;
@@ -44,8 +44,7 @@ struct SortedRun {
   }
 };
 
-// Groups the SST files into sorted runs, as RocksDB with `policy` reads them.
-// `family.ssts` must be in the order of levels.
+// Groups the SST files into sorted runs. `family.ssts` must be sorted by level.
 std::vector<SortedRun> RunsOf(const Family& family, PolicyInUse policy) {
   std::vector<SortedRun> runs;
   for (const Sst& sst : family.ssts) {
@@ -104,8 +103,8 @@ std::optional<Allocation> InUse(const Family& family) {
 
 // ---- What to change ----
 
-// The diagnosis if the options do not tell whether a filter policy is on, or
-// have a policy that is refused. Otherwise nullopt.
+// Returns a diagnosis if the filter policy is unknown, refused or without
+// effect.
 std::optional<Diagnosis> CannotBeOn(const Family& family) {
   const FamilyOptions& options = family.options;
   if (!options.unknown.empty()) {
@@ -171,8 +170,8 @@ Diagnosis NotOn(const Family& family) {
   return diagnosis;
 }
 
-// The diagnosis if the OPTIONS file does not tell whether filters that depend
-// on `blocks` are used.
+// Returns a diagnosis if the OPTIONS file does not tell the option `blocks`,
+// but there are filters whose use depends on it.
 std::optional<Diagnosis> FormIsGuessed(const Family& family) {
   Diagnosis diagnosis;
   for (const Sst& sst : family.ssts) {
@@ -200,7 +199,6 @@ std::optional<Diagnosis> FormIsGuessed(const Family& family) {
   return diagnosis;
 }
 
-// Adds one diagnosis for all files with the same fault and remedy.
 void AddFaultsOfFiles(const Family& family, std::vector<Diagnosis>* diagnoses) {
   std::map<std::pair<std::string, std::string>, size_t> found;
   for (const Sst& sst : family.ssts) {
@@ -323,8 +321,8 @@ Observed Compare(const FilterQuestions& questions,
   if (asked > 0) {
     observed.expected_rate = answered_wrongly / asked;
   }
-  // Reads that find their key ask only the upper levels. So the average may
-  // differ from the expected rate, but not exceed the rate of the worst filter.
+  // Reads that find their key do not ask the deeper levels. So the average rate
+  // may differ from the expected one, but not exceed that of the worst filter.
   // A margin of 50 % and four standard deviations allows for chance.
   const auto wrong = static_cast<double>(questions.false_positives());
   const double at_most =

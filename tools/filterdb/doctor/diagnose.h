@@ -2,16 +2,15 @@
 
 // filterdb doctor: how well the filters of a database work, and what to change.
 //
-// A read of a key that is in no SST file, but in the range of each sorted run,
-// asks each run once: each file of level 0, and in each deeper level the file
-// whose range has the key. Its expected number of false positives is
+// A read of an absent key asks one filter in each sorted run. A sorted run is a
+// file of level 0, or all files of a deeper level. The expected number of false
+// positives of the read is
 //
 //   sum over runs of (sum over files of entries * rate) / (sum of entries)
 //
-// Each false positive is a block read in vain. The rate of a file is that of
-// its filter (PassRate). The rate is 1 if RocksDB asks no filter of the file:
-// if the file has none or one that the policy does not use, or is in the last
-// level with optimize_filters_for_hits.
+// Here `entries` is a file's number of entries, and `rate` is the share of
+// absent keys for which RocksDB reads the file. The rate is 1 if RocksDB asks
+// no filter of the file.
 //
 // Tested in tests/filterdb/doctor/doctor_test.cc.
 
@@ -30,12 +29,12 @@
 
 namespace cassandra_bloom::tools {
 
-// The bits of the filters of one level, or of all levels, and the false
-// positives that result.
+// The bits of the filters of one level or of all levels, and the resulting
+// false positives.
 struct Allocation {
   double bits = 0;
   double false_positives = 0;  // Per read of an absent key, on average.
-  bool is_at_most = false;     // As in PassRate.
+  bool is_at_most = false;     // `false_positives` is an upper limit.
 
   void Add(const Allocation& other) {
     bits += other.bits;
@@ -47,12 +46,12 @@ struct Allocation {
 struct LevelForecast {
   uint64_t runs = 0;
   double keys = 0;
-  Allocation as_it_is;  // The bits now, with our policy on.
-  // The same total of bits in Bloom filters like Cassandra's, spread evenly
-  // (`uniform`) and as Monkey spreads it (level_allocation.h).
+  Allocation as_it_is;  // The filters of today, with cassandra_bloom on.
+  // Bloom filters with the same total of bits. `uniform` gives every key the
+  // same number of bits. `monkey` spreads the bits as MonkeyBits does.
   Allocation uniform;
   Allocation monkey;
-  std::optional<Allocation> mix;  // With FamilyReport::mix_policy.
+  std::optional<Allocation> mix;  // With the policy `mix_policy`.
 
   void Add(const LevelForecast& other);
   double BitsPerKey(const Allocation& allocation) const {
@@ -64,41 +63,38 @@ struct LevelForecast {
 struct Diagnosis {
   std::string what;
   std::string to_do;
-  bool fault = true;                    // If false, it is only advice.
-  std::vector<std::string> files = {};  // The SST files that it is about.
+  bool fault = true;                    // If false, this is only advice.
+  std::vector<std::string> files = {};  // The SST files concerned.
 };
 
 bool HasFault(const std::vector<Diagnosis>& diagnoses);
 
-// What doctor says about a column family.
 struct FamilyReport {
   Family family;
   std::map<int, LevelForecast> levels;
   LevelForecast all;
   uint64_t filter_bytes = 0;
-  // The false positives with the policy of the OPTIONS file. nullopt if that is
-  // neither ours nor RocksDB's own: what its filters do is unknown.
+  // The false positives with the policy in the OPTIONS file. nullopt if this
+  // policy is neither cassandra_bloom's nor RocksDB's own.
   std::optional<Allocation> in_use;
-  std::string mix_policy;  // Empty if there is no forecast of it (advice.h).
+  std::string mix_policy;  // Empty if Advise has made no forecast.
   std::map<FilterState, uint64_t> files;
   std::vector<Diagnosis> diagnoses;
 };
 
 FamilyReport DiagnoseFamily(const Family& family);
 
-// Finds a torn MANIFEST, and SST files that the MANIFEST does not name.
+// Finds a MANIFEST that is cut, and SST files that the MANIFEST does not name.
 std::vector<Diagnosis> DiagnoseFiles(const DatabaseFiles& files);
 
-// What RocksDB's statistics say about the filters, compared with what is
-// expected.
+// RocksDB's statistics about the filters, compared with the expected rate.
 struct Observed {
   FilterQuestions questions;
-  // The average false positive rate of the filters that a read of an absent key
-  // asks. Filters that RocksDB does not ask are left out. nullopt if RocksDB
-  // asks none that we know.
+  // The expected false positive rate of the filters that a read of an absent
+  // key asks. nullopt if RocksDB asks no filter that filterdb doctor knows.
   std::optional<double> expected_rate;
-  // True if all filters hold whole keys. With other filters, RocksDB counts
-  // absent rows of present partitions as false positives.
+  // True if all filters hold whole keys. If a filter holds partition keys,
+  // RocksDB counts absent rows of present partitions as false positives.
   bool whole_keys = true;
   std::optional<Diagnosis> diagnosis;
 };

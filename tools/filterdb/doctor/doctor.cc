@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The subcommand "filterdb doctor".
-
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: its report.
-//
 // Tested in tests/filterdb/doctor/doctor_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_DOCTOR_REPORT_H_
@@ -24,7 +22,7 @@ struct Report {
   std::vector<std::string> left_out;  // Column families that were not examined.
   DatabaseFiles files;
   std::vector<Diagnosis> diagnoses;  // About `files`.
-  std::string statistics;            // The path of its file; empty if none.
+  std::string statistics;            // Path of the statistics file, or empty.
   std::optional<Observed> observed;
   std::vector<ExaminedFolder> exports;
 
@@ -35,12 +33,11 @@ void PrintText(const Report& report);
 
 Json ToJson(const Report& report);
 
-// Draws bits per key and false positives by level with gnuplot. Writes the SVG
-// file to `path` like WriteOutput (plugin/io/output_file.h). Throws
-// Unusable.
+// Draws bits per key and false positives by level with gnuplot, and writes the
+// SVG file to `path`. Throws Unusable if that fails.
 void Plot(const Report& report, const std::string& path, bool overwrite);
 
-// Throws Unusable if gnuplot is not installed. Call this before any long work.
+// Throws Unusable if gnuplot is not installed. Call this before long work.
 void RequireGnuplot();
 
 }  // namespace cassandra_bloom::tools

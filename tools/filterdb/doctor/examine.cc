@@ -25,10 +25,9 @@ void SkipLastLevel(Family* family) {
   }
 }
 
-// Examines the SST files of several listings, each file once.
+// Examines the SST files of one or more listings, each file only once.
 class Examiner {
  public:
-  // `column_families`: the names of those to examine; if empty, all.
   Examiner(const std::string& db,
            const std::vector<std::string>& column_families)
       : db_(db),
@@ -36,8 +35,8 @@ class Examiner {
         wanted_(column_families.begin(), column_families.end()) {}
 
   // Returns false if a listed file does not exist. The caller must then call
-  // Examine again with a new listing. A file that is listed again, and
-  // again does not exist, is reported as missing.
+  // Examine with a new listing. A file that is listed again but still does not
+  // exist is reported as missing.
   bool Examine(const LiveSsts& live) {
     AwaitOptions(live);
     std::map<std::string, FamilyOptions> options;
@@ -62,8 +61,7 @@ class Examiner {
     return all_there;
   }
 
-  // The database as `live`, the newest listing, has it. Call this after
-  // Examine.
+  // Returns the database as the newest listing `live` has it.
   Database Examined(const LiveSsts& live) const {
     Database database;
     for (const auto& [name, settings] : live.column_families) {
@@ -78,8 +76,8 @@ class Examiner {
       for (const LiveSst& file : live.files) {
         if (file.column_family == name) {
           family.ssts.push_back(ssts_.at(file.number));
-          // Takes the level from the newest listing, because a trivial move may
-          // have taken it to another level.
+          // The newest listing has the right level, because a trivial move may
+          // have changed the level.
           family.ssts.back().file = file;
         }
       }
@@ -94,8 +92,8 @@ class Examiner {
   }
 
  private:
-  // Waits for the OPTIONS file that has all column families: a database writes
-  // it a moment after it creates a column family.
+  // Waits for an OPTIONS file with all column families. A database writes this
+  // file a moment after it creates a column family.
   void AwaitOptions(const LiveSsts& live) {
     const auto knows = [this](const auto& family) {
       return options_.Knows(family.first);
@@ -150,8 +148,8 @@ Database ExamineDatabase(const NamedDatabase& database,
     }
   }
   Examiner examiner(db, column_families);
-  // A compaction may remove files that were listed. A new listing has the files
-  // that replaced them.
+  // A compaction may remove listed files. A new listing has the files that
+  // replaced them.
   constexpr int kListings = 20;
   for (int listing = 1; !examiner.Examine(live); ++listing) {
     if (listing == kListings) {

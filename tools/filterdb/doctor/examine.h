@@ -14,13 +14,12 @@
 
 namespace cassandra_bloom::tools {
 
-// A database as a command names it.
+// A database as the command line names it.
 struct NamedDatabase {
   std::string db;
   std::vector<std::string> db_paths;  // Further folders of SST files.
 };
 
-// Throws Unusable.
 LiveSsts ListLiveSsts(const NamedDatabase& database);
 
 struct Database {
@@ -29,8 +28,8 @@ struct Database {
   DatabaseFiles files;
 };
 
-// `column_families`: the names of those to examine; if empty, all. Throws
-// Unusable.
+// `column_families` has the names to examine. If it is empty, examines all.
+// Throws Unusable if the database cannot be examined.
 Database ExamineDatabase(const NamedDatabase& database,
                          const std::vector<std::string>& column_families);
 

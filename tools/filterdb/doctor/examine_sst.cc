@@ -20,10 +20,10 @@ constexpr char kRewrite[] =
     "compact it (CompactRange with bottommost_level_compaction=kForce), "
     "which writes its filter anew";
 
-// Sets the fault of a file whose filter RocksDB cannot read. `damage`:
-// RocksDB's message. If a full filter or the index of a partitioned one is
-// damaged, RocksDB reads without the filter. If a partition is damaged, reads
-// of its keys fail.
+// Sets the fault of a file whose filter RocksDB cannot read. `damage` is
+// RocksDB's message. If a full filter is damaged, RocksDB reads the file
+// without the filter. If a partition of a filter is damaged, reads of its keys
+// fail.
 void CannotBeRead(const std::string& damage, Sst* sst) {
   const bool is_checksum = damage.find("checksum") != std::string::npos;
   SetFault(
@@ -39,8 +39,8 @@ void CannotBeRead(const std::string& damage, Sst* sst) {
   sst->reason = damage;
 }
 
-// Sets the fault of a file without a filter if it should have one. `is_on`:
-// whether RocksDB asks filters of ours.
+// Sets the fault of a file that should have a filter but has none. `is_on` says
+// whether RocksDB asks cassandra_bloom filters.
 void FindFaultWithoutFilter(Expected expected, bool is_on, Sst* sst) {
   if (expected == Expected::kNone) {
     sst->state = FilterState::kNoneExpected;
@@ -60,7 +60,6 @@ void FindFaultWithoutFilter(Expected expected, bool is_on, Sst* sst) {
   }
 }
 
-// Sets the fault of a file with a filter, if there is one.
 void FindFault(const SstFile& file, const FilterBlocks& blocks, Sst* sst) {
   if (!file.filter_damage().empty()) {
     CannotBeRead(file.filter_damage(), sst);
@@ -139,7 +138,7 @@ Sst ToSst(const LiveSst& listed, const SstFile& file,
   return sst;
 }
 
-// Describes an SST file of which only the MANIFEST's entry is known.
+// Describes an SST file of which only the entry in the MANIFEST is known.
 Sst NotRead(const LiveSst& listed, FilterState state) {
   Sst sst;
   sst.file = listed;
@@ -150,14 +149,14 @@ Sst NotRead(const LiveSst& listed, FilterState state) {
   return sst;
 }
 
-// Describes a file that RocksDB does not open here. Its rows need not be lost:
-// the database's own release of RocksDB may read it.
+// Describes a file that RocksDB cannot open here. Its rows need not be lost,
+// because the database's own release of RocksDB may read the file.
 Sst Unreadable(const LiveSst& listed, const std::string& error) {
   Sst sst = NotRead(listed, FilterState::kUnreadable);
   sst.reason = error;
   const auto format = ReadSstFormat(listed.path);
-  // Every supported release reads format versions up to kRead. A number above
-  // kMostPlausible is damage, not the format version of a later release.
+  // Every supported release of RocksDB reads format versions up to kRead. A
+  // number above kMostPlausible is damage, not a later format version.
   constexpr uint32_t kRead = 5;
   constexpr uint32_t kMostPlausible = 15;
   if (!listed.error.empty()) {
@@ -248,8 +247,8 @@ std::optional<Sst> ExamineSst(const LiveSst& listed, const LiveSsts& live,
     return ToSst(listed, *file, blocks, live, options);
   }
   if (file != nullptr) {
-    // The blocks that were read before the damage are left out, because they
-    // are not the whole filter.
+    // Leaves out the blocks before the damage, because they are not the whole
+    // filter.
     return ToSst(listed, *file, FilterBlocks(), live, options);
   }
   if (access(listed.path.c_str(), F_OK) != 0 && errno == ENOENT) {

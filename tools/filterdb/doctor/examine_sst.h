@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: which filter an SST file has.
+// filterdb doctor: which filter an SST file has, and what is wrong with it.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXAMINE_SST_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_EXAMINE_SST_H_
@@ -21,17 +21,17 @@ namespace cassandra_bloom::tools {
 // Sums over the filters of one or more SST files.
 struct Filters {
   uint64_t files = 0;
-  // Files with a filter of ours and without a fault, and files without keys.
+  // Files without a fault that have a cassandra_bloom filter or no keys.
   uint64_t num_healthy = 0;
   uint64_t num_rocksdbs = 0;  // Files of FilterState::kRocksdbs.
-  uint64_t keys = 0;          // In filters of any policy.
+  uint64_t keys = 0;          // In all filters.
   uint64_t bytes = 0;
-  // weighted_rate sums the files' rates, each multiplied by the file's number
-  // of entries; rate_weight sums these numbers of entries. Only files with
-  // filter blocks of ours or of RocksDB's count.
+  // `rate_weight` is the sum of the files' numbers of entries. `weighted_rate`
+  // is the sum of these numbers, each times the false positive rate of the
+  // file. Only files with filters of cassandra_bloom or RocksDB count.
   double weighted_rate = 0;
   double rate_weight = 0;
-  // Whether the rate of any file is, see PassRate.
+  // True if any file has PassRate::is_measured or PassRate::is_at_most.
   bool is_measured = false;
   bool is_at_most = false;
 
@@ -42,16 +42,15 @@ struct Filters {
 
 enum class FilterState {
   kGood,
-  kRocksdbs,   // RocksDB's own filter, which our policy uses.
+  kRocksdbs,   // RocksDB's own, used by cassandra_bloom.
   kSaturated,  // Lets too many absent keys pass.
   kDamaged,    // Lets every key pass, or cannot be read.
-  kOtherForm,  // Ours, but not as `blocks` says. From here on, our policy asks
-               // no filter.
+  kOtherForm,  // cassandra_bloom's, with another `blocks` option.
   kOtherPartitionKeys,
   kOtherPolicy,
   kUnfiltered,
   kNoneExpected,  // Without a filter, because the options say so.
-  kUnreadable,    // The whole SST file, not only its filter.
+  kUnreadable,    // The whole SST file cannot be read.
   kMissing,
 };
 
@@ -60,7 +59,7 @@ struct FilterStateName {
   const char* json;
   const char* text;  // To be printed after the number of files.
 };
-// In the order of FilterState, because NameOf uses the state as an index.
+// The order is that of FilterState, because NameOf uses the state as an index.
 constexpr FilterStateName kFilterStates[] = {
     {FilterState::kGood, "good", "with our filter"},
     {FilterState::kRocksdbs, "rocksdbs", "with RocksDB's own filter"},
@@ -83,28 +82,29 @@ constexpr const FilterStateName& NameOf(FilterState state) {
 struct Sst {
   LiveSst file;
   // The policy that was set when the file was written. The filter need not be
-  // of that policy.
+  // of this policy.
   std::string policy;
   std::string layout;  // full, partitioned, none or unknown
   FilterKind kind = FilterKind::kUnknown;
   FilterState state = FilterState::kGood;
-  std::string fault;  // What is wrong with the file; else empty.
+  std::string fault;  // What is wrong with the file, or empty.
   std::string remedy;
   std::string reason;     // RocksDB's message about the fault, if any.
   uint64_t entries = 0;   // Without range deletions, which are in no filter.
-  double bits = 0;        // Of the filter blocks, without headers and index.
-  double rate_bound = 1;  // See PassRate.
+  double bits = 0;        // In the filter blocks, without headers and index.
+  double rate_bound = 1;  // As PassRate::bound.
   bool whole_keys = false;
   bool is_skipped = false;  // RocksDB asks no filter in the file's level.
   Filters filter;
 
-  // Whether RocksDB with this policy asks the filter of this file.
+  // Returns how RocksDB with this policy treats the filter of the file.
   FilterUse UseWith(PolicyInUse in_use) const {
     return is_skipped || state == FilterState::kOtherPartitionKeys
                ? FilterUse::kNotSeen
                : UseOf(kind, in_use);
   }
-  // The share of absent keys for which RocksDB with this policy reads the file.
+  // Returns the share of absent keys for which RocksDB with this policy reads
+  // the file.
   double RateWith(PolicyInUse in_use) const {
     return UseWith(in_use) == FilterUse::kAsked ? filter.Rate().value_or(1) : 1;
   }
@@ -113,19 +113,19 @@ struct Sst {
   }
 };
 
-// Examines the SST file `listed` of `live`. `options`: those of its column
-// family. Whether a policy asks the filter is judged later (judge_filters.h).
-// Returns nullopt if the file does not exist.
+// Examines the SST file `listed`, which is in `live`. `options` are those of
+// its column family. Does not judge whether a policy asks the filter. Returns
+// nullopt if the file does not exist.
 std::optional<Sst> ExamineSst(const LiveSst& listed, const LiveSsts& live,
                               const FamilyOptions& options);
 
-// The remedy is `before_remedy` and to compact the file.
+// Sets the fault of a file. The remedy is `before_remedy` and then to compact
+// the file.
 void SetFault(FilterState state, const std::string& fault,
               const std::string& before_remedy, Sst* sst);
 
 constexpr char kSwitchOnFirst[] = "switch the policy on, then ";
 
-// Describes a file that does not exist, though it is live.
 Sst MissingSst(const LiveSst& listed);
 
 }  // namespace cassandra_bloom::tools

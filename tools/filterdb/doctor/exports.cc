@@ -57,11 +57,11 @@ bool Has(const std::vector<ExportTarget>& targets, const std::string& folder) {
 // ---- OPTIONS files ----
 
 struct Listeners {
-  std::vector<ExportTarget> targets;  // The targets of our listeners.
+  std::vector<ExportTarget> targets;  // Those of cassandra_bloom's listeners.
   std::string error;
 };
 
-// The names of the OPTIONS files, newest first. RocksDB keeps two.
+// Returns the names of the OPTIONS files, newest first. RocksDB keeps two.
 std::vector<std::string> OptionsFiles(const std::string& db) {
   constexpr std::string_view kPrefix = "OPTIONS-";
   std::map<uint64_t, std::string, std::greater<>> names;
@@ -94,8 +94,8 @@ std::string ListenersIn(const std::string& options_file) {
   return "";
 }
 
-// The export listeners that the OPTIONS file means, as RocksDB 11.8 and later
-// read it: the outer braces are those of the list
+// Returns the export listeners that the OPTIONS file names. The outer braces
+// are those of the list, as in RocksDB 11.8 and later
 // (OptionTypeInfo::StripOuterBraces).
 Listeners Meant(const std::string& options_file) {
   std::string text = ListenersIn(options_file);
@@ -115,7 +115,8 @@ Listeners Meant(const std::string& options_file) {
   return listeners;
 }
 
-// The export listeners that this RocksDB creates from the latest OPTIONS file.
+// Returns the export listeners that this RocksDB creates from the newest
+// OPTIONS file.
 Listeners Loaded(const std::string& db) {
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
@@ -135,10 +136,11 @@ Listeners Loaded(const std::string& db) {
   return listeners;
 }
 
-// ---- A folder ----
+// ---- A folder of exported filters ----
 
-// Returns the live SST files without an up-to-date Filter.db in this folder.
-// Adds those with one to `*filtered`; skips files already in it.
+// Returns the live SST files that have no up-to-date Filter.db in this folder.
+// Adds the other live files to `*filtered`. Does not check files that are in
+// `*filtered` already.
 std::vector<std::string> Unfiltered(const ExaminedFolder& folder,
                                     const LiveSsts& live,
                                     std::set<std::string>* filtered) {
@@ -175,8 +177,8 @@ std::string ShellWord(const std::string& text) {
   return word + "'";
 }
 
-// The options with which an export makes filters of the contents `asked`
-// (FilterContents::asked), each after a space.
+// Returns the options of `filterdb export` for filters with the contents
+// `asked` (FilterContents::asked). A space precedes each option.
 std::string OptionsThatAsk(const std::string& asked) {
   std::string options;
   std::istringstream words(asked);
@@ -194,8 +196,9 @@ std::string OptionsThatAsk(const std::string& asked) {
   return options;
 }
 
-// The command that brings `folder` up to date. `asked`: the filters' contents
-// (FilterContents::asked); "" for those that a listener makes.
+// Returns the command that brings `folder` up to date. `asked` is
+// FilterContents::asked of its filters, or "" for filters that a listener
+// makes.
 std::string SyncCommand(const NamedDatabase& database,
                         const ExaminedFolder& folder,
                         const std::string& asked) {
@@ -210,13 +213,11 @@ std::string SyncCommand(const NamedDatabase& database,
          OptionsThatAsk(asked);
 }
 
-// Counts the live SST files that have a filter in `*folder`. `asked`: the
-// contents of the folder's filters (FilterContents::asked).
 void CountFilters(const NamedDatabase& database, const std::string& asked,
                   ExaminedFolder* folder) {
   std::vector<std::string> unfiltered;
   std::set<std::string> filtered;
-  // Lists the files several times: if the database is in use, its listener may
+  // Lists the files several times, because a listener of a running database may
   // still be writing filters.
   constexpr int kListings = 5;
   for (int listing = 1; listing <= kListings; ++listing) {
@@ -243,8 +244,9 @@ void CountFilters(const NamedDatabase& database, const std::string& asked,
        /*fault=*/true, unfiltered});
 }
 
-// The SSTable versions in the mark of a folder. If there is no mark, or if it
-// names no version, returns only "". Returns nothing if `folder` is empty.
+// Returns the SSTable versions that the mark file of an export folder names.
+// Returns only "" if there is no mark file, or no version in it. Returns
+// nothing if `folder` is empty.
 std::vector<std::string> VersionsIn(const std::string& folder) {
   std::vector<std::string> versions;
   if (const auto mark = ReadFolderMark(folder)) {

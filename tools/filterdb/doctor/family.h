@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: a column family.
-
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FAMILY_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FAMILY_H_
 
@@ -20,12 +18,13 @@ struct Family {
   FamilyOptions options;
   bool is_only = true;  // Whether the database has no other column family.
   PolicyInUse in_use = PolicyInUse::kUnknown;
-  // True if `in_use` is ours, and the OPTIONS file does not tell its form:
-  // `in_use` is then that of our newest filter.
+  // True if cassandra_bloom is on, but the OPTIONS file does not tell its
+  // option `blocks`. `in_use` is then a guess from the newest filter.
   bool form_is_guessed = false;
-  // The filter_policy of ours that asks the most of the filters that there are.
+  // The cassandra_bloom policy with which RocksDB uses the most filters.
   std::string advised;
-  // `in_use` if it is ours; otherwise that of `advised`.
+  // Equal to `in_use` if cassandra_bloom is in use. Otherwise the policy that
+  // `advised` names.
   PolicyInUse ours = PolicyInUse::kCassandra;
   std::vector<Sst> ssts;
   std::map<int, Filters> levels;

@@ -45,8 +45,8 @@ const char* NameOf(FilterUse use) {
   return "not_asked";
 }
 
-// The option `blocks` of our policy; null if that is not on, or if the OPTIONS
-// file does not tell.
+// Returns the option `blocks` of cassandra_bloom. Returns null if
+// cassandra_bloom is not on, or if the OPTIONS file does not tell.
 Json BlocksOf(const Family& family) {
   return !family.options.IsOn() || family.form_is_guessed ? Json(nullptr)
          : family.in_use == PolicyInUse::kBesideRocksdb   ? Json("rocksdb")
@@ -55,8 +55,7 @@ Json BlocksOf(const Family& family) {
 
 }  // namespace
 
-// The JSON library calls these to_json functions, also for each element of a
-// vector.
+// The JSON library calls these functions, also for each element of a vector.
 
 void to_json(Json& json, const Filters& filters) {
   json = {{"keys", filters.keys},

@@ -14,8 +14,8 @@ namespace {
 constexpr char kBlocksRocksdb[] = ":blocks:rocksdb";
 constexpr char kPartitionKey[] = ":partition_key:";
 
-// What must be added to our policy's string for it to ask this filter; nullopt
-// if it asks none such.
+// Returns the options with which cassandra_bloom uses this filter. Returns
+// nullopt if cassandra_bloom never uses this filter.
 std::optional<std::string> OptionsThatAsk(const Sst& sst) {
   if (sst.kind == FilterKind::kBesideRocksdb || IsRocksdbs(sst.kind)) {
     return kBlocksRocksdb;
@@ -28,7 +28,8 @@ std::optional<std::string> OptionsThatAsk(const Sst& sst) {
                                    : kPartitionKey + partition_key->spelling();
 }
 
-// The options with which our policy asks the filters of the most rows.
+// Returns the options with which cassandra_bloom uses the filters of the most
+// rows.
 std::string BestOptions(const std::vector<Sst>& ssts) {
   std::map<std::string, uint64_t> rows;
   for (const Sst& sst : ssts) {
@@ -42,15 +43,16 @@ std::string BestOptions(const std::vector<Sst>& ssts) {
   return best == rows.end() ? "" : best->first;
 }
 
-// Whether our policy wrote the filter: `filter` and `bottommost_filter` let it
-// write RocksDB's own.
+// Returns whether cassandra_bloom wrote the filter. With its options `filter`
+// and `bottommost_filter`, it also writes RocksDB's own filters.
 bool IsOfOurPolicy(const Sst& sst) {
   return IsOurs(sst.kind) || (IsRocksdbs(sst.kind) &&
                               PartitionKeyOfFilterName(sst.policy).has_value());
 }
 
-// The form of the newest filter of our policy, which tells what the program had
-// set when it wrote it; kCassandra if there is none.
+// Returns the form of the newest filter that cassandra_bloom wrote, because
+// this form shows what the program had set. Returns kCassandra if there is no
+// such filter.
 PolicyInUse FormOfNewest(const std::vector<Sst>& ssts) {
   const Sst* newest = nullptr;
   for (const Sst& sst : ssts) {
@@ -76,7 +78,8 @@ void SetPolicies(Family* family) {
                                           : PolicyInUse::kCassandra;
 }
 
-// The name of the filters that `family.ours` asks if it is kCassandra.
+// Returns the policy name in the SST files whose filters cassandra_bloom uses.
+// The name matters only if `family.ours` is kCassandra.
 std::string FilterNameOf(const Family& family) {
   if (family.options.IsOn()) {
     return FilterNameFor(family.options.settings.partition_key);
@@ -91,13 +94,12 @@ std::string FilterNameOf(const Family& family) {
   return kPolicyName;
 }
 
-// How else than by a compaction the filters of the other form of ours, and
-// RocksDB's, can be used: by the other value of `blocks`, if that asks the
-// filters of more rows. Otherwise "".
+// Returns the text of a remedy other than a compaction, which is to change
+// `blocks`. Returns "" if that would not use the filters of more rows.
 std::string OrChangeBlocks(const Family& family) {
   const bool beside = family.ours == PolicyInUse::kBesideRocksdb;
   const PolicySettings& settings = family.options.settings;
-  // Otherwise the policy with the other value would be refused.
+  // Some settings need the present value of `blocks`.
   const bool can_change = settings.partition_key.is_whole() &&
                           settings.filter == FilterType::kCassandra &&
                           settings.bottommost_filter == FilterType::kCassandra;
@@ -146,7 +148,8 @@ struct Judge {
              Before("the policy was switched on"), sst);
   }
 
-  // RocksDB cannot read the filter, or it is of a policy that we do not know.
+  // Judges a filter that RocksDB cannot read, or whose policy filterdb doctor
+  // does not know.
   void Unknown(Sst* sst) const {
     const bool may_be_asked = PartitionKeyOfFilterName(sst->policy) ||
                               (family.ours == PolicyInUse::kBesideRocksdb &&

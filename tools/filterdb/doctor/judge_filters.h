@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: whether the policy in use asks the filters that there are.
+// filterdb doctor: whether the policy in use asks the filters of the SST files.
 //
 // Tested in tests/filterdb/doctor/policy_in_use_test.cc.
 
@@ -11,9 +11,10 @@
 
 namespace cassandra_bloom::tools {
 
-// Determines the policies of the column family from its options and its SST
-// files, and sets the state, fault and remedy of each file whose filter the
-// policy `ours` does not ask, or which is RocksDB's own.
+// Sets the policies of the column family, from its options and its SST files.
+// Sets the state, fault and remedy of each file whose filter is not used with
+// the policy Family::ours. Also sets the state of files with RocksDB's own
+// filter.
 void JudgeFilters(Family* family);
 
 }  // namespace cassandra_bloom::tools

@@ -31,8 +31,8 @@ constexpr Series kSeries[] = {
     {"monkey", "#009e73", &LevelForecast::monkey},
 };
 
-// `text` as a string of gnuplot. A line end would let gnuplot read the rest as
-// commands, so the string has none.
+// Returns `text` as a gnuplot string without line ends. gnuplot would run the
+// text after a line end as commands.
 std::string Quoted(const std::string& text) {
   std::string quoted = "'";
   for (const char c : Printable(text)) {
@@ -41,7 +41,6 @@ std::string Quoted(const std::string& text) {
   return quoted + "'";
 }
 
-// One bar for each level. Its value is in column `column` of `data`.
 std::string Bars(const std::string& data, int column, const Series& series,
                  const std::string& title) {
   return data + " using " + std::to_string(column) +
@@ -49,7 +48,7 @@ std::string Bars(const std::string& data, int column, const Series& series,
          Quoted(title);
 }
 
-// The range of the y axis, in whole powers of ten around all rates.
+// Returns the range of the y axis: whole powers of ten around all rates.
 std::string Decades(const FamilyReport& report) {
   double least = 1;
   double most = 0;
@@ -66,11 +65,12 @@ std::string Decades(const FamilyReport& report) {
   return range.str();
 }
 
-// The two panels of a column family, side by side in row `row`.
+// Returns the gnuplot commands for the two panels of a column family, in row
+// `row` of the plot.
 std::string Panels(const FamilyReport& report, int row) {
   const std::string data = "$family" + std::to_string(row);
   std::ostringstream script;
-  // One line for each level: its name, then the bits per key and the rate of
+  // Each line has the name of a level, then the bits per key and the rate of
   // each series.
   script << data << " << END\n";
   for (const auto& [level, forecast] : report.levels) {
@@ -138,11 +138,9 @@ std::string ScriptFor(const Report& report) {
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-// Runs gnuplot with this script, and returns what it writes to standard output.
-// Returns "" if it fails.
+// Runs gnuplot, and returns its standard output, or "" if gnuplot fails.
 std::string Draw(const std::string& script) {
-  // A temporary file without a name, from which gnuplot reads the script. The
-  // shell and gnuplot inherit its descriptor.
+  // gnuplot inherits the descriptor of this temporary file, which has no name.
   const File file(std::tmpfile(), std::fclose);
   if (file == nullptr ||
       std::fwrite(script.data(), 1, script.size(), file.get()) !=

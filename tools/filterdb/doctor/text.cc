@@ -49,7 +49,6 @@ void PrintRow(const std::string& level, const std::string& file,
               RateOf(filters).c_str());
 }
 
-// The policy of the file's filter, or whose filter it is.
 std::string PolicyOf(const Sst& sst, const Family& family) {
   if (!sst.IsThere()) {
     return sst.state == FilterState::kMissing ? "(missing)" : "(unreadable)";
@@ -103,7 +102,6 @@ void PrintLevel(const std::string& level, uint64_t bytes,
               forecast.runs, bytes, FalsePositives(forecast.as_it_is).c_str());
 }
 
-// The false positives with a policy that is not ours.
 std::string AsItIs(const FamilyReport& report) {
   return !report.in_use ? "not known, as no policy of ours is on"
          : report.family.in_use == PolicyInUse::kNone
@@ -242,7 +240,6 @@ void PrintFiles(const DatabaseFiles& files) {
   }
 }
 
-// What the files have, if nothing is wrong with them.
 std::string WhatIsWell(const std::vector<FamilyReport>& reports) {
   Filters all;
   bool all_have_keys = true;

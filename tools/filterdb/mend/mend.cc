@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The subcommand "filterdb mend".
-
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -40,8 +38,8 @@ struct Options {
 
   MendPlan plan() const {
     MendPlan plan;
-    // --fp-chance of mend overrules the plan of an SSTable, because the user
-    // says what to write.
+    // In filterdb mend, --fp-chance overrules the bloom_filter_fp_chance that
+    // is planned for an SSTable.
     plan.options.fp_chance = scan.fp_chance;
     plan.options.oversized = oversized;
     plan.out_dir = out_dir;
@@ -64,8 +62,8 @@ std::vector<Sstable> SstablesOf(const std::vector<FilterFinding>& findings) {
   return sstables;
 }
 
-// Throws Unusable if the backups would be below PATH, because later scans would
-// take them for SSTables without a Data.db.
+// Throws Unusable if `backup_dir` is inside one of `paths`. Later scans would
+// take the backups for SSTables without a Data.db.
 void CheckIsOutside(const std::string& backup_dir,
                     const std::vector<std::string>& paths) {
   std::error_code failure;
@@ -93,8 +91,8 @@ void CheckIsFolder(const std::string& backup_dir) {
   }
 }
 
-// A message for each PATH. It names the absolute path, because --backup-dir
-// keeps the backups under the absolute paths of the filters.
+// The messages have absolute paths, because --backup-dir keeps backups under
+// the absolute paths of the filters.
 std::vector<std::string> NoBackupsOf(const Options& options) {
   std::vector<std::string> lines;
   for (const std::string& path : options.scan.paths) {
@@ -176,8 +174,8 @@ void MendOrUndo(const Options& options, HeldSignal* signal,
         "say where the new filters go: --in-place, --out-dir=DIR, or --dry-run "
         "to see what would be done");
   }
-  // Only this user may open temporary files until they get the mode of the
-  // files that they replace.
+  // Only this user may open a temporary file, until the file gets the mode of
+  // the file that it replaces.
   if (options.in_place || options.undo) {
     umask(077);
   }
@@ -196,8 +194,8 @@ void MendOrUndo(const Options& options, HeldSignal* signal,
 }
 
 ExitCode RunMend(const Options& options) {
-  // If nobody reads the report any more, mending goes on. Finish (main.cc) then
-  // says that the report could not be written.
+  // Mending goes on if nobody reads the output any more. At the end, Finish
+  // (main.cc) reports that the output could not be written.
   ::signal(SIGPIPE, SIG_IGN);
   HeldSignal signal;
   MendReport report(options.json);

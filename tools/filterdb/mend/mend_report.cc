@@ -40,7 +40,6 @@ void Print(const MendOutcome& outcome) {
     line += ", " + Count(outcome.size, "byte") + " for " +
             Count(outcome.finding->num_keys, "key");
   }
-  // If only TOC.txt has changed, there is no backup. The line says so.
   if (outcome.only_toc && outcome.kind == MendOutcome::kMended) {
     line += ", TOC.txt completed";
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Shows what mend has done, as text or as JSON.
+// Shows what `filterdb mend` has done, as text or as JSON.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_MEND_MEND_REPORT_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_MEND_MEND_REPORT_H_
@@ -23,27 +23,25 @@ class MendReport {
  public:
   explicit MendReport(bool json) : json_(json) {}
 
-  // Adds the outcome for one SSTable. Text is printed at once, so that an
-  // interrupted run has printed what it did.
+  // Adds the outcome for one SSTable. Prints text at once, so that an
+  // interrupted run has shown what it did.
   void Add(const MendOutcome& outcome);
-  // Adds errors to the JSON. They are on stderr already.
+  // Adds errors to the JSON. The caller has printed them to stderr.
   void AddErrors(const std::vector<std::string>& errors);
-  // `folders`: names of folders that were not searched, and how many have each
-  // name.
+  // `folders` has the names of folders that were not searched, and how many
+  // folders have each name.
   void SetLeftOut(const std::map<std::string, uint64_t>& folders) {
     left_out_ = folders;
   }
-  // `number`: how many SSTables are being written, obsolete or vanished.
+  // `number` is how many SSTables are being written, obsolete or vanished.
   void SetNotExamined(size_t number) { num_not_examined_ = number; }
-  // `lines`: one for each PATH of which --backup-dir has no backups.
+  // `lines` has a message for each PATH without backups in --backup-dir.
   void SetNoBackups(std::vector<std::string> lines) {
     no_backups_ = std::move(lines);
   }
 
-  // Prints the document of --json. `interrupted`: whether a signal ended the
-  // run.
+  // Prints the JSON. `interrupted` says whether a signal ended the run.
   void PrintDocument(bool interrupted) const;
-  // Prints the totals at the end of the text.
   void PrintSums(const MendPlan& plan, bool has_other_links) const;
   void PrintSumsOfUndo() const;
 

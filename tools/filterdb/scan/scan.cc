@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The subcommand "filterdb scan".
-
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -60,8 +58,8 @@ void AddScan(CLI::App* app, Run* run) {
                        "The planned bloom_filter_fp_chance of SSTables whose "
                        "Statistics.db does not have it")
           ->check(IsFpChance());
-  // The former name of --default-fp-chance. The help does not show it, because
-  // the --fp-chance of mend means something else: it overrules the plan.
+  // The old name of --default-fp-chance. The help does not show this name,
+  // because --fp-chance means something else in mend.
   command->add_option("--fp-chance", options->scan.fp_chance)
       ->check(IsFpChance())
       ->check([fp_chance](const std::string&) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Shows findings as JSON.
 // Tested in tests/filterdb/scan/scan_test.cc.
 
 #include <algorithm>

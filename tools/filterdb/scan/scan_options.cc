@@ -29,8 +29,8 @@ void ScanOptions::AddTo(CLI::App* command) {
 
 namespace {
 
-// Each job has several files open at a time. With too many jobs, the limit of
-// open files would make good SSTables unreadable.
+// Each thread has several files open at a time. With too many threads, the
+// limit of open files would make good SSTables unreadable.
 uint64_t MaxJobs() {
   constexpr uint64_t kFilesPerJob = 8;
   constexpr uint64_t kMost = 1024;

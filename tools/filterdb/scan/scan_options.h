@@ -22,26 +22,25 @@ namespace cassandra_bloom::tools {
 struct ScanOptions {
   std::vector<std::string> paths;
   FindOptions find;
-  // The planned bloom_filter_fp_chance, if Statistics.db does not have it.
+  // The bloom_filter_fp_chance to assume if Statistics.db does not have it.
   std::optional<double> fp_chance;
-  uint64_t jobs = 0;  // 0: one for each CPU.
+  uint64_t jobs = 0;  // The number of threads. 0 is one for each CPU.
 
-  // Adds the options that scan and mend share. `fp_chance` is not one of them.
+  // Adds the options that filterdb scan and mend share: all but `fp_chance`.
   void AddTo(CLI::App* command);
 };
 
-// Finds the SSTables. Prints errors and followed links to stderr.
+// Finds the SSTables. Prints errors, and links that it follows, to stderr.
 FoundSstables Find(const ScanOptions& options);
 
 struct Scanned {
   std::vector<FilterFinding> findings;
-  // As in FoundSstables. `links` and `errors` are on stderr already.
+  // As in FoundSstables. `links` and `errors` were already printed to stderr.
   std::vector<FolderLink> links;
   std::map<std::string, uint64_t> left_out;
   std::vector<std::string> errors;
 };
 
-// Finds and judges the SSTables.
 Scanned Scan(const ScanOptions& options);
 
 }  // namespace cassandra_bloom::tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Shows findings as text or as JSON.
+// Shows what `filterdb scan` has found, as text or as JSON.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_SCAN_SCAN_REPORT_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_SCAN_SCAN_REPORT_H_
@@ -15,23 +15,24 @@
 
 namespace cassandra_bloom::tools {
 
-// Prints a table for each folder, and the totals. `only_faults`: leaves out
-// SSTables and folders without a fault.
+// Prints a table for each folder, and the totals. If `only_faults` is true,
+// leaves out SSTables and folders without a fault.
 void PrintFindings(const std::vector<FilterFinding>& findings,
                    bool only_faults);
 
 Json FindingsToJson(const std::vector<FilterFinding>& findings,
                     const std::vector<std::string>& errors);
 
-// The line about folders that were left out, such as "left out: 2 folders named
-// snapshots\n", or "". `folders`: how many have each name.
+// Returns a line about folders that were not searched, such as "left out: 2
+// folders named snapshots\n", or "". `folders` has the number of folders for
+// each name.
 std::string LeftOutText(const std::map<std::string, uint64_t>& folders);
 
-// A sentence for each folder with tables whose settings will harm the node.
+// Returns a warning for each table whose settings will harm the node.
 std::vector<std::string> WarningsOf(const std::vector<FilterFinding>& findings);
 
-// The verdict, such as "keys missing (12)", or why there is none, such as
-// "being written".
+// Returns the verdict on a filter, such as "keys missing (12)". If the SSTable
+// was not examined, returns the reason, such as "being written".
 std::string VerdictText(const FilterFinding& finding);
 
 }  // namespace cassandra_bloom::tools

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Shows findings as text.
 // Tested in tests/filterdb/scan/scan_test.cc.
 
 #include <algorithm>
@@ -21,7 +20,7 @@ std::string Fixed(double number, int digits) {
   return text;
 }
 
-// The size as text, such as "12.3 KB", in powers of 1000.
+// Returns a size as text, such as "12.3 KB". 1 KB is 1000 bytes.
 std::string Size(uint64_t bytes) {
   constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
   auto number = static_cast<double>(bytes);
@@ -39,10 +38,9 @@ const Row kHeader = {"SSTable",  "version",   "keys",   "k",
                      "bits/key", "fill",      "rate",   "plan",
                      "size",     "plan size", "verdict"};
 
-// Prints a row of the table. `width`: the width of the first column.
 void PrintRow(int width, const Row& row) {
-  // Widths of all columns but the first and the last. A negative width aligns
-  // to the left.
+  // The columns between the first and the last. A negative width aligns to the
+  // left.
   constexpr int kWidths[] = {-7, 10, 2, 8, 6, 8, 8, 8, 9};
   std::printf("  %-*s", width, row.front().c_str());
   for (size_t i = 0; i < std::size(kWidths); ++i) {
@@ -58,7 +56,7 @@ std::string PlanText(const FilterFinding& finding) {
   return *finding.plan < 1 ? Percent(*finding.plan) : "none";
 }
 
-// Prints, below the row of an SSTable, what no column shows.
+// Prints what no column shows, below the row of an SSTable.
 void PrintDetails(const FilterFinding& finding) {
   if (!finding.written_as.empty()) {
     std::printf("    written as %s: read in that form, it has every key\n",
@@ -85,8 +83,8 @@ void PrintDetails(const FilterFinding& finding) {
   }
 }
 
-// Bits per key. A damaged header may give a huge number, which is printed with
-// few digits.
+// Returns the bits per key as text. Few digits are enough for the huge number
+// that a damaged header may give.
 std::string BitsPerKey(const FilterFinding& finding) {
   constexpr double kTooWide = 1e6;
   const double bits = finding.bits_per_key();
@@ -95,12 +93,12 @@ std::string BitsPerKey(const FilterFinding& finding) {
 
 std::string NameOf(const Sstable& sstable) {
   std::string name = Printable(sstable.name_prefix);
-  name.pop_back();  // The last "-".
+  name.pop_back();  // Removes the "-" at the end.
   return name;
 }
 
-// The width of the column of names. Names with a UUID (UUIDBasedSSTableId) have
-// at least 35 characters.
+// Returns the width of the column of SSTable names. A name with a UUID
+// (Cassandra's UUIDBasedSSTableId) has at least 35 characters.
 int WidthOfNames(Iterator begin, Iterator end) {
   constexpr size_t kLeast = 24;
   size_t width = kLeast;

@@ -11,7 +11,7 @@ namespace cassandra_bloom::tools {
 
 std::vector<std::string> WarningsOf(
     const std::vector<FilterFinding>& findings) {
-  std::map<std::string, double> chances;  // By folder.
+  std::map<std::string, double> chances;  // The key is a folder.
   for (const FilterFinding& finding : findings) {
     if (finding.aborts_scylla()) {
       chances[finding.sstable.folder] = *finding.plan;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads the numbers and texts of an SSTable's components one after another.
-// Numbers are big-endian, as Java's DataOutput writes them.
+// Reads numbers and texts from a file of an SSTable, one after another. Numbers
+// are big-endian, as Java's DataOutput writes them.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_BYTE_READER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_BYTE_READER_H_
@@ -17,8 +17,8 @@
 namespace cassandra_bloom::tools {
 
 // After the first failure, every function returns 0 or an empty text. So a
-// caller may call several functions, and check good() once after them. `what`
-// names the field in an error message: "byte 7: ends inside the chunk length".
+// caller may call several functions before it checks good(). `what` names a
+// field in error messages.
 class ByteReader {
  public:
   // `file` must outlive this object.
@@ -27,27 +27,24 @@ class ByteReader {
   int32_t Int32(const char* what);
   int64_t Int64(const char* what);
   double Double(const char* what);
-  // A text of DataOutput.writeUTF: its size in two bytes, then its bytes.
+  // Reads a text of Java's DataOutput.writeUTF, with its size in two bytes.
   std::string Text(const char* what);
-  // Reads `size` bytes. The result is valid until the next call. May take
-  // `size` bytes of memory, so limit a size that is read from the file.
+  // Reads `size` bytes, valid until the next call. May allocate `size` bytes,
+  // so limit a size that comes from a file.
   std::string_view Bytes(size_t size, const char* what);
 
   uint64_t offset() const { return offset_; }
   void GoTo(uint64_t offset) { offset_ = offset; }
-  // The number of bytes from offset() to the end of the file.
   uint64_t left() const {
     return offset_ < file_.size() ? file_.size() - offset_ : 0;
   }
 
   bool good() const { return error_.empty(); }
   const std::string& error() const { return error_; }
-  // Sets the error "PATH: byte N: what", unless an earlier error is set.
-  // Returns false.
+  // Sets the error "PATH: byte N: what", unless an error is set. Returns false.
   bool Fail(const std::string& what) { return FailAt(offset_, what); }
   bool FailAt(uint64_t offset, const std::string& what);
-  // Sets the error "PATH: what", about the file as a whole, unless an earlier
-  // error is set. Returns false.
+  // Sets the error "PATH: what", unless an error is set. Returns false.
   bool FailFile(const std::string& what);
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The size and a checksum of a file, by which it is recognised later.
+// The size and CRC-32 of a file, by which `filterdb mend` recognises the file
+// later.
 // Tested in tests/sstable/mending/mend_record_test.cc.
 // Tested in tests/sstable/mending/kept_filter_test.cc.
 
@@ -15,30 +16,28 @@
 
 namespace cassandra_bloom::tools {
 
-// The CRC-32 of the bytes, as zlib computes it. `before`: that of the bytes in
-// front of them.
+// Returns the CRC-32 of `bytes`, as zlib computes it. To continue a checksum,
+// give the CRC-32 of the preceding bytes as `before`.
 uint32_t Crc32(std::string_view bytes, uint32_t before = 0);
 
 struct FileSum {
   uint64_t size = 0;  // In bytes.
-  uint32_t crc = 0;   // CRC-32.
+  uint32_t crc = 0;
 
   bool operator==(const FileSum& other) const {
     return size == other.size && crc == other.crc;
   }
 };
 
-// The sum of what `content` writes.
 FileSum SumOf(const WriteContent& content);
 
-// Called after each piece (1 MiB) of a large file. It may throw to stop the
+// Called after each 1 MiB of a file. May throw an exception to stop the
 // reading.
 using BetweenPieces = std::function<void()>;
 
-// Reads an open file in pieces, so that a large file takes little memory, and
-// gives each piece to `append`. Sets `*sum` to the sum of the bytes that were
-// read. Returns false if `append` does, or, with errno, if the file cannot be
-// read.
+// Reads an open file in pieces of 1 MiB, and gives each piece to `append`. Sets
+// `*sum` to the size and CRC-32 of the bytes read. Returns false if `append`
+// returns false, or if a read fails. A failed read sets errno.
 bool CopyInPieces(int fd, const Append& append,
                   const BetweenPieces& between_pieces, FileSum* sum);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Recently read pages of a file, in bounded memory.
+// Caches recently read pages of a file in a fixed amount of memory.
 // Tested in tests/sstable/bytes/byte_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_PAGE_CACHE_H_
@@ -19,18 +19,15 @@ namespace cassandra_bloom::tools {
 
 class PageCache {
  public:
-  // The page size in bytes of the tries of Cassandra (io.util.PageAware) and
-  // ScyllaDB (BTI_PAGE_SIZE). These databases write each node of a trie within
-  // one page.
+  // In bytes. Cassandra (io.util.PageAware) and ScyllaDB (BTI_PAGE_SIZE) write
+  // each node of a trie within one page of this size.
   static constexpr size_t kPageSize = 4096;
 
-  // `file` must outlive this object. Uses `num_pages` * kPageSize bytes of
-  // memory. `num_pages` must be a power of two.
+  // `file` must outlive this object. `num_pages` must be a power of two.
   PageCache(const RandomAccessFile& file, size_t num_pages);
 
-  // Gets the bytes from `offset` to the end of the page, or to the end of the
-  // file if that comes first. These are one byte or more. `offset` must be less
-  // than the file's size. The bytes are valid until the next call.
+  // Gets one or more bytes at `offset`, which must be less than the size of the
+  // file. The bytes are valid until the next call.
   bool ReadSome(uint64_t offset, std::string_view* bytes, std::string* error) {
     const uint64_t page = offset / kPageSize;
     const auto slot = static_cast<size_t>(page & slot_mask_);
@@ -61,8 +58,8 @@ class PageCache {
   const RandomAccessFile& file_;
   const std::unique_ptr<char[]> memory_;
   const uint64_t slot_mask_;
-  std::vector<Page> pages_;  // The page in each slot.
-  std::string joined_;       // A result that spans several pages.
+  std::vector<Page> pages_;  // The page in each slot of memory_.
+  std::string joined_;       // For a result that spans several pages.
 };
 
 }  // namespace cassandra_bloom::tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A file that is read at any position.
+// A file that can be read at any offset.
 // Tested in tests/sstable/bytes/byte_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_RANDOM_ACCESS_FILE_H_
@@ -15,11 +15,11 @@
 
 namespace cassandra_bloom::tools {
 
-// Reads files with pread. If a file were mapped, the process would end (SIGBUS)
-// when the file is truncated or the disk fails.
+// Reads files with pread. With mmap, a truncated file or a failed disk would
+// end the process.
 class RandomAccessFile {
  public:
-  // Fails unless `path` is a regular file that can be opened.
+  // Returns nullptr unless `path` is a regular file that can be opened.
   static std::unique_ptr<RandomAccessFile> Open(const std::string& path,
                                                 std::string* error);
 
@@ -28,7 +28,7 @@ class RandomAccessFile {
   // The size in bytes when the file was opened.
   uint64_t size() const { return size_; }
 
-  // Reads `size` bytes at `offset`; all must lie within size().
+  // Reads `size` bytes at `offset`, all within size().
   bool Read(uint64_t offset, size_t size, char* to, std::string* error) const;
 
  private:
@@ -40,7 +40,7 @@ class RandomAccessFile {
   uint64_t size_ = 0;
 };
 
-// Sets `*error` to "path: byte `offset`: what". Returns false.
+// Sets `*error` to "PATH: byte OFFSET: WHAT". Returns false.
 bool FailAtByte(const std::string& path, uint64_t offset,
                 const std::string& what, std::string* error);
 

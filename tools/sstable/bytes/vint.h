@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Unsigned vints (Cassandra's utils.vint.VIntCoding): the number of leading 1
-// bits of the first byte is the number of bytes that follow it. If fewer than 8
-// bytes follow, a 0 bit comes after these 1 bits. All other bits are the
-// number, big-endian. (Tested in index_db_reader_test.cc.)
+// Unsigned vints are integers of 1 to 9 bytes (Cassandra's
+// utils.vint.VIntCoding). The number of leading 1 bits in the first byte is the
+// number of bytes that follow. If fewer than 8 bytes follow, a 0 bit comes
+// after the leading 1 bits. All other bits are the number, big-endian. (Tested
+// in index_db_reader_test.cc.)
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_VINT_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_BYTES_VINT_H_
@@ -14,7 +15,7 @@
 
 namespace cassandra_bloom::tools {
 
-// The size of the vint in bytes, including `first`.
+// Returns the size of a vint in bytes, including its first byte.
 inline size_t SizeOfVInt(char first) {
   const auto byte = static_cast<uint8_t>(first);
   return byte == 0xff ? 9
@@ -22,7 +23,7 @@ inline size_t SizeOfVInt(char first) {
                                 ~(static_cast<unsigned>(byte) << 24)));
 }
 
-// `vint`: all bytes of the vint.
+// `vint` must have exactly the bytes of one vint.
 inline uint64_t DecodeVInt(std::string_view vint) {
   uint64_t number =
       static_cast<uint8_t>(vint[0]) & (0xffU >> (vint.size() - 1));

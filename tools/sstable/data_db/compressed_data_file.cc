@@ -41,8 +41,7 @@ class CompressedDataFile final : public DataFile {
     return true;
   }
 
-  // After the chunks of the data, there may be an empty one. Fails if it has
-  // bytes: then the data is longer than CompressionInfo.db says.
+  // Fails if an empty chunk follows the data, but is damaged or not empty.
   bool CheckEmptyChunk(std::string* error) {
     return !info_->has_empty_chunk() || Load(info_->num_chunks(), error);
   }
@@ -83,10 +82,9 @@ class CompressedDataFile final : public DataFile {
     return true;
   }
 
-  // A chunk that is stored uncompressed has the size of its data. The last one
-  // may be longer: Cassandra pads it with zeros up to the longest compressed
-  // size (CompressedSequentialWriter.flushData). No compressor makes data
-  // longer by more than a sixth and some bytes.
+  // Cassandra pads an uncompressed last chunk with zeros up to the longest
+  // compressed size (CompressedSequentialWriter.flushData). No compressor makes
+  // data longer by more than a sixth and some bytes.
   bool CheckSize(uint64_t stored_size, uint64_t number,
                  std::string* what) const {
     const size_t size = info_->UncompressedSize(number);
@@ -105,8 +103,7 @@ class CompressedDataFile final : public DataFile {
     return true;
   }
 
-  // Compares the checksum of `summed` with the stored one, which follows the
-  // bytes of `stored` in memory.
+  // The stored checksum follows the bytes of `stored` in memory.
   bool CheckChecksum(std::string_view summed, std::string_view stored,
                      std::string* what) const {
     const auto expected =
@@ -165,7 +162,7 @@ class CompressedDataFile final : public DataFile {
   const Decompress decompress_;
   std::vector<char> stored_;
   std::vector<char> unpacked_;
-  uint64_t begin_ = 0;      // Where chunk_ begins in the data.
+  uint64_t begin_ = 0;      // Offset of chunk_ in the uncompressed data.
   std::string_view chunk_;  // Points into stored_ or unpacked_, or is empty.
 };
 
@@ -178,7 +175,7 @@ std::unique_ptr<DataFile> NewCompressedDataFile(
   Decompress decompress =
       DecompressorOf(info->compressor(), info->dictionary());
   if (decompress == nullptr) {
-    constexpr size_t kMaxNameSize = 100;  // A name in the file may be longer.
+    constexpr size_t kMaxNameSize = 100;  // In bytes.
     *error = file->path() + ": unreadable: compressor " +
              info->compressor().substr(0, kMaxNameSize);
     return nullptr;

@@ -13,17 +13,13 @@
 
 namespace cassandra_bloom::tools {
 
-// The largest uncompressed size, in bytes, of a chunk that is read. Chunks are
-// decompressed in memory, and a small file may hold a huge chunk: Zstandard
-// stores 1 GiB of equal bytes in 33 KB. (By default, the chunks of Cassandra
-// have 16 KiB, and 64 KiB before 4.0. Its users may choose any power of two;
-// users of ScyllaDB, up to 128 KiB.)
+// In uncompressed bytes. Without this limit, a chunk of 33 KB could take 1 GiB
+// of memory. Cassandra's chunks have 16 KiB by default, and 64 KiB before 4.0.
 constexpr size_t kMaxChunkSize = size_t{4} << 20;
 
-// Opens a Data.db whose chunks are compressed. One chunk is kept decompressed,
-// so each chunk is decompressed only once if positions increase. Each chunk
-// that is read is compared with its checksum. Returns nullptr, with `*error`,
-// if the compressor is not known.
+// Opens a compressed Data.db. Keeps one chunk decompressed, so reading at
+// increasing positions is fastest. Compares each chunk with its checksum.
+// Returns nullptr if the compressor is unknown.
 std::unique_ptr<DataFile> NewCompressedDataFile(
     std::unique_ptr<RandomAccessFile> file,
     std::unique_ptr<CompressionInfo> info, ChunkChecksum checksum,

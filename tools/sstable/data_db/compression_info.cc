@@ -16,17 +16,16 @@ constexpr size_t kOffsetSize = 8;
 constexpr uint64_t kChecksumSize = 4;
 // The largest power of two that an int32 holds.
 constexpr int64_t kMaxChunkLength = int64_t{1} << 30;
-// The largest size in bytes of a dictionary, all its parts together. (ScyllaDB
-// trains dictionaries of 110 KiB.)
+// In bytes, all parts together. ScyllaDB's dictionaries have 110 KiB.
 constexpr size_t kMaxDictionarySize = size_t{1} << 20;
 
-// ScyllaDB writes the names of Cassandra's classes with their package.
-// (compression_parameters::name_prefix in sstables/compressor.hh.)
+// ScyllaDB writes the names of Cassandra's classes with this package
+// (compression_parameters::name_prefix in sstables/compressor.hh).
 constexpr std::string_view kPackage = "org.apache.cassandra.io.compress.";
 
-// ScyllaDB splits a dictionary into parts. Each part is the value of an option
-// whose name is this text and a number of 8 digits. (DICTIONARY_OPTION in
-// sstables/compressor.cc.)
+// ScyllaDB splits a dictionary into parts, and stores each part as the value of
+// an option. The name of the option is this text and a number of 8 digits
+// (DICTIONARY_OPTION in sstables/compressor.cc).
 constexpr std::string_view kDictionaryPart = ".dictionary.";
 
 bool StartsWith(std::string_view text, std::string_view start) {

@@ -34,8 +34,8 @@ class PlainDataFile final : public DataFile {
   static constexpr size_t kBufferSize = 65536;
   static constexpr size_t kPageSize = 4096;
 
-  // Reads 64 KiB if `position` is near the bytes that were read last, as with
-  // the keys of small partitions. Reads only one page if it is far away.
+  // Reads 64 KiB if `position` is near the previous read. Otherwise reads 4
+  // KiB.
   bool Fill(uint64_t position, std::string* error) {
     const bool is_near =
         position >= begin_ && position - begin_ <= buffered_ + kPageSize;
@@ -97,7 +97,6 @@ bool ReadWithShortLength(DataFile* file, uint64_t position,
   if (left < kLengthSize) {
     return fail("a key's length lies");
   }
-  // In most cases, ReadSome gives the whole key.
   if (!file->ReadSome(position, bytes, error) ||
       (bytes->size() < kLengthSize &&
        !file->Read(position, kLengthSize, bytes, error))) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The bytes of a Data.db or Rows.db, as they were before compression.
+// Reads the uncompressed bytes of a Data.db or Rows.db.
 // Tested in tests/sstable/data_db/compressed_data_file_test.cc.
 // Tested in tests/sstable/partitions_db_reader_test.cc.
 
@@ -26,17 +26,16 @@ class DataFile {
 
   virtual const std::string& path() const = 0;
 
-  // The number of uncompressed bytes.
+  // The uncompressed size in bytes.
   virtual uint64_t size() const = 0;
 
-  // Gets the bytes from `position` on: one byte or more, as many as are in
-  // memory in one piece. `position` must be below size(). The bytes are valid
-  // until the next call. Fast if positions increase.
+  // Gets one or more bytes at `position`, which must be below size(). The bytes
+  // are valid until the next call. Increasing positions are fastest.
   virtual bool ReadSome(uint64_t position, std::string_view* bytes,
                         std::string* error) = 0;
 
-  // Gets `size` bytes at `position`; all must lie within size(). The bytes are
-  // valid until the next call.
+  // Gets `size` bytes, which must lie within size(). The bytes are valid until
+  // the next call.
   bool Read(uint64_t position, size_t size, std::string_view* bytes,
             std::string* error);
 
@@ -44,13 +43,13 @@ class DataFile {
   std::string joined_;  // Bytes that ReadSome gave in pieces.
 };
 
-// Opens a file that is not compressed. Uses 64 KiB of memory.
+// Opens an uncompressed file. Takes 64 KiB of memory.
 std::unique_ptr<DataFile> OpenPlainDataFile(const std::string& path,
                                             std::string* error);
 
-// Gets a key that ByteBufferUtil.writeWithShortLength has written at
-// `position`: its length as a uint16, then its bytes. `*bytes` is valid until
-// the next call, as with Read.
+// Reads a key that Cassandra's ByteBufferUtil.writeWithShortLength wrote: a
+// uint16 length, then the bytes. `*bytes` is valid until the next call with
+// `file`.
 bool ReadWithShortLength(DataFile* file, uint64_t position,
                          std::string_view* bytes, std::string* error);
 

@@ -23,7 +23,7 @@ bool FailWithSize(const std::string& got, size_t size, std::string* what) {
   return false;
 }
 
-// io.compress.NoopCompressor
+// Reads the format of Cassandra's io.compress.NoopCompressor.
 bool CopyNoop(std::string_view chunk, size_t size, char* to,
               std::string* what) {
   if (chunk.size() != size) {
@@ -33,8 +33,8 @@ bool CopyNoop(std::string_view chunk, size_t size, char* to,
   return true;
 }
 
-// io.compress.LZ4Compressor: the number of uncompressed bytes (4 bytes,
-// little-endian), then a block of LZ4. ScyllaDB's lz4_processor
+// Reads the format of Cassandra's io.compress.LZ4Compressor: the uncompressed
+// size in 4 bytes, little-endian, then a block of LZ4. ScyllaDB's lz4_processor
 // (sstables/compressor.cc) writes the same, and may use a dictionary.
 bool DecompressLz4(std::string_view dictionary, std::string_view chunk,
                    size_t size, char* to, std::string* what) {
@@ -59,7 +59,7 @@ bool DecompressLz4(std::string_view dictionary, std::string_view chunk,
          FailWithSize("decompresses to " + std::to_string(got), size, what);
 }
 
-// io.compress.SnappyCompressor
+// Reads the format of Cassandra's io.compress.SnappyCompressor.
 bool DecompressSnappy(std::string_view chunk, size_t size, char* to,
                       std::string* what) {
   size_t length = 0;
@@ -77,11 +77,10 @@ bool DecompressSnappy(std::string_view chunk, size_t size, char* to,
   return true;
 }
 
-// io.compress.DeflateCompressor: the format of zlib.
+// Reads the format of Cassandra's io.compress.DeflateCompressor, that of zlib.
 bool DecompressDeflate(std::string_view chunk, size_t size, char* to,
                        std::string* what) {
-  // With room for 0 bytes, uncompress() succeeds even if the chunk holds a
-  // byte. So it always gets room for one byte.
+  // With room for 0 bytes, uncompress() would accept a chunk that holds a byte.
   uLongf got = std::max<size_t>(size, 1);
   const int result =
       uncompress(reinterpret_cast<Bytef*>(to), &got,
@@ -97,8 +96,9 @@ bool DecompressDeflate(std::string_view chunk, size_t size, char* to,
          FailWithSize("decompresses to " + std::to_string(got), size, what);
 }
 
-// io.compress.ZstdCompressor: a frame of Zstandard. ScyllaDB's zstd_processor
-// (sstables/compressor.cc) writes the same, and may use a dictionary.
+// Reads the format of Cassandra's io.compress.ZstdCompressor: a frame of
+// Zstandard. ScyllaDB's zstd_processor (sstables/compressor.cc) may use a
+// dictionary.
 Decompress ZstdDecompressor(std::string_view dictionary) {
   const std::shared_ptr<ZSTD_DCtx> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
   const std::shared_ptr<ZSTD_DDict> prepared(

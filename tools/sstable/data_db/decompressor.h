@@ -13,16 +13,16 @@
 
 namespace cassandra_bloom::tools {
 
-// Decompresses `chunk` into `to`, which has room for `size` bytes, and for one
-// byte if `size` is 0. Returns false, with the reason in `*what`, unless the
-// result has exactly `size` bytes.
+// Decompresses `chunk` into `to`, which has room for max(`size`, 1) bytes.
+// Returns false, with the reason in `*what`, unless the result has exactly
+// `size` bytes.
 using Decompress = std::function<bool(std::string_view chunk, size_t size,
                                       char* to, std::string* what)>;
 
-// `name`: the class of a compressor of Cassandra 5.0.1 or ScyllaDB, without its
-// package. Returns nullptr if the class is not known. `dictionary`: for
-// ScyllaDB's LZ4WithDictsCompressor and ZstdWithDictsCompressor; other
-// compressors ignore it. It must outlive the result.
+// Returns the function for the compressor `name`, or nullptr if the name is
+// unknown. `name` is a class of Cassandra 5.0.1 or ScyllaDB, without its
+// package. Only LZ4WithDictsCompressor and ZstdWithDictsCompressor use
+// `dictionary`, which must outlive the result.
 Decompress DecompressorOf(const std::string& name, std::string_view dictionary);
 
 }  // namespace cassandra_bloom::tools

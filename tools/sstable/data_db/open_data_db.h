@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Opens the Data.db of an SSTable, which is compressed if a CompressionInfo.db
-// is beside it.
+// Opens the Data.db of an SSTable, which may be compressed.
 // Tested in tests/sstable/sstable_keys_test.cc.
 // Tested in tests/sstable/checked_index_db_test.cc.
 
@@ -17,18 +16,19 @@
 
 namespace cassandra_bloom::tools {
 
-// `start`: the path of the Data.db without "Data.db". `version`: the version of
-// the SSTable, or one of the forms "ma-to-me" and "na-and-later".
+// `start` is the path of Data.db without "Data.db". `version` is an SSTable
+// version or the name of a FilterForm.
 std::unique_ptr<DataFile> OpenDataDb(const std::string& start,
                                      std::string_view version,
                                      std::string* error);
 
-// Gets the number of uncompressed bytes of Data.db without opening it.
+// Gets the uncompressed size of Data.db in bytes.
 bool SizeOfDataDb(const std::string& start, std::string_view version,
                   uint64_t* size, std::string* error);
 
-// The number of uncompressed bytes of the largest chunk of Data.db; 0 if
-// Data.db is not compressed, or if CompressionInfo.db cannot be read.
+// Returns the uncompressed size of the largest chunk of Data.db in bytes.
+// Returns 0 if Data.db is not compressed, or if CompressionInfo.db cannot be
+// read.
 uint64_t LargestChunkOf(const std::string& start, std::string_view version);
 
 }  // namespace cassandra_bloom::tools

@@ -17,8 +17,6 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// The CRC-32 of a file. Returns nothing, and sets `*error`, if the file cannot
-// be read.
 std::optional<uint32_t> CrcOf(const std::string& path, std::string* error) {
   const FileDescriptor fd(OpenForReading(path));
   const auto only_sum = [](const char*, size_t) { return true; };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares files of an SSTable with the digests in its Scylla.db.
+// Compares files of an SSTable with their CRC-32 in Scylla.db.
 // Tested in tests/filterdb/mend/mend_digests_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_COMPARE_DIGESTS_H_
@@ -14,10 +14,9 @@
 
 namespace cassandra_bloom::tools {
 
-// Compares Filter.db and TOC.txt, if they exist, with the digests. Adds to
-// `*errors` a sentence for each difference. Returns false, with a sentence, if
-// Scylla.db is damaged or has an unknown layout, or if a file cannot be read.
-// Without a Scylla.db there is no difference.
+// Compares Filter.db and TOC.txt, and adds a sentence to `*errors` for each
+// difference. Returns false, with a sentence, if a file cannot be read or
+// Scylla.db is damaged.
 bool CompareDigests(const Sstable& sstable, DigestDifferences* differences,
                     std::vector<std::string>* errors);
 

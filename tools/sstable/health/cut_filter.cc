@@ -13,11 +13,10 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// Cassandra cannot query a filter with more probes (see FilterDbFile).
+// Cassandra cannot query a filter with more than 21 probes (see FilterDbFile).
 constexpr int64_t kMaxProbesOfCassandra = 21;
 
-// Whether a file of `size` bytes is shorter than its header says. False if the
-// header is not that of a Filter.db. `header` has kFilterDbHeaderSize bytes.
+// Returns whether a Filter.db of `size` bytes is shorter than `header` says.
 bool EndsEarly(const char* header, uint64_t size) {
   const int64_t num_probes = LoadBigEndian32(header);
   const int64_t num_words = LoadBigEndian32(header + 4);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Queries a Filter.db that is shorter than its header says, and answers as
-// Cassandra does.
+// Queries a truncated Filter.db, and answers as Cassandra does.
 // Tested in tests/filterdb/scan/scan_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_CUT_FILTER_H_
@@ -18,20 +17,19 @@
 
 namespace cassandra_bloom::tools {
 
-// True if the file is too short for a header, or shorter than its header says.
+// Returns true if a Filter.db is too short for a header, or shorter than its
+// header says.
 bool IsCutFilter(const std::string& path);
 
-// Cassandra 4.0 and later allocate as many words as the header says. They read
-// the bytes that the file has, and do not notice that it ends early
-// (OffHeapBitSet.deserialize, FBUtilities.copy). The missing bits are then
-// whatever the memory from malloc holds. This class takes them as not set, as
-// in fresh memory, so a node may find a few more keys than this class does. The
-// missing bits take no memory here, whatever the header says.
+// Cassandra 4.0 and later do not notice that a Filter.db ends early
+// (OffHeapBitSet.deserialize, FBUtilities.copy). In Cassandra, the missing bits
+// may have any value. This class takes them as 0, so Cassandra may find a few
+// more keys.
 class CutFilter {
  public:
-  // Returns null if the file is not too short, or if Cassandra would not use
-  // it. Cassandra uses no file that is too short for a header, and before
-  // version `na` no file that ends early (DataInput.readLong fails).
+  // Returns null if the file is complete, or if Cassandra would not use it.
+  // Before version `na`, Cassandra uses no truncated file (DataInput.readLong
+  // fails).
   static std::unique_ptr<CutFilter> Open(const std::string& path,
                                          FilterForm form);
 

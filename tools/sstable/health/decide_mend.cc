@@ -32,8 +32,6 @@ bool HasOtherFaultsThan(const FilterFinding& finding,
                      });
 }
 
-// Whether the filter has all keys but lets too many absent keys pass, and a
-// filter made with `fp_chance` would also be worse than planned.
 bool WouldStayWorseThanPlanned(const FilterFinding& finding, double fp_chance) {
   if (HasOtherFaultsThan(finding, {FilterVerdict::kSaturated,
                                    FilterVerdict::kWorseThanPlanned})) {
@@ -44,7 +42,7 @@ bool WouldStayWorseThanPlanned(const FilterFinding& finding, double fp_chance) {
                        finding.num_keys, sizing->FilterSize(finding.num_keys)));
 }
 
-// Whether the filter has a fault that only a new filter mends.
+// Returns whether the filter has a fault that only a new filter removes.
 bool HasFaultOfFilter(const FilterFinding& finding) {
   return finding.digests.filter ||
          HasOtherFaultsThan(
@@ -53,15 +51,13 @@ bool HasFaultOfFilter(const FilterFinding& finding) {
               FilterVerdict::kDigestDiffers, FilterVerdict::kScyllaDbDamaged});
 }
 
-// Whether the only reason to make the filter anew is its size, and a filter
-// made with `fp_chance` would also be oversized.
 bool WouldStayOversized(const FilterFinding& finding, double fp_chance) {
   const auto sizing = SizingForFpChance(fp_chance);
   return !HasFaultOfFilter(finding) && sizing &&
          finding.is_oversized(sizing->FilterSize(finding.num_keys));
 }
 
-// The decision if the filter need not be made anew.
+// Returns the decision for an SSTable that needs no new filter.
 MendDecision DecideWithoutFilter(const FilterFinding& finding) {
   if (finding.has(FilterVerdict::kTocDamaged)) {
     return Leave(std::string("its TOC.txt ") + kTocIsDamaged);
@@ -140,7 +136,7 @@ MendDecision DecideMend(const FilterFinding& finding,
     return DecideWithoutFilter(finding);
   }
   if (!finding.has_keys) {
-    // The last error is the one about the keys.
+    // The error about the keys is the last one.
     return Leave("its keys cannot be read" +
                  (finding.errors.empty() ? "" : ": " + finding.errors.back()));
   }

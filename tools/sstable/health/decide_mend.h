@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decides what mending does about an SSTable. The sums of scan, dry runs and
-// mend all use DecideMend. It looks at no file: what may prevent a change in
-// the folder of the filter is found out later.
+// Decides what `filterdb mend` does about an SSTable. Dry runs and `filterdb
+// scan` use the same decision. DecideMend reads no file.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_DECIDE_MEND_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_DECIDE_MEND_H_
@@ -15,18 +14,18 @@
 namespace cassandra_bloom::tools {
 
 struct MendOptions {
-  // If set, used instead of the planned chance of each SSTable.
+  // If set, replaces the planned false positive rate of each SSTable.
   std::optional<double> fp_chance;
-  // Also make oversized filters anew.
+  // Whether oversized filters are rebuilt, too.
   bool oversized = false;
 };
 
 struct MendDecision {
   enum Kind {
     kNothing,      // There is nothing to mend.
-    kMakeAnew,     // Make the filter anew, with `fp_chance`.
-    kCompleteToc,  // The filter is good, but TOC.txt does not name it.
-    kLeave,        // There is a fault, but `reason` forbids mending it.
+    kMakeAnew,     // Build a new filter for `fp_chance`.
+    kCompleteToc,  // Only add the line Filter.db to TOC.txt.
+    kLeave,        // Do not mend the fault, because of `reason`.
   };
 
   Kind kind = kNothing;
@@ -37,8 +36,7 @@ struct MendDecision {
 MendDecision DecideMend(const FilterFinding& finding,
                         const MendOptions& options);
 
-// Why mending and undoing may not change files of this SSTable; empty if they
-// may.
+// Returns why files of this SSTable may not be changed, or "" if they may.
 std::string ReasonNotToTouch(const Sstable& sstable);
 
 }  // namespace cassandra_bloom::tools

@@ -18,8 +18,7 @@ constexpr FilterForm kNoFormOfCassandra = {HashOrder::kH1Base,
 constexpr FilterForm kAllForms[] = {kNaAndLater, kMaToMe, kBeforeMa,
                                     kNoFormOfCassandra};
 
-// Asks the filter for the keys up to the first one that it denies, and counts
-// them. Returns true if it denies none.
+// Counts the keys before the first key that the filter denies.
 bool HasAllKeys(const FilterDbFile& filter, KeyReader* keys,
                 const OnKeysRead& on_keys_read, uint64_t* count) {
   std::string_view key;
@@ -34,8 +33,8 @@ bool HasAllKeys(const FilterDbFile& filter, KeyReader* keys,
   return keys->error().empty();
 }
 
-// Whether the filter may contain `num_keys` keys by chance, although none of
-// them was added to it, because so many of its bits are set.
+// Returns whether the filter may let `num_keys` keys pass by chance, because
+// many of its bits are set.
 bool MayBeChance(const FilterDbFile& filter, uint64_t num_keys) {
   constexpr double kUnlikely = 0.001;
   return std::pow(FillOf(filter).rate(), static_cast<double>(num_keys)) >

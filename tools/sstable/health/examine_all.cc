@@ -21,8 +21,7 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// Gives the SSTables to threads one by one, and counts the bytes that the
-// threads have read.
+// Gives SSTables to threads, and counts the bytes that the threads have read.
 class Work {
  public:
   explicit Work(const std::vector<Sstable>& sstables)
@@ -32,8 +31,8 @@ class Work {
       total_ += size;
       by_size_.push_back({size, i});
     }
-    // The largest come first, so that no thread still has a large one to do
-    // when the others have ended.
+    // Large SSTables come first. Otherwise one of them could keep a single
+    // thread busy at the end.
     std::stable_sort(
         by_size_.begin(), by_size_.end(),
         [](const Item& a, const Item& b) { return a.size > b.size; });
@@ -66,8 +65,8 @@ class Work {
     size_t number;
   };
 
-  // The number of bytes to read. A trie index has its keys in Data.db, so
-  // Data.db is read.
+  // The keys of a Partitions.db are read in Data.db, so the size of Data.db
+  // counts.
   static uint64_t SizeOfWork(const Sstable& sstable) {
     const std::string index = sstable.IndexPath();
     struct stat status;
@@ -78,9 +77,8 @@ class Work {
                : 0;
   }
 
-  // Returns a lock that only one thread at a time can have, if the SSTable has
-  // a large filter or large chunks. So only one such SSTable is in memory,
-  // whatever the number of jobs.
+  // Returns a lock that only one thread can hold, if the SSTable has a large
+  // filter or large chunks. So at most one such SSTable is in memory.
   std::unique_lock<std::mutex> TurnOf(const Sstable& sstable) {
     constexpr off_t kLargeFilter = 8 << 20;
     constexpr uint64_t kLargeChunk = 256 << 10;
@@ -135,7 +133,7 @@ std::vector<FilterFinding> ExamineAll(const std::vector<Sstable>& sstables,
       threads.emplace_back([&] { work.RunOneAfterAnother(fp_chance); });
     }
   } catch (const std::system_error&) {
-    // The system allows no more threads.
+    // No more threads can be started. The started threads do all the work.
     if (threads.empty()) {
       work.RunOneAfterAnother(fp_chance);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Examines many SSTables at once, in threads.
+// Examines many SSTables at once, in several threads.
 // Tested in tests/filterdb/scan/scan_test.cc.
 // Tested in tests/filterdb/scan/chunk_memory_test.cc.
 
@@ -17,12 +17,12 @@
 
 namespace cassandra_bloom::tools {
 
-// Called several times a second with the number of bytes that were read until
-// now, and the number of all bytes to read.
+// Called several times a second with the bytes read so far, and all bytes to
+// read.
 using OnBytesRead = std::function<void(uint64_t done, uint64_t all)>;
 
 // Examines SSTables with `jobs` threads. Returns the findings in the order of
-// `sstables`. Calls `on_bytes_read` from the caller's thread.
+// `sstables`. Calls `on_bytes_read` in the caller's thread.
 std::vector<FilterFinding> ExamineAll(const std::vector<Sstable>& sstables,
                                       std::optional<double> fp_chance,
                                       unsigned jobs,

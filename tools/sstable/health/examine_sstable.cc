@@ -28,18 +28,16 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// Cassandra may size a filter for at least this number of keys, the index
-// interval, however few keys the SSTable has (expectedBloomFilterSize in
-// CompactionManager and Scrubber).
+// Cassandra may size a filter for this many keys even if the SSTable has fewer
+// keys (expectedBloomFilterSize in CompactionManager and Scrubber).
 constexpr uint64_t kFewestKeysPlanned = 128;
 
-// Asks a filter for several keys at once. This halves the time, because most of
-// the time is spent waiting for memory.
+// Asks a filter for 64 keys at once, which takes half the time.
 class KeyBatch {
  public:
   KeyBatch() { ends_.reserve(kSize); }
 
-  // Copies `key`. The batch must not be full.
+  // The batch must not be full.
   void Add(std::string_view key) {
     bytes_.append(key);
     ends_.push_back(bytes_.size());
@@ -47,7 +45,7 @@ class KeyBatch {
 
   bool is_full() const { return ends_.size() == kSize; }
 
-  // How many keys the filter denies. Leaves the batch empty.
+  // Returns how many keys of the batch the filter denies. Empties the batch.
   uint64_t CountMissing(const FilterDbFile& filter) {
     std::array<std::string_view, kSize> keys;
     std::array<bool, kSize> may_contain;
@@ -68,8 +66,8 @@ class KeyBatch {
  private:
   static constexpr size_t kSize = 64;
 
-  std::string bytes_;         // The keys, one after another.
-  std::vector<size_t> ends_;  // Where each key ends.
+  std::string bytes_;
+  std::vector<size_t> ends_;  // Where each key ends in bytes_.
 };
 
 class Examination {
@@ -87,8 +85,7 @@ class Examination {
     }
     const bool had_data = HasData();
     Examine();
-    // TOC.txt.tmp is the last file that ScyllaDB removes, so it is looked for
-    // before the other files.
+    // ScyllaDB removes TOC.txt.tmp last, so this file is looked for first.
     if (finding_.is_fault() && HasTemporaryToc()) {
       finding_.sstable.state = SstableState::kBeingWritten;
     } else if (IsGone("Data.db") || (finding_.is_fault() && !had_data)) {
@@ -125,24 +122,23 @@ class Examination {
     std::sort(finding_.verdicts.begin(), finding_.verdicts.end());
   }
 
-  // Before ScyllaDB removes the components, in any order, it renames TOC.txt to
-  // TOC.txt.tmp (filesystem_storage::wipe).
+  // ScyllaDB renames TOC.txt before it removes the files of an SSTable
+  // (filesystem_storage::wipe).
   bool HasTemporaryToc() const {
     return FileExists(finding_.sstable.Path("TOC.txt.tmp"));
   }
 
   bool HasData() const { return FileExists(finding_.sstable.Path("Data.db")); }
 
-  // A link that leads nowhere, as to a disk that is not mounted, is a fault, so
-  // what has that name is not gone.
+  // A broken link is a fault, so it does not count as gone.
   bool IsGone(const char* component) const {
     return !NameExists(finding_.sstable.Path(component));
   }
 
-  // Cassandra removes Data.db first, then the other files, among them TOC.txt
-  // (SSTable.delete). Until all are removed, a log lists the SSTable. Cassandra
-  // 2.x has no logs, so this function waits a moment for the removal. Cassandra
-  // 2.x also gives Data.db its final name after the other files
+  // Finds out whether Cassandra is removing or writing the SSTable. Cassandra
+  // removes Data.db first (SSTable.delete), and a log lists the SSTable until
+  // all files are removed. Cassandra 2.x has no such logs, so this function
+  // waits up to 200 ms. Cassandra 2.x also names Data.db last
   // (SSTableWriter.rename).
   void FindOutWhyDataIsGone() {
     constexpr int kLooks = 10;
@@ -180,7 +176,7 @@ class Examination {
     finding_.errors.push_back(error);
   }
 
-  // The plan in Statistics.db has priority over the user's --fp-chance.
+  // The planned rate in Statistics.db replaces the rate that the user gave.
   void ReadPlan() {
     double plan;
     if (ReadFpChance(finding_.sstable.Path("Statistics.db"),
@@ -204,8 +200,8 @@ class Examination {
     }
   }
 
-  // Called if there is a filter. If the plan is to have no filter, Cassandra
-  // loads none, so TOC.txt need not name it.
+  // Called only if there is a Filter.db. If no filter is planned, Cassandra
+  // does not load the file.
   void CompareToc() {
     if (lacks_filter_in_toc_ && !(finding_.plan && *finding_.plan >= 1)) {
       AddVerdict(finding_.has_scylla_db ? FilterVerdict::kNotLoaded
@@ -298,9 +294,9 @@ class Examination {
     return true;
   }
 
-  // A damaged Index.db makes a good filter look wrong. So if there is a fault,
-  // this compares each key with the one in Data.db, unless all keys were read
-  // in Data.db.
+  // Compares the keys of Index.db with Data.db, because a damaged Index.db
+  // makes a good filter look wrong. Does nothing if all keys were read in
+  // Data.db.
   bool VerifyKeys(std::string* error) const {
     if (all_read_in_data_) {
       return true;
@@ -348,7 +344,7 @@ class Examination {
 
   void FindOtherForm(KeyReader* keys) {
     const FilterForm not_this_one = filter_->form();
-    filter_.reset();  // Frees its memory for DetectForm.
+    filter_.reset();  // Frees memory for DetectForm.
     std::string error;
     const auto form = DetectForm(
         finding_.sstable.Path("Filter.db"), not_this_one, keys,
@@ -388,10 +384,11 @@ class Examination {
   const OnProgress& on_progress_;
   FilterFinding finding_;
   bool toc_names_filter_ = false;
-  bool lacks_filter_in_toc_ = false;  // But TOC.txt names Data.db.
+  // Whether TOC.txt names Data.db but not Filter.db.
+  bool lacks_filter_in_toc_ = false;
   bool all_read_in_data_ = false;
   std::unique_ptr<FilterDbFile> filter_;
-  std::unique_ptr<CutFilter> cut_filter_;  // Set if `filter_` is not.
+  std::unique_ptr<CutFilter> cut_filter_;  // For a truncated Filter.db.
   double reported_ = 0;
 };
 
@@ -404,8 +401,8 @@ std::unique_ptr<KeyReader> OpenKeysOf(const Sstable& sstable, KeyChecks checks,
     return OpenSstableKeys(path, sstable.version, checks, error);
   }
   struct stat status;
-  // A user may give a pipe as an Index.db to other commands. Among the files of
-  // an SSTable, a pipe may have no writer.
+  // A pipe among the files of an SSTable may have no writer, so reading it
+  // could wait forever.
   if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     *error = path + ": not a regular file";
     return nullptr;

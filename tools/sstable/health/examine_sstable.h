@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Examines the filter of an SSTable: reads the filter, asks it for every key of
-// the SSTable, and compares its size and rate with the plan. Opens nothing for
-// writing.
+// Examines the filter of an SSTable. Compares it with the keys and the planned
+// false positive rate of the SSTable. Writes no file.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_EXAMINE_SSTABLE_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_EXAMINE_SSTABLE_H_
@@ -18,17 +17,16 @@
 
 namespace cassandra_bloom::tools {
 
-// Called with the share of the SSTable's keys that were read since the last
-// call, from 0 to 1.
+// Called with the share of the keys, from 0 to 1, that was read since the last
+// call.
 using OnProgress = std::function<void(double share)>;
 
-// `fp_chance` is the plan for an SSTable that does not tell its own. Safe to
-// call from several threads.
+// `fp_chance` is the planned false positive rate if the SSTable does not tell
+// one. Several threads may call this function at once.
 FilterFinding ExamineSstable(const Sstable& sstable,
                              std::optional<double> fp_chance,
                              const OnProgress& on_progress);
 
-// Opens the keys of an SSTable.
 std::unique_ptr<KeyReader> OpenKeysOf(const Sstable& sstable, KeyChecks checks,
                                       std::string* error);
 

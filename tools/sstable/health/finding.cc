@@ -64,8 +64,8 @@ double FilterFinding::bits_per_key() const {
                              static_cast<double>(num_keys);
 }
 
-// `planned_rate` counts, too: for chances from 0.393 on, Cassandra makes
-// filters that let about 75 % of absent keys pass.
+// From a bloom_filter_fp_chance of 0.393 on, Cassandra's own filters let about
+// 75 % of absent keys pass. So `planned_rate` counts, too.
 bool FilterFinding::exceeds_plan(double some_rate) const {
   return plan && planned_size > 0 &&
          some_rate > kPlanTolerance * std::max(*plan, planned_rate);
@@ -77,9 +77,9 @@ bool FilterFinding::is_oversized(uint64_t some_size) const {
              kPlanTolerance * static_cast<double>(largest_planned_size);
 }
 
-// Since 6.1, a flush to an SSTable with an Index.db computes the size of a
-// filter for 0.75 times the chance, which fails below the least chance
-// (maybe_rebuild_filter_from_index, scylladb#31207).
+// Since ScyllaDB 6.1, a flush to an SSTable with an Index.db sizes a filter for
+// 0.75 times the planned rate. The flush fails if that product is below
+// kMinFpChance (maybe_rebuild_filter_from_index, scylladb#31207).
 bool FilterFinding::aborts_scylla() const {
   return has_scylla_db &&
          sstable.IndexName() == sstable.name_prefix + "Index.db" && plan &&

@@ -17,43 +17,43 @@
 
 namespace cassandra_bloom::tools {
 
-// From the worst to the best. Those before kOversized are faults.
+// From the worst to the best. The verdicts before kOversized are faults.
 enum class FilterVerdict {
-  kKeysMissing,  // The filter denies keys of the SSTable: rows are hidden.
-  kOtherForm,    // The filter has all keys if read as another form.
+  kKeysMissing,  // The filter denies keys of the SSTable, so rows are hidden.
+  kOtherForm,    // Read as another FilterForm, the filter has all keys.
   kTruncated,
   kUnreadable,        // The filter or the keys cannot be read.
-  kWrongIndexHashes,  // Partitions.db has other hash bits than its keys.
-  kDigestDiffers,     // From Scylla.db: ScyllaDB refuses the SSTable.
-  kScyllaDbDamaged,   // Or it has an unknown layout.
-  kEmpty,             // Cassandra takes an empty file for "every key is here".
-  kMissing,           // No filter, but one is planned or TOC.txt names it.
-  kTocDamaged,        // TOC.txt does not even name Data.db.
-  kNotLoaded,         // TOC.txt does not name the filter: ScyllaDB ignores it.
+  kWrongIndexHashes,  // Hash bytes in Partitions.db do not fit the keys.
+  kDigestDiffers,     // The CRC-32 of a file differs from Scylla.db.
+  kScyllaDbDamaged,   // Scylla.db is damaged or has an unknown layout.
+  kEmpty,             // Filter.db is empty, so Cassandra lets every key pass.
+  kMissing,           // No filter, although it is planned or in TOC.txt.
+  kTocDamaged,        // TOC.txt does not name Data.db.
+  kNotLoaded,         // TOC.txt lacks Filter.db, so ScyllaDB loads no filter.
   kSaturated,
   kWorseThanPlanned,
   kOversized,
-  kNotInToc,  // TOC.txt does not name the filter: Cassandra makes the filter
-              // anew at each start.
+  // TOC.txt lacks Filter.db, so Cassandra rebuilds the filter at each start.
+  kNotInToc,
   kOk,
 };
 
 bool IsFault(FilterVerdict verdict);
 
-// A filter may have this many times its planned rate or size before it is worse
-// than planned or oversized.
+// A filter is worse than planned, or oversized, if it has more than this many
+// times the planned rate or size.
 constexpr double kPlanTolerance = 2;
 
-// The name of a verdict, such as "keys missing".
 const char* NameOf(FilterVerdict verdict);
 
-// Which files have other digests than Scylla.db says.
+// Which files have another CRC-32 than Scylla.db says.
 struct DigestDifferences {
   bool any() const { return filter || toc || unfinished_toc; }
 
   bool filter = false;
   bool toc = false;
-  bool unfinished_toc = false;  // A mend that completed TOC.txt was killed.
+  // A killed `filterdb mend` has changed Scylla.db, but not yet TOC.txt.
+  bool unfinished_toc = false;
 };
 
 struct FilterFinding {
@@ -62,13 +62,11 @@ struct FilterFinding {
   FilterVerdict verdict() const { return verdicts.front(); }
   bool has(FilterVerdict verdict) const;
   double bits_per_key() const;
-  // Whether a filter with this rate is worse than planned. False if there is no
-  // plan to compare with.
+  // Returns whether a false positive rate is worse than planned.
   bool exceeds_plan(double some_rate) const;
-  // Whether a filter of this size, in bytes, is oversized. False if there is no
-  // plan to compare with.
+  // Returns whether a filter of `some_size` bytes is larger than planned.
   bool is_oversized(uint64_t some_size) const;
-  // Whether ScyllaDB aborts when it flushes the table, because of its plan.
+  // Returns whether the planned rate makes ScyllaDB abort when it flushes.
   bool aborts_scylla() const;
 
   Sstable sstable;
@@ -77,28 +75,30 @@ struct FilterFinding {
   bool has_scylla_db = false;
   DigestDifferences digests;
   bool has_filter_file = false;
-  uint64_t filter_size = 0;  // The size of the file in bytes.
-  FilterFill fill;           // Zero if the filter cannot be read, or is empty.
+  uint64_t filter_size = 0;  // The size of Filter.db in bytes.
+  FilterFill fill;           // All 0 if the filter is empty or cannot be read.
 
-  bool has_keys = false;  // The keys could be read.
+  bool has_keys = false;  // Whether the keys could be read.
   uint64_t num_keys = 0;
   uint64_t num_missing = 0;
   uint64_t num_wrong_hashes = 0;
-  std::string written_as;  // The form in which the filter has all keys.
+  // The name of the FilterForm with which the filter has all keys.
+  std::string written_as;
 
   // The planned false positive rate, bloom_filter_fp_chance. If it is unknown,
-  // it is not set, and `plan_error` says why.
+  // `plan_error` says why.
   std::optional<double> plan;
   std::string plan_error;
-  // The size in bytes of a filter that is made by the plan; 0 if the plan is
-  // unknown or is to have no filter.
+  // The planned size in bytes. 0 if the plan is unknown or is to have no
+  // filter.
   uint64_t planned_size = 0;
-  // The same, or that for the fewest keys that Cassandra plans for.
+  // The planned size in bytes for at least 128 keys, because Cassandra may plan
+  // for 128 keys if the SSTable has fewer.
   uint64_t largest_planned_size = 0;
-  // The false positive rate to expect of a filter of this size.
+  // The false positive rate to expect of a filter with the planned size.
   double planned_rate = 1;
 
-  std::vector<std::string> errors;  // Why something cannot be read.
+  std::vector<std::string> errors;  // Sentences about what is wrong.
 };
 
 }  // namespace cassandra_bloom::tools

@@ -34,7 +34,7 @@ std::vector<std::string> NumbersIn(const std::string& folder,
       failure);
 }
 
-// The number of this process; empty if `proc` does not show it.
+// Returns the number of this process, or "" if `proc` does not show it.
 std::string Self(const std::string& proc) {
   char self[32];
   const ssize_t size = readlink((proc + "/self").c_str(), self, sizeof(self));
@@ -54,9 +54,8 @@ bool IsMountedWithHidepid(const std::string& proc) {
   return hides;
 }
 
-// Whether `proc` does not list all processes (proc(5), hidepid). Process 1
-// always exists, but a user namespace may hide it even from a process with all
-// capabilities.
+// Returns whether `proc` hides processes (proc(5), hidepid). Process 1 always
+// exists, so `proc` must show it.
 bool HidesProcesses(const std::string& proc) {
   return (IsMountedWithHidepid(proc) && !HasCapability(CAP_SYS_PTRACE)) ||
          !FileExists(proc + "/1");
@@ -69,23 +68,21 @@ std::string FirstLineOf(const std::string& path) {
   return line;
 }
 
-// The name of a process; empty if it cannot be read.
 std::string NameOf(const std::string& process) {
   std::string name = FirstLineOf(process + "/comm");
-  // A process may give itself any name.
+  // A process may give itself a name with control characters.
   std::replace_if(
       name.begin(), name.end(),
       [](char letter) { return letter < ' ' || letter > '~'; }, '?');
   return name;
 }
 
-// True for a thread of the kernel, and for a zombie: a process that has ended,
-// but that its parent has not yet waited for.
+// Returns true for a thread of the kernel, and for a process that has ended.
 bool HasNoFiles(const std::string& process) {
   constexpr uint64_t kIsOfKernel = 0x00200000;  // PF_KTHREAD, linux/sched.h.
   const std::string line = FirstLineOf(process + "/stat");
-  // The fields after the name are read from the last ")" on, because the name
-  // itself may contain any characters (proc(5)).
+  // Starts after the last ")", because the process name before it may contain
+  // any characters (proc(5)).
   std::istringstream fields(line.substr(line.rfind(')') + 1));
   char state = 0;
   uint64_t flags = 0;
@@ -110,8 +107,7 @@ bool HasCapability(int capability) {
              0;
 }
 
-// Without root, the capability alone is not enough to list the open files of
-// another user's process.
+// Only root can list the open files of another user's process.
 bool OpenFiles::MayTraceAll() {
   return geteuid() == 0 && HasCapability(CAP_SYS_PTRACE);
 }
@@ -161,8 +157,7 @@ std::string OpenFiles::AddFilesOf(const std::string& pid) {
   if (has_files || !error.empty()) {
     return error;
   }
-  // If the first thread of a process has ended, only its other threads show the
-  // open files.
+  // If the first thread has ended, only the other threads show the open files.
   std::error_code ended;
   for (const std::string& thread : NumbersIn(process + "/task", &ended)) {
     error = AddFilesIn(process + "/task/" + thread + "/fd", pid, &has_files);
@@ -175,7 +170,7 @@ std::string OpenFiles::AddFilesOf(const std::string& pid) {
 
 std::string OpenFiles::AddFilesIn(const std::string& folder,
                                   const std::string& pid, bool* has_files) {
-  // These errors occur if a process ends, or closes a file, meanwhile.
+  // These errors occur if a process ends or closes a file in the meantime.
   const auto is_gone = [](int number) {
     return number == ENOENT || number == ESRCH;
   };

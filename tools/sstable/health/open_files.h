@@ -17,30 +17,28 @@ namespace cassandra_bloom::tools {
 // Whether this process has a capability, such as CAP_CHOWN (capabilities(7)).
 bool HasCapability(int capability);
 
-// The files that other processes have open. Examines all processes in the same
-// container, and counts those that cannot be examined.
+// The files that other processes in this container have open. Counts the
+// processes that cannot be examined.
 class OpenFiles {
  public:
-  // Lists the open files now. `proc` is another folder only in tests.
+  // Lists the open files now. Only tests give another folder as `proc`.
   explicit OpenFiles(const std::string& proc = "/proc");
 
-  // The number of another process that has this file open, or 0.
+  // Returns the number of another process that has the file open, or 0.
   pid_t UserOf(const std::string& path) const;
 
-  // Names the first process that could not be examined, with the reason and the
-  // number of the others; empty if all could. These processes may have any file
-  // open.
+  // Names the first process that could not be examined. Returns "" if all
+  // could. An unexamined process may have any file open.
   std::string Unseen() const;
 
-  // Whether this process has every right that the kernel requires to examine
-  // all other processes.
+  // Returns whether this process has the right to examine all other processes.
   static bool MayTraceAll();
   static std::string WhatToDoAboutUnseen(bool may_trace_all);
 
  private:
   void Examine(const std::string& pid);
-  // These add the open files of a process, or of one of its threads. If they
-  // cannot find all, they return the reason, otherwise "".
+  // AddFilesOf and AddFilesIn return "", or why they cannot find all open
+  // files.
   std::string AddFilesOf(const std::string& pid);
   std::string AddFilesIn(const std::string& folder, const std::string& pid,
                          bool* has_files);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the filters of many SSTables cost together, now and after mending.
+// What the filters of many SSTables cost now, and after `filterdb mend`.
 // Tested in tests/filterdb/scan/scan_test.cc.
 // Tested in tests/sstable/health/decide_mend_test.cc.
 
@@ -13,25 +13,23 @@
 
 namespace cassandra_bloom::tools {
 
-// The cost of the filters of one table, or of all tables together.
 struct Totals {
   void Add(const FilterFinding& finding);
 
   uint64_t num_sstables = 0;
   uint64_t num_faulty = 0;
-  uint64_t num_left_out = 0;  // Being written, obsolete or vanished.
+  uint64_t num_left_out = 0;  // SSTables being written, obsolete or vanished.
   uint64_t num_unread = 0;    // Their keys could not be read.
   uint64_t num_keys = 0;
   uint64_t num_missing = 0;
-  // The memory of all filters in bytes, now and after mending (DecideMend).
+  // The memory of all filters in bytes, now and after `filterdb mend`.
   uint64_t filter_bytes = 0;
   uint64_t mended_filter_bytes = 0;
-  // The filters that only mend --oversized makes anew, and the memory in bytes
-  // that this frees.
+  // The number of filters that only `mend --oversized` rebuilds, and the bytes
+  // of memory that this frees.
   uint64_t num_oversized = 0;
   uint64_t freed_bytes = 0;
-  // For a key that no SSTable has: the expected number of SSTables that are
-  // read, now and after mending.
+  // How many SSTables are read, on average, for a key that no SSTable has.
   double reads = 0;
   double mended_reads = 0;
 };

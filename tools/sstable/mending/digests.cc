@@ -39,7 +39,7 @@ std::optional<ScyllaDb> ReadDigests(const Sstable& sstable,
   return scylla->has_digests() ? scylla : std::nullopt;
 }
 
-// What the digest of TOC.txt is of; kThis if there is none.
+// Returns kThis if Scylla.db has no digest of TOC.txt.
 TocDigest TocDigestOf(const Sstable& sstable, const PinnedFolder& folder,
                       const ScyllaDb& scylla) {
   const std::string name = sstable.name_prefix + kToc;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Keeps the digests in Scylla.db right when mending changes Filter.db and
-// TOC.txt.
+// Scylla.db holds digests, the CRC-32 values of the SSTable's other files.
+// These functions keep the digests right when `filterdb mend` changes Filter.db
+// and TOC.txt.
 //
-// Two files cannot be changed at one moment. Scylla.db gets the digest of a new
-// file when that is written, just before it gets its name. If the process is
-// killed between the two, or the name cannot be given, scan finds the digest
-// wrong, and the next mend or undo makes both files right. A digest that is
-// wrong for another reason is left: to change it would hide the damage.
+// Scylla.db is changed just before a new file gets its name. If the process is
+// killed in between, the next mend or undo makes both files right. A digest
+// that is wrong for another reason stays, because a change would hide the
+// damage.
 //
 // Functions that fail throw a MendEnd or a FileError.
 // Tested in tests/filterdb/mend/mend_digests_test.cc.
@@ -25,30 +25,27 @@
 
 namespace cassandra_bloom::tools {
 
-// Whether Scylla.db has digests that change with these files. Throws a MendEnd
-// if it cannot be changed safely, because Scylla.db is damaged or has an
-// unknown layout, or if TOC.txt is not the one that its digest is of.
+// Returns whether Scylla.db has a digest of Filter.db (`of_filter`) or of
+// TOC.txt (`of_toc`). Throws a MendEnd if Scylla.db or TOC.txt is damaged.
 bool HasDigests(const Sstable& sstable, const PinnedFolder& folder,
                 bool of_filter, bool of_toc);
 
-// Whether a mend was killed between the new digest of TOC.txt and the new
-// TOC.txt. Throws nothing but a FileError; false if Scylla.db is damaged.
+// Returns whether a mend was killed before TOC.txt got its new content. Returns
+// false if Scylla.db is damaged. Throws only FileError.
 bool IsTocUnfinished(const Sstable& sstable, const PinnedFolder& folder);
 
-// The digest of Filter.db, if there is one.
 std::optional<uint32_t> FilterDigest(const Sstable& sstable,
                                      const PinnedFolder& folder);
 
-// Changes a digest in Scylla.db, if there is one.
+// Changes the digest of Filter.db in Scylla.db, if there is one.
 void SetFilterDigest(const Sstable& sstable, const PinnedFolder& folder,
                      uint32_t digest);
-// `toc`: the new content of TOC.txt.
+// `toc` is the new content of TOC.txt.
 void SetTocDigest(const Sstable& sstable, const PinnedFolder& folder,
                   const std::string& toc);
 
-// Puts the digest of the old filter back, if the record has one. If Scylla.db
-// has neither this digest nor that of a new filter of the record, throws a
-// MendEnd.
+// Puts the digest of the old filter back into Scylla.db, if `record` has it.
+// Throws a MendEnd if the present digest belongs to no filter of `record`.
 void PutDigestBack(const Sstable& sstable, const PinnedFolder& folder,
                    const MendRecord& record);
 

@@ -19,15 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In bytes: the header and 2^31 words. Cassandra allocates no filter with so
-// many words (OffHeapBitSet).
+// In bytes: the header, and 2^31 words of 8 bytes. Cassandra allocates no
+// filter with so many words (OffHeapBitSet).
 constexpr uint64_t kMaxFilterSize = 8 + (uint64_t{8} << 31);
 
 constexpr char kRemedy[] =
     "; the old filter and its record would be kept there. Move what is there "
     "away, or give another --backup-dir, or --no-backup";
 
-// The folder below `backup_folder` that keeps the filters of `folder`.
+// Returns the folder below `backup_folder` that holds the backups of `folder`.
 std::string BackupFolderOf(const std::string& folder,
                            const std::string& backup_folder) {
   std::error_code failure;
@@ -112,7 +112,7 @@ void KeptFilter::CheckOldFilter(const MendRecord& record, bool is_kept) const {
 }
 
 void KeptFilter::LookAt(Kept* kept) {
-  // Another mend may have created the folder since.
+  // Another mend may have created the folder in the meantime.
   if (place_ == nullptr) {
     OpenBackupFolder(/*must_exist=*/false);
   }
@@ -214,9 +214,8 @@ void KeptFilter::Keep(Kept kept, const FileSum& new_filter) {
   } else if (has_filter) {
     now = SumOfRecorded(record);
   }
-  // Until the new filter is in place, the present one must stay in the record,
-  // too, if it comes from an earlier mend. So must the one whose digest
-  // Scylla.db has.
+  // The record must also name two filters of earlier mends: the filter that is
+  // still in place, and the filter whose digest is in Scylla.db.
   std::vector<FileSum> new_filters = {new_filter};
   for (const FileSum& earlier : record.new_filters) {
     const bool is_present = has_filter && earlier == now;
@@ -290,7 +289,7 @@ void KeptFilter::RemoveLeftOvers(const std::string& folder,
     try {
       PinnedFolder::RemoveLeftOvers(BackupFolderOf(folder, backup.folder));
     } catch (const FileError&) {
-      // There is no folder of this path, so nothing is kept in it.
+      // `folder` cannot be found, so it has no backups.
     }
   }
 }

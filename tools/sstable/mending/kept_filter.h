@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The old filter of an SSTable, which mending keeps so that it can be put back.
+// Makes a backup of an SSTable's old filter, so that it can be put back.
 //
-// A record (MendRecord) beside the kept filter says which filter it is. Mending
-// writes the record, keeps the old filter, changes its digest (digests.h), and
-// puts the new filter in its place, in this order. Undoing puts the digest
-// back, then the old filter, then removes the record. If the process is killed
-// between two of these steps, the filter in place and the digest are old or new
-// ones of the record. The next mend or undo goes on from this state. (Tested by
+// Mending writes a MendRecord, makes the backup, changes the digest in
+// Scylla.db, and puts the new filter in place. Undoing puts the digest back,
+// then the old filter, and then removes the record. After a kill between two
+// steps, the record still names the filter and the digest in place. (Tested by
 // mend_undo_test.cc, mend_kill_test.cc and mend_digests_test.cc.)
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_KEPT_FILTER_H_
@@ -23,95 +21,92 @@
 namespace cassandra_bloom::tools {
 
 enum class Backup {
-  kBeside,  // In the same folder, under the filter's name and ".bak".
-  kFolder,  // Below another folder, under the absolute path of the filter.
+  kBeside,  // Beside the filter, with ".bak" after its name.
+  kFolder,  // Below another folder, under the filter's absolute path.
   kNone,
 };
 
 struct BackupPlan {
   Backup kind = Backup::kBeside;
-  std::string folder;  // For kFolder.
+  std::string folder;  // Only for kFolder.
 };
 
 constexpr char kBackupSuffix[] = ".bak";
 
-// What an earlier mend has kept of an SSTable.
+// The backup of an SSTable's filter.
 struct Kept {
   enum State {
-    kNothing,  // No filter; maybe the record of a run that changed nothing.
-    kFilter,   // A filter of this SSTable, with its record.
-    kNotOurs,  // A file that no mend of this SSTable has recorded, a record
-               // whose filter is missing, or one that cannot be read.
+    kNothing,  // There is no backup, but perhaps a record.
+    kFilter,   // There is a backup of this SSTable's filter, and a record.
+    // The backup or the record cannot be read, or they do not fit each other or
+    // this SSTable.
+    kNotOurs,
   };
 
   State state = kNothing;
   bool has_record = false;
   MendRecord record;
-  std::string reason;  // Why it is kNotOurs: a sentence that names the file.
+  // A sentence that says why the state is kNotOurs.
+  std::string reason;
 };
 
 // Functions that fail throw a FileError.
 class KeptFilter {
  public:
-  // `folder`: the folder of the SSTable; it must outlive this object. Fails if
-  // a kept filter would have the path of a filter in place, as with the backup
-  // folder "/".
+  // `folder` must outlive this object. Fails if the backup would have the path
+  // of the filter itself, as with the backup folder "/".
   KeptFilter(const Sstable& sstable, const PinnedFolder& folder,
              const BackupPlan& backup, BetweenPieces between_pieces);
 
-  // Finds out what is kept now. Does not fail: an error becomes the reason of
-  // kNotOurs.
+  // Finds out what is kept now. A FileError becomes the reason of kNotOurs.
   Kept Look();
 
   bool is_beside() const { return place_ == &folder_; }
-  // Whether the folder for kept filters exists. It also exists after an undo,
-  // because no undo removes it.
+  // Whether the folder for backups exists. An undo does not remove it.
   bool has_folder() const { return place_ != nullptr; }
 
-  // Why Keep would fail, as far as this can be known without trying; empty if
-  // no reason is known.
+  // Returns a reason why Keep would fail, or "" if no reason is known.
   std::string ReasonNotWritable() const;
 
-  // Why the filter in place may not be replaced: what is kept is not ours, or
-  // the record of what is kept does not have the filter in place, or the filter
-  // in place is too large to be kept. Empty if it may be replaced.
+  // Returns why the filter in place may not be replaced, or "" if it may. One
+  // reason is a backup that is kNotOurs. Another reason is a record that does
+  // not name the filter in place.
   std::string ReasonNotToReplace(const Kept& kept) const;
 
-  // Records that `new_filter` is about to replace the filter in place, and
-  // keeps the filter in place, if there is one. If an earlier mend has kept a
-  // filter, keeps only that one.
+  // Records that `new_filter` will replace the filter in place, and makes a
+  // backup of the filter in place. If there is a backup already, keeps that
+  // backup instead.
   void Keep(Kept kept, const FileSum& new_filter);
 
   // Puts the old filter and its digest back, and removes the record. If the
-  // filter or the digest in place is not in the record, throws a MendEnd and
-  // changes nothing.
+  // record does not name the filter and the digest in place, throws a MendEnd
+  // and changes nothing.
   void PutBack(const Kept& kept) const;
 
-  // Removes the record of a run that has changed nothing, if there is one.
+  // Removes a record without a backup.
   void RemoveRecordOfNothing(const Kept& kept) const;
 
-  // Removes temporary files that killed runs have left in the backup folder for
-  // the SSTables of `folder`.
+  // Removes temporary files that killed runs have left in the backup folder.
   static void RemoveLeftOvers(const std::string& folder,
                               const BackupPlan& backup);
 
  private:
   std::string RecordName() const { return name_ + kRecordSuffix; }
-  std::string Folder() const;  // For kept filters.
+  std::string Folder() const;  // The folder for backups.
   void OpenBackupFolder(bool must_exist);
   void LookAt(Kept* kept);
   MendRecord ReadRecord() const;
   void CheckSstable(const MendRecord& record) const;
-  // Checks that the old filter of the record exists: under its kept name, or
-  // still in place if nothing is kept yet.
+  // Fails unless the backup (if `is_kept`) or the filter in place is the old
+  // filter of the record.
   void CheckOldFilter(const MendRecord& record, bool is_kept) const;
-  // The sum of the filter in place. Fails if the record does not have it.
+  // Returns the size and CRC-32 of the filter in place. Fails if they are not
+  // in `record`.
   FileSum SumOfRecorded(const MendRecord& record) const;
-  // A record beside the SSTable gets the owner and the mode of Data.db.
-  // Cassandra takes the record for a component, and links all components into
-  // snapshots (SSTableReader.createLinks). With fs.protected_hardlinks
-  // (proc_sys_fs(5)), it may only link files that it owns, or can read and
-  // write.
+  // The record gets the owner and the mode of Data.db, because Cassandra links
+  // all files of an SSTable into snapshots (SSTableReader.createLinks).
+  // Cassandra may only link files that it owns, or can read and write
+  // (fs.protected_hardlinks in proc_sys_fs(5)).
   void WriteRecord(const MendRecord& record) const;
   void CopyBack(const MendRecord& record) const;
 
@@ -119,11 +114,11 @@ class KeptFilter {
   const PinnedFolder& folder_;
   const BetweenPieces between_pieces_;
   const std::string filter_name_;  // The name of the filter in place.
-  // The folder for kept filters; null if it does not exist.
+  // The folder for backups, or null if it does not exist.
   const PinnedFolder* place_ = nullptr;
   std::optional<PinnedFolder> backup_folder_;  // For Backup::kFolder.
-  std::string path_;                           // The path of the kept filter.
-  std::string name_;                           // Its name, without the folder.
+  std::string path_;                           // The path of the backup.
+  std::string name_;  // The name of the backup, without folders.
 };
 
 }  // namespace cassandra_bloom::tools

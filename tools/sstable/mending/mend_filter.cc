@@ -43,8 +43,8 @@ std::optional<std::string> TocToComplete(const Sstable& sstable,
   return TocNames(toc, kFilter) ? std::nullopt : std::optional(toc);
 }
 
-// Returns whether Scylla.db will be changed. Throws a MendEnd if `may_rewrite`
-// forbids it.
+// Returns whether Scylla.db must be changed. If it must be changed, but
+// `may_rewrite` is false, throws a MendEnd.
 bool CheckDigests(const Sstable& sstable, const PinnedFolder& folder,
                   bool of_filter, bool of_toc, bool may_rewrite) {
   if (!HasDigests(sstable, folder, of_filter, of_toc)) {
@@ -61,11 +61,11 @@ bool CheckDigests(const Sstable& sstable, const PinnedFolder& folder,
   return true;
 }
 
-// When ScyllaDB removes an SSTable, it removes only files that TOC.txt names. A
-// file that stays looks like an SSTable without TOC.txt
-// (filesystem_storage::wipe, sstable_directory::process). With digests this
-// holds without an old filter, too: if mending is killed, the next one finds a
-// filter, and must be allowed with the same options.
+// ScyllaDB removes only files that TOC.txt names. A backup beside the SSTable
+// would stay, and look like an SSTable without TOC.txt
+// (filesystem_storage::wipe, sstable_directory::process). If digests change, a
+// backup is refused even without an old filter. Otherwise a mend after a kill
+// would need other options.
 void CheckBackup(const FilterFinding& finding, const PinnedFolder& folder,
                  const KeptFilter* kept, bool changes_digests) {
   if ((finding.has_filter_file || changes_digests) && kept != nullptr &&
@@ -99,8 +99,7 @@ Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
   bool has_filter = false;
   bool changes_toc = false;
   bool changes_digests = false;
-  // If a folder of the path was replaced by a link since the scan, the path may
-  // lead to filters that the user has not named.
+  // A link may have replaced a folder of the path since the scan.
   if (!folder.IsAt(sstable.real_folder)) {
     Leave("its folder is not the one that was scanned; scan again");
   }
@@ -110,8 +109,8 @@ Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
     changes_digests =
         CheckDigests(sstable, folder, !only_toc, changes_toc, rewrite_digests);
     CheckBackup(finding, folder, kept, changes_digests);
-    // New files get the attributes of Data.db, and the record has the sum of
-    // the index. So HasFile must refuse links under these two names.
+    // New files get the attributes of Data.db, and the record has the checksum
+    // of the index. So HasFile must refuse links under these two names.
     if (kept != nullptr || !has_filter) {
       folder.HasFile(data);
     }

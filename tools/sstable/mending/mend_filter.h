@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes the filter of one SSTable anew, and puts it in its place. Functions
-// that fail throw a MendEnd or a FileError.
+// Builds a new filter for one SSTable, and puts it in place. Functions that
+// fail throw a MendEnd or a FileError.
 // Tested in tests/sstable/mending/mender_test.cc.
 // Tested in tests/filterdb/mend/mend_test.cc.
 
@@ -21,37 +21,33 @@
 
 namespace cassandra_bloom::tools {
 
-// Throws a MendEnd if the filter cannot be mended in its folder: the SSTable
-// must be left alone, or writing would fail. With `only_toc`, asks this about
-// completing TOC.txt. `kept`: null if the old filter is not to be kept.
-// `rewrite_digests`: whether Scylla.db may be changed. Returns what is kept
-// now.
+// Throws a MendEnd if the filter cannot be replaced in its folder or, with
+// `only_toc`, if TOC.txt cannot be completed. `kept` is null if no backup is
+// wanted. `rewrite_digests` allows changes of Scylla.db. Returns the present
+// backup.
 Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
                 KeptFilter* kept, bool only_toc, bool rewrite_digests);
 
-// Adds Filter.db to TOC.txt, if TOC.txt exists and does not name it, and
-// changes its digest.
+// Adds Filter.db to a TOC.txt that lacks it, and changes the digest of TOC.txt.
 void CompleteToc(const Sstable& sstable, const PinnedFolder& folder);
 
-// Called now and then with the number of keys that were added since the last
-// call. Returns whether to go on.
+// Gets the number of keys added since the last call. Returns whether to
+// continue.
 using OnKeysAdded = std::function<bool(uint64_t num_keys)>;
 
-// Makes a filter with the `num_keys` keys of the SSTable. Throws a MendEnd if
-// the keys cannot be read, if their number is another one, or if
-// `on_keys_added` returns false. `folder`: the open folder of the SSTable; if
-// it is null, the folder is opened by its name.
+// Builds a filter from the keys of the SSTable. Throws a MendEnd if there are
+// not `num_keys` keys, or if `on_keys_added` returns false. `folder` is the
+// open folder of the SSTable, or null to open the SSTable by its path.
 std::unique_ptr<FilterDbBuilder> BuildFilter(const Sstable& sstable,
                                              const PinnedFolder* folder,
                                              uint64_t num_keys,
                                              double fp_chance,
                                              const OnKeysAdded& on_keys_added);
 
-// Puts the filter in place of the old one, or adds it if there is none, and
-// completes TOC.txt, and changes the digests of both. If the process is killed
-// meanwhile, either the old or the new filter is there, and it is whole.
-// `kept`: as for CheckPlace. `kept_now`: what CheckPlace returned. Returns
-// whether the old filter has other hard links, as in snapshots.
+// Puts `filter` in place, completes TOC.txt, and changes the digests of both.
+// After a kill, either the old or the new filter is in place, and it is
+// complete. `kept` and `kept_now` are those of CheckPlace. Returns whether the
+// old filter has other hard links, for example in snapshots.
 bool ReplaceFilter(const Sstable& sstable, const PinnedFolder& folder,
                    const FilterDbBuilder& filter, KeptFilter* kept,
                    const Kept& kept_now);

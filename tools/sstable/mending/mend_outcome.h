@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The outcome of mending one SSTable, or of undoing its mending.
+// The outcome of `filterdb mend`, or of its undo, for one SSTable.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_OUTCOME_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_OUTCOME_H_
@@ -23,15 +23,15 @@ struct MendOutcome {
   };
 
   Kind kind = kMended;
-  std::string filter;                      // The path of its Filter.db.
+  std::string filter;  // The path of the SSTable's Filter.db.
   const FilterFinding* finding = nullptr;  // Null after Undo.
-  std::string reason;     // Why it was left, or could not be mended.
+  std::string reason;     // Why the SSTable was left, or has failed.
   std::string out;        // The file that was or would be written.
   uint64_t size = 0;      // The size of the new filter in bytes.
-  bool only_toc = false;  // Only TOC.txt was or would be completed.
+  bool only_toc = false;  // Only TOC.txt was or would be changed.
 };
 
-// Thrown to end the work on one SSTable. Mender makes it the outcome.
+// Thrown to end the work on one SSTable. Mender stores it as the outcome.
 struct MendEnd {
   MendOutcome::Kind kind;
   std::string reason;

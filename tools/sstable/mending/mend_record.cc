@@ -26,7 +26,7 @@ std::string Line(std::string_view what, const FileSum& sum) {
   return std::string(what) + numbers;
 }
 
-// Takes the first line from the text. Returns false if the text has no LF.
+// Removes the first line from `*text`. Returns false if `*text` has no LF.
 bool TakeLine(std::string_view* text, std::string_view* line) {
   const size_t end = text->find('\n');
   if (end == std::string_view::npos) {
@@ -77,7 +77,6 @@ bool TakeDigest(std::string_view* text, std::optional<uint32_t>* digest) {
   return true;
 }
 
-// Takes a line that begins with `what` from the text.
 bool TakeSum(std::string_view* text, std::string_view what, FileSum* sum) {
   std::string_view rest = *text;
   std::string_view line;

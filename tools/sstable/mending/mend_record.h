@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The record that mending writes beside an old filter that it keeps. It says
-// which SSTable the filter belongs to, and which filters may stand in the place
-// of the old one. Mending is undone only if the files agree with a record.
+// The record that `filterdb mend` writes beside the backup of an old filter. An
+// undo puts the backup back only if the files agree with the record.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_RECORD_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_MENDING_MEND_RECORD_H_
@@ -17,22 +16,21 @@
 
 namespace cassandra_bloom::tools {
 
-// The name of a record is that of the kept filter with this suffix.
+// The name of a record is the name of the backup with this suffix.
 constexpr char kRecordSuffix[] = ".record";
 
-// In bytes. A record is far smaller.
+// In bytes. A real record is far smaller.
 constexpr uint64_t kMaxRecordSize = uint64_t{64} << 10;
 
-// A record is written before the filter changes. So `new_filters` may have a
-// filter that a killed run did not put in place.
+// A record is written before the filter is replaced. So `new_filters` may have
+// a filter that a killed run did not put in place.
 struct MendRecord {
-  // The sum of the SSTable's Index.db or Partitions.db. It differs between this
-  // SSTable and a later one with the same number.
+  // The size and CRC-32 of Index.db or Partitions.db. They differ between this
+  // SSTable and a later SSTable with the same number.
   FileSum index;
-  FileSum old_filter;                // The filter that is kept.
+  FileSum old_filter;                // The filter in the backup.
   std::vector<FileSum> new_filters;  // One of them may be in place.
-  // The digest of Filter.db in Scylla.db before mending, if there was one. (It
-  // need not be that of the old filter, which may be damaged.)
+  // The digest of Filter.db in Scylla.db before mending, if there was one.
   std::optional<uint32_t> old_digest;
 };
 
@@ -44,16 +42,15 @@ struct MendRecord {
 //   Filter.db new 1256 0123abcd
 //   end
 //
-// The first line ends with the version of the format. The words "index", "old"
-// and "new" are each followed by the size in bytes and the checksum of a file.
-// With an old digest the version is 3, so that no filterdb which would not put
-// the digest back undoes the mending, and the line before "end" is
+// The first line ends with the version of the format. After "index", "old" and
+// "new" come the size in bytes and the CRC-32 of a file. With an old digest,
+// the version is 3, so that an older filterdb refuses the record. The line
+// before "end" is then
 //
 //   Scylla.db digest 0123abcd
 std::string FormatMendRecord(const MendRecord& record);
 
-// Returns false, and sets `*error`, if `text` is not a whole record of this
-// version.
+// Returns false, and sets `*error`, if `text` is not a complete record.
 bool ParseMendRecord(std::string_view text, MendRecord* record,
                      std::string* error);
 

@@ -96,7 +96,7 @@ std::string Mender::ReasonNotToChange(const Sstable& sstable) const {
 std::optional<MendOutcome> Mender::Mend(const FilterFinding& finding) {
   const MendDecision decision = DecideMend(finding, plan_.options);
   if (decision.kind == MendDecision::kNothing ||
-      // A filter in another folder needs no TOC.txt.
+      // With --out-dir, there is no TOC.txt to complete.
       (decision.kind == MendDecision::kCompleteToc && !plan_.out_dir.empty() &&
        !finding.is_fault())) {
     return std::nullopt;
@@ -146,7 +146,7 @@ void Mender::MendInPlace(const FilterFinding& finding,
                          on_keys_added_);
   }
   LeaveFor(folder.Lock());
-  // Before the lock, another mend may have kept the old filter.
+  // Another mend may have made a backup before the lock was taken.
   const Kept kept_now = check();
   if (!only_toc) {
     has_other_links_ |=
@@ -229,7 +229,7 @@ bool Mender::UndoInPlace(const Sstable& sstable) {
   }
   const bool is_free = reason.empty();
   if (is_free) {
-    // Before the lock, another run may have changed what is kept.
+    // Another run may have changed the backup before the lock was taken.
     kept = filter.Look();
     reason = kept.reason;
   }

@@ -29,15 +29,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Without O_NONBLOCK, opening a FIFO would wait for its writer.
+// With O_NONBLOCK, opening a FIFO does not wait for its writer.
 int OpenIn(int folder, const std::string& name) {
   return openat(folder, name.c_str(),
                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-// Gets the names of the extended attributes, each ended by a zero byte. A file
-// system without such attributes gives no names. Returns false if the names
-// cannot be listed.
+// Gets the names of the extended attributes, each with a zero byte at its end.
+// Gets no names if the file system has no such attributes.
 bool ListAttributes(int fd, std::string* names) {
   const ssize_t size = flistxattr(fd, nullptr, 0);
   if (size <= 0) {
@@ -61,8 +60,8 @@ bool ReadAttribute(int fd, const char* name, std::string* value) {
   return got >= 0;
 }
 
-// Sets the attribute only if its value differs: setting a security label needs
-// a privilege, even if the file already has this label.
+// Sets the attribute only if its value differs, because setting a security
+// label needs a privilege even if nothing changes.
 bool CopyAttribute(int from, int to, const char* name) {
   std::string value;
   std::string present;
@@ -71,15 +70,14 @@ bool CopyAttribute(int from, int to, const char* name) {
           fsetxattr(to, name, value.data(), value.size(), /*flags=*/0) == 0);
 }
 
-// A new file inherits the default access control list of its folder (acl(5)).
-// The old file may have no list.
+// Removes the access control list that a new file inherits (acl(5)).
 bool RemoveAcl(int fd) {
   return fremovexattr(fd, "system.posix_acl_access") == 0 || errno == ENODATA ||
          errno == ENOTSUP;
 }
 
-// Access control lists and SELinux labels are extended attributes (acl(5),
-// xattr(7)), so they are copied as such.
+// Also copies access control lists and SELinux labels, which are extended
+// attributes (acl(5), xattr(7)).
 bool CopyAttributes(int from, int to) {
   std::string names;
   if (!ListAttributes(from, &names)) {
@@ -112,7 +110,6 @@ bool IsInGroup(gid_t group) {
          std::find(groups.begin(), groups.end(), group) != groups.end();
 }
 
-// Whether `name` is a temporary name of a file that mending writes.
 bool IsTemporary(std::string_view name) {
   const size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || !IsTemporarySuffix(name.substr(dot))) {
@@ -144,8 +141,6 @@ std::string ReasonNotToCreateIn(const std::string& folder) {
   }
 }
 
-// A parent folder may be synced although it has got no new name: that does no
-// harm.
 void CreateFolders(const std::string& folder) {
   const fs::path path = fs::absolute(folder);
   fs::path there = path;
@@ -225,9 +220,8 @@ std::string PinnedFolder::ReasonNotWritable() const {
   return reason;
 }
 
-// See chown(2). In a folder that has the set-group-ID bit, a new file gets the
-// group of the folder, so it may have this group even if the process is not in
-// it.
+// Follows the rules of chown(2). In a folder with the set-group-ID bit, a new
+// file gets the group of the folder, even if the process is not in this group.
 std::string PinnedFolder::ReasonNotToKeepOwner(const std::string& name) const {
   struct stat file;
   struct stat folder;
@@ -237,7 +231,7 @@ std::string PinnedFolder::ReasonNotToKeepOwner(const std::string& name) const {
   const bool has_group =
       IsInGroup(file.st_gid) ||
       ((folder.st_mode & S_ISGID) != 0 && folder.st_gid == file.st_gid);
-  // In a container, root may lack the capability to give files to other users.
+  // Root in a container may lack the capability to give files to other users.
   if ((file.st_uid == geteuid() && has_group) || HasCapability(CAP_CHOWN)) {
     return "";
   }
@@ -337,8 +331,7 @@ void PinnedFolder::AddName(const std::string& name,
   }
 }
 
-// If `from` and `to` are names of one file, rename() does nothing. So the name
-// `from` is removed.
+// rename() does nothing if both names belong to one file, so `from` is removed.
 void PinnedFolder::Rename(const std::string& from,
                           const std::string& to) const {
   const bool is_renamed =

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `filterdb doctor` on databases whose files are missing, broken, unlisted or
-// in other folders.
+// Tests `filterdb doctor` on missing, broken, moved and unlisted files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +29,6 @@ std::string Numbered(const std::string& folder, const char* number) {
   return folder + "/" + number + ".sst";
 }
 
-// The full text of the only finding.
 std::string OnlyFinding(const Json& findings, bool fault) {
   if (findings.size() != 1) {
     ADD_FAILURE() << findings;
@@ -39,8 +37,6 @@ std::string OnlyFinding(const Json& findings, bool fault) {
   EXPECT_EQ(findings[0]["fault"], fault);
   return findings[0].dump();
 }
-
-// ---- Missing files ----
 
 TEST(DoctorMissingTest, OneSst) {
   FilledDb db(DbOptions(OurPolicy()), 3);
@@ -84,8 +80,7 @@ TEST(DoctorMissingTest, AnEmptyDatabaseHasNoSsts) {
   EXPECT_THAT(Doctor(db, "").out, HasSubstr("every SST file has our filter"));
 }
 
-// A compaction moves the rows of the files that it removes into new files.
-// Doctor must examine the new files, too.
+// A compaction moves rows from listed files to new files.
 TEST(DoctorRunningTest, CompactionsAreNoFault) {
   FilledDb db;
   std::atomic<bool> stop{false};
@@ -106,8 +101,6 @@ TEST(DoctorRunningTest, CompactionsAreNoFault) {
   writer.join();
 }
 
-// ---- Several folders ----
-
 class DoctorPathsTest : public ::testing::Test {
  protected:
   DoctorPathsTest() : db_(DbOptions(OurPolicy())) {}
@@ -115,8 +108,8 @@ class DoctorPathsTest : public ::testing::Test {
   std::string Paths() const {
     return "--db-path=" + second_.path() + " --db-path=" + first_.path() + " ";
   }
-  // Expects doctor to find all `count` files with the --db-path options, but
-  // not without them.
+  // Expects filterdb doctor to find all files with the --db-path options, but
+  // not without.
   void ExpectNeedsPaths(int count, const std::string& what) {
     const Ran without = Exits(1, Doctor(db_));
     EXPECT_GT(VerdictOf(without)["files"]["missing"], 0);
@@ -194,8 +187,8 @@ TEST_F(DoctorPathsTest, OfAColumnFamily) {
   Require(db_->DestroyColumnFamilyHandle(other));
 }
 
-// A folder may have another file of the same number, from a copy of the files
-// or from another database.
+// A folder may have another file of the same number, from an old copy or
+// another database. filterdb doctor must take the file with the right size.
 TEST_F(DoctorPathsTest, TheFileOfTheRightSizeIsTaken) {
   AddFile(&db_, 0, 1000);
   db_.Close();
@@ -231,8 +224,6 @@ TEST_F(DoctorPathsTest, MustBeAFolder) {
     }
   }
 }
-
-// ---- The MANIFEST ----
 
 class DoctorManifestTest : public ::testing::Test {
  protected:
@@ -276,8 +267,8 @@ TEST_F(DoctorManifestTest, CutInHalf) {
   EXPECT_THAT(text.out, HasSubstr("there are faults"));
 }
 
-// Wherever the MANIFEST is cut, doctor must fail or find a fault, unless the
-// MANIFEST still names all files.
+// Wherever the MANIFEST is cut, filterdb doctor must fail or find a fault,
+// unless the MANIFEST still names all files.
 TEST_F(DoctorManifestTest, CutAnywhere) {
   const auto files_of = [](const Ran& ran) {
     std::set<std::string> files;
@@ -311,12 +302,11 @@ TEST_F(DoctorManifestTest, CutAnywhere) {
   EXPECT_LT(good, 5);
 }
 
-// In this test, the MANIFEST is so long that it can be cut after its first
-// block of 32 KB. RocksDB starts another MANIFEST at each open.
+// The MANIFEST of this test is longer than a block of 32 KB.
 TEST_F(DoctorManifestTest, BlocksOfRecords) {
   for (uint32_t i = 0; i < 8; ++i) {
     db_.Reopen();
-    // Such keys make records of 40 KB, which are split into two blocks.
+    // These keys make records of 40 KB, which are split into two blocks.
     Require(db_->Put(rocksdb::WriteOptions(), std::string(20000, 'a'), ""));
     Require(db_->Put(rocksdb::WriteOptions(), std::string(20000, 'b'), ""));
     db_.Flush();
@@ -326,8 +316,6 @@ TEST_F(DoctorManifestTest, BlocksOfRecords) {
     const std::string manifest = ManifestOf(db_.path());
     const std::string content = ReadFile(manifest);
     ASSERT_GT(content.size(), 32768);
-    // Cuts just after the begin of the second block, and at the end of the
-    // first.
     for (const size_t size : {size_t{32768 + 10}, size_t{32768}}) {
       WriteFile(manifest, content.substr(0, size));
       EXPECT_NE(Doctor(db_).exit_code, 0) << i << " " << size;
@@ -335,8 +323,6 @@ TEST_F(DoctorManifestTest, BlocksOfRecords) {
     WriteFile(manifest, content);
   }
 }
-
-// ---- Files that the MANIFEST does not name ----
 
 TEST(DoctorRunningTest, UnlistedFilesAreNoFault) {
   FilledDb db(DbOptions(OurPolicy()), 2);
@@ -349,8 +335,7 @@ TEST(DoctorRunningTest, UnlistedFilesAreNoFault) {
   EXPECT_EQ(ran.json()["in_use"], true);
   EXPECT_EQ(ran.json()["unlisted_ssts"].size(), 2);
   EXPECT_EQ(ran.json()["findings"], Json::array());
-  // The copy stands for a file that a compaction is writing, or has written but
-  // not installed yet.
+  // The copy stands for a file that a running compaction has written.
   fs::copy(SstsIn(db.path()).at(0), Numbered(db.path(), "900000"));
   const Ran text = Exits(0, Doctor(db, ""));
   EXPECT_THAT(text.out, HasSubstr("in no listing: 3. The database is in use"));
@@ -383,7 +368,6 @@ TEST_F(DoctorUnlistedTest, ANewerOne) {
   EXPECT_THAT(text.out, HasSubstr("(1 SST file: 900000.sst)"));
 }
 
-// Killed processes leave older files and half-written files.
 TEST_F(DoctorUnlistedTest, AnOlderOneAndAHalfOne) {
   const std::string content = ReadFile(sst_);
   WriteFile(Numbered(db_.path(), "900000"),
@@ -394,12 +378,9 @@ TEST_F(DoctorUnlistedTest, AnOlderOneAndAHalfOne) {
   EXPECT_EQ(ran.json()["unlisted_ssts"].size(), 3);
   EXPECT_THAT(OnlyFinding(ran.json()["findings"], false),
               HasSubstr("a process that was killed leaves such files"));
-  // Doctor advises to open the database, which removes the files.
   db_.Reopen();
   EXPECT_EQ(Doctor(db_).json()["unlisted_ssts"], Json::array());
 }
-
-// ---- Files that cannot be read ----
 
 TEST(DoctorUnreadableTest, TheOthersAreShown) {
   FilledDb db(DbOptions(OurPolicy()), 3);

@@ -30,9 +30,9 @@ using ::cassandra_bloom::testing::SstsIn;
 using ::cassandra_bloom::testing::TempDir;
 using ::cassandra_bloom::testing::TestDb;
 
-// The MANIFEST of a database that has added and removed files, with blob files
-// and a dropped column family. No SST file was deleted, so the folder has all
-// files that were added.
+// Reads the MANIFEST of a database with removed SST files, blob files and a
+// dropped column family. The folder still has all SST files, because deletions
+// are disabled.
 class ManifestTest : public ::testing::Test {
  protected:
   ManifestTest() : db_(Options()) {
@@ -100,7 +100,7 @@ TEST_F(ManifestTest, DamagedOnesAreRead) {
       damaged[random() % damaged.size()] = static_cast<char>(random());
     }
     testing::WriteFile(dir / "damaged", damaged);
-    FilesAddedBy(dir / "damaged");  // Does not crash.
+    FilesAddedBy(dir / "damaged");  // Must not crash.
     EndsInARecord(dir / "damaged");
   }
   EXPECT_TRUE(FilesAddedBy(dir / "none").empty());

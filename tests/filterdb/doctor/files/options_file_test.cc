@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `filterdb doctor` and what the OPTIONS file says: options that give files no
-// filter on purpose, and an OPTIONS file that cannot be read.
+// Tests what `filterdb doctor` makes of the options in OPTIONS files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +43,7 @@ rocksdb::Options NoneAtTheBottom() {
   return DbOptions(PolicyWith(none));
 }
 
-// Options for filters of prefixes alone. `extractor` may be null.
+// Returns options for filters that hold only prefixes. `extractor` may be null.
 rocksdb::Options PrefixesAlone(const rocksdb::SliceTransform* extractor,
                                const PolicyPtr& policy = OurPolicy()) {
   rocksdb::BlockBasedTableOptions table = TableOptions(policy);
@@ -62,9 +61,8 @@ void ReplaceIn(const std::string& file, const std::string& text,
   WriteFile(file, content.replace(at, text.size(), instead));
 }
 
-// ---- Files without a filter, on purpose ----
-
-// Expects doctor to find no fault and to count the files without a filter.
+// Expects filterdb doctor to find no fault, and to count the files without a
+// filter.
 void ExpectWell(const TestDb& db, int good, int none_expected) {
   const Ran ran = Exits(0, Doctor(db));
   ExpectFiles(VerdictOf(ran),
@@ -84,7 +82,6 @@ void ExpectWell(const TestDb& db, int good, int none_expected) {
   EXPECT_THAT(text.out, HasSubstr("(no filter)                           -"));
 }
 
-// Expects doctor to report the files without a filter as a fault.
 void ExpectUnfiltered(const TestDb& db, int good, int unfiltered) {
   const Ran ran = Exits(1, Doctor(db));
   ExpectFiles(VerdictOf(ran), {{"good", good}, {"unfiltered", unfiltered}});
@@ -96,7 +93,6 @@ TEST(DoctorOptionsTest, FiltersForHits) {
   db.Compact();
   AddFile(&db, 500, 1500);
   ExpectWell(db, 1, 1);
-  // The files have not changed, but the options would now give each a filter.
   options.optimize_filters_for_hits = false;
   db.Reopen(options);
   ExpectUnfiltered(db, 1, 1);
@@ -106,8 +102,8 @@ TEST(DoctorOptionsTest, FiltersForHits) {
   EXPECT_EQ(Doctor(db).exit_code, 0);
 }
 
-// With optimize_filters_for_hits, RocksDB does not ask the filters of files in
-// the last level, even if the files were written without this option.
+// With optimize_filters_for_hits, RocksDB asks no filter in the last level,
+// even if the files have filters.
 TEST(DoctorOptionsTest, FiltersForHitsAreNotAskedInTheLastLevel) {
   FilledDb db;
   db.Compact();
@@ -126,8 +122,7 @@ TEST(DoctorOptionsTest, FiltersForHitsAreNotAskedInTheLastLevel) {
   EXPECT_LE(useful, 500);
 }
 
-// The keys of files in the last level and in the one above it do not overlap,
-// so that all of these files are bottommost.
+// The last two levels have no keys in common, so all files are bottommost.
 TEST(DoctorOptionsTest, BottommostFilesOfAnUpperLevel) {
   TestDb db(NoneAtTheBottom());
   const auto compact_to = [&](int level) {
@@ -148,15 +143,14 @@ TEST(DoctorOptionsTest, BottommostFilesOfAnUpperLevel) {
   AddFile(&db, 2000, 3000);
   compact_to(5);
   ExpectWell(db, 0, 2);
-  // A file of level 5 whose keys are in level 6, too, has a filter.
+  // A file is not bottommost if a deeper level has some of its keys.
   AddFile(&db, 500, 700);
   AddFile(&db, 500, 700);
   compact_to(5);
   ExpectWell(db, 1, 2);
 }
 
-// For RocksDB, a flushed file is never bottommost. So these files have no
-// filter because there was no policy.
+// For RocksDB, a flushed file is never bottommost.
 TEST(DoctorOptionsTest, FlushedFilesAreNotBottommost) {
   FilledDb db(DbOptions(PolicyPtr()));
   AddFile(&db, 0, 1000);
@@ -201,8 +195,8 @@ TEST(DoctorOptionsTest, BitsByLevel) {
   AddFile(&db, 500, 1500);
   ExpectWell(db, 1, 1);
 
-  // SstFileWriter does not know the level of its file, so the policy takes the
-  // bits of the last level: 0.
+  // SstFileWriter does not know the level of its file. So the policy takes the
+  // bits of the last level, which are 0.
   const TempDir dir;
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
   Require(writer.Open(dir / "ingested.sst"));
@@ -223,7 +217,6 @@ TEST(DoctorOptionsTest, APolicyThatBuildsNothing) {
   ExpectUnfiltered(db, 0, 1);
 }
 
-// Doctor must not advise to give bits to levels that have no filter on purpose.
 TEST(DoctorOptionsTest, NoAdviceAgainstThePurpose) {
   rocksdb::Options options = OptionsForHits();
   TestDb db(options);
@@ -233,8 +226,6 @@ TEST(DoctorOptionsTest, NoAdviceAgainstThePurpose) {
   AddFile(&db, 0, 20);
   EXPECT_EQ(VerdictOf(Doctor(db))["findings"], Json::array());
 }
-
-// ---- Advice that can be followed ----
 
 TEST(DoctorOptionsTest, NoMonkeyForLevel0Alone) {
   TestDb db(DbOptions(OurPolicy()));
@@ -267,7 +258,6 @@ TEST(DoctorOptionsTest, PrefixesAloneWithoutAnExtractor) {
   EXPECT_THAT(finding["what"], HasSubstr("there is no prefix_extractor"));
   EXPECT_THAT(finding["to_do"], HasSubstr("set a prefix_extractor, or "
                                           "whole_key_filtering=true; then"));
-  // Follows the advice.
   db.Reopen(PrefixesAlone(rocksdb::NewFixedPrefixTransform(7)));
   EXPECT_THAT(VerdictOf(Doctor(db))["findings"][0]["to_do"],
               HasSubstr("compact it"));
@@ -275,7 +265,6 @@ TEST(DoctorOptionsTest, PrefixesAloneWithoutAnExtractor) {
   EXPECT_EQ(Doctor(db).exit_code, 0);
 }
 
-// A file whose keys have no prefix needs no filter of prefixes.
 TEST(DoctorOptionsTest, PrefixesOfKeysThatHaveNone) {
   FilledDb db(PrefixesAlone(rocksdb::NewFixedPrefixTransform(20)));
   ExpectWell(db, 0, 1);
@@ -295,8 +284,8 @@ TEST(DoctorOptionsTest, PrefixesThatNoFilterHolds) {
   EXPECT_EQ(Doctor(db).exit_code, 0);
 }
 
-// Doctor does not know this extractor, and so not which keys have a prefix. It
-// must report a missing filter as a fault.
+// filterdb doctor does not know this extractor, so a missing filter must be a
+// fault.
 TEST(DoctorOptionsTest, PrefixesOfAnExtractorThatIsNotKnown) {
   class NoPrefixes final : public rocksdb::SliceTransform {
    public:
@@ -312,8 +301,6 @@ TEST(DoctorOptionsTest, PrefixesOfAnExtractorThatIsNotKnown) {
   ExpectUnfiltered(db, 0, 1);
 }
 
-// ---- The OPTIONS file ----
-
 class DoctorOptionsFileTest : public ::testing::Test {
  protected:
   DoctorOptionsFileTest() : db_(DbOptions(OurPolicy())) {
@@ -323,7 +310,6 @@ class DoctorOptionsFileTest : public ::testing::Test {
     content_ = ReadFile(file_);
   }
 
-  // Expects a fault about the policy, and no other fault.
   void ExpectFault(const std::vector<std::string>& parts) {
     const Ran ran = Exits(1, Doctor(db_));
     EXPECT_EQ(ran.json()["column_families"][0]["on"], false);
@@ -377,8 +363,7 @@ TEST_F(DoctorOptionsFileTest, IsAFolder) {
   ExpectFault({"OPTIONS-000099 cannot be read"});
 }
 
-// A file that is cut before the line of the policy, or before the line feed of
-// this line, is a fault. A file that is cut after the line is none.
+// A file that was cut before the end of the policy's line is a fault.
 TEST_F(DoctorOptionsFileTest, IsCut) {
   const size_t policy = content_.find("  filter_policy=");
   const size_t end = content_.find('\n', policy);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `filterdb doctor` on SST files that this RocksDB does not read, on those that
-// a database has left behind, and with little memory.
+// Tests `filterdb doctor` on SST files that it cannot read or that are not
+// live.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,9 +25,7 @@ using ::testing::Not;
 
 constexpr char kLost[] = "rows are lost";
 
-// ---- SST files that are not examined ----
-
-// The footer ends with the format version (4 bytes) and a magic number (8
+// An SST file ends with the format version (4 bytes) and a magic number (8
 // bytes).
 void SetFormatVersion(const std::string& sst, char version) {
   std::string content = ReadFile(sst);
@@ -52,7 +50,7 @@ TEST(DoctorFormatsTest, AFormatVersionThatIsTooNew) {
   EXPECT_THAT(ran.out, Not(HasSubstr(kLost)));
   EXPECT_THAT(Doctor(db, "").out, Not(HasSubstr(kLost)));
 
-  // No release writes version 99, so doctor takes the file as damaged.
+  // No release writes version 99, so filterdb doctor calls the file damaged.
   SetFormatVersion(sst, 99);
   const Ran damaged = Exits(1, Doctor(db));
   EXPECT_THAT(VerdictOf(damaged)["findings"][0]["what"],
@@ -86,9 +84,8 @@ TEST(DoctorFormatsTest, PlainTables) {
   EXPECT_EQ(Doctor(db, "--column-family=default").exit_code, 0);
 }
 
-// ---- SST files that the MANIFEST does not name ----
-
-// A database that keeps SST files that are not live any more.
+// A database with SST files that are no longer live, because deletions are
+// disabled.
 class DoctorLeftoversTest : public ::testing::Test {
  protected:
   DoctorLeftoversTest() : db_(DbOptions(OurPolicy())) {
@@ -131,8 +128,7 @@ TEST_F(DoctorLeftoversTest, AColumnFamilyThatWasDropped) {
   ExpectHarmless(1);
 }
 
-// The newest SST file is there, but the MANIFEST was cut before the record that
-// adds it.
+// The MANIFEST was cut before the record that adds the newest SST file.
 TEST_F(DoctorLeftoversTest, AManifestThatNeverNamedIt) {
   const std::string path = ManifestOf(db_.path());
   const auto before = fs::file_size(path);
@@ -143,8 +139,8 @@ TEST_F(DoctorLeftoversTest, AManifestThatNeverNamedIt) {
               HasSubstr("the MANIFEST has lost its end"));
 }
 
-// Doctor must not take an intact file for a half-written one only because this
-// RocksDB cannot read its format.
+// This RocksDB cannot read the format of the file. filterdb doctor must still
+// not call the file half-written.
 TEST_F(DoctorLeftoversTest, ANewerFileOfAnUnknownFormat) {
   AddFile(&db_, 2000, 3000);
   db_.Close();
@@ -154,11 +150,9 @@ TEST_F(DoctorLeftoversTest, ANewerFileOfAnUnknownFormat) {
   EXPECT_EQ(Doctor(db_).exit_code, 1);
 }
 
-// ---- Memory ----
-
 #ifndef CASSANDRA_BLOOM_SANITIZED  // A sanitizer needs memory of its own.
 // Each thread takes 250 MB of address space. So RocksDB cannot start the 16
-// threads with which it opens SST files by default.
+// threads that open SST files by default.
 TEST(DoctorMemoryTest, FewThreadsAreEnough) {
   FilledDb db;
   db.Close();

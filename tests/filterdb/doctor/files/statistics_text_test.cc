@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads RocksDB's statistics as several releases write them.
+// Parses RocksDB's statistics as several releases write them.
 
 #include "tools/filterdb/doctor/files/statistics_text.h"
 
@@ -51,8 +51,8 @@ TEST(StatisticsTextTest, OfDbBench) {
   EXPECT_DOUBLE_EQ(questions.Rate().value_or(0), 0.015);
 }
 
-// In a LOG of RocksDB 10.10, the first ticker begins with a blank, after a line
-// of the log. If there are several dumps, the last one counts.
+// In a LOG of RocksDB 10.10, the first counter follows a blank. The last of
+// several dumps counts.
 TEST(StatisticsTextTest, OfALog) {
   const FilterQuestions questions = Good(
       "2026/01/01-00:00:00.000001 7f [db_impl.cc:1] STATISTICS:\n"

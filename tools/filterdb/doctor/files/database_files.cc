@@ -28,8 +28,6 @@ uint64_t NumberOf(const std::string& sst) {
   return NumberOfSst(sst).value_or(0);
 }
 
-// Whether the SST file was written to its end. This may also be a file that
-// RocksDB cannot open here, such as a PlainTable file.
 bool IsWhole(const std::string& sst) {
   std::string error;
   return SstFile::Open(sst, nullptr, &error) != nullptr ||
@@ -43,9 +41,8 @@ bool NewestIsUnlisted(const std::vector<std::string>& unlisted,
   for (const LiveSst& sst : live.files) {
     newest = std::max(newest, sst.number);
   }
-  // An unlisted file that the MANIFEST once added was replaced later. It is
-  // still there if the database was told not to delete files
-  // (DisableFileDeletions).
+  // A file that the MANIFEST once added was replaced later. It may still exist
+  // after DisableFileDeletions.
   const std::set<uint64_t> added = FilesAddedBy(manifest);
   return std::any_of(unlisted.rbegin(), unlisted.rend(),
                      [&](const std::string& sst) {
@@ -56,9 +53,9 @@ bool NewestIsUnlisted(const std::vector<std::string>& unlisted,
 
 }  // namespace
 
-// RocksDB locks the whole file LOCK with fcntl (env/fs_posix.cc). A process
-// that opens and closes a file loses its own fcntl locks on it. So a library
-// must not open LOCK, but filterdb may, because it has no locks on it.
+// RocksDB locks the file LOCK with fcntl (env/fs_posix.cc). When a process
+// closes a file, it loses all its fcntl locks on that file. filterdb may open
+// and close LOCK, because it has no locks on it.
 bool MayBeInUse(const std::string& db) {
   const int fd =
       open((db + "/LOCK").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -102,8 +99,8 @@ DatabaseFiles FilesWatch::Look(const LiveSsts& live,
   files.manifest_is_torn = EndsInARecord(files.manifest);
   files.unlisted = UnlistedBy(live);
   if (files.manifest_is_torn || !files.unlisted.empty()) {
-    // Looks again after a pause. By then, files that were being written or
-    // removed during the first look have changed.
+    // Looks again after a pause, because a file may have been written or
+    // removed during the first look.
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     const LiveSsts again = list_again();
     const std::vector<std::string> still = UnlistedBy(again);

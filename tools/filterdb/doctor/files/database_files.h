@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: the MANIFEST of a database, and files in its folders that
-// the MANIFEST does not name.
+// filterdb doctor: the MANIFEST of a database, and SST files that the MANIFEST
+// does not name.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_DATABASE_FILES_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_DATABASE_FILES_H_
@@ -18,34 +18,33 @@ namespace cassandra_bloom::tools {
 
 struct DatabaseFiles {
   std::string manifest;  // The path of the MANIFEST.
-  // The MANIFEST ends in the middle of a record, and is not being written to.
+  // True if the MANIFEST ends in the middle of a record, and no process is
+  // writing to it.
   bool manifest_is_torn = false;
-  // A process on this machine has the database open, or the MANIFEST changed
-  // during the examination. Also true if the former cannot be determined.
+  // True if a process on this machine may have the database open, or if the
+  // MANIFEST changed during the examination.
   bool in_use = false;
   // SST files in the database's folders that are not live, sorted by number. A
-  // running database has such files while it writes them, and while iterators
-  // still read them. A killed process leaves them behind, and so does a
-  // MANIFEST that has lost its end.
+  // running database has some while it writes them, or while iterators read
+  // them. A killed process leaves some behind.
   std::vector<std::string> unlisted;
-  // A file of `unlisted` is whole and newer than all live files, and no record
-  // of the MANIFEST adds it. Then the MANIFEST may have lost its end, and with
-  // it the record that adds the file.
+  // True if a file of `unlisted` is whole, is newer than all live files, and
+  // was never added by the MANIFEST. The MANIFEST may then have lost its end.
   bool newest_is_unlisted = false;
 };
 
-// Watches the files of a database. Create it before you list the live files,
-// because it compares the MANIFEST with what it is then.
+// Watches the files of a database. Create this object before you list the live
+// files, because the constructor notes the size of the MANIFEST.
 class FilesWatch {
  public:
-  // Lists the live files again; throws Unusable.
+  // Lists the live files again. Throws Unusable if that fails.
   using ListAgain = std::function<LiveSsts()>;
 
-  // `folders`: the folders with the database's SST files, its own folder first.
+  // The first of `folders` is the database's own folder. The other folders have
+  // further SST files of the database.
   explicit FilesWatch(std::vector<std::string> folders)
       : folders_(std::move(folders)), manifest_(ManifestNow()) {}
 
-  // `live`: the newest listing of the live files.
   DatabaseFiles Look(const LiveSsts& live, const ListAgain& list_again) const;
 
  private:
@@ -58,7 +57,6 @@ class FilesWatch {
   const Manifest manifest_;
 };
 
-// True if a process may have the database open.
 bool MayBeInUse(const std::string& db);
 
 }  // namespace cassandra_bloom::tools

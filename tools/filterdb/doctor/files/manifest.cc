@@ -11,13 +11,13 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// Calls `visit` for each record that is whole. Returns true if the file ends in
-// the middle of a record.
+// Calls `visit` for each whole record. Returns true if the file ends in the
+// middle of a record.
 bool ReadRecords(const std::string& path,
                  const std::function<void(std::string_view)>& visit) {
   // Records are split at the ends of blocks. Each piece has a header: checksum
-  // (4 bytes), length (2), type (1). The end of a block that is too short for a
-  // header is filled with zeros.
+  // (4 bytes), length (2 bytes), type (1 byte). If the end of a block is too
+  // short for a header, it is filled with zeros.
   constexpr size_t kBlockSize = 32768;
   constexpr size_t kHeaderSize = 7;
   enum PieceType { kZero = 0, kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
@@ -55,18 +55,18 @@ bool ReadRecords(const std::string& path,
         }
       }
     }
-    // The file also ends in the middle of a record if a header says more bytes
-    // than are left, or if the file ends within a header.
+    // A record is also cut if its header promises more bytes than are left, or
+    // if the file ends within a header.
     in_a_record |= at > size || (at < size && size < kBlockSize);
   }
   return in_a_record;
 }
 
-// What follows a tag in a record of a MANIFEST (VersionEdit::DecodeFrom,
-// db/version_edit.cc, 7.1 to 11.9). In `fields`, n is a number, f the number of
-// an SST file that the record adds, and t a text that follows its length. If
-// `end` is not negative, more tags follow the fields, each with a text. The tag
-// `end` ends them.
+// The fields that follow a tag in a record of a MANIFEST
+// (VersionEdit::DecodeFrom, db/version_edit.cc, RocksDB 7.1 to 11.9). In
+// `fields`, n is a number, f is the number of an added SST file, and t is a
+// text after its length. If `end` is not negative, further tags follow, each
+// with a text. The tag `end` is the last.
 struct Edit {
   uint64_t tag;
   const char* fields;
@@ -101,7 +101,7 @@ std::optional<Edit> EditOf(uint64_t tag) {
     }
   }
   // A tag above 8192 that is not in kEdits has a text, which may be skipped.
-  // Only the four old tags 8194 to 8197 have other fields.
+  // Only the old tags 8194 to 8197 have other fields.
   const bool is_skippable = tag > 8192 && (tag < 8194 || tag > 8197);
   return is_skippable ? std::optional(Edit{tag, "t"}) : std::nullopt;
 }
@@ -111,8 +111,8 @@ class EditReader {
   EditReader(std::string_view record, std::set<uint64_t>* added)
       : rest_(record), added_(added) {}
 
-  // Stops at an unknown tag. SST files after it count as not added, so that
-  // doctor warns instead of keeping silent.
+  // Stops at an unknown tag. Files after this tag count as not added, so that
+  // filterdb doctor warns instead of keeping silent.
   void Read() {
     while (!rest_.empty() && ReadEdit()) {
     }
@@ -148,7 +148,7 @@ class EditReader {
     rest_.remove_prefix(is_good_ ? size : 0);
   }
 
-  // Reads a number that has 7 bits in each byte, the lowest bits first.
+  // Reads a number with 7 bits in each byte, the lowest bits first.
   uint64_t Number() {
     uint64_t number = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: reads from a MANIFEST what RocksDB's API does not tell.
+// filterdb doctor: reads facts from a MANIFEST that RocksDB's API does not
+// give.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_MANIFEST_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_MANIFEST_H_
@@ -11,15 +12,13 @@
 
 namespace cassandra_bloom::tools {
 
-// Whether a file of records (RocksDB's db/log_format.h), such as a MANIFEST,
-// ends in the middle of a record. RocksDB ignores a cut record without an
-// error.
+// Returns whether a MANIFEST ends in the middle of a record (format: RocksDB's
+// db/log_format.h). RocksDB ignores a cut record without an error.
 bool EndsInARecord(const std::string& path);
 
-// The numbers of all SST files that any record of a MANIFEST adds. If one of
-// these files is no longer live, a later record has removed it, so the database
-// does not need it any more. Files that only a lost end of the MANIFEST added
-// are not among them.
+// Returns the numbers of all SST files that any record of a MANIFEST adds. If
+// such a file is not live, a later record has removed it, so the database does
+// not need it.
 std::set<uint64_t> FilesAddedBy(const std::string& manifest);
 
 }  // namespace cassandra_bloom::tools

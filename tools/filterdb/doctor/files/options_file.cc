@@ -36,8 +36,8 @@ std::string Trimmed(const std::string& text) {
              : text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
 }
 
-// The name of a column family as it was before RocksDB escaped it
-// (EscapeOptionString, options/options_helper.cc).
+// Returns the name of a column family as it was before EscapeOptionString
+// (RocksDB's options/options_helper.cc) escaped it.
 std::string Unescaped(const std::string& text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -51,8 +51,6 @@ std::string Unescaped(const std::string& text) {
   return plain;
 }
 
-// Sets the policy of `*options` to the one that `text` names, as RocksDB would
-// create it.
 void SetPolicy(const std::string& text, FamilyOptions* options) {
   ConfigOptions config;
   config.env = ReadOnlyEnv();
@@ -105,7 +103,7 @@ OptionsFile::OptionsFile(const std::string& db) {
 }
 
 void OptionsFile::Parse(const std::string& text) {
-  // Drops the last line if it has no line feed, because it was cut.
+  // Drops a last line without a line feed, because the line was cut.
   std::istringstream lines(text.substr(0, text.find_last_of('\n') + 1));
   Section* section = nullptr;
   for (std::string line; std::getline(lines, line);) {
@@ -162,7 +160,7 @@ FamilyOptions OptionsFile::Of(const std::string& column_family) const {
       value(table, "whole_key_filtering", "true") == "true";
   options.partition_filters =
       value(table, "partition_filters", "false") == "true";
-  // RocksDB always writes filter_policy, even if it is nullptr.
+  // RocksDB always writes filter_policy, even if there is none (nullptr).
   const std::string policy = value(table, "filter_policy", "");
   if (options.table != kBlockBasedTable) {
     return options;

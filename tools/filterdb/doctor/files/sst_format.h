@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: the format of an SST file that RocksDB does not open.
+// filterdb doctor: the format of an SST file that RocksDB cannot open.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_SST_FORMAT_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_SST_FORMAT_H_
@@ -11,7 +11,7 @@
 
 namespace cassandra_bloom::tools {
 
-// RocksDB's name of the only SST format with filters of a filter policy.
+// RocksDB's name of the only SST format that has filters of a filter policy.
 constexpr char kBlockBasedTable[] = "BlockBasedTable";
 
 struct SstFormat {
@@ -21,8 +21,8 @@ struct SstFormat {
   bool IsBlockBased() const { return table == kBlockBasedTable; }
 };
 
-// Reads the last bytes of the file. Returns nullopt if the file does not end
-// like an SST file, because it is damaged or incomplete.
+// Reads the format from the last bytes of the file. Returns nullopt if the file
+// does not end like an SST file.
 std::optional<SstFormat> ReadSstFormat(const std::string& path);
 
 }  // namespace cassandra_bloom::tools

@@ -10,10 +10,10 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// Whether no deeper level has keys of the file's range. Compares the bytes of
-// the keys, which is right for bytewise and reverse bytewise orders. As deeper
-// levels have older rows, a file that was bottommost when it was written still
-// is.
+// Returns whether no deeper level has keys in the range of `file`. Compares
+// bytes, which is right for bytewise and reverse bytewise orders. Deeper levels
+// have only older rows, so a file that was bottommost when it was written stays
+// bottommost.
 bool IsBottommost(const LiveSst& file, const LiveSsts& live) {
   const auto place = [](const LiveSst& sst) {
     return std::tie(sst.column_family, sst.level);
@@ -33,8 +33,8 @@ bool IsBottommost(const LiveSst& file, const LiveSsts& live) {
   return true;
 }
 
-// The place for which the policy was asked when the file was written.
-// SstFileWriter knows no level.
+// Returns what RocksDB told the policy about the level when it wrote the file.
+// SstFileWriter does not know the level.
 SstPlace PlaceOf(const LiveSst& file,
                  const ROCKSDB_NAMESPACE::TableProperties& properties,
                  const LiveSsts& live, const FamilyOptions& options) {
@@ -42,9 +42,8 @@ SstPlace PlaceOf(const LiveSst& file,
   if (properties.user_collected_properties.count(
           "rocksdb.external_sst_file.version") == 0) {
     place.level = file.level;
-    // RocksDB calls no flushed file bottommost. So a file in level 0 counts as
-    // bottommost only if it names a policy of ours, which then gave it no
-    // filter.
+    // RocksDB calls no flushed file bottommost. A file in level 0 counts as
+    // bottommost only if it names cassandra_bloom as its policy.
     place.is_bottommost =
         (file.level > 0 ||
          PartitionKeyOfFilterName(properties.filter_policy_name)) &&
@@ -55,9 +54,9 @@ SstPlace PlaceOf(const LiveSst& file,
   return place;
 }
 
-// Whether the first and the last key of the file are known to have no prefix.
-// The policy's name in the file does not tell: it is also in files for which
-// the policy was asked for no filter.
+// Returns whether the first and the last key of the file are known to have no
+// prefix. The file's policy name does not tell, because it is also in files for
+// which the policy made no filter.
 bool HasNoPrefix(const LiveSst& file, const LiveSsts& live) {
   const auto family = live.column_families.find(file.column_family);
   if (family == live.column_families.end() ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: which filter the options of a column family give an SST
-// file.
+// filterdb doctor: whether the options of a column family give an SST file a
+// filter.
 //
 // Tested in tests/filterdb/doctor/files/options_file_test.cc.
 
@@ -19,15 +19,15 @@ namespace cassandra_bloom::tools {
 
 enum class Expected {
   kFilter,
-  // No filter: the policy or optimize_filters_for_hits says so, or only
-  // prefixes are wanted and no key of the file has one.
+  // No filter. The policy or optimize_filters_for_hits says so, or the filter
+  // would hold only prefixes and no key has one.
   kNone,
-  // No filter, because it may hold neither keys nor prefixes.
+  // No filter, because the options allow neither keys nor prefixes in a filter.
   kNothingToHold,
 };
 
-// Which filter the options give `file`, which has none. `live` is sorted, and
-// contains `file`.
+// Returns which filter the options give to `file`, which has no filter. `live`
+// is sorted, and contains `file`.
 Expected ExpectedOf(const LiveSst& file,
                     const ROCKSDB_NAMESPACE::TableProperties& properties,
                     const LiveSsts& live, const FamilyOptions& options);

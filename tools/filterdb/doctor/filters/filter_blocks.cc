@@ -25,12 +25,13 @@ using ROCKSDB_NAMESPACE::Slice;
 
 namespace {
 
-// At 1 % this gives the rate to within a fifth of itself.
+// This many keys measure a rate of 1 % to within a fifth of the rate.
 constexpr uint64_t kMostKeys = 20000;
-// For each of many partitions.
+// The least number of keys for each partition, if there are many.
 constexpr uint64_t kFewestKeys = 200;
 
-// The same in each run, so that doctor says the same of the same database.
+// Returns the same keys in each run, so that filterdb doctor always says the
+// same of a database.
 const std::vector<std::string>& RandomKeys() {
   static const std::vector<std::string>& keys = *[] {
     auto* const all = new std::vector<std::string>;
@@ -74,7 +75,7 @@ void FilterBlocks::Measure() {
   if (rocksdbs_.empty()) {
     return;
   }
-  // The policy of ours that gives such blocks to RocksDB's own reader.
+  // This policy lets RocksDB's own reader read RocksDB's filter blocks.
   const std::unique_ptr<const FilterPolicy> policy(
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb(10));
   const uint64_t num_keys = std::max(kFewestKeys, kMostKeys / rocksdbs_.size());
@@ -105,7 +106,7 @@ PassRate FilterBlocks::Rate() const {
   if (asked_ == 0) {
     return pass;
   }
-  // With a mean of 3 there is none in one of e^3 = 20 cases.
+  // If 3 keys pass on average, none passes in one of e^3 = 20 cases.
   constexpr double kMeanOfNone = 3;
   const auto asked = static_cast<double>(asked_);
   const auto passed = static_cast<double>(passed_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: what the filter blocks of an SST file say.
+// filterdb doctor: examines the filter blocks of an SST file.
 //
 // Tested in tests/filterdb/doctor/rocksdbs_filters_test.cc.
 
@@ -16,37 +16,37 @@
 
 namespace cassandra_bloom::tools {
 
-// The share of absent keys that pass. For filters of ours it is computed from
-// the set bits. RocksDB's filters are asked for random keys, because their bits
-// do not tell it.
+// The share of absent keys that pass a filter. For a cassandra_bloom filter, it
+// is computed from the set bits. For RocksDB's filters, it is measured with
+// random keys.
 struct PassRate {
   double rate = 1;
   bool is_measured = false;
-  // None of the random keys passed. `rate` is then the largest rate with which
-  // as few passed by chance in one of 20 cases.
+  // True if no random key passed. `rate` is then an upper limit: with a higher
+  // rate, a key would have passed in 19 of 20 cases.
   bool is_at_most = false;
-  // The rate is hardly larger than this: a measured one has an error.
+  // An upper limit of the rate, which allows for the error of measuring.
   double bound = 1;
 };
 
-// Sums over the blocks of one filter: a full filter, or all partitions.
+// Sums over the filter blocks of one SST file.
 class FilterBlocks {
  public:
-  // A block and its kind as SstFile::VisitBlock passes them.
+  // The arguments are those of SstFile::VisitBlock.
   void Add(const ROCKSDB_NAMESPACE::Slice& block, FilterKind kind);
 
-  // Asks RocksDB's filters among the blocks, which must still be valid.
+  // Measures RocksDB's filters. The memory of the blocks must still be valid.
   void Measure();
 
   uint64_t count() const { return count_; }
   // Without headers, trailers and the index of the partitions.
   uint64_t bits() const { return bits_; }
-  // Blocks that let every key pass.
+  // Returns how many blocks let every key pass.
   uint64_t damaged() const { return damaged_; }
   uint64_t saturated() const { return saturated_; }
 
-  // The average rate of the blocks. RocksDB cuts partitions of the same size,
-  // so reads are equally likely to ask each of them.
+  // Returns the average rate of the blocks. All blocks have the same weight,
+  // because RocksDB makes partitions of the same size.
   PassRate Rate() const;
 
  private:

@@ -11,14 +11,15 @@ namespace {
 
 const double kLn2Squared = std::log(2.0) * std::log(2.0);
 
-// Minimises sum p_i, the sum of the rates of all runs, with sum n_i * -ln(p_i)
-// / (ln 2)^2 = total_bits, where n_i is the number of keys of run i. A Lagrange
-// multiplier gives p_i = r * n_i, and this function returns
+// Minimises the sum of the false positive rates p_i of all runs i. All filters
+// together have sum n_i * -ln(p_i) / (ln 2)^2 = total_bits, where n_i is the
+// number of keys of run i. A Lagrange multiplier gives p_i = r * n_i with a
+// constant r. Returns
 //
 //   ln r = -(total_bits * (ln 2)^2 + sum n_i * ln n_i) / sum n_i
 //
-// with sums over the runs that get a filter. As long as the rate of the largest
-// run would be above 1, that run is left out.
+// These sums are over the runs that get a filter. While the rate of the largest
+// run would be above 1, the function leaves this run out.
 double LogOfRatePerKey(const std::vector<double>& run_keys, double total_bits) {
   std::vector<double> keys;
   std::copy_if(run_keys.begin(), run_keys.end(), std::back_inserter(keys),

@@ -10,11 +10,12 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// The rate of RocksDB's Bloom filter, all of whose probes are in a cache line
-// (BloomMath::CacheLocalFpRate, util/bloom_impl.h): a mean of the rates of a
-// line with many keys and one with few. RocksDB has a table of the probes with
-// the lowest measured rate (FastLocalBloomImpl::ChooseNumProbes). The lowest
-// rate of the formula is within a few per cent of it.
+// Returns the rate of RocksDB's Bloom filter, which has all probes of a key in
+// one cache line. The rate is the mean of the rates of a line with many keys
+// and a line with few keys (BloomMath::CacheLocalFpRate, util/bloom_impl.h).
+// RocksDB takes the number of probes from a table
+// (FastLocalBloomImpl::ChooseNumProbes). This function takes the best number,
+// which changes the rate by at most a few per cent.
 double RocksdbsRate(double bits_per_key) {
   constexpr double kLineBits = 512;
   constexpr int kMostProbes = 24;
@@ -45,7 +46,7 @@ PlannedFilter PlanFilter(FilterType type, const std::optional<Sizing>& sizing,
   if (type == FilterType::kCassandra) {
     return {bits, FalsePositiveRate(sizing->num_probes, 1, bits)};
   }
-  // RocksDB builds Bloom filters in place of Ribbon filters in flushed files.
+  // In flushed files, RocksDB builds Bloom filters in place of Ribbon filters.
   const bool is_ribbon = type == FilterType::kRibbon && level > 0;
   return {is_ribbon ? kRibbonShare * bits : bits, RocksdbsRate(bits)};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: what a filter that a policy of ours asks for takes, and how
-// many absent keys pass it.
+// filterdb doctor: the size and the false positive rate of a filter that
+// cassandra_bloom plans.
 //
 // Tested in tests/filterdb/doctor/advice_test.cc.
 
@@ -15,14 +15,15 @@
 
 namespace cassandra_bloom::tools {
 
-// Without a filter, every absent key passes.
+// The default is no filter, so that every absent key passes.
 struct PlannedFilter {
-  double bits_per_key = 0;  // What the filter takes.
+  double bits_per_key = 0;  // The size of the filter.
   double rate = 1;          // The share of absent keys that pass.
 };
 
-// The filter of a file of this level with many keys: a small one takes more
-// bits per key. `sizing`: nullopt for no filter.
+// Returns the filter that a file in this level gets. Assumes many keys, because
+// a filter of few keys takes more bits per key. `sizing` is nullopt for no
+// filter.
 PlannedFilter PlanFilter(FilterType type, const std::optional<Sizing>& sizing,
                          int level);
 

@@ -12,9 +12,9 @@ bool StartsWith(const std::string& text, const char* start) {
   return text.rfind(start, 0) == 0;
 }
 
-// The names of RocksDB's own policies in OPTIONS files, of which RocksDB's C
-// interface writes only the first part (BloomFilterPolicy and others in
-// table/block_based/filter_policy.cc).
+// Returns whether `policy` is a name of RocksDB's own policies in OPTIONS files
+// (table/block_based/filter_policy.cc). RocksDB's C interface writes only the
+// first part of the name.
 bool IsRocksdbsPolicy(const std::string& policy) {
   return StartsWith(policy, "bloomfilter") ||
          StartsWith(policy, "ribbonfilter") || StartsWith(policy, "rocksdb.");
@@ -49,7 +49,7 @@ FilterUse UseOf(FilterKind kind, PolicyInUse policy) {
       break;
     case PolicyInUse::kRocksdbs:
       if (kind == FilterKind::kBesideRocksdb) {
-        return FilterUse::kEveryKeyMatches;  // See block_form.h.
+        return FilterUse::kEveryKeyMatches;  // block_form.h says why.
       }
       asked = IsRocksdbs(kind);
       break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: which filters RocksDB asks. That depends on the kind of the
-// filter in the SST file and on the policy with which the database is opened.
+// filterdb doctor: which filters RocksDB asks. This depends on the filter in
+// the SST file, and on the policy with which the database is opened.
 //
 // Tested in tests/filterdb/doctor/policy_in_use_test.cc.
 
@@ -17,32 +17,32 @@ namespace cassandra_bloom::tools {
 
 enum class PolicyInUse {
   kNone,
-  kCassandra,      // Ours, with blocks=cassandra.
-  kBesideRocksdb,  // Ours, with blocks=rocksdb.
-  kRocksdbs,       // RocksDB's Bloom or Ribbon policy, which read alike.
+  kCassandra,      // cassandra_bloom with blocks=cassandra.
+  kBesideRocksdb,  // cassandra_bloom with blocks=rocksdb.
+  kRocksdbs,       // RocksDB's Bloom or Ribbon policy.
   kUnknown         // Another policy, a refused one, or not known.
 };
 
-// The policy that the OPTIONS file names.
 PolicyInUse PolicyInUseOf(const FamilyOptions& options);
 
-// Whether the text of our policy leaves open what its settings are: RocksDB's C
-// interface writes this text for any of them (PolicyString).
+// Returns whether the OPTIONS file has the name of cassandra_bloom without its
+// settings. RocksDB's C interface always writes the name alone.
 bool HidesItsSettings(const FamilyOptions& options);
 
 enum class FilterUse {
   kNotSeen,          // RocksDB reads the file without its filter.
-  kEveryKeyMatches,  // RocksDB asks the filter, and reads it as such a one.
+  kEveryKeyMatches,  // RocksDB asks the filter, and it passes every key.
   kAsked,
 };
 
-// `kind`: kNone and kUnknown are not seen by any policy.
+// Returns kNotSeen for the kinds kNone and kUnknown.
 FilterUse UseOf(FilterKind kind, PolicyInUse policy);
 
 bool IsOurs(FilterKind kind);
 bool IsRocksdbs(FilterKind kind);
 
-// For example "RocksDB's Bloom filter"; "" unless IsRocksdbs.
+// Returns, for example, "RocksDB's Bloom filter". Returns "" if IsRocksdbs is
+// false.
 std::string NameOfRocksdbs(FilterKind kind);
 
 }  // namespace cassandra_bloom::tools
