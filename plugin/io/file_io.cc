@@ -113,7 +113,7 @@ bool ReadRegularFile(const std::string& path, uint64_t max_size,
 
 bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
                      std::string* content, std::string* error) {
-  uint64_t size;
+  uint64_t size = 0;
   if (!SizeOfRegularFile(fd, path, &size, error)) {
     return false;
   }
@@ -133,7 +133,7 @@ bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
 std::unique_ptr<MappedFile> MappedFile::Open(const std::string& path,
                                              std::string* error) {
   const FileDescriptor fd(OpenForReading(path));
-  uint64_t file_size;
+  uint64_t file_size = 0;
   if (!SizeOfRegularFile(fd.get(), path, &file_size, error)) {
     return nullptr;
   }

@@ -34,6 +34,9 @@ struct NumberRange {
 
 constexpr NumberRange kBitsRange = {"a number from 0 to 100", 0,
                                     kMaxBitsPerKey};
+// Monkey's bounds for ten times as many keys in each level. `mix` checks them.
+constexpr NumberRange kMixRange = {"a number from 1.533 to 86.15", 0,
+                                   kMaxBitsPerKey};
 constexpr NumberRange kChanceRange = {"a number from 0.0000671 to 1",
                                       kMinFpChance, 1};
 constexpr NumberRange kSizeRatioRange = {"a number from 2 to 1000",
@@ -59,7 +62,7 @@ bool VisitOptions(Visit&& visit) {
          visit("allocation", kNoNumber, &Options::allocation) &&
          visit("size_ratio", kSizeRatioRange, &Options::size_ratio) &&
          visit("bottom_level", kBottomLevelRange, &Options::bottom_level) &&
-         visit(kMixOption, kBitsRange, &Options::mix) &&
+         visit(kMixOption, kMixRange, &Options::mix) &&
          visit("filter", kNoNumber, &Options::filter) &&
          visit("bottommost_filter", kNoNumber, &Options::bottommost_filter) &&
          visit("blocks", kNoNumber, &Options::blocks) &&

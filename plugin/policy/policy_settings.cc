@@ -17,9 +17,9 @@ const char kPolicyUsage[] =
     "optionally followed by :OPTION:VALUE pairs, with partition_key last, or "
     "cassandra_bloom:mix:BITS";
 
-namespace {
+const char kRefusedId[] = "cassandra_bloom:a-refused-setting";
 
-constexpr char kRefusedId[] = "cassandra_bloom:a-refused-setting";
+namespace {
 
 constexpr char kUniform[] = "uniform";
 constexpr char kMonkey[] = "monkey";
@@ -270,8 +270,11 @@ PolicySettings MixSettings(double bits_per_key) {
     mix.mix = settings.sizing.levels.front()->bits_per_key();
     settings.id = IdOf(mix);
     settings.is_mix = true;
+    return settings;
   }
-  return settings;
+  return RefusedSettings(std::string(kMixOption) + " '" +
+                         FormatNumber(bits_per_key) + "' is not " +
+                         kMixRange.what_is_right);
 }
 
 PolicySettings RefusedSettings(const std::string& error) {
@@ -284,7 +287,8 @@ PolicySettings RefusedSettings(const std::string& error) {
 PolicySettings RefuseConflict(const std::string& text) {
   return RefusedSettings(
       "'" + text +
-      "' gives one setting twice, or two that exclude each other; " +
+      "' gives one setting twice, or two that exclude each other (mix excludes "
+      "all others); " +
       kPolicyUsage);
 }
 

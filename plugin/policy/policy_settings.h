@@ -86,6 +86,9 @@ PolicySettings RefuseConflict(const std::string& text);
 // How to write a filter_policy string, for error messages.
 extern const char kPolicyUsage[];
 
+// The id of a refused policy whose own text RocksDB could not read back.
+extern const char kRefusedId[];
+
 }  // namespace cassandra_bloom
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_SETTINGS_H_

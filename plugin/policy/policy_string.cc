@@ -104,6 +104,8 @@ void PolicyString::SplitSize(const std::string& size) {
   constexpr size_t kPrefixLength = sizeof(kFpChancePrefix) - 1;
   if (size.compare(0, kPrefixLength, kFpChancePrefix) == 0) {
     Give(kFpChanceOption, size.substr(kPrefixLength));
+  } else if (size == kMixOption) {
+    Give(kMixOption, "");
   } else {
     Give(kBitsPerKeyOption, size);
   }
@@ -113,10 +115,40 @@ void PolicyString::Give(const std::string& name, const std::string& value) {
   is_given_twice_ |= !given_.emplace(name, value).second;
 }
 
+// Returns the word that stands where the name of an option should be, as "block"
+// in "10:block:rocksdb". Returns "" if there is none. Only partition keys have
+// colons in their values.
+std::string PolicyString::UnknownName() const {
+  for (const auto& [name, value] : given_) {
+    const size_t colon = value.find(':');
+    if (colon == std::string::npos || name == kPartitionKeyOption) {
+      continue;
+    }
+    const size_t begin = colon + 1;
+    const std::string word = value.substr(begin, value.find(':', begin) - begin);
+    const bool is_word = std::all_of(word.begin(), word.end(), [](char c) {
+      return c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+    });
+    if (is_word && !word.empty() && !IsOption(word)) {
+      return word;
+    }
+  }
+  return "";
+}
+
 PolicySettings PolicyString::Check() const {
   if (!is_ours_) {
     return RefusedSettings("'" + id_ + "' is not a filter policy; " +
                            kPolicyUsage);
+  }
+  if (id_ == kRefusedId) {
+    return RefusedSettings(
+        "the policy was refused when RocksDB wrote '" + id_ +
+        "'; the LOG of that time has the setting and the reason; write the "
+        "right policy in its place");
+  }
+  if (const std::string unknown = UnknownName(); !unknown.empty()) {
+    return UnknownOption(unknown);
   }
   PolicySettings settings = is_given_twice_
                                 ? RefuseConflict(id_)

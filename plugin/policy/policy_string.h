@@ -46,6 +46,7 @@ class PolicyString {
 
  private:
   PolicySettings Check() const;
+  std::string UnknownName() const;
   void Split();
   void SplitSize(const std::string& size);
   void Give(const std::string& name, const std::string& value);

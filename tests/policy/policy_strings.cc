@@ -12,6 +12,7 @@ constexpr char kChance[] = "0.0000671 to 1";
 constexpr char kOptions[] = "bits_per_key (0 to 100) or fp_chance";
 constexpr char kExtractors[] = "skip:S,u16";
 constexpr char kMonkey[] = "allocation=monkey";
+constexpr char kMix[] = "a number from 1.533 to 86.15";
 constexpr char kForms[] = "cassandra or rocksdb";
 constexpr char kWholeKeys[] = "leave out blocks or partition_key";
 
@@ -260,7 +261,12 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:10:blocks:foo", "'foo'", kForms},
       {"cassandra_bloom:10:blocks:Rocksdb", "'Rocksdb'", kForms},
       {"cassandra_bloom:10:blocks", "'10:blocks'", kBits},
-      {"cassandra_bloom:10:Blocks:rocksdb", "'10:Blocks:rocksdb'", kBits},
+      {"cassandra_bloom:10:Blocks:rocksdb", "'Blocks'", kOptions},
+      {"cassandra_bloom:10:block:rocksdb", "'block'", kOptions},
+      {"cassandra_bloom:10:blocks:rocksdb:filters:ribbon", "'filters'",
+       kOptions},
+      {"cassandra_bloom:a-refused-setting", "cassandra_bloom:a-refused-setting",
+       "LOG"},
       {"cassandra_bloom:blocks:rocksdb:blocks:rocksdb", "blocks:rocksdb'",
        kBits},
       {"cassandra_bloom:101:blocks:rocksdb", "'101'", kBits},
@@ -287,21 +293,21 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:10:filter:bloom", "filter=bloom", "blocks=rocksdb"},
       {"cassandra_bloom:10:bottommost_filter:ribbon",
        "bottommost_filter=ribbon", "blocks=rocksdb"},
-      {"cassandra_bloom:mix", "'mix'", kBits},
-      {"cassandra_bloom:mix:", "''", kBits},
-      {"cassandra_bloom:mix:abc", "'abc'", kBits},
-      {"cassandra_bloom:mix:101", "'101'", kBits},
-      {"cassandra_bloom:mix:0", "bits_per_key=0", kMonkey},
-      {"cassandra_bloom:mix:1.5", "bits_per_key=1.5", kMonkey},
-      {"cassandra_bloom:mix:90", "bits_per_key=90", kMonkey},
-      {"cassandra_bloom:mix:9,5", "'9,5'", kBits},
-      {"cassandra_bloom:mix:fp:0.01", "'fp:0.01'", kBits},
+      {"cassandra_bloom:mix", "''", kMix},
+      {"cassandra_bloom:mix:", "''", kMix},
+      {"cassandra_bloom:mix:abc", "'abc'", kMix},
+      {"cassandra_bloom:mix:101", "'101'", kMix},
+      {"cassandra_bloom:mix:0", "'0'", kMix},
+      {"cassandra_bloom:mix:1.532", "'1.532'", kMix},
+      {"cassandra_bloom:mix:86.16", "'86.16'", kMix},
+      {"cassandra_bloom:mix:9,5", "'9,5'", kMix},
+      {"cassandra_bloom:mix:fp:0.01", "'fp:0.01'", kMix},
       {"cassandra_bloom:mix:10:mix:10", "mix:10:mix:10", kBits},
       {"cassandra_bloom:mix:10:filter:bloom", "filter=bloom", kBits},
       {"cassandra_bloom:10:filter::blocks:rocksdb", "''",
        "cassandra, bloom or ribbon"},
       {"cassandra_bloom:10:blocks:bloom", "'bloom'", "cassandra or rocksdb"},
-      {"{id=cassandra_bloom;mix=}", "''", kBits},
+      {"{id=cassandra_bloom;mix=}", "''", kMix},
       {"{id=cassandra_bloom;mix=10;blocks=rocksdb}", "mix=10", kBits},
       {"cassandra_bloom:10:mix:10", "mix=10", kBits},
       {"cassandra_bloom:mix:10:blocks:rocksdb", "blocks=rocksdb", kBits},
