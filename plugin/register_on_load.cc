@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Registers the policy's name with RocksDB when librocksdb_cassandra_bloom.so
-// is loaded. Only the shared library has this file. RocksDB's own build
-// registers its plugins itself, and a linker would leave this file out of a
-// program that links the static library.
+// is loaded. Only the shared library has this file, for two reasons. RocksDB's
+// own build registers its plugins itself. A linker would leave this file out of
+// a program that links the static library.
 //
 // Tested in tests/install/preload/loader_test.cc.
 

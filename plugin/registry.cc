@@ -36,8 +36,8 @@ using ROCKSDB_NAMESPACE::SliceTransform;
 namespace {
 
 // Returns a pattern for all strings that begin with `name`, even malformed
-// ones, so that this library can refuse them. RocksDB silently ignores a string
-// that no pattern matches.
+// ones. This library must refuse malformed strings, because RocksDB silently
+// ignores a string that no pattern matches.
 ObjectLibrary::PatternEntry BeginningWith(const std::string& name) {
   return ObjectLibrary::PatternEntry(name)
       .AnotherName("{" + name)
@@ -49,7 +49,8 @@ ObjectLibrary::PatternEntry BeginningWith(const std::string& name) {
 }
 
 // Returns a pattern for all ids that have `name` somewhere after `separator`,
-// because RocksDB joins several listeners into one id.
+// because RocksDB joins several listeners into one id. In such an id, `name`
+// may be far from the beginning.
 ObjectLibrary::PatternEntry After(const std::string& separator,
                                   const std::string& name) {
   return ObjectLibrary::PatternEntry("")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes the benchmark's keys from numbers. For keys of one KeyShape, equal
-// numbers give equal keys.
+// Makes keys for the benchmark. Each key is made from a number. The same number
+// and the same KeyShape always give the same key.
 
 #ifndef CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_BENCH_KEYS_H_
 #define CASSANDRA_BLOOM_DB_BENCH_EXT_FILTER_BENCH_BENCH_KEYS_H_
@@ -43,8 +43,8 @@ class Random {
 
 // The lengths of keys, in bytes. `min_length` must be at least kMinLength.
 struct KeyShape {
-  // Keys of different numbers differ in their first kMinLength bytes. So an
-  // absent key never equals a present key by chance.
+  // Two keys that are made from different numbers always differ in their first
+  // kMinLength bytes. Therefore no absent key is equal to a present key.
   static constexpr size_t kMinLength = sizeof(uint64_t);
   static constexpr size_t kMaxLength = 4096;
   static constexpr size_t kMaxRandomLength = 64;
@@ -59,8 +59,8 @@ struct KeyShape {
   }
 };
 
-// Up to 256 keys in memory. They are few, so that short keys stay in the CPU's
-// nearest caches.
+// Memory for kCapacity keys. kCapacity is small, so that short keys stay in the
+// CPU's nearest caches.
 class KeyChunk {
  public:
   static constexpr size_t kCapacity = 256;
@@ -91,7 +91,8 @@ class KeyChunk {
     return slices_[i];
   }
 
-  // Returns pointers to the keys, as FilterBitsReader::MayMatch takes a batch.
+  // Returns pointers to the keys, because FilterBitsReader::MayMatch takes a
+  // batch of keys in this form.
   ROCKSDB_NAMESPACE::Slice** pointers() { return pointers_.data(); }
 
  private:

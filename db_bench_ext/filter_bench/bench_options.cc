@@ -212,8 +212,9 @@ BenchOptions OptionsFromFlags() {
   return options;
 }
 
-// Checks the names of the flags before gflags does. gflags would end the
-// process with status 1, which here means that a filter was wrong.
+// Throws UsageError if a flag does not exist or has no value. This check must
+// come before gflags reads the flags, because gflags would end the process with
+// status 1. In this program, status 1 means that a filter was wrong.
 void CheckFlagNames(int argc, char** argv) {
   for (int i = 1; i < argc && argv[i][0] == '-'; ++i) {
     const std::string arg = argv[i];
@@ -223,7 +224,8 @@ void CheckFlagNames(int argc, char** argv) {
     if (!gflags::GetCommandLineFlagInfo(name.c_str(), &flag)) {
       throw UsageError("there is no flag '" + arg + "'; see --help");
     }
-    // The value of the flag is the next argument.
+    // If the argument has no "=", the value of the flag is the next argument. A
+    // bool flag needs no value.
     if (flag.type != "bool" && arg.find('=') == std::string::npos &&
         ++i == argc) {
       throw UsageError("'" + arg + "' has no value");

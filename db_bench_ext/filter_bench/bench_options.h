@@ -33,8 +33,8 @@ struct BenchOptions {
   std::string json;  // A file name. "-": stdout. "": no JSON.
 };
 
-// Throws UsageError if the command line is wrong. If it has --help or a similar
-// flag, prints the answer and ends the process.
+// Throws UsageError if the command line is wrong. If the command line has
+// --help or a similar flag, prints the text for that flag and ends the process.
 BenchOptions ReadOptions(int argc, char** argv);
 
 }  // namespace cassandra_bloom::bench

@@ -76,7 +76,7 @@ Results EmptyResults(const Bench& bench) {
 }
 
 // Returns `tally`. Throws if the filter has lost a key, because the times of a
-// wrong filter are worth nothing.
+// wrong filter have no meaning.
 Tally WithoutLosses(const Tally& tally, const FilterSet& set,
                     const Workload& workload) {
   if (tally.false_negatives != 0) {
@@ -90,8 +90,8 @@ Tally WithoutLosses(const Tally& tally, const FilterSet& set,
   return tally;
 }
 
-// Queries each filter without timing, whichever workloads were chosen. Throws
-// if a filter loses a key, and counts false positives.
+// Queries each filter without recording the times, even if no chosen workload
+// queries filters. Counts false positives. Throws if a filter loses a key.
 void AskUntimed(const Bench& bench, uint64_t queries, Results* results) {
   for (size_t filter = 0; filter < bench.sets.size(); ++filter) {
     for (const Workload& workload :
@@ -109,7 +109,8 @@ Tally Measure(const FilterSet& set, const Workload& workload, uint64_t queries,
   if (workload.work == Work::kBuild) {
     return BuildAgain(set, queries, seed);
   }
-  // Fills the CPU's caches with this filter, because they contain another
+  // First queries the filter without recording the times. This fills the CPU's
+  // caches with the data of this filter, because the caches contain another
   // filter's data.
   Ask(set, workload, queries / 4, 2 * seed);
   return WithoutLosses(Ask(set, workload, queries, 2 * seed + 1), set,
@@ -180,8 +181,8 @@ void Write(const BenchOptions& options, const std::vector<Results>& results) {
   PrintText(machine, options, results);
 }
 
-// Throws UsageError if the file cannot be written. This is checked before the
-// measurements, because their results would be lost.
+// Throws UsageError if the file cannot be written. Must be called before the
+// measurements, because otherwise their results would be lost.
 void CheckWritable(const std::string& path) {
   if (!path.empty() && path != "-" && !std::ofstream(path, std::ios::app)) {
     throw UsageError("--json: '" + path +

@@ -26,7 +26,8 @@ struct FilterConfig {
   uint64_t filters = 0;
   KeyShape key_shape;
   double bits_per_key = 0;
-  // How many bytes after the start of a cache line each filter block begins.
+  // The distance in bytes from the start of a cache line to the start of each
+  // filter block.
   size_t block_offset = 0;
 
   std::string Name() const;
@@ -60,8 +61,9 @@ std::vector<std::string> FilterNames();
 FilterUnderTest NewFilterUnderTest(const std::string& name,
                                    double bits_per_key);
 
-// A copy of a filter block. RocksDB also queries copies of blocks, which it
-// reads from the SST file.
+// A copy of a filter block. The benchmark queries copies because RocksDB does
+// the same. RocksDB queries the block that it has read from the SST file, not
+// the block that was built.
 class Block {
  public:
   Block(const ROCKSDB_NAMESPACE::Slice& content, size_t offset);

@@ -85,7 +85,8 @@ class EmptyFilterPolicy final : public FilterPolicy {
 
 // ---- The naive filter ----
 
-// A struct instead of a std::pair, because a vector of pairs grows more slowly.
+// This is not a std::pair, because adding elements to a std::vector of pairs
+// takes more time.
 struct Hash {
   uint64_t h1;
   uint64_t h2;

@@ -10,8 +10,9 @@
 
 namespace cassandra_bloom::bench {
 
-// Returns a policy whose filters do nothing and match every key. Its time is
-// the time of the benchmark itself. The caller owns the policy.
+// Returns a policy whose filters do nothing and match every key. The time that
+// is measured with this policy is the time of the benchmark itself. The caller
+// owns the policy.
 const ROCKSDB_NAMESPACE::FilterPolicy* NewEmptyFilterPolicy();
 
 // Returns a policy that implements Cassandra's filter plainly, as Cassandra's

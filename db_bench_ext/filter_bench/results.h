@@ -32,7 +32,8 @@ struct FilterFacts {
   FalsePositives false_positives;  // The sum of all workloads.
 };
 
-// The measurements of one workload with one filter. Each round gives one.
+// The measurements of one workload with one filter. Each round adds one
+// measurement.
 struct Series {
   std::vector<double> ns_per_key;  // Includes the time of the loop itself.
   FalsePositives false_positives;

@@ -7,9 +7,10 @@
 
 namespace cassandra_bloom::bench {
 
-// Throws std::runtime_error if a small filter and the naive filter of the same
-// keys differ in a byte or in an answer. Does nothing if `filter` does not
-// build blocks in Cassandra's format.
+// Builds a small filter with `filter`, and a filter of the same keys with the
+// naive policy. Throws std::runtime_error if the two filters differ in a byte
+// or in an answer. Does nothing if `filter` does not build blocks in
+// Cassandra's format.
 void CheckAgainstNaive(const FilterUnderTest& filter, FilterConfig config);
 
 void CheckSameBlocks(const FilterSet& a, const FilterSet& b);

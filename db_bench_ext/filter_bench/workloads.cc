@@ -31,7 +31,8 @@ const char* NameOf(Work work) {
   }
 }
 
-// The number of the first absent key. Each seed has 2^36 numbers of its own.
+// The number of the first absent key for seed 0. Each seed has 2^36 numbers of
+// its own for absent keys.
 constexpr uint64_t kFirstAbsent = uint64_t{1} << 62;
 constexpr int kAbsentOfSeedBits = 36;
 
@@ -91,7 +92,8 @@ class Queries {
       const uint64_t present =
           filter_ * config.keys + Below(config.keys, random_.Next());
       keys_.Set(i, present_[i] ? present : next_absent_++);
-      // Begins with the wrong answer, to detect a filter that writes no answer.
+      // First sets the wrong answer, so that a filter that writes no answer is
+      // detected.
       answers_[i] = !present_[i];
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Stores rows in partitions, as Rocksandra (Cassandra on RocksDB) does. The
-// filter holds the partition keys:
+// filter holds the partition keys. To compile and run this example:
 //
 //   c++ -std=c++17 partitions.cc -lrocksdb_cassandra_bloom -lrocksdb
 //   ./a.out FOLDER
@@ -10,8 +10,9 @@
 //
 //   token, 8 bytes | length, 2 bytes | partition key | clustering, 4 bytes
 //
-// All numbers are big-endian, so that the rows of a partition are beside each
-// other.
+// All numbers are big-endian, because RocksDB compares keys byte by byte. So
+// the partitions are in the order of their tokens, and the rows of a partition
+// are in the order of their clustering numbers.
 
 #include <cassandra_bloom/c.h>
 #include <cassandra_bloom/filter_policy.h>
@@ -118,8 +119,8 @@ bool IsThere(rocksdb::DB* db, const std::string& key, uint32_t clustering) {
   return status.ok();
 }
 
-// Returns how many seeks of iterators a filter has answered. Since RocksDB 8.3,
-// seeks have tickers of their own (facebook/rocksdb#11460).
+// Returns how many seeks of iterators a filter has avoided. Since RocksDB 8.3,
+// RocksDB counts seeks in tickers of their own (facebook/rocksdb#11460).
 uint64_t IteratorsFiltered(const rocksdb::Statistics& statistics) {
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
   return statistics.getTickerCount(rocksdb::LAST_LEVEL_SEEK_FILTERED) +

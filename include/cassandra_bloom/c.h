@@ -3,8 +3,8 @@
 // The C interface of this library. It reads and writes Cassandra's Filter.db
 // files, and it gives C programs the filter policy for RocksDB.
 //
-// This header is valid C99 and C++. Only the last section needs RocksDB. Its
-// functions are only in librocksdb_cassandra_bloom.so and in
+// This header is valid C99 and C++. Only the last section needs RocksDB. The
+// functions of that section are only in librocksdb_cassandra_bloom.so and in
 // librocksdb_cassandra_bloom.a. All other functions are also in
 // libcassandra_bloom.so, which does not depend on RocksDB. Link only one of
 // these libraries.
@@ -29,8 +29,8 @@
 // - A function with `errptr` also fails if memory cannot be allocated.
 //   Functions without `errptr` cannot fail. No C++ exception leaves this
 //   library.
-// - An argument must not be NULL unless its comment allows NULL. A function
-//   with `errptr` fails if a path, a version or a buffer is NULL.
+// - An argument may be NULL only if its comment allows NULL. A function with
+//   `errptr` fails if a path, a version or a buffer is NULL.
 // - Strings end in NUL. They are UTF-8, except for file names, which may have
 //   any bytes that the file system allows.
 // - Functions without a handle are safe for concurrent use. The comment of each
@@ -81,12 +81,13 @@ typedef struct cassandra_bloom_filter_t cassandra_bloom_filter_t;
 //
 // `sstable_version`: an SSTable version, such as "nb" or "ka", or the name of a
 // form, which is a layout that several versions share: "before-ma", "ma-to-me"
-// or "na-and-later". It is needed because nothing in a Filter.db says its form.
-// If it is NULL, the version is taken from the file name, for example from
-// nb-1-big-Filter.db.
+// or "na-and-later". This argument is needed because a Filter.db does not
+// contain its form. If the argument is NULL, the version is taken from the file
+// name, for example from nb-1-big-Filter.db.
 //
-// The file is mapped into memory if its bits can be used as they are. Otherwise
-// the file is read into memory. While the handle exists, the file must not be
+// If the form is "na-and-later", the file is mapped into memory. For other
+// forms, the bits of the filter are copied into memory, because the bytes of
+// each word must be reversed. While the handle exists, the file must not be
 // changed in place. The file may be replaced or removed.
 CASSANDRA_BLOOM_EXPORT cassandra_bloom_filter_t* cassandra_bloom_filter_open(
     const char* path, const char* sstable_version, char** errptr);
@@ -174,7 +175,7 @@ cassandra_bloom_builder_new_for_bits_per_key(double bits_per_key,
 // Like cassandra_bloom_builder_new_for_bits_per_key, but computes the size of
 // the filter from `fp_chance`. `fp_chance` is Cassandra's
 // bloom_filter_fp_chance. It must be at least 0.0000671 and less than 1,
-// because Cassandra has no filter at 1.
+// because Cassandra builds no filter for 1.
 CASSANDRA_BLOOM_EXPORT cassandra_bloom_builder_t*
 cassandra_bloom_builder_new_for_fp_chance(double fp_chance,
                                           uint64_t expected_keys,
@@ -220,9 +221,10 @@ CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_serialize(
 // the link and writes its target in this way.
 //
 // If `path` is a FIFO, a character device or "-" (standard output), writes the
-// bytes directly, whatever `overwrite` says. Opening a FIFO waits for its
-// reader. If the reader goes away, fails without a SIGPIPE signal. If `path` is
-// a folder, a socket or a block device, fails and leaves it unchanged.
+// bytes directly, whatever `overwrite` says. Opening a FIFO waits until a
+// reader opens it. If the reader closes the FIFO too early, fails without a
+// SIGPIPE signal. If `path` is a folder, a socket or a block device, fails and
+// leaves it unchanged.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_write(
     cassandra_bloom_builder_t* builder, const char* path, bool overwrite,
     char** errptr);
@@ -251,14 +253,14 @@ CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_rocksdb_version(void);
 // cassandra_bloom_rocksdb_version. The function uses the registry of the shared
 // librocksdb that this library is linked to. If a program links its own RocksDB
 // statically, the function cannot reach the registry of that RocksDB, and does
-// not notice.
+// not detect this.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_register_with_rocksdb(
     char** errptr);
 
 // The statistics of all filter policies of this process, including destroyed
-// ones. A handle has the figures of the time when
-// cassandra_bloom_statistics_total was called. It never changes and is safe for
-// concurrent use. filter_statistics.h says what each figure counts.
+// policies. A handle holds the figures of the time when
+// cassandra_bloom_statistics_total made the handle. A handle never changes and
+// is safe for concurrent use. filter_statistics.h says what each figure counts.
 typedef struct cassandra_bloom_statistics_t cassandra_bloom_statistics_t;
 
 // Returns the statistics up to now. Fails only if memory cannot be allocated.

@@ -35,8 +35,9 @@ enum class WordOrder {
   kLittleEndianWords,  // `na` and later. Bit p is in byte p / 8.
 };
 
-// How a Filter.db stores a filter: its hash order and its word order. Only the
-// SSTable version in the file's name tells the form. Nothing in the file does.
+// How a Filter.db stores a filter: its hash order and its word order. The form
+// follows only from the SSTable version in the file's name, because the content
+// of the file does not say it.
 struct FilterForm {
   HashOrder hash_order;
   WordOrder word_order;
@@ -79,8 +80,9 @@ bool SstableVersionOfFileName(std::string_view path, std::string* version,
 // A Filter.db in memory. Immutable and safe for concurrent use.
 class FilterDbFile {
  public:
-  // Maps the file into memory if its bits can be used as they are. Otherwise
-  // reads the file into memory.
+  // Maps the file into memory if form.word_order is kLittleEndianWords.
+  // Otherwise copies the bits into memory, because the bytes of each word must
+  // be reversed.
   static std::unique_ptr<FilterDbFile> Open(const std::string& path,
                                             FilterForm form,
                                             std::string* error);
@@ -150,8 +152,8 @@ class FilterDbBuilder {
  public:
   // ForBitsPerKey and ForFpChance return a builder with an empty filter. The
   // filter has the size and the number of probes that Cassandra chooses for
-  // `expected_keys` keys. They fail if the filter would be larger than 16 GiB,
-  // the limit of a Filter.db.
+  // `expected_keys` keys. Both functions fail if the filter would be larger
+  // than 16 GiB, the limit of a Filter.db.
   //
   // `bits_per_key`: 1 to 100.
   //
@@ -195,13 +197,14 @@ void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
 // the order of kLittleEndianWords, as FilterDbFile::bits returns it.
 //
 // If `path` is a FIFO, a character device or "-" (standard output), writes the
-// bytes directly, whatever `overwrite` says. Opening a FIFO waits for its
-// reader. If the reader goes away, fails without a SIGPIPE signal. If `path` is
-// a folder, a socket or a block device, fails and leaves it unchanged.
+// bytes directly, whatever `overwrite` says. Opening a FIFO waits until a
+// reader opens it. If the reader closes the FIFO too early, fails without a
+// SIGPIPE signal. If `path` is a folder, a socket or a block device, fails and
+// leaves it unchanged.
 //
 // The name of the temporary file is `path`, ".cassandra_bloom-" and eight
-// random hexadecimal digits. Temporary files of `path` that killed processes
-// left behind are removed.
+// random hexadecimal digits. If a killed process has left a temporary file of
+// `path`, this function removes that file.
 bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
                        uint32_t num_words, const char* bits, bool overwrite,
                        std::string* error);

@@ -2,11 +2,12 @@
 
 // Exports Filter.db files for the SST files of a RocksDB database.
 //
-// If an SST file has a full filter of this library with the wanted entries, the
-// export copies the filter block. Such a block already is a Filter.db. (If the
-// policy has the option blocks=rocksdb, the block has five more bytes at its
-// end, which the export leaves out.) Otherwise the export builds the filter
-// anew from the keys of the SST file.
+// The export copies the filter block of an SST file if possible. For this, the
+// filter must be a full filter of this library and must hold exactly the wanted
+// entries. Such a block already is a Filter.db. (If the policy has the option
+// blocks=rocksdb, the block has five more bytes at its end. The export does not
+// copy these bytes.) Otherwise the export builds a new filter from the keys of
+// the SST file.
 //
 // The export only reads a database. It creates, changes and removes nothing in
 // the database's folders. Another process may write to the database at the same
@@ -16,9 +17,9 @@
 // These functions are only in librocksdb_cassandra_bloom.a, not in the shared
 // library.
 //
-// Errors are sentences that name the file and the remedy. All functions fail in
-// a process that runs another release of RocksDB (major.minor) than the one
-// this library was compiled for.
+// Errors are sentences that name the file and the remedy. ExportFilterDb and
+// ExportFilterDbs fail if the process runs another release of RocksDB
+// (major.minor) than the one this library was compiled for.
 
 #ifndef CASSANDRA_BLOOM_FILTER_DB_EXPORT_H_
 #define CASSANDRA_BLOOM_FILTER_DB_EXPORT_H_
@@ -63,9 +64,10 @@ struct FilterDbExportOptions {
   double fp_chance = 0;
 
   // The part of each RocksDB key that is exported, in the spelling of
-  // CassandraBloomOptions::partition_key. If it is empty and the SST file has a
-  // filter of this library, that filter's part is exported. If it is empty and
-  // there is no such filter, the whole key is exported.
+  // CassandraBloomOptions::partition_key. If this string is empty and the SST
+  // file has a filter of this library, the export uses the part that this
+  // filter holds. If this string is empty and there is no such filter, the
+  // whole key is exported.
   std::string partition_key;
 
   // If true, the prefixes of keys are exported, and keys without a prefix are
@@ -79,13 +81,15 @@ struct FilterDbExportOptions {
   std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefix_extractor;
 
   // If true, filters that are built from keys do not hold the keys of
-  // deletions. If false, they hold the keys of all entries. Without the key of
-  // a deletion, a reader of the filter would miss the deletion, and the deleted
-  // row would come back to life.
+  // deletions. If false, they hold the keys of all entries. The key of a
+  // deletion is needed if an older SST file still has the deleted row. Without
+  // that key, a reader of the filter would skip the deletion and find the
+  // deleted row.
   //
-  // Before release 9.2, RocksDB does not show the keys of deletions. With such
-  // a release, false is an error for an SST file with deletions. A deletion of
-  // a range has no key, so no filter holds it.
+  // RocksDB before release 9.2 does not show the keys of deletions. With such a
+  // release, building a filter from keys fails if this option is false and the
+  // SST file has deletions of keys. A deletion of a range has no key, so no
+  // filter holds it.
   bool live_keys_only = false;
 
   // All folders in DBOptions::db_paths and ColumnFamilyOptions::cf_paths of the
@@ -98,8 +102,9 @@ struct FilterDbExportOptions {
   // treated as by WriteFilterDbFile.
   //
   // With `sync`, ExportFilterDbs fails for a path that is not a regular file.
-  // With `sync`, true also accepts an `out_dir` with filters that have no
-  // record or were made with other options.
+  // With `sync` and `overwrite`, ExportFilterDbs also accepts filters in
+  // `out_dir` that were made with other options, and filters that no mark file
+  // records.
   bool overwrite = false;
 
   // Called from time to time during an export. `done` is the number of entries
@@ -111,7 +116,8 @@ struct ExportedFilterDb {
   std::string sst_file;
   std::string filter_db;
   bool from_block = false;
-  // Why the filter block was not copied. Empty if from_block, or with kKeys.
+  // Why the filter block was not copied. Empty if `from_block` is true, or if
+  // `from` was kKeys.
   std::string why_not_block;
   bool holds_prefixes = false;
   std::string partition_key;  // The part of a key that the filter holds.
@@ -154,12 +160,13 @@ struct FilterDbExportReport {
 // removes temporary files of an export that was killed.
 //
 // With `sync`, a hidden file marks `out_dir` as the folder of this database.
-// The mark records partition_key, prefixes, live_keys_only and
-// ExportFrom::kKeys of the export. It also records from which SST file each
-// filter was made. Without `overwrite`, the export keeps a filter that is
-// complete, that has not changed since the mark recorded it, and whose SST file
-// is the recorded one. The bits per key of this filter may differ from
-// `options`. All other filters are made anew.
+// The mark records the options partition_key, prefixes and live_keys_only of
+// the export. If `prefixes` is false, the mark also records whether `from` is
+// ExportFrom::kKeys. In addition, it records from which SST file each filter
+// was made. Without `overwrite`, the export keeps a filter that is complete,
+// that has not changed since the mark recorded it, and whose SST file is the
+// recorded one. The bits per key of this filter may differ from `options`. All
+// other filters are made anew.
 //
 // With `sync`, each of these is an error:
 // - `out_dir` is marked for another database.
@@ -176,7 +183,7 @@ struct FilterDbExportReport {
 // Exports to the same `out_dir` wait for each other, also in other processes,
 // unless `out_dir` is on NFS. An error with one SST file does not stop the
 // export of the others. Returns false if there was any error. `*report` says
-// what was done in any case.
+// what was done, even after an error.
 CASSANDRA_BLOOM_EXPORT bool ExportFilterDbs(
     const std::string& db_dir, const std::string& column_family,
     const std::string& out_dir, bool sync, const FilterDbExportOptions& options,

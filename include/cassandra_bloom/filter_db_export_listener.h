@@ -15,12 +15,12 @@
 // In the path, write each byte that is not a letter, a digit or one of "/._-"
 // as "%" and two hexadecimal digits. For example, a colon is "%3A". RocksDB
 // writes this spelling into OPTIONS files and reads it again. Several listeners
-// have ":" between them. A longer spelling is read, too:
+// have ":" between them. This longer spelling is also accepted:
 //
 //   listeners={{id=cassandra_bloom_export;out_dir=/var/lib/filters;
 //               sstable_version=nb}}
 //
-// Its braces are double because RocksDB would end a path in single braces at a
+// The braces are double because RocksDB would end a path in single braces at a
 // ":".
 //
 // Before 11.8, RocksDB reads several listeners in an OPTIONS file as one. This
@@ -33,17 +33,17 @@
 // holds SSTables. It accepts a folder that does not exist or cannot be written
 // to, because the folder may be mounted later.
 //
-// Every SST file that is flushed, compacted or ingested gets a Filter.db, as by
-// ExportFilterDbs with `sync`. For example, 000123.sst gets
-// nb-123-big-Filter.db. When the SST file is deleted, the listener removes its
-// Filter.db. A thread of the listener does this work.
+// Every SST file that a flush, a compaction or an ingestion adds to the
+// database gets a Filter.db, as in ExportFilterDbs with `sync`. For example,
+// 000123.sst gets nb-123-big-Filter.db. When the SST file is deleted, the
+// listener removes its Filter.db. A thread of the listener does this work.
 //
-// A failure never fails the database. The listener counts failures and logs
-// them in RocksDB's LOG or on stderr. A Filter.db that could not be written, or
-// that somebody removed, is made at the next flush, compaction or ingestion. An
-// SST file that could not be read is tried again after the next open and by
-// ReconcileFilterDbExports. The command `filterdb doctor` says what is missing,
-// and why.
+// A failure of the listener never makes an operation of the database fail. The
+// listener counts failures and logs them in RocksDB's LOG or on stderr. A
+// Filter.db that could not be written, or that somebody removed, is made at the
+// next flush, compaction or ingestion. An SST file that could not be read is
+// tried again after the next open and by ReconcileFilterDbExports. The command
+// `filterdb doctor` says what is missing, and why.
 //
 // RocksDB sends no event for files that a database already has when it is
 // opened, for imported files, and for files that a crash left behind. The
@@ -55,7 +55,8 @@
 //
 // A listener serves one database, in local files, and one folder. It marks the
 // folder as that of its database. It refuses
-// - a folder that is marked for another database, even for a copy of its own,
+// - a folder that is marked for another database, even if that database is a
+//   copy of its own,
 // - a folder whose filters hold other entries, for example because of
 //   FilterDbExportOptions::partition_key,
 // - a folder that has filters of the listener's SSTable version, but no mark.

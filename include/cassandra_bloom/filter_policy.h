@@ -15,7 +15,7 @@
 //
 // A policy reads the filters of this library, whatever their bits per key are.
 // With blocks=rocksdb it also reads the filters of RocksDB's own policies. It
-// does not see other filters. So after a change of the policy, of the partition
+// ignores all other filters. So after a change of the policy, of the partition
 // key or of `blocks`, old SST files are read without a filter until compaction
 // has rewritten them. The results of reads are always right.
 //
@@ -65,8 +65,8 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyForFpChance(
     double fp_chance);
 
 // Returns a policy like that of NewCassandraBloomPolicy, but with
-// blocks=rocksdb (CassandraBloomOptions::blocks). Take it for a database that
-// has filters of RocksDB's own policies.
+// blocks=rocksdb (CassandraBloomOptions::blocks). Use this policy for a
+// database that already has filters of RocksDB's own policies.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(
     double bits_per_key);
 
@@ -76,7 +76,7 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(
 // - Small levels get more bits per key than large ones (allocation=monkey in
 //   CassandraBloomOptions).
 // - The bottommost files, which hold most keys, get RocksDB's Ribbon filter,
-//   because that takes less memory.
+//   because a Ribbon filter takes less memory.
 // - The filter blocks are those of blocks=rocksdb, so that the filters of an
 //   existing database stay in use.
 //
@@ -87,8 +87,9 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(
 //   next open.
 //
 // Column families that share a policy object are treated alike. If their levels
-// are filled in different ways, make one policy for each column family. While
-// much of a database is in level 0, filters take more memory.
+// are filled in different ways, make one policy for each column family. Filters
+// take more memory while a large part of the database is in level 0, because
+// level 0 counts as a small level.
 //
 // Each level must get 1 to 100 bits per key, so `bits_per_key` must be between
 // about 1.6 and 86. DB::Open refuses other values.
@@ -161,8 +162,8 @@ struct CassandraBloomOptions {
   //                        component and a byte that ends it
   //
   // `u16` and `composite:C` without `skip:S` skip nothing. If a storage key
-  // ends before its partition key does, the whole storage key is taken.
-  // DB::Open refuses any other spelling.
+  // ends before the end of its partition key, the filter holds the whole
+  // storage key. DB::Open refuses any other spelling.
   std::string partition_key = "whole";
 
   // The form of a filter block in an SST file.
@@ -176,23 +177,24 @@ struct CassandraBloomOptions {
   //               RocksDB's Bloom and Ribbon policies. RocksDB's own policies
   //               read this form as a filter that matches every key.
   //
-  // Take `rocksdb` for an existing database, and for one that other programs
-  // read. It needs `whole` as partition_key, because RocksDB's filters hold
-  // whole keys. DB::Open refuses any other value.
+  // Use `rocksdb` for an existing database, and for a database that other
+  // programs read. `rocksdb` needs `whole` as partition_key, because RocksDB's
+  // filters hold whole keys. DB::Open refuses `rocksdb` with another
+  // partition_key. It also refuses any other value of `blocks`.
   std::string blocks = "cassandra";
 
   // The filter that an SST file gets: `cassandra`, `bloom` or `ribbon`. `bloom`
   // and `ribbon` are RocksDB's own filters and need blocks=rocksdb.
-  // `bottommost_filter` is for files of which RocksDB knows that no deeper
-  // level holds keys of their range. If `bottommost_filter` is empty, these
-  // files get `filter`.
+  // `bottommost_filter` is for bottommost files (see bottommost_bits). If
+  // `bottommost_filter` is empty, bottommost files get `filter`.
   //
-  // RocksDB's filters get as many bits per key as ours would have in the same
-  // place. For `ribbon`, these are the bits of a Bloom filter with the same
-  // false positive rate, as in NewRibbonFilterPolicy. RocksDB builds Bloom
-  // filters instead of Ribbon filters in flushed files, except in FIFO
-  // compaction. RocksDB's filters need more bits than ours for a small
-  // fp_chance, so they do not quite reach it.
+  // RocksDB's filters get as many bits per key as this library's filter would
+  // get for the same file. For `ribbon`, these are the bits of a Bloom filter
+  // with the same false positive rate, as in NewRibbonFilterPolicy. RocksDB
+  // builds Bloom filters instead of Ribbon filters in flushed files, except in
+  // FIFO compaction. For a small fp_chance, RocksDB's filters need more bits
+  // than this library's filter. So their false positive rate is then a little
+  // higher than fp_chance.
   std::string filter = "cassandra";
   std::string bottommost_filter;
 
@@ -245,7 +247,7 @@ CASSANDRA_BLOOM_EXPORT Status NewCassandraPartitionTransform(
 // The signature is that of a RocksDB plugin's registrar. `arg` is ignored.
 // Returns the number of factories in `library`. If this process runs another
 // release of RocksDB than this library was compiled for, adds nothing and
-// returns 0. A further call does no harm.
+// returns 0. This function may be called more than once.
 extern "C" CASSANDRA_BLOOM_EXPORT int register_cassandra_bloom(
     ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& arg);
 

@@ -11,8 +11,9 @@
 //     std::fputs(statistics.ToString().c_str(), stdout);
 //   }
 //
-// Counting is always on, because a policy counts filters, not keys. RocksDB's
-// own statistics (rocksdb.bloom.filter.*) say what reads gain from the filters.
+// Counting is always on. It costs little time, because a policy counts filters,
+// not keys. RocksDB's own statistics (rocksdb.bloom.filter.*) say what reads
+// gain from the filters.
 
 #ifndef CASSANDRA_BLOOM_FILTER_STATISTICS_H_
 #define CASSANDRA_BLOOM_FILTER_STATISTICS_H_

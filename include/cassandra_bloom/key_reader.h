@@ -8,9 +8,9 @@
 //
 // Errors are sentences that name the file, the place in the file and what was
 // expected. The place is a line (counted from 1) or a byte (counted from 0).
-// Input that is not understood is an error. It is not skipped, because the
-// filter would deny a key that was left out. Functions throw only if memory
-// cannot be allocated.
+// Input that the reader does not understand is an error. The reader does not
+// skip such input, because a filter without the skipped key would say that this
+// key is absent. Functions throw only if memory cannot be allocated.
 
 #ifndef CASSANDRA_BLOOM_KEY_READER_H_
 #define CASSANDRA_BLOOM_KEY_READER_H_
@@ -22,8 +22,8 @@
 
 namespace cassandra_bloom {
 
-// Only one thread at a time may use a reader. Different readers do not depend
-// on each other.
+// Only one thread at a time may use a reader. Different threads may use
+// different readers at the same time.
 class KeyReader {
  public:
   KeyReader() = default;
@@ -34,8 +34,8 @@ class KeyReader {
   // Sets `*key` to the next key and returns true. The key is valid until the
   // next call of Next or Rewind. Returns false at the end and on an error.
   // error() is empty at the end, and not empty after an error. After Next has
-  // returned false, it does so until Rewind is called. `*key` is then
-  // unspecified.
+  // returned false, it returns false until Rewind is called. When Next returns
+  // false, `*key` is unspecified.
   virtual bool Next(std::string_view* key) = 0;
 
   // Starts again with the first key and clears the error. If the input can be
@@ -58,10 +58,10 @@ class KeyReader {
 };
 
 enum class KeyFormat {
-  // One key per line, as hexadecimal digits in either case, two for each byte.
-  // "0x" may stand before the digits. Nothing else may be in the line. "0x"
-  // alone is the empty key. An empty line is an error, because it is not clear
-  // what was meant. Lines end in LF or CR LF.
+  // One key per line, as hexadecimal digits in upper or lower case, two for
+  // each byte. "0x" may stand before the digits. Nothing else may be in the
+  // line. "0x" alone is the empty key. An empty line is an error, because it is
+  // not clear what was meant. Lines end in LF or CR LF.
   kHexLines,
 
   // One key per line, byte for byte and without escapes. An empty line is the
@@ -81,16 +81,16 @@ enum class KeyFormat {
 };
 
 // Opens a list of keys. If the file cannot be opened, returns nullptr and sets
-// `*error`. Errors in the content come from Next. The last line of a file need
-// not end in LF.
+// `*error`. Errors in the content come from Next. The last line of a file may
+// be without LF.
 //
 // `path`: a file, or "-" for standard input. Standard input is read from its
 // current position and is not closed.
 std::unique_ptr<KeyReader> OpenKeys(const std::string& path, KeyFormat format,
                                     std::string* error);
 
-// Opens the Index.db that goes with a Filter.db. The reader returns the
-// partition keys of the SSTable, in the order of their tokens.
+// Opens the Index.db of an SSTable. The reader returns the partition keys of
+// the SSTable, in the order of their tokens.
 //
 // `path`: a file, or "-" for standard input.
 //

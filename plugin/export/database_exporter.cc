@@ -80,8 +80,8 @@ bool DatabaseExporter::MayKeep(const LiveSst& file) const {
 bool DatabaseExporter::Write(const LiveSsts& live, const LiveSst& file,
                              const ExportProgress& progress,
                              ExportedFilterDb* exported, std::string* error) {
-  // First removes the old filter, which may be that of another SST file. If the
-  // export then fails, no filter is better than a wrong one.
+  // First removes the old filter, because it may belong to another SST file. If
+  // the export then fails, the folder must not keep a wrong filter.
   if (sync_) {
     std::vector<std::string> replaced;
     folder_.Remove(file.number, &replaced, error);
@@ -137,8 +137,8 @@ FilterContents ContentsOf(const ExportPlan& plan, const LiveSsts& live) {
   if (options.prefixes) {
     contents.asked += " prefixes";
   } else if (options.from == ExportFrom::kKeys) {
-    // Records from=keys, because live_keys_only leaves deletions out only of
-    // filters that are built from keys.
+    // The mark must also record from=keys, because live_keys_only has an effect
+    // only on filters that are built from keys.
     contents.asked += " from=keys";
   }
   if (options.live_keys_only) {
@@ -165,15 +165,17 @@ bool ExportListedSsts(const std::string& what, const ListSsts& list,
   *report = {};
   LiveSsts live;
   const auto plan = PlanExport(options, error);
-  // Lists the files first, to write nothing if there is no database.
+  // Lists the files before it opens the folder. So nothing is written if there
+  // is no database.
   if (!plan || !IsNameableVersion(options.sstable_version, error) ||
       !list(&live, error)) {
     return false;
   }
   const auto folder = ExportFolder::Open(out_dir, options.sstable_version, sync,
                                          ExportFolderLock::WaitForever, error);
-  // With `sync`, lists the files again under the lock, because filters of files
-  // that are not listed will be removed.
+  // With `sync`, lists the files again while the folder is locked, because the
+  // first listing may be out of date. Filters of files that are not listed will
+  // be removed.
   if (folder == nullptr ||
       !(sync ? list(&live, error) : FollowsNoDatabase(out_dir, error))) {
     return false;

@@ -28,8 +28,8 @@ class DatabaseExporter {
       : plan_(plan), folder_(folder), sync_(sync), report_(report) {}
 
   // Returns false if a listed file no longer exists. The caller must then call
-  // Export again with a new listing. If the file is missing again, that is an
-  // error.
+  // Export again with a new listing. If the new listing contains the file and
+  // it still does not exist, Export reports an error.
   bool Export(const LiveSsts& live);
 
   bool write_failed() const { return write_failed_; }

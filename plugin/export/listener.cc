@@ -36,10 +36,10 @@ namespace {
 constexpr char kOutDir[] = "out_dir";
 constexpr char kSstableVersion[] = "sstable_version";
 
-// Returns true if IsGoodExportSetting has ever accepted the folder in this
-// process. RocksDB reads the OPTIONS file each time it has written it. If the
-// listener then refused its folder, no option of the running database could be
-// changed.
+// Returns true if IsGoodExportSetting accepts the folder now, or has accepted
+// it earlier in this process. An earlier answer stays valid, because RocksDB
+// reads each OPTIONS file back after writing it. If the listener refused its
+// folder at that time, no option of the running database could be changed.
 bool IsOrWasUsable(const std::string& folder, std::string* error) {
   static std::mutex mutex;
   static auto* const usable = new std::set<std::string>;
@@ -164,8 +164,8 @@ Status FilterDbExportListener::ReadOne(const ConfigOptions& config_options,
         return target.out_dir == settings_.out_dir &&
                target.sstable_version == settings_.sstable_version;
       });
-  // A program may add a listener that RocksDB has also read from the OPTIONS
-  // file.
+  // The same target may come twice, because a program may add a listener that
+  // RocksDB has also read from the OPTIONS file.
   if (!is_repeated) {
     targets_.push_back(settings_);
   }
@@ -196,10 +196,11 @@ void FilterDbExportListener::OnTableFileDeleted(
     if (!number || info.db_name != database_) {
       return;
     }
-    // If the worker still took the file for live, RocksDB may also have added
-    // files without an event (DB::CompactFiles). So all files are listed. A
-    // listing is not made at every event, because it takes 6 ms and more for
-    // 10,000 files, with RocksDB's mutex held.
+    // If the worker's list still contained the file as live, the worker has
+    // missed a change. RocksDB may also have added files without an event
+    // (DB::CompactFiles). So all files are listed. This is not done at every
+    // event, because a listing of 10,000 files takes 6 ms or more, during which
+    // RocksDB's mutex is locked.
     if (worker_->AddDeletion(*number) && db_ != nullptr) {
       worker_->ReplaceListing(LiveSstsOf(db_));
     }

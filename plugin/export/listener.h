@@ -21,8 +21,9 @@
 
 namespace cassandra_bloom {
 
-// Passes RocksDB's events to an ExportWorker. RocksDB holds no mutex of its own
-// when it sends these events (7.8, 9.10), so files can be listed in them.
+// Passes RocksDB's events to an ExportWorker. The functions for events may list
+// the database's files, because RocksDB holds no mutex of its own when it sends
+// these events (7.8, 9.10).
 class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
  public:
   // `id` comes from an options string. RocksDB passes the options that follow
@@ -55,8 +56,8 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
   ExportWorker* worker() const { return worker_.get(); }
 
  protected:
-  // Refuses unknown options, which RocksDB would silently drop in nested
-  // strings.
+  // Refuses unknown options, because RocksDB would silently ignore them in
+  // nested strings.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
       const std::unordered_map<std::string, std::string>& options,

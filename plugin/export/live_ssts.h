@@ -29,16 +29,16 @@ struct LiveSst {
   std::string error;       // Set if the file at `path` has a wrong size.
 };
 
-// Return the error, and what to do, for an SST file that does not exist,
-// although two successive listings contain it. A file in only one listing may
-// have been dropped in between.
+// Return the error, and what to do, for an SST file that is in two successive
+// listings but does not exist. One listing is not enough, because the database
+// may have deleted the file after the listing.
 std::string WhyMissing(const LiveSst& sst);
 std::string RemedyForMissing(const LiveSst& sst);
 
 // The settings of a column family in the latest OPTIONS file.
 struct ColumnFamilySettings {
-  // Null if the column family has none, or has one that this process does not
-  // know.
+  // Null if the column family has no prefix extractor, or one that this process
+  // does not know.
   std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefix_extractor;
 };
 

@@ -19,8 +19,8 @@ namespace cassandra_bloom {
 // load them. Opens regular files only, because opening a FIFO would wait.
 ROCKSDB_NAMESPACE::Env* ReadOnlyEnv();
 
-// Returns a logger that discards all messages. Without an info_log, RocksDB may
-// create a LOG file.
+// Returns a logger that discards all messages. It must be set as info_log,
+// because RocksDB may create a LOG file if there is no info_log.
 std::shared_ptr<ROCKSDB_NAMESPACE::Logger> NewDiscardingLogger();
 
 }  // namespace cassandra_bloom

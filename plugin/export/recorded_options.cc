@@ -32,9 +32,10 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-// Returns four paths, the most that RocksDB allows. If an SST file were in a
-// path after the last one, RocksDB would read beyond the list. Only the first
-// path is known, because no file of a database names its db_paths.
+// Returns four paths, because a database has at most four. With fewer paths
+// here, RocksDB would read beyond the end of the list if an SST file were in a
+// later path. Only the first path is known, because no file of a database names
+// its db_paths.
 std::vector<DbPath> PathsOf(const std::string& db_dir) {
   std::vector<DbPath> paths = {{db_dir, /*target_size=*/0}};
   for (int i = 1; i < 4; ++i) {
@@ -54,8 +55,8 @@ class NoListener final : public EventListener {
 };
 
 // Makes RocksDB use stand-ins for unknown comparators and for all listeners.
-// RocksDB does not ask a factory for its own comparators
-// (Comparator::CreateFromString).
+// RocksDB's own comparators need no stand-in, because RocksDB finds them
+// without a factory (Comparator::CreateFromString).
 void AddStandIns(const std::shared_ptr<NamedComparators>& comparators,
                  ObjectLibrary* library) {
   library->AddFactory<const Comparator>(
@@ -69,8 +70,8 @@ void AddStandIns(const std::shared_ptr<NamedComparators>& comparators,
         }
         return comparator.get();
       });
-  // Listeners of this library are replaced, too, because they would check their
-  // folders.
+  // Listeners of this library also get a stand-in, because the real listeners
+  // would check their folders.
   library->AddFactory<EventListener>(
       ObjectLibrary::PatternEntry("").AddSeparator("", /*at_least_one=*/false),
       [](const std::string&, std::unique_ptr<EventListener>* guard,

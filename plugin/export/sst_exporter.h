@@ -55,7 +55,7 @@ class SstExporter {
 
   bool Export(std::string* error);
 
-  // To be called after Export has succeeded.
+  // Must be called only after Export has succeeded.
   std::string SstIdentity() const { return sst_->identity(); }
 
   // True if Export failed because it could not write the Filter.db.

@@ -37,8 +37,9 @@ namespace {
 // Since RocksDB 9.2, SstFileReader::NewTableIterator shows deletions, too.
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
 
-// Returns the comparator of this name, or nullptr if keys in its order cannot
-// be read here. Comparators that add timestamps to keys have other names.
+// Returns the comparator of this name. Returns nullptr if this library cannot
+// read keys in its order. Comparators that add timestamps to keys have other
+// names, so the result for them is nullptr.
 const Comparator* ComparatorByName(const std::string& name) {
   for (const Comparator* const known :
        {BytewiseComparator(), ROCKSDB_NAMESPACE::ReverseBytewiseComparator()}) {
@@ -63,9 +64,10 @@ std::vector<std::string> FilterNames(const TableProperties& properties) {
   return names;
 }
 
-// Returns true if the recorded policy writes only filters that SstFile visits.
-// If no filter was visited, the filter is then damaged. Returns false for
-// policies before RocksDB 7.0, which also wrote filters that are not visited.
+// Returns true if the recorded policy writes only filters that SstFile can
+// visit. If SstFile has visited no block of such a policy, the filter is
+// damaged. Returns false for policies before RocksDB 7.0, because they also
+// wrote filters that SstFile cannot visit.
 bool HasFilterThatWeKnow(const TableProperties& properties) {
   const std::string& policy = properties.filter_policy_name;
   return policy == "bloomfilter" || policy == "ribbonfilter" ||
@@ -174,8 +176,8 @@ std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
   return file->OpenAgain(visit, error) ? std::move(file) : nullptr;
 }
 
-// Opens the file again if it has a filter to visit, or another comparator than
-// the first open used.
+// Opens the file again if its filter is to be visited, or if its comparator is
+// not the one that the first open used.
 bool SstFile::OpenAgain(const VisitBlock& visit, std::string* error) {
   if (visit && filter_kind_ != FilterKind::kNone) {
     return OpenWithFilter(visit, error);
@@ -241,25 +243,26 @@ void SstFile::SetDamage(const std::string& damage) {
   num_blocks_ = 0;
 }
 
-// A partitioned filter also has an index. `filter_size` includes the index, but
-// block_bytes_ does not.
+// Compares the sizes, because a partitioned filter may have only one partition.
+// Then `filter_size` is larger than block_bytes_, because it includes the index
+// of the partitions.
 bool SstFile::has_full_filter() const {
   return num_blocks_ == 1 && block_bytes_ == properties_->filter_size;
 }
 
-// Returns RocksDB's error if it could not read the filter. If RocksDB cannot
-// read a full filter, or the index of a partitioned one, an open reports no
-// error, but VerifyChecksum does (FullFilterBlockReader::Create and
-// PartitionedFilterBlockReader::Create, table/block_based, 7.1 to 11.9).
+// Returns RocksDB's error if RocksDB could not read the filter. Calls
+// VerifyChecksum, because an open reports no error if it cannot read a full
+// filter or the index of a partitioned filter (FullFilterBlockReader::Create
+// and PartitionedFilterBlockReader::Create, table/block_based, 7.1 to 11.9).
 std::string SstFile::WhyNoFilter() const {
   const Status status = reader_->VerifyChecksum();
   return status.ok() ? "" : status.ToString();
 }
 
 // Since RocksDB 6.24, two properties together identify a file
-// (table_properties.h): its number, and the id of the session, which is new at
-// each open of a database. Older files are identified by a hash of the bytes
-// after the rows, with the file's size and time.
+// (table_properties.h): the number of the file and the id of the session. Each
+// open of a database gives a new id of the session. Older files are identified
+// by their size, their time and a hash of the bytes after the rows.
 std::string SstFile::identity() const {
   const std::string& session = properties_->db_session_id;
   const uint64_t number = properties_->orig_file_number;
@@ -313,7 +316,8 @@ bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {
              "in cassandra_bloom/filter_db.h";
     return false;
   }
-  // Range deletions hide no key here, but num_deletions includes them.
+  // Subtracts the range deletions, because num_deletions includes them, but
+  // they hide no key here.
   if (!kDeletionsAreSeen && !live_keys_only &&
       properties_->num_deletions > properties_->num_range_deletions) {
     *error = path_ + ": has " +

@@ -47,8 +47,8 @@ class SstFile {
   // Opens the file. Calls `visit` for the block of a full filter, or for each
   // partition of a partitioned filter. Visits only filters of this library and
   // RocksDB's own. Without `visit`, does not read the filter. If the filter is
-  // damaged, opens the file nevertheless, and filter_damage() tells the error.
-  // Visited blocks are then no longer valid.
+  // damaged, opens the file nevertheless, and filter_damage() returns the
+  // error. In that case, the visited blocks are no longer valid.
   static std::unique_ptr<SstFile> Open(const std::string& path,
                                        const VisitBlock& visit,
                                        std::string* error);
@@ -109,7 +109,8 @@ class SstFile {
   const std::shared_ptr<const ROCKSDB_NAMESPACE::TableProperties> properties_;
   FilterKind filter_kind_;
   std::string filter_damage_;
-  // The number and the bytes of the visited blocks, with their trailers.
+  // The number of the visited blocks, and their size in bytes with their
+  // trailers.
   uint64_t num_blocks_ = 0;
   uint64_t block_bytes_ = 0;
 };

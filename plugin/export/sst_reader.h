@@ -23,9 +23,9 @@ struct FilterVisit {
   std::function<void(const ROCKSDB_NAMESPACE::Slice& block)> visit;
 };
 
-// Opens the file. With `filter`, visits the blocks of the file's filter if it
-// has that name. The blocks are valid until the reader is destroyed. On an
-// error, leaves `*reader` as it was.
+// Opens the file. With `filter`, calls filter->visit for each block of the
+// file's filter if that filter has the name filter->filter_name. The blocks are
+// valid until the reader is destroyed. On an error, leaves `*reader` as it was.
 ROCKSDB_NAMESPACE::Status OpenSstReader(
     const std::string& path, const ROCKSDB_NAMESPACE::Comparator* comparator,
     const FilterVisit* filter,

@@ -11,8 +11,9 @@
 
 namespace cassandra_bloom {
 
-// The listener's name in options strings and in logs. The address of this array
-// tells which listeners this copy of the library has made.
+// The listener's name in options strings and in logs. The library compares the
+// address of this array to find out whether a listener was made by this copy of
+// the library.
 inline constexpr char kExportListenerName[] = "cassandra_bloom_export";
 
 struct ExportTarget {
@@ -25,12 +26,14 @@ struct ExportTarget {
 std::string PercentEncoded(std::string_view text);
 
 // Returns the id of a listener with these targets, such as
-// "cassandra_bloom_export(nb,/var/lib/filters)". RocksDB may cut an id, for
-// example at a "#" in a path. Then the ")" at the end is missing.
+// "cassandra_bloom_export(nb,/var/lib/filters)". RocksDB may shorten an id that
+// a user has written, for example at a "#" in a path. Then the ")" at the end
+// is missing, and ParseExportId refuses the id.
 //
-// The id contains all settings. If a listener had options of its own and stood
-// beside another listener, RocksDB before 11.8 would write this text and could
-// not read it (the parser of "listeners" in options/db_options.cc):
+// The id contains all settings, because RocksDB before 11.8 has a fault. If one
+// of several listeners had options of its own, RocksDB would write the
+// following text but could not read it (the parser of "listeners" in
+// options/db_options.cc):
 //
 //   listeners={{id=cassandra_bloom_export;out_dir=/a;sstable_version=nb}:Other}
 std::string ExportId(const std::vector<ExportTarget>& targets);

@@ -115,8 +115,9 @@ void ExportWorker::Run() {
     lock.unlock();
     const bool up_to_date = UpdateAllFolders();
     lock.lock();
-    // After a failure, only a comparison with a listing makes the folders
-    // right. If a comparison is pending already, no new listing is needed.
+    // After a failure, the folders must be compared with a listing, because the
+    // thread does not repeat the failed work. If a comparison is already
+    // pending, no new listing is needed.
     if (!up_to_date && database_.pending != Work::kComparison) {
       database_.pending = Work::kNothing;
       needs_listing_ = true;
@@ -197,7 +198,8 @@ bool ExportWorker::UpdateFolder(const Database& database, Folder* folder,
   if (out == nullptr) {
     return false;
   }
-  // Another SST file may later get the same number.
+  // Forgets the deleted files, because another SST file may later get the same
+  // number.
   for (const uint64_t number : database.deleted) {
     folder->has_filter.erase(number);
   }
@@ -242,8 +244,9 @@ bool ExportWorker::MakeFilters(const ExportPlan& plan, const ExportFolder& out,
   // Ignores the result. A file that no longer exists is no error, because
   // RocksDB will report its deletion.
   exporter.Export(without_filter);
-  // A filter that somebody has removed from the folder must be made again. So
-  // the report counts, not the folder.
+  // Uses the report and does not look into the folder, because somebody may
+  // already have removed a new filter. `has_filter` must be true for such a
+  // filter, because only then it is made again.
   std::set<std::string> made(report->kept.begin(), report->kept.end());
   for (const ExportedFilterDb& exported : report->exported) {
     made.insert(exported.filter_db);

@@ -37,9 +37,10 @@ class ExportWorker {
   // Waits until all work is done, but only a limited time for a folder's lock.
   ~ExportWorker();
 
-  // Returns true if the worker needs a listing of all live files, as at first
-  // and after a failure. Until the listing comes, AddChanges and AddDeletion
-  // add no work, because a comparison with the listing will find the changes.
+  // Returns true if the worker needs a listing of all live files. This is so at
+  // the beginning and after a failure. Until the listing comes, AddChanges and
+  // AddDeletion add no work, because a comparison with the listing will find
+  // the changes.
   bool NeedsListing() const;
   void RequestListing();
 
@@ -53,7 +54,7 @@ class ExportWorker {
                   const std::vector<std::string>& installed);
 
   // Says that the database has deleted this SST file. Returns true if the
-  // worker did not know yet that the file is no longer live.
+  // worker's list still contained the file as live.
   bool AddDeletion(uint64_t number);
 
   // Waits until the work of all earlier calls is done.

@@ -31,9 +31,9 @@ enum class BlockForm { kFilterDb, kBesideRocksdb };
 // (docs/stability.md).
 constexpr char kTrailer[5] = {0, 'c', 'b', '\xff', '\xff'};
 
-// The largest block with a trailer, in bytes. RocksDB's reader cuts the length
-// of a block to 32 bits, so a block must be smaller than 4 GiB. docs/format.md
-// says why the limit is 16 MiB lower.
+// The largest block with a trailer, in bytes. RocksDB's reader uses only the
+// low 32 bits of a block's length, so a block must be smaller than 4 GiB.
+// docs/format.md says why the limit is 16 MiB lower.
 constexpr uint64_t kMaxSizeBesideRocksdb = (uint64_t{1} << 32) - (1 << 24);
 
 constexpr size_t TrailerSize(BlockForm form) {
@@ -47,7 +47,7 @@ constexpr uint32_t MaxWords(BlockForm form) {
 }
 
 // Returns the block without its trailer. Returns nullopt if the block does not
-// end in kTrailer, as RocksDB's own blocks do not.
+// end in kTrailer. RocksDB's own blocks do not end in kTrailer.
 inline std::optional<std::string_view> WithoutTrailer(std::string_view block) {
   constexpr std::string_view kEnd(kTrailer, sizeof(kTrailer));
   if (block.size() < kEnd.size() ||

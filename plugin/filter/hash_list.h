@@ -12,8 +12,9 @@
 
 namespace cassandra_bloom {
 
-// A list of the hashes of a filter's keys, of 16 bytes each. It is kept until
-// the number of keys is known. A growing list copies nothing, and less than one
+// A list of the hashes of a filter's keys, of 16 bytes each. The builder keeps
+// the list until it knows the number of keys, because the size of the filter
+// depends on that number. A growing list copies nothing, and less than one
 // chunk of memory is unused. Throws nothing.
 class HashList {
  public:

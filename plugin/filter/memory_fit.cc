@@ -74,8 +74,8 @@ uint32_t MemoryFit::NumWords(const Sizing& sizing, uint64_t num_keys,
     excess = with_smaller;
     return smaller;
   }
-  // Cuts off savings that not even one filter of 3/4 of its planned size would
-  // use up.
+  // Limits the savings to the amount that one filter of 3/4 of its planned size
+  // would use up.
   excess = std::max(excess + rate(larger) - planned_rate,
                     planned_rate - rate(planned / 4 * 3));
   return larger;

@@ -6,9 +6,9 @@
 // Allocators give memory in size classes. In jemalloc, for example, the classes
 // are 14 to 25 % apart. A filter between two classes is enlarged until it fills
 // the larger class, or reduced to the smaller class. It is reduced only if the
-// mean false positive rate of all filters is then at most the planned one.
-// RocksDB does much the same for its own filters (AllocateMaybeRounding in
-// table/block_based/filter_policy.cc, 11.8.1).
+// mean false positive rate of all filters of similar size is then at most the
+// planned rate. RocksDB does much the same for its own filters
+// (AllocateMaybeRounding in table/block_based/filter_policy.cc, 11.8.1).
 //
 // Tested in tests/filter/memory_fit_test.cc.
 
@@ -29,8 +29,8 @@ namespace cassandra_bloom {
 // char[size]`, at least `size`. Throws nothing.
 size_t UsableSize(size_t size);
 
-// Serves all filters of a policy, because larger filters make up for smaller
-// ones. Safe for concurrent use.
+// Serves all filters of a policy, because enlarged filters compensate for
+// reduced ones. Safe for concurrent use.
 class MemoryFit {
  public:
   explicit MemoryFit(size_t (*usable_size)(size_t) = UsableSize)
@@ -45,9 +45,9 @@ class MemoryFit {
 
  private:
   uint32_t Fill(uint32_t num_words) const;
-  // Returns a smaller number of words that fills the memory which the allocator
-  // gives for it, at least 3/4 of `num_words`. Returns `num_words` if there is
-  // none.
+  // Returns a smaller number of words, at least 3/4 of `num_words`. A filter of
+  // that size fills the memory that the allocator gives for it. Returns
+  // `num_words` if there is no such number.
   uint32_t NextSmaller(uint32_t num_words) const;
 
   size_t (*const usable_size_)(size_t);
@@ -56,9 +56,9 @@ class MemoryFit {
   // never above 0. The key is the bits per key in thousandths, and the
   // logarithm to base 2 of the number of words, rounded down.
   //
-  // Large filters have their own sum. Most files are small, but most look-ups
-  // ask large filters, so what small filters save must not make large ones
-  // worse.
+  // Large filters have their own sum, because most look-ups query large
+  // filters, although most files are small. If small filters and large filters
+  // had the same sum, savings in small filters would make large filters worse.
   std::map<std::pair<int32_t, int>, double> excess_;
 };
 

@@ -16,9 +16,10 @@ namespace {
 constexpr uint64_t kExcessBits = 20;
 
 // Returns the false positive rate in Cassandra's table BloomCalculations.probs.
-// The table is that of Fan, Cao, Almeida and Broder ("Summary Cache", 1998):
-// the rates of the formula, rounded to three significant digits. Only the rate
-// for 5 buckets and 3 probes is rounded to two digits.
+// The table is that of Fan, Cao, Almeida and Broder ("Summary Cache", 1998).
+// Its rates are those of FalsePositiveRate, rounded to three significant
+// digits. The rate for 5 buckets and 3 probes is the only exception: it is
+// rounded to two digits.
 double CassandraRate(int buckets, int num_probes) {
   if (buckets == 5 && num_probes == 3) {
     return 0.092;
@@ -34,9 +35,9 @@ double CassandraRate(int buckets, int num_probes) {
   return rounded;
 }
 
-// Returns the number of probes for which `rate` is lowest, and the smallest
-// such number if there are several. `rate` is a function of the number of
-// probes.
+// Returns the number of probes for which `rate` is lowest. If several numbers
+// have this lowest rate, returns the smallest one. `rate` is a function of the
+// number of probes.
 template <typename Rate>
 int BestNumProbes(Rate rate) {
   int best = 1;
@@ -108,8 +109,9 @@ std::optional<Sizing> SizingForFpChance(double fp_chance) {
     return std::nullopt;
   }
   if (fp_chance >= CassandraRate(2, 1)) {
-    // In this case Cassandra passes the arguments of BloomSpecification in the
-    // wrong order. So its filter has one bucket per element and two probes.
+    // For such a high fp_chance, Cassandra means two buckets and one probe. But
+    // it passes the arguments of BloomSpecification in the wrong order. So
+    // Cassandra's filter has one bucket per element and two probes.
     return ForBuckets(1, 2);
   }
   if (!(fp_chance >= kMinFpChance)) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bits per key are what Cassandra calls buckets per element. The number of
-// probes (k) is what Cassandra calls the hash count. Every function here has a
-// defined result for every argument, even for NaN, infinity, zero, negative and
-// huge numbers.
+// Computes the size and the number of probes of a filter. Cassandra's name for
+// bits per key is "buckets per element". Its name for the number of probes (k)
+// is "hash count".
+//
+// Every function here has a defined result for every argument, even for NaN,
+// infinity, zero, negative and huge numbers.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_SIZING_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_SIZING_H_
@@ -14,16 +16,18 @@
 
 namespace cassandra_bloom {
 
-// The largest number of buckets per element in Cassandra's table of false
-// positive rates, and the largest number of probes of this library's filters.
+// kMaxBuckets is the largest number of buckets per element in Cassandra's table
+// of false positive rates. kMaxProbes is the largest number of probes of this
+// library's filters.
 constexpr int kMaxBuckets = 20;
 constexpr int kMaxProbes = 20;
 
 // RocksDB's own upper limit for bits per key.
 constexpr double kMaxBitsPerKey = 100;
 
-// The lowest false positive rate in Cassandra's table, that of 20 buckets per
-// element and 14 probes. Cassandra refuses to build a filter with a lower rate.
+// The lowest false positive rate in Cassandra's table. It is the rate of 20
+// buckets per element and 14 probes. Cassandra refuses to build a filter with a
+// lower rate.
 constexpr double kMinFpChance = 6.71e-5;
 
 struct Sizing {
@@ -43,7 +47,8 @@ struct Sizing {
 
   size_t FilterSize(uint64_t num_keys) const;
 
-  // `size`: of the whole filter with its header, in bytes.
+  // Returns the expected false positive rate of a filter. `size` is the size of
+  // the filter with its header, in bytes.
   double ExpectedRate(uint64_t num_keys, size_t size) const;
 };
 

@@ -26,8 +26,9 @@ namespace {
 // computes the positions in a long[21].
 constexpr int kMaxProbesOfCassandra = 21;
 
-// Swaps h1 and h2 for SSTable versions before `ma`. The code in plugin/filter
-// expects the order of `ma` and later.
+// Returns the hash in the order of SSTable versions `ma` and later, because the
+// code in plugin/filter expects this order. For older versions, this function
+// swaps h1 and h2.
 Hash128 InOrder(Hash128 hash, HashOrder order) {
   return order == HashOrder::kH2Base ? hash : Hash128{hash.h2, hash.h1};
 }
@@ -87,8 +88,9 @@ struct FilterDbFile::Content {
   ParsedFilter filter;
   std::optional<FilterView> view;  // Not set for an empty Filter.db.
 
-  // Reads a whole Filter.db from `data`. `bits_stay`: true if the bytes at
-  // `data` live as long as this object. Then little-endian bits are not copied.
+  // Reads a whole Filter.db from `data`. `bits_stay` must be true only if the
+  // bytes at `data` live as long as this object. If it is true, little-endian
+  // bits are not copied.
   bool Read(const char* data, size_t size, bool bits_stay, std::string* error) {
     if (size == 0) {
       return true;

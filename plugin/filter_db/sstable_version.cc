@@ -31,12 +31,14 @@ constexpr auto kAdler = ChunkChecksum::kAdlerOfStored;
 constexpr auto kCrc = ChunkChecksum::kCrcOfStored;
 
 // The SSTable versions from the oldest to the newest. This is not the
-// alphabetical order: `da` is newer than `oa`. Versions before `ia` are
-// missing, because their filters hash keys with Murmur2 or SHA.
+// alphabetical order: `da` is newer than `oa`. The table begins with `ia`,
+// because the filters of older versions hash keys with Murmur2 or SHA. This
+// library cannot read those filters.
 //
 // Sources: Descriptor.Version of Cassandra 1.2 and 2.0. BigFormat and BtiFormat
 // of cassandra-5.0.1 (hasMaxCompressedLength, hasMetadataChecksum). ScyllaDB's
-// sstables/version.hh for `ms` and `mt`, which are like `me` but have a trie.
+// sstables/version.hh for `ms` and `mt`, which are like `me` but have a trie
+// index.
 constexpr SstableVersion kVersions[] = {
     // Cassandra 1.2.
     {"ia", kBeforeMa, kBig, kFixed, kHistograms, kPlain, kCrcOfData, false},
@@ -66,8 +68,10 @@ constexpr SstableVersion kVersions[] = {
     {"da", kNaAndLater, kBti, kTrie, kChecked, kSampled, kCrc, true},
 };
 
-// The names of forms. Each form has the facts of its latest version. Only
-// kEither stands for all index kinds of the form.
+// The names of forms (FilterForm). A user may give the name of a form instead
+// of a version. `index` is kVIntOrTrie if the versions of the form have
+// different indexes. `format` is always "big". All other fields are those of
+// the form's latest version.
 constexpr SstableVersion kForms[] = {
     {"before-ma", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
     {"ma-to-me", kMaToMe, kBig, kEither, kTable, kSampled, kCrc, false},
@@ -96,12 +100,15 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
-// Returns true for a name since version `la`: version-id-format-Component.
+// Returns true for a file name of the kind that Cassandra uses since version
+// `la`: version-id-format-Component. `parts` are the parts of the name between
+// the hyphens.
 bool IsNameSinceLa(const std::vector<std::string_view>& parts) {
   return parts.size() == 4 && (parts[2] == kBig || parts[2] == kBti);
 }
 
-// Returns true for the mark in the name of an SSTable that is being written.
+// Returns true for a word by which Cassandra marks the file names of an SSTable
+// that is being written.
 bool IsTemporaryMark(std::string_view part) {
   return part == "tmp" || part == "tmplink";
 }
@@ -203,9 +210,10 @@ bool SstableVersionOfFileName(std::string_view path, std::string* version,
 }
 
 bool IsFilterBeforeIa(std::string_view path, std::string* version) {
-  // This check is stricter than SstableVersionOfFileName, because the user
-  // cannot overrule its result. A file of another kind may also have a name
-  // with a single letter between two hyphens.
+  // SstableVersionOfFileName accepts every name with at least five parts. This
+  // function also checks three of the parts, because the user cannot overrule
+  // its result. A single letter between two hyphens is not enough, because a
+  // file of another kind may also have it in its name.
   const std::vector<std::string_view> parts = Split(FileNameOf(path), '-');
   const size_t n = parts.size();
   if (n < 5 || parts[n - 1] != "Filter.db" || !IsNumber(parts[n - 2]) ||

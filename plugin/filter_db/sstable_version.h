@@ -51,8 +51,10 @@ struct SstableVersion {
   bool has_max_compressed_length;
 };
 
-// Returns the facts of a version, or those of the latest version of a form.
-// Returns nullptr if `name` is neither.
+// Finds an SSTable version, or the name of a form (FilterForm). Returns nullptr
+// if `name` is neither. The fields for a form are those of its latest version,
+// except `format` and `index`. For a form, `format` is "big", and `index` may
+// be kVIntOrTrie.
 const SstableVersion* FindSstableVersion(std::string_view name);
 const SstableVersion* FindSstableVersion(std::string_view name,
                                          std::string* error);

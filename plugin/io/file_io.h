@@ -52,9 +52,10 @@ std::string FolderOf(const std::string& path);
 bool FailWithErrno(const std::string& path, const char* what,
                    std::string* error);
 
-// If `*path` is a symbolic link, replaces it by its target. The target need not
-// exist, in contrast to realpath(). Links among the folders of the path stay.
-// Fails if there are too many links, as in a loop.
+// If `*path` is a symbolic link, replaces `*path` by the path that the link
+// leads to. Nothing need exist at that path, in contrast to realpath().
+// Symbolic links among the folders of the path are not replaced. Fails if there
+// are too many links, as in a loop.
 bool FollowLinks(std::string* path, std::string* error);
 
 // Returns the names in a folder for which `is_wanted` returns true, in no
@@ -89,7 +90,8 @@ ssize_t ReadAt(int fd, uint64_t offset, size_t size, char* to);
 bool ReadRegularFile(const std::string& path, uint64_t max_size,
                      std::string* content, std::string* error);
 
-// Like ReadRegularFile of a path. `path` only names the file in errors.
+// Like the function above, but reads the open file `fd`. `path` only names the
+// file in errors.
 bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
                      std::string* content, std::string* error);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Functions for parts of file names. The tests of their callers test them:
-// sstable_version_test.cc and transaction_logs_test.cc.
+// Functions for parts of file names. They have no tests of their own.
+// sstable_version_test.cc and transaction_logs_test.cc test the code that calls
+// these functions.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_IO_NAMES_H_
 #define CASSANDRA_BLOOM_PLUGIN_IO_NAMES_H_

@@ -63,8 +63,8 @@ using BeforeNaming = std::function<bool(int fd, std::string* error)>;
 bool WriteAndName(const std::string& path, bool overwrite,
                   const WriteContent& write, const BeforeNaming& before_naming,
                   std::string* error) {
-  // Allocates memory before the temporary file is created. A lack of memory
-  // must not be found after the file has its final name.
+  // Allocates the folder's name before the temporary file is created. Otherwise
+  // a lack of memory could be found when the file already has its final name.
   const std::string folder = FolderOf(path);
   TemporaryFile temporary(path);
   if (!temporary.Create()) {
@@ -86,9 +86,9 @@ bool WriteAndName(const std::string& path, bool overwrite,
 
 // ---- Streams ----
 
-// While an object of this class exists, its thread gets no SIGPIPE. A write()
-// to a pipe without a reader then only fails with EPIPE. Otherwise SIGPIPE
-// would end the process.
+// While an object of this class exists, its thread gets no SIGPIPE, because
+// SIGPIPE would end the process. A write() to a pipe without a reader then only
+// fails with EPIPE.
 class NoSigpipe {
  public:
   NoSigpipe() {

@@ -27,8 +27,9 @@ bool WriteFileAtomically(const std::string& path, bool overwrite,
 
 // Like WriteFileAtomically with `overwrite`, but calls `before_naming` after
 // all bytes are written and before the file gets its name. `fd` is the
-// descriptor of the file. If ReplaceFileAtomically returns false, nothing has
-// changed at `path`, unless only syncing the folder failed.
+// descriptor of the file. If only syncing the folder fails, returns false
+// although the new file is at `path`. After every other failure, `path` is
+// unchanged.
 bool ReplaceFileAtomically(
     const std::string& path, const WriteContent& write,
     const std::function<bool(int fd, std::string* error)>& before_naming,

@@ -23,8 +23,8 @@ constexpr std::string_view kMark = ".cassandra_bloom-";
 constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr size_t kNumDigits = 8;
 
-// The newest temporary file that this thread is writing, or null. Its `outer_`
-// leads to older ones.
+// The newest temporary file that this thread is writing, or null. Its member
+// `outer_` points to the next older temporary file.
 thread_local std::atomic<const TemporaryFile*> being_written{nullptr};
 // A signal handler may read `being_written`, so reading must need no lock.
 static_assert(std::atomic<const TemporaryFile*>::is_always_lock_free);
@@ -51,10 +51,13 @@ bool HasName(int fd) {
   return fstat(fd, &status) != 0 || status.st_nlink > 0;
 }
 
-// Removes the file if no process holds its lock. Holds the lock until the file
-// is removed. A writer that has created the file but not locked it yet then
-// finds it locked or removed, and tries another name. O_RDWR is needed because
-// NFS locks only files that are open for writing.
+// Removes the file if no process holds its lock. Keeps the lock until the file
+// is removed, because a writer may have created the file but not yet locked it.
+// That writer then sees that the file is locked or removed, and tries another
+// name.
+//
+// Opens the file with O_RDWR, because NFS locks only files that are open for
+// writing.
 void RemoveIfLeftOver(const std::string& path) {
   const FileDescriptor fd(
       open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -68,8 +71,8 @@ void RemoveIfLeftOver(const std::string& path) {
 
 TemporaryFile::TemporaryFile(const std::string& path) : wanted_(path) {}
 
-// Closes the descriptor last, because closing releases the lock. Without the
-// lock, another process might take an unfinished file for a leftover.
+// Closes the descriptor last, because closing releases the lock. If an
+// unfinished file has no lock, another process may remove it as a leftover.
 TemporaryFile::~TemporaryFile() {
   Remove();
   if (fd_ >= 0) {
@@ -77,8 +80,9 @@ TemporaryFile::~TemporaryFile() {
   }
 }
 
-// Tries several names. A process that removes leftovers may remove a new file
-// before this process has locked it.
+// Tries several names, because another process may remove the new file before
+// this process has locked it. That process removes leftovers, and a file
+// without a lock looks like a leftover.
 bool TemporaryFile::Create() {
   constexpr int kAttempts = 10;
   for (int i = 0; i < kAttempts; ++i) {
@@ -93,9 +97,9 @@ bool TemporaryFile::Create() {
   return false;
 }
 
-// Sets `being_written` before the file exists. Remove and RenameTo reset it
-// after the file has lost its temporary name. So a signal handler always finds
-// the file.
+// Sets `being_written` before the file exists, because a signal handler must
+// find the file as soon as it exists. For the same reason, Remove and RenameTo
+// reset `being_written` only after the file has lost its temporary name.
 bool TemporaryFile::CreateAndLock() {
   outer_ = being_written;
   being_written = this;

@@ -49,7 +49,8 @@ class TemporaryFile {
   friend void RemoveTemporaryFilesBeingWritten();
 };
 
-// Returns true if a temporary name can end in `suffix` after the final name.
+// Returns true if `suffix` looks like the end of a temporary name, such as
+// ".cassandra_bloom-0123abcd".
 bool IsTemporarySuffix(std::string_view suffix);
 
 // Removes the files of a folder whose names `is_temporary` accepts. Keeps a
@@ -67,7 +68,7 @@ void RemoveLeftOversOf(const std::string& path);
 // Removes the temporary files that this thread is writing. This function is for
 // a signal handler that ends the program, and is safe in a handler that runs in
 // this thread. A thread that writes several files at once must finish the
-// newest file first.
+// newest file first, because each file points to the next older one.
 void RemoveTemporaryFilesBeingWritten();
 
 }  // namespace cassandra_bloom

@@ -42,7 +42,8 @@ double MonkeyAllocation::MostBitsPerKey() const {
 }
 
 double MonkeyAllocation::LastLevelRatioFor(double factor) const {
-  // In the worst case, every key outside the last level takes MostBitsPerKey().
+  // In the worst case, every key outside the last level has MostBitsPerKey()
+  // bits.
   const double share_of_others =
       (factor * average_bits_per_key - BottomBitsPerKey()) /
       (MostBitsPerKey() - BottomBitsPerKey());

@@ -30,10 +30,11 @@ struct SstPlace {
 struct MonkeyAllocation {
   double average_bits_per_key = 10;
   double size_ratio = 10;  // T, at least kMinSizeRatio.
-  // The number of the last level that holds data. If not set, it is the last
-  // level of the database. With level_compaction_dynamic_level_bytes, RocksDB
-  // fills levels from the last one upwards, otherwise from the first one
-  // downwards.
+  // The number of the last level that holds data. If it is not set, this is the
+  // last level of the database. That is right with
+  // level_compaction_dynamic_level_bytes, because RocksDB then fills the levels
+  // from the last one upwards. Without that option the number must be set,
+  // because RocksDB fills the levels from the first one downwards.
   std::optional<int> bottom_level;
 
   // Returns the bits per key of the last level. Assumes that each level has 1/T
@@ -42,15 +43,15 @@ struct MonkeyAllocation {
 
   double BitsPerKey(int levels_above) const;
 
-  // Returns the most bits per key that any level gets. The false positive rate
-  // is then a thousandth of that of the last level. A lower rate would gain
-  // nothing.
+  // Returns the most bits per key that any level gets. With these bits, the
+  // false positive rate is 1/1000 of the last level's rate. More bits would
+  // gain nothing.
   double MostBitsPerKey() const;
 
-  // Returns a ratio: the keys of the last level, divided by the keys of all
-  // other levels. From this ratio on, all filters together take at most
-  // `factor` times the average, whatever the sizes of the other levels are.
-  // `factor` must be at least 1.
+  // Returns how many times as many keys the last level must have as all other
+  // levels together. All filters together then take at most `factor` times the
+  // average, whatever the sizes of the other levels are. `factor` must be at
+  // least 1.
   double LastLevelRatioFor(double factor) const;
 };
 
@@ -75,8 +76,8 @@ struct LevelSizing {
   bool IsUniform() const;
 
   // Returns the sizing for a file at this place. A file whose level is unknown
-  // gets the sizing for the last level, because bulk loads end there. With
-  // `monkey` it gets the average.
+  // gets the sizing for the last level, because bulk loads end there. If
+  // `monkey` is set, a file whose level is unknown gets the average.
   std::optional<Sizing> For(const SstPlace& place) const;
 };
 

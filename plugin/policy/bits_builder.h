@@ -21,18 +21,22 @@
 
 namespace cassandra_bloom {
 
-// Builds the filters of one SST file. Only one thread may use it at a time. If
-// memory cannot be allocated, it makes a filter that matches every key. It
-// throws nothing.
+// Builds the filters of one SST file. Only one thread at a time may use a
+// builder. If memory cannot be allocated, the builder makes a filter that
+// matches every key. The builder throws nothing.
 class CassandraBloomBitsBuilder final
     : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
   // The filter gets the partition key of each key or prefix that RocksDB adds.
-  // `context` may be destroyed afterwards. If its option
-  // detect_filter_construct_corruption is on, the builder checks the hashes
-  // before it builds a filter, and checks the filter afterwards. The builder
-  // adds figures to `statistics`. If `memory_fit` is not null, it chooses the
-  // sizes of filters. The policy owns both objects.
+  // `context` is used only in the constructor.
+  //
+  // If the option detect_filter_construct_corruption in `context` is on, the
+  // builder checks the hashes before it builds a filter. It also checks the
+  // filter after it was built.
+  //
+  // The builder adds figures to `statistics`. If `memory_fit` is not null,
+  // `memory_fit` chooses the sizes of filters. The policy owns `statistics` and
+  // `memory_fit`.
   CassandraBloomBitsBuilder(
       Sizing sizing, PartitionKeyExtractor partition_key, BlockForm form,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
@@ -73,8 +77,9 @@ class CassandraBloomBitsBuilder final
     HashList hashes;
     uint64_t lost = 0;  // Hashes dropped for lack of memory.
     Hash128 checksum{};
-    // The last key and the last prefix, to drop duplicates. RocksDB repeats a
-    // key only directly after that key, and a prefix only after that prefix.
+    // The hashes of the last key and of the last prefix. They are needed to
+    // drop duplicates. RocksDB repeats a key only directly after that key, and
+    // a prefix only directly after that prefix.
     std::optional<Hash128> last_key;
     std::optional<Hash128> last_alt;
   };

@@ -41,8 +41,8 @@ struct WholeKey {
   std::string_view Extract(std::string_view key) const { return key; }
 };
 
-// `Extractor` is PartitionKeyExtractor or, to save a check for each key,
-// WholeKey.
+// `Extractor` is PartitionKeyExtractor or WholeKey. WholeKey is for filters of
+// whole keys. It saves the check of is_whole() for each key.
 template <typename Extractor>
 class CassandraBloomBitsReader final : public FilterBitsReader {
  public:
@@ -56,9 +56,10 @@ class CassandraBloomBitsReader final : public FilterBitsReader {
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    // A MultiGet often asks a file of the last level for only one key. From two
-    // keys on, a batch is faster in a database, because the memory for all its
-    // keys is read at the same time.
+    // One key needs no batch. This case is frequent, because a MultiGet often
+    // asks a file of the last level for only one key. From two keys on, a batch
+    // is faster in a database, because it reads the memory for all its keys at
+    // the same time.
     if (num_keys == 1) {
       *may_match = MayMatch(**keys);
       return;

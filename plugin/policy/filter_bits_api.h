@@ -85,8 +85,9 @@ class FilterBitsBuilder {
   virtual Slice Finish(std::unique_ptr<const char[]>* buf) = 0;
 
   // RocksDB calls this overload. `*status` may become OK, Incomplete or
-  // Corruption. Every key matches an empty block of a full filter. No key
-  // matches an empty partition of a partitioned filter.
+  // Corruption. The result may be an empty block. In a full filter, every key
+  // matches an empty block. In a partitioned filter, no key matches an empty
+  // partition.
   virtual Slice Finish(std::unique_ptr<const char[]>* buf, Status* /*status*/) {
     return Finish(buf);
   }

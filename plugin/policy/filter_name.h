@@ -24,9 +24,10 @@ constexpr char kPolicyName[] = "cassandra_bloom";
 // table/block_based/filter_policy_internal.h.
 constexpr char kRocksdbsFilterName[] = "rocksdb.BuiltinBloomFilter";
 
-// Returns the name in SST files of filters that hold these partition keys. No
-// two extractors have the same name, because a filter must only be asked for
-// entries that its extractor has put into it.
+// Returns the name in SST files of filters that hold these partition keys.
+// Extractors that find different parts of a key have filters with different
+// names. So RocksDB asks a filter only for entries of the extractor that built
+// the filter.
 std::string FilterNameFor(PartitionKeyExtractor partition_key);
 
 // Returns which partition keys filters of this name hold. Returns nullopt if

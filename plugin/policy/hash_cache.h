@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Remembers the hash of the key that a thread has hashed last. One Get asks
-// many filters for the same key, which is then hashed only once.
+// Remembers, for each thread, the hash of one key. One Get asks many filters
+// for the same key, and this key is then hashed only once.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_HASH_CACHE_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_HASH_CACHE_H_
@@ -14,9 +14,10 @@
 
 namespace cassandra_bloom {
 
-// The bytes that this thread hashed last, and their hash. The hash depends on
-// the bytes alone. So one HashCache serves all policies and filters of the
-// thread.
+// The last key of at most kMaxSize bytes for which this thread called
+// CachedHash or CachedHash16, and the hash of this key. All policies and
+// filters of the thread use the same HashCache, because the hash depends only
+// on the bytes of the key.
 struct HashCache {
   // In bytes. Longer keys are not remembered.
   static constexpr size_t kMaxSize = 104;
@@ -39,8 +40,8 @@ extern __thread HashCache hash_cache [[gnu::tls_model("initial-exec")]];
 // Returns CassandraMurmur3 of the key.
 Hash128 CachedHash(std::string_view key);
 
-// Returns CachedHash of a key of 16 bytes, such as a UUID. Different keys
-// mostly differ in their first 8 bytes, which are compared first.
+// Returns CachedHash of a key of 16 bytes, such as a UUID. Compares the first 8
+// bytes first, because most different keys differ there.
 inline Hash128 CachedHash16(const char* key) {
   HashCache& last = hash_cache;
   uint64_t first;

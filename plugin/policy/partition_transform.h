@@ -26,11 +26,12 @@ namespace cassandra_bloom {
 constexpr char kPartitionTransformName[] = "cassandra_partition";
 
 // Works only with the bytewise and the reverse bytewise comparator. The bytes
-// of a prefix tell where the prefix ends, so every key that begins with a
+// of a prefix tell where the prefix ends. So every key that begins with a
 // prefix has that prefix.
 //
-// A wrong setting also makes a transform, for which no key has a prefix.
-// RocksDB refuses this transform when it reads the options, or in DB::Open.
+// If a setting is wrong, the constructor still makes an object. No key has a
+// prefix in this object. RocksDB refuses this object when RocksDB reads the
+// options, or in DB::Open.
 class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
  public:
   // `id` is a string such as "cassandra_partition:skip:8,u16".
@@ -57,7 +58,8 @@ class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options) const override;
 
  protected:
-  // Refuses all options. RocksDB would silently drop options in nested strings.
+  // Refuses all options, because RocksDB would silently drop options in nested
+  // strings.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
       const std::unordered_map<std::string, std::string>& options,

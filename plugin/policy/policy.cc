@@ -180,7 +180,10 @@ FilterBitsReader* CassandraBloomPolicy::GetFilterBitsReader(
 FilterBitsReader* CassandraBloomPolicy::ReaderBesideRocksdb(
     const Slice& contents) const {
   const auto filter_db = WithoutTrailer(contents.ToStringView());
-  // RocksDB's reader lets no key match this block. Here every key matches it.
+  // RocksDB writes this block for a partition in which no key has a prefix.
+  // RocksDB's reader says that no key matches the block. Our reader says that
+  // every key matches, because otherwise MultiGet would not find the keys of
+  // that partition.
   if (IsRocksdbsWithoutKeys(contents.ToStringView())) {
     return NewMatchAllReader();
   }
@@ -204,9 +207,9 @@ Status CassandraBloomPolicy::PrepareOptions(
 Status CassandraBloomPolicy::ValidateOptions(
     const DBOptions& db_options, const ColumnFamilyOptions& cf_options) const {
   {
-    // RocksDB calls this function when it opens a database. The new LOG object
-    // may have the address of an earlier one, whose entries must then be
-    // forgotten.
+    // Forgets what was logged, because RocksDB calls this function when it
+    // opens a database. The new LOG object may have the address of an earlier
+    // LOG object. Nothing would then be logged for the new LOG object.
     const std::lock_guard<std::mutex> lock(levels_mutex_);
     levels_logged_.clear();
   }
@@ -271,7 +274,8 @@ void CassandraBloomPolicy::LogLevelsOnce(
                           context.column_family_name.c_str(),
                           settings_.id.c_str(), LevelsText(context).c_str());
 } catch (const std::bad_alloc&) {
-  // Only the line in the LOG is lost. Memory may suffice for the filter.
+  // Continues, because only the line in the LOG is lost. There may be enough
+  // memory for the filter.
 }
 
 std::string CassandraBloomPolicy::LevelsText(

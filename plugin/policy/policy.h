@@ -25,13 +25,13 @@
 
 namespace cassandra_bloom {
 
-// A wrong setting also makes a policy, which keeps the error and builds no
-// filter. If no policy were made, RocksDB's BlockBasedTableFactory would forget
-// the error.
+// If a setting is wrong, the constructor still makes a policy. Without a
+// policy, RocksDB's BlockBasedTableFactory would forget the error. The policy
+// keeps the error and builds no filter.
 //
-// ConfigureOptions, PrepareOptions and ValidateOptions return the error. If
-// RocksDB calls none of them, the policy reports the error once, in the LOG or
-// on stderr.
+// ConfigureOptions, PrepareOptions and ValidateOptions return the error.
+// RocksDB does not always call them. So the policy also reports the error once,
+// in the LOG or on stderr, when RocksDB opens or builds an SST file.
 class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
   static const char* kClassName() { return kPolicyName; }
@@ -72,9 +72,10 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // whatever Name returns.
   const char* NickName() const override { return kClassName(); }
 
-  // Reads the options itself instead of registering them with RocksDB. RocksDB
-  // silently drops unknown or wrong registered options in nested strings. It
-  // also mixes the options of an earlier policy into a new string.
+  // Reads the options itself instead of registering them with RocksDB, for two
+  // reasons. RocksDB silently drops unknown or wrong registered options in
+  // nested strings. It also mixes the options of an earlier policy into a new
+  // string.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
       const std::unordered_map<std::string, std::string>& options,
@@ -117,10 +118,11 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // Used only with blocks=rocksdb.
   mutable RocksdbsPolicies rocksdbs_policies_;
   mutable MemoryFit memory_fit_;
-  // DB::Open sets filled_from_last_level_ if a leveled column family with this
-  // policy fills its levels from the last one up, otherwise
-  // filled_from_first_level_. Neither is reset, because RocksDB does not tell
-  // which column family it validates.
+  // Only `mix` uses these two flags. ValidateOptions sets one of them in
+  // DB::Open, for each leveled column family with this policy. It sets
+  // filled_from_last_level_ if the column family fills its levels from the last
+  // one up, otherwise filled_from_first_level_. Neither flag is ever reset,
+  // because RocksDB does not tell which column family it validates.
   mutable std::atomic<bool> filled_from_last_level_{false};
   mutable std::atomic<bool> filled_from_first_level_{false};
   // The string that this policy was made from. nullopt after the first call of

@@ -21,8 +21,8 @@ constexpr char kFpChanceOption[] = "fp_chance";
 constexpr char kMixOption[] = "mix";
 constexpr char kPartitionKeyOption[] = "partition_key";
 
-// In an id, this prefix stands before a false positive chance, as in
-// "cassandra_bloom:fp:0.01".
+// In a filter_policy string, this prefix stands before a false positive chance,
+// as in "cassandra_bloom:fp:0.01".
 constexpr char kFpChancePrefix[] = "fp:";
 
 // The range of an option's numbers. Error messages show what_is_right.
@@ -45,10 +45,10 @@ constexpr NumberRange kBottomLevelRange = {
     "the number of a level from 1 to 100", 1, 100};
 constexpr NumberRange kNoNumber = {"", 0, 0};
 
-// Calls `visit(name, range, member)` for each option, in the order that they
-// have in an id, until a call returns false. An id has no names of the first
-// two. partition_key must be the last option, because its value contains
-// colons.
+// Calls `visit(name, range, member)` for each option until a call returns
+// false. The order is that of the options in a filter_policy string. Such a
+// string has the values of the first two options without their names.
+// partition_key must be the last option, because its value contains colons.
 template <typename Visit>
 bool VisitOptions(Visit&& visit) {
   using Options = ROCKSDB_NAMESPACE::CassandraBloomOptions;
@@ -72,9 +72,9 @@ bool VisitOptions(Visit&& visit) {
 // The options as a user has written them. Key: the name of the option.
 using OptionTexts = std::map<std::string, std::string>;
 
-// Returns the options that these texts give. A text that is not a number
-// becomes NaN, or 0 for bottom_level. AreInRange refuses both. `texts` must
-// have only names of options.
+// Returns the options that these texts give. If an option is a number but its
+// text is not, the option becomes NaN, or 0 for bottom_level. AreInRange
+// refuses both. `texts` must have only names of options.
 ROCKSDB_NAMESPACE::CassandraBloomOptions ParseOptions(const OptionTexts& texts);
 
 // Returns the texts of the options that differ from their defaults.
@@ -82,9 +82,11 @@ OptionTexts FormatOptions(
     const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
 
 // Returns true if all numbers are in their ranges, otherwise sets `*error`.
-// `given` has the numbers as the user wrote them. bits_per_key, and an
-// fp_chance of 0, are checked only if `given` has them. A C++ program may set
-// bits_per_key to any number, and an fp_chance of 0 means that none is given.
+// `given` has the numbers as the user wrote them.
+//
+// bits_per_key is checked only if `given` has it, because a C++ program may set
+// bits_per_key to any number. An fp_chance of 0 is checked only if `given` has
+// fp_chance. Otherwise 0 means that no chance is given.
 bool AreInRange(const ROCKSDB_NAMESPACE::CassandraBloomOptions& options,
                 const OptionTexts& given, std::string* error);
 

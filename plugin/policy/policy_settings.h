@@ -42,11 +42,13 @@ struct PolicySettings {
   FilterType filter = FilterType::kCassandra;
   FilterType bottommost_filter = FilterType::kCassandra;
 
-  // `has_partitions_of_prefixes` is true if the filter is partitioned and holds
-  // only prefixes. That filter is never RocksDB's, because rows could be
-  // missing. RocksDB's builders return an empty block for a partition in which
-  // no key has a prefix. RocksDB's MultiGet then skips every key of that
-  // partition (PartitionedFilterBlockReader::MayMatch in
+  // Returns the type of a filter. `has_partitions_of_prefixes` is true if the
+  // filter is partitioned and holds only prefixes. Such a filter is always
+  // kCassandra, because rows could be missing with RocksDB's own filters.
+  //
+  // RocksDB's builders return an empty block for a partition in which no key
+  // has a prefix. RocksDB's MultiGet then skips every key of that partition
+  // (PartitionedFilterBlockReader::MayMatch in
   // table/block_based/partitioned_filter_block.cc, 7.8.3).
   FilterType TypeFor(bool is_bottommost,
                      bool has_partitions_of_prefixes) const {

@@ -9,8 +9,8 @@
 //                                    small levels, with RocksDB's Ribbon filter
 //                                    in the last level; no option may follow
 //
-// These options may follow the first three. The first two options replace BITS
-// and CHANCE:
+// These options may follow the first three forms. level_bits or level_fp_chance
+// then stands instead of BITS or fp:CHANCE:
 //
 //   :level_bits:LIST :level_fp_chance:LIST
 //   :bottommost_bits:BITS :bottommost_fp_chance:CHANCE
@@ -36,8 +36,8 @@ class PolicyString {
   explicit PolicyString(const std::string& id);
 
   // Returns the settings of the string alone. If the string is wrong, the id of
-  // the settings is the string itself, unless RocksDB's options parser would
-  // change it.
+  // the settings is the string itself. But if RocksDB's options parser would
+  // change the string, the id is that of RefusedSettings.
   PolicySettings Settings() const;
 
   // Returns the settings of the string and of `options`, which stand beside it.

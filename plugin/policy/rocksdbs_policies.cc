@@ -42,9 +42,10 @@ class DecimalPoint {
   const locale_t before_;
 };
 
-// Makes a Bloom policy from a string, not by NewBloomFilterPolicy.
-// libcassandra_bloom_replace.so replaces that function by one that makes our
-// policy, which would make another one, without end.
+// Makes a policy of RocksDB. Makes a Bloom policy from a string, because
+// NewBloomFilterPolicy may be replaced. libcassandra_bloom_replace.so replaces
+// it by a function that makes our policy. Our policy would then need a Bloom
+// policy in turn, without end.
 //
 // From a string, RocksDB makes a Bloom policy with `new`. It calls
 // NewBloomFilterPolicy only for bloomfilter:10:true

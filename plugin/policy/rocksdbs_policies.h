@@ -21,14 +21,16 @@
 namespace cassandra_bloom {
 
 // Makes one policy for each type of filter and number of bits per key. Keeps
-// each policy, because RocksDB's builders point into it, and because it
-// balances the sizes of its filters over all files. Safe for concurrent use.
+// each policy for two reasons. RocksDB's builders point into their policy. A
+// policy also balances the sizes of its filters over all files. Safe for
+// concurrent use.
 class RocksdbsPolicies {
  public:
   // Returns the policy that builds filters of this type, kBloom or kRibbon.
   // Returns nullptr if RocksDB does not make that policy. `millibits_per_key`
-  // is in thousandths of bits per key. For kRibbon it is the number of a Bloom
-  // filter with the same false positive rate, as in NewRibbonFilterPolicy.
+  // is in thousandths of bits per key. For kRibbon it is the bits per key of a
+  // Bloom filter with the same false positive rate, as in
+  // NewRibbonFilterPolicy.
   const ROCKSDB_NAMESPACE::FilterPolicy* For(FilterType type,
                                              int32_t millibits_per_key);
 

@@ -12,8 +12,10 @@
 
 namespace cassandra_bloom {
 
-// Returns "" if major.minor of the two releases are equal, otherwise a text
-// that names both. RocksDB's private interface changes only with major.minor.
+// Returns "" if this process runs the RocksDB release that this library was
+// compiled for. Otherwise returns a text that names both releases. Compares
+// only major.minor, because RocksDB's private interface does not change in
+// patch releases.
 std::string RunningRocksdbFault();
 
 // Returns true if RunningRocksdbFault returns "". Otherwise the first call in a

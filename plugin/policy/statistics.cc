@@ -14,8 +14,9 @@ using ROCKSDB_NAMESPACE::Logger;
 
 namespace {
 
-// The two parts of a decimal number, before and after the point. A double would
-// be printed with a comma in some locales.
+// The two parts of a decimal number, before and after the point. The parts are
+// printed as integers, because a double would be printed with a comma in some
+// locales.
 struct Decimal {
   uint64_t whole;
   uint64_t part;
@@ -100,8 +101,9 @@ namespace ROCKSDB_NAMESPACE {
 
 using cassandra_bloom::StatisticsCounters;
 
-// No line of the text says "Bloom filter space used". In Cassandra these words
-// mean the space of all live SSTables, which is not counted here.
+// No line of the text says "Bloom filter space used", because in Cassandra
+// these words mean the space of all live SSTables. That space is not counted
+// here.
 std::string CassandraBloomStatistics::ToString() const {
   const cassandra_bloom::Decimal bits = cassandra_bloom::BitsPerEntry(*this);
   const cassandra_bloom::Decimal millis = cassandra_bloom::BuildMillis(*this);

@@ -35,8 +35,9 @@ class StatisticsCounters {
 StatisticsCounters* TotalStatistics();
 
 // GetOptions<StatisticsCounters>(kStatisticsPart) returns the counters of a
-// policy. A cast to the policy's class would be undefined for another policy
-// with our name, and impossible in a RocksDB without RTTI.
+// policy. A cast to the policy's class is not used instead, for two reasons.
+// The cast would be undefined for another policy with our name, and impossible
+// in a RocksDB without RTTI.
 constexpr char kStatisticsPart[] = "cassandra_bloom.statistics";
 
 // Counts the filters of one SST file. The destructor writes one line to

@@ -115,8 +115,8 @@ uint64_t EndOf(uint64_t begin, uint64_t size) {
 
 // Returns the size in bytes that an ELF file must have according to its
 // headers: the end of its last segment or table of headers. Returns 0 if the
-// file is not an ELF file for this kind of process, because dlopen refuses that
-// file without harm.
+// file is not an ELF file for this kind of process. That file needs no check,
+// because dlopen refuses it without harm.
 uint64_t SizeByHeaders(const FileBytes& file) {
   ElfW(Ehdr) header;
   if (file.size() < sizeof(header)) {
@@ -149,9 +149,9 @@ uint64_t SizeByHeaders(const FileBytes& file) {
 }
 
 // Returns the name of the RocksDB library that the plugin needs, such as
-// librocksdb.so.7.8, or "" if there is none. Reads the file, because loading
-// the plugin would load that RocksDB, too. An ELF file has a zero byte before
-// and after each name.
+// librocksdb.so.7.8, or "" if there is none. Searches the bytes of the file,
+// because loading the plugin would also load that RocksDB. An ELF file has a
+// zero byte before and after each name.
 std::string NeededRocksdb(const FileBytes& plugin) {
   static constexpr char kBegin[] = "\0librocksdb.so";
   const void* const found =
@@ -165,8 +165,8 @@ std::string NeededRocksdb(const FileBytes& plugin) {
 }
 
 // Returns the name of the RocksDB library that the plugin needs. If the file is
-// no plugin or is cut short, calls Refuse and returns "". Loading a file that
-// is cut short could kill the program with SIGBUS.
+// no plugin or is too short, calls Refuse and returns "". Loading a file that
+// is too short could kill the program with SIGBUS.
 std::string CheckPlugin(const std::string& path) {
   const FileBytes plugin(path);
   const uint64_t whole = SizeByHeaders(plugin);

@@ -67,8 +67,8 @@ Type* As(void* symbol) {
 }
 
 // Returns the loaded files that the dynamic linker searches after this library.
-// A call is passed on only to these files, because the program or an earlier
-// library may have passed it to this library.
+// This library passes a call on only to these files, because the program or an
+// earlier library may itself have passed the call to this library.
 using Files = std::vector<std::string>;
 Files LaterFiles() {
   Files files;
@@ -140,9 +140,9 @@ NewPolicy* NewPolicyFor(void* version_function) {
 }
 
 // The functions that were found when the program started. All are nullptr if
-// RocksDB was not in the process then. They are found only once, because later
-// the plugin's file may be gone, or the search could wait forever for another
-// thread.
+// RocksDB was not in the process then. Later the plugin's file may be gone, or
+// a search could wait forever for another thread. So these functions are found
+// only once.
 struct AtStart {
   AtStart() {
     void* const version_function = dlsym(RTLD_DEFAULT, kVersionFunction);
@@ -170,9 +170,9 @@ const AtStart& FoundAtStart() {
 
 __attribute__((constructor)) void FindAtStart() { FoundAtStart(); }
 
-// Returns RocksDB's own function, or nullptr if there is none. If several
-// RocksDBs are loaded, returns the function of the one that the code at
-// `caller`, a return address, uses.
+// Returns RocksDB's own function, or nullptr if there is none. `caller` is a
+// return address. If several RocksDBs are loaded, returns the function of the
+// RocksDB that the code at `caller` uses.
 __attribute__((noinline)) void* Original(Function function, void* caller) {
   if (void* const at_start = FoundAtStart().original[function]) {
     return at_start;
@@ -207,9 +207,9 @@ __attribute__((noinline)) NewPolicy* FindNewPolicy() {
                                                        kVersionFunction));
 }
 
-// The functions below have no objects with destructors. An exception of RocksDB
-// or of the plugin must pass through them, and this library has a C++ runtime
-// of its own.
+// The functions below have no objects with destructors, because this library
+// has a C++ runtime of its own. An exception of RocksDB or of the plugin must
+// pass through these functions.
 
 // Returns our policy, or nullptr if RocksDB's own function is to be called.
 const void* OurPolicy(double bits_per_key) {

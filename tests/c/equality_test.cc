@@ -109,7 +109,8 @@ TEST(CEqualityTest, FilesAndAnswersEqualThoseOfCpp) {
     ASSERT_NE(filter, nullptr);
     EXPECT_EQ(cassandra_bloom_filter_count_set_bits(filter.get()),
               expected_filter->CountSetBits());
-    // The C library passes at most 128 keys at once to the filter.
+    // The batches are smaller and larger than 128 keys, because the C library
+    // passes at most 128 keys at once to the filter.
     for (const size_t batch : {1u, 31u, 128u, 129u, 1000u}) {
       for (size_t begin = 0; begin + batch <= keys.size(); begin += batch) {
         std::vector<const char*> pointers;

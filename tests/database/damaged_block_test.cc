@@ -126,8 +126,8 @@ TEST_P(DamagedBlockTest, NoRowIsSaidToBeAbsent) {
   size_t errors = 0;
   size_t flips = 0;
   for (const auto& [begin, size] : blocks) {
-    // Damages bytes of the filter's header, of all trailers, and some random
-    // bytes.
+    // Damages bytes of the filter's header, of our trailer and of RocksDB's
+    // trailer, and some random bytes.
     std::vector<size_t> places;
     for (size_t i = 0; i < 8; ++i) {
       places.push_back(begin + i);

@@ -91,8 +91,8 @@ TEST_F(PointReadFiguresTest, PresentRows) {
 TEST_F(PointReadFiguresTest, AbsentRows) {
   const uint64_t positives = kNumAbsent - negatives_;
   EXPECT_GT(negatives_, kNumAbsent * 98 / 100);
-  // A Bloom filter with 10 bits per key has some false positives. Without any,
-  // something other than the filter would have answered.
+  // A Bloom filter with 10 bits per key has some false positives. If there were
+  // none, something other than the filter would have rejected the keys.
   EXPECT_GT(positives, 0);
   const Figures expected = {negatives_, positives, 0, positives, negatives_};
   EXPECT_EQ(
@@ -220,7 +220,8 @@ INSTANTIATE_TEST_SUITE_P(All, SeekFiguresTest, ::testing::Bool(),
 // ---- Table properties ----
 
 TEST(TablePropertiesTest, FullFilter) {
-  // The builder stores hashes in chunks of 4095 entries.
+  // Some numbers are near 4095, because the builder stores hashes in chunks of
+  // 4095 entries.
   for (const uint32_t n : {1u, 10u, 999u, 4095u, 4096u, 8191u}) {
     SCOPED_TRACE("n = " + std::to_string(n));
     const Dataset dataset = {NumberedDataset(n, 0).rows, {"absent"}};

@@ -157,7 +157,8 @@ TEST(FilterTypesTest, MixThatWasUsedWithoutDynamicLevelsStaysUniform) {
   EXPECT_EQ(LogOf(db).find("the same everywhere"), std::string::npos);
 }
 
-// RocksDB tells a policy the options of column families only in DB::Open.
+// RocksDB tells a policy the options of column families only in DB::Open. So a
+// policy that no DB::Open has seen gives all files the average bits per key.
 TEST(FilterTypesTest, MixInAColumnFamilyOfAnOpenDatabase) {
   const PolicyPtr mix = Mix();
   TestDb db(WithDynamicLevels(mix));

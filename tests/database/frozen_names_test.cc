@@ -89,7 +89,8 @@ std::unique_ptr<TestDb> FilledDb(Layout layout,
   return db;
 }
 
-// The mark is the only file in an export folder that is not a Filter.db.
+// Returns the name of the mark. The mark is the only file in an export folder
+// that is not a Filter.db.
 std::string MarkOfExports(TestDb* db) {
   const TempDir out_dir;
   FilterDbExportReport report;
@@ -106,7 +107,8 @@ std::string MarkOfExports(TestDb* db) {
   return "";
 }
 
-// OPTIONS files are marked by the name of a memtable factory.
+// Returns the text that an OPTIONS file has for the memtable factory `text`.
+// Such a text is the mark of an OPTIONS file.
 std::string MarkOfOptions(const std::string& text) {
   rocksdb::ConfigOptions config;
   config.registry = rocksdb::ObjectRegistry::NewInstance();

@@ -220,7 +220,8 @@ TEST(LevelsTest, AFileThatIsMovedStaysAsItIs) {
   EXPECT_NEAR(BitsPerKey(db), 16, kExcess);
 }
 
-// RocksDB before 9.8 cannot set the policy of an open database.
+// Changes the policy of the open database. Reopens the database if RocksDB is
+// older than 9.8, because it then cannot change the policy of an open database.
 void ChangePolicy(const std::string& policy, TestDb* db) {
   rocksdb::ObjectRegistry::Default()->AddLibrary("cassandra_bloom",
                                                  register_cassandra_bloom, "");

@@ -40,7 +40,8 @@ void Ingest(TestDb* db) {
   Require((*db)->IngestExternalFile({file}, {}));
 }
 
-// RepairDB writes rows that are only in the write-ahead log into a new file.
+// Puts rows that are then only in the write-ahead log. RepairDB writes these
+// rows into a new file.
 void WriteAndRepair(TestDb* db) {
   db->Put(SomeRows());
   db->Close();
@@ -82,8 +83,8 @@ TEST(MixedFiltersTest, FilesOfUnknownPlaceGetFilterAndNotBottommostFilter) {
   }
 }
 
-// RocksDB's Ribbon policy makes Bloom filters for flushes, not for recovered
-// rows.
+// RocksDB's Ribbon policy makes Bloom filters only for flushes. So the file of
+// rows that were recovered from the write-ahead log gets a Ribbon filter.
 TEST(MixedFiltersTest, ARecoveredFileGetsARibbonFilter) {
   rocksdb::Options options = WithDynamicLevels(PolicyOf(Types("ribbon", "")));
   options.avoid_flush_during_shutdown = true;
@@ -220,6 +221,7 @@ TEST(MixedFiltersTest, StatisticsCountOurFiltersOnly) {
 }
 
 // Only DB::Open tells a policy how the levels of a column family are filled.
+// Until then, all files of a new column family get the average bits per key.
 TEST(MixedFiltersTest, MixInANewColumnFamilyIsUniformUntilTheNextOpen) {
   TestDb db(WithDynamicLevels(OurPolicy()));
   rocksdb::ColumnFamilyHandle* family = nullptr;
@@ -235,8 +237,9 @@ TEST(MixedFiltersTest, MixInANewColumnFamilyIsUniformUntilTheNextOpen) {
             std::string::npos);
 }
 
-// The keys of the first partitions have no prefix. RocksDB's builders would
-// make empty blocks for such partitions, and MultiGet would lose their keys.
+// The keys of the first partitions have no prefix. Our own builders must build
+// these filters, because RocksDB's builders would make empty blocks for such
+// partitions. MultiGet would then lose the keys of these partitions.
 TEST(MixedFiltersTest, PartitionedFiltersOfPrefixesAloneAreOurs) {
   const PolicyPtr policy = PolicyOf(Types("bloom", "ribbon"));
   rocksdb::BlockBasedTableOptions table =

@@ -235,7 +235,8 @@ TEST_P(MixedModesTest, EveryReadMatches) {
   }
 }
 
-// In the mode kPrefixes, partitions of the filter have no entries.
+// No key has a prefix. So in the mode kPrefixes, the partitions of the filter
+// have no entries.
 TEST_P(MixedModesTest, APartitionWithoutEntries) {
   const Dataset dataset = PrefixedDataset(Seed(), 300, 0, 600);
   for (const auto& writer : {OurOptions(), OptionsWith(BuiltinPolicy())}) {
@@ -276,11 +277,13 @@ TEST(PartitionedPrefixTest, SeekForPrevFindsWhatTheBuiltinFilterFinds) {
     const auto misses = [&dataset](PolicyPtr policy) {
       rocksdb::BlockBasedTableOptions table_options =
           TableOptions(std::move(policy), Layout::kPartitioned);
-      // With small data blocks, the size of the index ends each partition, and
-      // not the size of the filter.
+      // With small data blocks, a partition ends when its index is large
+      // enough, not when its filter is large enough. So both policies get the
+      // same partitions.
       table_options.block_size = 64;
       // Without shortening, index keys are exactly the last keys of partitions.
-      // RocksDB loses rows at these keys.
+      // The test needs such index keys, because RocksDB loses rows at these
+      // keys.
       table_options.index_shortening =
           rocksdb::BlockBasedTableOptions::IndexShorteningMode::kNoShortening;
       TestDb db(OptionsFor(table_options, Filtered::kPrefixes));

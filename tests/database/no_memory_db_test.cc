@@ -29,8 +29,8 @@ class NoMemoryDbTest
 TEST_P(NoMemoryDbTest, NoRowIsLost) {
   const auto [layout, filtered] = GetParam();
   constexpr uint64_t kSeed = 20;
-  // RocksDB's assertions fail for keys outside the domain of the prefix
-  // extractor.
+  // All keys have a prefix, because RocksDB's assertions fail for keys outside
+  // the domain of the prefix extractor.
   const Dataset dataset = PrefixedDataset(kSeed, 500, 10, 0);
   auto table_options = TableOptions(OurPolicy(), layout);
   table_options.whole_key_filtering = filtered != kPrefixes;

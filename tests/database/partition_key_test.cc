@@ -252,8 +252,8 @@ TEST(PartitionKeySeekForPrevTest, MissesWhatTheBuiltinFilterMisses) {
   const auto misses = [&](PolicyPtr policy) {
     rocksdb::BlockBasedTableOptions table_options =
         TableOptions(std::move(policy), Layout::kPartitioned);
-    // With small data blocks, the size of the index ends each partition, and
-    // not the size of the filter.
+    // With small data blocks, a partition ends when its index is large enough,
+    // not when its filter is large enough.
     table_options.whole_key_filtering = false;
     table_options.block_size = 64;
     table_options.index_shortening =

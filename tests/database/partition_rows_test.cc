@@ -70,7 +70,8 @@ class PartitionedRows {
   uint64_t Present(uint64_t i) const { return 2 * i; }
   uint64_t Absent(uint64_t i) const { return 2 * i + 1; }
 
-  // About a quarter of the partitions have all rows in one file.
+  // Writes the rows into three files. About a quarter of the partitions have
+  // all rows in one file.
   void WriteTo(TestDb* db) const {
     constexpr uint32_t kFiles = 3;
     rocksdb::WriteOptions options;

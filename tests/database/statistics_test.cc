@@ -222,8 +222,9 @@ TEST(StatisticsConcurrencyTest, NothingIsLost) {
   EXPECT_EQ(CountedFigures(*policy, logged.num_files), logged);
 }
 
-// At the end, only the writer owns the logger and the policy. An address
-// sanitizer then checks their lifetimes.
+// At the end of each round, only the writer owns the logger and the policy,
+// because the test has released its own pointers. An address sanitizer can then
+// find a use after the end of their lifetimes.
 TEST(StatisticsOfSstFileWriterTest, AreThoseOfTheFileWritten) {
   const Rows rows = NumberedDataset(5000, 0).rows;
   const TempDir folder;

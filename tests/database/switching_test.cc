@@ -177,8 +177,9 @@ TEST_P(MixedTest, EachPolicyUsesWhatItReads) {
     SCOPED_TRACE("ours");
     EXPECT_NEAR(FiltersThatTell(&db, dataset), (3 + 1) / 2.0, 0.04);
   }
-  // RocksDB's reader of our filter rejects no key. So two filters reject an
-  // absent key. One filter rejects the keys in the oldest file, a third of all.
+  // RocksDB's reader of our filter rejects no key. So only the two other
+  // filters reject an absent key. A third of the present keys are in the oldest
+  // file. One filter rejects each of these keys.
   db.Reopen(DbOptions(BuiltinPolicy(), GetParam()));
   {
     SCOPED_TRACE("RocksDB's own");

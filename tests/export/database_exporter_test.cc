@@ -50,7 +50,8 @@ TEST_F(DatabaseExporterTest, ChangesNothingInTheDatabase) {
   AddFiles(3);
   // These rows are only in the write-ahead log.
   db_.Put(NumberedRows(next_, next_ + 1000));
-  // RocksDB removes such a file when it opens a database. An export must not.
+  // RocksDB removes this file when it opens a database. An export must not
+  // remove the file.
   WriteFile(db_.path() + "/000999.sst.trash", "trash");
   // RocksDB must not remove an old log between the two calls of StateOf.
   rocksdb::CancelAllBackgroundWork(db_.get(), /*wait=*/true);

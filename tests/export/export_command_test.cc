@@ -100,7 +100,8 @@ TEST_F(ExportCommandTest, SstFiles) {
 }
 
 // A FIFO, a folder and a symbolic link already have the names of filters. The
-// export must leave the folder, and use the link only with --force.
+// export must write into the FIFO and leave the folder unchanged. It must write
+// into the target of the link only with --force.
 TEST_F(ExportCommandTest, SstFilesIntoWhatIsThere) {
   const TempDir ssts;
   std::string command = "export";

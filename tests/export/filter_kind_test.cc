@@ -70,7 +70,8 @@ rocksdb::Options OptionsFor(const KindOfFilter& kind, Holds holds,
                             Layout layout = Layout::kFull) {
   auto table_options = TableOptions(kind.policy, layout);
   table_options.format_version = kind.format_version;
-  // For few keys in a partition, RocksDB's Ribbon policy builds a Bloom filter.
+  // Makes partitions large, because RocksDB's Ribbon policy builds a Bloom
+  // filter for few keys.
   table_options.metadata_block_size = 4096;
   table_options.whole_key_filtering = holds != Holds::kPrefixes;
   rocksdb::Options options = DbOptions(table_options);
@@ -185,7 +186,8 @@ TEST_P(FilterKindTest, RocksdbReadsItsBlocks) {
   });
 }
 
-// RocksDB itself reports no error if a full filter is damaged.
+// SstFile must find the damage, because RocksDB itself reports no error if a
+// full filter is damaged.
 TEST_P(FilterKindTest, DamageIsSeen) {
   ForEach([&](const KindOfFilter& kind, const std::string& sst) {
     if (kind.kind == FilterKind::kNone) {
@@ -299,7 +301,9 @@ TEST(FilterKindsTest, ABareTrailerIsAnEmptyFilterOfOurs) {
   EXPECT_TRUE(visited.file->has_full_filter());
 }
 
-// RocksDB treats a filter block of at most five bytes as a filter without keys.
+// These blocks are neither ours nor RocksDB's Bloom or Ribbon filters. Some
+// blocks have at most five bytes, because RocksDB treats such a block as a
+// filter without keys.
 TEST(FilterKindsTest, OtherBlocksUnderRocksdbsName) {
   using std::string_literals::operator""s;
   const std::string blocks[] = {"\xff"s,

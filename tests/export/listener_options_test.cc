@@ -21,8 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 using Listeners = std::vector<ListenerPtr>;
 
-// A listener like those of db_bench and db_stress. RocksDB writes its name to
-// the OPTIONS file. But a process that reads the file does not know the name.
+// A listener like those of db_bench and db_stress. RocksDB writes the name of
+// this listener to the OPTIONS file, but cannot create the listener from the
+// name.
 class OtherListener final : public rocksdb::EventListener {
  public:
   const char* Name() const override { return "ErrorHandlerListener"; }
@@ -71,8 +72,9 @@ class ListenerOptionsTest : public ExportTest {
     }
   }
 
-  // Reloads twice, because RocksDB writes a new OPTIONS file after the first
-  // time.
+  // Reloads the listeners twice. When the database opens with the reloaded
+  // listeners, RocksDB writes a new OPTIONS file. The second reload reads this
+  // file.
   void ExpectSurvives(const Listeners& listeners, const Names& folders) {
     ExpectFed(listeners, folders);
     ExpectFed(Reloaded(), folders);
@@ -102,8 +104,8 @@ TEST_F(ListenerOptionsTest, TwoFolders) {
                  folders);
 }
 
-// A program may, at each start, add its listener to those from the OPTIONS
-// file. The OPTIONS file must not grow.
+// A program may add its listener at each start, although the OPTIONS file
+// already has the listener. The OPTIONS file must name the listener only once.
 TEST_F(ListenerOptionsTest, OneFolderTwice) {
   for (int i = 0; i < 3; ++i) {
     Open({NewListener(out_ / "a"), NewListener(out_ / "a")});
@@ -291,7 +293,7 @@ TEST_F(ListenerOptionsTest, WhatTheFunctionRefuses) {
   EXPECT_EQ(NewFilterDbExportListener(out_.path(), "xx", &error), nullptr);
   EXPECT_THAT(error, HasSubstr("xx"));
   EXPECT_EQ(NewFilterDbExportListener(out_.path(), "", &error), nullptr);
-  // The function accepts a path with special characters.
+  // NewFilterDbExportListener accepts a path with special characters.
   EXPECT_NE(NewFilterDbExportListener(out_ / "a:b;c", "nb", &error), nullptr)
       << error;
 }

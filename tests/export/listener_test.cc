@@ -147,7 +147,8 @@ TEST_F(ListenerTest, Reopened) {
   EXPECT_EQ(Filters().size(), 3);
 }
 
-// RocksDB sends no event at the end of DB::CompactFiles.
+// RocksDB sends no event at the end of DB::CompactFiles. The listener must find
+// the new file when RocksDB deletes an old one.
 TEST_F(ListenerTest, CompactFiles) {
   Listen();
   AddFiles(3);

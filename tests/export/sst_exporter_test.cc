@@ -62,7 +62,8 @@ class OneSstDb : public TestDb {
   }
 };
 
-// Writes several versions of some rows, which a snapshot keeps.
+// Writes several versions of some rows. RocksDB keeps the old versions, because
+// a snapshot exists.
 void FillWithHistory(TestDb* db, const Rows& rows) {
   db->Put(rows);
   const rocksdb::Snapshot* const snapshot = (*db)->GetSnapshot();
@@ -174,7 +175,8 @@ TEST(SstExporterTest, OtherPartitionKeysThanTheFilterHas) {
     EXPECT_NE(exported.why_not_block, "");
     EXPECT_EQ(exported.partition_key, "skip:8,u16");
   }
-  // A block of partition keys cannot be exported if whole keys are requested.
+  // The filter block has only partition keys, but whole keys are requested. So
+  // the export must read the keys in the SST file.
   const OneSstDb db(DbOptions(PolicyFor("skip:8,u16")), RowsOf(layout));
   FilterDbExportOptions whole = Options();
   whole.partition_key = "whole";
@@ -342,7 +344,7 @@ TEST(SstExporterTest, SizeOfFiltersFromKeys) {
   Exported(OnlySst(db), options, &exported);
   EXPECT_EQ(exported.num_words, (16 * 1000 + 20 + 63) / 64);
   EXPECT_EQ(exported.num_probes, 11);
-  // For 1 % false positives, Cassandra takes 10 bits per key and 5 probes.
+  // For 1 % false positives, Cassandra uses 10 bits per key and 5 probes.
   options.fp_chance = 0.01;
   Exported(OnlySst(db), options, &exported);
   EXPECT_EQ(exported.num_words, (10 * 1000 + 20 + 63) / 64);

@@ -53,11 +53,12 @@ class SstIdentityTest : public ::testing::Test {
     return dir_ / name;
   }
 
-  // Removes the session identity from an SST file. RocksDB before 6.24 wrote
-  // files without it.
+  // Makes an SST file look as if RocksDB before 6.24 had written it. These
+  // files have no session identity.
   static void MakeOld(const std::string& path) {
     // The property name is rocksdb.creating.session.identity. The SST file
-    // stores only its end, because the name before it has the same beginning.
+    // stores only the end of this name. It does not repeat the beginning, which
+    // is the same as in the property name before.
     const std::string name = "session.identity";
     const auto time = fs::last_write_time(path);
     std::string content = ReadFile(path);

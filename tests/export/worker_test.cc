@@ -53,7 +53,7 @@ TEST_F(WorkerTest, AListingThatComesDuringWorkThatFails) {
   WriteFile(out_ / kMark, "b\n");
   auto lock = LockFolder();
   worker_.ReplaceListing(Listing("a"));
-  // Gives the background thread time to begin.
+  // Gives the background thread time to begin work on the first list.
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   worker_.RequestListing();
   worker_.ReplaceListing(Listing("b"));
@@ -64,8 +64,8 @@ TEST_F(WorkerTest, AListingThatComesDuringWorkThatFails) {
   EXPECT_THAT(ReadFile(out_ / kMark), StartsWith("b\nnb\t"));
 }
 
-// A change that comes while work fails is dropped, because the next list of SST
-// files will contain the change.
+// A change comes while the work for a list of SST files fails. The worker drops
+// the change, because the next list will contain it.
 TEST_F(WorkerTest, ChangesThatComeDuringWorkThatFails) {
   WriteFile(out_ / kMark, "b\n");
   auto lock = LockFolder();
@@ -78,7 +78,8 @@ TEST_F(WorkerTest, ChangesThatComeDuringWorkThatFails) {
   EXPECT_TRUE(worker_.NeedsListing());
 }
 
-// When a database closes, the worker must still do the pending work.
+// When a database closes, the worker must still do the pending work, even if
+// the worker needs a new list of SST files.
 TEST_F(WorkerTest, PendingWorkIsDoneThoughAListingIsNeeded) {
   worker_.ReplaceListing(Listing("a"));
   worker_.Wait();
@@ -255,7 +256,7 @@ TEST_F(WorkerTest, AFolderWithoutItsMark) {
   fs::remove(out_ / kMark);
   AddFiles(1);
   ExpectFailed(1, "");
-  // TakeOver must replace this filter. It is complete, but has no keys.
+  // This filter is complete, but has no keys. TakeOver must replace the filter.
   ASSERT_TRUE(FilterDbBuilder::ForBitsPerKey(10, 0, kNaAndLater, &error_)
                   ->Write(filter, /*overwrite=*/true, &error_));
   const auto before = StateOf(out_.path());

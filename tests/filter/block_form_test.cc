@@ -37,8 +37,10 @@ TEST(BlockFormTest, TheMarkIsNoNumberOfCacheLines) {
   }
   EXPECT_EQ(mark, kMark);
   EXPECT_NE(kTrailer[1], 0) << "-1 and 0 are RocksDB's Bloom filter";
-  // RocksDB may divide the length of a block by this number of cache lines. A
-  // smaller length is not divisible by it.
+  // If the trailer is damaged, RocksDB may read the mark as a number of cache
+  // lines. Every key then matches, unless the length of the block is divisible
+  // by this number or is this number times the size of a cache line. Both cases
+  // are impossible, because these numbers are larger than any block.
   EXPECT_GT(mark, kMaxSizeBesideRocksdb);
   for (const uint32_t size : kCacheLineSizes) {
     SCOPED_TRACE(size);

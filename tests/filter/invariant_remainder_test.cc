@@ -17,7 +17,8 @@ namespace {
 
 constexpr uint64_t kLargest = uint64_t{1} << 63;  // |INT64_MIN|
 
-// Tests numbers next to multiples, where a wrong quotient shows.
+// Tests numbers beside multiples of the divisor, because the quotient changes
+// there.
 void CheckDivisor(uint64_t divisor, uint64_t* random) {
   const InvariantRemainder remainder(divisor);
   const uint64_t largest_multiple = kLargest / divisor * divisor;

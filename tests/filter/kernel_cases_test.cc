@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares every Kernel with a naive filter in millions of cases. By default,
-// 20 % of the cases run. CASSANDRA_BLOOM_PERCENT=100 in the environment runs
-// all.
+// Compares every kernel (an implementation of the filter for certain CPUs) with
+// a naive filter in millions of cases. By default, 20 % of the cases run. With
+// CASSANDRA_BLOOM_PERCENT=100 in the environment, all cases run.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,8 @@ INSTANTIATE_TEST_SUITE_P(All, KernelCasesTest, ::testing::ValuesIn(Kernels()),
 
 uint64_t PercentOfCases() { return Percent().value_or(20); }
 
-// Returns mostly 1 to 20, as in filters of this library, and sometimes 1 to 64.
+// Usually returns 1 to 20, which filters of this library use. Sometimes returns
+// 1 to 64.
 int RandomNumProbes(uint64_t* random) {
   const bool any = NextRandom(random) % 16 == 0;
   return 1 + static_cast<int>(NextRandom(random) % (any ? 64 : 20));
@@ -102,8 +103,9 @@ class RandomFilters {
  private:
   uint64_t Random(uint64_t bound) { return NextRandom(&random_) % bound; }
 
-  // At most about half of the bits get set, except in small filters. Among more
-  // set bits, a wrong bit could go unnoticed.
+  // Chooses so few keys that at most about half of the bits get set, except in
+  // small filters. In a fuller filter, a wrong bit is more likely to be a bit
+  // of another key. The test would then not find the error.
   void ChooseSize() {
     num_probes_ = RandomNumProbes(&random_);
     const uint64_t magnitude = uint64_t{1} << Random(17);

@@ -93,7 +93,8 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random) {
                                    const FilterView& filter,
                                    const Hash128* hashes, size_t n,
                                    const bool* expected) {
-  // This byte is neither true nor false, so a missing answer is noticed.
+  // This byte differs from true and false, so the test finds an answer that was
+  // not written.
   constexpr unsigned char kUntouched = 0xa5;
   std::array<unsigned char, kMaxBatch + 8> answers;
   answers.fill(kUntouched);

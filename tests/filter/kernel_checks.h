@@ -43,17 +43,18 @@ Hash128 RandomHash(uint64_t* random);
 
 Hash128 NaiveHash(std::string_view key);
 
-// Returns hashes with special values in h1, in h2, or in both. Near these
-// values, a sign or a quotient changes, or a double becomes inexact.
+// Returns hashes with special values in h1, in h2, or in both. At these values,
+// a sign or a quotient changes, or a double is no longer exact.
 std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random);
 
-// Checks that one batch gives these n answers and writes nothing else.
+// Checks that one batch of `n` hashes gives the answers `expected`, and that it
+// writes nothing after these answers.
 ::testing::AssertionResult Answers(const Kernel& kernel,
                                    const FilterView& filter,
                                    const Hash128* hashes, size_t n,
                                    const bool* expected);
 
-// Checks that queries of single keys give these n answers.
+// Checks that queries of single keys give the `n` answers `expected`.
 ::testing::AssertionResult AnswersOneByOne(const Kernel& kernel,
                                            const FilterView& filter,
                                            const Hash128* hashes, size_t n,
@@ -65,8 +66,8 @@ constexpr size_t kFewKeys = 5;
 // Tests filters of one key, because more keys could hide a wrong bit.
 class LoneKeyCheck {
  public:
-  // All of `bits` must be zero. A successful check leaves them zero, unless the
-  // kernel has set a wrong bit.
+  // All of `bits` must be zero. A successful check clears the bits of its key
+  // again. If the kernel has set other bits, they stay set.
   LoneKeyCheck(const Kernel& kernel, int num_probes, uint32_t num_words,
                char* bits);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares every Kernel that this machine can run with NaiveFilter.
+// Compares each kernel (an implementation of the filter for certain CPUs) with
+// NaiveFilter. Kernels that this machine cannot run are left out.
 
 #include <gtest/gtest.h>
 
@@ -275,7 +276,7 @@ std::string RandomBits(uint32_t num_words, uint64_t percent_set,
   return bits;
 }
 
-// With more set bits, later probes decide the answer.
+// The more bits are set, the more probes the kernel needs for an answer.
 TEST_P(KernelTest, AnswersForAnyBits) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -302,7 +303,7 @@ TEST_P(KernelTest, AnswersForAnyBits) {
   }
 }
 
-// Only one bit is not set. It belongs to one probe of one key.
+// Only one bit is not set. This bit belongs to one probe of one key.
 TEST_P(KernelTest, AnswersByEveryProbe) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
@@ -497,7 +498,7 @@ TEST_P(KernelTest, WritesTheFilterWhenForced) {
 
 // ---- Edge cases ----
 
-// Each hash has a filter of its own.
+// Tests each hash in a filter that has no other hash.
 void CheckLoneKeys(const Kernel& kernel, uint32_t num_words, int num_probes,
                    const GuardedMemory& memory, uint64_t* random) {
   char* const bits = memory.end() - size_t{8} * num_words;
@@ -664,8 +665,8 @@ TEST(KeyOfHashTest, HasThatHash) {
 // ---- The state of the CPU ----
 
 #if defined(__x86_64__)
-// Returns true if the upper halves of vector registers are in use. They would
-// slow down SSE code that runs later.
+// Returns true if the upper halves of vector registers are in use. A kernel
+// must not leave them in use, because SSE code that runs later would be slow.
 bool UpperHalvesAreInUse() {
   uint32_t low;
   uint32_t high;

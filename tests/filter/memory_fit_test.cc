@@ -21,13 +21,16 @@ namespace {
 
 constexpr uint32_t kMaxWords = MaxWords(BlockForm::kBesideRocksdb);
 
-// Returns the size in bytes of a filter block with two trailers of 5 bytes.
+// Returns the size in bytes of a filter block in memory. The block is a
+// Filter.db with the trailers of this library and of RocksDB. Each trailer has
+// 5 bytes.
 size_t CachedSize(uint32_t num_words) {
   return 8 + size_t{8} * num_words + 5 + 5;
 }
 
-// Returns the size class of jemalloc: a multiple of 16 up to 128 bytes, then
-// one of four in each doubling (the page "Size classes" of its manual).
+// Returns how many bytes jemalloc gives for a request of `size` bytes. Up to
+// 128 bytes, jemalloc gives multiples of 16. Above, it has four sizes up to
+// each next power of two (the page "Size classes" of its manual).
 size_t JemallocsSize(size_t size) {
   size_t step = 16;
   while (size > 8 * step) {
@@ -49,7 +52,8 @@ struct Means {
   double waste = 0;  // The unused part of the allocated memory.
 };
 
-// Returns the means over `count` filters of 100 to 1 million keys.
+// Chooses the sizes of `count` filters with 100 to 1 million keys. Returns the
+// mean rates and the unused part of the memory.
 template <typename NumWords>
 Means MeansOf(const Sizing& sizing, std::mt19937_64* random, int count,
               NumWords num_words_for) {
@@ -93,8 +97,9 @@ TEST(MemoryFitTest, FillsSizeClassesAtThePlannedRate) {
   }
 }
 
-// Ten filters of 15,700 keys come before each filter of 1.17 million keys. Both
-// sizes are just above a size class of jemalloc.
+// Each filter of 1.17 million keys comes after ten filters of 15,700 keys. Both
+// sizes are just above a size class of jemalloc. The many small filters must
+// not make the mean rate of the large filters worse.
 TEST(MemoryFitTest, SmallFilesDoNotPayForLargeOnes) {
   MemoryFit fit(JemallocsSize);
   const Sizing sizing = *SizingForBitsPerKey(10);
@@ -113,8 +118,9 @@ TEST(MemoryFitTest, SmallFilesDoNotPayForLargeOnes) {
   EXPECT_GE(large, 0.98 * planned_large);
 }
 
-// All size classes are powers of two. Many enlarged filters must not make many
-// others smaller than planned.
+// All size classes are powers of two. Many filters are enlarged, which lowers
+// the mean false positive rate. This must not make many later filters smaller
+// than planned.
 TEST(MemoryFitTest, LittleIsSavedUp) {
   MemoryFit fit([](size_t size) {
     size_t given = 1;

@@ -118,7 +118,8 @@ TEST(SizingTest, FractionalBitsTakeTheProbesWithTheLowestRate) {
 }
 
 TEST(SizingTest, WordsAreCassandras) {
-  // For n keys, Cassandra takes ((n * buckets + 20 - 1) >> 6) + 1 words.
+  // For n keys, a filter of Cassandra has ((n * buckets + 20 - 1) >> 6) + 1
+  // words.
   for (const int buckets : {1, 2, 10, 20}) {
     const Sizing sizing = *SizingForBitsPerKey(buckets);
     for (uint64_t n = 0; n < 10000; ++n) {

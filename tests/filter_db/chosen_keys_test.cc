@@ -55,9 +55,10 @@ double RateOfRandomKeys(const FilterDbFile& filter) {
   return static_cast<double>(passed) / kNumKeys;
 }
 
-// The chosen keys share no bit, so they set 7 of 10 bits instead of half of
-// them. They set all even positions first. An absent key then passes if its
-// first position and its step are even. One key in four has such positions.
+// No two chosen keys share a bit, so the keys set 70 % of the bits. Other keys
+// would set 50 %. The chosen keys set all bits at even positions. So an absent
+// key passes if its first position and its step are even. One key in four has
+// such positions.
 TEST(ChosenKeysTest, EvenPositionsFirstPassAQuarter) {
   SCOPED_TRACE(Seed());
   const auto builder = NewBuilder();
@@ -86,7 +87,7 @@ TEST(ChosenKeysTest, EqualHashesLeaveTheFilterEmpty) {
 }
 
 // An attacker who knows a present key can make many absent keys that pass the
-// filter. Each such key costs no more reads than without a filter.
+// filter. A look-up of such a key costs as many reads as without a filter.
 TEST(ChosenKeysTest, ThatShareTheBitsOfAPresentKeyAllPass) {
   const auto builder = NewBuilder();
   AddHash(1, 2, builder.get());

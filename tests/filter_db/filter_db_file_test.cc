@@ -70,7 +70,8 @@ std::vector<std::string> KeysInHex(const std::string& path) {
   return keys;
 }
 
-// Exchanges h1 and h2 of all hashes. Most keys must then not match.
+// Opens the filter with the other hash order, which exchanges h1 and h2 of all
+// hashes. Most keys must then be absent.
 void ExpectMisreadWithOtherHashOrder(const std::string& path, FilterForm form,
                                      const std::vector<std::string>& keys) {
   form.hash_order = form.hash_order == HashOrder::kH1Base ? HashOrder::kH2Base
@@ -340,8 +341,8 @@ TEST_F(FilterDbFileTest, BuilderRefusesWhatHasNoFilter) {
 }
 
 #if SIZE_MAX <= 0xffffffff
-// The filter has 2^29 + 1 words. Cut to 32 bits, its size would be only 8
-// bytes.
+// The 2^29 + 1 words of the filter have 2^32 + 8 bytes. If this size were cut
+// to 32 bits, it would be 8 bytes.
 TEST_F(FilterDbFileTest, BuilderHasNoMemoryForMoreThanA32BitCpuCanAddress) {
   EXPECT_THROW(FilterDbBuilder::ForBitsPerKey(10, 3435973837, kMaToMe, &error_),
                std::bad_alloc);

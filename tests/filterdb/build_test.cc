@@ -68,8 +68,8 @@ TEST_F(BuildTest, RefusesATooFullFilter) {
     Good(build + "950 --force");
     Good(build + "1000000 --force");
   }
-  // Sized for 600 keys, the filter of 1000 keys is not saturated, but worse
-  // than planned.
+  // The filter is sized for 600 keys, but gets 1000. It is not saturated, but
+  // its rate is worse than planned.
   EXPECT_EQ(Run("build --keys=keys --fp-chance=0.01 --force --out=" + out +
                 " --expected-keys=600")
                 .exit_code,

@@ -125,8 +125,10 @@ TEST_F(CheckTest, FindsNoFormForALostKey) {
             0u);
 }
 
-// If nearly all bits are set, a filter has every key by chance, in whatever
-// form it is read. In this filter, one bit of the only key is not set.
+// If nearly all bits are set, almost every key passes in any form of Filter.db.
+// In this filter, only one bit is not set, which is a bit of the only key. In
+// another form, the key most likely passes, but filterdb check must not name
+// that form.
 TEST_F(CheckTest, FindsNoFormByChance) {
   const Keys keys = RandomKeysOf(0, 1);
   Build(keys, "nb-1-big-Filter.db");

@@ -68,7 +68,8 @@ inline std::string BinaryList(const Keys& keys) {
   return ListOf(keys, [](const auto& key) { return WithLength(key); });
 }
 
-// Returns an Index.db of these keys, without promoted indexes.
+// Returns an Index.db of these keys. No partition has a promoted index, which
+// is an index of the rows in a large partition.
 inline std::string IndexDb(const Keys& keys, bool before_ma) {
   uint32_t position = 0;
   return ListOf(keys, [&](const auto& key) {

@@ -54,7 +54,7 @@ TEST(EmptyValuesTest, OfEveryOption) {
   for (const Option& option : AllOptions()) {
     names.insert(option.command + " " + option.name);
     const TempDir dir;
-    // Varies the word behind the empty value from option to option.
+    // The word after the empty value differs from option to option.
     for (size_t i = 0; i < kValues.size(); ++i) {
       const std::string line = option.command + " " + option.name + kValues[i] +
                                kBehind[(i + names.size()) % kBehind.size()];

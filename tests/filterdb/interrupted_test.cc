@@ -32,8 +32,8 @@ class InterruptedTest : public ::testing::Test {
  protected:
   InterruptedTest() { WriteFile(dir_ / "keys", "61\n"); }
 
-  // Starts to build a large filter, so that writing it takes a while. If
-  // `ignored` is not 0, this signal is ignored from the start.
+  // Starts to build a large filter, because writing it takes some time. If
+  // `ignored` is not 0, the process ignores this signal from the start.
   pid_t Start(int ignored = 0) const {
     const pid_t pid = fork();
     if (pid != 0) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A filter with its planned keys must be rated as planned, even if these are
-// few. A filter with many more or far fewer keys must not.
+// A filter with its planned number of keys must be rated as planned, even if it
+// has few keys. A filter with many more or far fewer keys must not be rated as
+// planned.
 
 #include "tools/filterdb/rate_filter.h"
 

@@ -201,7 +201,8 @@ TEST_F(OutputFileTest, WritersAtOnce) {
   EXPECT_EQ(dir_.Names(), std::set<std::string>{"filter"});
 }
 
-// A killed writer may leave a file with both its final and temporary name.
+// Without `overwrite`, a file gets its final name by link(2). If the writer is
+// then killed, the file keeps both its final and its temporary name.
 TEST_F(OutputFileTest, WhatWasLeftMayBeTheFileItself) {
   const std::string file = dir_ / "filter";
   WriteFile(file, "old");

@@ -75,8 +75,8 @@ LevelSizing Monkey(double average, double size_ratio = 10,
 }
 
 // Each level has ln 10 / (ln 2)^2 = 4.7925 bits per key more than the next
-// deeper level. With 10 bits per key on average, the last level has 10 - 4.7925
-// / 9 bits per key.
+// deeper level. The last level has 10 - 4.7925 / 9 bits per key, so that the
+// average of all levels is 10.
 TEST(LevelSizingTest, MonkeyOfTenBits) {
   const LevelSizing sizing = Monkey(10);
   EXPECT_FALSE(sizing.IsUniform());
@@ -116,8 +116,9 @@ TEST(LevelSizingTest, MonkeyStopsAtAThousandthOfTheFalsePositives) {
   }
 }
 
-// Returns the average bits per key. The last level has `ratio` times the keys
-// of all other levels together, and all others have the most bits per key.
+// Returns the average bits per key if every level except the last has
+// MostBitsPerKey. The last level has `ratio` times as many keys as all other
+// levels together.
 double HighestAverage(const MonkeyAllocation& monkey, double ratio) {
   return (ratio * monkey.BottomBitsPerKey() + monkey.MostBitsPerKey()) /
          (ratio + 1);

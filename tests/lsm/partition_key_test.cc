@@ -184,8 +184,9 @@ TEST(PartitionKeyTest, AKeyThatEndsBeforeItsPartitionKeyIsTakenWhole) {
   }
 }
 
-// The bytes after a partition key must not change it. Small lengths let many
-// partition keys end within the random keys.
+// The bytes after a partition key must not change it. Many bytes of the random
+// keys are below 4, because a partition key with a large length would not fit
+// into its key.
 TEST(PartitionKeyTest, DependsOnNoByteBehindThePartitionKey) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();

@@ -137,7 +137,7 @@ TEST(BesideRocksdbTest, ReadsTheFiltersOfRocksdb) {
   EXPECT_EQ(StatisticsOf(*ours).damaged_blocks, 0u);
 }
 
-// An open SST file can have readers of a policy that no longer exists.
+// Readers of an open SST file may be used after their policy was destroyed.
 TEST(BesideRocksdbTest, ReadersOfRocksdbsFiltersOutliveThePolicy) {
   const std::string block = BlockOf(*Rocksdbs("bloomfilter:10"), Present(1000));
   Policy ours = Beside();
@@ -156,8 +156,8 @@ TEST(BesideRocksdbTest, APolicyThatBuildsNothingReadsBothKinds) {
   }
 }
 
-// Byte 95 of these blocks says the kind of filter. RocksDB matches every key if
-// the kind is 0, or is reserved for later.
+// Byte 95 of these blocks tells the kind of filter. In RocksDB, kind 0 and the
+// kinds that are reserved for later releases match every key.
 TEST(BesideRocksdbTest, RocksdbsFiltersThatMatchEverythingDoSo) {
   const Policy ours = Beside();
   std::string block(100, '\0');
@@ -171,8 +171,9 @@ TEST(BesideRocksdbTest, RocksdbsFiltersThatMatchEverythingDoSo) {
             Absent().size());
 }
 
-// RocksDB finds no key in a legacy Bloom filter without keys, but our policy
-// matches every key.
+// These blocks are RocksDB's legacy Bloom filters without keys. RocksDB's
+// reader matches no key in such a block. Our reader matches every key, but does
+// not count the block as damaged.
 TEST(BesideRocksdbTest, ALegacyFilterWithoutKeysIsNotDamaged) {
   const Policy ours = Beside();
   for (const char num_probes : {'\1', '\6', '\36', '\177'}) {
@@ -182,8 +183,8 @@ TEST(BesideRocksdbTest, ALegacyFilterWithoutKeysIsNotDamaged) {
   EXPECT_EQ(StatisticsOf(*ours).damaged_blocks, 0u);
 }
 
-// RocksDB's builders write blocks of at most five bytes only for legacy
-// filters. So our policy takes all others for damaged blocks.
+// The only valid block of at most five bytes is RocksDB's legacy filter without
+// keys. Our policy counts every other short block as damaged.
 TEST(BesideRocksdbTest, ShortBlocksMatchEverything) {
   const Policy ours = Beside();
   uint64_t damaged = 0;
@@ -216,8 +217,8 @@ TEST(BesideRocksdbTest, ABrokenFilterDbWithTheTrailerMatchesEverything) {
   EXPECT_EQ(CountMatches(*ours, twice, Absent()), Absent().size());
 }
 
-// With -2 in the first byte of the trailer, RocksDB would take the block for a
-// Ribbon filter.
+// Skips the trailer whose first byte is -2, because RocksDB would read this
+// block as a Ribbon filter.
 TEST(BesideRocksdbTest, ADamagedTrailerMatchesEverything) {
   const Policy ours = Beside();
   const Policy rocksdbs = Rocksdbs("bloomfilter:10");
@@ -240,8 +241,9 @@ TEST(BesideRocksdbTest, ADamagedTrailerMatchesEverything) {
   }
 }
 
-// RocksDB passes no block of the default form here, because the default form
-// has another name in SST files.
+// The policy has blocks=rocksdb, but the blocks have the default form. RocksDB
+// itself never does this, because the default form has another name in SST
+// files.
 TEST(BesideRocksdbTest, ABlockOfTheDefaultFormGetsRocksdbsReader) {
   const Policy ours = Beside();
   const Policy rocksdbs = Rocksdbs("bloomfilter:10");

@@ -70,7 +70,8 @@ TEST_F(BitsBuilderTest, AdjacentDuplicatesCountOnce) {
   EXPECT_EQ(FinishBlock(builder.get()), Expected({"a", "b", "a"}));
 }
 
-// RocksDB adds the last prefix of a partition to the next partition, too.
+// RocksDB adds the last prefix of a partition to the next partition, too. So a
+// builder must not skip a key because the previous filter contains the key.
 TEST_F(BitsBuilderTest, FinishForgetsTheLastKey) {
   const auto builder = NewBuilder(*policy_);
   builder->AddKey("a");
@@ -113,13 +114,14 @@ TEST_F(BitsBuilderTest, BesideRocksdbIsTheFilterDbAndATrailer) {
       const std::string expected =
           FinishBlock(filter_db.get()) + TrailerOf(BlockForm::kBesideRocksdb);
       ASSERT_EQ(FinishBlock(beside.get()), expected) << size;
-      // RocksDB takes a block of at most five bytes for a filter without keys.
+      // RocksDB reads a block of at most five bytes as a filter without keys.
       ASSERT_GE(expected.size(), 21u);
     }
   }
 }
 
-// RocksDB's reader cuts the length of a block to 32 bits.
+// A block must not be longer, because RocksDB's reader uses only the low 32
+// bits of the length.
 TEST_F(BitsBuilderTest, NoBlockBesideRocksdbIsLongerThan32Bits) {
   const ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
   const ROCKSDB_NAMESPACE::FilterBuildingContext context(table_options);

@@ -77,8 +77,8 @@ TEST(BitsReaderTest, AWellFormedBlockOfZerosMatchesNothing) {
   EXPECT_EQ(StatisticsOf(*policy).damaged_blocks, 0u);
 }
 
-// A block contains its number of probes and its size. So every policy can read
-// the block.
+// A block contains its number of probes and its size. So a policy with other
+// bits per key can read the block.
 TEST(BitsReaderTest, ReadsFiltersOfOtherBitsPerKey) {
   const std::unique_ptr<const FilterPolicy> writer(
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(20));

@@ -52,8 +52,9 @@ TEST_P(BuilderMemoryTest, Peak) {
 INSTANTIATE_TEST_SUITE_P(Keys, BuilderMemoryTest,
                          ::testing::Values(1, 10'000, 1'000'000, 20'000'000));
 
-// Returns the peak memory in bytes. RocksDB keeps finished partitions until the
-// SST file ends.
+// Builds all filters of an SST file, with `partition` keys in each filter.
+// Returns the peak memory in bytes. Keeps all finished filters, because RocksDB
+// also keeps them until the SST file ends.
 int64_t PeakOfFile(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
                    uint64_t num_keys, uint64_t partition) {
   const auto peak = bench::PeakBytes([&] {

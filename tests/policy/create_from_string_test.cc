@@ -121,8 +121,8 @@ TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
     FilterPolicy::CreateFromString(ConfigOptions(), refused.text, &policy)
         .PermitUncheckedError();
     ASSERT_NE(policy, nullptr);
-    // RocksDB would store the id of this policy. A policy that is made from
-    // this id must be refused, too.
+    // RocksDB may write the id of this policy into an OPTIONS file. So a policy
+    // that is made from this id must be refused, too.
     PolicyPtr stored;
     EXPECT_TRUE(FilterPolicy::CreateFromString(ConfigOptions(), policy->GetId(),
                                                &stored)
@@ -150,7 +150,8 @@ TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
   }
 }
 
-// RocksDB passes an existing policy as the default for a new string.
+// CreateFromString may get a pointer to an earlier policy. The new policy must
+// not depend on the earlier policy.
 TEST_F(CreateFromStringTest, AnEarlierPolicyLeavesNothingBehind) {
   for (const AcceptedString& earlier : AcceptedStrings()) {
     SCOPED_TRACE(std::string("over ") + earlier.text);

@@ -53,7 +53,8 @@ class LivePolicyTest : public ::testing::Test {
             PolicyPtr(NewCassandraBloomPolicyForFpChance(0.01))};
   }
 
-  // RocksDB's pointers are const to protect policies from changes.
+  // RocksDB's pointers to policies are const, so that nobody changes a policy.
+  // Removes the const, because the tests try to change policies.
   static FilterPolicy* Mutable(const PolicyPtr& policy) {
     return const_cast<FilterPolicy*>(policy.get());
   }
@@ -129,8 +130,10 @@ TEST_F(LivePolicyTest, ARefusedOneStaysRefused) {
                         {"", "'abc'", "0 to 100"}));
 }
 
-// RocksDB applies options without an id to the existing policy, which must
-// refuse these options.
+// For options without an id, RocksDB makes a new policy with the id of the
+// existing policy. Then RocksDB passes the options to the new policy, which
+// must refuse them, because the id already contains the bits per key or the
+// chance.
 TEST_F(LivePolicyTest, OptionsWithoutANameAreRefused) {
   for (const char* const option :
        {"bits_per_key=12", "fp_chance=0.01", "fp_chance=junk", "foo=bar"}) {
@@ -151,7 +154,9 @@ TEST_F(LivePolicyTest, OptionsWithoutANameAreRefused) {
   }
 }
 
-// RocksDB joins the name "cassandra_bloom" and the options to one string.
+// RocksDB makes a new policy with the id "cassandra_bloom", and passes the
+// options to this policy. The id contains no setting, so valid options are
+// accepted.
 TEST_F(LivePolicyTest, OptionsOverTheBareName) {
   const struct {
     const char* option;
@@ -179,7 +184,8 @@ TEST_F(LivePolicyTest, OptionsOverTheBareName) {
   }
 }
 
-// RocksDB adds an option that the policy's string does not contain.
+// RocksDB makes a new policy with the id of the existing policy, and passes the
+// option to the new policy. An option that the id already contains is refused.
 TEST_F(LivePolicyTest, BlocksOverAPolicyWithBits) {
   const struct {
     const char* policy;
@@ -209,7 +215,8 @@ TEST_F(LivePolicyTest, BlocksOverAPolicyWithBits) {
   }
 }
 
-// RocksDB handles nested names itself, and passes none of them to a policy.
+// A nested name has a dot after filter_policy. RocksDB handles such names
+// itself, and does not pass them to a policy.
 TEST_F(LivePolicyTest, NestedNamesAreTakenAsForTheBuiltInPolicy) {
   const std::function<std::string(const std::string& id)> options_of[] = {
       [](const std::string&) { return "filter_policy.bits_per_key=12"; },

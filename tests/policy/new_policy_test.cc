@@ -67,8 +67,8 @@ TEST(NewPolicyTest, NamesAreFrozen) {
   EXPECT_EQ(chance->GetId(), "cassandra_bloom:fp:0.01");
 }
 
-// Name shows that the policy is ours. All of RocksDB's own policies share this
-// CompatibilityName.
+// Name is our own name. CompatibilityName is the name that all of RocksDB's own
+// policies have, because RocksDB finds filters by this name.
 TEST(NewPolicyTest, NamesBesideRocksdbAreFrozen) {
   const PolicyPtr policy(NewCassandraBloomPolicyBesideRocksdb(12));
   EXPECT_STREQ(policy->Name(), "cassandra_bloom");
@@ -99,8 +99,8 @@ PolicyPtr PolicyFor(double bits_per_key, double fp_chance,
   return PolicyPtr(NewCassandraBloomPolicyFromOptions(options));
 }
 
-// The name must say which part of a key is hashed. A policy that hashes another
-// part would not find the rows.
+// The name must say which part of a key is hashed, because a policy that hashes
+// another part would not find the rows.
 TEST(NewPolicyTest, NamesWithPartitionKeysAreFrozen) {
   const struct {
     const char* partition_key;
@@ -265,6 +265,7 @@ TEST(NewPolicyTest, MonkeyHasToKnowTheLastLevel) {
 }
 
 // With several db_paths, RocksDB ignores level_compaction_dynamic_level_bytes.
+// So allocation=monkey needs `bottom_level`.
 TEST(NewPolicyTest, MonkeyWithSeveralPaths) {
   TempDb db;
   CassandraBloomOptions policy;

@@ -44,8 +44,8 @@ class NoMemoryTest : public ::testing::TestWithParam<BlockForm> {
     }
   }
 
-  // The block must not be empty, because RocksDB takes an empty partition for
-  // one that matches nothing.
+  // The block must not be empty, because in RocksDB an empty partition matches
+  // no key.
   void ExpectMatchAllAndOk() {
     Status status;
     const Slice block = builder_->Finish(&buffer_, &status);
@@ -95,7 +95,7 @@ TEST_P(NoMemoryTest, InAddKey) {
 TEST_P(NoMemoryTest, HalfWayThroughTheKeys) {
   AddKeys(1);
   largest_allocation = 1000;
-  // The first key is a duplicate, so the filter gets 5000 keys in total.
+  // The first of these keys was already added. So the filter gets 5000 keys.
   AddKeys(5000);
   EXPECT_EQ(builder_->EstimateEntriesAdded(), 5000u);
   ExpectMatchAllAndOk();
@@ -139,14 +139,14 @@ TEST_P(NoMemoryTest, ForTheBuilderOrTheReader) {
   ROCKSDB_NAMESPACE::FilterBuildingContext context(table_options_);
   context.info_log = &logger_;
   largest_allocation = 0;
-  // RocksDB takes a null builder or reader as "no filter".
+  // RocksDB uses no filter if the builder or the reader is null.
   EXPECT_EQ(policy_->GetBuilderWithContext(context), nullptr);
   EXPECT_EQ(policy_->GetFilterBitsReader(block), nullptr);
   EXPECT_EQ(logger_.num_lines(), 1);
 }
 
-// Tests memory that changes by itself. With few keys, the last allocation holds
-// the hashes.
+// Tests that a policy notices hashes that have changed in memory. With few
+// keys, the last allocation contains the hashes.
 class ChangedMemoryTest : public NoMemoryTest {
  protected:
   void SetUp() override {
@@ -156,8 +156,8 @@ class ChangedMemoryTest : public NoMemoryTest {
     hashes_ = static_cast<char*>(last_allocation.load());
   }
 
-  // Changes low bits, because a change of high bits alone would keep the
-  // positions in a filter of 2^n bits.
+  // Flips the lowest bit of each byte of a hash. Flipping only high bits could
+  // leave all positions unchanged in a filter of 2^n bits.
   void FlipBitsOfAHash() {
     for (int i = 0; i < 16; ++i) {
       hashes_[16 * 50 + i] ^= 1;

@@ -25,7 +25,7 @@ struct OptionRoute {
   bool builds_on_base;
   // True if the route takes no ConfigOptions.
   bool is_old_api;
-  // True if the route can carry a policy such as {id=cassandra_bloom}.
+  // True if the route accepts a policy in braces, such as {id=cassandra_bloom}.
   bool takes_braces;
   Load load;
 };

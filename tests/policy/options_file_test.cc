@@ -153,8 +153,9 @@ TEST_F(OptionsFileTest, OneWrongColumnFamilyIsEnoughToRefuse) {
   EXPECT_TRUE(IsRefusal(db_.OpenLatest(&loaded), {"", "'seven'", "0 to 100"}));
 }
 
-// RocksDB reads back each new OPTIONS file with the default registry. So this
-// registry must know the mark.
+// The mark is the memtable_factory below, which only programs with
+// cassandra_bloom know. RocksDB reads back each new OPTIONS file with the
+// default registry. So this registry must know the mark.
 TEST_F(OptionsFileTest, TheMarkOfAFileIsKept) {
   Options options = OptionsWith("cassandra_bloom:10");
   ASSERT_TRUE(

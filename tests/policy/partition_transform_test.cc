@@ -286,7 +286,8 @@ TEST_F(PartitionTransformTest, KeepsRocksdbsContract) {
       last_in_domain = true;
     }
     EXPECT_GT(num_in_domain, 100u);
-    // All keys of a prefix are neighbors.
+    // The keys with the same prefix must be neighbors. So `closed` must contain
+    // each prefix only once.
     if (last_in_domain) {
       closed.push_back(last_prefix);
     }

@@ -41,8 +41,8 @@ TEST(PolicySettingsTest, BitsByLevel) {
 TEST(PolicySettingsTest, MonkeyByLevel) {
   EXPECT_EQ(BitsByLevel("cassandra_bloom:10:allocation:monkey"),
             (Bits{23.845, 23.845, 23.845, 23.845, 19.053, 14.26, 9.467}));
-  // The default size_ratio of 10 never changes, so ids do not contain this
-  // ratio.
+  // An id does not contain the size_ratio 10, because 10 is the default, which
+  // never changes.
   EXPECT_EQ(BitsByLevel("cassandra_bloom:10:allocation:monkey"),
             BitsByLevel("cassandra_bloom:10:allocation:monkey:size_ratio:10"));
   EXPECT_EQ(BitsByLevel("cassandra_bloom:12:allocation:monkey:size_ratio:4"),

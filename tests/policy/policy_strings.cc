@@ -31,16 +31,17 @@ const std::vector<AcceptedString>& AcceptedStrings() {
       {"cassandra_bloom:20", "cassandra_bloom:20", 14, 313},
       {"cassandra_bloom:100", "cassandra_bloom:100", 20, 1563},
       {"{id=cassandra_bloom;bits_per_key=12}", "cassandra_bloom:12", 8, 188},
-      // Cassandra's computeBloomSpec(20, p) takes the fewest bits per key that
-      // reach p, and then the fewest probes.
+      // For a false positive chance p, Cassandra's computeBloomSpec(20, p)
+      // chooses the fewest bits per key that reach p. For these bits per key,
+      // it chooses the fewest probes that reach p.
       {"cassandra_bloom:fp:0.01", "cassandra_bloom:fp:0.01", 5, 157},
       {"{id=cassandra_bloom;fp_chance=0.01}", "cassandra_bloom:fp:0.01", 5,
        157},
       // The shortest spelling of a small number has an exponent.
       {"cassandra_bloom:fp:0.0001", "cassandra_bloom:fp:1e-04", 10, 313},
       {"cassandra_bloom:fp:0.0000671", "cassandra_bloom:fp:6.71e-05", 14, 313},
-      // As in RocksDB's own policy, 0.5 to 1 bits per key mean 1, and fewer
-      // mean 0.
+      // As in RocksDB's own policy, 0.5 to 1 bits per key count as 1. Fewer
+      // than 0.5 bits per key count as 0.
       {"cassandra_bloom:0.5", "cassandra_bloom:1", 1, 16},
       {"cassandra_bloom:0.7", "cassandra_bloom:1", 1, 16},
       {"cassandra_bloom:0", "cassandra_bloom:0", 0, 0},
@@ -49,8 +50,8 @@ const std::vector<AcceptedString>& AcceptedStrings() {
       // fp_chance = 1 builds no filter, as in Cassandra.
       {"cassandra_bloom:fp:1", "cassandra_bloom:fp:1", 0, 0},
       {"{id=cassandra_bloom;fp_chance=1.0}", "cassandra_bloom:fp:1", 0, 0},
-      // Partition keys. Most keys of the tests are too short, and are hashed
-      // whole.
+      // Partition keys. Most keys of the tests are too short for these
+      // partition keys, so the whole key is hashed.
       {"cassandra_bloom:partition_key:fixed:200",
        "cassandra_bloom:10:partition_key:fixed:200", 7, 157},
       {"cassandra_bloom:10:partition_key:whole", "cassandra_bloom:10", 7, 157},

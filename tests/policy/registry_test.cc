@@ -52,8 +52,8 @@ TEST(RegistryTest, FactoriesUnderTheFrozenName) {
   std::vector<std::string> names;
   library->GetFactoryNames(FilterPolicy::Type(), &names);
   EXPECT_EQ(names, std::vector<std::string>{"cassandra_bloom"});
-  // The factories without a name match lists of listeners that begin with
-  // another listener.
+  // RocksDB joins the names of several listeners to one id. The two factories
+  // without a name match ids that begin with another listener.
   names.clear();
   library->GetFactoryNames(ROCKSDB_NAMESPACE::EventListener::Type(), &names);
   EXPECT_EQ(names, (std::vector<std::string>{"cassandra_bloom", "", ""}));

@@ -164,8 +164,9 @@ TEST(RocksdbsPoliciesTest, AReaderOutlivesItsPolicy) {
   }
 }
 
-// RocksDB's builders point into our policy. The writer of a file keeps the
-// table options, which keep our policy.
+// RocksDB's builders have pointers into our policy, so our policy must outlive
+// them. The writer of a file has a copy of the table options, which own our
+// policy.
 TEST(RocksdbsPoliciesTest, WhoeverBuildsKeepsThePolicy) {
   const TempDir dir;
   std::shared_ptr<const FilterPolicy> policy =

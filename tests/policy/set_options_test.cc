@@ -77,7 +77,8 @@ TEST_F(SetOptionsTest, AnswersAsForTheBuiltInPolicy) {
   }
 }
 
-// RocksDB before 9.8 refuses every change of the policy.
+// RocksDB must accept or refuse a change of our policy like a change of its own
+// policy. RocksDB before 9.8 refuses every change.
 TEST_F(SetOptionsTest, TheFormOfBlocksChangesAsBitsDo) {
   const std::string status =
       Change("bloomfilter", "{filter_policy=bloomfilter:12}").status;

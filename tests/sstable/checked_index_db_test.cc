@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests with damage in Index.db that only other files of the SSTable show.
+// Tests damage in Index.db that is found only by comparing Index.db with other
+// files of the SSTable.
 
 #include "tools/sstable/checked_index_db.h"
 

@@ -131,8 +131,9 @@ TEST(IndexDbReaderTest, ReadsEveryLengthOfVInt) {
   EXPECT_EQ(read.keys, keys);
 }
 
-// These vints are longer than necessary, so only a reader that decodes their
-// value finds the right order.
+// A position must be greater than the previous position. So these errors show
+// whether the reader decodes the right value of a vint. Most of these vints are
+// longer than necessary.
 TEST(IndexDbReaderTest, ReadsTheValueOfAVInt) {
   for (int more = 1; more <= 8; ++more) {
     SCOPED_TRACE(more);

@@ -180,8 +180,8 @@ TEST(PartitionsDbReaderTest, ReadsRandomTries) {
   }
 }
 
-// If a changed byte causes no error, it is in a hash or a path, and no key
-// changes.
+// If the reader reports no error, the changed byte is in a hash or a path. Then
+// the reader must still return the right keys.
 TEST(PartitionsDbReaderTest, NoticesDamage) {
   SCOPED_TRACE(Seed());
   Random random(Seed());

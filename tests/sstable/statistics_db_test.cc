@@ -68,7 +68,8 @@ TEST_F(StatisticsDbTest, CutAnywhere) {
 }
 
 TEST_F(StatisticsDbTest, ChancesThatCannotBe) {
-  // The beginning of a file with only VALIDATION, up to the planned rate.
+  // The start of a file whose only component is VALIDATION. The planned false
+  // positive chance follows.
   const std::string head("\0\0\0\1\0\0\0\0\0\0\0\14\0\0", 14);
   EXPECT_TRUE(Read(head + std::string("\x3f\xf0\0\0\0\0\0\0", 8), "ka"));
   EXPECT_EQ(chance_, 1);
@@ -123,7 +124,8 @@ TEST_F(StatisticsDbTest, PartitionsOfCassandra) {
   }
 }
 
-// Since version `na`, checksums reveal the damage.
+// Since version `na`, Statistics.db has checksums. So the reader must find the
+// damage, or return the right facts.
 TEST_F(StatisticsDbTest, PartitionsOfADamagedFile) {
   for (size_t at = 0; at < real_.size(); at += 3) {
     std::string damaged = real_;
@@ -141,7 +143,7 @@ TEST_F(StatisticsDbTest, PartitionsOfADamagedFile) {
 }
 
 TEST_F(StatisticsDbTest, PartitionsThatCannotBeCounted) {
-  // The beginning of a file with only STATS, up to the histogram.
+  // The start of a file whose only component is STATS. The histogram follows.
   const std::string head("\0\0\0\1\0\0\0\2\0\0\0\14", 12);
   const std::string limit(8, '\0');
   for (const std::string& histogram :

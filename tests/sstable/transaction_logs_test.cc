@@ -117,7 +117,7 @@ TEST(TransactionLogsTest, CutAnywhere) {
   for (size_t size = 0; size <= lines.size(); ++size) {
     const auto logs = LogsOf(lines.substr(0, size));
     EXPECT_THAT(logs.errors, IsEmpty()) << size;
-    // COMMIT also counts if only the LF after it is missing.
+    // The line COMMIT is complete without the LF at its end.
     EXPECT_EQ(logs.obsolete.size(), size >= lines.size() - 1 ? 1U : 0U) << size;
   }
 }

@@ -30,7 +30,8 @@ struct BrokenFilter {
   int32_t num_words;
   size_t size;
 
-  // The exact size lets a sanitizer notice a read past the end.
+  // Returns a vector of exactly `size` bytes, so that a sanitizer notices a
+  // read past its end.
   std::vector<char> Block() const {
     const std::string bytes = FilterDbBytes(num_probes, num_words, size);
     return {bytes.begin(), bytes.end()};

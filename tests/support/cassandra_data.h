@@ -18,21 +18,24 @@ std::vector<std::vector<std::string>> ReadCassandraTable(
 // Returns the folders in tests/data/sstables, sorted. Each has one SSTable.
 std::vector<std::string> CassandraSstables();
 
-// Returns the folders in tests/data/compacted_sstables, without keys.txt.
+// Returns the folders in tests/data/compacted_sstables, sorted. Unlike the
+// folders in tests/data/sstables, they have no keys.txt.
 std::vector<std::string> CompactedSstables();
 
-// Returns folders with SSTables of other projects, which are not in this
-// repository. The environment variable CASSANDRA_BLOOM_CORPUS names their
-// parent folder. The default is ../shared/cassandra/corpus next to this
-// checkout.
+// Returns the folders with SSTables of other projects. These SSTables are not
+// in this repository. The environment variable CASSANDRA_BLOOM_CORPUS names the
+// parent of the folders. The default parent is the folder
+// shared/cassandra/corpus next to this checkout.
 std::vector<std::string> CorpusSstables();
 
-// Returns folders with larger SSTables, in `sstables` beside the folder of
-// CorpusSstables. The result may be empty.
+// Returns folders with larger SSTables. They are in the folder `sstables`,
+// beside the folder that CASSANDRA_BLOOM_CORPUS names. Leaves out folders
+// without keys.txt. Returns an empty vector if `sstables` does not exist.
 std::vector<std::string> SstablesBesideCorpus();
 
-// Returns the fields of each line of trie_nodes.txt in `sstables` beside the
-// folder of CorpusSstables. The result may be empty.
+// Returns the fields of each line of sstables/trie_nodes.txt, beside the folder
+// that CASSANDRA_BLOOM_CORPUS names. Returns an empty vector if the file does
+// not exist.
 std::vector<std::vector<std::string>> TrieNodesBesideCorpus();
 
 std::string FromHex(const std::string& hex);

@@ -10,7 +10,8 @@
 
 namespace cassandra_bloom::testing {
 
-// Limits the size of all files that this process writes, as a full disk does.
+// Limits the size of each file that this process writes. Longer writes then
+// fail, as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(size_t bytes) {

@@ -21,7 +21,8 @@ class GuardedMemory {
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  // False if the system refused the memory. Then call no other function.
+  // False if the system refused the memory. No other function may then be
+  // called.
   bool exists() const { return begin_ != nullptr; }
 
   char* begin() const { return begin_; }

@@ -15,8 +15,9 @@
 
 namespace cassandra_bloom::testing {
 
-// Expects these keys in `bytes`, read from a file and from a pipe with buffers
-// of several sizes. `new_reader(fd, buffer_size)` makes a reader.
+// Expects that readers find `keys` in `bytes`. The readers read from a file and
+// from a pipe, with buffers of several sizes. `new_reader(fd, buffer_size)`
+// makes a reader.
 template <typename NewReader>
 void ExpectKeysInPiecesAndBuffers(const std::string& bytes,
                                   const std::vector<std::string>& keys,
@@ -54,7 +55,8 @@ void ExpectBroken(const std::string& name, size_t keys_before,
     EXPECT_EQ(read.keys.size(), keys_before);
     EXPECT_EQ(read.error.rfind(name + ": ", 0), 0U) << read.error;
     EXPECT_NE(read.error.find(error), std::string::npos) << read.error;
-    // The error must stay, and must come again after Rewind.
+    // The error must stay if the test reads on, and must come again after
+    // Rewind.
     EXPECT_EQ(ReadKeys(reader.get()).keys.size(), 0U);
     EXPECT_EQ(reader->error(), read.error);
     EXPECT_TRUE(reader->Rewind());

@@ -55,7 +55,8 @@ bool BeginsChange(pid_t thread) {
                    static_cast<long>(info.entry.nr)) != std::end(kChanges);
 }
 
-// Passes on signals that ptrace did not cause.
+// Lets a stopped thread continue. A signal that stopped the thread is passed to
+// it, except for SIGTRAP and SIGSTOP, because ptrace causes these.
 void GoOn(pid_t thread, int status) {
   constexpr int kSyscall = SIGTRAP | 0x80;  // Set by PTRACE_O_TRACESYSGOOD.
   const int stop = WSTOPSIG(status);

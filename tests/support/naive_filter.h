@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cassandra's filter, as plain and slow as its Java code. It shares no code
-// with the folder `plugin`, which tests compare with it.
+// Cassandra's filter, as simple and slow as Cassandra's Java code. Tests
+// compare the folder `plugin` with this filter, so this filter shares no code
+// with `plugin`.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_FILTER_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_NAIVE_FILTER_H_

@@ -9,8 +9,8 @@
 
 namespace cassandra_bloom::testing {
 
-// Returns how many percent of a large test to run, if the environment variable
-// CASSANDRA_BLOOM_PERCENT says so.
+// Returns how many percent of a large test to run. Returns nullopt if the
+// environment variable CASSANDRA_BLOOM_PERCENT is not set.
 inline std::optional<uint64_t> Percent() {
   const char* const given = std::getenv("CASSANDRA_BLOOM_PERCENT");
   return given == nullptr

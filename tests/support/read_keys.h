@@ -76,8 +76,8 @@ inline int FileOf(const std::string& bytes) {
   return fd;
 }
 
-// Delivers `bytes` in pieces of `piece_size` bytes, so that records are cut. A
-// test may stop reading before the end.
+// Writes `bytes` to a pipe in pieces of `piece_size` bytes. A piece may end in
+// the middle of a record. A test may stop reading before the end.
 class Pipe {
  public:
   Pipe(const std::string& bytes, size_t piece_size) {

@@ -46,8 +46,9 @@ inline bool MakeBlockDevice(const std::string& path) {
   return mknod(path.c_str(), S_IFBLK | 0600, makedev(240, 0)) == 0;
 }
 
-// Makes a null device, because a faulty program could destroy the machine's
-// /dev/null. Returns false if the user or the file system does not allow it.
+// Makes a device like /dev/null. Tests use it, because a faulty program could
+// destroy the machine's /dev/null. Returns false if the user or the file system
+// does not allow the device.
 inline bool MakeNullDevice(const std::string& path) {
   if (mknod(path.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0) {
     return false;

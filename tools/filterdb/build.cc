@@ -51,8 +51,9 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const Options& options,
   });
 }
 
-// Throws Unusable if the filter has far more keys than `expected`, the value of
-// --expected-keys. `filterdb scan` would call this filter faulty.
+// Throws Unusable if the filter has far more keys than `expected`, because
+// `filterdb scan` would call this filter faulty. `expected` is the value of
+// --expected-keys.
 void RefuseTooFull(const Options& options, uint64_t expected, uint64_t num_keys,
                    const FilterDbBuilder& filter) {
   if (num_keys <= expected) {

@@ -90,8 +90,9 @@ void Print(const Options& options, const Result& result) {
   }
 }
 
-// Returns another form than `not_this_one` in which the filter has every key.
-// Returns nullopt if there is none, or if the keys cannot be read twice.
+// Returns a form other than `not_this_one` in which the filter has every key.
+// Returns nullopt if there is no such form, or if the keys cannot be read a
+// second time.
 std::optional<FilterForm> WrittenAs(const Options& options,
                                     FilterForm not_this_one, KeyReader* keys) {
   if (!keys->Rewind()) {
@@ -111,8 +112,9 @@ std::optional<FilterForm> WrittenAs(const Options& options,
   return form;
 }
 
-// Compares the keys of Index.db with those of the Data.db in the same folder,
-// if there is one. A damaged Index.db would make a good filter look wrong.
+// Throws Unusable if Index.db and the Data.db in the same folder have different
+// keys, because a damaged Index.db would make a good filter look wrong. Does
+// nothing if there is no such Data.db.
 void VerifyIndex(const Options& options) {
   if (IsIndexDbBesideData(options.keys.index)) {
     ForEachKey(options.keys.Open(options.version, KeyChecks::kEveryKey).get(),

@@ -35,9 +35,9 @@ void RequireFile(const std::string& path) {
   throw Unusable(error);
 }
 
-// Returns `version` or, if `version` is empty, the SSTable version in the file
-// name. Throws Unusable if the file name has none, or if the input does not
-// exist.
+// Returns `version`. If `version` is empty, returns the SSTable version in the
+// file name. Throws Unusable if the file name has no version. The error then
+// says whether the input file is missing.
 std::string VersionOf(const std::string& version, const std::string& path,
                       const std::string& option, Use use) {
   std::string found = version;
@@ -52,7 +52,8 @@ std::string VersionOf(const std::string& version, const std::string& path,
 }
 
 // Throws Unusable if the file name has an SSTable version before `ia`. These
-// versions hash keys in another way, so such a filter would seem to lack keys.
+// versions hash keys in another way. Therefore even a good filter of theirs
+// would seem to lack keys.
 void RequireVersionSinceIa(const std::string& path) {
   std::string version;
   std::string error;

@@ -42,8 +42,9 @@ void AddDoctor(CLI::App* app, Run* run);
 void AddScan(CLI::App* app, Run* run);
 void AddMend(CLI::App* app, Run* run);
 
-// Creates the options of a subcommand, which live as long as `command`. If the
-// command line names the subcommand, parsing sets `*run` to call `run_with`.
+// Creates the options of a subcommand. The options live as long as `command`.
+// If the command line names the subcommand, parsing sets `*run` to call
+// `run_with`.
 template <typename Options>
 Options* NewOptions(CLI::App* command, Run* run,
                     ExitCode (*run_with)(const Options&)) {
@@ -100,17 +101,18 @@ struct KeysOption {
   std::string key_format = "hex";
 
   void AddTo(CLI::App* command);
-  // Opens the file of keys. `version` is the SSTable version of an Index.db,
-  // unless --index-version is given. `checks` says how far to compare an
-  // Index.db with other files of the SSTable.
+  // Opens the file of keys. If --index-version is not given, `version` is the
+  // SSTable version of the index. `checks` says how thoroughly the index is
+  // compared with other files of the SSTable.
   std::unique_ptr<KeyReader> Open(const std::string& version,
                                   KeyChecks checks) const;
   std::string Name() const;
   std::unique_ptr<KeyReader> OpenFile(const std::string& path) const;
 };
 
-// Returns an error if a Partitions.db has wrong bytes of its keys' hashes,
-// otherwise "". Call this after the last key was read.
+// Returns an error if `keys` found a wrong hash in a Partitions.db, otherwise
+// "". Partitions.db has one byte of the hash of each key. Call this function
+// after the last key was read.
 std::string WrongIndexHashes(const KeyReader& keys);
 
 // Throws Unusable if the keys cannot be read. `what` is the title of the

@@ -97,8 +97,8 @@ ExitCode Show(const Options& options, const FilterDbExportReport& report,
   return kGood;
 }
 
-// Returns the SST file for the name of each Filter.db. Throws Unusable if two
-// SST files would get the same name.
+// Returns a map from the name of each Filter.db to its SST file. Throws
+// Unusable if two SST files would get the same name.
 std::map<std::string, std::string> NamesOf(const Options& options) {
   std::map<std::string, std::string> sst_of_name;
   for (const std::string& sst : options.ssts) {

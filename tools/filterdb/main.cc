@@ -55,9 +55,9 @@ std::string EmptyValueOf(const std::string& name) {
 }
 
 // Describes the first empty value in the command line, such as `--option=` or
-// `--option ''`. Returns "" if there is none. Call this before CLI11 parses
-// `words`. CLI11 takes the next word as the value of `--option=`, and never
-// returns if an empty word fits no operand.
+// `--option ''`. Returns "" if there is none. Must be called before CLI11
+// parses `words`, because CLI11 takes the next word as the value of
+// `--option=`. CLI11 also never returns if an empty word fits no operand.
 std::string EmptyValueIn(const std::vector<std::string>& words) {
   bool options_end = false;  // After "--", all words are operands.
   std::string before;
@@ -90,8 +90,8 @@ bool HasEmptyValue(const CLI::App& app, const std::vector<std::string>& words) {
 }
 
 // Makes glibc return freed blocks of 256 KiB or more to the system at once. By
-// default, glibc raises this limit when larger blocks are freed. Each thread of
-// filterdb scan would then keep 4 MiB more.
+// default, glibc raises this limit when larger blocks are freed. With a raised
+// limit, each thread of filterdb scan would keep 4 MiB more.
 void ReturnLargeBlocksAtOnce() {
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 256 << 10);

@@ -40,8 +40,8 @@ auto OrUnusable(Function function) {
 }
 
 // Returns text that is safe to print on a terminal. Control bytes, and bytes
-// that are not UTF-8, become \xNN. A backslash is doubled. Otherwise the name
-// of a file could fake lines of a report, or send commands to the terminal.
+// that are not UTF-8, become \xNN. A backslash is doubled. This is needed
+// because the name of a file may contain line ends, or commands to a terminal.
 std::string Printable(std::string_view text);
 
 // Prints "filterdb: " and the message to stderr, made safe by Printable.
@@ -50,10 +50,10 @@ void PrintError(const std::exception& error);
 // Include <nlohmann/json.hpp> to create a Json.
 using Json = nlohmann::ordered_json;
 
-// Prints JSON to standard output. JSON must be UTF-8, but file names may have
-// other bytes. In a field such as "filter", such a byte becomes U+FFFD, and a
-// field "filter_hex" has all bytes in hexadecimal. In a list, Printable
-// replaces the byte.
+// Prints JSON to standard output. JSON must be UTF-8, but a file name may have
+// bytes that are not UTF-8. In a field such as "filter", such a byte becomes
+// U+FFFD. A second field, "filter_hex", then has all bytes in hexadecimal.
+// In a list, Printable replaces such a byte.
 void PrintJson(const Json& json);
 
 std::string ToHex(std::string_view bytes);

@@ -12,20 +12,22 @@ namespace cassandra_bloom::tools {
 
 SetBitsRange SetBitsOf(int num_probes, uint64_t num_keys,
                        uint64_t capacity_bits) {
-  // By chance, one good filter in 30,000 is below this range, and one is above.
+  // By chance, one good filter in 30,000 has fewer set bits than this range.
+  // One in 30,000 has more.
   constexpr double kStandardDeviations = 4;
-  // The probes of a key are equally far apart. At a distance of half the
-  // filter, for example, they all hit the same two bits. The number of such
-  // keys does not grow with the filter. So the range allows for three keys that
-  // set no bit at all.
+  // Some keys set fewer bits than others, because the probes of a key are
+  // equally far apart. For example, if their distance is half the filter, they
+  // all hit the same two bits. The number of such keys does not grow with the
+  // filter. So the range begins lower, as if three keys set no bit at all.
   constexpr double kKeysWithoutBits = 3;
 
   const auto k = static_cast<double>(num_probes);
   const auto n = static_cast<double>(num_keys);
   const auto m = static_cast<double>(capacity_bits);
   const double mean = -m * std::expm1(n * std::log1p(-k / m));
-  // The variance of how many of m bins are hit by k * n balls. A bin is a bit
-  // of the filter, and a ball is one of the k probes of one of n keys.
+  // If k * n balls are thrown into m bins, `variance` is the variance of the
+  // number of bins that are hit. A bin stands for a bit of the filter. A ball
+  // stands for one of the k probes of one of the n keys.
   const double load = k * n / m;
   const double empty = std::exp(-load);
   const double variance = m * empty * (1 - (1 + load) * empty);
@@ -62,8 +64,8 @@ FilterRating RateFilter(const FilterFill& fill, uint64_t num_keys) {
   } else if (fill.is_saturated()) {
     rating = {"saturated", /*is_fault=*/true};
   } else if (fill.fill_ratio() < kNearlyEmpty && !is_as_planned) {
-    // If the only key of a filter sets one bit of 64, less than 2 % of the bits
-    // are set, as planned.
+    // A filter in which less than 2 % of the bits are set may be as planned.
+    // For example, the only key of a filter sets one bit of 64.
     rating.verdict = "nearly empty";
   }
   if (num_keys > 0 && !is_as_planned) {

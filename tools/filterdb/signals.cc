@@ -38,8 +38,8 @@ void CleanUpAtSignals() {
   writing_thread = pthread_self();
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action;
-    // A signal that is ignored stays ignored. For example, nohup has set SIGHUP
-    // to be ignored.
+    // If a signal is already ignored, it stays ignored. For example, nohup lets
+    // a process ignore SIGHUP.
     if (sigaction(number, nullptr, &action) != 0 ||
         action.sa_handler == SIG_IGN) {
       continue;

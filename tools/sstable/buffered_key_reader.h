@@ -64,8 +64,9 @@ class BufferedKeyReader : public KeyReader {
   // earlier, or after an error.
   bool Skip(uint64_t size);
 
-  // Fail and FailAtByte set error() and return false. An earlier error stays,
-  // because a record looks truncated after a failed read.
+  // Fail and FailAtByte set error(), unless it is already set, and return
+  // false. The first error stays because it is the cause. For example, after a
+  // failed read, a record only seems to be truncated.
   bool Fail(const std::string& what);
   bool FailAtByte(uint64_t offset, const std::string& what) {
     return Fail("byte " + std::to_string(offset) + ": " + what);

@@ -88,7 +88,8 @@ class CheckedIndexDb final : public KeyReader {
     return true;
   }
 
-  // Fails if partitions overlap or reach beyond Data.db.
+  // Fails if a partition begins before the end of the previous key in Data.db.
+  // Also fails if the key of the partition does not fit into Data.db.
   bool CheckPosition(std::string_view key) {
     const uint64_t position = index_->position();
     if (position < end_of_last_) {

@@ -15,12 +15,13 @@
 namespace cassandra_bloom::tools {
 
 enum class KeyChecks {
-  // Checks the order of the keys, and that all partitions lie within Data.db.
-  // Compares Index.db with Summary.db and Statistics.db, if they can be read.
-  // Does not read Data.db.
+  // Checks the order of the keys. Checks that the key of each partition lies
+  // within Data.db, but does not read Data.db. Compares Index.db with
+  // Summary.db and Statistics.db, if they can be read.
   kCheap,
-  // Also compares each key with Data.db. Fails if Index.db may lack a key. So
-  // the reader returns all keys of Data.db, or an error.
+  // Checks what kCheap checks, and also compares each key with Data.db. Fails
+  // if Index.db may lack a key. So the reader returns all keys of Data.db, or
+  // an error.
   kEveryKey,
 };
 

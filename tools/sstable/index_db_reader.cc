@@ -86,9 +86,9 @@ class EntryReader final : public IndexDbReader {
     return true;
   }
 
-  // If the positions do not start with 0 and increase, the file is of another
-  // version, or has zeros after a crash. Cassandra also checks the first
-  // position (SortedTableVerifier).
+  // The first position must be 0, and the positions must increase. If not, the
+  // file is of another version, or it has zeros because of a crash. Cassandra
+  // also checks the first position (SortedTableVerifier).
   bool CheckEntry(const Entry& entry) {
     if (last_position_ == kBeforeFirst && entry.position != 0) {
       return FailAtByte(offset(), "the first partition is at position " +
@@ -108,7 +108,8 @@ class EntryReader final : public IndexDbReader {
                                     " bytes" + kLikelyCause);
   }
 
-  // Skips the rest of `entry`. If the buffer loses the key, `*key` points to a
+  // Skips the rest of `entry`. If the rest is not in the buffer, copies the
+  // key, because the buffer will be overwritten. `*key` then points to the
   // copy.
   bool Pass(const Entry& entry, std::string_view* key) {
     const auto promoted_size = static_cast<uint64_t>(entry.promoted_size);

@@ -30,9 +30,9 @@
 namespace cassandra_bloom::tools {
 
 // The longest path, in transitions. In Cassandra's byte-comparable form OSS50,
-// a key of 65535 bytes has at most 98304 bytes. The whole path is 0x40, token,
-// 0x40, key, 0x38 (DecoratedKey.asComparableBytes). The token is at most as
-// long as the key.
+// a key of 65535 bytes has at most 98304 bytes, and its token is not longer.
+// The whole path is the byte 0x40, the token, the byte 0x40, the key, and the
+// byte 0x38 (DecoratedKey.asComparableBytes).
 constexpr size_t kMaxTrieDepth = 2 * 98304 + 3;
 
 class PartitionTrie {
@@ -51,9 +51,9 @@ class PartitionTrie {
   // Gets the payload of the next partition, and the offset of its node. Returns
   // false at the end and after an error. At the end, error() is empty.
   //
-  // The caller must stop if the positions in Data.db do not increase. In a
-  // damaged trie, many paths may lead to one node, so reading all paths could
-  // take very long.
+  // The caller must stop if the positions in Data.db do not increase, because
+  // the trie is then damaged. In a damaged trie, many paths may lead to one
+  // node. To read all these paths could take very long.
   bool Next(TriePayload* payload, uint64_t* node_position);
 
   void Rewind();

@@ -166,8 +166,9 @@ bool PartitionsDbReader::ReadRowsEntry(uint64_t position,
                   &error_);
 }
 
-// Fails if partitions overlap. So even with a damaged trie, Data.db is read
-// only once.
+// Fails if the partition begins before the end of the previous key in Data.db.
+// So the positions increase, and Data.db is read only once, even if the trie is
+// damaged.
 bool PartitionsDbReader::CheckPosition(const Partition& partition) {
   const uint64_t position = partition.position;
   const bool is_right = num_read_ == 0 ? position == 0 : position > bytes_read_;
@@ -190,7 +191,7 @@ bool PartitionsDbReader::CheckPosition(const Partition& partition) {
   return FailAt(partition, what);
 }
 
-// Fails if Data.db has no room for a key that was read in Rows.db.
+// Fails if Data.db has no room for a key that was read from Rows.db.
 bool PartitionsDbReader::CheckSize(const Partition& partition) {
   return data_->size() - partition.position >= 2 + partition.key.size() ||
          FailAt(partition,

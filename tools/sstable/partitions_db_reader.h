@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads the partition keys of an SSTable with a trie index. Partitions.db has
-// only prefixes of the keys, so the keys are read in Data.db or Rows.db.
+// Reads the partition keys of an SSTable with a trie index. The keys are read
+// from Data.db or Rows.db, because Partitions.db has only prefixes of the keys.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITIONS_DB_READER_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_PARTITIONS_DB_READER_H_
@@ -25,9 +25,9 @@ constexpr std::string_view kPartitionsDb = "Partitions.db";
 // always succeeds.
 class PartitionsDbReader final : public KeyReader {
  public:
-  // Does the same as OpenSstableKeys, for a Partitions.db. Only kEveryKey
-  // checks the order of the keys, and compares the keys in Rows.db with
-  // Data.db.
+  // Does the same as OpenSstableKeys, for a Partitions.db. The order of the
+  // keys is checked only with kEveryKey. Also, the keys in Rows.db are compared
+  // with Data.db only with kEveryKey.
   static std::unique_ptr<PartitionsDbReader> Open(const std::string& path,
                                                   std::string_view version,
                                                   KeyChecks checks,
@@ -36,7 +36,7 @@ class PartitionsDbReader final : public KeyReader {
   // The number of keys in the footer of Partitions.db.
   uint64_t num_keys() const { return trie_->num_keys(); }
 
-  // How many keys were read in Rows.db so far.
+  // How many keys were read from Rows.db so far.
   uint64_t num_in_rows() const { return num_in_rows_; }
 
   // How many keys so far do not fit the hash byte in Partitions.db. Cassandra

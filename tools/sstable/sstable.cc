@@ -49,10 +49,11 @@ std::optional<ComponentName> ParseComponentName(std::string_view name) {
                        std::string(component)};
 }
 
-// Before version `ma`, "tmp" or "tmplink" comes before the version in the file
-// names of an SSTable that is being written. Names before `la` begin with
-// keyspace and table, and the table may be called "tmp"
-// (Descriptor.fromFilename of Cassandra 2.1).
+// In versions before `ma`, the file names of an SSTable that is being written
+// have "tmp" or "tmplink" before the version. In versions before `la`, the
+// names begin with keyspace and table. So the second word may also be a table
+// called "tmp", which is no such mark (Descriptor.fromFilename of Cassandra
+// 2.1).
 bool IsNameOfUnfinished(std::string_view name_prefix) {
   std::vector<std::string_view> words;
   for (size_t end; (end = name_prefix.find('-')) != std::string_view::npos;

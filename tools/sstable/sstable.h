@@ -43,9 +43,9 @@ struct Sstable {
   }
 
   std::string folder;
-  // The absolute path of `folder` without links, at the time it was found.
+  // The absolute path of `folder` without links, when the SSTable was found.
   std::string real_folder;
-  // The path of `folder` relative to the operand in which it was found.
+  // The path of `folder` relative to the command-line operand that led to it.
   std::string folder_below;
   std::string name_prefix;  // Such as "nb-1-big-".
   std::string version;      // Such as "nb". Empty if unknown.

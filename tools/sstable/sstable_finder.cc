@@ -22,8 +22,9 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// An SSTable has at least one of these files. Otherwise its files may be
-// leftovers.
+// An SSTable has at least one of these files. Files with a common name prefix
+// are ignored if none of these files is among them, because they may be left
+// over from a removed SSTable.
 constexpr const char* kMainComponents[] = {
     "Data.db", "Index.db", "Partitions.db", "Filter.db", "TOC.txt"};
 
@@ -53,8 +54,8 @@ class Finder {
       operand_ = &operand;
       FindIn(operand.path);
     }
-    // Links are followed last, so that a folder is found through a link only if
-    // there is no other way to it.
+    // Links are followed last. So if a folder can be found with and without a
+    // link, it is found without the link.
     for (size_t i = 0; i < links_.size(); ++i) {
       operand_ = links_[i].operand;
       Follow(Link(links_[i]));
@@ -132,8 +133,8 @@ class Finder {
            (name == "backups" && !options_.backups);
   }
 
-  // An empty folder does not count, because Cassandra makes a folder "backups"
-  // for each table.
+  // Counts a folder that is not searched. An empty folder does not count,
+  // because Cassandra makes a folder "backups" for each table.
   void LeaveOut(const std::string& path, const std::string& name) {
     std::error_code failure;
     if (!std::filesystem::is_empty(path, failure) || failure) {
@@ -155,7 +156,8 @@ class Finder {
         listing->other_names.push_back(name);
       }
     }
-    // A folder that has vanished is no error, because its table was dropped.
+    // It is no error if the folder has vanished, because a table may be
+    // dropped.
     if (failure && failure != std::errc::no_such_file_or_directory) {
       errno = failure.value();
       FailAt(folder, "cannot list the folder");

@@ -39,8 +39,9 @@ struct FoundSstables {
   std::vector<std::string> errors;
 };
 
-// A folder is searched with all folders in it. A file stands for its whole
-// SSTable. Each SSTable is found once. docs/filterdb.md says which links are
+// Each operand is the path of a folder or of a file. A folder is searched with
+// all folders in it. For a file, the result has the SSTable of the file. The
+// result has each SSTable only once. docs/filterdb.md says which links are
 // followed.
 FoundSstables FindSstables(const std::vector<std::string>& operands,
                            const FindOptions& options);

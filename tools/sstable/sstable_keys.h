@@ -27,14 +27,16 @@ bool IsIndexDbBesideData(const std::string& path);
 // - A path that ends in "Partitions.db". Data.db, Rows.db and
 // CompressionInfo.db, if there is one, must be beside Partitions.db.
 // - A path for which IsIndexDbBesideData is true. OpenCheckedIndexDb opens it.
-// - Any other path. OpenIndexDb opens it, without `checks`.
+// - Any other path. OpenIndexDb opens it, and `checks` has no effect.
 //
-// `version` is an SSTable version, or the name of a FilterForm. With a
-// FilterForm, an Index.db is read without `checks`, "na-and-later" stands for
-// "da", and "ma-to-me" for "ms" and "mt".
+// `version` is an SSTable version, or the name of a FilterForm. With the name
+// of a FilterForm, OpenIndexDb opens every Index.db, and `checks` has no effect
+// on it. For a Partitions.db, "na-and-later" means version "da". "ma-to-me"
+// means version "ms" or "mt".
 //
 // Takes less than 1 MiB of memory. The deepest possible trie takes up to 6 MiB
-// more. A compressed Data.db takes two chunks and ScyllaDB's dictionary more.
+// more. A compressed Data.db also takes the memory for two chunks, and for
+// ScyllaDB's dictionary.
 std::unique_ptr<KeyReader> OpenSstableKeys(const std::string& index_path,
                                            std::string_view version,
                                            KeyChecks checks,

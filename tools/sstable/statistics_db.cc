@@ -48,7 +48,7 @@ bool HasTable(const SstableVersion& version) {
 }
 
 // The types of components (io.sstable.metadata.MetadataType). Cassandra has
-// four. More than kMaxComponents show damage.
+// four. A file with more than kMaxComponents is damaged.
 constexpr int32_t kValidation = 0;
 constexpr int32_t kStats = 2;
 constexpr int32_t kMaxComponents = 64;
@@ -136,7 +136,8 @@ std::optional<uint64_t> CountInHistogram(std::string_view bytes) {
     }
     count += static_cast<uint64_t>(in_bucket);
   }
-  // Each SSTable has a partition, so 0 means that the histogram was not filled.
+  // An SSTable has at least one partition. So a count of 0 means that the
+  // histogram was not filled.
   return count == 0 ? std::nullopt : std::optional<uint64_t>(count);
 }
 
@@ -165,18 +166,24 @@ std::optional<uint64_t> CountInStats(ByteReader* file, bool has_checksums) {
   return is_good ? CountInHistogram(stats) : std::nullopt;
 }
 
-// Before version `ka`, Statistics.db begins with two histograms, the first of
-// the sizes of partitions. The position in the commit log (a long and an int)
-// and two timestamps (longs) follow. Since `ja`, the time of the latest
-// deletion (an int) and the planned rate come next. (SSTableMetadata of
-// Cassandra 1.2 and 2.0.)
+// Before version `ka`, Statistics.db begins with:
+//
+//    histogram of partition sizes
+//    another histogram
+//    position in the commit log     a long and an int
+//    two timestamps                 longs
+//    time of the latest deletion    int, only since `ja`
+//    planned false positive rate    double, only since `ja`
+//    compression ratio              double
+//    class of the partitioner
+//
+// (SSTableMetadata of Cassandra 1.2 and 2.0.)
 struct OldNumbers {
   std::optional<uint64_t> num_partitions;
   double fp_chance = 0;
 };
 
-// Leaves `*file` at the compression ratio, a double. The class of the
-// partitioner comes after the ratio.
+// After the call, the offset of `*file` is that of the compression ratio.
 OldNumbers ReadOldNumbers(ByteReader* file, bool has_chance) {
   constexpr uint64_t kOtherNumbers = 12 + 2 * 8;
   OldNumbers numbers;

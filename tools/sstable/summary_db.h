@@ -60,7 +60,9 @@ class SummaryDb {
   std::string_view ReadKey();
   bool NextWithOffset(std::string_view* key, uint64_t* index_offset);
   bool NextWithLength(std::string_view* key, uint64_t* index_offset);
-  // Returns an offset from the first offset, or UINT64_MAX after an error.
+  // Returns where an entry begins, in bytes after first_entry_. For the number
+  // after the last entry, returns where the entries end. Returns UINT64_MAX
+  // after an error.
   uint64_t OffsetOf(uint64_t entry);
 
   const std::unique_ptr<RandomAccessFile> file_;

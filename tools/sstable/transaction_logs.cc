@@ -175,7 +175,8 @@ void AddTransactionLog(const std::string& path, std::string_view content,
                              " is damaged");
       has_damaged_line = true;
     }
-    // SSTables in damaged lines also count, so that they are left alone.
+    // A damaged line also counts, so that filterdb does not change the SSTable
+    // that the line names.
     if (record && record->type == "ADD") {
       added.insert(SstableOf(*record));
     } else if (record && record->type == "REMOVE") {
@@ -184,8 +185,8 @@ void AddTransactionLog(const std::string& path, std::string_view content,
     is_committed = is_intact && record->type == "COMMIT";
   });
   logs->with_times.insert(removed.begin(), removed.end());
-  // Without COMMIT, Cassandra removes the new SSTables at its next start
-  // (LogFile.removeUnfinishedLeftovers).
+  // Without COMMIT, the new SSTables count as being written, because Cassandra
+  // removes them at its next start (LogFile.removeUnfinishedLeftovers).
   if (is_committed) {
     logs->obsolete.insert(removed.begin(), removed.end());
   } else {

@@ -42,7 +42,8 @@ void AddTransactionLog(const std::string& path, std::string_view content,
 // Adds the SSTables that a log in ScyllaDB's folder pending_delete names.
 void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs);
 
-// List the folder before you call this function. A node removes a log only
+// The caller must have listed the folder before. An SSTable in the list without
+// a log is then complete or already removed, because a node removes a log only
 // after it has completed or removed the SSTables in the log.
 TransactionLogs ReadTransactionLogs(const std::string& folder);
 

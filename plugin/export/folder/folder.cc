@@ -74,7 +74,8 @@ bool HoldsNoSstable(const std::string& folder, std::error_code* failure,
   return data.empty();
 }
 
-// Removes from the mark all filters except those of `live` SST files.
+// Removes from the mark each filter of this SSTable version whose number is not
+// in `live`.
 void ForgetOthers(const std::set<uint64_t>& live, const std::string& version,
                   FolderMark* mark) {
   auto& filters = mark->filters;

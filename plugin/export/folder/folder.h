@@ -30,8 +30,9 @@ bool IsGoodExportSetting(const std::string& folder, std::string* error);
 // database's folder, because nothing is ever written into a database.
 bool PrepareExportFolder(const std::string& folder, std::string* error);
 
-// Fails if the folder holds SSTables. An export would take their Filter.db
-// files for its own, and replace or remove them.
+// Fails if the folder holds SSTables. An export would replace or remove the
+// Filter.db files of these SSTables, because they may have the same names as
+// exported files.
 bool CheckHoldsNoSstables(const std::string& folder, std::string* error);
 
 // Returns true if an export may write, keep and remove the file at `path`: a
@@ -51,8 +52,9 @@ class ExportFolder {
     std::string database;
     FilterContents contents;
     std::set<uint64_t> live;  // Numbers of the SST files that need a filter.
-    // If true, an export may replace filters of other settings, and filters
-    // that are not recorded in the mark file.
+    // If true, an export may replace filters that were made with other
+    // settings. It may also replace filters that are not recorded in the mark
+    // file.
     bool overwrite = false;
   };
 
@@ -75,8 +77,9 @@ class ExportFolder {
   // which will be made anew.
   //
   // Fails if the folder is marked for another database, because the filters of
-  // both would have the same names. Without claim.overwrite, also fails if the
-  // folder has filters that were made with other settings or are not recorded.
+  // the two databases would have the same names. Without claim.overwrite, also
+  // fails if the folder has filters that were made with other settings or are
+  // not recorded.
   bool ClaimFor(const Claim& claim, std::vector<std::string>* removed,
                 std::string* error);
 
@@ -97,8 +100,9 @@ class ExportFolder {
   bool Remove(uint64_t number, std::vector<std::string>* removed,
               std::string* error) const;
 
-  // Removes the filters whose number is not in `live`. Keeps anything that is
-  // not a regular file, and then fails.
+  // Removes the filters whose number is not in `live`. Keeps a path that is not
+  // a regular file. If there is such a path, removes the other filters and then
+  // fails.
   bool RemoveOthers(const std::set<uint64_t>& live,
                     std::vector<std::string>* removed,
                     std::string* error) const;

@@ -13,8 +13,8 @@ namespace cassandra_bloom {
 // "nb-123-big-Filter.db" or, for some versions, "da-123-bti-Filter.db".
 std::string FilterDbName(const std::string& sstable_version, uint64_t number);
 
-// Returns nullopt for a name that FilterDbName does not return for this
-// version.
+// Returns the number in a name that FilterDbName makes for this version.
+// Returns nullopt for any other name.
 std::optional<uint64_t> NumberOfFilterDb(const std::string& name,
                                          const std::string& sstable_version);
 

@@ -10,7 +10,8 @@
 
 // The pragma sets the target CPU for the code of this file alone. A compiler
 // flag would also apply to inline functions of the headers above. The linker
-// might then use such a copy in the whole program, which must run on any CPU.
+// might then use a copy of such a function, compiled for AVX2, in the whole
+// program. But the program must run on any CPU.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,bmi2"))), \
                              apply_to = function)
@@ -30,7 +31,8 @@ struct Avx2 {
   using Lanes [[gnu::vector_size(32)]] = uint64_t;
   static constexpr Lanes kNumbers = {0, 1, 2, 3};
 
-  // Compilers generate more operations for x * factor.
+  // Returns x * factor. It is written out because compilers generate more
+  // operations for x * factor.
   [[gnu::always_inline]] static inline Lanes Product(Lanes x, uint64_t factor) {
     const auto halves = reinterpret_cast<__m256i>(x);
     const Lanes factors = Lanes{} + factor;

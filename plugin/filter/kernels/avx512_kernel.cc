@@ -10,7 +10,8 @@
 
 // The pragma sets the target CPU for the code of this file alone. A compiler
 // flag would also apply to inline functions of the headers above. The linker
-// might then use such a copy in the whole program, which must run on any CPU.
+// might then use a copy of such a function, compiled for AVX-512, in the whole
+// program. But the program must run on any CPU.
 #if defined(__clang__)
 #pragma clang attribute push(                                    \
     __attribute__((target("avx512f,avx512dq,avx512ifma,bmi2"))), \
@@ -142,8 +143,8 @@ struct Positions {
 
 // Tests whether the bits of eight probes are set. Loads four words first, and
 // the other four only if the first four bits are set. A gather instruction for
-// all eight words was no faster in a database, because the test waits for all
-// of them (docs/measured.md).
+// all eight words was not faster in a database, because the test then waits for
+// all eight words (docs/measured.md).
 class Words {
  public:
   [[gnu::always_inline]] static inline bool AllSet(const FilterView& filter,

@@ -16,9 +16,9 @@ namespace cassandra_bloom {
 const Kernel* Avx512Kernel();
 
 // Returns true if AVX-512 is worth using on this CPU: on AMD's CPUs since Zen
-// 4, and on Intel's since Sapphire Rapids. Only these have both VBMI2 and BF16.
-// On earlier Intel CPUs, 512-bit multiplications lower the clock rate of the
-// core.
+// 4, and on Intel's since Sapphire Rapids. Tests for VBMI2 and BF16, because
+// only these CPUs have both. On earlier Intel CPUs, 512-bit multiplications
+// lower the clock rate of the core.
 bool IsAvx512Cheap();
 
 }  // namespace cassandra_bloom

@@ -14,8 +14,8 @@ namespace {
 
 const Kernel& FindBest() {
 #if defined(__x86_64__)
-  // Needed before __builtin_cpu_supports. The constructor of a static object
-  // may use a filter before libgcc's own constructors have run.
+  // Needed before __builtin_cpu_supports, because the constructor of a static
+  // object may use a filter before libgcc's own constructors have run.
   __builtin_cpu_init();
 #endif
   if (Avx512Kernel() != nullptr && IsAvx512Cheap()) {

@@ -23,8 +23,8 @@ constexpr size_t kMaxBatch = 32;
 using MayContainFunction = bool(const FilterView& filter, Hash128 hash);
 
 // Sets may_contain[i] = filter.MayContain(hashes[i]) for n <= kMaxBatch keys.
-// Prefetches the first bits of all keys, so that the CPU waits for them at the
-// same time.
+// Prefetches the first bits of all keys, so that the CPU loads them at the same
+// time and not one after another.
 using MayContainBatchFunction = void(const FilterView& filter,
                                      const Hash128* hashes, size_t n,
                                      bool* may_contain);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A template for kernels that process several keys at once. Each lane of a
-// vector holds a number of another key. Vectors may have any width.
+// A template for kernels that process several keys at once. In most functions,
+// each lane of a vector belongs to a different key. TestNext instead computes
+// several probes of one key in one vector. Vectors may have any width.
 //
 // Include this header only in the .cc file of a kernel, after the pragma that
 // sets the target CPU. Code for one CPU must not be in a function that the
-// linker may share between files. So all functions here are members of a
-// template whose argument is a type in an unnamed namespace. The kernel's file
-// includes lane_kernel_includes.h before the pragma.
+// linker may share between files, because the other files are for any CPU. So
+// all functions here are members of a template whose argument is a type in an
+// unnamed namespace. The kernel's file includes lane_kernel_includes.h before
+// the pragma.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_LANE_KERNEL_INL_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_KERNELS_LANE_KERNEL_INL_H_
@@ -30,8 +32,8 @@ namespace cassandra_bloom {
 template <typename Cpu>
 class LaneKernel {
  public:
-  // The smallest number of keys for which one key in each lane is faster than
-  // other code.
+  // The smallest number of keys that are processed with one key in each lane.
+  // For fewer keys, other code is faster.
   static constexpr size_t kMinBatch = 2 * Cpu::kLanes;
 
   static constexpr Kernel AsKernel(const char* name,

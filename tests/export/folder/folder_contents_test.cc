@@ -90,7 +90,7 @@ TEST_F(FolderContentsTest, AllAreMadeAnewIfThatIsAsked) {
 }
 
 // Another size, or another spelling of the partition key, does not change which
-// keys a filter holds.
+// keys a filter holds. So the filters must be kept.
 TEST_F(FolderContentsTest, AnotherSizeIsKept) {
   FilterDbExportOptions keys =
       ForPartitionKey("skip:0,fixed:8", ExportFrom::kKeys);
@@ -101,8 +101,8 @@ TEST_F(FolderContentsTest, AnotherSizeIsKept) {
   EXPECT_EQ(report_.kept.size(), 2);
 }
 
-// Earlier versions recorded only the name of the database in the folder. An
-// export must then make all filters again.
+// Earlier versions of this library recorded only the name of the database in
+// the folder. In such a folder, an export must make all filters again.
 TEST_F(FolderContentsTest, AMarkWithoutContents) {
   ASSERT_TRUE(Sync(whole_)) << error_;
   const std::string mark = ReadFile(out_ / kMark);
@@ -126,7 +126,8 @@ TEST_F(FolderContentsTest, TheMarkSaysIt) {
                                "\nme\tpartition_key=whole from=keys\t"
                                "\nnb\tpartition_key=default\t\n";
   EXPECT_EQ(mark.substr(0, contents.size()), contents);
-  // .cassandra_bloom_database has one more line for each filter.
+  // After these three lines, .cassandra_bloom_database has one line for each
+  // filter.
   const auto names = Filters();
   EXPECT_EQ(names.size(), 4u);
   EXPECT_EQ(std::count(mark.begin(), mark.end(), '\n'), 3 + 4);
@@ -151,8 +152,8 @@ TEST_F(FolderContentsTest, AnotherPrefixExtractor) {
   ExpectHolds(prefixes_);
 }
 
-// The second export removes all filters of the first in any case. So their
-// different contents are no error.
+// The second export is of another column family. So it removes all filters of
+// the first export, and their different contents are no error.
 TEST_F(FolderContentsTest, WhatGoesAnywayIsInNobodysWay) {
   rocksdb::ColumnFamilyHandle* const other =
       AddColumnFamily("other", db_.options(), {{"key000001", "value"}});

@@ -82,8 +82,9 @@ TEST_F(FolderMarkTest, TheLastLineOfANameHolds) {
   EXPECT_EQ(Read().num_filter_lines, 2u);
 }
 
-// The last line of the file may be cut anywhere, and the next line is appended
-// right behind it. No filter may then get the values of another filter.
+// The last line of the file may be incomplete. The next line is then appended
+// directly behind it, without a line end. No filter may then get the values of
+// another filter.
 TEST_F(FolderMarkTest, ALineThatWasCut) {
   const std::string begin = "id in /db\nnb\tpartition_key=default\t\n";
   const std::string line = "nb-17-big-Filter.db\tSESSION-17\t123.456\n";

@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 
 class FolderTest : public ExportTest {};
 
-// These filters may be of another database, or made by hand.
+// An export with `sync` must refuse a folder with filters that no export has
+// recorded there. Such filters may be of another database, or made by hand.
 TEST_F(FolderTest, SyncRefusesFiltersThatItDidNotMake) {
   AddFiles(2);
   const std::string live = *Live().begin();

@@ -64,7 +64,8 @@ TEST_P(StaleFilterTest, TheListenerAfterTheDatabaseWasReplaced) {
   AddFileAndFollow(6000);
 }
 
-// Earlier versions of this library did not record the SST file of each filter.
+// Simulates a .cassandra_bloom_database of an earlier version of this library.
+// That version did not record the SST file of each filter.
 TEST_P(StaleFilterTest, AMarkWithoutFilters) {
   ExpectSync(2, 0);
   histories_.Swap();
@@ -75,8 +76,8 @@ TEST_P(StaleFilterTest, AMarkWithoutFilters) {
   ExpectSync(0, 2);
 }
 
-// An export wrote the filters of the second database, and was killed before it
-// recorded them. Then the first database came back.
+// An export of the second database was killed. It had written the filters, but
+// had not recorded them. Then the first database is exported again.
 TEST_P(StaleFilterTest, KilledBeforeTheMark) {
   ExpectSync(2, 0);
   const std::string mark = Mark();
@@ -109,8 +110,10 @@ TEST_P(StaleFilterTest, ACheckpointLeavesTheFilters) {
   ExpectSync(0, 2);
 }
 
-// A full disk may cut a line of .cassandra_bloom_database. At most two filters
-// are then made again.
+// A full disk may leave only the beginning of a line in
+// .cassandra_bloom_database. The next line is then appended to this beginning,
+// so both lines are lost. At most the two filters of these lines are made
+// again.
 TEST_P(StaleFilterTest, ALineOfTheMarkThatWasCut) {
   ExpectSync(2, 0);
   WriteMark(Mark() + GetParam() + "-1-big-Filt");
@@ -131,7 +134,7 @@ TEST_P(StaleFilterTest, TheMarkDoesNotGrowForever) {
   WriteMark(old);
   ExpectSync(0, 2);
   EXPECT_EQ(Mark().size(), mark.size());
-  // A listener must shorten .cassandra_bloom_database, too.
+  // A listener must also remove the old lines from .cassandra_bloom_database.
   WriteMark(old);
   AddFileAndFollow(5000);
   EXPECT_LT(Mark().size(), 2 * mark.size());

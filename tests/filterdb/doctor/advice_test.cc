@@ -49,9 +49,9 @@ PolicyPtr Monkey() {
   return PolicyOf(options);
 }
 
-// Puts 20,000 keys into the last level, 2000 into the level above, and 200 into
-// each of two files in level 0. The key range of the last level contains the
-// other ranges.
+// Puts 20,000 keys into the last level, and 2000 keys into the level above.
+// Then puts two files into level 0, each with 200 keys. The key range of the
+// last level contains the other ranges.
 void FillLevels(TestDb* db) {
   AddFile(db, 0, 20000);
   CompactLevel0To(6, *db);
@@ -134,7 +134,8 @@ TEST(DoctorMixedTest, AreRight) {
     for (const Json& sst : family["ssts"]) {
       const bool is_last = sst["level"] == 6;
       const std::string kind = sst["kind"];
-      // RocksDB builds Bloom filters in flushed files, and for few keys.
+      // With filter=ribbon, RocksDB still builds Bloom filters in flushed
+      // files, and for few keys.
       const std::string above =
           std::string(mixed.policy).find(":filter:ribbon") !=
                       std::string::npos &&
@@ -190,8 +191,9 @@ TEST(DoctorMixedTest, WithoutTheLibrary) {
   EXPECT_EQ(family["verdict"]["findings"][0]["files"].size(), 3);
 }
 
-// Fills a database with cassandra_bloom, and then one with the `mix` policy
-// that filterdb doctor names. The second must be as doctor has forecast.
+// filterdb doctor names a `mix` policy, and forecasts the filters that a
+// database would have with this policy. Expects the same of a database that was
+// filled with this policy.
 void ExpectThatMixThenGivesTheForecast(
     const std::function<rocksdb::Options(const PolicyPtr&)>& options_with,
     const std::string& line, double rate_tolerance) {
@@ -244,8 +246,9 @@ TEST(ForecastOfMixTest, OfPartitionsOfPrefixesAlone) {
       ": 0.0117, in about 28", 0.2);
 }
 
-// With fewer bits than the filters have now, `mix` would have more false
-// positives.
+// The `mix` policy that filterdb doctor names must not have more false
+// positives than the database has now. So the policy may need slightly more
+// than 10 bits per key.
 TEST(ForecastOfMixTest, HasNoMoreFalsePositives) {
   TestDb db(WithDynamicLevels(OurPolicy()));
   AddFile(&db, 0, 20000);
@@ -330,7 +333,8 @@ TEST(MixAdviceTest, SavesFalsePositives) {
   EXPECT_THAT(with_theirs[0]["to_do"], Not(HasSubstr("blocks=cassandra")));
 }
 
-// Before anybody has switched to cassandra_bloom, too.
+// filterdb doctor must also name the `mix` policy if the database has only used
+// RocksDB's own policy.
 TEST(MixAdviceTest, WithRocksdbsOwnPolicy) {
   const LevelsDb db(
       PolicyPtr(rocksdb::NewBloomFilterPolicy(10, /*ignored=*/false)));
@@ -342,8 +346,8 @@ TEST(MixAdviceTest, WithRocksdbsOwnPolicy) {
                         "are compacted, the filters will take about"));
 }
 
-// With 3 probes and 80 bits per key, filters have hardly any false positives.
-// So `mix` can only save memory.
+// With 3 probes and 80 bits per key, almost no absent key passes a filter. So
+// `mix` can save only memory, but no false positives.
 TEST(MixAdviceTest, SavesMemory) {
   for (const uint32_t keys : {200000U, 400000U}) {
     NaiveFilter large(3, (80 * keys + 63) / 64);
@@ -386,8 +390,9 @@ TEST(AverageAdviceTest, AYoungDatabase) {
     TestDb db(WithDynamicLevels(policy));
     AddFile(&db, 0, 10000);
     EXPECT_EQ(FamilyOf(db)["verdict"]["findings"], Json::array());
-    // The filters have 13.8 bits per key above the average. Only with the
-    // second of these files, the excess is above 1 MiB.
+    // The filters have 13.8 bits per key more than the average of the policy.
+    // filterdb doctor reports this excess only above 1 MiB. The second of these
+    // files brings the excess above 1 MiB.
     AddFile(&db, 0, 320000);
     EXPECT_EQ(FamilyOf(db)["verdict"]["findings"], Json::array());
     AddFile(&db, 320000, 640000);

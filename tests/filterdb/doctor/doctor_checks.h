@@ -70,7 +70,7 @@ inline Ran Doctor(const TestDb& db, const std::string& options = "--json") {
   auto before = StateOf(db.path());
   const Ran ran = Filterdb("doctor --db=" + db.path() + " " + options);
   const auto after = StateOf(db.path());
-  // RocksDB itself removes old write-ahead logs, a while after a flush.
+  // RocksDB itself removes old write-ahead logs, some time after a flush.
   for (auto file = before.begin(); file != before.end();) {
     const bool is_gone =
         IsWriteAheadLog(file->first) && after.count(file->first) == 0;

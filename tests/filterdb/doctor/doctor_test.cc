@@ -198,7 +198,8 @@ TEST(DoctorVerdictTest, Mixed) {
   Ingest(&db, DbOptions(OurPolicy()), 0, 3000);
   Ingest(&db, DbOptions(BuiltinPolicy()), 3000, 4000);
   const Ran one = Exits(1, Doctor(db));
-  // RocksDB asks no filter of the file with a quarter of the entries.
+  // RocksDB does not use the filter of the second file, which has a quarter of
+  // the entries.
   EXPECT_NEAR(FalsePositives(VerdictOf(one)), 0.25 + 0.75 * 0.008, 0.003);
   Ingest(&db, DbOptions(nullptr), 0, 2000);
   const Ran ran = Exits(1, Doctor(db));
@@ -251,8 +252,9 @@ TEST(DoctorVerdictTest, LostPlugin) {
               HasSubstr("the filter policy in the OPTIONS file is '"));
 }
 
-// The first filter has ten times the keys that it was sized for. The second
-// matches every key, as if memory had been short.
+// The first filter has ten times the keys that it was sized for. Every key
+// matches the second filter, which the library writes if it has no memory for a
+// filter.
 TEST(DoctorVerdictTest, Saturated) {
   NaiveFilter too_small(7, (1000 * 10 + 20 + 63) / 64);
   for (const auto& row : NumberedRows(0, 10000)) {
@@ -286,8 +288,9 @@ TEST(DoctorVerdictTest, Damaged) {
   EXPECT_EQ(FalsePositives(VerdictOf(ran)), 1);
 }
 
-// Every second partition is saturated. The saturated partitions have fewer
-// bytes, but as many keys as the others.
+// Every second partition is saturated, and has fewer bytes than the others. All
+// partitions have about the same number of keys. So filterdb doctor must count
+// each partition the same.
 TEST(DoctorVerdictTest, SaturatedPartitions) {
   const std::string match_all(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
   TestDb db(DbOptions(std::make_shared<ImportingPolicy>(match_all, 2),
@@ -412,8 +415,8 @@ TEST_F(DoctorStatisticsTest, OfADatabase) {
   }
 }
 
-// RocksDB asks no filter of a file without a cassandra_bloom filter. So its
-// counters do not include the file.
+// RocksDB's counters do not include a file without a filter. So filterdb doctor
+// must not include the file in the expected rate.
 TEST_F(DoctorStatisticsTest, FilesWithoutOurFilterAreNotInTheAverage) {
   TestDb db(DbOptions(OurPolicy()));
   Ingest(&db, DbOptions(OurPolicy()), 0, 3000);

@@ -290,7 +290,8 @@ TEST_F(DoctorExportsTest, AFolderThatNoListenerFeeds) {
   EXPECT_EQ(ran.json()["exports"][0]["filtered"], 1);
 }
 
-// Earlier builds of filterdb wrote a mark file without SSTable versions.
+// Earlier builds of filterdb wrote no SSTable versions into
+// .cassandra_bloom_database.
 TEST_F(DoctorExportsTest, AMarkThatNamesNoVersion) {
   AddFile(&db_, 0, 100);
   Sync();

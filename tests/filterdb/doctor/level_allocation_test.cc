@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares MonkeyBits with a slow search for the minimum.
+// Tests MonkeyBits, which finds the bits per key with the smallest sum of false
+// positive rates. Compares the result with a slow search for the minimum.
 
 #include "tools/filterdb/doctor/filters/level_allocation.h"
 
@@ -118,7 +119,8 @@ TEST(LevelAllocationTest, EqualsBruteForce) {
     const double best = SumOfRates(bits);
     const double brute = SumOfRates(BruteForce(keys, total));
     EXPECT_LE(best, brute * (1 + 1e-9));
-    // The steps of the search are too coarse for the smallest runs.
+    // The search does not find the exact minimum, because its steps are too
+    // large for the smallest runs.
     EXPECT_NEAR(best, brute, 0.02 * brute + 1e-6);
   }
 }

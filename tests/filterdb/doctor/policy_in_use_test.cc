@@ -25,7 +25,8 @@ using ::testing::Not;
 enum Policy { kCassandra, kBeside, kBloom, kRibbon, kOther };
 constexpr const char* kPolicyNames[] = {"Cassandra", "Beside", "Bloom",
                                         "Ribbon", "Other"};
-// As a policy, kOther stands for no policy.
+// kOther is only a kind of filter. Where a policy is meant, this value means
+// that there is no policy.
 constexpr Policy kNoPolicy = kOther;
 
 PolicyPtr Make(Policy policy) {
@@ -181,7 +182,8 @@ TEST(OtherFormTest, RocksdbsFiltersAreUsedWithBlocksRocksdb) {
   EXPECT_EQ(Doctor(db).exit_code, 0);
 }
 
-// If the policy writes RocksDB's own filters, it needs blocks=rocksdb.
+// A policy that writes RocksDB's own filters needs blocks=rocksdb. So filterdb
+// doctor must not advise to leave out blocks=rocksdb.
 TEST(OtherFormTest, NoAdviceToLeaveOutBlocksThatIsRefused) {
   for (const PolicyPtr& policy : {Mix(), PolicyOf(Types("bloom", "")),
                                   PolicyOf(Types("cassandra", "ribbon"))}) {
@@ -192,7 +194,8 @@ TEST(OtherFormTest, NoAdviceToLeaveOutBlocksThatIsRefused) {
   }
 }
 
-// With blocks=rocksdb, the filters of more rows would not be used.
+// With blocks=rocksdb, the filter of the larger file would not be used. So
+// filterdb doctor must not advise blocks=rocksdb.
 TEST(OtherFormTest, NoAdviceThatLosesFilters) {
   FilledDb db(DbOptions(BuiltinPolicy()));
   db.Reopen(DbOptions(OurPolicy()));
@@ -203,7 +206,7 @@ TEST(OtherFormTest, NoAdviceThatLosesFilters) {
               HasSubstr("filter_policy=cassandra_bloom:10, in a process"));
 }
 
-// blocks=rocksdb is refused together with partition keys.
+// cassandra_bloom refuses blocks=rocksdb together with partition keys.
 TEST(OtherFormTest, NoAdviceThatIsRefused) {
   FilledDb db(DbOptions(BuiltinPolicy()));
   db.Reopen(DbOptions(PolicyFor("fixed:8")));
@@ -278,8 +281,9 @@ TEST(HiddenSettingsTest, TheNewestFilterOfOursTells) {
   EXPECT_THAT(text.out, Not(HasSubstr("filter, used")));
 }
 
-// The file names cassandra_bloom as its policy, but has RocksDB's own filter.
-// So blocks=rocksdb must have been set.
+// The SST file names cassandra_bloom as its policy, but has RocksDB's own
+// filter. cassandra_bloom writes such a filter only with blocks=rocksdb. So
+// this option was set.
 TEST(HiddenSettingsTest, AFilterOfRocksdbsThatOurPolicyWroteTells) {
   FilledDb db(DbOptions(PolicyOf(Types("bloom", ""))));
   HideSettings(db);
@@ -289,7 +293,8 @@ TEST(HiddenSettingsTest, AFilterOfRocksdbsThatOurPolicyWroteTells) {
               HasSubstr("takes it to be set"));
 }
 
-// One of the two filters is not used, whatever the program sets.
+// One filter needs blocks=rocksdb, and the other needs blocks=cassandra. So one
+// of them is not used, with either value of `blocks`.
 TEST(HiddenSettingsTest, BothFormsAreAFault) {
   FilledDb db(DbOptions(BesideRocksdb()));
   db.Reopen(DbOptions(OurPolicy()));

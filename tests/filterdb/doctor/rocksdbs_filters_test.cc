@@ -144,7 +144,8 @@ TEST(RocksdbsFiltersTest, NoAdviceOfMonkeyToMix) {
   EXPECT_EQ(findings(Mix()), "[]");
 }
 
-// In the memory of a Ribbon filter, a Bloom filter has more false positives.
+// A Bloom filter has more false positives than a Ribbon filter of the same
+// size.
 TEST(RocksdbsFiltersTest, AlternativesToRibbonFilters) {
   TestDb db(DbOptions(RibbonPolicy()));
   AddFile(&db, 0, 20000);

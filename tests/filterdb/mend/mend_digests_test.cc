@@ -32,7 +32,7 @@ constexpr char kRewrite[] = "--in-place --rewrite-digests --no-backup";
 class MendDigestsTest : public MendFixture {
  protected:
   // Writes an SSTable with a Scylla.db, which has digests of the other files.
-  // With `rotten`, these are digests of the files before the filter got its
+  // If `rotten` is true, the digests are computed before the filter gets its
   // fault.
   WrittenSstable WriteScylla(SstableSpec spec, bool rotten = false) {
     if (spec.version == "nb") {
@@ -200,7 +200,8 @@ TEST_F(MendDigestsTest, NoDigests) {
   const WrittenSstable one = WriteScylla(FilterFault::kBitsCleared);
   WriteFile(one.Path("Scylla.db"),
             ScyllaDbContent({{2, "features"}, {7, "build"}}, false));
-  // When ScyllaDB removes an SSTable, it would leave the backup in the folder.
+  // With --in-place alone, the backup would be beside the SSTable. ScyllaDB
+  // does not remove this backup when it removes the SSTable.
   ExpectLeft("--in-place", "give --backup-dir or --no-backup");
   EXPECT_EQ(Mend("--in-place --backup-dir=" + dir_ / "old").exit_code, 0);
   EXPECT_EQ(Scan().exit_code, 0);
@@ -213,7 +214,7 @@ TEST_F(MendDigestsTest, Undo) {
     const auto before = Files();
     EXPECT_EQ(Mend(InFolder()).exit_code, 0);
     ExpectWell();
-    // A second mend, with another chance, must keep the first backup.
+    // A second mend with another --fp-chance must keep the first backup.
     EXPECT_EQ(Mend(InFolder() + " --oversized --fp-chance=0.02").exit_code, 0);
     const Ran ran = Mend("--undo --backup-dir=" + dir_ / "old");
     EXPECT_EQ(ran.exit_code, 0) << ran;
@@ -222,8 +223,8 @@ TEST_F(MendDigestsTest, Undo) {
   }
 }
 
-// Puts the old Scylla.db back after each mend, as if a kill had ended filterdb
-// mend before it changed Scylla.db.
+// Writes an earlier Scylla.db after each mend, as if filterdb mend had been
+// killed before it changed Scylla.db.
 TEST_F(MendDigestsTest, UndoAfterSeveralKills) {
   const WrittenSstable one = WriteScylla(FilterFault::kBitsCleared);
   const auto before = Files();
@@ -264,7 +265,7 @@ TEST_F(MendDigestsTest, NoBackupBeside) {
              "give --backup-dir or --no-backup");
 }
 
-// SSTables with several faults of the filter, with and without Filter.db in
+// SSTables with different faults of the filter, with and without Filter.db in
 // TOC.txt.
 class MendDigestsKillTest : public MendDigestsTest {
  protected:
@@ -294,8 +295,8 @@ class MendDigestsKillTest : public MendDigestsTest {
     fs::copy(dir_ / "template", dir_ / "ks", fs::copy_options::recursive);
   }
 
-  // Runs filterdb mend, and kills it when it begins its change number
-  // `num_changes`. Returns whether it was killed.
+  // Runs filterdb mend, and kills it before its change number `num_changes` to
+  // a file. Returns whether filterdb mend was killed.
   bool Killed(const std::vector<std::string>& options, int num_changes) const {
     std::vector<std::string> words = {CASSANDRA_BLOOM_FILTERDB, "mend",
                                       "--ignore-unseen-processes", "--jobs=1"};
@@ -304,7 +305,7 @@ class MendDigestsKillTest : public MendDigestsTest {
     return KillAtChange(words, num_changes);
   }
 
-  // Returns the filters of the SSTables that had one.
+  // Returns the filters of the SSTables that had a filter at the start.
   std::vector<std::string> Filters() const {
     std::vector<std::string> filters;
     for (const int generation : {1, 3, 4}) {
@@ -320,8 +321,10 @@ class MendDigestsKillTest : public MendDigestsTest {
     }
   }
 
-  // Kills one run of filterdb mend at each change to a file, until a run ends
-  // by itself. Calls `after` after each kill. Returns the number of kills.
+  // Runs filterdb mend several times. Kills the first run before its first
+  // change to a file, the second run before its second change, and so on. Ends
+  // when a run is not killed. Calls `after` after each kill. Returns the number
+  // of kills.
   int KillAtEach(const std::vector<std::string>& options, bool mended_before,
                  const std::function<void()>& after) {
     int num_killed = 0;

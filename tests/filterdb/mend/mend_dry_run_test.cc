@@ -58,7 +58,8 @@ TEST_F(MendDryRunTest, ATocThatIsALink) {
   EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
 }
 
-// On some hosts, these files are links to files on other disks.
+// On some hosts, Data.db and Index.db are links to files on other disks.
+// filterdb mend must leave such an SSTable as it is.
 TEST_F(MendDryRunTest, OtherFilesThatAreLinks) {
   for (const std::string component : {"Data.db", "Index.db"}) {
     const WrittenSstable one = WriteFaulty();
@@ -88,7 +89,8 @@ TEST_F(MendDryRunTest, FoldersThatCannotBeWrittenTo) {
     fs::permissions(dir_ / folder,
                     fs::perms::owner_read | fs::perms::owner_exec);
   }
-  // Root may write to any folder unless it lacks this capability.
+  // Root may write to any folder, unless the capability CAP_DAC_OVERRIDE is
+  // taken away.
   const std::string before =
       geteuid() == 0 ? "setpriv --bounding-set=-dac_override" : "";
   ExpectSame("--in-place", "failed", before);
@@ -98,7 +100,8 @@ TEST_F(MendDryRunTest, FoldersThatCannotBeWrittenTo) {
   fs::permissions(dir_ / "closed", fs::perms::owner_all);
 }
 
-// This user may not give the new filter the owner of the old filter.
+// The new filter must get the owner of the old filter. In this test, filterdb
+// mend is not allowed to set this owner.
 TEST_F(MendDryRunTest, AnotherUser) {
   if (geteuid() != 0) {
     GTEST_SKIP() << "only root can make files of another user";

@@ -57,8 +57,7 @@ class MendFixture : public ::testing::Test {
   Ran Mend(const std::string& options) const {
     return Filterdb("mend " + options + " " + dir_ / "ks");
   }
-  // Expects that filterdb mend leaves the only SSTable alone, and says
-  // `reason`.
+  // Expects filterdb mend to change no file, and to print `reason`.
   void ExpectLeft(const std::string& options, const std::string& reason) const {
     SCOPED_TRACE(options);
     const auto before = Files();

@@ -108,9 +108,9 @@ class MendKillTest : public MendFixture {
     return pid;
   }
 
-  // Kills the process after a random time of at most `time`. Returns whether
-  // the process had not ended before. Rounds beyond Rounds() kill sooner and
-  // sooner.
+  // Kills the process after a random time of at most `time`. Returns false if
+  // the process ended before. After Rounds() rounds, the times get shorter, so
+  // that a kill comes before the end.
   bool KillWithin(Clock::duration time, int round, pid_t pid) {
     time /= 1 << std::clamp(round - Rounds(), 0, 20);
     const auto limit =
@@ -129,8 +129,9 @@ class MendKillTest : public MendFixture {
     return WIFSIGNALED(status);
   }
 
-  // Returns whether there is another round. A run may end before it is killed.
-  // If no run was killed, there are up to 20 further rounds.
+  // Returns whether there is another round. A process may end before it is
+  // killed. If no process was killed in Rounds() rounds, up to 20 more rounds
+  // follow.
   bool GoesOn(int round, int num_killed) const {
     constexpr int kMaxMore = 20;
     return !HasFailure() && (round < Rounds() ||
@@ -209,8 +210,8 @@ TEST_F(MendKillTest, MendAndUndo) {
   }
 }
 
-// Runs two mends at once with another mend or an --undo. One of the mends may
-// be killed.
+// Starts two mends and a third process at the same time. The third process is a
+// mend or an --undo. One of the mends may be killed.
 TEST_F(MendKillTest, TwoAtOnce) {
   int num_killed = 0;
   for (int round = 0; GoesOn(round, num_killed); ++round) {

@@ -77,7 +77,8 @@ class MendProcessesTest : public ::testing::Test {
   WrittenSstable sstable_;
 };
 
-// A prefix that takes CAP_SYS_PTRACE from a command. Most containers lack it.
+// A prefix that takes CAP_SYS_PTRACE from a command. Most containers lack this
+// capability.
 constexpr char kWithoutPtrace[] = "setpriv --bounding-set=-sys_ptrace ";
 
 TEST_F(MendProcessesTest, RootThatMayNotTrace) {
@@ -111,7 +112,8 @@ TEST_F(MendProcessesTest, RootThatMayNotTrace) {
   EXPECT_EQ(Filter(), before);
 }
 
-// filterdb mend must not ignore a process that it can examine.
+// With --ignore-unseen-processes, filterdb mend must still examine each process
+// that it can examine.
 TEST_F(MendProcessesTest, AFileOfAnotherUsersProcess) {
   if (geteuid() != 0) {
     GTEST_SKIP() << "only root can start a process of another user";

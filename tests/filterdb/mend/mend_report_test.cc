@@ -61,7 +61,8 @@ TEST_F(MendReportTest, WhyKeysCannotBeRead) {
   WriteMany(1);
   const std::string index = dir_ / "ks/t1/nb-1-big-Index.db";
   WriteFile(index, "\1");
-  // The filter cannot be read, either, but this is not the reason.
+  // The filter cannot be read, either. But filterdb mend must name the keys as
+  // the reason.
   WriteFile(dir_ / "ks/t1/nb-1-big-Filter.db", "cut");
   const std::string reason = "its keys cannot be read: " + index + ": ";
   EXPECT_THAT(Mend("--in-place").out, HasSubstr("left: " + reason));
@@ -74,8 +75,8 @@ TEST_F(MendReportTest, JsonAfterErrors) {
   for (const std::string& words :
        {"--in-place " + dir_ / "absent", "--undo " + dir_ / "absent",
         "--in-place " + dir_ / "absent " + dir_ / "gone",
-        // This folder has no SSTables. The last command does not say where the
-        // new filters go.
+        // The folder ks has no SSTables. The last command has no option that
+        // says where the new filters go.
         "--in-place " + dir_ / "ks", dir_ / "ks"}) {
     const Ran ran = Filterdb("mend --json " + words);
     EXPECT_EQ(ran.exit_code, 2) << ran;
@@ -105,8 +106,8 @@ TEST_F(MendReportTest, OptionsThatAreOfNoUse) {
 // In bytes. The smallest pipe of Linux holds one page of memory.
 const int kPipeSize = static_cast<int>(sysconf(_SC_PAGESIZE));
 
-// The lines for this many SSTables do not fit into the pipe, because each has
-// at least 64 bytes.
+// The lines for this many SSTables do not fit into the pipe, because each line
+// has at least 64 bytes.
 const int kMany = kPipeSize / 50;
 
 // Runs filterdb with a small pipe as an output, so that filterdb must wait for
@@ -178,8 +179,8 @@ TEST_F(MendReportTest, ASignalEndsItBetweenTwoSstables) {
 
 TEST_F(MendReportTest, JsonAfterASignal) {
   WriteMany(kMany);
-  // With this --backup-dir, filterdb mend fails for each SSTable, with a line
-  // on stderr.
+  // --backup-dir=/ makes filterdb mend fail for each SSTable, with a line on
+  // stderr.
   const InterruptedMend run(
       STDERR_FILENO,
       {"filterdb", "mend", "--in-place", "--json", "--ignore-unseen-processes",

@@ -117,7 +117,7 @@ std::string LeaveOutOfToc(const WrittenSstable& one) {
   return toc;
 }
 
-// A full disk may leave such a TOC.txt.
+// A full disk may cut TOC.txt, so that TOC.txt does not name Data.db.
 TEST_F(MendTest, ATocThatDoesNotNameData) {
   for (const std::string toc : {"", "Filter.db\n", "Data.d"}) {
     for (const FilterFault fault :
@@ -184,7 +184,8 @@ TEST_F(MendTest, ANotLoadedFilterIsAFault) {
   EXPECT_EQ(Scan().exit_code, 0);
 }
 
-// With this chance, the new filter would be faulty again.
+// With --fp-chance=0.1, the new filter would still be worse than planned, which
+// is a fault.
 TEST_F(MendTest, AChanceThatIsWorseThanThePlan) {
   SstableSpec spec;
   spec.fault = FilterFault::kHalfSize;
@@ -252,7 +253,9 @@ TEST_F(MendTest, OutDirIsNotTheFolderOfTheSstables) {
   EXPECT_FALSE(fs::exists(one.Path("Filter.db")));
 }
 
-// A node would use the new filter for its own SSTable of the same name.
+// The folder of --out-dir has another SSTable of the same name. A node would
+// use the new filter for that SSTable, so filterdb mend must not write the
+// filter there.
 TEST_F(MendTest, OutDirHasNoSstableOfTheName) {
   WriteFaulty();
   SstableSpec spec;
@@ -278,8 +281,9 @@ struct AclEntry {
   uint32_t id;
 };
 
-// Returns the value of an attribute such as system.posix_acl_access (the
-// kernel's posix_acl_xattr.h, little-endian).
+// Returns the value of an attribute such as system.posix_acl_access, which
+// stores an access control list. The layout is that of the kernel's
+// posix_acl_xattr.h, little-endian.
 std::string Acl(const std::vector<AclEntry>& entries) {
   const uint32_t version = 2;
   std::string acl(reinterpret_cast<const char*>(&version), sizeof(version));
@@ -389,14 +393,16 @@ TEST_F(MendTest, SstablesOfTransactions) {
     const std::string remove = LogRecord("REMOVE", path, 1700000000000, 8);
     WriteFile(log, remove);
     ExpectLeft("--in-place", "transaction log");
-    // After the commit, the SSTable is obsolete, so its filter is no fault.
+    // After the commit, the SSTable is obsolete. So filterdb mend must not
+    // change its filter.
     WriteFile(log, remove + LogRecord("COMMIT"));
     EXPECT_EQ(Mend("--in-place").exit_code, 0);
     EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
   }
 }
 
-// A log that cannot be read may name any SSTable of its folder.
+// A log that cannot be read may name any SSTable of its folder. So filterdb
+// mend must leave all SSTables of this folder as they are.
 TEST_F(MendTest, FoldersWithALogThatCannotBeRead) {
   const WrittenSstable one = WriteFaulty();
   const std::string before = ReadFile(one.Path("Filter.db"));
@@ -476,7 +482,8 @@ TEST_F(MendTest, ReadOnlyFolder) {
   const WrittenSstable one = WriteFaulty();
   fs::permissions(dir_ / "ks/t1",
                   fs::perms::owner_read | fs::perms::owner_exec);
-  // Root may write to any folder unless it lacks this capability.
+  // Root may write to any folder, unless the capability CAP_DAC_OVERRIDE is
+  // taken away.
   const Ran ran =
       Filterdb("mend --in-place " + dir_.path(),
                geteuid() == 0 ? "setpriv --bounding-set=-dac_override" : "");

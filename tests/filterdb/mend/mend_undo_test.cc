@@ -46,8 +46,8 @@ class MendUndoTest : public MendFixture {
     WriteFile(filter_, damaged);
   }
 
-  // Mends a filter that an earlier mend, with another --fp-chance, made worse
-  // than planned.
+  // Mends a filter a second time. The first mend used another --fp-chance,
+  // which made the filter worse than planned.
   void MendAgain(const std::string& options) const {
     const std::string mended = Filter();
     EXPECT_EQ(Mend("--in-place " + options).exit_code, 0);
@@ -55,8 +55,8 @@ class MendUndoTest : public MendFixture {
     EXPECT_EQ(Scan().exit_code, 0);
   }
 
-  // Returns the path at which filterdb mend keeps the old filter with this
-  // option.
+  // Returns the path at which filterdb mend keeps the old filter. `option` is a
+  // --backup-dir option, or empty.
   std::string Kept(const std::string& option) const {
     const std::string folder = "--backup-dir=";
     return option.empty() ? filter_ + ".bak"
@@ -84,7 +84,8 @@ TEST_F(MendUndoTest, Beside) {
 }
 
 // Cassandra links the record of filterdb mend into snapshots, like the files of
-// the SSTable. A user may link only its own files.
+// the SSTable. A user may link only its own files. So the record must have the
+// owner of the SSTable.
 TEST_F(MendUndoTest, RecordHasTheOwnerAndTheModeOfTheSstable) {
   const std::string data = one_.Path("Data.db");
   ASSERT_EQ(chmod(data.c_str(), 0640), 0);
@@ -139,8 +140,8 @@ TEST_F(MendUndoTest, ABackupDirThatIsNotThere) {
   }
 }
 
-// The backup folder keeps backups under the path of the data directory. In this
-// test, the data directory has moved.
+// A backup folder contains each backup under the full path of the old filter.
+// In this test, the data directory has moved, so these paths have changed.
 TEST_F(MendUndoTest, ABackupDirWithoutBackupsOfPath) {
   const std::string undo = "mend --undo ";
   const std::string option = "--backup-dir=" + backup_.path() + " ";
@@ -165,8 +166,8 @@ TEST_F(MendUndoTest, ABackupDirWithoutBackupsOfPath) {
   EXPECT_EQ(Mend("--undo " + option).exit_code, 0);
 }
 
-// filterdb mend refuses this, because later scans would take the backups for
-// SSTables.
+// filterdb mend refuses a backup folder below PATH, because later scans would
+// read the backups as SSTables.
 TEST_F(MendUndoTest, ABackupDirBelowPath) {
   fs::create_directory_symlink("ks", dir_ / "link");
   const auto names = dir_.Names();
@@ -205,7 +206,7 @@ TEST_F(MendUndoTest, ABackupWithoutARecordIsLeft) {
   const std::string elsewhere =
       backup_ / fs::canonical(filter_).relative_path();
   fs::create_directories(fs::path(elsewhere).parent_path());
-  // Nothing shows that filterdb mend made this file.
+  // This file has no record that says that filterdb mend made it.
   WriteFile(elsewhere, before_);
   WriteFile(beside, "earlier");
   for (const std::string& option : both_) {
@@ -261,7 +262,8 @@ TEST_F(MendUndoTest, ABackupThatIsMissing) {
   }
 }
 
-// With these folders, the path of a backup is that of the filter itself.
+// If the backup folder is / or a link to it, the path of a backup is that of
+// the filter itself.
 TEST_F(MendUndoTest, ABackupDirThatLeadsToTheSstables) {
   fs::create_directory_symlink("/", dir_ / "root");
   const auto names = dir_.Names();
@@ -302,7 +304,8 @@ TEST_F(MendUndoTest, AnotherSstableWhoseDataDbHasTheSameEnds) {
     return bytes.substr(0, kEnd) + bytes.substr(bytes.size() - kEnd);
   };
   std::string now;
-  // Tries several keys, because the hash of a key gives its place in Data.db.
+  // Changes one key, so that only the middle of Data.db differs. Tries several
+  // keys, because the hash of a key decides its place in Data.db.
   for (int i = 10000; now.size() != data.size() || ends(now) != ends(data);
        ++i) {
     ASSERT_LT(i, 10050);
@@ -362,7 +365,7 @@ TEST_F(MendUndoTest, RecordsThatAreNotUnderstood) {
   EXPECT_EQ(Mend("--undo").exit_code, 0);
 }
 
-// filterdb mend and --undo do not hold a whole file in memory.
+// filterdb mend and --undo must not read a whole Filter.db into memory.
 TEST_F(MendUndoTest, AHugeFilter) {
 #ifdef CASSANDRA_BLOOM_SANITIZED
   const std::string limit;  // The sanitizers need more memory.
@@ -396,7 +399,8 @@ TEST_F(MendUndoTest, AFileThatIsTooLargeForAFilterIsNotKept) {
 
 // ---- What killed runs leave ----
 
-// Makes each state that a kill between two steps of mending leaves.
+// Makes the files that a killed filterdb mend may leave. These are the record,
+// and sometimes also the backup.
 TEST_F(MendUndoTest, GoesOnAfterAKill) {
   for (const std::string& option : both_) {
     const std::string kept = Kept(option);

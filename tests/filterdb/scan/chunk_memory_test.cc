@@ -35,8 +35,9 @@ void AppendBlockHeader(bool is_last, uint64_t type, uint64_t size,
   AppendLittleEndian((is_last ? 1 : 0) | type << 1 | size << 3, 3, out);
 }
 
-// Returns a Zstandard frame (RFC 8878) of `bytes`, followed by zeros up to
-// `size` bytes. Each block of zeros takes four bytes.
+// Returns a Zstandard frame (RFC 8878) that decompresses to `size` bytes. These
+// are `bytes` and then zeros. A block of zeros takes only four bytes in the
+// frame.
 std::string FrameOf(const std::string& bytes, size_t size) {
   std::string frame = "\x28\xb5\x2f\xfd\xa0";
   AppendLittleEndian(size, 4, &frame);
@@ -77,7 +78,7 @@ void WriteOneChunk(const std::string& folder, const std::string& version,
   WriteFile(one.Path("CompressionInfo.db"), info);
 }
 
-// Checks the memory of the largest child process so far.
+// Expects that each child process so far has used less than 32 MB of memory.
 void ExpectLittleMemory() {
 #ifndef CASSANDRA_BLOOM_SANITIZED
   struct rusage usage;
@@ -89,8 +90,9 @@ void ExpectLittleMemory() {
 TEST(ChunkMemoryTest, LargeChunksAreReadOneAfterAnother) {
   for (const std::string version : {"da", "nb"}) {
     const TempDir dir;
-    // With 32 threads, some would hold chunks at the same time if they did not
-    // take turns.
+    // Only one thread of filterdb scan may have large chunks in memory at a
+    // time. Without this rule, several of these 32 threads would have them at
+    // the same time.
     constexpr int kJobs = 32;
     for (int i = 0; i < kJobs; ++i) {
       WriteOneChunk(dir / std::to_string(i), version, size_t{4} << 20);

@@ -46,7 +46,7 @@ class FoldersTest : public ::testing::Test {
     fs::create_directory_symlink(target, dir_ / name);
   }
 
-  // Permissions do not bind root, unless it lacks these capabilities.
+  // Root may read any folder, unless these two capabilities are taken away.
   Ran ScanWithoutPrivileges() const {
     return Filterdb(
         "scan --json " + dir_ / "data",
@@ -121,7 +121,8 @@ TEST_F(FoldersTest, EachPathHasSstables) {
   EXPECT_EQ(ran.exit_code, 2) << ran;
   EXPECT_THAT(ran.err, HasSubstr(dir_ / "empty: no SSTables in it"));
   EXPECT_EQ(NumSstables(ran), 1U);
-  // A PATH whose SSTables are also below another PATH does not count as empty.
+  // The SSTables of these PATHs are also below the other PATH. So each SSTable
+  // is examined for only one PATH, but no PATH must count as empty.
   EXPECT_EQ(Scan(dir_ / "data/ks").exit_code, 0);
   EXPECT_EQ(Scan(dir_ / "data").exit_code, 0);
   EXPECT_EQ(Scan(dir_ / "data/ks/t1/nb-1-big-Data.db").exit_code, 0);
@@ -153,7 +154,8 @@ TEST_F(FoldersTest, APathThatIsTooLong) {
 }
 
 // filterdb scan says "vanished" only if a compaction may have removed the
-// SSTable. A compaction does not remove Data.db alone.
+// SSTable. A compaction never removes only Data.db, so filterdb scan must say
+// "unreadable".
 TEST_F(FoldersTest, DataThatIsNotThere) {
   const auto no_file = [](const fs::path&) {};
   const auto dangling = [](const fs::path& path) {
@@ -255,7 +257,7 @@ TEST_F(FoldersTest, WhatIsLeftOutIsCounted) {
   Write(std::string("data/ks/") + kTable1);
   Write(std::string("data/ks/") + kTable1 + "/snapshots/daily");
   Write(std::string("data/ks/") + kTable1 + "/backups");
-  // The second table was truncated, so only a snapshot has SSTables.
+  // The second table has SSTables only in a snapshot, as after a TRUNCATE.
   Write(std::string("data/ks/") + kTable2 + "/snapshots/daily");
   fs::create_directories(dir_ / "data/ks/" + kTable2 + "/backups");
   EXPECT_EQ(Scan().json()["left_out_folders"],
@@ -373,7 +375,7 @@ TEST_F(LinksTest, OutOfPath) {
     ExpectNotFollowed("data/ks/x");
     fs::remove(dir_ / "data/ks/x");
   }
-  // In the folder of a table, filterdb scan does not even follow a link to a
+  // In the folder of a table, filterdb scan must not follow a link to another
   // table.
   Link(dir_ / "elsewhere/ks2/t1", "data/ks/t1/x");
   ExpectNotFollowed("data/ks/t1/x");

@@ -111,8 +111,8 @@ TEST_F(ScanTest, EachFaultOfEachVersion) {
       spec.fp_chance = each.fault == FilterFault::kNoFilterPlanned ? 1 : 0.01;
       Write(spec);
       const Json one = TheOne();
-      // Databases refuse a cut filter of a version before `na`. So it hides no
-      // keys.
+      // Before version `na`, databases refuse a cut filter. A filter that is
+      // not used hides no keys.
       const Json verdicts =
           each.fault == FilterFault::kTruncated && HasBigEndianWords(version)
               ? Json::array({"truncated"})
@@ -130,8 +130,9 @@ TEST_F(ScanTest, EachFaultOfEachVersion) {
   }
 }
 
-// Cassandra 4.0 and later load a cut filter. The missing bits are memory from
-// malloc, which is most likely zero.
+// Cassandra 4.0 and later load a cut filter. The memory for the missing bits
+// comes from malloc, and is most likely zero. So filterdb scan must read the
+// missing bits as zeros.
 TEST_F(ScanTest, ACutFilterIsAskedAsCassandraDoes) {
   const uint64_t seed = Seed();
   SCOPED_TRACE("CASSANDRA_BLOOM_SEED=" + std::to_string(seed));
@@ -160,7 +161,7 @@ TEST_F(ScanTest, ACutFilterIsAskedAsCassandraDoes) {
   }
   EXPECT_THAT(Scan().out, HasSubstr("keys missing (1000)"));
   EXPECT_THAT(Scan().out, HasSubstr("    also truncated\n"));
-  // If the header is not whole, Cassandra makes the filter anew.
+  // If the header is cut, Cassandra makes the filter anew.
   WriteFile(filter, whole.substr(0, 7));
   EXPECT_EQ(TheOne()["verdicts"], Json::array({"truncated"}));
   EXPECT_EQ(TheOne()["missing_keys"], 0);
@@ -196,8 +197,8 @@ TEST_F(ScanTest, AMissingFilterWithoutAPlan) {
   EXPECT_EQ(found["fault"], true);
 }
 
-// filterdb mend leaves this filter as it is, so the sums do not count it as
-// mended.
+// Cassandra cannot make a filter with such a small chance. So filterdb mend
+// leaves this filter as it is, and the sums must not count it as mended.
 TEST_F(ScanTest, SumsOfAPlanThatCassandraCannotKeep) {
   SstableSpec spec;
   spec.fp_chance = 5e-5;
@@ -237,7 +238,8 @@ TEST_F(ScanTest, FiguresOfAGoodFilter) {
   EXPECT_EQ(one["missing_keys"], 0);
 }
 
-// filterdb scan asks a filter for keys in batches of 64.
+// filterdb scan queries a filter with 64 keys at once. It must find as many
+// missing keys as filterdb check.
 TEST_F(ScanTest, CountsMissingKeysAsCheckDoes) {
   SstableSpec spec;
   spec.fault = FilterFault::kKeysLeftOut;
@@ -293,12 +295,12 @@ TEST_F(ScanTest, PlanUnknown) {
   Write(spec);
   EXPECT_EQ(TheOne("--default-fp-chance=0.0001")["verdict"], "ok");
   fs::remove(dir_ / "ks/t1/nb-1-big-Statistics.db");
-  // Without Statistics.db, filterdb scan cannot trust Index.db.
+  // Without Statistics.db, filterdb scan does not know the number of keys. So
+  // it cannot trust Index.db.
   EXPECT_EQ(TheOne("--default-fp-chance=0.0001")["verdict"], "unreadable");
   EXPECT_EQ(TheOne()["verdict"], "ok");
 }
 
-// Cassandra sizes a filter for at least 128 keys.
 TEST_F(ScanTest, WhatMendingOversizedFiltersFrees) {
   SstableSpec spec;
   spec.fault = FilterFault::kFourfoldSize;
@@ -307,7 +309,8 @@ TEST_F(ScanTest, WhatMendingOversizedFiltersFrees) {
               HasSubstr("1 oversized: mend --oversized would free 3.75 KB\n"));
 }
 
-// ScyllaDB aborts with such a chance: scylladb#31207.
+// ScyllaDB aborts if the planned chance is above 6.71e-5, but 0.75 times the
+// chance is below (scylladb#31207).
 TEST_F(ScanTest, APlanThatAbortsScylla) {
   const auto num_warnings = [&](double chance, bool is_of_scylla) {
     fs::remove_all(dir_ / "ks");
@@ -335,6 +338,7 @@ TEST_F(ScanTest, APlanThatAbortsScylla) {
   }
 }
 
+// Cassandra may size a filter for 128 keys even if the SSTable has fewer keys.
 TEST_F(ScanTest, SmallFiltersAreNotOversized) {
   SstableSpec spec;
   spec.version = "nb";
@@ -347,6 +351,7 @@ TEST_F(ScanTest, SmallFiltersAreNotOversized) {
 }
 
 // For chances of 0.393 and more, Cassandra makes filters with a rate of 0.75.
+// Such a filter must not be a fault.
 TEST_F(ScanTest, LargeChances) {
   SstableSpec spec;
   for (const double chance : {0.05, 0.1, 0.2, 0.35, 0.393, 0.4, 0.7, 0.99}) {
@@ -382,7 +387,8 @@ TEST_F(ScanTest, TextHasTablesAndTotals) {
   EXPECT_THAT(Scan("--only-faults").out, Not(HasSubstr(" ok\n")));
 }
 
-// Nobody has asked a filter for keys that could not be read.
+// The keys of the second SSTable cannot be read, so its filter was not tested.
+// The sums must say so.
 TEST_F(ScanTest, TheSumsCountSstablesWhoseKeysCouldNotBeRead) {
   SstableSpec spec;
   Write(spec);
@@ -646,8 +652,8 @@ TEST_F(ScanLiveTest, AnSstableThatVanishes) {
   EXPECT_EQ(TheOne()["state"], "vanished");
 }
 
-// filterdb scan must not wait for the writer of a FIFO, and must not stop at a
-// folder.
+// A FIFO or a folder may have the name of a file. filterdb scan must not wait
+// until the FIFO has a writer, and must not fail because of the folder.
 TEST_F(ScanLiveTest, NamesThatAreNoFiles) {
   const auto replace = [](const std::string& path, bool by_fifo) {
     fs::remove_all(path);
@@ -672,7 +678,8 @@ TEST_F(ScanLiveTest, NamesThatAreNoFiles) {
   }
 }
 
-// filterdb scan must report the log once, even if several SSTables need it.
+// filterdb scan must report an unreadable log only once, even if several
+// SSTables need the log.
 TEST_F(ScanLiveTest, LogsThatCannotBeRead) {
   WriteTwo();
   const std::string log = dir_ / "ks/t1/nb_txn_flush_1.log";
@@ -728,7 +735,8 @@ TEST_F(ScanTest, JobsDoNotChangeTheResult) {
   EXPECT_EQ(Scan("--jobs=0").exit_code, 2);
 }
 
-// A limit of the system on files or threads is no fault of an SSTable.
+// If the system allows few open files or few threads, filterdb scan must still
+// find no fault.
 TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
   SstableSpec spec;
   spec.version = "da";

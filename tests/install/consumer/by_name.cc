@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Uses nothing of an installed cassandra_bloom but the policy's name in a
-// string. The program is linked with --as-needed.
+// Uses an installed cassandra_bloom only by the policy's name in a string. The
+// program needs no symbol of the plugin, and is linked with --as-needed.
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>

@@ -5,8 +5,8 @@
 //
 //   -Wl,--wrap=_ZN7rocksdb20NewBloomFilterPolicyEdb
 //
-// RocksDB's own source file still calls RocksDB's function, so options strings
-// keep their meaning.
+// The option does not change calls in the source file that defines the
+// function. So RocksDB still makes its own Bloom filter from an options string.
 
 #include <rocksdb/filter_policy.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A library to preload into a program that uses RocksDB's C interface. The
-// library writes RocksDB's statistics every 200 ms and at the end, because a
-// server that a signal stops runs no code at its end. The environment variable
-// STATISTICS_FILE names the file. All databases of a process share the
-// statistics.
+// library writes RocksDB's statistics to the file that the environment variable
+// STATISTICS_FILE names. It writes at the end of the program. It also writes
+// every 200 ms, because a server that a signal stops runs no code at its end.
+// All databases of a process share the statistics.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -48,8 +48,8 @@ static void Write(void) {
   pthread_mutex_unlock(&writing);
 }
 
-// Keeps the lock. So the thread of WriteAgain reads no statistics after
-// RocksDB's static variables are destroyed.
+// Keeps the lock, because the thread of WriteAgain must not read statistics
+// after RocksDB's static variables are destroyed.
 static void WriteAtEnd(void) {
   Write();
   pthread_mutex_lock(&writing);

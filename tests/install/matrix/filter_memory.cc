@@ -79,7 +79,8 @@ Options OptionsFor(const Case& a_case) {
   options.level0_stop_writes_trigger = 10 * kFiles;
   options.write_buffer_size = size_t{1} << 30;
   options.max_open_files = -1;
-  // A dump would keep old cache statistics, which RocksDB could return later.
+  // Switches off statistics dumps. A dump would keep old numbers of the cache,
+  // and RocksDB could return these numbers later.
   options.stats_dump_period_sec = 0;
   options.statistics = rocksdb::CreateDBStatistics();
   return options;

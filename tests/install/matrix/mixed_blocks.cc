@@ -94,13 +94,13 @@ std::string Folder(const std::string& root, const Layout& layout) {
 
 #ifdef WRITER
 
-// Keys from kMiddle on are the upper half of all keys.
+// The upper half of all keys begins at kMiddle.
 const std::string kMiddle = "8";
 
 enum class Half { kBoth, kLower, kUpper };
 
-// A fourth of the keys, or half of a fourth, written with one policy. Halves
-// are compacted into level 1.
+// A fourth of the keys, or half of a fourth. All keys of a part are written
+// with one policy. Halves are compacted into level 1.
 struct Part {
   const FilterPolicy* policy;
   uint64_t fourth;
@@ -204,7 +204,7 @@ void SeekPrefix(DB* db, uint64_t keys, Found* counts) {
 }
 
 uint64_t FilteredLookups(const Options& options) {
-  // Newer releases count filters of prefixes alone by a separate ticker.
+  // Newer releases have a separate ticker for filters that have only prefixes.
   return options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL) +
          options.statistics->getTickerCount(
              rocksdb::BLOOM_FILTER_PREFIX_USEFUL);

@@ -26,8 +26,8 @@ std::vector<std::string> Symbols(const std::string& library,
   EXPECT_EQ(result.exit_code, 0) << result;
   std::vector<std::string> names;
   for (const std::string& line : Lines(result.out)) {
-    // A line of nm is NAME[@VERSION] TYPE VALUE SIZE. In a line of type A, the
-    // name is a version.
+    // A line of nm is NAME[@VERSION] TYPE VALUE SIZE. If the type is A, NAME is
+    // the name of a version, not of a symbol.
     std::smatch match;
     if (std::regex_match(line, match,
                          std::regex("([^@]*?)([(\\[][^@]*)?(@.*)? "
@@ -61,8 +61,8 @@ bool AnyHolds(const std::vector<std::string>& texts, const std::string& part) {
   });
 }
 
-// Returns the C functions that need no RocksDB. Lines of the Debian package's
-// symbols file are NAME@VERSION SINCE.
+// Returns the C functions that need no RocksDB. Reads the symbols file of the
+// Debian package. Each line of this file is NAME@VERSION SINCE.
 std::vector<std::string> CoreOfC() {
   std::vector<std::string> names;
   for (const std::string& line : Lines(ReadFile(TEST_SYMBOLS))) {
@@ -153,8 +153,9 @@ TEST(ExportedSymbolsTest, ThePluginNeedsTheRocksdbItWasBuiltFor) {
       AnyHolds(Needed(TEST_PLUGIN), "librocksdb.so." TEST_ROCKSDB_RELEASE));
 }
 
-// Both libraries share the variable cassandra_bloom_preload_has_refused. So
-// only one of them prints why it has loaded no plugin.
+// If both libraries are preloaded, they share the variable
+// cassandra_bloom_preload_has_refused. So only one of them prints why no plugin
+// was loaded.
 TEST(ExportedSymbolsTest, TheLibrariesToPreloadDefineNothingElse) {
   EXPECT_THAT(Symbols(TEST_LOADER, "--defined-only"),
               ElementsAre("cassandra_bloom_preload_has_refused"));

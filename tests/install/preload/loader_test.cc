@@ -76,8 +76,8 @@ TEST(LoaderTest, BringsThePolicyIntoAProgramWithRocksdb) {
   EXPECT_EQ(with.err, "");
 }
 
-// A program that is not position-independent has its own entry for RocksDB's
-// version function.
+// In a program that is not position-independent, the address of RocksDB's
+// version function may be that of an entry in the program itself.
 TEST(LoaderTest, AProgramThatIsNotPositionIndependent) {
   for (const char* const libraries : kLibraries) {
     const ProcessResult result = RunProcess({TEST_NO_PIE_HOST}, libraries);
@@ -103,8 +103,9 @@ TEST(LoaderTest, ThereIsNoPluginForThisRelease) {
   }
 }
 
-// These tunables leave about 200 bytes of static TLS (tls_static_surplus in
-// glibc's elf/dl-tls.c), which are enough for the plugin.
+// These tunables leave about 200 bytes of static TLS, the memory for
+// thread-local variables (tls_static_surplus in glibc's elf/dl-tls.c). The
+// plugin needs less.
 TEST(LoaderTest, ThereIsNoStaticTls) {
   const std::vector<std::string> command = {
       "/usr/bin/env",
@@ -118,14 +119,14 @@ TEST(LoaderTest, ThereIsNoStaticTls) {
   const ProcessResult enough = run(TEST_LOADER);
   EXPECT_EQ(enough.out, kPolicy) << enough;
   EXPECT_EQ(enough.err, "");
-  // The library that is preloaded last is initialised first, and takes the
-  // static TLS.
+  // The library that is preloaded last is initialised first. So TEST_STATIC_TLS
+  // takes all static TLS before the loader needs it.
   ExpectRefused(run(TEST_LOADER ":" TEST_STATIC_TLS), "none\n",
                 {"static TLS block"});
 }
 
-// RocksDB is linked into the program. The plugin would load a second RocksDB,
-// the shared library.
+// RocksDB is linked into the program. The loader must refuse the plugin,
+// because the plugin would load a second RocksDB, the shared library.
 TEST(LoaderTest, RocksdbIsLinkedIntoTheProgram) {
   for (const char* const libraries : kLibraries) {
     ExpectRefused(RunProcess({TEST_STATIC_HOST}, libraries),
@@ -144,7 +145,8 @@ TEST(LoaderTest, RocksdbIsLinkedIntoTheProgramAndAnotherOneIsShared) {
   }
 }
 
-// The plugin would load a second RocksDB library of the same release.
+// The loader must refuse the plugin, because the plugin would load a second
+// RocksDB library of the same release.
 TEST(LoaderTest, RocksdbIsAnotherLibraryOfThisRelease) {
   for (const char* const libraries : kLibraries) {
     ExpectRefused(RunProcess({TEST_OTHER_ROCKSDB_HOST}, libraries),
@@ -184,7 +186,8 @@ TEST(LoaderTest, ALinkedPluginAndTheLoaderGetOn) {
   EXPECT_EQ(result.err, "");
 }
 
-// The loader is not in the folder of the plugin with which it was built.
+// A copy of the loader in another folder. The plugin that was built with the
+// loader is not in this folder.
 class MovedLoaderTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -224,8 +227,8 @@ TEST_F(MovedLoaderTest, ThePluginIsEmpty) {
   ExpectRefused(Run(), "none\n", {plugin_});
 }
 
-// The file of the plugin is cut off. dlopen would map bytes behind the end of
-// the file, and reading these bytes kills the program (SIGBUS).
+// The file of the plugin is cut off. dlopen would map bytes after the end of
+// the file, and a read of these bytes kills the program (SIGBUS).
 TEST_F(MovedLoaderTest, ThePluginIsCutOff) {
   fs::copy_file(TEST_PLUGIN, plugin_);
   const uintmax_t whole = fs::file_size(plugin_);
@@ -249,8 +252,8 @@ TEST_F(MovedLoaderTest, OneByteOfThePluginIsMissing) {
   ExpectRefused(Run(), "none\n", {plugin_ + " is cut short"});
 }
 
-// The dynamic linker refuses ELF files of another word size before mapping
-// them.
+// The dynamic linker refuses an ELF file of another word size before it maps
+// the file.
 TEST_F(MovedLoaderTest, ThePluginIsForAnotherSizeOfWord) {
   std::string content = ReadFile(TEST_PLUGIN);
   content[EI_CLASS] =
@@ -292,8 +295,8 @@ TEST_F(MovedLoaderTest, ThePluginIsAnotherLibrary) {
   ExpectRefused(Run(), "none\n", {plugin_, "is not a plugin"});
 }
 
-// The plugin has the file name of another release's plugin, and would load its
-// own RocksDB. So the loader must refuse the plugin.
+// The plugin has the file name of another release's plugin. The loader must
+// refuse the plugin, because the plugin would load a second RocksDB.
 TEST_F(MovedLoaderTest, ThePluginHasTheNameOfAnotherRelease) {
   fs::copy_file(TEST_PLUGIN, folder_ / "librocksdb_cassandra_bloom.so.9.9");
   const ProcessResult result = RunProcess({TEST_SHARED_HOST_OF_9_9}, loader_);

@@ -30,7 +30,8 @@ namespace fs = std::filesystem;
 constexpr char kCassandrasDigest[] =
     "5318348414c7c21d960391f4fb9bcef4c39ddddef8c7cb08cad95427c525a115";
 
-// Follows the Filter.db in a block with blocks=rocksdb. Must never change.
+// The bytes after the Filter.db in a block with blocks=rocksdb. They must never
+// change, because blocks on disk end in these bytes.
 const std::string kTrailerOnDisk("\0cb\xff\xff", 5);
 
 // Returns the only filter block of a database, if its name is that of `form`.
@@ -126,8 +127,9 @@ class ReplaceTest : public ::testing::Test {
   const std::string db_ = folder_ / "db";
 };
 
-// The policy must not make its reader by the function that the library
-// replaces. This function would then call itself without end.
+// The policy needs a reader for RocksDB's own filters. It must not make this
+// reader with a function that the library replaces, because the function would
+// then call itself without end.
 TEST_F(ReplaceTest, RocksdbsFiltersAreRead) {
   const struct {
     std::vector<std::string> host;
@@ -156,7 +158,8 @@ TEST_F(ReplaceTest, RocksdbsFiltersAreRead) {
   }
 }
 
-// Each file has all rows. Without the library, only RocksDB's filters are used.
+// Each SST file has all rows. Without the library, RocksDB uses only the
+// filters that it has written itself.
 TEST_F(ReplaceTest, MixedFiles) {
   const std::vector<std::string> host = {TEST_BLOOM_HOST};
   const std::vector<std::string> bloom = {"new", "10"};
@@ -228,8 +231,8 @@ TEST_F(ReplaceTest, TheCInterface) {
   }
 }
 
-// RocksDB's function wraps our policy. The wrapper hides the bits per key from
-// the OPTIONS file.
+// dlsym finds RocksDB's own C function, which wraps the policy of this library.
+// The wrapper hides the bits per key from the OPTIONS file.
 TEST_F(ReplaceTest, TheCInterfaceByDlsym) {
   ExpectReplaced({TEST_BLOOM_HOST_C}, {"dlsym", "16"});
   EXPECT_EQ(BlockDigest(db_), DigestAt(16));
@@ -273,7 +276,8 @@ constexpr char kSeveral[] =
     "cassandra_bloom: not loaded: there are several RocksDBs in this process; "
     "each uses its own Bloom filter\n";
 
-// Each module sees only its own RocksDB.
+// Each of the two modules has its own RocksDB. A module must get the Bloom
+// filter of its own RocksDB.
 TEST_F(ReplaceTest, TwoModulesWithARocksdbEach) {
   const struct {
     const char* module;
@@ -356,7 +360,8 @@ TEST_F(ReplaceTest, TogetherWithTheLoader) {
   }
 }
 
-// The library of bloom_tracer.cc also replaces NewBloomFilterPolicy.
+// Preloads a second library that also replaces NewBloomFilterPolicy
+// (bloom_tracer.cc).
 TEST_F(ReplaceTest, TogetherWithATracer) {
   for (const char* const both : {TEST_BLOOM_TRACER ":" TEST_REPLACE,
                                  TEST_REPLACE ":" TEST_BLOOM_TRACER}) {
@@ -382,7 +387,8 @@ TEST_F(ReplaceTest, ATracerAndModules) {
   EXPECT_EQ(several.err, kSeveral);
 }
 
-// The caller, libffi, is linked to none of the RocksDBs in the process.
+// Python calls the C function through libffi. libffi is not linked to any
+// RocksDB in the process.
 TEST_F(ReplaceTest, ACallerWithoutRocksdb) {
   const ProcessResult result = RunProcess(
       {TEST_PYTHON, "-c",
@@ -397,7 +403,7 @@ TEST_F(ReplaceTest, ACallerWithoutRocksdb) {
   EXPECT_EQ(result.err, kSeveral);
 }
 
-// The program was built for RocksDB before 6.25, whose C functions take an int.
+// The program calls a C function that takes an int, as before RocksDB 6.25.
 TEST_F(ReplaceTest, FallsBackToFunctionsThatTakeAnInt) {
   const ProcessResult result = RunProcess({TEST_INT_STUB_HOST}, TEST_REPLACE);
   EXPECT_EQ(result.exit_code, 0) << result;

@@ -125,8 +125,8 @@ class RocksdbToolsTest : public ::testing::Test {
     return match.empty() ? "" : match[1].str();
   }
 
-  // Returns key number `i` of db_bench: 8 big-endian bytes and 8 characters
-  // '0'.
+  // Returns key number `i` of db_bench in hexadecimal. The key has 8 big-endian
+  // bytes and 8 characters '0'.
   static std::string HexKey(int i) {
     char text[64];
     std::snprintf(text, sizeof(text), "0x%016X3030303030303030", i);
@@ -339,7 +339,8 @@ TEST_F(MarkedDatabaseTest, WhoKnowsThePolicyOpensItAndKeepsTheMark) {
 
 TEST_F(MarkedDatabaseTest, WhoDoesNotIsRefused) {
   const std::string options_file = Newest("OPTIONS-[0-9]+");
-  // RocksDB ignores unknown options only in OPTIONS files of a newer RocksDB.
+  // --ignore_unknown_options does not help, because RocksDB then ignores
+  // unknown options only in OPTIONS files of a newer RocksDB.
   const std::vector<std::string> commands[] = {
       {"compact"},
       {"put", "0x61", "0x62"},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Takes the address of RocksDB's version function. In a program that is not
-// position-independent, this is the address of an entry that the linker makes
-// in the program.
+// position-independent, the linker puts a jump to the function into the
+// program. The address is then that of this jump, and not that of the function.
 
 #include <string>
 

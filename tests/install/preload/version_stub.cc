@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The only function of RocksDB that the loader calls.
+// A stub of RocksDB with only the version function. The loader calls no other
+// function of RocksDB.
 
 #include <string>
 

@@ -203,7 +203,8 @@ TEST(CompressedDataFileTest, TakesOneEmptyChunkAfterTheData) {
   for (const char* const compressor : kCompressors) {
     SCOPED_TRACE(compressor);
     EXPECT_EQ(ErrorWithSurplus({compressor, {EmptyChunk(compressor)}}), "");
-    // An empty chunk may also have no bytes, or the bytes of a compressed "".
+    // An empty chunk may have no bytes at all, or the bytes that the compressor
+    // writes for an empty string.
     EXPECT_EQ(ErrorWithSurplus({compressor, {""}}), "");
     EXPECT_EQ(ErrorWithSurplus({compressor, {Compress(compressor, "")}}), "");
     const std::string of_one_byte = Compress(compressor, "x");

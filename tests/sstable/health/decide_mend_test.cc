@@ -74,8 +74,8 @@ TEST(DecideMendTest, WhatOnlyTocLacksNeedsNoNewFilter) {
   }
 }
 
-// Adding Filter.db to a damaged TOC.txt would make the file look complete, so
-// the SSTable is left unchanged.
+// If only TOC.txt is damaged, the SSTable is left unchanged. The reason is that
+// adding Filter.db would make TOC.txt look complete.
 TEST(DecideMendTest, ATocThatIsDamaged) {
   const MendDecision left = DecideMend(Finding(FilterVerdict::kTocDamaged), {});
   EXPECT_EQ(left.kind, MendDecision::kLeave);
@@ -114,7 +114,8 @@ TEST(DecideMendTest, LeavesWhatItCannotMendSafely) {
   expect_left("a.log: cannot open; ");
 }
 
-// A filter that stays worse than planned would be rebuilt by every later mend.
+// A mend with --fp-chance=0.1 would give a filter that is still worse than
+// planned. The filter is left, because every later mend would rebuild it again.
 TEST(DecideMendTest, AChanceThatLeavesItWorseThanPlanned) {
   const FilterFinding worse = Finding(FilterVerdict::kWorseThanPlanned);
   const MendDecision left = DecideMend(worse, {0.1});

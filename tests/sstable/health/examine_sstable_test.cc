@@ -83,8 +83,8 @@ TEST_F(ExamineSstableTest, ItsDataIsMissing) {
   EXPECT_EQ(Examine().verdict(), tools::FilterVerdict::kUnreadable);
 }
 
-// Index.db is damaged, and Filter.db is good. The filter must not look wrong,
-// and no new filter may be built from Index.db.
+// Index.db is damaged, and Filter.db is good. ExamineSstable must not report
+// missing keys in the filter. No new filter may be built from Index.db.
 class DamagedIndexTest : public ::testing::TestWithParam<const char*> {
  protected:
   DamagedIndexTest() : one_(Write("1", "key")), other_(Write("2", "other")) {}
@@ -113,7 +113,8 @@ class DamagedIndexTest : public ::testing::TestWithParam<const char*> {
     EXPECT_NE(finding.errors[0].find("(nodetool scrub)"), std::string::npos);
     EXPECT_EQ(tools::DecideMend(finding, {0.01}).kind,
               tools::MendDecision::kLeave);
-    // BuildFilter also fails if Index.db is damaged after the examination.
+    // BuildFilter must find the damage itself, because Index.db may be damaged
+    // after ExamineSstable has read it.
     try {
       tools::BuildFilter(finding.sstable, /*folder=*/nullptr, 1000, 0.01,
                          [](uint64_t) { return true; });
@@ -144,7 +145,8 @@ int64_t Token(const std::string& key) {
   return static_cast<int64_t>(NaiveFilter::Hash(key).first);
 }
 
-// Only the key in Data.db shows this damage.
+// The wrong key has the right length, and its token fits into the order. So
+// only a comparison with the key in Data.db shows the damage.
 TEST_P(DamagedIndexTest, AnotherKeyInTheSamePlace) {
   const std::string before = one_.keys[500];
   std::string after;

@@ -61,7 +61,8 @@ TEST_F(MenderTest, AnExceptionIsTheOutcomeOfOneSstable) {
   for (const std::string generation : {"1", "2", "3", "4"}) {
     Write(generation);
   }
-  // Mender calls the function with 0 before each SSTable.
+  // Mender calls this callback with 0 before each SSTable. So `sstable` is the
+  // number of the SSTable, counted from 1.
   int sstable = 0;
   Mender mender(PlanForTests(), [&](uint64_t num_keys) {
     sstable += num_keys == 0 ? 1 : 0;
@@ -104,8 +105,8 @@ TEST_F(MenderTest, StopsWhileALargeFilterIsKept) {
   fs::resize_file(filter_, 10 << 20);
   const std::string before = ReadFile(filter_);
   const auto names = dir_.Names();
-  // Mender calls the function before the SSTable, and after each 1 MiB of the
-  // old filter.
+  // Mender calls this callback with 0 before the SSTable. Mender also calls it
+  // with 0 after each 1 MiB of the old filter that it copies or checksums.
   int num_asked = 0;
   Mender mender(PlanForTests(), [&](uint64_t num_keys) {
     num_asked += num_keys == 0 ? 1 : 0;

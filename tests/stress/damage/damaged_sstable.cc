@@ -175,8 +175,9 @@ std::string Change(const Pair& pair, const std::string& component,
   return "byte " + std::to_string(at) + " ^ " + std::to_string(change);
 }
 
-// Returns whether an uncompressed Data.db still has this key. A damaged chunk
-// of a compressed Data.db cannot be read, and so shows no other key.
+// Returns whether an uncompressed Data.db still has this key. A compressed
+// Data.db needs no check, because a damaged chunk cannot be read. So a damaged
+// chunk cannot show another key.
 bool HasKey(const std::string& data, const PositionedKey& key) {
   return data.size() >= key.position + 2 + key.key.size() &&
          LoadBigEndian16(data.data() + key.position) == key.key.size() &&

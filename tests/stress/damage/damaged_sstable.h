@@ -31,12 +31,13 @@ struct WholeSstable {
 // Reads the only SSTable in a folder.
 WholeSstable ReadWhole(const std::string& folder);
 
-// Two SSTables of the same version. AllPairs returns SSTables of Cassandra, and
-// SSTables that AllPairs writes into `folder`.
+// Two SSTables of the same version.
 struct Pair {
   WholeSstable one;
   WholeSstable other;
 };
+// Returns SSTables that Cassandra wrote, and SSTables that this function writes
+// into `folder`.
 std::vector<Pair> AllPairs(const std::string& folder, uint64_t seed);
 
 struct DamagedSstable {

@@ -19,10 +19,12 @@ constexpr const char* kVersions[] = {"ma", "nb", "oa", "da"};
 constexpr size_t kTablesOfKeyspace = 10;
 constexpr size_t kCopiesEvery = 10;  // One table in ten has copies.
 
-// In an SSTable with fewer keys, a wrong filter size might be due to rounding.
+// An SSTable with fewer keys gets no fault. In such an SSTable, a wrong filter
+// size might be due to rounding.
 constexpr uint64_t kLeastKeysForFault = 500;
 constexpr size_t kLeastOfEachFault = 3;
-// Each fault is in one of kFaultEvery SSTables.
+// Each fault is in 1 of kFaultEvery SSTables, and in at least
+// kLeastOfEachFault.
 constexpr size_t kFaultEvery = 100;
 
 class Planner {
@@ -148,8 +150,9 @@ class Planner {
     spec.fp_chance = spec.fault == FilterFault::kNoFilterPlanned
                          ? 1
                          : tables_[table].fp_chance;
-    // filterdb scan reads Data.db only if the index is a trie, because a trie
-    // does not contain whole keys.
+    // Only SSTables with a trie have long rows, because filterdb scan reads
+    // Data.db only for a trie. The reason is that a trie does not contain whole
+    // keys.
     const bool has_trie = spec.version == "da";
     spec.row_bytes = has_trie ? 100 : Random() % 9;
     spec.wide_every = has_trie ? 20 : 50;

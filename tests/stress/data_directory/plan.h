@@ -32,9 +32,9 @@ struct PlannedSstable {
   bool is_copied;  // Copied into snapshots/ and backups/.
 };
 
-// The logarithms of sizes are spread evenly. Every fault is in at least three
-// SSTables that are large enough to show it. Throws std::invalid_argument if
-// the options do not allow such a plan.
+// Plans a directory. The logarithms of the numbers of keys are spread evenly.
+// Every fault is in at least three SSTables that have enough keys to show the
+// fault. Throws std::invalid_argument if the options do not allow such a plan.
 std::vector<PlannedSstable> PlanDirectory(const DirectoryOptions& options);
 
 }  // namespace cassandra_bloom::testing

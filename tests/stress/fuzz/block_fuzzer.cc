@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Gives the reader a filter block of any bytes. The reader must answer like
-// NaiveFilter. If the block is no filter, every key must match. A policy with
-// blocks=rocksdb must give the same answers if our trailer follows the block.
-// The first byte of the input decides whether the header is changed to fit the
-// block.
+// NaiveFilter, a slow and simple filter. If the block is not a valid filter,
+// every key must match. A policy with blocks=rocksdb must give the same answers
+// if our trailer follows the block. The first byte of the input decides whether
+// the header is changed to fit the block.
 
 #include <rocksdb/table.h>
 

@@ -104,8 +104,9 @@ void Check(bool has_max_compressed_length, const std::string& info_bytes,
   if (file == nullptr) {
     return;
   }
-  // Reading stops at the first chunk that cannot be read. Larger pieces may
-  // miss bytes before this chunk, but fewer than one piece.
+  // Reading stops at the first piece that is not wholly readable. So pieces of
+  // one byte give all bytes before the first unreadable chunk. Larger pieces
+  // give fewer bytes, but the difference is less than one piece.
   const std::string bytes = ReadPieces(file.get(), 1);
   for (const size_t piece : {size_t{3}, size_t{1000}, size_t{chunk_length}}) {
     const std::string again = ReadPieces(file.get(), piece);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Opens a Filter.db of any bytes. An accepted filter must answer like a
-// NaiveFilter with the same bits. Writing the filter must give the same bytes
-// again. The first byte of the input decides whether the header is changed to
-// fit the file.
+// Opens a Filter.db of any bytes. An accepted filter must answer like
+// NaiveFilter, a slow and simple filter, with the same bits. Writing the filter
+// must give the same bytes again. The first byte of the input decides whether
+// the header is changed to fit the file.
 
 #include <algorithm>
 #include <bitset>
@@ -130,7 +130,8 @@ std::vector<bool> AskAll(const FilterDbFile& filter,
 
 std::unique_ptr<FilterDbFile> Open(const std::string& bytes, FilterForm form) {
   const std::string path = Path("file");
-  // The previous file may still be mapped, so it must not be overwritten.
+  // Another filter may still have the previous file in its memory map. So the
+  // previous file must be removed, and must not be overwritten.
   std::filesystem::remove(path);
   WriteFile(path, bytes);
   std::string error;

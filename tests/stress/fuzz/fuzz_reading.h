@@ -44,8 +44,8 @@ inline Reading ReadAll(KeyReader* reader, size_t total_bytes) {
   return reading;
 }
 
-// Readers from `new_reader(fd, buffer_size)` must give `expected`, the result
-// of a parser without a buffer.
+// Checks the readers that `new_reader(fd, buffer_size)` makes. All of them must
+// give `expected`, which is the result of a parser without a buffer.
 template <typename NewReader>
 void CheckReadings(const std::string& bytes, const Reading& expected,
                    NewReader new_reader) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gives any keys, hashes and bits to every kernel. A kernel must hash, build
-// and answer like NaiveFilter. The first bytes of the input choose the size of
-// the filter, its number of probes, its address and its initial bits.
+// Gives any keys, hashes and bits to every kernel. A kernel must hash like
+// NaiveFilter, and must set and look up bits like plain_bits.h. The first bytes
+// of the input choose the size of the filter, its number of probes, its address
+// and its initial bits.
 
 #include <algorithm>
 #include <cstddef>
@@ -57,8 +58,8 @@ std::vector<Hash128> NaiveHashes(const std::vector<std::string>& keys) {
   return hashes;
 }
 
-// Takes the first bytes of each key as its hash, because the fuzzer seldom
-// finds a key with a given hash.
+// Uses the first bytes of each key as its hash. So the fuzzer can choose
+// hashes. The fuzzer would seldom find a key whose real hash has a given value.
 std::vector<Hash128> HashesAsTheyStand(const std::vector<std::string>& keys) {
   std::vector<Hash128> hashes;
   for (const std::string& key : keys) {
@@ -178,7 +179,8 @@ void Check(FuzzInput input) {
                      NumWords(&input)};
   const size_t shift = input.Number(1) % 64;
   const size_t batch_size = 1 + input.Number(1) % kMaxBatch;
-  // If most initial bits are set, answers also depend on the later probes.
+  // If the pattern sets most bits, the first probes mostly find set bits. Then
+  // the answers also depend on the later probes.
   const std::string pattern = input.Bytes(input.Number(1) % 16);
   const Bits bits(size, shift, pattern);
   const std::vector<std::string> keys = Keys(&input);

@@ -108,7 +108,8 @@ void CheckOne(PartitionKeyExtractor extractor, const std::string& spelling,
   }
 }
 
-// The builder may have made other filters before.
+// Builds and checks a filter of keys[first] to keys[end - 1]. `builder` may
+// already have built another filter.
 void CheckFilter(PartitionKeyExtractor extractor,
                  const PartitionTransform* transform,
                  const std::vector<std::string>& keys, size_t first, size_t end,

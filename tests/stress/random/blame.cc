@@ -40,7 +40,7 @@ struct Outcome {
   std::string text;
   TrialCounts counts;
   bool has_wrong_denial = false;
-  // True if rows are wrong although no filter denied a key that it has.
+  // True if rows are wrong, but no filter denied a key that it was given.
   bool has_right_denials = false;
 };
 
@@ -102,9 +102,9 @@ Outcome RunOne(const std::string& program, uint64_t seed, Stand stand,
   return outcome;
 }
 
-// Returns whether RocksDB's own filter also fails. The same trial is repeated,
-// because failures may depend on threads. In other trials, only a failure of
-// the same kind counts.
+// Returns whether RocksDB's own filter also fails. First repeats the same trial
+// several times, because failures may depend on threads. Then runs other
+// trials, in which only a failure of the same kind counts.
 bool BuiltinFails(const std::string& program, uint64_t seed,
                   const Outcome& ours, unsigned time_limit, std::string* text) {
   constexpr uint64_t kRepetitions = 3;

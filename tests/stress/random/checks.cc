@@ -109,7 +109,8 @@ Checks::Family Checks::DrawnFamily(const View& view) {
   return FamilyOf(view, draws_.Below(view.written->families.size()));
 }
 
-// With timestamps, the read is at the time of the view or earlier.
+// Prepares a read of the rows at `family.at`. With timestamps, the read may
+// also be at an earlier time.
 void Checks::Prepare(const Family& family, Reading* reading) {
   rocksdb::ReadOptions& options = reading->options;
   options.snapshot = family.snapshot;
@@ -172,8 +173,9 @@ void Checks::Get(const Family& family, const std::vector<std::string>& keys) {
 
 void Checks::KeyMayExist(const Family& family,
                          const std::vector<std::string>& keys) {
-  // If a row's block is not in the cache, RocksDB up to 9.10 at least takes the
-  // row for an empty blob index (Version::Get in db/version_set.cc).
+  // Skips column families with blob files. If a row's block is not in the
+  // cache, RocksDB (up to 9.10 at least) reads an empty blob index instead of
+  // the row (Version::Get in db/version_set.cc).
   if (family.configuration->has_blobs) {
     return;
   }
@@ -301,14 +303,14 @@ Checks::SeekMode Checks::DrawMode(const Family& family,
     case 1:
       return SeekMode::kAuto;
     case 2:
-      // With kSamePrefix, RocksDB takes the prefix of every key that it
-      // reaches.
+      // With kSamePrefix, RocksDB computes the prefix of every key that it
+      // reaches. So every key must have a prefix.
       return std::all_of(keys.begin(), keys.end(),
                          [&](const auto& key) { return family.HasPrefix(key); })
                  ? SeekMode::kSamePrefix
                  : SeekMode::kTotalOrder;
     default:
-      // RocksDB promises nothing for a target without a prefix.
+      // With kPrefix, RocksDB promises no result for a target without a prefix.
       return family.extractor == nullptr || family.HasPrefix(target)
                  ? SeekMode::kPrefix
                  : SeekMode::kTotalOrder;
@@ -364,8 +366,8 @@ void Checks::Seek(const Family& family, const Reading& reading, SeekMode mode,
   } else {
     iterator->SeekForPrev(target);
   }
-  // With kPrefix, RocksDB need not stop at the end of the prefix, so the walk
-  // stops.
+  // With kPrefix, RocksDB may return keys after the end of the prefix. So the
+  // walk stops there.
   const auto found = Walk(iterator.get(), direction, kSteps,
                           mode == SeekMode::kPrefix ? is_promised : Everything);
   std::vector<Row> back;

@@ -217,8 +217,8 @@ void DrawFixedOptions(Draws* draws, FamilyConfiguration* family) {
   list.Add("max_bytes_for_level_base",
            draws->Of<uint64_t>({8192, 32768, 131072}));
   list.Add("max_bytes_for_level_multiplier", draws->Of<uint64_t>({2, 4, 10}));
-  // If this number is 0, or below the number of timestamps of a key, RocksDB
-  // 7.8 iterates backwards forever.
+  // RocksDB 7.8 iterates backwards forever if this number is 0. RocksDB 7.8
+  // also does so if the number is below the number of timestamps of a key.
   list.Add("max_sequential_skip_in_iterations",
            family->has_timestamps ? 1000000 : draws->Of<uint64_t>({1, 2, 8}));
   list.AddBool("optimize_filters_for_hits", draws->OneIn(4));

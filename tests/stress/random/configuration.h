@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The random configuration of a database, mostly in RocksDB's own options
-// strings. So a printed configuration is exactly the configuration in use.
+// The random configuration of a database. Most of it is in RocksDB's own
+// options strings, which are also printed. So a printed configuration is the
+// configuration in use.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CONFIGURATION_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_CONFIGURATION_H_
@@ -26,7 +27,8 @@ constexpr int kRelease = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR;
 
 enum class CompactionStyle { kLevel, kUniversal, kFifo };
 
-// The members after the empty line may change when the database is reopened.
+// The members after the empty line may change during a trial. The other members
+// never change.
 struct FamilyConfiguration {
   std::string name;
   const PartitionLayout* layout = nullptr;

@@ -12,12 +12,13 @@ namespace cassandra_bloom::testing {
 
 class Failure : public std::runtime_error {
  public:
-  // `kind` is equal for all failures of one kind.
+  // Failures with the same `kind` are counted together.
   Failure(const std::string& kind, const std::string& detail)
       : std::runtime_error(kind + ": " + detail) {}
 };
 
-// Rows are wrong in a way that a filter can cause by denying a key that it has.
+// Rows are wrong. The cause may be a filter that denies a key that it was
+// given.
 class WrongRows : public Failure {
  public:
   using Failure::Failure;

@@ -134,7 +134,7 @@ std::string DrawBlocks(Draws* draws) {
 }
 
 // Without a number after the bits, RocksDB's Ribbon policy makes Bloom filters
-// in flushed files. With -1, the policy makes none.
+// in flushed files. With -1, this policy makes no Bloom filters.
 std::string DrawRibbon(const std::string& bits, Draws* draws) {
   return "ribbonfilter:" + bits + draws->Of<const char*>({"", ":-1", ":1"});
 }

@@ -13,7 +13,8 @@
 
 namespace cassandra_bloom::testing {
 
-// Which policy to use: cassandra_bloom (or none), or RocksDB's own.
+// Which member of PolicyChoice to use. kOurs is mostly a policy of
+// cassandra_bloom. kBuiltin is always RocksDB's own policy, or none.
 enum class Stand { kOurs, kBuiltin };
 
 struct PolicyChoice {
@@ -26,7 +27,8 @@ struct PolicyChoice {
 };
 
 // `partition_key` says where the partition key is in keys. `last_level` is the
-// last level, if compaction fills levels from the first level on.
+// last level. `last_level` has a value only if compaction fills levels from the
+// first level on.
 PolicyChoice DrawPolicy(const std::string& partition_key,
                         std::optional<int> last_level, Draws* draws);
 

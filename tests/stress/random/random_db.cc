@@ -102,7 +102,7 @@ class Summary {
     for (const auto& [kind, count] : ours_) {
       std::printf("  of ours %" PRIu64 " times: %s\n", count, kind.c_str());
     }
-    // With only a few databases, all of them may by chance have no filter.
+    // In a run with only a few databases, perhaps none of them has a filter.
     const bool is_blind = databases_ >= 20 && counts_.filtered == 0;
     if (is_blind) {
       std::printf("FAILURE: no filter ever denied a key\n");

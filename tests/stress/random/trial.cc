@@ -200,8 +200,9 @@ void Trial::CheckBackup() {
   CheckCopyAt(path);
 }
 
-// With a WAL, a secondary of RocksDB 7.8 keeps reading outdated memtables. With
-// blob files, a secondary crashes up to RocksDB 10.10 at least.
+// A secondary of RocksDB 7.8 keeps reading outdated memtables if the database
+// has a WAL. A secondary of RocksDB (up to 10.10 at least) crashes if the
+// database has blob files.
 bool Trial::CanHaveSecondary() const {
   return !configuration_.has_wal &&
          std::none_of(configuration_.families.begin(),
@@ -209,8 +210,8 @@ bool Trial::CanHaveSecondary() const {
                       [](const auto& family) { return family.has_blobs; });
 }
 
-// The secondary stands for another process, which may still read obsolete
-// files. So no file may be deleted meanwhile.
+// A secondary is usually in another process, and may still read obsolete files.
+// So RocksDB must delete no files while the secondary is open.
 void Trial::CheckSecondary() {
   RequireOk(db_->DisableFileDeletions(), "DisableFileDeletions");
   FlushAll();

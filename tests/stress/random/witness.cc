@@ -46,8 +46,9 @@ class Given {
     built.keys.merge(keys);
   }
 
-  // Records a denial if the filter was given `key`, unless both policies are
-  // RocksDB's.
+  // Records a denial if the filter was given `key`. `policy` is the id of the
+  // policy that reads the filter. Ignores the denial if RocksDB's own policies
+  // have built the filter and read it.
   void Judge(const std::string& id, const std::string& policy, const Slice& key,
              bool may_match) {
     if (may_match) {

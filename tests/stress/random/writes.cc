@@ -153,7 +153,8 @@ void Writes::WriteSome() {
     Apply(writes.back());
   }
   const bool with_snapshot = draws_.OneIn(2);
-  // TransactionDB::Write does not accept SingleDelete.
+  // A TransactionDB gets no batches, because TransactionDB::Write does not
+  // accept SingleDelete.
   const bool may_be_batch =
       configuration_.kind != Configuration::Kind::kTransactions;
   if (configuration_.kind == Configuration::Kind::kPlain ||
@@ -164,8 +165,8 @@ void Writes::WriteSome() {
     RollBack(writes);
   }
   rocksdb::Status status;
-  // An optimistic transaction must be retried if a memtable is flushed
-  // meanwhile.
+  // An optimistic transaction can fail because a memtable was flushed
+  // meanwhile. Then the transaction must be repeated.
   for (int attempts = 0; attempts < 20; ++attempts) {
     const auto transaction = db_.BeginTransaction(with_snapshot);
     status = Commit(writes, transaction.get());

@@ -96,7 +96,7 @@ void LiveTable::RunTransaction() {
     const Name whole = Add(log);
     Abort(log, {whole, Add(log)});
   } else if (kind == 4) {
-    // Cassandra does this when a table is truncated or dropped.
+    // Cassandra writes such a log when a table is truncated or dropped.
     Remove(NewLog("unknowncompactiontype"), TakeLive(2));
   } else {
     const std::string log = NewLog("compaction");
@@ -160,8 +160,8 @@ void LiveTable::Remove(const std::string& log, std::vector<Name> olds) {
   Delete(log);
 }
 
-// Like Cassandra's LogFile.deleteRecordFiles, deletes the last written file
-// last.
+// Deletes the files in the order in which they were written, like Cassandra's
+// LogFile.deleteRecordFiles.
 void LiveTable::Abort(const std::string& log, const std::vector<Name>& news) {
   Log(log, "ABORT", "");
   for (const Name& name : news) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Runs "filterdb scan" while a LiveTable writes, compacts and removes SSTables.
-// The scan must not take unfinished work for a fault.
+// The scan must not report a fault for an SSTable that is only partly written
+// or partly removed.
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs everything at once that can run concurrently in a database with our
-// policy. tests/install/matrix/thread_sanitizer.sh runs this test under a
-// thread sanitizer.
+// Writes, reads, flushes, compacts, changes policies and exports filters at the
+// same time. The database has our policy.
+// tests/install/matrix/thread_sanitizer.sh runs this test under a thread
+// sanitizer.
 
 #include <gtest/gtest.h>
 #include <rocksdb/table.h>

@@ -84,7 +84,7 @@ std::unique_ptr<SoakDb> OpenDb(const CrashSettings& settings,
   return db;
 }
 
-// Reads all rows, because the next writes depend on these rows.
+// Reads all rows, because RandomWrites::Next needs the current rows.
 Shadow ReadAll(const SoakDb& db) {
   Shadow shadow(db.handles().size());
   rocksdb::ReadOptions options;
@@ -164,7 +164,9 @@ void WaitAWhile(const Journal& journal, uint64_t* random) {
       std::chrono::microseconds(NextRandom(random) % 500000));
 }
 
-// The database must have all acknowledged batches, and may have one more.
+// Applies the batches of the writer to `shadow`. The database must have all
+// acknowledged batches. The database may have one more batch, because the
+// writer may have been killed before the acknowledgement.
 void CatchUp(const CrashSettings& settings, uint64_t acknowledged,
              uint64_t last, Shadow* shadow) {
   if (last != acknowledged && last != acknowledged + 1) {

@@ -19,8 +19,8 @@ struct CrashSettings {
   uint64_t seed;
 };
 
-// Starts a process that writes, kills it and checks its database, `rounds`
-// times.
+// Repeats three steps `rounds` times: starts a writing process, kills the
+// writing process, and checks its database.
 void RunCrashRounds(const CrashSettings& settings, int rounds,
                     SoakCounts* counts);
 

@@ -11,9 +11,10 @@
 
 namespace cassandra_bloom::testing {
 
-// Reconciles `out_dir` with the database, and compares each filter with a new
-// export of its SST file. `out_dir` must contain no other files. Adds the
-// number of filters that were made from blocks to `*num_from_blocks`.
+// Calls ReconcileFilterDbExports, which updates the Filter.db files in
+// `out_dir`. Then compares each filter with a new export of its SST file.
+// `out_dir` must contain no other files. Adds the number of filters that were
+// made from blocks to `*num_from_blocks`.
 ::testing::AssertionResult ExportsMatch(rocksdb::DB* db,
                                         const std::string& out_dir,
                                         uint64_t* num_from_blocks);

@@ -28,8 +28,9 @@ struct Family {
 // Returns the column families. The first one is the default column family.
 const std::vector<Family>& Families();
 
-// RocksDB before 9.5 misses rows in SeekForPrev over partitioned filters of
-// prefixes only (facebook/rocksdb#12872).
+// Returns whether SeekForPrev of this RocksDB misses rows. RocksDB before 9.5
+// does so if the filters are partitioned and contain only prefixes
+// (facebook/rocksdb#12872).
 bool SeekForPrevMisses(const Family& family);
 
 // Returns random text to follow "cassandra_bloom:" in a filter_policy string.

@@ -5,8 +5,8 @@
 //   size of the partition key (2 bytes) | partition key | row (2 bytes)
 //
 // Every second partition is never written. In one of eight partitions, keys are
-// deleted only by SingleDelete, because RocksDB allows no other deletes with
-// it.
+// deleted only by SingleDelete. RocksDB does not allow SingleDelete and other
+// deletes of the same key.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_SOAK_KEY_SPACE_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_SOAK_KEY_SPACE_H_
@@ -34,7 +34,8 @@ class KeySpace {
     char digits[21];
     std::snprintf(digits, sizeof(digits), "%06llu",
                   static_cast<unsigned long long>(number / kRows));
-    // Later partitions have longer keys, which sort after shorter keys.
+    // Later partitions have longer keys. Longer keys sort after shorter keys,
+    // because each key begins with the size of its partition key.
     std::string partition = digits;
     partition.append(number / kRows * kRows * 4 / num_keys_ * 3, 'x');
     return BigEndian(partition.size(), 2) + partition +
@@ -52,7 +53,8 @@ class KeySpace {
   }
 
   // Each group of kGroup partitions has one partition for SingleDelete. Returns
-  // the first number of this partition in the group of `number`.
+  // the number of this partition's first key. The group is the one that
+  // contains key `number`.
   static uint64_t NextForSingleDelete(uint64_t number) {
     constexpr uint64_t kGroupRows = kRows * kGroup;
     return number / kGroupRows * kGroupRows + kRows * (kGroup - 2);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Writes, flushes, compacts and reads for a long time. Compares the database
-// with a map of the expected rows. With --rounds, kills a process that writes,
-// again and again. With --lookups, reads a database that no longer changes.
+// with a map of the expected rows. With --rounds, repeatedly kills a process
+// that writes, and checks its database. With --lookups, reads a database that
+// no longer changes.
 //
 //   soak --minutes=60
 //   soak --rounds=100

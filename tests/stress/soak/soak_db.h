@@ -57,7 +57,9 @@ class SoakDb {
   SoakDb(const SoakDb&) = delete;
   SoakDb& operator=(const SoakDb&) = delete;
 
-  // All functions of this class throw an exception on an error of RocksDB.
+  // Open, Close, Write, Flush, Compact and SetPolicy throw an exception on an
+  // error of RocksDB. SetPolicy only counts the error if this RocksDB cannot
+  // change the policy of an open database.
   void Open(uint64_t* random);
   void Close();
 

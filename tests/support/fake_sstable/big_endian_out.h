@@ -46,7 +46,7 @@ inline void AppendWithLength(std::string_view bytes, std::string* out) {
 }
 
 // Appends an unsigned vint of Cassandra. The number of 1 bits at the start of
-// its first byte is the number of bytes that follow.
+// the first byte is the number of bytes that follow the first byte.
 inline void AppendUnsignedVInt(uint64_t value, std::string* out) {
   size_t size = 1;
   while (size < 9 && value >> (7 * size) != 0) {
@@ -61,7 +61,8 @@ inline void AppendUnsignedVInt(uint64_t value, std::string* out) {
   AppendBigEndian(value | (marker << (8 * (size - 1))), size, out);
 }
 
-// Appends a signed vint. 0, -1, 1, -2, 2 are written as 0, 1, 2, 3, 4.
+// Appends a signed vint of Cassandra. The numbers 0, -1, 1, -2, 2 become the
+// unsigned vints 0, 1, 2, 3, 4.
 inline void AppendVInt(int64_t value, std::string* out) {
   const auto bits = static_cast<uint64_t>(value);
   AppendUnsignedVInt(value < 0 ? ~(bits << 1) : bits << 1, out);

@@ -16,9 +16,10 @@ namespace {
 constexpr char kNextPart = '\x40';
 constexpr char kEnd = '\x38';
 
-// Appends the key and a zero byte as its end. Within the key, n zero bytes
-// become 00, n - 1 times FE, and FF. At the end of the key, n zero bytes become
-// 00 and n times FE, which also end the key.
+// Appends the bytes of `key`, and then a mark of their end. n zero bytes within
+// the key become 00, then n - 1 times FE, then FF. If the key does not end with
+// a zero byte, the mark is 00. If the key ends with n zero bytes, they become
+// 00, then n times FE. These bytes are then also the mark.
 void AppendEscaped(std::string_view key, std::string* out) {
   for (size_t at = 0; at < key.size();) {
     if (key[at] != '\0') {

@@ -10,15 +10,18 @@
 
 namespace cassandra_bloom::testing {
 
-// Returns h1 of the key's hash, as org.apache.cassandra.dht.Murmur3Partitioner
-// does. Only the empty key has the lowest number as its token.
+// Returns the token of a key, as org.apache.cassandra.dht.Murmur3Partitioner
+// does. The token is h1 of the key's hash, with two exceptions. The token of
+// the empty key is the lowest int64_t. If h1 of another key is the lowest
+// int64_t, the token is the highest int64_t.
 int64_t Murmur3Token(std::string_view key);
 
 // Sorts by token, then by the bytes of the key.
 void SortByToken(std::vector<std::string>* keys);
 
-// Returns Cassandra's byte-comparable form (version OSS50) of a key and its
-// token. The byte order of these forms is the order of the partitions.
+// Returns a key's token and the key in Cassandra's byte-comparable form
+// (version OSS50). An SSTable has its partitions in the byte order of these
+// forms.
 std::string ComparableForm(std::string_view key);
 
 }  // namespace cassandra_bloom::testing

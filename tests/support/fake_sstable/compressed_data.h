@@ -12,17 +12,18 @@
 
 namespace cassandra_bloom::testing {
 
-// Compresses a chunk as Cassandra's LZ4Compressor does. With a dictionary,
-// compresses it as ScyllaDB's LZ4WithDictsCompressor does.
+// Compresses a chunk as Cassandra's LZ4Compressor does. If `dictionary` is not
+// empty, compresses the chunk as ScyllaDB's LZ4WithDictsCompressor does.
 std::string CompressLz4(const std::string& bytes,
                         const std::string& dictionary = "");
 
 std::string WithChecksum(const std::string& bytes);
 
-// Returns `compressed` if it is shorter than `max_compressed` bytes, otherwise
-// `bytes`. Short `bytes` are filled with zeros, because a reader decides by the
-// length whether a chunk is compressed (Cassandra's
-// io.compress.CompressedSequentialWriter.flushData).
+// Returns a chunk as Data.db stores it. The result is `compressed` if
+// `compressed` is shorter than `max_compressed` bytes, and otherwise `bytes`.
+// If `bytes` is also shorter, zeros are added up to `max_compressed` bytes,
+// because a reader decides by the length whether a chunk is compressed
+// (Cassandra's io.compress.CompressedSequentialWriter.flushData).
 std::string StoredChunk(const std::string& compressed, const std::string& bytes,
                         size_t max_compressed);
 

@@ -14,7 +14,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// Without compression, so many bytes are collected before they are written.
+// If Data.db is not compressed, DataDb writes the file in pieces of this size.
 constexpr size_t kBufferBytes = 65536;
 
 uint32_t ChecksumOf(ChunkChecksum kind, std::string_view stored,

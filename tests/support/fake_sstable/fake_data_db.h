@@ -17,14 +17,14 @@ namespace cassandra_bloom::testing {
 
 struct Lz4Chunks {
   size_t bytes = 16384;
-  // A chunk that LZ4 makes as long as this or longer is stored uncompressed.
-  // SSTable versions before `na` store every chunk compressed.
+  // If LZ4 makes a chunk of at least this many bytes, the chunk is stored
+  // uncompressed. SSTable versions before `na` store every chunk compressed.
   size_t max_compressed_bytes = 0x7fffffff;
 };
 
 class DataDb {
  public:
-  // Without `lz4`, Data.db is not compressed. All functions throw on errors.
+  // If `lz4` is null, Data.db is not compressed. All functions throw on errors.
   DataDb(const std::string& path, const VersionFacts& facts,
          const Lz4Chunks* lz4);
 

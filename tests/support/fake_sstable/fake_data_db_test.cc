@@ -91,7 +91,8 @@ std::string UncompressLz4(const std::string& body, size_t max_size) {
   return chunk;
 }
 
-// A failed EXPECT_EQ of contents would take minutes, so the tests use ==.
+// The tests compare long contents with EXPECT_TRUE(a == b), because a failed
+// EXPECT_EQ would take minutes.
 
 // Adds the number of chunks that are stored uncompressed to *raw.
 std::string Uncompress(const std::string& data, const Compressed& info,

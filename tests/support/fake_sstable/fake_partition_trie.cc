@@ -20,7 +20,8 @@ bool Reaches(int type, uint64_t distance) {
   return type == 15 || distance >> kPointerBits[type] == 0;
 }
 
-// Returns the first type, from `type` on, whose pointers hold `distance`.
+// Returns the first type, from `type` on, whose pointers have enough bits for
+// `distance`.
 int TypeFor(int type, uint64_t distance) {
   while (!Reaches(type, distance)) {
     ++type;
@@ -32,7 +33,7 @@ size_t BytesOf(size_t pointers, int type) {
   return (pointers * kPointerBits[type] + 7) / 8;
 }
 
-// Two 12-bit pointers take three bytes.
+// Appends the pointers of a node. Two pointers of 12 bits share three bytes.
 void AppendPointers(const std::vector<uint64_t>& distances, int type,
                     std::string* file) {
   const size_t bits = kPointerBits[type];
@@ -61,8 +62,8 @@ size_t BytesOfSigned(int64_t value) {
   return size;
 }
 
-// Appends the trie of the partitions `begin` to `end` - 1, whose paths share
-// the first `depth` bytes. Returns the position of its root.
+// Appends the trie of the partitions `begin` to `end` - 1. The first `depth`
+// bytes of their paths are equal. Returns the position of the root.
 uint64_t AppendSubtrie(const std::vector<TriePartition>& partitions,
                        size_t begin, size_t end, size_t depth,
                        std::string* file) {

@@ -19,14 +19,16 @@ using TrieChild = std::pair<uint8_t, uint64_t>;
 bool FitsTrieNode(int type, bool has_payload,
                   const std::vector<TrieChild>& children);
 
-// Leaves out the payload. `children` must be sorted by their bytes.
+// Returns the bytes of a node without its payload. `children` must be sorted by
+// the byte that leads to the child.
 std::string EncodeTrieNode(int type, int payload_flags,
                            const std::vector<TrieChild>& children);
 
 // Returns the smallest node for these children. There must be at least one.
 std::string EncodeInnerNode(const std::vector<TrieChild>& children);
 
-// The payload is the low byte of the key's hash and a position.
+// Appends a leaf node. Its payload is `hash`, the low byte of the key's hash,
+// and `position`.
 void AppendLeaf(uint8_t hash, int64_t position, std::string* file);
 
 struct TriePartition {
@@ -36,11 +38,12 @@ struct TriePartition {
   int64_t position;
 };
 
-// Shortens each path to the bytes that tell it from both neighbours.
-// `partitions` must be sorted by path.
+// Shortens each path to the shortest beginning that differs from the paths
+// before and after it. `partitions` must be sorted by path.
 void CutPaths(std::vector<TriePartition>* partitions);
 
-// Returns the position of the root. The paths must be cut by CutPaths.
+// Appends a trie to `*file`, and returns the position of the root. CutPaths
+// must have been called for `partitions` before.
 uint64_t AppendTrie(const std::vector<TriePartition>& partitions,
                     std::string* file);
 

@@ -19,7 +19,7 @@ namespace {
 
 struct NodeCase {
   size_t type;
-  // In bytes. 0 means that there is no child.
+  // The distance to each child, in bytes. 0 means that there is no child.
   std::vector<uint64_t> distances;
   size_t gap;
 };
@@ -128,7 +128,8 @@ TEST(FakePartitionTrieTest, TrieOfManyPathsIsRead) {
   uint64_t random = seed;
   std::vector<TriePartition> partitions;
   for (int i = 0; i < 50000; ++i) {
-    // Makes paths of one length in increasing order, with different gaps.
+    // Makes paths of 8 bytes. Each path is larger than the last path by a
+    // random gap.
     const uint64_t gap = NextRandom(&random) >> (20 + NextRandom(&random) % 30);
     const uint64_t last =
         partitions.empty() ? 0 : NaiveNumber(partitions.back().path, 0, 8);

@@ -22,7 +22,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// Half of the bytes are equal, so that LZ4 saves space.
+// Appends filler. Half of its bytes are equal, so that LZ4 saves space.
 void AppendFiller(size_t bytes, uint64_t* random, std::string* row) {
   const size_t end = row->size() + bytes;
   row->append(bytes / 2, 'r');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes whole SSTables of any version, with a filter that may have a chosen
-// fault. The files have Cassandra's layouts, but the rows are filler.
+// Writes complete SSTables of any version. The test chooses the fault of the
+// filter. All files have Cassandra's layouts, but the rows are filler.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_SSTABLE_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_SSTABLE_H_

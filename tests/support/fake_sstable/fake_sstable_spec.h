@@ -21,7 +21,7 @@ enum class FilterFault {
 
   // At least one present key does not match:
   kBitsCleared,  // some bits are cleared
-  kKeysLeftOut,  // built without every tenth key, at least one
+  kKeysLeftOut,  // built without the keys 0, 10, 20 and so on
   kOtherForm,    // written in the form SstableSpec::other_form
 
   // Every present key matches, but the false positive rate is not as planned:
@@ -37,7 +37,7 @@ enum class FilterFault {
   kProbes0,    // the file says 0 probes
   kProbes99,   // the file says 99 probes
 
-  // Index.db or Partitions.db is cut in its middle, but the filter is good.
+  // Index.db or Partitions.db lacks its second half, but the filter is good.
   kIndexCut,
 };
 
@@ -60,14 +60,17 @@ struct SstableSpec {
   // The SSTable version: ia to lb, ma to me, ms, mt, na to nc, oa or da.
   std::string version = "nb";
   std::string generation = "1";
-  // In file names of versions before `la`, such as ks-table-ic-1-Data.db.
+  // Used in the file names of versions before `la`, such as
+  // ks-table-ic-1-Data.db.
   std::string keyspace = "ks";
   std::string table = "table";
 
   // At least one key, without duplicates. A key has 0 to 65535 bytes.
   std::vector<std::string> keys;
 
-  // The number of filler bytes after each key in Data.db.
+  // The distance from one wide partition to the next, in partitions. 0 means
+  // that no partition is wide. A wide partition has a promoted index in
+  // Index.db, or an entry in Rows.db.
   size_t row_bytes = 8;
   // Every partition whose number is a multiple of this is wide. 0 means none. A
   // wide partition has a promoted index or an entry in Rows.db.
@@ -75,8 +78,8 @@ struct SstableSpec {
 
   bool lz4 = false;
   size_t chunk_bytes = 16384;
-  // A chunk that LZ4 makes as long as this or longer is stored uncompressed.
-  // Only for version `na` and later.
+  // If LZ4 makes a chunk of at least this many bytes, the chunk is stored
+  // uncompressed. Used only for version `na` and later.
   size_t max_compressed_bytes = 0x7fffffff;
 
   // The value of bloom_filter_fp_chance for which the filter is built.
@@ -85,12 +88,13 @@ struct SstableSpec {
   uint64_t min_expected_keys = 128;
 
   FilterFault fault = FilterFault::kNone;
-  // Used by kOtherForm. The default is ma-to-me, or na-and-later for the
-  // versions ma to mt.
+  // The form of the filter if `fault` is kOtherForm. The default is ma-to-me.
+  // For the versions ma to mt, the default is na-and-later.
   std::optional<FilterForm> other_form;
 };
 
-// Throws std::invalid_argument if other_form is the version's own form.
+// Returns the form of the filter for kOtherForm. Throws std::invalid_argument
+// if spec.other_form is the form of spec.version.
 FilterForm OtherFormOf(const SstableSpec& spec);
 
 }  // namespace cassandra_bloom::testing

@@ -112,7 +112,8 @@ TEST_P(SstableWriterTest, KeysAreInTheOrderOfTheirForms) {
   EXPECT_EQ(sstable.keys, by_form);
 }
 
-// Expects a partition with this key that is not deleted.
+// Expects a partition with the key `key` at the position `at` of `file`. The
+// partition must not be deleted.
 void ExpectPartition(const std::string& file, uint64_t at,
                      const std::string& key, const std::string& version) {
   const std::string deletion =

@@ -19,7 +19,7 @@ void AppendCrc(std::string_view of, std::string* out) {
   AppendBigEndian(Crc32(of), 4, out);
 }
 
-// Half of the sizes are in the second bucket, and the others in the last.
+// Half of the sizes are in the second bucket, and the other half in the last.
 void AppendHistogram(int32_t buckets, uint64_t num_sizes, std::string* out) {
   AppendInt32(buckets, out);
   for (int32_t i = 0; i < buckets; ++i) {
@@ -31,7 +31,8 @@ void AppendHistogram(int32_t buckets, uint64_t num_sizes, std::string* out) {
   }
 }
 
-// Before version `ka`, the file has no table of contents.
+// Returns a Statistics.db of a version before `ka`, which has no table of
+// contents.
 std::string WithoutTable(bool has_chance, double fp_chance,
                          uint64_t num_partitions) {
   std::string file;
@@ -85,7 +86,8 @@ std::string WithTable(bool has_checks, double fp_chance,
   }
   file += table;
   if (has_checks) {
-    // This checksum does not cover the first checksum before the table.
+    // This checksum covers the number of components and the table, but not the
+    // checksum between them.
     AppendCrc(number + table, &file);
   }
   for (const std::string& component : components) {

@@ -53,7 +53,8 @@ std::string Build(const SstableSpec& spec, FilterForm form) {
   return file;
 }
 
-// Every set bit belongs to a key, so at least one key no longer matches.
+// Clears every 64th byte that has set bits. At least one key then no longer
+// matches, because every set bit belongs to a key.
 void ClearBits(std::string* file) {
   size_t bytes_with_bits = 0;
   for (size_t i = kHeaderBytes; i < file->size(); ++i) {

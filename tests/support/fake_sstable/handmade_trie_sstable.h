@@ -19,7 +19,8 @@
 
 namespace cassandra_bloom::testing {
 
-// The node needs the payload flags 7 + `size`.
+// Returns a payload in which the position has `size` bytes. The node with this
+// payload needs the payload flags 7 + `size`.
 std::string TriePayloadOf(const std::string& key, int64_t position, int size);
 
 // Returns a leaf node for the partition at `position` in Data.db.
@@ -41,10 +42,12 @@ struct TrieSstable {
 
 std::string PartitionsDbOf(const TrieSstable& sstable);
 
-// Takes at most 256 keys. `filler` bytes follow each key in Data.db.
+// Makes an SSTable with at most 256 keys. `filler` bytes follow each key in
+// Data.db.
 TrieSstable SstableOf(const std::vector<std::string>& keys, size_t filler = 3);
 
-// Only ScyllaDB's compressors with dictionaries use `dictionary`.
+// The LZ4 and Zstd compressors use `dictionary`. Returns `bytes` unchanged if
+// `compressor` is not known.
 std::string Compress(const std::string& compressor, const std::string& bytes,
                      const std::string& dictionary = "");
 

@@ -70,7 +70,8 @@ std::string SummaryDb(const std::vector<IndexedPartition>& partitions,
   return file;
 }
 
-// The trie of the rows is a single node. Returns the position of the entry.
+// Appends a trie of rows that is a single node, and then the entry of the
+// partition. Returns the position of the entry.
 uint64_t AppendRowsEntry(const IndexedPartition& partition,
                          std::string_view deletion, std::string* file) {
   const uint64_t root = file->size();

@@ -33,7 +33,8 @@ struct TrieFiles {
   std::string rows_db;
 };
 
-// `deletion` is the deletion time of a partition that is not deleted.
+// `deletion` is the encoded deletion time that marks a partition as not
+// deleted.
 TrieFiles TrieIndex(const std::vector<IndexedPartition>& partitions,
                     std::string_view deletion);
 

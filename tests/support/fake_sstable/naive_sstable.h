@@ -62,8 +62,9 @@ struct NaiveTrieChild {
   uint64_t position;
 };
 
-// `file` begins at position `base`. Nodes are decoded with filterdb's code,
-// which trie_node_test.cc compares with Cassandra's nodes.
+// Reads the trie in a Partitions.db. `file` has the bytes of Partitions.db from
+// position `base` on. Nodes are decoded with filterdb's code, which
+// trie_node_test.cc compares with Cassandra's nodes.
 class NaiveTrie {
  public:
   explicit NaiveTrie(const std::string& file, uint64_t base = 0)
@@ -101,7 +102,8 @@ class NaiveTrie {
     return node;
   }
 
-  // In Partitions.db, only leaves have a payload.
+  // Adds an entry for each leaf below the node at `position`. In Partitions.db,
+  // only leaves have a payload.
   void Visit(uint64_t position, const std::string& path) {
     const std::vector<NaiveTrieChild> children = Children(position);
     if (children.empty()) {

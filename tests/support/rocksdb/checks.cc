@@ -20,8 +20,9 @@ using ::testing::AssertionFailure;
 using ::testing::AssertionResult;
 using ::testing::AssertionSuccess;
 
-// RocksDB passes at most 32 keys at once to a filter. This number is larger,
-// and not a multiple of 32.
+// The number of keys in one MultiGet. RocksDB passes at most 32 keys at once to
+// a filter. 77 is larger and no multiple of 32, so that RocksDB also passes
+// fewer than 32 keys.
 constexpr size_t kMultiGetBatch = 77;
 
 // Collects the keys with wrong results. The message shows the first five.
@@ -102,7 +103,8 @@ enum class Direction { kForward, kBackward };
 
 constexpr size_t kSteps = 6;  // Enough to reach the next partition.
 
-// Returns at most kSteps keys from `target` on, all with `prefix`.
+// Returns at most kSteps keys, from `target` on in `direction`. Stops before
+// the first key that does not begin with `prefix`.
 std::vector<std::string> ExpectedRun(const Rows& rows,
                                      const std::string& target,
                                      Direction direction,
@@ -164,7 +166,8 @@ Mismatches CheckSeeks(const Source& source, const Rows& rows,
   const auto has_prefix = [prefix_extractor](const std::string& key) {
     return prefix_extractor != nullptr && prefix_extractor->InDomain(key);
   };
-  // With prefix_same_as_start, RocksDB computes the prefix of every key that it
+  // prefix_same_as_start is checked only if all targets have a prefix. With
+  // prefix_same_as_start, RocksDB computes the prefix of every key that it
   // reaches, even of a key that has no prefix.
   const bool check_same_prefix =
       std::all_of(targets.begin(), targets.end(), has_prefix);

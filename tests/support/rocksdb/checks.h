@@ -29,9 +29,10 @@ namespace cassandra_bloom::testing {
 // Reads all rows forwards and backwards.
 ::testing::AssertionResult ScanMatches(const Source& source, const Rows& rows);
 
-// Call Seek or SeekForPrev for every key, and then take a few steps. If a key
-// has a prefix, they compare only rows with this prefix, because RocksDB
-// promises no others. `prefix_extractor` may be null.
+// SeeksMatch calls Seek for every key, and SeeksForPrevMatch calls SeekForPrev.
+// Both functions then take a few steps. If a key has a prefix, they compare
+// only rows with this prefix, because RocksDB need not find other rows.
+// `prefix_extractor` may be null.
 ::testing::AssertionResult SeeksMatch(
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor);

@@ -17,7 +17,8 @@ std::string RandomBytes(uint64_t* state, size_t size) {
   return bytes;
 }
 
-// In bytes. Keys with this suffix are longer than a hash block of 16 bytes.
+// In bytes. Keys with the longest suffix are longer than a hash block of 16
+// bytes.
 constexpr size_t kLongestSuffix = 24;
 
 std::string RandomSuffix(uint64_t* state) {

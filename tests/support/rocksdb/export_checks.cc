@@ -169,7 +169,8 @@ bool Follows(const std::string& folder, const TestDb& db,
   if (!fs::exists(mark) || NamesIn(folder) != names) {
     return false;
   }
-  // An export records a filter only after the filter has its final name.
+  // Checks the records, too, because an export records a filter only after
+  // the filter has its final name.
   const std::string recorded = ReadFile(mark);
   return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
     return recorded.find("\n" + name + "\t") != std::string::npos;

@@ -22,7 +22,7 @@ class FaultyEnv final : public rocksdb::EnvWrapper {
   FaultyEnv() : FaultyEnv(rocksdb::NewMemEnv(rocksdb::Env::Default())) {}
 
   // After `bytes` more bytes, writes fail with `fault` until Lift is called.
-  // Concerns only files whose name contains `part`.
+  // Writes to files whose name does not contain `part` never fail.
   void FailAfter(int64_t bytes, Fault fault, const std::string& part);
   void Lift();
   // The number of bytes and of failures since FailAfter was called.
@@ -33,7 +33,7 @@ class FaultyEnv final : public rocksdb::EnvWrapper {
                                   std::unique_ptr<rocksdb::WritableFile>* file,
                                   const rocksdb::EnvOptions& options) override;
 
-  // Shortens the second that RocksDB waits after a failure.
+  // RocksDB waits for a second after a failure. This function waits less.
   void SleepForMicroseconds(int /*micros*/) override {
     rocksdb::EnvWrapper::SleepForMicroseconds(100);
   }
@@ -44,8 +44,8 @@ class FaultyEnv final : public rocksdb::EnvWrapper {
   explicit FaultyEnv(rocksdb::Env* memory)
       : EnvWrapper(memory), memory_(memory) {}
 
-  // Sets *taken to how many of the `size` bytes can still be written. Returns
-  // OK if all of them can.
+  // Sets *taken to the number of bytes that can still be written, at most
+  // `size`. Returns OK if all `size` bytes can be written.
   rocksdb::Status Take(const std::string& name, size_t size, size_t* taken);
 
   const std::unique_ptr<rocksdb::Env> memory_;

@@ -19,8 +19,8 @@
 
 namespace cassandra_bloom::testing {
 
-// Another policy builds the filters. RocksDB records the name of the
-// NamedPolicy and the CompatibilityName of the other policy.
+// A policy with a name of its own, which lets another policy build the filters.
+// RocksDB records the name, and the CompatibilityName of the other policy.
 class NamedPolicy : public rocksdb::FilterPolicy {
  public:
   NamedPolicy(std::string name, PolicyPtr policy)
@@ -46,8 +46,9 @@ class NamedPolicy : public rocksdb::FilterPolicy {
 
 inline bool AllBlocks(int /*number*/) { return true; }
 
-// Replaces a block with `block` if `replaces` returns true for its number. The
-// first block that is built has number 1.
+// Replaces a filter block with `block` if `replaces` returns true for the
+// number of the filter block. The first filter block that is built has
+// number 1.
 class ReplacingPolicy final : public NamedPolicy {
  public:
   ReplacingPolicy(const PolicyPtr& policy, std::string block,

@@ -27,7 +27,8 @@
 
 namespace cassandra_bloom::testing {
 
-// Returns enough rows for a Ribbon filter. RocksDB builds none for few keys.
+// Returns enough rows for a Ribbon filter, because RocksDB builds no Ribbon
+// filter for few keys.
 inline Rows SomeRows() {
   Rows rows;
   for (int i = 0; i < 4000; ++i) {

@@ -12,8 +12,8 @@
 
 namespace cassandra_bloom::testing {
 
-// Returns true for RocksDB 10.7 or later with LZ4HC. RocksDB 11.8 compresses
-// plain LZ4 in one thread.
+// Returns true for RocksDB 10.7 or later with LZ4HC. Plain LZ4 is not enough,
+// because RocksDB 11.8 compresses plain LZ4 in one thread.
 inline bool CanCompressInParallel() {
   const std::vector<rocksdb::CompressionType> supported =
       rocksdb::GetSupportedCompressions();

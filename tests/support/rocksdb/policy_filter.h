@@ -38,8 +38,8 @@ inline std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> NewReader(
       policy.GetFilterBitsReader(block));
 }
 
-// Queries all keys in one call, twice and with different initial answers, so
-// that a missing answer is noticed.
+// Queries all keys in one call. Repeats the call with other initial answers, so
+// that an answer which the reader does not set is noticed.
 inline std::vector<bool> MayMatchBatch(
     ROCKSDB_NAMESPACE::FilterBitsReader* reader,
     const std::vector<std::string>& keys) {

@@ -90,8 +90,9 @@ rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy, Layout layout) {
     options.partition_filters = true;
     options.metadata_block_size = 512;
     // In kPartitioned, the size of the filter decides where a partition ends.
-    // In other layouts, smaller blocks let the size of the index decide. In
-    // kPartitionedDecoupled, filter and index have separate partitions.
+    // In other layouts, blocks are smaller, so that the index has more entries.
+    // The size of the index then decides. In kPartitionedDecoupled, filter and
+    // index have separate partitions.
     options.block_size = layout == Layout::kPartitioned ? 512 : 256;
 #if HAS_DECOUPLED_FILTERS
     options.decouple_partitioned_filters =

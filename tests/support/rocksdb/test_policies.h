@@ -79,8 +79,8 @@ class ImportingPolicy final : public ForwardingPolicy {
   explicit ImportingPolicy(std::string block, int every = 1)
       : block_(std::move(block)), every_(every) {}
 
-  // RocksDB 7.8 writes Name into the SST file, where filterdb looks for the
-  // name cassandra_bloom.
+  // Returns the name cassandra_bloom. RocksDB 7.8 writes the result of Name
+  // into the SST file, and filterdb looks for cassandra_bloom there.
   const char* Name() const override { return CompatibilityName(); }
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override;

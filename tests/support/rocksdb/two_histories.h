@@ -8,13 +8,15 @@
 
 namespace cassandra_bloom::testing {
 
-// Two databases with two SST files each, which have the same numbers. The first
-// SST files are equal, and the second ones have different keys.
+// Two databases, each with two SST files. Both databases give their SST files
+// the same numbers. The first SST files are equal, but the second SST files
+// have different keys.
 class TwoHistories {
  public:
   explicit TwoHistories(TestDb* db);
 
-  // Exchanges the two databases. The TestDb then opens the other one.
+  // Exchanges the folders of the two databases. The TestDb then has the other
+  // database open.
   void Swap();
 
  private:

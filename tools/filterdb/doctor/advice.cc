@@ -23,8 +23,8 @@ int LastLevel(const FamilyReport& report) {
   return report.levels.rbegin()->first;
 }
 
-// Returns the allocation of a level, if all its files were written again with
-// `settings`.
+// Returns the allocation that a level would have if all its files were written
+// again with `settings`.
 Allocation Planned(const PolicySettings& settings, const FamilyReport& report,
                    int level) {
   const FamilyOptions& options = report.family.options;
@@ -52,15 +52,16 @@ Allocation Planned(const PolicySettings& settings, const FamilyReport& report) {
   return sum;
 }
 
-// Returns whether the gain is worth a compaction. The policy must save a third
-// of the false positives, and at least 0.001 false positives per read.
+// Returns whether the change from `now` to `then` is worth a compaction. The
+// change must save a third of the false positives, and at least 0.001 false
+// positives per read.
 bool SavesFalsePositives(const Allocation& now, const Allocation& then) {
   return now.false_positives >= 1.5 * then.false_positives &&
          now.false_positives >= 0.001 + then.false_positives;
 }
 
-// Returns whether the gain is worth a compaction. The policy must save a fifth
-// of the memory, and at least 1 MiB.
+// Returns whether the change from `now` to `then` is worth a compaction. The
+// change must save a fifth of the memory, and at least 1 MiB.
 bool SavesMemory(const Allocation& now, const Allocation& then) {
   return then.bits <= 0.8 * now.bits && then.bits <= now.bits - kBitsOfMib;
 }
@@ -81,7 +82,8 @@ std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
     return bits > factor * average && bits > average + kBitsOfMib;
   };
   // With optimize_filters_for_memory, a filter may be a third larger than
-  // planned (MemoryFit). If there are few filters, all of them may be.
+  // planned (MemoryFit). In a database with few filters, all filters may be a
+  // third larger.
   const bool fits_memory = settings.may_fit_memory &&
                            report.family.options.optimize_filters_for_memory;
   if (!is_above(all.as_it_is.bits, fits_memory ? 4 / 3.0 : 1.02)) {
@@ -126,9 +128,10 @@ std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
 
 // ---- Mix ----
 
-// Returns whether filterdb doctor can tell what `mix` would do. Without dynamic
-// levels, `mix` gives all levels the same bits. If the options give some files
-// no filter, the user has spread the bits on purpose.
+// Returns whether filterdb doctor can forecast what `mix` would do. Dynamic
+// levels are necessary, because `mix` otherwise gives all levels the same bits.
+// The options must give every file a filter. Otherwise the user has already
+// chosen how to spread the bits.
 bool HasForecastOfMix(bool has_exports, const FamilyReport& report) {
   const FamilyOptions& options = report.family.options;
   return !has_exports &&
@@ -139,9 +142,9 @@ bool HasForecastOfMix(bool has_exports, const FamilyReport& report) {
          report.files.count(FilterState::kNoneExpected) == 0;
 }
 
-// Returns the settings of `mix` that give no more false positives than now,
-// with the fewest bits per key. Tries tenths of a bit, from today's bits per
-// key upwards.
+// Returns the settings of `mix` with the fewest bits per key that give no more
+// false positives than today's filters. Tries tenths of a bit, from today's
+// bits per key upwards.
 std::optional<PolicySettings> MixFor(const FamilyReport& report) {
   const LevelForecast& all = report.all;
   const double bits_now = all.BitsPerKey(all.as_it_is);
@@ -168,8 +171,8 @@ void ForecastMix(FamilyReport* report) {
   }
 }
 
-// Returns whether `mix` is worth a compaction. If today's false positives are
-// only known as an upper limit, the gain is unknown.
+// Returns whether `mix` is worth a compaction. Returns false if only an upper
+// limit of today's false positives is known, because the gain is then unknown.
 bool MixPays(const FamilyReport& report) {
   const Allocation& now = report.all.as_it_is;
   const auto& mix = report.all.mix;
@@ -245,8 +248,8 @@ Diagnosis TryMonkey(const FamilyReport& report) {
 }  // namespace
 
 void Advise(bool has_exports, FamilyReport* report) {
-  // True if all filters are RocksDB's own. The only fault is then that our
-  // policy is not on (NotOn).
+  // True if RocksDB's own policy is in use, and no file has a fault. The only
+  // diagnosis is then that cassandra_bloom is not on (NotOn).
   const bool is_rocksdbs = report->family.in_use == PolicyInUse::kRocksdbs &&
                            report->diagnoses.size() == 1 &&
                            report->diagnoses[0].files.empty();

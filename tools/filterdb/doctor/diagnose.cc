@@ -170,8 +170,8 @@ Diagnosis NotOn(const Family& family) {
   return diagnosis;
 }
 
-// Returns a diagnosis if the OPTIONS file does not tell the option `blocks`,
-// but there are filters whose use depends on it.
+// Returns a diagnosis if the OPTIONS file has the name cassandra_bloom without
+// any options, and there are filters that are used only with blocks=rocksdb.
 std::optional<Diagnosis> FormIsGuessed(const Family& family) {
   Diagnosis diagnosis;
   for (const Sst& sst : family.ssts) {
@@ -321,9 +321,10 @@ Observed Compare(const FilterQuestions& questions,
   if (asked > 0) {
     observed.expected_rate = answered_wrongly / asked;
   }
-  // Reads that find their key do not ask the deeper levels. So the average rate
-  // may differ from the expected one, but not exceed that of the worst filter.
-  // A margin of 50 % and four standard deviations allows for chance.
+  // A read that finds its key does not ask the deeper levels. Therefore the
+  // average rate may differ from the expected rate. But it cannot exceed the
+  // rate of the worst filter, apart from random variation. The margin for
+  // random variation is 50 %, and four standard deviations.
   const auto wrong = static_cast<double>(questions.false_positives());
   const double at_most =
       worst * static_cast<double>(questions.of_absent_keys());

@@ -47,8 +47,9 @@ struct LevelForecast {
   uint64_t runs = 0;
   double keys = 0;
   Allocation as_it_is;  // The filters of today, with cassandra_bloom on.
-  // Bloom filters with the same total of bits. `uniform` gives every key the
-  // same number of bits. `monkey` spreads the bits as MonkeyBits does.
+  // The same total of bits, spread in other ways over Bloom filters. `uniform`
+  // gives every key the same number of bits. `monkey` spreads the bits as
+  // MonkeyBits does.
   Allocation uniform;
   Allocation monkey;
   std::optional<Allocation> mix;  // With the policy `mix_policy`.
@@ -59,7 +60,7 @@ struct LevelForecast {
   }
 };
 
-// What is wrong, or could be better, and what to do about it.
+// A fault, or something that could be better, and what to do about it.
 struct Diagnosis {
   std::string what;
   std::string to_do;
@@ -84,7 +85,8 @@ struct FamilyReport {
 
 FamilyReport DiagnoseFamily(const Family& family);
 
-// Finds a MANIFEST that is cut, and SST files that the MANIFEST does not name.
+// Returns a diagnosis if the MANIFEST has lost its end, or if there are SST
+// files that the MANIFEST does not name.
 std::vector<Diagnosis> DiagnoseFiles(const DatabaseFiles& files);
 
 // RocksDB's statistics about the filters, compared with the expected rate.

@@ -35,8 +35,8 @@ class Examiner {
         wanted_(column_families.begin(), column_families.end()) {}
 
   // Returns false if a listed file does not exist. The caller must then call
-  // Examine with a new listing. A file that is listed again but still does not
-  // exist is reported as missing.
+  // Examine with a new listing. A file that does not exist in two listings is
+  // reported as missing.
   bool Examine(const LiveSsts& live) {
     AwaitOptions(live);
     std::map<std::string, FamilyOptions> options;

@@ -39,8 +39,9 @@ void CannotBeRead(const std::string& damage, Sst* sst) {
   sst->reason = damage;
 }
 
-// Sets the fault of a file that should have a filter but has none. `is_on` says
-// whether RocksDB asks cassandra_bloom filters.
+// Sets the state of a file that has no filter. Also sets the fault if the file
+// should have a filter. `is_on` says whether the OPTIONS file sets the policy
+// cassandra_bloom.
 void FindFaultWithoutFilter(Expected expected, bool is_on, Sst* sst) {
   if (expected == Expected::kNone) {
     sst->state = FilterState::kNoneExpected;
@@ -149,8 +150,9 @@ Sst NotRead(const LiveSst& listed, FilterState state) {
   return sst;
 }
 
-// Describes a file that RocksDB cannot open here. Its rows need not be lost,
-// because the database's own release of RocksDB may read the file.
+// Describes a file that this filterdb's release of RocksDB cannot open. The
+// rows of the file need not be lost, because the database's own release may be
+// able to read the file.
 Sst Unreadable(const LiveSst& listed, const std::string& error) {
   Sst sst = NotRead(listed, FilterState::kUnreadable);
   sst.reason = error;
@@ -247,8 +249,8 @@ std::optional<Sst> ExamineSst(const LiveSst& listed, const LiveSsts& live,
     return ToSst(listed, *file, blocks, live, options);
   }
   if (file != nullptr) {
-    // Leaves out the blocks before the damage, because they are not the whole
-    // filter.
+    // Leaves out all blocks, because the blocks before the damage are not the
+    // whole filter.
     return ToSst(listed, *file, FilterBlocks(), live, options);
   }
   if (access(listed.path.c_str(), F_OK) != 0 && errno == ENOENT) {

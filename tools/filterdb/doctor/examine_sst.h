@@ -26,9 +26,9 @@ struct Filters {
   uint64_t num_rocksdbs = 0;  // Files of FilterState::kRocksdbs.
   uint64_t keys = 0;          // In all filters.
   uint64_t bytes = 0;
-  // `rate_weight` is the sum of the files' numbers of entries. `weighted_rate`
-  // is the sum of these numbers, each times the false positive rate of the
-  // file. Only files with filters of cassandra_bloom or RocksDB count.
+  // Each file with a filter of cassandra_bloom or RocksDB adds its number of
+  // entries to `rate_weight`. It adds the product of this number and its false
+  // positive rate to `weighted_rate`.
   double weighted_rate = 0;
   double rate_weight = 0;
   // True if any file has PassRate::is_measured or PassRate::is_at_most.
@@ -81,8 +81,8 @@ constexpr const FilterStateName& NameOf(FilterState state) {
 
 struct Sst {
   LiveSst file;
-  // The policy that was set when the file was written. The filter need not be
-  // of this policy.
+  // The name of the policy that was set when the file was written. Another
+  // policy may have built the filter.
   std::string policy;
   std::string layout;  // full, partitioned, none or unknown
   FilterKind kind = FilterKind::kUnknown;
@@ -113,14 +113,14 @@ struct Sst {
   }
 };
 
-// Examines the SST file `listed`, which is in `live`. `options` are those of
-// its column family. Does not judge whether a policy asks the filter. Returns
-// nullopt if the file does not exist.
+// Examines the SST file `listed`, which is one of the files in `live`.
+// `options` are the options of its column family. Does not judge whether a
+// policy asks the filter. Returns nullopt if the file does not exist.
 std::optional<Sst> ExamineSst(const LiveSst& listed, const LiveSsts& live,
                               const FamilyOptions& options);
 
-// Sets the fault of a file. The remedy is `before_remedy` and then to compact
-// the file.
+// Sets the state, the fault and the remedy of a file. The remedy is
+// `before_remedy`, and then to compact the file.
 void SetFault(FilterState state, const std::string& fault,
               const std::string& before_remedy, Sst* sst);
 

@@ -94,8 +94,8 @@ std::string ListenersIn(const std::string& options_file) {
   return "";
 }
 
-// Returns the export listeners that the OPTIONS file names. The outer braces
-// are those of the list, as in RocksDB 11.8 and later
+// Returns the export listeners that the OPTIONS file names. Outer braces around
+// the whole list are removed first, as RocksDB 11.8 and later does
 // (OptionTypeInfo::StripOuterBraces).
 Listeners Meant(const std::string& options_file) {
   std::string text = ListenersIn(options_file);
@@ -139,8 +139,8 @@ Listeners Loaded(const std::string& db) {
 // ---- A folder of exported filters ----
 
 // Returns the live SST files that have no up-to-date Filter.db in this folder.
-// Adds the other live files to `*filtered`. Does not check files that are in
-// `*filtered` already.
+// Adds the other live SST files to `*filtered`. Does not check SST files that
+// are in `*filtered` already.
 std::vector<std::string> Unfiltered(const ExaminedFolder& folder,
                                     const LiveSsts& live,
                                     std::set<std::string>* filtered) {
@@ -177,8 +177,8 @@ std::string ShellWord(const std::string& text) {
   return word + "'";
 }
 
-// Returns the options of `filterdb export` for filters with the contents
-// `asked` (FilterContents::asked). A space precedes each option.
+// Returns the options with which `filterdb export` makes filters as `asked`
+// says (FilterContents::asked). A space precedes each option.
 std::string OptionsThatAsk(const std::string& asked) {
   std::string options;
   std::istringstream words(asked);
@@ -196,9 +196,9 @@ std::string OptionsThatAsk(const std::string& asked) {
   return options;
 }
 
-// Returns the command that brings `folder` up to date. `asked` is
-// FilterContents::asked of its filters, or "" for filters that a listener
-// makes.
+// Returns the `filterdb export` command that brings `folder` up to date.
+// `asked` says how the filters in the folder are made (FilterContents::asked).
+// For filters that a listener makes, `asked` is "".
 std::string SyncCommand(const NamedDatabase& database,
                         const ExaminedFolder& folder,
                         const std::string& asked) {
@@ -245,8 +245,8 @@ void CountFilters(const NamedDatabase& database, const std::string& asked,
 }
 
 // Returns the SSTable versions that the mark file of an export folder names.
-// Returns only "" if there is no mark file, or no version in it. Returns
-// nothing if `folder` is empty.
+// Returns only the version "" if there is no mark file, or no version in it.
+// Returns no version if `folder` is empty.
 std::vector<std::string> VersionsIn(const std::string& folder) {
   std::vector<std::string> versions;
   if (const auto mark = ReadFolderMark(folder)) {

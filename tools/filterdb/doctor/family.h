@@ -18,13 +18,14 @@ struct Family {
   FamilyOptions options;
   bool is_only = true;  // Whether the database has no other column family.
   PolicyInUse in_use = PolicyInUse::kUnknown;
-  // True if cassandra_bloom is on, but the OPTIONS file does not tell its
-  // option `blocks`. `in_use` is then a guess from the newest filter.
+  // True if the OPTIONS file has the name cassandra_bloom without any options.
+  // The option `blocks` is then not known, so that `in_use` is a guess from the
+  // newest filter.
   bool form_is_guessed = false;
-  // The cassandra_bloom policy with which RocksDB uses the most filters.
+  // The cassandra_bloom policy that uses the filters of the most rows.
   std::string advised;
-  // Equal to `in_use` if cassandra_bloom is in use. Otherwise the policy that
-  // `advised` names.
+  // Equal to `in_use` if cassandra_bloom is on. Otherwise the kind of the
+  // policy in `advised`.
   PolicyInUse ours = PolicyInUse::kCassandra;
   std::vector<Sst> ssts;
   std::map<int, Filters> levels;

@@ -46,7 +46,8 @@ const char* NameOf(FilterUse use) {
 }
 
 // Returns the option `blocks` of cassandra_bloom. Returns null if
-// cassandra_bloom is not on, or if the OPTIONS file does not tell.
+// cassandra_bloom is not on, or if the OPTIONS file has the name
+// cassandra_bloom without any options.
 Json BlocksOf(const Family& family) {
   return !family.options.IsOn() || family.form_is_guessed ? Json(nullptr)
          : family.in_use == PolicyInUse::kBesideRocksdb   ? Json("rocksdb")

@@ -78,8 +78,8 @@ void SetPolicies(Family* family) {
                                           : PolicyInUse::kCassandra;
 }
 
-// Returns the policy name in the SST files whose filters cassandra_bloom uses.
-// The name matters only if `family.ours` is kCassandra.
+// Returns the policy name of the SST files whose filters cassandra_bloom uses.
+// The name is used only if `family.ours` is kCassandra.
 std::string FilterNameOf(const Family& family) {
   if (family.options.IsOn()) {
     return FilterNameFor(family.options.settings.partition_key);
@@ -94,12 +94,13 @@ std::string FilterNameOf(const Family& family) {
   return kPolicyName;
 }
 
-// Returns the text of a remedy other than a compaction, which is to change
-// `blocks`. Returns "" if that would not use the filters of more rows.
+// Returns text for the end of a remedy that names another remedy: to change the
+// option `blocks`. Returns "" if the change would not use the filters of more
+// rows.
 std::string OrChangeBlocks(const Family& family) {
   const bool beside = family.ours == PolicyInUse::kBesideRocksdb;
   const PolicySettings& settings = family.options.settings;
-  // Some settings need the present value of `blocks`.
+  // `blocks` cannot be changed if a setting needs its present value.
   const bool can_change = settings.partition_key.is_whole() &&
                           settings.filter == FilterType::kCassandra &&
                           settings.bottommost_filter == FilterType::kCassandra;

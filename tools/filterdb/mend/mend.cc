@@ -62,8 +62,8 @@ std::vector<Sstable> SstablesOf(const std::vector<FilterFinding>& findings) {
   return sstables;
 }
 
-// Throws Unusable if `backup_dir` is inside one of `paths`. Later scans would
-// take the backups for SSTables without a Data.db.
+// Throws Unusable if `backup_dir` is inside one of `paths`, because later scans
+// would report the backups as SSTables without a Data.db.
 void CheckIsOutside(const std::string& backup_dir,
                     const std::vector<std::string>& paths) {
   std::error_code failure;
@@ -194,8 +194,9 @@ void MendOrUndo(const Options& options, HeldSignal* signal,
 }
 
 ExitCode RunMend(const Options& options) {
-  // Mending goes on if nobody reads the output any more. At the end, Finish
-  // (main.cc) reports that the output could not be written.
+  // SIGPIPE is ignored, so that mending goes on if nobody reads the output any
+  // more. At the end, Finish (main.cc) reports that the output could not be
+  // written.
   ::signal(SIGPIPE, SIG_IGN);
   HeldSignal signal;
   MendReport report(options.json);

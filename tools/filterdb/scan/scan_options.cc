@@ -29,8 +29,9 @@ void ScanOptions::AddTo(CLI::App* command) {
 
 namespace {
 
-// Each thread has several files open at a time. With too many threads, the
-// limit of open files would make good SSTables unreadable.
+// Limits the number of threads, because each thread has several files open at a
+// time. With too many threads, the process would reach its limit of open files,
+// and could not read good SSTables.
 uint64_t MaxJobs() {
   constexpr uint64_t kFilesPerJob = 8;
   constexpr uint64_t kMost = 1024;

@@ -24,7 +24,7 @@ struct ScanOptions {
   FindOptions find;
   // The bloom_filter_fp_chance to assume if Statistics.db does not have it.
   std::optional<double> fp_chance;
-  uint64_t jobs = 0;  // The number of threads. 0 is one for each CPU.
+  uint64_t jobs = 0;  // The number of threads. 0 means one for each CPU.
 
   // Adds the options that filterdb scan and mend share: all but `fp_chance`.
   void AddTo(CLI::App* command);
@@ -35,7 +35,8 @@ FoundSstables Find(const ScanOptions& options);
 
 struct Scanned {
   std::vector<FilterFinding> findings;
-  // As in FoundSstables. `links` and `errors` were already printed to stderr.
+  // `links`, `left_out` and `errors` are those of FoundSstables. Scan prints
+  // `links` and `errors` to stderr.
   std::vector<FolderLink> links;
   std::map<std::string, uint64_t> left_out;
   std::vector<std::string> errors;

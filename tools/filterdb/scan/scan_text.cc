@@ -56,7 +56,8 @@ std::string PlanText(const FilterFinding& finding) {
   return *finding.plan < 1 ? Percent(*finding.plan) : "none";
 }
 
-// Prints what no column shows, below the row of an SSTable.
+// Prints lines below the row of an SSTable. They tell what the columns do not
+// show.
 void PrintDetails(const FilterFinding& finding) {
   if (!finding.written_as.empty()) {
     std::printf("    written as %s: read in that form, it has every key\n",

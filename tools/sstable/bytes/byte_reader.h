@@ -29,8 +29,8 @@ class ByteReader {
   double Double(const char* what);
   // Reads a text of Java's DataOutput.writeUTF, with its size in two bytes.
   std::string Text(const char* what);
-  // Reads `size` bytes, valid until the next call. May allocate `size` bytes,
-  // so limit a size that comes from a file.
+  // Reads `size` bytes, valid until the next call. May allocate `size` bytes.
+  // So the caller must limit a size that comes from a file.
   std::string_view Bytes(size_t size, const char* what);
 
   uint64_t offset() const { return offset_; }

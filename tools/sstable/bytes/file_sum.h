@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The size and CRC-32 of a file, by which `filterdb mend` recognises the file
-// later.
+// The size and CRC-32 of a file. `filterdb mend` stores these two numbers, and
+// later compares them to find out whether the file is still the same.
 // Tested in tests/sstable/mending/mend_record_test.cc.
 // Tested in tests/sstable/mending/kept_filter_test.cc.
 

@@ -15,8 +15,8 @@
 
 namespace cassandra_bloom::tools {
 
-// Reads files with pread. With mmap, a truncated file or a failed disk would
-// end the process.
+// Reads files with pread, and not with mmap. With mmap, a file that is
+// truncated or a disk that fails would end the process.
 class RandomAccessFile {
  public:
   // Returns nullptr unless `path` is a regular file that can be opened.

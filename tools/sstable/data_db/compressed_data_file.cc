@@ -41,7 +41,8 @@ class CompressedDataFile final : public DataFile {
     return true;
   }
 
-  // Fails if an empty chunk follows the data, but is damaged or not empty.
+  // Checks the chunk without data that may follow the data. Fails if this chunk
+  // is damaged, or if it has data.
   bool CheckEmptyChunk(std::string* error) {
     return !info_->has_empty_chunk() || Load(info_->num_chunks(), error);
   }
@@ -82,9 +83,11 @@ class CompressedDataFile final : public DataFile {
     return true;
   }
 
-  // Cassandra pads an uncompressed last chunk with zeros up to the longest
-  // compressed size (CompressedSequentialWriter.flushData). No compressor makes
-  // data longer by more than a sixth and some bytes.
+  // Fails if a chunk cannot have the size `stored_size`. An uncompressed chunk
+  // may be longer than its data, because Cassandra pads the last chunk with
+  // zeros up to the longest compressed size
+  // (CompressedSequentialWriter.flushData). A compressed chunk may be longer
+  // than its data, but no compressor adds more than a sixth and some bytes.
   bool CheckSize(uint64_t stored_size, uint64_t number,
                  std::string* what) const {
     const size_t size = info_->UncompressedSize(number);

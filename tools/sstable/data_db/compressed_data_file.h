@@ -13,8 +13,9 @@
 
 namespace cassandra_bloom::tools {
 
-// In uncompressed bytes. Without this limit, a chunk of 33 KB could take 1 GiB
-// of memory. Cassandra's chunks have 16 KiB by default, and 64 KiB before 4.0.
+// In uncompressed bytes. Without this limit, a chunk of 33 KB on disk could
+// take 1 GiB of memory. By default, Cassandra's chunks have 16 KiB, and before
+// 4.0 they had 64 KiB.
 constexpr size_t kMaxChunkSize = size_t{4} << 20;
 
 // Opens a compressed Data.db. Keeps one chunk decompressed, so reading at

@@ -13,9 +13,10 @@
 //
 // In Data.db, 4 bytes of checksum follow each chunk. A chunk stays uncompressed
 // if compression would not make it shorter than the "longest compressed chunk".
-// When Cassandra rewrites an SSTable, it adds one chunk of 0 bytes after the
-// data. (io.compress.CompressionMetadata and CompressedSequentialWriter in
-// cassandra-5.0.1; sstables::compression in sstables/compress.hh of ScyllaDB.)
+// An SSTable that Cassandra has rewritten has one more chunk after the data,
+// which has 0 bytes of data. (io.compress.CompressionMetadata and
+// CompressedSequentialWriter in cassandra-5.0.1; sstables::compression in
+// sstables/compress.hh of ScyllaDB.)
 // Tested in tests/sstable/data_db/compressed_data_file_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_DATA_DB_COMPRESSION_INFO_H_

@@ -80,7 +80,8 @@ bool DecompressSnappy(std::string_view chunk, size_t size, char* to,
 // Reads the format of Cassandra's io.compress.DeflateCompressor, that of zlib.
 bool DecompressDeflate(std::string_view chunk, size_t size, char* to,
                        std::string* what) {
-  // With room for 0 bytes, uncompress() would accept a chunk that holds a byte.
+  // uncompress() gets room for at least 1 byte, because with room for 0 bytes
+  // it would accept a chunk that holds a byte.
   uLongf got = std::max<size_t>(size, 1);
   const int result =
       uncompress(reinterpret_cast<Bytef*>(to), &got,

@@ -15,8 +15,8 @@
 namespace cassandra_bloom::tools {
 
 // Compares Filter.db and TOC.txt, and adds a sentence to `*errors` for each
-// difference. Returns false, with a sentence, if a file cannot be read or
-// Scylla.db is damaged.
+// difference. If a file cannot be read, or if Scylla.db is damaged, adds a
+// sentence and returns false.
 bool CompareDigests(const Sstable& sstable, DigestDifferences* differences,
                     std::vector<std::string>* errors);
 

@@ -17,6 +17,7 @@ namespace {
 constexpr int64_t kMaxProbesOfCassandra = 21;
 
 // Returns whether a Filter.db of `size` bytes is shorter than `header` says.
+// Returns false if Cassandra cannot use the numbers in `header`.
 bool EndsEarly(const char* header, uint64_t size) {
   const int64_t num_probes = LoadBigEndian32(header);
   const int64_t num_words = LoadBigEndian32(header + 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Queries a truncated Filter.db, and answers as Cassandra does.
+// Queries a truncated Filter.db. The answers are nearly those of Cassandra.
 // Tested in tests/filterdb/scan/scan_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_CUT_FILTER_H_
@@ -21,10 +21,10 @@ namespace cassandra_bloom::tools {
 // header says.
 bool IsCutFilter(const std::string& path);
 
-// Cassandra 4.0 and later do not notice that a Filter.db ends early
+// Cassandra 4.0 and later do not notice that a Filter.db is truncated
 // (OffHeapBitSet.deserialize, FBUtilities.copy). In Cassandra, the missing bits
-// may have any value. This class takes them as 0, so Cassandra may find a few
-// more keys.
+// may have any value. In this class, the missing bits are 0. So Cassandra may
+// find a few keys that this class denies.
 class CutFilter {
  public:
   // Returns null if the file is complete, or if Cassandra would not use it.

@@ -136,7 +136,7 @@ MendDecision DecideMend(const FilterFinding& finding,
     return DecideWithoutFilter(finding);
   }
   if (!finding.has_keys) {
-    // The error about the keys is the last one.
+    // ExamineSstable adds the error about the keys last.
     return Leave("its keys cannot be read" +
                  (finding.errors.empty() ? "" : ": " + finding.errors.back()));
   }

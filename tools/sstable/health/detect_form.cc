@@ -18,7 +18,8 @@ constexpr FilterForm kNoFormOfCassandra = {HashOrder::kH1Base,
 constexpr FilterForm kAllForms[] = {kNaAndLater, kMaToMe, kBeforeMa,
                                     kNoFormOfCassandra};
 
-// Counts the keys before the first key that the filter denies.
+// Returns whether the filter has all keys. Sets `*count` to the number of keys
+// before the first key that the filter denies.
 bool HasAllKeys(const FilterDbFile& filter, KeyReader* keys,
                 const OnKeysRead& on_keys_read, uint64_t* count) {
   std::string_view key;
@@ -33,8 +34,8 @@ bool HasAllKeys(const FilterDbFile& filter, KeyReader* keys,
   return keys->error().empty();
 }
 
-// Returns whether the filter may let `num_keys` keys pass by chance, because
-// many of its bits are set.
+// Returns whether `num_keys` keys may pass the filter only by chance. This is
+// likely if many bits of the filter are set, or if there are few keys.
 bool MayBeChance(const FilterDbFile& filter, uint64_t num_keys) {
   constexpr double kUnlikely = 0.001;
   return std::pow(FillOf(filter).rate(), static_cast<double>(num_keys)) >

@@ -20,11 +20,12 @@ using OnKeysRead = std::function<void(const KeyReader& keys)>;
 
 // Returns a form, other than `not_this_one`, with which the filter has all
 // keys. Also tries a form that no Cassandra writes: the HashOrder of kBeforeMa
-// with the WordOrder of kNaAndLater.
+// with the WordOrder of kNaAndLater. Ignores a form with which all keys may
+// pass only by chance.
 //
-// Returns nullopt without an error if no form fits except by chance. Returns
-// nullopt with an error if the filter or the keys cannot be read. Has at most
-// one copy of the filter's bits in memory.
+// Returns nullopt if there is no such form. Then `*error` is empty. Also
+// returns nullopt if the filter or the keys cannot be read. Then `*error` says
+// why. Has at most one copy of the filter's bits in memory.
 std::optional<FilterForm> DetectForm(const std::string& filter_path,
                                      FilterForm not_this_one, KeyReader* keys,
                                      const OnKeysRead& on_keys_read,

@@ -31,8 +31,8 @@ class Work {
       total_ += size;
       by_size_.push_back({size, i});
     }
-    // Large SSTables come first. Otherwise one of them could keep a single
-    // thread busy at the end.
+    // Large SSTables come first. If a large SSTable came last, one thread would
+    // read it while the other threads have nothing to do.
     std::stable_sort(
         by_size_.begin(), by_size_.end(),
         [](const Item& a, const Item& b) { return a.size > b.size; });
@@ -65,8 +65,8 @@ class Work {
     size_t number;
   };
 
-  // The keys of a Partitions.db are read in Data.db, so the size of Data.db
-  // counts.
+  // For an SSTable with a Partitions.db, the size of Data.db counts, because
+  // the keys are read from Data.db.
   static uint64_t SizeOfWork(const Sstable& sstable) {
     const std::string index = sstable.IndexPath();
     struct stat status;
@@ -77,8 +77,9 @@ class Work {
                : 0;
   }
 
-  // Returns a lock that only one thread can hold, if the SSTable has a large
-  // filter or large chunks. So at most one such SSTable is in memory.
+  // If the SSTable has a large filter or large chunks, waits for a lock and
+  // returns it. Only one thread can have this lock. So at most one such SSTable
+  // is in memory. For any other SSTable, returns an empty lock.
   std::unique_lock<std::mutex> TurnOf(const Sstable& sstable) {
     constexpr off_t kLargeFilter = 8 << 20;
     constexpr uint64_t kLargeChunk = 256 << 10;
@@ -133,7 +134,8 @@ std::vector<FilterFinding> ExamineAll(const std::vector<Sstable>& sstables,
       threads.emplace_back([&] { work.RunOneAfterAnother(fp_chance); });
     }
   } catch (const std::system_error&) {
-    // No more threads can be started. The started threads do all the work.
+    // No more threads can be started. The threads that were started do all the
+    // work. If there are none, this thread does it.
     if (threads.empty()) {
       work.RunOneAfterAnother(fp_chance);
     }

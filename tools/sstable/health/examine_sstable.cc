@@ -32,7 +32,8 @@ namespace {
 // keys (expectedBloomFilterSize in CompactionManager and Scrubber).
 constexpr uint64_t kFewestKeysPlanned = 128;
 
-// Asks a filter for 64 keys at once, which takes half the time.
+// Asks a filter for 64 keys at once. This takes half the time of 64 calls for
+// one key each.
 class KeyBatch {
  public:
   KeyBatch() { ends_.reserve(kSize); }
@@ -85,7 +86,8 @@ class Examination {
     }
     const bool had_data = HasData();
     Examine();
-    // ScyllaDB removes TOC.txt.tmp last, so this file is looked for first.
+    // When ScyllaDB removes an SSTable, it removes TOC.txt.tmp last. So look
+    // for TOC.txt.tmp before Data.db.
     if (finding_.is_fault() && HasTemporaryToc()) {
       finding_.sstable.state = SstableState::kBeingWritten;
     } else if (IsGone("Data.db") || (finding_.is_fault() && !had_data)) {
@@ -122,8 +124,8 @@ class Examination {
     std::sort(finding_.verdicts.begin(), finding_.verdicts.end());
   }
 
-  // ScyllaDB renames TOC.txt before it removes the files of an SSTable
-  // (filesystem_storage::wipe).
+  // ScyllaDB renames TOC.txt to TOC.txt.tmp before it removes the other files
+  // of an SSTable (filesystem_storage::wipe).
   bool HasTemporaryToc() const {
     return FileExists(finding_.sstable.Path("TOC.txt.tmp"));
   }
@@ -135,11 +137,15 @@ class Examination {
     return !NameExists(finding_.sstable.Path(component));
   }
 
-  // Finds out whether Cassandra is removing or writing the SSTable. Cassandra
-  // removes Data.db first (SSTable.delete), and a log lists the SSTable until
-  // all files are removed. Cassandra 2.x has no such logs, so this function
-  // waits up to 200 ms. Cassandra 2.x also names Data.db last
-  // (SSTableWriter.rename).
+  // Finds out whether Cassandra is removing or writing the SSTable.
+  //
+  // If Cassandra is removing it: Data.db is removed first (SSTable.delete). A
+  // transaction log lists the SSTable until all files are removed. Cassandra
+  // 2.x has no such logs. So this function waits up to 200 ms until TOC.txt is
+  // removed, too.
+  //
+  // If Cassandra 2.x is writing it: Data.db gets its name last
+  // (SSTableWriter.rename). So Data.db may appear in these 200 ms.
   void FindOutWhyDataIsGone() {
     constexpr int kLooks = 10;
     for (int look = 0; look < kLooks; ++look) {
@@ -200,8 +206,9 @@ class Examination {
     }
   }
 
-  // Called only if there is a Filter.db. If no filter is planned, Cassandra
-  // does not load the file.
+  // Adds a verdict if TOC.txt lacks Filter.db. There must be a Filter.db. If no
+  // filter is planned, adds no verdict, because Cassandra then does not load
+  // Filter.db.
   void CompareToc() {
     if (lacks_filter_in_toc_ && !(finding_.plan && *finding_.plan >= 1)) {
       AddVerdict(finding_.has_scylla_db ? FilterVerdict::kNotLoaded
@@ -294,9 +301,8 @@ class Examination {
     return true;
   }
 
-  // Compares the keys of Index.db with Data.db, because a damaged Index.db
-  // makes a good filter look wrong. Does nothing if all keys were read in
-  // Data.db.
+  // Compares the keys of the index with Data.db, because a damaged index makes
+  // a good filter look wrong. Does nothing if all keys were read from Data.db.
   bool VerifyKeys(std::string* error) const {
     if (all_read_in_data_) {
       return true;

@@ -27,11 +27,16 @@ struct FilterFill {
 
   // Returns whether the filter is too full to be useful.
   //
-  // With three or more probes, the keys that a filter was sized for set at most
-  // 57 % of its bits on average. With two probes, they set at most 86 %, and
-  // with one probe 63 %. If more bits are set, the filter has too many keys or
-  // wrong bits. With many probes, such a filter may still be good, so rate()
-  // counts, too.
+  // If a filter has the keys that it was sized for, the average share of set
+  // bits is at most:
+  //
+  //   1 probe            63 %
+  //   2 probes           86 %
+  //   3 or more probes   57 %
+  //
+  // If far more bits are set, the filter has too many keys or wrong bits. A
+  // filter with many probes may still be good then, because its rate() is low.
+  // So the filter is only saturated if its rate() is high, too.
   bool is_saturated() const {
     const double full = num_probes < 3 ? 0.95 : 0.7;
     constexpr double kPoor = 0.05;

@@ -64,8 +64,9 @@ double FilterFinding::bits_per_key() const {
                              static_cast<double>(num_keys);
 }
 
-// From a bloom_filter_fp_chance of 0.393 on, Cassandra's own filters let about
-// 75 % of absent keys pass. So `planned_rate` counts, too.
+// If bloom_filter_fp_chance is 0.393 or more, even a filter that Cassandra
+// sizes lets about 75 % of absent keys pass. So a rate is compared with
+// `planned_rate` if that is higher than `plan`.
 bool FilterFinding::exceeds_plan(double some_rate) const {
   return plan && planned_size > 0 &&
          some_rate > kPlanTolerance * std::max(*plan, planned_rate);
@@ -78,7 +79,7 @@ bool FilterFinding::is_oversized(uint64_t some_size) const {
 }
 
 // Since ScyllaDB 6.1, a flush to an SSTable with an Index.db sizes a filter for
-// 0.75 times the planned rate. The flush fails if that product is below
+// 0.75 times the planned rate. The flush fails if this lower rate is below
 // kMinFpChance (maybe_rebuild_filter_from_index, scylladb#31207).
 bool FilterFinding::aborts_scylla() const {
   return has_scylla_db &&

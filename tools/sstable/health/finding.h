@@ -20,7 +20,7 @@ namespace cassandra_bloom::tools {
 // From the worst to the best. The verdicts before kOversized are faults.
 enum class FilterVerdict {
   kKeysMissing,  // The filter denies keys of the SSTable, so rows are hidden.
-  kOtherForm,    // Read as another FilterForm, the filter has all keys.
+  kOtherForm,    // The filter has all keys if read with another FilterForm.
   kTruncated,
   kUnreadable,        // The filter or the keys cannot be read.
   kWrongIndexHashes,  // Hash bytes in Partitions.db do not fit the keys.
@@ -40,8 +40,9 @@ enum class FilterVerdict {
 
 bool IsFault(FilterVerdict verdict);
 
-// A filter is worse than planned, or oversized, if it has more than this many
-// times the planned rate or size.
+// A filter is worse than planned if its false positive rate is more than this
+// many times the planned rate. It is oversized if its size is more than this
+// many times the planned size.
 constexpr double kPlanTolerance = 2;
 
 const char* NameOf(FilterVerdict verdict);
@@ -89,11 +90,12 @@ struct FilterFinding {
   // `plan_error` says why.
   std::optional<double> plan;
   std::string plan_error;
-  // The planned size in bytes. 0 if the plan is unknown or is to have no
-  // filter.
+  // The planned size in bytes. It is 0 if the plan is unknown, or if no filter
+  // is planned.
   uint64_t planned_size = 0;
-  // The planned size in bytes for at least 128 keys, because Cassandra may plan
-  // for 128 keys if the SSTable has fewer.
+  // The planned size in bytes for 128 keys, or for the keys of the SSTable if
+  // these are more. Cassandra may plan for 128 keys even if the SSTable has
+  // fewer.
   uint64_t largest_planned_size = 0;
   // The false positive rate to expect of a filter with the planned size.
   double planned_rate = 1;

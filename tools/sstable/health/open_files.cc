@@ -54,8 +54,8 @@ bool IsMountedWithHidepid(const std::string& proc) {
   return hides;
 }
 
-// Returns whether `proc` hides processes (proc(5), hidepid). Process 1 always
-// exists, so `proc` must show it.
+// Returns whether `proc` hides processes (proc(5), hidepid). If `proc` does not
+// show process 1, `proc` hides processes, because process 1 always exists.
 bool HidesProcesses(const std::string& proc) {
   return (IsMountedWithHidepid(proc) && !HasCapability(CAP_SYS_PTRACE)) ||
          !FileExists(proc + "/1");
@@ -170,7 +170,8 @@ std::string OpenFiles::AddFilesOf(const std::string& pid) {
 
 std::string OpenFiles::AddFilesIn(const std::string& folder,
                                   const std::string& pid, bool* has_files) {
-  // These errors occur if a process ends or closes a file in the meantime.
+  // ENOENT and ESRCH mean that the process has ended, or that it has closed the
+  // file, since the folder was listed.
   const auto is_gone = [](int number) {
     return number == ENOENT || number == ESRCH;
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds out which files are in use, so that the SSTables of a running node are
-// left alone.
+// Finds out which files are in use, so that `filterdb mend` does not change the
+// SSTables of a running node.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_OPEN_FILES_H_
 #define CASSANDRA_BLOOM_TOOLS_SSTABLE_HEALTH_OPEN_FILES_H_

@@ -16,14 +16,14 @@ namespace cassandra_bloom::tools {
 // In bytes. A real TOC.txt is far smaller.
 constexpr uint64_t kMaxTocSize = uint64_t{1} << 20;
 
-// The error for a TOC.txt that does not name Data.db. Adding Filter.db to this
-// file would hide the damage.
+// The error for a TOC.txt that does not name Data.db. `filterdb mend` does not
+// add Filter.db to such a file, because this would hide the damage.
 constexpr char kTocIsDamaged[] =
     "does not name Data.db; it is damaged: list the components of the SSTable "
     "in it, one a line";
 
-// The error for a TOC.txt whose CRC-32 differs from Scylla.db. Storing the new
-// CRC-32 would hide the damage.
+// The error for a TOC.txt whose CRC-32 differs from Scylla.db. `filterdb mend`
+// does not store the new CRC-32, because this would hide the damage.
 constexpr char kTocIsOther[] =
     "is not the one whose checksum is in Scylla.db; restore it";
 

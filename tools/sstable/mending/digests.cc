@@ -23,7 +23,8 @@ std::optional<ScyllaDb> Parse(const Sstable& sstable,
   return scylla && scylla->is_intact() ? scylla : std::nullopt;
 }
 
-// Returns nothing if there is no Scylla.db, or if it has no digests.
+// Returns nothing if there is no Scylla.db, or if it has no digests. Throws a
+// MendEnd if Scylla.db is damaged or has an unknown layout.
 std::optional<ScyllaDb> ReadDigests(const Sstable& sstable,
                                     const PinnedFolder& folder) {
   if (!folder.HasFile(sstable.name_prefix + kScyllaDb)) {

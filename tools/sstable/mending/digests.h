@@ -4,10 +4,10 @@
 // These functions keep the digests right when `filterdb mend` changes Filter.db
 // and TOC.txt.
 //
-// Scylla.db is changed just before a new file gets its name. If the process is
-// killed in between, the next mend or undo makes both files right. A digest
-// that is wrong for another reason stays, because a change would hide the
-// damage.
+// A new file gets its name just after its digest was changed in Scylla.db. If
+// the process is killed between these two steps, the next mend or undo makes
+// both files right. If TOC.txt is damaged, its digest is not changed, because
+// this would hide the damage.
 //
 // Functions that fail throw a MendEnd or a FileError.
 // Tested in tests/filterdb/mend/mend_digests_test.cc.
@@ -44,8 +44,9 @@ void SetFilterDigest(const Sstable& sstable, const PinnedFolder& folder,
 void SetTocDigest(const Sstable& sstable, const PinnedFolder& folder,
                   const std::string& toc);
 
-// Puts the digest of the old filter back into Scylla.db, if `record` has it.
-// Throws a MendEnd if the present digest belongs to no filter of `record`.
+// Puts the old digest of `record`, if it has one, back into Scylla.db. Throws a
+// MendEnd if the present digest is neither the old digest nor that of a new
+// filter in `record`.
 void PutDigestBack(const Sstable& sstable, const PinnedFolder& folder,
                    const MendRecord& record);
 

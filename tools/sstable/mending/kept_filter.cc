@@ -112,7 +112,7 @@ void KeptFilter::CheckOldFilter(const MendRecord& record, bool is_kept) const {
 }
 
 void KeptFilter::LookAt(Kept* kept) {
-  // Another mend may have created the folder in the meantime.
+  // Another mend may have created the folder since this object was made.
   if (place_ == nullptr) {
     OpenBackupFolder(/*must_exist=*/false);
   }
@@ -214,8 +214,9 @@ void KeptFilter::Keep(Kept kept, const FileSum& new_filter) {
   } else if (has_filter) {
     now = SumOfRecorded(record);
   }
-  // The record must also name two filters of earlier mends: the filter that is
-  // still in place, and the filter whose digest is in Scylla.db.
+  // PutBack fails if the record does not name the present filter and the filter
+  // whose digest is in Scylla.db. So if earlier mends have built these two
+  // filters, they stay in the record.
   std::vector<FileSum> new_filters = {new_filter};
   for (const FileSum& earlier : record.new_filters) {
     const bool is_present = has_filter && earlier == now;
@@ -278,7 +279,7 @@ void KeptFilter::RemoveRecordOfNothing(const Kept& kept) const {
     try {
       place_->Remove(RecordName());
     } catch (const FileError&) {
-      // A record that cannot be removed does no harm.
+      // A record without a backup does no harm.
     }
   }
 }

@@ -58,29 +58,30 @@ class KeptFilter {
   KeptFilter(const Sstable& sstable, const PinnedFolder& folder,
              const BackupPlan& backup, BetweenPieces between_pieces);
 
-  // Finds out what is kept now. A FileError becomes the reason of kNotOurs.
+  // Finds out which backup and record exist now. Throws no FileError. Instead,
+  // the state is kNotOurs, and the error is the reason.
   Kept Look();
 
   bool is_beside() const { return place_ == &folder_; }
-  // Whether the folder for backups exists. An undo does not remove it.
+  // Whether the folder for backups exists.
   bool has_folder() const { return place_ != nullptr; }
 
   // Returns a reason why Keep would fail, or "" if no reason is known.
   std::string ReasonNotWritable() const;
 
-  // Returns why the filter in place may not be replaced, or "" if it may. One
-  // reason is a backup that is kNotOurs. Another reason is a record that does
-  // not name the filter in place.
+  // Returns why the SSTable's present filter may not be replaced, or "" if it
+  // may. One reason is that the state of `kept` is kNotOurs. Another reason is
+  // that the record does not name the present filter.
   std::string ReasonNotToReplace(const Kept& kept) const;
 
-  // Records that `new_filter` will replace the filter in place, and makes a
-  // backup of the filter in place. If there is a backup already, keeps that
-  // backup instead.
+  // Records that `new_filter` will replace the SSTable's present filter, and
+  // makes a backup of the present filter. If there is already a backup, keeps
+  // that backup, and makes no new one.
   void Keep(Kept kept, const FileSum& new_filter);
 
-  // Puts the old filter and its digest back, and removes the record. If the
-  // record does not name the filter and the digest in place, throws a MendEnd
-  // and changes nothing.
+  // Puts the old filter and its digest back, and removes the record. Throws a
+  // MendEnd, and changes nothing, if the record does not name the present
+  // filter and the present digest.
   void PutBack(const Kept& kept) const;
 
   // Removes a record without a backup.
@@ -97,23 +98,24 @@ class KeptFilter {
   void LookAt(Kept* kept);
   MendRecord ReadRecord() const;
   void CheckSstable(const MendRecord& record) const;
-  // Fails unless the backup (if `is_kept`) or the filter in place is the old
-  // filter of the record.
+  // With a backup (`is_kept`), fails if the backup is not the old filter of the
+  // record. Without a backup, fails if the present filter is not the old
+  // filter.
   void CheckOldFilter(const MendRecord& record, bool is_kept) const;
-  // Returns the size and CRC-32 of the filter in place. Fails if they are not
-  // in `record`.
+  // Returns the size and CRC-32 of the present filter. Fails if they are not in
+  // `record`.
   FileSum SumOfRecorded(const MendRecord& record) const;
-  // The record gets the owner and the mode of Data.db, because Cassandra links
-  // all files of an SSTable into snapshots (SSTableReader.createLinks).
-  // Cassandra may only link files that it owns, or can read and write
-  // (fs.protected_hardlinks in proc_sys_fs(5)).
+  // A record beside the SSTable gets the owner and the mode of Data.db. The
+  // reason is that Cassandra links all files of an SSTable into snapshots
+  // (SSTableReader.createLinks). Cassandra may only link files that it owns, or
+  // can read and write (fs.protected_hardlinks in proc_sys_fs(5)).
   void WriteRecord(const MendRecord& record) const;
   void CopyBack(const MendRecord& record) const;
 
   const Sstable sstable_;
   const PinnedFolder& folder_;
   const BetweenPieces between_pieces_;
-  const std::string filter_name_;  // The name of the filter in place.
+  const std::string filter_name_;  // The name of the SSTable's Filter.db.
   // The folder for backups, or null if it does not exist.
   const PinnedFolder* place_ = nullptr;
   std::optional<PinnedFolder> backup_folder_;  // For Backup::kFolder.

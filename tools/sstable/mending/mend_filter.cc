@@ -61,11 +61,14 @@ bool CheckDigests(const Sstable& sstable, const PinnedFolder& folder,
   return true;
 }
 
-// ScyllaDB removes only files that TOC.txt names. A backup beside the SSTable
-// would stay, and look like an SSTable without TOC.txt
-// (filesystem_storage::wipe, sstable_directory::process). If digests change, a
-// backup is refused even without an old filter. Otherwise a mend after a kill
-// would need other options.
+// Throws a MendEnd for a backup beside an SSTable of ScyllaDB. When ScyllaDB
+// removes an SSTable, it removes only the files that TOC.txt names. The backup
+// would stay, and would look like an SSTable without TOC.txt
+// (filesystem_storage::wipe, sstable_directory::process).
+//
+// If digests change, this function throws even if there is no old filter to
+// back up. Otherwise, if that mend were killed, the next mend would need other
+// options.
 void CheckBackup(const FilterFinding& finding, const PinnedFolder& folder,
                  const KeptFilter* kept, bool changes_digests) {
   if ((finding.has_filter_file || changes_digests) && kept != nullptr &&
@@ -109,8 +112,9 @@ Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
     changes_digests =
         CheckDigests(sstable, folder, !only_toc, changes_toc, rewrite_digests);
     CheckBackup(finding, folder, kept, changes_digests);
-    // New files get the attributes of Data.db, and the record has the checksum
-    // of the index. So HasFile must refuse links under these two names.
+    // HasFile throws if Data.db or the index is a link. Data.db must be a
+    // regular file, because new files may get its attributes. The index must be
+    // a regular file, because the record has its checksum.
     if (kept != nullptr || !has_filter) {
       folder.HasFile(data);
     }

@@ -21,10 +21,10 @@
 
 namespace cassandra_bloom::tools {
 
-// Throws a MendEnd if the filter cannot be replaced in its folder or, with
-// `only_toc`, if TOC.txt cannot be completed. `kept` is null if no backup is
-// wanted. `rewrite_digests` allows changes of Scylla.db. Returns the present
-// backup.
+// Checks whether the filter can be replaced in its folder. With `only_toc`,
+// checks whether TOC.txt can be completed. If not, throws a MendEnd. `kept` is
+// null if no backup is wanted. `rewrite_digests` allows changes of Scylla.db.
+// Returns the present backup.
 Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
                 KeptFilter* kept, bool only_toc, bool rewrite_digests);
 
@@ -45,9 +45,10 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const Sstable& sstable,
                                              const OnKeysAdded& on_keys_added);
 
 // Puts `filter` in place, completes TOC.txt, and changes the digests of both.
-// After a kill, either the old or the new filter is in place, and it is
-// complete. `kept` and `kept_now` are those of CheckPlace. Returns whether the
-// old filter has other hard links, for example in snapshots.
+// If the process is killed, Filter.db is either the old or the new filter, and
+// it is complete. `kept` must have been given to CheckPlace, and `kept_now`
+// must be its result. Returns whether the old filter has other hard links, for
+// example in snapshots.
 bool ReplaceFilter(const Sstable& sstable, const PinnedFolder& folder,
                    const FilterDbBuilder& filter, KeptFilter* kept,
                    const Kept& kept_now);

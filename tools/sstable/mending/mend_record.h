@@ -25,8 +25,8 @@ constexpr uint64_t kMaxRecordSize = uint64_t{64} << 10;
 // A record is written before the filter is replaced. So `new_filters` may have
 // a filter that a killed run did not put in place.
 struct MendRecord {
-  // The size and CRC-32 of Index.db or Partitions.db. They differ between this
-  // SSTable and a later SSTable with the same number.
+  // The size and CRC-32 of Index.db or Partitions.db. They show whether the
+  // record is of this SSTable, and not of an earlier SSTable of the same name.
   FileSum index;
   FileSum old_filter;                // The filter in the backup.
   std::vector<FileSum> new_filters;  // One of them may be in place.
@@ -43,9 +43,10 @@ struct MendRecord {
 //   end
 //
 // The first line ends with the version of the format. After "index", "old" and
-// "new" come the size in bytes and the CRC-32 of a file. With an old digest,
-// the version is 3, so that an older filterdb refuses the record. The line
-// before "end" is then
+// "new" come the size in bytes and the CRC-32 of a file.
+//
+// If the record has an old digest, the version is 3, so that an older filterdb
+// refuses the record. The record then has this line before "end":
 //
 //   Scylla.db digest 0123abcd
 std::string FormatMendRecord(const MendRecord& record);

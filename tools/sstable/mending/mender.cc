@@ -96,7 +96,8 @@ std::string Mender::ReasonNotToChange(const Sstable& sstable) const {
 std::optional<MendOutcome> Mender::Mend(const FilterFinding& finding) {
   const MendDecision decision = DecideMend(finding, plan_.options);
   if (decision.kind == MendDecision::kNothing ||
-      // With --out-dir, there is no TOC.txt to complete.
+      // With --out-dir, mend changes no TOC.txt. So if a TOC.txt lacks
+      // Filter.db, Mend returns an outcome only if this is a fault.
       (decision.kind == MendDecision::kCompleteToc && !plan_.out_dir.empty() &&
        !finding.is_fault())) {
     return std::nullopt;

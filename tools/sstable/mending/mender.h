@@ -35,13 +35,14 @@ struct MendPlan {
 
 class Mender {
  public:
-  // `on_keys_added` is also called with 0: before each SSTable, and after each
-  // 1 MiB of a file that is copied or checksummed.
+  // `on_keys_added` is also called with 0, so that it can stop the work. This
+  // happens before each SSTable, and after each 1 MiB of a file that is copied
+  // or checksummed.
   Mender(MendPlan plan, OnKeysAdded on_keys_added);
 
-  // Removes temporary files that killed runs have left. Call this first, even
-  // if there is nothing to mend, because ScyllaDB does not start if such a file
-  // outlives its SSTable.
+  // Removes temporary files that killed runs have left. Call this before Mend
+  // and Undo, even if there is nothing to mend. The reason is that ScyllaDB
+  // does not start if such a file is still there after its SSTable was removed.
   void RemoveLeftOvers(const std::vector<Sstable>& sstables) const;
 
   uint64_t KeysToAdd(const std::vector<FilterFinding>& findings) const;

@@ -29,7 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// With O_NONBLOCK, opening a FIFO does not wait for its writer.
+// With O_NONBLOCK, openat() does not wait if the file is a FIFO without a
+// writer.
 int OpenIn(int folder, const std::string& name) {
   return openat(folder, name.c_str(),
                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -331,7 +332,8 @@ void PinnedFolder::AddName(const std::string& name,
   }
 }
 
-// rename() does nothing if both names belong to one file, so `from` is removed.
+// If both names belong to one file, only removes `from`, because rename() would
+// do nothing.
 void PinnedFolder::Rename(const std::string& from,
                           const std::string& to) const {
   const bool is_renamed =

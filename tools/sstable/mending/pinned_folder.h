@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changes files in the folder of an SSTable, safely even for root in folders of
-// other users. The folder is opened once, and symbolic links in it are not
-// followed. New files get the owner, mode, access control list and security
-// label of an earlier file.
+// Changes files in the folder of an SSTable. This is safe even for root in a
+// folder of another user, because the folder is opened only once, and symbolic
+// links in the folder are not followed. A new file can get the owner, mode,
+// access control list and security label of an earlier file.
 // Tested in tests/sstable/mending/kept_filter_test.cc.
 // Tested in tests/filterdb/mend/mend_test.cc.
 
@@ -59,25 +59,28 @@ class PinnedFolder {
   std::string ReasonNotToKeepOwner(const std::string& name) const;
 
   // Locks the folder until this object is destroyed. Waits up to 5 seconds for
-  // another process. Returns "" if the folder is locked, otherwise the reason.
-  // Also returns "" if the file system cannot lock folders, such as NFS.
+  // another process. Returns "" on success, otherwise the reason of the
+  // failure. Also returns "" if the file system, such as NFS, cannot lock
+  // folders.
   std::string Lock() const;
 
-  // Returns true if anything has this name, or if this cannot be found out.
+  // Returns whether a file or anything else has this name. If this cannot be
+  // found out, returns true.
   bool HasName(const std::string& name) const;
 
   // Returns whether a regular file has this name. Throws a FileError if
   // anything else has the name.
   bool HasFile(const std::string& name) const;
 
-  // In bytes; 0 if there is no such file.
+  // Returns the size in bytes, or 0 if there is no such file.
   uint64_t SizeOf(const std::string& name) const;
   // Returns the number of hard links, or 0 if there is no such file.
   uint64_t NumLinksOf(const std::string& name) const;
 
-  // Writes a new file, which may replace `name`. The file gets the attributes
-  // of the file `like`. Calls `before_naming`, if it is not null, before the
-  // new file gets its name. If `before_naming` throws, nothing has changed.
+  // Writes a new file with the name `name`, and replaces an earlier file of
+  // this name. The new file gets the attributes of the file `like`. Calls
+  // `before_naming`, if it is not null, before the new file gets its name. If
+  // `before_naming` throws, an earlier file stays unchanged.
   void Replace(const std::string& name, const std::string& like,
                const WriteContent& write,
                const std::function<void()>& before_naming) const;
@@ -95,8 +98,9 @@ class PinnedFolder {
 
   void Remove(const std::string& name) const;
 
-  // If no element of `wanted` has the size of the file, returns the CRC-32 0
-  // without reading the file. An empty `wanted` fits every file.
+  // Returns the size and CRC-32 of the file. If `wanted` is not empty, and if
+  // no element of `wanted` has the size of the file, does not read the file.
+  // The CRC-32 is then 0.
   FileSum Sum(const std::string& name, const std::vector<FileSum>& wanted,
               const BetweenPieces& between_pieces) const;
 
@@ -111,8 +115,8 @@ class PinnedFolder {
   // Removes temporary files that killed runs have left in a folder.
   static void RemoveLeftOvers(const std::string& folder);
 
-  // Returns a path that leads to the open folder through its descriptor, even
-  // if another folder gets the folder's name.
+  // Returns a path that contains the descriptor of the open folder. The path
+  // leads to the open folder, even if another folder now has its name.
   std::string OpenPath() const;
   // Replaces OpenPath() at the start of `*error` by the name of the folder.
   void NameInError(std::string* error) const;

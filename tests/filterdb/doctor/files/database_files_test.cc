@@ -80,7 +80,8 @@ TEST(DoctorMissingTest, AnEmptyDatabaseHasNoSsts) {
   EXPECT_THAT(Doctor(db, "").out, HasSubstr("every SST file has our filter"));
 }
 
-// A compaction moves rows from listed files to new files.
+// A compaction may remove files that filterdb doctor has already listed. Such a
+// missing file must not be a fault.
 TEST(DoctorRunningTest, CompactionsAreNoFault) {
   FilledDb db;
   std::atomic<bool> stop{false};
@@ -108,8 +109,8 @@ class DoctorPathsTest : public ::testing::Test {
   std::string Paths() const {
     return "--db-path=" + second_.path() + " --db-path=" + first_.path() + " ";
   }
-  // Expects filterdb doctor to find all files with the --db-path options, but
-  // not without.
+  // Without the --db-path options, filterdb doctor must report missing files.
+  // With these options, it must find all files.
   void ExpectNeedsPaths(int count, const std::string& what) {
     const Ran without = Exits(1, Doctor(db_));
     EXPECT_GT(VerdictOf(without)["files"]["missing"], 0);
@@ -188,7 +189,7 @@ TEST_F(DoctorPathsTest, OfAColumnFamily) {
 }
 
 // A folder may have another file of the same number, from an old copy or
-// another database. filterdb doctor must take the file with the right size.
+// another database. filterdb doctor must use the file that has the right size.
 TEST_F(DoctorPathsTest, TheFileOfTheRightSizeIsTaken) {
   AddFile(&db_, 0, 1000);
   db_.Close();
@@ -267,8 +268,8 @@ TEST_F(DoctorManifestTest, CutInHalf) {
   EXPECT_THAT(text.out, HasSubstr("there are faults"));
 }
 
-// Wherever the MANIFEST is cut, filterdb doctor must fail or find a fault,
-// unless the MANIFEST still names all files.
+// Cuts the MANIFEST at many places. If filterdb doctor succeeds and finds no
+// fault, the MANIFEST must still name all files.
 TEST_F(DoctorManifestTest, CutAnywhere) {
   const auto files_of = [](const Ran& ran) {
     std::set<std::string> files;
@@ -302,7 +303,8 @@ TEST_F(DoctorManifestTest, CutAnywhere) {
   EXPECT_LT(good, 5);
 }
 
-// The MANIFEST of this test is longer than a block of 32 KB.
+// RocksDB writes a MANIFEST in blocks of 32 KB. The MANIFEST of this test is
+// longer than one block.
 TEST_F(DoctorManifestTest, BlocksOfRecords) {
   for (uint32_t i = 0; i < 8; ++i) {
     db_.Reopen();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests what `filterdb doctor` makes of the options in OPTIONS files.
+// Tests how `filterdb doctor` uses the options in OPTIONS files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -61,8 +61,8 @@ void ReplaceIn(const std::string& file, const std::string& text,
   WriteFile(file, content.replace(at, text.size(), instead));
 }
 
-// Expects filterdb doctor to find no fault, and to count the files without a
-// filter.
+// Expects filterdb doctor to find no fault. It must count `good` files with a
+// filter of cassandra_bloom, and `none_expected` files that need no filter.
 void ExpectWell(const TestDb& db, int good, int none_expected) {
   const Ran ran = Exits(0, Doctor(db));
   ExpectFiles(VerdictOf(ran),
@@ -195,8 +195,8 @@ TEST(DoctorOptionsTest, BitsByLevel) {
   AddFile(&db, 500, 1500);
   ExpectWell(db, 1, 1);
 
-  // SstFileWriter does not know the level of its file. So the policy takes the
-  // bits of the last level, which are 0.
+  // SstFileWriter does not know the level of its file. So the policy uses the
+  // bits of the last level. These are 0, so the file gets no filter.
   const TempDir dir;
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
   Require(writer.Open(dir / "ingested.sst"));
@@ -284,8 +284,8 @@ TEST(DoctorOptionsTest, PrefixesThatNoFilterHolds) {
   EXPECT_EQ(Doctor(db).exit_code, 0);
 }
 
-// filterdb doctor does not know this extractor, so a missing filter must be a
-// fault.
+// filterdb doctor does not know this extractor. So it cannot know that the keys
+// have no prefix, and a missing filter must be a fault.
 TEST(DoctorOptionsTest, PrefixesOfAnExtractorThatIsNotKnown) {
   class NoPrefixes final : public rocksdb::SliceTransform {
    public:
@@ -393,7 +393,8 @@ TEST_F(DoctorOptionsFileTest, ItsPolicyIsRefused) {
   }
 }
 
-// RocksDB would drop this policy without an error.
+// RocksDB drops an unknown policy without an error. So filterdb doctor must
+// report the policy.
 TEST_F(DoctorOptionsFileTest, ItsPolicyIsUnknown) {
   ReplaceIn(file_, "cassandra_bloom:10", "casandra_bloom:10");
   ExpectFault({"the filter policy in the OPTIONS file is 'casandra_bloom:10'"});

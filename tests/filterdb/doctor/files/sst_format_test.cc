@@ -139,8 +139,8 @@ TEST_F(DoctorLeftoversTest, AManifestThatNeverNamedIt) {
               HasSubstr("the MANIFEST has lost its end"));
 }
 
-// This RocksDB cannot read the format of the file. filterdb doctor must still
-// not call the file half-written.
+// The RocksDB of filterdb cannot read the format of the newest file. filterdb
+// doctor must report a fault, and must not call the file half-written.
 TEST_F(DoctorLeftoversTest, ANewerFileOfAnUnknownFormat) {
   AddFile(&db_, 2000, 3000);
   db_.Close();
@@ -151,8 +151,9 @@ TEST_F(DoctorLeftoversTest, ANewerFileOfAnUnknownFormat) {
 }
 
 #ifndef CASSANDRA_BLOOM_SANITIZED  // A sanitizer needs memory of its own.
-// Each thread takes 250 MB of address space. So RocksDB cannot start the 16
-// threads that open SST files by default.
+// By default, RocksDB starts 16 threads to open SST files. In this test, each
+// thread reserves 250 MB of the allowed 1.5 GB of address space. So not all 16
+// threads can start.
 TEST(DoctorMemoryTest, FewThreadsAreEnough) {
   FilledDb db;
   db.Close();

@@ -51,8 +51,8 @@ TEST(StatisticsTextTest, OfDbBench) {
   EXPECT_DOUBLE_EQ(questions.Rate().value_or(0), 0.015);
 }
 
-// In a LOG of RocksDB 10.10, the first counter follows a blank. The last of
-// several dumps counts.
+// In a LOG of RocksDB 10.10, a blank comes before the first counter of a dump.
+// If the LOG has several dumps, filterdb must use the last one.
 TEST(StatisticsTextTest, OfALog) {
   const FilterQuestions questions = Good(
       "2026/01/01-00:00:00.000001 7f [db_impl.cc:1] STATISTICS:\n"

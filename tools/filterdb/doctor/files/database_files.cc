@@ -41,8 +41,8 @@ bool NewestIsUnlisted(const std::vector<std::string>& unlisted,
   for (const LiveSst& sst : live.files) {
     newest = std::max(newest, sst.number);
   }
-  // A file that the MANIFEST once added was replaced later. It may still exist
-  // after DisableFileDeletions.
+  // Files that a record of the MANIFEST has added are left out. A later record
+  // has removed them. They may still exist after DisableFileDeletions.
   const std::set<uint64_t> added = FilesAddedBy(manifest);
   return std::any_of(unlisted.rbegin(), unlisted.rend(),
                      [&](const std::string& sst) {

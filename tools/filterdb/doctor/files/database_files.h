@@ -25,8 +25,8 @@ struct DatabaseFiles {
   // MANIFEST changed during the examination.
   bool in_use = false;
   // SST files in the database's folders that are not live, sorted by number. A
-  // running database has some while it writes them, or while iterators read
-  // them. A killed process leaves some behind.
+  // running database has such files while it writes them, or while iterators
+  // read them. A killed process may also leave such files.
   std::vector<std::string> unlisted;
   // True if a file of `unlisted` is whole, is newer than all live files, and
   // was never added by the MANIFEST. The MANIFEST may then have lost its end.

@@ -16,8 +16,8 @@ namespace {
 bool ReadRecords(const std::string& path,
                  const std::function<void(std::string_view)>& visit) {
   // Records are split at the ends of blocks. Each piece has a header: checksum
-  // (4 bytes), length (2 bytes), type (1 byte). If the end of a block is too
-  // short for a header, it is filled with zeros.
+  // (4 bytes), length (2 bytes), type (1 byte). If the rest of a block is too
+  // short for a header, zeros fill the rest.
   constexpr size_t kBlockSize = 32768;
   constexpr size_t kHeaderSize = 7;
   enum PieceType { kZero = 0, kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
@@ -55,18 +55,19 @@ bool ReadRecords(const std::string& path,
         }
       }
     }
-    // A record is also cut if its header promises more bytes than are left, or
-    // if the file ends within a header.
+    // The file also ends in a record if the last header promises more bytes
+    // than the file has, or if the file ends within a header.
     in_a_record |= at > size || (at < size && size < kBlockSize);
   }
   return in_a_record;
 }
 
-// The fields that follow a tag in a record of a MANIFEST
-// (VersionEdit::DecodeFrom, db/version_edit.cc, RocksDB 7.1 to 11.9). In
-// `fields`, n is a number, f is the number of an added SST file, and t is a
-// text after its length. If `end` is not negative, further tags follow, each
-// with a text. The tag `end` is the last.
+// A tag in a record of a MANIFEST, and the fields that follow the tag
+// (VersionEdit::DecodeFrom, db/version_edit.cc, RocksDB 7.1 to 11.9). Each
+// letter of `fields` is a field: n is a number, f is the number of an added SST
+// file, and t is a text after its length. If `end` is not negative, further
+// tags follow the fields. Each of these tags has a text, except for the last
+// tag, which is `end`.
 struct Edit {
   uint64_t tag;
   const char* fields;
@@ -100,8 +101,8 @@ std::optional<Edit> EditOf(uint64_t tag) {
       return edit;
     }
   }
-  // A tag above 8192 that is not in kEdits has a text, which may be skipped.
-  // Only the old tags 8194 to 8197 have other fields.
+  // An unknown tag above 8192 has a text, which may be skipped. The old tags
+  // from 8194 to 8197 have other fields.
   const bool is_skippable = tag > 8192 && (tag < 8194 || tag > 8197);
   return is_skippable ? std::optional(Edit{tag, "t"}) : std::nullopt;
 }
@@ -111,8 +112,8 @@ class EditReader {
   EditReader(std::string_view record, std::set<uint64_t>* added)
       : rest_(record), added_(added) {}
 
-  // Stops at an unknown tag. Files after this tag count as not added, so that
-  // filterdb doctor warns instead of keeping silent.
+  // Stops at an unknown tag. Files after this tag count as not added. Then
+  // filterdb doctor warns about these files, which is better than no warning.
   void Read() {
     while (!rest_.empty() && ReadEdit()) {
     }

@@ -103,7 +103,7 @@ OptionsFile::OptionsFile(const std::string& db) {
 }
 
 void OptionsFile::Parse(const std::string& text) {
-  // Drops a last line without a line feed, because the line was cut.
+  // Drops a last line without a line feed, because such a line is incomplete.
   std::istringstream lines(text.substr(0, text.find_last_of('\n') + 1));
   Section* section = nullptr;
   for (std::string line; std::getline(lines, line);) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // filterdb doctor: what the newest OPTIONS file of a database says about
-// filters. This code does not use RocksDB's parser. For a missing option, that
-// parser gives the default value, and for an unknown policy, no policy.
+// filters. This code does not use RocksDB's parser, because that parser hides
+// faults. It returns the default value for a missing option, and no policy for
+// an unknown policy.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_OPTIONS_FILE_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_OPTIONS_FILE_H_
@@ -16,18 +17,19 @@
 namespace cassandra_bloom::tools {
 
 struct FamilyOptions {
-  // Why the options, or only the policy, are not known. Otherwise empty. If the
-  // file cannot be read, all other members have their defaults.
+  // Says why the options, or only the policy, are not known. Empty if they are
+  // known. If the file cannot be read, all other members have their defaults.
   std::string unknown;
   std::string table = kBlockBasedTable;  // The table_factory.
   // The id of the filter policy, if filterdb can create the policy. Otherwise
-  // the policy's text in the OPTIONS file. Empty if there is no policy.
+  // the text in the OPTIONS file. Empty if there is no policy.
   std::string policy;
   std::string refused;      // Why the policy is refused, or empty.
   PolicySettings settings;  // Of cassandra_bloom, if it is not refused.
   bool levelled = true;
-  // The value that RocksDB uses. It is false if there are several paths for SST
-  // files (SanitizeOptions, db/column_family.cc).
+  // The value of level_compaction_dynamic_level_bytes that RocksDB uses.
+  // RocksDB uses false if there are several paths for SST files
+  // (SanitizeOptions, db/column_family.cc).
   bool dynamic_levels = false;
   bool filters_for_hits = false;
   bool whole_key_filtering = true;

@@ -10,8 +10,8 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// The number that ends an SST file (RocksDB's table/*/*_table_builder.cc).
-// Files with an old number have no format_version before it.
+// The number that ends an SST file (RocksDB's table/*/*_table_builder.cc). In
+// files with an old number, no format_version precedes the number.
 struct Magic {
   uint64_t number;
   const char* table;

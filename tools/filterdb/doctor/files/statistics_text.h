@@ -29,8 +29,9 @@ struct FilterQuestions {
   std::optional<double> Rate() const;
 };
 
-// Parses the last dump of statistics in the text. If a count is missing,
-// returns nullopt and names the count in `*error`.
+// Reads the counts from the text. If a count occurs several times, the last
+// value is used. If a count is missing, returns nullopt and names the count in
+// `*error`.
 std::optional<FilterQuestions> ParseStatistics(std::istream* text,
                                                std::string* error);
 

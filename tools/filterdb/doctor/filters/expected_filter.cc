@@ -11,9 +11,9 @@ namespace cassandra_bloom::tools {
 namespace {
 
 // Returns whether no deeper level has keys in the range of `file`. Compares
-// bytes, which is right for bytewise and reverse bytewise orders. Deeper levels
-// have only older rows, so a file that was bottommost when it was written stays
-// bottommost.
+// bytes, which is right for bytewise and reverse bytewise orders. A file that
+// was bottommost when it was written is still bottommost, because deeper levels
+// have only older rows.
 bool IsBottommost(const LiveSst& file, const LiveSsts& live) {
   const auto place = [](const LiveSst& sst) {
     return std::tie(sst.column_family, sst.level);
@@ -33,7 +33,8 @@ bool IsBottommost(const LiveSst& file, const LiveSsts& live) {
   return true;
 }
 
-// Returns what RocksDB told the policy about the level when it wrote the file.
+// Returns the file's place in the levels, as RocksDB told it to the policy when
+// it wrote the file. A file of SstFileWriter gets no level, because
 // SstFileWriter does not know the level.
 SstPlace PlaceOf(const LiveSst& file,
                  const ROCKSDB_NAMESPACE::TableProperties& properties,
@@ -42,8 +43,9 @@ SstPlace PlaceOf(const LiveSst& file,
   if (properties.user_collected_properties.count(
           "rocksdb.external_sst_file.version") == 0) {
     place.level = file.level;
-    // RocksDB calls no flushed file bottommost. A file in level 0 counts as
-    // bottommost only if it names cassandra_bloom as its policy.
+    // RocksDB calls no flushed file bottommost. Therefore a file in level 0
+    // counts as bottommost only if it names cassandra_bloom as its policy. The
+    // policy has then given the file no filter.
     place.is_bottommost =
         (file.level > 0 ||
          PartitionKeyOfFilterName(properties.filter_policy_name)) &&
@@ -55,8 +57,8 @@ SstPlace PlaceOf(const LiveSst& file,
 }
 
 // Returns whether the first and the last key of the file are known to have no
-// prefix. The file's policy name does not tell, because it is also in files for
-// which the policy made no filter.
+// prefix. The policy name in the file does not prove this, because a file has
+// the policy name even if the policy made no filter.
 bool HasNoPrefix(const LiveSst& file, const LiveSsts& live) {
   const auto family = live.column_families.find(file.column_family);
   if (family == live.column_families.end() ||

@@ -19,15 +19,15 @@ namespace cassandra_bloom::tools {
 
 enum class Expected {
   kFilter,
-  // No filter. The policy or optimize_filters_for_hits says so, or the filter
-  // would hold only prefixes and no key has one.
+  // No filter, for one of two reasons. The policy or optimize_filters_for_hits
+  // says so. Or the filter would hold only prefixes, but no key has a prefix.
   kNone,
   // No filter, because the options allow neither keys nor prefixes in a filter.
   kNothingToHold,
 };
 
-// Returns which filter the options give to `file`, which has no filter. `live`
-// is sorted, and contains `file`.
+// Returns whether the options give a filter to `file`, which has none. `live`
+// contains `file`, and is sorted by column family and level.
 Expected ExpectedOf(const LiveSst& file,
                     const ROCKSDB_NAMESPACE::TableProperties& properties,
                     const LiveSsts& live, const FamilyOptions& options);

@@ -25,9 +25,10 @@ using ROCKSDB_NAMESPACE::Slice;
 
 namespace {
 
-// This many keys measure a rate of 1 % to within a fifth of the rate.
+// The number of random keys with which RocksDB's filters are measured. It is
+// enough to measure a rate of 1 % with an error of at most a fifth.
 constexpr uint64_t kMostKeys = 20000;
-// The least number of keys for each partition, if there are many.
+// The least number of random keys for each partition of a filter.
 constexpr uint64_t kFewestKeys = 200;
 
 // Returns the same keys in each run, so that filterdb doctor always says the
@@ -106,7 +107,7 @@ PassRate FilterBlocks::Rate() const {
   if (asked_ == 0) {
     return pass;
   }
-  // If 3 keys pass on average, none passes in one of e^3 = 20 cases.
+  // If 3 keys pass on average, none passes in one of e^3 = 20 measurements.
   constexpr double kMeanOfNone = 3;
   const auto asked = static_cast<double>(asked_);
   const auto passed = static_cast<double>(passed_);

@@ -22,10 +22,10 @@ namespace cassandra_bloom::tools {
 struct PassRate {
   double rate = 1;
   bool is_measured = false;
-  // True if no random key passed. `rate` is then an upper limit: with a higher
-  // rate, a key would have passed in 19 of 20 cases.
+  // True if no random key passed. `rate` is then an upper limit, because at a
+  // higher rate, a key would pass in 19 of 20 measurements.
   bool is_at_most = false;
-  // An upper limit of the rate, which allows for the error of measuring.
+  // An upper limit of the rate, which includes the error of a measurement.
   double bound = 1;
 };
 

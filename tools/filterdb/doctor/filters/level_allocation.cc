@@ -11,15 +11,15 @@ namespace {
 
 const double kLn2Squared = std::log(2.0) * std::log(2.0);
 
-// Minimises the sum of the false positive rates p_i of all runs i. All filters
-// together have sum n_i * -ln(p_i) / (ln 2)^2 = total_bits, where n_i is the
-// number of keys of run i. A Lagrange multiplier gives p_i = r * n_i with a
+// Minimises the sum of the false positive rates p_i of all runs i. The filters
+// together have sum n_i * -ln(p_i) / (ln 2)^2 = total_bits bits, where n_i is
+// the number of keys of run i. A Lagrange multiplier gives p_i = r * n_i with a
 // constant r. Returns
 //
 //   ln r = -(total_bits * (ln 2)^2 + sum n_i * ln n_i) / sum n_i
 //
-// These sums are over the runs that get a filter. While the rate of the largest
-// run would be above 1, the function leaves this run out.
+// Both sums are over the runs that get a filter. If the rate of the largest run
+// would be above 1, this run gets no filter, and r is computed again.
 double LogOfRatePerKey(const std::vector<double>& run_keys, double total_bits) {
   std::vector<double> keys;
   std::copy_if(run_keys.begin(), run_keys.end(), std::back_inserter(keys),

@@ -5,8 +5,8 @@
 //
 // A Bloom filter with b bits per key and the best number of probes has the
 // false positive rate e^(-b * (ln 2)^2). A read of an absent key asks the
-// filters of all runs. Its expected number of false positives is the sum of
-// their rates.
+// filters of all runs. The expected number of false positives of the read is
+// the sum of the rates of these filters.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILTERS_LEVEL_ALLOCATION_H_
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILTERS_LEVEL_ALLOCATION_H_

@@ -13,8 +13,8 @@ bool StartsWith(const std::string& text, const char* start) {
 }
 
 // Returns whether `policy` is a name of RocksDB's own policies in OPTIONS files
-// (table/block_based/filter_policy.cc). RocksDB's C interface writes only the
-// first part of the name.
+// (table/block_based/filter_policy.cc). Only the start is compared, because
+// RocksDB's C interface writes only the first part of the name.
 bool IsRocksdbsPolicy(const std::string& policy) {
   return StartsWith(policy, "bloomfilter") ||
          StartsWith(policy, "ribbonfilter") || StartsWith(policy, "rocksdb.");
