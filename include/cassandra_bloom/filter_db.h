@@ -5,8 +5,8 @@
 // of all SSTable versions since ia (Cassandra 1.2).
 //
 // On an error, a function returns false or nullptr, and sets *error to a
-// sentence that names the wrong value and what was expected. Functions throw
-// only if memory cannot be allocated.
+// sentence that says what is wrong and what was expected. Functions throw only
+// if memory cannot be allocated.
 
 #ifndef CASSANDRA_BLOOM_FILTER_DB_H_
 #define CASSANDRA_BLOOM_FILTER_DB_H_

@@ -10,12 +10,16 @@
 // the SST file.
 //
 // The export only reads a database. It creates, changes and removes nothing in
-// the database's folders. Another process may write to the database at the same
-// time. The export sees only entries in SST files, because it does not read the
-// write-ahead log.
+// the database's folders. Another process, or this one, may have the database
+// open and write to it at the same time. The export sees only entries in SST
+// files, because it does not read the write-ahead log. It can read keys only if
+// the database has one of RocksDB's bytewise comparators, without timestamps.
 //
 // These functions are only in librocksdb_cassandra_bloom.a, not in the shared
 // library.
+//
+// All functions may be called in any thread. No pointer may be null. `*error`
+// is set only if a function fails.
 //
 // Errors are sentences that name the file and the remedy. ExportFilterDb and
 // ExportFilterDbs fail if the process runs another release of RocksDB
@@ -58,8 +62,9 @@ struct FilterDbExportOptions {
   ExportFrom from = ExportFrom::kBlockOrKeys;
 
   // The size of filters that are built from keys. If fp_chance is 0,
-  // bits_per_key gives the size. Otherwise fp_chance, which is Cassandra's
-  // bloom_filter_fp_chance, gives the size.
+  // bits_per_key gives the size, and is from 1 to 100. Otherwise fp_chance
+  // gives the size. It is Cassandra's bloom_filter_fp_chance, from 0.0000671
+  // to 1.
   double bits_per_key = 10;
   double fp_chance = 0;
 

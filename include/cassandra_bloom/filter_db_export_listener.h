@@ -4,8 +4,13 @@
 // RocksDB database. In C++:
 //
 //   std::string error;
-//   options.listeners.push_back(cassandra_bloom::NewFilterDbExportListener(
-//       "/var/lib/filters", "nb", &error));
+//   auto listener = cassandra_bloom::NewFilterDbExportListener(
+//       "/var/lib/filters", "nb", &error);
+//   if (listener == nullptr) {
+//     // Report `error`. RocksDB crashes if a listener is null.
+//   } else {
+//     options.listeners.push_back(std::move(listener));
+//   }
 //
 // In an options string or an OPTIONS file, in a process that has called
 // register_cassandra_bloom (filter_policy.h):
@@ -64,10 +69,18 @@
 // The command `filterdb export --sync --force` takes over folders of the last
 // two kinds.
 //
-// The listener exports keys, never prefixes. Destroying the listener waits
-// until all its work is done. RocksDB usually destroys the listener when the
-// database is closed. After a fork, only the listener of the parent process
-// goes on.
+// The listener exports keys, never prefixes. It also exports the keys of
+// deletions, which RocksDB shows since release 9.2. With an earlier release, an
+// SST file that has deletions and no full filter of this library fails. It gets
+// its Filter.db when a compaction rewrites it.
+//
+// Destroying the listener waits until all its work is done. If somebody else
+// holds the lock of the folder, it waits 5 seconds at most. The work that is
+// left is then done after the next open. RocksDB usually destroys the listener
+// when the database is closed. After a fork, only the listener of the parent
+// process goes on.
+//
+// All functions may be called in any thread. No pointer may be null.
 
 #ifndef CASSANDRA_BLOOM_FILTER_DB_EXPORT_LISTENER_H_
 #define CASSANDRA_BLOOM_FILTER_DB_EXPORT_LISTENER_H_

@@ -29,6 +29,9 @@ namespace ROCKSDB_NAMESPACE {
 
 class FilterPolicy;
 
+// All figures are about filters of this library. Filters that RocksDB builds or
+// reads for the policy, as in the last level with `mix`, are not counted.
+//
 // All figures count from the creation of the policy. Nothing is subtracted when
 // an SST file is deleted, or when writing the file fails.
 struct CassandraBloomStatistics {

@@ -115,9 +115,9 @@ void PolicyString::Give(const std::string& name, const std::string& value) {
   is_given_twice_ |= !given_.emplace(name, value).second;
 }
 
-// Returns the word that stands where the name of an option should be, as "block"
-// in "10:block:rocksdb". Returns "" if there is none. Only partition keys have
-// colons in their values.
+// Returns the word that stands where the name of an option should be, as
+// "block" in "10:block:rocksdb". Returns "" if there is none. Only partition
+// keys have colons in their values.
 std::string PolicyString::UnknownName() const {
   for (const auto& [name, value] : given_) {
     const size_t colon = value.find(':');
@@ -125,7 +125,8 @@ std::string PolicyString::UnknownName() const {
       continue;
     }
     const size_t begin = colon + 1;
-    const std::string word = value.substr(begin, value.find(':', begin) - begin);
+    const std::string word =
+        value.substr(begin, value.find(':', begin) - begin);
     const bool is_word = std::all_of(word.begin(), word.end(), [](char c) {
       return c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
     });
