@@ -44,8 +44,8 @@ class ExportWorker {
   bool NeedsListing() const;
   void RequestListing();
 
-  // Replaces the list of live files. If a listing was needed, compares the
-  // folders with it.
+  // Replaces the list of live files. If NeedsListing was true, the thread then
+  // compares the export folders with this list.
   void ReplaceListing(const LiveSsts& listing);
 
   // Says that the database has replaced the SST files `replaced` by

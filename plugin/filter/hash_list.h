@@ -12,10 +12,10 @@
 
 namespace cassandra_bloom {
 
-// A list of the hashes of a filter's keys, of 16 bytes each. The builder keeps
+// A list of hashes of 16 bytes, one for each key of a filter. The builder keeps
 // the list until it knows the number of keys, because the size of the filter
-// depends on that number. A growing list copies nothing, and less than one
-// chunk of memory is unused. Throws nothing.
+// depends on that number. The list is stored in chunks, so it copies nothing
+// when it grows, and less than one chunk is unused. Throws nothing.
 class HashList {
  public:
   HashList() = default;

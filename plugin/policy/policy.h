@@ -125,8 +125,9 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // because RocksDB does not tell which column family it validates.
   mutable std::atomic<bool> filled_from_last_level_{false};
   mutable std::atomic<bool> filled_from_first_level_{false};
-  // The string that this policy was made from. nullopt after the first call of
-  // ConfigureOptions, which may add options.
+  // The string that this policy was made from, until the first call of
+  // ConfigureOptions. That call may add options to those of the string, and
+  // leaves nullopt.
   std::optional<PolicyString> pending_string_;
   mutable std::atomic<bool> reported_{false};
   mutable std::mutex levels_mutex_;

@@ -207,9 +207,9 @@ __attribute__((noinline)) NewPolicy* FindNewPolicy() {
                                                        kVersionFunction));
 }
 
-// The functions below have no objects with destructors, because this library
-// has a C++ runtime of its own. An exception of RocksDB or of the plugin must
-// pass through these functions.
+// An exception of RocksDB or of the plugin must pass through the functions
+// below. This library has a C++ runtime of its own, which does not know such
+// exceptions. So these functions have no objects with destructors.
 
 // Returns our policy, or nullptr if RocksDB's own function is to be called.
 const void* OurPolicy(double bits_per_key) {

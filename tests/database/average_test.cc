@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures memory and false positives of allocation=monkey and mix in databases
-// of many shapes. Prints the table of docs/policy.md.
+// Measures memory and false positives in databases of many shapes, with
+// allocation=monkey and with `mix`. Prints the table of docs/policy.md.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>

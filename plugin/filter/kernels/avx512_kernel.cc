@@ -72,8 +72,9 @@ struct Avx512 {
       const __m512d quotient = _mm512_mul_pd(
           _mm512_cvtepu64_pd(reinterpret_cast<__m512i>(x)), reciprocal_);
       // On Intel's CPUs, a product of 64 bits takes three multiplications, and
-      // a product of 52 bits takes one. 52 bits are enough here: the quotient
-      // is at most 2^57 / 2^8, and the remainder is less than 2 * num_words.
+      // a product of 52 bits takes one. 52 bits are enough here, because the
+      // quotient x / num_words is at most 2^57 / 2^8, and the remainder is less
+      // than 2 * num_words.
       const auto product = reinterpret_cast<Lanes>(
           _mm512_madd52lo_epu64(__m512i{}, _mm512_cvttpd_epu64(quotient),
                                 reinterpret_cast<__m512i>(num_words_)));

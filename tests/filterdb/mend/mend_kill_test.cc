@@ -210,8 +210,8 @@ TEST_F(MendKillTest, MendAndUndo) {
   }
 }
 
-// Starts two mends and a third process at the same time. The third process is a
-// mend or an --undo. One of the mends may be killed.
+// Starts three processes at the same time: two mends, and a third mend or an
+// --undo. One of the mends may be killed.
 TEST_F(MendKillTest, TwoAtOnce) {
   int num_killed = 0;
   for (int round = 0; GoesOn(round, num_killed); ++round) {

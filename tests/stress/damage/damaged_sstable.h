@@ -36,8 +36,8 @@ struct Pair {
   WholeSstable one;
   WholeSstable other;
 };
-// Returns SSTables that Cassandra wrote, and SSTables that this function writes
-// into `folder`.
+// Returns pairs of SSTables that Cassandra wrote, and pairs that this function
+// writes into `folder`.
 std::vector<Pair> AllPairs(const std::string& folder, uint64_t seed);
 
 struct DamagedSstable {

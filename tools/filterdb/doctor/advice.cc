@@ -81,9 +81,9 @@ std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
   const auto is_above = [&](double bits, double factor) {
     return bits > factor * average && bits > average + kBitsOfMib;
   };
-  // With optimize_filters_for_memory, a filter may be a third larger than
-  // planned (MemoryFit). In a database with few filters, all filters may be a
-  // third larger.
+  // With optimize_filters_for_memory, one filter may be a third larger than
+  // planned (MemoryFit). Many filters together are as large as planned, but few
+  // filters together may also be a third larger.
   const bool fits_memory = settings.may_fit_memory &&
                            report.family.options.optimize_filters_for_memory;
   if (!is_above(all.as_it_is.bits, fits_memory ? 4 / 3.0 : 1.02)) {

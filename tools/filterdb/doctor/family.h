@@ -22,7 +22,8 @@ struct Family {
   // The option `blocks` is then not known, so that `in_use` is a guess from the
   // newest filter.
   bool form_is_guessed = false;
-  // The cassandra_bloom policy that uses the filters of the most rows.
+  // A cassandra_bloom policy. Of all such policies, it uses existing filters
+  // for the largest number of rows.
   std::string advised;
   // Equal to `in_use` if cassandra_bloom is on. Otherwise the kind of the
   // policy in `advised`.

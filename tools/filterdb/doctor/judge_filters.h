@@ -11,10 +11,9 @@
 
 namespace cassandra_bloom::tools {
 
-// Sets the policies of the column family, from its options and its SST files.
-// Sets the state, fault and remedy of each file whose filter is not used with
-// the policy Family::ours. Also sets the state of files with RocksDB's own
-// filter.
+// Fills in the policies of `*family`, from its options and its SST files. Then
+// gives a state, a fault and a remedy to each file whose filter the policy
+// Family::ours does not use. Files with a filter of RocksDB get a state, too.
 void JudgeFilters(Family* family);
 
 }  // namespace cassandra_bloom::tools

@@ -90,8 +90,8 @@ struct FilterFinding {
   // `plan_error` says why.
   std::optional<double> plan;
   std::string plan_error;
-  // The planned size in bytes. It is 0 if the plan is unknown, or if no filter
-  // is planned.
+  // The size in bytes of a filter for the keys of this SSTable and the planned
+  // chance. It is 0 if the plan is unknown, or if no filter is planned.
   uint64_t planned_size = 0;
   // The planned size in bytes for 128 keys, or for the keys of the SSTable if
   // these are more. Cassandra may plan for 128 keys even if the SSTable has
