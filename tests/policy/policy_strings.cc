@@ -174,12 +174,13 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:inf", "'inf'", kBits},
       {"cassandra_bloom:+5", "'+5'", kBits},
       {"cassandra_bloom:0x10", "'0x10'", kBits},
-      {"cassandra_bloom:10:junk", "'10:junk'", kBits},
+      {"cassandra_bloom:10:junk", "'junk'", kOptions},
       {"cassandra_bloom:9,5", "'9,5'", kBits},
       {"cassandra_bloom: 10", "' 10'", kBits},
       {"cassandra_bloom:1 0", "'1 0'", kBits},
       // The id of a refused policy is refused again.
-      {"cassandra_bloom:a-refused-setting", "'a-refused-setting'", kBits},
+      {"cassandra_bloom:a-refused-setting", "cassandra_bloom:a-refused-setting",
+       "the LOG"},
       // Wrong false positive chance.
       {"cassandra_bloom:fp", "'fp'", kBits},
       {"cassandra_bloom:fp:", "''", kChance},
@@ -190,7 +191,7 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:fp:1e-9", "'1e-9'", kChance},
       {"cassandra_bloom:fp:nan", "'nan'", kChance},
       {"cassandra_bloom:fp:inf", "'inf'", kChance},
-      {"cassandra_bloom:fp:0.01:junk", "'0.01:junk'", kChance},
+      {"cassandra_bloom:fp:0.01:junk", "'junk'", kOptions},
       // Wrong partition key.
       {"cassandra_bloom:10:partition_key", "'10:partition_key'", kBits},
       {"cassandra_bloom:10:partition_key:", "''", kExtractors},
@@ -266,8 +267,6 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:10:block:rocksdb", "'block'", kOptions},
       {"cassandra_bloom:10:blocks:rocksdb:filters:ribbon", "'filters'",
        kOptions},
-      {"cassandra_bloom:a-refused-setting", "cassandra_bloom:a-refused-setting",
-       "LOG"},
       {"cassandra_bloom:blocks:rocksdb:blocks:rocksdb", "blocks:rocksdb'",
        kBits},
       {"cassandra_bloom:101:blocks:rocksdb", "'101'", kBits},
