@@ -83,6 +83,24 @@ TEST_F(ExportCommandTest, WhatIsExportedChecks) {
   EXPECT_EQ(again.json()["exported"], Json::array());
 }
 
+// A name that contains a line feed must not look like two lines.
+TEST_F(ExportCommandTest, NoNameFakesALine) {
+  const std::string folder = out_.path() + "/a\nb";
+  fs::create_directory(folder);
+  const std::string command = "export --db=" + db_.path() +
+                              " '--out-dir=" + folder +
+                              "' --sstable-version=nb --sync";
+  for (int run = 0; run < 3; ++run) {  // Exports, keeps, removes.
+    if (run == 2) {
+      db_.Compact();
+    }
+    const Ran ran = Filterdb(command);
+    EXPECT_EQ(ran.exit_code, 0) << ran;
+    EXPECT_THAT(ran.out, HasSubstr("/a\\x0ab/nb-"));
+    EXPECT_THAT(ran.out, Not(HasSubstr("a\nb")));
+  }
+}
+
 TEST_F(ExportCommandTest, SstFiles) {
   db_.Compact();
   const std::string sst = OnlySst(db_);

@@ -78,7 +78,7 @@ void Print(const Options& options, const Result& result) {
                 NameOfAnyForm(*result.written_as).c_str());
   }
   if (!result.index_fault.empty()) {
-    std::printf("  %s\n", result.index_fault.c_str());
+    std::printf("  %s\n", Printable(result.index_fault).c_str());
   }
   if (result.absent > 0) {
     std::printf("  %" PRIu64 " of %s %s: %s\n", result.false_positives,

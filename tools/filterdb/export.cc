@@ -55,13 +55,13 @@ std::string WhatIsIn(const ExportedFilterDb& exported) {
 
 void Print(const ExportedFilterDb& exported) {
   std::printf(
-      "%s: %s %s, %s, %s", exported.filter_db.c_str(),
+      "%s: %s %s, %s, %s", Printable(exported.filter_db).c_str(),
       WhatIsIn(exported).c_str(),
       exported.from_block ? "from the block" : "hashed anew",
       Count(static_cast<uint64_t>(exported.num_probes), "probe").c_str(),
       Count(exported.num_words, "word").c_str());
   if (!exported.why_not_block.empty()) {
-    std::printf(" (%s)", exported.why_not_block.c_str());
+    std::printf(" (%s)", Printable(exported.why_not_block).c_str());
   }
   std::printf("\n");
 }
@@ -82,10 +82,10 @@ ExitCode Show(const Options& options, const FilterDbExportReport& report,
       Print(one);
     }
     for (const std::string& file : report.kept) {
-      std::printf("%s: kept\n", file.c_str());
+      std::printf("%s: kept\n", Printable(file).c_str());
     }
     for (const std::string& file : report.removed) {
-      std::printf("%s: removed\n", file.c_str());
+      std::printf("%s: removed\n", Printable(file).c_str());
     }
   }
   for (const std::string& one : report.errors) {

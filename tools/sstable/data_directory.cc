@@ -59,9 +59,10 @@ std::optional<int> LevelOf(const fs::path& folder, int highest) {
   for (auto name = names.begin(); name != names.end() && lowest != kKeyspace;
        ++name) {
     std::error_code ignored;
-    const auto level = fs::is_directory(folder / *name, ignored)
-                           ? LevelOf(folder / *name, highest - 1)
-                           : std::nullopt;
+    if (!fs::is_directory(folder / *name, ignored)) {
+      continue;
+    }
+    const auto level = LevelOf(folder / *name, highest - 1);
     if (level && (!lowest || *level + 1 < *lowest)) {
       lowest = *level + 1;
     }
