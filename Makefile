@@ -57,7 +57,7 @@ help:
 	@echo "             make filterdb, without export and doctor, as one file that needs no library:"
 	@echo "             build/static/bin/filterdb (ARCH=arm64: for that CPU, in build/static-arm64)"
 	@echo "make dist    make a source archive of the last commit and its SHA-256, in build/dist"
-	@echo "make deb     make Debian packages, in build/deb/packages, and their source package, in build/deb"
+	@echo "make deb     make Debian packages and their source package, in build/deb/packages"
 
 demo: release
 	python3 db_bench_ext/database/demo.py --lib-dir=build/release/lib
@@ -185,6 +185,7 @@ VERSION = $(shell sed -n 's/^project.cassandra_bloom VERSION \([0-9.]*\) .*/\1/p
 ARCHIVE = cassandra_bloom-$(VERSION).tar.gz
 
 dist:
+	git rev-parse --verify --quiet HEAD >/dev/null || { echo "make dist needs a git clone" >&2; exit 1; }
 	mkdir -p build/dist
 	git archive --format=tar.gz --prefix=cassandra_bloom-$(VERSION)/ --output=build/dist/$(ARCHIVE) HEAD
 	cd build/dist && sha256sum $(ARCHIVE) | tee $(ARCHIVE).sha256

@@ -35,6 +35,7 @@ open_chroot() {
 # copy_sources: copies this repository into /check/sources of the chroot. The time
 # stamps are kept, so that another run compiles only what has changed.
 copy_sources() {
+  git -C "$sources" rev-parse || { echo "this script needs a git clone" >&2; exit 1; }
   mkdir -p "$root/check/sources"
   (cd "$sources" && git ls-files -z | xargs -0 cp -p --parents -t "$root/check/sources")
 }
