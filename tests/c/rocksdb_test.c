@@ -40,7 +40,9 @@ static char* OpenAndWrite(const char* policy, const char* path, int num_keys) {
   rocksdb_t* db = NULL;
   CHECK(snprintf(text, sizeof(text),
                  "create_if_missing=true;"
-                 "block_based_table_factory={filter_policy=%s}",
+                 "level_compaction_dynamic_level_bytes=false;"
+                 "block_based_table_factory={filter_policy=%s;"
+                 "optimize_filters_for_memory=false}",
                  policy) < (int)sizeof(text));
   rocksdb_get_options_from_string(base, text, options, &error);
   if (error == NULL) {

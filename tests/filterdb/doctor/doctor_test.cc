@@ -288,9 +288,8 @@ TEST(DoctorVerdictTest, Damaged) {
   EXPECT_EQ(FalsePositives(VerdictOf(ran)), 1);
 }
 
-// Every second partition is saturated, and has fewer bytes than the others. All
-// partitions have about the same number of keys. So filterdb doctor must count
-// each partition the same.
+// Every second partition is saturated, and has fewer bytes than the others. It
+// must count as much as an average one.
 TEST(DoctorVerdictTest, SaturatedPartitions) {
   const std::string match_all(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
   TestDb db(DbOptions(std::make_shared<ImportingPolicy>(match_all, 2),

@@ -87,6 +87,18 @@ static int NumFiltered(rocksdb_options_t* options) {
   return filtered;
 }
 
+/* Keeps the size of the filter exact. RocksDB 7.8 does not have the function,
+ * and keeps the size exact by default. */
+static void DoNotOptimizeForMemory(rocksdb_block_based_table_options_t* table) {
+  void (*set)(rocksdb_block_based_table_options_t*, unsigned char);
+  *(void**)&set =
+      dlsym(RTLD_DEFAULT,
+            "rocksdb_block_based_options_set_optimize_filters_for_memory");
+  if (set != NULL) {
+    set(table, 0);
+  }
+}
+
 int main(int argc, char** argv) {
   rocksdb_block_based_table_options_t* const table =
       rocksdb_block_based_options_create();
@@ -101,6 +113,7 @@ int main(int argc, char** argv) {
   }
   rocksdb_block_based_options_set_filter_policy(
       table, NewPolicy(argv[3], atof(argv[4])));
+  DoNotOptimizeForMemory(table);
   rocksdb_options_set_block_based_table_factory(options, table);
   rocksdb_options_enable_statistics(options);
   rocksdb_options_set_create_if_missing(options, (unsigned char)writes);

@@ -49,6 +49,9 @@ rocksdb::Options OptionsFor(const std::vector<std::string>& how) {
     options.table_factory.reset(
         rocksdb::NewBlockBasedTableFactory(table_options));
   }
+  // Keeps the sizes of filters exact.
+  options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+      ->optimize_filters_for_memory = false;
   options.statistics = rocksdb::CreateDBStatistics();
   return options;
 }

@@ -63,13 +63,23 @@ void FilterBlocks::AddOurs(const Slice& block) {
   ParsedFilter filter;
   if (!ParseFilterDb(block.data(), block.size(), &filter)) {
     ++damaged_;
-    sum_of_rates_ += 1;
+    AddRate(block, 1);
     return;
   }
   const FilterFill fill = FillOf(filter);
   bits_ += fill.capacity_bits;
   saturated_ += fill.is_saturated() ? 1 : 0;
-  sum_of_rates_ += fill.rate();
+  AddRate(block, fill.rate());
+}
+
+void FilterBlocks::AddRate(const Slice& block, double rate) {
+  if (rate == 1) {
+    ++num_open_;
+    return;
+  }
+  const auto weight = static_cast<double>(block.size());
+  sum_of_rates_ += weight * rate;
+  sum_of_weights_ += weight;
 }
 
 void FilterBlocks::Measure() {
@@ -92,8 +102,7 @@ void FilterBlocks::Measure() {
                                                                            : 0;
     asked_ += num_keys;
     passed_ += passed;
-    sum_of_rates_ +=
-        static_cast<double>(passed) / static_cast<double>(num_keys);
+    AddRate(block, static_cast<double>(passed) / static_cast<double>(num_keys));
   }
   rocksdbs_.clear();
 }
@@ -101,7 +110,11 @@ void FilterBlocks::Measure() {
 PassRate FilterBlocks::Rate() const {
   PassRate pass;
   if (count_ > 0) {
-    pass.rate = sum_of_rates_ / static_cast<double>(count_);
+    const auto open = static_cast<double>(num_open_);
+    const auto count = static_cast<double>(count_);
+    const double of_others =
+        num_open_ == count_ ? 1 : sum_of_rates_ / sum_of_weights_;
+    pass.rate = (open + (count - open) * of_others) / count;
     pass.bound = pass.rate;
   }
   if (asked_ == 0) {
@@ -112,7 +125,7 @@ PassRate FilterBlocks::Rate() const {
   const auto asked = static_cast<double>(asked_);
   const auto passed = static_cast<double>(passed_);
   pass.is_measured = true;
-  if (sum_of_rates_ == 0) {
+  if (pass.rate == 0) {
     pass.is_at_most = true;
     pass.rate = kMeanOfNone / asked;
   }

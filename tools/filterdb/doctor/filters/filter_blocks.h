@@ -45,18 +45,24 @@ class FilterBlocks {
   uint64_t damaged() const { return damaged_; }
   uint64_t saturated() const { return saturated_; }
 
-  // Returns the average rate of the blocks. All blocks have the same weight,
-  // because RocksDB makes partitions of the same size.
+  // Returns the average rate of the blocks. A larger block has more weight,
+  // because it has more keys, so that more look-ups ask it. RocksDB 9.10 makes
+  // large and small partitions in turns. A block that lets every key pass may
+  // be small and have many keys, so it has the weight of an average block.
   PassRate Rate() const;
 
  private:
   void AddOurs(const ROCKSDB_NAMESPACE::Slice& block);
+  void AddRate(const ROCKSDB_NAMESPACE::Slice& block, double rate);
 
   uint64_t count_ = 0;
   uint64_t bits_ = 0;
   uint64_t damaged_ = 0;
   uint64_t saturated_ = 0;
+  uint64_t num_open_ = 0;  // Blocks that let every key pass.
+  // Of the other blocks. Each rate is multiplied by its weight.
   double sum_of_rates_ = 0;
+  double sum_of_weights_ = 0;
   std::vector<ROCKSDB_NAMESPACE::Slice> rocksdbs_;
   uint64_t asked_ = 0;
   uint64_t passed_ = 0;
