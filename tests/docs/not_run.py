@@ -19,6 +19,7 @@ NOT_RUN = {
     "make filterdb-static": _ROOT + "tests/install/matrix/static.sh",
     "make filterdb-static ARCH=arm64": _ROOT + "tests/install/matrix/static.sh",
     "make deb": _ROOT + "tests/install/matrix/debian_source.sh",
+    "apt-get install ./build/deb/packages/*.deb": _ROOT + "tests/install/matrix/debian_source.sh",
     "cmake --install build/release --prefix=DIR": "tests/install/consumer/installed_test.sh",
     "DESTDIR=… cmake --install BUILD --component NAME": "debian/rules, by debian_source.sh",
     "ctest -L quick -j2": _LONG + "make test runs these tests, too",
