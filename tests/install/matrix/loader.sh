@@ -112,7 +112,7 @@ case_of "both RocksDBs, the 9.10 build alone"
 check 9.10 used
 check 7.8 "$(refuses 7.8)"
 
-install "/$build_7_8"
+inside dpkg --install "/$build_7_8" >/dev/null
 inside dpkg --purge --force-depends librocksdb7.8 >/dev/null 2>&1
 case_of "RocksDB 9.10 alone, both builds"
 check 9.10 used
