@@ -135,7 +135,15 @@ TEST(MixedFiltersTest, OptimizeFiltersForHits) {
   ExpectAllFound(db);
 }
 
-// Below format_version 5, RocksDB's Bloom filter has whole bits per key.
+// Below format_version 5, RocksDB's Bloom filter has whole bits per key. It is
+// rounded up to cache lines, for which RocksDB takes 64 bytes on x86, and more
+// on other CPUs (CACHE_LINE_SIZE in RocksDB's port/port_posix.h).
+#if defined(__x86_64__) || defined(__i386__)
+constexpr double kRounding = 0.3;
+#else
+constexpr double kRounding = 1.1;
+#endif
+
 TEST(MixedFiltersTest, FormatVersionBelow5) {
   for (const uint32_t format_version : {2u, 4u}) {
     CassandraBloomOptions bloom = Types("bloom", "");
@@ -152,7 +160,7 @@ TEST(MixedFiltersTest, FormatVersionBelow5) {
       db.Put(SomeRows());
       db.Flush();
       EXPECT_EQ(TypesIn(db), (FilterTypes{{flushed, 1}}));
-      EXPECT_NEAR(BitsPerKey(db), bits, 0.3);
+      EXPECT_NEAR(BitsPerKey(db), bits, kRounding);
       ExpectAllFound(db);
       EXPECT_GT(Rejected(&db), 950u);
       db.Compact();

@@ -67,7 +67,9 @@ std::string BlockOf(const FilterPolicy* policy, const Place& place = {}) {
   return builder->Finish(&buffer, &status).ToString();
 }
 
-int TypeByte(const std::string& block) { return block.at(block.size() - 5); }
+int TypeByte(const std::string& block) {
+  return static_cast<signed char>(block.at(block.size() - 5));
+}
 
 TEST(RocksdbsPoliciesTest, OnePolicyForEachTypeAndNumberOfBits) {
   RocksdbsPolicies policies;

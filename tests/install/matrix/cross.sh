@@ -178,9 +178,11 @@ started=(filterdb listener_writer partitions_example soak random_db
 # Tests that are left out, and why.
 left_out=(
   # Python scripts, which have nothing to do with the CPU.
-  check_layout check_layout_test figures_test
+  check_layout check_layout_test figures_test newest_release mutants_check
   # Python of x86-64 cannot load a library of another CPU.
   'PythonExampleTest\..*'
+  # The test limits the memory of its process, and the emulator needs some of it.
+  'CompressedDataFileDeathTest\.WantOfMemoryIsNoDamage'
   # The program is a script here, whose shell cannot preload a library of another CPU.
   CRocksdbProgramsTest.AnotherRocksdbIsAnErrorAndNothingOnStderr
 )

@@ -65,7 +65,8 @@ std::string DigestAt(double bits_per_key) {
 const struct {
   std::string policy;
   char kind;
-} kRocksdbsFilters[] = {{"bloomfilter:10", -1}, {"ribbonfilter:10:-1", -2}};
+} kRocksdbsFilters[] = {{"bloomfilter:10", '\xff'},
+                        {"ribbonfilter:10:-1", '\xfe'}};
 
 class ReplaceTest : public ::testing::Test {
  protected:

@@ -68,7 +68,9 @@ class TypeCounter final : public rocksdb::FilterPolicy {
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const rocksdb::Slice& block) const override {
     const bool is_ours = WithoutTrailer(block.ToStringView()).has_value();
-    const int type = block.size() < 5 ? 0 : block[block.size() - 5];
+    const int type = block.size() < 5
+                         ? 0
+                         : static_cast<signed char>(block[block.size() - 5]);
     const std::lock_guard<std::mutex> lock(mutex_);
     ++types_[is_ours      ? "cassandra"
              : type == -1 ? "bloom"
