@@ -185,7 +185,7 @@ VERSION = $(shell sed -n 's/^project.cassandra_bloom VERSION \([0-9.]*\) .*/\1/p
 ARCHIVE = cassandra_bloom-$(VERSION).tar.gz
 
 dist:
-	git rev-parse --verify --quiet HEAD >/dev/null || { echo "make dist needs a git clone" >&2; exit 1; }
+	@git rev-parse --verify --quiet HEAD >/dev/null || { echo "make dist needs a git clone" >&2; exit 1; }
 	mkdir -p build/dist
 	git archive --format=tar.gz --prefix=cassandra_bloom-$(VERSION)/ --output=build/dist/$(ARCHIVE) HEAD
 	cd build/dist && sha256sum $(ARCHIVE) | tee $(ARCHIVE).sha256

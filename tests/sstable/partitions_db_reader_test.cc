@@ -38,7 +38,9 @@ std::string Damaged(uint64_t byte, const std::string& what) {
 std::string Different(uint64_t byte, const std::string& what,
                       const std::string& component = "Partitions.db") {
   return "da-1-bti-" + component + ": byte " + std::to_string(byte) + ": " +
-         what + tools::kDamagedSstable;
+         what +
+         "; one of the files is damaged or of another SSTable: let the "
+         "database rewrite the SSTable (nodetool scrub)";
 }
 
 // ---- Random tries ----

@@ -134,9 +134,8 @@ std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
 // chosen how to spread the bits.
 bool HasForecastOfMix(bool has_exports, const FamilyReport& report) {
   const FamilyOptions& options = report.family.options;
-  return !has_exports &&
-         (options.IsOn() || report.family.in_use == PolicyInUse::kRocksdbs) &&
-         !report.family.form_is_guessed && !options.settings.is_mix &&
+  return !has_exports && !report.family.form_is_guessed &&
+         !options.settings.is_mix &&
          options.settings.partition_key.is_whole() && options.levelled &&
          options.dynamic_levels && !options.filters_for_hits &&
          report.files.count(FilterState::kNoneExpected) == 0;
