@@ -22,6 +22,10 @@ ls "$packages"/*7.8*.deb >/dev/null || { echo "no packages for 7.8 in $packages:
 
 open_chroot trixie "$root"
 
+# Removes the packages that an earlier run installed. apt-get installs nothing if that run has
+# ended while some of them missed others.
+inside sh -c "dpkg-query -W -f '\${Package}\n' 'lib*cassandra-bloom*' 2>/dev/null | xargs -r dpkg --purge >/dev/null"
+
 step "RocksDB of both, and the tools of both"
 mirror=$(sed -n "s/^deb \\([^ ]*\\) trixie.*/\\1/p" "$root/etc/apt/sources.list" | head -1)
 echo "deb $mirror bookworm main" >"$root/etc/apt/sources.list.d/bookworm.list"
@@ -93,8 +97,6 @@ case_of() {  # WHAT: describes what is installed now
     sed -n 's/^installed /  /p'
 }
 
-# Removes the packages that an earlier run installed.
-inside sh -c "dpkg-query -W -f '\${Package}\n' 'lib*cassandra-bloom*' 2>/dev/null | xargs -r dpkg --purge >/dev/null"
 install "/$build_7_8" "/$loader"
 check_others
 case_of "both RocksDBs, the 7.8 build alone"
