@@ -14,13 +14,13 @@ using ROCKSDB_NAMESPACE::FilterBitsReader;
 namespace {
 
 constexpr uint64_t kMostKeys = 20000;
-constexpr uint64_t kFirstAbsent = uint64_t{1} << 61;
+constexpr uint64_t kFirstAbsentOfCheck = uint64_t{1} << 61;
 constexpr size_t kBatches[] = {1,  2,  3,  4,  7,   8,
                                31, 32, 33, 64, 100, kMaxWorkBatch};
 
 void Choose(uint64_t first, KeyChunk* keys) {
   for (size_t i = 0; i < KeyChunk::kCapacity; ++i) {
-    keys->Set(i, (i % 2 == 0 ? 0 : kFirstAbsent) + first + i / 2);
+    keys->Set(i, (i % 2 == 0 ? 0 : kFirstAbsentOfCheck) + first + i / 2);
   }
 }
 

@@ -163,14 +163,14 @@ TEST_F(ListenerOptionsTest, OtherSpellings) {
   ExpectFed(Reloaded(), {out_ / "=a)"});
 }
 
-struct Refusal {
+struct RefusedOptions {
   std::string listeners;
   const char* message;
 };
 
 TEST_F(ListenerOptionsTest, IdsThatAreRefused) {
   const std::string good = "cassandra_bloom_export(nb," + out_ / "a";
-  const Refusal refusals[] = {
+  const RefusedOptions refusals[] = {
       {"cassandra_bloom_export(nb)", "is unknown; the listener is"},
       {"cassandra_bloom_export,nb," + out_.path(), "is unknown"},
       {"cassandra_bloom_export:nb", "out_dir, the folder to export to, is not"},
@@ -190,7 +190,7 @@ TEST_F(ListenerOptionsTest, IdsThatAreRefused) {
       {"cassandra_bloom_export(nb," + db_.path() + "/out)",
        "is in the folder of a database"},
   };
-  for (const Refusal& refusal : refusals) {
+  for (const RefusedOptions& refusal : refusals) {
     SCOPED_TRACE(refusal.listeners);
     rocksdb::DBOptions options;
     EXPECT_THAT(Parse(refusal.listeners, &options).ToString(),
@@ -206,7 +206,7 @@ TEST_F(ListenerOptionsTest, OptionsThatAreRefused) {
   WriteFile(out_ / "sstables/nb-1-big-Data.db", "data");
   const std::string folder = out_ / "out";
   const std::string id = "id=cassandra_bloom_export";
-  const Refusal refusals[] = {
+  const RefusedOptions refusals[] = {
       {id, "out_dir, the folder to export to, is not given"},
       {"cassandra_bloom_export", "out_dir, the folder to export to, is not"},
       {id + ";sstable_version=nb", "out_dir, the folder to export to, is not"},
@@ -227,7 +227,7 @@ TEST_F(ListenerOptionsTest, OptionsThatAreRefused) {
       {"id=cassandra_bloom;out_dir=" + folder + ";sstable_version=nb",
        "is unknown; the listener is cassandra_bloom_export"},
   };
-  for (const Refusal& refusal : refusals) {
+  for (const RefusedOptions& refusal : refusals) {
     for (const std::string& text :
          {"{" + refusal.listeners + "}", "{{" + refusal.listeners + "}}"}) {
       rocksdb::DBOptions options;

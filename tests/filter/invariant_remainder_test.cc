@@ -15,19 +15,19 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-constexpr uint64_t kLargest = uint64_t{1} << 63;  // |INT64_MIN|
+constexpr uint64_t kLargestValue = uint64_t{1} << 63;  // |INT64_MIN|
 
 // Tests numbers beside multiples of the divisor, because the quotient changes
 // there.
 void CheckDivisor(uint64_t divisor, uint64_t* random) {
   const InvariantRemainder remainder(divisor);
-  const uint64_t largest_multiple = kLargest / divisor * divisor;
+  const uint64_t largest_multiple = kLargestValue / divisor * divisor;
   const uint64_t some_multiple = NextRandom(random) / 2 / divisor * divisor;
   for (const uint64_t x :
        {uint64_t{0}, uint64_t{1}, divisor - 1, divisor, divisor + 1,
         some_multiple - (some_multiple > 0), some_multiple, some_multiple + 1,
-        largest_multiple - 1, largest_multiple, kLargest - 1, kLargest,
-        NextRandom(random) / 2}) {
+        largest_multiple - 1, largest_multiple, kLargestValue - 1,
+        kLargestValue, NextRandom(random) / 2}) {
     ASSERT_EQ(remainder(x), x % divisor) << x << " % " << divisor;
   }
 }
@@ -90,9 +90,9 @@ TEST(ProbeSequenceTest, EqualsTheReference) {
   };
   constexpr uint64_t kEdges[] = {0,
                                  1,
-                                 kLargest - 1,
-                                 kLargest,  // INT64_MIN
-                                 kLargest + 1,
+                                 kLargestValue - 1,
+                                 kLargestValue,  // INT64_MIN
+                                 kLargestValue + 1,
                                  UINT64_MAX};
   for (int i = 0; i < 1000; ++i) {
     const auto num_words =

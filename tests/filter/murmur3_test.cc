@@ -13,7 +13,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-Hash128 HashOf(const std::string& key) {
+Hash128 HashOfBytes(const std::string& key) {
   return CassandraMurmur3(key.data(), key.size());
 }
 
@@ -51,7 +51,7 @@ constexpr Vector kCassandraVectors[] = {
 TEST(Murmur3Test, EqualsCassandra) {
   for (const Vector& vector : kCassandraVectors) {
     SCOPED_TRACE(vector.key_hex);
-    const Hash128 hash = HashOf(FromHex(vector.key_hex));
+    const Hash128 hash = HashOfBytes(FromHex(vector.key_hex));
     EXPECT_EQ(hash.h1, vector.h1);
     EXPECT_EQ(hash.h2, vector.h2);
   }
@@ -62,7 +62,7 @@ TEST(Murmur3Test, EqualsCassandraOnItsTable) {
   ASSERT_EQ(table.size(), 1040u);
   for (const auto& fields : table) {
     SCOPED_TRACE(fields[0]);
-    const Hash128 hash = HashOf(FromHex(fields[0]));
+    const Hash128 hash = HashOfBytes(FromHex(fields[0]));
     EXPECT_EQ(hash.h1, std::stoull(fields[1], nullptr, 16));
     EXPECT_EQ(hash.h2, std::stoull(fields[2], nullptr, 16));
   }
@@ -83,7 +83,7 @@ TEST(Murmur3Test, EqualsTheReferenceForAllTailSigns) {
         }
       }
       const auto [h1, h2] = NaiveFilter::Hash(key);
-      ASSERT_EQ(HashOf(key), (Hash128{h1, h2})) << size << " " << signs;
+      ASSERT_EQ(HashOfBytes(key), (Hash128{h1, h2})) << size << " " << signs;
     }
   }
 }

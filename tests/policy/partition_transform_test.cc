@@ -79,7 +79,7 @@ TransformPtr TransformFor(const std::string& partition_key) {
   return transform;
 }
 
-std::string IdOf(const TransformPtr& transform) {
+std::string IdOfTransform(const TransformPtr& transform) {
   return transform == nullptr ? "(none)" : transform->GetId();
 }
 
@@ -151,7 +151,7 @@ TEST_F(PartitionTransformTest, AcceptedStringsArriveOnEveryWay) {
       for (const Loaded& loaded : LoadOnEveryWay(config, text)) {
         SCOPED_TRACE(loaded.way);
         EXPECT_TRUE(loaded.status.ok()) << loaded.status.ToString();
-        EXPECT_EQ(IdOf(loaded.transform), id);
+        EXPECT_EQ(IdOfTransform(loaded.transform), id);
       }
     }
   }
@@ -208,7 +208,7 @@ TEST_F(PartitionTransformTest, AReopenedDatabaseHasTheSame) {
   ASSERT_TRUE(db.Open(options).ok());
   std::vector<ColumnFamilyOptions> loaded;
   ASSERT_TRUE(db.OpenLatest(&loaded).ok());
-  EXPECT_EQ(IdOf(loaded.at(0).prefix_extractor),
+  EXPECT_EQ(IdOfTransform(loaded.at(0).prefix_extractor),
             "cassandra_partition:skip:8,u16");
 }
 
@@ -218,7 +218,9 @@ TEST_F(PartitionTransformTest, CanBeChangedInAnOpenDatabase) {
   const auto set = [&](const char* value) {
     return db.db()->SetOptions({{"prefix_extractor", value}});
   };
-  const auto now = [&] { return IdOf(db.db()->GetOptions().prefix_extractor); };
+  const auto now = [&] {
+    return IdOfTransform(db.db()->GetOptions().prefix_extractor);
+  };
   EXPECT_TRUE(set("cassandra_partition:skip:8,u16").ok());
   EXPECT_EQ(now(), "cassandra_partition:skip:8,u16");
   for (const auto& refused : kRefused) {

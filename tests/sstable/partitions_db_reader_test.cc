@@ -118,12 +118,12 @@ std::string RandomPath(Random* random) {
 }
 
 TrieSstable RandomSstable(Random* random, std::vector<std::string>* keys) {
-  constexpr const char* kCompressors[] = {"",
-                                          "LZ4Compressor",
-                                          "SnappyCompressor",
-                                          "DeflateCompressor",
-                                          "ZstdCompressor",
-                                          "NoopCompressor"};
+  constexpr const char* kCompressorsOrNone[] = {"",
+                                                "LZ4Compressor",
+                                                "SnappyCompressor",
+                                                "DeflateCompressor",
+                                                "ZstdCompressor",
+                                                "NoopCompressor"};
   std::map<std::string, Payload> payloads;
   for (uint64_t i = 1 + random->Below(400); i > 0; --i) {
     payloads[RandomPath(random)];
@@ -151,7 +151,7 @@ TrieSstable RandomSstable(Random* random, std::vector<std::string>* keys) {
   sstable.num_keys = keys->size();
   sstable.first_key = keys->front();
   sstable.last_key = keys->back();
-  sstable.compressor = kCompressors[random->Below(6)];
+  sstable.compressor = kCompressorsOrNone[random->Below(6)];
   sstable.chunk_length = size_t{1} << random->Below(14);
   if (random->Below(3) == 0) {
     sstable.max_compressed_length =

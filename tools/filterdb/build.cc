@@ -15,7 +15,7 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-struct Options {
+struct BuildArguments {
   KeysOption keys;
   std::optional<double> bits;
   std::optional<double> fp_chance;
@@ -40,7 +40,7 @@ uint64_t CountKeys(KeyReader* keys) {
   return count;
 }
 
-std::unique_ptr<FilterDbBuilder> NewBuilder(const Options& options,
+std::unique_ptr<FilterDbBuilder> NewBuilder(const BuildArguments& options,
                                             FilterForm form,
                                             uint64_t expected_keys) {
   return OrUnusable([&](std::string* error) {
@@ -54,8 +54,8 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const Options& options,
 // Throws Unusable if the filter has far more keys than `expected`, because
 // `filterdb scan` would call this filter faulty. `expected` is the value of
 // --expected-keys.
-void RefuseTooFull(const Options& options, uint64_t expected, uint64_t num_keys,
-                   const FilterDbBuilder& filter) {
+void RefuseTooFull(const BuildArguments& options, uint64_t expected,
+                   uint64_t num_keys, const FilterDbBuilder& filter) {
   if (num_keys <= expected) {
     return;
   }
@@ -74,7 +74,7 @@ void RefuseTooFull(const Options& options, uint64_t expected, uint64_t num_keys,
   }
 }
 
-ExitCode RunBuild(const Options& options) {
+ExitCode RunBuild(const BuildArguments& options) {
   const FilterForm form =
       FormOf(options.version, options.out, "--sstable-version");
   RequireWritable("--out", options.out, options.force, options.json);

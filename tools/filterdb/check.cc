@@ -15,7 +15,7 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-struct Options {
+struct CheckArguments {
   std::string file;
   std::string version;
   KeysOption keys;
@@ -41,7 +41,7 @@ bool IsFault(const Result& result) {
   return result.missing > 0 || !result.index_fault.empty();
 }
 
-Json ToJson(const Options& options, const Result& result) {
+Json ToJson(const CheckArguments& options, const Result& result) {
   Json json = {{"file", options.file},
                {"keys", result.keys},
                {"missing", result.missing},
@@ -60,7 +60,7 @@ Json ToJson(const Options& options, const Result& result) {
   return json;
 }
 
-void Print(const Options& options, const Result& result) {
+void Print(const CheckArguments& options, const Result& result) {
   std::printf("%s: %s, %" PRIu64 " missing\n", Printable(options.file).c_str(),
               Count(result.keys, "key").c_str(), result.missing);
   if (result.always_present) {
@@ -93,7 +93,7 @@ void Print(const Options& options, const Result& result) {
 // Returns a form other than `not_this_one` in which the filter has every key.
 // Returns nullopt if there is no such form, or if the keys cannot be read a
 // second time.
-std::optional<FilterForm> WrittenAs(const Options& options,
+std::optional<FilterForm> WrittenAs(const CheckArguments& options,
                                     FilterForm not_this_one, KeyReader* keys) {
   if (!keys->Rewind()) {
     return std::nullopt;  // The keys come from a pipe, for example.
@@ -115,14 +115,14 @@ std::optional<FilterForm> WrittenAs(const Options& options,
 // Throws Unusable if Index.db and the Data.db in the same folder have different
 // keys, because a damaged Index.db would make a good filter look wrong. Does
 // nothing if there is no such Data.db.
-void VerifyIndex(const Options& options) {
+void VerifyIndex(const CheckArguments& options) {
   if (IsIndexDbBesideData(options.keys.index)) {
     ForEachKey(options.keys.Open(options.version, KeyChecks::kEveryKey).get(),
                "comparing with Data.db", [](std::string_view) {});
   }
 }
 
-ExitCode RunCheck(const Options& options) {
+ExitCode RunCheck(const CheckArguments& options) {
   if (options.absent == "-" &&
       (options.keys.keys == "-" || options.keys.index == "-")) {
     throw Unusable(

@@ -64,8 +64,8 @@ void RequireVersionSinceIa(const std::string& path) {
   }
 }
 
-FilterForm FormOf(const std::string& version, const std::string& path,
-                  const std::string& option, Use use) {
+FilterForm FormFor(Use use, const std::string& version, const std::string& path,
+                   const std::string& option) {
   RequireVersionSinceIa(path);
   FilterForm form;
   std::string error;
@@ -124,13 +124,13 @@ CLI::Option* AddVersion(CLI::App* command, const std::string& name,
 
 FilterForm FormOf(const std::string& version, const std::string& path,
                   const std::string& option) {
-  return FormOf(version, path, option, Use::kOutput);
+  return FormFor(Use::kOutput, version, path, option);
 }
 
 std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
                                          const std::string& version,
                                          const std::string& option) {
-  const FilterForm form = FormOf(version, path, option, Use::kInput);
+  const FilterForm form = FormFor(Use::kInput, version, path, option);
   return OrUnusable([&](std::string* error) {
     return FilterDbFile::Open(path, form, error);
   });

@@ -10,7 +10,7 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-struct Options {
+struct ConvertArguments {
   std::string in;
   std::string out;
   std::string from;
@@ -21,7 +21,7 @@ struct Options {
 
 // Throws Unusable if the file name of OUT gives another FilterForm than --to.
 // Cassandra takes the form from the file name.
-void RequireNameOfForm(const Options& options, FilterForm to) {
+void RequireNameOfForm(const ConvertArguments& options, FilterForm to) {
   std::string version;
   std::string ignored;
   FilterForm of_name;
@@ -34,7 +34,7 @@ void RequireNameOfForm(const Options& options, FilterForm to) {
   }
 }
 
-ExitCode RunConvert(const Options& options) {
+ExitCode RunConvert(const ConvertArguments& options) {
   const auto filter = OpenFilter(options.in, options.from, "--from");
   const FilterForm to = FormOf(options.to, options.out, "--to");
   RequireWritable("OUT", options.out, options.force, options.json);

@@ -13,7 +13,7 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-struct Options {
+struct DiffArguments {
   std::string a;
   std::string b;
   std::string version_a;
@@ -46,7 +46,7 @@ uint64_t CountOnlyInFirst(const FilterDbFile& first,
   return count;
 }
 
-ExitCode RunDiff(const Options& options) {
+ExitCode RunDiff(const DiffArguments& options) {
   const auto a = OpenFilter(options.a, options.version_a, "--version-a");
   const auto b = OpenFilter(options.b, options.version_b, "--version-b");
   Json json = {{"a", Parameters(*a)}, {"b", Parameters(*b)}};

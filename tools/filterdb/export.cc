@@ -16,7 +16,7 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-struct Options {
+struct ExportArguments {
   std::vector<std::string> ssts;
   std::string db;
   std::string column_family;
@@ -66,8 +66,8 @@ void Print(const ExportedFilterDb& exported) {
   std::printf("\n");
 }
 
-ExitCode Show(const Options& options, const FilterDbExportReport& report,
-              const std::string& error) {
+ExitCode Show(const ExportArguments& options,
+              const FilterDbExportReport& report, const std::string& error) {
   if (options.json) {
     Json exported = Json::array();
     for (const ExportedFilterDb& one : report.exported) {
@@ -99,7 +99,7 @@ ExitCode Show(const Options& options, const FilterDbExportReport& report,
 
 // Returns a map from the name of each Filter.db to its SST file. Throws
 // Unusable if two SST files would get the same name.
-std::map<std::string, std::string> NamesOf(const Options& options) {
+std::map<std::string, std::string> NamesOf(const ExportArguments& options) {
   std::map<std::string, std::string> sst_of_name;
   for (const std::string& sst : options.ssts) {
     std::string name;
@@ -116,7 +116,7 @@ std::map<std::string, std::string> NamesOf(const Options& options) {
   return sst_of_name;
 }
 
-void ExportSsts(const Options& options, FilterDbExportReport* report,
+void ExportSsts(const ExportArguments& options, FilterDbExportReport* report,
                 std::string* error) {
   const auto sst_of_name = NamesOf(options);
   OrUnusable([&](std::string* failure) {
@@ -139,9 +139,9 @@ void ExportSsts(const Options& options, FilterDbExportReport* report,
   }
 }
 
-ExitCode RunExport(const Options& given) {
+ExitCode RunExport(const ExportArguments& given) {
   ProgressBar progress("exporting");
-  Options options = given;
+  ExportArguments options = given;
   options.exporting.progress = [&](uint64_t done, uint64_t all) {
     progress.Show(done, all);
   };
@@ -157,7 +157,7 @@ ExitCode RunExport(const Options& given) {
   return Show(options, report, error);
 }
 
-void AddSource(CLI::App* command, Options* options) {
+void AddSource(CLI::App* command, ExportArguments* options) {
   auto* const source = command->add_option_group("source")->require_option(1);
   source
       ->add_option("--sst", options->ssts,

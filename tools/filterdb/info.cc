@@ -14,7 +14,7 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-struct Options {
+struct InfoArguments {
   std::vector<std::string> files;
   std::string version;
   uint64_t keys_expected = 0;
@@ -34,7 +34,7 @@ struct Info {
   uint64_t num_words() const { return fill.capacity_bits / 64; }
 };
 
-Info InfoOf(const std::string& file, const Options& options) {
+Info InfoOf(const std::string& file, const InfoArguments& options) {
   const auto filter = OpenFilter(file, options.version, "--sstable-version");
   const FilterFill fill = FillOf(*filter);
   Info info;
@@ -94,7 +94,7 @@ void Print(const Info& info) {
   std::printf("  verdict          %s\n", info.rating.verdict.c_str());
 }
 
-ExitCode RunInfo(const Options& options) {
+ExitCode RunInfo(const InfoArguments& options) {
   ExitCode exit_code = kGood;
   Json all = Json::array();
   for (const std::string& file : options.files) {

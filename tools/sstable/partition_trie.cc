@@ -10,12 +10,12 @@ namespace cassandra_bloom::tools {
 namespace {
 
 constexpr uint64_t kFooterSize = 3 * 8;
-constexpr size_t kCachedPages = 128;
+constexpr size_t kCachedPagesOfTrie = 128;
 
 }  // namespace
 
 PartitionTrie::PartitionTrie(std::unique_ptr<RandomAccessFile> file)
-    : file_(std::move(file)), pages_(*file_, kCachedPages) {}
+    : file_(std::move(file)), pages_(*file_, kCachedPagesOfTrie) {}
 
 std::unique_ptr<PartitionTrie> PartitionTrie::Open(const std::string& path,
                                                    std::string* error) {

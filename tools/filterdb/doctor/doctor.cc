@@ -26,7 +26,7 @@ bool Report::fault() const {
 
 namespace {
 
-struct Options {
+struct DoctorArguments {
   NamedDatabase database;
   std::vector<std::string> column_families;
   std::string statistics;
@@ -48,7 +48,7 @@ FilterQuestions ReadStatistics(const std::string& path) {
   });
 }
 
-Report Examine(const Options& options) {
+Report Examine(const DoctorArguments& options) {
   Report report;
   report.db = options.database.db;
   report.statistics = options.statistics;
@@ -72,7 +72,7 @@ Report Examine(const Options& options) {
   return report;
 }
 
-ExitCode RunDoctor(const Options& options) {
+ExitCode RunDoctor(const DoctorArguments& options) {
   if (!options.plot.empty()) {
     RequireWritable("--plot", options.plot, options.force, options.json);
     RequireGnuplot();

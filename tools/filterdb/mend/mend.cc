@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct MendArguments {
   ScanOptions scan;
   std::string out_dir;
   bool in_place = false;
@@ -93,7 +93,7 @@ void CheckIsFolder(const std::string& backup_dir) {
 
 // The messages have absolute paths, because --backup-dir keeps backups under
 // the absolute paths of the filters.
-std::vector<std::string> NoBackupsOf(const Options& options) {
+std::vector<std::string> NoBackupsOf(const MendArguments& options) {
   std::vector<std::string> lines;
   for (const std::string& path : options.scan.paths) {
     std::error_code failure;
@@ -104,7 +104,8 @@ std::vector<std::string> NoBackupsOf(const Options& options) {
   return lines;
 }
 
-void MendAll(const Options& options, HeldSignal* signal, MendReport* report) {
+void MendAll(const MendArguments& options, HeldSignal* signal,
+             MendReport* report) {
   const Scanned scanned = Scan(options.scan);
   report->AddErrors(scanned.errors);
   report->SetLeftOut(scanned.left_out);
@@ -138,7 +139,8 @@ void MendAll(const Options& options, HeldSignal* signal, MendReport* report) {
   }
 }
 
-void UndoAll(const Options& options, HeldSignal* signal, MendReport* report) {
+void UndoAll(const MendArguments& options, HeldSignal* signal,
+             MendReport* report) {
   const FoundSstables found = Find(options.scan);
   report->AddErrors(found.errors);
   report->SetLeftOut(found.left_out);
@@ -166,7 +168,7 @@ void UndoAll(const Options& options, HeldSignal* signal, MendReport* report) {
   }
 }
 
-void MendOrUndo(const Options& options, HeldSignal* signal,
+void MendOrUndo(const MendArguments& options, HeldSignal* signal,
                 MendReport* report) {
   if (!options.in_place && options.out_dir.empty() && !options.dry_run &&
       !options.undo) {
@@ -193,7 +195,7 @@ void MendOrUndo(const Options& options, HeldSignal* signal,
   }
 }
 
-ExitCode RunMend(const Options& options) {
+ExitCode RunMend(const MendArguments& options) {
   // SIGPIPE is ignored, so that mending goes on if nobody reads the output any
   // more. At the end, Finish (main.cc) reports that the output could not be
   // written.

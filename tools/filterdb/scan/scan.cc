@@ -13,13 +13,13 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-struct Options {
+struct ScanArguments {
   ScanOptions scan;
   bool only_faults = false;
   bool json = false;
 };
 
-ExitCode RunScan(const Options& options) {
+ExitCode RunScan(const ScanArguments& options) {
   const Scanned scanned = Scan(options.scan);
   if (options.json) {
     Json json = FindingsToJson(scanned.findings, scanned.errors);

@@ -9,12 +9,12 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-constexpr size_t kCachedPages = 2;
+constexpr size_t kCachedPagesOfReader = 2;
 
 }  // namespace
 
 ByteReader::ByteReader(const RandomAccessFile& file)
-    : file_(file), pages_(file, kCachedPages) {}
+    : file_(file), pages_(file, kCachedPagesOfReader) {}
 
 int32_t ByteReader::Int32(const char* what) {
   const std::string_view bytes = Bytes(4, what);

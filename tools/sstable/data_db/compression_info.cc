@@ -11,9 +11,9 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-constexpr size_t kCachedPages = 4;
+constexpr size_t kCachedPagesOfChunkTable = 4;
 constexpr size_t kOffsetSize = 8;
-constexpr uint64_t kChecksumSize = 4;
+constexpr uint64_t kChunkChecksumSize = 4;
 // The largest power of two that an int32 holds.
 constexpr int64_t kMaxChunkLength = int64_t{1} << 30;
 // In bytes, all parts together. ScyllaDB's dictionaries have 110 KiB.
@@ -35,7 +35,7 @@ bool StartsWith(std::string_view text, std::string_view start) {
 }  // namespace
 
 CompressionInfo::CompressionInfo(std::unique_ptr<RandomAccessFile> file)
-    : file_(std::move(file)), pages_(*file_, kCachedPages) {}
+    : file_(std::move(file)), pages_(*file_, kCachedPagesOfChunkTable) {}
 
 std::unique_ptr<CompressionInfo> CompressionInfo::Read(
     std::unique_ptr<RandomAccessFile> file, bool has_max_compressed_length,
@@ -171,7 +171,7 @@ bool CompressionInfo::Find(uint64_t number, uint64_t compressed_size,
       (number + 1 < num_offsets && !OffsetOf(number + 1, &end, error))) {
     return false;
   }
-  const uint64_t smallest = kChecksumSize + (number < num_chunks_ ? 1 : 0);
+  const uint64_t smallest = kChunkChecksumSize + (number < num_chunks_ ? 1 : 0);
   if (end > compressed_size || chunk->offset >= end ||
       end - chunk->offset < smallest) {
     return FailAtByte(path(), offsets_at_ + number * kOffsetSize,
@@ -181,7 +181,7 @@ bool CompressionInfo::Find(uint64_t number, uint64_t compressed_size,
                           std::to_string(compressed_size) + " bytes",
                       error);
   }
-  chunk->size = end - chunk->offset - kChecksumSize;
+  chunk->size = end - chunk->offset - kChunkChecksumSize;
   return true;
 }
 

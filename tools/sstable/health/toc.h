@@ -13,6 +13,8 @@
 
 namespace cassandra_bloom::tools {
 
+constexpr char kTocName[] = "TOC.txt";
+
 // In bytes. A real TOC.txt is far smaller.
 constexpr uint64_t kMaxTocSize = uint64_t{1} << 20;
 

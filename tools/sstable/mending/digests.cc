@@ -13,7 +13,6 @@ namespace cassandra_bloom::tools {
 namespace {
 
 constexpr char kScyllaDb[] = "Scylla.db";
-constexpr char kToc[] = "TOC.txt";
 
 // Returns nothing if Scylla.db is damaged or has an unknown layout.
 std::optional<ScyllaDb> Parse(const Sstable& sstable,
@@ -43,7 +42,7 @@ std::optional<ScyllaDb> ReadDigests(const Sstable& sstable,
 // Returns kThis if Scylla.db has no digest of TOC.txt.
 TocDigest TocDigestOf(const Sstable& sstable, const PinnedFolder& folder,
                       const ScyllaDb& scylla) {
-  const std::string name = sstable.name_prefix + kToc;
+  const std::string name = sstable.name_prefix + kTocName;
   const auto digest = scylla.Digest(DigestOf::kToc);
   return digest && folder.HasFile(name)
              ? CompareToc(folder.Read(name, kMaxTocSize), *digest)

@@ -15,7 +15,6 @@ namespace cassandra_bloom::tools {
 namespace {
 
 constexpr char kFilter[] = "Filter.db";
-constexpr char kToc[] = "TOC.txt";
 
 WriteContent ContentOf(const FilterDbBuilder& filter, FilterForm form) {
   return FilterDbContent(form, filter.num_probes(), filter.num_words(),
@@ -32,13 +31,13 @@ FilterForm FormOf(const Sstable& sstable) {
 // Returns the content of TOC.txt if it exists and does not name Filter.db.
 std::optional<std::string> TocToComplete(const Sstable& sstable,
                                          const PinnedFolder& folder) {
-  const std::string name = sstable.name_prefix + kToc;
+  const std::string name = sstable.name_prefix + kTocName;
   if (!folder.HasFile(name)) {
     return std::nullopt;
   }
   const std::string toc = folder.Read(name, kMaxTocSize);
   if (!TocNames(toc, "Data.db")) {
-    throw FileError{sstable.Path(kToc) + ": " + kTocIsDamaged};
+    throw FileError{sstable.Path(kTocName) + ": " + kTocIsDamaged};
   }
   return TocNames(toc, kFilter) ? std::nullopt : std::optional(toc);
 }
@@ -89,7 +88,7 @@ void CompleteToc(const Sstable& sstable, const PinnedFolder& folder) {
     return;
   }
   const std::string completed = CompletedToc(*toc);
-  const std::string name = sstable.name_prefix + kToc;
+  const std::string name = sstable.name_prefix + kTocName;
   folder.Replace(name, name, ContentOf(completed),
                  [&] { SetTocDigest(sstable, folder, completed); });
 }
@@ -129,7 +128,7 @@ Kept CheckPlace(const FilterFinding& finding, const PinnedFolder& folder,
     FailFor(folder.ReasonNotToKeepOwner(has_filter ? filter : data));
   }
   if (changes_toc) {
-    FailFor(folder.ReasonNotToKeepOwner(sstable.name_prefix + kToc));
+    FailFor(folder.ReasonNotToKeepOwner(sstable.name_prefix + kTocName));
   }
   if (changes_digests) {
     FailFor(folder.ReasonNotToKeepOwner(sstable.name_prefix + "Scylla.db"));
