@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -31,6 +32,8 @@ constexpr char kRewrite[] = "--in-place --rewrite-digests --no-backup";
 
 class MendDigestsTest : public MendFixture {
  protected:
+  using MendFixture::MendFixture;
+
   // Writes an SSTable with a Scylla.db, which has digests of the other files.
   // If `rotten` is true, the digests are computed before the filter gets its
   // fault.
@@ -273,11 +276,19 @@ TEST_F(MendDigestsTest, NoBackupBeside) {
              "give --backup-dir or --no-backup");
 }
 
+// Returns a folder in memory, if there is one. A killed program leaves on a
+// disk just what it leaves there, and fsync() takes long on a busy disk.
+fs::path FolderInMemory() {
+  const fs::path memory = "/dev/shm";
+  return access(memory.c_str(), W_OK | X_OK) == 0 ? memory
+                                                  : fs::temp_directory_path();
+}
+
 // SSTables with different faults of the filter, with and without Filter.db in
 // TOC.txt.
 class MendDigestsKillTest : public MendDigestsTest {
  protected:
-  MendDigestsKillTest() {
+  MendDigestsKillTest() : MendDigestsTest(FolderInMemory()) {
     Make(FilterFault::kBitsCleared);
     Make(FilterFault::kMissing);
     LeaveOutOfToc(Make(FilterFault::kNone));
