@@ -17,7 +17,7 @@
 
 #include "tests/filterdb/mend/mend_fixture.h"
 #include "tests/support/fake_sstable/fake_scylla_db.h"
-#include "tests/support/kill_at_syscall.h"
+#include "tests/support/stop_at_changes.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -319,16 +319,6 @@ class MendDigestsKillTest : public MendDigestsTest {
     }
   }
 
-  // Runs filterdb mend, and kills it before its change number `num_changes` to
-  // a file. Returns whether filterdb mend was killed.
-  bool Killed(const std::vector<std::string>& options, int num_changes) const {
-    std::vector<std::string> words = {CASSANDRA_BLOOM_FILTERDB, "mend",
-                                      "--ignore-unseen-processes", "--jobs=1"};
-    words.insert(words.end(), options.begin(), options.end());
-    words.push_back(dir_ / "ks");
-    return KillAtChange(words, num_changes);
-  }
-
   // Returns the filters of the SSTables that had a filter at the start.
   std::vector<std::string> Filters() const {
     std::vector<std::string> filters;
@@ -347,30 +337,35 @@ class MendDigestsKillTest : public MendDigestsTest {
     }
   }
 
-  // Runs filterdb mend several times from the state that it finds. Kills the
-  // first run before its change `first` to a file, the next run before its
-  // change `first` + `step`, and so on. Ends when a run is not killed. Calls
-  // each of `afters` on the state after each kill.
-  void KillAtEach(const std::vector<std::string>& options, int first, int step,
+  // Runs filterdb mend with these options, and copies the files before each
+  // change to them. They are as a kill there would leave them. Then calls each
+  // of `afters` on each copy.
+  void KillAtEach(const std::vector<std::string>& options,
                   const std::vector<std::function<void()>>& afters) const {
-    CopyState(dir_.path(), dir_ / "start");
-    int num_killed = 0;
-    for (int change = first; !HasFailure(); change += step) {
-      SCOPED_TRACE(change);
-      CopyState(dir_ / "start", dir_.path());
-      if (!Killed(options, change)) {
-        break;
-      }
-      ++num_killed;
-      CopyState(dir_.path(), dir_ / "killed");
+    std::vector<std::string> words = {CASSANDRA_BLOOM_FILTERDB, "mend",
+                                      "--ignore-unseen-processes", "--jobs=1"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.push_back(dir_ / "ks");
+    fs::create_directory(dir_ / "killed");
+    int num_kills = 0;
+    const auto copy = [&](int kill) {
+      return dir_ / ("killed/" + std::to_string(kill));
+    };
+    StopAtChanges(words, [&] { CopyState(dir_.path(), copy(++num_kills)); });
+    for (int kill = 1; kill <= num_kills && !HasFailure(); ++kill) {
+      SCOPED_TRACE(kill);
       for (const auto& after : afters) {
-        CopyState(dir_ / "killed", dir_.path());
+        CopyState(copy(kill), dir_.path());
         after();
         ExpectNoLeftOvers();
       }
     }
-    std::printf("%d were killed\n", num_killed);
-    EXPECT_GT(num_killed, 20);
+    std::printf("%d kills\n", num_kills);
+    EXPECT_GT(num_kills, 20);
+  }
+
+  std::vector<std::string> WithBackups() const {
+    return {"--rewrite-digests", "--in-place", "--backup-dir=" + dir_ / "old"};
   }
 
   void ExpectMended(const std::string& options) const {
@@ -391,30 +386,26 @@ class MendDigestsKillTest : public MendDigestsTest {
     ExpectDigestsAreRight();
   }
 
-  void KillMend(int first, int step) const {
-    KillAtEach(
-        {"--rewrite-digests", "--in-place", "--backup-dir=" + dir_ / "old"},
-        first, step,
-        {[&] { ExpectMended(InFolder()); }, [&] { ExpectUndone(); }});
-  }
-
   int generation_ = 0;
   std::vector<std::string> old_;
 };
 
 TEST_F(MendDigestsKillTest, MendWithBackups) {
-  KillMend(/*first=*/1, /*step=*/1);
+  KillAtEach(WithBackups(), {[&] { ExpectMended(InFolder()); }});
+}
+
+TEST_F(MendDigestsKillTest, MendWithBackupsThenUndo) {
+  KillAtEach(WithBackups(), {[&] { ExpectUndone(); }});
 }
 
 TEST_F(MendDigestsKillTest, MendWithoutBackups) {
-  KillAtEach({"--rewrite-digests", "--in-place", "--no-backup"}, /*first=*/1,
-             /*step=*/1, {[&] { ExpectMended(kRewrite); }});
+  KillAtEach({"--rewrite-digests", "--in-place", "--no-backup"},
+             {[&] { ExpectMended(kRewrite); }});
 }
 
 TEST_F(MendDigestsKillTest, Undo) {
   EXPECT_EQ(Mend(InFolder()).exit_code, 0);
-  KillAtEach({"--undo", "--backup-dir=" + dir_ / "old"}, /*first=*/1,
-             /*step=*/1,
+  KillAtEach({"--undo", "--backup-dir=" + dir_ / "old"},
              {[&] { ExpectMended(InFolder()); }, [&] { ExpectUndone(); }});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/support/kill_at_syscall.h"
+#include "tests/support/stop_at_changes.h"
 
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -58,7 +58,7 @@ constexpr uint32_t kChangingFlags = O_CREAT | O_TRUNC;
 // Returns a program that is run by the kernel at each system call of the traced
 // process. The process stops only at calls that change something, because a
 // stop at each call would take most of the time of a test.
-std::vector<sock_filter> StopAtChanges() {
+std::vector<sock_filter> FilterOfChanges() {
   constexpr sock_filter kStop = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
   constexpr sock_filter kGoOn = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   constexpr uint16_t kLoad = BPF_LD | BPF_W | BPF_ABS;
@@ -91,7 +91,7 @@ std::vector<sock_filter> StopAtChanges() {
 // filter only from a process whose programs get no new privileges, or from
 // root.
 bool AskToBeStopped() {
-  std::vector<sock_filter> filter = StopAtChanges();
+  std::vector<sock_filter> filter = FilterOfChanges();
   const sock_fprog program = {static_cast<unsigned short>(filter.size()),
                               filter.data()};
   return ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 &&
@@ -131,7 +131,8 @@ void GoOn(pid_t thread, int status) {
 
 }  // namespace
 
-bool KillAtChange(const std::vector<std::string>& arguments, int num_changes) {
+int StopAtChanges(const std::vector<std::string>& arguments,
+                  const std::function<void()>& stopped) {
   const pid_t pid = fork();
   if (pid == 0) {
     Exec(arguments);
@@ -145,25 +146,21 @@ bool KillAtChange(const std::vector<std::string>& arguments, int num_changes) {
     throw std::runtime_error("cannot start or trace " + arguments.front());
   }
   GoOn(pid, status);
-  int num_begun = 0;
   for (;;) {
     const pid_t thread = waitpid(-1, &status, __WALL);
     if (thread < 0) {
       throw std::runtime_error(std::string("waitpid: ") + strerror(errno));
     }
-    if (thread == pid && !WIFSTOPPED(status)) {
-      if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
-        throw std::runtime_error(arguments.front() + " did not start");
+    if (WIFSTOPPED(status)) {
+      if (BeginsChange(status)) {
+        stopped();
       }
-      return WIFSIGNALED(status);
-    }
-    if (!WIFSTOPPED(status)) {
-      continue;  // Another thread has ended.
-    }
-    if (BeginsChange(status) && ++num_begun == num_changes) {
-      kill(pid, SIGKILL);
-    } else {
       GoOn(thread, status);
+    } else if (thread == pid) {  // Otherwise another thread has ended.
+      if (!WIFEXITED(status) || WEXITSTATUS(status) == 127) {
+        throw std::runtime_error(arguments.front() + " did not run to its end");
+      }
+      return WEXITSTATUS(status);
     }
   }
 }
