@@ -113,7 +113,8 @@ NewFilterDbExportListener(const std::string& out_dir,
 // `db`, a database that is open in this process. If the database has a listener
 // of this library, first waits until the listener's work is done. Must not be
 // called from an event of a listener. For a database that may be closed, call
-// ExportFilterDbs with `sync` instead.
+// ExportFilterDbs with `sync` instead. Like the functions of
+// filter_db_export.h, only in librocksdb_cassandra_bloom.a.
 CASSANDRA_BLOOM_EXPORT bool ReconcileFilterDbExports(
     ROCKSDB_NAMESPACE::DB* db, const std::string& out_dir,
     const std::string& sstable_version, FilterDbExportReport* report,

@@ -24,7 +24,10 @@ bool cassandra_bloom_preload_has_refused = false;
 namespace cassandra_bloom {
 namespace {
 
+// The file of the plugin is kPluginFile, the RocksDB release (MAJOR.MINOR), and
+// kAbi.
 constexpr char kPluginFile[] = "librocksdb_cassandra_bloom.so.";
+constexpr char kAbi[] = "-" CASSANDRA_BLOOM_ABI;
 
 constexpr char kPluginFunction[] = "cassandra_bloom_register_with_rocksdb";
 
@@ -62,7 +65,7 @@ std::string FindPlugin(const std::string& version, std::string* searched) {
     if (folder.empty()) {
       continue;
     }
-    const std::string path = folder + "/" + kPluginFile + version;
+    const std::string path = folder + "/" + kPluginFile + version + kAbi;
     if (access(path.c_str(), R_OK) == 0) {
       return path;
     }

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr char kPolicy[] = "cassandra_bloom:12\n";
 constexpr char kPluginName[] =
-    "librocksdb_cassandra_bloom.so." TEST_ROCKSDB_RELEASE;
+    "librocksdb_cassandra_bloom.so." TEST_ROCKSDB_RELEASE "-" TEST_ABI;
 
 // Expects success, the output `out`, and one line of the loader with all
 // `parts`.
@@ -99,7 +99,7 @@ TEST(LoaderTest, ThereIsNoPluginForThisRelease) {
     ExpectRefused(RunProcess({TEST_HOST_OF_9_9}, libraries), "host of 9.9.9\n",
                   {"no plugin for RocksDB 9.9",
                    fs::path(TEST_PLUGIN).parent_path().string() +
-                       "/librocksdb_cassandra_bloom.so.9.9"});
+                       "/librocksdb_cassandra_bloom.so.9.9-" TEST_ABI});
   }
 }
 
@@ -298,11 +298,12 @@ TEST_F(MovedLoaderTest, ThePluginIsAnotherLibrary) {
 // The plugin has the file name of another release's plugin. The loader must
 // refuse the plugin, because the plugin would load a second RocksDB.
 TEST_F(MovedLoaderTest, ThePluginHasTheNameOfAnotherRelease) {
-  fs::copy_file(TEST_PLUGIN, folder_ / "librocksdb_cassandra_bloom.so.9.9");
+  fs::copy_file(TEST_PLUGIN,
+                folder_ / "librocksdb_cassandra_bloom.so.9.9-" TEST_ABI);
   const ProcessResult result = RunProcess({TEST_SHARED_HOST_OF_9_9}, loader_);
   ExpectRefused(result, "host of 9.9.9\n",
                 {"RocksDB 9.9 is ", "librocksdb.so.9 in this program",
-                 "librocksdb_cassandra_bloom.so.9.9 needs"});
+                 "librocksdb_cassandra_bloom.so.9.9-" TEST_ABI " needs"});
 }
 
 // The dynamic linker searches LD_LIBRARY_PATH for a name without a slash.

@@ -255,7 +255,7 @@ TEST_F(ReplaceTest, ModulesThatAreLoadedLater) {
 // program started.
 TEST_F(ReplaceTest, TheProgramChangesItsFolder) {
   const std::string plugin =
-      "librocksdb_cassandra_bloom.so." TEST_ROCKSDB_RELEASE;
+      "librocksdb_cassandra_bloom.so." TEST_ROCKSDB_RELEASE "-" TEST_ABI;
   const fs::path ours = folder_ / "ours";
   const fs::path others = folder_ / "others";
   fs::create_directories(ours);
