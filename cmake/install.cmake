@@ -2,7 +2,7 @@
 
 # What is installed, and where. Each component becomes a Debian package
 # (debian/rules). The loader and all builds of the plugin go into one
-# folder, because the loader looks for plugins in its own folder.
+# folder, because the loader looks for plugins in its own folder (its RUNPATH).
 
 include(CMakePackageConfigHelpers)
 

@@ -94,7 +94,7 @@ cannot be preloaded (cannot open shared object file): ignored."
     done
   done
 }
-refuses() { echo "cassandra_bloom: not loaded: no plugin for RocksDB $1, looked for "; }
+refuses() { echo "cassandra_bloom: not loaded: no plugin for RocksDB $1: "; }
 
 case_of() {  # WHAT: describes what is installed now
   step "$1"

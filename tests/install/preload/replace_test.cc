@@ -424,7 +424,7 @@ TEST_F(ReplaceTest, FallsBackToRocksdbsOwnFunctions) {
       EXPECT_EQ(result.out, kCallsOfStubHost) << result;
       EXPECT_EQ(Lines(result.err).size(), 1u) << result;
       EXPECT_EQ(result.err.rfind("cassandra_bloom: not loaded: no plugin for "
-                                 "RocksDB 9.9, looked for ",
+                                 "RocksDB 9.9: ",
                                  0),
                 0u)
           << result;
