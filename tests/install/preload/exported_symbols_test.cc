@@ -78,17 +78,7 @@ std::vector<std::string> CoreOfC() {
 }
 
 const std::vector<std::string> kRocksdbOfC = {
-    "cassandra_bloom_register_with_rocksdb",
-    "cassandra_bloom_rocksdb_version",
-    "cassandra_bloom_statistics_build_nanos",
-    "cassandra_bloom_statistics_bytes",
-    "cassandra_bloom_statistics_damaged_blocks",
-    "cassandra_bloom_statistics_destroy",
-    "cassandra_bloom_statistics_entries",
-    "cassandra_bloom_statistics_filters_built",
-    "cassandra_bloom_statistics_match_all_filters",
-    "cassandra_bloom_statistics_to_string",
-    "cassandra_bloom_statistics_total"};
+    "cassandra_bloom_get_statistic", "cassandra_bloom_register_with_rocksdb"};
 
 const std::vector<std::string> kCpp = {
     "cassandra_bloom::GetFilterDbExportCounts",
