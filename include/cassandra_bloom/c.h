@@ -260,7 +260,7 @@ CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_register_with_rocksdb(
 // The statistics of all filter policies of this process, including destroyed
 // policies. A handle holds the figures of the time when
 // cassandra_bloom_statistics_total made the handle. A handle never changes and
-// is safe for concurrent use. filter_statistics.h says what each figure counts.
+// is safe for concurrent use. filter_policy.h says what each figure counts.
 typedef struct cassandra_bloom_statistics_t cassandra_bloom_statistics_t;
 
 // Returns the statistics up to now. Fails only if memory cannot be allocated.

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "cassandra_bloom/filter_statistics.h"
+#include "cassandra_bloom/filter_policy.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/last_line_logger.h"
 #include "tests/support/rocksdb/policy_filter.h"

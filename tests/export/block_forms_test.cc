@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/filter/block_form.h"
+#include "plugin/policy/block_form.h"
 #include "plugin/filter/block_layout.h"
 #include "tests/export/export_fixture.h"
 #include "tests/support/rocksdb/filter_kinds.h"

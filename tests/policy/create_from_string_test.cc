@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "plugin/filter/block_form.h"
+#include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
 #include "tests/policy/policy_probe.h"

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "cassandra_bloom/filter_statistics.h"
 #include "tests/support/rocksdb/last_line_logger.h"
 #include "tests/support/rocksdb/policy_filter.h"
 

@@ -16,7 +16,7 @@
 
 #include "cassandra_bloom/filter_db_export_listener.h"
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/filter/block_form.h"
+#include "plugin/policy/block_form.h"
 #include "tests/filterdb/doctor/doctor_checks.h"
 #include "tests/support/filterdb_command.h"
 #include "tests/support/naive_filter.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/filter/block_form.h"
+#include "plugin/policy/block_form.h"
 #include "plugin/io/names.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/filter/block_form.h"
+#include "plugin/policy/block_form.h"
 
 #include <gtest/gtest.h>
 
