@@ -196,8 +196,8 @@ struct CassandraBloomOptions {
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyFromOptions(
     const CassandraBloomOptions& options);
 
-// What a policy has built and read. Counting is always on. It costs little time,
-// because a policy counts filters, not keys.
+// What a policy has built and read. Counting is always on. It costs little
+// time, because a policy counts filters, not keys.
 //
 //   const auto* const table_options =
 //       db->GetOptions().table_factory

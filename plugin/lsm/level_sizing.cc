@@ -45,9 +45,8 @@ double MonkeyAllocation::RealAverage() const {
 double MonkeyAllocation::LastLevelRatioFor(double factor) const {
   // In the worst case, every key outside the last level has MostBitsPerKey()
   // bits.
-  const double share_of_others =
-      (factor * RealAverage() - BottomBitsPerKey()) /
-      (MostBitsPerKey() - BottomBitsPerKey());
+  const double share_of_others = (factor * RealAverage() - BottomBitsPerKey()) /
+                                 (MostBitsPerKey() - BottomBitsPerKey());
   return std::max(0.0, 1 / share_of_others - 1);
 }
 

@@ -10,13 +10,13 @@
 #include <memory>
 #include <optional>
 
-#include "plugin/policy/block_form.h"
 #include "plugin/filter/hash_list.h"
-#include "plugin/policy/memory_fit.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/lsm/partition_key.h"
+#include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
+#include "plugin/policy/memory_fit.h"
 #include "plugin/policy/statistics.h"
 
 namespace cassandra_bloom {

@@ -9,8 +9,8 @@
 #include <memory>
 #include <new>
 
-#include "plugin/policy/block_form.h"
 #include "plugin/filter/block_layout.h"
+#include "plugin/policy/block_form.h"
 
 namespace cassandra_bloom {
 namespace {

@@ -34,8 +34,8 @@ const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(double bits_per_key) {
 // strictly than CassandraBloomOptions: fp_chance 0 is an error in it.
 const FilterPolicy* NewCassandraBloomMixPolicy(double bits_per_key) {
   return RocksdbReleaseMatches()
-             ? new CassandraBloomPolicy(std::string(kPolicyName) + ":mix:" +
-                                        FormatNumber(bits_per_key))
+             ? new CassandraBloomPolicy(std::string(kPolicyName) +
+                                        ":mix:" + FormatNumber(bits_per_key))
              : nullptr;
 }
 

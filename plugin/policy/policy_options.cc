@@ -35,9 +35,9 @@ constexpr char kUsage[] =
     "cassandra_bloom:mix:BITS, each optionally followed by :OPTION:VALUE "
     "pairs, with partition_key last";
 
-using Member = std::variant<double Options::*, std::vector<double> Options::*,
-                            std::optional<double> Options::*,
-                            std::string Options::*>;
+using Member =
+    std::variant<double Options::*, std::vector<double> Options::*,
+                 std::optional<double> Options::*, std::string Options::*>;
 
 struct Option {
   const char* name;

@@ -20,7 +20,8 @@ Total& TheTotal() {
   return total;
 }
 
-void AddTo(const CassandraBloomStatistics& more, CassandraBloomStatistics* sum) {
+void AddTo(const CassandraBloomStatistics& more,
+           CassandraBloomStatistics* sum) {
   sum->filters_built += more.filters_built;
   sum->entries += more.entries;
   sum->bytes += more.bytes;
@@ -60,18 +61,17 @@ std::string CassandraBloomStatistics::ToString() const {
   const uint64_t hundredths = entries == 0 ? 0 : 800 * bytes / entries;
   const uint64_t micros = build_nanos / 1000;
   char text[500];
-  std::snprintf(text, sizeof(text),
-                "Bloom filters built: %" PRIu64
-                "\nBloom filter entries built: %" PRIu64
-                "\nBloom filter space built: %" PRIu64
-                "\nBloom filter bits per entry: %" PRIu64 ".%02" PRIu64
-                "\nBloom filter build time: %" PRIu64 ".%03" PRIu64
-                " ms\nBloom filters that match all: %" PRIu64
-                "\nBloom filter damaged blocks: %" PRIu64
-                "\nNot counted: filters of RocksDB's own kinds\n",
-                filters_built, entries, bytes, hundredths / 100,
-                hundredths % 100, micros / 1000, micros % 1000,
-                match_all_filters, damaged_blocks);
+  std::snprintf(
+      text, sizeof(text),
+      "Bloom filters built: %" PRIu64 "\nBloom filter entries built: %" PRIu64
+      "\nBloom filter space built: %" PRIu64
+      "\nBloom filter bits per entry: %" PRIu64 ".%02" PRIu64
+      "\nBloom filter build time: %" PRIu64 ".%03" PRIu64
+      " ms\nBloom filters that match all: %" PRIu64
+      "\nBloom filter damaged blocks: %" PRIu64
+      "\nNot counted: filters of RocksDB's own kinds\n",
+      filters_built, entries, bytes, hundredths / 100, hundredths % 100,
+      micros / 1000, micros % 1000, match_all_filters, damaged_blocks);
   return text;
 }
 

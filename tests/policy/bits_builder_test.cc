@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/policy/block_form.h"
 #include "plugin/filter/block_layout.h"
+#include "plugin/policy/block_form.h"
 #include "plugin/policy/memory_fit.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/rocksdb/policy_filter.h"

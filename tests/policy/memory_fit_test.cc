@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "plugin/policy/block_form.h"
 #include "plugin/filter/block_layout.h"
+#include "plugin/policy/block_form.h"
 #include "tests/support/random_keys.h"
 
 namespace cassandra_bloom::testing {

@@ -2,12 +2,12 @@
 
 // Tests which bits per key a policy string gives to each level.
 
-#include "plugin/policy/policy_string.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "plugin/policy/policy_string.h"
 
 namespace cassandra_bloom::testing {
 namespace {
