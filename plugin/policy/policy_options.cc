@@ -24,6 +24,7 @@ using Options = ROCKSDB_NAMESPACE::CassandraBloomOptions;
 constexpr char kBitsPerKey[] = "bits_per_key";
 constexpr char kFpChance[] = "fp_chance";
 constexpr char kMix[] = "mix";
+constexpr char kBottommostFilter[] = "bottommost_filter";
 constexpr char kPartitionKey[] = "partition_key";
 
 // In a string, "fp:CHANCE" stands for fp_chance.
@@ -63,7 +64,7 @@ constexpr Option kOptions[] = {
     {"bottommost_bits", &Options::bottommost_bits, kBits, 0, kMaxBitsPerKey},
     {"allocation", &Options::allocation, "uniform or monkey", 0, 0},
     {"filter", &Options::filter, kFilters, 0, 0},
-    {"bottommost_filter", &Options::bottommost_filter, kFilters, 0, 0},
+    {kBottommostFilter, &Options::bottommost_filter, kFilters, 0, 0},
     {"blocks", &Options::blocks, "cassandra or rocksdb", 0, 0},
     {kPartitionKey, &Options::partition_key, "", 0, 0},
 };
@@ -113,7 +114,7 @@ Options OptionsOfMix() {
 std::vector<std::string> SetBy(const std::string& name) {
   constexpr char kSize[] = "the size";
   if (name == kMix) {
-    return {kSize, "allocation", "bottommost_filter", "blocks"};
+    return {kSize, "allocation", kBottommostFilter, "blocks"};
   }
   return {IsNumberInFront(name) || name == "level_bits" ? kSize : name};
 }
@@ -148,14 +149,16 @@ bool IsOneOfTheWords(const Option& option, const std::string& text) {
   if (words.empty()) {
     return true;
   }
+  if (text.empty()) {  // An empty bottommost_filter is that of `filter`.
+    return option.name == std::string(kBottommostFilter);
+  }
   for (const char* const between : {", ", " or "}) {
     const size_t at = words.find(between);
     if (at != std::string::npos) {
       words.replace(at, std::string(between).size(), "|");
     }
   }
-  return !text.empty() &&
-         ("|" + words + "|").find("|" + text + "|") != std::string::npos;
+  return ("|" + words + "|").find("|" + text + "|") != std::string::npos;
 }
 
 // Sets the option's member from a text. Each call returns "" if the text is
