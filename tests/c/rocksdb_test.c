@@ -101,7 +101,8 @@ static void CheckStatistics(uint64_t filters_built, uint64_t entries,
   CHECK_BEGINS(as_text, text);
   CHECK_HOLDS(as_text,
               " ms\nBloom filters that match all: 0\n"
-              "Bloom filter damaged blocks: 0\n");
+              "Bloom filter damaged blocks: 0\n"
+              "Not counted: filters of RocksDB's own kinds\n");
   cassandra_bloom_free(as_text);
   cassandra_bloom_statistics_destroy(statistics);
   cassandra_bloom_statistics_destroy(NULL);
@@ -132,6 +133,9 @@ static void TakesEveryKindOfFilter(const char* path) {
   /* The statistics do not count RocksDB's own filters. */
   CheckStatistics(1, kNumKeys, 8 + 8 * 157, "Bloom filters built: 1\n");
   CHECK(OpenAndWrite("cassandra_bloom:mix:10", path, kNumKeys) == NULL);
+  CheckStatistics(1, kNumKeys, 8 + 8 * 157, "Bloom filters built: 1\n");
+  CHECK(OpenAndWrite("cassandra_bloom:mix:10:filter:cassandra", path,
+                     kNumKeys) == NULL);
   CheckStatistics(2, 2 * kNumKeys, 2 * (8 + 8 * 157) + 5,
                   "Bloom filters built: 2\n");
 }

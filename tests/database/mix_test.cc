@@ -50,7 +50,8 @@ void FlushAndCompact(TestDb* db) {
 TEST(MixTest, EveryFilterIsRocksdbsOwn) {
   for (const auto& [policy, above, id] :
        {std::tuple(Mix(), "bloom", "cassandra_bloom:mix:10"),
-        {MixWithOurs(), "cassandra", "cassandra_bloom:mix:10:filter:cassandra"}}) {
+        {MixWithOurs(), "cassandra",
+         "cassandra_bloom:mix:10:filter:cassandra"}}) {
     SCOPED_TRACE(id);
     EXPECT_EQ(policy->GetId(), id);
     TestDb db(WithDynamicLevels(policy));
@@ -109,8 +110,10 @@ TEST(MixTest, BitsFollowTheMultiplier) {
     const char* log;
     double flushed;
   } cases[] = {
-      {0, "level 6: 8.557, bottommost: 8.557; on average 10.000 if each level "
-          "has 2 times", 17.213},
+      {0,
+       "level 6: 8.557, bottommost: 8.557; on average 10.000 if each level "
+       "has 2 times",
+       17.213},
       {1.5, "level 6: 8.557, ", 17.213},
       {4, "level 5: 11.924, level 6: 9.038, ", 23.416},
       {10, "level 5: 14.260, level 6: 9.467, ", 23.845},
@@ -129,7 +132,8 @@ TEST(MixTest, BitsFollowTheMultiplier) {
 // With a small multiplier, the levels above the last one hold so many keys that
 // nothing would be left of a small average.
 TEST(MixTest, TheLastLevelGetsAtLeastOneBit) {
-  TestDb db(WithMultiplier(2, PolicyPtr(rocksdb::NewCassandraBloomMixPolicy(2))));
+  TestDb db(
+      WithMultiplier(2, PolicyPtr(rocksdb::NewCassandraBloomMixPolicy(2))));
   db.Put(SomeRows());
   db.Flush();
   const std::string log = LogOf(db);

@@ -128,7 +128,7 @@ TEST_F(BitsBuilderTest, NoBlockBesideRocksdbIsLongerThan32Bits) {
   for (const double bits : {1.0, 10.0, 100.0}) {
     SCOPED_TRACE(bits);
     const Sizing sizing = *SizingForBitsPerKey(bits);
-    StatisticsCounters statistics(nullptr);
+    StatisticsCounters statistics;
     const CassandraBloomBitsBuilder filter_db(sizing, PartitionKeyExtractor(),
                                               BlockForm::kFilterDb, context,
                                               &statistics);
@@ -365,13 +365,12 @@ TEST(OptimizeForMemoryTest, OnePolicyBalancesAllItsFilters) {
 }
 
 TEST(OptimizeForMemoryTest, CassandrasSizesAreExact) {
-  CassandraBloomOptions exact[4];
+  CassandraBloomOptions exact[3];
   exact[1].blocks = "rocksdb";
   exact[1].fp_chance = 0.01;
   exact[2].blocks = "rocksdb";
-  exact[2].level_fp_chance = {0.01, 0.1};
-  exact[3].blocks = "rocksdb";
-  exact[3].bottommost_fp_chance = 0.01;
+  exact[2].fp_chance = 0.01;
+  exact[2].bottommost_bits = 5;
   for (const CassandraBloomOptions& options : exact) {
     const auto policy = PolicyFor(options);
     SCOPED_TRACE(policy->GetId());

@@ -31,10 +31,21 @@ ColumnFamilyOptions Static(double multiplier) {
 
 TEST(LevelRatioTest, AnyMultiplierGivesARatioFrom2To1000) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  for (const auto& [multiplier, expected] :
-       {std::pair(0.0, 2.0), {-4, 2}, {1, 2}, {1.5, 2}, {1.999, 2}, {2, 2},
-        {2.5, 2.5}, {4, 4}, {10, 10}, {1000, 1000}, {1001, 1000}, {1e300, 1000},
-        {NAN, 2}, {kInfinity, 2}, {-kInfinity, 2}}) {
+  for (const auto& [multiplier, expected] : {std::pair(0.0, 2.0),
+                                             {-4, 2},
+                                             {1, 2},
+                                             {1.5, 2},
+                                             {1.999, 2},
+                                             {2, 2},
+                                             {2.5, 2.5},
+                                             {4, 4},
+                                             {10, 10},
+                                             {1000, 1000},
+                                             {1001, 1000},
+                                             {1e300, 1000},
+                                             {NAN, 2},
+                                             {kInfinity, 2},
+                                             {-kInfinity, 2}}) {
     SCOPED_TRACE(multiplier);
     EXPECT_EQ(LevelRatioOf(multiplier), expected);
     LevelRatio ratio;

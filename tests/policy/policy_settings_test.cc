@@ -53,9 +53,12 @@ TEST(PolicySettingsTest, MonkeyByLevel) {
 }
 
 TEST(PolicySettingsTest, EndsOfTheRangeOfMonkey) {
-  for (const auto& [bits, is_right] :
-       {std::pair("0", false), {"1.532", false}, {"1.533", true},
-        {"86.15", true}, {"86.16", false}, {"90", false}}) {
+  for (const auto& [bits, is_right] : {std::pair("0", false),
+                                       {"1.532", false},
+                                       {"1.533", true},
+                                       {"86.15", true},
+                                       {"86.16", false},
+                                       {"90", false}}) {
     SCOPED_TRACE(bits);
     const std::string mix = std::string("cassandra_bloom:mix:") + bits;
     EXPECT_EQ(SettingsOf(mix).error.empty(), is_right);
