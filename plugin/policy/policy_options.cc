@@ -281,7 +281,8 @@ bool HasOurName(const std::string& text) {
          (text.size() == length || text[length] == ':');
 }
 
-std::string UnknownOption(const std::string& name) {
+// `written` is the name as the user wrote it, perhaps with the value.
+std::string UnknownOption(const std::string& name, const std::string& written) {
   for (const auto& no : kNoOptions) {
     if (no.name == name) {
       return "'" + name + "' is not an option: " + no.instead;
@@ -294,7 +295,7 @@ std::string UnknownOption(const std::string& name) {
       known += std::string(", ") + option.name;
     }
   }
-  return "unknown option '" + name +
+  return "unknown option '" + written +
          "'; the options are bits_per_key (0 to 100) or fp_chance (0.0000671 "
          "to 1)" +
          known;
@@ -339,7 +340,8 @@ std::optional<Options> ParseOptions(const std::string& text,
   for (const auto& [name, value] : given) {
     const Option* const option = FindOption(name);
     if (option == nullptr) {
-      *error = UnknownOption(name);
+      *error = UnknownOption(
+          name, beside.count(name) > 0 ? name + "=" + value : name);
       return std::nullopt;
     }
     for (const std::string& setting : SetBy(name)) {

@@ -343,12 +343,13 @@ TEST(OptimizeForMemoryTest, BlocksBesideRocksdbHonourTheOption) {
 // policy then makes other filters smaller.
 TEST(OptimizeForMemoryTest, OnePolicyBalancesAllItsFilters) {
   constexpr int kNumKeys = 1000;
-  const std::unique_ptr<const FilterPolicy> policies[] = {
-      std::unique_ptr<const FilterPolicy>(
-          ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb(10)),
-      std::unique_ptr<const FilterPolicy>(
-          ROCKSDB_NAMESPACE::NewCassandraBloomMixPolicy(10))};
-  for (const auto& policy : policies) {
+  CassandraBloomOptions beside;
+  beside.blocks = "rocksdb";
+  CassandraBloomOptions mix = beside;
+  mix.allocation = "monkey";
+  mix.bottommost_filter = "ribbon";
+  for (const CassandraBloomOptions& options : {beside, mix}) {
+    const auto policy = PolicyFor(options);
     const uint32_t planned = WordsOf(*policy, kNumKeys, false);
     uint32_t least = planned;
     uint32_t most = planned;
