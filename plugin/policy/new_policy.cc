@@ -10,12 +10,27 @@
 #include "plugin/policy/policy_options.h"
 #include "plugin/policy/running_rocksdb.h"
 
+namespace cassandra_bloom {
+namespace {
+
+const ROCKSDB_NAMESPACE::FilterPolicy* NewPolicyWith(
+    const PolicySettings& settings) {
+  return RocksdbReleaseMatches() ? new CassandraBloomPolicy(settings) : nullptr;
+}
+
+// Returns the settings of a string, because fp_chance 0 is an error in a
+// string, but in CassandraBloomOptions it means that no chance is given.
+PolicySettings SettingsOfString(const char* before, double number) {
+  return SettingsOf(kPolicyName + (before + FormatNumber(number)));
+}
+
+}  // namespace
+}  // namespace cassandra_bloom
+
 namespace ROCKSDB_NAMESPACE {
 
-using cassandra_bloom::CassandraBloomPolicy;
-using cassandra_bloom::FormatNumber;
-using cassandra_bloom::kPolicyName;
-using cassandra_bloom::RocksdbReleaseMatches;
+using cassandra_bloom::NewPolicyWith;
+using cassandra_bloom::SettingsOfString;
 
 const FilterPolicy* NewCassandraBloomPolicy(double bits_per_key) {
   CassandraBloomOptions options;
@@ -30,25 +45,17 @@ const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(double bits_per_key) {
   return NewCassandraBloomPolicyFromOptions(options);
 }
 
-// The next two make the policy from a string, because a string is checked more
-// strictly than CassandraBloomOptions: fp_chance 0 is an error in it.
 const FilterPolicy* NewCassandraBloomMixPolicy(double bits_per_key) {
-  return RocksdbReleaseMatches()
-             ? new CassandraBloomPolicy(std::string(kPolicyName) +
-                                        ":mix:" + FormatNumber(bits_per_key))
-             : nullptr;
+  return NewPolicyWith(SettingsOfString(":mix:", bits_per_key));
 }
 
 const FilterPolicy* NewCassandraBloomPolicyForFpChance(double fp_chance) {
-  return RocksdbReleaseMatches()
-             ? new CassandraBloomPolicy(std::string(kPolicyName) +
-                                        ":fp:" + FormatNumber(fp_chance))
-             : nullptr;
+  return NewPolicyWith(SettingsOfString(":fp:", fp_chance));
 }
 
 const FilterPolicy* NewCassandraBloomPolicyFromOptions(
     const CassandraBloomOptions& options) {
-  return RocksdbReleaseMatches() ? new CassandraBloomPolicy(options) : nullptr;
+  return NewPolicyWith(cassandra_bloom::Compile(options));
 }
 
 }  // namespace ROCKSDB_NAMESPACE

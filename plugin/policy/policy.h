@@ -44,9 +44,10 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
     pending_text_ = text;
   }
 
-  explicit CassandraBloomPolicy(
-      const ROCKSDB_NAMESPACE::CassandraBloomOptions& options)
-      : CassandraBloomPolicy(Compile(options)) {}
+  // Makes a policy that takes no further options.
+  explicit CassandraBloomPolicy(PolicySettings settings)
+      : settings_(std::move(settings)),
+        filter_name_(FilterNameFor(settings_.partition_key)) {}
 
   // RocksDB writes Name into the properties of an SST file, and finds the
   // file's filter by CompatibilityName. With blocks=rocksdb, CompatibilityName
@@ -86,10 +87,6 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const std::string& options) override;
 
  private:
-  explicit CassandraBloomPolicy(PolicySettings settings)
-      : settings_(std::move(settings)),
-        filter_name_(FilterNameFor(settings_.partition_key)) {}
-
   SstPlace PlaceOf(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   // Returns null if the filters of this file shall have their planned sizes.

@@ -129,7 +129,7 @@ CassandraBloomPolicy* PolicyBesideRocksdb() {
   static CassandraBloomPolicy policy([] {
     ROCKSDB_NAMESPACE::CassandraBloomOptions options;
     options.blocks = "rocksdb";
-    return options;
+    return Compile(options);
   }());
   return &policy;
 }
