@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -24,7 +25,6 @@ using Options = ROCKSDB_NAMESPACE::CassandraBloomOptions;
 constexpr char kBitsPerKey[] = "bits_per_key";
 constexpr char kFpChance[] = "fp_chance";
 constexpr char kMix[] = "mix";
-constexpr char kBottommostFilter[] = "bottommost_filter";
 constexpr char kPartitionKey[] = "partition_key";
 
 // In a string, "fp:CHANCE" stands for fp_chance.
@@ -44,16 +44,18 @@ struct Option {
   const char* name;
   Member member;
   const char* what_is_right;  // For error messages.
-  // The range of a number. If `highest` is 0, the value is one of the words in
-  // `what_is_right`, or any text if that is empty.
-  double lowest;
-  double highest;
+  // The range of a number.
+  double lowest = 0;
+  double highest = 0;
+  // The words that a text may be, between bars. Empty: any text.
+  std::string_view words = "";
 };
 
 constexpr char kBits[] = "a number from 0 to 100";
 constexpr char kFilters[] = "cassandra, bloom or ribbon";
 
-// In the order in which FormatOptions writes them.
+// In the order in which FormatOptions writes them. Compile checks the
+// partition key.
 constexpr Option kOptions[] = {
     {kBitsPerKey, &Options::bits_per_key, kBits, 0, kMaxBitsPerKey},
     {kFpChance, &Options::fp_chance, "a number from 0.0000671 to 1",
@@ -62,11 +64,14 @@ constexpr Option kOptions[] = {
      kLeastMonkeyAverage, kMostMonkeyAverage},
     {"level_bits", &Options::level_bits, kBits, 0, kMaxBitsPerKey},
     {"bottommost_bits", &Options::bottommost_bits, kBits, 0, kMaxBitsPerKey},
-    {"allocation", &Options::allocation, "uniform or monkey", 0, 0},
-    {"filter", &Options::filter, kFilters, 0, 0},
-    {kBottommostFilter, &Options::bottommost_filter, kFilters, 0, 0},
-    {"blocks", &Options::blocks, "cassandra or rocksdb", 0, 0},
-    {kPartitionKey, &Options::partition_key, "", 0, 0},
+    {"allocation", &Options::allocation, "uniform or monkey", 0, 0,
+     "|uniform|monkey|"},
+    {"filter", &Options::filter, kFilters, 0, 0, "|cassandra|bloom|ribbon|"},
+    {"bottommost_filter", &Options::bottommost_filter, kFilters, 0, 0,
+     "||cassandra|bloom|ribbon|"},  // Empty: that of `filter`.
+    {"blocks", &Options::blocks, "cassandra or rocksdb", 0, 0,
+     "|cassandra|rocksdb|"},
+    {kPartitionKey, &Options::partition_key, ""},
 };
 
 // Names that a user may expect to be options, and what to write instead.
@@ -114,7 +119,7 @@ Options OptionsOfMix() {
 std::vector<std::string> SetBy(const std::string& name) {
   constexpr char kSize[] = "the size";
   if (name == kMix) {
-    return {kSize, "allocation", kBottommostFilter, "blocks"};
+    return {kSize, "allocation", "bottommost_filter", "blocks"};
   }
   return {IsNumberInFront(name) || name == "level_bits" ? kSize : name};
 }
@@ -139,97 +144,68 @@ double NumberOf(const std::string& text) {
   return failure == std::errc() && parsed_to == end ? value : NAN;
 }
 
-bool IsInRange(const Option& option, double value) {
-  return value >= option.lowest && value <= option.highest;
-}
-
-// Returns whether `text` is one of the words in option.what_is_right.
-bool IsOneOfTheWords(const Option& option, const std::string& text) {
-  std::string words = option.what_is_right;
-  if (words.empty()) {
-    return true;
-  }
-  if (text.empty()) {  // An empty bottommost_filter is that of `filter`.
-    return option.name == std::string(kBottommostFilter);
-  }
-  for (const char* const between : {", ", " or "}) {
-    const size_t at = words.find(between);
-    if (at != std::string::npos) {
-      words.replace(at, std::string(between).size(), "|");
+// Sets the option's member from a text. Returns an error message, or "".
+std::string ReadValue(const Option& option, const std::string& text,
+                      Options* options) {
+  const std::string* wrong = nullptr;
+  const auto number = [&](const std::string& item) {
+    const double value = NumberOf(item);
+    if (!(value >= option.lowest && value <= option.highest) &&
+        wrong == nullptr) {
+      wrong = &item;
     }
-  }
-  return ("|" + words + "|").find("|" + text + "|") != std::string::npos;
+    return value;
+  };
+  const std::vector<std::string> items = SplitList(text);
+  std::visit(
+      [&](auto member) {
+        auto& value = options->*member;
+        using Value = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::string>) {
+          value = text;
+          const bool is_a_word =
+              text.find('|') == std::string::npos &&
+              option.words.find("|" + text + "|") != std::string_view::npos;
+          if (!option.words.empty() && !is_a_word) {
+            wrong = &text;
+          }
+        } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
+          value.clear();
+          for (const std::string& item : items) {
+            value.push_back(number(item));
+          }
+        } else {
+          value = number(text);
+        }
+      },
+      option.member);
+  return wrong == nullptr ? ""
+                          : std::string(option.name) + " '" + text + "'" +
+                                (*wrong == text ? "" : ": '" + *wrong + "'") +
+                                " is not " + option.what_is_right;
 }
 
-// Sets the option's member from a text. Each call returns "" if the text is
-// right, otherwise the part of the text that is wrong.
-class ValueReader {
- public:
-  ValueReader(const Option& option, const std::string& text, Options* options)
-      : option_(option), text_(text), options_(options) {}
-
-  // Returns an error message, or "".
-  std::string Read() {
-    std::string wrong;
-    if (std::visit([&](auto member) { return Set(options_->*member, &wrong); },
-                   option_.member)) {
-      return "";
-    }
-    return std::string(option_.name) + " '" + text_ + "'" +
-           (wrong == text_ ? "" : ": '" + wrong + "'") + " is not " +
-           option_.what_is_right;
-  }
-
- private:
-  bool Set(double& value, std::string* wrong) const {
-    *wrong = text_;
-    value = NumberOf(text_);
-    return IsInRange(option_, value);
-  }
-
-  bool Set(std::optional<double>& value, std::string* wrong) const {
-    return Set(value.emplace(), wrong);
-  }
-
-  bool Set(std::vector<double>& list, std::string* wrong) const {
-    list.clear();
-    for (const std::string& item : SplitList(text_)) {
-      list.push_back(NumberOf(item));
-      if (!IsInRange(option_, list.back())) {
-        *wrong = item;
-        return false;
-      }
-    }
-    return true;
-  }
-
-  bool Set(std::string& value, std::string* wrong) const {
-    *wrong = text_;
-    value = text_;
-    return IsOneOfTheWords(option_, text_);
-  }
-
-  const Option& option_;
-  const std::string& text_;
-  Options* const options_;
-};
-
-std::string TextOf(double value) { return FormatNumber(value); }
-std::string TextOf(const std::string& text) { return text; }
-std::string TextOf(const std::optional<double>& value) {
-  return value ? FormatNumber(*value) : "";
-}
-std::string TextOf(const std::vector<double>& list) {
-  std::string text;
-  for (const double number : list) {
-    text += (text.empty() ? "" : ",") + FormatNumber(number);
-  }
-  return text;
-}
-
+// Returns the text of the option's member.
 std::string TextOf(const Option& option, const Options& options) {
-  return std::visit([&](auto member) { return TextOf(options.*member); },
-                    option.member);
+  return std::visit(
+      [&](auto member) -> std::string {
+        const auto& value = options.*member;
+        using Value = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::string>) {
+          return value;
+        } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
+          std::string text;
+          for (const double number : value) {
+            text += (text.empty() ? "" : ",") + FormatNumber(number);
+          }
+          return text;
+        } else if constexpr (std::is_same_v<Value, double>) {
+          return FormatNumber(value);
+        } else {
+          return value ? FormatNumber(*value) : "";
+        }
+      },
+      option.member);
 }
 
 // ---- Texts ----
@@ -350,7 +326,7 @@ std::optional<Options> ParseOptions(const std::string& text,
         return std::nullopt;
       }
     }
-    *error = ValueReader(*option, value, &options).Read();
+    *error = ReadValue(*option, value, &options);
     if (!error->empty()) {
       return std::nullopt;
     }
@@ -388,18 +364,17 @@ std::string FormatOptions(const Options& given) {
 
 std::string WrongValue(const Options& options) {
   const Options defaults;
+  Options ignored;
+  std::string error;
   for (const Option& option : kOptions) {
     const std::string value = TextOf(option, options);
-    Options ignored;
-    if (option.name != std::string(kBitsPerKey) &&
-        option.name != std::string(kMix) && value != TextOf(option, defaults)) {
-      const std::string error = ValueReader(option, value, &ignored).Read();
-      if (!error.empty()) {
-        return error;
-      }
+    const bool is_given = value != TextOf(option, defaults);
+    if (error.empty() && is_given &&
+        option.member != Member(&Options::bits_per_key)) {
+      error = ReadValue(option, value, &ignored);
     }
   }
-  return "";
+  return error;
 }
 
 std::string ConflictIn(const std::string& text) {

@@ -16,6 +16,9 @@
 //
 // All options can also stand beside the name, such as
 // {id=cassandra_bloom;bits_per_key=BITS}. No setting may be given twice.
+//
+// Tested in tests/policy/create_from_string_test.cc.
+// Tested in tests/policy/policy_settings_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_OPTIONS_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_OPTIONS_H_

@@ -236,6 +236,8 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"{id=cassandra_bloom;bottommost_bits=-1}", "'-1'", kBits},
       {"cassandra_bloom:10:bottommost_bits", "''", kBits},
       {"cassandra_bloom:10:allocation:", "''", "uniform or monkey"},
+      {"cassandra_bloom:10:allocation:uniform|monkey", "'uniform|monkey'",
+       "uniform or monkey"},
       {"cassandra_bloom:10:allocation:Monkey", "'Monkey'", "uniform or monkey"},
       {"{id=cassandra_bloom;level_fp_chance=0.1,0.01}", "'level_fp_chance'",
        "write level_bits"},
