@@ -10,24 +10,9 @@ namespace cassandra_bloom {
 namespace {
 
 // The figures of all policies of the process.
-struct Total {
-  std::mutex mutex;
-  CassandraBloomStatistics figures;
-};
-
-Total& TheTotal() {
-  static Total total;
-  return total;
-}
-
-void AddTo(const CassandraBloomStatistics& more,
-           CassandraBloomStatistics* sum) {
-  sum->filters_built += more.filters_built;
-  sum->entries += more.entries;
-  sum->bytes += more.bytes;
-  sum->build_nanos += more.build_nanos;
-  sum->match_all_filters += more.match_all_filters;
-  sum->damaged_blocks += more.damaged_blocks;
+StatisticsCounters* Total() {
+  static StatisticsCounters total;
+  return &total;
 }
 
 }  // namespace
@@ -35,11 +20,16 @@ void AddTo(const CassandraBloomStatistics& more,
 void StatisticsCounters::Add(const CassandraBloomStatistics& more) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    AddTo(more, &figures_);
+    figures_.filters_built += more.filters_built;
+    figures_.entries += more.entries;
+    figures_.bytes += more.bytes;
+    figures_.build_nanos += more.build_nanos;
+    figures_.match_all_filters += more.match_all_filters;
+    figures_.damaged_blocks += more.damaged_blocks;
   }
-  Total& total = TheTotal();
-  const std::lock_guard<std::mutex> lock(total.mutex);
-  AddTo(more, &total.figures);
+  if (this != Total()) {
+    Total()->Add(more);
+  }
 }
 
 CassandraBloomStatistics StatisticsCounters::Read() const {
@@ -87,9 +77,7 @@ bool GetCassandraBloomStatistics(const FilterPolicy& policy,
 }
 
 CassandraBloomStatistics GetCassandraBloomStatisticsTotal() {
-  auto& total = cassandra_bloom::TheTotal();
-  const std::lock_guard<std::mutex> lock(total.mutex);
-  return total.figures;
+  return cassandra_bloom::Total()->Read();
 }
 
 }  // namespace ROCKSDB_NAMESPACE

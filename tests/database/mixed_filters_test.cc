@@ -164,17 +164,6 @@ TEST(MixedFiltersTest, FormatVersionBelow5) {
   }
 }
 
-// RocksDB 7.8 would make Ribbon filters of a Bloom policy in FIFO compaction
-// and in files without a level, if it were asked as it asks us.
-TEST(MixedFiltersTest, BloomIsBloomInFifoCompaction) {
-  rocksdb::Options options = DbOptions(PolicyOf(Types("bloom", "")));
-  options.compaction_style = rocksdb::kCompactionStyleFIFO;
-  TestDb db(options);
-  db.Put(SomeRows());
-  db.Flush();
-  EXPECT_EQ(TypesIn(db), (FilterTypes{{"bloom", 1}}));
-}
-
 // Unlike BitsPerKey, returns 0 for a file without a filter.
 double BitsPerRow(const TestDb& db) {
   return 8 * static_cast<double>(db.OnlyTable()->filter_size) /

@@ -5,20 +5,16 @@
 #include <gtest/gtest.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/slice_transform.h>
-#include <rocksdb/sst_file_writer.h>
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/policy_filter.h"
 #include "tests/support/rocksdb/test_db.h"
-#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -138,75 +134,6 @@ TEST(StatisticsOfNoFilterTest, AreZero) {
   db.Put(NumberedDataset(100, 0).rows);
   db.Flush();
   EXPECT_EQ(CountedFigures(*policy, 0), FileFigures());
-}
-
-// Two databases share one policy, and flush and compact in many threads.
-TEST(StatisticsConcurrencyTest, NothingIsLost) {
-  constexpr uint32_t kBatch = 400;
-  constexpr uint32_t kBatches = 60;
-  const PolicyPtr policy = OurPolicy();
-  const auto listener = std::make_shared<FilesListener>();
-  rocksdb::Options options = DbOptions(policy, Layout::kFullCached);
-  options.disable_auto_compactions = false;
-  options.write_buffer_size = 64 << 10;
-  options.level0_file_num_compaction_trigger = 2;
-  options.target_file_size_base = 32 << 10;
-  options.max_subcompactions = 2;
-  options.max_background_jobs = 4;
-  options.listeners.push_back(listener);
-  std::vector<std::unique_ptr<TestDb>> databases;
-  std::vector<std::thread> writers;
-  for (int i = 0; i < 2; ++i) {
-    databases.push_back(std::make_unique<TestDb>(options));
-    writers.emplace_back([db = databases.back().get()] {
-      for (uint32_t batch = 0; batch < kBatches; ++batch) {
-        Rows rows;
-        for (uint32_t j = 0; j < kBatch; ++j) {
-          const std::string key = NumberedKey(batch * 100 + j);
-          rows[key] = ValueOf(key);
-        }
-        db->Put(rows);
-      }
-      db->Flush();
-      db->Compact();
-    });
-  }
-  for (std::thread& writer : writers) {
-    writer.join();
-  }
-  for (const auto& db : databases) {
-    db->Close();  // Waits for the last compaction.
-  }
-  const FileFigures written = listener->figures();
-  EXPECT_GT(written.num_files, 20u);
-  EXPECT_EQ(CountedFigures(*policy, written.num_files), written);
-}
-
-// At the end of each round, only the writer owns the policy, because the test
-// has released its own pointers. An address sanitizer can then find a use after
-// the end of its lifetime.
-TEST(StatisticsOfSstFileWriterTest, AreThoseOfTheFileWritten) {
-  const Rows rows = NumberedDataset(5000, 0).rows;
-  const TempDir folder;
-  for (const bool finish : {true, false}) {
-    PolicyPtr policy = OurPolicy();
-    auto options = std::make_unique<rocksdb::Options>(
-        DbOptions(policy, Layout::kPartitioned));
-    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), *options);
-    options.reset();
-    Require(writer.Open(folder / "file.sst"));
-    for (const auto& [key, value] : rows) {
-      Require(writer.Put(key, value));
-    }
-    if (finish) {
-      Require(writer.Finish());
-      EXPECT_EQ(StatisticsOf(*policy).entries, rows.size());
-    } else {
-      EXPECT_GT(StatisticsOf(*policy).entries, 0u);
-      EXPECT_LT(StatisticsOf(*policy).entries, rows.size());
-    }
-    policy.reset();
-  }
 }
 
 }  // namespace
