@@ -6,6 +6,7 @@
 #include <rocksdb/utilities/object_registry.h>
 
 #include <memory>
+#include <string>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/export/listener.h"
@@ -13,7 +14,6 @@
 #include "plugin/policy/options_file_guard.h"
 #include "plugin/policy/partition_transform.h"
 #include "plugin/policy/policy.h"
-#include "plugin/policy/policy_string.h"
 #include "plugin/policy/running_rocksdb.h"
 
 using cassandra_bloom::CassandraBloomPolicy;
@@ -24,8 +24,6 @@ using cassandra_bloom::kPartitionTransformName;
 using cassandra_bloom::kPolicyName;
 using cassandra_bloom::OptionsFileGuard;
 using cassandra_bloom::PartitionTransform;
-using cassandra_bloom::PolicySettings;
-using cassandra_bloom::PolicyString;
 using cassandra_bloom::RocksdbReleaseMatches;
 using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::FilterPolicy;
@@ -58,56 +56,7 @@ ObjectLibrary::PatternEntry After(const std::string& separator,
       .AddSeparator(separator + name, /*at_least_one=*/false);
 }
 
-const FilterPolicy* NewPolicy(const PolicySettings& settings) {
-  return RocksdbReleaseMatches() ? new CassandraBloomPolicy(settings) : nullptr;
-}
-
 }  // namespace
-
-namespace ROCKSDB_NAMESPACE {
-
-const FilterPolicy* NewCassandraBloomPolicy(double bits_per_key) {
-  CassandraBloomOptions options;
-  options.bits_per_key = bits_per_key;
-  return NewCassandraBloomPolicyFromOptions(options);
-}
-
-const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(double bits_per_key) {
-  CassandraBloomOptions options;
-  options.bits_per_key = bits_per_key;
-  options.blocks = "rocksdb";
-  return NewCassandraBloomPolicyFromOptions(options);
-}
-
-const FilterPolicy* NewCassandraBloomMixPolicy(double bits_per_key) {
-  return NewPolicy(cassandra_bloom::MixSettings(bits_per_key));
-}
-
-const FilterPolicy* NewCassandraBloomPolicyForFpChance(double fp_chance) {
-  return NewPolicy(cassandra_bloom::SettingsForFpChance(fp_chance));
-}
-
-const FilterPolicy* NewCassandraBloomPolicyFromOptions(
-    const CassandraBloomOptions& options) {
-  return NewPolicy(cassandra_bloom::CheckOptions(options));
-}
-
-Status NewCassandraPartitionTransform(
-    const std::string& partition_key,
-    std::shared_ptr<const SliceTransform>* transform) {
-  const std::string fault = cassandra_bloom::RunningRocksdbFault();
-  if (!fault.empty()) {
-    return Status::NotSupported(fault);
-  }
-  auto made = std::make_shared<PartitionTransform>(
-      std::string(kPartitionTransformName) + ":" + partition_key);
-  if (made->SettingsStatus().ok()) {
-    *transform = made;
-  }
-  return made->SettingsStatus();
-}
-
-}  // namespace ROCKSDB_NAMESPACE
 
 extern "C" int register_cassandra_bloom(ObjectLibrary& library,
                                         const std::string& /*arg*/) {
@@ -123,7 +72,7 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
           .AnotherName("cassandra-bloom"),
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard,
          std::string* /*error*/) {
-        guard->reset(new CassandraBloomPolicy(PolicyString(id)));
+        guard->reset(new CassandraBloomPolicy(id));
         return guard->get();
       });
   library.AddFactory<const SliceTransform>(

@@ -37,6 +37,7 @@ POLICIES = {
     "bloom-at-bottom":
         "cassandra_bloom:{}:allocation:monkey:bottommost_filter:bloom:blocks:rocksdb",
     "mix": "cassandra_bloom:mix:{}",
+    "mix-cassandra": "cassandra_bloom:mix:{}:filter:cassandra",
 }  # fmt: skip
 LEVELS = 4
 

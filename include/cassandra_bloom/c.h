@@ -207,7 +207,7 @@ CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_register_with_rocksdb(
 
 // Sets *value to a figure of all filter policies of this process, including
 // destroyed policies. `name` is a member of CassandraBloomStatistics in
-// filter_statistics.h, which says what it counts: "filters_built", "entries",
+// filter_policy.h, which says what it counts: "filters_built", "entries",
 // "bytes", "build_nanos", "match_all_filters" or "damaged_blocks". Fails for
 // any other name.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_get_statistic(const char* name,

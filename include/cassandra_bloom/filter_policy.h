@@ -28,6 +28,7 @@
 
 #include <rocksdb/filter_policy.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,24 +76,17 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(
 // is the average over all keys:
 // - Small levels get more bits per key than large ones (allocation=monkey in
 //   CassandraBloomOptions).
-// - The bottommost files, which hold most keys, get RocksDB's Ribbon filter,
-//   because a Ribbon filter takes less memory.
-// - The filter blocks are those of blocks=rocksdb, so that the filters of an
-//   existing database stay in use.
+// - Every new filter is RocksDB's own: its Bloom filter, and its Ribbon filter
+//   in the bottommost files, which hold most keys, because a Ribbon filter
+//   takes less memory. The one exception are partitioned filters of prefixes
+//   alone, which are ours.
 //
-// In these cases all files get `bits_per_key`, and the LOG says so:
-// - in universal and FIFO compaction,
-// - without level_compaction_dynamic_level_bytes,
-// - in a column family that was made while the database was open, until the
-//   next open.
+// So a process without this library uses the new filters, too. The policy also
+// reads the filters of an existing database (blocks=rocksdb).
+// NewCassandraBloomPolicyFromOptions with filter=cassandra puts our filter
+// above the bottommost files.
 //
-// Column families that share a policy object are treated alike. If their levels
-// are filled in different ways, make one policy for each column family. Filters
-// take more memory while a large part of the database is in level 0, because
-// level 0 counts as a small level.
-//
-// Each level must get 1 to 100 bits per key, so `bits_per_key` must be between
-// about 1.6 and 86. DB::Open refuses other values.
+// `bits_per_key` must be from 1.533 to 86.15. DB::Open refuses other values.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomMixPolicy(
     double bits_per_key);
 
@@ -103,43 +97,43 @@ struct CassandraBloomOptions {
   double bits_per_key = 10;
   double fp_chance = 0;
 
-  // The bits per key, or the false positive chances, of SST files that are
-  // written to level 0, level 1, and so on. The last number is also for all
-  // deeper levels. A list replaces bits_per_key. At most one of fp_chance,
-  // level_bits and level_fp_chance may be set.
-  //
-  // DB::Open refuses bits outside 0 to 100 and chances outside 0.0000671 to 1,
-  // in these lists and in the members below.
+  // The bits per key of SST files that are written to level 0, level 1, and so
+  // on. The last number is also for all deeper levels. A list replaces
+  // bits_per_key, and excludes fp_chance. DB::Open refuses bits outside 0 to
+  // 100, here and in bottommost_bits.
   std::vector<double> level_bits;
-  std::vector<double> level_fp_chance;
 
-  // The bits per key, or the false positive chance, of bottommost files. A file
-  // is bottommost if RocksDB knows that no deeper level holds keys of its
-  // range. A flushed file is never bottommost. For bottommost files, either of
-  // these members replaces all members above.
+  // The bits per key of bottommost files. A file is bottommost if RocksDB knows
+  // that no deeper level holds keys of its range. A flushed file is never
+  // bottommost. For bottommost files, this member replaces all members above.
   std::optional<double> bottommost_bits;
-  std::optional<double> bottommost_fp_chance;
 
   // `uniform` or `monkey`.
   //
   // `monkey` spreads bits_per_key, the average, over the levels so that reads
   // have the fewest false positives. It cannot be combined with the other
-  // members above. In universal and FIFO compaction, every file gets the
-  // average.
+  // members above. bits_per_key must then be from 1.533 to 86.15.
   //
   // Each level gets ln T / (ln 2)^2 more bits per key than the level below it,
-  // where T is size_ratio. For T = 10 these are 4.8 bits. No level gets over
-  // 14.4 bits per key more than the deepest level. (Dayan, Athanassoulis,
-  // Idreos: Monkey, SIGMOD 2017.)
+  // where T is max_bytes_for_level_multiplier. For T = 10 these are 4.8 bits.
+  // No level gets over 14.4 bits per key more than the deepest level. (Dayan,
+  // Athanassoulis, Idreos: Monkey, SIGMOD 2017.) DB::Open tells T to the
+  // policy: T below 2 counts as 2, and T above 1000 as 1000. A later change by
+  // SetOptions counts from the next open.
   //
-  // `monkey` counts levels upwards from the deepest one. With
-  // level_compaction_dynamic_level_bytes, RocksDB fills levels in this order.
-  // Without that option, bottom_level must be the deepest level that holds
-  // data. With leveled compaction, DB::Open fails unless exactly one of
-  // bottom_level and level_compaction_dynamic_level_bytes is set.
+  // In these cases all files get bits_per_key, and the LOG says so:
+  // - in universal and FIFO compaction,
+  // - without level_compaction_dynamic_level_bytes, or with several paths,
+  //   because RocksDB then does not fill levels from the last one up,
+  // - in a column family that was made while the database was open, until the
+  //   next open.
+  //
+  // Column families that share a policy object are treated alike: the smallest
+  // T counts for all, and if the levels of one are not filled from the last one
+  // up, all get bits_per_key. Otherwise make one policy for each. Filters take
+  // more memory while a large part of the database is in level 0, because level
+  // 0 counts as a small level.
   std::string allocation = "uniform";
-  std::optional<double> size_ratio;  // T, 2 to 1000. The default is 10.
-  std::optional<int> bottom_level;   // 1 to 100.
 
   // The members above set the bits per key of levels. An SST file gets the bits
   // of the level that it is written to. If RocksDB later moves the file
@@ -197,14 +191,76 @@ struct CassandraBloomOptions {
   // higher than fp_chance.
   std::string filter = "cassandra";
   std::string bottommost_filter;
-
-  // If not 0, the bits per key of NewCassandraBloomMixPolicy. No other member
-  // may then be set.
-  double mix = 0;
 };
 
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyFromOptions(
     const CassandraBloomOptions& options);
+
+// What a policy has built and read. Counting is always on. It costs little
+// time, because a policy counts filters, not keys.
+//
+//   const auto* const table_options =
+//       db->GetOptions().table_factory
+//           ->GetOptions<rocksdb::BlockBasedTableOptions>();
+//   rocksdb::CassandraBloomStatistics statistics;
+//   if (rocksdb::GetCassandraBloomStatistics(*table_options->filter_policy,
+//                                            &statistics)) {
+//     std::fputs(statistics.ToString().c_str(), stdout);
+//   }
+//
+// All figures are about filters of this library. Not counted are the filters
+// that RocksDB builds and reads for the policy: `bloom` and `ribbon`, and so
+// nearly all filters of NewCassandraBloomMixPolicy. RocksDB's own statistics
+// (rocksdb.bloom.filter.*) and table properties count all filters, and say what
+// reads gain from them.
+//
+// All figures count from the creation of the policy. Nothing is subtracted when
+// an SST file is deleted, or when writing the file fails.
+struct CassandraBloomStatistics {
+  // The number of filters built for SST files. Each partition of a partitioned
+  // filter counts as one filter.
+  uint64_t filters_built = 0;
+
+  // The number of entries in filters_built. An entry is a key, a prefix or a
+  // partition key, as in TableProperties::num_filter_entries.
+  uint64_t entries = 0;
+
+  // The size of the filter blocks in bytes, without the trailers that RocksDB
+  // appends.
+  uint64_t bytes = 0;
+
+  // The time spent in FilterBitsBuilder::Finish, in nanoseconds. Finish sets
+  // the bits and, with detect_filter_construct_corruption, checks the hashes.
+  // The time excludes hashing the keys before Finish, and checking the filter
+  // after Finish.
+  uint64_t build_nanos = 0;
+
+  // How many of filters_built match every key. The reason is that memory could
+  // not be allocated, or that the hashes of the keys had changed in memory. If
+  // the hashes had changed, RocksDB gives up writing the SST file.
+  uint64_t match_all_filters = 0;
+
+  // The number of filter blocks that were read and are not a well-formed
+  // filter. Such a block matches every key. If the block cache drops a block
+  // and RocksDB reads it again, the block counts again.
+  uint64_t damaged_blocks = 0;
+
+  // Returns the figures as lines of text, in the style of Cassandra's `nodetool
+  // tablestats`.
+  CASSANDRA_BLOOM_EXPORT std::string ToString() const;
+};
+
+// Sets `*statistics` to the figures of `policy`. If `policy` wraps a policy of
+// this library and returns it from Customizable::Inner, these are the figures
+// of the wrapped policy. Returns false, and leaves `*statistics` unchanged, for
+// a policy of another library. May be called in any thread.
+CASSANDRA_BLOOM_EXPORT bool GetCassandraBloomStatistics(
+    const FilterPolicy& policy, CassandraBloomStatistics* statistics);
+
+// Returns the sums of the figures of all policies of this process, including
+// destroyed ones.
+CASSANDRA_BLOOM_EXPORT CassandraBloomStatistics
+GetCassandraBloomStatisticsTotal();
 
 // Makes the prefix extractor "cassandra_partition:" + partition_key. Its
 // prefixes end where the partition key ends. So an iterator within a partition

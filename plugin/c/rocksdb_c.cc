@@ -12,7 +12,6 @@
 
 #include "cassandra_bloom/c.h"
 #include "cassandra_bloom/filter_policy.h"
-#include "cassandra_bloom/filter_statistics.h"
 #include "plugin/c/c_error.h"
 #include "plugin/policy/running_rocksdb.h"
 

@@ -14,8 +14,8 @@
 
 #include "plugin/export/read_only_env.h"
 #include "plugin/export/sst_reader.h"
-#include "plugin/filter/block_form.h"
 #include "plugin/filter/murmur3.h"
+#include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
 

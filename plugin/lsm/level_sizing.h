@@ -17,10 +17,22 @@ struct SstPlace {
   int num_levels = -1;  // -1 if unknown.
   // True if no deeper level has keys in the key range of the file.
   bool is_bottommost = false;
-  // True for leveled compaction. In leveled compaction each level is one sorted
-  // run and is larger than the level above it.
-  bool is_leveled = true;
+  // T: each level has T times as many keys as the level above it, and the last
+  // level holds data. nullopt if that is not so, or not known: only in leveled
+  // compaction is each level one sorted run that is larger than the one above.
+  std::optional<double> level_ratio;
 };
+
+// The range of T. With less than 2, Monkey's average would be far too high for
+// small databases. With more than 1000, no level gets other bits than with 1000
+// (MonkeyAllocation::MostBitsPerKey).
+constexpr double kLeastLevelRatio = 2;
+constexpr double kMostLevelRatio = 1000;
+
+// The range of Monkey's average, in bits per key. With T = 10, the last level
+// then has at least 1 bit per key, and no level has more than kMaxBitsPerKey.
+constexpr double kLeastMonkeyAverage = 1.5325;
+constexpr double kMostMonkeyAverage = 86.1544;
 
 // Spreads an average number of bits per key over the levels, so that there are
 // the fewest false positives in the same memory. For this, the false positive
@@ -29,16 +41,10 @@ struct SstPlace {
 // of the next deeper level, it gets ln T / (ln 2)^2 more bits per key.
 struct MonkeyAllocation {
   double average_bits_per_key = 10;
-  double size_ratio = 10;  // T, at least kMinSizeRatio.
-  // The number of the last level that holds data. If it is not set, this is the
-  // last level of the database. That is right with
-  // level_compaction_dynamic_level_bytes, because RocksDB then fills the levels
-  // from the last one upwards. Without that option the number must be set,
-  // because RocksDB fills the levels from the first one downwards.
-  std::optional<int> bottom_level;
+  double level_ratio = 10;  // T, kLeastLevelRatio to kMostLevelRatio.
 
-  // Returns the bits per key of the last level. Assumes that each level has 1/T
-  // of the keys of the next deeper level, where T is size_ratio.
+  // Returns the bits per key of the last level, at least 1. Assumes that each
+  // level has 1/T of the keys of the next deeper level.
   double BottomBitsPerKey() const;
 
   double BitsPerKey(int levels_above) const;
@@ -48,15 +54,16 @@ struct MonkeyAllocation {
   // gain nothing.
   double MostBitsPerKey() const;
 
+  // Returns the average that levels of these sizes have. It is more than
+  // average_bits_per_key if BottomBitsPerKey would otherwise be less than 1.
+  double RealAverage() const;
+
   // Returns how many times as many keys the last level must have as all other
-  // levels together. All filters together then take at most `factor` times the
-  // average, whatever the sizes of the other levels are. `factor` must be at
-  // least 1.
+  // levels together. All filters together then take at most `factor` times
+  // RealAverage, whatever the sizes of the other levels are. `factor` must be
+  // at least 1.
   double LastLevelRatioFor(double factor) const;
 };
-
-constexpr double kMinSizeRatio = 2;
-constexpr double kMaxSizeRatio = 1000;
 
 // The sizing of filters by level. A nullopt means that no filter is built.
 struct LevelSizing {
@@ -69,15 +76,18 @@ struct LevelSizing {
   bool has_bottommost = false;
   std::optional<Sizing> bottommost;
 
-  // If set, files with a known level get the sizing of `monkey` in leveled
-  // compaction. All other files get the average, which is then in `levels`.
-  std::optional<MonkeyAllocation> monkey;
+  // If true, the only element of `levels` is the average of a MonkeyAllocation.
+  // Files with a known level and a known level_ratio get its sizing. All other
+  // files get the average.
+  bool is_monkey = false;
 
   bool IsUniform() const;
 
+  MonkeyAllocation Monkey(double level_ratio) const;
+
   // Returns the sizing for a file at this place. A file whose level is unknown
   // gets the sizing for the last level, because bulk loads end there. If
-  // `monkey` is set, a file whose level is unknown gets the average.
+  // `is_monkey`, a file whose level is unknown gets the average.
   std::optional<Sizing> For(const SstPlace& place) const;
 };
 

@@ -127,7 +127,7 @@ Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
   filter.build_nanos = static_cast<uint64_t>(
       std::chrono::nanoseconds(std::chrono::steady_clock::now() - start)
           .count());
-  statistics_.Add(filter);
+  statistics_->Add(filter);
   return block;
 }
 

@@ -10,13 +10,13 @@
 #include <memory>
 #include <optional>
 
-#include "plugin/filter/block_form.h"
 #include "plugin/filter/hash_list.h"
-#include "plugin/filter/memory_fit.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/lsm/partition_key.h"
+#include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
+#include "plugin/policy/memory_fit.h"
 #include "plugin/policy/statistics.h"
 
 namespace cassandra_bloom {
@@ -48,7 +48,7 @@ class CassandraBloomBitsBuilder final
             context.table_options.detect_filter_construct_corruption),
         info_log_(context.info_log),
         memory_fit_(memory_fit),
-        statistics_(context, statistics) {}
+        statistics_(statistics) {}
 
   void AddKey(const ROCKSDB_NAMESPACE::Slice& key) override;
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
@@ -105,7 +105,7 @@ class CassandraBloomBitsBuilder final
   const bool detect_corruption_;
   ROCKSDB_NAMESPACE::Logger* const info_log_;
   MemoryFit* const memory_fit_;
-  FileStatistics statistics_;
+  StatisticsCounters* const statistics_;
   Entries entries_;
   std::optional<Unverified> unverified_;
   bool reported_no_memory_ = false;

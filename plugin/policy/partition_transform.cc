@@ -4,7 +4,11 @@
 
 #include <rocksdb/slice.h>
 
+#include <memory>
 #include <optional>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "plugin/policy/running_rocksdb.h"
 
 namespace cassandra_bloom {
 
@@ -99,3 +103,23 @@ Status PartitionTransform::ConfigureOptions(
 }
 
 }  // namespace cassandra_bloom
+
+namespace ROCKSDB_NAMESPACE {
+
+Status NewCassandraPartitionTransform(
+    const std::string& partition_key,
+    std::shared_ptr<const SliceTransform>* transform) {
+  const std::string fault = cassandra_bloom::RunningRocksdbFault();
+  if (!fault.empty()) {
+    return Status::NotSupported(fault);
+  }
+  auto made = std::make_shared<cassandra_bloom::PartitionTransform>(
+      std::string(cassandra_bloom::kPartitionTransformName) + ":" +
+      partition_key);
+  if (made->SettingsStatus().ok()) {
+    *transform = made;
+  }
+  return made->SettingsStatus();
+}
+
+}  // namespace ROCKSDB_NAMESPACE

@@ -30,76 +30,36 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-std::string BitsText(double bits_per_key) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3f", bits_per_key);
-  return text;
+bool IsLeveled(const FilterBuildingContext& context) {
+  return context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
 }
 
 std::string BitsText(const std::optional<Sizing>& sizing) {
-  return BitsText(sizing ? sizing->bits_per_key() : 0);
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3f",
+                sizing ? sizing->bits_per_key() : 0);
+  return text;
 }
 
 // Returns a text about the average bits per key. The text names assumed sizes
 // of levels, because RocksDB does not tell a policy the real ones.
 std::string AverageText(const MonkeyAllocation& monkey) {
   constexpr double kFactor = 1.02;
-  char text[300];
+  const double average = monkey.RealAverage();
+  char text[400];
   std::snprintf(
       text, sizeof(text),
-      "; on average %.3f if each level has %g times the keys of the one above, "
-      "more while the database is young or level 0 large (%.3f if all keys are "
-      "in level 0), and at most %.3f once the last level has %.1f times the "
-      "keys of all others",
-      monkey.average_bits_per_key, monkey.size_ratio, monkey.MostBitsPerKey(),
-      kFactor * monkey.average_bits_per_key, monkey.LastLevelRatioFor(kFactor));
+      "%s; on average %.3f if each level has %g times the keys of the one "
+      "above, more while the database is young or level 0 large (%.3f if all "
+      "keys are in level 0), and at most %.3f once the last level has %.1f "
+      "times the keys of all others",
+      average > monkey.average_bits_per_key + 0.001
+          ? "; more than the policy's average, because no level gets less than "
+            "1"
+          : "",
+      average, monkey.level_ratio, monkey.MostBitsPerKey(), kFactor * average,
+      monkey.LastLevelRatioFor(kFactor));
   return text;
-}
-
-// HasDynamicLevels and NumLevels return the values that RocksDB will use.
-// RocksDB validates options as they are given, and changes them afterwards
-// (SanitizeOptions in db/column_family.cc).
-bool HasDynamicLevels(const DBOptions& db_options,
-                      const ColumnFamilyOptions& cf_options) {
-  const auto& paths =
-      cf_options.cf_paths.empty() ? db_options.db_paths : cf_options.cf_paths;
-  return cf_options.level_compaction_dynamic_level_bytes && paths.size() <= 1;
-}
-
-int NumLevels(const ColumnFamilyOptions& cf_options) {
-  return std::max(2, cf_options.num_levels);
-}
-
-// Returns an error if allocation=monkey cannot tell which level of this column
-// family is the last one with data.
-Status CheckMonkey(const MonkeyAllocation& monkey, const DBOptions& db_options,
-                   const ColumnFamilyOptions& cf_options) {
-  if (cf_options.compaction_style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
-    return Status::OK();
-  }
-  const bool has_dynamic_levels = HasDynamicLevels(db_options, cf_options);
-  if (!monkey.bottom_level) {
-    return has_dynamic_levels
-               ? Status::OK()
-               : Status::InvalidArgument(
-                     "cassandra_bloom: allocation=monkey needs either "
-                     "level_compaction_dynamic_level_bytes=true and a single "
-                     "path, or bottom_level= set to the last level that will "
-                     "hold data");
-  }
-  if (has_dynamic_levels) {
-    return Status::InvalidArgument(
-        "cassandra_bloom: bottom_level= is for "
-        "level_compaction_dynamic_level_bytes=false; leave it out here, "
-        "because the last level holds data");
-  }
-  if (*monkey.bottom_level >= NumLevels(cf_options)) {
-    return Status::InvalidArgument(
-        "cassandra_bloom: bottom_level=" +
-        std::to_string(*monkey.bottom_level) +
-        " is not below num_levels=" + std::to_string(NumLevels(cf_options)));
-  }
-  return Status::OK();
 }
 
 }  // namespace
@@ -163,10 +123,9 @@ SstPlace CassandraBloomPolicy::PlaceOf(
   place.level = context.level_at_creation;
   place.num_levels = context.num_levels;
   place.is_bottommost = context.is_bottommost;
-  place.is_leveled =
-      context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel &&
-      (!settings_.is_mix ||
-       (filled_from_last_level_ && !filled_from_first_level_));
+  if (IsLeveled(context)) {
+    place.level_ratio = level_ratio_.Get();
+  }
   return place;
 }
 
@@ -213,28 +172,21 @@ Status CassandraBloomPolicy::ValidateOptions(
     const std::lock_guard<std::mutex> lock(levels_mutex_);
     levels_logged_.clear();
   }
-  if (!settings_.error.empty() || !settings_.sizing.monkey) {
-    return SettingsStatus();
-  }
-  const Status status =
-      CheckMonkey(*settings_.sizing.monkey, db_options, cf_options);
-  if (cf_options.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
-    (status.ok() ? filled_from_last_level_ : filled_from_first_level_) = true;
-  }
-  return settings_.is_mix ? Status::OK() : status;
+  level_ratio_.See(db_options, cf_options);
+  return SettingsStatus();
 }
 
 Status CassandraBloomPolicy::ConfigureOptions(
     const ConfigOptions& /*config_options*/,
     const std::unordered_map<std::string, std::string>& options,
     std::unordered_map<std::string, std::string>* /*unused*/) {
-  const std::optional<PolicyString> text =
-      std::exchange(pending_string_, std::nullopt);
+  const std::optional<std::string> text =
+      std::exchange(pending_text_, std::nullopt);
   if (!options.empty()) {
     if (!text) {
       return CannotBeChanged();
     }
-    settings_ = text->SettingsWith(options);
+    settings_ = SettingsOf(*text, OptionTexts(options.begin(), options.end()));
     filter_name_ = FilterNameFor(settings_.partition_key);
   }
   return SettingsStatus();
@@ -290,38 +242,18 @@ std::string CassandraBloomPolicy::LevelsText(
   }
   place.level = place.num_levels - 1;
   place.is_bottommost = true;
-  if (sizing.has_bottommost || sizing.monkey) {
+  if (sizing.has_bottommost || sizing.is_monkey) {
     levels += ", bottommost: " + BitsText(sizing.For(place));
   }
   if (settings_.filter == FilterType::kRibbon ||
       settings_.bottommost_filter == FilterType::kRibbon) {
     levels += " (Ribbon filters take about 0.7 of these bits)";
   }
-  if (settings_.is_mix && !place.is_leveled) {
-    levels += WhyUniform(context);
-  } else if (sizing.monkey && place.is_leveled) {
-    levels += AverageText(*sizing.monkey);
+  if (sizing.is_monkey) {
+    levels += place.level_ratio ? AverageText(sizing.Monkey(*place.level_ratio))
+                                : level_ratio_.WhyNone(IsLeveled(context));
   }
   return levels;
-}
-
-const char* CassandraBloomPolicy::WhyUniform(
-    const FilterBuildingContext& context) const {
-  const bool is_leveled =
-      context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
-  if (!is_leveled || (filled_from_first_level_ && !filled_from_last_level_)) {
-    return "; the same everywhere, because levels get bits by their sizes only "
-           "in leveled compaction with level_compaction_dynamic_level_bytes "
-           "and a single path";
-  }
-  return filled_from_first_level_
-             ? "; the same everywhere, because the policy was also used for a "
-               "database or column family without "
-               "level_compaction_dynamic_level_bytes or with several paths: "
-               "make one policy for each"
-             : "; the same everywhere until the database is opened with this "
-               "policy, because RocksDB does not tell its options to a policy "
-               "of CreateColumnFamily or SetOptions";
 }
 
 void CassandraBloomPolicy::ReportWrongSettingsOnce(Logger* info_log) const {

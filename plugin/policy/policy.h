@@ -17,9 +17,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "plugin/filter/memory_fit.h"
 #include "plugin/policy/filter_name.h"
-#include "plugin/policy/policy_string.h"
+#include "plugin/policy/level_ratio.h"
+#include "plugin/policy/memory_fit.h"
+#include "plugin/policy/policy_settings.h"
 #include "plugin/policy/rocksdbs_policies.h"
 #include "plugin/policy/statistics.h"
 
@@ -38,11 +39,12 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
 
   // Makes the policy for a filter_policy string. RocksDB passes options that
   // stand beside the string to ConfigureOptions afterwards.
-  explicit CassandraBloomPolicy(const PolicyString& text)
-      : CassandraBloomPolicy(text.Settings()) {
-    pending_string_ = text;
+  explicit CassandraBloomPolicy(const std::string& text)
+      : CassandraBloomPolicy(SettingsOf(text)) {
+    pending_text_ = text;
   }
 
+  // Makes a policy that takes no further options.
   explicit CassandraBloomPolicy(PolicySettings settings)
       : settings_(std::move(settings)),
         filter_name_(FilterNameFor(settings_.partition_key)) {}
@@ -107,10 +109,6 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   std::string LevelsText(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
-  // Returns why `mix` gives all files the same bits per key, as text for the
-  // LOG.
-  const char* WhyUniform(
-      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   void ReportWrongSettingsOnce(ROCKSDB_NAMESPACE::Logger* info_log) const;
 
   PolicySettings settings_;
@@ -118,23 +116,19 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // Used only with blocks=rocksdb.
   mutable RocksdbsPolicies rocksdbs_policies_;
   mutable MemoryFit memory_fit_;
-  // Only `mix` uses these two flags. ValidateOptions sets one of them in
-  // DB::Open, for each leveled column family with this policy. It sets
-  // filled_from_last_level_ if the column family fills its levels from the last
-  // one up, otherwise filled_from_first_level_. Neither flag is ever reset,
-  // because RocksDB does not tell which column family it validates.
-  mutable std::atomic<bool> filled_from_last_level_{false};
-  mutable std::atomic<bool> filled_from_first_level_{false};
+  // Used only with allocation=monkey.
+  mutable LevelRatio level_ratio_;
   // The string that this policy was made from, until the first call of
   // ConfigureOptions. That call may add options to those of the string, and
-  // leaves nullopt.
-  std::optional<PolicyString> pending_string_;
+  // leaves nullopt: RocksDB calls ConfigureOptions for live policies, too, and
+  // another partition key would then lose rows.
+  std::optional<std::string> pending_text_;
   mutable std::atomic<bool> reported_{false};
   mutable std::mutex levels_mutex_;
   // What LogLevelsOnce has already logged: the LOG and the column family.
   mutable std::set<std::pair<const ROCKSDB_NAMESPACE::Logger*, std::string>>
       levels_logged_;
-  mutable StatisticsCounters statistics_{TotalStatistics()};
+  mutable StatisticsCounters statistics_;
 };
 
 }  // namespace cassandra_bloom

@@ -5,14 +5,126 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <optional>
+#include <set>
+#include <string_view>
 #include <system_error>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
+
+#include "plugin/filter/sizing.h"
+#include "plugin/lsm/level_sizing.h"
+#include "plugin/policy/filter_name.h"
 
 namespace cassandra_bloom {
 namespace {
 
-using ROCKSDB_NAMESPACE::CassandraBloomOptions;
+using Options = ROCKSDB_NAMESPACE::CassandraBloomOptions;
+
+constexpr char kBitsPerKey[] = "bits_per_key";
+constexpr char kFpChance[] = "fp_chance";
+constexpr char kMix[] = "mix";
+constexpr char kPartitionKey[] = "partition_key";
+
+// In a string, "fp:CHANCE" stands for fp_chance.
+constexpr char kFpInString[] = "fp";
+
+constexpr char kUsage[] =
+    "use cassandra_bloom:BITS (0 to 100 bits per key), "
+    "cassandra_bloom:fp:CHANCE (false positive chance, 0.0000671 to 1) or "
+    "cassandra_bloom:mix:BITS, each optionally followed by :OPTION:VALUE "
+    "pairs, with partition_key last";
+
+using Member =
+    std::variant<double Options::*, std::vector<double> Options::*,
+                 std::optional<double> Options::*, std::string Options::*>;
+
+struct Option {
+  const char* name;
+  Member member;
+  const char* what_is_right;  // For error messages.
+  // The range of a number.
+  double lowest = 0;
+  double highest = 0;
+  // The words that a text may be, between bars. Empty: any text.
+  std::string_view words = "";
+};
+
+constexpr char kBits[] = "a number from 0 to 100";
+constexpr char kFilters[] = "cassandra, bloom or ribbon";
+
+// In the order in which FormatOptions writes them. Compile checks the
+// partition key.
+constexpr Option kOptions[] = {
+    {kBitsPerKey, &Options::bits_per_key, kBits, 0, kMaxBitsPerKey},
+    {kFpChance, &Options::fp_chance, "a number from 0.0000671 to 1",
+     kMinFpChance, 1},
+    {kMix, &Options::bits_per_key, "a number from 1.533 to 86.15",
+     kLeastMonkeyAverage, kMostMonkeyAverage},
+    {"level_bits", &Options::level_bits, kBits, 0, kMaxBitsPerKey},
+    {"bottommost_bits", &Options::bottommost_bits, kBits, 0, kMaxBitsPerKey},
+    {"allocation", &Options::allocation, "uniform or monkey", 0, 0,
+     "|uniform|monkey|"},
+    {"filter", &Options::filter, kFilters, 0, 0, "|cassandra|bloom|ribbon|"},
+    {"bottommost_filter", &Options::bottommost_filter, kFilters, 0, 0,
+     "||cassandra|bloom|ribbon|"},  // Empty: that of `filter`.
+    {"blocks", &Options::blocks, "cassandra or rocksdb", 0, 0,
+     "|cassandra|rocksdb|"},
+    {kPartitionKey, &Options::partition_key, ""},
+};
+
+// Names that a user may expect to be options, and what to write instead.
+constexpr struct {
+  const char* name;
+  const char* instead;
+} kNoOptions[] = {
+    {"level_fp_chance",
+     "write level_bits with Cassandra's bits per key for each chance: 5 for "
+     "0.1, 10 for 0.01, 15 for 0.001 and 20 for 0.0001"},
+    {"bottommost_fp_chance",
+     "write bottommost_bits with Cassandra's bits per key for the chance: 5 "
+     "for 0.1, 10 for 0.01, 15 for 0.001 and 20 for 0.0001"},
+    {"size_ratio",
+     "leave it out, because allocation=monkey takes RocksDB's "
+     "max_bytes_for_level_multiplier"},
+    {"bottom_level",
+     "leave it out, and set level_compaction_dynamic_level_bytes=true, so that "
+     "the last level holds data; otherwise allocation=monkey gives all levels "
+     "the average"},
+};
+
+const Option* FindOption(const std::string& name) {
+  const auto* const found =
+      std::find_if(std::begin(kOptions), std::end(kOptions),
+                   [&](const Option& option) { return option.name == name; });
+  return found == std::end(kOptions) ? nullptr : found;
+}
+
+// True for the options that FormatOptions does not write as :NAME:VALUE.
+bool IsNumberInFront(const std::string& name) {
+  return name == kBitsPerKey || name == kFpChance || name == kMix;
+}
+
+Options OptionsOfMix() {
+  Options mix;
+  mix.allocation = "monkey";
+  mix.filter = "bloom";
+  mix.bottommost_filter = "ribbon";
+  mix.blocks = "rocksdb";
+  return mix;
+}
+
+// Returns the settings that an option sets. No two options may set the same.
+std::vector<std::string> SetBy(const std::string& name) {
+  constexpr char kSize[] = "the size";
+  if (name == kMix) {
+    return {kSize, "allocation", "bottommost_filter", "blocks"};
+  }
+  return {IsNumberInFront(name) || name == "level_bits" ? kSize : name};
+}
+
+// ---- Values ----
 
 std::vector<std::string> SplitList(const std::string& text) {
   std::vector<std::string> items;
@@ -24,118 +136,252 @@ std::vector<std::string> SplitList(const std::string& text) {
   return items;
 }
 
-// Sets `*value` to NaN if the text is not a number. Ignores the locale.
-void Parse(const std::string& text, double* value) {
+// Returns NaN if the text is not a number. Ignores the locale.
+double NumberOf(const std::string& text) {
+  double value = 0;
   const char* const end = text.data() + text.size();
-  const auto [parsed_to, failure] = std::from_chars(text.data(), end, *value);
-  if (failure != std::errc() || parsed_to != end) {
-    *value = NAN;
+  const auto [parsed_to, failure] = std::from_chars(text.data(), end, value);
+  return failure == std::errc() && parsed_to == end ? value : NAN;
+}
+
+// Sets the option's member from a text. Returns an error message, or "".
+std::string ReadValue(const Option& option, const std::string& text,
+                      Options* options) {
+  const std::string* wrong = nullptr;
+  const auto number = [&](const std::string& item) {
+    const double value = NumberOf(item);
+    if (!(value >= option.lowest && value <= option.highest) &&
+        wrong == nullptr) {
+      wrong = &item;
+    }
+    return value;
+  };
+  const std::vector<std::string> items = SplitList(text);
+  std::visit(
+      [&](auto member) {
+        auto& value = options->*member;
+        using Value = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::string>) {
+          value = text;
+          const bool is_a_word =
+              text.find('|') == std::string::npos &&
+              option.words.find("|" + text + "|") != std::string_view::npos;
+          if (!option.words.empty() && !is_a_word) {
+            wrong = &text;
+          }
+        } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
+          value.clear();
+          for (const std::string& item : items) {
+            value.push_back(number(item));
+          }
+        } else {
+          value = number(text);
+        }
+      },
+      option.member);
+  return wrong == nullptr ? ""
+                          : std::string(option.name) + " '" + text + "'" +
+                                (*wrong == text ? "" : ": '" + *wrong + "'") +
+                                " is not " + option.what_is_right;
+}
+
+// Returns the text of the option's member.
+std::string TextOf(const Option& option, const Options& options) {
+  return std::visit(
+      [&](auto member) -> std::string {
+        const auto& value = options.*member;
+        using Value = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::string>) {
+          return value;
+        } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
+          std::string text;
+          for (const double number : value) {
+            text += (text.empty() ? "" : ",") + FormatNumber(number);
+          }
+          return text;
+        } else if constexpr (std::is_same_v<Value, double>) {
+          return FormatNumber(value);
+        } else {
+          return value ? FormatNumber(*value) : "";
+        }
+      },
+      option.member);
+}
+
+// ---- Texts ----
+
+using Given = std::vector<std::pair<std::string, std::string>>;
+
+// Takes a colon and what follows it up to the next colon from `*rest`.
+std::string TakeWord(std::string_view* rest) {
+  const std::string word(rest->substr(1, rest->find(':', 1) - 1));
+  rest->remove_prefix(1 + word.size());
+  return word;
+}
+
+bool IsNameInString(const std::string& name) {
+  return name == kFpInString ||
+         (FindOption(name) != nullptr && name != kBitsPerKey &&
+          name != kFpChance) ||
+         std::any_of(std::begin(kNoOptions), std::end(kNoOptions),
+                     [&](const auto& no) { return no.name == name; });
+}
+
+// Splits what follows the policy's name in a string. `rest` is empty or begins
+// with a colon.
+Given Split(std::string_view rest) {
+  Given given;
+  while (!rest.empty()) {
+    std::string name = TakeWord(&rest);
+    if (given.empty() && !IsNameInString(name)) {
+      given.emplace_back(kBitsPerKey, name);
+      continue;
+    }
+    std::string value;
+    if (name == kPartitionKey) {
+      value = rest.substr(std::min<size_t>(1, rest.size()));
+      rest = {};
+    } else if (!rest.empty()) {
+      value = TakeWord(&rest);
+    }
+    given.emplace_back(
+        given.empty() && name == kFpInString ? std::string(kFpChance) : name,
+        value);
   }
+  return given;
 }
 
-void Parse(const std::string& text, std::vector<double>* list) {
-  for (const std::string& item : SplitList(text)) {
-    Parse(item, &list->emplace_back());
+bool HasOurName(const std::string& text) {
+  const size_t length = std::string(kPolicyName).size();
+  return text.compare(0, length, kPolicyName) == 0 &&
+         (text.size() == length || text[length] == ':');
+}
+
+// `written` is the name as the user wrote it, perhaps with the value.
+std::string UnknownOption(const std::string& name, const std::string& written) {
+  for (const auto& no : kNoOptions) {
+    if (no.name == name) {
+      return "'" + name + "' is not an option: " + no.instead;
+    }
   }
-}
-
-void Parse(const std::string& text, std::optional<double>* value) {
-  Parse(text, &value->emplace());
-}
-
-void Parse(const std::string& text, std::optional<int>* value) {
-  double number = 0;
-  Parse(text, &number);
-  constexpr double kMost = 1e9;
-  *value = number == std::floor(number) && std::abs(number) < kMost
-               ? static_cast<int>(number)
-               : 0;
-}
-
-void Parse(const std::string& text, std::string* value) { *value = text; }
-
-std::string Format(double value) { return FormatNumber(value); }
-
-std::string Format(const std::vector<double>& list) {
-  std::string text;
-  for (const double number : list) {
-    text += (text.empty() ? "" : ",") + FormatNumber(number);
+  std::string known;
+  for (const Option& option : kOptions) {
+    if (option.name != std::string(kBitsPerKey) &&
+        option.name != std::string(kFpChance)) {
+      known += std::string(", ") + option.name;
+    }
   }
-  return text;
+  return "unknown option '" + written +
+         "'; the options are bits_per_key (0 to 100) or fp_chance (0.0000671 "
+         "to 1)" +
+         known;
 }
 
-template <typename Number>
-std::string Format(const std::optional<Number>& value) {
-  return value ? FormatNumber(*value) : "";
-}
-
-std::string Format(const std::string& text) { return text; }
-
-std::vector<double> NumbersOf(double value) { return {value}; }
-std::vector<double> NumbersOf(const std::vector<double>& list) { return list; }
-template <typename Number>
-std::vector<double> NumbersOf(const std::optional<Number>& value) {
-  return value ? std::vector<double>{static_cast<double>(*value)}
-               : std::vector<double>();
-}
-std::vector<double> NumbersOf(const std::string& /*text*/) { return {}; }
-
-bool IsIn(const NumberRange& range, double value) {
-  return value >= range.lowest && value <= range.highest;
+// Returns whether FormatOptions can write mix:BITS. `options` must have a
+// bottommost_filter.
+bool IsMix(const Options& options) {
+  const Options mix = OptionsOfMix();
+  return options.fp_chance == 0 && options.level_bits.empty() &&
+         options.allocation == mix.allocation && options.blocks == mix.blocks &&
+         options.bottommost_filter == mix.bottommost_filter;
 }
 
 }  // namespace
 
-CassandraBloomOptions ParseOptions(const OptionTexts& texts) {
-  CassandraBloomOptions options;
-  VisitOptions([&](const char* name, const NumberRange&, auto member) {
-    const auto text = texts.find(name);
-    if (text != texts.end()) {
-      Parse(text->second, &(options.*member));
+std::optional<Options> ParseOptions(const std::string& text,
+                                    const OptionTexts& beside,
+                                    std::string* error) {
+  if (!HasOurName(text)) {
+    *error = "'" + text + "' is not a filter policy; " + kUsage;
+    return std::nullopt;
+  }
+  if (text == kRefusedId) {
+    *error = "the policy was refused when RocksDB wrote '" + text +
+             "'; the LOG of that time has the setting and the reason; write "
+             "the right policy in its place";
+    return std::nullopt;
+  }
+  Given given =
+      Split(std::string_view(text).substr(std::string(kPolicyName).size()));
+  std::string all = text;
+  for (const auto& [name, value] : beside) {
+    given.emplace_back(name, value);
+    all += ";" + name + "=" + value;
+  }
+  const bool has_mix =
+      std::any_of(given.begin(), given.end(),
+                  [](const auto& option) { return option.first == kMix; });
+  Options options = has_mix ? OptionsOfMix() : Options();
+  std::set<std::string> done;
+  for (const auto& [name, value] : given) {
+    const Option* const option = FindOption(name);
+    if (option == nullptr) {
+      *error = UnknownOption(
+          name, beside.count(name) > 0 ? name + "=" + value : name);
+      return std::nullopt;
     }
-    return true;
-  });
+    for (const std::string& setting : SetBy(name)) {
+      if (!done.insert(setting).second) {
+        *error = ConflictIn(all);
+        return std::nullopt;
+      }
+    }
+    *error = ReadValue(*option, value, &options);
+    if (!error->empty()) {
+      return std::nullopt;
+    }
+  }
   return options;
 }
 
-OptionTexts FormatOptions(const CassandraBloomOptions& options) {
-  const CassandraBloomOptions defaults;
-  OptionTexts texts;
-  VisitOptions([&](const char* name, const NumberRange&, auto member) {
-    if (options.*member != defaults.*member) {
-      texts.emplace(name, Format(options.*member));
+std::string FormatOptions(const Options& given) {
+  Options options = given;
+  if (options.bottommost_filter.empty()) {
+    options.bottommost_filter = options.filter;
+  }
+  const bool is_mix = IsMix(options);
+  Options base = is_mix ? OptionsOfMix() : Options();
+  if (!is_mix) {
+    base.bottommost_filter = options.filter;
+  }
+  std::string text = kPolicyName;
+  if (is_mix) {
+    text += ":" + std::string(kMix) + ":" + FormatNumber(options.bits_per_key);
+  } else if (options.fp_chance != 0) {
+    text +=
+        ":" + std::string(kFpInString) + ":" + FormatNumber(options.fp_chance);
+  } else if (options.level_bits.empty()) {
+    text += ":" + FormatNumber(options.bits_per_key);
+  }
+  for (const Option& option : kOptions) {
+    const std::string value = TextOf(option, options);
+    if (!IsNumberInFront(option.name) && value != TextOf(option, base)) {
+      text += ":" + std::string(option.name) + ":" + value;
     }
-    return true;
-  });
-  return texts;
+  }
+  return text;
 }
 
-bool AreInRange(const CassandraBloomOptions& options, const OptionTexts& given,
-                std::string* error) {
-  return VisitOptions([&](const char* name, const NumberRange& range,
-                          auto member) {
-    const auto found = given.find(name);
-    if (found == given.end() &&
-        (name == std::string(kBitsPerKeyOption) ||
-         (name == std::string(kFpChanceOption) && options.fp_chance == 0))) {
-      return true;
+std::string WrongValue(const Options& options) {
+  const Options defaults;
+  Options ignored;
+  std::string error;
+  for (const Option& option : kOptions) {
+    const std::string value = TextOf(option, options);
+    const bool is_given = value != TextOf(option, defaults);
+    if (error.empty() && is_given &&
+        option.member != Member(&Options::bits_per_key)) {
+      error = ReadValue(option, value, &ignored);
     }
-    const std::string text =
-        found == given.end() ? Format(options.*member) : found->second;
-    const std::vector<double> numbers = NumbersOf(options.*member);
-    const auto wrong =
-        std::find_if(numbers.begin(), numbers.end(),
-                     [&](double number) { return !IsIn(range, number); });
-    if (wrong == numbers.end()) {
-      return true;
-    }
-    const std::string item =
-        SplitList(text)[static_cast<size_t>(wrong - numbers.begin())];
-    *error = std::string(name) + " '" + text + "'" +
-             (numbers.size() == 1 ? "" : ": '" + item + "'") + " is not " +
-             range.what_is_right;
-    return false;
-  });
+  }
+  return error;
+}
+
+std::string ConflictIn(const std::string& text) {
+  return "'" + text +
+         "' gives one setting twice, or two that exclude each other (mix sets "
+         "bits_per_key, allocation, bottommost_filter and blocks); " +
+         kUsage;
 }
 
 std::string FormatNumber(double value) {

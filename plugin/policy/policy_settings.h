@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks CassandraBloomOptions and makes the settings of a policy from them.
-//
-// Tested in tests/policy/policy_string_test.cc.
+// The settings that a policy follows, made from its options.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_SETTINGS_H_
 #define CASSANDRA_BLOOM_PLUGIN_POLICY_POLICY_SETTINGS_H_
 
 #include <string>
 
-#include "plugin/filter/block_form.h"
 #include "plugin/lsm/level_sizing.h"
 #include "plugin/lsm/partition_key.h"
+#include "plugin/policy/block_form.h"
 #include "plugin/policy/policy_options.h"
 
 namespace cassandra_bloom {
@@ -57,39 +55,20 @@ struct PolicySettings {
                                       : filter;
   }
 
-  // True for the setting `mix`. In a database that does not fill its levels
-  // from the last one up, all files then get the average of `sizing.monkey`.
-  bool is_mix = false;
-
   // Empty if all settings are right. Otherwise says which setting is wrong, and
   // what would be right. The policy then builds no filter.
   std::string error;
 };
 
-// `given` has the texts of the options as the user wrote them. It is empty if
-// the options do not come from text.
-PolicySettings CheckOptions(
-    const ROCKSDB_NAMESPACE::CassandraBloomOptions& options,
-    const OptionTexts& given = {});
+// Checks options, and that they are fit for each other.
+PolicySettings Compile(ROCKSDB_NAMESPACE::CassandraBloomOptions options);
 
-// Here 0 is an error, but in CassandraBloomOptions::fp_chance it means that no
-// chance is given.
-PolicySettings SettingsForFpChance(double fp_chance);
-
-// Here 0 is an error, but in CassandraBloomOptions::mix it means that `mix` is
-// not used.
-PolicySettings MixSettings(double bits_per_key);
-
-PolicySettings RefusedSettings(const std::string& error);
-
-// Returns refused settings, because two options in `text` exclude each other.
-PolicySettings RefuseConflict(const std::string& text);
-
-// How to write a filter_policy string, for error messages.
-extern const char kPolicyUsage[];
-
-// The id of a refused policy whose own text RocksDB could not read back.
-extern const char kRefusedId[];
+// Returns the settings of a filter_policy string, and of the options that stand
+// beside it. If the string alone is wrong, the id of the settings is the string
+// itself, so that a policy of this id is refused again. But if RocksDB's
+// options parser would change the string, the id is kRefusedId.
+PolicySettings SettingsOf(const std::string& text,
+                          const OptionTexts& beside = {});
 
 }  // namespace cassandra_bloom
 

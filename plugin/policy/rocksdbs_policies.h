@@ -27,9 +27,8 @@ namespace cassandra_bloom {
 class RocksdbsPolicies {
  public:
   // Returns the policy that builds filters of this type, kBloom or kRibbon.
-  // Returns nullptr if RocksDB does not make that policy. `millibits_per_key`
-  // is in thousandths of bits per key. For kRibbon it is the bits per key of a
-  // Bloom filter with the same false positive rate, as in
+  // `millibits_per_key` is in thousandths of bits per key. For kRibbon it is
+  // the bits per key of a Bloom filter with the same false positive rate, as in
   // NewRibbonFilterPolicy.
   const ROCKSDB_NAMESPACE::FilterPolicy* For(FilterType type,
                                              int32_t millibits_per_key);

@@ -2,49 +2,17 @@
 
 #include "plugin/policy/statistics.h"
 
-#include <rocksdb/env.h>
-
 #include <cinttypes>
 #include <cstdio>
+#include <string>
 
 namespace cassandra_bloom {
-
-using ROCKSDB_NAMESPACE::FilterBuildingContext;
-using ROCKSDB_NAMESPACE::Logger;
-
 namespace {
 
-// The two parts of a decimal number, before and after the point. The parts are
-// printed as integers, because a double would be printed with a comma in some
-// locales.
-struct Decimal {
-  uint64_t whole;
-  uint64_t part;
-};
-
-Decimal BitsPerEntry(const CassandraBloomStatistics& statistics) {
-  const uint64_t hundredths =
-      statistics.entries == 0 ? 0 : 800 * statistics.bytes / statistics.entries;
-  return {hundredths / 100, hundredths % 100};
-}
-
-Decimal BuildMillis(const CassandraBloomStatistics& statistics) {
-  const uint64_t micros = statistics.build_nanos / 1000;
-  return {micros / 1000, micros % 1000};
-}
-
-void LogBuilt(Logger* info_log, const char* column_family, int level,
-              const CassandraBloomStatistics& built) {
-  const Decimal bits = BitsPerEntry(built);
-  const Decimal millis = BuildMillis(built);
-  ROCKSDB_NAMESPACE::Info(info_log,
-                          "[%s] cassandra_bloom built %" PRIu64
-                          " filter(s) of an SST file for level %d: %" PRIu64
-                          " entries, %" PRIu64 " bytes, %" PRIu64 ".%02" PRIu64
-                          " bits/entry, %" PRIu64 ".%03" PRIu64 " ms",
-                          column_family, built.filters_built, level,
-                          built.entries, built.bytes, bits.whole, bits.part,
-                          millis.whole, millis.part);
+// The figures of all policies of the process.
+StatisticsCounters* Total() {
+  static StatisticsCounters total;
+  return &total;
 }
 
 }  // namespace
@@ -59,40 +27,14 @@ void StatisticsCounters::Add(const CassandraBloomStatistics& more) {
     figures_.match_all_filters += more.match_all_filters;
     figures_.damaged_blocks += more.damaged_blocks;
   }
-  if (whole_ != nullptr) {
-    whole_->Add(more);
+  if (this != Total()) {
+    Total()->Add(more);
   }
 }
 
 CassandraBloomStatistics StatisticsCounters::Read() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return figures_;
-}
-
-StatisticsCounters* TotalStatistics() {
-  static StatisticsCounters total(nullptr);
-  return &total;
-}
-
-FileStatistics::FileStatistics(const FilterBuildingContext& context,
-                               StatisticsCounters* policy)
-    : counters_(policy),
-      info_log_(context.info_log),
-      level_(context.level_at_creation) {
-  std::snprintf(column_family_, sizeof(column_family_), "%s",
-                context.column_family_name.c_str());
-}
-
-FileStatistics::~FileStatistics() {
-  const CassandraBloomStatistics built = counters_.Read();
-  if (info_log_ == nullptr || built.filters_built == 0) {
-    return;
-  }
-  try {
-    LogBuilt(info_log_, column_family_, level_, built);
-  } catch (...) {
-    // A logger may throw, but a destructor must not.
-  }
 }
 
 }  // namespace cassandra_bloom
@@ -103,21 +45,23 @@ using cassandra_bloom::StatisticsCounters;
 
 // No line of the text says "Bloom filter space used", because in Cassandra
 // these words mean the space of all live SSTables. That space is not counted
-// here.
+// here. The fractions are printed as integers, because a double would be
+// printed with a comma in some locales.
 std::string CassandraBloomStatistics::ToString() const {
-  const cassandra_bloom::Decimal bits = cassandra_bloom::BitsPerEntry(*this);
-  const cassandra_bloom::Decimal millis = cassandra_bloom::BuildMillis(*this);
+  const uint64_t hundredths = entries == 0 ? 0 : 800 * bytes / entries;
+  const uint64_t micros = build_nanos / 1000;
   char text[500];
-  std::snprintf(text, sizeof(text),
-                "Bloom filters built: %" PRIu64
-                "\nBloom filter entries built: %" PRIu64
-                "\nBloom filter space built: %" PRIu64
-                "\nBloom filter bits per entry: %" PRIu64 ".%02" PRIu64
-                "\nBloom filter build time: %" PRIu64 ".%03" PRIu64
-                " ms\nBloom filters that match all: %" PRIu64
-                "\nBloom filter damaged blocks: %" PRIu64 "\n",
-                filters_built, entries, bytes, bits.whole, bits.part,
-                millis.whole, millis.part, match_all_filters, damaged_blocks);
+  std::snprintf(
+      text, sizeof(text),
+      "Bloom filters built: %" PRIu64 "\nBloom filter entries built: %" PRIu64
+      "\nBloom filter space built: %" PRIu64
+      "\nBloom filter bits per entry: %" PRIu64 ".%02" PRIu64
+      "\nBloom filter build time: %" PRIu64 ".%03" PRIu64
+      " ms\nBloom filters that match all: %" PRIu64
+      "\nBloom filter damaged blocks: %" PRIu64
+      "\nNot counted: filters of RocksDB's own kinds\n",
+      filters_built, entries, bytes, hundredths / 100, hundredths % 100,
+      micros / 1000, micros % 1000, match_all_filters, damaged_blocks);
   return text;
 }
 
@@ -133,7 +77,7 @@ bool GetCassandraBloomStatistics(const FilterPolicy& policy,
 }
 
 CassandraBloomStatistics GetCassandraBloomStatisticsTotal() {
-  return cassandra_bloom::TotalStatistics()->Read();
+  return cassandra_bloom::Total()->Read();
 }
 
 }  // namespace ROCKSDB_NAMESPACE

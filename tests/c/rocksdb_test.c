@@ -135,6 +135,9 @@ static void TakesEveryKindOfFilter(const char* path) {
   /* The statistics do not count RocksDB's own filters. */
   CheckStatistics(1, kNumKeys, 8 + 8 * 157);
   CHECK(OpenAndWrite("cassandra_bloom:mix:10", path, kNumKeys) == NULL);
+  CheckStatistics(1, kNumKeys, 8 + 8 * 157);
+  CHECK(OpenAndWrite("cassandra_bloom:mix:10:filter:cassandra", path,
+                     kNumKeys) == NULL);
   CheckStatistics(2, 2 * kNumKeys, 2 * (8 + 8 * 157) + 5);
 }
 

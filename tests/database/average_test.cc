@@ -176,7 +176,10 @@ TEST(AverageTest, OfLevelsOfAnySize) {
   rocksdb::CassandraBloomOptions monkey;
   monkey.allocation = "monkey";
   rocksdb::CassandraBloomOptions mix;
-  mix.mix = kAverage;
+  mix.allocation = "monkey";
+  mix.filter = "bloom";
+  mix.bottommost_filter = "ribbon";
+  mix.blocks = "rocksdb";
   std::printf(
       "| database | false positives, uniform | monkey: memory | false "
       "positives "

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/filter/block_form.h"
+#include "plugin/policy/block_form.h"
 #include "tests/support/rocksdb/checks.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "plugin/filter/block_form.h"
+#include "plugin/policy/block_form.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/opened_db.h"

@@ -174,23 +174,6 @@ TEST(LevelsTest, EachColumnFamilyHasItsTableInTheLog) {
       << log;
 }
 
-// The number of a level tells its size only in leveled compaction.
-TEST(LevelsTest, MonkeyIsTheAverageInOtherCompactions) {
-  for (const auto style :
-       {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
-    rocksdb::Options options = LevelOptions(Monkey());
-    options.compaction_style = style;
-    TestDb db(options);
-    db.Put(SomeRows());
-    db.Flush();
-    EXPECT_NEAR(BitsPerKey(db), 10, kExcess);
-    if (style == rocksdb::kCompactionStyleUniversal) {
-      db.Compact();
-      EXPECT_NEAR(BitsPerKey(db), 10, kExcess);
-    }
-  }
-}
-
 double BitsPerKeyOfAnIngestedFile(const rocksdb::Options& options) {
   TestDb db(options);
   const TempDir dir;

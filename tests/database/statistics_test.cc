@@ -5,23 +5,16 @@
 #include <gtest/gtest.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/slice_transform.h>
-#include <rocksdb/sst_file_writer.h>
 
-#include <cinttypes>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
-#include <vector>
 
-#include "cassandra_bloom/filter_statistics.h"
+#include "cassandra_bloom/filter_policy.h"
 #include "tests/support/rocksdb/dataset.h"
-#include "tests/support/rocksdb/last_line_logger.h"
 #include "tests/support/rocksdb/policy_filter.h"
 #include "tests/support/rocksdb/test_db.h"
-#include "tests/support/run_process.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -68,34 +61,6 @@ class FilesListener final : public rocksdb::EventListener {
   FileFigures figures_;
 };
 
-FileFigures LoggedFigures(const std::string& db_path,
-                          const std::string& column_family, int level = -1) {
-  FileFigures figures;
-  const std::string intro = "[" + column_family + "] cassandra_bloom built ";
-  for (const std::string& line : Lines(ReadFile(db_path + "/LOG"))) {
-    const size_t begin = line.find(intro);
-    if (begin == std::string::npos) {
-      continue;
-    }
-    FileFigures file;
-    int file_level = -1;
-    EXPECT_EQ(std::sscanf(
-                  line.c_str() + begin + intro.size(),
-                  "%" SCNu64 " filter(s) of an SST file for level %d: %" SCNu64
-                  " entries, %" SCNu64 " bytes, ",
-                  &file.filters, &file_level, &file.entries, &file.bytes),
-              4)
-        << line;
-    if (level < 0 || level == file_level) {
-      ++figures.num_files;
-      figures.filters += file.filters;
-      figures.entries += file.entries;
-      figures.bytes += file.bytes;
-    }
-  }
-  return figures;
-}
-
 FileFigures CountedFigures(const rocksdb::FilterPolicy& policy,
                            uint64_t num_files) {
   const auto statistics = StatisticsOf(policy);
@@ -119,7 +84,6 @@ TEST_P(DatabaseStatisticsTest, AreThoseOfTheFilesWritten) {
     SCOPED_TRACE(num_files);
     const FileFigures counted = CountedFigures(*policy, num_files);
     EXPECT_EQ(counted.entries, num_files * dataset.rows.size());
-    EXPECT_EQ(LoggedFigures(db.path(), "default"), counted);
     const FileFigures written = listener->figures();
     EXPECT_EQ(written.num_files, num_files);
     EXPECT_EQ(written.entries, counted.entries);
@@ -140,7 +104,6 @@ TEST_P(DatabaseStatisticsTest, AreThoseOfTheFilesWritten) {
   }
   db.Compact();
   check(4);
-  EXPECT_EQ(LoggedFigures(db.path(), "default", 0).num_files, 3u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, DatabaseStatisticsTest,
@@ -165,97 +128,12 @@ TEST(StatisticsOfPrefixesTest, AreThoseOfTheFilesWritten) {
   }
 }
 
-TEST(StatisticsOfNoFilterTest, AreZeroAndHaveNoLine) {
+TEST(StatisticsOfNoFilterTest, AreZero) {
   const PolicyPtr policy = OurPolicy(0);
   TestDb db(DbOptions(policy));
   db.Put(NumberedDataset(100, 0).rows);
   db.Flush();
   EXPECT_EQ(CountedFigures(*policy, 0), FileFigures());
-  EXPECT_EQ(LoggedFigures(db.path(), "default"), FileFigures());
-}
-
-// Two databases share one policy, and flush and compact in many threads.
-TEST(StatisticsConcurrencyTest, NothingIsLost) {
-  constexpr uint32_t kBatch = 400;
-  constexpr uint32_t kBatches = 60;
-  const PolicyPtr policy = OurPolicy();
-  const auto listener = std::make_shared<FilesListener>();
-  rocksdb::Options options = DbOptions(policy, Layout::kFullCached);
-  options.disable_auto_compactions = false;
-  options.write_buffer_size = 64 << 10;
-  options.level0_file_num_compaction_trigger = 2;
-  options.target_file_size_base = 32 << 10;
-  options.max_subcompactions = 2;
-  options.max_background_jobs = 4;
-  options.listeners.push_back(listener);
-  std::vector<std::unique_ptr<TestDb>> databases;
-  std::vector<std::thread> writers;
-  for (int i = 0; i < 2; ++i) {
-    databases.push_back(std::make_unique<TestDb>(options));
-    writers.emplace_back([db = databases.back().get()] {
-      for (uint32_t batch = 0; batch < kBatches; ++batch) {
-        Rows rows;
-        for (uint32_t j = 0; j < kBatch; ++j) {
-          const std::string key = NumberedKey(batch * 100 + j);
-          rows[key] = ValueOf(key);
-        }
-        db->Put(rows);
-      }
-      db->Flush();
-      db->Compact();
-    });
-  }
-  for (std::thread& writer : writers) {
-    writer.join();
-  }
-  FileFigures logged;
-  for (const auto& db : databases) {
-    db->Close();  // Waits for the last compaction.
-    const FileFigures of_db = LoggedFigures(db->path(), "default");
-    logged.num_files += of_db.num_files;
-    logged.filters += of_db.filters;
-    logged.entries += of_db.entries;
-    logged.bytes += of_db.bytes;
-  }
-  EXPECT_GT(logged.num_files, 20u);
-  EXPECT_EQ(logged, listener->figures());
-  EXPECT_EQ(CountedFigures(*policy, logged.num_files), logged);
-}
-
-// At the end of each round, only the writer owns the logger and the policy,
-// because the test has released its own pointers. An address sanitizer can then
-// find a use after the end of their lifetimes.
-TEST(StatisticsOfSstFileWriterTest, AreThoseOfTheFileWritten) {
-  const Rows rows = NumberedDataset(5000, 0).rows;
-  const TempDir folder;
-  for (const bool finish : {true, false}) {
-    PolicyPtr policy = OurPolicy();
-    auto logger = std::make_shared<LastLineLogger>();
-    auto options = std::make_unique<rocksdb::Options>(
-        DbOptions(policy, Layout::kPartitioned));
-    options->info_log = logger;
-    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), *options);
-    options.reset();
-    Require(writer.Open(folder / "file.sst"));
-    for (const auto& [key, value] : rows) {
-      Require(writer.Put(key, value));
-    }
-    if (finish) {
-      Require(writer.Finish());
-      EXPECT_EQ(StatisticsOf(*policy).entries, rows.size());
-      EXPECT_NE(logger->line().find("[] cassandra_bloom built "),
-                std::string::npos)
-          << logger->line();
-      EXPECT_NE(logger->line().find(" level -1: 5000 entries, "),
-                std::string::npos)
-          << logger->line();
-    } else {
-      EXPECT_GT(StatisticsOf(*policy).entries, 0u);
-      EXPECT_LT(StatisticsOf(*policy).entries, rows.size());
-    }
-    policy.reset();
-    logger.reset();
-  }
 }
 
 }  // namespace

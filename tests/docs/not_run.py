@@ -26,8 +26,6 @@ NOT_RUN = {
     "git clone … plugin/cassandra_bloom": "tests/install/matrix/in_tree.sh",
     "make ROCKSDB_PLUGINS=cassandra_bloom …": "tests/install/matrix/in_tree.sh",
     "apt-get install gnuplot-nox": _ROOT + "by hand",
-    "CASSANDRA_BLOOM_PERCENT=100 build/dev/bin/database_monkey_test":
-        _LONG + "the test runs with fewer percent",
     "build/release/bin/filter_bench --keys=10K,1M "
     "--workloads=absent,present,batch_absent,build --batch=32":
         _LONG + "by hand, for the tables",

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "plugin/filter/block_form.h"
 #include "plugin/filter/block_layout.h"
+#include "plugin/policy/block_form.h"
 #include "tests/export/export_fixture.h"
 #include "tests/support/rocksdb/filter_kinds.h"
 

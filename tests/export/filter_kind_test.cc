@@ -20,7 +20,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/export/sst_file.h"
-#include "plugin/filter/block_form.h"
+#include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/filter_kinds.h"

@@ -51,7 +51,6 @@ TOOLS_WITHOUT_ROCKSDB = "tools/sstable/"
 PUBLIC = {
     "filter_db.h": "filter_db",
     "filter_policy.h": "policy",
-    "filter_statistics.h": "policy",
     "filter_db_export.h": "export",
     "filter_db_export_listener.h": "export",
     "c.h": "c",
@@ -69,7 +68,6 @@ TOP_EDGES = {
 
 MAY_INCLUDE_ROCKSDB = (
     "include/cassandra_bloom/filter_policy.h",
-    "include/cassandra_bloom/filter_statistics.h",
     "include/cassandra_bloom/filter_db_export.h",
     "include/cassandra_bloom/filter_db_export_listener.h",
     "plugin/policy/",

@@ -20,6 +20,7 @@ SstPlace Level(int level, int num_levels = 7) {
   SstPlace place;
   place.level = level;
   place.num_levels = num_levels;
+  place.level_ratio = 10;
   return place;
 }
 
@@ -67,10 +68,9 @@ TEST(LevelSizingTest, BottommostGoesBeforeTheList) {
   EXPECT_FALSE(sizing.For(Bottommost(1)));
 }
 
-LevelSizing Monkey(double average, double size_ratio = 10,
-                   std::optional<int> bottom_level = std::nullopt) {
+LevelSizing Monkey(double average) {
   LevelSizing sizing = ListOf({average});
-  sizing.monkey = MonkeyAllocation{average, size_ratio, bottom_level};
+  sizing.is_monkey = true;
   return sizing;
 }
 
@@ -94,22 +94,14 @@ TEST(LevelSizingTest, MonkeyOfTenBits) {
   EXPECT_EQ(BitsAt(sizing, Level(2, -1)), 9.467);
 }
 
-TEST(LevelSizingTest, MonkeyWithTheBottomGiven) {
-  const LevelSizing sizing = Monkey(10, 10, 3);
-  const double expected[] = {23.845, 19.053, 14.26, 9.467, 9.467, 9.467, 9.467};
-  for (int level = 0; level < 7; ++level) {
-    EXPECT_EQ(BitsAt(sizing, Level(level)), expected[level]) << level;
-  }
-}
-
 // A level gets at most ln 1000 / (ln 2)^2 = 14.3776 bits per key more than the
 // last level.
 TEST(LevelSizingTest, MonkeyStopsAtAThousandthOfTheFalsePositives) {
-  for (const double size_ratio : {2.0, 4.0, 100.0}) {
-    const MonkeyAllocation monkey = {12, size_ratio, std::nullopt};
+  for (const double level_ratio : {2.0, 4.0, 100.0}) {
+    const MonkeyAllocation monkey = {12, level_ratio};
     const double most = monkey.BottomBitsPerKey() + 14.3776;
     EXPECT_NEAR(monkey.MostBitsPerKey(), most, 0.001);
-    const double levels = std::log(1000) / std::log(size_ratio);
+    const double levels = std::log(1000) / std::log(level_ratio);
     EXPECT_LT(monkey.BitsPerKey(static_cast<int>(levels)), most);
     EXPECT_NEAR(monkey.BitsPerKey(static_cast<int>(levels) + 1), most, 0.001);
     EXPECT_NEAR(monkey.BitsPerKey(1000), most, 0.001);
@@ -126,28 +118,50 @@ double HighestAverage(const MonkeyAllocation& monkey, double ratio) {
 
 TEST(LevelSizingTest, MonkeyWithAnyKeysInSmallLevels) {
   EXPECT_NEAR(MonkeyAllocation{}.LastLevelRatioFor(1.02), 18.6, 0.05);
-  for (const double size_ratio : {2.0, 10.0, 1000.0}) {
+  for (const double level_ratio : {2.0, 10.0, 1000.0}) {
     for (const double average : {2.0, 10.0, 80.0}) {
-      const MonkeyAllocation monkey = {average, size_ratio, std::nullopt};
-      if (monkey.BottomBitsPerKey() < 1) {
-        continue;  // This average is refused.
-      }
+      const MonkeyAllocation monkey = {average, level_ratio};
       for (const double factor : {1.0, 1.02, 1.5}) {
         const double ratio = monkey.LastLevelRatioFor(factor);
         if (ratio > 0) {
-          EXPECT_NEAR(HighestAverage(monkey, ratio), factor * average, 1e-9);
+          EXPECT_NEAR(HighestAverage(monkey, ratio),
+                      factor * monkey.RealAverage(), 1e-9);
         } else {
-          EXPECT_LE(monkey.MostBitsPerKey(), factor * average);
+          EXPECT_LE(monkey.MostBitsPerKey(), factor * monkey.RealAverage());
         }
       }
     }
   }
 }
 
+// A small ratio of levels would leave less than one bit per key for the last
+// level, and a large one more than 100 for the levels above.
+TEST(LevelSizingTest, MonkeyGivesEachLevel1To100Bits) {
+  const MonkeyAllocation least = {2, 2};
+  EXPECT_EQ(least.BottomBitsPerKey(), 1);
+  EXPECT_NEAR(least.BitsPerKey(1), 1 + 1.4427, 0.0001);
+  EXPECT_NEAR(least.RealAverage(), 1 + 1.4427, 0.0001);
+  EXPECT_EQ((MonkeyAllocation{86.15, 1000}).MostBitsPerKey(), kMaxBitsPerKey);
+  EXPECT_NEAR((MonkeyAllocation{12, 4}).RealAverage(), 12, 1e-9);
+}
+
+TEST(LevelSizingTest, TheRangeOfMonkeysAverageIsThatOf10TimesTheKeys) {
+  constexpr double kThousandth = 0.001;
+  const MonkeyAllocation below = {kLeastMonkeyAverage - kThousandth, 10};
+  EXPECT_GT(below.RealAverage(), below.average_bits_per_key);
+  const MonkeyAllocation least = {kLeastMonkeyAverage + kThousandth, 10};
+  EXPECT_GE(least.BottomBitsPerKey(), 1);
+  EXPECT_NEAR(least.RealAverage(), least.average_bits_per_key, 1e-9);
+  EXPECT_LT((MonkeyAllocation{kMostMonkeyAverage, 10}).MostBitsPerKey(), 100);
+  EXPECT_EQ(
+      (MonkeyAllocation{kMostMonkeyAverage + kThousandth, 10}).MostBitsPerKey(),
+      100);
+}
+
 TEST(LevelSizingTest, MonkeyIsTheAverageWhereLevelsAreNoRuns) {
   for (int level = -1; level < 7; ++level) {
     SstPlace place = Level(level);
-    place.is_leveled = false;
+    place.level_ratio = std::nullopt;
     EXPECT_EQ(BitsAt(Monkey(10), place), 10);
   }
 }
@@ -168,23 +182,23 @@ double Rate(const std::vector<double>& keys, const std::vector<double>& bits,
   return rate;
 }
 
-// Each of four levels has `size_ratio` times as many keys as the level above.
+// Each of four levels has `level_ratio` times as many keys as the level above.
 // Other bits per key with the same mean must give more false positives.
 TEST(LevelSizingTest, MonkeyIsTheBestOfItsMean) {
   std::mt19937_64 random(20260101);
-  for (const double size_ratio : {2.0, 4.0, 8.0, 10.0}) {
-    SCOPED_TRACE(size_ratio);
-    const MonkeyAllocation monkey = {12, size_ratio, std::nullopt};
+  for (const double level_ratio : {2.0, 4.0, 8.0, 10.0}) {
+    SCOPED_TRACE(level_ratio);
+    const MonkeyAllocation monkey = {12, level_ratio};
     std::vector<double> keys, bits;
     for (int above = 0; above < 4; ++above) {
-      keys.push_back(std::pow(size_ratio, -above));
+      keys.push_back(std::pow(level_ratio, -above));
       bits.push_back(monkey.BitsPerKey(above));
     }
     double mean = 0;
     const double best = Rate(keys, bits, &mean);
     EXPECT_LE(mean, 12);
     // The mean is below 12, because there are no levels above these four.
-    EXPECT_GT(mean, size_ratio > 2 ? 11.9 : 11);
+    EXPECT_GT(mean, level_ratio > 2 ? 11.9 : 11);
     std::uniform_real_distribution<double> change(-2, 2);
     for (int i = 0; i < 10000; ++i) {
       std::vector<double> other = bits;
@@ -202,7 +216,7 @@ TEST(LevelSizingTest, MonkeyIsTheBestOfItsMean) {
 }
 
 TEST(LevelSizingTest, MonkeyOfFourLevelsHasAThirdOfTheFalsePositives) {
-  const MonkeyAllocation monkey = {10, 10, std::nullopt};
+  const MonkeyAllocation monkey = {10, 10};
   std::vector<double> keys, bits;
   for (int above = 0; above < 4; ++above) {
     keys.push_back(std::pow(10, -above));

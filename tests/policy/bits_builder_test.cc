@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/filter/block_form.h"
 #include "plugin/filter/block_layout.h"
-#include "plugin/filter/memory_fit.h"
+#include "plugin/policy/block_form.h"
+#include "plugin/policy/memory_fit.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/rocksdb/policy_filter.h"
 
@@ -128,7 +128,7 @@ TEST_F(BitsBuilderTest, NoBlockBesideRocksdbIsLongerThan32Bits) {
   for (const double bits : {1.0, 10.0, 100.0}) {
     SCOPED_TRACE(bits);
     const Sizing sizing = *SizingForBitsPerKey(bits);
-    StatisticsCounters statistics(nullptr);
+    StatisticsCounters statistics;
     const CassandraBloomBitsBuilder filter_db(sizing, PartitionKeyExtractor(),
                                               BlockForm::kFilterDb, context,
                                               &statistics);
@@ -343,12 +343,13 @@ TEST(OptimizeForMemoryTest, BlocksBesideRocksdbHonourTheOption) {
 // policy then makes other filters smaller.
 TEST(OptimizeForMemoryTest, OnePolicyBalancesAllItsFilters) {
   constexpr int kNumKeys = 1000;
-  const std::unique_ptr<const FilterPolicy> policies[] = {
-      std::unique_ptr<const FilterPolicy>(
-          ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb(10)),
-      std::unique_ptr<const FilterPolicy>(
-          ROCKSDB_NAMESPACE::NewCassandraBloomMixPolicy(10))};
-  for (const auto& policy : policies) {
+  CassandraBloomOptions beside;
+  beside.blocks = "rocksdb";
+  CassandraBloomOptions mix = beside;
+  mix.allocation = "monkey";
+  mix.bottommost_filter = "ribbon";
+  for (const CassandraBloomOptions& options : {beside, mix}) {
+    const auto policy = PolicyFor(options);
     const uint32_t planned = WordsOf(*policy, kNumKeys, false);
     uint32_t least = planned;
     uint32_t most = planned;
@@ -365,13 +366,12 @@ TEST(OptimizeForMemoryTest, OnePolicyBalancesAllItsFilters) {
 }
 
 TEST(OptimizeForMemoryTest, CassandrasSizesAreExact) {
-  CassandraBloomOptions exact[4];
+  CassandraBloomOptions exact[3];
   exact[1].blocks = "rocksdb";
   exact[1].fp_chance = 0.01;
   exact[2].blocks = "rocksdb";
-  exact[2].level_fp_chance = {0.01, 0.1};
-  exact[3].blocks = "rocksdb";
-  exact[3].bottommost_fp_chance = 0.01;
+  exact[2].fp_chance = 0.01;
+  exact[2].bottommost_bits = 5;
   for (const CassandraBloomOptions& options : exact) {
     const auto policy = PolicyFor(options);
     SCOPED_TRACE(policy->GetId());

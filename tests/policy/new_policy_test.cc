@@ -21,6 +21,7 @@ namespace {
 using ROCKSDB_NAMESPACE::CassandraBloomOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::NewCassandraBloomMixPolicy;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicy;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyForFpChance;
@@ -156,9 +157,7 @@ TEST(NewPolicyTest, OptionsOfBlocks) {
   options.blocks = "rocksdb";
   EXPECT_EQ(id(options), "cassandra_bloom:10:blocks:rocksdb");
   options.allocation = "monkey";
-  options.size_ratio = 8;
-  EXPECT_EQ(id(options),
-            "cassandra_bloom:10:allocation:monkey:size_ratio:8:blocks:rocksdb");
+  EXPECT_EQ(id(options), "cassandra_bloom:10:allocation:monkey:blocks:rocksdb");
   options.partition_key = "u16";
   EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
 }
@@ -180,107 +179,26 @@ TEST(NewPolicyTest, OptionsByLevel) {
   options.level_bits.clear();
   EXPECT_EQ(id(options),
             "cassandra_bloom:fp:0.01:bottommost_bits:8:partition_key:u16");
-  options = {};
-  options.level_fp_chance = {0.001, 0.01};
-  options.bottommost_fp_chance = 0.1;
-  EXPECT_EQ(id(options),
-            "cassandra_bloom:level_fp_chance:0.001,0.01:"
-            "bottommost_fp_chance:0.1");
-  options.bottommost_bits = 8;
-  EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
 }
 
-TEST(NewPolicyTest, OptionsOfMonkey) {
+TEST(NewPolicyTest, OptionsOfMix) {
   const auto id = [](const CassandraBloomOptions& options) {
     return IdOf(PolicyPtr(NewCassandraBloomPolicyFromOptions(options)));
   };
   CassandraBloomOptions options;
   options.allocation = "monkey";
   EXPECT_EQ(id(options), "cassandra_bloom:10:allocation:monkey");
-  options.size_ratio = 10;
-  EXPECT_EQ(id(options), "cassandra_bloom:10:allocation:monkey");
-  options.size_ratio = 8;
-  options.bottom_level = 4;
-  options.bits_per_key = 12;
-  EXPECT_EQ(id(options),
-            "cassandra_bloom:12:allocation:monkey:size_ratio:8:bottom_level:4");
-  options.allocation = "uniform";
+  options.blocks = "rocksdb";
+  options.bottommost_filter = "ribbon";
+  EXPECT_EQ(id(options), "cassandra_bloom:mix:10:filter:cassandra");
+  options.filter = "bloom";
+  EXPECT_EQ(id(options), "cassandra_bloom:mix:10");
+  EXPECT_EQ(IdOf(PolicyPtr(NewCassandraBloomMixPolicy(10))),
+            "cassandra_bloom:mix:10");
+  options.bits_per_key = 90;
   EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
-}
-
-// Without dynamic level sizes, allocation=monkey needs `bottom_level`.
-TEST(NewPolicyTest, MonkeyHasToKnowTheLastLevel) {
-  TempDb db;
-  const struct {
-    const char* policy;
-    bool dynamic;
-    const char* refused;  // Part of the error message, or empty.
-  } cases[] = {
-      {"cassandra_bloom:10:allocation:monkey", true, ""},
-      {"cassandra_bloom:10:allocation:monkey:blocks:rocksdb", true, ""},
-      {"cassandra_bloom:10:allocation:monkey:blocks:rocksdb", false,
-       "bottom_level="},
-      {"cassandra_bloom:10:allocation:monkey", false, "bottom_level="},
-      {"cassandra_bloom:10:allocation:monkey:bottom_level:3", false, ""},
-      {"cassandra_bloom:10:allocation:monkey:bottom_level:3", true,
-       "leave it out"},
-      {"cassandra_bloom:10:allocation:monkey:bottom_level:6", false, ""},
-      {"cassandra_bloom:10:allocation:monkey:bottom_level:7", false,
-       "num_levels=7"},
-  };
-  RegisterInDefaultRegistry();
-  for (const auto& expected : cases) {
-    SCOPED_TRACE(std::string(expected.policy) +
-                 (expected.dynamic ? ", dynamic" : ""));
-    PolicyPtr policy;
-    ASSERT_TRUE(FilterPolicy::CreateFromString(ConfigOptions(), expected.policy,
-                                               &policy)
-                    .ok());
-    EXPECT_EQ(policy->GetId(), expected.policy);
-    Options options = db.options();
-    SetFilterPolicy(policy, &options);
-    options.level_compaction_dynamic_level_bytes = expected.dynamic;
-    for (const auto style : {ROCKSDB_NAMESPACE::kCompactionStyleLevel,
-                             ROCKSDB_NAMESPACE::kCompactionStyleUniversal}) {
-      options.compaction_style = style;
-      const auto status = db.Open(options);
-      if (status.ok()) {
-        db.Close();
-        std::vector<ROCKSDB_NAMESPACE::ColumnFamilyOptions> families;
-        EXPECT_TRUE(db.OpenLatest(&families).ok());
-        ASSERT_EQ(families.size(), 1u);
-        EXPECT_EQ(IdOf(FilterPolicyOf(families[0])), expected.policy);
-      }
-      db.Close();
-      if (*expected.refused == '\0' ||
-          style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
-        EXPECT_TRUE(status.ok()) << status.ToString();
-      } else {
-        EXPECT_TRUE(status.IsInvalidArgument());
-        EXPECT_NE(status.ToString().find(expected.refused), std::string::npos)
-            << status.ToString();
-      }
-    }
-  }
-}
-
-// With several db_paths, RocksDB ignores level_compaction_dynamic_level_bytes.
-// So allocation=monkey needs `bottom_level`.
-TEST(NewPolicyTest, MonkeyWithSeveralPaths) {
-  TempDb db;
-  CassandraBloomOptions policy;
-  policy.allocation = "monkey";
-  Options options = db.options();
-  options.level_compaction_dynamic_level_bytes = true;
-  options.db_paths = {{db.path(), 1 << 30}, {db.path() + "/other", 1 << 30}};
-  SetFilterPolicy(PolicyPtr(NewCassandraBloomPolicyFromOptions(policy)),
-                  &options);
-  EXPECT_TRUE(db.Open(options).IsInvalidArgument());
-  policy.bottom_level = 3;
-  SetFilterPolicy(PolicyPtr(NewCassandraBloomPolicyFromOptions(policy)),
-                  &options);
-  EXPECT_TRUE(db.Open(options).ok());
-  EXPECT_FALSE(db.db()->GetOptions().level_compaction_dynamic_level_bytes);
+  EXPECT_EQ(IdOf(PolicyPtr(NewCassandraBloomMixPolicy(90))),
+            "cassandra_bloom:mix:90");
 }
 
 TEST(NewPolicyTest, WrongOptionsAreRefusedByOpen) {
@@ -302,12 +220,14 @@ TEST(NewPolicyTest, WrongOptionsAreRefusedByOpen) {
     options.partition_key = partition_key;
     return PolicyPtr(NewCassandraBloomPolicyFromOptions(options));
   };
+  EXPECT_TRUE(IsRefusal(open(PolicyPtr(NewCassandraBloomMixPolicy(1))),
+                        {"", "mix '1'", "1.533 to 86.15"}));
   EXPECT_TRUE(IsRefusal(open(with_blocks("", "whole")),
                         {"", "blocks ''", "cassandra or rocksdb"}));
   EXPECT_TRUE(IsRefusal(open(with_blocks("Cassandra", "whole")),
                         {"", "'Cassandra'", "cassandra or rocksdb"}));
   EXPECT_TRUE(IsRefusal(open(with_blocks("rocksdb", "fixed:8")),
-                        {"", "blocks=rocksdb;partition_key=fixed:8",
+                        {"", "blocks:rocksdb:partition_key:fixed:8",
                          "leave out blocks or partition_key"}));
 }
 

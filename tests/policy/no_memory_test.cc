@@ -10,8 +10,8 @@
 #include <string>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/filter/block_form.h"
-#include "plugin/filter/memory_fit.h"
+#include "plugin/policy/block_form.h"
+#include "plugin/policy/memory_fit.h"
 #include "tests/support/allocations.h"
 #include "tests/support/rocksdb/last_line_logger.h"
 #include "tests/support/rocksdb/policy_filter.h"

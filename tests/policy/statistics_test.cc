@@ -11,14 +11,11 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "cassandra_bloom/filter_statistics.h"
-#include "tests/support/rocksdb/last_line_logger.h"
 #include "tests/support/rocksdb/policy_filter.h"
 
 namespace cassandra_bloom::testing {
@@ -213,7 +210,8 @@ TEST(StatisticsTest, ToStringHasALineForEach) {
             "Bloom filter bits per entry: 0.00\n"
             "Bloom filter build time: 0.000 ms\n"
             "Bloom filters that match all: 0\n"
-            "Bloom filter damaged blocks: 0\n");
+            "Bloom filter damaged blocks: 0\n"
+            "Not counted: filters of RocksDB's own kinds\n");
   statistics.filters_built = 12;
   statistics.entries = 100000;
   statistics.bytes = 126300;
@@ -227,71 +225,8 @@ TEST(StatisticsTest, ToStringHasALineForEach) {
             "Bloom filter bits per entry: 10.10\n"
             "Bloom filter build time: 1002.003 ms\n"
             "Bloom filters that match all: 3\n"
-            "Bloom filter damaged blocks: 9223372036854775808\n");
-}
-
-class LogOfFilesTest : public ::testing::Test {
- protected:
-  std::unique_ptr<FilterBitsBuilder> Builder(
-      ROCKSDB_NAMESPACE::Logger* logger) {
-    FilterBuildingContext context(table_options_);
-    context.info_log = logger;
-    context.column_family_name = "a column family of some length";
-    context.level_at_creation = 3;
-    return std::unique_ptr<FilterBitsBuilder>(
-        policy_->GetBuilderWithContext(context));
-  }
-
-  const PolicyPtr policy_ = OurPolicy();
-  ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options_;
-  LastLineLogger logger_;
-};
-
-TEST_F(LogOfFilesTest, OneLineForAFileOfManyFilters) {
-  auto builder = Builder(&logger_);
-  for (const int num_keys : {1, 2, 100}) {
-    AddKeys(builder.get(), num_keys);
-    FinishBlock(builder.get());
-  }
-  EXPECT_EQ(logger_.num_lines(), 0);
-  builder.reset();
-  EXPECT_EQ(logger_.num_lines(), 1);
-  // The blocks have 16, 16 and 136 bytes.
-  const std::string expected =
-      "[a column family of some length] cassandra_bloom built 3 filter(s) of "
-      "an SST file for level 3: 103 entries, 168 bytes, 13.04 bits/entry, ";
-  EXPECT_EQ(logger_.line().substr(0, expected.size()), expected);
-  EXPECT_EQ(logger_.line().substr(logger_.line().size() - 3), " ms");
-}
-
-TEST_F(LogOfFilesTest, NoneForAFileWithoutFilters) {
-  AddKeys(Builder(&logger_).get(), 10);
-  EXPECT_EQ(logger_.num_lines(), 0);
-}
-
-TEST_F(LogOfFilesTest, NoneWithoutALog) {
-  const auto builder = Builder(nullptr);
-  AddKeys(builder.get(), 10);
-  FinishBlock(builder.get());
-  EXPECT_EQ(StatisticsOf(*policy_).filters_built, 1u);
-}
-
-class ThrowingLogger final : public LastLineLogger {
- public:
-  using LastLineLogger::Logv;
-  void Logv(const char* format, va_list arguments) override {
-    LastLineLogger::Logv(format, arguments);
-    throw std::runtime_error("no log");
-  }
-};
-
-TEST_F(LogOfFilesTest, ALogThatThrowsDoesNoHarm) {
-  ThrowingLogger logger;
-  auto builder = Builder(&logger);
-  AddKeys(builder.get(), 10);
-  FinishBlock(builder.get());
-  builder.reset();
-  EXPECT_EQ(logger.num_lines(), 1);
+            "Bloom filter damaged blocks: 9223372036854775808\n"
+            "Not counted: filters of RocksDB's own kinds\n");
 }
 
 }  // namespace

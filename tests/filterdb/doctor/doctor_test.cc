@@ -347,7 +347,7 @@ TEST(DoctorVerdictTest, AnotherAllocation) {
       EXPECT_EQ(finding["fault"], false);
       EXPECT_EQ(finding["to_do"],
                 "allocation=monkey in the options of the policy (with "
-                "bottom_level=6), then compact");
+                "level_compaction_dynamic_level_bytes=true), then compact");
       EXPECT_THAT(Doctor(db, "").out,
                   HasSubstr("advice: spread over the levels"));
     } else {

@@ -4,7 +4,6 @@
 
 #include <cassandra_bloom/c.h>
 #include <cassandra_bloom/filter_policy.h>
-#include <cassandra_bloom/filter_statistics.h>
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/statistics.h>

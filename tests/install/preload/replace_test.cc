@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "plugin/filter/block_form.h"
 #include "plugin/io/names.h"
+#include "plugin/policy/block_form.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/rocksdb/test_policies.h"

@@ -114,7 +114,7 @@ std::vector<bool> Answers(FilterBitsReader* reader,
 
 void CheckBlock(const std::string& block) {
   const ExactBlock exact(block);
-  StatisticsCounters statistics(nullptr);
+  StatisticsCounters statistics;
   const std::unique_ptr<FilterBitsReader> reader(
       NewBitsReader(exact.slice(), PartitionKeyExtractor(), &statistics));
   FUZZ_CHECK((statistics.Read().damaged_blocks == 0) == IsFilter(block));
@@ -129,7 +129,7 @@ CassandraBloomPolicy* PolicyBesideRocksdb() {
   static CassandraBloomPolicy policy([] {
     ROCKSDB_NAMESPACE::CassandraBloomOptions options;
     options.blocks = "rocksdb";
-    return CheckOptions(options);
+    return Compile(options);
   }());
   return &policy;
 }

@@ -30,6 +30,11 @@
 namespace cassandra_bloom::testing {
 namespace {
 
+StatisticsCounters* TheStatistics() {
+  static StatisticsCounters statistics;
+  return &statistics;
+}
+
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
@@ -130,7 +135,7 @@ void CheckFilter(PartitionKeyExtractor extractor,
   FUZZ_CHECK(builder->MaybePostVerify(block).ok());
   FUZZ_CHECK(builder->EstimateEntriesAdded() == 0);
   const std::unique_ptr<FilterBitsReader> reader(
-      NewBitsReader(block, extractor, TotalStatistics()));
+      NewBitsReader(block, extractor, TheStatistics()));
   for (size_t i = first; i < end; ++i) {
     FUZZ_CHECK(MayMatchInBatch(reader.get(), keys[i]));
     if (transform != nullptr && transform->InDomain(keys[i])) {
@@ -165,7 +170,7 @@ void Check(const uint8_t* data, size_t size) {
   table_options.detect_filter_construct_corruption = true;
   CassandraBloomBitsBuilder builder(
       *SizingForBitsPerKey(10), *extractor, BlockForm::kFilterDb,
-      FilterBuildingContext(table_options), TotalStatistics());
+      FilterBuildingContext(table_options), TheStatistics());
   const size_t half = keys.size() / 2;
   CheckFilter(*extractor, has_prefixes ? &transform : nullptr, keys, 0, half,
               &builder);

@@ -149,7 +149,7 @@ FAULTS = (
     ),
     Fault(
         "a trailer compared without its last byte",
-        "plugin/filter/block_form.h",
+        "plugin/policy/block_form.h",
         "constexpr std::string_view kEnd(kTrailer, sizeof(kTrailer));",
         "constexpr std::string_view kEnd(kTrailer, sizeof(kTrailer));\n"
         "  if (block.size() > 5 && block.substr(block.size() - 5, 4) == kEnd.substr(0, 4)) {\n"

@@ -279,13 +279,7 @@ rocksdb::ConfigOptions StrictOptions() {
 }  // namespace
 
 PolicyChoice DrawPolicy(const FamilyConfiguration& family, Draws* draws) {
-  const bool fills_from_first_level =
-      family.style == CompactionStyle::kLevel && !family.has_dynamic_levels;
-  return DrawPolicy(family.layout->partition_key,
-                    fills_from_first_level
-                        ? std::optional<int>(family.num_levels - 1)
-                        : std::nullopt,
-                    draws);
+  return DrawPolicy(family.layout->partition_key, draws);
 }
 
 void ChangeFamily(Draws* draws, FamilyConfiguration* family) {

@@ -46,58 +46,36 @@ Sizing DrawChance(Draws* draws) {
                             {"1", 0}});
 }
 
-Sizing DrawList(Draws* draws, Sizing (*draw_one)(Draws*)) {
-  Sizing list = draw_one(draws);
+Sizing DrawList(Draws* draws) {
+  Sizing list = DrawNumber(draws);
   for (uint64_t more = draws->Below(5); more > 0; --more) {
-    const Sizing one = draw_one(draws);
+    const Sizing one = DrawNumber(draws);
     list = {list.text + "," + one.text, one.bits};
   }
   return list;
 }
 
-// Draws average bits per key for which every level gets 1 to 100 bits per key.
-Sizing DrawMonkey(std::optional<int> last_level, Draws* draws) {
-  const uint64_t bits = draws->Between(4, 20);
-  std::string text = std::to_string(bits) + ":allocation:monkey";
-  if (draws->OneIn(2)) {
-    text += ":size_ratio:" + std::to_string(draws->Of({2, 3, 8, 10, 1000}));
-  }
-  if (last_level) {
-    text += ":bottom_level:" + std::to_string(draws->Between(
-                                   1, static_cast<uint64_t>(*last_level)));
-  }
-  return {text, static_cast<double>(bits)};
-}
-
-Sizing DrawSizing(std::optional<int> last_level, Draws* draws) {
+Sizing DrawSizing(Draws* draws) {
   Sizing sizing = DrawNumber(draws);
-  switch (draws->Below(8)) {
-    case 0:
-      return DrawMonkey(last_level, draws);
+  switch (draws->Below(7)) {
+    case 0: {
+      const uint64_t bits = draws->Between(2, 20);
+      return {std::to_string(bits) + ":allocation:monkey",
+              static_cast<double>(bits)};
+    }
     case 1:
       sizing = DrawChance(draws);
       sizing.text.insert(0, "fp:");
       break;
     case 2:
-      sizing = DrawList(draws, DrawNumber);
+      sizing = DrawList(draws);
       sizing.text.insert(0, "level_bits:");
-      break;
-    case 3:
-      sizing = DrawList(draws, DrawChance);
-      sizing.text.insert(0, "level_fp_chance:");
       break;
     default:
       break;
   }
-  switch (draws->Below(6)) {
-    case 0:
-      sizing.text += ":bottommost_bits:" + DrawNumber(draws).text;
-      break;
-    case 1:
-      sizing.text += ":bottommost_fp_chance:" + DrawChance(draws).text;
-      break;
-    default:
-      break;
+  if (draws->OneIn(3)) {
+    sizing.text += ":bottommost_bits:" + DrawNumber(draws).text;
   }
   return sizing;
 }
@@ -141,9 +119,8 @@ std::string DrawRibbon(const std::string& bits, Draws* draws) {
 
 }  // namespace
 
-PolicyChoice DrawPolicy(const std::string& partition_key,
-                        std::optional<int> last_level, Draws* draws) {
-  const Sizing sizing = DrawSizing(last_level, draws);
+PolicyChoice DrawPolicy(const std::string& partition_key, Draws* draws) {
+  const Sizing sizing = DrawSizing(draws);
   const std::string bits = Number(sizing.bits);
   const std::string bloom = "bloomfilter:" + bits;
   const std::string ribbon = DrawRibbon(bits, draws);
@@ -159,7 +136,8 @@ PolicyChoice DrawPolicy(const std::string& partition_key,
       return {ribbon, ribbon};
     case 5:
       return {"cassandra_bloom:mix:" +
-                  draws->Of<std::string>({"1.7", "5", "10", "13.125", "80"}),
+                  draws->Of<std::string>({"1.7", "5", "10", "13.125", "80"}) +
+                  draws->Of<const char*>({"", "", ":filter:cassandra"}),
               ribbon};
     case 6:
     case 7:

@@ -6,7 +6,6 @@
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_POLICY_CHOICE_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_POLICY_CHOICE_H_
 
-#include <optional>
 #include <string>
 
 #include "tests/stress/random/draws.h"
@@ -26,11 +25,8 @@ struct PolicyChoice {
   }
 };
 
-// `partition_key` says where the partition key is in keys. `last_level` is the
-// last level. `last_level` has a value only if compaction fills levels from the
-// first level on.
-PolicyChoice DrawPolicy(const std::string& partition_key,
-                        std::optional<int> last_level, Draws* draws);
+// `partition_key` says where the partition key is in keys.
+PolicyChoice DrawPolicy(const std::string& partition_key, Draws* draws);
 
 }  // namespace cassandra_bloom::testing
 

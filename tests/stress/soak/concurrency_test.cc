@@ -29,7 +29,6 @@
 
 #include "cassandra_bloom/filter_db_export_listener.h"
 #include "cassandra_bloom/filter_policy.h"
-#include "cassandra_bloom/filter_statistics.h"
 #include "tests/stress/soak/export_comparison.h"
 #include "tests/stress/soak/families.h"
 #include "tests/stress/soak/key_space.h"

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/filter/block_form.h"
+#include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
 #include "tests/support/rocksdb/dataset.h"

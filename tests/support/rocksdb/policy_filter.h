@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "cassandra_bloom/filter_statistics.h"
+#include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/filter_bits_api.h"
 
 namespace cassandra_bloom::testing {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "plugin/filter/block_form.h"
+#include "plugin/policy/block_form.h"
 #include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {

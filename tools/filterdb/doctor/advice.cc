@@ -33,8 +33,7 @@ Allocation Planned(const PolicySettings& settings, const FamilyReport& report,
   place.level = level;
   place.num_levels = options.num_levels;
   place.is_bottommost = level > 0 && level == LastLevel(report);
-  place.is_leveled =
-      options.levelled && (!settings.is_mix || options.dynamic_levels);
+  place.level_ratio = options.LevelRatio();
   const FilterType type =
       settings.TypeFor(place.is_bottommost, options.partition_filters &&
                                                 !options.whole_key_filtering);
@@ -72,10 +71,11 @@ bool SavesMemory(const Allocation& now, const Allocation& then) {
 // per key allow. The excess must be above 2 % and above 1 MiB.
 std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
   const PolicySettings& settings = report.family.options.settings;
-  if (!settings.sizing.monkey) {
+  if (!settings.sizing.is_monkey) {
     return std::nullopt;
   }
-  const MonkeyAllocation& monkey = *settings.sizing.monkey;
+  const MonkeyAllocation monkey =
+      settings.sizing.Monkey(report.family.options.level_ratio);
   const LevelForecast& all = report.all;
   const double average = monkey.average_bits_per_key * all.keys;
   const auto is_above = [&](double bits, double factor) {
@@ -104,7 +104,7 @@ std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
           found == report.levels.end() ? 0 : found->second.keys / all.keys);
     };
     advice.what += "that is the average of full levels, each with " +
-                   ThreeDigits(monkey.size_ratio) +
+                   ThreeDigits(monkey.level_ratio) +
                    " times the keys of the one above, and this database is "
                    "young, or has much in small levels: level 0 has " +
                    share(0) + " of the keys" +
@@ -128,14 +128,20 @@ std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
 
 // ---- Mix ----
 
+bool IsMix(const PolicySettings& settings) {
+  return settings.sizing.is_monkey &&
+         settings.bottommost_filter == FilterType::kRibbon;
+}
+
 // Returns whether filterdb doctor can forecast what `mix` would do. Dynamic
 // levels are necessary, because `mix` otherwise gives all levels the same bits.
+// There is none for a policy that is `mix` already, with any `filter`.
 // The options must give every file a filter. Otherwise the user has already
 // chosen how to spread the bits.
 bool HasForecastOfMix(bool has_exports, const FamilyReport& report) {
   const FamilyOptions& options = report.family.options;
   return !has_exports && !report.family.form_is_guessed &&
-         !options.settings.is_mix &&
+         !IsMix(options.settings) &&
          options.settings.partition_key.is_whole() && options.levelled &&
          options.dynamic_levels && !options.filters_for_hits &&
          report.files.count(FilterState::kNoneExpected) == 0;
@@ -149,7 +155,8 @@ std::optional<PolicySettings> MixFor(const FamilyReport& report) {
   const double bits_now = all.BitsPerKey(all.as_it_is);
   for (int tenths = static_cast<int>(std::lround(10 * bits_now));
        tenths < 10 * kMaxBitsPerKey; ++tenths) {
-    PolicySettings mix = MixSettings(tenths / 10.0);
+    PolicySettings mix =
+        SettingsOf("cassandra_bloom:mix:" + FormatNumber(tenths / 10.0));
     if (mix.error.empty() &&
         Planned(mix, report).false_positives <= all.as_it_is.false_positives) {
       return mix;
@@ -215,7 +222,7 @@ bool MonkeyPays(const FamilyReport& report) {
   return options.levelled && !options.filters_for_hits && all.runs >= 3 &&
          LastLevel(report) > 0 &&
          report.files.count(FilterState::kNoneExpected) == 0 &&
-         !options.settings.sizing.monkey &&
+         !options.settings.sizing.is_monkey &&
          SavesFalsePositives(all.as_it_is, all.monkey);
 }
 
@@ -238,8 +245,7 @@ Diagnosis TryMonkey(const FamilyReport& report) {
                       : "allocation=monkey in the options of the policy") +
           (options.dynamic_levels
                ? ""
-               : " (with bottom_level=" + std::to_string(LastLevel(report)) +
-                     ")") +
+               : " (with level_compaction_dynamic_level_bytes=true)") +
           ", then compact",
       /*fault=*/false};
 }

@@ -251,7 +251,7 @@ TEST(DoctorOptionsTest, MonkeyInPlaceOfAChance) {
   EXPECT_THAT(findings[0]["to_do"],
               HasSubstr("bits_per_key and allocation=monkey in the options of "
                         "the policy, in place of its other sizes (with "
-                        "bottom_level=1"));
+                        "level_compaction_dynamic_level_bytes=true"));
 }
 
 TEST(DoctorOptionsTest, PrefixesAloneWithoutAnExtractor) {

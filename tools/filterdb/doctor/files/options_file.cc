@@ -15,7 +15,7 @@
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/export/read_only_env.h"
 #include "plugin/policy/filter_name.h"
-#include "plugin/policy/policy_string.h"
+#include "plugin/policy/level_ratio.h"
 
 namespace cassandra_bloom::tools {
 
@@ -63,7 +63,7 @@ void SetPolicy(const std::string& text, FamilyOptions* options) {
                     : status.ok()                    ? ""
                                                      : text;
   if (status.ok()) {
-    options->settings = PolicyString(options->policy).Settings();
+    options->settings = SettingsOf(options->policy);
   } else if (!status.IsNotSupported()) {
     options->refused =
         status.getState() == nullptr ? status.ToString() : status.getState();
@@ -147,6 +147,8 @@ FamilyOptions OptionsFile::Of(const std::string& column_family) const {
                      "kCompactionStyleLevel";
   options.dynamic_levels =
       of_family("level_compaction_dynamic_level_bytes", "false") == "true";
+  options.level_ratio = LevelRatioOf(
+      std::atof(of_family("max_bytes_for_level_multiplier", "10").c_str()));
   options.filters_for_hits =
       of_family("optimize_filters_for_hits", "false") == "true";
   options.prefix_extractor = of_family("prefix_extractor", "nullptr");

@@ -9,6 +9,7 @@
 #define CASSANDRA_BLOOM_TOOLS_FILTERDB_DOCTOR_FILES_OPTIONS_FILE_H_
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "plugin/policy/policy_settings.h"
@@ -31,6 +32,8 @@ struct FamilyOptions {
   // RocksDB uses false if there are several paths for SST files
   // (SanitizeOptions, db/column_family.cc).
   bool dynamic_levels = false;
+  // max_bytes_for_level_multiplier, as it counts for the policy.
+  double level_ratio = 10;
   bool filters_for_hits = false;
   bool whole_key_filtering = true;
   bool partition_filters = false;
@@ -40,6 +43,12 @@ struct FamilyOptions {
 
   // Returns whether `policy` is cassandra_bloom's, and is not refused.
   bool IsOn() const;
+
+  // Returns SstPlace::level_ratio of the column family's files.
+  std::optional<double> LevelRatio() const {
+    return levelled && dynamic_levels ? std::optional(level_ratio)
+                                      : std::nullopt;
+  }
 
   // Returns true if it is certain that SST files get no filter.
   bool HasNoPolicy() const {

@@ -52,7 +52,7 @@ SstPlace PlaceOf(const LiveSst& file,
         IsBottommost(file, live);
   }
   place.num_levels = options.num_levels;
-  place.is_leveled = options.levelled;
+  place.level_ratio = options.LevelRatio();
   return place;
 }
 

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/filter/block_form.h"
 #include "plugin/filter/block_layout.h"
+#include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "tools/sstable/health/filter_fill.h"
 

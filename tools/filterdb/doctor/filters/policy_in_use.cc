@@ -2,7 +2,7 @@
 
 #include "tools/filterdb/doctor/filters/policy_in_use.h"
 
-#include "plugin/filter/block_form.h"
+#include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_name.h"
 
 namespace cassandra_bloom::tools {

@@ -11,10 +11,10 @@
 // in 7.1 to 11.9). Our trailer has 0 there, so for RocksDB's reader every key
 // matches our blocks. docs/format.md has more about the trailer.
 //
-// Tested in tests/filter/block_form_test.cc.
+// Tested in tests/policy/block_form_test.cc.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_FORM_H_
-#define CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_FORM_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_BLOCK_FORM_H_
+#define CASSANDRA_BLOOM_PLUGIN_POLICY_BLOCK_FORM_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -85,4 +85,4 @@ constexpr RocksdbsKind RocksdbsKindOf(std::string_view block) {
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_FORM_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_BLOCK_FORM_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/filter/memory_fit.h"
+#include "plugin/policy/memory_fit.h"
 
 #include <malloc.h>
 
@@ -9,8 +9,8 @@
 #include <memory>
 #include <new>
 
-#include "plugin/filter/block_form.h"
 #include "plugin/filter/block_layout.h"
+#include "plugin/policy/block_form.h"
 
 namespace cassandra_bloom {
 namespace {

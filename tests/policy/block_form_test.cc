@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/filter/block_form.h"
+#include "plugin/policy/block_form.h"
 
 #include <gtest/gtest.h>
 
@@ -15,9 +15,9 @@ namespace {
 
 using std::string_literals::operator""s;
 
-const std::string kFrozenTrailer = "\x00\x63\x62\xff\xff"s;
+const std::string kTrailerOnDisk = "\x00\x63\x62\xff\xff"s;
 
-// The last four bytes of kFrozenTrailer as a little-endian number.
+// The last four bytes of kTrailerOnDisk as a little-endian number.
 constexpr uint32_t kMark = 0xffff6263;
 
 // The sizes of a cache line in bytes: on x86, on arm64 and POWER, and on s390.
@@ -25,7 +25,7 @@ constexpr uint32_t kMark = 0xffff6263;
 constexpr uint32_t kCacheLineSizes[] = {64, 128, 256};
 
 TEST(BlockFormTest, TrailerIsFrozen) {
-  EXPECT_EQ(std::string(kTrailer, sizeof(kTrailer)), kFrozenTrailer);
+  EXPECT_EQ(std::string(kTrailer, sizeof(kTrailer)), kTrailerOnDisk);
   EXPECT_EQ(TrailerSize(BlockForm::kFilterDb), 0u);
   EXPECT_EQ(TrailerSize(BlockForm::kBesideRocksdb), 5u);
 }
@@ -59,25 +59,25 @@ TEST(BlockFormTest, TheLargestFilterFits) {
 }
 
 TEST(BlockFormTest, WithoutTrailer) {
-  EXPECT_EQ(WithoutTrailer(kFrozenTrailer), "");
-  EXPECT_EQ(WithoutTrailer("filter" + kFrozenTrailer), "filter");
-  EXPECT_EQ(WithoutTrailer(kFrozenTrailer + kFrozenTrailer), kFrozenTrailer);
-  const std::string block = "filter" + kFrozenTrailer;
+  EXPECT_EQ(WithoutTrailer(kTrailerOnDisk), "");
+  EXPECT_EQ(WithoutTrailer("filter" + kTrailerOnDisk), "filter");
+  EXPECT_EQ(WithoutTrailer(kTrailerOnDisk + kTrailerOnDisk), kTrailerOnDisk);
+  const std::string block = "filter" + kTrailerOnDisk;
   EXPECT_EQ(WithoutTrailer(block)->data(), block.data()) << "a copy";
 
   EXPECT_EQ(WithoutTrailer(""), std::nullopt);
-  EXPECT_EQ(WithoutTrailer(kFrozenTrailer + "x"), std::nullopt);
-  for (size_t size = 0; size < kFrozenTrailer.size(); ++size) {
+  EXPECT_EQ(WithoutTrailer(kTrailerOnDisk + "x"), std::nullopt);
+  for (size_t size = 0; size < kTrailerOnDisk.size(); ++size) {
     SCOPED_TRACE(size);
-    EXPECT_EQ(WithoutTrailer(kFrozenTrailer.substr(0, size)), std::nullopt);
-    EXPECT_EQ(WithoutTrailer(kFrozenTrailer.substr(5 - size)), std::nullopt);
+    EXPECT_EQ(WithoutTrailer(kTrailerOnDisk.substr(0, size)), std::nullopt);
+    EXPECT_EQ(WithoutTrailer(kTrailerOnDisk.substr(5 - size)), std::nullopt);
   }
 }
 
 TEST(BlockFormTest, EveryByteOfTheTrailerIsCompared) {
-  for (size_t i = 0; i < kFrozenTrailer.size(); ++i) {
+  for (size_t i = 0; i < kTrailerOnDisk.size(); ++i) {
     for (int value = 0; value < 256; ++value) {
-      std::string block = "filter" + kFrozenTrailer;
+      std::string block = "filter" + kTrailerOnDisk;
       char& byte = block[6 + i];
       const bool same = byte == static_cast<char>(value);
       byte = static_cast<char>(value);

@@ -10,10 +10,10 @@
 // planned rate. RocksDB does much the same for its own filters
 // (AllocateMaybeRounding in table/block_based/filter_policy.cc, 11.8.1).
 //
-// Tested in tests/filter/memory_fit_test.cc.
+// Tested in tests/policy/memory_fit_test.cc.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_MEMORY_FIT_H_
-#define CASSANDRA_BLOOM_PLUGIN_FILTER_MEMORY_FIT_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_MEMORY_FIT_H_
+#define CASSANDRA_BLOOM_PLUGIN_POLICY_MEMORY_FIT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -64,4 +64,4 @@ class MemoryFit {
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_MEMORY_FIT_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_MEMORY_FIT_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/filter/memory_fit.h"
+#include "plugin/policy/memory_fit.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "plugin/filter/block_form.h"
 #include "plugin/filter/block_layout.h"
+#include "plugin/policy/block_form.h"
 #include "tests/support/random_keys.h"
 
 namespace cassandra_bloom::testing {
