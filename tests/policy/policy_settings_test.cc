@@ -121,38 +121,6 @@ TEST(PolicySettingsTest, MixIsShortForOtherOptions) {
   }
 }
 
-// ---- Names that are no options ----
-
-TEST(PolicySettingsTest, SaysWhatToWriteInPlaceOfWhatIsNoOption) {
-  const struct {
-    const char* option;
-    const char* instead;
-  } cases[] = {
-      {"level_fp_chance:0.001,0.01", "write level_bits"},
-      {"bottommost_fp_chance:0.01", "write bottommost_bits"},
-      {"size_ratio:4", "max_bytes_for_level_multiplier"},
-      {"bottom_level:3", "level_compaction_dynamic_level_bytes=true"},
-  };
-  for (const auto& expected : cases) {
-    const std::string option = expected.option;
-    const size_t colon = option.find(':');
-    const std::string name = option.substr(0, colon);
-    const PolicySettings refused[] = {
-        SettingsOf("cassandra_bloom:" + option),
-        SettingsOf("cassandra_bloom:10:allocation:monkey:" + option),
-        SettingsOf("cassandra_bloom:mix:10:" + option),
-        SettingsOf("cassandra_bloom", {{name, option.substr(colon + 1)}}),
-    };
-    for (const PolicySettings& settings : refused) {
-      EXPECT_NE(settings.error.find("'" + name + "' is not an option"),
-                std::string::npos)
-          << settings.error;
-      EXPECT_NE(settings.error.find(expected.instead), std::string::npos)
-          << settings.error;
-    }
-  }
-}
-
 // The bits that the messages name for chances are Cassandra's.
 TEST(PolicySettingsTest, BitsForChances) {
   for (const auto& [chance, bits] :
