@@ -218,13 +218,8 @@ CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_serialize(
 // `path` when it is complete and on disk. If `path` exists and `overwrite` is
 // false, fails and leaves the file unchanged. Does not check that the file name
 // has the SSTable version of the builder. If `path` is a symbolic link, keeps
-// the link and writes its target in this way.
-//
-// If `path` is a FIFO, a character device or "-" (standard output), writes the
-// bytes directly, whatever `overwrite` says. Opening a FIFO waits until a
-// reader opens it. If the reader closes the FIFO too early, fails without a
-// SIGPIPE signal. If `path` is a folder, a socket or a block device, fails and
-// leaves it unchanged.
+// the link and writes its target in this way. If `path` leads to anything but a
+// regular file, fails and leaves it unchanged.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_write(
     cassandra_bloom_builder_t* builder, const char* path, bool overwrite,
     char** errptr);

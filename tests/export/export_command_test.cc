@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/io/file_io.h"
+#include "plugin/filter_db/read_file.h"
 #include "tests/export/export_fixture.h"
 #include "tests/support/filterdb_command.h"
 #include "tests/support/special_files.h"

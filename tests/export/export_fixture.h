@@ -18,7 +18,7 @@
 
 #include "cassandra_bloom/filter_db_export.h"
 #include "cassandra_bloom/filter_db_export_listener.h"
-#include "plugin/io/file_io.h"
+#include "plugin/filter_db/read_file.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"

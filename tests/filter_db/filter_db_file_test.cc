@@ -15,7 +15,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/endian.h"
-#include "plugin/io/output_file.h"
+#include "plugin/filter_db/write_file.h"
 #include "tests/support/broken_filters.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/file_size_limit.h"

@@ -2,7 +2,7 @@
 
 // Tests RemoveTemporaryFilesBeingWritten, which signal handlers call.
 
-#include "plugin/io/temporary_file.h"
+#include "plugin/filter_db/write_file.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,7 @@
 #include <sys/stat.h>
 
 #include "plugin/filter_db/sstable_version.h"
-#include "plugin/io/file_io.h"
-#include "plugin/io/names.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 

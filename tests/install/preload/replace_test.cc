@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "plugin/filter/block_form.h"
-#include "plugin/io/names.h"
+#include "plugin/filter_db/read_file.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/rocksdb/test_policies.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/io/names.h"
+#include "plugin/filter_db/read_file.h"
 #include "tools/filterdb/doctor/doctor_report.h"
 
 namespace cassandra_bloom::tools {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/io/file_io.h"
+#include "plugin/filter_db/read_file.h"
 
 #include <fcntl.h>
 #include <limits.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -128,33 +127,6 @@ bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
     return FailWithErrno(path, "cannot read", error);
   }
   return true;
-}
-
-std::unique_ptr<MappedFile> MappedFile::Open(const std::string& path,
-                                             std::string* error) {
-  const FileDescriptor fd(OpenForReading(path));
-  uint64_t file_size = 0;
-  if (!SizeOfRegularFile(fd.get(), path, &file_size, error)) {
-    return nullptr;
-  }
-  const auto size = static_cast<size_t>(file_size);
-  if (size == 0) {
-    return std::unique_ptr<MappedFile>(new MappedFile(nullptr, 0));
-  }
-  void* const data =
-      mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), /*offset=*/0);
-  if (data == MAP_FAILED) {
-    FailWithErrno(path, "cannot map", error);
-    return nullptr;
-  }
-  return std::unique_ptr<MappedFile>(
-      new MappedFile(static_cast<const char*>(data), size));
-}
-
-MappedFile::~MappedFile() {
-  if (size_ > 0) {
-    munmap(const_cast<char*>(data_), size_);
-  }
 }
 
 }  // namespace cassandra_bloom

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads and maps files, lists folders, and follows symbolic links. Errors name
-// the file.
-// Tested in tests/io/output_file_test.cc.
+// Reads files, lists folders, and follows symbolic links. Errors name the file.
+//
+// Files are read with pread and never mapped. If another process truncates a
+// mapped file, or if its disk fails, SIGBUS ends the process.
 // Tested in tests/filter_db/filter_db_file_test.cc.
+// Tested in tests/filter_db/write_file_test.cc.
 // Tested in tests/sstable/bytes/byte_reader_test.cc.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_IO_FILE_IO_H_
-#define CASSANDRA_BLOOM_PLUGIN_IO_FILE_IO_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_DB_READ_FILE_H_
+#define CASSANDRA_BLOOM_PLUGIN_FILTER_DB_READ_FILE_H_
 
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -43,6 +45,15 @@ class FileDescriptor {
  private:
   int fd_;
 };
+
+inline bool EndsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         text.substr(text.size() - end.size()) == end;
+}
+
+inline std::string_view FileNameOf(std::string_view path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
 
 // Returns the folder of a file, with a slash at its end: "a/" for "a/b".
 // Returns "." for a path without a slash.
@@ -95,25 +106,6 @@ bool ReadRegularFile(const std::string& path, uint64_t max_size,
 bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
                      std::string* content, std::string* error);
 
-// A file that is mapped for reading. data() of an empty file is null.
-class MappedFile {
- public:
-  static std::unique_ptr<MappedFile> Open(const std::string& path,
-                                          std::string* error);
-  ~MappedFile();
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-
-  const char* data() const { return data_; }
-  size_t size() const { return size_; }
-
- private:
-  MappedFile(const char* data, size_t size) : data_(data), size_(size) {}
-
-  const char* const data_;
-  const size_t size_;
-};
-
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_IO_FILE_IO_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_DB_READ_FILE_H_
