@@ -102,7 +102,8 @@ bool ExportFolder::Lock(const StopExport& stop, std::string* error) {
 
 bool ExportFolder::ReadNames(std::string* error) {
   std::error_code failure;
-  names_ = NamesIn(path_, [](const std::string&) { return true; }, &failure);
+  names_ = NamesIn(
+      path_, [](const std::string&) { return true; }, &failure);
   if (failure && failure != std::errc::no_such_file_or_directory) {
     *error = path_ + ": cannot be read: " + failure.message();
     return false;
@@ -144,13 +145,12 @@ bool ExportFolder::WriteMark(std::string* error) const {
     text += name + kSeparator + filter.sst + kSeparator + filter.options +
             kSeparator + filter.written + "\n";
   }
-  return dry_run_ ||
-         WriteFileAtomically(
-             MarkPath(), /*overwrite=*/true,
-             [&](const Append& append) {
-               return append(text.data(), text.size());
-             },
-             error);
+  return dry_run_ || WriteFileAtomically(
+                         MarkPath(), /*overwrite=*/true,
+                         [&](const Append& append) {
+                           return append(text.data(), text.size());
+                         },
+                         error);
 }
 
 bool ExportFolder::ClaimFor(const std::string& database, bool take_over,
@@ -172,10 +172,9 @@ bool ExportFolder::ClaimFor(const std::string& database, bool take_over,
       std::find_if(names_.begin(), names_.end(), [&](const std::string& name) {
         return NumberOfFilterDb(name, version_).has_value();
       });
-  const bool has_sstable =
-      std::any_of(names_.begin(), names_.end(), [](const std::string& name) {
-        return EndsWith(name, "-Data.db");
-      });
+  const bool has_sstable = std::any_of(
+      names_.begin(), names_.end(),
+      [](const std::string& name) { return EndsWith(name, "-Data.db"); });
   if (filter != names_.end() && (has_sstable || !take_over)) {
     *error = path_ + ": has filters that no export recorded as its own, " +
              "such as " + *filter +

@@ -111,7 +111,7 @@ class ExportFolder {
   std::vector<std::string> names_;  // The names in the folder at the beginning.
   std::string database_;
   std::map<std::string, Filter> filters_;  // Key: name.
-  size_t num_lines_ = 0;  // Of the mark, with the first line.
+  size_t num_lines_ = 0;                   // Of the mark, with the first line.
 };
 
 }  // namespace cassandra_bloom

@@ -236,8 +236,7 @@ ExportResult SstExport::Write(int num_probes, uint32_t num_words,
     return content([&](const char* data, size_t size) {
       for (size_t done = 0; done < size; done += kPiece) {
         stopped = stop_();
-        if (stopped ||
-            !append(data + done, std::min(kPiece, size - done))) {
+        if (stopped || !append(data + done, std::min(kPiece, size - done))) {
           return false;
         }
       }

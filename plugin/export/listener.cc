@@ -32,9 +32,9 @@ Status FilterDbExportListener::ConfigureOptions(
   std::string error;
   ExportTarget target;
   if (!options.empty()) {
-    return Status::InvalidArgument(
-        id_ + ": takes no options; the listener is " +
-        ExportId({"/var/lib/filters", "nb"}));
+    return Status::InvalidArgument(id_ +
+                                   ": takes no options; the listener is " +
+                                   ExportId({"/var/lib/filters", "nb"}));
   }
   if (worker_ != nullptr) {
     return Status::OK();

@@ -219,8 +219,8 @@ bool AreFolders(const std::vector<std::string>& folders, std::string* error) {
   for (const std::string& folder : folders) {
     std::error_code ignored;
     if (!std::filesystem::is_directory(folder, ignored)) {
-      *error =
-          folder + ": is not a folder, so it holds no SST files of the database";
+      *error = folder +
+               ": is not a folder, so it holds no SST files of the database";
       return false;
     }
   }

@@ -37,11 +37,11 @@ class FileSystemWithoutLogs final : public FileSystemWrapper {
                        std::vector<std::string>* names,
                        IODebugContext* debug) override {
     IOStatus status = target()->GetChildren(dir, options, names, debug);
-    names->erase(
-        std::remove_if(
-            names->begin(), names->end(),
-            [](const std::string& name) { return EndsWith(name, ".log"); }),
-        names->end());
+    names->erase(std::remove_if(names->begin(), names->end(),
+                                [](const std::string& name) {
+                                  return EndsWith(name, ".log");
+                                }),
+                 names->end());
     return status;
   }
 };

@@ -133,8 +133,7 @@ bool Exporter::ExportOne(const LiveSst& sst, const ExportProgress& progress,
 // First removes the old filter, because it may be that of another SST file. If
 // the export then fails, the folder must not keep a wrong filter.
 ExportResult Exporter::Write(const LiveSst& sst, const ExportProgress& progress,
-                             ExportedFilterDb* exported,
-                             std::string* failure) {
+                             ExportedFilterDb* exported, std::string* failure) {
   if (folder_ != nullptr && !folder_->Remove(sst.number, failure)) {
     return ExportResult::kCannotWrite;
   }
@@ -206,9 +205,9 @@ bool Reconcile(const ExportPlan& plan, const std::string& out_dir,
                std::set<std::string>* unreadable, FilterDbExportReport* report,
                std::string* error) {
   *report = {};
-  const auto folder = ExportFolder::Open(
-      out_dir, plan.options.sstable_version, ExportOptionsText(plan),
-      plan.options.dry_run, stop, error);
+  const auto folder = ExportFolder::Open(out_dir, plan.options.sstable_version,
+                                         ExportOptionsText(plan),
+                                         plan.options.dry_run, stop, error);
   if (folder == nullptr) {
     return false;
   }

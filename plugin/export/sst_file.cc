@@ -121,8 +121,8 @@ FilterKind KindOfRocksdbs(const Slice& block) {
 
 bool FailToOpen(const std::string& path, const Status& status,
                 std::string* error) {
-  *error = path +
-           ": cannot be read as a block-based SST file: " + status.ToString();
+  *error =
+      path + ": cannot be read as a block-based SST file: " + status.ToString();
   return false;
 }
 
@@ -157,8 +157,9 @@ std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
                                        const VisitBlock& visit,
                                        std::string* error) {
   std::unique_ptr<SstFile> file(new SstFile(path));
-  const bool good = visit ? file->OpenWithFilter(visit, error)
-                          : file->OpenWithoutFilter(BytewiseComparator(), error);
+  const bool good = visit
+                        ? file->OpenWithFilter(visit, error)
+                        : file->OpenWithoutFilter(BytewiseComparator(), error);
   return good ? std::move(file) : nullptr;
 }
 
@@ -356,8 +357,8 @@ bool SstFile::ForEachKey(const VisitKey& visit, std::string* error) {
     *error = path_ + ": its keys cannot be read: " + status.ToString();
     return false;
   }
-  if (kDeletionsAreSeen && seen != properties_->num_entries -
-                                       properties_->num_range_deletions) {
+  if (kDeletionsAreSeen &&
+      seen != properties_->num_entries - properties_->num_range_deletions) {
     *error = path_ + ": is damaged: " + std::to_string(seen) +
              " entries, but its properties say " +
              std::to_string(properties_->num_entries);

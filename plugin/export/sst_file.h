@@ -40,8 +40,9 @@ enum class FilterKind {
 class SstFile {
  public:
   // Called with a filter block and its kind. The block is valid until
-  // ForEachKey is called or the file is closed. Blocks of this library are passed as a Filter.db, without a
-  // trailer, and blocks of RocksDB's own filters unchanged.
+  // ForEachKey is called or the file is closed. Blocks of this library are
+  // passed as a Filter.db, without a trailer, and blocks of RocksDB's own
+  // filters unchanged.
   using VisitBlock = std::function<void(const ROCKSDB_NAMESPACE::Slice& block,
                                         FilterKind kind)>;
 

@@ -79,8 +79,8 @@ class ExportWorker {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  ROCKSDB_NAMESPACE::DB* db_ = nullptr;  // Null if it may be closed.
-  bool is_new_db_ = false;               // Since the latest pass.
+  ROCKSDB_NAMESPACE::DB* db_ = nullptr;   // Null if it may be closed.
+  bool is_new_db_ = false;                // Since the latest pass.
   std::optional<LiveSsts> last_listing_;  // Of a database that may be closed.
   bool is_dirty_ = false;
   Clock::time_point first_event_;  // Since the latest listing.

@@ -146,10 +146,9 @@ std::unique_ptr<FilterDbFile> FilterDbFile::FromBytes(std::string_view bytes,
   auto content = std::make_unique<Content>();
   content->form = form;
   content->bytes = bytes;
-  return content->Parse(error)
-             ? std::unique_ptr<FilterDbFile>(
-                   new FilterDbFile(std::move(content)))
-             : nullptr;
+  return content->Parse(error) ? std::unique_ptr<FilterDbFile>(
+                                     new FilterDbFile(std::move(content)))
+                               : nullptr;
 }
 
 FilterDbFile::FilterDbFile(std::unique_ptr<Content> content)

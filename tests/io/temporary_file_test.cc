@@ -2,14 +2,13 @@
 
 // Tests RemoveTemporaryFilesBeingWritten, which signal handlers call.
 
-#include "plugin/filter_db/write_file.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <string>
 #include <thread>
 
+#include "plugin/filter_db/write_file.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {

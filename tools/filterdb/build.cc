@@ -8,8 +8,8 @@
 
 #include "plugin/filter/sizing.h"
 #include "plugin/filter_db/filter_db_file.h"
-#include "tools/filterdb/output_file.h"
 #include "tools/filterdb/command.h"
+#include "tools/filterdb/output_file.h"
 #include "tools/sstable/health/filter_fill.h"
 #include "tools/sstable/health/finding.h"
 

@@ -10,8 +10,8 @@
 #include <system_error>
 
 #include "plugin/filter/sizing.h"
-#include "plugin/filter_db/sstable_version.h"
 #include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/sstable_version.h"
 #include "tools/filterdb/output_file.h"
 #include "tools/filterdb/progress_bar.h"
 #include "tools/sstable/buffered_key_reader.h"

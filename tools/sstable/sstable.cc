@@ -6,8 +6,8 @@
 #include <iterator>
 #include <vector>
 
-#include "plugin/filter_db/sstable_version.h"
 #include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
 namespace {

@@ -12,8 +12,8 @@
 #include <sstream>
 #include <string>
 
-#include "tools/filterdb/output_file.h"
 #include "tools/filterdb/doctor/doctor_report.h"
+#include "tools/filterdb/output_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {

@@ -305,7 +305,8 @@ void PinnedFolder::Replace(const std::string& name, const std::string& like,
     return true;
   };
   std::string error;
-  if (!WriteFileAtomically(PathOf(name), /*overwrite=*/true, write, &error, finish)) {
+  if (!WriteFileAtomically(PathOf(name), /*overwrite=*/true, write, &error,
+                           finish)) {
     Fail(error);
   }
 }
